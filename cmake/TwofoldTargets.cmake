@@ -1,0 +1,56 @@
+# One CMake library a folder. `DEPS` is the whole rule of who may include whom: a test compares it
+# with the #include lines (tests/check-includes.sh reads build/includes/).
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(twofold_flags INTERFACE)
+target_include_directories(twofold_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(
+  twofold_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+                          -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
+# Coroutines and Process v2 are header-only here; no Boost.Process v1 macros leak in.
+target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_BEAST_USE_STD_STRING_VIEW)
+
+# twofold_library(NAME SOURCES ... DEPS ...): the library of the current folder.
+function(twofold_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  if(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE twofold_flags)
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${ARG_DEPS})
+  endif()
+  _twofold_record_deps(${name} "${ARG_DEPS}")
+endfunction()
+
+# twofold_program(NAME SOURCES ... DEPS ...): an executable, found in build/<preset>/bin.
+function(twofold_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endfunction()
+
+# twofold_test(NAME SOURCES ... DEPS ... [LABELS ...] [ARGS ...]): one GoogleTest executable, one ctest.
+function(twofold_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags GTest::gtest GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+function(_twofold_record_deps name deps)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  file(WRITE ${CMAKE_BINARY_DIR}/includes/${name} "${folder}\n")
+  foreach(dep ${deps})
+    file(APPEND ${CMAKE_BINARY_DIR}/includes/${name} "${dep}\n")
+  endforeach()
+endfunction()

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "lib/queue/types.h"
+
+namespace twofold::queue {
+
+/// Takes what the queue decides, one value at a time, in the order in which it must happen. The
+/// frontend writes them to streams, the simulator and the tests record them.
+///
+/// Views inside a value live for the call only: copy what must stay.
+/// An implementation must not call the queue from inside.
+class Effects {
+ public:
+  virtual ~Effects() = default;
+
+  virtual void Do(const Assign& assign) = 0;
+  virtual void Do(const CancelOnWorker& cancel) = 0;
+  virtual void Do(const Reply& reply) = 0;
+  virtual void Do(const ProcessRemoved& removed) = 0;
+};
+
+}  // namespace twofold::queue

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/common/instant.h"
+
+/// Words of the queue core. Plain values: no I/O, no clock, no threads, no proto.
+namespace twofold::queue {
+
+/// Names a job for as long as its frontend lives: the slot of the job table it lives in and the
+/// generation of that slot, so a stale id is recognised without a search. 0 is no job.
+enum class JobId : std::uint64_t {};
+
+/// A connected backend process. Dense (an index that is used again after ProcessRemoved).
+enum class ProcessId : std::uint32_t {};
+
+/// What a backend process calls itself over all its connections: random, made once at its start.
+enum class ProcessKey : std::uint64_t {};
+
+/// One submitter: a client's stream. Chosen by the caller, never used twice; kDetached for jobs
+/// that no stream owns.
+enum class SubmitterId : std::uint64_t {};
+inline constexpr SubmitterId kDetached{0};
+
+/// One try at a job, from 1. It is the fencing token: only the newest attempt may end the job.
+using Attempt = std::uint32_t;
+
+/// How a job ended. A job ends once.
+enum class Outcome : std::uint8_t {
+  kSucceeded,
+  kFailed,     ///< the workload says so (exit code, signal, wrong output)
+  kTimedOut,   ///< ran past its limit
+  kCancelled,  ///< somebody asked for it
+  kLost,       ///< its worker vanished and no attempts are left
+  kRejected,   ///< never accepted: queue full or draining
+  kAbandoned,  ///< its submitter is gone
+};
+inline constexpr int kOutcomes = 7;
+
+/// "succeeded", "timed_out", ...; the words of metrics, JSON and the command line.
+std::string_view Name(Outcome outcome);
+
+/// What many jobs have in common. Shared and immutable: a job costs a pointer to it.
+struct JobOptions {
+  std::string suite;               ///< which workload; the core only passes it on
+  Duration limit{0};               ///< longest run time, 0 = none; the worker enforces it
+  int priority = 0;                ///< kLowestPriority..kHighestPriority, higher first
+  std::uint32_t max_attempts = 1;  ///< tries at most when workers vanish; at least 1
+};
+inline constexpr int kLowestPriority = -10;
+inline constexpr int kHighestPriority = 10;
+
+// ---- Effects: what the shell has to carry out (see effects.h).
+
+/// Send the job to the worker.
+struct Assign {
+  ProcessId process;
+  JobId job;
+  Attempt attempt;
+  const std::shared_ptr<const JobOptions>& options;
+  std::string_view spec;
+};
+
+/// Tell the worker to stop this attempt, or to forget its result: it no longer counts.
+struct CancelOnWorker {
+  ProcessId process;
+  JobId job;
+  Attempt attempt;
+};
+
+/// Tell the submitter how its job ended. Not given for abandoned jobs of a submitter that is gone.
+struct Reply {
+  SubmitterId submitter;
+  std::uint64_t tag;  ///< the submitter's own number for the job
+  JobId job;
+  Outcome outcome;
+  Attempt attempts;          ///< tries that were started
+  bool has_process;          ///< whether `process` means anything: false if no worker ever had it
+  ProcessId process;         ///< who ran the last attempt
+  Duration wait;             ///< accepted to handed to the last worker (to the end, if none had it)
+  Duration run_time;         ///< as the worker measured it; 0 if it did not tell
+  Duration total;            ///< accepted to ended
+  std::string_view report;   ///< what the worker reported, passed through
+  std::string_view reason;   ///< why, for ends that the core decided (lost, cancelled); else empty
+};
+
+/// The core has forgotten the process; its id may be used again by the next one that joins.
+struct ProcessRemoved {
+  ProcessId process;
+};
+
+}  // namespace twofold::queue

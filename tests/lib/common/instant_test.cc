@@ -1,0 +1,21 @@
+#include "lib/common/instant.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace twofold {
+namespace {
+
+TEST(FromSeconds, RoundsToTheNanosecond) {
+  EXPECT_EQ(FromSeconds(0.1).count(), 100'000'000);
+  EXPECT_EQ(FromSeconds(-1.5).count(), -1'500'000'000);
+}
+
+TEST(FromSeconds, ClampsWhatDoesNotFit) {
+  EXPECT_GT(FromSeconds(1e300), std::chrono::hours(24 * 365 * 200));
+  EXPECT_LT(FromSeconds(-std::numeric_limits<double>::infinity()), -std::chrono::hours(24 * 365 * 200));
+}
+
+}  // namespace
+}  // namespace twofold
