@@ -21,8 +21,10 @@ namespace twofold::queue {
 struct QueueOptions {
   std::uint64_t limit = 0;  ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
-  Duration grace = std::chrono::seconds(10);  ///< a process whose stream broke has this long to return
-  Duration ageing = std::chrono::minutes(1);  ///< waiting this long is worth one priority level; 0 = never
+  Duration grace =
+      std::chrono::seconds(10);  ///< a process whose stream broke has this long to return
+  Duration ageing =
+      std::chrono::minutes(1);         ///< waiting this long is worth one priority level; 0 = never
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
 };
 
@@ -43,7 +45,7 @@ struct Held {
 struct Completion {
   JobId job;
   Attempt attempt;
-  bool handed_back = false;              ///< not run to its end: give it to somebody else, `outcome` is unused
+  bool handed_back = false;  ///< not run to its end: give it to somebody else, `outcome` is unused
   Outcome outcome = Outcome::kSucceeded;  ///< succeeded, failed, timed_out or cancelled
   Duration run_time{0};
   std::string_view report;
@@ -53,10 +55,10 @@ struct Completion {
 struct JobView {
   JobId job;
   bool running;
-  Attempt attempt;     ///< tries started so far
-  ProcessId process;   ///< meaningful while running
-  Duration wait;       ///< so far, or until it was handed out
-  Duration run_time;   ///< since it was handed out, by the frontend's clock
+  Attempt attempt;    ///< tries started so far
+  ProcessId process;  ///< meaningful while running
+  Duration wait;      ///< so far, or until it was handed out
+  Duration run_time;  ///< since it was handed out, by the frontend's clock
   const JobOptions* options;
   std::size_t spec_size;
 };
@@ -66,12 +68,12 @@ struct QueueStats {
   std::uint64_t waiting = 0;
   std::uint64_t running = 0;
   std::array<std::uint64_t, kOutcomes> finished{};  ///< by Outcome
-  std::uint64_t requeued = 0;         ///< attempts given up and put back: worker lost or handed back
+  std::uint64_t requeued = 0;  ///< attempts given up and put back: worker lost or handed back
   std::uint64_t refused_results = 0;  ///< late results with an old token
   std::uint64_t workers_idle = 0;
   std::uint64_t workers_busy = 0;
-  std::uint64_t workers_draining = 0;  ///< busy or not, of draining processes
-  std::uint64_t processes = 0;         ///< connected
+  std::uint64_t workers_draining = 0;     ///< busy or not, of draining processes
+  std::uint64_t processes = 0;            ///< connected
   std::optional<Instant> oldest_waiting;  ///< when the job that waits longest was accepted
   bool paused = false;
   bool draining = false;
@@ -91,8 +93,8 @@ struct QueueStats {
 /// Threads  Not thread-safe: one lock or strand a queue.
 /// Errors   Calls about unknown jobs or processes are no-ops that say so in what they return.
 /// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting; Tick, WorkerGone and
-///          SubmitterGone O(k) for k attempts or jobs concerned. A waiting job takes under 150 bytes
-///          beside its spec.
+///          SubmitterGone O(k) for k attempts or jobs concerned. A waiting job takes under 150
+///          bytes beside its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
  public:
@@ -116,8 +118,8 @@ class Queue {
   /// A process connects with `slots` (at least 1) and the attempts it still has. A key that is
   /// known takes over: attempts that match are kept, those it no longer has are lost, and those
   /// it should not have are cancelled.
-  ProcessId WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots, std::span<const Held> held,
-                         Effects& effects);
+  ProcessId WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
+                         std::span<const Held> held, Effects& effects);
 
   /// Its stream broke or closed. What it runs stays its own for the grace period.
   void WorkerGone(Instant now, ProcessId process, Effects& effects);

@@ -77,14 +77,14 @@ struct Reply {
   std::uint64_t tag;  ///< the submitter's own number for the job
   JobId job;
   Outcome outcome;
-  Attempt attempts;          ///< tries that were started
-  bool has_process;          ///< whether `process` means anything: false if no worker ever had it
-  ProcessId process;         ///< who ran the last attempt
-  Duration wait;             ///< accepted to handed to the last worker (to the end, if none had it)
-  Duration run_time;         ///< as the worker measured it; 0 if it did not tell
-  Duration total;            ///< accepted to ended
-  std::string_view report;   ///< what the worker reported, passed through
-  std::string_view reason;   ///< why, for ends that the core decided (lost, cancelled); else empty
+  Attempt attempts;         ///< tries that were started
+  bool has_process;         ///< whether `process` means anything: false if no worker ever had it
+  ProcessId process;        ///< who ran the last attempt
+  Duration wait;            ///< accepted to handed to the last worker (to the end, if none had it)
+  Duration run_time;        ///< as the worker measured it; 0 if it did not tell
+  Duration total;           ///< accepted to ended
+  std::string_view report;  ///< what the worker reported, passed through
+  std::string_view reason;  ///< why, for ends that the core decided (lost, cancelled); else empty
 };
 
 /// The core has forgotten the process; its id may be used again by the next one that joins.

@@ -14,7 +14,8 @@ TEST(FromSeconds, RoundsToTheNanosecond) {
 
 TEST(FromSeconds, ClampsWhatDoesNotFit) {
   EXPECT_GT(FromSeconds(1e300), std::chrono::hours(24 * 365 * 200));
-  EXPECT_LT(FromSeconds(-std::numeric_limits<double>::infinity()), -std::chrono::hours(24 * 365 * 200));
+  EXPECT_LT(FromSeconds(-std::numeric_limits<double>::infinity()),
+            -std::chrono::hours(24 * 365 * 200));
 }
 
 }  // namespace

@@ -1,0 +1,7 @@
+#include "lib/common/build_info.h"
+
+namespace twofold {
+
+BuildInfo GetBuildInfo() { return {TWOFOLD_VERSION, TWOFOLD_COMMIT, TWOFOLD_COMPILER}; }
+
+}  // namespace twofold

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace twofold {
+
+/// Exit code for a mistake of the person who started the program: bad option, port in use, missing
+/// file. One line on stderr says what is wrong.
+inline constexpr int kExitUsage = 2;
+
+/// Makes single-dash long options double-dash ones (`-backoff 0` is `--backoff 0`) and ties
+/// negative numbers to their option (`--limit -1` is `--limit=-1`), up to a `--`.
+std::vector<std::string> NormaliseArguments(int argc, const char* const* argv);
+
+/// Parses the command line, with `--help` and `--version` added. Returns the exit code if the
+/// program has to end now (0 after help or version, kExitUsage after printing the error), else
+/// nullopt.
+std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* argv);
+
+/// Prints `program: message` as the one line that says what is wrong; returns kExitUsage.
+int UsageError(const CLI::App& app, const std::string& message);
+
+/// Checks of values; the error names the option and what is allowed. NaN and infinity never pass.
+CLI::Validator Seconds(double least = 0, double most = 1e9);
+CLI::Validator WholeNumber(long long least, long long most = std::numeric_limits<long long>::max());
+
+/// A name fit for a queue: 1 to 63 letters, digits, '-', '_' and '.', beginning and ending with a
+/// letter or digit (the rule of Kubernetes label values).
+CLI::Validator QueueName();
+
+/// Why `name` is no queue name; empty if it is one.
+std::string CheckQueueName(const std::string& name);
+
+}  // namespace twofold

@@ -1,0 +1,71 @@
+#include "lib/common/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace twofold {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Normalise(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "program");
+  return NormaliseArguments(static_cast<int>(arguments.size()), arguments.data());
+}
+
+TEST(NormaliseArguments, SingleDashLongOptionBecomesDoubleDash) {
+  EXPECT_THAT(Normalise({"-backoff", "0", "-v", "--limit", "2"}),
+              ElementsAre("--backoff", "0", "-v", "--limit", "2"));
+}
+
+TEST(NormaliseArguments, NegativeNumberStaysWithItsOption) {
+  EXPECT_THAT(Normalise({"-limit", "-1", "--x=2", "-.5"}),
+              ElementsAre("--limit=-1", "--x=2", "-.5"));
+}
+
+TEST(NormaliseArguments, NothingAfterDoubleDashIsTouched) {
+  EXPECT_THAT(Normalise({"-queue", "q", "--", "-long", "-1"}),
+              ElementsAre("--queue", "q", "--", "-long", "-1"));
+}
+
+TEST(Seconds, RefusesNegativeNanInfinityAndText) {
+  const CLI::Validator seconds = Seconds();
+  for (const char* bad : {"-1", "nan", "inf", "1e300", "x", "", "1s"}) {
+    EXPECT_THAT(seconds(bad), HasSubstr("is not a number of seconds")) << bad;
+  }
+  for (const char* good : {"0", "0.25", "1e3"}) EXPECT_THAT(seconds(good), IsEmpty()) << good;
+}
+
+TEST(WholeNumber, KeepsItsBounds) {
+  const CLI::Validator number = WholeNumber(1, 100);
+  for (const char* bad : {"0", "101", "1.5", "-3", "99999999999999999999", ""}) {
+    EXPECT_THAT(number(bad), HasSubstr("from 1 to 100")) << bad;
+  }
+  for (const char* good : {"1", "100"}) EXPECT_THAT(number(good), IsEmpty()) << good;
+}
+
+TEST(CheckQueueName, AcceptsLabelValuesOnly) {
+  for (const char* good : {"sleep", "10bit-4k-av1-to-fullhd-hevc", "a", "A_b.c"}) {
+    EXPECT_THAT(CheckQueueName(good), IsEmpty()) << good;
+  }
+  for (const char* bad : {"", "-a", "a-", "a b", "a/b", "\xff"}) {
+    EXPECT_THAT(CheckQueueName(bad), HasSubstr("is not a queue name")) << bad;
+  }
+  EXPECT_THAT(CheckQueueName(std::string(64, 'a')), HasSubstr("1 to 63"));
+}
+
+TEST(ParseCommandLine, ErrorNamesTheOptionAndExitsWithTwo) {
+  CLI::App app{"", "program"};
+  double limit = 0;
+  app.add_option("--limit", limit)->check(Seconds());
+  const std::vector<const char*> arguments = {"program", "-limit", "-1"};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(ParseCommandLine(app, 3, arguments.data()), kExitUsage);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("program: --limit: '-1' is not"), HasSubstr("--help")));
+}
+
+}  // namespace
+}  // namespace twofold
