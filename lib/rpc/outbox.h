@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace twofold::rpc {
+
+/// What a stream has to do next.
+enum class Next { kNothing, kWrite, kFinish };
+
+/// The outgoing side of a stream: natural batching without timers.
+///
+/// While one message is being written, all that is added gathers in the next one. So an idle stream
+/// has the latency of one message and a busy one the throughput of batches. Add, then Flush; the
+/// calls that return Next say what the owner of the stream must start: kWrite writes Writing() and
+/// answers with EndWrite, kFinish ends this direction of the stream and comes once, after the last
+/// write. Messages are used again, so a warm stream allocates nothing for them.
+///
+/// Threads  Safe. The lock is a leaf, held while the fill function runs and for no I/O.
+/// Cost     One lock and one call of `fill` an Add.
+template <typename Message>
+class Outbox {
+ public:
+  /// A message grows no further than this by adding (one entry may pass it).
+  static constexpr std::size_t kMessageBytes = 1 << 20;
+
+  /// Puts something into the message that goes out next: `fill(Message&)` returns about how many
+  /// bytes it added. False: the stream is closing, nothing was added.
+  template <typename Fill>
+  bool Add(Fill&& fill) {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return false;
+    if (waiting_.empty() || waiting_.back().bytes >= kMessageBytes) waiting_.emplace_back();
+    Part& part = waiting_.back();
+    const std::size_t bytes = fill(part.message);
+    part.bytes += bytes;
+    part.filled = true;
+    waiting_bytes_ += bytes;
+    return true;
+  }
+
+  [[nodiscard]] Next Flush() {
+    const std::lock_guard lock(mutex_);
+    return Advance();
+  }
+
+  /// The write has ended; `ok` false means the stream is broken.
+  [[nodiscard]] Next EndWrite(bool ok) {
+    const std::lock_guard lock(mutex_);
+    in_flight_ = false;
+    writing_.Clear();
+    if (!ok) DropWaiting();
+    return Advance();
+  }
+
+  /// Finish after what was added so far.
+  [[nodiscard]] Next Close() {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    return Advance();
+  }
+
+  /// Finish without what was added so far: nobody reads it any more.
+  [[nodiscard]] Next Abort() {
+    const std::lock_guard lock(mutex_);
+    DropWaiting();
+    return Advance();
+  }
+
+  /// The message of the write in flight. Stays as it is until EndWrite.
+  const Message& Writing() const { return writing_; }
+
+  /// True: more than `limit` bytes wait to be written, so take no more input now; ResumeInput will
+  /// say when. This is how a peer that does not read its results is kept from filling the memory.
+  bool HoldInput(std::size_t limit) {
+    const std::lock_guard lock(mutex_);
+    hold_limit_ = limit;
+    input_held_ = waiting_bytes_ > limit;
+    return input_held_;
+  }
+
+  /// True once after HoldInput was, when enough has been written.
+  bool ResumeInput() {
+    const std::lock_guard lock(mutex_);
+    if (!input_held_ || waiting_bytes_ > hold_limit_ / 2) return false;
+    input_held_ = false;
+    return true;
+  }
+
+ private:
+  struct Part {
+    Message message;
+    std::size_t bytes = 0;
+    bool filled = false;
+  };
+
+  Next Advance() {
+    if (in_flight_ || finished_) return Next::kNothing;
+    if (!waiting_.empty() && waiting_.front().filled) {
+      TakeFront();
+      in_flight_ = true;
+      return Next::kWrite;
+    }
+    if (!closing_) return Next::kNothing;
+    finished_ = true;
+    return Next::kFinish;
+  }
+
+  // Swaps the first part into `writing_`. The last part stays, empty, with the memory of the
+  // message written before.
+  void TakeFront() {
+    Part& front = waiting_.front();
+    std::swap(writing_, front.message);
+    waiting_bytes_ -= front.bytes;
+    front.bytes = 0;
+    front.filled = false;
+    if (waiting_.size() > 1) waiting_.pop_front();
+  }
+
+  void DropWaiting() {
+    waiting_.clear();
+    waiting_bytes_ = 0;
+    closing_ = true;
+  }
+
+  std::mutex mutex_;
+  std::deque<Part> waiting_;
+  Message writing_;
+  std::size_t waiting_bytes_ = 0;
+  std::size_t hold_limit_ = 0;
+  bool in_flight_ = false;
+  bool closing_ = false;
+  bool finished_ = false;
+  bool input_held_ = false;
+};
+
+}  // namespace twofold::rpc

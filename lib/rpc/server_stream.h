@@ -1,0 +1,97 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <utility>
+
+#include "lib/rpc/outbox.h"
+
+namespace twofold::rpc {
+
+/// The server's end of a bidirectional stream: reads one message after the other, writes through an
+/// Outbox, and ends in order.
+///
+/// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
+/// alive until gRPC is done with it. Reading stops while the peer does not take its replies.
+///
+/// Threads  Add, Flush and Close from any thread, Flush and Close with no lock held that a reaction
+///          (the On... methods) takes. OnMessage comes one at a time; OnHalfClosed after the last
+///          one; OnGone at any moment, once, also after a regular end.
+template <typename Request, typename Reply>
+class ServerStream : public grpc::ServerBidiReactor<Request, Reply>,
+                     public std::enable_shared_from_this<ServerStream<Request, Reply>> {
+ public:
+  void Start() {
+    self_ = this->shared_from_this();
+    this->StartRead(&request_);
+  }
+
+  template <typename Fill>
+  bool Add(Fill&& fill) {
+    return outbox_.Add(std::forward<Fill>(fill));
+  }
+
+  void Flush() { Do(outbox_.Flush()); }
+
+  /// Ends the stream with `status` after what was added. The first call wins.
+  void Close(grpc::Status status) {
+    SetStatus(std::move(status));
+    Do(outbox_.Close());
+  }
+
+ protected:
+  virtual void OnMessage(const Request& request) = 0;
+  virtual void OnHalfClosed() = 0;
+  virtual void OnGone() = 0;
+
+ private:
+  // Bytes of replies that may wait for a slow reader before its requests are left unread.
+  static constexpr std::size_t kHoldBytes = 8 << 20;
+
+  void OnReadDone(bool ok) final {
+    if (!ok) return OnHalfClosed();
+    OnMessage(request_);
+    if (!outbox_.HoldInput(kHoldBytes)) this->StartRead(&request_);
+  }
+
+  void OnWriteDone(bool ok) final {
+    Do(outbox_.EndWrite(ok));
+    if (outbox_.ResumeInput()) this->StartRead(&request_);
+  }
+
+  void OnCancel() final {
+    SetStatus(grpc::Status::CANCELLED);
+    Do(outbox_.Abort());
+  }
+
+  void OnDone() final {
+    OnGone();
+    self_.reset();
+  }
+
+  void Do(Next next) {
+    if (next == Next::kWrite) this->StartWrite(&outbox_.Writing());
+    if (next == Next::kFinish) this->Finish(TakeStatus());
+  }
+
+  void SetStatus(grpc::Status status) {
+    const std::lock_guard lock(status_mutex_);
+    if (!has_status_) status_ = std::move(status);
+    has_status_ = true;
+  }
+
+  grpc::Status TakeStatus() {
+    const std::lock_guard lock(status_mutex_);
+    return std::move(status_);
+  }
+
+  std::shared_ptr<ServerStream> self_;
+  Request request_;
+  Outbox<Reply> outbox_;
+  std::mutex status_mutex_;
+  grpc::Status status_;
+  bool has_status_ = false;
+};
+
+}  // namespace twofold::rpc
