@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,6 +28,14 @@ inline constexpr SubmitterId kDetached{0};
 
 /// One try at a job, from 1. It is the fencing token: only the newest attempt may end the job.
 using Attempt = std::uint32_t;
+
+/// An attempt as its worker names it: running there, or its result could not be delivered.
+struct Held {
+  JobId job;
+  Attempt attempt;
+
+  friend auto operator<=>(const Held&, const Held&) = default;
+};
 
 /// How a job ended. A job ends once.
 enum class Outcome : std::uint8_t {
@@ -64,7 +73,9 @@ struct Assign {
   std::string_view spec;
 };
 
-/// Tell the worker to stop this attempt, or to forget its result: it no longer counts.
+/// Tell the worker to stop this attempt, or to forget its result: it no longer counts. The worker
+/// answers all the same, and until then the attempt keeps its slot. Given for connected processes
+/// only; one that is away learns it when it comes back.
 struct CancelOnWorker {
   ProcessId process;
   JobId job;
@@ -78,9 +89,9 @@ struct Reply {
   JobId job;
   Outcome outcome;
   Attempt attempts;         ///< tries that were started
-  bool has_process;         ///< whether `process` means anything: false if no worker ever had it
+  bool has_process;         ///< false: it ended while it waited, `process` means nothing
   ProcessId process;        ///< who ran the last attempt
-  Duration wait;            ///< accepted to handed to the last worker (to the end, if none had it)
+  Duration wait;            ///< accepted to handed to that worker, or to the end if it waited then
   Duration run_time;        ///< as the worker measured it; 0 if it did not tell
   Duration total;           ///< accepted to ended
   std::string_view report;  ///< what the worker reported, passed through

@@ -1,0 +1,111 @@
+// What the queue core costs by itself: one thread, no I/O. One item is the whole life of a job:
+// submitted, handed out, completed, while so many others wait.
+
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/queue/queue.h"
+
+namespace twofold::queue {
+namespace {
+
+constexpr std::size_t kSpecBytes = 100;
+constexpr SubmitterId kSubmitter{1};
+
+/// Plays all workers: remembers what was handed out, first in first out, in a ring.
+class Workers : public Effects {
+ public:
+  struct Task {
+    ProcessId process;
+    JobId job;
+    Attempt attempt;
+  };
+
+  explicit Workers(std::size_t slots) : ring_(slots) {}
+
+  void Do(const Assign& assign) override {
+    benchmark::DoNotOptimize(assign.spec.data());
+    ring_[back_] = {assign.process, assign.job, assign.attempt};
+    back_ = After(back_);
+  }
+  void Do(const CancelOnWorker&) override {}
+  void Do(const Reply& reply) override { benchmark::DoNotOptimize(reply.tag); }
+  void Do(const ProcessRemoved&) override {}
+
+  Task Next() {
+    const Task task = ring_[front_];
+    front_ = After(front_);
+    return task;
+  }
+
+ private:
+  [[nodiscard]] std::size_t After(std::size_t at) const {
+    return at + 1 == ring_.size() ? 0 : at + 1;
+  }
+
+  std::vector<Task> ring_;
+  std::size_t front_ = 0;
+  std::size_t back_ = 0;
+};
+
+/// A queue in which each of `processes` processes runs one job and `waiting` jobs wait.
+class BusyQueue {
+ public:
+  BusyQueue(std::size_t waiting, std::size_t processes) : workers_(processes), queue_({}) {
+    for (std::size_t i = 0; i < processes; ++i) {
+      queue_.WorkerJoined(now_, ProcessKey{i + 1}, 1, {}, workers_);
+      Submit();
+    }
+    const std::size_t before = HeapBytes();
+    for (std::size_t i = 0; i < waiting; ++i) Submit();
+    bytes_per_job_ = static_cast<double>(HeapBytes() - before) / static_cast<double>(waiting);
+  }
+
+  void Submit() { queue_.Submit(now_, kSubmitter, ++tag_, options_, spec_, workers_); }
+
+  void Complete() {
+    now_ += std::chrono::nanoseconds(200);
+    const Workers::Task task = workers_.Next();
+    queue_.Completed(now_, task.process, {.job = task.job, .attempt = task.attempt}, workers_);
+  }
+
+  /// Beside the spec, with the allocator's share.
+  [[nodiscard]] double bookkeeping_per_job() const { return bytes_per_job_ - kSpecBytes; }
+
+ private:
+  static std::size_t HeapBytes() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
+
+  const std::shared_ptr<const JobOptions> options_ = std::make_shared<JobOptions>();
+  const std::string spec_ = std::string(kSpecBytes, 'x');
+  Workers workers_;
+  Queue queue_;
+  Instant now_{};
+  std::uint64_t tag_ = 0;
+  double bytes_per_job_ = 0;
+};
+
+void SubmitAssignComplete(benchmark::State& state) {
+  BusyQueue queue(static_cast<std::size_t>(state.range(0)),
+                  static_cast<std::size_t>(state.range(1)));
+  for (auto _ : state) {
+    queue.Submit();
+    queue.Complete();
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["bookkeeping_bytes_per_job"] = queue.bookkeeping_per_job();
+}
+BENCHMARK(SubmitAssignComplete)
+    ->ArgNames({"waiting", "processes"})
+    ->ArgsProduct({{1, 1'000, 1'000'000}, {1, 10, 10'000}});
+
+}  // namespace
+}  // namespace twofold::queue
