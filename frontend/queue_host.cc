@@ -99,7 +99,7 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
     host_.Touch(worker.link);
   }
   worker = {std::move(identity), link, how.leave_when_empty};
-  host_.core_.WorkerJoined(now_, key, slots, held, how.draining, host_);
+  host_.core_.WorkerJoined(now_, key, slots, held, host_, how.draining);
   host_.Touch(link);
   LeaveIfEmpty(process);
   return process;

@@ -6,12 +6,15 @@
 namespace twofold::queue {
 namespace {
 
+constexpr std::uint32_t kGenerations = 1U << 24;
+
 // Generation 0 is left out, so that no id is 0.
-std::uint32_t Valid(std::uint32_t generation) { return std::max(generation, 1U); }
+std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGenerations, 1U); }
 
 }  // namespace
 
-JobTable::JobTable(std::uint32_t first_generation) : first_generation_(Valid(first_generation)) {}
+JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
+    : id_base_(std::uint64_t{queue_number} << 56), first_generation_(Valid(first_generation)) {}
 
 Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec) {
   const Slot slot = TakeSlot();
@@ -46,7 +49,7 @@ Slot JobTable::Find(JobId id) const {
 }
 
 JobId JobTable::IdOf(Slot slot) const {
-  return JobId{std::uint64_t{(*this)[slot].generation} << 32 | slot};
+  return JobId{id_base_ | std::uint64_t{(*this)[slot].generation} << 32 | slot};
 }
 
 Slot JobTable::TakeSlot() {

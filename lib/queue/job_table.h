@@ -48,7 +48,7 @@ static_assert(sizeof(Job) <= 112,
 /// Cost     O(1) a call.
 class JobTable {
  public:
-  explicit JobTable(std::uint32_t first_generation);
+  JobTable(std::uint32_t first_generation, std::uint8_t queue_number);
 
   Job& operator[](Slot slot) { return pages_[slot / kPage][slot % kPage]; }
   const Job& operator[](Slot slot) const { return pages_[slot / kPage][slot % kPage]; }
@@ -70,6 +70,7 @@ class JobTable {
 
   Slot TakeSlot();
 
+  const std::uint64_t id_base_;
   const std::uint32_t first_generation_;
   std::vector<std::unique_ptr<Job[]>> pages_;
   Slot end_ = 0;

@@ -15,15 +15,19 @@ std::optional<ProcessId> ProcessTable::Find(ProcessKey key) const {
 }
 
 ProcessId ProcessTable::Add(ProcessKey key) {
+  const ProcessId id = NextId();
   if (unused_.empty()) {
-    unused_.push_back(ProcessId{static_cast<Slot>(processes_.size())});
     processes_.emplace_back();
+  } else {
+    unused_.pop_back();
   }
-  const ProcessId id = unused_.back();
-  unused_.pop_back();
   processes_[IndexOf(id)].key = key;
   by_key_.emplace(key, id);
   return id;
+}
+
+ProcessId ProcessTable::NextId() const {
+  return unused_.empty() ? ProcessId{static_cast<Slot>(processes_.size())} : unused_.back();
 }
 
 void ProcessTable::Remove(ProcessId id) {

@@ -70,6 +70,7 @@ class ProcessTable {
 
   /// A process with no slot taken. It counts from Connect on.
   ProcessId Add(ProcessKey key);
+  [[nodiscard]] ProcessId NextId() const;  ///< the one that Add will give
   void Remove(ProcessId id);
 
   // ---- Where it is, until when

@@ -45,7 +45,7 @@ Outcome ByWorker(Outcome outcome) {
 
 Queue::Queue(const QueueOptions& options)
     : options_(Checked(options)),
-      jobs_(options_.first_generation),
+      jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
       processes_(jobs_, options_.lease, options_.grace) {}
 
@@ -93,6 +93,10 @@ void Queue::SubmitterGone(Instant /*now*/, SubmitterId submitter, Effects& effec
 
 // ---- Workers
 
+ProcessId Queue::IdFor(ProcessKey key) const {
+  return processes_.Find(key).value_or(processes_.NextId());
+}
+
 ProcessId Queue::WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
                               std::span<const Held> held, Effects& effects, bool draining) {
   const std::optional<ProcessId> known = processes_.Find(key);
@@ -138,6 +142,7 @@ bool Queue::Completed(Instant now, ProcessId process, const Completion& completi
       End(now, slot,
           {.outcome = ByWorker(completion.outcome),
            .run_time = completion.run_time,
+           .device = completion.device,
            .report = completion.report},
           effects);
     }
@@ -264,6 +269,7 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
   effects.Do(Reply{.submitter = job.submitter != nullptr ? job.submitter->id : kDetached,
                    .tag = job.tag,
                    .job = jobs_.IdOf(slot),
+                   .options = job.options,
                    .outcome = ending.outcome,
                    .attempts = job.attempts,
                    .has_process = running,
@@ -271,6 +277,7 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
                    .wait = (running ? job.handed_out : now) - job.accepted,
                    .run_time = ending.run_time,
                    .total = now - job.accepted,
+                   .device = ending.device,
                    .report = ending.report,
                    .reason = ending.reason});
   Forget(slot);

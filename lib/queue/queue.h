@@ -25,6 +25,7 @@ struct QueueOptions {
       std::chrono::seconds(10);  ///< a process whose stream broke has this long to return
   Duration ageing =
       std::chrono::minutes(1);         ///< waiting this long is worth one priority level; 0 = never
+  std::uint8_t number = 0;             ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
 };
 
@@ -43,7 +44,8 @@ struct Completion {
   Outcome outcome =
       Outcome::kSucceeded;  ///< succeeded, failed, timed_out, cancelled; else = failed
   Duration run_time{0};
-  std::string_view report = {};
+  std::string_view device = {};  ///< what it ran on; passed through
+  std::string_view report = {};  ///< passed through
 };
 
 /// A job as people ask for it.
@@ -122,6 +124,10 @@ class Queue {
   ProcessId WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
                          std::span<const Held> held, Effects& effects, bool draining = false);
 
+  /// The id that WorkerJoined gives to this key now: the caller needs it before, as jobs are handed
+  /// out at once.
+  [[nodiscard]] ProcessId IdFor(ProcessKey key) const;
+
   /// Its stream broke or closed. What it runs stays its own for the grace period; with nothing
   /// running it is removed at once.
   void WorkerGone(Instant now, ProcessId process, Effects& effects);
@@ -168,6 +174,7 @@ class Queue {
     Outcome outcome;
     std::string_view reason = {};
     Duration run_time{0};
+    std::string_view device = {};
     std::string_view report = {};
   };
 

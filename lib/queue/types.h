@@ -11,9 +11,15 @@
 /// Words of the queue core. Plain values: no I/O, no clock, no threads, no proto.
 namespace twofold::queue {
 
-/// Names a job for as long as its frontend lives: the slot of the job table it lives in and the
-/// generation of that slot, so a stale id is recognised without a search. 0 is no job.
+/// Names a job for as long as its frontend lives: the number of its queue (8 bits), the generation
+/// (24 bits) and the slot of the job table it lives in (32 bits), so a stale id is recognised
+/// without a search. 0 is no job.
 enum class JobId : std::uint64_t {};
+
+/// QueueOptions::number of the queue that gave out the id.
+inline std::uint8_t QueueNumber(JobId job) {
+  return static_cast<std::uint8_t>(static_cast<std::uint64_t>(job) >> 56);
+}
 
 /// A connected backend process. Dense (an index that is used again after ProcessRemoved).
 enum class ProcessId : std::uint32_t {};
@@ -87,6 +93,7 @@ struct Reply {
   SubmitterId submitter;
   std::uint64_t tag;  ///< the submitter's own number for the job
   JobId job;
+  const std::shared_ptr<const JobOptions>& options;
   Outcome outcome;
   Attempt attempts;         ///< tries that were started
   bool has_process;         ///< false: it ended while it waited, `process` means nothing
@@ -94,6 +101,7 @@ struct Reply {
   Duration wait;            ///< accepted to handed to that worker, or to the end if it waited then
   Duration run_time;        ///< as the worker measured it; 0 if it did not tell
   Duration total;           ///< accepted to ended
+  std::string_view device;  ///< what it ran on, passed through
   std::string_view report;  ///< what the worker reported, passed through
   std::string_view reason;  ///< why, for ends that the core decided (lost, cancelled); else empty
 };
