@@ -52,9 +52,9 @@ void ClientSession::Resolve(const v1::SubmitRequest& request) {
 
 ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) const {
   Result<QueueHost*> host = queues_.Find(options.queue());
-  if (!host.ok()) return {.error = std::string(host.status().message())};
+  if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message())};
   auto core_options = FromProto(options);
-  if (!core_options.ok()) return {.error = std::string(core_options.status().message())};
+  if (!core_options.ok()) return {nullptr, nullptr, std::string(core_options.status().message())};
   return {*host, *std::move(core_options), {}};
 }
 

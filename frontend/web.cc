@@ -71,7 +71,8 @@ constexpr const char* kPageFoot = R"(</table>
 
 http::Response Page(const QueueSet& queues) {
   std::string page = kPageHead;
-  for (const v1::Queue& queue : Queues(queues).queues()) page += Row(queue);
+  const v1::ListQueuesReply reply = Queues(queues);
+  for (const v1::Queue& queue : reply.queues()) page += Row(queue);
   return http::Html(200, page + kPageFoot);
 }
 
