@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace twofold::queue {
+namespace {
+
+// How many jobs a process takes before it is the next one's turn: an eighth of its slots. So small
+// processes share the load job by job, and big ones get batches, without which a message would
+// carry one job (8 processes of 1024 slots: 36 000 instead of over 800 000 round trips a second).
+std::uint32_t Turn(std::uint32_t slots) { return std::max(slots / 8, 1U); }
+
+}  // namespace
 
 bool ProcessTable::Contains(ProcessId id) const {
   return IndexOf(id) < processes_.size() && (*this)[id].presence != Presence::kNone;
@@ -80,7 +88,10 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
 
 void ProcessTable::Give(ProcessId id, Slot job) {
   Change(id, [&](Process& process) {
-    if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
+    if (++process.taken_in_turn >= Turn(process.slots)) {
+      process.taken_in_turn = 0;
+      if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
+    }
     process.running.PushBack(jobs_, job);
     ++process.running_count;
   });

@@ -31,7 +31,8 @@ struct Process {
   Links in_idle;
   Presence presence = Presence::kNone;
   bool draining = false;
-  bool is_idle = false;  ///< in the line of those that may take a job
+  std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
+  bool is_idle = false;             ///< in the line of those that may take a job
 
   [[nodiscard]] std::uint64_t occupied() const { return running_count + unanswered.size(); }
   [[nodiscard]] bool MayTake() const {

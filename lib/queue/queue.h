@@ -24,8 +24,8 @@ struct QueueOptions {
   Duration grace =
       std::chrono::seconds(10);  ///< a process whose stream broke has this long to return
   Duration ageing =
-      std::chrono::minutes(1);         ///< waiting this long is worth one priority level; 0 = never
-  std::uint8_t number = 0;             ///< of the queue: makes its job ids differ from other queues'
+      std::chrono::minutes(1);  ///< waiting this long is worth one priority level; 0 = never
+  std::uint8_t number = 0;      ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
 };
 
