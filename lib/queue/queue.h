@@ -21,11 +21,9 @@ namespace twofold::queue {
 struct QueueOptions {
   std::uint64_t limit = 0;  ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
-  Duration grace =
-      std::chrono::seconds(10);  ///< a process whose stream broke has this long to return
-  Duration ageing =
-      std::chrono::minutes(1);  ///< waiting this long is worth one priority level; 0 = never
-  std::uint8_t number = 0;      ///< of the queue: makes its job ids differ from other queues'
+  Duration grace = std::chrono::seconds(10);  ///< so long may a process with a broken stream return
+  Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
+  std::uint8_t number = 0;  ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
 };
 
@@ -41,8 +39,7 @@ struct Completion {
   JobId job;
   Attempt attempt;
   bool handed_back = false;  ///< not run to its end: give it to somebody else, `outcome` is unused
-  Outcome outcome =
-      Outcome::kSucceeded;  ///< succeeded, failed, timed_out, cancelled; else = failed
+  Outcome outcome = Outcome::kSucceeded;  ///< or failed, timed_out, cancelled; others = failed
   Duration run_time{0};
   std::string_view device = {};  ///< what it ran on; passed through
   std::string_view report = {};  ///< passed through
@@ -82,8 +79,9 @@ struct QueueStats {
 /// once. Attempts are numbered; what an old attempt says no longer counts. The rules are those of
 /// docs/architecture.md ("queue core"), each with a test named after it.
 ///
-/// A slot is taken by an Assign and freed by the answer to it (Completed), by nothing else, also
-/// when the job was lost or cancelled meanwhile: a worker never has more attempts than slots.
+/// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
+/// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
+/// never has more attempts than slots.
 /// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
 ///
 /// Time     Callers pass `now`, never going back. The class reads no clock.

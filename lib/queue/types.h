@@ -60,7 +60,7 @@ std::string_view Name(Outcome outcome);
 
 /// What many jobs have in common. Shared and immutable: a job costs a pointer to it.
 struct JobOptions {
-  std::string suite;               ///< which workload; the core only passes it on
+  std::string suite = {};          ///< which workload; the core only passes it on
   Duration limit{0};               ///< longest run time, 0 = none; the worker enforces it
   int priority = 0;                ///< kLowestPriority..kHighestPriority, higher first
   std::uint32_t max_attempts = 1;  ///< tries at most when workers vanish; at least 1

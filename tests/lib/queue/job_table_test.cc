@@ -1,0 +1,72 @@
+#include "lib/queue/job_table.h"
+
+#include <gtest/gtest.h>
+
+namespace twofold::queue {
+namespace {
+
+const auto kOptions = std::make_shared<const JobOptions>();
+
+TEST(JobTable, StaleIdIsKnownAsSuch) {
+  JobTable table(1);
+  const Slot slot = table.Add(kOptions, "a");
+  const JobId first = table.IdOf(slot);
+  EXPECT_EQ(table.Find(first), slot);
+  table.Free(slot);
+  EXPECT_EQ(table.Find(first), kNoSlot);
+  EXPECT_EQ(table.Add(kOptions, "b"), slot);
+  EXPECT_EQ(table.Find(first), kNoSlot);
+}
+
+TEST(JobTable, IdThatTheNextJobOfASlotWillHaveIsNotThereYet) {
+  JobTable table(1);
+  const Slot slot = table.Add(kOptions, "");
+  table.Free(slot);
+  EXPECT_EQ(table.Find(JobId{std::uint64_t{2} << 32 | slot}), kNoSlot);
+}
+
+TEST(JobTable, GenerationsLeaveOutZeroWhenTheyStartOver) {
+  JobTable table(0xffff'ffff);
+  const Slot slot = table.Add(kOptions, "");
+  table.Free(slot);
+  table.Add(kOptions, "");
+  EXPECT_EQ(table.IdOf(slot), JobId{std::uint64_t{1} << 32});
+}
+
+TEST(JobTable, TablesOfDifferentFirstGenerationsShareNoIds) {
+  JobTable before(7);
+  JobTable after(8);
+  EXPECT_EQ(after.Find(before.IdOf(before.Add(kOptions, ""))), kNoSlot);
+  after.Add(kOptions, "");
+  EXPECT_EQ(after.Find(before.IdOf(0)), kNoSlot);
+}
+
+TEST(JobTable, JobsStayWhereTheyAreWhenTheTableGrows) {
+  JobTable table(1);
+  const Job* first = &table[table.Add(kOptions, "first")];
+  for (int i = 0; i < 20'000; ++i) table.Add(kOptions, "more");
+  EXPECT_EQ(first, &table[0]);
+  EXPECT_EQ(first->spec(), "first");
+  EXPECT_EQ(table[20'000].spec(), "more");
+}
+
+TEST(JobTable, FreedSlotsAreUsedBeforeNewOnes) {
+  JobTable table(1);
+  for (int i = 0; i < 10; ++i) table.Add(kOptions, "");
+  for (const Slot slot : {3U, 7U}) table.Free(slot);
+  EXPECT_EQ(table.Add(kOptions, ""), 7U);
+  EXPECT_EQ(table.Add(kOptions, ""), 3U);
+  EXPECT_EQ(table.Add(kOptions, ""), 10U);
+}
+
+TEST(JobTable, FreedJobGivesBackItsOptions) {
+  JobTable table(1);
+  auto options = std::make_shared<const JobOptions>();
+  const Slot slot = table.Add(options, "");
+  EXPECT_EQ(options.use_count(), 2);
+  table.Free(slot);
+  EXPECT_EQ(options.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace twofold::queue
