@@ -30,6 +30,10 @@ Status CheckHello(const v1::Hello& hello) {
     return Invalid(absl::StrCat("hello.held_attempts has ", hello.held_attempts_size(),
                                 " entries for ", hello.held_jobs_size(), " in held_jobs"));
   }
+  if (hello.held_jobs_size() > static_cast<int>(hello.slots())) {
+    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(), " entries; ",
+                                hello.slots(), " slots cannot hold more than one each"));
+  }
   if (Status status = CheckName("node", hello.node()); !status.ok()) return status;
   return CheckName("pod", hello.pod());
 }

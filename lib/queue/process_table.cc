@@ -89,7 +89,6 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
 void ProcessTable::Give(ProcessId id, Slot job) {
   Change(id, [&](Process& process) {
     if (++process.taken_in_turn >= Turn(process.slots)) {
-      process.taken_in_turn = 0;
       if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
     }
     process.running.PushBack(jobs_, job);
@@ -130,6 +129,7 @@ void ProcessTable::Change(ProcessId id, const Function& change) {
   Count(process, true);
   if (process.MayTake() == process.is_idle) return;
   process.is_idle = !process.is_idle;
+  process.taken_in_turn = 0;
   if (process.is_idle) {
     idle_.PushBack(processes_, IndexOf(id));
   } else {

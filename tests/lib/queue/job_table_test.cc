@@ -8,7 +8,7 @@ namespace {
 const auto kOptions = std::make_shared<const JobOptions>();
 
 TEST(JobTable, StaleIdIsKnownAsSuch) {
-  JobTable table(1);
+  JobTable table(1, 0);
   const Slot slot = table.Add(kOptions, "a");
   const JobId first = table.IdOf(slot);
   EXPECT_EQ(table.Find(first), slot);
@@ -19,14 +19,14 @@ TEST(JobTable, StaleIdIsKnownAsSuch) {
 }
 
 TEST(JobTable, IdThatTheNextJobOfASlotWillHaveIsNotThereYet) {
-  JobTable table(1);
+  JobTable table(1, 0);
   const Slot slot = table.Add(kOptions, "");
   table.Free(slot);
   EXPECT_EQ(table.Find(JobId{std::uint64_t{2} << 32 | slot}), kNoSlot);
 }
 
 TEST(JobTable, GenerationsLeaveOutZeroWhenTheyStartOver) {
-  JobTable table(0xffff'ffff);
+  JobTable table(0xff'ffff, 0);
   const Slot slot = table.Add(kOptions, "");
   table.Free(slot);
   table.Add(kOptions, "");
@@ -34,15 +34,24 @@ TEST(JobTable, GenerationsLeaveOutZeroWhenTheyStartOver) {
 }
 
 TEST(JobTable, TablesOfDifferentFirstGenerationsShareNoIds) {
-  JobTable before(7);
-  JobTable after(8);
+  JobTable before(7, 0);
+  JobTable after(8, 0);
   EXPECT_EQ(after.Find(before.IdOf(before.Add(kOptions, ""))), kNoSlot);
   after.Add(kOptions, "");
   EXPECT_EQ(after.Find(before.IdOf(0)), kNoSlot);
 }
 
+TEST(JobTable, TablesOfDifferentQueuesShareNoIds) {
+  JobTable first(1, 0);
+  JobTable second(1, 255);
+  const JobId id = second.IdOf(second.Add(kOptions, ""));
+  first.Add(kOptions, "");
+  EXPECT_EQ(first.Find(id), kNoSlot);
+  EXPECT_EQ(QueueNumber(id), 255);
+}
+
 TEST(JobTable, JobsStayWhereTheyAreWhenTheTableGrows) {
-  JobTable table(1);
+  JobTable table(1, 0);
   const Job* first = &table[table.Add(kOptions, "first")];
   for (int i = 0; i < 20'000; ++i) table.Add(kOptions, "more");
   EXPECT_EQ(first, &table[0]);
@@ -51,7 +60,7 @@ TEST(JobTable, JobsStayWhereTheyAreWhenTheTableGrows) {
 }
 
 TEST(JobTable, FreedSlotsAreUsedBeforeNewOnes) {
-  JobTable table(1);
+  JobTable table(1, 0);
   for (int i = 0; i < 10; ++i) table.Add(kOptions, "");
   for (const Slot slot : {3U, 7U}) table.Free(slot);
   EXPECT_EQ(table.Add(kOptions, ""), 7U);
@@ -60,7 +69,7 @@ TEST(JobTable, FreedSlotsAreUsedBeforeNewOnes) {
 }
 
 TEST(JobTable, FreedJobGivesBackItsOptions) {
-  JobTable table(1);
+  JobTable table(1, 0);
   auto options = std::make_shared<const JobOptions>();
   const Slot slot = table.Add(options, "");
   EXPECT_EQ(options.use_count(), 2);

@@ -145,7 +145,8 @@ void QueueExercise::Return() {
 
 void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
   if (OneIn(6)) held.push_back(OldToken());
-  const auto slots = static_cast<std::uint32_t>(1 + Below(4));
+  // Mostly a few slots; now and then so many that a turn is several jobs.
+  const auto slots = static_cast<std::uint32_t>(1 + Below(Below(8) == 0 ? 40 : 4));
   const bool draining = OneIn(10);
   const ProcessId process = queue_.WorkerJoined(now_, key, slots, held, effects_, draining);
   model_.WorkerJoined(now_, process, key, slots, held, draining);

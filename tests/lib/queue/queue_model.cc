@@ -230,6 +230,7 @@ JobId QueueModel::Best(Instant now) const {
 }
 
 void QueueModel::RefreshIdle() {
+  if (!idle_.empty() && !MayTake(idle_.front())) taken_in_turn_ = 0;
   std::erase_if(idle_, [this](ProcessId id) { return !MayTake(id); });
   for (const auto& [id, process] : processes_) {
     if (MayTake(id) && std::find(idle_.begin(), idle_.end(), id) == idle_.end()) {
@@ -279,8 +280,15 @@ void QueueModel::TakeAssigned(Instant now, const Assigned& assigned) {
   job.running = true;
   job.process = assigned.process;
   job.handed_out = now;
-  idle_.erase(idle_.begin());
+  EndTurn(assigned.process);
   RefreshIdle();
+}
+
+// The one at the front goes to the back after its turn: an eighth of its slots, at least one job.
+void QueueModel::EndTurn(ProcessId process) {
+  if (++taken_in_turn_ < processes_.at(process).slots / 8) return;
+  idle_.erase(idle_.begin());
+  taken_in_turn_ = 0;
 }
 
 void QueueModel::TakeReplied(const Replied& replied) {

@@ -82,6 +82,7 @@ class QueueModel {
   bool MayTake(ProcessId process) const;
   JobId Best(Instant now) const;
   void RefreshIdle();
+  void EndTurn(ProcessId process);
 
   void Take(Instant now, const Recorded& effect);
   void TakeAssigned(Instant now, const Assigned& assigned);
@@ -94,7 +95,8 @@ class QueueModel {
   std::set<JobId> all_ids_;
   std::map<ProcessId, Process> processes_;
   std::size_t most_processes_ = 0;
-  std::vector<ProcessId> idle_;  // who may take a job, longest idle first
+  std::vector<ProcessId> idle_;      // who may take a job, longest idle first
+  std::uint32_t taken_in_turn_ = 0;  // by the first of them
   std::uint64_t arrivals_ = 0;
   QueueStats stats_;  // only what is counted, not what is there
 
