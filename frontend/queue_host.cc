@@ -105,11 +105,15 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
   return process;
 }
 
-void QueueHost::Turn::Leave(queue::ProcessId process, const WorkerLink* link) {
+void QueueHost::Turn::Leave(queue::ProcessId process, const WorkerLink* link, bool in_order) {
   Worker& worker = host_.WorkerAt(process);
   if (worker.link.get() != link) return;
   worker.link.reset();
-  host_.core_.WorkerGone(now_, process, host_);
+  if (in_order) {
+    host_.core_.WorkerLeft(now_, process, host_);
+  } else {
+    host_.core_.WorkerGone(now_, process, host_);
+  }
 }
 
 void QueueHost::Turn::Renew(queue::ProcessId process) { host_.core_.Renewed(now_, process, host_); }

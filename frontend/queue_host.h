@@ -122,8 +122,9 @@ class QueueHost::Turn {
   queue::ProcessId Join(queue::ProcessKey key, std::uint32_t slots,
                         std::span<const queue::Held> held, WorkerIdentity identity,
                         const std::shared_ptr<WorkerLink>& link, Joining how);
-  /// `link` has ended; no-op if the process has joined with another one meanwhile.
-  void Leave(queue::ProcessId process, const WorkerLink* link);
+  /// `link` has ended; no-op if the process has joined with another one meanwhile. In order: it
+  /// does not come back.
+  void Leave(queue::ProcessId process, const WorkerLink* link, bool in_order);
   void Renew(queue::ProcessId process);
   void Draining(queue::ProcessId process);
   bool Completed(queue::ProcessId process, const queue::Completion& completion);

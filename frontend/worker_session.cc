@@ -128,14 +128,14 @@ void WorkerSession::Refuse(queue::JobId job, queue::Attempt attempt) {
 
 // Nothing is left to send: the process leaves in order.
 void WorkerSession::OnHalfClosed() {
-  Leave();
+  Leave(true);
   Close(grpc::Status::OK);
 }
 
-void WorkerSession::OnGone() { Leave(); }
+void WorkerSession::OnGone() { Leave(false); }
 
-void WorkerSession::Leave() {
-  if (host_ != nullptr) QueueHost::Turn(*host_, Now()).Leave(process_, this);
+void WorkerSession::Leave(bool in_order) {
+  if (host_ != nullptr) QueueHost::Turn(*host_, Now()).Leave(process_, this, in_order);
 }
 
 // ---- jobs out

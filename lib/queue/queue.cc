@@ -117,6 +117,18 @@ void Queue::WorkerGone(Instant now, ProcessId process, Effects& effects) {
   }
 }
 
+void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
+  if (!processes_.Contains(process)) return;
+  const auto& running = processes_[process].running;
+  while (!running.empty()) {
+    const Slot slot = running.front();
+    processes_.TakeBack(process, slot);
+    Requeue(slot);
+  }
+  Remove(process, effects);
+  Dispatch(now, effects);
+}
+
 void Queue::Renewed(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
   processes_.Heard(process, now);

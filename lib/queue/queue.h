@@ -130,6 +130,10 @@ class Queue {
   /// running it is removed at once.
   void WorkerGone(Instant now, ProcessId process, Effects& effects);
 
+  /// It has left in order and will not come back: what it still had, it never started or gave up.
+  /// That goes to the front of the line, without using up an attempt.
+  void WorkerLeft(Instant now, ProcessId process, Effects& effects);
+
   /// A sign of life: all leases of the process run from `now` again. If its lease had run out, it
   /// may take jobs again. WorkerDraining and Completed are signs of life, too.
   void Renewed(Instant now, ProcessId process, Effects& effects);

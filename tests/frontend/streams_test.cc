@@ -294,6 +294,20 @@ TEST_F(StreamsTest, HandedBackJobGoesToAnotherWorkerAndUsesNoAttempt) {
   EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
 }
 
+TEST_F(StreamsTest, JobThatCrossesTheWorkersLeavingRunsElsewhere) {
+  Serve([](Options& options) { options.grace = 600; });
+  auto leaving = NewWorker();
+  leaving->Join("sleep", 1, 1);
+  auto client = NewClient();
+  client->Submit("sleep", 7);
+  leaving->assigned.Take();
+  EXPECT_TRUE(leaving->Leave().ok());
+  auto other = NewWorker();
+  other->Join("sleep", 2, 1);
+  other->Answer(other->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
+}
+
 TEST_F(StreamsTest, WorkerThatLeavesWhenEmptyIsSentHome) {
   Serve();
   auto client = NewClient();

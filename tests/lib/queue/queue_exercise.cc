@@ -154,6 +154,10 @@ void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
 
 void QueueExercise::Leave() {
   const ProcessId process = AnyProcess();
+  if (OneIn(4)) {
+    queue_.WorkerLeft(now_, process, effects_);
+    return model_.WorkerLeft(process);
+  }
   queue_.WorkerGone(now_, process, effects_);
   model_.WorkerGone(now_, process);
 }

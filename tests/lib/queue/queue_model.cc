@@ -82,6 +82,12 @@ void QueueModel::WorkerGone(Instant now, ProcessId process) {
   found->second.deadline = now + options_.grace;
 }
 
+void QueueModel::WorkerLeft(ProcessId process) {
+  if (!processes_.contains(process)) return;
+  for (const JobId job : RunningOn(process)) Requeue(job);
+  Forget(process);
+}
+
 void QueueModel::Renewed(Instant now, ProcessId process) { Hear(now, process); }
 
 void QueueModel::WorkerDraining(Instant now, ProcessId process) {

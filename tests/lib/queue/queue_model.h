@@ -54,6 +54,7 @@ class QueueModel {
   void WorkerJoined(Instant now, ProcessId process, ProcessKey key, std::uint32_t slots,
                     std::span<const Held> held, bool draining);
   void WorkerGone(Instant now, ProcessId process);
+  void WorkerLeft(ProcessId process);
   void Renewed(Instant now, ProcessId process);
   void WorkerDraining(Instant now, ProcessId process);
   void Completed(Instant now, ProcessId process, const Completion& completion, bool told);

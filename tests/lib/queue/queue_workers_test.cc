@@ -119,6 +119,17 @@ TEST_F(QueueWorkers, ProcessThatRunsNothingIsForgottenAtOnce) {
   EXPECT_EQ(Join(2), process) << "ids are dense";
 }
 
+TEST_F(QueueWorkers, WhatAProcessHasWhenItLeavesInOrderRunsElsewhereAndUsesNoAttempt) {
+  const ProcessId leaving = Join(1);
+  const JobId job = Submit();
+  queue.WorkerLeft(now, leaving, effects);
+  EXPECT_THAT(effects.Of<Removed>(), ElementsAre(Removed{leaving}));
+  EXPECT_THAT(effects.Of<Replied>(), IsEmpty());
+  Join(2);
+  ASSERT_EQ(HandedOut().size(), 2U);
+  EXPECT_EQ(HandedOut().back(), job);
+}
+
 TEST_F(QueueWorkers, ProcessThatIsAwayGetsNoJobs) {
   const ProcessId process = Join(1, 2);
   Submit();
