@@ -155,6 +155,10 @@ void FrontendLink::Pause(Duration duration) {
 void FrontendLink::Close() {
   state_ = State::kClosing;
   beat_timer_.cancel();
+  stream_->Add([](v1::WorkerMessage& message) {
+    message.set_leaving(true);
+    return std::size_t{2};
+  });
   stream_->Close();
   patience_timer_.expires_after(kClosePatience);
   patience_timer_.async_wait([this](const boost::system::error_code& error) {

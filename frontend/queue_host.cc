@@ -53,6 +53,14 @@ QueueHost::Worker& QueueHost::WorkerAt(queue::ProcessId process) {
   return workers_[index];
 }
 
+// True: `link` was the one in use.
+bool QueueHost::Detach(queue::ProcessId process, const WorkerLink* link) {
+  Worker& worker = WorkerAt(process);
+  if (worker.link.get() != link) return false;
+  worker.link.reset();
+  return true;
+}
+
 void QueueHost::Count(const queue::Reply& reply) {
   times_.wait.Record(reply.wait);
   times_.run.Record(reply.run_time);
@@ -105,15 +113,12 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
   return process;
 }
 
-void QueueHost::Turn::Leave(queue::ProcessId process, const WorkerLink* link, bool in_order) {
-  Worker& worker = host_.WorkerAt(process);
-  if (worker.link.get() != link) return;
-  worker.link.reset();
-  if (in_order) {
-    host_.core_.WorkerLeft(now_, process, host_);
-  } else {
-    host_.core_.WorkerGone(now_, process, host_);
-  }
+void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerLink* link) {
+  if (host_.Detach(process, link)) host_.core_.WorkerGone(now_, process, host_);
+}
+
+void QueueHost::Turn::Left(queue::ProcessId process, const WorkerLink* link) {
+  if (host_.Detach(process, link)) host_.core_.WorkerLeft(now_, process, host_);
 }
 
 void QueueHost::Turn::Renew(queue::ProcessId process) { host_.core_.Renewed(now_, process, host_); }

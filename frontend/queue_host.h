@@ -79,6 +79,7 @@ class QueueHost final : private queue::Effects {
     touched_.push_back(link);
   }
 
+  bool Detach(queue::ProcessId process, const WorkerLink* link);
   void Count(const queue::Reply& reply);
 
   // Constant after construction.
@@ -122,9 +123,10 @@ class QueueHost::Turn {
   queue::ProcessId Join(queue::ProcessKey key, std::uint32_t slots,
                         std::span<const queue::Held> held, WorkerIdentity identity,
                         const std::shared_ptr<WorkerLink>& link, Joining how);
-  /// `link` has ended; no-op if the process has joined with another one meanwhile. In order: it
-  /// does not come back.
-  void Leave(queue::ProcessId process, const WorkerLink* link, bool in_order);
+  /// `link` has broken, or ended after the process has left. Both are no-ops if the process has
+  /// joined with another link meanwhile.
+  void Gone(queue::ProcessId process, const WorkerLink* link);
+  void Left(queue::ProcessId process, const WorkerLink* link);
   void Renew(queue::ProcessId process);
   void Draining(queue::ProcessId process);
   bool Completed(queue::ProcessId process, const queue::Completion& completion);

@@ -86,7 +86,9 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   QueueHost::Turn turn(*host_, Now());
   turn.Renew(process_);
   if (message.draining()) turn.Draining(process_);
-  return message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
+  Status status = message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
+  if (message.leaving()) turn.Left(process_, this);
+  return status;
 }
 
 Status WorkerSession::Join(const v1::Hello& hello) {
@@ -126,16 +128,15 @@ void WorkerSession::Refuse(queue::JobId job, queue::Attempt attempt) {
   Add([&](v1::FrontendMessage& message) { return AppendCancel(message, job, attempt); });
 }
 
-// Nothing is left to send: the process leaves in order.
 void WorkerSession::OnHalfClosed() {
-  Leave(true);
+  Gone();
   Close(grpc::Status::OK);
 }
 
-void WorkerSession::OnGone() { Leave(false); }
+void WorkerSession::OnGone() { Gone(); }
 
-void WorkerSession::Leave(bool in_order) {
-  if (host_ != nullptr) QueueHost::Turn(*host_, Now()).Leave(process_, this, in_order);
+void WorkerSession::Gone() {
+  if (host_ != nullptr) QueueHost::Turn(*host_, Now()).Gone(process_, this);
 }
 
 // ---- jobs out

@@ -34,7 +34,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   Status Join(const v1::Hello& hello);
   Status TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn);
   void Refuse(queue::JobId job, queue::Attempt attempt);
-  void Leave(bool in_order);
+  void Gone();
   std::uint32_t OptionIndex(v1::AssignBatch& batch,
                             const std::shared_ptr<const queue::JobOptions>& options);
   std::shared_ptr<WorkerLink> Self();

@@ -93,8 +93,11 @@ class WorkerStream {
     return End();
   }
 
-  /// Half-closes; the stream ends in order.
+  /// Says that it leaves and half-closes; the stream ends in order.
   grpc::Status Leave() {
+    v1::WorkerMessage message;
+    message.set_leaving(true);
+    Say(message);
     stream_->Close();
     return End();
   }
