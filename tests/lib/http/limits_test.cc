@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -21,7 +22,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr std::size_t kMaxHead = 8192;
 constexpr std::size_t kMaxBody = 1000;
@@ -157,18 +157,18 @@ TEST(ServerLimits, DropsDoNotExtendTheDeadline) {
   EXPECT_LT(drops, 3000);
 }
 
+/// Asks on new connections until one is served, which a busy machine may delay.
+bool IsServedAtLast(std::uint16_t port, std::string_view request = "GET / HTTP/1.0\r\n\r\n") {
+  for (const Instant end = Now() + seconds(30); Now() < end;) {
+    if (StatusOf(Ask(port, request)) == 200) return true;
+  }
+  return false;
+}
+
 TEST(ServerLimits, IdleConnectionsAreClosed) {
   const auto server = StartTestServer({.idle_timeout = milliseconds(50)});
   EXPECT_EQ(Ask(server->port(), ""), "");
-  EXPECT_THAT(Ask(server->port(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 200"));
-}
-
-/// Asks on new connections until one is served, i.e. until there is room.
-bool IsServedAtLast(std::uint16_t port) {
-  for (const Instant end = Now() + seconds(30); Now() < end;) {
-    if (StatusOf(Ask(port, "GET / HTTP/1.0\r\n\r\n")) == 200) return true;
-  }
-  return false;
+  EXPECT_TRUE(IsServedAtLast(server->port(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
 }
 
 TEST(ServerLimits, SlowReadersAreCutOff) {
@@ -208,6 +208,10 @@ class CountingSink : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 TEST(ServerLimits, OutOfDescriptorsItPausesAndGoesOn) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "UBSan, which comes along, opens pipes to check vtables: without descriptors it "
+                  "takes good objects for bad ones";
+#endif
   const auto server = StartTestServer();
   const auto sink = std::make_shared<CountingSink>();
   spdlog::default_logger()->sinks().push_back(sink);
