@@ -58,4 +58,3 @@ BENCHMARK(Look)->Arg(16)->Arg(100'000);
 
 }  // namespace
 }  // namespace twofold::client
-

@@ -37,7 +37,8 @@ class JobSink {
 /// whole time that passed.
 ///
 /// Threads  Safe.
-/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). Look holds the lock for
+/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). Look holds the lock
+/// for
 ///          a copy, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
 class Generator {
  public:
