@@ -14,8 +14,8 @@ namespace twofold::rpc {
 /// The client's end of a bidirectional stream: reads one message after the other, writes through an
 /// Outbox, tells once how the stream ended.
 ///
-/// Usage: make_shared, `stub->async()->Work(stream->context(), stream.get())`, Start. The object
-/// keeps itself alive until `on_end` has returned.
+/// Usage: make_shared, `stub->async()->Work(stream->context(), stream.get())`, Start. Keep the
+/// pointer and the stub until `on_end` has come, and drop them on a thread of your own.
 ///
 /// Threads  Add, Flush, Close and Cancel from any thread. `on_message` comes one at a time,
 /// `on_end`
@@ -61,9 +61,12 @@ class ClientStream : public grpc::ClientBidiReactor<Request, Reply>,
 
   void OnWriteDone(bool ok) final { Do(outbox_.EndWrite(ok)); }
 
+  // Lets go of itself first: were this the last to go, it would take the channel along, and gRPC
+  // must not end a channel on the thread that serves it.
   void OnDone(const grpc::Status& status) final {
-    on_end_(status);
+    const OnEnd on_end = std::move(on_end_);
     self_.reset();
+    on_end(status);
   }
 
   void Do(Next next) {

@@ -5,6 +5,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <set>
 #include <thread>
 
 #include "backend/suites/sleep/sleep.h"
@@ -184,11 +185,12 @@ TEST_F(AgentTest, SmallerLimitEndsTheJobAsTimedOut) {
   stream->SendAssigns(1, 1, longer);
   stream->SendAssigns(2, 1, shorter);
   const auto results = stream->ReceiveResults(2);
-  ASSERT_THAT(results, SizeIs(2));
-  EXPECT_THAT(results, Each(Field(&Result::outcome, v1::OUTCOME_TIMED_OUT)));
-  EXPECT_EQ(results[0].job, 2u);
-  EXPECT_EQ(results[0].report.error(), "ran past its limit of 0.001 s");
-  EXPECT_EQ(results[1].report.error(), "ran past its limit of 0.005 s");
+  EXPECT_THAT(results, SizeIs(2));
+  for (const Result& result : results) {
+    EXPECT_EQ(result.outcome, v1::OUTCOME_TIMED_OUT);
+    EXPECT_EQ(result.report.error(),
+              result.job == 1 ? "ran past its limit of 0.005 s" : "ran past its limit of 0.001 s");
+  }
 }
 
 TEST_F(AgentTest, CancelledJobIsAnsweredAsCancelled) {
@@ -327,7 +329,7 @@ TEST_F(AgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile) {
   const auto first = frontend_.Accept();
   first->Welcome();
   first->SendAssigns(1, 2);
-  first->SendAssigns(3, 1, {}, std::string("0.2\0", 4));
+  first->SendAssigns(3, 1, {}, std::string("1\0", 2));
   first->SendAssigns(9, 1, {}, std::string("0\0", 2));
   EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&Result::job, 9u)));
   first->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,10 +34,13 @@ class ClusterTest : public ::testing::Test {
     http_address_ = addresses.value("http", "");
   }
 
-  /// A backend that stays when the queue is empty, unless `options` say otherwise.
-  std::unique_ptr<Program> StartBackend(const Arguments& workload, const Arguments& options = {}) {
-    Arguments arguments = {"--frontend", worker_address_, "--queue",       "sleep",
-                           "--backoff",  "0.1",           "--backoff-max", "0.5"};
+  /// A backend that stays when the queue is empty.
+  std::unique_ptr<Program> StartBackend(const Arguments& workload, Arguments options = {}) {
+    options.insert(options.end(), {"--backoff", "0.1", "--backoff-max", "0.5"});
+    return StartBackendWith(options, workload);
+  }
+  std::unique_ptr<Program> StartBackendWith(const Arguments& options, const Arguments& workload) {
+    Arguments arguments = {"--frontend", worker_address_, "--queue", "sleep"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back("--");
     arguments.insert(arguments.end(), workload.begin(), workload.end());

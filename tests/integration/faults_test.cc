@@ -155,7 +155,7 @@ TEST_F(FaultsTest, WorkersWithoutBackoffEndWithTheQueue) {
   const Client client = StartClient({"--parallel", "5"});
   AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"waiting\"}", 5);
   SetParallel(client, 0);
-  const auto backend = StartBackend({"sleep", "0.01"}, {"--backoff", "0"});
+  const auto backend = StartBackendWith({"--backoff", "0"}, {"sleep", "0.01"});
   EXPECT_EQ(backend->Wait(), 0) << backend->output();
   EXPECT_EQ(ClientFinished(client, "succeeded"), 5);
 }
