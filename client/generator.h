@@ -37,8 +37,9 @@ class JobSink {
 /// whole time that passed.
 ///
 /// Threads  Safe.
-/// Cost     See docs/client.md. Look copies under the lock
-///          (about 50 µs, plus 1 ns a job outstanding) and computes outside of it.
+/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). Look holds the lock
+/// for
+///          a copy, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
 class Generator {
  public:
   Generator(std::string queue, std::string frontend, Instant start);

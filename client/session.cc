@@ -124,7 +124,8 @@ void Session::RunStream() {
   stream->Start();
   const std::size_t again = generator_.Connected(std::make_shared<StreamSink>(stream, job_));
   if (!quiet_) {
-    spdlog::info("connected to the frontend at {}; {} jobs submitted again", frontend_, again);
+    spdlog::info("connected to the frontend at {}{}", frontend_,
+                 again > 0 ? fmt::format("; {} jobs submitted again", again) : "");
   }
   lock.lock();
   Serve(lock);

@@ -33,7 +33,7 @@ class GeneratorTest : public testing::Test {
     for (const LoadLoop::Tag tag : tags) {
       v1::ResultBatch& batch = *reply.mutable_results();
       const std::uint32_t worker = rpc::WorkerIndex(batch, "node", "pod", "");
-      rpc::Append(batch, {.tag = tag, .outcome = outcome, .worker = worker});
+      rpc::Append(batch, {.tag = tag, .outcome = outcome, .worker = worker, .report = {}});
     }
     next_tick = generator.OnReply(reply);
   }

@@ -124,7 +124,7 @@ TEST(LoadLoop, AgreesWithAModelOverARandomSchedule) {
   for (int step = 0; step < 200'000; ++step) {
     const auto pick = random();
     if (pick % 100 == 0) {
-      loop.SetParallelism(random() % 50);
+      loop.SetParallelism(static_cast<std::uint32_t>(random() % 50));
     } else if (pick % 3 == 0 && !alive.empty()) {
       std::swap(alive[random() % alive.size()], alive.back());
       ASSERT_TRUE(loop.End(alive.back()));

@@ -1,0 +1,256 @@
+#include "client/control.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lib/http/client.h"
+#include "lib/http/server.h"
+#include "lib/rpc/batches.h"
+
+namespace twofold::client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::uint32_t kMost = 1000;
+constexpr Duration kTimeout = std::chrono::seconds(10);
+
+/// Answers each job at once, when told to.
+class Jobs final : public JobSink {
+ public:
+  void Add(std::span<const LoadLoop::Tag> tags) override {
+    waiting.insert(waiting.end(), tags.begin(), tags.end());
+  }
+  void Flush() override {}
+
+  std::vector<LoadLoop::Tag> waiting;
+};
+
+class ControlTest : public testing::Test {
+ protected:
+  void SetUp() override { generator.Connected(jobs); }
+
+  http::Response Get(const std::string& target) const {
+    auto response = http::Get(Url(target), kTimeout);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? *response : http::Response{.status = 0, .body = {}, .headers = {}};
+  }
+
+  std::string Plain(const std::string& target) const {
+    const http::Response response = Get(target);
+    EXPECT_EQ(response.status, 200) << target;
+    EXPECT_EQ(response.content_type, "text/plain; charset=utf-8");
+    return response.body;
+  }
+
+  nlohmann::json JsonOf(const std::string& target) const {
+    const http::Response response = Get(target);
+    EXPECT_EQ(response.status, 200) << target;
+    EXPECT_EQ(response.content_type, "application/json");
+    return nlohmann::json::parse(response.body);
+  }
+
+  std::string Url(const std::string& target) const {
+    return "http://127.0.0.1:" + std::to_string(server->port()) + target;
+  }
+
+  /// The first job that waits ends.
+  void End(v1::Outcome outcome, const std::string& error = {}) {
+    v1::Report report;
+    report.set_error(error);
+    v1::SubmitReply reply;
+    v1::ResultBatch& batch = *reply.mutable_results();
+    const std::uint32_t worker = rpc::WorkerIndex(batch, "node-1", "pod-1", "gpu0");
+    rpc::Append(batch, {.tag = jobs->waiting.front(),
+                        .outcome = outcome,
+                        .worker = worker,
+                        .report = report.SerializeAsString()});
+    jobs->waiting.erase(jobs->waiting.begin());
+    generator.OnReply(reply);
+  }
+
+  std::shared_ptr<Jobs> jobs = std::make_shared<Jobs>();
+  Generator generator{"sleep", "frontend:9997", Now()};
+  std::unique_ptr<http::Server> server =
+      *http::Server::Start({"127.0.0.1", 0}, MakeControl(generator, kMost));
+};
+
+TEST_F(ControlTest, ParallelSetsAndTells) {
+  EXPECT_EQ(Plain("/parallel?type=plain"), "0");
+  EXPECT_EQ(Plain("/parallel?value=8&type=plain"), "8");
+  EXPECT_EQ(generator.outstanding(), 8U);
+  EXPECT_EQ(Plain("/parallel?type=plain"), "8");
+}
+
+TEST_F(ControlTest, ParallelIsClamped) {
+  EXPECT_EQ(Plain("/parallel?value=1001&type=plain"), "1000");
+  EXPECT_EQ(Plain("/parallel?value=99999999999999999999999&type=plain"), "1000");
+  EXPECT_EQ(Plain("/parallel?value=0&type=plain"), "0");
+}
+
+TEST_F(ControlTest, ParallelResetsNothing) {
+  Get("/parallel?value=1");
+  End(v1::OUTCOME_FAILED);
+  Get("/parallel?value=2");
+  EXPECT_EQ(Plain("/fails?type=plain"), "1");
+}
+
+TEST_F(ControlTest, ParallelRefusesWhatIsNoWholeNumberFromZero) {
+  Get("/parallel?value=5");
+  for (const char* value : {"-1", "1.5", "nan", "NaN", "inf", "eight", "8x", "0x8", "", "%208"}) {
+    const http::Response response = Get(std::string("/parallel?type=plain&value=") + value);
+    EXPECT_EQ(response.status, 400) << value;
+    EXPECT_THAT(response.body, HasSubstr("a whole number from 0")) << value;
+  }
+  EXPECT_EQ(generator.parallelism(), 5U);
+}
+
+TEST_F(ControlTest, ResetStartsANewWindow) {
+  Get("/parallel?value=2");
+  End(v1::OUTCOME_FAILED);
+  EXPECT_EQ(Plain("/reset?type=plain"), "Reseted");
+  EXPECT_EQ(Plain("/fails?type=plain"), "0");
+  EXPECT_EQ(JsonOf("/stats?type=json")["pending"], 2);
+}
+
+TEST_F(ControlTest, ThroughputIsAFixedPointNumber) {
+  EXPECT_EQ(Plain("/reqs-per-sec?type=plain"), "0.000000");
+}
+
+TEST_F(ControlTest, FailsIsAnInteger) {
+  Get("/parallel?value=3");
+  End(v1::OUTCOME_FAILED);
+  End(v1::OUTCOME_LOST);
+  End(v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(Plain("/fails?type=plain"), "2");
+}
+
+TEST_F(ControlTest, StatsNodesAndPodsAreReadable) {
+  Get("/parallel?value=1");
+  End(v1::OUTCOME_FAILED, "exit code 7");
+  EXPECT_THAT(Plain("/stats?type=plain"), HasSubstr("failed         1\n"));
+  EXPECT_THAT(Plain("/nodes?type=plain"), HasSubstr("node-1  gpu0\n"));
+  EXPECT_THAT(Plain("/nodes?type=plain"), HasSubstr("1  exit code 7\n"));
+  EXPECT_THAT(Plain("/pods?type=plain"), HasSubstr("pod-1  gpu0\n"));
+}
+
+TEST_F(ControlTest, JsonOfSingleValues) {
+  EXPECT_EQ(JsonOf("/parallel?value=8&type=json")["result"], 8);
+  EXPECT_EQ(JsonOf("/reset?type=json")["result"], "Reseted");
+  EXPECT_EQ(JsonOf("/reqs-per-sec?type=json")["result"], 0.0);
+  const nlohmann::json fails = JsonOf("/fails?type=json");
+  EXPECT_EQ(fails["result"], 0);
+  EXPECT_TRUE(fails["info"].is_string());
+}
+
+TEST_F(ControlTest, JsonOfStructures) {
+  Get("/parallel?value=1");
+  End(v1::OUTCOME_FAILED, "exit code 7");
+  EXPECT_EQ(JsonOf("/stats?type=json")["errors"]["exit code 7"], 1);
+  EXPECT_EQ(JsonOf("/nodes?type=json")["places"][0]["node"], "node-1");
+  EXPECT_EQ(JsonOf("/pods?type=json")["places"][0]["pod"], "pod-1");
+  EXPECT_EQ(JsonOf("/window")["failed"], 1);
+}
+
+TEST_F(ControlTest, HtmlIsTheDefault) {
+  for (const char* path : {"/parallel", "/reset", "/reqs-per-sec", "/fails", "/stats", "/nodes",
+                           "/pods", "/", "/window?type=html"}) {
+    const http::Response response = Get(path);
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(response.content_type, "text/html; charset=utf-8") << path;
+    EXPECT_THAT(response.body, StartsWith("<!doctype html>")) << path;
+  }
+}
+
+TEST_F(ControlTest, WindowForScriptsHasAKeyAndAValueALine) {
+  const std::string window = Plain("/window?type=plain");
+  EXPECT_THAT(window, StartsWith("throughput 0\nlog_error inf\n"));
+  EXPECT_THAT(window, HasSubstr("\nsteady false\nreason no job has ended yet\n"));
+}
+
+TEST_F(ControlTest, ComparesTheWindowWithAnEarlierOne) {
+  Get("/parallel?value=1");
+  End(v1::OUTCOME_SUCCEEDED);
+  const std::string query = "/compare?throughput=1&log_error=0.01&df=15&seconds=10&limit=1.8";
+  const nlohmann::json comparison = JsonOf(query);
+  EXPECT_GT(comparison["ratio"], 0.0);
+  EXPECT_EQ(comparison["verdict"], "undecided");  // one job says nothing about the error
+  EXPECT_THAT(Plain(query + "&type=plain"), HasSubstr("\nverdict undecided\n"));
+}
+
+TEST_F(ControlTest, ComparingWithNothingKnownIsUndecided) {
+  for (const char* error : {"inf", "null"}) {
+    const std::string query =
+        std::string("/compare?throughput=0&log_error=") + error + "&df=1&seconds=0&limit=1.8";
+    EXPECT_EQ(JsonOf(query)["verdict"], "undecided");
+  }
+}
+
+TEST_F(ControlTest, CompareNamesTheBadParameter) {
+  const std::map<std::string, std::string> good = {
+      {"throughput", "1"}, {"log_error", "0.1"}, {"df", "3"}, {"seconds", "1"}, {"limit", "1.8"}};
+  for (const auto& [bad, unused] : good) {
+    for (const char* value : {"", "-1", "nan", "many", "1e999"}) {
+      std::string query;
+      for (const auto& [name, fine] : good) {
+        query += (query.empty() ? "?" : "&") + name + "=" + (name == bad ? value : fine);
+      }
+      const http::Response response = Get("/compare" + query);
+      EXPECT_EQ(response.status, 400) << query;
+      EXPECT_THAT(response.body, StartsWith(bad)) << query;
+    }
+  }
+  EXPECT_EQ(Get("/compare").status, 400);
+}
+
+TEST_F(ControlTest, UnknownTypeAndParameterAreNamed) {
+  EXPECT_EQ(Get("/fails?type=xml").status, 400);
+  EXPECT_THAT(Get("/fails?type=xml").body, HasSubstr("'xml'"));
+  EXPECT_EQ(Get("/parallel?valeu=8").status, 400);
+  EXPECT_THAT(Get("/parallel?valeu=8").body, HasSubstr("'valeu'"));
+}
+
+TEST_F(ControlTest, UnknownPathIs404) { EXPECT_EQ(Get("/nothing").status, 404); }
+
+TEST_F(ControlTest, OtherMethodsAre405AndChangeNothing) {
+  for (const char* path : {"/parallel?value=3", "/reset", "/reqs-per-sec", "/fails", "/stats",
+                           "/nodes", "/pods", "/window", "/metrics", "/healthz", "/"}) {
+    const auto post = http::Post(Url(path), "{}", kTimeout);
+    ASSERT_TRUE(post.ok()) << post.status();
+    EXPECT_EQ(post->status, 405) << path;
+  }
+  EXPECT_EQ(generator.parallelism(), 0U);
+}
+
+TEST_F(ControlTest, HeadIs405WhereGetMayChangeSomething) {
+  const http::Handler handler = MakeControl(generator, kMost);
+  http::Request head{.method = "HEAD",
+                     .path = "/parallel",
+                     .query = {{"value", "3"}},
+                     .params = {},
+                     .headers = {},
+                     .body = {}};
+  const http::Response response = handler(head);
+  EXPECT_EQ(response.status, 405);
+  EXPECT_EQ(response.headers.at("Allow"), "GET");
+  EXPECT_EQ(generator.parallelism(), 0U);
+}
+
+TEST_F(ControlTest, HealthAndMetrics) {
+  EXPECT_EQ(Plain("/healthz"), "ok\n");
+  const http::Response metrics = Get("/metrics");
+  EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(metrics.body, HasSubstr("twofold_client_pending_jobs{queue=\"sleep\"} 0\n"));
+}
+
+TEST_F(ControlTest, WhatCameFromOutsideIsEscapedInHtml) {
+  Get("/parallel?value=1");
+  End(v1::OUTCOME_FAILED, "<script>");
+  EXPECT_THAT(Get("/nodes").body, HasSubstr("&lt;script&gt;"));
+}
+
+}  // namespace
+}  // namespace twofold::client
