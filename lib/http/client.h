@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/http/message.h"
+
+namespace twofold::http {
+
+/// One request on a connection of its own, waiting for the answer. For the command line and tests.
+///
+/// `url` is http://host[:port]/path?query, its parts percent-encoded; the port is 80 if left out.
+/// `timeout` covers connecting, sending and receiving, but not looking up a name.
+///
+/// Threads  Blocks. Calls share nothing.
+/// Errors   kInvalidArgument: the URL. kDeadlineExceeded: no answer in time. kUnavailable: nobody
+///          there, or what came back is no HTTP or longer than 64 MiB. Any status that the server
+///          answers, 500 too, is a Response.
+Result<Response> Get(const std::string& url, Duration timeout);
+Result<Response> Delete(const std::string& url, Duration timeout);
+
+/// With a JSON body.
+Result<Response> Put(const std::string& url, std::string json, Duration timeout);
+Result<Response> Post(const std::string& url, std::string json, Duration timeout);
+
+}  // namespace twofold::http

@@ -1,0 +1,143 @@
+#include "lib/http/connection.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+namespace twofold::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using boost::system::error_code;
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t kReadSize = 4096;
+constexpr std::size_t kMaxBuffer = 2 * kMaxHead;  // a head, and some of what is pipelined after it
+constexpr auto kLinger = std::chrono::seconds(1);
+
+/// Whether nobody is left to answer: the peer closed or broke off, or was too slow.
+bool IsGone(const error_code& error) {
+  if (!error) return false;
+  const bool broke_a_rule = error.category() == make_error_code(beast::http::error{}).category() &&
+                            error != beast::http::error::end_of_stream &&
+                            error != beast::http::error::partial_message;
+  return !broke_a_rule;
+}
+
+Response CallHandler(const Handler& handler, Request request) {
+  const std::string name = request.method + " " + request.path;
+  try {
+    return handler(std::move(request));
+  } catch (const std::exception& error) {
+    spdlog::error("{} failed: {}", name, error.what());
+  } catch (...) {
+    spdlog::error("{} failed: unknown exception", name);
+  }
+  return PlainText(500, "internal error, see the log\n");
+}
+
+Response Answer(const Handler& handler, WireRequest&& wire) {
+  Result<Request> request = Decode(std::move(wire));
+  if (request.ok()) return CallHandler(handler, *std::move(request));
+  return PlainText(400, fmt::format("bad request: {}\n", std::string(request.status().message())));
+}
+
+}  // namespace
+
+Connection::Connection(asio::ip::tcp::socket socket, const Handler& handler,
+                       const ServerOptions& options)
+    : stream_(std::move(socket)), buffer_(kMaxBuffer), handler_(handler), options_(options) {}
+
+asio::awaitable<void> Connection::Serve() {
+  bool open = true;
+  while (open && co_await AwaitRequest()) open = co_await ServeOne();
+  co_await Linger();
+}
+
+void Connection::Finish() {
+  finishing_ = true;
+  if (idle_) Abort();
+}
+
+void Connection::Abort() { stream_.close(); }
+
+/// Waits for the first byte of the next request; false if there will be none.
+asio::awaitable<bool> Connection::AwaitRequest() {
+  if (buffer_.size() > 0) co_return true;
+  idle_ = true;
+  stream_.expires_after(options_.idle_timeout);
+  const auto [error, size] = co_await stream_.async_read_some(buffer_.prepare(kReadSize), kTuple);
+  buffer_.commit(size);
+  idle_ = false;
+  co_return !error;
+}
+
+/// One request and its answer; false if the connection is of no further use.
+asio::awaitable<bool> Connection::ServeOne() {
+  RequestParser parser;
+  const error_code error = co_await Receive(parser);
+  if (IsGone(error)) co_return false;
+  Framing framing{11, false, false};
+  if (!error) {
+    const WireRequest& request = parser.get();
+    framing = {request.version(), request.keep_alive() && !finishing_,
+               request.method() == beast::http::verb::head};
+  }
+  Response response = error ? Refusal(error) : Answer(handler_, parser.release());
+  const bool sent = co_await Send(Encode(std::move(response), framing));
+  co_return sent&& framing.keep_alive;
+}
+
+/// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.
+asio::awaitable<error_code> Connection::Receive(RequestParser& parser) {
+  parser.header_limit(kMaxHead);
+  parser.body_limit(boost::none);  // CheckHead knows better
+  stream_.expires_after(options_.receive_timeout);
+  const auto [head_error, head_size] =
+      co_await beast::http::async_read_header(stream_, buffer_, parser, kTuple);
+  if (head_error) co_return head_error;
+  if (const error_code error = CheckHead(parser, options_.max_body)) co_return error;
+  parser.body_limit(options_.max_body);  // chunks do not tell their sum before
+  if (!parser.is_done() && parser.get()[beast::http::field::expect] == "100-continue") {
+    if (const error_code error = co_await Continue()) co_return error;
+  }
+  const auto [error, size] = co_await beast::http::async_read(stream_, buffer_, parser, kTuple);
+  co_return error;
+}
+
+/// Tells a careful peer to send the body; curl waits a second for it.
+asio::awaitable<error_code> Connection::Continue() {
+  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  const auto [error, size] =
+      co_await asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
+  co_return error;
+}
+
+asio::awaitable<bool> Connection::Send(const WireResponse& response) {
+  stream_.expires_after(options_.send_timeout);
+  const auto [error, size] = co_await beast::http::async_write(stream_, response, kTuple);
+  co_return !error;
+}
+
+/// Closes our side and drops what the peer still sends until it closes too: closing with unread
+/// bytes would reset the connection, and the peer might lose the answer.
+asio::awaitable<void> Connection::Linger() {
+  error_code error;
+  stream_.socket().shutdown(asio::socket_base::shutdown_send, error);
+  idle_ = true;
+  if (finishing_ || error) co_return;
+  buffer_.clear();
+  stream_.expires_after(kLinger);
+  while (!error) {
+    std::tie(error, std::ignore) =
+        co_await stream_.async_read_some(buffer_.prepare(kReadSize), kTuple);
+  }
+}
+
+}  // namespace twofold::http

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+
+#include "lib/http/codec.h"
+#include "lib/http/message.h"
+#include "lib/http/server.h"
+
+namespace twofold::http {
+
+/// One peer: reads a request, answers it, reads the next one. Private to lib/http.
+///
+/// Threads  Used on the server's thread only. Must outlive Serve.
+class Connection {
+ public:
+  /// `handler` and `options` outlive the connection.
+  Connection(boost::asio::ip::tcp::socket socket, const Handler& handler,
+             const ServerOptions& options);
+
+  /// Serves until one side is done, or the peer breaks a rule or a deadline.
+  boost::asio::awaitable<void> Serve();
+
+  /// Ends after the request in progress; at once if there is none.
+  void Finish();
+
+  /// Ends now.
+  void Abort();
+
+ private:
+  boost::asio::awaitable<bool> AwaitRequest();
+  boost::asio::awaitable<bool> ServeOne();
+  boost::asio::awaitable<boost::system::error_code> Receive(RequestParser& parser);
+  boost::asio::awaitable<boost::system::error_code> Continue();
+  boost::asio::awaitable<bool> Send(const WireResponse& response);
+  boost::asio::awaitable<void> Linger();
+
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;  // received, not yet parsed
+  const Handler& handler_;
+  const ServerOptions& options_;
+  bool idle_ = false;       // waiting for a peer to whom we owe nothing
+  bool finishing_ = false;  // no request after this one
+};
+
+}  // namespace twofold::http

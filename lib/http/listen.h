@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "lib/common/address.h"
+#include "lib/common/result.h"
+
+namespace twofold::http {
+
+/// A listening socket at `address`. All interfaces means IPv6 and IPv4, or IPv4 where that is all
+/// there is. A name is looked up, which may block.
+///
+/// Errors   kUnavailable: the address and the reason of the system, in one line.
+Result<boost::asio::ip::tcp::acceptor> Listen(boost::asio::io_context& io, const HostPort& address);
+
+/// Keeps the socket out of child processes: one of them would hold the port after we have gone.
+void CloseOnExec(int socket);
+
+}  // namespace twofold::http

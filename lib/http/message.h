@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+/// HTTP as handlers see it: plain values, no sockets.
+namespace twofold::http {
+
+using Params = std::map<std::string, std::string, std::less<>>;
+
+/// The value of `name`, nullptr if there is none. Lives as long as `params`.
+const std::string* Find(const Params& params, std::string_view name);
+
+struct Request {
+  std::string method;  ///< "GET", "HEAD", "PUT", ...
+  std::string path;    ///< from the first '/', still percent-encoded; its escapes are valid
+  Params query;        ///< decoded; a name given twice never gets here (400)
+  Params params;       ///< decoded values of the {name} parts of a route; filled by Router
+  Params headers;      ///< names in lower case; values of repeated ones joined by ", "
+  std::string body;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+  Params headers;  ///< further ones, without line breaks; from the client: all, in lower case
+};
+
+/// Makes the answer to one request. The server answers HEAD with the head of what it returns.
+using Handler = std::function<Response(Request)>;
+
+Response PlainText(int status, std::string text);
+Response Json(int status, std::string json);
+Response Html(int status, std::string html);
+
+}  // namespace twofold::http

@@ -1,0 +1,141 @@
+#include "lib/http/server.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <exception>
+#include <future>
+#include <list>
+#include <string_view>
+#include <utility>
+
+#include "lib/http/connection.h"
+#include "lib/http/listen.h"
+
+namespace twofold::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+
+/// Answers without waiting for anything, as it serves peers beyond the limit: a fresh socket has
+/// room for these bytes.
+void Refuse(tcp::socket socket) {
+  static constexpr std::string_view kFull =
+      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 21\r\n"
+      "Content-Type: text/plain; charset=utf-8\r\n\r\ntoo many connections\n";
+  error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.write_some(asio::buffer(kFull.data(), kFull.size()), ignored);
+  socket.shutdown(asio::socket_base::shutdown_send, ignored);
+}
+
+}  // namespace
+
+/// The thread of the server and all that lives on it.
+class Server::Loop {
+ public:
+  Loop(Handler handler, ServerOptions options) : handler_(std::move(handler)), options_(options) {}
+
+  Status Start(const HostPort& address);
+  void Stop();
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  asio::awaitable<void> Accept();
+  void Serve(tcp::socket socket);
+  void FinishAll();
+  void AbortAll();
+
+  // Constant while the thread runs.
+  const Handler handler_;
+  const ServerOptions options_;
+  std::uint16_t port_ = 0;
+
+  // Used on the thread only.
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  std::list<Connection> connections_;
+
+  std::future<void> thread_;  // used by Start and Stop
+};
+
+Status Server::Loop::Start(const HostPort& address) {
+  Result<tcp::acceptor> acceptor = Listen(io_, address);
+  if (!acceptor.ok()) return acceptor.status();
+  acceptor_ = *std::move(acceptor);
+  port_ = acceptor_.local_endpoint().port();
+  asio::co_spawn(io_, Accept(), asio::detached);
+  thread_ = std::async(std::launch::async, [this] { io_.run(); });
+  return absl::OkStatus();
+}
+
+void Server::Loop::Stop() {
+  if (!thread_.valid()) return;
+  asio::post(io_, [this] { FinishAll(); });
+  if (thread_.wait_for(options_.stop_grace) != std::future_status::ready) {
+    asio::post(io_, [this] { AbortAll(); });
+  }
+  thread_.get();
+}
+
+asio::awaitable<void> Server::Loop::Accept() {
+  while (acceptor_.is_open()) {
+    auto [error, socket] = co_await acceptor_.async_accept(kTuple);
+    if (!error) {
+      Serve(std::move(socket));
+    } else if (acceptor_.is_open()) {
+      // Out of descriptors or memory: trying again at once would only burn CPU.
+      spdlog::warn("cannot accept HTTP connections on port {}: {}", port_, error.message());
+      asio::steady_timer pause(io_, kAcceptPause);
+      co_await pause.async_wait(kTuple);
+    }
+  }
+}
+
+void Server::Loop::Serve(tcp::socket socket) {
+  if (connections_.size() >= options_.max_connections) return Refuse(std::move(socket));
+  CloseOnExec(socket.native_handle());
+  const auto connection =
+      connections_.emplace(connections_.end(), std::move(socket), handler_, options_);
+  asio::co_spawn(io_, connection->Serve(),
+                 [this, connection](const std::exception_ptr&) { connections_.erase(connection); });
+}
+
+void Server::Loop::FinishAll() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  for (Connection& connection : connections_) connection.Finish();
+}
+
+void Server::Loop::AbortAll() {
+  for (Connection& connection : connections_) connection.Abort();
+}
+
+Server::Server(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+
+Server::~Server() { Stop(); }
+
+Result<std::unique_ptr<Server>> Server::Start(const HostPort& address, Handler handler,
+                                              ServerOptions options) {
+  auto loop = std::make_unique<Loop>(std::move(handler), options);
+  if (Status started = loop->Start(address); !started.ok()) return started;
+  return std::unique_ptr<Server>(new Server(std::move(loop)));
+}
+
+std::uint16_t Server::port() const { return loop_->port(); }
+
+void Server::Stop() { loop_->Stop(); }
+
+}  // namespace twofold::http

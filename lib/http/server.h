@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "lib/common/address.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/http/message.h"
+
+namespace twofold::http {
+
+struct ServerOptions {
+  std::size_t max_connections = 1024;                   ///< further ones get 503 and are closed
+  std::size_t max_body = 64 * 1024;                     ///< bytes of a request's body; more is 413
+  Duration receive_timeout = std::chrono::seconds(10);  ///< first byte of a request to its last
+  Duration send_timeout = std::chrono::seconds(10);     ///< for a whole response
+  Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request
+  Duration stop_grace = std::chrono::seconds(2);  ///< Stop lets requests in progress finish so long
+};
+
+/// A small HTTP/1.1 server: metrics, health, control and JSON, for a few hundred peers.
+///
+/// It keeps connections alive, takes pipelined requests, and bounds all a peer can make it do or
+/// hold: heads over 8 KiB are 431, long bodies 413, a body on GET or HEAD 400, other versions 505,
+/// what is no HTTP 400. A peer that sends or reads too slowly is cut off without an answer.
+/// Responses carry no more than they need, and say nosniff and no-store.
+///
+/// Threads  One thread of its own runs all connections and handlers, one at a time: a handler needs
+///          no lock against other handlers, and must not block, as nobody is served meanwhile.
+///          Stop and port may be called from any thread, but not from a handler.
+/// Errors   A handler that throws is logged and answered with 500. When the process runs out of
+///          file descriptors it logs so, pauses, and goes on.
+class Server {
+ public:
+  /// Listens and serves at once. kUnavailable: cannot listen there, and why.
+  static Result<std::unique_ptr<Server>> Start(const HostPort& address, Handler handler,
+                                               ServerOptions options = {});
+
+  /// Stops.
+  ~Server();
+
+  /// What it listens on; useful after asking for port 0.
+  [[nodiscard]] std::uint16_t port() const;
+
+  /// Accepts no more, closes idle connections, gives requests in progress `stop_grace`, then closes
+  /// them as well. Returns when the thread has ended; further calls do nothing.
+  void Stop();
+
+ private:
+  class Loop;
+  explicit Server(std::unique_ptr<Loop> loop);
+
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace twofold::http

@@ -1,0 +1,77 @@
+#include "lib/http/target.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace twofold::http {
+namespace {
+
+Result<std::string> DecodeFormText(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '+', ' ');
+  return PercentDecode(spaced);
+}
+
+Status AddParam(std::string_view pair, Params& params) {
+  const std::size_t equals = std::min(pair.find('='), pair.size());
+  Result<std::string> name = DecodeFormText(pair.substr(0, equals));
+  if (!name.ok()) return name.status();
+  Result<std::string> value = DecodeFormText(pair.substr(std::min(equals + 1, pair.size())));
+  if (!value.ok()) return value.status();
+  const auto [param, added] = params.emplace(*std::move(name), *std::move(value));
+  if (added) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("'{}' is given twice", param->first));
+}
+
+Result<Params> ParseQuery(std::string_view query) {
+  Params params;
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    const std::string_view pair = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    if (pair.empty()) continue;
+    if (Status added = AddParam(pair, params); !added.ok()) return added;
+  }
+  return params;
+}
+
+}  // namespace
+
+Result<std::string> PercentDecode(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const std::string_view digits = text.substr(i + 1, 2);
+    const char* const end = digits.data() + digits.size();
+    unsigned char byte = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), end, byte, 16);
+    if (digits.size() != 2 || error != std::errc() || stop != end) {
+      return absl::InvalidArgumentError(
+          fmt::format("bad escape '%{}' in '{}': use % and two hex digits", digits, text));
+    }
+    decoded += static_cast<char>(byte);
+    i += digits.size();
+  }
+  return decoded;
+}
+
+Result<Target> ParseTarget(std::string_view target) {
+  if (!target.starts_with('/')) {
+    return absl::InvalidArgumentError(fmt::format("bad target '{}': must begin with /", target));
+  }
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  const std::string_view path = target.substr(0, path_end);
+  if (Result<std::string> decoded = PercentDecode(path); !decoded.ok()) return decoded.status();
+  Result<Params> query = ParseQuery(target.substr(std::min(path_end + 1, target.size())));
+  if (!query.ok()) return query.status();
+  return Target{std::string(path), *std::move(query)};
+}
+
+}  // namespace twofold::http
