@@ -23,9 +23,11 @@ const std::vector<ExitRow>& ExitRows() {
       {1, "failed", {}},  // all that is not named
       {2, "wrong usage", {kInvalidArgument}},
       {3, "no such queue, job, deployment or cluster", {kNotFound}},
-      {4, "the frontend or supervisor cannot be reached, or did not answer in time",
+      {4,
+       "the frontend or supervisor cannot be reached, or did not answer in time",
        {kUnavailable, kDeadlineExceeded}},
-      {5, "refused in this state: a cluster runs already, a queue drains or is full",
+      {5,
+       "refused in this state: a cluster runs already, a queue drains or is full",
        {kFailedPrecondition, kResourceExhausted}},
   };
   return rows;
@@ -74,6 +76,11 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
         space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
     command->footer("Example:\n  " + row.example + "\n\n" + ExitCodesHelp());
     AddGlobals(*command, globals);
+    if (row.asks_frontend) {
+      command->add_option(
+          "--frontend", globals.frontend,
+          "HOST:PORT of the frontend; else the local cluster's, else localhost:9997");
+    }
     const Action action = row.bind(*command, globals);
     command->callback([action, &chosen] { chosen = action; });
   }
@@ -91,7 +98,8 @@ int ExitCode(const Status& status) {
 
 std::string ExitCodesHelp() {
   std::string text = "Exit codes:\n";
-  for (const ExitRow& row : ExitRows()) absl::StrAppend(&text, "  ", row.code, "  ", row.meaning, "\n");
+  for (const ExitRow& row : ExitRows())
+    absl::StrAppend(&text, "  ", row.code, "  ", row.meaning, "\n");
   return text;
 }
 

@@ -26,6 +26,7 @@ struct Command {
   std::string example;
   /// Adds the command's own options and says what to run once they are parsed.
   std::function<Action(CLI::App&, const Globals&)> bind;
+  bool asks_frontend = true;  ///< it has --frontend
 };
 
 std::vector<Command> LocalCommands();

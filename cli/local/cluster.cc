@@ -62,8 +62,8 @@ void Cluster::Start(Member& member, int replica, Instant now) {
   const std::string name = ProcessName(member.spec, replica);
   std::error_code error;
   std::filesystem::remove(folder_.ReadyFile(name), error);
-  const Result<pid_t> pid = StartChild(
-      {CommandLine(member, replica), {{"TWOFOLD_POD", name}}, folder_.LogFile(name)});
+  const Result<pid_t> pid =
+      StartChild({CommandLine(member, replica), {{"TWOFOLD_POD", name}}, folder_.LogFile(name)});
   if (!pid.ok()) {
     member.last_exit = std::string(pid.status().message());
     spdlog::error("{}", member.last_exit);
@@ -77,8 +77,7 @@ void Cluster::Start(Member& member, int replica, Instant now) {
 std::vector<std::string> Cluster::CommandLine(const Member& member, int replica) const {
   std::vector<std::string> line = {member.spec.program};
   if (!member.spec.listen.empty()) {
-    line.insert(line.end(),
-                {"--ready-file", folder_.ReadyFile(ProcessName(member.spec, replica))});
+    line.insert(line.end(), {"--ready-file", folder_.ReadyFile(ProcessName(member.spec, replica))});
   }
   for (const auto& [key, address] : member.spec.listen) {
     const auto known = member.addresses.find(key);  // a restart keeps the ports
@@ -99,8 +98,7 @@ void Cluster::LookForReadyFiles(Member& member) {
   if (member.spec.listen.empty()) return;
   for (auto& [replica, process] : member.processes) {
     if (process.serving) continue;
-    const auto addresses =
-        ReadReadyFile(folder_.ReadyFile(ProcessName(member.spec, replica)));
+    const auto addresses = ReadReadyFile(folder_.ReadyFile(ProcessName(member.spec, replica)));
     if (!addresses.ok()) continue;
     process.serving = true;
     member.addresses = *addresses;
@@ -219,10 +217,9 @@ DeploymentStatus Cluster::StatusOf(const Member& member) const {
 // One that is ending may be registered still, so it is taken off: rather too few than too many.
 int Cluster::Ready(const Member& member) const {
   if (member.spec.kind != Kind::kBackend) {
-    return static_cast<int>(
-        std::count_if(member.processes.begin(), member.processes.end(), [](const auto& entry) {
-          return entry.second.serving && !entry.second.ending;
-        }));
+    return static_cast<int>(std::count_if(
+        member.processes.begin(), member.processes.end(),
+        [](const auto& entry) { return entry.second.serving && !entry.second.ending; }));
   }
   const auto registered = registrations_.find(member.spec.queue);
   if (registered == registrations_.end()) return 0;

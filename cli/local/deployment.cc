@@ -27,9 +27,8 @@ void Deployment::AddMissing(Instant now) {
   for (int missing = desired_ - running() - waiting(); missing > 0; --missing) {
     const int number = FreeNumber();
     const auto seed = static_cast<std::uint64_t>(number);
-    replicas_.emplace(
-        number, Replica{State::kWaiting, now, now,
-                        Backoff(policy_.first_backoff, policy_.most_backoff, seed)});
+    replicas_.emplace(number, Replica{State::kWaiting, now, now,
+                                      Backoff(policy_.first_backoff, policy_.most_backoff, seed)});
   }
 }
 

@@ -20,7 +20,7 @@ struct Action {
 };
 
 struct DeploymentPolicy {
-  Duration grace = std::chrono::seconds(30);  ///< from the request to end to the kill
+  Duration grace = std::chrono::seconds(30);                ///< from the request to end to the kill
   Duration first_backoff = std::chrono::milliseconds(250);  ///< before the first restart
   Duration most_backoff = std::chrono::seconds(10);
   Duration stable = std::chrono::seconds(10);  ///< ran so long: its next backoff is the first again

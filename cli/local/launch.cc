@@ -62,9 +62,8 @@ std::string LogEnd(const StateFolder& folder, const std::string& process) {
 }
 
 Status SupervisorEnded(const StateFolder& folder, int wait_status) {
-  return absl::UnavailableError(absl::StrCat("the supervisor ended with ",
-                                             DescribeExit(wait_status),
-                                             LogEnd(folder, "supervisor")));
+  return absl::UnavailableError(absl::StrCat(
+      "the supervisor ended with ", DescribeExit(wait_status), LogEnd(folder, "supervisor")));
 }
 
 // What makes waiting for this deployment pointless; empty if nothing.

@@ -32,8 +32,8 @@ Result<QueuePlan> ParseQueue(const std::string& text) {
 
 DeploymentSpec Frontend(const ClusterOptions& options, const std::vector<QueuePlan>& queues) {
   const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
-  DeploymentSpec spec{"scalability-tester-frontend", Kind::kFrontend, "", 1, "twofold-frontend", {},
-                      {}};
+  DeploymentSpec spec{
+      "scalability-tester-frontend", Kind::kFrontend, "", 1, "twofold-frontend", {}, {}};
   spec.listen = {{"client", port(9997)}, {"http", port(9998)}, {"worker", port(9999)}};
   for (const QueuePlan& queue : queues) spec.arguments.push_back(queue.name);
   return spec;
@@ -76,7 +76,7 @@ std::string ToString(Kind kind) {
 Result<std::vector<QueuePlan>> ParseQueues(const std::string& text) {
   std::vector<QueuePlan> queues;
   std::set<std::string> names;
-  for (const std::string part : absl::StrSplit(text, ',')) {
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
     Result<QueuePlan> queue = ParseQueue(part);
     if (!queue.ok()) return queue.status();
     if (!names.insert(queue->name).second) {

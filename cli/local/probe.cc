@@ -51,7 +51,8 @@ Probe::Probe(std::function<Question()> question,
           const Question next = question();
           Ask(next, answer);
           std::unique_lock lock(mutex);
-          pause.wait_for(lock, stop, next.settled ? kPauseWhenSettled : kPause, [] { return false; });
+          pause.wait_for(lock, stop, next.settled ? kPauseWhenSettled : kPause,
+                         [] { return false; });
         }
       }) {}
 

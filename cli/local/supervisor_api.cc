@@ -21,11 +21,16 @@ constexpr int kMostReplicas = 10'000;
 
 // The one list of the keys, for both forms.
 std::vector<std::pair<const char*, nlohmann::json>> Fields(const DeploymentStatus& status) {
-  return {{"name", status.name},           {"kind", ToString(status.kind)},
-          {"queue", status.queue},         {"replicas", status.replicas},
-          {"running", status.running},     {"ready", status.ready},
-          {"terminating", status.terminating}, {"waiting", status.waiting},
-          {"restarts", status.restarts},   {"last_exit", status.last_exit}};
+  return {{"name", status.name},
+          {"kind", ToString(status.kind)},
+          {"queue", status.queue},
+          {"replicas", status.replicas},
+          {"running", status.running},
+          {"ready", status.ready},
+          {"terminating", status.terminating},
+          {"waiting", status.waiting},
+          {"restarts", status.restarts},
+          {"last_exit", status.last_exit}};
 }
 
 nlohmann::ordered_json Object(const DeploymentStatus& status) {
