@@ -11,8 +11,7 @@ target_include_directories(twofold_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(
   twofold_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
                           -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
-# Coroutines and Process v2 are header-only here; no Boost.Process v1 macros leak in.
-target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_BEAST_USE_STD_STRING_VIEW)
+target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED)
 
 # twofold_library(NAME SOURCES ... DEPS ...): the library of the current folder.
 function(twofold_library name)

@@ -41,10 +41,15 @@ bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
+Status BadUrl(std::string_view text) {
+  return absl::InvalidArgumentError(
+      fmt::format("bad URL '{}': use http://host:port/path, percent-encoded", text));
+}
+
 Result<Url> ParseUrl(std::string_view text) {
+  const std::string_view whole = text;
   if (!text.starts_with(kScheme) || !IsPrintable(text) || text.find('#') != text.npos) {
-    return absl::InvalidArgumentError(
-        fmt::format("bad URL '{}': use http://host:port/path, percent-encoded", text));
+    return BadUrl(whole);
   }
   text.remove_prefix(kScheme.size());
   const std::size_t end = std::min(text.find_first_of("/?"), text.size());
@@ -52,7 +57,7 @@ Result<Url> ParseUrl(std::string_view text) {
   if (!url.target.starts_with('/')) url.target.insert(0, "/");
   const bool has_port = url.authority.rfind(':') + 1 > url.authority.rfind(']') + 1;
   Result<HostPort> server = ParseAddress(url.authority + (has_port ? "" : ":80"));
-  if (!server.ok()) return server.status();
+  if (!server.ok() || server->host.empty()) return BadUrl(whole);
   url.server = *std::move(server);
   return url;
 }

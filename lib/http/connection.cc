@@ -56,7 +56,12 @@ Connection::Connection(asio::ip::tcp::socket socket, const Handler& handler,
 
 asio::awaitable<void> Connection::Serve() {
   bool open = true;
-  while (open && co_await AwaitRequest()) open = co_await ServeOne();
+  while (open) {
+    // Kept out of conditions: there g++ 12 goes wrong, silently (&& resumes at the wrong place).
+    const bool more = co_await AwaitRequest();
+    open = more;
+    if (more) open = co_await ServeOne();
+  }
   co_await Linger();
 }
 
@@ -72,8 +77,7 @@ asio::awaitable<bool> Connection::AwaitRequest() {
   if (buffer_.size() > 0) co_return true;
   idle_ = true;
   stream_.expires_after(options_.idle_timeout);
-  const auto [error, size] = co_await stream_.async_read_some(buffer_.prepare(kReadSize), kTuple);
-  buffer_.commit(size);
+  const error_code error = co_await ReadSome();
   idle_ = false;
   co_return !error;
 }
@@ -96,18 +100,40 @@ asio::awaitable<bool> Connection::ServeOne() {
 
 /// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.
 asio::awaitable<error_code> Connection::Receive(RequestParser& parser) {
-  parser.header_limit(kMaxHead);
   parser.body_limit(boost::none);  // CheckHead knows better
   stream_.expires_after(options_.receive_timeout);
-  const auto [head_error, head_size] =
-      co_await beast::http::async_read_header(stream_, buffer_, parser, kTuple);
+  const error_code head_error = co_await ReceiveHead(parser);
   if (head_error) co_return head_error;
   if (const error_code error = CheckHead(parser, options_.max_body)) co_return error;
   parser.body_limit(options_.max_body);  // chunks do not tell their sum before
   if (!parser.is_done() && parser.get()[beast::http::field::expect] == "100-continue") {
-    if (const error_code error = co_await Continue()) co_return error;
+    const error_code continue_error = co_await Continue();
+    if (continue_error) co_return continue_error;
   }
   const auto [error, size] = co_await beast::http::async_read(stream_, buffer_, parser, kTuple);
+  co_return error;
+}
+
+/// Reads the head. The parser has a limit, too, but for the request line and for what it has yet to
+/// parse each, so that many short headers would pass it.
+asio::awaitable<error_code> Connection::ReceiveHead(RequestParser& parser) {
+  std::size_t size = 0;
+  error_code error;
+  while (!error && !parser.is_header_done()) {
+    const std::size_t parsed = parser.put(buffer_.data(), error);
+    buffer_.consume(parsed);
+    size += parsed;
+    const bool need_more = error == beast::http::error::need_more;
+    const std::size_t unparsed = need_more ? buffer_.size() : 0;
+    if (size + unparsed > kMaxHead) co_return beast::http::error::header_limit;
+    if (need_more) error = co_await ReadSome();
+  }
+  co_return error;
+}
+
+asio::awaitable<error_code> Connection::ReadSome() {
+  const auto [error, size] = co_await stream_.async_read_some(buffer_.prepare(kReadSize), kTuple);
+  buffer_.commit(size);
   co_return error;
 }
 
@@ -132,11 +158,10 @@ asio::awaitable<void> Connection::Linger() {
   stream_.socket().shutdown(asio::socket_base::shutdown_send, error);
   idle_ = true;
   if (finishing_ || error) co_return;
-  buffer_.clear();
   stream_.expires_after(kLinger);
   while (!error) {
-    std::tie(error, std::ignore) =
-        co_await stream_.async_read_some(buffer_.prepare(kReadSize), kTuple);
+    buffer_.clear();
+    error = co_await ReadSome();
   }
 }
 

@@ -33,6 +33,8 @@ class Connection {
   boost::asio::awaitable<bool> AwaitRequest();
   boost::asio::awaitable<bool> ServeOne();
   boost::asio::awaitable<boost::system::error_code> Receive(RequestParser& parser);
+  boost::asio::awaitable<boost::system::error_code> ReceiveHead(RequestParser& parser);
+  boost::asio::awaitable<boost::system::error_code> ReadSome();
   boost::asio::awaitable<boost::system::error_code> Continue();
   boost::asio::awaitable<bool> Send(const WireResponse& response);
   boost::asio::awaitable<void> Linger();

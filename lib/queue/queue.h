@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -21,10 +21,9 @@ namespace twofold::queue {
 struct QueueOptions {
   std::uint64_t limit = 0;  ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
-  Duration grace =
-      std::chrono::seconds(10);  ///< a process whose stream broke has this long to return
-  Duration ageing =
-      std::chrono::minutes(1);         ///< waiting this long is worth one priority level; 0 = never
+  Duration grace = std::chrono::seconds(10);  ///< so long may a process with a broken stream return
+  Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
+  std::uint8_t number = 0;  ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
 };
 
@@ -35,20 +34,15 @@ struct Submitted {
   JobId job;  ///< JobId{0} unless accepted
 };
 
-/// An attempt that a returning process says it still has (or whose result it could not deliver).
-struct Held {
-  JobId job;
-  Attempt attempt;
-};
-
 /// How a worker ends an attempt.
 struct Completion {
   JobId job;
   Attempt attempt;
   bool handed_back = false;  ///< not run to its end: give it to somebody else, `outcome` is unused
-  Outcome outcome = Outcome::kSucceeded;  ///< succeeded, failed, timed_out or cancelled
+  Outcome outcome = Outcome::kSucceeded;  ///< or failed, timed_out, cancelled; others = failed
   Duration run_time{0};
-  std::string_view report;
+  std::string_view device = {};  ///< what it ran on; passed through
+  std::string_view report = {};  ///< passed through
 };
 
 /// A job as people ask for it.
@@ -69,8 +63,8 @@ struct QueueStats {
   std::uint64_t running = 0;
   std::array<std::uint64_t, kOutcomes> finished{};  ///< by Outcome
   std::uint64_t requeued = 0;  ///< attempts given up and put back: worker lost or handed back
-  std::uint64_t refused_results = 0;  ///< late results with an old token
-  std::uint64_t workers_idle = 0;
+  std::uint64_t refused_results = 0;  ///< late, doubled or invented; an answer to a cancel is none
+  std::uint64_t workers_idle = 0;     ///< free slots; as the next two: of processes in their lease
   std::uint64_t workers_busy = 0;
   std::uint64_t workers_draining = 0;     ///< busy or not, of draining processes
   std::uint64_t processes = 0;            ///< connected
@@ -85,24 +79,29 @@ struct QueueStats {
 /// once. Attempts are numbered; what an old attempt says no longer counts. The rules are those of
 /// docs/architecture.md ("queue core"), each with a test named after it.
 ///
-/// A slot is taken by an Assign and freed by the answer to it (Completed), by nothing else, also
-/// when the job was lost or cancelled meanwhile: a worker never has more attempts than slots.
-/// Outside a call there is never both a waiting job and a slot that may take it.
+/// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
+/// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
+/// never has more attempts than slots.
+/// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
 ///
 /// Time     Callers pass `now`, never going back. The class reads no clock.
 /// Threads  Not thread-safe: one lock or strand a queue.
 /// Errors   Calls about unknown jobs or processes are no-ops that say so in what they return.
-/// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting; Tick, WorkerGone and
-///          SubmitterGone O(k) for k attempts or jobs concerned. A waiting job takes under 150
-///          bytes beside its spec.
+/// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting; Tick, WorkerJoined, WorkerGone
+///          and SubmitterGone O(log) for each attempt or job concerned; List is linear in the most
+///          jobs there ever were at one time. A waiting job takes under 150 bytes beside its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
  public:
-  explicit Queue(QueueOptions options);
+  explicit Queue(const QueueOptions& options);
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
 
   // ---- Submitters
 
-  /// Accepts a job, or says why not (counted as rejected). `spec` is copied.
+  /// Accepts a job, or says why not (counted as rejected, no Reply). `spec` is copied. The limit is
+  /// for jobs that wait: one that a free slot takes at once passes. A submitter other than
+  /// kDetached takes some memory until SubmitterGone.
   Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                    const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                    Effects& effects);
@@ -117,20 +116,30 @@ class Queue {
 
   /// A process connects with `slots` (at least 1) and the attempts it still has. A key that is
   /// known takes over: attempts that match are kept, those it no longer has are lost, and those
-  /// it should not have are cancelled.
+  /// it should not have are cancelled and occupy slots until answered. If the process was thought
+  /// connected, its new stream overtook the broken one: do not report the old one as gone.
+  /// `draining`: it comes only to deliver what it holds and gets no jobs.
   ProcessId WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
-                         std::span<const Held> held, Effects& effects);
+                         std::span<const Held> held, Effects& effects, bool draining = false);
 
-  /// Its stream broke or closed. What it runs stays its own for the grace period.
+  /// The id that WorkerJoined gives to this key now: the caller needs it before, as jobs are handed
+  /// out at once.
+  [[nodiscard]] ProcessId IdFor(ProcessKey key) const;
+
+  /// Its stream broke or closed. What it runs stays its own for the grace period; with nothing
+  /// running it is removed at once.
   void WorkerGone(Instant now, ProcessId process, Effects& effects);
 
-  /// A sign of life: all leases of the process run from `now` again.
+  /// A sign of life: all leases of the process run from `now` again. If its lease had run out, it
+  /// may take jobs again. WorkerDraining and Completed are signs of life, too.
   void Renewed(Instant now, ProcessId process, Effects& effects);
 
   /// The process takes no more jobs; it keeps what it has.
   void WorkerDraining(Instant now, ProcessId process);
 
-  /// The answer to an Assign. Frees the slot in any case. False: the attempt no longer counts.
+  /// The answer to an Assign. Frees the slot if this attempt had one, whether it still counts or
+  /// not. False: it does not count. What is handed back goes to the front of the line, does not use
+  /// up an attempt, and may come back to the same process if no other is idle.
   bool Completed(Instant now, ProcessId process, const Completion& completion, Effects& effects);
 
   // ---- Admin
@@ -156,6 +165,52 @@ class Queue {
   /// Up to `limit` jobs in table order, starting after `after` (JobId{0}: from the start).
   void List(Instant now, JobId after, std::size_t limit,
             const std::function<void(const JobView&)>& visit) const;
+
+ private:
+  /// How a job ends; what its Reply needs beside what the job knows.
+  struct Ending {
+    Outcome outcome;
+    std::string_view reason = {};
+    Duration run_time{0};
+    std::string_view device = {};
+    std::string_view report = {};
+  };
+
+  // Jobs, by slot
+  [[nodiscard]] bool IsRunning(Slot slot) const;
+  [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
+  void Dispatch(Instant now, Effects& effects);
+  void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
+  void Stop(Slot slot, Effects& effects);
+  void Requeue(Slot slot);
+  void End(Instant now, Slot slot, const Ending& ending, Effects& effects);
+  void Forget(Slot slot);
+  [[nodiscard]] JobView View(Instant now, Slot slot) const;
+
+  // Attempts that come to nothing
+  void Lose(Instant now, Slot slot, std::string_view why, Effects& effects);
+  void LeaseOver(Instant now, ProcessId process, Effects& effects);
+  void GraceOver(Instant now, ProcessId process, Effects& effects);
+  void Remove(ProcessId process, Effects& effects);
+  std::set<Held> Reconcile(Instant now, ProcessId process, std::span<const Held> held,
+                           Effects& effects);
+  void Refuse(ProcessId process, const Completion& completion);
+
+  [[nodiscard]] Admission Admit() const;
+  Submitter* SubmitterFor(SubmitterId id);
+
+  const QueueOptions options_;
+  JobTable jobs_;
+  WaitingLine line_;
+  ProcessTable processes_;
+  std::unordered_map<SubmitterId, Submitter> submitters_;  // nodes: jobs point to them
+  std::uint64_t next_sequence_ = 0;
+  std::uint64_t running_ = 0;
+  std::uint64_t requeued_ = 0;
+  std::uint64_t refused_results_ = 0;
+  std::array<std::uint64_t, kOutcomes> finished_{};
+  bool paused_ = false;
+  bool draining_ = false;
 };
 
 }  // namespace twofold::queue

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,9 +11,15 @@
 /// Words of the queue core. Plain values: no I/O, no clock, no threads, no proto.
 namespace twofold::queue {
 
-/// Names a job for as long as its frontend lives: the slot of the job table it lives in and the
-/// generation of that slot, so a stale id is recognised without a search. 0 is no job.
+/// Names a job for as long as its frontend lives: the number of its queue (8 bits), the generation
+/// (24 bits) and the slot of the job table it lives in (32 bits), so a stale id is recognised
+/// without a search. 0 is no job.
 enum class JobId : std::uint64_t {};
+
+/// QueueOptions::number of the queue that gave out the id.
+inline std::uint8_t QueueNumber(JobId job) {
+  return static_cast<std::uint8_t>(static_cast<std::uint64_t>(job) >> 56);
+}
 
 /// A connected backend process. Dense (an index that is used again after ProcessRemoved).
 enum class ProcessId : std::uint32_t {};
@@ -27,6 +34,14 @@ inline constexpr SubmitterId kDetached{0};
 
 /// One try at a job, from 1. It is the fencing token: only the newest attempt may end the job.
 using Attempt = std::uint32_t;
+
+/// An attempt as its worker names it: running there, or its result could not be delivered.
+struct Held {
+  JobId job;
+  Attempt attempt;
+
+  friend auto operator<=>(const Held&, const Held&) = default;
+};
 
 /// How a job ended. A job ends once.
 enum class Outcome : std::uint8_t {
@@ -45,7 +60,7 @@ std::string_view Name(Outcome outcome);
 
 /// What many jobs have in common. Shared and immutable: a job costs a pointer to it.
 struct JobOptions {
-  std::string suite;               ///< which workload; the core only passes it on
+  std::string suite = {};          ///< which workload; the core only passes it on
   Duration limit{0};               ///< longest run time, 0 = none; the worker enforces it
   int priority = 0;                ///< kLowestPriority..kHighestPriority, higher first
   std::uint32_t max_attempts = 1;  ///< tries at most when workers vanish; at least 1
@@ -64,7 +79,9 @@ struct Assign {
   std::string_view spec;
 };
 
-/// Tell the worker to stop this attempt, or to forget its result: it no longer counts.
+/// Tell the worker to stop this attempt, or to forget its result: it no longer counts. The worker
+/// answers all the same, and until then the attempt keeps its slot. Given for connected processes
+/// only; one that is away learns it when it comes back.
 struct CancelOnWorker {
   ProcessId process;
   JobId job;
@@ -76,13 +93,15 @@ struct Reply {
   SubmitterId submitter;
   std::uint64_t tag;  ///< the submitter's own number for the job
   JobId job;
+  const std::shared_ptr<const JobOptions>& options;
   Outcome outcome;
   Attempt attempts;         ///< tries that were started
-  bool has_process;         ///< whether `process` means anything: false if no worker ever had it
+  bool has_process;         ///< false: it ended while it waited, `process` means nothing
   ProcessId process;        ///< who ran the last attempt
-  Duration wait;            ///< accepted to handed to the last worker (to the end, if none had it)
+  Duration wait;            ///< accepted to handed to that worker, or to the end if it waited then
   Duration run_time;        ///< as the worker measured it; 0 if it did not tell
   Duration total;           ///< accepted to ended
+  std::string_view device;  ///< what it ran on, passed through
   std::string_view report;  ///< what the worker reported, passed through
   std::string_view reason;  ///< why, for ends that the core decided (lost, cancelled); else empty
 };

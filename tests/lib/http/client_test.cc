@@ -1,17 +1,17 @@
 #include "lib/http/client.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
+
+#include <future>
+#include <memory>
+#include <string>
 
 #include "lib/http/server.h"
 
 namespace twofold::http {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::HasSubstr;
 
 Response Show(const Request& request) {
   const std::string* type = Find(request.headers, "content-type");
@@ -46,6 +46,20 @@ TEST_F(Client, SendsMethodTargetBodyAndHost) {
 
 TEST_F(Client, AnErrorOfTheServerIsAResponse) {
   EXPECT_EQ(Get(root_ + "/%zz", seconds(30))->status, 400);
+}
+
+TEST_F(Client, NoAnswerInTimeIsDeadlineExceeded) {
+  std::promise<void> answer;
+  const auto wait = [&answer](const Request&) {
+    answer.get_future().wait();
+    return Response{};
+  };
+  const auto slow = Server::Start({"127.0.0.1", 0}, wait).value();
+  const std::string url = "http://127.0.0.1:" + std::to_string(slow->port());
+  const auto response = Get(url, std::chrono::milliseconds(50));
+  EXPECT_EQ(response.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(std::string(response.status().message()), "no answer from " + url + " within 0.05 s");
+  answer.set_value();
 }
 
 TEST_F(Client, NobodyThereIsUnavailable) {

@@ -14,7 +14,6 @@ namespace twofold::http {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "lib/common/backoff.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/rpc/client_stream.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::backend {
+
+struct LinkOptions {
+  std::string address;  ///< host:port of the frontend's worker side
+
+  /// Pauses between tries to reach a frontend that is away double from `pause` to `pause_max`.
+  Duration pause = std::chrono::milliseconds(100);
+  Duration pause_max = std::chrono::seconds(1);
+
+  /// Give up when the frontend is away for so long, or refuses what Hello says; 0 = never.
+  Duration give_up = std::chrono::seconds(5);
+};
+
+/// The stream to the frontend, made again whenever it breaks.
+///
+/// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
+/// lease), and reconnects: right away after a stream that worked, then with growing pauses. Says
+/// once that the frontend is away, and once that it is back.
+///
+/// Threads  On the thread of the io_context; what gRPC's threads bring is posted to it, one post a
+///          message.
+/// Errors   What was added to a stream that then breaks may be lost; nobody hears of it.
+class FrontendLink {
+ public:
+  class Listener {
+   public:
+    virtual v1::Hello MakeHello() = 0;
+    virtual void OnMessage(const v1::FrontendMessage& message) = 0;
+
+    /// The last word, once, when nothing of the link is left: OK after Close, else why it gave up.
+    virtual void OnGone(const Status& status) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  FrontendLink(boost::asio::io_context& io, LinkOptions options, std::uint64_t seed,
+               Listener& listener);
+
+  void Start();
+
+  /// Between Welcome and the break of the stream or Close.
+  [[nodiscard]] bool up() const { return state_ == State::kUp; }
+
+  /// Adds to the next message, `fill(v1::WorkerMessage&)` as for rpc::Outbox::Add; what is added in
+  /// one turn of the io_context goes out together. REQUIRES: up().
+  template <typename Fill>
+  void Add(Fill&& fill) {
+    stream_->Add(std::forward<Fill>(fill));
+    FlushThisTurn();
+  }
+
+  /// REQUIRES: up(). Half-closes after what was added, then OnGone when the frontend has ended the
+  /// stream (or takes too long to).
+  void Close();
+
+  /// Stop trying: OnGone with `why`, soon.
+  void Abandon(Status why);
+
+ private:
+  using Stream = rpc::ClientStream<v1::WorkerMessage, v1::FrontendMessage>;
+  enum class State : std::uint8_t { kConnecting, kUp, kPausing, kClosing, kAbandoned, kGone };
+
+  void Connect();
+  void FlushThisTurn();
+  void HandleMessage(const v1::FrontendMessage& message);
+  void HandleWelcome(const v1::Welcome& welcome);
+  void HandleEnd(const Status& status);
+  void SayAway(const Status& status);
+  void LimitAbsence();
+  void Pause(Duration duration);
+  void Beat(Duration period);
+  void Finish(const Status& status);
+
+  boost::asio::io_context& io_;
+  const LinkOptions options_;
+  Listener& listener_;
+  Backoff backoff_;
+  boost::asio::steady_timer pause_timer_;
+  boost::asio::steady_timer beat_timer_;
+  boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
+
+  State state_ = State::kPausing;
+  Status gone_status_;
+  std::string away_reason_ = "no answer";
+  bool said_away_ = false;
+  bool flush_posted_ = false;
+  std::unique_ptr<v1::Workers::Stub> stub_;
+  std::shared_ptr<Stream> stream_;  // null: none lives
+};
+
+}  // namespace twofold::backend

@@ -1,0 +1,59 @@
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <iostream>
+#include <thread>
+
+#include "backend/agent.h"
+#include "backend/once.h"
+#include "backend/options.h"
+#include "backend/suites/suites.h"
+#include "lib/common/logging.h"
+#include "lib/common/signals.h"
+
+namespace twofold::backend {
+namespace {
+
+// Runs `part` (an Agent or a Once) on this thread until it says with which code to exit.
+template <typename Part>
+int RunToTheEnd(boost::asio::io_context& io, ShutdownSignals& signals, Part& part) {
+  const auto work = boost::asio::make_work_guard(io);
+  int exit_code = 0;
+  std::thread listener([&] {
+    while (signals.Wait() != 0) boost::asio::post(io, [&part] { part.Shutdown(); });
+  });
+  boost::asio::post(io, [&] {
+    part.Start([&](int code) {
+      exit_code = code;
+      io.stop();
+    });
+  });
+  io.run();
+  ShutdownSignals::Wake();
+  listener.join();
+  return exit_code;
+}
+
+int Main(int argc, char** argv) {
+  ShutdownSignals signals;
+  Options options;
+  if (const auto code = ParseOptions(argc, argv, options)) return *code;
+  InitLogging(options.verbose);
+  const Result<Setup> setup = Prepare(options);
+  if (!setup.ok()) return Complain(setup.status());
+  boost::asio::io_context io(1);
+  const auto workload = MakeWorkload(io, setup->workload);
+  if (!workload.ok()) return Complain(workload.status());
+  if (options.check_config) return 0;
+  if (options.once) {
+    Once once(io, **workload, setup->agent.limit, setup->agent.device, std::cout);
+    return RunToTheEnd(io, signals, once);
+  }
+  Agent agent(io, setup->agent, **workload);
+  return RunToTheEnd(io, signals, agent);
+}
+
+}  // namespace
+}  // namespace twofold::backend
+
+int main(int argc, char** argv) { return twofold::backend::Main(argc, argv); }

@@ -1,0 +1,226 @@
+#include "backend/options.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+
+#include "backend/glob.h"
+#include "lib/common/options.h"
+#include "lib/rpc/limits.h"
+
+namespace twofold::backend {
+namespace {
+
+constexpr char kProgram[] = "twofold-backend";
+constexpr char kDescription[] =
+    "Runs the jobs of one queue: takes them from the frontend, runs the workload, returns "
+    "results.\n"
+    "twofold-backend [OPTIONS] -- WORKLOAD [ARGS]";
+constexpr char kExamples[] = R"(
+Workloads:
+  sleep SECONDS            built in: an exact timer, no process
+  /path/of/program ARGS    that program, in a process group of its own, without a shell
+A job's own arguments come after ARGS (for sleep: instead of SECONDS).
+
+Reconnecting: with --backoff 0 a frontend that is away for 5 seconds ends the program with exit
+code 1. With --backoff N it is tried for ever: right after the stream broke, then with pauses that
+double from N to --backoff-max, each shortened at random by up to half.
+
+SIGTERM: takes no more jobs, finishes those at hand. A second SIGTERM, or --drain-limit: stops them
+and hands them back to the queue.
+
+Exit codes: 0 all jobs answered, 1 the frontend refused or was away, 2 wrong options or no workload.
+With --once: 0 succeeded, 1 failed, 124 timed out, 143 stopped.
+
+Examples:
+  twofold-backend --slots 1000 --backoff 1 -- sleep 0.5
+  twofold-backend --queue media --backoff 5 --glob '*.mp4' --null-in -- \
+      /usr/bin/ffmpeg -nostdin -i FILENAME -f null -
+  twofold-backend --once --limit 10 -- /bin/echo hello
+)";
+
+CLI::Validator HostPort() { return {CheckHostPort, "HOST:PORT", "address"}; }
+
+void AddConnectionOptions(CLI::App& app, Options& options) {
+  app.add_option("--frontend", options.frontend, "Worker address of the frontend")
+      ->check(HostPort())
+      ->capture_default_str();
+  app.add_option("--queue", options.queue, "Queue to serve")
+      ->check(QueueName())
+      ->capture_default_str();
+  app.add_option("--slots", options.slots, "Jobs at once in this process")
+      ->check(WholeNumber(1, 100'000))
+      ->capture_default_str();
+  app.add_option(
+         "--backoff", options.backoff,
+         "0: exit when the queue is empty; else stay, and pause so long before reconnecting")
+      ->check(Seconds(0, 86'400))
+      ->capture_default_str();
+  app.add_option("--backoff-max", options.backoff_max,
+                 "Longest pause before reconnecting; 0: as --backoff")
+      ->check(Seconds(0, 86'400))
+      ->capture_default_str();
+  app.add_option("--drain-limit", options.drain_limit,
+                 "After SIGTERM: so long to finish, then jobs are stopped and handed back")
+      ->check(Seconds())
+      ->capture_default_str();
+  app.add_option("--node-env", options.node_env,
+                 "Environment variable with the node's name (else the host name)");
+  app.add_option("--pod-env", options.pod_env,
+                 "Environment variable with the pod's name (else the host name)");
+}
+
+void AddWorkloadOptions(CLI::App& app, Options& options) {
+  app.add_option("--limit", options.limit,
+                 "Longest run time of a job; a job's own limit counts if smaller; 0: none")
+      ->check(Seconds())
+      ->capture_default_str();
+  app.add_option("--dir", options.dir, "Working directory, also of --glob");
+  app.add_option("--glob", options.glob,
+                 "First match replaces FILENAME in arguments; its base name is reported as device");
+  app.add_flag("--ignore", options.ignore, "Ignore arguments that come with a job");
+  app.add_flag("--null-in", options.null_in, "Programs read from /dev/null");
+  app.add_flag("--null-out", options.null_out, "Discard the output of programs");
+  app.add_flag("--once", options.once,
+               "Run the workload once, without a frontend, print the result");
+  app.add_flag("--check-config", options.check_config, "Check options and workload, then exit");
+  app.add_flag("--verbose", options.verbose, "Log more");
+}
+
+// What is wrong with options that are fine one by one.
+std::string CheckTogether(const Options& options) {
+  if (options.workload.empty()) {
+    return "no workload: give it after '--', for example: -- sleep 1 (try --help)";
+  }
+  if (options.backoff == 0 && options.backoff_max > 0) {
+    return "--backoff-max needs a --backoff above 0";
+  }
+  if (options.backoff_max > 0 && options.backoff_max < options.backoff) {
+    return "--backoff-max is smaller than --backoff";
+  }
+  return {};
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+// The frontend and its metrics want printable names.
+Status CheckName(const std::string& what, const std::string& name) {
+  const auto printable = [](char c) { return c > ' ' && c <= '~'; };
+  if (name.size() <= rpc::kMaxNameBytes && std::all_of(name.begin(), name.end(), printable)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(what, " '", absl::CHexEscape(name.substr(0, 80)),
+                                                 "' is not a name of up to ", rpc::kMaxNameBytes,
+                                                 " printable ASCII characters"));
+}
+
+std::string NameFrom(const std::string& variable) {
+  const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+  return value == nullptr || *value == '\0' ? HostName() : value;
+}
+
+std::uint64_t RandomKey() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random() | 1;  // never 0
+}
+
+LinkOptions LinkFrom(const Options& options) {
+  LinkOptions link;
+  link.address = options.frontend;
+  if (options.backoff == 0) return link;
+  link.give_up = Duration::zero();
+  // A nanosecond at least: Backoff wants more than nothing.
+  link.pause = std::max(Duration(1), FromSeconds(options.backoff));
+  link.pause_max = std::max(link.pause, FromSeconds(options.backoff_max));
+  return link;
+}
+
+AgentOptions AgentFrom(const Options& options) {
+  AgentOptions agent;
+  agent.link = LinkFrom(options);
+  agent.queue = options.queue;
+  agent.node = NameFrom(options.node_env);
+  agent.pod = NameFrom(options.pod_env);
+  agent.slots = options.slots;
+  agent.process_key = RandomKey();
+  agent.leave_when_empty = options.backoff == 0;
+  agent.ignore_arguments = options.ignore;
+  agent.limit = FromSeconds(options.limit);
+  agent.drain_limit = FromSeconds(options.drain_limit);
+  return agent;
+}
+
+Status UseMatch(const std::string& pattern, Setup& setup) {
+  Result<std::string> match = FirstMatch(pattern);
+  if (!match.ok())
+    return {match.status().code(), absl::StrCat("--glob: ", std::string(match.status().message()))};
+  for (std::size_t i = 1; i < setup.workload.argv.size(); ++i) {
+    setup.workload.argv[i] = ReplaceFilename(setup.workload.argv[i], *match);
+  }
+  setup.agent.device = match->substr(match->rfind('/') + 1);
+  setup.agent.filename = *std::move(match);
+  return CheckName("--glob: device", setup.agent.device);
+}
+
+}  // namespace
+
+std::string CheckHostPort(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  int port = 0;
+  const bool bracketed = address.starts_with('[') && colon > 0 && address[colon - 1] == ']';
+  const bool good = colon != std::string::npos && colon > 0 &&
+                    absl::SimpleAtoi(address.substr(colon + 1), &port) && port >= 1 &&
+                    port <= 65'535 && (bracketed || address.find(':') == colon) &&
+                    address.find_first_of(" /\t\n") == std::string::npos;
+  if (good) return {};
+  return absl::StrCat("'", absl::CHexEscape(address.substr(0, 80)),
+                      "' is not HOST:PORT with a port from 1 to 65535");
+}
+
+std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
+  CLI::App app{kDescription, kProgram};
+  app.footer(kExamples);
+  AddConnectionOptions(app, options);
+  AddWorkloadOptions(app, options);
+  // CLI11 never sees the workload: it would take "[x]" in an argument for a list.
+  const char* const* const end = argv + argc;
+  const char* const* const dashes =
+      std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
+  const auto code = ParseCommandLine(app, static_cast<int>(dashes - argv), argv);
+  if (code) return code;
+  if (dashes != end) options.workload.assign(dashes + 1, end);
+  const std::string error = CheckTogether(options);
+  if (!error.empty()) return UsageError(app, error);
+  return std::nullopt;
+}
+
+Result<Setup> Prepare(const Options& options) {
+  if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("--dir: ", options.dir));
+  }
+  Setup setup{AgentFrom(options), {options.workload, options.null_in, options.null_out}};
+  if (!options.glob.empty()) {
+    if (Status status = UseMatch(options.glob, setup); !status.ok()) return status;
+  }
+  if (Status status = CheckName("node", setup.agent.node); !status.ok()) return status;
+  if (Status status = CheckName("pod", setup.agent.pod); !status.ok()) return status;
+  return setup;
+}
+
+int Complain(const Status& status) {
+  return UsageError(CLI::App("", kProgram), std::string(status.message()));
+}
+
+}  // namespace twofold::backend

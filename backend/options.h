@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/agent.h"
+#include "backend/suites/suites.h"
+#include "lib/common/result.h"
+
+namespace twofold::backend {
+
+/// The command line, as given. Times are in seconds.
+struct Options {
+  std::string frontend = "localhost:9999";
+  std::string queue = "sleep";
+  std::uint32_t slots = 1;
+  double backoff = 0;  ///< 0 = leave when the queue is empty; else the first pause of reconnects
+  double backoff_max = 0;  ///< longest pause of reconnects; 0 = as `backoff`
+  double limit = 0;        ///< longest run time; 0 = none
+  double drain_limit = 30;
+  std::string dir;   ///< working directory; empty: as it is
+  std::string glob;  ///< first match replaces FILENAME; empty: nothing is replaced
+  bool ignore = false;
+  bool null_in = false;
+  bool null_out = false;
+  std::string node_env;  ///< variable with the name of the node; empty or not set: host name
+  std::string pod_env;
+  bool once = false;
+  bool check_config = false;
+  bool verbose = false;
+  std::vector<std::string> workload;  ///< what stands after `--`
+};
+
+/// Parses and checks what can be checked without looking at the machine. Returns the exit code if
+/// the program has to end now.
+std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options);
+
+/// What the options mean on this machine.
+struct Setup {
+  AgentOptions agent;
+  WorkloadOptions workload;
+};
+
+/// Goes to `dir`, finds `glob`, reads names from the environment.
+/// Errors   Any: one line for the person who started the program.
+Result<Setup> Prepare(const Options& options);
+
+/// Prints the one line that says what is wrong; returns kExitUsage.
+int Complain(const Status& status);
+
+/// Why `address` is not HOST:PORT; empty if it is.
+std::string CheckHostPort(const std::string& address);
+
+}  // namespace twofold::backend

@@ -1,0 +1,134 @@
+#include "frontend/client_session.h"
+
+#include <optional>
+
+#include "frontend/convert.h"
+#include "lib/rpc/channel.h"
+
+namespace twofold::frontend {
+namespace {
+
+// A client whose jobs do not fit waits so long before it tries again: long enough to be cheap,
+// short enough that a freed place is not left empty for long.
+constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
+
+bool SameOptions(const v1::JobOptions& a, const v1::JobOptions& b) {
+  return a.priority() == b.priority() && a.limit_ns() == b.limit_ns() &&
+         a.max_attempts() == b.max_attempts() && a.queue() == b.queue() && a.suite() == b.suite();
+}
+
+std::string_view Why(queue::Admission admission) {
+  return admission == queue::Admission::kFull ? "the queue is full, try again later"
+                                              : "the queue drains, it takes no more jobs";
+}
+
+std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
+
+}  // namespace
+
+ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id,
+                             std::atomic<std::int64_t>& clients)
+    : queues_(queues), id_(id), clients_(clients) {
+  ++clients_;
+}
+
+// ---- jobs in
+
+void ClientSession::OnMessage(const v1::SubmitRequest& request) {
+  if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+  Resolve(request);
+  Submit(request);
+  Flush();
+}
+
+void ClientSession::Resolve(const v1::SubmitRequest& request) {
+  const bool known = request.options_size() == 1 && targets_.size() == 1 &&
+                     SameOptions(request.options(0), first_options_);
+  if (known || request.options().empty()) return;
+  targets_.clear();
+  for (const v1::JobOptions& options : request.options()) targets_.push_back(MakeTarget(options));
+  first_options_ = request.options(0);
+}
+
+ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) const {
+  Result<QueueHost*> host = queues_.Find(options.queue());
+  if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message())};
+  auto core_options = FromProto(options);
+  if (!core_options.ok()) return {nullptr, nullptr, std::string(core_options.status().message())};
+  return {*host, *std::move(core_options), {}};
+}
+
+void ClientSession::Submit(const v1::SubmitRequest& request) {
+  std::optional<QueueHost::Turn> turn;  // one as long as the rows are for the same queue
+  QueueHost* host = nullptr;
+  rpc::ForEach(request, [&](const rpc::JobRow& row) {
+    const Target& target = targets_[row.option];
+    if (target.host == nullptr) return Reject(row.tag, target.error, Duration(0));
+    if (target.host != host) {
+      host = target.host;
+      turn.reset();
+      turn.emplace(*host, Now());
+      turn->AddSubmitter(id_, Self());
+    }
+    ++outstanding_;
+    const queue::Submitted submitted = turn->Submit(id_, row.tag, target.options, row.spec);
+    if (submitted.admission == queue::Admission::kAccepted) return;
+    --outstanding_;
+    const bool full = submitted.admission == queue::Admission::kFull;
+    Reject(row.tag, Why(submitted.admission), full ? kRetryAfter : Duration(0));
+  });
+}
+
+void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration retry_after) {
+  const std::string report = ErrorReport(error);
+  Add([&](v1::SubmitReply& message) {
+    if (retry_after > Duration(0)) message.set_retry_after_ns(Ns(retry_after));
+    v1::ResultBatch& batch = *message.mutable_results();
+    return rpc::Append(batch, {.tag = tag,
+                               .outcome = v1::OUTCOME_REJECTED,
+                               .attempts = 0,
+                               .worker = rpc::WorkerIndex(batch, {}, {}, {}),
+                               .report = report});
+  });
+}
+
+// ---- ends out
+
+void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
+  const std::string error = reply.reason.empty() ? std::string() : ErrorReport(reply.reason);
+  Add([&](v1::SubmitReply& message) {
+    v1::ResultBatch& batch = *message.mutable_results();
+    const std::uint32_t index =
+        worker == nullptr ? rpc::WorkerIndex(batch, {}, {}, {})
+                          : rpc::WorkerIndex(batch, worker->node, worker->pod, reply.device);
+    return rpc::Append(batch, {.tag = reply.tag,
+                               .outcome = ToProto(reply.outcome),
+                               .wait_ns = Ns(reply.wait),
+                               .run_ns = Ns(reply.run_time),
+                               .attempts = reply.attempts,
+                               .worker = index,
+                               .report = error.empty() ? reply.report : error});
+  });
+  --outstanding_;
+}
+
+void ClientSession::Flush() {
+  ServerStream::Flush();
+  if (half_closed_ && outstanding_ == 0) Close(grpc::Status::OK);
+}
+
+void ClientSession::OnHalfClosed() {
+  half_closed_ = true;
+  Flush();
+}
+
+void ClientSession::OnGone() {
+  for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).RemoveSubmitter(id_);
+  --clients_;
+}
+
+std::shared_ptr<Submitter> ClientSession::Self() {
+  return {shared_from_this(), static_cast<Submitter*>(this)};
+}
+
+}  // namespace twofold::frontend

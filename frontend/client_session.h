@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/links.h"
+#include "frontend/queue_set.h"
+#include "lib/rpc/batches.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::frontend {
+
+/// One client's Submit stream: jobs in, their ends out.
+///
+/// Threads  See rpc::ServerStream and links.h.
+class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply>,
+                            public Submitter {
+ public:
+  /// `clients` counts open streams; it outlives the session.
+  ClientSession(QueueSet& queues, queue::SubmitterId id, std::atomic<std::int64_t>& clients);
+
+  void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
+  void Flush() override;
+
+ private:
+  // What a batch's entry in `options` means here.
+  struct Target {
+    QueueHost* host = nullptr;
+    std::shared_ptr<const queue::JobOptions> options;
+    std::string error;  ///< why its jobs are rejected; empty if they are not
+  };
+
+  void OnMessage(const v1::SubmitRequest& request) override;
+  void OnHalfClosed() override;
+  void OnGone() override;
+
+  void Resolve(const v1::SubmitRequest& request);
+  Target MakeTarget(const v1::JobOptions& options) const;
+  void Submit(const v1::SubmitRequest& request);
+  void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
+  std::shared_ptr<Submitter> Self();
+
+  QueueSet& queues_;
+  const queue::SubmitterId id_;
+  std::atomic<std::int64_t>& clients_;
+
+  // Used by OnMessage only.
+  std::vector<Target> targets_;
+  v1::JobOptions first_options_;  ///< of targets_[0]: a client sends the same ones over and over
+
+  std::atomic<std::int64_t> outstanding_ = 0;
+  std::atomic<bool> half_closed_ = false;
+};
+
+}  // namespace twofold::frontend

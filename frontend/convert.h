@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "frontend/links.h"
+#include "frontend/queue_host.h"
+#include "lib/common/result.h"
+#include "lib/queue/queue.h"
+#include "lib/queue/types.h"
+#include "lib/rpc/batches.h"
+#include "twofold/v1/queue.pb.h"
+
+/// The one place where proto meets the core's types.
+namespace twofold::frontend {
+
+v1::Outcome ToProto(queue::Outcome outcome);
+
+/// REQUIRES: one that a worker may report (rpc::Check has passed and CheckReported says so).
+queue::Outcome FromProto(v1::Outcome outcome);
+
+/// Whether a worker may end an attempt so; kInvalidArgument names the outcome.
+Status CheckReported(v1::Outcome outcome);
+
+/// All but `queue`, checked; kInvalidArgument names the field and what is allowed.
+Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options);
+
+/// All but `queue`, which a worker knows.
+v1::JobOptions ToProto(const queue::JobOptions& options);
+
+/// A finished job.
+v1::Job ToProto(const queue::Reply& reply, const WorkerIdentity* worker);
+
+/// A waiting or running job.
+v1::Job ToProto(const queue::JobView& view, const std::string& queue, const WorkerIdentity* worker);
+
+v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot);
+
+/// A serialized Report that has only an error.
+std::string ErrorReport(std::string_view error);
+
+}  // namespace twofold::frontend

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "frontend/links.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::frontend {
+
+/// Ends of jobs that no stream owns (SubmitJob), kept for whoever asks later: the newest 10 000.
+///
+/// Threads  Safe. A waiter is called by Flush, outside of all locks.
+class FinishedJobs final : public Submitter {
+ public:
+  static constexpr std::size_t kKept = 10'000;
+
+  using Waiter = std::function<void(const v1::Job&)>;
+
+  /// Calls `waiter` once when the job ends. Call it in the turn that submits the job.
+  void WhenFinished(queue::JobId job, Waiter waiter);
+
+  /// Forgets the waiter: nobody is interested any more. False: it has been called, or will be.
+  bool StopWaiting(queue::JobId job);
+
+  std::optional<v1::Job> Find(queue::JobId job) const;
+
+  void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
+  void Flush() override;
+
+ private:
+  mutable std::mutex mutex_;
+  absl::flat_hash_map<queue::JobId, std::shared_ptr<const v1::Job>> jobs_;
+  std::deque<queue::JobId> by_age_;
+  absl::flat_hash_map<queue::JobId, Waiter> waiters_;
+  std::vector<std::pair<Waiter, std::shared_ptr<const v1::Job>>> due_;
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "frontend/options.h"
+#include "frontend/queue_set.h"
+#include "frontend/services.h"
+#include "frontend/ticker.h"
+#include "lib/common/result.h"
+#include "lib/http/server.h"
+
+namespace twofold::frontend {
+
+/// A whole frontend: queues, the two gRPC servers, HTTP, and their time.
+///
+/// Serves from Start to destruction. When it ends, streams are broken off: clients and workers
+/// connect again to the next one.
+class Frontend {
+ public:
+  /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice.
+  static Result<std::unique_ptr<Frontend>> Start(const Options& options);
+  ~Frontend();
+
+  /// host:port as it is in use, also when port 0 was asked for.
+  const std::string& client_address() const { return client_address_; }
+  const std::string& worker_address() const { return worker_address_; }
+  std::string http_address() const;
+
+ private:
+  explicit Frontend(const Options& options);
+  Status Serve(const Options& options);
+
+  QueueSet queues_;
+  ClientsService clients_;
+  AdminService admin_;
+  WorkersService workers_;
+  std::unique_ptr<grpc::Server> client_server_;
+  std::unique_ptr<grpc::Server> worker_server_;
+  std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<http::Server> http_server_;
+  std::string client_address_;
+  std::string worker_address_;
+  std::string http_host_;
+};
+
+}  // namespace twofold::frontend

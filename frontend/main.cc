@@ -1,0 +1,37 @@
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+
+#include "frontend/frontend.h"
+#include "frontend/options.h"
+#include "lib/common/logging.h"
+#include "lib/common/options.h"
+#include "lib/common/ready_file.h"
+#include "lib/common/signals.h"
+
+int main(int argc, char** argv) {
+  using namespace twofold;
+  CLI::App app{"", "twofold-frontend"};
+  frontend::Options options;
+  frontend::Declare(app, options);
+  if (const auto code = ParseCommandLine(app, argc, argv)) return *code;
+  if (options.check_config) return 0;
+
+  InitLogging(options.verbose);
+  // Our one line says what is wrong; gRPC's own lines would only surround it.
+  if (!options.verbose) setenv("GRPC_VERBOSITY", "NONE", 0);
+  ShutdownSignals signals;
+  auto frontend = frontend::Frontend::Start(options);
+  if (!frontend.ok()) return UsageError(app, std::string(frontend.status().message()));
+  spdlog::info("serving clients on {}, workers on {}, http on {}", (*frontend)->client_address(),
+               (*frontend)->worker_address(), (*frontend)->http_address());
+  if (!options.ready_file.empty()) {
+    const Status written =
+        WriteReadyFile(options.ready_file, {{"client", (*frontend)->client_address()},
+                                            {"worker", (*frontend)->worker_address()},
+                                            {"http", (*frontend)->http_address()}});
+    if (!written.ok()) return UsageError(app, std::string(written.message()));
+  }
+  spdlog::info("signal {}, stopping", signals.Wait());
+  return 0;
+}

@@ -1,0 +1,98 @@
+#include "frontend/options.h"
+
+#include "lib/common/address.h"
+#include "lib/common/options.h"
+
+namespace twofold::frontend {
+namespace {
+
+constexpr std::size_t kMaxQueues = 256;
+
+CLI::Validator Address() {
+  const auto check = [](const std::string& text) {
+    return std::string(ParseAddress(text).status().message());
+  };
+  return {check, "HOST:PORT", "address"};
+}
+
+constexpr const char* kDescription =
+    "Holds the named queues: clients put jobs in, workers run them, Prometheus looks.";
+
+constexpr const char* kExamples = R"(Examples:
+  twofold-frontend sleep
+      one queue, reachable from this machine only
+  twofold-frontend --client-address :9997 --worker-address :9999 --http-address :9998 sleep media
+      two queues, reachable on all interfaces (in a cluster)
+  twofold-frontend --queue-limit 100000 --log-interval 10 sleep
+      at most 100000 waiting jobs, a line of statistics every 10 seconds
+Exit codes: 0 ended by SIGTERM or SIGINT; 2 bad option, or an address cannot be used.)";
+
+void DeclareAddresses(CLI::App& app, Options& options) {
+  const char* note = "; ':PORT' = all interfaces, port 0 = any free one";
+  app.add_option("--client-address", options.client_address,
+                 std::string("where clients connect (gRPC)") + note)
+      ->check(Address())
+      ->capture_default_str();
+  app.add_option("--worker-address", options.worker_address,
+                 std::string("where backend workers connect (gRPC)") + note)
+      ->check(Address())
+      ->capture_default_str();
+  app.add_option("--http-address", options.http_address,
+                 std::string("metrics, health, JSON and page (HTTP)") + note)
+      ->check(Address())
+      ->capture_default_str();
+  app.add_option("--ready-file", options.ready_file,
+                 "write a JSON file with the addresses in use once all is served")
+      ->type_name("PATH");
+}
+
+void DeclareQueues(CLI::App& app, Options& options) {
+  app.add_option("QUEUE", options.queues, "names of the queues")
+      ->required()
+      ->check(QueueName())
+      ->expected(1, static_cast<int>(kMaxQueues));
+  app.add_option("--queue-limit", options.queue_limit,
+                 "most waiting jobs in a queue, further ones are refused; 0 = no limit")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
+  app.add_option("--lease", options.lease,
+                 "a worker process not heard of for so long loses its jobs")
+      ->check(Seconds(0.1, 86400))
+      ->capture_default_str();
+  app.add_option("--grace", options.grace,
+                 "a worker process whose connection broke keeps its jobs for so long")
+      ->check(Seconds(0.1, 86400))
+      ->capture_default_str();
+  app.add_option("--ageing", options.ageing,
+                 "waiting for so long is worth one level of priority; 0 = strict priorities")
+      ->check(Seconds(0, 86400))
+      ->capture_default_str();
+}
+
+void DeclareLogging(CLI::App& app, Options& options) {
+  app.add_option("--log-interval", options.log_interval,
+                 "log a line of statistics a queue this often; 0 = never")
+      ->check(Seconds(0, 86400))
+      ->capture_default_str();
+  app.add_flag("--check-config", options.check_config, "check the options, then exit with 0");
+  app.add_flag("-v,--verbose", options.verbose, "log what workers and clients do");
+}
+
+}  // namespace
+
+void Declare(CLI::App& app, Options& options) {
+  app.description(kDescription);
+  app.footer(kExamples);
+  DeclareQueues(app, options);
+  DeclareAddresses(app, options);
+  DeclareLogging(app, options);
+}
+
+queue::QueueOptions QueueOptions(const Options& options) {
+  return {.limit = options.queue_limit,
+          .lease = FromSeconds(options.lease),
+          .grace = FromSeconds(options.grace),
+          .ageing = FromSeconds(options.ageing)};
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/queue/queue.h"
+
+namespace twofold::frontend {
+
+/// What the command line says. Seconds become durations in QueueOptions().
+struct Options {
+  std::vector<std::string> queues;
+  std::string client_address = "127.0.0.1:9997";
+  std::string worker_address = "127.0.0.1:9999";
+  std::string http_address = "127.0.0.1:9998";
+  std::uint64_t queue_limit = 0;  ///< most waiting jobs a queue; 0 = no limit
+  double lease = 15;              ///< seconds
+  double grace = 10;              ///< seconds
+  double ageing = 60;             ///< seconds; 0 = never
+  double log_interval = 0;        ///< seconds; 0 = no statistics lines
+  std::string ready_file;
+  bool check_config = false;
+  bool verbose = false;
+};
+
+/// Declares all options on `app`; parsing fills `options`.
+void Declare(CLI::App& app, Options& options);
+
+queue::QueueOptions QueueOptions(const Options& options);
+
+}  // namespace twofold::frontend

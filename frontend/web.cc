@@ -1,0 +1,97 @@
+#include "frontend/web.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/util/json_util.h>
+#include <prometheus/text_serializer.h>
+
+#include <string>
+#include <utility>
+
+#include "frontend/convert.h"
+#include "frontend/metrics.h"
+#include "lib/http/html.h"
+#include "lib/http/router.h"
+
+namespace twofold::frontend {
+namespace {
+
+http::Response Metrics(const QueueSet& queues, std::int64_t clients) {
+  http::Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = prometheus::TextSerializer().Serialize(CollectMetrics(queues, clients, Now()));
+  return response;
+}
+
+v1::ListQueuesReply Queues(const QueueSet& queues) {
+  v1::ListQueuesReply reply;
+  for (const auto& host : queues.all()) *reply.add_queues() = ToProto(*host, host->Look(Now()));
+  return reply;
+}
+
+http::Response QueuesJson(const QueueSet& queues) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  options.preserve_proto_field_names = true;
+  std::string json;
+  const auto status = google::protobuf::util::MessageToJsonString(Queues(queues), &json, options);
+  if (!status.ok()) return http::PlainText(500, "the queues cannot be written as JSON\n");
+  return http::Json(200, json + "\n");
+}
+
+std::string Row(const v1::Queue& queue) {
+  const char* state = queue.draining() ? "draining" : queue.paused() ? "paused" : "open";
+  const auto& finished = queue.finished();
+  return fmt::format(
+      "<tr><td>{}<td>{}<td>{}<td>{}<td>{:.1f}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
+      http::Escape(queue.name()), state, queue.waiting(), queue.running(),
+      static_cast<double>(queue.oldest_waiting_ns()) / 1e9, queue.workers_idle(),
+      queue.workers_busy(), queue.workers_draining(), finished.at("succeeded"),
+      finished.at("failed") + finished.at("timed_out"),
+      finished.at("lost") + finished.at("abandoned") + finished.at("rejected"));
+}
+
+constexpr const char* kPageHead = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">
+<title>Twofold frontend</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2em; color: #222 }
+table { border-collapse: collapse }
+th, td { padding: .3em 1em; text-align: right; border-bottom: 1px solid #ddd }
+th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left }
+</style></head><body>
+<h1>Queues</h1>
+<table><tr><th>queue<th>state<th>waiting<th>running<th>oldest, s<th>idle<th>busy<th>draining<th>succeeded<th>failed<th>lost</tr>
+)";
+
+constexpr const char* kPageFoot = R"(</table>
+<p>idle, busy, draining: workers. failed: failed or timed out. lost: lost, abandoned or rejected.
+<br><a href="/metrics">/metrics</a> <a href="/api/v1/queues">/api/v1/queues</a></p>
+</body></html>
+)";
+
+http::Response Page(const QueueSet& queues) {
+  std::string page = kPageHead;
+  const v1::ListQueuesReply reply = Queues(queues);
+  for (const v1::Queue& queue : reply.queues()) page += Row(queue);
+  return http::Html(200, page + kPageFoot);
+}
+
+}  // namespace
+
+http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients) {
+  // The page is served only once clients and workers can connect, and no longer when they cannot:
+  // the HTTP server starts last and stops first.
+  const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
+  return http::Router({
+      {"GET", "/metrics",
+       [&queues, clients = std::move(clients)](const http::Request&) {
+         return Metrics(queues, clients());
+       }},
+      {"GET", "/healthz", ok},
+      {"GET", "/readyz", ok},
+      {"GET", "/api/v1/queues", [&queues](const http::Request&) { return QueuesJson(queues); }},
+      {"GET", "/", [&queues](const http::Request&) { return Page(queues); }},
+  });
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "frontend/queue_set.h"
+#include "lib/http/message.h"
+
+namespace twofold::frontend {
+
+/// The frontend over HTTP:
+///
+///   /metrics         Prometheus text format
+///   /healthz         200 while the process serves
+///   /readyz          200 while clients and workers can connect, else 503
+///   /api/v1/queues   JSON: the queues as ListQueues gives them
+///   /                a page with the queues that refreshes itself
+///
+/// `queues` outlives the handler. `clients` tells how many client streams are open.
+http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients);
+
+}  // namespace twofold::frontend

@@ -1,0 +1,187 @@
+#include "frontend/worker_session.h"
+
+#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
+
+#include "frontend/convert.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/limits.h"
+
+namespace twofold::frontend {
+namespace {
+
+constexpr std::uint32_t kMaxSlots = 100'000;
+
+Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
+
+Status CheckName(const char* field, const std::string& name) {
+  if (name.size() <= rpc::kMaxNameBytes) return absl::OkStatus();
+  return Invalid(absl::StrCat("hello.", field, " has ", name.size(), " bytes; at most ",
+                              rpc::kMaxNameBytes, " are allowed"));
+}
+
+Status CheckHello(const v1::Hello& hello) {
+  if (hello.process_key() == 0) return Invalid("hello.process_key is 0; choose a random number");
+  if (hello.slots() < 1 || hello.slots() > kMaxSlots) {
+    return Invalid(
+        absl::StrCat("hello.slots is ", hello.slots(), "; allowed are 1 to ", kMaxSlots));
+  }
+  if (hello.held_jobs_size() != hello.held_attempts_size()) {
+    return Invalid(absl::StrCat("hello.held_attempts has ", hello.held_attempts_size(),
+                                " entries for ", hello.held_jobs_size(), " in held_jobs"));
+  }
+  if (hello.held_jobs_size() > static_cast<int>(hello.slots())) {
+    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(), " entries; ",
+                                hello.slots(), " slots cannot hold more than one each"));
+  }
+  if (Status status = CheckName("node", hello.node()); !status.ok()) return status;
+  return CheckName("pod", hello.pod());
+}
+
+std::vector<queue::Held> HeldOf(const v1::Hello& hello) {
+  std::vector<queue::Held> held;
+  held.reserve(static_cast<std::size_t>(hello.held_jobs_size()));
+  for (int i = 0; i < hello.held_jobs_size(); ++i) {
+    held.push_back({queue::JobId{hello.held_jobs(i)}, hello.held_attempts(i)});
+  }
+  return held;
+}
+
+queue::Completion ToCompletion(const rpc::WorkerResultRow& row) {
+  return {.job = queue::JobId{row.job},
+          .attempt = row.attempt,
+          .handed_back = row.handed_back,
+          .outcome = FromProto(row.outcome),
+          .run_time = Duration(static_cast<Duration::rep>(row.run_ns)),
+          .device = row.device,
+          .report = row.report};
+}
+
+std::size_t AppendCancel(v1::FrontendMessage& message, queue::JobId job, queue::Attempt attempt) {
+  message.mutable_cancels()->add_jobs(static_cast<std::uint64_t>(job));
+  message.mutable_cancels()->add_attempts(attempt);
+  return sizeof job + sizeof attempt;
+}
+
+}  // namespace
+
+// ---- results in
+
+void WorkerSession::OnMessage(const v1::WorkerMessage& message) {
+  if (Status status = Handle(message); !status.ok()) {
+    spdlog::warn("worker stream refused: {}", std::string(status.message()));
+    Close(rpc::ToGrpc(status));
+  }
+}
+
+Status WorkerSession::Handle(const v1::WorkerMessage& message) {
+  if (message.has_hello() != (host_ == nullptr)) {
+    return absl::FailedPreconditionError(
+        "hello must be the first message of a stream, and only it");
+  }
+  if (message.has_hello()) return Join(message.hello());
+  if (replaced_) return absl::AbortedError("this process has joined with another stream");
+  if (Status status = rpc::Check(message.results()); !status.ok()) return status;
+  QueueHost::Turn turn(*host_, Now());
+  turn.Renew(process_);
+  if (message.draining()) turn.Draining(process_);
+  return message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
+}
+
+Status WorkerSession::Join(const v1::Hello& hello) {
+  if (Status status = CheckHello(hello); !status.ok()) return status;
+  Result<QueueHost*> host = queues_.Find(hello.queue());
+  if (!host.ok()) return host.status();
+  const std::vector<queue::Held> held = HeldOf(hello);
+  QueueHost::Turn turn(**host, Now());
+  Add([&](v1::FrontendMessage& message) {
+    message.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>((*host)->lease().count()));
+    message.mutable_welcome()->set_waiting(turn.core().waiting());
+    return std::size_t{16};
+  });
+  host_ = *host;
+  process_ = turn.Join(
+      queue::ProcessKey{hello.process_key()}, hello.slots(), held, {hello.node(), hello.pod()},
+      Self(), {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
+  spdlog::debug("queue {}: worker process {} on {} joined with {} slots", host_->name(),
+                hello.pod(), hello.node(), hello.slots());
+  return absl::OkStatus();
+}
+
+Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn) {
+  Status status;
+  rpc::ForEach(results, [&](const rpc::WorkerResultRow& row) {
+    Status reported = row.handed_back ? absl::OkStatus() : CheckReported(row.outcome);
+    if (!reported.ok()) return status.Update(reported);
+    const queue::Completion completion = ToCompletion(row);
+    if (!turn.Completed(process_, completion)) Refuse(completion.job, completion.attempt);
+  });
+  turn.LeaveIfEmpty(process_);
+  return status;
+}
+
+// Tells a late worker that its result did not count.
+void WorkerSession::Refuse(queue::JobId job, queue::Attempt attempt) {
+  Add([&](v1::FrontendMessage& message) { return AppendCancel(message, job, attempt); });
+}
+
+// Nothing is left to send: the process leaves in order.
+void WorkerSession::OnHalfClosed() {
+  Leave();
+  Close(grpc::Status::OK);
+}
+
+void WorkerSession::OnGone() { Leave(); }
+
+void WorkerSession::Leave() {
+  if (host_ != nullptr) QueueHost::Turn(*host_, Now()).Leave(process_, this);
+}
+
+// ---- jobs out
+
+void WorkerSession::OnAssign(const queue::Assign& assign) {
+  Add([&](v1::FrontendMessage& message) {
+    v1::AssignBatch& batch = *message.mutable_assigns();
+    return rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
+                               .attempt = assign.attempt,
+                               .option = OptionIndex(batch, assign.options),
+                               .spec = assign.spec});
+  });
+}
+
+std::uint32_t WorkerSession::OptionIndex(v1::AssignBatch& batch,
+                                         const std::shared_ptr<const queue::JobOptions>& options) {
+  if (batch.options().empty()) sent_options_.clear();  // a fresh message
+  for (std::size_t i = sent_options_.size(); i-- > 0;) {
+    if (sent_options_[i] == options) return static_cast<std::uint32_t>(i);
+  }
+  sent_options_.push_back(options);
+  *batch.add_options() = ToProto(*options);
+  return static_cast<std::uint32_t>(sent_options_.size() - 1);
+}
+
+void WorkerSession::OnCancel(const queue::CancelOnWorker& cancel) {
+  Add([&](v1::FrontendMessage& message) {
+    return AppendCancel(message, cancel.job, cancel.attempt);
+  });
+}
+
+void WorkerSession::OnDrain() {
+  Add([](v1::FrontendMessage& message) {
+    message.set_drain(true);
+    return std::size_t{2};
+  });
+}
+
+void WorkerSession::OnReplaced() { replaced_ = true; }
+
+void WorkerSession::Flush() {
+  ServerStream::Flush();
+  if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
+}
+
+std::shared_ptr<WorkerLink> WorkerSession::Self() {
+  return {shared_from_this(), static_cast<WorkerLink*>(this)};
+}
+
+}  // namespace twofold::frontend

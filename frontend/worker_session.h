@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "frontend/links.h"
+#include "frontend/queue_set.h"
+#include "lib/rpc/batches.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::frontend {
+
+/// One backend process's Work stream: jobs out, results in.
+///
+/// Threads  See rpc::ServerStream and links.h.
+class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage>,
+                            public WorkerLink {
+ public:
+  explicit WorkerSession(QueueSet& queues) : queues_(queues) {}
+
+  void OnAssign(const queue::Assign& assign) override;
+  void OnCancel(const queue::CancelOnWorker& cancel) override;
+  void OnDrain() override;
+  void OnReplaced() override;
+  void Flush() override;
+
+ private:
+  void OnMessage(const v1::WorkerMessage& message) override;
+  void OnHalfClosed() override;
+  void OnGone() override;
+
+  Status Handle(const v1::WorkerMessage& message);
+  Status Join(const v1::Hello& hello);
+  Status TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn);
+  void Refuse(queue::JobId job, queue::Attempt attempt);
+  void Leave();
+  std::uint32_t OptionIndex(v1::AssignBatch& batch,
+                            const std::shared_ptr<const queue::JobOptions>& options);
+  std::shared_ptr<WorkerLink> Self();
+
+  QueueSet& queues_;
+
+  // Used by OnMessage, OnHalfClosed and OnGone only, which never run at once.
+  QueueHost* host_ = nullptr;  ///< nullptr until Hello
+  queue::ProcessId process_{};
+
+  // Under the outbox's lock: what the message now being filled has in `options`.
+  std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
+
+  std::atomic<bool> replaced_ = false;
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,13 @@
+#include "frontend/services.h"
+#include "frontend/worker_session.h"
+
+namespace twofold::frontend {
+
+grpc::ServerBidiReactor<v1::WorkerMessage, v1::FrontendMessage>* WorkersService::Work(
+    grpc::CallbackServerContext*) {
+  const auto session = std::make_shared<WorkerSession>(queues_);
+  session->Start();
+  return session.get();
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,173 @@
+#include "lib/queue/process_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace twofold::queue {
+namespace {
+
+// How many jobs a process takes before it is the next one's turn: an eighth of its slots. So small
+// processes share the load job by job, and big ones get batches, without which a message would
+// carry one job (8 processes of 1024 slots: 36 000 instead of over 800 000 round trips a second).
+std::uint32_t Turn(std::uint32_t slots) { return std::max(slots / 8, 1U); }
+
+}  // namespace
+
+bool ProcessTable::Contains(ProcessId id) const {
+  return IndexOf(id) < processes_.size() && (*this)[id].presence != Presence::kNone;
+}
+
+std::optional<ProcessId> ProcessTable::Find(ProcessKey key) const {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? std::nullopt : std::optional(found->second);
+}
+
+ProcessId ProcessTable::Add(ProcessKey key) {
+  const ProcessId id = NextId();
+  if (unused_.empty()) {
+    processes_.emplace_back();
+  } else {
+    unused_.pop_back();
+  }
+  processes_[IndexOf(id)].key = key;
+  by_key_.emplace(key, id);
+  return id;
+}
+
+ProcessId ProcessTable::NextId() const {
+  return unused_.empty() ? ProcessId{static_cast<Slot>(processes_.size())} : unused_.back();
+}
+
+void ProcessTable::Remove(ProcessId id) {
+  Become(id, Presence::kNone, {});
+  by_key_.erase((*this)[id].key);
+  processes_[IndexOf(id)] = Process();
+  unused_.push_back(id);
+}
+
+void ProcessTable::Connect(ProcessId id, Instant now, std::uint32_t slots, bool draining,
+                           std::set<Held> unanswered) {
+  Become(id, Presence::kConnected, now + lease_);
+  Change(id, [&](Process& process) {
+    process.slots = slots;
+    process.draining = draining;
+    process.unanswered = std::move(unanswered);
+  });
+}
+
+void ProcessTable::Heard(ProcessId id, Instant now) {
+  const Process& process = (*this)[id];
+  if (process.presence == Presence::kAway) return;
+  const Instant deadline = now + lease_;
+  // Most calls of a batch share one instant: only the first has something to do.
+  if (process.presence == Presence::kConnected && process.deadline == deadline) return;
+  Become(id, Presence::kConnected, deadline);
+}
+
+void ProcessTable::FallSilent(ProcessId id) { Become(id, Presence::kSilent, {}); }
+
+void ProcessTable::GoAway(ProcessId id, Instant now) { Become(id, Presence::kAway, now + grace_); }
+
+void ProcessTable::SetDraining(ProcessId id) {
+  Change(id, [](Process& process) { process.draining = true; });
+}
+
+std::optional<ProcessId> ProcessTable::LeaseOver(Instant now) const { return Over(leases_, now); }
+
+std::optional<ProcessId> ProcessTable::GraceOver(Instant now) const { return Over(graces_, now); }
+
+std::optional<Instant> ProcessTable::NextDeadline() const {
+  std::optional<Instant> next;
+  for (const Deadlines* deadlines : {&leases_, &graces_}) {
+    if (deadlines->empty()) continue;
+    const Instant first = processes_[deadlines->front()].deadline;
+    next = next ? std::min(*next, first) : first;
+  }
+  return next;
+}
+
+void ProcessTable::Give(ProcessId id, Slot job) {
+  Change(id, [&](Process& process) {
+    if (++process.taken_in_turn >= Turn(process.slots)) {
+      if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
+    }
+    process.running.PushBack(jobs_, job);
+    ++process.running_count;
+  });
+}
+
+void ProcessTable::TakeBack(ProcessId id, Slot job) {
+  Change(id, [&](Process& process) {
+    process.running.Remove(jobs_, job);
+    --process.running_count;
+  });
+}
+
+void ProcessTable::Revoke(ProcessId id, Slot job) {
+  Change(id, [&](Process& process) {
+    process.running.Remove(jobs_, job);
+    --process.running_count;
+    process.unanswered.insert({jobs_.IdOf(job), jobs_[job].attempts});
+  });
+}
+
+bool ProcessTable::Answered(ProcessId id, const Held& held) {
+  bool found = false;
+  Change(id, [&](Process& process) { found = process.unanswered.erase(held) > 0; });
+  return found;
+}
+
+std::optional<ProcessId> ProcessTable::NextIdle() const {
+  return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.front()});
+}
+
+template <typename Function>
+void ProcessTable::Change(ProcessId id, const Function& change) {
+  Process& process = processes_[IndexOf(id)];
+  Count(process, false);
+  change(process);
+  Count(process, true);
+  if (process.MayTake() == process.is_idle) return;
+  process.is_idle = !process.is_idle;
+  process.taken_in_turn = 0;
+  if (process.is_idle) {
+    idle_.PushBack(processes_, IndexOf(id));
+  } else {
+    idle_.Remove(processes_, IndexOf(id));
+  }
+}
+
+void ProcessTable::Become(ProcessId id, Presence presence, Instant deadline) {
+  Change(id, [&](Process& process) {
+    if (Deadlines* before = DeadlinesOf(process.presence)) {
+      before->Remove(processes_, IndexOf(id));
+    }
+    process.presence = presence;
+    process.deadline = deadline;
+    if (Deadlines* after = DeadlinesOf(presence)) after->PushBack(processes_, IndexOf(id));
+  });
+}
+
+void ProcessTable::Count(const Process& process, bool add) {
+  const auto apply = [add](std::uint64_t& count, std::uint64_t by) { count += add ? by : -by; };
+  if (process.presence != Presence::kConnected && process.presence != Presence::kSilent) return;
+  apply(counts_.processes, 1);
+  if (process.presence == Presence::kSilent) return;
+  if (process.draining) return apply(counts_.draining, process.slots);
+  const std::uint64_t busy = std::min<std::uint64_t>(process.occupied(), process.slots);
+  apply(counts_.busy, busy);
+  apply(counts_.idle, process.slots - busy);
+}
+
+std::optional<ProcessId> ProcessTable::Over(const Deadlines& deadlines, Instant now) const {
+  if (deadlines.empty() || processes_[deadlines.front()].deadline > now) return std::nullopt;
+  return ProcessId{deadlines.front()};
+}
+
+ProcessTable::Deadlines* ProcessTable::DeadlinesOf(Presence presence) {
+  if (presence == Presence::kConnected) return &leases_;
+  if (presence == Presence::kAway) return &graces_;
+  return nullptr;
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/queue/intrusive_list.h"
+#include "lib/queue/job_table.h"
+#include "lib/queue/types.h"
+
+namespace twofold::queue {
+
+enum class Presence : std::uint8_t {
+  kNone,       ///< no process: the index is for use
+  kConnected,  ///< heard within the lease
+  kSilent,     ///< connected, but its lease ran out: it has lost its jobs and gets none
+  kAway,       ///< its stream is broken; what it runs stays its own for the grace period
+};
+
+/// One backend process and what occupies its slots.
+struct Process {
+  ProcessKey key{0};
+  std::uint32_t slots = 1;
+  std::uint32_t running_count = 0;
+  JobsInPlace running;        ///< attempts that count, in the order they were handed out
+  std::set<Held> unanswered;  ///< attempts that no longer count but occupy a slot until answered
+  Instant deadline;           ///< end of the lease or of the grace period
+  Links in_deadlines;
+  Links in_idle;
+  Presence presence = Presence::kNone;
+  bool draining = false;
+  std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
+  bool is_idle = false;             ///< in the line of those that may take a job
+
+  [[nodiscard]] std::uint64_t occupied() const { return running_count + unanswered.size(); }
+  [[nodiscard]] bool MayTake() const {
+    return presence == Presence::kConnected && !draining && occupied() < slots;
+  }
+};
+
+/// Slots ("workers"), by what they do. Those of processes that are silent or away are in none.
+struct WorkerCounts {
+  std::uint64_t idle = 0;
+  std::uint64_t busy = 0;
+  std::uint64_t draining = 0;   ///< busy or not
+  std::uint64_t processes = 0;  ///< connected, silent ones too
+};
+
+/// Knows the processes: what they run, how long they may be silent, who takes the next job.
+///
+/// What occupies a slot is listed by name, never merely counted. So an answer that comes twice, or
+/// that was never due, cannot free a slot that is not its own.
+///
+/// All leases last equally long, so a lease that starts now ends last: the lists of deadlines are
+/// in order by themselves, and renewing is moving to the back. The same holds for the grace
+/// periods.
+///
+/// Time     Instants never go back.
+/// Errors   None checked: pass ids of processes that are there (`Contains`).
+/// Cost     O(1) a call; O(log u) for one of u unanswered attempts of a process.
+class ProcessTable {
+ public:
+  ProcessTable(JobTable& jobs, Duration lease, Duration grace)
+      : jobs_(jobs), lease_(lease), grace_(grace) {}
+
+  [[nodiscard]] bool Contains(ProcessId id) const;
+  [[nodiscard]] std::optional<ProcessId> Find(ProcessKey key) const;
+  const Process& operator[](ProcessId id) const { return processes_[IndexOf(id)]; }
+
+  /// A process with no slot taken. It counts from Connect on.
+  ProcessId Add(ProcessKey key);
+  [[nodiscard]] ProcessId NextId() const;  ///< the one that Add will give
+  void Remove(ProcessId id);
+
+  // ---- Where it is, until when
+
+  /// It has come, with so many slots and these attempts that occupy some without counting.
+  void Connect(ProcessId id, Instant now, std::uint32_t slots, bool draining,
+               std::set<Held> unanswered);
+  void Heard(ProcessId id, Instant now);  ///< its lease starts again; no-op while away
+  void FallSilent(ProcessId id);
+  void GoAway(ProcessId id, Instant now);
+  void SetDraining(ProcessId id);
+
+  /// The connected process whose lease is over at `now`, longest first.
+  [[nodiscard]] std::optional<ProcessId> LeaseOver(Instant now) const;
+  [[nodiscard]] std::optional<ProcessId> GraceOver(Instant now) const;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  // ---- What occupies its slots
+
+  void Give(ProcessId id, Slot job);      ///< it runs the job, in a slot that was free
+  void TakeBack(ProcessId id, Slot job);  ///< it no longer does, and the slot is free
+  void Revoke(ProcessId id, Slot job);    ///< it should stop; the slot stays taken until Answered
+  bool Answered(ProcessId id, const Held& held);  ///< false: nothing by that name was unanswered
+
+  // ---- Who is next
+
+  /// The process that has been idle longest; one that takes a job and still has a free slot goes to
+  /// the back, so that jobs spread over the processes.
+  [[nodiscard]] std::optional<ProcessId> NextIdle() const;
+
+  [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
+
+ private:
+  using Table = std::vector<Process>;
+  using Deadlines = IntrusiveList<Table, &Process::in_deadlines>;
+
+  static Slot IndexOf(ProcessId id) { return static_cast<Slot>(id); }
+
+  /// Applies `change` to the process, and keeps what follows from its state: the counts and the
+  /// line of idle processes. All changes to slots or presence go through here.
+  template <typename Function>
+  void Change(ProcessId id, const Function& change);
+  void Become(ProcessId id, Presence presence, Instant deadline);
+  void Count(const Process& process, bool add);
+  [[nodiscard]] std::optional<ProcessId> Over(const Deadlines& deadlines, Instant now) const;
+  Deadlines* DeadlinesOf(Presence presence);
+
+  JobTable& jobs_;
+  const Duration lease_;
+  const Duration grace_;
+  Table processes_;
+  std::vector<ProcessId> unused_;
+  std::unordered_map<ProcessKey, ProcessId> by_key_;
+  IntrusiveList<Table, &Process::in_idle> idle_;
+  Deadlines leases_;
+  Deadlines graces_;
+  WorkerCounts counts_;
+};
+
+}  // namespace twofold::queue

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+
+namespace twofold::rpc {
+
+struct Listening {
+  std::unique_ptr<grpc::Server> server;
+  std::string address;  ///< host:port in use, also when port 0 was asked for
+};
+
+/// Serves `services` at `address` (host:port; no host = all interfaces) with our settings.
+///
+/// Errors   kInvalidArgument: what is wrong with the address. kUnavailable: cannot listen there,
+/// and
+///          the reason of the system, in one line.
+Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services);
+
+}  // namespace twofold::rpc

@@ -1,0 +1,89 @@
+#include "lib/stats/comparison.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "lib/stats/student.h"
+
+namespace twofold::stats {
+namespace {
+
+double Square(double x) { return x * x; }
+
+/// Half the width of the interval of ln(now / base).
+double HalfWidth(const Rate& base, const Rate& now, double confidence) {
+  const double base_variance = Square(base.log_error);
+  const double now_variance = Square(now.log_error);
+  const double variance = base_variance + now_variance;
+  if (variance == 0.0) return 0.0;
+  // Shares instead of squares of variances: tiny errors must not underflow.
+  const double degrees = 1.0 / (Square(base_variance / variance) / base.degrees +
+                                Square(now_variance / variance) / now.degrees);
+  return StudentFactor(confidence, degrees) * std::sqrt(variance);
+}
+
+Verdict Judge(double lower, double upper, double limit) {
+  if (lower >= limit) return Verdict::kPass;
+  return upper < limit ? Verdict::kFail : Verdict::kUndecided;
+}
+
+bool Comparable(const Rate& rate) { return rate.throughput > 0.0 && std::isfinite(rate.log_error); }
+
+/// The rate as it would be after more measuring.
+Rate After(double more_seconds, Rate rate) {
+  rate.log_error *= std::sqrt(rate.seconds / (rate.seconds + more_seconds));
+  rate.seconds += more_seconds;
+  return rate;
+}
+
+Comparison WithInterval(const Rate& base, const Rate& now, double limit, double confidence) {
+  Comparison result;
+  const double factor = std::exp(HalfWidth(base, now, confidence));
+  result.ratio = now.throughput / base.throughput;
+  result.lower = result.ratio / factor;
+  result.upper = result.ratio * factor;
+  result.verdict = Judge(result.lower, result.upper, limit);
+  return result;
+}
+
+/// The least time in (0, kLongestSeconds] for which `decides(time)`, to a thousandth of it, from
+/// above; kLongestSeconds if there is none.
+template <typename Decides>
+double LeastTime(Decides decides) {
+  double high = kLongestSeconds;
+  if (!decides(high)) return high;
+  double low = 1e-9;
+  while (high > low * 1.001) {
+    const double middle = std::sqrt(low * high);
+    (decides(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+std::string_view Name(Verdict verdict) {
+  static constexpr std::array<std::string_view, 3> kNames = {"pass", "fail", "undecided"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence) {
+  if (!Comparable(base) || !Comparable(now)) {
+    return {.ratio = base.throughput > 0.0 ? now.throughput / base.throughput : 0.0,
+            .upper = std::numeric_limits<double>::infinity(),
+            .more_seconds = kLongestSeconds,
+            .more_seconds_each = kLongestSeconds};
+  }
+  Comparison result = WithInterval(base, now, limit, confidence);
+  if (result.verdict != Verdict::kUndecided) return result;
+  const auto decided = [&](const Rate& later_base, const Rate& later_now) {
+    return WithInterval(later_base, later_now, limit, confidence).verdict != Verdict::kUndecided;
+  };
+  result.more_seconds = LeastTime([&](double more) { return decided(base, After(more, now)); });
+  result.more_seconds_each =
+      LeastTime([&](double more) { return decided(After(more, base), After(more, now)); });
+  return result;
+}
+
+}  // namespace twofold::stats

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace twofold::stats {
+
+/// A throughput and how well it is known; see ThroughputEstimate for the words.
+struct Rate {
+  double throughput = 0.0;
+  double log_error = 0.0;
+  double degrees = 1.0;
+  double seconds = 0.0;  ///< length of the window it comes from
+};
+
+enum class Verdict : std::uint8_t {
+  kPass,       ///< the whole interval is at or above the limit
+  kFail,       ///< the whole interval is below the limit
+  kUndecided,  ///< the limit is inside
+};
+
+/// "pass", "fail", "undecided"
+std::string_view Name(Verdict verdict);
+
+/// More than this no window is advised to measure: 30 days, and it means "no time would do".
+inline constexpr double kLongestSeconds = 30.0 * 24 * 3600;
+
+struct Comparison {
+  double ratio = 0.0;  ///< now / base
+  double lower = 0.0;  ///< interval of the ratio
+  double upper = 0.0;
+  Verdict verdict = Verdict::kUndecided;
+
+  /// If undecided: how much longer `now` must be measured, `base` staying as it is, until the
+  /// interval would decide at this same ratio. kLongestSeconds if no time would do: the ratio is
+  /// too near the limit, or the error of `base` alone is too large.
+  double more_seconds = 0.0;
+
+  /// The same if both windows are measured that much longer.
+  double more_seconds_each = 0.0;
+};
+
+/// Judges whether now.throughput is at least `limit` (more than 0) times base.throughput.
+///
+/// The interval is that of ln(ratio): errors add in squares, Student's t with the degrees of
+/// freedom of Welch and Satterthwaite. `confidence` is two-sided: at 0.95 a true ratio just at the
+/// limit passes in 2.5 % of the comparisons and fails in 2.5 %. Times assume that the error shrinks
+/// with 1 / sqrt(time) and degrees of freedom stay.
+///
+/// A rate of 0 or with infinite error cannot be compared: interval 0..infinity, undecided.
+Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence = 0.95);
+
+}  // namespace twofold::stats

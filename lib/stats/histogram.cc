@@ -1,0 +1,86 @@
+#include "lib/stats/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace twofold::stats {
+namespace {
+
+/// a + b for a, b >= 0, or the highest there is.
+Duration::rep AddUpTo(Duration::rep a, Duration::rep b) {
+  constexpr auto kMost = std::numeric_limits<Duration::rep>::max();
+  return a > kMost - b ? kMost : a + b;
+}
+
+std::uint64_t Nanoseconds(Duration value) { return static_cast<std::uint64_t>(value.count()); }
+
+/// How many of `count` values the share `q` is: at least one, at most all. 0.07 x 100 is a little
+/// more than 7 in doubles and must not become 8, so a few units in the last place are forgiven.
+std::uint64_t RankOf(double q, std::uint64_t count) {
+  constexpr double kForgiven = 1.0 - 1e-15;
+  const double rank = std::ceil(q * static_cast<double>(count) * kForgiven);
+  if (!(rank > 1.0)) return 1;
+  return rank < static_cast<double>(count) ? static_cast<std::uint64_t>(rank) : count;
+}
+
+}  // namespace
+
+void Histogram::Record(Duration value) {
+  const Duration recorded = std::max(value, Duration::zero());
+  const std::uint64_t ns = Nanoseconds(recorded);
+  ++counts_[BucketOf(ns)];
+  ++count_;
+  clamped_ += ns >= kOverflow ? 1 : 0;
+  sum_ = AddUpTo(sum_, recorded.count());
+  min_ = std::min(min_, recorded);
+  max_ = std::max(max_, recorded);
+}
+
+void Histogram::Merge(const Histogram& other) {
+  for (std::size_t i = 0; i < kBuckets; ++i) counts_[i] += other.counts_[i];
+  count_ += other.count_;
+  clamped_ += other.clamped_;
+  sum_ = AddUpTo(sum_, other.sum_);
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+}
+
+void Histogram::Reset() { *this = Histogram(); }
+
+std::optional<Duration> Histogram::Min() const {
+  return count_ > 0 ? std::optional(min_) : std::nullopt;
+}
+
+std::optional<Duration> Histogram::Max() const {
+  return count_ > 0 ? std::optional(max_) : std::nullopt;
+}
+
+std::optional<Duration> Histogram::Mean() const {
+  if (count_ == 0) return std::nullopt;
+  return Duration(static_cast<Duration::rep>(static_cast<std::uint64_t>(sum_) / count_));
+}
+
+std::optional<Duration> Histogram::Quantile(double q) const {
+  if (count_ == 0) return std::nullopt;
+  const std::uint64_t rank = RankOf(q, count_);
+  std::uint64_t seen = 0;
+  std::size_t i = 0;
+  while ((seen += counts_[i]) < rank) ++i;
+  return std::clamp(BucketAt(i).highest, min_, max_);
+}
+
+std::uint64_t Histogram::CumulativeCount(Duration bound) const {
+  if (bound < Duration::zero()) return 0;
+  const std::size_t last = BucketOf(Nanoseconds(bound));
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i <= last; ++i) seen += counts_[i];
+  return seen;
+}
+
+Histogram::Bucket Histogram::BucketAt(std::size_t i) const {
+  return {Duration(static_cast<Duration::rep>(LowestOf(i))),
+          Duration(static_cast<Duration::rep>(HighestOf(i))), counts_[i]};
+}
+
+}  // namespace twofold::stats

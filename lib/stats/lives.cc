@@ -1,0 +1,64 @@
+#include "lib/stats/lives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace twofold::stats {
+namespace {
+
+std::size_t BucketOfLife(Duration life) {
+  return BucketOf(static_cast<std::uint64_t>(std::max(life, Duration::zero()).count()));
+}
+
+}  // namespace
+
+void Lives::Add(Duration life, bool succeeded) {
+  const double seconds = ToSeconds(life);
+  Bucket& bucket = buckets_[BucketOfLife(life)];
+  ++bucket.lives;
+  ++count_;
+  if (succeeded) {
+    bucket.density += 1.0 / seconds;
+    ++succeeded_;
+  }
+  const double distance = seconds - mean_;
+  mean_ += distance / static_cast<double>(count_);
+  squares_ += distance * (seconds - mean_);
+}
+
+double Lives::SuccessShare() const {
+  return count_ > 0 ? static_cast<double>(succeeded_) / static_cast<double>(count_) : 0.0;
+}
+
+double Lives::RenewalError() const {
+  if (count_ < 2 || succeeded_ == 0) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<double>(count_);
+  const double squared_cv = squares_ / (n - 1.0) / (mean_ * mean_);
+  const double p = SuccessShare();
+  return std::sqrt((squared_cv + (1.0 - p) / p) / n);
+}
+
+Lives::ExpectedDensities Lives::Expected() const {
+  ExpectedDensities expected;
+  expected.success_share_ = SuccessShare();
+  const auto last = std::find_if(buckets_.rbegin(), buckets_.rend(),
+                                 [](const Bucket& bucket) { return bucket.lives > 0; });
+  expected.from_bucket_.resize(static_cast<std::size_t>(buckets_.rend() - last));
+  Bucket longer;
+  for (std::size_t i = expected.from_bucket_.size(); i-- > 0;) {
+    longer.lives += buckets_[i].lives;
+    longer.density += buckets_[i].density;
+    expected.from_bucket_[i] = longer.density / static_cast<double>(longer.lives);
+  }
+  return expected;
+}
+
+double Lives::ExpectedDensities::operator()(Duration age) const {
+  const double about_to_end = 1.0 / ToSeconds(std::max(age, Duration(1)));
+  const std::size_t bucket = BucketOfLife(age);
+  if (bucket >= from_bucket_.size()) return about_to_end * success_share_;
+  return std::min(from_bucket_[bucket], about_to_end);
+}
+
+}  // namespace twofold::stats

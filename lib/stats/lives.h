@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/stats/log_buckets.h"
+
+namespace twofold::stats {
+
+/// How long jobs lived, and what credit a job that still lives may expect.
+///
+/// Density is credit per second of life: 1 / life for a job that succeeded, 0 for one that failed.
+///
+/// Threads  Not thread-safe.
+/// Cost     Add O(1), no allocation. ExpectedDensities O(5248 buckets), then O(1) a job. 82 KiB.
+class Lives {
+ public:
+  /// E[density | life > age] over the lives that were added, as a table.
+  class ExpectedDensities {
+   public:
+    /// Never more than 1 / age, so that the past of a stuck job is worth one job at most. If no
+    /// job lived that long it is treated as about to end: 1 / age x the share of successes.
+    [[nodiscard]] double operator()(Duration age) const;
+
+   private:
+    friend class Lives;
+    std::vector<double> from_bucket_;  // ends with the last bucket that has a life
+    double success_share_ = 0.0;
+  };
+
+  Lives() : buckets_(kBuckets) {}
+
+  /// `life` is more than 0.
+  void Add(Duration life, bool succeeded);
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::uint64_t succeeded() const { return succeeded_; }
+  [[nodiscard]] double MeanSeconds() const { return mean_; }
+
+  /// The relative standard error of the rate of successes if lives and successes are independent
+  /// draws (a renewal process): sqrt((cv² + (1-p)/p) / n), cv = standard deviation / mean of lives,
+  /// p = share of successes. Infinity with fewer than two lives or without a success.
+  [[nodiscard]] double RenewalError() const;
+
+  [[nodiscard]] ExpectedDensities Expected() const;
+
+ private:
+  struct Bucket {
+    std::uint64_t lives = 0;
+    double density = 0.0;  // sum over the lives
+  };
+
+  [[nodiscard]] double SuccessShare() const;
+
+  std::vector<Bucket> buckets_;
+  std::uint64_t count_ = 0;
+  std::uint64_t succeeded_ = 0;
+  double mean_ = 0.0;     // seconds
+  double squares_ = 0.0;  // sum of squared distances from the mean (Welford)
+};
+
+}  // namespace twofold::stats

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "lib/common/instant.h"
+#include "lib/stats/fluid_bins.h"
+#include "lib/stats/lives.h"
+
+namespace twofold::stats {
+
+/// What a window says about the throughput of a system.
+struct ThroughputEstimate {
+  double seconds = 0.0;         ///< length of the window
+  std::uint64_t succeeded = 0;  ///< jobs that ended in the window
+  std::uint64_t failed = 0;     ///< the same, those without success; they give no throughput
+  double counted = 0.0;         ///< succeeded / seconds; depends on where the window cuts a wave
+  double throughput = 0.0;      ///< successes per second, the fluid estimate; 0 until one is known
+  double log_error = 0.0;       ///< standard error of ln(throughput); infinity if not known
+  double degrees = 1.0;         ///< degrees of freedom of log_error
+  double lower = 0.0;           ///< 95 % interval of throughput
+  double upper = 0.0;           ///< infinity if log_error is
+  int batches = 0;              ///< parts of the window that log_error comes from; 0: too short
+  bool steady = false;          ///< whether the interval can be relied on
+  std::string reason;           ///< why not, for people; empty if steady
+};
+
+/// Estimates the throughput of a window of time, wherever the window cuts the jobs.
+///
+/// Sixteen workers with jobs of equal length finish sixteen jobs at a time, so "jobs ended /
+/// seconds" jumps by sixteen jobs with the end of the window. The fluid estimate spreads the one
+/// unit of work that a job is, evenly over its life [submitted, ended], and the window gets what is
+/// inside:
+///
+///   ended in the window, begun in it     1
+///   ended in the window, begun before    the fraction of its life inside
+///   in flight at the end, at age A       (time inside) x E[1/S | S > A], S = lives of ended jobs
+///
+/// Unbiased  Jobs begin at a rate q in a steady state. Known lives S would give each moment the
+///           expected credit q E[S x 1/S] = q, which is the throughput. For a job in flight only
+///           its age A is known; what it is given is the expectation of 1/S at that age, so the
+///           expectation of the sum stays q. The end of the window need not be random.
+/// Holds if  the state is steady: lives come from one distribution (lanes may differ, lives need
+///           not be independent of each other) and begin at all phases alike, or are all equal,
+///           when phases do not matter; and the end is not chosen by looking at the estimate.
+/// Else      Jobs of unequal lives that all begin with the window are over-credited during about
+///           one life: warm up first. Lives longer than the window never end in it, so they are
+///           not in E: windows need eight mean lives to be called steady. A rate that changes
+///           gives the mean rate, and steady = false if the change shows between the halves. A
+///           stuck job is worth one job a window at most, and less in each later one.
+///
+/// The error is the larger one of two: from the scatter of 4..16 batches of the window, each at
+/// least two mean lives long (sees what no theory knows: pauses, lanes that slow each other), and
+/// the renewal error (see Lives; does not look small by luck). The degrees of freedom are those of
+/// the batches. So intervals are rather too wide: of independent lives, 95 % ones hold the truth in
+/// 97 % of the windows with 16 batches and in 99 % of those with 6. Equal lives in waves: error 0.
+///
+/// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
+/// Threads  Not thread-safe.
+/// Cost     Ended O(1), no allocation. Estimate O(in flight + 5248). 85 KiB.
+/// Source   Batch means and renewal counts: any text on simulation output (Law, Kelton).
+class ThroughputWindow {
+ public:
+  explicit ThroughputWindow(Instant start) : start_(start) {}
+
+  /// A job ended; `submitted` may be before the window. One that ended before it is ignored.
+  void Ended(Instant submitted, Instant ended, bool succeeded);
+
+  /// The estimate for [start, now]. `in_flight` has the submit instants of all jobs not yet ended.
+  [[nodiscard]] ThroughputEstimate Estimate(Instant now, std::span<const Instant> in_flight) const;
+
+ private:
+  [[nodiscard]] FluidBins WithInFlight(Instant now, std::span<const Instant> in_flight) const;
+
+  Instant start_;
+  FluidBins credit_;
+  Lives lives_;
+};
+
+}  // namespace twofold::stats

@@ -1,0 +1,400 @@
+#include "backend/agent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <thread>
+
+#include "backend/suites/sleep/sleep.h"
+#include "lib/common/arguments.h"
+#include "tests/fakes/fake_workers_service.h"
+
+namespace twofold::backend {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using Result = fakes::FakeWorkStream::Result;
+
+constexpr Duration kForever = std::chrono::hours(1);
+
+// An agent with the sleep suite on a thread of its own.
+class RunningAgent {
+ public:
+  RunningAgent(AgentOptions options, Duration sleep)
+      : workload_(io_, sleep), agent_(io_, std::move(options), workload_) {
+    boost::asio::post(io_, [this] {
+      agent_.Start([this](int code) {
+        exit_code_.Put(code);
+        io_.stop();
+      });
+    });
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  RunningAgent(const RunningAgent&) = delete;
+  RunningAgent& operator=(const RunningAgent&) = delete;
+  ~RunningAgent() {
+    Shutdown();  // does nothing after the exit
+    Shutdown();
+    thread_.join();
+  }
+
+  void Shutdown() {
+    boost::asio::post(io_, [this] { agent_.Shutdown(); });
+  }
+
+  int ExitCode() { return exit_code_.Take().value_or(-1); }
+
+ private:
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  Sleep workload_;
+  Agent agent_;
+  fakes::Mailbox<int> exit_code_;
+  std::thread thread_;
+};
+
+class AgentTest : public ::testing::Test {
+ protected:
+  AgentOptions Options(std::uint32_t slots = 4) {
+    AgentOptions options;
+    options.link.address = frontend_.address();
+    options.link.give_up = Duration::zero();
+    options.link.pause = std::chrono::milliseconds(5);
+    options.link.pause_max = std::chrono::milliseconds(50);
+    options.queue = "sleep";
+    options.node = "node-1";
+    options.pod = "pod-1";
+    options.device = "renderD128";
+    options.slots = slots;
+    options.process_key = 77;
+    options.leave_when_empty = false;
+    return options;
+  }
+
+  fakes::FakeWorkersService frontend_;
+};
+
+TEST_F(AgentTest, HelloSaysWhoAndHowMany) {
+  RunningAgent agent(Options(3), kForever);
+  const v1::Hello hello = frontend_.Accept()->Welcome();
+  EXPECT_EQ(hello.queue(), "sleep");
+  EXPECT_EQ(hello.process_key(), 77u);
+  EXPECT_EQ(hello.node(), "node-1");
+  EXPECT_EQ(hello.pod(), "pod-1");
+  EXPECT_EQ(hello.slots(), 3u);
+  EXPECT_EQ(hello.held_jobs_size(), 0);
+  EXPECT_FALSE(hello.draining());
+  EXPECT_FALSE(hello.leave_when_empty());
+}
+
+TEST_F(AgentTest, EachJobIsAnsweredOnceWithItsRunTimeAndDevice) {
+  constexpr Duration kSleep = std::chrono::milliseconds(2);
+  RunningAgent agent(Options(100), kSleep);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 100);
+  std::set<std::uint64_t> jobs;
+  for (const Result& result : stream->ReceiveResults(100)) {
+    EXPECT_TRUE(jobs.insert(result.job).second);
+    EXPECT_EQ(result.outcome, v1::OUTCOME_SUCCEEDED);
+    EXPECT_GE(result.run_ns, static_cast<std::uint64_t>(kSleep.count()));
+    EXPECT_EQ(result.device, "renderD128");
+    EXPECT_EQ(result.report.ByteSizeLong(), 0u);
+  }
+  EXPECT_THAT(jobs, SizeIs(100));
+}
+
+TEST_F(AgentTest, ResultsOfOneMomentTravelTogether) {
+  RunningAgent agent(Options(1000), Duration::zero());
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1000);
+  const auto message = stream->Receive();
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->results().jobs_size(), 1000);
+}
+
+TEST_F(AgentTest, JobBeyondTheSlotsIsHandedBack) {
+  RunningAgent agent(Options(2), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 3);
+  const auto results = stream->ReceiveResults(1);
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_EQ(results[0].job, 3u);
+  EXPECT_TRUE(results[0].handed_back);
+}
+
+TEST_F(AgentTest, ArgumentOfTheJobReplacesTheSeconds) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  const std::vector<std::string> arguments = {"0.001"};
+  stream->SendAssigns(1, 1, {}, EncodeArguments(arguments));
+  EXPECT_THAT(stream->ReceiveResults(1),
+              ElementsAre(Field(&Result::outcome, v1::OUTCOME_SUCCEEDED)));
+}
+
+TEST_F(AgentTest, IgnoredArgumentsDoNotReachTheWorkload) {
+  AgentOptions options = Options();
+  options.ignore_arguments = true;
+  RunningAgent agent(options, Duration::zero());
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1, {}, "no number and no end");
+  EXPECT_THAT(stream->ReceiveResults(1),
+              ElementsAre(Field(&Result::outcome, v1::OUTCOME_SUCCEEDED)));
+}
+
+TEST_F(AgentTest, JobThatMakesNoSenseFailsInThePlan) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  v1::JobOptions other_suite;
+  other_suite.set_suite("fio");
+  stream->SendAssigns(1, 1, other_suite);
+  stream->SendAssigns(2, 1, {}, "no end");
+  stream->SendAssigns(3, 1, {}, std::string("\xff\0", 2));
+  const auto results = stream->ReceiveResults(3);
+  ASSERT_THAT(results, SizeIs(3));
+  EXPECT_THAT(results, Each(Field(&Result::outcome, v1::OUTCOME_FAILED)));
+  EXPECT_EQ(results[0].report.error(), "plan: this worker runs the suite 'sleep', not 'fio'");
+  EXPECT_THAT(results[1].report.error(), HasSubstr("plan: spec: the last argument"));
+  EXPECT_THAT(results[2].report.error(), HasSubstr("plan: sleep: '\\xff' is not a number"));
+}
+
+TEST_F(AgentTest, SmallerLimitEndsTheJobAsTimedOut) {
+  AgentOptions options = Options();
+  options.limit = std::chrono::milliseconds(5);
+  RunningAgent agent(options, kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  v1::JobOptions longer;
+  longer.set_limit_ns(3'600'000'000'000);
+  v1::JobOptions shorter;
+  shorter.set_limit_ns(1'000'000);
+  stream->SendAssigns(1, 1, longer);
+  stream->SendAssigns(2, 1, shorter);
+  const auto results = stream->ReceiveResults(2);
+  ASSERT_THAT(results, SizeIs(2));
+  EXPECT_THAT(results, Each(Field(&Result::outcome, v1::OUTCOME_TIMED_OUT)));
+  EXPECT_EQ(results[0].job, 2u);
+  EXPECT_EQ(results[0].report.error(), "ran past its limit of 0.001 s");
+  EXPECT_EQ(results[1].report.error(), "ran past its limit of 0.005 s");
+}
+
+TEST_F(AgentTest, CancelledJobIsAnsweredAsCancelled) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 2);
+  stream->SendCancel(2);
+  const auto results = stream->ReceiveResults(1);
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_EQ(results[0].job, 2u);
+  EXPECT_EQ(results[0].outcome, v1::OUTCOME_CANCELLED);
+  EXPECT_FALSE(results[0].handed_back);
+}
+
+TEST_F(AgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
+  RunningAgent agent(Options(), Duration::zero());
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1);
+  EXPECT_THAT(stream->ReceiveResults(1), SizeIs(1));
+  stream->SendCancel(1);
+  stream->SendCancel(99);
+  stream->SendAssigns(2, 1);
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::job, 2u)));
+  agent.Shutdown();
+  EXPECT_EQ(stream->ReceiveEnd(), 0u);
+}
+
+TEST_F(AgentTest, HeartbeatsComeWithoutBeingAsked) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome(std::chrono::milliseconds(30));
+  for (int i = 0; i < 3; ++i) {
+    const auto message = stream->Receive();
+    ASSERT_TRUE(message);
+    EXPECT_TRUE(message->heartbeat());
+  }
+}
+
+// ---- Leaving
+
+TEST_F(AgentTest, ShutdownOfAnIdleWorkerHalfClosesAndExitsWithZero) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1, {}, std::string("0\0", 2));
+  stream->ReceiveResults(1);
+  agent.Shutdown();
+  EXPECT_TRUE(stream->ReceiveDraining());
+  EXPECT_EQ(stream->ReceiveEnd(), 0u);
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
+TEST_F(AgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1);
+  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
+  stream->ReceiveResults(1);
+  agent.Shutdown();
+  EXPECT_TRUE(stream->ReceiveDraining());
+  stream->SendAssigns(2, 1);
+  const auto crossed = stream->ReceiveResults(1);
+  ASSERT_THAT(crossed, SizeIs(1));
+  EXPECT_EQ(crossed[0].job, 2u);
+  EXPECT_TRUE(crossed[0].handed_back);
+  stream->SendCancel(1);  // the job at hand ends
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::job, 1u)));
+  EXPECT_EQ(stream->ReceiveEnd(), 0u);
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
+TEST_F(AgentTest, SecondShutdownHandsBackTheJobsAtHand) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 2);
+  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
+  stream->ReceiveResults(1);
+  agent.Shutdown();
+  EXPECT_TRUE(stream->ReceiveDraining());
+  agent.Shutdown();
+  const auto results = stream->ReceiveResults(2);
+  EXPECT_THAT(results, SizeIs(2));
+  EXPECT_THAT(results, Each(Field(&Result::handed_back, true)));
+  EXPECT_EQ(stream->ReceiveEnd(), 0u);
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
+TEST_F(AgentTest, DrainLimitHandsBackTheJobsAtHand) {
+  AgentOptions options = Options();
+  options.drain_limit = std::chrono::milliseconds(10);
+  RunningAgent agent(options, kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1);
+  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
+  stream->ReceiveResults(1);
+  agent.Shutdown();
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::handed_back, true)));
+  stream->ReceiveEnd();
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
+TEST_F(AgentTest, DrainOfTheFrontendFinishesTheJobAtHandAndLeaves) {
+  AgentOptions options = Options();
+  options.drain_limit = Duration::zero();  // is for SIGTERM only
+  RunningAgent agent(options, kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1, {}, std::string("0.05\0", 5));
+  stream->SendDrain();
+  const auto results = stream->ReceiveResults(1);
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_EQ(results[0].outcome, v1::OUTCOME_SUCCEEDED);
+  EXPECT_FALSE(results[0].handed_back);
+  EXPECT_EQ(stream->ReceiveEnd(), 0u);
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
+TEST_F(AgentTest, StreamThatBreaksWhileLeavingExitsWithOne) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->AnswerHalfCloseWith(grpc::Status(grpc::StatusCode::UNAVAILABLE, "gone"));
+  stream->SendDrain();
+  EXPECT_EQ(agent.ExitCode(), 1);
+}
+
+// ---- Reconnecting
+
+TEST_F(AgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile) {
+  RunningAgent agent(Options(), kForever);
+  const auto first = frontend_.Accept();
+  first->Welcome();
+  first->SendAssigns(1, 2);
+  first->SendAssigns(3, 1, {}, std::string("0.2\0", 4));
+  first->SendAssigns(9, 1, {}, std::string("0\0", 2));
+  EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&Result::job, 9u)));
+  first->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+
+  const auto second = frontend_.Accept();
+  const auto hello_message = second->Receive();
+  ASSERT_TRUE(hello_message && hello_message->has_hello());
+  const v1::Hello& hello = hello_message->hello();
+  EXPECT_EQ(hello.process_key(), 77u);
+  EXPECT_THAT(hello.held_jobs(), UnorderedElementsAre(1, 2, 3));
+  EXPECT_THAT(hello.held_attempts(), ElementsAre(1, 1, 1));
+  // Not welcome yet: the result of job 3 has to wait for it, however long that takes.
+  second->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart again"));
+
+  const auto third = frontend_.Accept();
+  EXPECT_EQ(third->Welcome().held_jobs_size(), 3);
+  EXPECT_THAT(third->ReceiveResults(1), ElementsAre(Field(&Result::job, 3u)));
+  third->SendCancel(1);
+  third->SendCancel(2);
+  EXPECT_THAT(third->ReceiveResults(2),
+              UnorderedElementsAre(Field(&Result::job, 1u), Field(&Result::job, 2u)));
+}
+
+TEST_F(AgentTest, RefusedHelloIsTriedAgainIfItMayWait) {
+  RunningAgent agent(Options(), kForever);
+  frontend_.Accept()->Close(grpc::Status(grpc::StatusCode::NOT_FOUND, "no queue 'sleep'"));
+  EXPECT_EQ(frontend_.Accept()->Welcome().queue(), "sleep");
+}
+
+TEST_F(AgentTest, RefusedHelloExitsWithOneIfItMayNotWait) {
+  AgentOptions options = Options();
+  options.link.give_up = std::chrono::seconds(60);
+  RunningAgent agent(options, kForever);
+  frontend_.Accept()->Close(grpc::Status(grpc::StatusCode::NOT_FOUND, "no queue 'sleep'"));
+  EXPECT_EQ(agent.ExitCode(), 1);
+}
+
+TEST_F(AgentTest, AbsentFrontendExitsWithOneIfItMayNotWait) {
+  AgentOptions options = Options();
+  options.link.address = "127.0.0.1:1";
+  options.link.give_up = std::chrono::milliseconds(50);
+  RunningAgent agent(options, kForever);
+  EXPECT_EQ(agent.ExitCode(), 1);
+}
+
+TEST_F(AgentTest, ShutdownWithoutFrontendAndJobsExitsWithZero) {
+  AgentOptions options = Options();
+  options.link.address = "127.0.0.1:1";
+  RunningAgent agent(options, kForever);
+  agent.Shutdown();
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
+TEST_F(AgentTest, ShutdownWithJobsAndWithoutFrontendIsBoundedAndSaysSo) {
+  AgentOptions options = Options();
+  options.drain_limit = std::chrono::milliseconds(20);
+  RunningAgent agent(options, kForever);
+  const auto stream = frontend_.Accept();
+  stream->Welcome();
+  stream->SendAssigns(1, 1);
+  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
+  stream->ReceiveResults(1);
+  stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "gone"));
+  const auto silent = frontend_.Accept();  // never welcomes
+  agent.Shutdown();
+  EXPECT_EQ(agent.ExitCode(), 1);
+}
+
+}  // namespace
+}  // namespace twofold::backend

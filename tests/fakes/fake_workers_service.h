@@ -1,0 +1,217 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/server_callback.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/rpc/batches.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::fakes {
+
+/// What is put in by one thread and awaited by another.
+template <typename T>
+class Mailbox {
+ public:
+  static constexpr std::chrono::seconds kPatience{20};  ///< then the test has failed
+
+  void Put(T item) {
+    const std::lock_guard lock(mutex_);
+    items_.push_back(std::move(item));
+    changed_.notify_one();
+  }
+
+  /// The next item; nullopt (and a failed test) if none comes.
+  std::optional<T> Take() {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kPatience, [this] { return !items_.empty(); })) {
+      ADD_FAILURE() << "nothing came for " << kPatience.count() << " s";
+      return std::nullopt;
+    }
+    T item = std::move(items_.front());
+    items_.pop_front();
+    return item;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<T> items_;
+};
+
+/// The frontend's end of one Work stream, for a test to play the frontend.
+///
+/// Threads  Receive... from one thread; the rest from any.
+class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage> {
+ public:
+  /// A row of WorkerResults with its own memory.
+  struct Result {
+    std::uint64_t job = 0;
+    std::uint32_t attempt = 0;
+    v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+    std::uint64_t run_ns = 0;
+    std::string device;
+    bool handed_back = false;
+    v1::Report report;
+  };
+
+  /// How the stream ends when the worker half-closes it; OK unless told.
+  void AnswerHalfCloseWith(grpc::Status status) {
+    const std::lock_guard lock(end_mutex_);
+    end_ = std::move(status);
+  }
+
+  /// The next message of the worker; nullopt after its half-close or end.
+  std::optional<v1::WorkerMessage> Receive() {
+    std::optional<std::optional<v1::WorkerMessage>> item = received_.Take();
+    return item ? *std::move(item) : std::nullopt;
+  }
+
+  /// The Hello that must come first, answered with a Welcome.
+  v1::Hello Welcome(std::chrono::nanoseconds lease = std::chrono::seconds(60)) {
+    v1::FrontendMessage reply;
+    reply.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>(lease.count()));
+    const std::optional<v1::WorkerMessage> first = Receive();
+    EXPECT_TRUE(first && first->has_hello()) << "the first message must be Hello";
+    Send(reply);
+    return first ? first->hello() : v1::Hello();
+  }
+
+  /// For parts without columns: it is merged into the message that goes out next.
+  void Send(const v1::FrontendMessage& message) {
+    Add([&](v1::FrontendMessage& out) {
+      out.MergeFrom(message);
+      return std::size_t{1};
+    });
+    Flush();
+  }
+
+  /// Hands out jobs `first` .. `first + count - 1`, attempt 1, with the same options and spec.
+  void SendAssigns(std::uint64_t first, std::uint64_t count, const v1::JobOptions& options = {},
+                   const std::string& spec = {}) {
+    Add([&](v1::FrontendMessage& out) {
+      v1::AssignBatch& batch = *out.mutable_assigns();
+      const auto option = static_cast<std::uint32_t>(batch.options_size());
+      *batch.add_options() = options;
+      for (std::uint64_t job = first; job < first + count; ++job) {
+        rpc::Append(batch, rpc::AssignRow{job, 1, option, spec});
+      }
+      return std::size_t{1};
+    });
+    Flush();
+  }
+
+  void SendCancel(std::uint64_t job, std::uint32_t attempt = 1) {
+    v1::FrontendMessage message;
+    message.mutable_cancels()->add_jobs(job);
+    message.mutable_cancels()->add_attempts(attempt);
+    Send(message);
+  }
+
+  void SendDrain() {
+    v1::FrontendMessage message;
+    message.set_drain(true);
+    Send(message);
+  }
+
+  /// Results until there are `count`, fewer if the stream ends before. Passes over the rest.
+  std::vector<Result> ReceiveResults(std::size_t count) {
+    std::vector<Result> results;
+    while (results.size() < count) {
+      const std::optional<v1::WorkerMessage> message = Receive();
+      if (!message) break;
+      EXPECT_TRUE(rpc::Check(message->results()).ok()) << rpc::Check(message->results());
+      rpc::ForEach(message->results(), [&](const rpc::WorkerResultRow& row) {
+        results.push_back({row.job,
+                           row.attempt,
+                           row.outcome,
+                           row.run_ns,
+                           std::string(row.device),
+                           row.handed_back,
+                           {}});
+        EXPECT_TRUE(results.back().report.ParseFromString(std::string(row.report)));
+      });
+    }
+    return results;
+  }
+
+  /// Passes over messages until one says that the worker drains. False: the stream ended before.
+  bool ReceiveDraining() {
+    while (const std::optional<v1::WorkerMessage> message = Receive()) {
+      if (message->draining()) return true;
+    }
+    return false;
+  }
+
+  /// Passes over messages until the worker has half-closed; the number of results among them.
+  std::size_t ReceiveEnd() {
+    std::size_t results = 0;
+    while (const std::optional<v1::WorkerMessage> message = Receive()) {
+      results += static_cast<std::size_t>(message->results().jobs_size());
+    }
+    return results;
+  }
+
+ private:
+  void OnMessage(const v1::WorkerMessage& message) override { received_.Put(message); }
+  void OnHalfClosed() override {
+    received_.Put(std::nullopt);
+    const std::lock_guard lock(end_mutex_);
+    Close(end_);
+  }
+  void OnGone() override {}
+
+  Mailbox<std::optional<v1::WorkerMessage>> received_;
+  std::mutex end_mutex_;
+  grpc::Status end_;
+};
+
+/// A frontend's worker side on a free port of loopback; the test decides what it says.
+class FakeWorkersService : private v1::Workers::CallbackService {
+ public:
+  FakeWorkersService() {
+    int port = 0;
+    grpc::ServerBuilder builder;
+    rpc::Configure(builder);
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+    address_ = "127.0.0.1:" + std::to_string(port);
+  }
+  FakeWorkersService(const FakeWorkersService&) = delete;
+  FakeWorkersService& operator=(const FakeWorkersService&) = delete;
+
+  ~FakeWorkersService() override { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  [[nodiscard]] const std::string& address() const { return address_; }
+
+  /// The next stream that a worker has opened; null (and a failed test) if none comes.
+  std::shared_ptr<FakeWorkStream> Accept() { return opened_.Take().value_or(nullptr); }
+
+ private:
+  grpc::ServerBidiReactor<v1::WorkerMessage, v1::FrontendMessage>* Work(
+      grpc::CallbackServerContext*) override {
+    auto stream = std::make_shared<FakeWorkStream>();
+    stream->Start();
+    opened_.Put(stream);
+    return stream.get();
+  }
+
+  std::string address_;
+  Mailbox<std::shared_ptr<FakeWorkStream>> opened_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace twofold::fakes

@@ -1,0 +1,181 @@
+#include "tests/lib/queue/queue_fixture.h"
+
+namespace twofold::queue {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using QueueSubmitters = QueueTest;
+
+TEST_F(QueueSubmitters, ReplyTellsWhoWhatAndHowLong) {
+  const JobId job = Submit({}, kBob);
+  now += seconds(3);
+  const ProcessId process = Join(1);
+  now += seconds(4);
+  queue.Completed(now, process,
+                  {.job = job,
+                   .attempt = 1,
+                   .outcome = Outcome::kTimedOut,
+                   .run_time = seconds(2),
+                   .report = "report"},
+                  effects);
+  EXPECT_EQ(OnlyReply(), (Replied{kBob, last_tag, job, Outcome::kTimedOut, 1, true, process,
+                                  seconds(3), seconds(2), seconds(7), "report", ""}));
+}
+
+TEST_F(QueueSubmitters, SpecIsCopied) {
+  std::string spec = "first";
+  TrySubmit({}, kAda, spec);
+  spec = "other";
+  Join(1);
+  EXPECT_EQ(effects.Of<Assigned>().at(0).spec, "first");
+}
+
+TEST_F(QueueSubmitters, WorkerCannotSayThatAJobIsAbandoned) {
+  const ProcessId process = Join(1);
+  EXPECT_TRUE(Complete(process, Submit(), 1, Outcome::kAbandoned));
+  EXPECT_EQ(OnlyReply().outcome, Outcome::kFailed);
+}
+
+// ---- Cancel
+
+TEST_F(QueueSubmitters, CancelledWaitingJobHadNoProcess) {
+  const JobId job = Submit();
+  now += seconds(5);
+  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_EQ(OnlyReply(),
+            (Replied{kAda, last_tag, job, Outcome::kCancelled, 0, false, ProcessId{0}, seconds(5),
+                     Duration(0), seconds(5), "", "cancelled on request"}));
+  EXPECT_EQ(queue.waiting(), 0U);
+}
+
+TEST_F(QueueSubmitters, CancelledRunningJobEndsAtOnceAndItsSlotIsFreeWhenTheWorkerAnswers) {
+  const ProcessId process = Join(1);
+  const JobId job = Submit();
+  const JobId next = Submit();
+  effects.Clear();
+  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_THAT(effects.all(), ElementsAre(Recorded(Stopped{process, job, 1}),
+                                         testing::VariantWith<Replied>(testing::_)));
+  EXPECT_FALSE(Complete(process, job, 1, Outcome::kCancelled));
+  EXPECT_THAT(HandedOut(), ElementsAre(next));
+  EXPECT_EQ(queue.Stats().refused_results, 0U) << "it was asked to answer so";
+}
+
+TEST_F(QueueSubmitters, ResultThatCrossesTheCancelCountsAsRefused) {
+  const ProcessId process = Join(1);
+  const JobId job = Submit();
+  queue.Cancel(now, job, effects);
+  EXPECT_FALSE(Complete(process, job, 1, Outcome::kSucceeded));
+  EXPECT_EQ(queue.Stats().refused_results, 1U);
+}
+
+TEST_F(QueueSubmitters, CancelOfNoJobIsFalse) {
+  EXPECT_FALSE(queue.Cancel(now, JobId{0}, effects));
+  EXPECT_FALSE(queue.Cancel(now, JobId{~0ULL}, effects));
+  EXPECT_THAT(effects.all(), IsEmpty());
+}
+
+TEST_F(QueueSubmitters, CancelOfAJobWhoseProcessIsAwayIsToldWhenItComesBack) {
+  const ProcessId process = Join(1);
+  const JobId job = Submit();
+  queue.WorkerGone(now, process, effects);
+  queue.Cancel(now, job, effects);
+  EXPECT_THAT(effects.Of<Stopped>(), IsEmpty());
+  Join(1, 1, {{job, 1}});
+  EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(Stopped{process, job, 1}));
+}
+
+// ---- SubmitterGone
+
+TEST_F(QueueSubmitters, JobsOfAGoneSubmitterEndWithoutReplies) {
+  const ProcessId process = Join(1);
+  const JobId running = Submit();
+  const JobId waiting = Submit();
+  const JobId of_bob = Submit({}, kBob);
+  effects.Clear();
+  queue.SubmitterGone(now, kAda, effects);
+  EXPECT_THAT(effects.all(), ElementsAre(Recorded(Stopped{process, running, 1})));
+  EXPECT_EQ(Finished(Outcome::kAbandoned), 2U);
+  EXPECT_FALSE(queue.Find(now, waiting));
+  EXPECT_TRUE(queue.Find(now, of_bob));
+}
+
+TEST_F(QueueSubmitters, DetachedJobsOutliveEverybody) {
+  const JobId job = Submit({}, kDetached);
+  queue.SubmitterGone(now, kDetached, effects);
+  queue.SubmitterGone(now, kAda, effects);
+  EXPECT_TRUE(queue.Find(now, job));
+  Complete(Join(1), job);
+  EXPECT_EQ(OnlyReply().submitter, kDetached);
+}
+
+// ---- Admin
+
+TEST_F(QueueSubmitters, PausedQueueAcceptsButHandsOutNothing) {
+  Join(1);
+  queue.Pause();
+  const JobId job = Submit();
+  EXPECT_THAT(HandedOut(), IsEmpty());
+  EXPECT_TRUE(queue.Stats().paused);
+  queue.Resume(now, effects);
+  EXPECT_THAT(HandedOut(), ElementsAre(job));
+}
+
+TEST_F(QueueSubmitters, DrainingQueueAcceptsNothingButRunsWhatItHas) {
+  const JobId job = Submit();
+  queue.Drain();
+  EXPECT_EQ(TrySubmit().admission, Admission::kDraining);
+  EXPECT_EQ(Finished(Outcome::kRejected), 1U);
+  Join(1);
+  EXPECT_THAT(HandedOut(), ElementsAre(job));
+  queue.Resume(now, effects);
+  EXPECT_EQ(TrySubmit().admission, Admission::kAccepted);
+}
+
+// ---- Questions
+
+TEST_F(QueueSubmitters, FindShowsAJobOnItsWay) {
+  const JobId job = Submit({.suite = "sleep"});
+  now += seconds(2);
+  EXPECT_FALSE(queue.Find(now, job)->running);
+  EXPECT_EQ(queue.Find(now, job)->wait, seconds(2));
+  const ProcessId process = Join(1);
+  now += seconds(3);
+  const JobView view = *queue.Find(now, job);
+  EXPECT_TRUE(view.running);
+  EXPECT_EQ(view.process, process);
+  EXPECT_EQ(view.attempt, 1U);
+  EXPECT_EQ(view.wait, seconds(2));
+  EXPECT_EQ(view.run_time, seconds(3));
+  EXPECT_EQ(view.options->suite, "sleep");
+  EXPECT_EQ(view.spec_size, 4U);
+}
+
+TEST_F(QueueSubmitters, ListGoesPageByPageThroughAllJobs) {
+  std::vector<JobId> jobs;
+  for (int i = 0; i < 10; ++i) jobs.push_back(Submit());
+  queue.Cancel(now, jobs[4], effects);  // also the last of its page
+  std::vector<JobId> listed;
+  JobId last{0};
+  for (std::size_t before = 1; before != listed.size();) {
+    before = listed.size();
+    queue.List(now, last, 4, [&](const JobView& view) { listed.push_back(view.job); });
+    last = listed.back();
+  }
+  jobs.erase(jobs.begin() + 4);
+  EXPECT_EQ(listed, jobs);
+}
+
+TEST_F(QueueSubmitters, ListGoesOnAfterAJobThatHasEndedMeanwhile) {
+  const JobId first = Submit();
+  const JobId second = Submit();
+  queue.Cancel(now, first, effects);
+  std::vector<JobId> listed;
+  queue.List(now, first, 10, [&](const JobView& view) { listed.push_back(view.job); });
+  EXPECT_THAT(listed, ElementsAre(second));
+}
+
+}  // namespace
+}  // namespace twofold::queue
