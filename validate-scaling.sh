@@ -52,7 +52,7 @@ die() { say "validate-scaling.sh: $*"; exit 201; }
 nap() { sleep "$1" & napping=$!; wait "$napping"; }
 
 # The value of an arithmetic expression; `value KEY TEXT`: that of a line "KEY value" in a reply.
-calc() { awk "BEGIN { print $1 }"; }
+calc() { awk "BEGIN { print ($1) }"; }
 holds() { awk "BEGIN { exit !($1) }"; }
 finite() { case $1 in '' | inf | nan) echo 1e9 ;; *) echo "$1" ;; esac; }
 value() { printf '%s\n' "$2" | awk -v key="$1" '$1 == key { sub(/^[^ ]+ /, ""); print; exit }'; }
@@ -160,6 +160,7 @@ measure() {
     ask "/window?type=plain"
     window=$reply verdict=undecided
     seconds=$(value seconds "$window") error=$(value log_error "$window") steady=$(value steady "$window")
+    case "$seconds $error $steady" in [0-9]*' '[0-9in]*' '[tf]*) ;; *) die "the reply of the load client to /window is not understood: $window" ;; esac
     if [ -n "$base" ]; then judge; else judge_first; fi
     holds "$seconds >= $cap" && return
     [ "$steady" = true ] && [ "$verdict" != undecided ] && return
@@ -173,6 +174,7 @@ judge() {
   ask "/compare?type=plain&$base&limit=$least"
   ratio=$(value ratio "$reply") low=$(value lower "$reply") high=$(value upper "$reply")
   verdict=$(value verdict "$reply")
+  case $verdict in pass | fail | undecided) ;; *) die "the reply of the load client to /compare is not understood: $reply" ;; esac
 }
 
 fail() { fails=$((fails + 1)); echo "FAIL: $*"; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "twofold/v1/queue.grpc.pb.h"
 

@@ -10,6 +10,7 @@
 #include "cli/commands/job_view.h"
 #include "cli/table.h"
 #include "lib/common/arguments.h"
+#include "lib/common/instant.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {

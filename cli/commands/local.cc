@@ -14,6 +14,7 @@
 #include "cli/local/log_file.h"
 #include "cli/local/remote.h"
 #include "cli/table.h"
+#include "lib/common/instant.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {

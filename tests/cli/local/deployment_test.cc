@@ -91,7 +91,7 @@ TEST_F(DeploymentTest, CrashIsRestartedAfterAPauseAndCounted) {
   EXPECT_EQ(deployment_.running(), 0);
   EXPECT_THAT(deployment_.Step(now_), IsEmpty());
   EXPECT_THAT(UntilRestart(),
-              AllOf(::testing::Ge(milliseconds(50)), ::testing::Le(milliseconds(100))));
+              ::testing::AllOf(::testing::Ge(milliseconds(50)), ::testing::Le(milliseconds(100))));
   EXPECT_THAT(deployment_.Step(now_), ElementsAre(Action{Kind::kStart, 0}));
 }
 
