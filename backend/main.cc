@@ -39,17 +39,17 @@ int Main(int argc, char** argv) {
   Options options;
   if (const auto code = ParseOptions(argc, argv, options)) return *code;
   InitLogging(options.verbose);
-  const Result<Setup> setup = Prepare(options);
-  if (!setup.ok()) return Complain(setup.status());
+  const Result<Configuration> configuration = Prepare(options);
+  if (!configuration.ok()) return Complain(configuration.status());
   boost::asio::io_context io(1);
-  const auto workload = MakeWorkload(io, setup->workload);
+  const auto workload = MakeWorkload(io, configuration->workload);
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;
   if (options.once) {
-    Once once(io, **workload, setup->agent.limit, setup->agent.device, std::cout);
+    Once once(io, **workload, configuration->agent.limit, configuration->agent.device, std::cout);
     return RunToTheEnd(io, signals, once);
   }
-  Agent agent(io, setup->agent, **workload);
+  Agent agent(io, configuration->agent, **workload);
   return RunToTheEnd(io, signals, agent);
 }
 

@@ -162,16 +162,16 @@ AgentOptions AgentFrom(const Options& options) {
   return agent;
 }
 
-Status UseMatch(const std::string& pattern, Setup& setup) {
+Status UseMatch(const std::string& pattern, Configuration& configuration) {
   Result<std::string> match = FirstMatch(pattern);
   if (!match.ok())
     return {match.status().code(), absl::StrCat("--glob: ", std::string(match.status().message()))};
-  for (std::size_t i = 1; i < setup.workload.argv.size(); ++i) {
-    setup.workload.argv[i] = ReplaceFilename(setup.workload.argv[i], *match);
+  for (std::size_t i = 1; i < configuration.workload.argv.size(); ++i) {
+    configuration.workload.argv[i] = ReplaceFilename(configuration.workload.argv[i], *match);
   }
-  setup.agent.device = match->substr(match->rfind('/') + 1);
-  setup.agent.filename = *std::move(match);
-  return CheckName("--glob: device", setup.agent.device);
+  configuration.agent.device = match->substr(match->rfind('/') + 1);
+  configuration.agent.filename = *std::move(match);
+  return CheckName("--glob: device", configuration.agent.device);
 }
 
 }  // namespace
@@ -206,17 +206,18 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
   return std::nullopt;
 }
 
-Result<Setup> Prepare(const Options& options) {
+Result<Configuration> Prepare(const Options& options) {
   if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("--dir: ", options.dir));
   }
-  Setup setup{AgentFrom(options), {options.workload, options.null_in, options.null_out}};
+  Configuration configuration{AgentFrom(options),
+                              {options.workload, options.null_in, options.null_out}};
   if (!options.glob.empty()) {
-    if (Status status = UseMatch(options.glob, setup); !status.ok()) return status;
+    if (Status status = UseMatch(options.glob, configuration); !status.ok()) return status;
   }
-  if (Status status = CheckName("node", setup.agent.node); !status.ok()) return status;
-  if (Status status = CheckName("pod", setup.agent.pod); !status.ok()) return status;
-  return setup;
+  if (Status status = CheckName("node", configuration.agent.node); !status.ok()) return status;
+  if (Status status = CheckName("pod", configuration.agent.pod); !status.ok()) return status;
+  return configuration;
 }
 
 int Complain(const Status& status) {

@@ -38,14 +38,14 @@ struct Options {
 std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options);
 
 /// What the options mean on this machine.
-struct Setup {
+struct Configuration {
   AgentOptions agent;
   WorkloadOptions workload;
 };
 
 /// Goes to `dir`, finds `glob`, reads names from the environment.
 /// Errors   Any: one line for the person who started the program.
-Result<Setup> Prepare(const Options& options);
+Result<Configuration> Prepare(const Options& options);
 
 /// Prints the one line that says what is wrong; returns kExitUsage.
 int Complain(const Status& status);

@@ -1,9 +1,10 @@
 #include "frontend/web.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/util/json_util.h>
 #include <prometheus/text_serializer.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -28,14 +29,30 @@ v1::ListQueuesReply Queues(const QueueSet& queues) {
   return reply;
 }
 
+nlohmann::ordered_json ToJson(const v1::Queue& queue) {
+  return {{"name", queue.name()},
+          {"paused", queue.paused()},
+          {"draining", queue.draining()},
+          {"limit", queue.limit()},
+          {"jobs", {{"waiting", queue.waiting()}, {"running", queue.running()}}},
+          {"oldest_waiting_age_seconds", static_cast<double>(queue.oldest_waiting_ns()) / 1e9},
+          {"wanted_workers", queue.waiting() + queue.running()},
+          {"workers",
+           {{"idle", queue.workers_idle()},
+            {"busy", queue.workers_busy()},
+            {"draining", queue.workers_draining()}}},
+          {"worker_processes", queue.worker_processes()},
+          {"finished",
+           std::map<std::string, std::uint64_t>(queue.finished().begin(), queue.finished().end())},
+          {"requeued", queue.requeued()},
+          {"refused_results", queue.refused_results()}};
+}
+
 http::Response QueuesJson(const QueueSet& queues) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.always_print_primitive_fields = true;
-  options.preserve_proto_field_names = true;
-  std::string json;
-  const auto status = google::protobuf::util::MessageToJsonString(Queues(queues), &json, options);
-  if (!status.ok()) return http::PlainText(500, "the queues cannot be written as JSON\n");
-  return http::Json(200, json + "\n");
+  auto list = nlohmann::ordered_json::array();
+  const v1::ListQueuesReply reply = Queues(queues);
+  for (const v1::Queue& queue : reply.queues()) list.push_back(ToJson(queue));
+  return http::Json(200, nlohmann::ordered_json{{"queues", list}}.dump(2) + "\n");
 }
 
 std::string Row(const v1::Queue& queue) {

@@ -70,8 +70,9 @@ std::size_t AppendCancel(v1::FrontendMessage& message, queue::JobId job, queue::
 void WorkerSession::OnMessage(const v1::WorkerMessage& message) {
   if (Status status = Handle(message); !status.ok()) {
     spdlog::warn("worker stream refused: {}", std::string(status.message()));
-    Close(rpc::ToGrpc(status));
+    return Close(rpc::ToGrpc(status));
   }
+  Flush();
 }
 
 Status WorkerSession::Handle(const v1::WorkerMessage& message) {

@@ -57,7 +57,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const Handler& handler,
 asio::awaitable<void> Connection::Serve() {
   bool open = true;
   while (open) {
-    // Kept out of conditions: there g++ 12 goes wrong, silently (&& resumes at the wrong place).
+    // No co_await in the condition of a loop: g++ 12 then runs the loop once too often, or crashes.
     const bool more = co_await AwaitRequest();
     open = more;
     if (more) open = co_await ServeOne();
@@ -95,7 +95,8 @@ asio::awaitable<bool> Connection::ServeOne() {
   }
   Response response = error ? Refusal(error) : Answer(handler_, parser.release());
   const bool sent = co_await Send(Encode(std::move(response), framing));
-  co_return sent&& framing.keep_alive;
+  const bool reusable = sent && framing.keep_alive && !finishing_;
+  co_return reusable;
 }
 
 /// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.

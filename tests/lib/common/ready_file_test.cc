@@ -14,14 +14,13 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(ReadyFile, HoldsPidAndAddressesAndLeavesNothingElse) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) /
-                      ("ready_file_test." + std::to_string(getpid()));
+  const auto folder =
+      std::filesystem::path(::testing::TempDir()) / ("ready_file_test." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   ASSERT_TRUE(WriteReadyFile(folder / "ready", {{"http", "[::1]:80"}}).ok());
   std::ostringstream text;
   text << std::ifstream(folder / "ready").rdbuf();
-  EXPECT_EQ(text.str(),
-            "{\"pid\": " + std::to_string(getpid()) + ", \"http\": \"[::1]:80\"}\n");
+  EXPECT_EQ(text.str(), "{\"pid\": " + std::to_string(getpid()) + ", \"http\": \"[::1]:80\"}\n");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
   std::filesystem::remove_all(folder);
 }

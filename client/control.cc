@@ -1,0 +1,218 @@
+#include "client/control.h"
+
+#include <prometheus/text_serializer.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/metrics.h"
+#include "client/pages_html.h"
+#include "client/pages_json.h"
+#include "client/pages_text.h"
+#include "client/parameters.h"
+#include "lib/http/router.h"
+
+namespace twofold::client {
+namespace {
+
+constexpr Duration kFresh = std::chrono::milliseconds(50);
+
+/// Looks at the generator, and not again soon.
+class Observer {
+ public:
+  explicit Observer(const Generator& generator) : generator_(generator) {}
+
+  const Snapshot& Look() {
+    const Instant now = Now();
+    if (!seen_ || now - seen_at_ > kFresh) {
+      seen_ = generator_.Look();
+      seen_at_ = now;
+    }
+    return *seen_;
+  }
+
+  /// What was seen is no longer true.
+  void Forget() { seen_.reset(); }
+
+ private:
+  const Generator& generator_;
+  std::optional<Snapshot> seen_;
+  Instant seen_at_;
+};
+
+/// One answer in its forms; the HTML one is made of the plain one.
+struct Page {
+  std::string title;
+  std::string plain;
+  std::string json;
+};
+
+/// What the pages are made from and act on.
+struct Context {
+  Generator& generator;
+  std::uint32_t max_parallelism;
+  Observer observer{generator};
+};
+
+template <typename Value>
+Page Single(std::string title, std::string plain, const Value& value, std::string_view info) {
+  return {std::move(title), std::move(plain), json::Single(value, info)};
+}
+
+// ---- the pages
+
+Result<Page> Parallel(Context& context, const http::Params& query) {
+  if (http::Find(query, "value") != nullptr) {
+    const Result<std::uint32_t> value = ParallelismParameter(query, context.max_parallelism);
+    if (!value.ok()) return value.status();
+    context.generator.SetParallelism(*value);
+    context.observer.Forget();
+  }
+  const std::uint64_t now = context.generator.parallelism();
+  return Single("Parallelism", std::to_string(now), now,
+                fmt::format("jobs kept outstanding, at most {}", context.max_parallelism));
+}
+
+Result<Page> Reset(Context& context, const http::Params&) {
+  context.generator.Reset();
+  context.observer.Forget();
+  return Single("Reset", "Reseted", std::string_view("Reseted"), "a new measuring window began");
+}
+
+Result<Page> RequestsPerSecond(Context& context, const http::Params&) {
+  const double throughput = context.observer.Look().estimate.throughput;
+  return Single("Requests per second", fmt::format("{:f}", throughput), throughput,
+                "successful jobs per second in the window, the fluid estimate");
+}
+
+Result<Page> Fails(Context& context, const http::Params&) {
+  const std::uint64_t failed = context.observer.Look().estimate.failed;
+  return Single("Fails", std::to_string(failed), failed,
+                "jobs that failed in the window; rejected ones are not among them");
+}
+
+Result<Page> Stats(Context& context, const http::Params&) {
+  const Snapshot& seen = context.observer.Look();
+  return Page{"Statistics", text::Stats(seen), json::Stats(seen)};
+}
+
+Result<Page> Nodes(Context& context, const http::Params&) {
+  const Snapshot& seen = context.observer.Look();
+  return Page{"Nodes", text::Places(seen, By::kNode), json::Places(seen, By::kNode)};
+}
+
+Result<Page> Pods(Context& context, const http::Params&) {
+  const Snapshot& seen = context.observer.Look();
+  return Page{"Pods", text::Places(seen, By::kPod), json::Places(seen, By::kPod)};
+}
+
+Result<Page> Window(Context& context, const http::Params&) {
+  const Snapshot& seen = context.observer.Look();
+  return Page{"Window", text::Window(seen), json::Window(seen)};
+}
+
+Result<Page> Compare(Context& context, const http::Params& query) {
+  const Result<stats::Rate> base = BaseParameters(query);
+  if (!base.ok()) return base.status();
+  const Result<double> limit = PositiveParameter(query, "limit");
+  if (!limit.ok()) return limit.status();
+  const stats::ThroughputEstimate& estimate = context.observer.Look().estimate;
+  const stats::Rate now = {estimate.throughput, estimate.log_error, estimate.degrees,
+                           estimate.seconds};
+  const stats::Comparison comparison = stats::Compare(*base, now, *limit);
+  return Page{"Comparison", text::Comparison(comparison), json::Comparison(comparison)};
+}
+
+// ---- how they are asked for
+
+struct Row {
+  const char* path;
+  std::set<std::string_view> parameters;  // beside `type`
+  const char* default_type;
+  Result<Page> (*make)(Context&, const http::Params&);
+};
+
+const std::vector<Row>& Table() {
+  static const std::vector<Row> rows = {
+      {"/parallel", {"value"}, "html", Parallel},
+      {"/reset", {}, "html", Reset},
+      {"/reqs-per-sec", {}, "html", RequestsPerSecond},
+      {"/fails", {}, "html", Fails},
+      {"/stats", {}, "html", Stats},
+      {"/nodes", {}, "html", Nodes},
+      {"/pods", {}, "html", Pods},
+      {"/window", {}, "json", Window},
+      {"/compare", {"throughput", "log_error", "df", "seconds", "limit"}, "json", Compare},
+  };
+  return rows;
+}
+
+Status Check(const Row& row, const http::Params& query, const std::string& type) {
+  if (type != "plain" && type != "json" && type != "html") {
+    return absl::InvalidArgumentError(
+        fmt::format("type '{}' is not one of plain, json, html", type));
+  }
+  for (const auto& [name, value] : query) {
+    if (name == "type" || row.parameters.contains(name)) continue;
+    return absl::InvalidArgumentError(fmt::format("{} takes no parameter '{}'", row.path, name));
+  }
+  return absl::OkStatus();
+}
+
+http::Response BadRequest(const Status& status) {
+  return http::PlainText(400, std::string(status.message()) + "\n");
+}
+
+http::Response Respond(Context& context, const Row& row, const http::Request& request) {
+  const std::string* asked = http::Find(request.query, "type");
+  const std::string type = asked == nullptr ? row.default_type : *asked;
+  if (Status status = Check(row, request.query, type); !status.ok()) return BadRequest(status);
+  Result<Page> page = row.make(context, request.query);
+  if (!page.ok()) return BadRequest(page.status());
+  if (type == "plain") return http::PlainText(200, std::move(page->plain));
+  if (type == "json") return http::Json(200, std::move(page->json));
+  return http::Html(200, html::Text(page->title, page->plain));
+}
+
+// HEAD must not change anything, and these pages may: only GET will do.
+http::Response RefuseHead() {
+  http::Response response = http::PlainText(405, "only GET is allowed\n");
+  response.headers["Allow"] = "GET";
+  return response;
+}
+
+http::Response Metrics(const Snapshot& snapshot) {
+  http::Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = prometheus::TextSerializer().Serialize(CollectMetrics(snapshot));
+  return response;
+}
+
+}  // namespace
+
+http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism) {
+  const auto context = std::make_shared<Context>(Context{generator, max_parallelism});
+  std::vector<http::Route> routes;
+  for (const Row& row : Table()) {
+    routes.push_back({"GET", row.path, [context, &row](const http::Request& request) {
+                        if (request.method == "HEAD") return RefuseHead();
+                        return Respond(*context, row, request);
+                      }});
+  }
+  routes.push_back({"GET", "/metrics",
+                    [context](const http::Request&) { return Metrics(context->observer.Look()); }});
+  routes.push_back(
+      {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
+  routes.push_back({"GET", "/", [context](const http::Request&) {
+                      return http::Html(200, html::Overview(context->observer.Look()));
+                    }});
+  return http::Router(std::move(routes));
+}
+
+}  // namespace twofold::client

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "client/outside_text.h"
+
+namespace twofold::client {
+
+/// Counts error texts. They come from outside: the number of different ones and their length are
+/// bounded; what is beyond is counted as "other".
+class ErrorCounts {
+ public:
+  static constexpr std::size_t kMost = 100;      ///< texts told apart, "other" not among them
+  static constexpr std::size_t kMaxBytes = 300;  ///< of a text; the rest is cut off
+
+  using Map = std::map<std::string, std::uint64_t, std::less<>>;
+
+  void Add(std::string_view text) {
+    std::string line = OneLine(text, kMaxBytes);
+    const bool known = counts_.contains(line);
+    ++counts_[known || counts_.size() < kMost ? std::move(line) : "other"];
+  }
+
+  [[nodiscard]] const Map& all() const { return counts_; }
+
+ private:
+  Map counts_;
+};
+
+}  // namespace twofold::client

@@ -1,0 +1,68 @@
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <optional>
+
+#include "client/control.h"
+#include "client/generator.h"
+#include "client/options.h"
+#include "client/session.h"
+#include "lib/common/logging.h"
+#include "lib/common/options.h"
+#include "lib/common/ready_file.h"
+#include "lib/common/signals.h"
+#include "lib/http/server.h"
+
+namespace twofold::client {
+namespace {
+
+// For the answers that are still missing when the program is told to stop.
+constexpr Duration kPatience = std::chrono::seconds(5);
+
+// What a process on this host connects to.
+std::string Reachable(const HostPort& address, std::uint16_t port) {
+  return ToString({address.host.empty() ? "127.0.0.1" : address.host, port});
+}
+
+int Serve(const CLI::App& app, const Options& options, ShutdownSignals& signals) {
+  Generator generator(options.queue, options.frontend, Now());
+  Session session(options.frontend, MakeJob(options), generator);
+  auto server = http::Server::Start(options.http, MakeControl(generator, options.parallel_max));
+  if (!server.ok()) {
+    return UsageError(app, "--http-address: " + std::string(server.status().message()));
+  }
+  const std::string http = Reachable(options.http, (*server)->port());
+  if (!options.ready_file.empty()) {
+    const Status written = WriteReadyFile(options.ready_file, {{"http", http}});
+    if (!written.ok()) return UsageError(app, "--ready-file: " + std::string(written.message()));
+  }
+  spdlog::info("queue {}, {} jobs outstanding; control at http://{}/", options.queue,
+               options.parallel, http);
+  generator.SetParallelism(options.parallel);
+  generator.Reset();
+  session.Start();
+  const int signal = signals.Wait();
+  spdlog::info("signal {}: waiting up to {} s for {} jobs", signal, ToSeconds(kPatience),
+               generator.outstanding());
+  session.Stop(kPatience);
+  return 0;
+}
+
+int Run(int argc, const char* const* argv) {
+  ShutdownSignals signals;
+  CLI::App app("Generates the load of one queue and measures it.", "twofold-client");
+  Options options;
+  Bind(app, options);
+  if (const std::optional<int> code = ParseCommandLine(app, argc, argv)) return *code;
+  if (Status status = Check(options); !status.ok()) {
+    return UsageError(app, std::string(status.message()));
+  }
+  if (options.check_config) return 0;
+  InitLogging(options.verbose);
+  return Serve(app, options, signals);
+}
+
+}  // namespace
+}  // namespace twofold::client
+
+int main(int argc, char** argv) { return twofold::client::Run(argc, argv); }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/session.h"
+#include "lib/common/address.h"
+#include "lib/common/result.h"
+
+namespace twofold::client {
+
+/// The command line of twofold-client.
+struct Options {
+  std::string frontend = "localhost:9997";      ///< where jobs go
+  std::string queue;                            ///< their queue
+  std::uint32_t parallel = 0;                   ///< jobs outstanding at the start
+  std::uint32_t parallel_max = 100'000;         ///< and at most
+  double limit_seconds = 0;                     ///< longest run time of a job; 0 = none
+  std::int32_t priority = 0;                    ///< -10..10, higher first
+  std::uint32_t attempts = 1;                   ///< tries of a job when workers vanish
+  std::string http_address = "127.0.0.1:9996";  ///< where to serve control and pages
+  std::string ready_file;                       ///< see lib/common/ready_file.h; empty: none
+  bool check_config = false;                    ///< only look whether all this can be used
+  bool verbose = false;
+  std::vector<std::string> arguments;  ///< of every job
+
+  HostPort http;  ///< http_address; filled by Check
+};
+
+/// Ties the options to the command line.
+void Bind(CLI::App& app, Options& options);
+
+/// What cannot be said of one option alone. kInvalidArgument names the option.
+Status Check(Options& options);
+
+/// REQUIRES: Check has passed.
+JobTemplate MakeJob(const Options& options);
+
+}  // namespace twofold::client

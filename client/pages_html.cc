@@ -1,0 +1,58 @@
+#include "client/pages_html.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include "client/pages_text.h"
+#include "lib/http/html.h"
+
+namespace twofold::client::html {
+namespace {
+
+constexpr const char* kRefresh = R"(<meta http-equiv="refresh" content="2">)";
+
+constexpr const char* kPage = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8">{refresh}
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2em; color: #222 }}
+pre {{ font: 14px/1.4 ui-monospace, monospace }}
+a {{ margin-right: 1em }}
+</style></head><body>
+<h1>{title}</h1>
+{body}
+</body></html>
+)";
+
+constexpr const char* kLinks = R"(<p>
+<a href="stats">/stats</a>
+<a href="nodes">/nodes</a>
+<a href="pods">/pods</a>
+<a href="window">/window</a>
+<a href="parallel">/parallel</a>
+<a href="reqs-per-sec">/reqs-per-sec</a>
+<a href="fails">/fails</a>
+<a href="metrics">/metrics</a>
+</p>
+<p>Change something: /parallel?value=N, /reset. Each page also as ?type=plain and ?type=json.</p>)";
+
+std::string Page(std::string_view refresh, std::string_view title, std::string_view body) {
+  return fmt::format(kPage, fmt::arg("refresh", refresh), fmt::arg("title", http::Escape(title)),
+                     fmt::arg("body", body));
+}
+
+std::string Preformatted(std::string_view text) {
+  return fmt::format("<pre>{}</pre>", http::Escape(text));
+}
+
+}  // namespace
+
+std::string Text(std::string_view title, std::string_view text) {
+  return Page("", title, Preformatted(text) + "\n<p><a href=\"./\">overview</a></p>");
+}
+
+std::string Overview(const Snapshot& snapshot) {
+  return Page(kRefresh, fmt::format("Load for queue {}", snapshot.queue),
+              Preformatted(text::Stats(snapshot)) + "\n" + kLinks);
+}
+
+}  // namespace twofold::client::html

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "client/place_groups.h"
+#include "client/snapshot.h"
+#include "lib/stats/comparison.h"
+
+/// The JSON form of the pages. Times are in seconds. A value that is not known yet is null, and so
+/// is one that is infinite (JSON has no word for it). Pure.
+namespace twofold::client::json {
+
+/// {"result": ..., "info": "..."}
+std::string Single(std::uint64_t result, std::string_view info);
+std::string Single(double result, std::string_view info);
+std::string Single(std::string_view result, std::string_view info);
+
+std::string Stats(const Snapshot& snapshot);
+std::string Places(const Snapshot& snapshot, By by);
+std::string Window(const Snapshot& snapshot);
+std::string Comparison(const stats::Comparison& comparison);
+
+}  // namespace twofold::client::json

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lib/common/result.h"
+#include "lib/http/message.h"
+#include "lib/stats/comparison.h"
+
+/// Values in the query of a request. Pure.
+///
+/// Errors   kInvalidArgument: which parameter, its value, and what is allowed.
+namespace twofold::client {
+
+/// `value`, a whole number from 0; what is above `most` is clamped to it.
+Result<std::uint32_t> ParallelismParameter(const http::Params& query, std::uint32_t most);
+
+/// A number more than 0.
+Result<double> PositiveParameter(const http::Params& query, std::string_view name);
+
+/// What an earlier window gave: `throughput`, `log_error`, `df`, `seconds`. Nothing may be known
+/// yet of that window: a throughput of 0, an error of `inf` (or `null`, as in JSON).
+Result<stats::Rate> BaseParameters(const http::Params& query);
+
+}  // namespace twofold::client

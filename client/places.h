@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace twofold::client {
+
+/// Where jobs ended: a node, a pod, a device, and how many jobs with which end.
+struct Place {
+  std::string node;
+  std::string pod;
+  std::string device;  ///< empty: none
+  std::uint64_t succeeded = 0;
+  std::uint64_t failed = 0;
+};
+
+/// Counts jobs by place.
+///
+/// Names come from outside, so their number and length are bounded: what is beyond is counted under
+/// "other".
+///
+/// Threads  Not thread-safe.
+/// Cost     Find O(log n), once a worker and batch; counting is an index into a vector.
+class Places {
+ public:
+  static constexpr std::size_t kMost = 10'000;  ///< places told apart, "other" not among them
+
+  using Index = std::uint32_t;
+
+  /// The place with these names, added if it is new.
+  Index Find(std::string_view node, std::string_view pod, std::string_view device);
+
+  void Succeeded(Index place) { ++all_[place].succeeded; }
+  void Failed(Index place) { ++all_[place].failed; }
+
+  [[nodiscard]] const std::vector<Place>& all() const { return all_; }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  using View = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+  Index Add(Key names);
+
+  std::vector<Place> all_;
+  std::map<Key, Index, std::less<>> index_;
+};
+
+}  // namespace twofold::client

@@ -1,0 +1,205 @@
+#include "client/session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "lib/rpc/batches.h"
+#include "lib/rpc/channel.h"
+
+namespace twofold::client {
+namespace {
+
+constexpr Duration kFirstPause = std::chrono::milliseconds(100);
+constexpr Duration kLongestPause = std::chrono::seconds(5);
+
+// How often a thread that waits for a connection looks whether it should stop. gRPC itself decides
+// when to try again (see rpc::Connect).
+constexpr Duration kConnectSlice = std::chrono::milliseconds(100);
+
+// Bytes added to an outbox at a time: it looks at the size of a message only in between.
+constexpr std::size_t kChunkBytes = 256 << 10;
+constexpr std::size_t kRowBytes = 16;
+
+/// Packs jobs into the stream. If it has ended meanwhile they stay without an answer, and the
+/// generator gives them to the next stream.
+class StreamSink final : public JobSink {
+ public:
+  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
+
+  StreamSink(std::shared_ptr<Stream> stream, const JobTemplate& job)
+      : stream_(std::move(stream)),
+        job_(job),
+        chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)) {}
+
+  void Add(std::span<const LoadLoop::Tag> tags) override {
+    while (!tags.empty()) {
+      const auto chunk = tags.first(std::min(tags.size(), chunk_));
+      tags = tags.subspan(chunk.size());
+      stream_->Add([&](v1::SubmitRequest& request) { return Pack(chunk, request); });
+    }
+  }
+
+  void Flush() override { stream_->Flush(); }
+
+ private:
+  std::size_t Pack(std::span<const LoadLoop::Tag> tags, v1::SubmitRequest& request) const {
+    if (request.options().empty()) *request.add_options() = job_.options;
+    std::size_t bytes = 0;
+    for (const LoadLoop::Tag tag : tags) {
+      bytes += rpc::Append(request, {.tag = tag, .spec = job_.spec});
+    }
+    return bytes;
+  }
+
+  const std::shared_ptr<Stream> stream_;
+  const JobTemplate& job_;
+  const std::size_t chunk_;  // jobs
+};
+
+}  // namespace
+
+Session::Session(const std::string& frontend, JobTemplate job, Generator& generator)
+    : frontend_(frontend),
+      job_(std::move(job)),
+      generator_(generator),
+      channel_(rpc::Connect(frontend)),
+      stub_(v1::Clients::NewStub(channel_)),
+      backoff_(kFirstPause, kLongestPause, std::random_device{}()) {}
+
+Session::~Session() { Stop(Duration(0)); }
+
+void Session::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Session::Stop(Duration patience) {
+  if (!thread_.joinable()) return;
+  generator_.Finish();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    give_up_ = Now() + patience;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+// ---- the thread
+
+void Session::Run() {
+  while (AwaitConnection()) {
+    RunStream();
+    Pause(backoff_.Next());
+  }
+}
+
+// False: stopping.
+bool Session::AwaitConnection() {
+  bool said = false;
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return false;
+    }
+    if (channel_->WaitForConnected(std::chrono::system_clock::now() + kConnectSlice)) return true;
+    if (!said) spdlog::info("waiting for the frontend at {}", frontend_);
+    said = true;
+  }
+}
+
+void Session::RunStream() {
+  std::shared_ptr<Stream> stream;  // lives until OnEnd, for which this function waits
+  stream = std::make_shared<Stream>(
+      [this, &stream](const v1::SubmitReply& reply) { OnMessage(*stream, reply); },
+      [this](const grpc::Status& status) { OnEnd(status); });
+  std::unique_lock lock(mutex_);
+  ended_ = heard_ = false;
+  tick_at_.reset();
+  lock.unlock();
+
+  stub_->async()->Submit(stream->context(), stream.get());
+  stream->Start();
+  const std::size_t again = generator_.Connected(std::make_shared<StreamSink>(stream, job_));
+  if (!quiet_) {
+    spdlog::info("connected to the frontend at {}; {} jobs submitted again", frontend_, again);
+  }
+  lock.lock();
+  Serve(lock);
+  if (stopping_) return FinishStream(lock, *stream);
+  lock.unlock();
+  generator_.Disconnected();
+  ReportLoss();
+}
+
+// Until the stream ends or is to end.
+void Session::Serve(std::unique_lock<std::mutex>& lock) {
+  while (!ended_ && !stopping_) {
+    if (!tick_at_) {
+      changed_.wait(lock);
+    } else if (Now() < *tick_at_) {
+      changed_.wait_until(lock, *tick_at_);
+    } else {
+      tick_at_.reset();
+      lock.unlock();
+      const std::optional<Instant> next = generator_.Tick();
+      lock.lock();
+      if (!tick_at_) tick_at_ = next;
+    }
+  }
+}
+
+void Session::FinishStream(std::unique_lock<std::mutex>& lock, Stream& stream) {
+  const auto ended = [this] { return ended_; };
+  lock.unlock();
+  stream.Close();
+  lock.lock();
+  if (changed_.wait_until(lock, give_up_, ended)) return;
+  lock.unlock();
+  stream.Cancel();
+  lock.lock();
+  changed_.wait(lock, ended);
+}
+
+void Session::Pause(Duration duration) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, duration, [this] { return stopping_; });
+}
+
+// Says so once for each trouble: a frontend that refuses every stream would fill the log.
+void Session::ReportLoss() {
+  const std::lock_guard lock(mutex_);
+  if (heard_) backoff_.Reset();
+  quiet_ = !heard_ && end_reason_ == trouble_;
+  trouble_ = end_reason_;
+  if (quiet_) return;
+  spdlog::warn("lost the frontend at {}: {}; {} jobs without an answer will be submitted again",
+               frontend_, trouble_, generator_.outstanding());
+}
+
+// ---- on threads of gRPC
+
+void Session::OnMessage(Stream& stream, const v1::SubmitReply& reply) {
+  if (const Status status = rpc::Check(reply.results()); !status.ok()) {
+    spdlog::error("the frontend at {} sent a bad batch: {}", frontend_,
+                  std::string(status.message()));
+    return stream.Cancel();
+  }
+  const std::optional<Instant> tick = generator_.OnReply(reply);
+  const std::lock_guard lock(mutex_);
+  heard_ = true;
+  if (!tick || (tick_at_ && *tick_at_ <= *tick)) return;
+  tick_at_ = tick;
+  changed_.notify_all();
+}
+
+void Session::OnEnd(const grpc::Status& status) {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  end_reason_ = status.ok() ? "it ended the stream" : status.error_message();
+  changed_.notify_all();
+}
+
+}  // namespace twofold::client

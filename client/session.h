@@ -1,0 +1,83 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "client/generator.h"
+#include "lib/common/backoff.h"
+#include "lib/common/instant.h"
+#include "lib/rpc/client_stream.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::client {
+
+/// What every job is made of.
+struct JobTemplate {
+  v1::JobOptions options;
+  std::string spec;
+};
+
+/// Connects a generator with a frontend, and again whenever the stream between them breaks.
+///
+/// Threads  One of its own waits for connections, for the end of streams and for the time to submit
+///          again after a rejection. Answers are handled in the thread of gRPC that read them.
+///          Start and Stop from one thread.
+class Session {
+ public:
+  /// `frontend` is host:port. The generator outlives the session.
+  Session(const std::string& frontend, JobTemplate job, Generator& generator);
+
+  /// Stops without patience.
+  ~Session();
+
+  void Start();
+
+  /// Submits no more, waits up to `patience` for the answers that are missing, ends the stream.
+  void Stop(Duration patience);
+
+ private:
+  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
+
+  void Run();
+  bool AwaitConnection();
+  void RunStream();
+  void Serve(std::unique_lock<std::mutex>& lock);
+  void FinishStream(std::unique_lock<std::mutex>& lock, Stream& stream);
+  void Pause(Duration duration);
+  void ReportLoss();
+
+  // On threads of gRPC.
+  void OnMessage(Stream& stream, const v1::SubmitReply& reply);
+  void OnEnd(const grpc::Status& status);
+
+  // Constant.
+  const std::string frontend_;
+  const JobTemplate job_;
+  Generator& generator_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::unique_ptr<v1::Clients::Stub> stub_;
+
+  // Used by the thread only.
+  Backoff backoff_;
+  std::string trouble_;  // why the last stream ended
+  bool quiet_ = false;   // it was said before
+
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  Instant give_up_;  // if stopping
+  bool ended_ = false;
+  bool heard_ = false;  // the stream has delivered a message
+  std::string end_reason_;
+  std::optional<Instant> tick_at_;
+
+  std::thread thread_;
+};
+
+}  // namespace twofold::client

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/error_counts.h"
+#include "client/latencies.h"
+#include "client/places.h"
+#include "lib/stats/histogram.h"
+#include "lib/stats/throughput.h"
+
+namespace twofold::client {
+
+enum class Link : std::uint8_t {
+  kConnecting,  ///< has not reached the frontend yet
+  kConnected,
+  kReconnecting,  ///< has lost it
+};
+
+constexpr std::string_view Name(Link link) {
+  constexpr std::array<std::string_view, 3> kNames = {"connecting", "connected", "reconnecting"};
+  return kNames[static_cast<std::size_t>(link)];
+}
+
+/// Ends of jobs, by v1::Outcome.
+using OutcomeCounts = std::array<std::uint64_t, 8>;
+
+/// What the client can say at one moment; all pages are made from it.
+struct Snapshot {
+  std::string queue;
+  std::string frontend;  ///< host:port
+  Link link = Link::kConnecting;
+
+  std::uint32_t parallelism = 0;
+  std::uint64_t pending = 0;    ///< submitted, no answer yet
+  std::uint64_t held_back = 0;  ///< wanted, not submitted: not connected, or after a rejection
+
+  // Of the window.
+  stats::ThroughputEstimate estimate;
+  std::array<LatencySummary, kParts.size()> latencies;
+  std::uint64_t clamped_overheads = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t interruptions = 0;
+  std::vector<Place> places;
+  ErrorCounts::Map errors;
+
+  // Since the client was started.
+  OutcomeCounts finished{};
+  std::uint64_t all_interruptions = 0;
+  std::uint64_t unknown_answers = 0;  ///< to jobs that are not outstanding; ignored
+  stats::Histogram round_trips;       ///< of all jobs that succeeded
+};
+
+}  // namespace twofold::client

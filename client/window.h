@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "client/error_counts.h"
+#include "client/latencies.h"
+#include "client/places.h"
+#include "client/snapshot.h"
+#include "lib/common/instant.h"
+#include "lib/stats/throughput.h"
+
+namespace twofold::client {
+
+/// What one answered job has to say.
+struct Answer {
+  Instant submitted;
+  Instant ended;
+  Duration wait{};
+  Duration run{};
+  Places::Index place = 0;
+};
+
+/// One measuring window: everything that /reset starts afresh.
+///
+/// A job that ends in the window counts as succeeded or failed, and for the throughput, whenever it
+/// was submitted (lib/stats gives the window its share of it). Its times are in the latencies only
+/// if it succeeded and was submitted in the window: what waited through a warm-up must not colour
+/// the measurement. Rejected jobs never ran; they are counted apart and are no throughput.
+///
+/// Time     Callers pass instants of one clock.
+/// Threads  Not thread-safe. A copy is a snapshot, about 300 KiB.
+class Window {
+ public:
+  explicit Window(Instant start) : start_(start), throughput_(start) {}
+
+  Places& places() { return places_; }
+
+  void Succeeded(const Answer& job);
+  void Failed(const Answer& job, std::string_view error);
+  void Rejected(std::string_view error);
+  void Interrupted() { ++interruptions_; }
+  void ParallelismChanged() { parallelism_changed_ = true; }
+
+  /// Fills in the window's part of the snapshot. `in_flight` has the submit instants of all jobs
+  /// without an answer.
+  void Describe(Instant now, std::span<const Instant> in_flight, Snapshot& snapshot) const;
+
+ private:
+  [[nodiscard]] stats::ThroughputEstimate Estimate(Instant now,
+                                                   std::span<const Instant> in_flight) const;
+  [[nodiscard]] std::string WhyDisturbed() const;
+
+  Instant start_;
+  stats::ThroughputWindow throughput_;
+  Latencies latencies_;
+  Places places_;
+  ErrorCounts errors_;
+  std::uint64_t rejected_ = 0;
+  std::uint64_t interruptions_ = 0;
+  bool parallelism_changed_ = false;
+};
+
+}  // namespace twofold::client

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace twofold::backend {
+
+/// A folder of a test's own, gone with it.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = ::testing::TempDir() + "twofold-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "cannot make " << name;
+    path_ = name;
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string Path(const std::string& name) const { return path_ / name; }
+
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name)) << text;
+    return Path(name);
+  }
+
+  static std::string Read(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace twofold::backend

@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/error_counts.h"
+#include "client/latencies.h"
+#include "client/outcome_text.h"
+#include "client/outside_text.h"
+#include "client/place_groups.h"
+#include "client/places.h"
+
+namespace twofold::client {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::Each;
+using ::testing::Le;
+using ::testing::SizeIs;
+
+TEST(OneLine, ReplacesControlCharacters) { EXPECT_EQ(OneLine("a\nb\tc\x7f", 100), "a b c "); }
+
+TEST(OneLine, DoesNotCutInsideACharacter) {
+  EXPECT_EQ(OneLine("aé", 2), "a");
+  EXPECT_EQ(OneLine("aé", 3), "aé");
+  EXPECT_EQ(OneLine("\x80\x80", 1), "");
+}
+
+TEST(ErrorCounts, CountsByText) {
+  ErrorCounts errors;
+  errors.Add("exit code 1");
+  errors.Add("exit code 1");
+  errors.Add("signal 9");
+  EXPECT_EQ(errors.all(), (ErrorCounts::Map{{"exit code 1", 2}, {"signal 9", 1}}));
+}
+
+TEST(ErrorCounts, TextsBeyondTheLimitAreOther) {
+  ErrorCounts errors;
+  for (int i = 0; i < 1000; ++i) errors.Add(std::to_string(i));
+  errors.Add("0");
+  EXPECT_THAT(errors.all(), SizeIs(ErrorCounts::kMost + 1));
+  EXPECT_EQ(errors.all().at("other"), 1000 - ErrorCounts::kMost);
+  EXPECT_EQ(errors.all().at("0"), 2U);
+}
+
+TEST(ErrorCounts, LongTextsAreCut) {
+  ErrorCounts errors;
+  errors.Add(std::string(100'000, 'x'));
+  EXPECT_THAT(errors.all().begin()->first, SizeIs(ErrorCounts::kMaxBytes));
+}
+
+TEST(Places, TheSameNamesAreTheSamePlace) {
+  Places places;
+  const Places::Index a = places.Find("node", "pod", "gpu");
+  EXPECT_EQ(places.Find("node", "pod", "gpu"), a);
+  EXPECT_NE(places.Find("node", "pod", ""), a);
+}
+
+TEST(Places, NumberAndLengthOfNamesAreBounded) {
+  Places places;
+  for (int i = 0; i < 20'000; ++i) places.Succeeded(places.Find("n" + std::to_string(i), "", ""));
+  EXPECT_THAT(places.all(), SizeIs(Places::kMost + 1));
+  EXPECT_EQ(places.all().back().node, "other");
+  EXPECT_EQ(places.all().back().succeeded, 20'000 - Places::kMost);
+
+  Places long_names;
+  const std::string name(100'000, 'x');
+  EXPECT_EQ(long_names.Find(name, name, name), long_names.Find(name, name, name));
+  EXPECT_LT(long_names.all().front().node.size(), 300U);
+}
+
+TEST(GroupPlaces, AddsUpByNodeAndDevice) {
+  const std::vector<Place> places = {
+      {"n2", "p3", "", 1, 0},
+      {"n1", "p1", "gpu", 1, 2},
+      {"n1", "p2", "gpu", 3, 0},
+      {"", "", "", 0, 0},
+  };
+  const std::vector<PlaceGroup> groups = GroupPlaces(places, By::kNode);
+  ASSERT_THAT(groups, SizeIs(2));
+  EXPECT_EQ(groups[0].name, "n1");
+  EXPECT_EQ(groups[0].device, "gpu");
+  EXPECT_EQ(groups[0].succeeded, 4U);
+  EXPECT_EQ(groups[0].failed, 2U);
+  EXPECT_EQ(groups[1].name, "n2");
+  EXPECT_THAT(GroupPlaces(places, By::kPod), SizeIs(3));
+}
+
+TEST(Latencies, HaveNoValueBeforeTheFirstJob) {
+  const LatencySummary none = Latencies().Summary(Part::kRoundTrip);
+  EXPECT_FALSE(none.min);
+  EXPECT_FALSE(none.max);
+  EXPECT_FALSE(none.avg);
+  EXPECT_FALSE(none.p999);
+}
+
+TEST(Latencies, OverheadIsWhatIsLeft) {
+  Latencies latencies;
+  latencies.Record(milliseconds(3), milliseconds(5), milliseconds(10));
+  EXPECT_EQ(latencies.Summary(Part::kWait).max, milliseconds(3));
+  EXPECT_EQ(latencies.Summary(Part::kRun).max, milliseconds(5));
+  EXPECT_EQ(latencies.Summary(Part::kOverhead).max, milliseconds(2));
+  EXPECT_EQ(latencies.Summary(Part::kRoundTrip).max, milliseconds(10));
+  EXPECT_EQ(latencies.clamped(), 0U);
+}
+
+TEST(Latencies, OverheadIsNeverNegative) {
+  Latencies latencies;
+  latencies.Record(milliseconds(6), milliseconds(5), milliseconds(10));
+  latencies.Record(Duration::max(), Duration::max(), milliseconds(10));
+  EXPECT_EQ(latencies.Summary(Part::kOverhead).min, Duration(0));
+  EXPECT_EQ(latencies.Summary(Part::kOverhead).max, Duration(0));
+  EXPECT_EQ(latencies.clamped(), 2U);
+}
+
+TEST(ErrorText, TakesTheReportsErrorFirst) {
+  v1::Report report;
+  EXPECT_EQ(ErrorText(v1::OUTCOME_LOST, report.SerializeAsString()), "lost");
+  report.set_exit_code(3);
+  EXPECT_EQ(ErrorText(v1::OUTCOME_FAILED, report.SerializeAsString()), "exit code 3");
+  report.set_signal(9);
+  EXPECT_EQ(ErrorText(v1::OUTCOME_FAILED, report.SerializeAsString()), "signal 9");
+  report.set_error("no such device");
+  EXPECT_EQ(ErrorText(v1::OUTCOME_FAILED, report.SerializeAsString()), "no such device");
+}
+
+TEST(ErrorText, SurvivesAReportThatIsNone) {
+  EXPECT_EQ(ErrorText(v1::OUTCOME_FAILED, "\xff\xff\xff"), "the report of the job cannot be read");
+}
+
+}  // namespace
+}  // namespace twofold::client

@@ -1,0 +1,64 @@
+#include "client/load/pacer.h"
+
+#include <gtest/gtest.h>
+
+namespace twofold::client {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Instant kStart{};
+constexpr std::size_t kFirst = Pacer::kFirstBurst;
+
+TEST(Pacer, GrantsEverythingBeforeARejection) {
+  Pacer pacer;
+  EXPECT_EQ(pacer.Grant(kStart, 100'000), 100'000U);
+  EXPECT_FALSE(pacer.NextGrant());
+}
+
+TEST(Pacer, GrantsNothingBeforeTheAdviceHasPassed) {
+  Pacer pacer;
+  pacer.Rejected(kStart, milliseconds(100));
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(100) - Duration(1), 5), 0U);
+  EXPECT_EQ(pacer.NextGrant(), kStart + milliseconds(100));
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(100), 5), 5U);
+  EXPECT_FALSE(pacer.NextGrant());
+}
+
+TEST(Pacer, WaitsASecondWithoutAdvice) {
+  Pacer pacer;
+  pacer.Rejected(kStart, Duration(0));
+  EXPECT_EQ(pacer.NextGrant(), kStart + seconds(1));
+}
+
+TEST(Pacer, BoundsAbsurdAdvice) {
+  Pacer pacer;
+  pacer.Rejected(kStart, Duration(1));
+  EXPECT_EQ(pacer.NextGrant(), kStart + Pacer::kShortest);
+  pacer.Rejected(kStart, Duration::max());
+  EXPECT_EQ(pacer.NextGrant(), kStart + Pacer::kLongest);
+}
+
+TEST(Pacer, DoublesWithEachPeriodWithoutRejection) {
+  Pacer pacer;
+  pacer.Rejected(kStart, milliseconds(100));
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(100), 100'000), kFirst);
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(150), 100'000), 0U);
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(200), 100'000), 2 * kFirst);
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(300), 100'000), 4 * kFirst);
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(400), 10), 10U);
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(400), 100'000), 100'000U);
+}
+
+TEST(Pacer, StartsSmallAgainAfterAnotherRejection) {
+  Pacer pacer;
+  pacer.Rejected(kStart, milliseconds(100));
+  pacer.Grant(kStart + milliseconds(100), 100'000);
+  pacer.Grant(kStart + milliseconds(200), 100'000);
+  pacer.Rejected(kStart + milliseconds(201), milliseconds(100));
+  EXPECT_EQ(pacer.Grant(kStart + milliseconds(301), 100'000), kFirst);
+}
+
+}  // namespace
+}  // namespace twofold::client

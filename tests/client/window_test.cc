@@ -1,0 +1,112 @@
+#include "client/window.h"
+
+#include <gtest/gtest.h>
+
+namespace twofold::client {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Instant kStart = Instant() + seconds(1000);
+
+Answer Job(Instant submitted, Instant ended) {
+  return {.submitted = submitted, .ended = ended, .run = ended - submitted};
+}
+
+Snapshot Describe(const Window& window, Instant now, std::vector<Instant> in_flight = {}) {
+  Snapshot snapshot;
+  window.Describe(now, in_flight, snapshot);
+  return snapshot;
+}
+
+LatencySummary RoundTrip(const Snapshot& snapshot) {
+  return snapshot.latencies[static_cast<std::size_t>(Part::kRoundTrip)];
+}
+
+TEST(Window, KnowsNothingAtItsStart) {
+  const Snapshot seen = Describe(Window(kStart), kStart);
+  EXPECT_EQ(seen.estimate.throughput, 0.0);
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_FALSE(RoundTrip(seen).min);
+}
+
+TEST(Window, AJobSubmittedBeforeCountsButIsNotInTheLatencies) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Succeeded(Job(kStart - seconds(1), kStart + seconds(1)));
+  window.Failed(Job(kStart - seconds(1), kStart + seconds(1)), "exit code 1");
+  const Snapshot seen = Describe(window, kStart + seconds(2));
+  EXPECT_EQ(seen.estimate.succeeded, 1U);
+  EXPECT_EQ(seen.estimate.failed, 1U);
+  EXPECT_EQ(seen.places.front().succeeded, 1U);
+  EXPECT_FALSE(RoundTrip(seen).max);
+}
+
+TEST(Window, AJobSubmittedBeforeCountsForThroughputByItsShare) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Succeeded(Job(kStart - seconds(3), kStart + seconds(1)));
+  EXPECT_NEAR(Describe(window, kStart + seconds(1)).estimate.throughput, 0.25, 1e-6);
+}
+
+TEST(Window, AJobSubmittedAtItsStartIsInTheLatencies) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Succeeded(Job(kStart, kStart + milliseconds(5)));
+  EXPECT_EQ(RoundTrip(Describe(window, kStart + seconds(1))).max, milliseconds(5));
+}
+
+TEST(Window, FailedJobsAreNotInTheLatencies) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Failed(Job(kStart, kStart + milliseconds(5)), "exit code 1");
+  const Snapshot seen = Describe(window, kStart + seconds(1));
+  EXPECT_FALSE(RoundTrip(seen).max);
+  EXPECT_EQ(seen.errors.at("exit code 1"), 1U);
+}
+
+TEST(Window, RejectedJobsAreCountedApart) {
+  Window window(kStart);
+  window.Rejected("the queue is full");
+  const Snapshot seen = Describe(window, kStart + seconds(1));
+  EXPECT_EQ(seen.rejected, 1U);
+  EXPECT_EQ(seen.estimate.failed, 0U);
+  EXPECT_EQ(seen.errors.at("the queue is full"), 1U);
+}
+
+// One lane of jobs of a second, seen for a minute.
+Window Steady() {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  for (int i = 0; i < 60; ++i) {
+    window.Succeeded(Job(kStart + seconds(i), kStart + seconds(i + 1)));
+  }
+  return window;
+}
+
+TEST(Window, IsSteadyWhenNothingDisturbsIt) {
+  const Snapshot seen = Describe(Steady(), kStart + seconds(60));
+  EXPECT_TRUE(seen.estimate.steady) << seen.estimate.reason;
+  EXPECT_NEAR(seen.estimate.throughput, 1.0, 1e-6);
+}
+
+TEST(Window, IsNotSteadyAfterAnInterruption) {
+  Window window = Steady();
+  window.Interrupted();
+  const Snapshot seen = Describe(window, kStart + seconds(60));
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_EQ(seen.estimate.reason, "interrupted: the frontend was lost 1 time in this window");
+  EXPECT_EQ(seen.interruptions, 1U);
+}
+
+TEST(Window, IsNotSteadyWhenParallelismChanges) {
+  Window window = Steady();
+  window.ParallelismChanged();
+  const Snapshot seen = Describe(window, kStart + seconds(60));
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_EQ(seen.estimate.reason, "the parallelism was changed in this window");
+}
+
+}  // namespace
+}  // namespace twofold::client

@@ -1,0 +1,173 @@
+#include "tests/fakes/fake_frontend.h"
+
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "lib/rpc/channel.h"
+
+namespace twofold::fakes {
+namespace {
+
+std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
+
+std::size_t Append(v1::SubmitReply& reply, std::uint64_t tag, const FakeEnd& end) {
+  v1::Report report;
+  report.set_error(end.error);
+  if (end.retry_after > Duration(0)) reply.set_retry_after_ns(Ns(end.retry_after));
+  v1::ResultBatch& batch = *reply.mutable_results();
+  const std::uint32_t worker =
+      rpc::WorkerIndex(batch, end.worker.node(), end.worker.pod(), end.worker.device());
+  return rpc::Append(batch, {.tag = tag,
+                             .outcome = end.outcome,
+                             .wait_ns = Ns(end.wait),
+                             .run_ns = Ns(end.run),
+                             .worker = worker,
+                             .report = report.SerializeAsString()});
+}
+
+}  // namespace
+
+class FakeFrontend::Service final : public v1::Clients::CallbackService {
+ public:
+  explicit Service(FakeBehaviour behaviour) : behaviour_(std::move(behaviour)) {}
+
+  grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* Submit(
+      grpc::CallbackServerContext*) override;
+
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  FakeBehaviour behaviour_;
+  std::shared_ptr<Session> session_;  // the newest; the tests have one client
+  std::set<std::uint64_t> held_;
+  std::uint64_t received_ = 0;
+};
+
+class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply> {
+ public:
+  explicit Session(Service& service) : service_(service) {}
+
+  void Answer(std::uint64_t tag, const FakeEnd& end) {
+    Add([&](v1::SubmitReply& reply) { return Append(reply, tag, end); });
+  }
+
+  void OnMessage(const v1::SubmitRequest& request) override {
+    if (const Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+    {
+      const std::lock_guard lock(service_.mutex_);
+      rpc::ForEach(request, [&](const rpc::JobRow& row) {
+        ++service_.received_;
+        const auto end =
+            service_.behaviour_(request.options(static_cast<int>(row.option)), row.spec);
+        if (!end) service_.held_.insert(row.tag);
+        if (end) Answer(row.tag, *end);
+      });
+    }
+    service_.changed_.notify_all();
+    Flush();
+  }
+
+  void OnHalfClosed() override {
+    half_closed_ = true;
+    CloseIfDone();
+  }
+
+  void CloseIfDone() {
+    std::unique_lock lock(service_.mutex_);
+    const bool done = half_closed_ && service_.held_.empty();
+    lock.unlock();
+    if (done) Close(grpc::Status::OK);
+  }
+
+  void OnGone() override {
+    const std::lock_guard lock(service_.mutex_);
+    if (service_.session_.get() != this) return;
+    service_.held_.clear();
+    service_.session_.reset();
+  }
+
+ private:
+  Service& service_;
+  std::atomic<bool> half_closed_ = false;
+};
+
+grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* FakeFrontend::Service::Submit(
+    grpc::CallbackServerContext*) {
+  const auto session = std::make_shared<Session>(*this);
+  {
+    const std::lock_guard lock(mutex_);
+    session_ = session;
+  }
+  session->Start();
+  return session.get();
+}
+
+FakeFrontend::FakeFrontend(FakeBehaviour behaviour, int port)
+    : service_(std::make_unique<Service>(std::move(behaviour))) {
+  grpc::ServerBuilder builder;
+  rpc::Configure(builder);
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
+                           &port_);
+  builder.RegisterService(service_.get());
+  server_ = builder.BuildAndStart();
+  if (!server_ || port_ == 0) throw std::runtime_error("the fake frontend cannot listen");
+}
+
+FakeFrontend::~FakeFrontend() { server_->Shutdown(std::chrono::system_clock::now()); }
+
+std::string FakeFrontend::address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+void FakeFrontend::Behave(FakeBehaviour behaviour) {
+  const std::lock_guard lock(service_->mutex_);
+  service_->behaviour_ = std::move(behaviour);
+}
+
+void FakeFrontend::Release(const FakeEnd& end) {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(service_->mutex_);
+    session = service_->session_;
+    if (!session) return;
+    for (const std::uint64_t tag : std::exchange(service_->held_, {})) session->Answer(tag, end);
+  }
+  session->Flush();
+  session->CloseIfDone();
+}
+
+void FakeFrontend::Answer(std::uint64_t tag, const FakeEnd& end) {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(service_->mutex_);
+    session = service_->session_;
+    if (!session) return;
+    service_->held_.erase(tag);
+    session->Answer(tag, end);
+  }
+  session->Flush();
+}
+
+void FakeFrontend::EndStreams(const grpc::Status& status) {
+  std::unique_lock lock(service_->mutex_);
+  const std::shared_ptr<Session> session = service_->session_;
+  lock.unlock();
+  if (session) session->Close(status);
+}
+
+std::uint64_t FakeFrontend::received() const {
+  const std::lock_guard lock(service_->mutex_);
+  return service_->received_;
+}
+
+std::set<std::uint64_t> FakeFrontend::held() const {
+  const std::lock_guard lock(service_->mutex_);
+  return service_->held_;
+}
+
+bool FakeFrontend::Await(const std::function<bool(std::uint64_t, std::size_t)>& condition) {
+  std::unique_lock lock(service_->mutex_);
+  return service_->changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+    return condition(service_->received_, service_->held_.size());
+  });
+}
+
+}  // namespace twofold::fakes

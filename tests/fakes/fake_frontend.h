@@ -1,0 +1,82 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "lib/common/instant.h"
+#include "lib/rpc/batches.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::fakes {
+
+/// What becomes of a job; `tag` is filled in by the fake.
+struct FakeEnd {
+  v1::Outcome outcome = v1::OUTCOME_SUCCEEDED;
+  std::string error;
+  Duration retry_after{};
+  Duration wait{};
+  Duration run{};
+  v1::WorkerName worker;
+};
+
+/// The end of a job right when it arrives; nullopt: it stays until Release.
+using FakeBehaviour =
+    std::function<std::optional<FakeEnd>(const v1::JobOptions&, std::string_view)>;
+
+inline FakeBehaviour Succeed() {
+  return [](const v1::JobOptions&, std::string_view) { return FakeEnd{}; };
+}
+
+inline FakeBehaviour Hold() {
+  return [](const v1::JobOptions&, std::string_view) { return std::nullopt; };
+}
+
+/// The Clients service with a server of its own, in this process. Destroying it is what `kill -9`
+/// is to a frontend: streams break, jobs are forgotten.
+///
+/// Threads  Safe.
+class FakeFrontend {
+ public:
+  explicit FakeFrontend(FakeBehaviour behaviour, int port = 0);
+  ~FakeFrontend();
+
+  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] std::string address() const;
+
+  void Behave(FakeBehaviour behaviour);
+
+  /// Ends all jobs that are held.
+  void Release(const FakeEnd& end = {});
+
+  /// Sends an answer, to whatever `tag`.
+  void Answer(std::uint64_t tag, const FakeEnd& end = {});
+
+  /// Ends all streams in order.
+  void EndStreams(const grpc::Status& status);
+
+  [[nodiscard]] std::uint64_t received() const;        ///< jobs
+  [[nodiscard]] std::set<std::uint64_t> held() const;  ///< tags of jobs without an end
+
+  /// Waits until `condition` holds; it is looked at when something has arrived. False: it did not
+  /// within 10 seconds.
+  bool Await(const std::function<bool(std::uint64_t received, std::size_t held)>& condition);
+
+ private:
+  class Service;
+  class Session;
+
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace twofold::fakes

@@ -1,0 +1,215 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/rpc/batches.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/client_stream.h"
+#include "tests/fakes/inbox.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+/// The two streams of the contract, driven by hand: a test says each message and takes each row.
+namespace twofold::testing {
+
+struct Assigned {
+  std::uint64_t job = 0;
+  std::uint32_t attempt = 0;
+  std::string spec;
+  v1::JobOptions options;
+};
+
+struct Cancelled {
+  std::uint64_t job = 0;
+  std::uint32_t attempt = 0;
+};
+
+/// A worker process as the test wants it to behave.
+class WorkerStream {
+ public:
+  explicit WorkerStream(const std::string& address)
+      : stub_(v1::Workers::NewStub(rpc::Connect(address))) {
+    stream_ =
+        std::make_shared<Stream>([this](const v1::FrontendMessage& message) { OnMessage(message); },
+                                 [this](const grpc::Status& status) { ended.Put(status); });
+    stub_->async()->Work(stream_->context(), stream_.get());
+    stream_->Start();
+  }
+  ~WorkerStream() {
+    if (!over_) Break();
+  }
+
+  void Say(const v1::WorkerMessage& message) {
+    stream_->Add([&](v1::WorkerMessage& next) {
+      next.MergeFrom(message);
+      return std::size_t{1};
+    });
+    stream_->Flush();
+  }
+
+  /// Joins and waits for the welcome.
+  v1::Welcome Join(const std::string& queue, std::uint64_t key, std::uint32_t slots,
+                   const std::vector<Assigned>& held = {}) {
+    v1::WorkerMessage message;
+    v1::Hello& hello = *message.mutable_hello();
+    hello.set_queue(queue);
+    hello.set_process_key(key);
+    hello.set_node("node-" + std::to_string(key));
+    hello.set_pod("pod-" + std::to_string(key));
+    hello.set_slots(slots);
+    for (const Assigned& job : held) {
+      hello.add_held_jobs(job.job);
+      hello.add_held_attempts(job.attempt);
+    }
+    Say(message);
+    return welcomes.Take();
+  }
+
+  void Answer(const Assigned& job, v1::Outcome outcome, const v1::Report& report = {}) {
+    const std::string bytes = report.SerializeAsString();
+    v1::WorkerMessage message;
+    rpc::Append(*message.mutable_results(), {.job = job.job,
+                                             .attempt = job.attempt,
+                                             .outcome = outcome,
+                                             .run_ns = 1000,
+                                             .device = "device",
+                                             .report = bytes});
+    Say(message);
+  }
+
+  void HandBack(const Assigned& job) {
+    v1::WorkerMessage message;
+    rpc::Append(
+        *message.mutable_results(),
+        {.job = job.job, .attempt = job.attempt, .device = {}, .handed_back = true, .report = {}});
+    Say(message);
+  }
+
+  /// Breaks off, as if the process had been killed.
+  grpc::Status Break() {
+    stream_->Cancel();
+    return End();
+  }
+
+  /// Half-closes; the stream ends in order.
+  grpc::Status Leave() {
+    stream_->Close();
+    return End();
+  }
+
+  /// Waits for the end.
+  grpc::Status End() {
+    over_ = true;
+    return ended.Take();
+  }
+
+  Inbox<v1::Welcome> welcomes;
+  Inbox<Assigned> assigned;
+  Inbox<Cancelled> cancelled;
+  Inbox<bool> drained;
+  Inbox<grpc::Status> ended;
+
+ private:
+  using Stream = rpc::ClientStream<v1::WorkerMessage, v1::FrontendMessage>;
+
+  void OnMessage(const v1::FrontendMessage& message) {
+    if (message.has_welcome()) welcomes.Put(message.welcome());
+    const v1::AssignBatch& assigns = message.assigns();
+    rpc::ForEach(assigns, [&](const rpc::AssignRow& row) {
+      assigned.Put({row.job, row.attempt, std::string(row.spec),
+                    assigns.options(static_cast<int>(row.option))});
+    });
+    for (int i = 0; i < message.cancels().jobs_size(); ++i) {
+      cancelled.Put({message.cancels().jobs(i), message.cancels().attempts(i)});
+    }
+    if (message.drain()) drained.Put(true);
+  }
+
+  std::unique_ptr<v1::Workers::Stub> stub_;
+  std::shared_ptr<Stream> stream_;
+  bool over_ = false;
+};
+
+struct Ended {
+  std::uint64_t tag = 0;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::uint64_t wait_ns = 0;
+  std::uint64_t run_ns = 0;
+  std::uint32_t attempts = 0;
+  v1::WorkerName worker;
+  v1::Report report;
+  std::uint64_t retry_after_ns = 0;
+};
+
+/// A client's Submit stream as the test wants it to behave.
+class SubmitStream {
+ public:
+  explicit SubmitStream(const std::string& address)
+      : stub_(v1::Clients::NewStub(rpc::Connect(address))) {
+    stream_ = std::make_shared<Stream>([this](const v1::SubmitReply& reply) { OnReply(reply); },
+                                       [this](const grpc::Status& status) { ended.Put(status); });
+    stub_->async()->Submit(stream_->context(), stream_.get());
+    stream_->Start();
+  }
+  ~SubmitStream() {
+    if (!over_) Break();
+  }
+
+  void Say(const v1::SubmitRequest& request) {
+    stream_->Add([&](v1::SubmitRequest& next) {
+      next.MergeFrom(request);
+      return std::size_t{1} << 20;  // a message of its own: options are by index
+    });
+    stream_->Flush();
+  }
+
+  void Submit(const v1::JobOptions& options, std::uint64_t tag, const std::string& spec = "") {
+    v1::SubmitRequest request;
+    *request.add_options() = options;
+    rpc::Append(request, {.tag = tag, .option = 0, .spec = spec});
+    Say(request);
+  }
+
+  void Submit(const std::string& queue, std::uint64_t tag) {
+    v1::JobOptions options;
+    options.set_queue(queue);
+    Submit(options, tag);
+  }
+
+  grpc::Status Break() {
+    stream_->Cancel();
+    return End();
+  }
+
+  void HalfClose() { stream_->Close(); }
+
+  grpc::Status End() {
+    over_ = true;
+    return ended.Take();
+  }
+
+  Inbox<Ended> results;
+  Inbox<grpc::Status> ended;
+
+ private:
+  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
+
+  void OnReply(const v1::SubmitReply& reply) {
+    EXPECT_TRUE(rpc::Check(reply.results()).ok());
+    rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
+      Ended one{row.tag,      row.outcome, row.wait_ns, row.run_ns,
+                row.attempts, {},          {},          reply.retry_after_ns()};
+      one.worker = reply.results().workers(static_cast<int>(row.worker));
+      EXPECT_TRUE(one.report.ParseFromString(std::string(row.report)));
+      results.Put(std::move(one));
+    });
+  }
+
+  std::unique_ptr<v1::Clients::Stub> stub_;
+  std::shared_ptr<Stream> stream_;
+  bool over_ = false;
+};
+
+}  // namespace twofold::testing

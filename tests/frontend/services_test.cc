@@ -1,0 +1,288 @@
+// The unary doors: single jobs, lists, administration, health, reflection, and HTTP.
+
+#include <grpcpp/health_check_service_interface.h>
+
+#include <set>
+
+#include "lib/rpc/retry_info.h"
+#include "tests/frontend/frontend_fixture.h"
+
+namespace twofold::frontend {
+namespace {
+
+using ::testing::AllOf;
+using testing::Assigned;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ServicesTest : public FrontendTest {
+ protected:
+  grpc::Status Submit(const std::string& queue, bool wait, v1::Job* job,
+                      const std::string& spec = "") {
+    grpc::ClientContext context;
+    v1::SubmitJobRequest request;
+    request.mutable_options()->set_queue(queue);
+    request.set_spec(spec);
+    request.set_wait(wait);
+    return clients_->SubmitJob(&context, request, job);
+  }
+  v1::Job Submit(const std::string& queue) {
+    v1::Job job;
+    EXPECT_TRUE(Submit(queue, false, &job).ok());
+    return job;
+  }
+  grpc::Status Get(std::uint64_t id, v1::Job* job) {
+    grpc::ClientContext context;
+    v1::GetJobRequest request;
+    request.set_id(id);
+    return clients_->GetJob(&context, request, job);
+  }
+  grpc::Status Cancel(std::uint64_t id, v1::Job* job) {
+    grpc::ClientContext context;
+    v1::CancelJobRequest request;
+    request.set_id(id);
+    return clients_->CancelJob(&context, request, job);
+  }
+  using Change = grpc::Status (v1::Admin::Stub::*)(grpc::ClientContext*, const v1::QueueRequest&,
+                                                   v1::Queue*);
+  v1::Queue Do(Change change, const std::string& queue) {
+    grpc::ClientContext context;
+    v1::QueueRequest request;
+    request.set_queue(queue);
+    v1::Queue reply;
+    EXPECT_TRUE(((*admin_).*change)(&context, request, &reply).ok());
+    return reply;
+  }
+};
+
+TEST_F(ServicesTest, SubmittedJobIsKnownByItsIdUntilAndAfterItsEnd) {
+  Serve();
+  const v1::Job waiting = Submit("media");
+  EXPECT_EQ(waiting.state(), v1::JOB_STATE_WAITING);
+  EXPECT_EQ(waiting.queue(), "media");
+  auto worker = NewWorker();
+  worker->Join("media", 1, 1);
+  const Assigned assigned = worker->assigned.Take();
+  v1::Job job;
+  ASSERT_TRUE(Get(waiting.id(), &job).ok());
+  EXPECT_EQ(job.state(), v1::JOB_STATE_RUNNING);
+  EXPECT_EQ(job.worker().pod(), "pod-1");
+  worker->Answer(assigned, v1::OUTCOME_TIMED_OUT);
+  AwaitQueue("media", [](const v1::Queue& queue) { return queue.running() == 0; });
+  ASSERT_TRUE(Get(waiting.id(), &job).ok());
+  EXPECT_EQ(job.state(), v1::JOB_STATE_FINISHED);
+  EXPECT_EQ(job.outcome(), v1::OUTCOME_TIMED_OUT);
+  EXPECT_EQ(job.queue(), "media");
+  EXPECT_EQ(job.worker().device(), "device");
+}
+
+TEST_F(ServicesTest, WaitingSubmitAnswersWithTheEndOfTheJob) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  v1::Job job;
+  std::thread submit([&] { EXPECT_TRUE(Submit("sleep", true, &job).ok()); });
+  worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  submit.join();
+  EXPECT_EQ(job.outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(job.queue(), "sleep");
+}
+
+TEST_F(ServicesTest, WaitingSubmitThatLosesPatienceLeavesTheJob) {
+  Serve();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
+  v1::SubmitJobRequest request;
+  request.mutable_options()->set_queue("sleep");
+  request.set_wait(true);
+  v1::Job job;
+  EXPECT_EQ(clients_->SubmitJob(&context, request, &job).error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(Queue("sleep").waiting(), 1U);
+}
+
+TEST_F(ServicesTest, BadSubmitsNameTheField) {
+  Serve();
+  v1::Job job;
+  const grpc::Status unknown = Submit("nope", false, &job);
+  EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(unknown.error_message(), HasSubstr("queue: there is no 'nope'"));
+  const grpc::Status empty = Submit("", false, &job);
+  EXPECT_EQ(empty.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(empty.error_message(), HasSubstr("queue is empty"));
+  const grpc::Status large = Submit("sleep", false, &job, std::string(1 << 20, 'x'));
+  EXPECT_EQ(large.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(large.error_message(), HasSubstr("spec has 1048576 bytes"));
+  EXPECT_TRUE(Submit("sleep", false, &job).ok());
+}
+
+TEST_F(ServicesTest, FullQueueIsResourceExhaustedWithRetryInfo) {
+  Serve([](Options& options) { options.queue_limit = 1; });
+  Submit("sleep");
+  v1::Job job;
+  const grpc::Status full = Submit("sleep", false, &job);
+  EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  ASSERT_TRUE(rpc::RetryAfter(full).has_value());
+  EXPECT_GT(*rpc::RetryAfter(full), Duration(0));
+}
+
+TEST_F(ServicesTest, CancelEndsAWaitingAndARunningJob) {
+  Serve();
+  const v1::Job waiting = Submit("media");
+  v1::Job job;
+  ASSERT_TRUE(Cancel(waiting.id(), &job).ok());
+  EXPECT_EQ(job.outcome(), v1::OUTCOME_CANCELLED);
+  EXPECT_EQ(Cancel(waiting.id(), &job).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+
+  auto worker = NewWorker();
+  worker->Join("media", 1, 1);
+  const v1::Job running = Submit("media");
+  const Assigned assigned = worker->assigned.Take();
+  ASSERT_TRUE(Cancel(running.id(), &job).ok());
+  EXPECT_EQ(worker->cancelled.Take().job, assigned.job);
+  EXPECT_EQ(Cancel(99, &job).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(ServicesTest, ListGoesThroughAllJobsPageByPage) {
+  Serve();
+  std::set<std::uint64_t> expected;
+  for (int i = 0; i < 5; ++i) expected.insert(Submit("sleep").id());
+  for (int i = 0; i < 4; ++i) expected.insert(Submit("media").id());
+  std::set<std::uint64_t> seen;
+  v1::ListJobsRequest request;
+  request.set_page_size(2);
+  do {
+    grpc::ClientContext context;
+    v1::ListJobsReply reply;
+    ASSERT_TRUE(clients_->ListJobs(&context, request, &reply).ok());
+    EXPECT_LE(reply.jobs_size(), 2);
+    for (const v1::Job& job : reply.jobs()) EXPECT_TRUE(seen.insert(job.id()).second);
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  EXPECT_EQ(seen, expected);
+
+  grpc::ClientContext context;
+  v1::ListJobsReply reply;
+  request.set_page_token("nonsense");
+  EXPECT_EQ(clients_->ListJobs(&context, request, &reply).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServicesTest, PausedQueueAcceptsAndHandsOutNothingUntilResumed) {
+  Serve();
+  EXPECT_TRUE(Do(&v1::Admin::Stub::PauseQueue, "sleep").paused());
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  Submit("sleep");
+  EXPECT_EQ(Queue("sleep").waiting(), 1U);
+  EXPECT_FALSE(Do(&v1::Admin::Stub::ResumeQueue, "sleep").paused());
+  worker->assigned.Take();
+  EXPECT_EQ(Queue("sleep").running(), 1U);
+}
+
+TEST_F(ServicesTest, DrainingQueueRefusesJobs) {
+  Serve();
+  EXPECT_TRUE(Do(&v1::Admin::Stub::DrainQueue, "sleep").draining());
+  v1::Job job;
+  const grpc::Status status = Submit("sleep", false, &job);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("drains"));
+}
+
+TEST_F(ServicesTest, AdminNamesAnUnknownQueue) {
+  Serve();
+  grpc::ClientContext context;
+  v1::QueueRequest request;
+  request.set_queue("x");
+  v1::Queue reply;
+  const grpc::Status status = admin_->PauseQueue(&context, request, &reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
+  Serve();
+  const http::Response metrics = FrontendTest::Get("/metrics");
+  EXPECT_EQ(metrics.status, 200);
+  EXPECT_EQ(metrics.headers.at("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  for (const char* queue : {"sleep", "media"}) {
+    const std::string label = std::string("{queue=\"") + queue + "\"";
+    for (const char* series :
+         {"twofold_jobs@,state=\"waiting\"} 0", "twofold_jobs@,state=\"running\"} 0",
+          "twofold_oldest_waiting_age_seconds@} 0", "twofold_wanted_workers@} 0",
+          "twofold_workers@,state=\"idle\"} 0", "twofold_workers@,state=\"busy\"} 0",
+          "twofold_workers@,state=\"draining\"} 0", "twofold_worker_processes@} 0",
+          "twofold_jobs_finished_total@,outcome=\"succeeded\"} 0",
+          "twofold_jobs_finished_total@,outcome=\"failed\"} 0",
+          "twofold_jobs_finished_total@,outcome=\"timed_out\"} 0",
+          "twofold_jobs_finished_total@,outcome=\"cancelled\"} 0",
+          "twofold_jobs_finished_total@,outcome=\"lost\"} 0",
+          "twofold_jobs_finished_total@,outcome=\"rejected\"} 0",
+          "twofold_jobs_finished_total@,outcome=\"abandoned\"} 0",
+          "twofold_job_wait_seconds_count@} 0", "twofold_job_run_seconds_count@} 0",
+          "twofold_job_total_seconds_bucket@,le=\"+Inf\"} 0"}) {
+      std::string line = series;
+      line.replace(line.find('@'), 1, label);
+      EXPECT_THAT(metrics.body, HasSubstr("\n" + line + "\n"));
+    }
+  }
+  EXPECT_THAT(metrics.body,
+              AllOf(HasSubstr("\ntwofold_clients 0\n"),
+                    HasSubstr("# TYPE twofold_job_wait_seconds histogram\n"),
+                    HasSubstr("# HELP twofold_jobs "), HasSubstr("twofold_build_info{version=")));
+}
+
+TEST_F(ServicesTest, ScrapeChangesNothing) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  v1::Job job;
+  std::thread submit([&] { Submit("sleep", true, &job); });
+  worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  submit.join();
+  const std::string first = FrontendTest::Get("/metrics").body;
+  EXPECT_THAT(first,
+              HasSubstr("twofold_jobs_finished_total{queue=\"sleep\",outcome=\"succeeded\"} 1"));
+  EXPECT_THAT(first, HasSubstr("twofold_job_run_seconds_sum{queue=\"sleep\"} 1e-06"));
+  EXPECT_EQ(FrontendTest::Get("/metrics").body, first);
+}
+
+TEST_F(ServicesTest, HttpTellsHealthQueuesAndAPage) {
+  Serve();
+  Submit("media");
+  EXPECT_EQ(FrontendTest::Get("/healthz").status, 200);
+  EXPECT_EQ(FrontendTest::Get("/readyz").status, 200);
+  EXPECT_EQ(FrontendTest::Get("/nope").status, 404);
+  const http::Response queues = FrontendTest::Get("/api/v1/queues");
+  EXPECT_EQ(queues.headers.at("content-type"), "application/json");
+  EXPECT_THAT(queues.body, AllOf(HasSubstr("\"name\": \"media\""), HasSubstr("\"waiting\": 1")));
+  const http::Response page = FrontendTest::Get("/");
+  EXPECT_THAT(page.body,
+              AllOf(HasSubstr("<td>media<td>open<td>1"), HasSubstr("http-equiv=\"refresh\"")));
+}
+
+TEST(Frontend, PortInUseIsOneLineWithTheReason) {
+  Options options;
+  options.queues = {"sleep"};
+  options.client_address = options.worker_address = options.http_address = "127.0.0.1:0";
+  auto first = Frontend::Start(options);
+  ASSERT_TRUE(first.ok());
+  const std::string taken = (*first)->client_address();
+  for (std::string* address :
+       {&options.client_address, &options.worker_address, &options.http_address}) {
+    const std::string before = std::exchange(*address, taken);
+    const auto second = Frontend::Start(options);
+    EXPECT_THAT(std::string(second.status().message()),
+                AllOf(HasSubstr("cannot listen on " + taken + ": Address already in use"),
+                      Not(HasSubstr("\n"))));
+    *address = before;
+  }
+}
+
+TEST(Frontend, QueueNamedTwiceIsAMistake) {
+  Options options;
+  options.queues = {"sleep", "sleep"};
+  EXPECT_THAT(std::string(Frontend::Start(options).status().message()), HasSubstr("named twice"));
+}
+
+}  // namespace
+}  // namespace twofold::frontend

@@ -1,0 +1,179 @@
+// What happens when processes are killed, stopped, or come back: real programs, real signals.
+
+#include <csignal>
+#include <filesystem>
+
+#include "tests/integration/cluster_fixture.h"
+
+namespace twofold::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FaultsTest : public ClusterTest {};
+
+// A client whose load is over: nothing outstanding, and each job it counted ended once.
+void ExpectSettled(const std::string& stats_text) {
+  const auto stats = nlohmann::json::parse(stats_text);
+  EXPECT_EQ(stats["pending"], 0);
+  EXPECT_EQ(stats["failed"], 0) << stats_text;
+}
+
+TEST_F(FaultsTest, FrontendKilledUnderLoadAndRestartedCostsNoJobAndNoCount) {
+  StartFrontend();
+  const auto backend1 = StartBackend({"sleep", "0.02"}, {"--slots", "4"});
+  const auto backend2 = StartBackend({"sleep", "0.02"}, {"--slots", "4"});
+  const Client client = StartClient({"--parallel", "50"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 100; }));
+  for (int round = 1; round <= 3; ++round) {
+    EXPECT_EQ(frontend_->Kill(), -SIGKILL);
+    const double before = ClientFinished(client, "succeeded");
+    StartFrontend();
+    EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > before + 200; }));
+    AwaitProcesses(2);
+    const auto stats = Stats(client);
+    EXPECT_EQ(stats["interruptions_since_start"], round);
+    EXPECT_EQ(stats["pending"], 50);
+    EXPECT_EQ(stats["failed"], 0) << stats;
+    // All that the new frontend knows is what the client has outstanding: nothing twice, nothing
+    // old.
+    EXPECT_EQ(stats["parallelism"], 50);
+    EXPECT_LE(Series("twofold_wanted_workers{queue=\"sleep\"}"), 50);
+  }
+  SetParallel(client, 0);
+  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
+  ExpectSettled(Get(client.url + "/stats?type=json"));
+  AwaitSeries("twofold_wanted_workers{queue=\"sleep\"}", 0);
+  AwaitSeries("twofold_workers{queue=\"sleep\",state=\"idle\"}", 8);
+}
+
+TEST_F(FaultsTest, KilledWorkersJobIsLostWhenItHadOneAttempt) {
+  StartFrontend({"--grace", "0.2", "sleep"});
+  const auto backend = StartBackend({"sleep", "600"});
+  const Client client = StartClient({"--parallel", "1"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  SetParallel(client, 0);
+  backend->Kill();
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "lost") == 1; }));
+  const auto stats = Stats(client);
+  EXPECT_EQ(stats["pending"], 0);
+  EXPECT_EQ(stats["failed"], 1);
+  EXPECT_THAT(stats["errors"].dump(), HasSubstr("did not come back"));
+  EXPECT_EQ(Finished("lost"), 1);
+}
+
+TEST_F(FaultsTest, KilledWorkersJobRunsElsewhereWhileAttemptsAreLeft) {
+  StartFrontend({"--grace", "0.2", "sleep"});
+  const auto killed = StartBackend({"sleep", "600"});
+  const Client client = StartClient({"--parallel", "1", "--attempts", "2"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  SetParallel(client, 0);
+  const auto other = StartBackend({"sleep", "0.01"});
+  AwaitProcesses(2);
+  killed->Kill();
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") == 1; }));
+  ExpectSettled(Get(client.url + "/stats?type=json"));
+  EXPECT_EQ(Series("twofold_attempts_requeued_total{queue=\"sleep\"}"), 1);
+}
+
+TEST_F(FaultsTest, StoppedWorkersJobRunsElsewhereAndIsCountedOnce) {
+  StartFrontend({"--lease", "0.5", "sleep"});
+  const auto stopped = StartBackend({"sleep", "1"});
+  const Client client = StartClient({"--parallel", "1", "--attempts", "2"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  SetParallel(client, 0);
+  stopped->Signal(SIGSTOP);
+  AwaitSeries("twofold_attempts_requeued_total{queue=\"sleep\"}", 1);
+  const auto other = StartBackend({"sleep", "0.01"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") == 1; }));
+  stopped->Signal(SIGCONT);
+  // It answers for the attempt that no longer counts, and its slot is of use again.
+  AwaitSeries("twofold_workers{queue=\"sleep\",state=\"idle\"}", 2);
+  EXPECT_EQ(ClientFinished(client, "succeeded"), 1);
+  EXPECT_EQ(Finished("succeeded"), 1);
+  ExpectSettled(Get(client.url + "/stats?type=json"));
+}
+
+TEST_F(FaultsTest, KilledClientsWaitingJobsAreDroppedAndCounted) {
+  StartFrontend();
+  const auto backend = StartBackend({"sleep", "600"});
+  AwaitProcesses(1);
+  const Client client = StartClient({"--parallel", "100"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"waiting\"}", 99);
+  client.program->Kill();
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"waiting\"}", 0);
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 0);
+  EXPECT_EQ(Finished("abandoned"), 100);
+  AwaitSeries("twofold_clients", 0);
+  // The worker was told to stop: it is free long before its 600 seconds are over.
+  AwaitSeries("twofold_workers{queue=\"sleep\",state=\"idle\"}", 1);
+}
+
+TEST_F(FaultsTest, FullQueueMakesTheClientBackOffAndLosesNothing) {
+  StartFrontend({"--queue-limit", "10", "sleep"});
+  const Client client = StartClient({"--parallel", "100"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"waiting\"}", 10);
+  const auto backend = StartBackend({"sleep", "0"}, {"--slots", "5"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 300; }));
+  EXPECT_GT(Finished("rejected"), 0);
+  SetParallel(client, 0);
+  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
+  ExpectSettled(Get(client.url + "/stats?type=json"));
+}
+
+TEST_F(FaultsTest, TermLetsAWorkerFinishAndNoRequestFails) {
+  StartFrontend();
+  auto leaving = StartBackend({"sleep", "0.3"});
+  const Client client = StartClient({"--parallel", "2"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  const auto staying = StartBackend({"sleep", "0.05"});
+  leaving->Signal(SIGTERM);
+  EXPECT_EQ(leaving->Wait(), 0) << leaving->output();
+  AwaitProcesses(1);
+  SetParallel(client, 0);
+  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
+  ExpectSettled(Get(client.url + "/stats?type=json"));
+}
+
+TEST_F(FaultsTest, SecondTermHandsTheJobBackAndItRunsElsewhere) {
+  StartFrontend();
+  auto leaving = StartBackend({"sleep", "600"});
+  const Client client = StartClient({"--parallel", "1"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  SetParallel(client, 0);
+  leaving->Signal(SIGTERM);
+  AwaitSeries("twofold_workers{queue=\"sleep\",state=\"draining\"}", 1);
+  leaving->Signal(SIGTERM);
+  EXPECT_EQ(leaving->Wait(), 0) << leaving->output();
+  const auto other = StartBackend({"sleep", "0.01"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") == 1; }));
+  ExpectSettled(Get(client.url + "/stats?type=json"));
+}
+
+TEST_F(FaultsTest, WorkersWithoutBackoffEndWithTheQueue) {
+  StartFrontend();
+  const Client client = StartClient({"--parallel", "5"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"waiting\"}", 5);
+  SetParallel(client, 0);
+  const auto backend = StartBackend({"sleep", "0.01"}, {"--backoff", "0"});
+  EXPECT_EQ(backend->Wait(), 0) << backend->output();
+  EXPECT_EQ(ClientFinished(client, "succeeded"), 5);
+}
+
+TEST_F(FaultsTest, ProgramIsNotLeftBehindByAKilledWorker) {
+  StartFrontend({"--grace", "0.2", "sleep"});
+  const std::string mark = folder_ / "pid";
+  const auto backend = StartBackend({"/bin/sh", "-c", "echo $$ > '" + mark + "'; exec sleep 600"});
+  const Client client = StartClient({"--parallel", "1"});
+  EXPECT_TRUE(
+      Await([&] { return std::filesystem::exists(mark) && std::filesystem::file_size(mark) > 0; }));
+  pid_t child = 0;
+  std::ifstream(mark) >> child;
+  ASSERT_GT(child, 0);
+  SetParallel(client, 0);
+  backend->Kill();
+  EXPECT_TRUE(Await([&] { return kill(child, 0) != 0; }));
+}
+
+}  // namespace
+}  // namespace twofold::testing
