@@ -181,7 +181,7 @@ fail() { fails=$((fails + 1)); echo "FAIL: $*"; }
 
 # What there is to say of the step; then it is the base of the next one.
 report() {
-  now=$(value throughput "$window") failed=$(value failed "$window")
+  now=$(printf '%f' "$(value throughput "$window")") failed=$(value failed "$window")
   if [ -n "$base" ]; then
     echo "Throughput: $previous -> $now = $(printf '%.2f' "$ratio") increase on reqs-per-sec (pods: $1)"
   else
@@ -265,7 +265,7 @@ is_number() { case $1 in '' | . | *[!0-9.]* | *.*.*) false ;; *) holds "$1 > 0" 
 is_whole() { case $1 in '' | *[!0-9]* | ???????*) false ;; *) [ "$1" -gt 0 ] ;; esac; }
 is_name() { case $1 in '' | -* | *[!A-Za-z0-9._-]*) false ;; esac; }
 
-powers() { n=1; while [ "$n" -le "$1" ]; do printf '%s ' "$n"; n=$((2 * n)); done; }
+powers() { n=1; while [ "$n" -le "$1" ]; do printf '%s' "${sep-}$n"; sep=' ' n=$((2 * n)); done; }
 
 check() {
   for name in "$deployment" "$namespace" "$service" "$service_namespace" "$queue"; do is_name "$name" || refuse "'$name' is not a name"; done
