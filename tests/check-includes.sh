@@ -4,7 +4,10 @@
 # cmake/TwofoldTargets.cmake). A file belongs to the library of the nearest folder above it.
 set -eu
 
-[ $# = 1 ] && [ -d "$1/includes" ] || { echo "usage: check-includes.sh BUILD_DIR" >&2; exit 2; }
+if [ $# != 1 ] || [ ! -d "$1/includes" ]; then
+  echo "usage: check-includes.sh BUILD_DIR" >&2
+  exit 2
+fi
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
@@ -13,6 +16,7 @@ facts() {
   for file in "$build"/includes/*; do
     awk -v name="${file##*/}" '{ print NR == 1 ? "lib" : "dep", name, $1 }' "$file"
   done
+  # shellcheck disable=SC2016  # the dollar is for awk
   find lib frontend backend client cli -name '*.h' -o -name '*.cc' | sort | xargs \
     awk '/^#include "/ { split($0, part, "\""); print "inc", FILENAME, part[2] }'
 }

@@ -2,55 +2,27 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <thread>
 
 #include "cli/local/log_file.h"
+#include "tests/cli/local/fake_programs.h"
 
 namespace twofold::local {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-// A program in shell: serves (as its ready file says) and ends on SIGTERM.
-constexpr const char* kServer = R"(#!/bin/sh
-trap 'exit 0' TERM
-echo "$0 $*"
-while [ $# -gt 0 ]; do
-  [ "$1" = --ready-file ] && ready=$2
-  [ "$1" = --http-address ] && asked=$2
-  shift
-done
-[ "$asked" = 127.0.0.1:0 ] && asked=127.0.0.1:4711
-printf '{"http": "%s", "client": "c:1", "worker": "w:1"}' "$asked" > "$ready.new"
-mv "$ready.new" "$ready"
-while :; do sleep 0.02; done
-)";
-
-constexpr const char* kWorker = R"(#!/bin/sh
-trap 'exit 0' TERM
-echo "$TWOFOLD_POD $*"
-while :; do sleep 0.02; done
-)";
-
 constexpr const char* kStubborn = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.02; done\n";
 
-class ClusterTest : public ::testing::Test {
+class ClusterTest : public FakePrograms {
  protected:
   void SetUp() override {
-    fs::create_directory(root_);
-    WriteProgram("frontend", kServer);
-    WriteProgram("backend", kWorker);
-    WriteProgram("client", kServer);
-    lock_ = folder_.Lock().value();
+    FakePrograms::SetUp();
     policy_.first_backoff = std::chrono::milliseconds(20);
     policy_.most_backoff = std::chrono::milliseconds(20);
     policy_.grace = std::chrono::milliseconds(200);
@@ -61,22 +33,10 @@ class ClusterTest : public ::testing::Test {
       cluster_->Stop(Now());
       EXPECT_TRUE(Until([&] { return cluster_->Stopped(); }));
     }
-    close(lock_);
-    fs::remove_all(root_);
+    FakePrograms::TearDown();
   }
 
-  void WriteProgram(const std::string& name, const std::string& text) {
-    std::ofstream(root_ / name) << text;
-    fs::permissions(root_ / name, fs::perms::owner_all);
-  }
-
-  void Start() {
-    const std::vector<DeploymentSpec> plan = {
-        {"f", Kind::kFrontend, "", 1, root_ / "frontend", {{"http", "127.0.0.1:0"}}, {"q"}},
-        {"b", Kind::kBackend, "q", 1, root_ / "backend", {}, {"--frontend", "{worker}"}},
-        {"c", Kind::kClient, "q", 1, root_ / "client", {{"http", "127.0.0.1:0"}}, {}}};
-    cluster_.emplace(folder_, plan, policy_);
-  }
+  void Start() { cluster_.emplace(folder_, Plan(), policy_); }
 
   // Drives the cluster until the condition holds; false after a time that is plenty.
   bool Until(const std::function<bool()>& condition) {
@@ -95,9 +55,6 @@ class ClusterTest : public ::testing::Test {
     return Tail(folder_.LogFile(process), 100).value_or("");
   }
 
-  fs::path root_ = fs::path(::testing::TempDir()) / ("cluster_test." + std::to_string(getpid()));
-  StateFolder folder_{root_ / "state"};
-  int lock_ = -1;
   DeploymentPolicy policy_;
   std::optional<Cluster> cluster_;
 };
