@@ -1,0 +1,46 @@
+#include "cli/commands/frontend.h"
+
+#include <absl/strings/str_cat.h>
+
+#include "cli/local/remote.h"
+#include "lib/rpc/channel.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr const char* kStandard = "localhost:9997";
+
+// Of the local cluster, if there is one.
+std::string LocalFrontend(const std::string& dir) {
+  const auto remote = local::Remote::Find(local::StateFolder(local::StateFolder::Locate(dir)));
+  if (!remote.ok()) return "";
+  const auto service = remote->Service("scalability-tester-frontend");
+  return service.ok() ? service->at("addresses").value("client", "") : "";
+}
+
+std::string AddressOf(const Globals& globals) {
+  if (!globals.frontend.empty()) return globals.frontend;
+  const std::string local = LocalFrontend(globals.dir);
+  return local.empty() ? kStandard : local;
+}
+
+}  // namespace
+
+Frontend::Frontend(const Globals& globals)
+    : address_(AddressOf(globals)), channel_(rpc::Connect(address_)) {}
+
+Status Frontend::Explain(const grpc::Status& status) const {
+  const Status plain = rpc::FromGrpc(status);
+  if (plain.code() == absl::StatusCode::kUnavailable) {
+    return absl::UnavailableError(
+        absl::StrCat("no frontend answers at ", address_,
+                     " (start a cluster with `twofold local up`, or give --frontend HOST:PORT)"));
+  }
+  if (plain.code() == absl::StatusCode::kDeadlineExceeded) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("the frontend at ", address_, " did not answer in time"));
+  }
+  return plain;
+}
+
+}  // namespace twofold::cli

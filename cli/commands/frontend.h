@@ -1,0 +1,46 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::cli {
+
+/// The frontend a command talks to, and how to make one call to it.
+///
+///   Frontend frontend(globals);
+///   auto reply = frontend.Call<v1::Admin>(&v1::Admin::Stub::PauseQueue, request);
+///
+/// Errors   those of the service, the message made to say what to do.
+class Frontend {
+ public:
+  explicit Frontend(const Globals& globals);
+
+  template <typename Service, typename Request, typename Reply>
+  Result<Reply> Call(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                           Reply*),
+                     const Request& request, Duration timeout = std::chrono::seconds(10)) const {
+    const auto stub = Service::NewStub(channel_);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::duration_cast<std::chrono::milliseconds>(timeout));
+    Reply reply;
+    const grpc::Status status = ((*stub).*method)(&context, request, &reply);
+    if (status.ok()) return reply;
+    return Explain(status);
+  }
+
+ private:
+  [[nodiscard]] Status Explain(const grpc::Status& status) const;
+
+  std::string address_;
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+}  // namespace twofold::cli

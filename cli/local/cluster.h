@@ -1,0 +1,106 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/local/deployment.h"
+#include "cli/local/plan.h"
+#include "cli/local/state_folder.h"
+#include "lib/common/result.h"
+
+namespace twofold::local {
+
+/// What there is to know of a deployment; `ready` is what a user may rely on.
+struct DeploymentStatus {
+  std::string name;
+  Kind kind = Kind::kBackend;
+  std::string queue;
+  int replicas = 0;     ///< wanted
+  int running = 0;      ///< processes, without those that are ending
+  int ready = 0;        ///< running, and serving (frontend, client) or registered (backend)
+  int terminating = 0;  ///< processes asked to end
+  int waiting = 0;      ///< ended by themselves; restarted after a pause
+  int restarts = 0;
+  std::string last_exit;                         ///< of a process that was not asked to end
+  std::map<std::string, std::string> addresses;  ///< "http" and so on, once it serves
+  std::vector<pid_t> pids;
+};
+
+/// Worker processes registered at the frontend, by queue.
+using Registrations = std::map<std::string, int>;
+
+/// The processes of the cluster: carries out what the deployments ask for.
+///
+/// Time     Callers pass `now`.
+/// Threads  Not thread-safe. Step and Reap on the thread that StartChild asks for.
+class Cluster {
+ public:
+  Cluster(StateFolder folder, const std::vector<DeploymentSpec>& plan,
+          const DeploymentPolicy& policy);
+
+  /// Starts, ends and kills what is due, and sees who serves by now. Backends and clients are
+  /// started once the frontend serves for the first time.
+  void Step(Instant now);
+
+  /// Takes note of the processes that have ended.
+  void Reap(Instant now);
+
+  /// When Step has to be called next at the latest.
+  [[nodiscard]] Instant NextDeadline(Instant now) const;
+
+  /// Errors   kNotFound: no such deployment. kFailedPrecondition: not a backend.
+  Status Scale(const std::string& name, int replicas);
+
+  /// Ends all, the frontend last.
+  void Stop(Instant now);
+  [[nodiscard]] bool Stopped() const;
+
+  [[nodiscard]] std::vector<DeploymentStatus> Snapshot() const;
+  [[nodiscard]] Result<DeploymentStatus> Find(const std::string& name) const;
+
+  /// A number that changes whenever a process starts, ends or is asked to: registrations asked for
+  /// before such a change say nothing of the time after it and are ignored.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  void SetRegistrations(std::uint64_t generation, Registrations registrations);
+
+  /// Where the frontend serves HTTP; empty before it does.
+  [[nodiscard]] std::string FrontendHttp() const;
+
+ private:
+  struct Process {
+    pid_t pid = 0;
+    bool serving = false;  ///< its ready file has been read
+    bool ending = false;
+  };
+
+  struct Member {
+    DeploymentSpec spec;
+    Deployment deployment;
+    std::map<std::string, std::string> addresses;
+    std::map<int, Process> processes;
+    std::string last_exit;
+  };
+
+  void Carry(Member& member, const Action& action, Instant now);
+  void Start(Member& member, int replica, Instant now);
+  void OnExit(Member& member, int replica, int wait_status, Instant now);
+  void LookForReadyFiles(Member& member);
+  [[nodiscard]] std::vector<std::string> CommandLine(const Member& member, int replica) const;
+  [[nodiscard]] int Ready(const Member& member) const;
+  [[nodiscard]] DeploymentStatus StatusOf(const Member& member) const;
+  [[nodiscard]] bool OthersStopped() const;
+  [[nodiscard]] const Member& frontend() const { return members_.front(); }
+
+  StateFolder folder_;
+  std::vector<Member> members_;  // the frontend first
+  Registrations registrations_;
+  std::uint64_t generation_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace twofold::local

@@ -1,0 +1,138 @@
+#include "cli/local/launch.h"
+
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "cli/local/child.h"
+#include "cli/local/log_file.h"
+#include "cli/local/remote.h"
+#include "cli/local/supervisor.h"
+#include "lib/common/logging.h"
+
+namespace twofold::local {
+namespace {
+
+constexpr Duration kLook = std::chrono::milliseconds(20);
+constexpr Duration kTakeDownTimeout = std::chrono::seconds(30);
+constexpr int kTailLines = 8;
+constexpr int kHopeless = 3;  // restarts after which a program that never was ready is given up
+
+void Detach(const StateFolder& folder) {
+  setsid();
+  const int null = open("/dev/null", O_RDONLY);
+  const int log = open(folder.SupervisorLog().c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  dup2(null, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  close(null);
+  close(log);
+}
+
+[[noreturn]] void BecomeSupervisor(const StateFolder& folder, const ClusterOptions& options,
+                                   const std::vector<DeploymentSpec>& plan, bool foreground) {
+  if (foreground) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+  } else {
+    Detach(folder);
+  }
+  InitLogging(/*verbose=*/false);
+  DeploymentPolicy policy;
+  policy.grace = FromSeconds(options.grace_seconds);
+  Status status;
+  {
+    Supervisor supervisor(folder, plan, policy);
+    status = supervisor.Run();
+  }
+  if (!status.ok()) spdlog::error("{}", std::string(status.message()));
+  if (status.ok()) folder.Remove();
+  _exit(status.ok() ? 0 : 1);
+}
+
+std::string LogEnd(const StateFolder& folder, const std::string& process) {
+  const auto tail = Tail(folder.LogFile(process), kTailLines);
+  return tail.ok() && !tail->empty() ? absl::StrCat("; the end of its log:\n", *tail) : "";
+}
+
+Status SupervisorEnded(const StateFolder& folder, int wait_status) {
+  return absl::UnavailableError(absl::StrCat(
+      "the supervisor ended with ", DescribeExit(wait_status), LogEnd(folder, "supervisor")));
+}
+
+// What makes waiting for this deployment pointless; empty if nothing.
+std::string Hopeless(const nlohmann::ordered_json& deployment) {
+  const int restarts = deployment.at("restarts");
+  const std::string last_exit = deployment.at("last_exit");
+  const bool misused = last_exit == "exit code 2" || last_exit == "exit code 127";
+  if (deployment.at("ready") > 0 || restarts == 0) return "";
+  return misused || restarts >= kHopeless ? "cannot run: " + last_exit : "";
+}
+
+Status NotReady(const StateFolder& folder, const nlohmann::ordered_json& deployment,
+                const std::string& reason) {
+  const std::string name = deployment.at("name");
+  return absl::UnavailableError(absl::StrCat(name, " ", reason, LogEnd(folder, name + "-0")));
+}
+
+}  // namespace
+
+Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& options,
+                               bool foreground) {
+  const auto plan = MakePlan(options);
+  if (!plan.ok()) return plan.status();
+  const Result<int> lock = folder.Lock();
+  if (!lock.ok()) return lock.status();
+  const pid_t pid = fork();
+  if (pid == 0) BecomeSupervisor(folder, options, *plan, foreground);
+  close(*lock);  // the supervisor has it now
+  if (pid < 0) return absl::InternalError("cannot fork");
+  while (!std::filesystem::exists(folder.SupervisorFile())) {
+    int wait_status = 0;
+    if (waitpid(pid, &wait_status, WNOHANG) == pid) return SupervisorEnded(folder, wait_status);
+    std::this_thread::sleep_for(kLook);
+  }
+  return pid;
+}
+
+Status WaitReady(const StateFolder& folder, Duration timeout) {
+  const Result<Remote> remote = Remote::Find(folder);
+  if (!remote.ok()) return remote.status();
+  for (const Instant deadline = Now() + timeout;; std::this_thread::sleep_for(kLook)) {
+    const auto deployments = remote->Deployments();
+    if (!deployments.ok()) return deployments.status();
+    const nlohmann::ordered_json* late = nullptr;
+    for (const auto& deployment : *deployments) {
+      if (const std::string why = Hopeless(deployment); !why.empty()) {
+        return NotReady(folder, deployment, why);
+      }
+      if (late == nullptr && !IsSettled(deployment)) late = &deployment;
+    }
+    if (late == nullptr) return absl::OkStatus();
+    if (Now() < deadline) continue;
+    return NotReady(folder, *late,
+                    absl::StrCat("is not ready after ", ToSeconds(timeout), " seconds"));
+  }
+}
+
+Result<bool> TakeDown(const StateFolder& folder) {
+  const int watch = folder.WatchLock();
+  const Result<Remote> remote = Remote::Find(folder);
+  const Status asked = remote.ok() ? remote->Down() : remote.status();
+  const bool ended = StateFolder::WaitUnlocked(watch, asked.ok() ? kTakeDownTimeout : Duration());
+  if (!ended) {
+    return absl::UnavailableError(
+        absl::StrCat("the supervisor in ", folder.dir(), " does not end",
+                     asked.ok() ? "" : absl::StrCat(": ", std::string(asked.message()))));
+  }
+  if (watch >= 0) folder.Remove();  // without a lock file it is not ours
+  return asked.ok();
+}
+
+}  // namespace twofold::local

@@ -1,0 +1,107 @@
+#include "cli/local/plan.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_split.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <set>
+
+#include "lib/common/options.h"
+
+namespace twofold::local {
+namespace {
+
+constexpr int kFirstClientPort = 9996;  // further clients count down from it
+
+std::string Loopback(int port) { return absl::StrCat("127.0.0.1:", port); }
+
+Result<QueuePlan> ParseQueue(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const QueuePlan queue{text.substr(0, equals),
+                        equals == std::string::npos ? "" : text.substr(equals + 1)};
+  std::string problem = CheckQueueName(queue.name);
+  std::string seconds = queue.seconds;
+  if (problem.empty()) problem = Seconds()(seconds);
+  if (problem.empty()) return queue;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--queues '", text, "': ", problem, " (give NAME=SECONDS, e.g. sleep=0.2)"));
+}
+
+DeploymentSpec Frontend(const ClusterOptions& options, const std::vector<QueuePlan>& queues) {
+  const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
+  DeploymentSpec spec{
+      "scalability-tester-frontend", Kind::kFrontend, "", 1, "twofold-frontend", {}, {}};
+  spec.listen = {{"client", port(9997)}, {"http", port(9998)}, {"worker", port(9999)}};
+  for (const QueuePlan& queue : queues) spec.arguments.push_back(queue.name);
+  return spec;
+}
+
+// A worker that is told to end hands its job back before we lose patience and kill it.
+std::string DrainLimit(const ClusterOptions& options) {
+  return absl::StrFormat("%g", options.grace_seconds * 0.8);
+}
+
+DeploymentSpec Backend(const ClusterOptions& options, const QueuePlan& queue) {
+  return {"scalability-tester-backend-" + queue.name,
+          Kind::kBackend,
+          queue.name,
+          options.replicas,
+          "twofold-backend",
+          {},
+          {"--frontend", "{worker}", "--queue", queue.name, "--backoff", "2", "--drain-limit",
+           DrainLimit(options), "--pod-env", "TWOFOLD_POD", "--", "sleep", queue.seconds}};
+}
+
+DeploymentSpec Client(const ClusterOptions& options, const QueuePlan& queue, int index) {
+  const int port = options.free_ports ? 0 : kFirstClientPort - index;
+  return {"scalability-tester-client-" + queue.name,
+          Kind::kClient,
+          queue.name,
+          1,
+          "twofold-client",
+          {{"http", Loopback(port)}},
+          {"--frontend", "{client}", "--queue", queue.name}};
+}
+
+}  // namespace
+
+std::string ToString(Kind kind) {
+  static constexpr std::array<const char*, 3> kNames = {"frontend", "backend", "client"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+Result<std::vector<QueuePlan>> ParseQueues(const std::string& text) {
+  std::vector<QueuePlan> queues;
+  std::set<std::string> names;
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
+    Result<QueuePlan> queue = ParseQueue(part);
+    if (!queue.ok()) return queue.status();
+    if (!names.insert(queue->name).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--queues names '", queue->name, "' twice"));
+    }
+    queues.push_back(*queue);
+  }
+  return queues;
+}
+
+Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options) {
+  const Result<std::vector<QueuePlan>> queues = ParseQueues(options.queues);
+  if (!queues.ok()) return queues.status();
+  std::vector<DeploymentSpec> plan = {Frontend(options, *queues)};
+  for (std::size_t i = 0; i < queues->size(); ++i) {
+    plan.push_back(Backend(options, queues->at(i)));
+    plan.push_back(Client(options, queues->at(i), static_cast<int>(i)));
+  }
+  for (DeploymentSpec& spec : plan) {
+    spec.program = absl::StrCat(options.programs, "/", spec.program);
+    if (access(spec.program.c_str(), X_OK) == 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("no program ", spec.program, " (build it, or give its folder by --programs)"));
+  }
+  return plan;
+}
+
+}  // namespace twofold::local

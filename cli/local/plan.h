@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+
+namespace twofold::local {
+
+enum class Kind { kFrontend, kBackend, kClient };
+
+std::string ToString(Kind kind);  ///< "frontend", "backend", "client"
+
+/// One program of the cluster, and how to run a replica of it.
+struct DeploymentSpec {
+  std::string name;
+  Kind kind = Kind::kBackend;
+  std::string queue;  ///< empty for the frontend
+  int replicas = 1;
+  std::string program;
+  /// Ready-file key to address: {"http", "127.0.0.1:9998"} becomes --http-address 127.0.0.1:9998.
+  /// The program has a ready file if this is not empty.
+  std::map<std::string, std::string> listen;
+  /// {client} and {worker} stand for the addresses of the frontend.
+  std::vector<std::string> arguments;
+};
+
+/// A queue whose workers sleep: what --queues takes, `name=SECONDS`.
+struct QueuePlan {
+  std::string name;
+  std::string seconds;
+};
+
+struct ClusterOptions {
+  std::string queues = "sleep=0.2";  ///< comma-separated
+  int replicas = 1;                  ///< of each backend, to start with
+  bool free_ports = false;           ///< instead of 9997, 9998, 9999 and 9996 downwards
+  double grace_seconds = 30;         ///< from SIGTERM to SIGKILL
+  std::string programs;              ///< folder of the programs
+};
+
+/// Errors   kInvalidArgument: the part of `text` that is wrong, and what is allowed.
+Result<std::vector<QueuePlan>> ParseQueues(const std::string& text);
+
+/// The frontend first, then a backend and a client for each queue.
+/// Errors   kInvalidArgument: the queues, or a program that is not there.
+Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options);
+
+}  // namespace twofold::local

@@ -1,0 +1,67 @@
+#include "cli/local/remote.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/strip.h>
+
+#include "lib/http/client.h"
+
+namespace twofold::local {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Duration kTimeout = std::chrono::seconds(10);
+
+Status Check(const http::Response& response) {
+  if (response.status < 300) return absl::OkStatus();
+  const std::string message(absl::StripTrailingAsciiWhitespace(response.body));
+  if (response.status == 404) return absl::NotFoundError(message);
+  return absl::InvalidArgumentError(message);
+}
+
+Result<Json> Parse(const Result<http::Response>& response) {
+  if (!response.ok()) return response.status();
+  if (const Status status = Check(*response); !status.ok()) return status;
+  Json json = Json::parse(response->body, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return absl::InternalError("the supervisor answered no JSON");
+  return json;
+}
+
+}  // namespace
+
+Result<Remote> Remote::Find(const StateFolder& folder) {
+  const auto addresses = ReadReadyFile(folder.SupervisorFile());
+  if (!addresses.ok() || addresses->count("http") == 0 || !folder.Locked()) {
+    return absl::NotFoundError(absl::StrCat("no local cluster runs in ", folder.dir(),
+                                            " (start one with `twofold local up`, or give --dir)"));
+  }
+  return Remote("http://" + addresses->at("http"));
+}
+
+Result<Json> Remote::Deployments() const {
+  return Parse(http::Get(url_ + "/deployments", kTimeout));
+}
+
+Result<Json> Remote::Deployment(const std::string& name) const {
+  return Parse(http::Get(absl::StrCat(url_, "/deployments/", name), kTimeout));
+}
+
+Result<Json> Remote::Service(const std::string& name) const {
+  return Parse(http::Get(absl::StrCat(url_, "/services/", name), kTimeout));
+}
+
+Result<Json> Remote::Scale(const std::string& name, int replicas) const {
+  return Parse(http::Put(absl::StrCat(url_, "/deployments/", name, "/scale?replicas=", replicas),
+                         "", kTimeout));
+}
+
+Status Remote::Down() const {
+  const auto response = http::Post(url_ + "/down", "", kTimeout);
+  return response.ok() ? Check(*response) : response.status();
+}
+
+bool IsSettled(const Json& deployment) {
+  return deployment.at("ready") == deployment.at("replicas") && deployment.at("terminating") == 0;
+}
+
+}  // namespace twofold::local

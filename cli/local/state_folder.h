@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+
+namespace twofold::local {
+
+/// Where a local cluster keeps its files, and the lock that says whether it runs.
+///
+///   DIR/lock             held by the supervisor as long as it lives, so a dead one is recognised
+///   DIR/supervisor.json  where the supervisor serves
+///   DIR/logs/NAME.log    output of each process
+///   DIR/run/NAME.json    ready files
+class StateFolder {
+ public:
+  explicit StateFolder(std::string dir) : dir_(std::move(dir)) {}
+
+  /// `given` if not empty, else $TWOFOLD_DIR, else ./.twofold; absolute.
+  static std::string Locate(const std::string& given);
+
+  [[nodiscard]] const std::string& dir() const { return dir_; }
+  [[nodiscard]] std::string SupervisorFile() const { return dir_ + "/supervisor.json"; }
+  [[nodiscard]] std::string SupervisorLog() const { return LogFile("supervisor"); }
+  [[nodiscard]] std::string LogsDir() const { return dir_ + "/logs"; }
+  [[nodiscard]] std::string LogFile(const std::string& process) const;
+  [[nodiscard]] std::string ReadyFile(const std::string& process) const;
+
+  /// Creates the folder, takes the lock and removes what a dead supervisor has left. The lock is
+  /// held until all copies of the returned file descriptor are closed.
+  /// Errors   kFailedPrecondition: a cluster runs here. kInvalidArgument: not a usable folder, or
+  ///          one with something else in it (we would remove what is there).
+  [[nodiscard]] Result<int> Lock() const;
+
+  /// Whether a supervisor lives that holds the lock.
+  [[nodiscard]] bool Locked() const;
+
+  /// Waits for the end of the supervisor's process, also if it removes the folder: call WatchLock
+  /// before asking it to end, then WaitUnlocked with its result (which it closes). False: it still
+  /// lives after `timeout`.
+  [[nodiscard]] int WatchLock() const;
+  static bool WaitUnlocked(int watch, Duration timeout);
+
+  /// Removes our files, then the folder if it is empty.
+  void Remove() const;
+
+ private:
+  std::string dir_;
+};
+
+/// The addresses in a ready file (see lib/common/ready_file.h), by name.
+/// Errors   kNotFound: no such file (yet).
+Result<std::map<std::string, std::string>> ReadReadyFile(const std::string& path);
+
+}  // namespace twofold::local

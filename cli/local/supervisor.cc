@@ -1,0 +1,137 @@
+#include "cli/local/supervisor.h"
+
+#include <absl/strings/str_cat.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <utility>
+
+#include "cli/local/probe.h"
+#include "cli/local/supervisor_api.h"
+#include "lib/common/ready_file.h"
+#include "lib/http/server.h"
+
+namespace twofold::local {
+namespace {
+
+// Blocked before any thread starts, so that only the loop sees them.
+int BlockSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT}) sigaddset(&set, number);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int Milliseconds(Duration duration) {
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
+}
+
+}  // namespace
+
+Supervisor::Supervisor(StateFolder folder, const std::vector<DeploymentSpec>& plan,
+                       const DeploymentPolicy& policy)
+    : folder_(folder),
+      signals_(BlockSignals()),
+      wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      cluster_(std::move(folder), plan, policy) {}
+
+Supervisor::~Supervisor() {
+  close(signals_);
+  close(wake_);
+}
+
+Status Supervisor::Run() {
+  auto server = http::Server::Start({"127.0.0.1", 0}, SupervisorApi(*this));
+  if (!server.ok()) return server.status();
+  const Status ready = WriteReadyFile(folder_.SupervisorFile(),
+                                      {{"http", absl::StrCat("127.0.0.1:", (*server)->port())}});
+  if (!ready.ok()) return ready;
+  const Probe probe(
+      [this] {
+        const bool settled = Settled();
+        const std::lock_guard lock(mutex_);
+        return Probe::Question{cluster_.FrontendHttp(), cluster_.generation(), settled};
+      },
+      [this](std::uint64_t generation, Registrations registrations) {
+        const std::lock_guard lock(mutex_);
+        cluster_.SetRegistrations(generation, std::move(registrations));
+      });
+  Loop();
+  return absl::OkStatus();
+}
+
+void Supervisor::Loop() {
+  std::array<pollfd, 2> sources = {pollfd{signals_, POLLIN, 0}, pollfd{wake_, POLLIN, 0}};
+  Duration pause{};
+  while (Advance(pause)) {
+    poll(sources.data(), sources.size(), Milliseconds(pause));
+    HandleSignals();
+    std::uint64_t ignored = 0;
+    [[maybe_unused]] const auto size = read(wake_, &ignored, sizeof ignored);
+  }
+}
+
+// False when all has ended; else what is due has been done and `pause` is the time to the next.
+bool Supervisor::Advance(Duration& pause) {
+  const Instant now = Now();
+  const std::lock_guard lock(mutex_);
+  cluster_.Step(now);
+  pause = std::max(Duration::zero(), cluster_.NextDeadline(now) - now);
+  return !cluster_.Stopped();
+}
+
+void Supervisor::HandleSignals() {
+  signalfd_siginfo signal{};
+  bool stop = false;
+  while (read(signals_, &signal, sizeof signal) == sizeof signal) {
+    stop = stop || signal.ssi_signo != SIGCHLD;
+  }
+  const std::lock_guard lock(mutex_);
+  cluster_.Reap(Now());  // always: several SIGCHLD may come as one
+  if (stop) cluster_.Stop(Now());
+}
+
+void Supervisor::Wake() const {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto size = write(wake_, &one, sizeof one);
+}
+
+bool Supervisor::Settled() {
+  const auto all = Snapshot();
+  return std::all_of(all.begin(), all.end(), [](const DeploymentStatus& status) {
+    return status.ready == status.replicas && status.terminating == 0;
+  });
+}
+
+std::vector<DeploymentStatus> Supervisor::Snapshot() {
+  const std::lock_guard lock(mutex_);
+  return cluster_.Snapshot();
+}
+
+Result<DeploymentStatus> Supervisor::Find(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return cluster_.Find(name);
+}
+
+Status Supervisor::Scale(const std::string& name, int replicas) {
+  const std::lock_guard lock(mutex_);
+  const Status status = cluster_.Scale(name, replicas);
+  if (status.ok()) Wake();
+  return status;
+}
+
+void Supervisor::Down() {
+  const std::lock_guard lock(mutex_);
+  cluster_.Stop(Now());
+  Wake();
+}
+
+}  // namespace twofold::local

@@ -1,0 +1,20 @@
+#include <iostream>
+
+#include "cli/command.h"
+#include "lib/common/options.h"
+
+int main(int argc, char** argv) {
+  using namespace twofold::cli;
+  CLI::App app("Queues, jobs and local clusters of Twofold", "twofold");
+  app.require_subcommand(1);
+  app.footer(ExitCodesHelp());
+  Globals globals;
+  Action chosen;
+  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands()}) {
+    AddCommands(app, commands, globals, chosen);
+  }
+  if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;
+  const twofold::Status status = chosen();
+  if (!status.ok()) std::cerr << "twofold: " << status.message() << std::endl;
+  return ExitCode(status);
+}

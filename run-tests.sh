@@ -1,0 +1,77 @@
+#!/bin/sh
+# Installs what the tests need, builds, runs every test; ends with the line "N passed, N failed".
+set -u
+
+usage() {
+  cat <<'END'
+Usage: run-tests.sh [PART]...
+
+  dev      build with optimisation and -Werror, all unit and integration tests
+  asan     the same tests with AddressSanitizer and UndefinedBehaviorSanitizer
+  tsan     all that runs without gRPC, with ThreadSanitizer
+  scripts  shellcheck, and bats tests of the scripts
+
+Without PART: all of them. Installs missing Debian packages (root or sudo).
+Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
+END
+}
+
+root=$(cd "$(dirname "$0")" && pwd)
+cd "$root" || exit 1
+jobs=$(nproc)
+passed=0 failed=0
+
+count() { passed=$((passed + $1)) failed=$((failed + $2)); }
+
+# A part that could not even run is one failed test.
+broken() { echo "FAILED: $*" >&2; count 0 1; }
+
+# Counts the tests in the JUnit file $1.
+count_junit() {
+  counts=$(awk '/<testcase/ { ++all } /<(failure|skipped)/ { ++bad }
+    END { print all - bad, bad + 0 }' "$1" 2>/dev/null) || counts=
+  # shellcheck disable=SC2086  # two words
+  case $counts in '' | '0 0') broken "no test results in $1" ;; *) count $counts ;; esac
+}
+
+preset() {
+  name=$1
+  shift
+  echo "=== $name: build and test"
+  results=$root/build/$name/tests.xml
+  rm -f "$results"
+  if ! { cmake --preset "$name" >/dev/null && cmake --build --preset "$name" -j "$jobs"; }; then
+    broken "$name does not build"
+    return
+  fi
+  ctest --test-dir "build/$name" -j "$jobs" --output-on-failure --output-junit "$results" "$@"
+  count_junit "$results"
+}
+
+dev() { preset dev; }
+asan() { preset asan -LE integration; }
+tsan() { TSAN_OPTIONS=halt_on_error=1 preset tsan; }
+
+scripts() {
+  echo "=== scripts: shellcheck and bats"
+  for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs); do
+    if shellcheck "$script"; then count 1 0; else count 0 1; fi
+  done
+  mkdir -p build/bats
+  bats --report-formatter junit --output build/bats tests/scripts
+  count_junit build/bats/report.xml
+}
+
+for part in "$@"; do
+  case $part in
+    dev | asan | tsan | scripts) ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+[ $# -gt 0 ] || set -- dev asan tsan scripts
+
+scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
+for part in "$@"; do "$part"; done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,99 @@
+#include "cli/local/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace twofold::local {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+class PlanTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        std::filesystem::path(::testing::TempDir()) / ("plan_test." + std::to_string(getpid()));
+    std::filesystem::create_directory(folder_);
+    for (const char* name : {"twofold-frontend", "twofold-backend", "twofold-client"}) {
+      std::ofstream(folder_ / name) << "#!/bin/sh\n";
+      std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
+    }
+    options_.programs = folder_;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  ClusterOptions options_;
+};
+
+TEST_F(PlanTest, FrontendFirstThenBackendAndClientOfEachQueue) {
+  options_.queues = "a=1,b=0.5";
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  std::vector<std::string> names;
+  for (const DeploymentSpec& spec : *plan) names.push_back(spec.name);
+  EXPECT_THAT(names, ElementsAre("scalability-tester-frontend", "scalability-tester-backend-a",
+                                 "scalability-tester-client-a", "scalability-tester-backend-b",
+                                 "scalability-tester-client-b"));
+  EXPECT_THAT(plan->at(0).arguments, ElementsAre("a", "b"));
+  EXPECT_THAT(plan->at(3).arguments, IsSupersetOf({"--queue", "b", "--", "sleep", "0.5"}));
+}
+
+TEST_F(PlanTest, StandardPortsOnLoopbackAndClientsCountDown) {
+  options_.queues = "a=1,b=1";
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->at(0).listen,
+              UnorderedElementsAre(Pair("client", "127.0.0.1:9997"), Pair("http", "127.0.0.1:9998"),
+                                   Pair("worker", "127.0.0.1:9999")));
+  EXPECT_THAT(plan->at(2).listen, ElementsAre(Pair("http", "127.0.0.1:9996")));
+  EXPECT_THAT(plan->at(4).listen, ElementsAre(Pair("http", "127.0.0.1:9995")));
+}
+
+TEST_F(PlanTest, FreePortsAreAllZero) {
+  options_.free_ports = true;
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok());
+  for (const DeploymentSpec& spec : *plan) {
+    for (const auto& [key, address] : spec.listen) EXPECT_EQ(address, "127.0.0.1:0") << key;
+  }
+}
+
+TEST_F(PlanTest, AWorkerHandsItsJobBackBeforeTheKill) {
+  options_.grace_seconds = 10;
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->at(1).arguments, IsSupersetOf({"--drain-limit", "8"}));
+}
+
+TEST_F(PlanTest, MissingProgramIsNamed) {
+  std::filesystem::remove(folder_ / "twofold-client");
+  const auto plan = MakePlan(options_);
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(plan.status().message()), HasSubstr("twofold-client"));
+}
+
+TEST(ParseQueues, SayWhatIsWrong) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "'' is not a queue name"},    {"a=1,", "'' is not a queue name"},
+      {"a", "not a number of seconds"},  {"a=", "not a number of seconds"},
+      {"a=nan", "'nan' is not"},         {"a=-1", "'-1' is not"},
+      {"a b=1", "'a b' is not a queue"}, {"a=1,a=2", "'a' twice"}};
+  for (const auto& [text, message] : cases) {
+    const auto queues = ParseQueues(text);
+    EXPECT_EQ(queues.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(queues.status().message()), HasSubstr(message)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace twofold::local

@@ -1,0 +1,90 @@
+#include "cli/local/supervisor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+#include "lib/http/client.h"
+#include "tests/cli/local/fake_programs.h"
+
+namespace twofold::local {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Duration kPlenty = std::chrono::seconds(60);
+
+class SupervisorTest : public FakePrograms {
+ protected:
+  SupervisorTest() : supervisor_(folder_, Plan(), DeploymentPolicy()) {}
+
+  void SetUp() override {
+    FakePrograms::SetUp();
+    run_ = std::thread([this] { status_ = supervisor_.Run(); });
+    ASSERT_TRUE(Until([&] { return ReadReadyFile(folder_.SupervisorFile()).ok(); }));
+    url_ = "http://" + ReadReadyFile(folder_.SupervisorFile())->at("http");
+  }
+
+  void TearDown() override {
+    supervisor_.Down();
+    run_.join();
+    EXPECT_TRUE(status_.ok()) << status_;
+    FakePrograms::TearDown();
+  }
+
+  static bool Until(const std::function<bool()>& condition) {
+    for (const Instant deadline = Now() + kPlenty; Now() < deadline;) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+
+  http::Response Get(const std::string& path) { return http::Get(url_ + path, kPlenty).value(); }
+  http::Response Put(const std::string& path) {
+    return http::Put(url_ + path, "", kPlenty).value();
+  }
+
+  Supervisor supervisor_;
+  std::thread run_;
+  Status status_;
+  std::string url_;
+};
+
+TEST_F(SupervisorTest, ScalesByHttpAndTellsInLinesForTheShell) {
+  ASSERT_TRUE(Until([&] { return supervisor_.Find("b")->running == 1; }));
+  const http::Response reply = Put("/deployments/b/scale?replicas=3&type=plain");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_THAT(reply.body, HasSubstr("\nreplicas 3\n"));
+  EXPECT_TRUE(Until([&] {
+    return Get("/deployments/b?type=plain").body.find("\nrunning 3\n") != std::string::npos;
+  }));
+}
+
+TEST_F(SupervisorTest, TellsWhereServicesAreOnceTheyServe) {
+  ASSERT_TRUE(Until([&] { return Get("/services/c").status == 200; }));
+  EXPECT_EQ(Get("/services/c?type=plain").body, "http://127.0.0.1:4711\n");
+  EXPECT_EQ(Get("/services/b").status, 404);
+}
+
+TEST_F(SupervisorTest, RefusesWhatItCannotDo) {
+  EXPECT_EQ(Get("/deployments/x").status, 404);
+  EXPECT_EQ(Put("/deployments/x/scale?replicas=1").status, 404);
+  for (const char* replicas : {"", "?replicas=", "?replicas=-1", "?replicas=x", "?replicas=1e9"}) {
+    const http::Response reply = Put(std::string("/deployments/b/scale") + replicas);
+    EXPECT_EQ(reply.status, 400) << replicas;
+    EXPECT_THAT(reply.body, HasSubstr("replicas:"));
+  }
+  EXPECT_EQ(Put("/deployments/f/scale?replicas=2").status, 400);
+}
+
+TEST_F(SupervisorTest, DownByHttpEndsIt) {
+  ASSERT_TRUE(Until([&] { return supervisor_.Find("c")->ready == 1; }));
+  EXPECT_EQ(http::Post(url_ + "/down", "", kPlenty)->status, 202);
+  EXPECT_TRUE(Until([&] { return !http::Get(url_ + "/deployments", kPlenty).ok(); }));
+}
+
+}  // namespace
+}  // namespace twofold::local

@@ -1,0 +1,18 @@
+#include "cli/table.h"
+
+#include <gtest/gtest.h>
+
+namespace twofold::cli {
+namespace {
+
+TEST(Table, NumbersToTheRightTextToTheLeftNoBlanksAtTheEnd) {
+  EXPECT_EQ(Table({{"NAME", "N", "NOTE"}, {"a", "10", "x"}, {"long name", "5", "yes"}}),
+            "NAME        N  NOTE\n"
+            "a          10  x\n"
+            "long name   5  yes\n");
+}
+
+TEST(Table, HeadingAlone) { EXPECT_EQ(Table({{"A", "B"}}), "A  B\n"); }
+
+}  // namespace
+}  // namespace twofold::cli

@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# validate-scaling.sh against a scripted cluster: see stubs/world.sh for what can go wrong.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  export STUB="$BATS_TEST_TMPDIR"
+  export PATH="$BATS_TEST_DIRNAME/stubs:$PATH"
+  export TWOFOLD_JSON="$STUB/result.json"
+}
+
+# validate [OPTION]...: 1 to 4 workers with kubectl, limit 1.8.
+validate() {
+  "$root/validate-scaling.sh" "$@" scalability-tester-backend-sleep monitoring 2 \
+    scalability-tester-client-sleep validation 4 1.8
+}
+
+state() { cat "$STUB/$1"; }
+untouched() { [ ! -e "$STUB/replicas" ] && [ ! -e "$STUB/parallel" ]; }
+scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
+
+@test "passes when the throughput doubles" {
+  run validate
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Throughput: 1.000000 -> 2.000000 = 2.00 increase on reqs-per-sec (pods: 2)"* ]]
+  [[ "$output" == *"Throughput: 2.000000 -> 4.000000 = 2.00 increase on reqs-per-sec (pods: 4)"* ]]
+  [[ "$output" == *"*** PASS ***" ]]
+  [[ "$output" == *"Result: $STUB/result.json"* ]]
+  [[ "$output" == *"node-1"* ]]
+  scaled_back
+}
+
+@test "scales to the limit, to 0, then step by step, then back to 1" {
+  validate
+  [ "$(grep -o 'replicas=[0-9]*' "$STUB/calls" | tr '\n' ' ')" = \
+    "replicas=4 replicas=0 replicas=1 replicas=2 replicas=4 replicas=1 " ]
+  [ "$(grep -o 'parallel?value=[0-9]*' "$STUB/calls" | tr '\n' ' ')" = \
+    "parallel?value=0 parallel?value=1 parallel?value=2 parallel?value=4 parallel?value=0 " ]
+}
+
+@test "writes the result as JSON" {
+  validate
+  [ "$(jq -c '[.steps[] | [.workers, .ratio == 2, .failed_jobs]]' "$STUB/result.json")" = "[[1,false,0],[2,true,0],[4,true,0]]" ]
+  [ "$(jq -r '.pass, .fails, .steps[2].verdict' "$STUB/result.json" | tr '\n' ' ')" = "true 0 pass " ]
+}
+
+@test "counts each step under the limit as a fail" {
+  STUB_EFFICIENCY=0.8 run validate
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"FAIL: 2 workers: the ratio is under 1.8"* ]]
+  [[ "$output" == *"*** 2 FAILs ***" ]]
+  [ "$(jq .pass "$STUB/result.json")" = false ]
+  scaled_back
+}
+
+@test "undecided at the cap is a fail with that word, and says when the base is to blame" {
+  STUB_ERROR=0.2 run validate
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"FAIL: 1 workers: undecided"*"its error is 0.2"* ]]
+  [[ "$output" == *"FAIL: 2 workers: undecided after 1000 s: 1.8 is inside"* ]]
+  [[ "$output" == *"*** 3 FAILs ***" ]]
+}
+
+@test "an infinite error is undecided and null in JSON" {
+  STUB_ERROR=inf run validate
+  [ "$status" -eq 3 ]
+  [ "$(jq '.steps[0].log_error' "$STUB/result.json")" = null ]
+}
+
+@test "a window that is not steady decides nothing" {
+  STUB_STEADY=false run validate
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"undecided after 1000 s: not steady: the rate falls"* ]]
+}
+
+@test "failed jobs are a fail, with their error" {
+  STUB_FAILED=7 run validate
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"FAIL: 4 workers: 7 jobs failed: 7 no device"* ]]
+}
+
+@test "too few workers: no verdict, which pods, scaled back" {
+  STUB_MOST=3 run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"3 of 4 Ready"* ]]
+  [[ "$output" == *"pod pod-3: Pending, not Ready"* ]]
+  [[ "$output" == *"scaled scalability-tester-backend-sleep back to 1 worker"* ]]
+  scaled_back
+}
+
+@test "workers that never are Ready: no verdict" {
+  STUB_MOST=0 run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"0 of 4 Ready"* ]]
+}
+
+@test "Ready but not registered at the frontend is not enough" {
+  STUB_REGISTERED=1 run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"4 of 4 Ready, 0 others, 1 registered"* ]]
+}
+
+@test "a pod that is still ending is one too many" {
+  STUB_TERMINATING=1 run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"pod pod-old: Running, terminating"* ]]
+}
+
+@test "a call that fails midway: no verdict, scaled back" {
+  STUB_BREAK=/compare run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"the load client does not answer /compare"* ]]
+  scaled_back
+}
+
+@test "says what it left behind when it cannot scale back" {
+  STUB_BREAK=--replicas=1 run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"LEFT BEHIND: scalability-tester-backend-sleep could not be scaled back to 1"* ]]
+}
+
+@test "interrupted: scales back at once" {
+  STUB_SLEEP=60 "$root/validate-scaling.sh" scalability-tester-backend-sleep monitoring 2 \
+    scalability-tester-client-sleep validation 4 1.8 3>&- &
+  pid=$!
+  for _ in $(seq 400); do
+    grep -qs window "$STUB/calls" && break
+    /bin/sleep 0.05
+  done
+  kill -TERM "$pid"
+  code=0; wait "$pid" || code=$?
+  [ "$code" -eq 143 ]
+  scaled_back
+}
+
+@test "an answer that is not understood ends it: no verdict" {
+  STUB_ERROR=' ' run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"not understood"* ]]
+  scaled_back
+}
+
+@test "an unknown queue is named" {
+  run validate --queue other
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"no queue 'other'"* ]]
+}
+
+@test "wrong namespaces are refused before anything is touched" {
+  run "$root/validate-scaling.sh" scalability-tester-backend-sleep elsewhere 2 \
+    scalability-tester-client-sleep validation 4 1.8
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"no deployment scalability-tester-backend-sleep in namespace elsewhere"* ]]
+  run "$root/validate-scaling.sh" scalability-tester-backend-sleep monitoring 2 \
+    scalability-tester-client-sleep elsewhere 4 1.8
+  [ "$status" -eq 200 ]
+  untouched
+}
+
+refused() { # refused MESSAGE ARGUMENT...
+  local message=$1
+  shift
+  run "$root/validate-scaling.sh" "$@"
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"$message"* ]]
+}
+
+@test "bad arguments are refused, each by name" {
+  refused "7 arguments are needed, not 0"
+  refused "7 arguments are needed, not 6" d monitoring 2 s validation 4
+  refused "SECS 'x'" d monitoring x s validation 4 1.8
+  refused "SECS '0'" d monitoring 0 s validation 4 1.8
+  refused "SECS '1.2.3'" d monitoring 1.2.3 s validation 4 1.8
+  refused "LIMIT '0'" d monitoring 2 s validation 0 1.8
+  refused "LIMIT '4.5'" d monitoring 2 s validation 4.5 1.8
+  refused "SCALE '-1'" d monitoring 2 s validation 4 -1
+  refused "'a;b' is not a name" 'a;b' monitoring 2 s validation 4 1.8
+  refused "unknown option --fast" --fast d monitoring 2 s validation 4 1.8
+  refused "--cap needs a value" --cap
+  refused "--cap 'x'" --cap x d monitoring 2 s validation 4 1.8
+  refused "--steps '2 1'" --steps "2 1" d monitoring 2 s validation 4 1.8
+  refused "--steps '1 8'" --steps "1 8" d monitoring 2 s validation 4 1.8
+  refused "one namespace is localhost" d localhost 2 s validation 4 1.8
+  refused "no local cluster" d localhost 2 s localhost 4 1.8
+  untouched
+}
+
+@test "help says how it is used and what exit codes mean" {
+  run "$root/validate-scaling.sh" --help
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"DEPLOYMENT DEPLOYMENT_NAMESPACE SECS"*"Exit codes"* ]]
+}
+
+@test "other steps: the limit is for twice, so four times needs its square" {
+  run validate --steps "1 4"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"(pods: 4)"* && "$output" != *"(pods: 2)"* ]]
+  [ "$(jq '.steps[1].least * 100 | round' "$STUB/result.json")" = 324 ]
+}
+
+@test "localhost drives the local cluster through its supervisor" {
+  printf '{"pid": 1, "http": "s:1"}\n' >"$STUB/supervisor.json"
+  TWOFOLD_DIR=$STUB run "$root/validate-scaling.sh" scalability-tester-backend-sleep localhost 0.2 \
+    scalability-tester-client-sleep localhost 4 1.8
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"*** PASS ***" ]]
+  ! grep -q kubectl "$STUB/calls"
+  scaled_back
+}
