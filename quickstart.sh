@@ -23,7 +23,7 @@ build() {
 down() {
   code=$?
   trap - EXIT
-  "$bin/twofold" local down || [ "$code" != 0 ] || code=1
+  "$bin/twofold" local down >/dev/null || [ "$code" != 0 ] || code=1
   exit "$code"
 }
 
