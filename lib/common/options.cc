@@ -44,6 +44,14 @@ std::string Shortest(double value) {
   return {text, end};
 }
 
+// CLI11 misses a required subcommand before it looks at what is there in its place.
+std::string What(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining(true);
+  const bool misses = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (misses && !rest.empty()) return "there is no '" + rest.front() + "'";
+  return error.what();
+}
+
 }  // namespace
 
 std::vector<std::string> NormaliseArguments(int argc, const char* const* argv) {
@@ -76,7 +84,7 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    return UsageError(app, std::string(error.what()) + " (try --help)");
+    return UsageError(app, What(app, error) + " (try --help)");
   }
   return std::nullopt;
 }
