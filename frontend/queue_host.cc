@@ -72,6 +72,7 @@ void QueueHost::Count(const queue::Reply& reply) {
 QueueHost::Turn::Turn(QueueHost& host, Instant now) : host_(host), lock_(host.mutex_), now_(now) {}
 
 QueueHost::Turn::~Turn() {
+  host_.core_.EndTurn();
   auto touched = std::exchange(host_.touched_, {});
   lock_.unlock();
   for (const auto& link : touched) link->Flush();

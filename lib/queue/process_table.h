@@ -98,6 +98,9 @@ class ProcessTable {
 
   // ---- Who is next
 
+  /// The process whose turn it is gives way to the next one, if it has taken a job in this turn.
+  void EndTurn();
+
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
   /// the back, so that jobs spread over the processes.
   [[nodiscard]] std::optional<ProcessId> NextIdle() const;

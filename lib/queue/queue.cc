@@ -75,10 +75,13 @@ bool Queue::Cancel(Instant now, JobId job, Effects& effects) {
   if (slot == kNoSlot) return false;
   Stop(slot, effects);
   End(now, slot, {.outcome = Outcome::kCancelled, .reason = "cancelled on request"}, effects);
+  // A worker that claimed this very attempt before it was given it had it counted twice: stopping
+  // it frees a slot.
+  Dispatch(now, effects);
   return true;
 }
 
-void Queue::SubmitterGone(Instant /*now*/, SubmitterId submitter, Effects& effects) {
+void Queue::SubmitterGone(Instant now, SubmitterId submitter, Effects& effects) {
   const auto found = submitters_.find(submitter);
   if (found == submitters_.end()) return;
   const auto& jobs = found->second.jobs;
@@ -89,6 +92,7 @@ void Queue::SubmitterGone(Instant /*now*/, SubmitterId submitter, Effects& effec
     Forget(slot);
   }
   submitters_.erase(found);
+  Dispatch(now, effects);  // as in Cancel
 }
 
 // ---- Workers
@@ -162,6 +166,8 @@ bool Queue::Completed(Instant now, ProcessId process, const Completion& completi
   Renewed(now, process, effects);  // and hands out what may be handed out now
   return slot != kNoSlot;
 }
+
+void Queue::EndTurn() { processes_.EndTurn(); }
 
 // ---- Admin
 

@@ -146,6 +146,11 @@ class Queue {
   /// up an attempt, and may come back to the same process if no other is idle.
   bool Completed(Instant now, ProcessId process, const Completion& completion, Effects& effects);
 
+  /// A batch of calls is over: the process that got jobs last gives way to the next one. What came
+  /// in one message so goes out in one, as far as turns allow; cutting it up would make every
+  /// message on the way smaller. Calling it never or after each job is as right, only slower.
+  void EndTurn();
+
   // ---- Admin
 
   void Pause();                                ///< hands out no more jobs; accepts them

@@ -31,6 +31,7 @@ const std::vector<QueueExercise::Action>& QueueExercise::Actions() {
       {"Answer", 100, &QueueExercise::Answer},
       {"Renew", 100, &QueueExercise::Renew},
       {"CompleteOld", 60, &QueueExercise::CompleteOld},
+      {"EndTurn", 50, &QueueExercise::EndTurn},
       {"Tick", 50, &QueueExercise::Tick},
       {"Cancel", 40, &QueueExercise::Cancel},
       {"Join", 40, &QueueExercise::Join},
@@ -150,6 +151,11 @@ void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
   const bool draining = OneIn(10);
   const ProcessId process = queue_.WorkerJoined(now_, key, slots, held, effects_, draining);
   model_.WorkerJoined(now_, process, key, slots, held, draining);
+}
+
+void QueueExercise::EndTurn() {
+  queue_.EndTurn();
+  model_.EndTurn();
 }
 
 void QueueExercise::Leave() {

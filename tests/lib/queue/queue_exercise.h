@@ -37,6 +37,7 @@ class QueueExercise {
   void EndSubmitter();
   void Join();
   void Return();
+  void EndTurn();
   void Leave();
   void Renew();
   void StartDraining();

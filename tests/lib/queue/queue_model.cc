@@ -286,15 +286,19 @@ void QueueModel::TakeAssigned(Instant now, const Assigned& assigned) {
   job.running = true;
   job.process = assigned.process;
   job.handed_out = now;
-  EndTurn(assigned.process);
+  CountInTurn(assigned.process);
   RefreshIdle();
 }
 
 // The one at the front goes to the back after its turn: an eighth of its slots, at least one job.
-void QueueModel::EndTurn(ProcessId process) {
-  if (++taken_in_turn_ < processes_.at(process).slots / 8) return;
-  idle_.erase(idle_.begin());
-  taken_in_turn_ = 0;
+void QueueModel::CountInTurn(ProcessId process) {
+  if (++taken_in_turn_ >= processes_.at(process).slots / 8) EndTurn();
+}
+
+void QueueModel::EndTurn() {
+  RefreshIdle();
+  if (std::exchange(taken_in_turn_, 0) == 0 || idle_.empty()) return;
+  std::rotate(idle_.begin(), idle_.begin() + 1, idle_.end());
 }
 
 void QueueModel::TakeReplied(const Replied& replied) {

@@ -55,6 +55,7 @@ class QueueModel {
                     std::span<const Held> held, bool draining);
   void WorkerGone(Instant now, ProcessId process);
   void WorkerLeft(ProcessId process);
+  void EndTurn();
   void Renewed(Instant now, ProcessId process);
   void WorkerDraining(Instant now, ProcessId process);
   void Completed(Instant now, ProcessId process, const Completion& completion, bool told);
@@ -83,7 +84,7 @@ class QueueModel {
   bool MayTake(ProcessId process) const;
   JobId Best(Instant now) const;
   void RefreshIdle();
-  void EndTurn(ProcessId process);
+  void CountInTurn(ProcessId process);
 
   void Take(Instant now, const Recorded& effect);
   void TakeAssigned(Instant now, const Assigned& assigned);
