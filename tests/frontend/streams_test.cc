@@ -198,7 +198,7 @@ TEST_F(StreamsTest, FirstMessageMustBeHello) {
 }
 
 TEST_F(StreamsTest, SilentWorkerLosesItsJobAndItsLateResultIsRefused) {
-  Serve([](Options& options) { options.lease = 1; });
+  Serve([](Options& options) { options.lease = 2; });
   auto silent = NewWorker();
   silent->Join("sleep", 1, 1);
   auto client = NewClient();

@@ -77,7 +77,7 @@ TEST_F(FaultsTest, KilledWorkersJobRunsElsewhereWhileAttemptsAreLeft) {
 }
 
 TEST_F(FaultsTest, StoppedWorkersJobRunsElsewhereAndIsCountedOnce) {
-  StartFrontend({"--lease", "0.5", "sleep"});
+  StartFrontend({"--lease", "2", "sleep"});
   const auto stopped = StartBackend({"sleep", "1"});
   const Client client = StartClient({"--parallel", "1", "--attempts", "2"});
   AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
