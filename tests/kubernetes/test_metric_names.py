@@ -42,7 +42,7 @@ def test_an_expression_reads_only_what_the_frontend_exports(exported, expression
     assert names and names <= exported | OTHERS
 
 
-@pytest.mark.parametrize("folder, kind, name", hpa_metrics())
+@pytest.mark.parametrize("folder, kind, name", hpa_metrics(), ids=str)
 def test_an_hpa_asks_for_a_metric_that_the_adapter_rules_of_its_folder_define(folder, kind, name):
     configs = [config for other, config in adapter_configs() if other == folder]
     assert name in {api_name(rule) for config in configs
