@@ -1,0 +1,29 @@
+import os
+import pathlib
+import shutil
+
+import pytest
+
+import manifests
+import schema
+
+
+@pytest.fixture(scope="session")
+def checker():
+    folder = pathlib.Path(os.environ.get("TWOFOLD_K8S_SCHEMAS", manifests.ROOT / "../shared/k8s"))
+    if not folder.is_dir():
+        pytest.skip(f"no Kubernetes schemas in {folder}; TWOFOLD_K8S_SCHEMAS says where they are")
+    return schema.Checker(folder)
+
+
+@pytest.fixture(scope="session")
+def kubectl():
+    return shutil.which("kubectl") or pytest.skip("no kubectl here, so no kustomize")
+
+
+@pytest.fixture(scope="session")
+def programs():
+    folder = pathlib.Path(os.environ.get("TWOFOLD_BIN", manifests.ROOT / "build/dev/bin"))
+    if not (folder / "twofold-backend").exists():
+        pytest.skip(f"no programs in {folder}; TWOFOLD_BIN says where they are")
+    return folder

@@ -1,0 +1,59 @@
+"""Checks objects against the schemas of Kubernetes and of some custom resources, strictly."""
+
+import json
+
+import jsonschema
+
+OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+# The names of these fields are given by users, not by Kubernetes.
+OPEN = ("additionalProperties", "x-kubernetes-preserve-unknown-fields")
+
+
+def _strict(schema):
+    """The same schema, in which a field that is not named is an error."""
+    if schema.get("x-kubernetes-int-or-string") or schema.get("format") == "int-or-string":
+        return {"type": ["integer", "string"]}
+    result = dict(schema)
+    if "properties" in schema:
+        result["properties"] = {name: _strict(field) for name, field in schema["properties"].items()}
+        if not any(key in schema for key in OPEN):
+            result["additionalProperties"] = False
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            result[key] = _strict(schema[key])
+    return result
+
+
+def _with_metadata(schema):
+    """Schemas of custom resources leave metadata open: it is that of all objects."""
+    metadata = {"metadata": {"$ref": f"#/definitions/{OBJECT_META}"}}
+    return {**schema, "properties": {**schema["properties"], **metadata}}
+
+
+class Checker:
+    def __init__(self, folder):
+        document = json.loads((folder / "kubernetes-1.36-definitions.json").read_text())
+        definitions = document.get("definitions", document)
+        self._definitions = {name: _strict(schema) for name, schema in definitions.items()}
+        self._definitions[QUANTITY] = {"type": ["string", "number"]}
+        self._by_kind = {}
+        for name, schema in definitions.items():
+            for kind in schema.get("x-kubernetes-group-version-kind", []):
+                version = "/".join(part for part in (kind["group"], kind["version"]) if part)
+                self._by_kind[version, kind["kind"]] = {"$ref": f"#/definitions/{name}"}
+        for key, schema in json.loads((folder / "crd-schemas.json").read_text()).items():
+            version, _, kind = key.rpartition("/")
+            self._by_kind[version, kind] = _with_metadata(_strict(schema))
+
+    def errors(self, data):
+        """What is wrong with an object, a line each; [] if nothing is."""
+        if not isinstance(data, dict):
+            return [f"not an object: {data!r}"]
+        schema = self._by_kind.get((data.get("apiVersion"), data.get("kind")))
+        if schema is None:
+            return [f"no such kind: {data.get('apiVersion')} {data.get('kind')}"]
+        # In allOf, because a $ref hides what stands beside it.
+        validator = jsonschema.Draft4Validator({"allOf": [schema], "definitions": self._definitions})
+        return [f"{'.'.join(map(str, error.absolute_path)) or 'object'}: {error.message}"
+                for error in validator.iter_errors(data)]
