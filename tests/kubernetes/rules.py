@@ -191,6 +191,13 @@ def pod_has_agreed_names(pod, world):
         yield f"the name is not {wanted}"
 
 
+def pod_has_its_name_alone(pod, world):
+    """Autoscaling rules of one name are alternatives; two workloads of one name are a mistake."""
+    names = [(p.manifest.kind, p.manifest.name, p.namespace) for p in world.pods]
+    if names.count((pod.manifest.kind, pod.manifest.name, pod.namespace)) != 1:
+        yield "another file has the same object"
+
+
 def pod_is_labelled_like_its_owner(pod, world):
     for label in RECOMMENDED + ["instance"]:
         if pod.labels.get(app(label)) is None:
@@ -402,6 +409,7 @@ RULES_OF_KIND = {
 RULES_OF_ALL = [has_recommended_labels, has_an_agreed_name]
 RULES_OF_PODS = [
     pod_has_agreed_names,
+    pod_has_its_name_alone,
     pod_is_labelled_like_its_owner,
     pod_gets_no_rights,
     pod_is_apart_from_its_node,

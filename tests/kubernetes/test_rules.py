@@ -21,7 +21,7 @@ SLEEP = "Deployment/scalability-tester-backend-sleep"
 MEDIA = "Deployment/scalability-tester-backend-media"
 CPU_MEDIA = "Deployment/scalability-tester-backend-cpu-media"
 CLIENT = "Deployment/scalability-tester-client-sleep"
-CRON = "CronJob/scalability-tester-cron-sleep"
+CRON = "CronJob/scalability-tester-cronjob-sleep"
 SERVICE = "Service/scalability-tester-frontend"
 POLICY = "NetworkPolicy/scalability-tester-frontend"
 BINDING = "RoleBinding/scalability-tester-viewer"
@@ -64,6 +64,7 @@ BREAKS = [
     (SLEEP, "metadata.name", "scalability-tester-sleep", rules.pod_has_agreed_names),
     (SLEEP, "metadata.namespace", "validation", rules.pod_has_agreed_names),
     (SLEEP, f"{FIRST}.name", "worker", rules.pod_has_agreed_names),
+    (MEDIA, "metadata.name", "scalability-tester-backend-sleep", rules.pod_has_its_name_alone),
     (SLEEP, "spec.template.metadata.labels.app/version", "0.2.0", rules.pod_is_labelled_like_its_owner),
     (SLEEP, f"{POD}.automountServiceAccountToken", GONE, rules.pod_gets_no_rights),
     (FRONTEND, f"{POD}.serviceAccountName", "x", rules.pod_gets_no_rights),
@@ -79,7 +80,7 @@ BREAKS = [
     (CRON, f"{CRON_POD}.containers.0.args.--limit", "--limit=0", rules.pod_is_not_made_to_hurry),
     (CRON, f"{CRON_POD}.restartPolicy", "OnFailure", rules.job_ends_without_restarts),
     (CRON, f"{CRON_POD}.containers.0.args.--backoff", "--backoff=1", rules.job_ends_without_restarts),
-    (CRON, "metadata.name", "scalability-tester-cron-" + "x" * 29, rules.job_ends_without_restarts),
+    (CRON, "metadata.name", "scalability-tester-cronjob-" + "x" * 26, rules.job_ends_without_restarts),
     (FRONTEND, "spec.strategy", GONE, rules.frontend_is_alone),
     (FRONTEND, "spec.replicas", 2, rules.frontend_is_alone),
     (SLEEP, f"{FIRST}.securityContext.readOnlyRootFilesystem", False, rules.container_has_no_privileges),
