@@ -76,7 +76,7 @@ served() { grep -q "^$1/" "$work/served"; }
 wanted() {
   awk -v me="$me" -v served="$work/served" -v there="$work/namespaces" '
     function end_object() {
-      if (kind == "Namespace" && there_is[name]) print me ": namespace " name " is there already" >"/dev/stderr"
+      if (kind == "Namespace" && there_is["namespace/" name]) print me ": namespace " name " is there already" >"/dev/stderr"
       else if (kind != "" && !is_served[version]) print me ": left out " kind " " name ": the cluster does not have " version >"/dev/stderr"
       else printf "%s", object
       object = kind = ""
@@ -114,21 +114,22 @@ wait_ready() { # wait_ready FOLDER
 }
 
 # What there is to see of a deployment that does not become Ready.
+# shellcheck disable=SC2016  # the dollars are for the templates
 trouble() { # trouble NAMESPACE NAME
-  # shellcheck disable=SC2016  # the dollars are for the templates
   labels='{{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}'
-  # shellcheck disable=SC2016
-  crashed='{{range .items}}{{$pod := .metadata.name}}{{range .status.containerStatuses}}{{if .restartCount}}{{$pod}}{{"\n"}}{{end}}{{end}}{{end}}'
   selector=$(kubectl -n "$1" get deployment "$2" -o go-template="$labels") || return
   selector=${selector%,}
   echo "--- pods"
   kubectl -n "$1" get pods -l "$selector" -o wide
   echo "--- warnings"
   kubectl -n "$1" get events --field-selector type=Warning --sort-by=.lastTimestamp | tail -n 10
-  crasher=$(kubectl -n "$1" get pods -l "$selector" -o go-template="$crashed" | head -n 1)
+  started_again=$(printf '{{range .status.%sontainerStatuses}}{{if .restartCount}}{{$pod}} -c {{.name}}{{"\\n"}}{{end}}{{end}}' initC c)
+  crasher=$(kubectl -n "$1" get pods -l "$selector" \
+    -o go-template="{{range .items}}{{\$pod := .metadata.name}}$started_again{{end}}" | head -n 1)
   [ -n "$crasher" ] || return
   echo "--- end of the log of $crasher"
-  kubectl -n "$1" logs "$crasher" --previous --tail=20 2>/dev/null || kubectl -n "$1" logs "$crasher" --tail=20
+  # shellcheck disable=SC2086  # three words
+  kubectl -n "$1" logs --previous --tail=20 $crasher
 }
 
 # ---- arguments
@@ -139,13 +140,10 @@ while [ $# -gt 0 ]; do
     -h | --help) usage; exit 0 ;;
     -v | --volumes) volumes=1 ;;
     --dry-run) dry_run=1 ;;
-    --overlay | --timeout) [ $# -gt 1 ] || refuse "$1 needs a value" ;;
+    --overlay) need_value "$@"; source=$2; shift ;;
+    --timeout) need_value "$@"; timeout=$2; shift ;;
     -*) refuse "unknown option $1" ;;
     *) break ;;
-  esac
-  case $1 in
-    --overlay) source=$2; shift ;;
-    --timeout) timeout=$2; shift ;;
   esac
   shift
 done
@@ -172,7 +170,7 @@ if [ -n "$dry_run" ]; then
   : >"$work/served"
 else
   kubectl api-versions >"$work/served" || refuse "kubectl does not reach a cluster"
-  kubectl get namespaces -o name | sed 's|.*/||' >"$work/namespaces"
+  kubectl get namespaces -o name >"$work/namespaces" || refuse "kubectl cannot see the namespaces"
 fi
 
 remove

@@ -142,7 +142,7 @@ output=$root/deployments/configured dry_run=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    --output) [ $# -gt 1 ] || refuse "$1 needs a value"; output=$2; shift ;;
+    --output) need_value "$@"; output=$2; shift ;;
     --dry-run) dry_run=1 ;;
     -?*) refuse "unknown option $1" ;;
     *) break ;;
@@ -167,6 +167,7 @@ work_folder
 # Beside the output, as the paths in it are relative; takes its place when all is well.
 if [ -n "$dry_run" ]; then new=$work/overlays; else new=$output.new; fi
 folders=$(folders)
+rm -rf "$new"
 mkdir -p "$new/component" || die "cannot write $new"
 write_component "$new/component"
 for folder in $folders; do write_overlay "$folder"; done

@@ -311,8 +311,7 @@ queue=${TWOFOLD_QUEUE:-} client_url=${TWOFOLD_CLIENT_URL:-} frontend_url=${TWOFO
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    --json | --steps | --cap | --timeout | --queue | --client-url | --frontend-url) [ $# -gt 1 ] || refuse "$1 needs a value" ;;
-    -*) refuse "unknown option $1" ;;
+    -*) [ $# -gt 1 ] || refuse "$1 needs a value" ;;
     *) break ;;
   esac
   case $1 in
@@ -323,6 +322,7 @@ while [ $# -gt 0 ]; do
     --queue) queue=$2 ;;
     --client-url) client_url=$2 ;;
     --frontend-url) frontend_url=$2 ;;
+    *) refuse "unknown option $1" ;;
   esac
   shift 2
 done

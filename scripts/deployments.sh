@@ -11,6 +11,9 @@ say() { printf '%s\n' "$*" >&2; }
 refuse() { say "$me: $* (see --help)"; exit 200; }
 die() { say "$me: $*"; exit 201; }
 
+# need_value OPTION [VALUE]...
+need_value() { [ $# -gt 1 ] || refuse "$1 needs a value"; }
+
 # Makes the folder $work. However the script ends, it is gone then, and $new, if that is there still.
 work_folder() {
   work=$(mktemp -d) || die "no temporary folder"
