@@ -42,6 +42,9 @@ render() { # render FOLDER
   kubectl kustomize "$source/$1" >"$(rendered "$1")" || refuse "kustomize does not take $source/$1"
 }
 
+# Whether the cluster has an API group.
+served() { grep -q "^$1/" "$work/served"; }
+
 # ---- remove
 
 remove_labelled() { # remove_labelled KINDS LABELS [OPTION]...
@@ -68,8 +71,6 @@ remove() {
 }
 
 # ---- apply
-
-served() { grep -q "^$1/" "$work/served"; }
 
 # From the output of kustomize, without what the cluster cannot take and namespaces that it has: those
 # may be somebody's, with labels of their own.
