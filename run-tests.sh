@@ -6,12 +6,16 @@ usage() {
   cat <<'END'
 Usage: run-tests.sh [PART]...
 
-  dev      build with optimisation and -Werror, all unit and integration tests
-  asan     the same tests with AddressSanitizer and UndefinedBehaviorSanitizer
-  tsan     all that runs without gRPC, with ThreadSanitizer
-  scripts  shellcheck, and bats tests of the scripts
+  dev         build with optimisation and -Werror, all unit and integration tests
+  asan        the same tests with AddressSanitizer and UndefinedBehaviorSanitizer
+  tsan        all that runs without gRPC, with ThreadSanitizer
+  scripts     shellcheck, and bats tests of the scripts
+  kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
+  images      container images: build, run, scale (needs podman; not among those run by default)
 
-Without PART: all of them. Installs missing Debian packages (root or sudo).
+Without PART: all but images. Installs missing Debian packages (root or sudo).
+scripts and kubernetes use the programs that dev builds. What cannot be tested here is skipped: it
+is listed with the reason, and counted.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 END
 }
@@ -19,19 +23,19 @@ END
 root=$(cd "$(dirname "$0")" && pwd)
 cd "$root" || exit 1
 jobs=$(nproc)
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
-count() { passed=$((passed + $1)) failed=$((failed + $2)); }
+count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
 
 # A part that could not even run is one failed test.
-broken() { echo "FAILED: $*" >&2; count 0 1; }
+broken() { echo "FAILED: $*" >&2; count 0 1 0; }
 
 # Counts the tests in the JUnit file $1.
 count_junit() {
-  counts=$(awk '/<testcase/ { ++all } /<(failure|skipped)/ { ++bad }
-    END { print all - bad, bad + 0 }' "$1" 2>/dev/null) || counts=
-  # shellcheck disable=SC2086  # two words
-  case $counts in '' | '0 0') broken "no test results in $1" ;; *) count $counts ;; esac
+  counts=$(awk '{ all += gsub(/<testcase/, ""); bad += gsub(/<(failure|error)[ >]/, ""); left += gsub(/<skipped/, "") }
+    END { print all - bad - left, bad + 0, left + 0 }' "$1" 2>/dev/null) || counts=
+  # shellcheck disable=SC2086  # three words
+  case $counts in '' | '0 0 0') broken "no test results in $1" ;; *) count $counts ;; esac
 }
 
 preset() {
@@ -55,23 +59,38 @@ tsan() { TSAN_OPTIONS=halt_on_error=1 preset tsan; }
 scripts() {
   echo "=== scripts: shellcheck and bats"
   for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs tests/scripts/cluster/kubectl); do
-    if shellcheck "$script"; then count 1 0; else count 0 1; fi
+    if shellcheck "$script"; then count 1 0 0; else count 0 1 0; fi
   done
   mkdir -p build/bats
   bats --report-formatter junit --output build/bats tests/scripts
   count_junit build/bats/report.xml
 }
 
+kubernetes() {
+  echo "=== kubernetes: manifests, dashboard, alerts"
+  rm -f build/kubernetes.xml
+  # Debian's python, whose packages we install.
+  /usr/bin/python3 -m pytest -q -rs --junitxml=build/kubernetes.xml tests/kubernetes
+  count_junit build/kubernetes.xml
+}
+
+images() {
+  echo "=== images: build and run as containers"
+  tests/kubernetes/images.sh --base-from-debootstrap
+  case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "images" ;; esac
+}
+
 for part in "$@"; do
   case $part in
-    dev | asan | tsan | scripts) ;;
+    dev | asan | tsan | scripts | kubernetes | images) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev asan tsan scripts
+[ $# -gt 0 ] || set -- dev asan tsan scripts kubernetes
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 for part in "$@"; do "$part"; done
+[ "$skipped" = 0 ] || echo "skipped, for lack of what they need: $skipped"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

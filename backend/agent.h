@@ -53,6 +53,9 @@ class Agent final : private FrontendLink::Listener {
   /// What SIGTERM means: the first call asks, the second insists.
   void Shutdown();
 
+  /// Whether the frontend counts on this worker. From any thread.
+  [[nodiscard]] bool registered() const { return link_.up(); }
+
  private:
   v1::Hello MakeHello() override;
   void OnMessage(const v1::FrontendMessage& message) override;

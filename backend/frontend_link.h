@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -54,7 +55,7 @@ class FrontendLink {
 
   void Start();
 
-  /// Between Welcome and the break of the stream or Close.
+  /// Between Welcome and the break of the stream or Close. From any thread.
   [[nodiscard]] bool up() const { return state_ == State::kUp; }
 
   /// Adds to the next message, `fill(v1::WorkerMessage&)` as for rpc::Outbox::Add; what is added in
@@ -95,7 +96,7 @@ class FrontendLink {
   boost::asio::steady_timer beat_timer_;
   boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
 
-  State state_ = State::kPausing;
+  std::atomic<State> state_ = State::kPausing;  // written on the thread of the io_context
   Status gone_status_;
   std::string away_reason_ = "no answer";
   bool said_away_ = false;

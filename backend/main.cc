@@ -1,13 +1,18 @@
+#include <spdlog/spdlog.h>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <iostream>
+#include <memory>
 #include <thread>
 
 #include "backend/agent.h"
+#include "backend/health.h"
 #include "backend/once.h"
 #include "backend/options.h"
 #include "backend/suites/suites.h"
+#include "lib/common/address.h"
 #include "lib/common/logging.h"
 #include "lib/common/signals.h"
 
@@ -50,6 +55,17 @@ int Main(int argc, char** argv) {
     return RunToTheEnd(io, signals, once);
   }
   Agent agent(io, configuration->agent, **workload);
+  std::unique_ptr<Health> health;
+  if (!options.http_address.empty()) {
+    auto started = Health::Start(io, *ParseAddress(options.http_address),
+                                 [&agent] { return agent.registered(); });
+    if (!started.ok()) {
+      return Complain(
+          {started.status().code(), "--http-address: " + std::string(started.status().message())});
+    }
+    health = *std::move(started);
+    spdlog::info("health at port {}", health->port());
+  }
   return RunToTheEnd(io, signals, agent);
 }
 

@@ -72,6 +72,10 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
                  "After SIGTERM: so long to finish, then jobs are stopped and handed back")
       ->check(Seconds())
       ->capture_default_str();
+  app.add_option(
+         "--http-address", options.http_address,
+         "Serve /healthz and /readyz there; ':PORT' = all interfaces, port 0 = any free one")
+      ->check(ListenAddress());
   app.add_option("--node-env", options.node_env,
                  "Environment variable with the node's name (else the host name)");
   app.add_option("--pod-env", options.pod_env,

@@ -25,7 +25,8 @@ struct Options {
   bool ignore = false;
   bool null_in = false;
   bool null_out = false;
-  std::string node_env;  ///< variable with the name of the node; empty or not set: host name
+  std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
+  std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
   bool once = false;
   bool check_config = false;

@@ -1,6 +1,5 @@
 #include "client/control.h"
 
-#include <prometheus/text_serializer.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <functional>
@@ -17,6 +16,7 @@
 #include "client/pages_text.h"
 #include "client/parameters.h"
 #include "lib/http/router.h"
+#include "lib/metrics/family.h"
 
 namespace twofold::client {
 namespace {
@@ -187,13 +187,6 @@ http::Response RefuseHead() {
   return response;
 }
 
-http::Response Metrics(const Snapshot& snapshot) {
-  http::Response response;
-  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = prometheus::TextSerializer().Serialize(CollectMetrics(snapshot));
-  return response;
-}
-
 }  // namespace
 
 http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism) {
@@ -205,8 +198,9 @@ http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism) {
                         return Respond(*context, row, request);
                       }});
   }
-  routes.push_back({"GET", "/metrics",
-                    [context](const http::Request&) { return Metrics(context->observer.Look()); }});
+  routes.push_back({"GET", "/metrics", [context](const http::Request&) {
+                      return metrics::Page(CollectMetrics(context->observer.Look()));
+                    }});
   routes.push_back(
       {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
   routes.push_back({"GET", "/", [context](const http::Request&) {

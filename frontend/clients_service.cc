@@ -1,15 +1,14 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <google/protobuf/duration.pb.h>
 
 #include <algorithm>
 
 #include "frontend/client_session.h"
 #include "frontend/convert.h"
 #include "frontend/services.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
 #include "lib/rpc/retry_info.h"
+#include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
 namespace {
@@ -18,22 +17,17 @@ constexpr std::size_t kDefaultPage = 100;
 constexpr std::size_t kMaxPage = 1000;
 constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 
-grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const Status& status) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(rpc::ToGrpc(status));
-  return reactor;
-}
-
 // Answers when the job has ended. The caller may lose patience first; the job goes on.
 class WaitReactor final : public grpc::ServerUnaryReactor {
  public:
-  WaitReactor(FinishedJobs& finished, v1::Job& reply) : finished_(finished), reply_(reply) {}
+  WaitReactor(FinishedJobs& finished, grpc::ByteBuffer& reply)
+      : finished_(finished), reply_(reply) {}
 
   void WaitFor(queue::JobId job, const std::string& queue) {
     job_ = job;
-    finished_.WhenFinished(job, [this, queue](const v1::Job& ended) {
-      reply_ = ended;
-      reply_.set_queue(queue);
+    finished_.WhenFinished(job, [this, queue](v1::Job ended) {
+      ended.set_queue(queue);
+      reply_ = rpc::Serialize(ended);
       Finish(grpc::Status::OK);
     });
   }
@@ -46,7 +40,7 @@ class WaitReactor final : public grpc::ServerUnaryReactor {
 
  private:
   FinishedJobs& finished_;
-  v1::Job& reply_;
+  grpc::ByteBuffer& reply_;
   std::atomic<queue::JobId> job_ = queue::JobId{0};
 };
 
@@ -88,8 +82,7 @@ Result<PageStart> ParsePage(const std::string& token) {
 
 }  // namespace
 
-grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* ClientsService::Submit(
-    grpc::CallbackServerContext*) {
+ByteStream* ClientsService::Submit(grpc::CallbackServerContext*) {
   const auto session =
       std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
   session->Start();
@@ -97,29 +90,29 @@ grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* ClientsService::Sub
 }
 
 grpc::ServerUnaryReactor* ClientsService::SubmitJob(grpc::CallbackServerContext* context,
-                                                    const v1::SubmitJobRequest* request,
-                                                    v1::Job* reply) {
-  Result<QueueHost*> host = queues_.Find(request->options().queue());
-  if (!host.ok()) return Answer(context, host.status());
-  const auto options = FromProto(request->options());
-  if (!options.ok()) return Answer(context, options.status());
-  if (Status status = CheckSpec(request->spec()); !status.ok()) return Answer(context, status);
+                                                    const grpc::ByteBuffer* bytes,
+                                                    grpc::ByteBuffer* reply) {
+  const auto refuse = [&](const Status& why) { return rpc::Finish(context, rpc::ToGrpc(why)); };
+  v1::SubmitJobRequest request;
+  if (Status status = rpc::Parse(*bytes, request); !status.ok()) return refuse(status);
+  Result<QueueHost*> host = queues_.Find(request.options().queue());
+  if (!host.ok()) return refuse(host.status());
+  const auto options = FromProto(request.options());
+  if (!options.ok()) return refuse(options.status());
+  if (Status status = CheckSpec(request.spec()); !status.ok()) return refuse(status);
 
-  auto* waiting = request->wait() ? new WaitReactor(queues_.finished(), *reply) : nullptr;
-  grpc::ServerUnaryReactor* reactor = waiting;
-  if (reactor == nullptr) reactor = context->DefaultReactor();
   QueueHost::Turn turn(**host, Now());
-  const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, *options, request->spec());
+  const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, *options, request.spec());
   if (submitted.admission != queue::Admission::kAccepted) {
-    reactor->Finish(Refused(submitted.admission, (*host)->name()));
-  } else if (waiting != nullptr) {
-    waiting->WaitFor(submitted.job, (*host)->name());
-  } else {
-    const auto view = turn.core().Find(Now(), submitted.job);
-    *reply = Describe(turn, **host, *view);
-    reactor->Finish(grpc::Status::OK);
+    return rpc::Finish(context, Refused(submitted.admission, (*host)->name()));
   }
-  return reactor;
+  if (request.wait()) {
+    auto* waiting = new WaitReactor(queues_.finished(), *reply);
+    waiting->WaitFor(submitted.job, (*host)->name());
+    return waiting;
+  }
+  *reply = rpc::Serialize(Describe(turn, **host, *turn.core().Find(Now(), submitted.job)));
+  return rpc::Finish(context, grpc::Status::OK);
 }
 
 Result<v1::Job> ClientsService::FindJob(std::uint64_t id) const {
@@ -141,59 +134,69 @@ Result<v1::Job> ClientsService::FindJob(std::uint64_t id) const {
                    FinishedJobs::kKept));
 }
 
-grpc::ServerUnaryReactor* ClientsService::GetJob(grpc::CallbackServerContext* context,
-                                                 const v1::GetJobRequest* request, v1::Job* reply) {
-  Result<v1::Job> job = FindJob(request->id());
-  if (job.ok()) *reply = *std::move(job);
-  return Answer(context, job.status());
+Result<v1::Job> ClientsService::Get(const v1::GetJobRequest& request) {
+  return FindJob(request.id());
 }
 
-grpc::ServerUnaryReactor* ClientsService::CancelJob(grpc::CallbackServerContext* context,
-                                                    const v1::CancelJobRequest* request,
-                                                    v1::Job* reply) {
-  Result<v1::Job> job = FindJob(request->id());
-  if (!job.ok()) return Answer(context, job.status());
-  QueueHost* host = queues_.Owner(queue::JobId{request->id()});
-  const bool cancelled = QueueHost::Turn(*host, Now()).Cancel(queue::JobId{request->id()});
-  if (!cancelled) {
-    return Answer(context, absl::FailedPreconditionError(
-                               absl::StrCat("id: job ", request->id(), " has ended already")));
+Result<v1::Job> ClientsService::Cancel(const v1::CancelJobRequest& request) {
+  Result<v1::Job> job = FindJob(request.id());
+  if (!job.ok()) return job;
+  QueueHost* host = queues_.Owner(queue::JobId{request.id()});
+  if (!QueueHost::Turn(*host, Now()).Cancel(queue::JobId{request.id()})) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("id: job ", request.id(), " has ended already"));
   }
-  *reply = *std::move(job);
-  reply->set_state(v1::JOB_STATE_FINISHED);
-  reply->set_outcome(v1::OUTCOME_CANCELLED);
-  return Answer(context, absl::OkStatus());
+  job->set_state(v1::JOB_STATE_FINISHED);
+  job->set_outcome(v1::OUTCOME_CANCELLED);
+  return job;
 }
 
-grpc::ServerUnaryReactor* ClientsService::ListJobs(grpc::CallbackServerContext* context,
-                                                   const v1::ListJobsRequest* request,
-                                                   v1::ListJobsReply* reply) {
+Result<v1::ListJobsReply> ClientsService::List(const v1::ListJobsRequest& request) {
   QueueHost* only = nullptr;
-  if (!request->queue().empty()) {
-    Result<QueueHost*> host = queues_.Find(request->queue());
-    if (!host.ok()) return Answer(context, host.status());
+  if (!request.queue().empty()) {
+    Result<QueueHost*> host = queues_.Find(request.queue());
+    if (!host.ok()) return host.status();
     only = *host;
   }
-  Result<PageStart> page = ParsePage(request->page_token());
-  if (!page.ok()) return Answer(context, page.status());
-  const std::size_t size = request->page_size() == 0
+  Result<PageStart> page = ParsePage(request.page_token());
+  if (!page.ok()) return page.status();
+  v1::ListJobsReply reply;
+  const std::size_t size = request.page_size() == 0
                                ? kDefaultPage
-                               : std::min<std::size_t>(request->page_size(), kMaxPage);
+                               : std::min<std::size_t>(request.page_size(), kMaxPage);
   queue::JobId after = page->after;
-  const auto full = [&] { return static_cast<std::size_t>(reply->jobs_size()) >= size; };
+  const auto full = [&] { return static_cast<std::size_t>(reply.jobs_size()) >= size; };
   for (std::size_t i = page->queue; i < queues_.all().size() && !full(); ++i) {
     QueueHost& host = *queues_.all()[i];
     if (only != nullptr && &host != only) continue;
     const Instant now = Now();
     const QueueHost::Turn turn(host, now);
-    const std::size_t room = size - static_cast<std::size_t>(reply->jobs_size());
+    const std::size_t room = size - static_cast<std::size_t>(reply.jobs_size());
     turn.core().List(now, after, room, [&](const queue::JobView& view) {
-      *reply->add_jobs() = Describe(turn, host, view);
+      *reply.add_jobs() = Describe(turn, host, view);
     });
-    if (full()) reply->set_next_page_token(absl::StrCat(i, ":", reply->jobs().rbegin()->id()));
+    if (full()) reply.set_next_page_token(absl::StrCat(i, ":", reply.jobs().rbegin()->id()));
     after = queue::JobId{0};
   }
-  return Answer(context, absl::OkStatus());
+  return reply;
+}
+
+grpc::ServerUnaryReactor* ClientsService::GetJob(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* reply) {
+  return rpc::Answer(context, request, reply, this, &ClientsService::Get);
+}
+
+grpc::ServerUnaryReactor* ClientsService::ListJobs(grpc::CallbackServerContext* context,
+                                                   const grpc::ByteBuffer* request,
+                                                   grpc::ByteBuffer* reply) {
+  return rpc::Answer(context, request, reply, this, &ClientsService::List);
+}
+
+grpc::ServerUnaryReactor* ClientsService::CancelJob(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request,
+                                                    grpc::ByteBuffer* reply) {
+  return rpc::Answer(context, request, reply, this, &ClientsService::Cancel);
 }
 
 }  // namespace twofold::frontend

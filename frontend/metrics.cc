@@ -1,64 +1,17 @@
 #include "frontend/metrics.h"
 
-#include <limits>
 #include <string>
 #include <utility>
 
-#include "lib/common/build_info.h"
+#include "lib/metrics/family.h"
 
 namespace twofold::frontend {
 namespace {
 
-using prometheus::ClientMetric;
+using metrics::Family;
+using metrics::Labels;
+using metrics::MetricType;
 using prometheus::MetricFamily;
-using prometheus::MetricType;
-using Labels = std::vector<ClientMetric::Label>;
-
-// Bounds of the time histograms: 100 us doubled up to an hour. One set for all queues, so that they
-// can be added up; a doubling keeps the error of an estimated quantile the same at every scale.
-std::vector<Duration> TimeBounds() {
-  std::vector<Duration> bounds;
-  for (Duration bound = std::chrono::microseconds(100); bound < std::chrono::hours(1); bound *= 2) {
-    bounds.push_back(bound);
-  }
-  return bounds;
-}
-
-class Family {
- public:
-  Family(const char* name, const char* help, MetricType type)
-      : family_{.name = name, .help = help, .type = type, .metric = {}} {}
-
-  void Add(Labels labels, double value) {
-    ClientMetric& metric = Next(std::move(labels));
-    (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
-  }
-
-  void Add(Labels labels, std::uint64_t value) {
-    Add(std::move(labels), static_cast<double>(value));
-  }
-
-  void Add(Labels labels, const stats::Histogram& times) {
-    static const std::vector<Duration> bounds = TimeBounds();
-    prometheus::ClientMetric::Histogram& histogram = Next(std::move(labels)).histogram;
-    for (const Duration bound : bounds) {
-      histogram.bucket.push_back({times.CumulativeCount(bound), ToSeconds(bound)});
-    }
-    histogram.bucket.push_back({times.Count(), std::numeric_limits<double>::infinity()});
-    histogram.sample_count = times.Count();
-    histogram.sample_sum = ToSeconds(times.Sum());
-  }
-
-  MetricFamily Take() { return std::move(family_); }
-
- private:
-  ClientMetric& Next(Labels labels) {
-    family_.metric.emplace_back().label = std::move(labels);
-    return family_.metric.back();
-  }
-
-  MetricFamily family_;
-};
 
 struct Families {
   Family jobs{"twofold_jobs", "Jobs in the queue, by state.", MetricType::Gauge};
@@ -117,17 +70,6 @@ void AddQueue(Families& families, QueueHost& host, Instant now) {
   families.total.Add(queue, times.total);
 }
 
-MetricFamily BuildFamily() {
-  const BuildInfo build = GetBuildInfo();
-  Family family("twofold_build_info", "What this frontend was built from; always 1.",
-                MetricType::Gauge);
-  family.Add({{"version", std::string(build.version)},
-              {"commit", std::string(build.commit)},
-              {"compiler", std::string(build.compiler)}},
-             1.0);
-  return family.Take();
-}
-
 }  // namespace
 
 std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
@@ -143,7 +85,9 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t cl
                          &all.wait, &all.run, &all.total, &streams}) {
     result.push_back(family->Take());
   }
-  result.push_back(BuildFamily());
+  result.push_back(
+      metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")
+          .Take());
   return result;
 }
 

@@ -1,19 +1,11 @@
 #include "frontend/options.h"
 
-#include "lib/common/address.h"
 #include "lib/common/options.h"
 
 namespace twofold::frontend {
 namespace {
 
 constexpr std::size_t kMaxQueues = 256;
-
-CLI::Validator Address() {
-  const auto check = [](const std::string& text) {
-    return std::string(ParseAddress(text).status().message());
-  };
-  return {check, "HOST:PORT", "address"};
-}
 
 constexpr const char* kDescription =
     "Holds the named queues: clients put jobs in, workers run them, Prometheus looks.";
@@ -31,15 +23,15 @@ void DeclareAddresses(CLI::App& app, Options& options) {
   const char* note = "; ':PORT' = all interfaces, port 0 = any free one";
   app.add_option("--client-address", options.client_address,
                  std::string("where clients connect (gRPC)") + note)
-      ->check(Address())
+      ->check(ListenAddress())
       ->capture_default_str();
   app.add_option("--worker-address", options.worker_address,
                  std::string("where backend workers connect (gRPC)") + note)
-      ->check(Address())
+      ->check(ListenAddress())
       ->capture_default_str();
   app.add_option("--http-address", options.http_address,
                  std::string("metrics, health, JSON and page (HTTP)") + note)
-      ->check(Address())
+      ->check(ListenAddress())
       ->capture_default_str();
   app.add_option("--ready-file", options.ready_file,
                  "write a JSON file with the addresses in use once all is served")

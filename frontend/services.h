@@ -4,33 +4,57 @@
 #include <cstdint>
 
 #include "frontend/queue_set.h"
+#include "lib/rpc/wire.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 /// The three gRPC services: they open sessions, check requests, and answer in the caller's terms.
+/// Their methods take bytes, see lib/rpc/wire.h.
 ///
 /// Threads  Safe; methods run on threads of gRPC and do not block.
 namespace twofold::frontend {
 
-class ClientsService final : public v1::Clients::CallbackService {
+// clang-format off
+using RawClients =
+    v1::Clients::WithRawCallbackMethod_Submit<
+    v1::Clients::WithRawCallbackMethod_SubmitJob<
+    v1::Clients::WithRawCallbackMethod_GetJob<
+    v1::Clients::WithRawCallbackMethod_ListJobs<
+    v1::Clients::WithRawCallbackMethod_CancelJob<v1::Clients::Service>>>>>;
+using RawWorkers = v1::Workers::WithRawCallbackMethod_Work<v1::Workers::Service>;
+using RawAdmin =
+    v1::Admin::WithRawCallbackMethod_ListQueues<
+    v1::Admin::WithRawCallbackMethod_PauseQueue<
+    v1::Admin::WithRawCallbackMethod_ResumeQueue<
+    v1::Admin::WithRawCallbackMethod_DrainQueue<v1::Admin::Service>>>>;
+// clang-format on
+
+using ByteStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+class ClientsService final : public RawClients {
  public:
   explicit ClientsService(QueueSet& queues) : queues_(queues) {}
 
-  grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* Submit(
-      grpc::CallbackServerContext* context) override;
+  ByteStream* Submit(grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
-                                      const v1::SubmitJobRequest* request, v1::Job* reply) override;
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
-                                   const v1::GetJobRequest* request, v1::Job* reply) override;
+                                   const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
-                                     const v1::ListJobsRequest* request,
-                                     v1::ListJobsReply* reply) override;
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
-                                      const v1::CancelJobRequest* request, v1::Job* reply) override;
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* reply) override;
 
   /// Open Submit streams.
   std::int64_t clients() const { return clients_; }
 
  private:
+  Result<v1::Job> Get(const v1::GetJobRequest& request);
+  Result<v1::ListJobsReply> List(const v1::ListJobsRequest& request);
+  Result<v1::Job> Cancel(const v1::CancelJobRequest& request);
   Result<v1::Job> FindJob(std::uint64_t id) const;
 
   QueueSet& queues_;
@@ -38,35 +62,39 @@ class ClientsService final : public v1::Clients::CallbackService {
   std::atomic<std::int64_t> clients_ = 0;
 };
 
-class WorkersService final : public v1::Workers::CallbackService {
+class WorkersService final : public RawWorkers {
  public:
   explicit WorkersService(QueueSet& queues) : queues_(queues) {}
 
-  grpc::ServerBidiReactor<v1::WorkerMessage, v1::FrontendMessage>* Work(
-      grpc::CallbackServerContext* context) override;
+  ByteStream* Work(grpc::CallbackServerContext* context) override;
 
  private:
   QueueSet& queues_;
 };
 
-class AdminService final : public v1::Admin::CallbackService {
+class AdminService final : public RawAdmin {
  public:
   explicit AdminService(QueueSet& queues) : queues_(queues) {}
 
   grpc::ServerUnaryReactor* ListQueues(grpc::CallbackServerContext* context,
-                                       const v1::ListQueuesRequest* request,
-                                       v1::ListQueuesReply* reply) override;
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* PauseQueue(grpc::CallbackServerContext* context,
-                                       const v1::QueueRequest* request, v1::Queue* reply) override;
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* ResumeQueue(grpc::CallbackServerContext* context,
-                                        const v1::QueueRequest* request, v1::Queue* reply) override;
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* DrainQueue(grpc::CallbackServerContext* context,
-                                       const v1::QueueRequest* request, v1::Queue* reply) override;
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* reply) override;
 
  private:
-  grpc::ServerUnaryReactor* Change(grpc::CallbackServerContext* context,
-                                   const v1::QueueRequest& request, v1::Queue& reply,
-                                   void (QueueHost::Turn::*change)());
+  Result<v1::ListQueuesReply> List(const v1::ListQueuesRequest& request);
+  Result<v1::Queue> Pause(const v1::QueueRequest& request);
+  Result<v1::Queue> Resume(const v1::QueueRequest& request);
+  Result<v1::Queue> Drain(const v1::QueueRequest& request);
+  Result<v1::Queue> Change(const v1::QueueRequest& request, void (QueueHost::Turn::*change)());
 
   QueueSet& queues_;
 };

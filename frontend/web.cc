@@ -1,7 +1,6 @@
 #include "frontend/web.h"
 
 #include <fmt/format.h>
-#include <prometheus/text_serializer.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,16 +11,10 @@
 #include "frontend/metrics.h"
 #include "lib/http/html.h"
 #include "lib/http/router.h"
+#include "lib/metrics/family.h"
 
 namespace twofold::frontend {
 namespace {
-
-http::Response Metrics(const QueueSet& queues, std::int64_t clients) {
-  http::Response response;
-  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = prometheus::TextSerializer().Serialize(CollectMetrics(queues, clients, Now()));
-  return response;
-}
 
 v1::ListQueuesReply Queues(const QueueSet& queues) {
   v1::ListQueuesReply reply;
@@ -102,7 +95,7 @@ http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clie
   return http::Router({
       {"GET", "/metrics",
        [&queues, clients = std::move(clients)](const http::Request&) {
-         return Metrics(queues, clients());
+         return metrics::Page(CollectMetrics(queues, clients(), Now()));
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz", ok},

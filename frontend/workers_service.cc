@@ -3,8 +3,7 @@
 
 namespace twofold::frontend {
 
-grpc::ServerBidiReactor<v1::WorkerMessage, v1::FrontendMessage>* WorkersService::Work(
-    grpc::CallbackServerContext*) {
+ByteStream* WorkersService::Work(grpc::CallbackServerContext*) {
   const auto session = std::make_shared<WorkerSession>(queues_);
   session->Start();
   return session.get();

@@ -34,3 +34,9 @@ export DEBIAN_FRONTEND=noninteractive
 as_root apt-get update -q -q
 # shellcheck disable=SC2086  # a list of words
 as_root apt-get install -y -q -q --no-install-recommends $packages
+
+# The tests start a Prometheus of their own; the service that comes with the package is not wanted.
+case " $packages " in
+  *" prometheus "*)
+    if [ -d /run/systemd/system ]; then as_root systemctl --quiet disable --now prometheus; fi ;;
+esac

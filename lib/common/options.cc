@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "lib/common/address.h"
 #include "lib/common/build_info.h"
 
 namespace twofold {
@@ -123,6 +124,13 @@ std::string CheckQueueName(const std::string& name) {
   return "'" + name.substr(0, 80) +
          "' is not a queue name: 1 to 63 letters, digits, '-', '_' or '.', beginning and ending "
          "with a letter or digit";
+}
+
+CLI::Validator ListenAddress() {
+  const auto check = [](const std::string& text) {
+    return std::string(ParseAddress(text).status().message());
+  };
+  return {check, "HOST:PORT", "address"};
 }
 
 CLI::Validator QueueName() {

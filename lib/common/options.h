@@ -28,6 +28,9 @@ int UsageError(const CLI::App& app, const std::string& message);
 CLI::Validator Seconds(double least = 0, double most = 1e9);
 CLI::Validator WholeNumber(long long least, long long most = std::numeric_limits<long long>::max());
 
+/// An address to listen on, as ParseAddress reads it.
+CLI::Validator ListenAddress();
+
 /// A name fit for a queue: 1 to 63 letters, digits, '-', '_' and '.', beginning and ending with a
 /// letter or digit (the rule of Kubernetes label values).
 CLI::Validator QueueName();

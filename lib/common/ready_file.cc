@@ -21,8 +21,9 @@ Status WriteReadyFile(const std::string& path,
   file << json << "}\n";
   file.close();
   if (file && std::rename(beside.c_str(), path.c_str()) == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("cannot write the ready file ", path, ": ", std::strerror(errno)));
+  const std::string why = std::strerror(errno);
+  std::remove(beside.c_str());
+  return absl::InvalidArgumentError(absl::StrCat("cannot write the ready file ", path, ": ", why));
 }
 
 }  // namespace twofold

@@ -6,7 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "lib/rpc/channel.h"
 #include "lib/rpc/outbox.h"
+#include "lib/rpc/wire.h"
 
 namespace twofold::rpc {
 
@@ -14,18 +16,20 @@ namespace twofold::rpc {
 /// Outbox, and ends in order.
 ///
 /// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
-/// alive until gRPC is done with it. Reading stops while the peer does not take its replies.
+/// alive until gRPC is done with it. Reading stops while the peer does not take its replies. A
+/// message that is none ends the stream with INVALID_ARGUMENT; for that the method must be a raw
+/// one (wire.h).
 ///
 /// Threads  Add, Flush and Close from any thread, Flush and Close with no lock held that a reaction
 ///          (the On... methods) takes. OnMessage comes one at a time; OnHalfClosed after the last
 ///          one; OnGone at any moment, once, also after a regular end.
 template <typename Request, typename Reply>
-class ServerStream : public grpc::ServerBidiReactor<Request, Reply>,
+class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                      public std::enable_shared_from_this<ServerStream<Request, Reply>> {
  public:
   void Start() {
     self_ = this->shared_from_this();
-    this->StartRead(&request_);
+    StartRead(&read_);
   }
 
   template <typename Fill>
@@ -52,13 +56,14 @@ class ServerStream : public grpc::ServerBidiReactor<Request, Reply>,
 
   void OnReadDone(bool ok) final {
     if (!ok) return OnHalfClosed();
+    if (Status status = Parse(read_, request_); !status.ok()) return Close(ToGrpc(status));
     OnMessage(request_);
-    if (!outbox_.HoldInput(kHoldBytes)) this->StartRead(&request_);
+    if (!outbox_.HoldInput(kHoldBytes)) StartRead(&read_);
   }
 
   void OnWriteDone(bool ok) final {
     Do(outbox_.EndWrite(ok));
-    if (outbox_.ResumeInput()) this->StartRead(&request_);
+    if (outbox_.ResumeInput()) StartRead(&read_);
   }
 
   void OnCancel() final {
@@ -72,8 +77,11 @@ class ServerStream : public grpc::ServerBidiReactor<Request, Reply>,
   }
 
   void Do(Next next) {
-    if (next == Next::kWrite) this->StartWrite(&outbox_.Writing());
-    if (next == Next::kFinish) this->Finish(TakeStatus());
+    if (next == Next::kWrite) {
+      written_ = Serialize(outbox_.Writing());
+      StartWrite(&written_);
+    }
+    if (next == Next::kFinish) Finish(TakeStatus());
   }
 
   void SetStatus(grpc::Status status) {
@@ -88,7 +96,9 @@ class ServerStream : public grpc::ServerBidiReactor<Request, Reply>,
   }
 
   std::shared_ptr<ServerStream> self_;
+  grpc::ByteBuffer read_;
   Request request_;
+  grpc::ByteBuffer written_;
   Outbox<Reply> outbox_;
   std::mutex status_mutex_;
   grpc::Status status_;

@@ -50,6 +50,8 @@ class RunningAgent {
     boost::asio::post(io_, [this] { agent_.Shutdown(); });
   }
 
+  bool registered() const { return agent_.registered(); }
+
   int ExitCode() { return exit_code_.Take().value_or(-1); }
 
  private:
@@ -80,6 +82,16 @@ class AgentTest : public ::testing::Test {
     return options;
   }
 
+  // The stream of an agent that has begun to run jobs 1 .. `jobs`.
+  std::shared_ptr<fakes::FakeWorkStream> AcceptAndStart(std::uint64_t jobs) {
+    const auto stream = frontend_.Accept();
+    stream->Welcome();
+    stream->SendAssigns(1, jobs);
+    stream->SendAssigns(9, 1, {}, std::string("0\0", 2));  // ends at once: the others have begun
+    stream->ReceiveResults(1);
+    return stream;
+  }
+
   fakes::FakeWorkersService frontend_;
 };
 
@@ -94,6 +106,18 @@ TEST_F(AgentTest, HelloSaysWhoAndHowMany) {
   EXPECT_EQ(hello.held_jobs_size(), 0);
   EXPECT_FALSE(hello.draining());
   EXPECT_FALSE(hello.leave_when_empty());
+}
+
+TEST_F(AgentTest, RegisteredMeansWelcomedUntilTheStreamEnds) {
+  RunningAgent agent(Options(), kForever);
+  const auto hello_sent = frontend_.Accept();
+  EXPECT_FALSE(agent.registered());
+  hello_sent->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+  const auto stream = AcceptAndStart(1);
+  EXPECT_TRUE(agent.registered());
+  stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+  const auto again = frontend_.Accept();
+  EXPECT_FALSE(agent.registered());
 }
 
 TEST_F(AgentTest, EachJobIsAnsweredOnceWithItsRunTimeAndDevice) {
@@ -247,11 +271,7 @@ TEST_F(AgentTest, ShutdownOfAnIdleWorkerHalfClosesAndExitsWithZero) {
 
 TEST_F(AgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
   RunningAgent agent(Options(), kForever);
-  const auto stream = frontend_.Accept();
-  stream->Welcome();
-  stream->SendAssigns(1, 1);
-  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
-  stream->ReceiveResults(1);
+  const auto stream = AcceptAndStart(1);
   agent.Shutdown();
   EXPECT_TRUE(stream->ReceiveDraining());
   stream->SendAssigns(2, 1);
@@ -267,11 +287,7 @@ TEST_F(AgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
 
 TEST_F(AgentTest, SecondShutdownHandsBackTheJobsAtHand) {
   RunningAgent agent(Options(), kForever);
-  const auto stream = frontend_.Accept();
-  stream->Welcome();
-  stream->SendAssigns(1, 2);
-  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
-  stream->ReceiveResults(1);
+  const auto stream = AcceptAndStart(2);
   agent.Shutdown();
   EXPECT_TRUE(stream->ReceiveDraining());
   agent.Shutdown();
@@ -286,11 +302,7 @@ TEST_F(AgentTest, DrainLimitHandsBackTheJobsAtHand) {
   AgentOptions options = Options();
   options.drain_limit = std::chrono::milliseconds(10);
   RunningAgent agent(options, kForever);
-  const auto stream = frontend_.Accept();
-  stream->Welcome();
-  stream->SendAssigns(1, 1);
-  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
-  stream->ReceiveResults(1);
+  const auto stream = AcceptAndStart(1);
   agent.Shutdown();
   EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::handed_back, true)));
   stream->ReceiveEnd();
@@ -387,11 +399,7 @@ TEST_F(AgentTest, ShutdownWithJobsAndWithoutFrontendIsBoundedAndSaysSo) {
   AgentOptions options = Options();
   options.drain_limit = std::chrono::milliseconds(20);
   RunningAgent agent(options, kForever);
-  const auto stream = frontend_.Accept();
-  stream->Welcome();
-  stream->SendAssigns(1, 1);
-  stream->SendAssigns(9, 1, {}, std::string("0\0", 2));
-  stream->ReceiveResults(1);
+  const auto stream = AcceptAndStart(1);
   stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "gone"));
   const auto silent = frontend_.Accept();  // never welcomes
   agent.Shutdown();

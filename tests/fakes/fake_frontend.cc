@@ -28,11 +28,12 @@ std::size_t Append(v1::SubmitReply& reply, std::uint64_t tag, const FakeEnd& end
 
 }  // namespace
 
-class FakeFrontend::Service final : public v1::Clients::CallbackService {
+class FakeFrontend::Service final
+    : public v1::Clients::WithRawCallbackMethod_Submit<v1::Clients::Service> {
  public:
   explicit Service(FakeBehaviour behaviour) : behaviour_(std::move(behaviour)) {}
 
-  grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* Submit(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Submit(
       grpc::CallbackServerContext*) override;
 
   std::mutex mutex_;  // guards the rest
@@ -91,7 +92,7 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
   std::atomic<bool> half_closed_ = false;
 };
 
-grpc::ServerBidiReactor<v1::SubmitRequest, v1::SubmitReply>* FakeFrontend::Service::Submit(
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* FakeFrontend::Service::Submit(
     grpc::CallbackServerContext*) {
   const auto session = std::make_shared<Session>(*this);
   {

@@ -179,7 +179,7 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
 };
 
 /// A frontend's worker side on a free port of loopback; the test decides what it says.
-class FakeWorkersService : private v1::Workers::CallbackService {
+class FakeWorkersService : private v1::Workers::WithRawCallbackMethod_Work<v1::Workers::Service> {
  public:
   FakeWorkersService() {
     int port = 0;
@@ -201,7 +201,7 @@ class FakeWorkersService : private v1::Workers::CallbackService {
   std::shared_ptr<FakeWorkStream> Accept() { return opened_.Take().value_or(nullptr); }
 
  private:
-  grpc::ServerBidiReactor<v1::WorkerMessage, v1::FrontendMessage>* Work(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Work(
       grpc::CallbackServerContext*) override {
     auto stream = std::make_shared<FakeWorkStream>();
     stream->Start();

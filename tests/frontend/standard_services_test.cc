@@ -67,15 +67,41 @@ TEST_F(StandardServicesTest, ReflectionListsTheServices) {
   EXPECT_THAT(workers, HasSubstr("twofold.v1.Workers"));
 }
 
-// gRPC reads the messages before we see them, so it is gRPC that answers.
-TEST_F(StandardServicesTest, BytesThatAreNoMessageAreNotTakenAndTheServiceGoesOn) {
+// A field 1 with `bytes`, as protobuf writes it.
+std::string Field1(const std::string& bytes) {
+  return std::string({'\x0a', static_cast<char>(bytes.size())}) + bytes;
+}
+
+TEST_F(StandardServicesTest, TextThatIsNotUtf8IsRefusedByTheNameOfItsField) {
   Serve();
-  const std::string queue_not_utf8 = "\x0a\x03\x0a\x01\xff";  // options.queue = "\xff"
-  for (const std::string& bytes : {queue_not_utf8, std::string("\xff\xff\xff")}) {
+  const std::string options = Field1(Field1("\xff"));  // options.queue = "\xff"
+  const struct {
+    std::string address, method, request, field;
+  } kCases[] = {
+      {frontend_->client_address(), "Clients/Submit", options, "JobOptions.queue"},
+      {frontend_->client_address(), "Clients/SubmitJob", options, "JobOptions.queue"},
+      {frontend_->client_address(), "Clients/ListJobs", Field1("\xff"), "ListJobsRequest.queue"},
+      {frontend_->client_address(), "Admin/PauseQueue", Field1("\xff"), "QueueRequest.queue"},
+      {frontend_->worker_address(), "Workers/Work", options, "Hello.queue"},
+  };
+  for (const auto& [address, method, request, field] : kCases) {
     grpc::Status status;
-    Call(frontend_->client_address(), "/twofold.v1.Clients/SubmitJob", bytes, status);
-    EXPECT_FALSE(status.ok());
-    EXPECT_EQ(Call(frontend_->client_address(), "/twofold.v1.Clients/Submit", bytes, status), "");
+    EXPECT_EQ(Call(address, "/twofold.v1." + method, request, status), "");
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
+    EXPECT_THAT(status.error_message(), HasSubstr("twofold.v1." + field + " is not valid UTF-8"));
+  }
+}
+
+TEST_F(StandardServicesTest, BytesThatAreNoMessageAreRefusedAndTheServiceGoesOn) {
+  Serve();
+  for (const char* method : {"Clients/Submit", "Clients/SubmitJob", "Clients/GetJob",
+                             "Admin/DrainQueue", "Workers/Work"}) {
+    const bool worker = std::string(method) == "Workers/Work";
+    const auto address = worker ? frontend_->worker_address() : frontend_->client_address();
+    grpc::Status status;
+    EXPECT_EQ(Call(address, std::string("/twofold.v1.") + method, "\xff\xff\xff", status), "");
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
+    EXPECT_THAT(status.error_message(), HasSubstr("the bytes are not a message twofold.v1."));
   }
   EXPECT_EQ(Queue("sleep").waiting(), 0U);
   auto client = NewClient();

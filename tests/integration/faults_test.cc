@@ -10,14 +10,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class FaultsTest : public ClusterTest {};
-
-// A client whose load is over: nothing outstanding, and each job it counted ended once.
-void ExpectSettled(const std::string& stats_text) {
-  const auto stats = nlohmann::json::parse(stats_text);
-  EXPECT_EQ(stats["pending"], 0);
-  EXPECT_EQ(stats["failed"], 0) << stats_text;
-}
+class FaultsTest : public ClusterTest {
+ protected:
+  // Ends the load: nothing stays outstanding, and no job has failed.
+  void ExpectSettles(const Client& client) {
+    SetParallel(client, 0);
+    EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
+    const auto stats = Stats(client);
+    EXPECT_EQ(stats["failed"], 0) << stats;
+  }
+};
 
 TEST_F(FaultsTest, FrontendKilledUnderLoadAndRestartedCostsNoJobAndNoCount) {
   StartFrontend();
@@ -40,9 +42,7 @@ TEST_F(FaultsTest, FrontendKilledUnderLoadAndRestartedCostsNoJobAndNoCount) {
     EXPECT_EQ(stats["parallelism"], 50);
     EXPECT_LE(Series("twofold_wanted_workers{queue=\"sleep\"}"), 50);
   }
-  SetParallel(client, 0);
-  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
-  ExpectSettled(Get(client.url + "/stats?type=json"));
+  ExpectSettles(client);
   AwaitSeries("twofold_wanted_workers{queue=\"sleep\"}", 0);
   AwaitSeries("twofold_workers{queue=\"sleep\",state=\"idle\"}", 8);
 }
@@ -72,7 +72,7 @@ TEST_F(FaultsTest, KilledWorkersJobRunsElsewhereWhileAttemptsAreLeft) {
   AwaitProcesses(2);
   killed->Kill();
   EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") == 1; }));
-  ExpectSettled(Get(client.url + "/stats?type=json"));
+  ExpectSettles(client);
   EXPECT_EQ(Series("twofold_attempts_requeued_total{queue=\"sleep\"}"), 1);
 }
 
@@ -91,7 +91,7 @@ TEST_F(FaultsTest, StoppedWorkersJobRunsElsewhereAndIsCountedOnce) {
   AwaitSeries("twofold_workers{queue=\"sleep\",state=\"idle\"}", 2);
   EXPECT_EQ(ClientFinished(client, "succeeded"), 1);
   EXPECT_EQ(Finished("succeeded"), 1);
-  ExpectSettled(Get(client.url + "/stats?type=json"));
+  ExpectSettles(client);
 }
 
 TEST_F(FaultsTest, KilledClientsWaitingJobsAreDroppedAndCounted) {
@@ -116,9 +116,7 @@ TEST_F(FaultsTest, FullQueueMakesTheClientBackOffAndLosesNothing) {
   const auto backend = StartBackend({"sleep", "0"}, {"--slots", "5"});
   EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 300; }));
   EXPECT_GT(Finished("rejected"), 0);
-  SetParallel(client, 0);
-  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
-  ExpectSettled(Get(client.url + "/stats?type=json"));
+  ExpectSettles(client);
 }
 
 TEST_F(FaultsTest, TermLetsAWorkerFinishAndNoRequestFails) {
@@ -130,9 +128,7 @@ TEST_F(FaultsTest, TermLetsAWorkerFinishAndNoRequestFails) {
   leaving->Signal(SIGTERM);
   EXPECT_EQ(leaving->Wait(), 0) << leaving->output();
   AwaitProcesses(1);
-  SetParallel(client, 0);
-  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] == 0; }));
-  ExpectSettled(Get(client.url + "/stats?type=json"));
+  ExpectSettles(client);
 }
 
 TEST_F(FaultsTest, SecondTermHandsTheJobBackAndItRunsElsewhere) {
@@ -147,7 +143,7 @@ TEST_F(FaultsTest, SecondTermHandsTheJobBackAndItRunsElsewhere) {
   EXPECT_EQ(leaving->Wait(), 0) << leaving->output();
   const auto other = StartBackend({"sleep", "0.01"});
   EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") == 1; }));
-  ExpectSettled(Get(client.url + "/stats?type=json"));
+  ExpectSettles(client);
 }
 
 TEST_F(FaultsTest, WorkersWithoutBackoffEndWithTheQueue) {

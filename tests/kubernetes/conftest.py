@@ -25,5 +25,5 @@ def kubectl():
 def programs():
     folder = pathlib.Path(os.environ.get("TWOFOLD_BIN", manifests.ROOT / "build/dev/bin"))
     if not (folder / "twofold-backend").exists():
-        pytest.skip(f"no programs in {folder}; TWOFOLD_BIN says where they are")
+        pytest.fail(f"no programs in {folder}: build them (./run-tests.sh dev), or say where they are with TWOFOLD_BIN")
     return folder

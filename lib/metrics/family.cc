@@ -1,0 +1,65 @@
+#include "lib/metrics/family.h"
+
+#include <prometheus/text_serializer.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "lib/common/build_info.h"
+
+namespace twofold::metrics {
+namespace {
+
+std::vector<Duration> TimeBounds() {
+  std::vector<Duration> bounds;
+  for (Duration bound = std::chrono::microseconds(100); bound < std::chrono::hours(1); bound *= 2) {
+    bounds.push_back(bound);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+Family::Family(const char* name, const char* help, MetricType type)
+    : family_{.name = name, .help = help, .type = type, .metric = {}} {}
+
+void Family::Add(Labels labels, double value) {
+  prometheus::ClientMetric& metric = Next(std::move(labels));
+  (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+}
+
+void Family::Add(Labels labels, const stats::Histogram& times) {
+  static const std::vector<Duration> bounds = TimeBounds();
+  prometheus::ClientMetric::Histogram& histogram = Next(std::move(labels)).histogram;
+  for (const Duration bound : bounds) {
+    histogram.bucket.push_back({times.CumulativeCount(bound), ToSeconds(bound)});
+  }
+  histogram.bucket.push_back({times.Count(), std::numeric_limits<double>::infinity()});
+  histogram.sample_count = times.Count();
+  histogram.sample_sum = ToSeconds(times.Sum());
+}
+
+prometheus::ClientMetric& Family::Next(Labels labels) {
+  family_.metric.emplace_back().label = std::move(labels);
+  return family_.metric.back();
+}
+
+Family BuildFamily(const char* name, const char* help) {
+  const BuildInfo build = GetBuildInfo();
+  Family family(name, help, MetricType::Gauge);
+  family.Add({{"version", std::string(build.version)},
+              {"commit", std::string(build.commit)},
+              {"compiler", std::string(build.compiler)}},
+             1.0);
+  return family;
+}
+
+http::Response Page(const std::vector<prometheus::MetricFamily>& families) {
+  http::Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = prometheus::TextSerializer().Serialize(families);
+  return response;
+}
+
+}  // namespace twofold::metrics

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <concepts>
+#include <utility>
+#include <vector>
+
+#include "lib/http/message.h"
+#include "lib/stats/histogram.h"
+
+/// What a program exports to Prometheus, made anew for each scrape from what it knows: a scrape
+/// changes nothing, and there is no registry beside the truth.
+namespace twofold::metrics {
+
+using prometheus::MetricType;
+using Labels = std::vector<prometheus::ClientMetric::Label>;
+
+/// One metric with its series.
+class Family {
+ public:
+  Family(const char* name, const char* help, MetricType type);
+
+  /// A series of a counter or a gauge.
+  void Add(Labels labels, double value);
+  void Add(Labels labels, std::integral auto value) {
+    Add(std::move(labels), static_cast<double>(value));
+  }
+
+  /// A series of a histogram of seconds. The bounds are 100 us doubled up to an hour, for all
+  /// programs, so that they can be added up and compared; a doubling keeps the error of an
+  /// estimated quantile the same at every scale.
+  void Add(Labels labels, const stats::Histogram& times);
+
+  prometheus::MetricFamily Take() { return std::move(family_); }
+
+ private:
+  prometheus::ClientMetric& Next(Labels labels);
+
+  prometheus::MetricFamily family_;
+};
+
+/// The series, always 1, whose labels tell version, commit and compiler of this program.
+Family BuildFamily(const char* name, const char* help);
+
+/// The reply to a scrape, in Prometheus' text format.
+http::Response Page(const std::vector<prometheus::MetricFamily>& families);
+
+}  // namespace twofold::metrics

@@ -1,0 +1,58 @@
+#include "lib/rpc/wire.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <vector>
+
+namespace twofold::rpc {
+namespace {
+
+namespace pb = google::protobuf;
+
+// What protobuf has to say of the message that this thread parses. It names a field with bad text
+// only in its log ("String field 'NAME' contains invalid UTF-8 data when ...").
+thread_local std::string* complaint = nullptr;
+
+void TakeComplaint(pb::LogLevel, const char*, int, const std::string& text) {
+  if (complaint == nullptr) return spdlog::warn("protobuf: {}", text);
+  *complaint = text;
+}
+
+std::string Reason(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, '\'');
+  if (parts.size() < 3) return {};
+  return absl::StrCat(": ", parts[1], " is not valid UTF-8");
+}
+
+}  // namespace
+
+Status Parse(const grpc::ByteBuffer& bytes, pb::Message& message) {
+  static const auto installed = pb::SetLogHandler(&TakeComplaint);
+  static_cast<void>(installed);
+  std::string text;
+  complaint = &text;
+  grpc::ByteBuffer reference = bytes;  // the reader wants to own what it reads: a count, no copy
+  grpc::ProtoBufferReader reader(&reference);
+  const bool parsed = reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+  complaint = nullptr;
+  if (parsed) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the bytes are not a message ", message.GetTypeName(), Reason(text)));
+}
+
+grpc::ByteBuffer Serialize(const pb::Message& message) {
+  grpc::ByteBuffer bytes;
+  bool own = false;
+  const grpc::Status status =
+      grpc::SerializationTraits<pb::Message>::Serialize(message, &bytes, &own);
+  if (!status.ok()) spdlog::error("cannot serialize: {}", status.error_message());
+  return bytes;
+}
+
+}  // namespace twofold::rpc
