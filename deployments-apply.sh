@@ -11,8 +11,8 @@ Usage: deployments-apply.sh [OPTION]... [QUEUE]...
 Removes an earlier deployment, then applies the namespaces, the frontend and each QUEUE in turn
 (deployments/QUEUE-queue), waiting until all of it is Ready. Without QUEUE it only removes.
 
-What is removed has the label app.kubernetes.io/part-of=twofold. Namespaces stay, and those that are
-there already are used as they are. Without the Prometheus operator there is no ServiceMonitor; that
+What is removed has the label app.kubernetes.io/part-of=twofold. Rules of prometheus-adapter stay, as
+it does not start without them. Namespaces stay, and those that are there are used as they are. Without the Prometheus operator there is no ServiceMonitor; that
 is said, and the rest applied. Autoscaling rules are up to you: kubectl apply -k
 deployments/QUEUE-queue/scaling-...
 
@@ -25,8 +25,8 @@ Options:
 Examples:
   deployments-apply.sh sleep              # frontend and the sleep queue
   deployments-apply.sh -v sleep media     # two queues, and the data volume of media
-  deployments-apply.sh                    # remove all but volumes and namespaces
-  deployments-apply.sh -v                 # remove all but namespaces
+  deployments-apply.sh                    # only remove
+  deployments-apply.sh -v                 # only remove, volumes too
 
 Exit codes: 0 done; 200 wrong arguments, nothing was touched; 201 a call failed or something did not
 become Ready: what is wrong is shown, and it is left as it is for a look; 130, 143 interrupted.
@@ -58,7 +58,7 @@ remove_labelled() { # remove_labelled KINDS LABELS [OPTION]...
 remove() {
   part=app.kubernetes.io/part-of=twofold
   kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,ingresses,services,networkpolicies
-  kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts,configmaps
+  kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts
   ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   ! served monitoring.coreos.com || kinds=$kinds,servicemonitors.monitoring.coreos.com
   cluster_kinds=clusterroles,clusterrolebindings

@@ -10,7 +10,8 @@ Usage: deployments-config.sh [OPTION]... REGISTRY MONITORING_NAMESPACE VALIDATIO
 
 Writes a kustomize overlay of each folder in deployments/, with REGISTRY in front of the images and
 with these namespaces instead of monitoring and validation. Tracked files stay as they are. Prints
-the resulting images and namespaces. Run it again when a queue was added.
+the resulting images and namespaces. Run it again when a queue was added. Where Prometheus is
+(scaling-keda) is up to you, and stays as it is.
 
   REGISTRY               HOST[:PORT][/PATH], or - for none (images that the nodes have)
   MONITORING_NAMESPACE   for the frontend and the workers
@@ -114,12 +115,12 @@ components: [$(path_from "$new/$1" "$new/component")]
 OVERLAY
 }
 
-# What a folder should not name any more, wherever it stands.
+# An object, or an address of one, that a folder should not name any more, wherever it stands.
 check_names() { # check_names FOLDER FILE
   for pair in "monitoring $monitoring" "validation $validation"; do
     old=${pair% *}
     [ "$old" != "${pair#* }" ] || continue
-    left=$(grep -nE "[.]$old([.]|:)|amespace: \"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
+    left=$(grep -nE "scalability-tester-[a-z-]+[.]$old([.:]|\$)|amespace: \"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
     die "$1 would still name the namespace $old: $left"
   done
 }

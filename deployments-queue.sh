@@ -61,7 +61,7 @@ s/(scalability-tester-cronjob-)$(cronjob "$old")\$/\1$(cronjob "$new")/
 s/(scalability-tester-(backend|client)-)$(object "$old")(\$|[^a-z0-9])/\1$(object "$new")\3/g
 s/(instance: )$(object "$old")-cronjob\$/\1$(object "$new")-cronjob/
 s/((instance|queue): )"?$name"?\$/\1$(scalar "$new")/
-s/(queue=[\\\\"]*)$name(\$|[^A-Za-z0-9._-])/\1$new\2/g
+s/(queue(=|%3D| )[\\\\"]*)$name(\$|[^A-Za-z0-9._-])/\1$new\3/g
 s/(^|[^A-Za-z0-9._-])$name(-[a-z-]+[.]yaml|-queue)/\1$new\2/g
 s/\`$name\`/\`$new\`/g
 SED

@@ -22,9 +22,10 @@ render() {
     done
 }
 
-# What a person would do with an editor: the words that name the namespaces, and the images.
+# What a person would do with an editor: the words that name the namespaces, and the images. Where
+# Prometheus is belongs to the cluster.
 by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
-  sed -E "s|(image: )|\1$1|; s/\<monitoring\>([^.]*|:.*)$/$2\1/; s/\<validation\>/$3/"
+  sed -E "s|(image: )|\1$1|; /prometheus-operated/!s/\<monitoring\>([^.]*|:.*)$/$2\1/; s/\<validation\>/$3/"
 }
 
 @test "registry and namespaces are everywhere, and nothing else is changed" {
@@ -35,6 +36,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
   render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
   diff "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/configured"
   run ! grep -nwE 'validation|monitoring([^.]|$)' "$BATS_TEST_TMPDIR/configured"
+  run ! grep -n 'scalability-tester-.*monitoring' "$BATS_TEST_TMPDIR/configured"
   grep -q -- "--frontend=scalability-tester-frontend.mon2:9997" "$BATS_TEST_TMPDIR/configured"
   rm -r "$project/deployments/configured"
   untouched
@@ -50,7 +52,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
   config - both both
   [ "$(kubectl kustomize "$project/deployments/configured/namespace" | grep -c '^kind: Namespace')" = 1 ]
   render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
-  [ "$(grep 'namespace: ' "$BATS_TEST_TMPDIR/configured" | sort -u | tr -d ' ')" = namespace:both ]
+  [ "$(grep '^  namespace: ' "$BATS_TEST_TMPDIR/configured" | sort -u | tr -d ' ')" = namespace:both ]
   run ! grep 'image: [^s]' "$BATS_TEST_TMPDIR/configured"
 }
 
