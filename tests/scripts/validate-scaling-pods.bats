@@ -21,11 +21,12 @@ deploy() {
   done
 }
 
-validate() { # validate LIMIT [OPTION]...
+# validate LIMIT [OPTION]...: with a limit of 1.5, as this is no test of the machine.
+validate() {
   local limit=$1
   shift
-  "$project/validate-scaling.sh" "$@" scalability-tester-backend-sleep monitoring 0.1 \
-    scalability-tester-client-sleep validation "$limit" 1.7
+  "$project/validate-scaling.sh" "$@" scalability-tester-backend-sleep monitoring 0.2 \
+    scalability-tester-client-sleep validation "$limit" 1.5
 }
 
 # One worker that runs, and a client that sends nothing.
@@ -38,10 +39,11 @@ scaled_back() {
 @test "twice the workers, twice the throughput: pass" {
   deploy
   run validate 4
+  echo "$output" # seen if it fails
   [ "$status" -eq 0 ]
   [[ "$output" == *"*** PASS ***" ]]
   [ "$(jq -c '[.steps[] | [.workers, .verdict]]' "$TWOFOLD_JSON")" = '[[1,"measured"],[2,"pass"],[4,"pass"]]' ]
-  [ "$(jq '.steps[2].throughput > 20 and .steps[2].throughput < 41' "$TWOFOLD_JSON")" = true ]
+  [ "$(jq '.steps[2].throughput > 10 and .steps[2].throughput < 21' "$TWOFOLD_JSON")" = true ]
   scaled_back
 }
 

@@ -15,7 +15,7 @@ project_setup() {
 cluster_setup() {
   project_setup
   # Shorter jobs, so that a measurement is short.
-  sed -i 's/^\( *- \)"0.5"$/\1"0.1"/' "$project/deployments/sleep-queue/sleep-backend.yaml"
+  sed -i 's/^\( *- \)"0.5"$/\1"0.2"/' "$project/deployments/sleep-queue/sleep-backend.yaml"
   REAL_KUBECTL=$(command -v kubectl) || true
   export REAL_KUBECTL CLUSTER=$BATS_TEST_TMPDIR/cluster PATH="$BATS_TEST_DIRNAME/cluster:$PATH"
 }
