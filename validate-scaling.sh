@@ -90,16 +90,33 @@ kube_setup() {
     refuse "no service $service in namespace $service_namespace"
 }
 kube_scale() { kubectl -n "$namespace" scale deployment "$deployment" --replicas="$1" >/dev/null; }
-# A line for each pod: name, phase, and the Ready condition or "terminating".
+# What the template $1 makes of each pod; each_container: of each container in it.
+kube_get_pods() { kubectl -n "$namespace" get pods -l "$selector" -o go-template="{{range .items}}$1{{end}}"; }
+each_container() { printf '{{range .status.%sontainerStatuses}}%s{{end}}' initC "$1" c "$1"; }
+# A line for each pod: name, phase, the Ready condition or "terminating", and why a container waits.
 kube_list() {
-  kubectl -n "$namespace" get pods -l "$selector" -o go-template='{{range .items}}{{.metadata.name}} {{.status.phase}} {{if .metadata.deletionTimestamp}}terminating{{else}}{{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}{{end}}{{"\n"}}{{end}}'
+  ready='{{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}'
+  waits=$(each_container '{{with .state.waiting}} {{.reason}}{{end}}')
+  kube_get_pods "{{.metadata.name}} {{.status.phase}} {{if .metadata.deletionTimestamp}}terminating{{else}}$ready{{end}}$waits{{\"\\n\"}}"
+}
+# The first container that was started again, as arguments of `kubectl logs`.
+kube_crasher() {
+  # shellcheck disable=SC2016  # the dollars are for the template
+  kube_get_pods '{{$pod := .metadata.name}}'"$(each_container '{{if .restartCount}}{{$pod}} -c {{.name}}{{"\n"}}{{end}}')" | head -n 1
 }
 kube_pods() {
   list=$(kube_list) || return 1
   printf '%s\n' "$list" | awk 'NF && $2 != "Failed" && $2 != "Succeeded" { if ($3 == "True") ++ready; else ++others }
     END { print ready + 0, others + 0 }'
 }
-kube_problems() { kube_list | awk '$3 != "True" { print "pod " $1 ": " $2 ", " ($3 == "terminating" ? $3 : "not Ready") }'; }
+kube_problems() {
+  kube_list | awk '$3 != "True" { print "pod " $1 ": " $2 ", " ($3 == "terminating" ? $3 : "not Ready") ($4 == "" ? "" : ", " $4) }'
+  crasher=$(kube_crasher)
+  [ -n "$crasher" ] || return
+  echo "end of the log of $crasher:"
+  # shellcheck disable=SC2086  # three words
+  kubectl -n "$namespace" logs --previous --tail=20 $crasher
+}
 
 # fetch URL NAMESPACE SERVICE:PORT PATH: by the URL if there is one, else through the API server.
 fetch() {
@@ -294,8 +311,7 @@ queue=${TWOFOLD_QUEUE:-} client_url=${TWOFOLD_CLIENT_URL:-} frontend_url=${TWOFO
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    --json | --steps | --cap | --timeout | --queue | --client-url | --frontend-url) [ $# -gt 1 ] || refuse "$1 needs a value" ;;
-    -*) refuse "unknown option $1" ;;
+    -*) [ $# -gt 1 ] || refuse "$1 needs a value" ;;
     *) break ;;
   esac
   case $1 in
@@ -306,6 +322,7 @@ while [ $# -gt 0 ]; do
     --queue) queue=$2 ;;
     --client-url) client_url=$2 ;;
     --frontend-url) frontend_url=$2 ;;
+    *) refuse "unknown option $1" ;;
   esac
   shift 2
 done

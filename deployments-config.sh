@@ -1,0 +1,180 @@
+#!/bin/sh
+# Writes kustomize overlays of deployments/ for a registry and two namespaces. Needs sh and kubectl.
+set -u
+# shellcheck source=scripts/deployments.sh
+. "$(dirname "$0")/scripts/deployments.sh"
+
+usage() {
+  cat <<'USAGE'
+Usage: deployments-config.sh [OPTION]... REGISTRY MONITORING_NAMESPACE VALIDATION_NAMESPACE
+
+Writes a kustomize overlay of each folder in deployments/, with REGISTRY in front of the images and
+with these namespaces instead of monitoring and validation. Tracked files stay as they are. Prints
+the resulting images and namespaces. Run it again when a queue was added. Where Prometheus is
+(scaling-keda) is up to you, and stays as it is.
+
+  REGISTRY               HOST[:PORT][/PATH], or - for none (images that the nodes have)
+  MONITORING_NAMESPACE   for the frontend and the workers
+  VALIDATION_NAMESPACE   for the load clients; may be the same one
+
+Options:
+  --output FOLDER   where to write (deployments/configured: there deployments-apply.sh finds it)
+  --dry-run         write nothing, print the images and namespaces
+
+Examples:
+  deployments-config.sh registry.example.com/tester monitoring validation
+  deployments-config.sh localhost:5000 twofold twofold-clients
+  kubectl apply -k deployments/configured/sleep-queue      # one folder, by hand
+
+Exit codes: 0 written; 200 wrong arguments, nothing was touched; 201 kustomize fails, or a folder
+would still name an old namespace: what was there before stays.
+USAGE
+}
+
+# path_from FOLDER TARGET: TARGET relative to FOLDER, as kustomize wants it. Both are absolute.
+path_from() {
+  from=$1 up=
+  until [ "${2#"$from"/}" != "$2" ]; do from=${from%/*} up=../$up; done
+  echo "$up${2#"$from"/}"
+}
+
+# The folders of deployments/ that kustomize takes. (What this script makes there is spelled otherwise.)
+folders() {
+  (cd "$root/deployments" && find . -name Kustomization) | sed 's|^\./||; s|/Kustomization$||' | sort
+}
+
+# What becomes of the validation Namespace: renamed, or gone where both are the same one.
+patch_of_validation() {
+  if [ "$monitoring" = "$validation" ]; then
+    # shellcheck disable=SC2016  # the dollar is for kustomize
+    echo '{$patch: delete, apiVersion: v1, kind: Namespace, metadata: {name: validation}}'
+  else
+    echo "- {op: replace, path: /metadata/name, value: \"$validation\"}"
+  fi
+}
+
+# All changes, for any folder; what a folder does not have is passed over. Kustomize's own
+# `namespace:` would put everything into one. Names for the replacements come from an object that is
+# not part of the result.
+write_component() {
+  if [ "$registry" = - ]; then prefix=; else prefix=$registry/; fi
+  cat >"$1/names.yaml" <<NAMES
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: configured-names
+  annotations: {config.kubernetes.io/local-config: "true"}
+data:
+  monitoring: "$monitoring"
+  frontend: "--frontend=scalability-tester-frontend.$monitoring:9997"
+NAMES
+  cat >"$1/kustomization.yaml" <<COMPONENT
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+resources: [names.yaml]
+images:
+  - {name: scalability-tester, newName: ${prefix}scalability-tester}
+  - {name: scalability-tester-media, newName: ${prefix}scalability-tester-media}
+patches:
+  - target: {namespace: monitoring}
+    patch: |-
+      - {op: replace, path: /metadata/namespace, value: "$monitoring"}
+  - target: {namespace: validation}
+    patch: |-
+      - {op: replace, path: /metadata/namespace, value: "$validation"}
+  - target: {kind: Namespace, name: monitoring}
+    options: {allowNameChange: true}
+    patch: |-
+      - {op: replace, path: /metadata/name, value: "$monitoring"}
+  - target: {kind: Namespace, name: validation}
+    options: {allowNameChange: true}
+    patch: |-
+      $(patch_of_validation)
+replacements:
+  - source: {kind: ConfigMap, name: configured-names, fieldPath: data.monitoring}
+    targets:
+      - select: {kind: RoleBinding}
+        fieldPaths: ["subjects.[namespace=monitoring].namespace"]
+      - select: {kind: ClusterRoleBinding}
+        fieldPaths: ["subjects.[namespace=monitoring].namespace"]
+  - source: {kind: ConfigMap, name: configured-names, fieldPath: data.frontend}
+    targets:
+      - select: {kind: Deployment, labelSelector: app.kubernetes.io/component=client}
+        fieldPaths:
+          - 'spec.template.spec.containers.[name=client].args.[=--frontend=scalability-tester-frontend\.monitoring:9997]'
+COMPONENT
+}
+
+write_overlay() { # write_overlay FOLDER
+  mkdir -p "$new/$1" || die "cannot write $new/$1"
+  cat >"$new/$1/kustomization.yaml" <<OVERLAY
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [$(path_from "$new/$1" "$root/deployments/$1")]
+components: [$(path_from "$new/$1" "$new/component")]
+OVERLAY
+}
+
+# An object, or an address of one, that a folder should not name any more, wherever it stands.
+check_names() { # check_names FOLDER FILE
+  for pair in "monitoring $monitoring" "validation $validation"; do
+    old=${pair% *}
+    [ "$old" != "${pair#* }" ] || continue
+    left=$(grep -nE "scalability-tester-[a-z-]+[.]$old([.:]|\$)|amespace: \"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
+    die "$1 would still name the namespace $old: $left"
+  done
+}
+
+render() { # render FOLDER
+  file=$work/$(echo "$1" | tr / +).yaml
+  kubectl kustomize "$new/$1" >"$file" || die "kustomize does not take $1"
+  check_names "$1" "$file"
+}
+
+report() {
+  echo "Images:"
+  sed -n 's/^ *-* *image: */  /p' "$work"/*.yaml | sort -u
+  echo "Namespaces:"
+  for file in "$work"/*.yaml; do objects "$file"; done |
+    awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
+}
+
+output=$root/deployments/configured dry_run=
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --output) need_value "$@"; output=$2; shift ;;
+    --dry-run) dry_run=1 ;;
+    -?*) refuse "unknown option $1" ;;
+    *) break ;;
+  esac
+  shift
+done
+[ $# = 3 ] || refuse "3 arguments are needed, not $#"
+registry=$1 monitoring=$2 validation=$3
+[ "$registry" = - ] || is_registry "$registry" || refuse "'$registry' is not a registry: HOST[:PORT][/PATH] in lower case, or -"
+for name in "$monitoring" "$validation"; do is_namespace "$name" || refuse "'$name' is not a namespace"; done
+# Kustomize finds an object by its earlier name too, so it cannot tell the two then.
+case $monitoring/$validation in
+  "$validation/$monitoring") ;;
+  validation/* | */monitoring) refuse "the namespaces cannot take each other's name: $monitoring, $validation" ;;
+esac
+parent=$(cd "$(dirname "$output")" 2>/dev/null && pwd -P) || refuse "no folder $(dirname "$output")"
+output=$parent/$(basename "$output")
+[ ! -e "$output" ] || [ -e "$output/component/names.yaml" ] || refuse "$output is there, and is not from this script"
+need_kubectl
+
+work_folder
+# Beside the output, as the paths in it are relative; takes its place when all is well.
+if [ -n "$dry_run" ]; then new=$work/overlays; else new=$output.new; fi
+folders=$(folders)
+rm -rf "$new"
+mkdir -p "$new/component" || die "cannot write $new"
+write_component "$new/component"
+for folder in $folders; do write_overlay "$folder"; done
+for folder in $folders; do render "$folder"; done
+report
+[ -z "$dry_run" ] || exit 0
+rm -rf "$output"
+mv "$new" "$output" || die "cannot write $output"
+echo "Written: $output"

@@ -1,0 +1,37 @@
+# For bats tests: a copy of the project in $project, and a cluster of local processes behind kubectl.
+# shellcheck shell=bash
+
+project_setup() {
+  local root
+  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  project=$BATS_TEST_TMPDIR/project
+  mkdir "$project"
+  cp -R "$root"/*.sh "$root/scripts" "$root/deployments" "$project"
+  rm -rf "$project/deployments/configured"
+  TWOFOLD_BIN=$(realpath -m "${TWOFOLD_BIN:-$root/build/dev/bin}")
+  export TWOFOLD_BIN
+}
+
+cluster_setup() {
+  project_setup
+  # Shorter jobs, so that a measurement is short.
+  sed -i 's/^\( *- \)"0.5"$/\1"0.2"/' "$project/deployments/sleep-queue/sleep-backend.yaml"
+  REAL_KUBECTL=$(command -v kubectl) || true
+  export REAL_KUBECTL CLUSTER=$BATS_TEST_TMPDIR/cluster PATH="$BATS_TEST_DIRNAME/cluster:$PATH"
+}
+
+cluster_teardown() { /usr/bin/python3 "$BATS_TEST_DIRNAME/cluster/cluster.py"; }
+
+# Skips where there is no kubectl that knows kustomize's components (1.21 or later).
+need_kustomize() { kubectl kustomize "$project/deployments/namespace" >/dev/null || skip "needs kubectl"; }
+
+# On standard input YAML; prints what the Python expression makes of `things`, the list of objects.
+of_things() {
+  /usr/bin/python3 -c "
+import sys, yaml
+things = [thing for thing in yaml.safe_load_all(sys.stdin) if thing]
+for line in $1: print(line)"
+}
+
+# kubectl changes things with these verbs only.
+changes() { grep -E '^(-n [a-z0-9-]+ )?(apply|delete|scale) ' "$CLUSTER/calls"; }

@@ -1,0 +1,224 @@
+"""kubectl for a cluster of local processes: as much of it as the scripts of the project use.
+
+CLUSTER_BREAK  a call that matches this pattern fails
+Every call is a line in $CLUSTER/calls.
+"""
+
+import argparse
+import fnmatch
+import os
+import sys
+import time
+from pathlib import Path
+
+import pods
+from cluster import APIS, FOLDER, WITHOUT_NAMESPACE, NotFound, opened
+
+KINDS = {
+    "clusterrolebindings": "ClusterRoleBinding",
+    "clusterroles": "ClusterRole",
+    "configmaps": "ConfigMap",
+    "cronjobs": "CronJob",
+    "deployments": "Deployment",
+    "horizontalpodautoscalers": "HorizontalPodAutoscaler",
+    "ingresses": "Ingress",
+    "jobs": "Job",
+    "namespaces": "Namespace",
+    "networkpolicies": "NetworkPolicy",
+    "persistentvolumeclaims": "PersistentVolumeClaim",
+    "persistentvolumes": "PersistentVolume",
+    "poddisruptionbudgets": "PodDisruptionBudget",
+    "rolebindings": "RoleBinding",
+    "roles": "Role",
+    "scaledobjects.keda.sh": "ScaledObject",
+    "serviceaccounts": "ServiceAccount",
+    "servicemonitors.monitoring.coreos.com": "ServiceMonitor",
+    "services": "Service",
+}
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="kubectl")
+    parser.add_argument("words", nargs="+")
+    parser.add_argument("-n", dest="namespace", default="default")
+    parser.add_argument("-l", dest="selector", default="")
+    parser.add_argument("-o", dest="output", default="")
+    parser.add_argument("-f", dest="file")
+    parser.add_argument("-c", dest="container")
+    parser.add_argument("--replicas", type=int)
+    parser.add_argument("--timeout", type=lambda text: int(text.removesuffix("s")))
+    parser.add_argument("--tail", type=int)
+    parser.add_argument("--raw")
+    parser.add_argument("--previous", action="store_true")
+    parser.add_argument("--ignore-not-found", action="store_true")
+    parser.add_argument("--cascade")
+    parser.add_argument("--field-selector")
+    parser.add_argument("--sort-by")
+    return parser.parse_intermixed_args(arguments)
+
+
+def selector(options):
+    return dict(pair.split("=") for pair in options.selector.split(",") if pair)
+
+
+def until(condition, options):
+    """Looks at the cluster until the condition holds or time is over."""
+    end = time.monotonic() + options.timeout
+    while True:
+        with opened() as cluster:
+            if condition(cluster):
+                return
+        if time.monotonic() > end:
+            sys.exit("error: timed out waiting for the condition")
+        time.sleep(0.05)
+
+
+# ---- verbs
+
+
+def api_versions(_):
+    print("\n".join(APIS))
+
+
+def things(path):
+    import yaml  # takes longer than all the rest, and is needed here only
+
+    for file in sorted(path.glob("*.yaml")) if path.is_dir() else [path]:
+        yield from filter(None, yaml.safe_load_all(file.read_text()))
+
+
+def apply(options):
+    failed = False
+    with opened() as cluster:
+        for thing in things(Path(options.file)):
+            name = f"{thing['kind'].lower()}/{thing['metadata']['name']}"
+            try:
+                print(name, "created" if cluster.put(thing) else "configured")
+            except NotFound as error:
+                print(f"error when creating {name}: {error}", file=sys.stderr)
+                failed = True
+    return failed
+
+
+def delete(options):
+    gone = []
+    for plural in options.words[1].split(","):
+        kind = KINDS[plural]
+        if "." in plural and not any(api.startswith(plural.partition(".")[2] + "/") for api in APIS):
+            sys.exit(f"error: the server doesn't have a resource type {plural!r}")
+        namespace = "" if kind in WITHOUT_NAMESPACE else options.namespace
+        with opened() as cluster:
+            for key in cluster.select(kind, namespace, selector(options)):
+                del cluster.objects[key]
+                gone.append(key)
+                print(key, "deleted")
+    until(lambda cluster: not any(p["owner"] in gone for p in cluster.state["pods"]), options)
+
+
+def rollout(options):
+    name = options.words[2].removeprefix("deployment/")
+
+    def complete(cluster):
+        deployment = cluster.get("Deployment", options.namespace, name)
+        here = cluster.pods_of(options.namespace, deployment["spec"]["selector"]["matchLabels"])
+        return [pods.ready(pod) for pod in here] == [True] * deployment["spec"]["replicas"]
+
+    until(complete, options)
+    print(f'deployment "{name}" successfully rolled out')
+
+
+def scale(options):
+    with opened() as cluster:
+        deployment = cluster.get("Deployment", options.namespace, options.words[2])
+        deployment["spec"]["replicas"] = options.replicas
+
+
+def logs(options):
+    with opened() as cluster:
+        pod = next(p for p in cluster.state["pods"] if p["name"] == options.words[1])
+        log = Path(pod["log"])
+    if options.previous:
+        log = log.with_suffix(".previous")
+    print("\n".join(log.read_text().splitlines()[-options.tail :]))
+
+
+# ---- get
+
+
+def get(options):
+    if options.raw:
+        return get_raw(options.raw)
+    what = options.words[1]
+    with opened() as cluster:
+        if what in LISTS:
+            print("\n".join(LISTS[what](cluster, options)))
+        else:
+            thing = cluster.get(KINDS[what + "s"], options.namespace, options.words[2])
+            if "matchLabels" in options.output:
+                labels = thing["spec"]["selector"]["matchLabels"]
+                print("".join(f"{key}={value}," for key, value in labels.items()), end="")
+            else:
+                print(thing["metadata"]["name"])
+
+
+def get_raw(path):
+    namespace, _, service, _, rest = path.removeprefix("/api/v1/namespaces/").split("/", 4)
+    name, _, port = service.partition(":")
+    with opened() as cluster:
+        pod, target = cluster.behind(namespace, name, int(port))
+    print(pods.fetch(pod, target, "/" + rest), end="")
+
+
+def list_pods(cluster, options):
+    here = cluster.pods_of(options.namespace, selector(options))
+    if "restartCount" in options.output:
+        return [f"{p['name']} -c {p['container']['name']}" for p in here if p["restarts"]]
+    if "phase" in options.output:
+        return [f"{p['name']} {pods.phase(p)} {condition(p)} {pods.reason(p)}" for p in here]
+    return [f"{p['name']} {pods.status(p)} {p['restarts']} {p['ip']}" for p in here]
+
+
+def condition(pod):
+    return "terminating" if pod["ending"] else str(pods.ready(pod))
+
+
+def list_events(cluster, options):
+    reasons = {"Pending": "FailedScheduling", "CrashLoopBackOff": "BackOff"}
+    return [
+        f"Warning {reasons[pods.status(p)]} pod/{p['name']}"
+        for p in cluster.pods_of(options.namespace, {})
+        if pods.status(p) in reasons
+    ]
+
+
+def list_namespaces(cluster, _):
+    return [f"namespace/{key.split('/')[2]}" for key in cluster.select("Namespace", "", {})]
+
+
+LISTS = {"pods": list_pods, "events": list_events, "namespaces": list_namespaces}
+VERBS = {
+    "api-versions": api_versions,
+    "apply": apply,
+    "delete": delete,
+    "get": get,
+    "logs": logs,
+    "rollout": rollout,
+    "scale": scale,
+}
+
+
+def main(arguments):
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "calls").open("a") as calls:
+        print(*arguments, file=calls)
+    if fnmatch.fnmatch(" ".join(arguments), f"*{os.environ.get('CLUSTER_BREAK', 'nothing at all')}*"):
+        sys.exit("error: broken on purpose")
+    options = parse(arguments)
+    try:
+        return VERBS[options.words[0]](options)
+    except (NotFound, OSError) as error:
+        sys.exit(f"Error from server (NotFound): {error}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,126 @@
+"""Pods of the cluster behind the kubectl stub: each is a real process of the project.
+
+A pod has a loopback address of its own (127.A.B.N), so that what the manifests say about ports is
+taken as it is, and nothing collides with what else runs on the machine.
+"""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+BIN = Path(os.environ["TWOFOLD_BIN"])
+NOWHERE = "127.255.255.254:1"
+RESTARTS = 2  # so often a pod that ends is started again at once; then it backs off for good
+
+
+def begun(pid):
+    """When the process began; None if it has ended. Tells it from a later one of that number."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else fields[19]
+
+
+def running(pod):
+    return pod["pid"] is not None and begun(pod["pid"]) == pod["begun"]
+
+
+def send(pod, number):
+    if running(pod):
+        os.kill(pod["pid"], number)
+
+
+def start(pod, resolve):
+    """Starts the program of the pod's container; `resolve` makes an address of a service's name."""
+    container = pod["container"]
+    arguments = [_local(argument, pod["ip"], resolve) for argument in container.get("args", [])]
+    program = BIN / Path(container["command"][0]).name
+    fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"]}
+    environment = {
+        variable["name"]: fields[variable["valueFrom"]["fieldRef"]["fieldPath"]]
+        for variable in container.get("env", [])
+    }
+    log = Path(pod["log"])
+    if log.exists():
+        log.rename(log.with_suffix(".previous"))
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [program, *arguments],
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    pod.update(pid=process.pid, begun=begun(process.pid))
+
+
+def _local(argument, ip, resolve):
+    listens = re.fullmatch(r"(--[a-z-]*address=):(\d+)", argument)
+    if listens:
+        return f"{listens[1]}{ip}:{listens[2]}"
+    connects = re.fullmatch(r"--frontend=(.+):(\d+)", argument)
+    if connects:
+        return f"--frontend={resolve(connects[1], int(connects[2])) or NOWHERE}"
+    return argument
+
+
+def look_after(pod, resolve):
+    """What the kubelet does: starts what has not run yet, and what has ended, but not for ever."""
+    if pod["ending"] or running(pod):
+        return
+    if pod["pid"] is not None:
+        pod["restarts"] += 1
+        pod["pid"] = None
+    if pod["restarts"] <= RESTARTS and pod["placed"]:
+        start(pod, resolve)
+
+
+def end(pod):
+    send(pod, signal.SIGTERM)
+    pod["ending"] = True
+
+
+def port(pod, wanted):
+    """The number of a port given by name or number."""
+    named = {p["name"]: p["containerPort"] for p in pod["container"].get("ports", [])}
+    return named.get(wanted, wanted)
+
+
+def fetch(pod, wanted, path, timeout=10):
+    connection = http.client.HTTPConnection(pod["ip"], port(pod, wanted), timeout=timeout)
+    connection.request("GET", path)
+    reply = connection.getresponse()
+    text = reply.read().decode()
+    if reply.status != 200:
+        raise OSError(f"{reply.status} {text}")
+    return text
+
+
+def ready(pod):
+    if pod["ending"] or not running(pod):
+        return False
+    probe = pod["container"]["readinessProbe"]["httpGet"]
+    try:
+        fetch(pod, probe["port"], probe["path"], timeout=1)
+    except OSError:
+        return False
+    return True
+
+
+def phase(pod):
+    return "Running" if pod["placed"] else "Pending"
+
+
+def reason(pod):
+    """Why its container waits."""
+    return "CrashLoopBackOff" if pod["restarts"] > RESTARTS else ""
+
+
+def status(pod):
+    """As the column of `kubectl get pods`."""
+    return "Terminating" if pod["ending"] else reason(pod) or phase(pod)

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# deployments-apply.sh in a copy of the project, with a cluster of local processes.
+
+bats_require_minimum_version 1.5.0
+load cluster/helper
+
+setup() {
+  cluster_setup
+  need_kustomize
+}
+
+teardown() { cluster_teardown; }
+
+apply() { "$project/deployments-apply.sh" "$@"; }
+untouched() { run ! changes; }
+objects() { jq -r '.objects | keys[]' "$CLUSTER/state.json" | grep -vE '^(Namespace|ConfigMap)/'; }
+break_backend() { sed -i 's/--limit=10/--limit=never/' "$project/deployments/sleep-queue/sleep-backend.yaml"; }
+
+# A namespace that is there before, with what is not ours.
+someone_else() {
+  printf 'apiVersion: v1\nkind: %s\nmetadata: {name: %s, namespace: %s, labels: {of: %s}}\n---\n' \
+    Namespace monitoring '""' others Service prometheus monitoring others >"$BATS_TEST_TMPDIR/others.yaml"
+  kubectl apply -f "$BATS_TEST_TMPDIR/others.yaml"
+}
+
+# Jobs of the queue $1 whose client is in the namespace $2 get done.
+works() {
+  local client=/api/v1/namespaces/$2/services/scalability-tester-client-$1:9996/proxy
+  kubectl get --raw "$client/parallel?value=1&type=plain"
+  for _ in $(seq 100); do
+    [ "$(kubectl get --raw "$client/window?type=plain" | awk '$1 == "jobs" { print $2 }')" = 0 ] || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+@test "frontend, then the queue, are made and Ready; what the cluster does not know is left out" {
+  run apply sleep
+  [ "$status" -eq 0 ]
+  [[ "$output" == *'"scalability-tester-frontend" successfully rolled out'*backend-sleep*'"scalability-tester-client-sleep" successfully rolled out'*"Ready: frontend sleep" ]]
+  [[ "$output" == *"left out ServiceMonitor scalability-tester-frontend: the cluster does not have monitoring.coreos.com/v1"* ]]
+  works sleep validation
+}
+
+@test "an earlier deployment goes before the new one comes" {
+  apply sleep
+  run ! grep ServiceMonitor <(objects)
+  before=$(jq '.pods[].name' "$CLUSTER/state.json")
+  CLUSTER_APIS=monitoring.coreos.com/v1 run apply sleep
+  [ "$status" -eq 0 ]
+  [[ "$output" != *"left out"* ]]
+  objects | grep ServiceMonitor/monitoring/scalability-tester-frontend
+  [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
+}
+
+@test "without queues it only removes: all but namespaces, volumes, and rules of the adapter" {
+  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1"
+  kubectl apply -f "$project/deployments/namespace"
+  find "$project/deployments" -name Kustomization | sed 's|/Kustomization$||' | while read -r folder; do
+    kubectl apply -f "$folder"
+  done
+  run apply --dry-run
+  objects | grep -q CronJob/
+  run apply
+  [ "$status" -eq 0 ]
+  [ "$(objects | sort | tr '\n' ' ')" = "PersistentVolume//scalability-tester-data PersistentVolumeClaim/monitoring/scalability-tester-data " ]
+  run apply -v
+  [ "$status" -eq 0 ]
+  [ -z "$(objects)" ]
+  [ "$(jq '.pods | length' "$CLUSTER/state.json")" = 0 ]
+  [ "$(jq -r '.objects | keys[]' "$CLUSTER/state.json" | cut -d/ -f1,2 | sort -u | tr '\n' ' ')" = "ConfigMap/monitoring Namespace/ " ]
+}
+
+@test "-v applies the volumes of the queues" {
+  # The media programs are not here: all but the volume is left out of the folder.
+  printf 'kind: Kustomization\nresources: []\n' >"$project/deployments/media-queue/Kustomization"
+  run apply -v media
+  [ "$status" -eq 0 ]
+  objects | grep PersistentVolumeClaim/monitoring/scalability-tester-data
+  run apply
+  objects | grep PersistentVolumeClaim
+}
+
+@test "what others have in a namespace stays" {
+  someone_else
+  before=$(jq -S '.objects | with_entries(select(.value.metadata.labels.of == "others"))' "$CLUSTER/state.json")
+  run apply sleep
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"namespace monitoring is there already"* ]]
+  run apply -v
+  [ "$status" -eq 0 ]
+  [ "$(jq length <<<"$before")" = 2 ]
+  [ "$(jq -S '.objects | with_entries(select(.value.metadata.labels.of == "others"))' "$CLUSTER/state.json")" = "$before" ]
+}
+
+@test "three queues in other namespaces" {
+  "$project/deployments-queue.sh" sleep 10bit-4k-av1-to-fullhd-hevc
+  "$project/deployments-queue.sh" sleep Nap_2
+  "$project/deployments-config.sh" registry.example.com/tester mon2 clients
+  run apply sleep 10bit-4k-av1-to-fullhd-hevc Nap_2
+  [ "$status" -eq 0 ]
+  [ "$(jq -r '.pods[] | .namespace + " " + .labels["app.kubernetes.io/instance"]' "$CLUSTER/state.json" | sort | tr '\n' ,)" = \
+    "clients 10bit-4k-av1-to-fullhd-hevc,clients Nap_2,clients sleep,mon2 10bit-4k-av1-to-fullhd-hevc,mon2 Nap_2,mon2 frontend,mon2 sleep," ]
+  for queue in sleep 10bit-4k-av1-to-fullhd-hevc nap-2; do works "$queue" clients; done
+}
+
+@test "a queue that is not in the overlay is refused before anything is removed" {
+  "$project/deployments-config.sh" - mon2 clients
+  "$project/deployments-queue.sh" sleep nap
+  run apply nap
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"no folder "*"/configured/nap-queue (run deployments-config.sh again?)"* ]]
+  untouched
+}
+
+@test "workers that crash: which, the warnings, and the log of the first one" {
+  break_backend
+  run apply --timeout 3 sleep
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"scalability-tester-backend-sleep-"*CrashLoopBackOff* ]]
+  [[ "$output" == *BackOff* ]]
+  [[ "$output" == *"end of the log of scalability-tester-backend-sleep-"*"--limit: 'never' is not a number of seconds"* ]]
+  [[ "$output" == *"scalability-tester-backend-sleep in monitoring is not Ready" ]]
+}
+
+@test "no room for a pod: it is Pending, with the warning of the scheduler" {
+  CLUSTER_ROOM=1 run apply --timeout 1 sleep
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"scalability-tester-backend-sleep-"*Pending*FailedScheduling* ]]
+  [[ "$output" != *"end of the log"* ]]
+}
+
+@test "a call that fails ends it" {
+  CLUSTER_BREAK=delete run apply sleep
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"cannot remove the earlier deployment"* ]]
+  CLUSTER_BREAK='apply -f' run apply sleep
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"cannot apply "*"/deployments/namespace" ]]
+}
+
+@test "a dry run shows each call and object, and changes nothing" {
+  run apply --dry-run -v sleep media
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"kubectl delete "*persistentvolumeclaims*"kubectl apply -k "*"Deployment scalability-tester-backend-sleep in monitoring"*/media-queue/volume* ]]
+  untouched
+}
+
+refused() { # refused MESSAGE ARGUMENT...
+  local message=$1
+  shift
+  run apply "$@"
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"$message"* ]]
+}
+
+@test "bad arguments are refused before anything is touched" {
+  refused "'a/b' is not a queue name" sleep a/b
+  refused "unknown option --fast" --fast
+  refused "--timeout 'x'" --timeout x sleep
+  refused "--timeout needs a value" --timeout
+  refused "no folder " nothing
+  refused "no folder " --overlay /nowhere sleep
+  CLUSTER_BREAK=api-versions refused "does not reach a cluster" sleep
+  untouched
+}
+
+@test "help has examples and exit codes" {
+  run apply --help
+  [ "$status" -eq 0 ]
+  [[ "$output" == *Examples*"Exit codes"* ]]
+}
