@@ -58,7 +58,7 @@ tsan() { TSAN_OPTIONS=halt_on_error=1 preset tsan; }
 
 scripts() {
   echo "=== scripts: shellcheck and bats"
-  for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs tests/scripts/cluster/kubectl); do
+  for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs tests/scripts/cluster/kubectl tests/kubernetes/stubs); do
     if shellcheck "$script"; then count 1 0 0; else count 0 1 0; fi
   done
   mkdir -p build/bats
