@@ -9,8 +9,9 @@ Usage: images.sh [OPTION]...
 Builds both images, starts a frontend, two sleep backends and a client on a network of their own, with
 read-only root and without any capability; scales the backends with validate-scaling.sh; transcodes a
 clip with the media image; checks user, size, versions, labels, and that SIGTERM ends all in order.
-Removes the containers, the network and the images that it made, and no others. The engine keeps the
-cache of the compiler, so that a second run is quick.
+Removes the containers, the network and the images that it made, and no others (cached layers of the
+build stage are known by their label: build these images nowhere else meanwhile). The engine keeps the
+cache of the compiler, so that a second run is quick; docker keeps its cached layers too.
 
   --base-from-debootstrap  make the base image with dockerfiles/make-base.sh if it is not there, instead
                            of pulling it
@@ -123,15 +124,13 @@ build() {
   name=$1
   shift
   say "--- building $name"
-  made_images="$name:$TAG $made_images"
-  "$ENGINE" build -f "$root/dockerfiles/$name.docker" -t "$name:$TAG" "$@" "$root" >"$WORK/build.log" 2>&1 ||
+  DOCKER_BUILDKIT=1 "$ENGINE" build -f "$root/dockerfiles/$name.docker" -t "$name:$TAG" "$@" "$root" >"$WORK/build.log" 2>&1 ||
     { tail -n 40 "$WORK/build.log"; say "FAILED  $name does not build"; exit 1; }
+  made_images="$name:$TAG $made_images"
 }
 
 build_both() {
   revision=$(git -C "$root" rev-parse --short HEAD 2>/dev/null) || revision=unknown
-  before=$(stages)
-  built=yes
   build scalability-tester --build-arg "REVISION=$revision"
   build scalability-tester-media --build-arg "REVISION=$revision" --build-arg "TWOFOLD=scalability-tester:$TAG"
 }
@@ -224,15 +223,17 @@ ended_in_order() {
 
 # ---- the end: all that was made goes, nothing else
 
+keep_images() {
+  version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+  for image in $made_images; do
+    case $image in
+      *":$TAG") "$ENGINE" tag "$image" "${image%:*}:$version" && "$ENGINE" rmi "$image" >/dev/null && say "kept ${image%:*}:$version" ;;
+    esac
+  done
+}
+
 remove_images() {
-  [ -z "$made_images" ] || if [ "$keep" = yes ]; then
-    kept=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
-    for name in scalability-tester scalability-tester-media; do "$ENGINE" tag "$name:$TAG" "$name:$kept" && say "kept $name:$kept"; done
-    made_images=$(printf '%s\n' "$made_images" | tr ' ' '\n' | grep ":$TAG\$")
-  fi
-  # shellcheck disable=SC2086  # a list of words
-  [ -z "$made_images" ] || "$ENGINE" rmi $made_images >/dev/null
-  [ "$built,$keep" = yes, ] || return
+  for image in $made_images; do "$ENGINE" rmi "$image" >/dev/null; done
   for image in $(stages); do
     case $before in *"$image"*) ;; *) "$ENGINE" rmi "$image" >/dev/null 2>&1 ;; esac # gone with its child, perhaps
   done
@@ -242,13 +243,11 @@ clean_up() {
   code=$?
   trap '' INT TERM
   trap - EXIT
-  if [ -n "$ENGINE" ]; then
-    containers=$("$ENGINE" ps -a -q --filter "label=twofold.test=$RUN")
-    # shellcheck disable=SC2086  # a list of words
-    [ -z "$containers" ] || "$ENGINE" rm -f $containers >/dev/null
-    "$ENGINE" network rm "$RUN" >/dev/null 2>&1
-    remove_images
-  fi
+  containers=$("$ENGINE" ps -a -q --filter "label=twofold.test=$RUN")
+  # shellcheck disable=SC2086  # a list of words
+  [ -z "$containers" ] || "$ENGINE" rm -f $containers >/dev/null
+  "$ENGINE" network rm "$RUN" >/dev/null 2>&1
+  if [ "$keep" = yes ]; then keep_images; else remove_images; fi
   rm -rf "$WORK"
   exit "$code"
 }
@@ -256,6 +255,7 @@ clean_up() {
 # ---- arguments
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/kubernetes/containers.sh disable=SC1091
 . "$root/tests/kubernetes/containers.sh"
 debootstrap='' keep='' TAG=''
 while [ $# -gt 0 ]; do
@@ -269,14 +269,16 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-ENGINE='' made_images='' built='' before=''
+ENGINE='' made_images=''
 RUN=twofold-test-$$
 WORK=$(mktemp -d)
 export ENGINE RUN WORK TAG
-trap clean_up EXIT
+trap 'rm -rf "$WORK"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 choose_engine
+before=$(stages)
+trap clean_up EXIT
 if [ -n "$TAG" ]; then
   for name in scalability-tester scalability-tester-media; do
     field "$name:$TAG" '' >"$WORK/output" 2>&1 || { say "images.sh: there is no image $name:$TAG" >&2; exit 2; }
@@ -291,7 +293,7 @@ fi
 
 check_image scalability-tester 40
 check "scalability-tester: no shell, no package manager, nothing setuid" nothing_but_programs "scalability-tester:$TAG"
-check_image scalability-tester-media 800
+check_image scalability-tester-media 650
 check "frontend, two backends and client start" start_cluster
 check "two sleep workers are registered" eventually workers sleep 2
 check "twice the containers do twice the work" validate
