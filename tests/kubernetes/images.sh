@@ -159,7 +159,15 @@ nothing_but_programs() {
   printf '%s\n' "$files" | grep -q ' usr/local/bin/twofold$' || { say "cannot list the files"; return 1; }
   ! printf '%s\n' "$files" | grep -E '/(sh|bash|dash|busybox|env|apt|dpkg)$|^[^ ]*s[^ ]* '
 }
-cannot_write() { ! hardened --rm "$1" /usr/local/bin/twofold-frontend --client-address :0 --worker-address :0 --http-address :0 --ready-file /tmp/ready sleep; }
+# A frontend that cannot write its ready file says so and ends.
+says_read_only() { "$ENGINE" logs "$RUN-writer" 2>&1 | grep 'Read-only file system'; }
+cannot_write() {
+  start writer "$1" /usr/local/bin/twofold-frontend --client-address :0 --worker-address :0 --http-address :0 \
+    --ready-file /tmp/ready sleep && eventually says_read_only
+  code=$?
+  "$ENGINE" rm -f "$RUN-writer" >/dev/null
+  return "$code"
+}
 
 check_image() {
   image=$1:$TAG
