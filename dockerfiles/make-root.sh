@@ -1,0 +1,57 @@
+#!/bin/sh
+# The root file system of an image that holds some programs and nothing else: make-root.sh FOLDER PROGRAM...
+# Debian 12, run by scalability-tester.docker.
+#
+# Beside the stripped programs there are the shared libraries that ldd names, certificates, the user
+# that runs them, and for each Debian package that a file came from its dpkg status and copyright: by
+# these, vulnerability scanners know what is inside (status.d is where they look in images without dpkg).
+set -eu
+
+[ $# -gt 1 ] || { echo "usage: make-root.sh FOLDER PROGRAM..." >&2; exit 2; }
+root=$1
+shift
+
+# The libraries of the programs, and the loader.
+libraries() { ldd "$@" | grep -o '/[^ :]*\.so[^ ]*' | sort -u; }
+
+# The package that file $1 came from. Debian 12 knows files below /lib by that name or as /usr/lib.
+package_of() {
+  found=$(dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "/usr$1") || return 1
+  echo "${found%%:*}"
+}
+
+# Notes that something of package $1 is inside.
+note() {
+  mkdir -p "$root/usr/share/doc/$1"
+  cp "/usr/share/doc/$1/copyright" "$root/usr/share/doc/$1/"
+  dpkg-query -s "$1" >"$root/var/lib/dpkg/status.d/$1"
+}
+
+# Copies file $1 to the same place below the root.
+take() {
+  install -D -m "$(stat -L -c %a "$1")" "$1" "$root$1"
+  package=$(package_of "$1") # on its own: a failure inside an argument would pass unseen
+  note "$package"
+}
+
+# As in Debian: /lib is a link, so that ldd's paths hold.
+mkdir -p "$root/etc/ssl/certs" "$root/tmp" "$root/usr/lib" "$root/usr/lib64" "$root/var/lib/dpkg/status.d"
+chmod 1777 "$root/tmp"
+ln -s usr/lib usr/lib64 "$root"
+
+mkdir -p "$root/usr/local/bin"
+for program in "$@"; do
+  strip -o "$root/usr/local/bin/$(basename "$program")" "$program"
+done
+for library in $(libraries "$@"); do take "$library"; done
+
+take /usr/lib/os-release
+ln -s ../usr/lib/os-release "$root/etc/os-release"
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+note ca-certificates
+echo 'hosts: files dns' >"$root/etc/nsswitch.conf" # without it, glibc asks DNS before /etc/hosts
+printf '%s\n' root:x:0:0:root:/:/usr/sbin/nologin twofold:x:65532:65532:twofold:/:/usr/sbin/nologin >"$root/etc/passwd"
+printf '%s\n' root:x:0: twofold:x:65532: >"$root/etc/group"
+
+# The same files make the same layer, whenever they were made.
+find "$root" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
