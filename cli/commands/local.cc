@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "cli/command.h"
@@ -72,7 +73,11 @@ struct UpOptions {
   double timeout_seconds = 60;
 };
 
-std::string OwnFolder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+// Empty where there is no /proc.
+std::string OwnFolder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
 
 // Stays until the supervisor ends; Ctrl-C and SIGTERM end it.
 Status Attend(pid_t supervisor, const sigset_t& signals) {
