@@ -336,6 +336,7 @@ check
 
 fails=0 touched=0 napping='' base='' previous='' base_error='' rows='' json_steps='' last=1
 "${world}_setup"
+{ : >>"$json"; } 2>/dev/null || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

@@ -158,6 +158,13 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   untouched
 }
 
+@test "a result that cannot be written is refused before anything is touched" {
+  run validate --json "$STUB/no/such/folder/result.json"
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"cannot write the result to $STUB/no/such/folder/result.json"* ]]
+  untouched
+}
+
 refused() { # refused MESSAGE ARGUMENT...
   local message=$1
   shift
