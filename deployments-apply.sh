@@ -61,13 +61,30 @@ remove() {
   kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts
   ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   ! served monitoring.coreos.com || kinds=$kinds,servicemonitors.monitoring.coreos.com
-  cluster_kinds=clusterroles,clusterrolebindings
-  [ -z "$volumes" ] || kinds=$kinds,persistentvolumeclaims cluster_kinds=$cluster_kinds,persistentvolumes
+  [ -z "$volumes" ] || kinds=$kinds,persistentvolumeclaims
   for namespace in $namespaces; do
     remove_labelled deployments "$part,app.kubernetes.io/component=client" -n "$namespace"
   done
   for namespace in $namespaces; do remove_labelled "$kinds" "$part" -n "$namespace"; done
-  remove_labelled "$cluster_kinds" "$part"
+  remove_shared
+}
+
+# What is in no namespace may serve a second deployment, in other namespaces.
+remove_shared() {
+  if [ -n "$dry_run" ]; then others='' unclaimed=NAME; else others=$(bindings) unclaimed=$(unclaimed_volumes); fi
+  [ -n "$others" ] || remove_labelled clusterroles,clusterrolebindings "$part"
+  [ -n "$volumes" ] || return 0
+  for volume in $unclaimed; do
+    call delete persistentvolumes "$volume" --ignore-not-found --timeout="${timeout}s" || die "cannot remove the volume $volume"
+  done
+}
+# That are left, of whatever namespace. Who may not know keeps the roles.
+bindings() { kubectl get rolebindings -A -l "$part" -o name || echo unknown; }
+# Our volumes that are no other namespace's.
+unclaimed_volumes() {
+  kubectl get persistentvolumes -l "$part" \
+    -o go-template='{{range .items}}{{.metadata.name}} {{with .spec.claimRef}}{{.namespace}}{{end}}{{"\n"}}{{end}}' |
+    awk -v ours="$(echo "$namespaces" | tr '\n' ' ')" 'NF == 1 || index(" " ours, " " $2 " ") { print $1 }'
 }
 
 # ---- apply
@@ -114,7 +131,8 @@ wait_ready() { # wait_ready FOLDER
   done <"$work/deployments"
 }
 
-# What there is to see of a deployment that does not become Ready.
+# What there is to see of a deployment that does not become Ready: the log is that of the first
+# container that was started again, or else of the first pod that runs and is not Ready.
 # shellcheck disable=SC2016  # the dollars are for the templates
 trouble() { # trouble NAMESPACE NAME
   labels='{{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}'
@@ -123,14 +141,23 @@ trouble() { # trouble NAMESPACE NAME
   echo "--- pods"
   kubectl -n "$1" get pods -l "$selector" -o wide
   echo "--- warnings"
-  kubectl -n "$1" get events --field-selector type=Warning --sort-by=.lastTimestamp | tail -n 10
+  # By creation: newer events have no lastTimestamp.
+  kubectl -n "$1" get events --field-selector type=Warning --sort-by=.metadata.creationTimestamp | grep -F "$2" | tail -n 10
   started_again=$(printf '{{range .status.%sontainerStatuses}}{{if .restartCount}}{{$pod}} -c {{.name}}{{"\\n"}}{{end}}{{end}}' initC c)
   crasher=$(kubectl -n "$1" get pods -l "$selector" \
     -o go-template="{{range .items}}{{\$pod := .metadata.name}}$started_again{{end}}" | head -n 1)
-  [ -n "$crasher" ] || return
-  echo "--- end of the log of $crasher"
-  # shellcheck disable=SC2086  # three words
-  kubectl -n "$1" logs --previous --tail=20 $crasher
+  if [ -n "$crasher" ]; then
+    echo "--- end of the log of $crasher"
+    # shellcheck disable=SC2086  # three words
+    kubectl -n "$1" logs --previous --tail=20 $crasher
+  else
+    ready='{{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}'
+    waiting=$(kubectl -n "$1" get pods -l "$selector" \
+      -o go-template="{{range .items}}{{.metadata.name}} {{.status.phase}} $ready{{\"\\n\"}}{{end}}" | awk '$2 == "Running" && $3 == "False" { print $1; exit }')
+    [ -n "$waiting" ] || return
+    echo "--- end of the log of $waiting"
+    kubectl -n "$1" logs --tail=5 "$waiting"
+  fi
 }
 
 # ---- arguments

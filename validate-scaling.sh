@@ -77,6 +77,7 @@ local_pods() {
   printf '%s\n' "$reply" | awk '{ n[$1] = $2 }
     END { print n["ready"], n["running"] - n["ready"] + n["terminating"] + n["waiting"] }'
 }
+local_team() { curl -fsS -m 10 "$supervisor/deployments/$deployment?type=plain"; }
 local_problems() { curl -fsS -m 10 "$supervisor/deployments/$deployment?type=plain" | grep -E '^(ready|terminating|waiting|restarts|last_exit) '; }
 
 kube_setup() {
@@ -88,6 +89,10 @@ kube_setup() {
   selector=${selector%,}
   kubectl -n "$service_namespace" get service "$service" >/dev/null ||
     refuse "no service $service in namespace $service_namespace"
+  # KEDA makes an HPA as well. Who may not see them goes on.
+  names="{{range .items}}{{if eq .spec.scaleTargetRef.name \"$deployment\"}}{{.metadata.name}} {{end}}{{end}}"
+  scalers=$(kubectl -n "$namespace" get horizontalpodautoscalers -o go-template="$names" 2>/dev/null)
+  [ -z "$scalers" ] || refuse "$deployment is scaled by the HPA ${scalers% }, too: delete that (or its ScaledObject) first"
 }
 kube_scale() { kubectl -n "$namespace" scale deployment "$deployment" --replicas="$1" >/dev/null; }
 # What the template $1 makes of each pod; each_container: of each container in it.
@@ -109,13 +114,20 @@ kube_pods() {
   printf '%s\n' "$list" | awk 'NF && $2 != "Failed" && $2 != "Succeeded" { if ($3 == "True") ++ready; else ++others }
     END { print ready + 0, others + 0 }'
 }
+kube_team() { kube_get_pods "{{.metadata.name}} {{.metadata.deletionTimestamp}}$(each_container ' {{.restartCount}}'){{\"\\n\"}}"; }
 kube_problems() {
   kube_list | awk '$3 != "True" { print "pod " $1 ": " $2 ", " ($3 == "terminating" ? $3 : "not Ready") ($4 == "" ? "" : ", " $4) }'
   crasher=$(kube_crasher)
-  [ -n "$crasher" ] || return
-  echo "end of the log of $crasher:"
-  # shellcheck disable=SC2086  # three words
-  kubectl -n "$namespace" logs --previous --tail=20 $crasher
+  if [ -n "$crasher" ]; then
+    echo "end of the log of $crasher:"
+    # shellcheck disable=SC2086  # three words
+    kubectl -n "$namespace" logs --previous --tail=20 $crasher
+  else
+    waiting=$(kube_list | awk '$2 == "Running" && $3 == "False" { print $1; exit }')
+    [ -n "$waiting" ] || return
+    echo "end of the log of $waiting:"
+    kubectl -n "$namespace" logs --tail=5 "$waiting"
+  fi
 }
 
 # fetch URL NAMESPACE SERVICE:PORT PATH: by the URL if there is one, else through the API server.
@@ -133,6 +145,9 @@ registered() {
 
 # ---- steps
 
+# Who works: differs when a worker has come, gone, crashed or lost the frontend.
+team() { "${world}_team" && registered; }
+
 # Scales and waits until exactly $1 workers are Ready and registered, and none is ending.
 deploy() {
   touched=1
@@ -147,6 +162,7 @@ deploy() {
     state="${pods% *} of $1 Ready, ${pods#* } others, $known registered at the frontend"
     if [ $((now - begin)) -ge "$timeout" ]; then
       "${world}_problems" >&2
+      [ "${pods% *}" -le "$1" ] || state="$state; does something else scale it?"
       die "$deployment is not where it should be after $timeout s: $state"
     fi
     [ $((now - told)) -lt 10 ] || { say "  waiting for $1 workers: $state"; told=$now; }
@@ -228,6 +244,10 @@ why_undecided() {
     echo "$least is inside $low..$high$imprecise"
   fi
 }
+spoiled() {
+  "${world}_problems" >&2
+  die "the workers changed while $1 were measured, so there is no verdict: a crash, an eviction, or does something else scale them (HPA, ScaledObject, CronJob)?"
+}
 number() { case $1 in '' | *[!0-9.e+-]*) echo null ;; *) echo "$1" ;; esac; }
 
 step() {
@@ -236,7 +256,9 @@ step() {
   [ -z "$base" ] || least=$(awk -v s="$scale" -v f="$1" -v b="$last" 'BEGIN { print f == 2 * b ? s : exp(log(s) * log(f / b) / log(2)) }')
   deploy "$1"
   warm_up "$1"
+  team=$(team) || die "cannot look at the workers of $deployment"
   measure "$1"
+  [ "$(team)" = "$team" ] || spoiled "$1"
   report "$1"
   last=$1
 }
@@ -336,7 +358,7 @@ check
 
 fails=0 touched=0 napping='' base='' previous='' base_error='' rows='' json_steps='' last=1
 "${world}_setup"
-{ : >>"$json"; } 2>/dev/null || refuse "cannot write the result to $json (--json)"
+{ true >>"$json"; } 2>/dev/null || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

@@ -93,6 +93,20 @@ works() {
   [ "$(jq -S '.objects | with_entries(select(.value.metadata.labels.of == "others"))' "$CLUSTER/state.json")" = "$before" ]
 }
 
+@test "a second deployment in other namespaces keeps what both share" {
+  kubectl apply -f "$project/deployments/namespace"
+  for folder in frontend/service media-queue/volume; do kubectl apply -f "$project/deployments/$folder" || true; done
+  "$project/deployments-config.sh" - mon2 clients
+  run apply -v
+  [ "$status" -eq 0 ]
+  objects | grep ClusterRole//scalability-tester-viewer
+  objects | grep PersistentVolume//scalability-tester-data
+  rm -r "$project/deployments/configured"
+  run apply -v
+  [ "$status" -eq 0 ]
+  [ -z "$(objects)" ]
+}
+
 @test "three queues in other namespaces" {
   "$project/deployments-queue.sh" sleep 10bit-4k-av1-to-fullhd-hevc
   "$project/deployments-queue.sh" sleep Nap_2

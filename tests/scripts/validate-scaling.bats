@@ -158,6 +158,20 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   untouched
 }
 
+@test "an HPA that scales the same deployment is refused before anything is touched" {
+  STUB_HPA="the-hpa " run validate
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"scalability-tester-backend-sleep is scaled by the HPA the-hpa, too"* ]]
+  untouched
+}
+
+@test "workers that change while they are measured: no verdict, scaled back" {
+  STUB_CRASH=1 run validate
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"the workers changed while 1 were measured, so there is no verdict"* ]]
+  scaled_back
+}
+
 @test "a result that cannot be written is refused before anything is touched" {
   run validate --json "$STUB/no/such/folder/result.json"
   [ "$status" -eq 200 ]

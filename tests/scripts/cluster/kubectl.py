@@ -41,6 +41,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="kubectl")
     parser.add_argument("words", nargs="+")
     parser.add_argument("-n", dest="namespace", default="default")
+    parser.add_argument("-A", dest="everywhere", action="store_true")
     parser.add_argument("-l", dest="selector", default="")
     parser.add_argument("-o", dest="output", default="")
     parser.add_argument("-f", dest="file")
@@ -108,7 +109,8 @@ def delete(options):
             sys.exit(f"error: the server doesn't have a resource type {plural!r}")
         namespace = "" if kind in WITHOUT_NAMESPACE else options.namespace
         with opened() as cluster:
-            for key in cluster.select(kind, namespace, selector(options)):
+            named = [f"{kind}/{namespace}/{name}" for name in options.words[2:]]
+            for key in named or cluster.select(kind, namespace, selector(options)):
                 del cluster.objects[key]
                 gone.append(key)
                 print(key, "deleted")
@@ -171,6 +173,8 @@ def get_raw(path):
 
 def list_pods(cluster, options):
     here = cluster.pods_of(options.namespace, selector(options))
+    if "deletionTimestamp}}{{range" in options.output:
+        return [f"{p['name']} {p['ending']} {p['restarts']}" for p in here]
     if "restartCount" in options.output:
         return [f"{p['name']} -c {p['container']['name']}" for p in here if p["restarts"]]
     if "phase" in options.output:
@@ -195,7 +199,24 @@ def list_namespaces(cluster, _):
     return [f"namespace/{key.split('/')[2]}" for key in cluster.select("Namespace", "", {})]
 
 
-LISTS = {"pods": list_pods, "events": list_events, "namespaces": list_namespaces}
+def list_bindings(cluster, options):
+    spaces = {key.split("/")[1] for key in cluster.objects}
+    return [key for space in spaces for key in cluster.select("RoleBinding", space, selector(options))]
+
+
+def list_volumes(cluster, options):
+    claims = {t["spec"].get("volumeName"): t for t in cluster.objects.values() if t["kind"] == "PersistentVolumeClaim"}
+    names = [key.split("/")[2] for key in cluster.select("PersistentVolume", "", selector(options))]
+    return [f"{name} {claims[name]['metadata']['namespace'] if name in claims else ''}" for name in names]
+
+
+LISTS = {
+    "events": list_events,
+    "namespaces": list_namespaces,
+    "persistentvolumes": list_volumes,
+    "pods": list_pods,
+    "rolebindings": list_bindings,
+}
 VERBS = {
     "api-versions": api_versions,
     "apply": apply,
