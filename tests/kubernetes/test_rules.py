@@ -59,7 +59,7 @@ BREAKS = [
     (BINDING, "subjects.0.namespace", "validation", rules.binding_names_what_exists),
     (ROLE, "rules.0.verbs.0", "delete", rules.role_only_looks),
     (ROLE, "rules.0.resources.0", "*", rules.role_only_looks),
-    (ROLE, "rules.4.resourceNames", GONE, rules.role_only_looks),
+    (ROLE, "rules.6.resourceNames", GONE, rules.role_only_looks),
     ("PersistentVolumeClaim/scalability-tester-data", "spec.volumeName", "x", rules.claim_names_a_volume),
     (SLEEP, "metadata.name", "scalability-tester-sleep", rules.pod_has_agreed_names),
     (SLEEP, "metadata.namespace", "validation", rules.pod_has_agreed_names),
