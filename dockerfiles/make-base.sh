@@ -10,9 +10,15 @@ Makes a minimal Debian 12 with debootstrap and imports it as image NAME; without
 name that dockerfiles/scalability-tester.docker builds on. Needs root and the package debootstrap.
 
   TWOFOLD_ENGINE  podman (default) or docker
-  TWOFOLD_MIRROR  mirror of Debian; default http://deb.debian.org/debian. Security updates come
-                  from the same with "-security" behind it.
+  TWOFOLD_MIRROR  mirror of Debian; default: the first one of this machine's apt. Security updates
+                  come from the same with "-security" behind it.
 HELP
+}
+
+# Of both formats: "deb [options] URL suite ..." and "URIs: URL ...".
+machines_mirror() {
+  sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*] *\)\{0,1\}//p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+    sed 's/ .*//; s|/$||; q'
 }
 
 case ${1:-} in
@@ -20,11 +26,13 @@ case ${1:-} in
   -*) usage >&2; exit 2 ;;
 esac
 name=${1:-$(sed -n 's/^ARG BASE=//p' "$(dirname "$0")/scalability-tester.docker")}
-mirror=${TWOFOLD_MIRROR:-http://deb.debian.org/debian}
+mirror=${TWOFOLD_MIRROR:-$(machines_mirror)}
 engine=${TWOFOLD_ENGINE:-podman}
 
 [ "$(id -u)" = 0 ] || { echo "make-base.sh: debootstrap needs root" >&2; exit 1; }
 command -v debootstrap >/dev/null || { echo "make-base.sh: debootstrap is not there: apt-get install debootstrap" >&2; exit 1; }
+
+[ -n "$mirror" ] || { echo "make-base.sh: apt of this machine names no mirror: set TWOFOLD_MIRROR" >&2; exit 1; }
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
