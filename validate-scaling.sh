@@ -39,7 +39,8 @@ Example:
                       scalability-tester-client-sleep localhost 16 1.8
 
 Exit codes: 0 pass; N = number of failed checks, at most 125; 200 wrong arguments, nothing was
-touched; 201 no verdict, as a call failed or workers did not come; 130, 143 interrupted.
+touched; 201 no verdict, as a call failed, or workers did not come or changed while they were measured;
+130, 143 interrupted.
 Unless nothing was touched, the deployment is left with one worker and the client stopped.
 END
 }
