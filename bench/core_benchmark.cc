@@ -34,7 +34,9 @@ class Workers : public Effects {
     benchmark::DoNotOptimize(assign.spec.data());
     tasks_.push_back({assign.process, assign.job, assign.attempt});
   }
+  void Do(const Go&) override {}
   void Do(const CancelOnWorker&) override {}
+  void Do(const Requeued&) override {}
   void Do(const Reply& reply) override { benchmark::DoNotOptimize(reply.tag); }
   void Do(const ProcessRemoved&) override {}
 
@@ -55,7 +57,7 @@ class BusyQueue {
  public:
   BusyQueue(std::size_t waiting, std::size_t processes) : queue_({}) {
     for (std::size_t i = 0; i < processes; ++i) {
-      queue_.WorkerJoined(now_, ProcessKey{i + 1}, 1, {}, workers_);
+      queue_.WorkerJoined(now_, {.key = ProcessKey{i + 1}}, workers_);
       Submit();
     }
     const std::size_t before = HeapBytes();

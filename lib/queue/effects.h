@@ -14,7 +14,9 @@ class Effects {
   virtual ~Effects() = default;
 
   virtual void Do(const Assign& assign) = 0;
+  virtual void Do(const Go& go) = 0;
   virtual void Do(const CancelOnWorker& cancel) = 0;
+  virtual void Do(const Requeued& requeued) = 0;
   virtual void Do(const Reply& reply) = 0;
   virtual void Do(const ProcessRemoved& removed) = 0;
 };

@@ -6,7 +6,7 @@
 namespace twofold::queue {
 namespace {
 
-constexpr std::uint32_t kGenerations = 1U << 24;
+constexpr std::uint32_t kGenerations = 1U << 23;
 
 // Generation 0 is left out, so that no id is 0.
 std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGenerations, 1U); }
@@ -16,10 +16,13 @@ std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGe
 JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
     : id_base_(std::uint64_t{queue_number} << 56), first_generation_(Valid(first_generation)) {}
 
-Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec) {
+Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
+                   std::uint64_t sequence) {
   const Slot slot = TakeSlot();
+  if (options->durable) durable_.emplace(DurableId(sequence), slot);
   Job& job = (*this)[slot];
   job.options = std::move(options);
+  job.sequence = sequence;
   job.spec_size = static_cast<std::uint32_t>(spec.size());
   if (!spec.empty()) {
     job.spec_bytes.reset(new char[spec.size()]);  // make_unique would clear it first
@@ -27,12 +30,14 @@ Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view s
   }
   job.attempts = 0;
   job.lost_attempts = 0;
+  job.gang = kNoSlot;
   job.state = JobState::kWaiting;
   return slot;
 }
 
 void JobTable::Free(Slot slot) {
   Job& job = (*this)[slot];
+  if (job.options->durable) durable_.erase(DurableId(job.sequence));
   job.options.reset();
   job.spec_bytes.reset();
   job.submitter = nullptr;
@@ -43,13 +48,23 @@ void JobTable::Free(Slot slot) {
 }
 
 Slot JobTable::Find(JobId id) const {
-  const Slot slot = SlotOf(id);
+  if ((static_cast<std::uint64_t>(id) & kDurableBit) != 0) {
+    const auto found = durable_.find(id);
+    return found == durable_.end() ? kNoSlot : found->second;
+  }
+  const Slot slot = static_cast<Slot>(static_cast<std::uint64_t>(id));
   if (slot >= end_) return kNoSlot;
   return (*this)[slot].state != JobState::kFree && IdOf(slot) == id ? slot : kNoSlot;
 }
 
 JobId JobTable::IdOf(Slot slot) const {
-  return JobId{id_base_ | std::uint64_t{(*this)[slot].generation} << 32 | slot};
+  const Job& job = (*this)[slot];
+  if (job.options->durable) return DurableId(job.sequence);
+  return JobId{id_base_ | std::uint64_t{job.generation} << 32 | slot};
+}
+
+JobId JobTable::DurableId(std::uint64_t sequence) const {
+  return JobId{id_base_ | kDurableBit | sequence};
 }
 
 Slot JobTable::TakeSlot() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/queue/intrusive_list.h"
@@ -13,10 +14,14 @@ namespace twofold::queue {
 struct Submitter;
 
 enum class JobState : std::uint8_t {
-  kFree,      ///< no job: the slot is for use
-  kWaiting,   ///< in the line, never handed out
-  kReturned,  ///< in the line again, after an attempt that came to nothing
-  kRunning,   ///< with a process
+  kFree,       ///< no job: the slot is for use
+  kWaiting,    ///< in the line, behind all that came before
+  kSortedIn,   ///< in the line, put into its place by number: it was elsewhere meanwhile
+  kDelayed,    ///< its time has not come
+  kParked,     ///< as many jobs with its limit key as allowed are in the line or run
+  kGathering,  ///< a gang that lacks workers
+  kGang,       ///< a gang that runs; its members are jobs of their own
+  kRunning,    ///< with a process
 };
 
 /// All that the queue knows of one job. A million of them wait at times: each byte counts.
@@ -24,17 +29,18 @@ struct Job {
   std::shared_ptr<const JobOptions> options;
   std::unique_ptr<char[]> spec_bytes;
   Submitter* submitter = nullptr;  ///< nullptr: detached
-  std::uint64_t tag = 0;
-  std::uint64_t sequence = 0;  ///< order of arrival
-  Instant accepted;
-  Instant handed_out;            ///< of the attempt that runs
-  Links place;                   ///< in the line, or among what its process runs
-  Links siblings;                ///< among the jobs of its submitter
-  std::uint32_t generation = 0;  ///< of the slot: tells this job from earlier ones
+  std::uint64_t tag = 0;           ///< of a gang's member: its rank
+  std::uint64_t sequence = 0;      ///< order of arrival
+  Instant accepted;                ///< or, with a delay, when that is over
+  Instant handed_out;              ///< of the attempt that runs
+  Links place;                     ///< in the line, or among what its process runs
+  Links siblings;                  ///< among the jobs of its submitter
+  std::uint32_t generation = 0;    ///< of the slot: tells this job from earlier ones
   std::uint32_t spec_size = 0;
   Attempt attempts = 0;             ///< started; the newest is the only one that counts
   std::uint32_t lost_attempts = 0;  ///< those that vanished with their worker
   ProcessId process{0};             ///< while running
+  Slot gang = kNoSlot;              ///< whose member it is
   JobState state = JobState::kFree;
 
   [[nodiscard]] std::string_view spec() const { return {spec_bytes.get(), spec_size}; }
@@ -45,7 +51,7 @@ static_assert(sizeof(Job) <= 112,
 /// Holds the jobs in fixed-size pages, so growth never moves a job nor doubles memory. Slots are
 /// used again, last freed first; memory stays at what the most jobs at one time took.
 ///
-/// Cost     O(1) a call.
+/// Cost     O(1) a call; durable jobs take a hash look-up more and some 50 bytes.
 class JobTable {
  public:
   JobTable(std::uint32_t first_generation, std::uint8_t queue_number);
@@ -53,14 +59,14 @@ class JobTable {
   Job& operator[](Slot slot) { return pages_[slot / kPage][slot % kPage]; }
   const Job& operator[](Slot slot) const { return pages_[slot / kPage][slot % kPage]; }
 
-  /// A new job, waiting, with a copy of `spec`.
-  Slot Add(std::shared_ptr<const JobOptions> options, std::string_view spec);
+  /// A new job, waiting, with a copy of `spec`. `sequence` names it if it is durable.
+  Slot Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
+           std::uint64_t sequence = 0);
   void Free(Slot slot);
 
   /// The slot of a job that lives; kNoSlot if there is none such.
   [[nodiscard]] Slot Find(JobId id) const;
   [[nodiscard]] JobId IdOf(Slot slot) const;
-  static Slot SlotOf(JobId id) { return static_cast<Slot>(static_cast<std::uint64_t>(id)); }
 
   /// One past the highest slot ever used.
   [[nodiscard]] Slot end() const { return end_; }
@@ -69,12 +75,14 @@ class JobTable {
   static constexpr Slot kPage = 4096;
 
   Slot TakeSlot();
+  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const;
 
   const std::uint64_t id_base_;
   const std::uint32_t first_generation_;
   std::vector<std::unique_ptr<Job[]>> pages_;
   Slot end_ = 0;
   Slot free_ = kNoSlot;  // the last freed slot; the others follow by place.next
+  std::unordered_map<JobId, Slot> durable_;
 };
 
 using JobsInPlace = IntrusiveList<JobTable, &Job::place>;

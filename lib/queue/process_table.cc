@@ -41,19 +41,24 @@ ProcessId ProcessTable::NextId() const {
 
 void ProcessTable::Remove(ProcessId id) {
   Become(id, Presence::kNone, {});
+  LeaveNode((*this)[id].node);
   by_key_.erase((*this)[id].key);
   processes_[IndexOf(id)] = Process();
   unused_.push_back(id);
 }
 
-void ProcessTable::Connect(ProcessId id, Instant now, std::uint32_t slots, bool draining,
+void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
                            std::set<Held> unanswered) {
+  Node* const before = (*this)[id].node;
   Become(id, Presence::kConnected, now + lease_);
   Change(id, [&](Process& process) {
-    process.slots = slots;
-    process.draining = draining;
+    process.slots = std::max(joining.slots, 1U);
+    process.draining = joining.draining;
+    process.paused = joining.paused;
     process.unanswered = std::move(unanswered);
+    process.node = EnterNode(joining.node);
   });
+  LeaveNode(before);
 }
 
 void ProcessTable::Heard(ProcessId id, Instant now) {
@@ -71,6 +76,10 @@ void ProcessTable::GoAway(ProcessId id, Instant now) { Become(id, Presence::kAwa
 
 void ProcessTable::SetDraining(ProcessId id) {
   Change(id, [](Process& process) { process.draining = true; });
+}
+
+void ProcessTable::SetPaused(ProcessId id, bool paused) {
+  Change(id, [paused](Process& process) { process.paused = paused; });
 }
 
 std::optional<ProcessId> ProcessTable::LeaseOver(Instant now) const { return Over(leases_, now); }
@@ -118,6 +127,14 @@ bool ProcessTable::Answered(ProcessId id, const Held& held) {
   return found;
 }
 
+void ProcessTable::Reserve(ProcessId id) {
+  Change(id, [](Process& process) { ++process.reserved; });
+}
+
+void ProcessTable::Unreserve(ProcessId id, std::uint32_t slots) {
+  Change(id, [slots](Process& process) { process.reserved -= slots; });
+}
+
 void ProcessTable::EndTurn() {
   if (idle_.empty()) return;
   const Slot front = idle_.front();
@@ -130,12 +147,29 @@ std::optional<ProcessId> ProcessTable::NextIdle() const {
   return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.front()});
 }
 
+std::optional<ProcessId> ProcessTable::IdleAfter(ProcessId id) const {
+  const Slot next = (*this)[id].in_idle.next;
+  return next == kNoSlot ? std::nullopt : std::optional(ProcessId{next});
+}
+
+Node* ProcessTable::EnterNode(std::string_view name) {
+  const auto at = nodes_.try_emplace(std::string(name)).first;
+  at->second.name = &at->first;
+  ++at->second.processes;
+  return &at->second;
+}
+
+void ProcessTable::LeaveNode(Node* node) {
+  if (node != nullptr && --node->processes == 0) nodes_.erase(std::string(*node->name));
+}
+
 template <typename Function>
 void ProcessTable::Change(ProcessId id, const Function& change) {
   Process& process = processes_[IndexOf(id)];
   Count(process, false);
   change(process);
   Count(process, true);
+  CountAble(process);
   if (process.MayTake() == process.is_idle) return;
   process.is_idle = !process.is_idle;
   process.taken_in_turn = 0;
@@ -163,9 +197,23 @@ void ProcessTable::Count(const Process& process, bool add) {
   apply(counts_.processes, 1);
   if (process.presence == Presence::kSilent) return;
   if (process.draining) return apply(counts_.draining, process.slots);
-  const std::uint64_t busy = std::min<std::uint64_t>(process.occupied(), process.slots);
+  const std::uint64_t busy = std::min<std::uint64_t>(process.busy(), process.slots);
   apply(counts_.busy, busy);
-  apply(counts_.idle, process.slots - busy);
+  apply(process.paused ? counts_.paused : counts_.idle, process.slots - busy);
+  apply(counts_.reserved, process.reserved);
+}
+
+/// What gangs may hope for.
+void ProcessTable::CountAble(Process& process) {
+  Node* const node = process.able() ? process.node : nullptr;
+  const std::uint32_t slots = node == nullptr ? 0 : process.slots;
+  if (node == process.able_on && slots == process.able_slots) return;
+  if (process.able_on != nullptr && --process.able_on->able == 0) --counts_.able_nodes;
+  if (node != nullptr && node->able++ == 0) ++counts_.able_nodes;
+  counts_.able_slots += slots - std::uint64_t{process.able_slots};
+  process.able_on = node;
+  process.able_slots = slots;
+  ++capacity_version_;
 }
 
 std::optional<ProcessId> ProcessTable::Over(const Deadlines& deadlines, Instant now) const {

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,33 +22,61 @@ enum class Presence : std::uint8_t {
   kAway,       ///< its stream is broken; what it runs stays its own for the grace period
 };
 
+/// What a process says of itself when it connects.
+struct Joining {
+  ProcessKey key{0};
+  std::uint32_t slots = 1;          ///< at least 1
+  std::span<const Held> held = {};  ///< attempts it still has
+  bool draining = false;            ///< it comes only to deliver what it holds and gets no jobs
+  bool paused = false;              ///< somebody has paused it meanwhile
+  std::string_view node = {};       ///< for gangs whose members are on different ones
+};
+
+/// A host, as far as gangs care.
+struct Node {
+  const std::string* name = nullptr;
+  std::uint64_t processes = 0;  ///< known ones
+  std::uint64_t able = 0;       ///< of these, may take jobs when they have a free slot
+};
+
 /// One backend process and what occupies its slots.
 struct Process {
   ProcessKey key{0};
   std::uint32_t slots = 1;
+  std::uint32_t reserved = 0;  ///< free slots held for a gang
   std::uint32_t running_count = 0;
   JobsInPlace running;        ///< attempts that count, in the order they were handed out
   std::set<Held> unanswered;  ///< attempts that no longer count but occupy a slot until answered
   Instant deadline;           ///< end of the lease or of the grace period
   Links in_deadlines;
   Links in_idle;
+  Node* node = nullptr;     ///< nullptr until it has connected
+  Node* able_on = nullptr;  ///< where it is counted as able, with so many slots
+  std::uint32_t able_slots = 0;
   Presence presence = Presence::kNone;
   bool draining = false;
+  bool paused = false;
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
   bool is_idle = false;             ///< in the line of those that may take a job
 
-  [[nodiscard]] std::uint64_t occupied() const { return running_count + unanswered.size(); }
-  [[nodiscard]] bool MayTake() const {
-    return presence == Presence::kConnected && !draining && occupied() < slots;
+  [[nodiscard]] std::uint64_t busy() const { return running_count + unanswered.size(); }
+  /// It takes jobs whenever a slot is free.
+  [[nodiscard]] bool able() const {
+    return presence == Presence::kConnected && !draining && !paused;
   }
+  [[nodiscard]] bool MayTake() const { return able() && busy() + reserved < slots; }
 };
 
 /// Slots ("workers"), by what they do. Those of processes that are silent or away are in none.
 struct WorkerCounts {
   std::uint64_t idle = 0;
   std::uint64_t busy = 0;
-  std::uint64_t draining = 0;   ///< busy or not
-  std::uint64_t processes = 0;  ///< connected, silent ones too
+  std::uint64_t draining = 0;    ///< busy or not
+  std::uint64_t paused = 0;      ///< free ones of paused processes
+  std::uint64_t reserved = 0;    ///< of the idle ones
+  std::uint64_t processes = 0;   ///< connected, silent ones too
+  std::uint64_t able_slots = 0;  ///< free or not, of processes that take jobs
+  std::uint64_t able_nodes = 0;  ///< with at least one such process
 };
 
 /// Knows the processes: what they run, how long they may be silent, who takes the next job.
@@ -76,13 +107,13 @@ class ProcessTable {
 
   // ---- Where it is, until when
 
-  /// It has come, with so many slots and these attempts that occupy some without counting.
-  void Connect(ProcessId id, Instant now, std::uint32_t slots, bool draining,
-               std::set<Held> unanswered);
+  /// It has come, with these attempts that occupy slots without counting.
+  void Connect(ProcessId id, Instant now, const Joining& joining, std::set<Held> unanswered);
   void Heard(ProcessId id, Instant now);  ///< its lease starts again; no-op while away
   void FallSilent(ProcessId id);
   void GoAway(ProcessId id, Instant now);
   void SetDraining(ProcessId id);
+  void SetPaused(ProcessId id, bool paused);
 
   /// The connected process whose lease is over at `now`, longest first.
   [[nodiscard]] std::optional<ProcessId> LeaseOver(Instant now) const;
@@ -96,6 +127,9 @@ class ProcessTable {
   void Revoke(ProcessId id, Slot job);    ///< it should stop; the slot stays taken until Answered
   bool Answered(ProcessId id, const Held& held);  ///< false: nothing by that name was unanswered
 
+  void Reserve(ProcessId id);  ///< one slot. REQUIRES: MayTake()
+  void Unreserve(ProcessId id, std::uint32_t slots);
+
   // ---- Who is next
 
   /// The process whose turn it is gives way to the next one, if it has taken a job in this turn.
@@ -104,14 +138,21 @@ class ProcessTable {
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
   /// the back, so that jobs spread over the processes.
   [[nodiscard]] std::optional<ProcessId> NextIdle() const;
+  /// The next one in that order. REQUIRES: `id` is idle.
+  [[nodiscard]] std::optional<ProcessId> IdleAfter(ProcessId id) const;
 
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
+
+  /// Changes whenever able_slots or able_nodes do.
+  [[nodiscard]] std::uint64_t capacity_version() const { return capacity_version_; }
 
  private:
   using Table = std::vector<Process>;
   using Deadlines = IntrusiveList<Table, &Process::in_deadlines>;
 
   static Slot IndexOf(ProcessId id) { return static_cast<Slot>(id); }
+  Node* EnterNode(std::string_view name);
+  void LeaveNode(Node* node);
 
   /// Applies `change` to the process, and keeps what follows from its state: the counts and the
   /// line of idle processes. All changes to slots or presence go through here.
@@ -119,6 +160,7 @@ class ProcessTable {
   void Change(ProcessId id, const Function& change);
   void Become(ProcessId id, Presence presence, Instant deadline);
   void Count(const Process& process, bool add);
+  void CountAble(Process& process);
   [[nodiscard]] std::optional<ProcessId> Over(const Deadlines& deadlines, Instant now) const;
   Deadlines* DeadlinesOf(Presence presence);
 
@@ -131,7 +173,9 @@ class ProcessTable {
   IntrusiveList<Table, &Process::in_idle> idle_;
   Deadlines leases_;
   Deadlines graces_;
+  std::unordered_map<std::string, Node> nodes_;  // nodes of the map: processes point to them
   WorkerCounts counts_;
+  std::uint64_t capacity_version_ = 0;
 };
 
 }  // namespace twofold::queue

@@ -1,8 +1,9 @@
 #include "lib/queue/queue.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <string>
+#include <utility>
+
+#include "lib/queue/text.h"
 
 namespace twofold::queue {
 namespace {
@@ -17,18 +18,6 @@ QueueOptions Checked(QueueOptions options) {
   return options;
 }
 
-std::string Seconds(Duration duration) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%gs", ToSeconds(duration));
-  return text;
-}
-
-/// "<why>, 1 of 3 attempts used"
-std::string LostReason(std::string_view why, const Job& job) {
-  return std::string(why) + ", " + std::to_string(job.lost_attempts) + " of " +
-         std::to_string(std::max(job.options->max_attempts, 1U)) + " attempts used";
-}
-
 /// A worker cannot end a job as lost, rejected or abandoned: that is for the core to say.
 Outcome ByWorker(Outcome outcome) {
   switch (outcome) {
@@ -41,58 +30,85 @@ Outcome ByWorker(Outcome outcome) {
   }
 }
 
+Completion HandedBack() {
+  Completion completion{};
+  completion.handed_back = true;
+  return completion;
+}
+
+bool HasDeadline(const Job& job) { return job.options->deadline > Duration::zero(); }
+
+/// A deadline is met by the first worker that gets the job.
+Instant DeadlineOf(const Job& job) {
+  return job.accepted + std::min(job.options->deadline, kLongest);
+}
+
 }  // namespace
 
 Queue::Queue(const QueueOptions& options)
     : options_(Checked(options)),
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
-      processes_(jobs_, options_.lease, options_.grace) {}
+      processes_(jobs_, options_.lease, options_.grace),
+      key_limits_(jobs_),
+      gathering_(jobs_, processes_, line_),
+      next_sequence_(options_.first_sequence) {}
 
 // ---- Submitters
 
 Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                         const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                         Effects& effects) {
+  if (const Slot same = dedup_keys_.Find(options->dedup_key); same != kNoSlot) {
+    return Join(same, submitter, tag);
+  }
   if (const Admission admission = Admit(); admission != Admission::kAccepted) {
     ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
     return {admission, JobId{0}};
   }
-  const Slot slot = jobs_.Add(options, spec);
+  const Slot slot = jobs_.Add(options, spec, next_sequence_++);
   Job& job = jobs_[slot];
   job.tag = tag;
-  job.sequence = next_sequence_++;
-  job.accepted = now;
+  job.accepted = now + std::clamp(options->delay, Duration::zero(), kLongest);
   job.submitter = SubmitterFor(submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
-  line_.Add(slot);
-  Dispatch(now, effects);
+  dedup_keys_.Add(slot, job);
+  if (job.accepted > now) {
+    job.state = JobState::kDelayed;
+    delays_.Add(job.accepted, slot);
+  } else {
+    Arrive(slot);
+    Dispatch(now, effects);
+  }
   return {Admission::kAccepted, jobs_.IdOf(slot)};
 }
 
 bool Queue::Cancel(Instant now, JobId job, Effects& effects) {
-  const Slot slot = jobs_.Find(job);
+  const Slot slot = FindJob(job);
   if (slot == kNoSlot) return false;
   Stop(slot, effects);
   End(now, slot, {.outcome = Outcome::kCancelled, .reason = "cancelled on request"}, effects);
-  // A worker that claimed this very attempt before it was given it had it counted twice: stopping
-  // it frees a slot.
+  // What it leaves may be somebody else's: a place under its limit key, slots that it held as a
+  // gang. And a worker that claimed this very attempt before it was given it had it counted twice.
   Dispatch(now, effects);
   return true;
 }
 
 void Queue::SubmitterGone(Instant now, SubmitterId submitter, Effects& effects) {
+  dedup_keys_.RemoveFollower(submitter);
   const auto found = submitters_.find(submitter);
   if (found == submitters_.end()) return;
   const auto& jobs = found->second.jobs;
   while (!jobs.empty()) {
     const Slot slot = jobs.front();
+    LeaveSubmitter(slot);
+    if (jobs_[slot].options->durable || HandOver(slot)) continue;
     Stop(slot, effects);
     ++finished_[static_cast<std::size_t>(Outcome::kAbandoned)];
     Forget(slot);
   }
-  submitters_.erase(found);
-  Dispatch(now, effects);  // as in Cancel
+  submitters_.erase(submitter);  // handing over may have moved `found`
+  Dispatch(now, effects);        // as in Cancel
 }
 
 // ---- Workers
@@ -101,12 +117,12 @@ ProcessId Queue::IdFor(ProcessKey key) const {
   return processes_.Find(key).value_or(processes_.NextId());
 }
 
-ProcessId Queue::WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
-                              std::span<const Held> held, Effects& effects, bool draining) {
-  const std::optional<ProcessId> known = processes_.Find(key);
-  const ProcessId process = known ? *known : processes_.Add(key);
-  std::set<Held> unanswered = Reconcile(now, process, held, effects);
-  processes_.Connect(process, now, std::max(slots, 1U), draining, std::move(unanswered));
+ProcessId Queue::WorkerJoined(Instant now, const Joining& joining, Effects& effects) {
+  const std::optional<ProcessId> known = processes_.Find(joining.key);
+  const ProcessId process = known ? *known : processes_.Add(joining.key);
+  gathering_.Withdraw(process);
+  std::set<Held> unanswered = Reconcile(now, process, joining.held, effects);
+  processes_.Connect(process, now, joining, std::move(unanswered));
   Dispatch(now, effects);
   return process;
 }
@@ -114,20 +130,23 @@ ProcessId Queue::WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
 void Queue::WorkerGone(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
   if (processes_[process].presence == Presence::kAway) return;
+  gathering_.Withdraw(process);
   if (processes_[process].running.empty()) {
     Remove(process, effects);
   } else {
     processes_.GoAway(process, now);
   }
+  Dispatch(now, effects);  // what a gang held elsewhere may be free, as it has too few workers now
 }
 
 void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
+  gathering_.Withdraw(process);
   const auto& running = processes_[process].running;
   while (!running.empty()) {
     const Slot slot = running.front();
     processes_.TakeBack(process, slot);
-    Requeue(slot);
+    Finish(now, slot, HandedBack(), effects);
   }
   Remove(process, effects);
   Dispatch(now, effects);
@@ -139,10 +158,18 @@ void Queue::Renewed(Instant now, ProcessId process, Effects& effects) {
   Dispatch(now, effects);
 }
 
-void Queue::WorkerDraining(Instant now, ProcessId process) {
+void Queue::WorkerDraining(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
+  gathering_.Withdraw(process);
   processes_.SetDraining(process);
-  processes_.Heard(process, now);
+  Renewed(now, process, effects);
+}
+
+void Queue::PauseWorker(Instant now, ProcessId process, bool paused, Effects& effects) {
+  if (!processes_.Contains(process)) return;
+  if (paused) gathering_.Withdraw(process);
+  processes_.SetPaused(process, paused);
+  Dispatch(now, effects);
 }
 
 bool Queue::Completed(Instant now, ProcessId process, const Completion& completion,
@@ -152,16 +179,7 @@ bool Queue::Completed(Instant now, ProcessId process, const Completion& completi
     Refuse(process, completion);
   } else {
     processes_.TakeBack(process, slot);
-    if (completion.handed_back) {
-      Requeue(slot);
-    } else {
-      End(now, slot,
-          {.outcome = ByWorker(completion.outcome),
-           .run_time = completion.run_time,
-           .device = completion.device,
-           .report = completion.report},
-          effects);
-    }
+    Finish(now, slot, completion, effects);
   }
   Renewed(now, process, effects);  // and hands out what may be handed out now
   return slot != kNoSlot;
@@ -190,68 +208,57 @@ void Queue::Tick(Instant now, Effects& effects) {
   Dispatch(now, effects);
 }
 
-std::optional<Instant> Queue::NextDeadline() const { return processes_.NextDeadline(); }
-
-// ---- Questions
-
-QueueStats Queue::Stats() const {
-  const WorkerCounts& workers = processes_.counts();
-  return {.waiting = line_.size(),
-          .running = running_,
-          .finished = finished_,
-          .requeued = requeued_,
-          .refused_results = refused_results_,
-          .workers_idle = workers.idle,
-          .workers_busy = workers.busy,
-          .workers_draining = workers.draining,
-          .processes = workers.processes,
-          .oldest_waiting = line_.Oldest(),
-          .paused = paused_,
-          .draining = draining_};
+std::optional<Instant> Queue::NextDeadline() const {
+  std::optional<Instant> next;
+  for (const std::optional<Instant> one :
+       {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline()}) {
+    if (one) next = next ? std::min(*next, *one) : one;
+  }
+  return next;
 }
 
-std::uint64_t Queue::waiting() const { return line_.size(); }
+// ---- The way of a job: to the line, to a worker, to its end
 
-std::optional<JobView> Queue::Find(Instant now, JobId job) const {
-  const Slot slot = jobs_.Find(job);
-  return slot == kNoSlot ? std::nullopt : std::optional(View(now, slot));
+/// Its time has come.
+void Queue::Arrive(Slot slot) {
+  const Job& job = jobs_[slot];
+  if (HasDeadline(job)) deadlines_.Add(DeadlineOf(job), slot);
+  if (key_limits_.Enter(slot)) EnterLine(slot);
+  if (!job.options->limit_key.empty()) AdmitParked(job.options->limit_key);  // the limit may be new
 }
 
-void Queue::List(Instant now, JobId after, std::size_t limit,
-                 const std::function<void(const JobView&)>& visit) const {
-  Slot slot = after == JobId{0} ? 0 : JobTable::SlotOf(after) + 1;
-  for (; slot < jobs_.end() && limit > 0; ++slot) {
-    if (jobs_[slot].state == JobState::kFree) continue;
-    visit(View(now, slot));
-    --limit;
+void Queue::EnterLine(Slot slot) {
+  gang_slots_ += jobs_[slot].options->gang.size - 1;
+  line_.Add(slot);
+}
+
+void Queue::AdmitParked(const std::string& key) {
+  for (Slot slot; (slot = key_limits_.AdmitNext(key)) != kNoSlot;) {
+    jobs_[slot].state = JobState::kSortedIn;
+    EnterLine(slot);
   }
 }
 
-// ---- Jobs, by slot
-
-bool Queue::IsRunning(Slot slot) const { return jobs_[slot].state == JobState::kRunning; }
-
-/// The job that the process runs by this attempt; kNoSlot if the attempt does not count, or not
-/// there.
-Slot Queue::FindAttempt(ProcessId process, const Held& held) const {
-  const Slot slot = jobs_.Find(held.job);
-  if (slot == kNoSlot || !IsRunning(slot)) return kNoSlot;
-  const Job& job = jobs_[slot];
-  return job.process == process && job.attempts == held.attempt ? slot : kNoSlot;
-}
-
 void Queue::Dispatch(Instant now, Effects& effects) {
+  RunTimers(now, effects);
   if (paused_) return;
-  while (!line_.empty()) {
+  while (!line_.empty() || !gathering_.empty()) {
     const std::optional<ProcessId> process = processes_.NextIdle();
     if (!process) return;
-    HandOut(now, line_.Front(), *process, effects);
+    if (StartGangInFront(now, effects)) continue;
+    // What is left idle suits no gang.
+    if (line_.empty()) return;
+    const std::optional<ProcessId> idle = processes_.NextIdle();
+    if (!idle) return;
+    const Slot slot = line_.Front();
+    line_.TakeFront();
+    HandOut(now, slot, *idle, effects);
   }
 }
 
 void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
-  line_.Remove(slot);
   Job& job = jobs_[slot];
+  MeetDeadline(slot);
   job.state = JobState::kRunning;
   job.process = process;
   job.handed_out = now;
@@ -261,125 +268,131 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec()});
 }
 
-/// Takes the job out of the line, or away from its process, which is told if it can hear.
+/// Somebody gets the job, or it ends: nothing is due any more.
+void Queue::MeetDeadline(Slot slot) {
+  const Job& job = jobs_[slot];
+  const bool pending = HasDeadline(job) && job.attempts == 0 && job.state != JobState::kDelayed;
+  if (pending) deadlines_.Remove(DeadlineOf(job), slot);
+}
+
+/// What a worker says of an attempt that is not with it any more.
+void Queue::Finish(Instant now, Slot slot, const Completion& completion, Effects& effects) {
+  if (jobs_[slot].gang != kNoSlot) return MemberEnded(now, slot, completion, effects);
+  Conclude(now, slot, completion, 0, effects);
+}
+
+/// Ends a job, or puts it back, by what the worker of this rank has said.
+void Queue::Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
+                     Effects& effects) {
+  if (completion.handed_back) return Requeue(slot, effects);
+  End(now, slot,
+      {.outcome = ByWorker(completion.outcome),
+       .rank = rank,
+       .run_time = completion.run_time,
+       .device = completion.device,
+       .report = completion.report},
+      effects);
+}
+
+/// Takes the job away from where it is. A process that runs it is told, if it can hear.
 void Queue::Stop(Slot slot, Effects& effects) {
   const Job& job = jobs_[slot];
-  if (!IsRunning(slot)) return line_.Remove(slot);
-  processes_.Revoke(job.process, slot);
-  if (processes_[job.process].presence != Presence::kAway) {
-    effects.Do(CancelOnWorker{job.process, jobs_.IdOf(slot), job.attempts});
+  switch (job.state) {
+    case JobState::kFree:
+    case JobState::kParked:  // KeyLimits forgets it with the job
+      return;
+    case JobState::kWaiting:
+    case JobState::kSortedIn:
+      return line_.Remove(slot);
+    case JobState::kDelayed:
+      return delays_.Remove(job.accepted, slot);
+    case JobState::kGathering:
+      return gathering_.Remove(slot);
+    case JobState::kGang:
+      return StopMembers(slot, effects);
+    case JobState::kRunning:
+      processes_.Revoke(job.process, slot);
+      if (processes_[job.process].presence != Presence::kAway) {
+        effects.Do(CancelOnWorker{job.process, jobs_.IdOf(slot), job.attempts});
+      }
   }
 }
 
-/// Puts a job back that its process has no more.
-void Queue::Requeue(Slot slot) {
-  jobs_[slot].state = JobState::kReturned;
+/// Puts a job back that no process has any more.
+void Queue::Requeue(Slot slot, Effects& effects) {
+  Job& job = jobs_[slot];
+  job.state = JobState::kSortedIn;
   --running_;
   ++requeued_;
   line_.Add(slot);
+  effects.Do(Requeued{jobs_.IdOf(slot), job.options, job.attempts, job.lost_attempts});
 }
 
-/// Ends a job that is neither in the line nor with its process any more.
+/// Ends a job that has been taken away from where it was.
 void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) {
   const Job& job = jobs_[slot];
   const bool running = IsRunning(slot);
   ++finished_[static_cast<std::size_t>(ending.outcome)];
-  effects.Do(Reply{.submitter = job.submitter != nullptr ? job.submitter->id : kDetached,
-                   .tag = job.tag,
-                   .job = jobs_.IdOf(slot),
-                   .options = job.options,
-                   .outcome = ending.outcome,
-                   .attempts = job.attempts,
-                   .has_process = running,
-                   .process = job.process,
-                   .wait = (running ? job.handed_out : now) - job.accepted,
-                   .run_time = ending.run_time,
-                   .total = now - job.accepted,
-                   .device = ending.device,
-                   .report = ending.report,
-                   .reason = ending.reason});
+  Reply reply{.submitter = job.submitter != nullptr ? job.submitter->id : kDetached,
+              .tag = job.tag,
+              .job = jobs_.IdOf(slot),
+              .options = job.options,
+              .outcome = ending.outcome,
+              .attempts = job.attempts,
+              .has_process = running,
+              .process = job.process,
+              .wait = (running ? job.handed_out : now) - job.accepted,
+              .run_time = ending.run_time,
+              .total = now - job.accepted,
+              .rank = ending.rank,
+              .device = ending.device,
+              .report = ending.report,
+              .reason = ending.reason};
+  if (job.state == JobState::kDelayed) reply.wait = reply.total = Duration::zero();
+  effects.Do(reply);
+  for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
+    reply.submitter = follower.submitter;
+    reply.tag = follower.tag;
+    effects.Do(reply);
+  }
   Forget(slot);
 }
 
 void Queue::Forget(Slot slot) {
+  const std::shared_ptr<const JobOptions> options = jobs_[slot].options;
+  const JobState state = jobs_[slot].state;
   if (IsRunning(slot)) --running_;
-  if (Submitter* submitter = jobs_[slot].submitter) submitter->jobs.Remove(jobs_, slot);
+  MeetDeadline(slot);
+  dedup_keys_.Remove(slot, jobs_[slot]);
+  LeaveSubmitter(slot);
+  if (state != JobState::kDelayed) key_limits_.Leave(slot);
+  if (state != JobState::kDelayed && state != JobState::kParked) {
+    gang_slots_ -= options->gang.size - 1;
+  }
   jobs_.Free(slot);
+  if (!options->limit_key.empty()) AdmitParked(options->limit_key);
 }
 
-JobView Queue::View(Instant now, Slot slot) const {
-  const Job& job = jobs_[slot];
-  const bool running = IsRunning(slot);
-  return {.job = jobs_.IdOf(slot),
-          .running = running,
-          .attempt = job.attempts,
-          .process = job.process,
-          .wait = (running ? job.handed_out : now) - job.accepted,
-          .run_time = running ? now - job.handed_out : Duration::zero(),
-          .options = job.options.get(),
-          .spec_size = job.spec_size};
+void Queue::LeaveSubmitter(Slot slot) {
+  if (Submitter* submitter = std::exchange(jobs_[slot].submitter, nullptr)) {
+    submitter->jobs.Remove(jobs_, slot);
+  }
 }
 
-// ---- Attempts that come to nothing
-
-/// The attempt of a job that its process has no more vanished with the worker.
-void Queue::Lose(Instant now, Slot slot, std::string_view why, Effects& effects) {
-  Job& job = jobs_[slot];
-  if (++job.lost_attempts < job.options->max_attempts) return Requeue(slot);
-  End(now, slot, {.outcome = Outcome::kLost, .reason = LostReason(why, job)}, effects);
-}
-
-void Queue::LeaseOver(Instant now, ProcessId process, Effects& effects) {
-  processes_.FallSilent(process);
-  const std::string why = "worker lease ran out after " + Seconds(options_.lease) + " of silence";
-  const auto& running = processes_[process].running;
-  while (!running.empty()) {
-    const Slot slot = running.front();
+/// What is due of the jobs that no process has.
+void Queue::RunTimers(Instant now, Effects& effects) {
+  for (Slot slot; (slot = delays_.Due(now)) != kNoSlot;) {
+    delays_.Remove(jobs_[slot].accepted, slot);
+    jobs_[slot].state = JobState::kSortedIn;
+    Arrive(slot);
+  }
+  for (Slot slot; (slot = deadlines_.Due(now)) != kNoSlot;) {
+    const std::string reason =
+        "deadline: no worker had it within " + Seconds(jobs_[slot].options->deadline);
     Stop(slot, effects);
-    Lose(now, slot, why, effects);
+    End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
   }
-}
-
-void Queue::GraceOver(Instant now, ProcessId process, Effects& effects) {
-  const std::string why = "worker did not come back within " + Seconds(options_.grace);
-  const auto& running = processes_[process].running;
-  while (!running.empty()) {
-    const Slot slot = running.front();
-    processes_.TakeBack(process, slot);
-    Lose(now, slot, why, effects);
-  }
-  Remove(process, effects);
-}
-
-void Queue::Remove(ProcessId process, Effects& effects) {
-  processes_.Remove(process);
-  effects.Do(ProcessRemoved{process});
-}
-
-/// Compares what a process runs with what it says it has: what it does not have is lost. Returns
-/// what it has beyond that, which it is told to stop.
-std::set<Held> Queue::Reconcile(Instant now, ProcessId process, std::span<const Held> held,
-                                Effects& effects) {
-  std::set<Held> rest(held.begin(), held.end());
-  const auto& running = processes_[process].running;
-  for (Slot slot = running.front(); slot != kNoSlot;) {
-    const Slot next = JobsInPlace::Next(jobs_, slot);
-    if (rest.erase({jobs_.IdOf(slot), jobs_[slot].attempts}) == 0) {
-      processes_.TakeBack(process, slot);
-      Lose(now, slot, "worker came back without it", effects);
-    }
-    slot = next;
-  }
-  for (const Held& stale : rest) effects.Do(CancelOnWorker{process, stale.job, stale.attempt});
-  return rest;
-}
-
-/// What comes with an old token changes no job. It frees its slot, if it had one.
-void Queue::Refuse(ProcessId process, const Completion& completion) {
-  const bool answers = processes_.Contains(process) &&
-                       processes_.Answered(process, {completion.job, completion.attempt});
-  const bool is_result = !completion.handed_back && completion.outcome != Outcome::kCancelled;
-  if (is_result || !answers) ++refused_results_;
+  gathering_.GiveUp(now);
 }
 
 // ---- Who may come in
@@ -387,8 +400,14 @@ void Queue::Refuse(ProcessId process, const Completion& completion) {
 Admission Queue::Admit() const {
   if (draining_) return Admission::kDraining;
   // What waits now waits for lack of a free slot, so the next one would wait, too.
-  const bool full = options_.limit > 0 && line_.size() >= options_.limit;
+  const bool full = options_.limit > 0 && waiting() >= options_.limit;
   return full ? Admission::kFull : Admission::kAccepted;
+}
+
+/// The submitter wants a job that is there already.
+Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag) {
+  if (submitter != kDetached) dedup_keys_.Follow(slot, {submitter, tag});
+  return {Admission::kAccepted, jobs_.IdOf(slot), true};
 }
 
 Submitter* Queue::SubmitterFor(SubmitterId id) {
@@ -396,6 +415,21 @@ Submitter* Queue::SubmitterFor(SubmitterId id) {
   Submitter& submitter = submitters_[id];
   submitter.id = id;
   return &submitter;
+}
+
+/// Gives a job whose submitter is gone to the one who follows it. False: nobody does.
+bool Queue::HandOver(Slot slot) {
+  Job& job = jobs_[slot];
+  if (job.options->dedup_key.empty()) return false;
+  std::vector<DedupKeys::Follower> followers = dedup_keys_.TakeFollowers(slot);
+  if (followers.empty()) return false;
+  job.submitter = SubmitterFor(followers.front().submitter);
+  job.submitter->jobs.PushBack(jobs_, slot);
+  job.tag = followers.front().tag;
+  for (auto rest = followers.begin() + 1; rest != followers.end(); ++rest) {
+    dedup_keys_.Follow(slot, *rest);
+  }
+  return true;
 }
 
 }  // namespace twofold::queue

@@ -7,12 +7,19 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "lib/queue/dedup_keys.h"
 #include "lib/queue/effects.h"
+#include "lib/queue/gathering_gangs.h"
 #include "lib/queue/job_table.h"
+#include "lib/queue/key_limits.h"
 #include "lib/queue/process_table.h"
+#include "lib/queue/running_gangs.h"
+#include "lib/queue/timers.h"
 #include "lib/queue/types.h"
 #include "lib/queue/waiting_line.h"
 
@@ -25,13 +32,16 @@ struct QueueOptions {
   Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
   std::uint8_t number = 0;  ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
+  std::uint64_t first_sequence =
+      1;  ///< of durable jobs' ids; more than all that were ever given out
 };
 
 enum class Admission : std::uint8_t { kAccepted, kFull, kDraining };
 
 struct Submitted {
   Admission admission;
-  JobId job;  ///< JobId{0} unless accepted
+  JobId job;               ///< JobId{0} unless accepted
+  bool duplicate = false;  ///< it is a job that was there already, by its dedup key
 };
 
 /// How a worker ends an attempt.
@@ -45,30 +55,74 @@ struct Completion {
   std::string_view report = {};  ///< passed through
 };
 
+/// A durable job that an earlier life of the frontend has left behind.
+struct Restored {
+  struct Member {
+    ProcessKey process;
+    JobId job;  ///< of a job that is no gang: its own id
+  };
+
+  JobId job;
+  std::shared_ptr<const JobOptions> options;
+  std::string spec;
+  Instant accepted;  ///< or, if it was delayed, when its delay is over
+  Instant handed_out{};
+  Attempt attempts = 0;
+  std::uint32_t lost_attempts = 0;
+  std::vector<Member> members;  ///< who runs it, by rank; empty: it waits
+};
+
 /// A job as people ask for it.
 struct JobView {
   JobId job;
   bool running;
   Attempt attempt;    ///< tries started so far
-  ProcessId process;  ///< meaningful while running
+  ProcessId process;  ///< meaningful while running; of a gang: that of rank 0
   Duration wait;      ///< so far, or until it was handed out
   Duration run_time;  ///< since it was handed out, by the frontend's clock
   const JobOptions* options;
   std::size_t spec_size;
+  std::vector<Member>
+      members;  ///< of a gang that runs, by rank; those that have ended are left out
+};
+
+/// Why a job does not run. The first reason that holds.
+enum class WaitReason : std::uint8_t {
+  kNotWaiting,
+  kDelayed,    ///< its time comes in `in`
+  kKeyLimit,   ///< of its limit key as many run as may
+  kPaused,     ///< the queue is
+  kNoWorker,   ///< nobody is connected who takes jobs
+  kGangShort,  ///< it needs `short_of` workers more
+  kBehind,     ///< `ahead` jobs go first
+};
+
+struct Explanation {
+  WaitReason reason = WaitReason::kNotWaiting;
+  std::uint64_t ahead = 0;  ///< leaves out what fair keys change
+  Duration in{0};
+  std::uint64_t short_of = 0;
 };
 
 /// Counts since the queue was made, and what is there now.
 struct QueueStats {
-  std::uint64_t waiting = 0;
-  std::uint64_t running = 0;
+  std::uint64_t waiting = 0;         ///< all that do not run; the next three are part of it
+  std::uint64_t delayed = 0;         ///< their time has not come
+  std::uint64_t key_limited = 0;     ///< of their limit key as many run as may
+  std::uint64_t gangs_waiting = 0;   ///< gangs at the head of the line that lack workers
+  std::uint64_t running = 0;         ///< a gang is one job
+  std::uint64_t wanted_workers = 0;  ///< slots that would leave no job waiting that may run
   std::array<std::uint64_t, kOutcomes> finished{};  ///< by Outcome
   std::uint64_t requeued = 0;  ///< attempts given up and put back: worker lost or handed back
   std::uint64_t refused_results = 0;  ///< late, doubled or invented; an answer to a cancel is none
   std::uint64_t workers_idle = 0;     ///< free slots; as the next two: of processes in their lease
   std::uint64_t workers_busy = 0;
-  std::uint64_t workers_draining = 0;     ///< busy or not, of draining processes
-  std::uint64_t processes = 0;            ///< connected
-  std::optional<Instant> oldest_waiting;  ///< when the job that waits longest was accepted
+  std::uint64_t workers_draining = 0;  ///< busy or not, of draining processes
+  std::uint64_t workers_paused = 0;    ///< free slots of paused processes
+  std::uint64_t workers_reserved = 0;  ///< of the idle ones: held for a gang
+  std::uint64_t processes = 0;         ///< connected
+  /// When the job was accepted that waits longest, of those that more workers would help.
+  std::optional<Instant> oldest_waiting;
   bool paused = false;
   bool draining = false;
 };
@@ -84,12 +138,22 @@ struct QueueStats {
 /// never has more attempts than slots.
 /// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
 ///
+/// A gang is a job that several slots run together, one member each. It starts when all are there,
+/// with a barrier: its members get Go when all have said that they are ready. It ends when rank 0
+/// does; a member that fails or is lost before ends it, too. The other members are then stopped.
+///
+/// Durable jobs differ in two things only: their ids are never used again, and they outlive their
+/// submitter. Keeping them on disk is for the shell, which has all it needs in the effects.
+///
 /// Time     Callers pass `now`, never going back. The class reads no clock.
 /// Threads  Not thread-safe: one lock or strand a queue.
 /// Errors   Calls about unknown jobs or processes are no-ops that say so in what they return.
-/// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting; Tick, WorkerJoined, WorkerGone
-///          and SubmitterGone O(log) for each attempt or job concerned; List is linear in the most
-///          jobs there ever were at one time. A waiting job takes under 150 bytes beside its spec.
+/// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting, and what keys, delays,
+/// deadlines
+///          and gangs add, O(log) for the jobs that have them (see lib/queue/*.h); Tick,
+///          WorkerJoined, WorkerGone and SubmitterGone O(log) for each attempt or job concerned;
+///          List and Explain are linear in the most jobs there ever were at one time. A waiting job
+///          takes under 150 bytes beside its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
  public:
@@ -102,6 +166,9 @@ class Queue {
   /// Accepts a job, or says why not (counted as rejected, no Reply). `spec` is copied. The limit is
   /// for jobs that wait: one that a free slot takes at once passes. A submitter other than
   /// kDetached takes some memory until SubmitterGone.
+  ///
+  /// A job whose dedup key waits or runs already is that job, though limit and draining be against
+  /// a new one; the submitter gets a Reply for its tag, too, when it ends.
   Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                    const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                    Effects& effects);
@@ -110,17 +177,16 @@ class Queue {
   bool Cancel(Instant now, JobId job, Effects& effects);
 
   /// Ends all jobs of the submitter as abandoned, without replies; running ones are stopped.
+  /// Durable jobs live on, and those that somebody else has submitted as well (dedup key).
   void SubmitterGone(Instant now, SubmitterId submitter, Effects& effects);
 
   // ---- Workers
 
-  /// A process connects with `slots` (at least 1) and the attempts it still has. A key that is
-  /// known takes over: attempts that match are kept, those it no longer has are lost, and those
-  /// it should not have are cancelled and occupy slots until answered. If the process was thought
-  /// connected, its new stream overtook the broken one: do not report the old one as gone.
-  /// `draining`: it comes only to deliver what it holds and gets no jobs.
-  ProcessId WorkerJoined(Instant now, ProcessKey key, std::uint32_t slots,
-                         std::span<const Held> held, Effects& effects, bool draining = false);
+  /// A process connects. A key that is known takes over: attempts that match are kept, those it no
+  /// longer has are lost, and those it should not have are cancelled and occupy slots until
+  /// answered. If the process was thought connected, its new stream overtook the broken one: do not
+  /// report the old one as gone.
+  ProcessId WorkerJoined(Instant now, const Joining& joining, Effects& effects);
 
   /// The id that WorkerJoined gives to this key now: the caller needs it before, as jobs are handed
   /// out at once.
@@ -139,7 +205,14 @@ class Queue {
   void Renewed(Instant now, ProcessId process, Effects& effects);
 
   /// The process takes no more jobs; it keeps what it has.
-  void WorkerDraining(Instant now, ProcessId process);
+  void WorkerDraining(Instant now, ProcessId process, Effects& effects);
+
+  /// A paused process takes no jobs until it is resumed; it keeps what it has.
+  void PauseWorker(Instant now, ProcessId process, bool paused, Effects& effects);
+
+  /// A member of a gang is ready. When all are, each gets Go; one that says so later, as it comes
+  /// back, gets it again. False: no attempt that counts, or of no gang.
+  bool MemberReady(Instant now, ProcessId process, const Held& member, Effects& effects);
 
   /// The answer to an Assign. Frees the slot if this attempt had one, whether it still counts or
   /// not. False: it does not count. What is handed back goes to the front of the line, does not use
@@ -157,9 +230,16 @@ class Queue {
   void Drain();                                ///< accepts no more jobs; runs what it has
   void Resume(Instant now, Effects& effects);  ///< ends both
 
+  // ---- Before all else
+
+  /// Takes in a job of an earlier life, in its old place. One that runs waits for its process to
+  /// come back within the grace period. Call it in any order of jobs, before workers join.
+  /// REQUIRES: options->durable, and that no job with this id is there.
+  void Restore(Instant now, const Restored& restored, Effects& effects);
+
   // ---- Time
 
-  /// Does what is due: leases and grace periods that ran out.
+  /// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience.
   void Tick(Instant now, Effects& effects);
 
   /// When Tick has to be called next; nullopt: nothing is due ever.
@@ -168,53 +248,91 @@ class Queue {
   // ---- Questions
 
   [[nodiscard]] QueueStats Stats() const;
+  /// Jobs that wait, and of these those that a worker could have now.
   [[nodiscard]] std::uint64_t waiting() const;
+  [[nodiscard]] std::uint64_t runnable() const;
   [[nodiscard]] std::optional<JobView> Find(Instant now, JobId job) const;
+  [[nodiscard]] std::optional<Explanation> Explain(Instant now, JobId job) const;
+  [[nodiscard]] const Process* FindProcess(ProcessId process) const;
 
-  /// Up to `limit` jobs in table order, starting after `after` (JobId{0}: from the start).
-  void List(Instant now, JobId after, std::size_t limit,
-            const std::function<void(const JobView&)>& visit) const;
+  /// Up to `limit` jobs in table order from place `from` on (0: the start). Returns the place to go
+  /// on from; 0: there are no more.
+  std::uint32_t List(Instant now, std::uint32_t from, std::size_t limit,
+                     const std::function<void(const JobView&)>& visit) const;
 
  private:
   /// How a job ends; what its Reply needs beside what the job knows.
   struct Ending {
     Outcome outcome;
     std::string_view reason = {};
+    std::uint32_t rank = 0;
     Duration run_time{0};
     std::string_view device = {};
     std::string_view report = {};
   };
 
-  // Jobs, by slot
-  [[nodiscard]] bool IsRunning(Slot slot) const;
-  [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
+  // The way of a job: to the line, to a worker, to its end
+  void Arrive(Slot slot);
+  void EnterLine(Slot slot);
+  void AdmitParked(const std::string& key);
   void Dispatch(Instant now, Effects& effects);
+  bool StartGangInFront(Instant now, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
+  void MeetDeadline(Slot slot);
+  void Finish(Instant now, Slot slot, const Completion& completion, Effects& effects);
+  void Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
+                Effects& effects);
   void Stop(Slot slot, Effects& effects);
-  void Requeue(Slot slot);
+  void Requeue(Slot slot, Effects& effects);
   void End(Instant now, Slot slot, const Ending& ending, Effects& effects);
   void Forget(Slot slot);
-  [[nodiscard]] JobView View(Instant now, Slot slot) const;
+  void LeaveSubmitter(Slot slot);
+
+  // Gangs
+  void StartGang(Instant now, Slot gang, Effects& effects);
+  Slot AddMember(Slot gang, std::uint32_t rank, ProcessId process, std::uint64_t sequence);
+  void MemberEnded(Instant now, Slot member, const Completion& completion, Effects& effects);
+  void LetGo(Slot gang, Effects& effects);
+  void StopMembers(Slot gang, Effects& effects);
 
   // Attempts that come to nothing
-  void Lose(Instant now, Slot slot, std::string_view why, Effects& effects);
+  void Lose(Instant now, Slot slot, const std::string& why, Effects& effects);
+  void LoseAttempt(Instant now, Slot slot, const std::string& why, Effects& effects);
   void LeaseOver(Instant now, ProcessId process, Effects& effects);
   void GraceOver(Instant now, ProcessId process, Effects& effects);
   void Remove(ProcessId process, Effects& effects);
   std::set<Held> Reconcile(Instant now, ProcessId process, std::span<const Held> held,
                            Effects& effects);
   void Refuse(ProcessId process, const Completion& completion);
+  void Resume(Instant now, Slot slot, std::span<const Restored::Member> members);
+  ProcessId Absent(Instant now, ProcessKey key);
+  void RunTimers(Instant now, Effects& effects);
 
   [[nodiscard]] Admission Admit() const;
+  Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag);
   Submitter* SubmitterFor(SubmitterId id);
+  bool HandOver(Slot slot);
+
+  [[nodiscard]] bool IsRunning(Slot slot) const;
+  [[nodiscard]] Slot FindJob(JobId id) const;
+  [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
+  [[nodiscard]] std::uint64_t CountAhead(Slot slot) const;
+  [[nodiscard]] JobView View(Instant now, Slot slot) const;
 
   const QueueOptions options_;
   JobTable jobs_;
   WaitingLine line_;
   ProcessTable processes_;
+  KeyLimits key_limits_;
+  Timers delays_;     // jobs whose time has not come
+  Timers deadlines_;  // jobs that nobody has had yet
+  DedupKeys dedup_keys_;
+  GatheringGangs gathering_;
+  RunningGangs running_gangs_;
   std::unordered_map<SubmitterId, Submitter> submitters_;  // nodes: jobs point to them
-  std::uint64_t next_sequence_ = 0;
+  std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;
+  std::uint64_t gang_slots_ = 0;  // what gangs want beyond one slot each, of those that may run
   std::uint64_t requeued_ = 0;
   std::uint64_t refused_results_ = 0;
   std::array<std::uint64_t, kOutcomes> finished_{};

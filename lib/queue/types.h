@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,10 +12,19 @@
 /// Words of the queue core. Plain values: no I/O, no clock, no threads, no proto.
 namespace twofold::queue {
 
-/// Names a job for as long as its frontend lives: the number of its queue (8 bits), the generation
-/// (24 bits) and the slot of the job table it lives in (32 bits), so a stale id is recognised
-/// without a search. 0 is no job.
+/// Names a job. The top 8 bits are the number of its queue; 0 is no job.
+///
+/// A volatile job is named for as long as its frontend lives: bit 55 is 0, then follow the
+/// generation (23 bits) and the slot of the job table it lives in (32 bits), so a stale id is
+/// recognised without a search. A durable job is named for ever: bit 55 is 1, then follows its
+/// number in order of arrival, which is never given out twice.
 enum class JobId : std::uint64_t {};
+inline constexpr std::uint64_t kDurableBit = std::uint64_t{1} << 55;
+
+/// The number of a durable job in order of arrival.
+inline std::uint64_t Sequence(JobId durable) {
+  return static_cast<std::uint64_t>(durable) & (kDurableBit - 1);
+}
 
 /// QueueOptions::number of the queue that gave out the id.
 inline std::uint8_t QueueNumber(JobId job) {
@@ -50,7 +60,7 @@ enum class Outcome : std::uint8_t {
   kTimedOut,   ///< ran past its limit
   kCancelled,  ///< somebody asked for it
   kLost,       ///< its worker vanished and no attempts are left
-  kRejected,   ///< never accepted: queue full or draining
+  kRejected,   ///< never accepted (queue full or draining), or handed to nobody by its deadline
   kAbandoned,  ///< its submitter is gone
 };
 inline constexpr int kOutcomes = 7;
@@ -58,25 +68,79 @@ inline constexpr int kOutcomes = 7;
 /// "succeeded", "timed_out", ...; the words of metrics, JSON and the command line.
 std::string_view Name(Outcome outcome);
 
+/// Where the members of a gang may be.
+enum class Spread : std::uint8_t {
+  kAny,   ///< any free slots, several of one process too
+  kNode,  ///< each on a node of its own
+};
+
+struct GangOptions {
+  std::uint32_t size = 1;  ///< workers that run the job together; 1 = no gang
+  Spread spread = Spread::kAny;
+  Duration timeout = std::chrono::seconds(30);  ///< how long its first try may hold free slots
+};
+
 /// What many jobs have in common. Shared and immutable: a job costs a pointer to it.
 struct JobOptions {
   std::string suite = {};          ///< which workload; the core only passes it on
   Duration limit{0};               ///< longest run time, 0 = none; the worker enforces it
   int priority = 0;                ///< kLowestPriority..kHighestPriority, higher first
   std::uint32_t max_attempts = 1;  ///< tries at most when workers vanish; at least 1
+  GangOptions gang = {};
+  bool durable = false;         ///< has an id for ever, outlives its submitter; the shell stores it
+  std::string run = {};         ///< the core only passes it on
+  std::string dedup_key = {};   ///< of jobs with the same one, one waits or runs; empty: none
+  Duration delay{0};            ///< not handed out before; wait and deadline start there
+  Duration deadline{0};         ///< handed out within, or rejected; 0 = no hurry
+  std::string fair_key = {};    ///< jobs of one priority take turns by it
+  std::uint32_t weight = 1;     ///< share of the fair key, 1..kHighestWeight
+  std::string limit_key = {};   ///< at most `key_limit` jobs with it run at once; empty: no limit
+  std::uint32_t key_limit = 1;  ///< at least 1; the newest job of a key says what counts for all
 };
 inline constexpr int kLowestPriority = -10;
 inline constexpr int kHighestPriority = 10;
+inline constexpr std::uint32_t kHighestWeight = 1000;
+inline constexpr std::uint32_t kLargestGang = 4096;
+
+/// A member of a gang. It is an attempt with a job id of its own, so that a process may have
+/// several; leases, cancels and results are about it as about any other attempt.
+struct Member {
+  ProcessId process;
+  JobId job;
+};
+
+/// What makes an attempt a member of a gang.
+struct Seat {
+  JobId gang;  ///< the job that all of them run
+  std::uint32_t rank;
+  std::span<const Member> members;  ///< by rank
+};
 
 // ---- Effects: what the shell has to carry out (see effects.h).
 
-/// Send the job to the worker.
+/// Send the job to the worker. The members of a gang are assigned one after the other, by rank.
 struct Assign {
   ProcessId process;
   JobId job;
-  Attempt attempt;
+  Attempt attempt;  ///< of a gang's member: that of its gang
   const std::shared_ptr<const JobOptions>& options;
   std::string_view spec;
+  const Seat* seat = nullptr;  ///< of a gang's member
+};
+
+/// Tell the member of a gang that all members are ready.
+struct Go {
+  ProcessId process;
+  JobId job;
+  Attempt attempt;
+};
+
+/// The attempt came to nothing and the job waits again. For the shell's records.
+struct Requeued {
+  JobId job;
+  const std::shared_ptr<const JobOptions>& options;
+  Attempt attempts;
+  std::uint32_t lost_attempts;
 };
 
 /// Tell the worker to stop this attempt, or to forget its result: it no longer counts. The worker
@@ -101,6 +165,7 @@ struct Reply {
   Duration wait;            ///< accepted to handed to that worker, or to the end if it waited then
   Duration run_time;        ///< as the worker measured it; 0 if it did not tell
   Duration total;           ///< accepted to ended
+  std::uint32_t rank;       ///< of the gang's member that ended it; 0 for others
   std::string_view device;  ///< what it ran on, passed through
   std::string_view report;  ///< what the worker reported, passed through
   std::string_view reason;  ///< why, for ends that the core decided (lost, cancelled); else empty

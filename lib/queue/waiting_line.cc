@@ -13,30 +13,47 @@ std::size_t Highest(std::uint32_t levels) {
 }  // namespace
 
 void WaitingLine::Add(Slot slot) {
-  const Job& job = jobs_[slot];
-  const std::size_t at = LevelOf(job);
-  if (job.state == JobState::kReturned) {
-    levels_[at].returned.emplace(job.sequence, slot);
-  } else {
-    levels_[at].line.PushBack(jobs_, slot);
-  }
-  occupied_ |= 1U << at;
+  const std::size_t level = LevelOf(jobs_[slot]);
+  levels_[level].Add(jobs_, slot);
+  occupied_ |= 1U << level;
   ++size_;
 }
 
 void WaitingLine::Remove(Slot slot) {
-  const Job& job = jobs_[slot];
-  const std::size_t at = LevelOf(job);
-  if (job.state == JobState::kReturned) {
-    levels_[at].returned.erase({job.sequence, slot});
-  } else {
-    levels_[at].line.Remove(jobs_, slot);
-  }
-  if (levels_[at].empty()) occupied_ &= ~(1U << at);
-  --size_;
+  const std::size_t level = LevelOf(jobs_[slot]);
+  levels_[level].Remove(jobs_, slot);
+  Left(level);
 }
 
-Slot WaitingLine::Front() const {
+void WaitingLine::TakeFront() {
+  const std::size_t level = FrontLevel();
+  levels_[level].TakeFront(jobs_);
+  Left(level);
+}
+
+Precedence WaitingLine::PrecedenceOf(Slot slot) const {
+  const Job& job = jobs_[slot];
+  const auto level = static_cast<int>(LevelOf(job));
+  if (ageing_ == Duration::zero()) return {-level, job.accepted, job.sequence};
+  return {0, job.accepted - level * ageing_, job.sequence};
+}
+
+std::optional<Instant> WaitingLine::Oldest() const {
+  std::optional<Instant> oldest;
+  for (const FairLanes& level : levels_) {
+    if (level.empty()) continue;
+    const Instant accepted = jobs_[level.Front(jobs_)].accepted;
+    oldest = oldest ? std::min(*oldest, accepted) : accepted;
+  }
+  return oldest;
+}
+
+std::size_t WaitingLine::LevelOf(const Job& job) {
+  return static_cast<std::size_t>(
+      std::clamp(job.options->priority, kLowestPriority, kHighestPriority) - kLowestPriority);
+}
+
+std::size_t WaitingLine::FrontLevel() const {
   std::size_t best = Highest(occupied_);
   if (ageing_ > Duration::zero()) {
     // From high to low, so that of equals the higher priority stays.
@@ -46,27 +63,18 @@ Slot WaitingLine::Front() const {
       rest &= ~(1U << level);
     }
   }
-  return levels_[best].front();
-}
-
-std::optional<Instant> WaitingLine::Oldest() const {
-  std::optional<Instant> oldest;
-  for (const Level& level : levels_) {
-    if (level.empty()) continue;
-    const Instant accepted = jobs_[level.front()].accepted;
-    oldest = oldest ? std::min(*oldest, accepted) : accepted;
-  }
-  return oldest;
-}
-
-std::size_t WaitingLine::LevelOf(const Job& job) const {
-  return static_cast<std::size_t>(
-      std::clamp(job.options->priority, kLowestPriority, kHighestPriority) - kLowestPriority);
+  return best;
 }
 
 Instant WaitingLine::Rank(std::size_t level) const {
   // Counted from the lowest level: a constant shift that changes no comparison.
-  return jobs_[levels_[level].front()].accepted - static_cast<Duration::rep>(level) * ageing_;
+  const Instant accepted = jobs_[levels_[level].Front(jobs_)].accepted;
+  return accepted - static_cast<Duration::rep>(level) * ageing_;
+}
+
+void WaitingLine::Left(std::size_t level) {
+  if (levels_[level].empty()) occupied_ &= ~(1U << level);
+  --size_;
 }
 
 }  // namespace twofold::queue

@@ -17,8 +17,19 @@ struct Assigned {
   JobId job;
   Attempt attempt;
   std::string spec;
+  JobId gang{0};  // of a member
+  std::uint32_t rank = 0;
+  std::vector<JobId> members = {};
 
   bool operator==(const Assigned&) const = default;
+};
+
+struct LetGo {
+  ProcessId process;
+  JobId job;
+  Attempt attempt;
+
+  auto operator<=>(const LetGo&) const = default;
 };
 
 struct Stopped {
@@ -42,8 +53,17 @@ struct Replied {
   Duration total;
   std::string report;
   std::string reason;
+  std::uint32_t rank = 0;
 
   bool operator==(const Replied&) const = default;
+};
+
+struct PutBack {
+  JobId job;
+  Attempt attempts;
+  std::uint32_t lost_attempts;
+
+  auto operator<=>(const PutBack&) const = default;
 };
 
 struct Removed {
@@ -52,22 +72,32 @@ struct Removed {
   bool operator==(const Removed&) const = default;
 };
 
-using Recorded = std::variant<Assigned, Stopped, Replied, Removed>;
+using Recorded = std::variant<Assigned, LetGo, Stopped, PutBack, Replied, Removed>;
 
 /// Keeps what the queue decided, in order.
 class RecordingEffects : public Effects {
  public:
   void Do(const Assign& assign) override {
-    all_.emplace_back(
-        Assigned{assign.process, assign.job, assign.attempt, std::string(assign.spec)});
+    Assigned assigned{assign.process, assign.job, assign.attempt, std::string(assign.spec)};
+    if (assign.seat != nullptr) {
+      assigned.gang = assign.seat->gang;
+      assigned.rank = assign.seat->rank;
+      for (const Member& member : assign.seat->members) assigned.members.push_back(member.job);
+    }
+    all_.emplace_back(std::move(assigned));
   }
+  void Do(const Go& go) override { all_.emplace_back(LetGo{go.process, go.job, go.attempt}); }
   void Do(const CancelOnWorker& cancel) override {
     all_.emplace_back(Stopped{cancel.process, cancel.job, cancel.attempt});
+  }
+  void Do(const Requeued& requeued) override {
+    all_.emplace_back(PutBack{requeued.job, requeued.attempts, requeued.lost_attempts});
   }
   void Do(const Reply& reply) override {
     all_.emplace_back(Replied{reply.submitter, reply.tag, reply.job, reply.outcome, reply.attempts,
                               reply.has_process, reply.process, reply.wait, reply.run_time,
-                              reply.total, std::string(reply.report), std::string(reply.reason)});
+                              reply.total, std::string(reply.report), std::string(reply.reason),
+                              reply.rank});
   }
   void Do(const ProcessRemoved& removed) override { all_.emplace_back(Removed{removed.process}); }
 
@@ -95,7 +125,19 @@ auto Number(Id id) {
 
 inline std::ostream& operator<<(std::ostream& out, const Assigned& assigned) {
   return out << "assign process " << Number(assigned.process) << " job " << Number(assigned.job)
-             << " attempt " << assigned.attempt << " spec '" << assigned.spec << "'";
+             << " attempt " << assigned.attempt << " spec '" << assigned.spec << "' gang "
+             << Number(assigned.gang) << " rank " << assigned.rank << " of "
+             << assigned.members.size();
+}
+
+inline std::ostream& operator<<(std::ostream& out, const LetGo& go) {
+  return out << "go process " << Number(go.process) << " job " << Number(go.job) << " attempt "
+             << go.attempt;
+}
+
+inline std::ostream& operator<<(std::ostream& out, const PutBack& back) {
+  return out << "requeued job " << Number(back.job) << " attempts " << back.attempts << " lost "
+             << back.lost_attempts;
 }
 
 inline std::ostream& operator<<(std::ostream& out, const Stopped& stopped) {
@@ -109,7 +151,7 @@ inline std::ostream& operator<<(std::ostream& out, const Replied& reply) {
   if (reply.has_process) out << " process " << Number(reply.process);
   return out << " wait " << reply.wait.count() << " run " << reply.run_time.count() << " total "
              << reply.total.count() << " report '" << reply.report << "' reason '" << reply.reason
-             << "'";
+             << "' rank " << reply.rank;
 }
 
 inline std::ostream& operator<<(std::ostream& out, const Removed& removed) {

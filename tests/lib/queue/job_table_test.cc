@@ -26,7 +26,7 @@ TEST(JobTable, IdThatTheNextJobOfASlotWillHaveIsNotThereYet) {
 }
 
 TEST(JobTable, GenerationsLeaveOutZeroWhenTheyStartOver) {
-  JobTable table(0xff'ffff, 0);
+  JobTable table(0x7f'ffff, 0);
   const Slot slot = table.Add(kOptions, "");
   table.Free(slot);
   table.Add(kOptions, "");

@@ -149,7 +149,8 @@ void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
   // Mostly a few slots; now and then so many that a turn is several jobs.
   const auto slots = static_cast<std::uint32_t>(1 + Below(Below(8) == 0 ? 40 : 4));
   const bool draining = OneIn(10);
-  const ProcessId process = queue_.WorkerJoined(now_, key, slots, held, effects_, draining);
+  const ProcessId process = queue_.WorkerJoined(
+      now_, {.key = key, .slots = slots, .held = held, .draining = draining}, effects_);
   model_.WorkerJoined(now_, process, key, slots, held, draining);
 }
 
@@ -176,7 +177,7 @@ void QueueExercise::Renew() {
 
 void QueueExercise::StartDraining() {
   const ProcessId process = AnyProcess();
-  queue_.WorkerDraining(now_, process);
+  queue_.WorkerDraining(now_, process, effects_);
   model_.WorkerDraining(now_, process);
 }
 

@@ -43,7 +43,7 @@ class QueueTest : public testing::Test {
   }
 
   ProcessId Join(std::uint64_t key, std::uint32_t slots = 1, const std::vector<Held>& held = {}) {
-    return queue.WorkerJoined(now, ProcessKey{key}, slots, held, effects);
+    return queue.WorkerJoined(now, {.key = ProcessKey{key}, .slots = slots, .held = held}, effects);
   }
 
   bool Complete(ProcessId process, JobId job, Attempt attempt = 1,

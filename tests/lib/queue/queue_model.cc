@@ -269,8 +269,8 @@ void QueueModel::Take(Instant now, const Recorded& effect) {
     const auto found = stops_.find(*stopped);
     if (found == stops_.end()) return Expect(false, "stopped what should go on");
     stops_.erase(found);
-  } else {
-    Expect(removals_.erase(std::get<Removed>(effect).process) == 1, "removed a process in use");
+  } else if (const auto* removed = std::get_if<Removed>(&effect)) {
+    Expect(removals_.erase(removed->process) == 1, "removed a process in use");
   }
 }
 
@@ -350,7 +350,7 @@ void QueueModel::CheckStats(const QueueStats& stats) {
 
 void QueueModel::CheckJobs(Instant now, const Queue& queue) {
   std::size_t listed = 0;
-  queue.List(now, JobId{0}, jobs_.size() + 1, [&](const JobView& view) {
+  queue.List(now, 0, jobs_.size() + 1, [&](const JobView& view) {
     ++listed;
     const auto found = jobs_.find(view.job);
     if (found == jobs_.end()) return Expect(false, "lists a job that has ended");

@@ -158,23 +158,26 @@ TEST_F(QueueSubmitters, ListGoesPageByPageThroughAllJobs) {
   for (int i = 0; i < 10; ++i) jobs.push_back(Submit());
   queue.Cancel(now, jobs[4], effects);  // also the last of its page
   std::vector<JobId> listed;
-  JobId last{0};
-  for (std::size_t before = 1; before != listed.size();) {
-    before = listed.size();
-    queue.List(now, last, 4, [&](const JobView& view) { listed.push_back(view.job); });
-    last = listed.back();
-  }
+  std::uint32_t from = 0;
+  do {
+    const std::size_t before = listed.size();
+    from = queue.List(now, from, 4, [&](const JobView& view) { listed.push_back(view.job); });
+    EXPECT_LE(listed.size() - before, 4U);
+  } while (from != 0);
   jobs.erase(jobs.begin() + 4);
   EXPECT_EQ(listed, jobs);
 }
 
-TEST_F(QueueSubmitters, ListGoesOnAfterAJobThatHasEndedMeanwhile) {
+TEST_F(QueueSubmitters, ListGoesOnAfterJobsThatHaveEndedMeanwhile) {
   const JobId first = Submit();
   const JobId second = Submit();
+  const JobId third = Submit();
+  const std::uint32_t from = queue.List(now, 0, 1, [](const JobView&) {});
   queue.Cancel(now, first, effects);
+  queue.Cancel(now, second, effects);
   std::vector<JobId> listed;
-  queue.List(now, first, 10, [&](const JobView& view) { listed.push_back(view.job); });
-  EXPECT_THAT(listed, ElementsAre(second));
+  queue.List(now, from, 10, [&](const JobView& view) { listed.push_back(view.job); });
+  EXPECT_THAT(listed, ElementsAre(third));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(QueueWorkers, AnySignOfLifeRenewsAllThatTheProcessHolds) {
   };
   EXPECT_TRUE(heard_by([&] { queue.Renewed(now, process, effects); }));
   EXPECT_TRUE(heard_by([&] { Complete(process, first); }));
-  EXPECT_TRUE(heard_by([&] { queue.WorkerDraining(now, process); }));
+  EXPECT_TRUE(heard_by([&] { queue.WorkerDraining(now, process, effects); }));
   EXPECT_EQ(queue.Stats().running, 1U);
 }
 
@@ -168,7 +168,7 @@ TEST_F(QueueWorkers, SlotsMayChangeWithANewStream) {
 TEST_F(QueueWorkers, DrainingProcessFinishesWhatItHasAndGetsNothingNew) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
-  queue.WorkerDraining(now, process);
+  queue.WorkerDraining(now, process, effects);
   Submit();
   EXPECT_TRUE(Complete(process, job));
   EXPECT_THAT(HandedOut(), ElementsAre(job));
@@ -179,7 +179,7 @@ TEST_F(QueueWorkers, JobThatADrainingProcessHandsBackGoesToAnother) {
   const ProcessId leaving = Join(1);
   const JobId job = Submit();
   const ProcessId other = Join(2);
-  queue.WorkerDraining(now, leaving);
+  queue.WorkerDraining(now, leaving, effects);
   effects.Clear();
   EXPECT_TRUE(HandBack(leaving, job));
   EXPECT_THAT(effects.Of<Assigned>(), ElementsAre(Assigned{other, job, 2, "spec"}));
@@ -191,7 +191,8 @@ TEST_F(QueueWorkers, ProcessThatComesDrainingOnlyDelivers) {
   Submit();
   queue.WorkerGone(now, process, effects);
   effects.Clear();
-  queue.WorkerJoined(now, ProcessKey{1}, 1, std::vector<Held>{{job, 1}}, effects, true);
+  const std::vector<Held> held = {{job, 1}};
+  queue.WorkerJoined(now, {.key = ProcessKey{1}, .held = held, .draining = true}, effects);
   EXPECT_TRUE(Complete(process, job));
   EXPECT_THAT(HandedOut(), IsEmpty());
 }
@@ -250,7 +251,7 @@ TEST_F(QueueWorkers, CallsAboutProcessesThatAreNotThereDoNothing) {
   const ProcessId nobody{5};
   queue.WorkerGone(now, nobody, effects);
   queue.Renewed(now, nobody, effects);
-  queue.WorkerDraining(now, nobody);
+  queue.WorkerDraining(now, nobody, effects);
   EXPECT_THAT(effects.all(), IsEmpty());
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
 }

@@ -1,0 +1,35 @@
+#include "lib/queue/dedup_keys.h"
+
+#include <utility>
+
+namespace twofold::queue {
+
+Slot DedupKeys::Find(const std::string& key) const {
+  if (key.empty()) return kNoSlot;
+  const auto found = jobs_.find(key);
+  return found == jobs_.end() ? kNoSlot : found->second;
+}
+
+void DedupKeys::Add(Slot slot, const Job& job) {
+  if (!job.options->dedup_key.empty()) jobs_.emplace(job.options->dedup_key, slot);
+}
+
+void DedupKeys::Remove(Slot slot, const Job& job) {
+  if (job.options->dedup_key.empty()) return;
+  jobs_.erase(job.options->dedup_key);
+  followers_.erase(slot);
+}
+
+void DedupKeys::RemoveFollower(SubmitterId submitter) {
+  for (auto& [slot, followers] : followers_) {
+    std::erase_if(followers, [&](const Follower& one) { return one.submitter == submitter; });
+  }
+  std::erase_if(followers_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+std::vector<DedupKeys::Follower> DedupKeys::TakeFollowers(Slot slot) {
+  auto found = followers_.extract(slot);
+  return found ? std::move(found.mapped()) : std::vector<Follower>();
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/queue/job_table.h"
+#include "lib/queue/types.h"
+
+namespace twofold::queue {
+
+/// Which job a dedup key stands for, and who else wants to know how it ends.
+///
+/// Cost     O(1) a call, plus O(log f) with f jobs that have followers; RemoveFollower is linear in
+///          all followers.
+class DedupKeys {
+ public:
+  /// Submitted the same job again.
+  struct Follower {
+    SubmitterId submitter;
+    std::uint64_t tag;
+  };
+
+  /// The job that waits or runs with this key; kNoSlot if there is none, or no key.
+  [[nodiscard]] Slot Find(const std::string& key) const;
+
+  void Add(Slot slot, const Job& job);
+  void Remove(Slot slot, const Job& job);
+
+  void Follow(Slot slot, Follower follower) { followers_[slot].push_back(follower); }
+  void RemoveFollower(SubmitterId submitter);
+
+  /// Removes and returns those who follow the job, in order of arrival.
+  std::vector<Follower> TakeFollowers(Slot slot);
+
+ private:
+  std::unordered_map<std::string, Slot> jobs_;
+  std::map<Slot, std::vector<Follower>> followers_;
+};
+
+}  // namespace twofold::queue

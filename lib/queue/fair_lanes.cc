@@ -1,0 +1,83 @@
+#include "lib/queue/fair_lanes.h"
+
+#include <algorithm>
+
+namespace twofold::queue {
+namespace {
+
+// What a job of weight 1 costs. Weights up to 1000 so divide it to within a thousandth.
+constexpr std::uint64_t kJob = 1 << 20;
+
+std::uint64_t CostOf(const Job& job) {
+  return kJob / std::clamp(job.options->weight, 1U, kHighestWeight);
+}
+
+}  // namespace
+
+void FairLanes::Add(JobTable& jobs, Slot slot) {
+  Payer& payer = PayerFor(jobs[slot]);
+  const bool was_empty = payer.lane.empty();
+  payer.lane.Add(jobs, slot);
+  if (was_empty) Filled(payer);
+}
+
+void FairLanes::Remove(JobTable& jobs, Slot slot) {
+  Payer& payer = PayerFor(jobs[slot]);
+  payer.lane.Remove(jobs, slot);
+  if (payer.lane.empty()) Emptied(payer);
+}
+
+void FairLanes::TakeFront(JobTable& jobs) {
+  const Slot slot = Front(jobs);
+  Payer& payer = PayerFor(jobs[slot]);
+  reached_ = payer.paid;
+  if (&payer != &plain_) by_turn_.erase(TurnOf(payer));
+  payer.paid += CostOf(jobs[slot]);
+  payer.lane.Remove(jobs, slot);
+  if (&payer != &plain_) (payer.lane.empty() ? in_debt_ : by_turn_).insert(TurnOf(payer));
+  ForgetWhoOwesNothing();
+}
+
+Slot FairLanes::Front(const JobTable& jobs) const { return Next().lane.Front(jobs); }
+
+FairLanes::Payer& FairLanes::PayerFor(const Job& job) {
+  const std::string& key = job.options->fair_key;
+  if (key.empty()) return plain_;
+  const auto [found, added] = by_key_.try_emplace(key);
+  Payer& payer = found->second;
+  if (added) {
+    payer.number = ++last_number_;
+    payer.key = &found->first;
+  }
+  return payer;
+}
+
+const FairLanes::Payer& FairLanes::Next() const {
+  if (by_turn_.empty()) return plain_;
+  const Turn& first = *by_turn_.begin();
+  const bool plain_first = !plain_.lane.empty() && plain_.paid <= first.paid;
+  return plain_first ? plain_ : *first.payer;
+}
+
+void FairLanes::Filled(Payer& payer) {
+  if (&payer != &plain_) in_debt_.erase(TurnOf(payer));
+  payer.paid = std::max(payer.paid, reached_);
+  if (&payer != &plain_) by_turn_.insert(TurnOf(payer));
+}
+
+void FairLanes::Emptied(Payer& payer) {
+  if (&payer == &plain_) return;
+  by_turn_.erase(TurnOf(payer));
+  in_debt_.insert(TurnOf(payer));
+  ForgetWhoOwesNothing();
+}
+
+void FairLanes::ForgetWhoOwesNothing() {
+  while (!in_debt_.empty() && in_debt_.begin()->paid <= reached_) {
+    const std::string key = *in_debt_.begin()->payer->key;
+    in_debt_.erase(in_debt_.begin());
+    by_key_.erase(key);
+  }
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/queue/lane.h"
+
+namespace twofold::queue {
+
+/// The waiting jobs of one priority: a lane for each fair key, which take turns.
+///
+/// A lane pays 1/weight for each job that is taken from it, and the one that has paid least is
+/// next. One that was empty for a while starts at what the others have reached: it has saved
+/// nothing up, and what it owes is remembered until the others have caught up. So over any stretch
+/// in which two lanes have jobs, they get them in proportion to their weights, to within a job
+/// each.
+///
+/// Jobs without a key share a lane like the others.
+///
+/// Cost     O(1) a call for jobs without a key as long as there are no others; O(log k) with k
+/// keys. Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
+class FairLanes {
+ public:
+  void Add(JobTable& jobs, Slot slot);
+  void Remove(JobTable& jobs, Slot slot);
+
+  /// Removes the front, and its lane pays.
+  void TakeFront(JobTable& jobs);
+
+  [[nodiscard]] bool empty() const { return plain_.lane.empty() && by_turn_.empty(); }
+
+  /// The job that goes next. REQUIRES: !empty().
+  [[nodiscard]] Slot Front(const JobTable& jobs) const;
+
+ private:
+  using Cost = std::uint64_t;
+
+  struct Payer {
+    Lane lane;
+    Cost paid = 0;
+    std::uint64_t number = 0;  // order of appearance: decides between equals
+    const std::string* key = nullptr;
+  };
+
+  struct Turn {
+    Cost paid;
+    std::uint64_t number;
+    Payer* payer;
+
+    bool operator<(const Turn& other) const {
+      return std::pair(paid, number) < std::pair(other.paid, other.number);
+    }
+  };
+
+  static Turn TurnOf(Payer& payer) { return {payer.paid, payer.number, &payer}; }
+  Payer& PayerFor(const Job& job);
+  [[nodiscard]] const Payer& Next() const;
+  void Filled(Payer& payer);
+  void Emptied(Payer& payer);
+  void ForgetWhoOwesNothing();
+
+  Payer plain_;  // jobs without a key: never in the sets below
+  std::unordered_map<std::string, Payer> by_key_;
+  std::set<Turn> by_turn_;  // lanes with jobs
+  std::set<Turn> in_debt_;  // empty lanes that have paid more than `reached_`
+  Cost reached_ = 0;        // what the lane that went last had paid before
+  std::uint64_t last_number_ = 0;
+};
+
+}  // namespace twofold::queue

@@ -1,0 +1,113 @@
+#include "lib/queue/gathering_gangs.h"
+
+#include <algorithm>
+
+namespace twofold::queue {
+namespace {
+
+constexpr Duration kLongestPatience = std::chrono::hours(1);
+
+}  // namespace
+
+void GatheringGangs::Add(Slot gang) {
+  const Duration timeout = jobs_[gang].options->gang.timeout;
+  waiting_.emplace(KeyOf(gang), Try{std::clamp(timeout, Duration(1), kLongestPatience), {}});
+  nobody_ = false;
+}
+
+void GatheringGangs::Remove(Slot gang) {
+  if (gang == holder_) GiveBack();
+  waiting_.erase(KeyOf(gang));
+}
+
+Slot GatheringGangs::Next(Instant now) {
+  if (holder_ != kNoSlot && Missing(jobs_[holder_].options->gang) > 0) GiveBack();
+  if (holder_ != kNoSlot) return holder_;
+  const std::uint64_t version = processes_.capacity_version();
+  if (nobody_ && nobody_version_ == version && now < nobody_until_) return kNoSlot;
+  nobody_until_ = Instant::max();
+  for (const auto& [key, attempt] : waiting_) {
+    if (Missing(jobs_[key.second].options->gang) > 0) continue;
+    if (attempt.again <= now) return key.second;
+    nobody_until_ = std::min(nobody_until_, attempt.again);
+  }
+  nobody_ = true;
+  nobody_version_ = version;
+  return kNoSlot;
+}
+
+bool GatheringGangs::Gather(Instant now, Slot gang) {
+  const GangOptions& options = jobs_[gang].options->gang;
+  for (auto process = processes_.NextIdle(); process && held_.size() < options.size;) {
+    const auto next = processes_.IdleAfter(*process);
+    while (held_.size() < options.size && Suits(options, *process)) {
+      processes_.Reserve(*process);
+      held_.push_back(*process);
+    }
+    process = next;
+  }
+  if (holder_ == kNoSlot && !held_.empty()) {
+    holder_ = gang;
+    until_ = now + waiting_.at(KeyOf(gang)).patience;
+  }
+  return held_.size() == options.size;
+}
+
+void GatheringGangs::Withdraw(ProcessId process) {
+  const std::size_t given_back = std::erase(held_, process);
+  if (given_back > 0) processes_.Unreserve(process, static_cast<std::uint32_t>(given_back));
+  if (held_.empty()) holder_ = kNoSlot;
+}
+
+void GatheringGangs::GiveUp(Instant now) {
+  if (holder_ == kNoSlot || until_ > now) return;
+  Try& attempt = waiting_.at(KeyOf(holder_));
+  attempt.again = now + attempt.patience;
+  attempt.patience = std::min(2 * attempt.patience, kLongestPatience);
+  GiveBack();
+}
+
+std::optional<Instant> GatheringGangs::NextDeadline() const {
+  if (holder_ != kNoSlot) return until_;
+  if (nobody_ && nobody_until_ < Instant::max()) return nobody_until_;
+  return std::nullopt;
+}
+
+std::uint64_t GatheringGangs::ShortOf(Slot gang) const {
+  const GangOptions& options = jobs_[gang].options->gang;
+  const std::uint64_t missing = Missing(options);
+  return missing > 0 ? missing : options.size - (gang == holder_ ? held_.size() : 0);
+}
+
+std::optional<Instant> GatheringGangs::Oldest() const {
+  std::optional<Instant> oldest;
+  for (const auto& [key, attempt] : waiting_) {
+    const Instant accepted = jobs_[key.second].accepted;
+    oldest = oldest ? std::min(*oldest, accepted) : accepted;
+  }
+  return oldest;
+}
+
+/// How many more workers would have to connect before the gang can ever start.
+std::uint64_t GatheringGangs::Missing(const GangOptions& gang) const {
+  const WorkerCounts& counts = processes_.counts();
+  const std::uint64_t able = gang.spread == Spread::kNode ? counts.able_nodes : counts.able_slots;
+  return gang.size - std::min<std::uint64_t>(able, gang.size);
+}
+
+bool GatheringGangs::Suits(const GangOptions& gang, ProcessId process) const {
+  if (!processes_[process].MayTake()) return false;
+  if (gang.spread == Spread::kAny) return true;
+  const Node* node = processes_[process].node;
+  return std::none_of(held_.begin(), held_.end(),
+                      [&](ProcessId other) { return processes_[other].node == node; });
+}
+
+void GatheringGangs::GiveBack() {
+  for (const ProcessId process : held_) processes_.Unreserve(process, 1);
+  held_.clear();
+  holder_ = kNoSlot;
+  nobody_ = false;
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lib/queue/job_table.h"
+#include "lib/queue/process_table.h"
+#include "lib/queue/waiting_line.h"
+
+namespace twofold::queue {
+
+/// Gangs whose turn has come and that lack workers.
+///
+/// A gang gets all its members in one step, so somebody has to hold free slots until there are
+/// enough. One gang does so at a time, the first by precedence: two that held some each could wait
+/// for each other for ever. A gang that the connected workers could never make up holds nothing,
+/// and neither does one that has just given up; meanwhile single jobs and other gangs pass.
+///
+/// A gang that has held slots for its timeout gives them back, lets others pass for as long as it
+/// held them, and then holds for twice as long (at most an hour). So no slot stands idle in one go
+/// for longer than that, nor for longer than the longest job runs; at worst half of the time is
+/// spent holding; and small jobs do not starve a gang: once it holds for longer than they run, no
+/// slot that frees escapes it.
+///
+/// Cost     Add, Remove O(log g) with g gangs here; Next O(1), but O(g) when the last answer may
+///          have changed: a gang or capacity has come, or a pause is over; Gather linear in the
+///          slots it takes, for members on different nodes in the idle processes.
+class GatheringGangs {
+ public:
+  GatheringGangs(JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
+      : jobs_(jobs), processes_(processes), order_(order) {}
+
+  void Add(Slot gang);
+  /// It starts, or will not: what it holds is given back.
+  void Remove(Slot gang);
+
+  /// The gang that may take slots now; kNoSlot: none.
+  Slot Next(Instant now);
+
+  /// Takes idle slots for the gang that Next named. True: it has all its members.
+  bool Gather(Instant now, Slot gang);
+
+  /// Where the members of the gang that gathers will be, by rank.
+  [[nodiscard]] const std::vector<ProcessId>& held() const { return held_; }
+
+  /// The process no longer takes jobs: what is held there is given back.
+  void Withdraw(ProcessId process);
+
+  /// What is held longer than the gang's patience lasts is given back.
+  void GiveUp(Instant now);
+
+  /// When GiveUp or Next has to be called, at the latest; nullopt: never.
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  /// The connected workers are too few for the gang, busy or not.
+  [[nodiscard]] bool Impossible(Slot gang) const { return Missing(jobs_[gang].options->gang) > 0; }
+
+  /// Workers that the gang lacks: connected ones if it is impossible, else free ones beside those
+  /// that it holds.
+  [[nodiscard]] std::uint64_t ShortOf(Slot gang) const;
+
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::size_t size() const { return waiting_.size(); }
+  [[nodiscard]] std::optional<Instant> Oldest() const;
+
+ private:
+  struct Try {
+    Duration patience;  // of the next or current try
+    Instant again;      // not before
+  };
+  using Key = std::pair<Precedence, Slot>;
+
+  [[nodiscard]] Key KeyOf(Slot gang) const { return {order_.PrecedenceOf(gang), gang}; }
+  [[nodiscard]] std::uint64_t Missing(const GangOptions& gang) const;
+  [[nodiscard]] bool Suits(const GangOptions& gang, ProcessId process) const;
+  void GiveBack();
+
+  JobTable& jobs_;
+  ProcessTable& processes_;
+  const WaitingLine& order_;
+  std::map<Key, Try> waiting_;
+
+  // The gang that holds slots, if any.
+  Slot holder_ = kNoSlot;
+  std::vector<ProcessId> held_;
+  Instant until_;
+
+  // Next has found nobody, which stays so until one of these changes.
+  bool nobody_ = false;
+  std::uint64_t nobody_version_ = 0;
+  Instant nobody_until_;
+};
+
+}  // namespace twofold::queue

@@ -1,0 +1,116 @@
+// The part of Queue that deals with gangs.
+
+#include <vector>
+
+#include "lib/queue/queue.h"
+
+namespace twofold::queue {
+
+/// Sets aside gangs whose turn has come, and lets the first of them take idle slots if its turn is
+/// before that of the job in front. True: something has changed, look again.
+bool Queue::StartGangInFront(Instant now, Effects& effects) {
+  const Slot front = line_.empty() ? kNoSlot : line_.Front();
+  if (front != kNoSlot && jobs_[front].options->gang.size > 1) {
+    line_.TakeFront();
+    jobs_[front].state = JobState::kGathering;
+    gathering_.Add(front);
+    return true;
+  }
+  if (gathering_.empty()) return false;
+  const Slot gang = gathering_.Next(now);
+  if (gang == kNoSlot) return false;
+  if (front != kNoSlot && line_.PrecedenceOf(front) < line_.PrecedenceOf(gang)) return false;
+  if (!gathering_.Gather(now, gang)) return false;
+  StartGang(now, gang, effects);
+  return true;
+}
+
+void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
+  const std::vector<ProcessId> places = gathering_.held();
+  gathering_.Remove(gang);
+  MeetDeadline(gang);
+  Job& job = jobs_[gang];
+  job.state = JobState::kGang;
+  job.process = places.front();
+  job.handed_out = now;
+  ++job.attempts;
+  ++running_;
+  std::vector<Slot> slots;
+  std::vector<Member> members;
+  for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
+    slots.push_back(AddMember(gang, rank, places[rank], next_sequence_++));
+    members.push_back({places[rank], jobs_.IdOf(slots.back())});
+  }
+  running_gangs_.Start(gang, std::move(slots));
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+    const Seat seat{jobs_.IdOf(gang), rank, members};
+    effects.Do(Assign{members[rank].process, members[rank].job, job.attempts, job.options,
+                      job.spec(), &seat});
+  }
+}
+
+Slot Queue::AddMember(Slot gang, std::uint32_t rank, ProcessId process, std::uint64_t sequence) {
+  const Slot slot = jobs_.Add(jobs_[gang].options, {}, sequence);
+  Job& member = jobs_[slot];
+  member.tag = rank;
+  member.accepted = jobs_[gang].accepted;
+  member.handed_out = jobs_[gang].handed_out;
+  member.attempts = jobs_[gang].attempts;
+  member.process = process;
+  member.gang = gang;
+  member.state = JobState::kRunning;
+  processes_.Give(process, slot);
+  return slot;
+}
+
+bool Queue::MemberReady(Instant now, ProcessId process, const Held& held, Effects& effects) {
+  const Slot member = FindAttempt(process, held);
+  const Slot gang = member == kNoSlot ? kNoSlot : jobs_[member].gang;
+  if (gang != kNoSlot) {
+    const auto barrier = running_gangs_.Ready(gang, jobs_[member].tag);
+    if (barrier == RunningGangs::Barrier::kOpens) LetGo(gang, effects);
+    if (barrier == RunningGangs::Barrier::kOpen) effects.Do(Go{process, held.job, held.attempt});
+  }
+  Renewed(now, process, effects);
+  return gang != kNoSlot;
+}
+
+/// All are ready. Those who are away say so again when they come back.
+void Queue::LetGo(Slot gang, Effects& effects) {
+  for (const Slot member : running_gangs_.members(gang)) {
+    if (member == kNoSlot) continue;
+    const Job& job = jobs_[member];
+    if (processes_[job.process].presence == Presence::kAway) continue;
+    effects.Do(Go{job.process, jobs_.IdOf(member), job.attempts});
+  }
+}
+
+/// A member has answered. Rank 0 speaks for all; of the others, whoever does not succeed.
+void Queue::MemberEnded(Instant now, Slot member, const Completion& completion, Effects& effects) {
+  const Slot gang = jobs_[member].gang;
+  const auto rank = static_cast<std::uint32_t>(jobs_[member].tag);
+  const ProcessId process = jobs_[member].process;
+  const auto barrier = running_gangs_.Ended(gang, rank);
+  jobs_.Free(member);
+  const bool decides =
+      rank == 0 || completion.handed_back || completion.outcome != Outcome::kSucceeded;
+  if (!decides) {
+    if (barrier == RunningGangs::Barrier::kOpens) LetGo(gang, effects);
+    return;
+  }
+  StopMembers(gang, effects);
+  jobs_[gang].process = process;
+  Conclude(now, gang, completion, rank, effects);
+}
+
+/// Stops all members that still run: the attempt is over.
+void Queue::StopMembers(Slot gang, Effects& effects) {
+  for (const Slot member : running_gangs_.members(gang)) {
+    if (member == kNoSlot) continue;
+    Stop(member, effects);
+    jobs_.Free(member);
+  }
+  running_gangs_.Remove(gang);
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,117 @@
+// The part of Queue that answers questions and changes nothing.
+
+#include <algorithm>
+
+#include "lib/queue/queue.h"
+
+namespace twofold::queue {
+
+QueueStats Queue::Stats() const {
+  const WorkerCounts& workers = processes_.counts();
+  std::optional<Instant> oldest = line_.Oldest();
+  if (const auto gang = gathering_.Oldest()) oldest = oldest ? std::min(*oldest, *gang) : gang;
+  return {.waiting = waiting(),
+          .delayed = delays_.size(),
+          .key_limited = key_limits_.parked(),
+          .gangs_waiting = gathering_.size(),
+          .running = running_,
+          .wanted_workers = runnable() + running_ + gang_slots_,
+          .finished = finished_,
+          .requeued = requeued_,
+          .refused_results = refused_results_,
+          .workers_idle = workers.idle,
+          .workers_busy = workers.busy,
+          .workers_draining = workers.draining,
+          .workers_paused = workers.paused,
+          .workers_reserved = workers.reserved,
+          .processes = workers.processes,
+          .oldest_waiting = oldest,
+          .paused = paused_,
+          .draining = draining_};
+}
+
+std::uint64_t Queue::waiting() const { return runnable() + delays_.size() + key_limits_.parked(); }
+
+std::uint64_t Queue::runnable() const { return line_.size() + gathering_.size(); }
+
+std::optional<JobView> Queue::Find(Instant now, JobId job) const {
+  const Slot slot = FindJob(job);
+  return slot == kNoSlot ? std::nullopt : std::optional(View(now, slot));
+}
+
+const Process* Queue::FindProcess(ProcessId process) const {
+  return processes_.Contains(process) ? &processes_[process] : nullptr;
+}
+
+std::uint32_t Queue::List(Instant now, std::uint32_t from, std::size_t limit,
+                          const std::function<void(const JobView&)>& visit) const {
+  for (Slot slot = from; slot < jobs_.end(); ++slot) {
+    if (jobs_[slot].state == JobState::kFree || jobs_[slot].gang != kNoSlot) continue;
+    if (limit-- == 0) return slot;
+    visit(View(now, slot));
+  }
+  return 0;
+}
+
+std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
+  const Slot slot = FindJob(id);
+  if (slot == kNoSlot) return std::nullopt;
+  const Job& job = jobs_[slot];
+  if (IsRunning(slot)) return Explanation{};
+  if (job.state == JobState::kDelayed) {
+    return Explanation{.reason = WaitReason::kDelayed, .in = job.accepted - now};
+  }
+  if (job.state == JobState::kParked) return Explanation{.reason = WaitReason::kKeyLimit};
+  if (paused_) return Explanation{.reason = WaitReason::kPaused};
+  if (processes_.counts().able_slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
+  if (job.options->gang.size > 1) {
+    const std::uint64_t short_of = gathering_.ShortOf(slot);
+    if (job.state == JobState::kGathering || gathering_.Impossible(slot)) {
+      return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
+    }
+  }
+  return Explanation{.reason = WaitReason::kBehind, .ahead = CountAhead(slot)};
+}
+
+bool Queue::IsRunning(Slot slot) const {
+  return jobs_[slot].state == JobState::kRunning || jobs_[slot].state == JobState::kGang;
+}
+
+/// A job of a submitter: members of gangs are for workers only.
+Slot Queue::FindJob(JobId id) const {
+  const Slot slot = jobs_.Find(id);
+  return slot == kNoSlot || jobs_[slot].gang != kNoSlot ? kNoSlot : slot;
+}
+
+std::uint64_t Queue::CountAhead(Slot slot) const {
+  const Precedence own = line_.PrecedenceOf(slot);
+  std::uint64_t ahead = 0;
+  for (Slot other = 0; other < jobs_.end(); ++other) {
+    const JobState state = jobs_[other].state;
+    const bool may_run = state == JobState::kWaiting || state == JobState::kSortedIn ||
+                         state == JobState::kGathering;
+    if (may_run && line_.PrecedenceOf(other) < own) ++ahead;
+  }
+  return ahead;
+}
+
+JobView Queue::View(Instant now, Slot slot) const {
+  const Job& job = jobs_[slot];
+  const bool running = IsRunning(slot);
+  JobView view{.job = jobs_.IdOf(slot),
+               .running = running,
+               .attempt = job.attempts,
+               .process = job.process,
+               .wait = std::max((running ? job.handed_out : now) - job.accepted, Duration::zero()),
+               .run_time = running ? now - job.handed_out : Duration::zero(),
+               .options = job.options.get(),
+               .spec_size = job.spec_size,
+               .members = {}};
+  if (job.state != JobState::kGang) return view;
+  for (const Slot member : running_gangs_.members(slot)) {
+    if (member != kNoSlot) view.members.push_back({jobs_[member].process, jobs_.IdOf(member)});
+  }
+  return view;
+}
+
+}  // namespace twofold::queue
