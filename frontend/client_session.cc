@@ -12,11 +12,6 @@ namespace {
 // short enough that a freed place is not left empty for long.
 constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 
-bool SameOptions(const v1::JobOptions& a, const v1::JobOptions& b) {
-  return a.priority() == b.priority() && a.limit_ns() == b.limit_ns() &&
-         a.max_attempts() == b.max_attempts() && a.queue() == b.queue() && a.suite() == b.suite();
-}
-
 std::string_view Why(queue::Admission admission) {
   return admission == queue::Admission::kFull ? "the queue is full, try again later"
                                               : "the queue drains, it takes no more jobs";
@@ -42,18 +37,18 @@ void ClientSession::OnMessage(const v1::SubmitRequest& request) {
 }
 
 void ClientSession::Resolve(const v1::SubmitRequest& request) {
-  const bool known = request.options_size() == 1 && targets_.size() == 1 &&
-                     SameOptions(request.options(0), first_options_);
-  if (known || request.options().empty()) return;
+  if (request.options().empty()) return;
+  std::string first = request.options(0).SerializeAsString();
+  if (request.options_size() == 1 && targets_.size() == 1 && first == first_options_) return;
   targets_.clear();
   for (const v1::JobOptions& options : request.options()) targets_.push_back(MakeTarget(options));
-  first_options_ = request.options(0);
+  first_options_ = std::move(first);
 }
 
 ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) const {
   Result<QueueHost*> host = queues_.Find(options.queue());
   if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message())};
-  auto core_options = FromProto(options);
+  auto core_options = FromProto(options, (*host)->durable());
   if (!core_options.ok()) return {nullptr, nullptr, std::string(core_options.status().message())};
   return {*host, *std::move(core_options), {}};
 }
@@ -63,7 +58,7 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
   QueueHost* host = nullptr;
   rpc::ForEach(request, [&](const rpc::JobRow& row) {
     const Target& target = targets_[row.option];
-    if (target.host == nullptr) return Reject(row.tag, target.error, Duration(0));
+    if (!Accepts(target, row.tag)) return;
     if (target.host != host) {
       host = target.host;
       turn.reset();
@@ -77,6 +72,20 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
     const bool full = submitted.admission == queue::Admission::kFull;
     Reject(row.tag, Why(submitted.admission), full ? kRetryAfter : Duration(0));
   });
+}
+
+// Whether there is a queue, and a store if it needs one; if not, it says so.
+bool ClientSession::Accepts(const Target& target, std::uint64_t tag) {
+  if (target.host == nullptr) {
+    Reject(tag, target.error, Duration(0));
+    return false;
+  }
+  if (!target.options->durable) return true;
+  const Status can_store = target.host->CanStore();
+  if (can_store.ok()) return true;
+  const bool for_ever = can_store.code() == absl::StatusCode::kFailedPrecondition;
+  Reject(tag, std::string(can_store.message()), for_ever ? Duration(0) : kRetryAfter);
+  return false;
 }
 
 void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration retry_after) {
@@ -94,8 +103,17 @@ void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration r
 
 // ---- ends out
 
+void ClientSession::OnAccepted(std::uint64_t tag, queue::JobId job) {
+  Add([&](v1::SubmitReply& message) {
+    message.mutable_accepted()->add_tags(tag);
+    message.mutable_accepted()->add_jobs(static_cast<std::uint64_t>(job));
+    return sizeof tag + sizeof job;
+  });
+}
+
 void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
-  const std::string error = reply.reason.empty() ? std::string() : ErrorReport(reply.reason);
+  const bool as_is = reply.reason.empty() && reply.rank == 0;
+  const std::string changed = as_is ? std::string() : ReportFor(reply);
   Add([&](v1::SubmitReply& message) {
     v1::ResultBatch& batch = *message.mutable_results();
     const std::uint32_t index =
@@ -107,7 +125,7 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
                                .run_ns = Ns(reply.run_time),
                                .attempts = reply.attempts,
                                .worker = index,
-                               .report = error.empty() ? reply.report : error});
+                               .report = as_is ? reply.report : changed});
   });
   --outstanding_;
 }

@@ -22,6 +22,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   /// `clients` counts open streams; it outlives the session.
   ClientSession(QueueSet& queues, queue::SubmitterId id, std::atomic<std::int64_t>& clients);
 
+  void OnAccepted(std::uint64_t tag, queue::JobId job) override;
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -40,6 +41,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void Resolve(const v1::SubmitRequest& request);
   Target MakeTarget(const v1::JobOptions& options) const;
   void Submit(const v1::SubmitRequest& request);
+  bool Accepts(const Target& target, std::uint64_t tag);
   void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
   std::shared_ptr<Submitter> Self();
 
@@ -49,7 +51,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   // Used by OnMessage only.
   std::vector<Target> targets_;
-  v1::JobOptions first_options_;  ///< of targets_[0]: a client sends the same ones over and over
+  std::string first_options_;  ///< of targets_[0], serialized: a client sends the same again
 
   std::atomic<std::int64_t> outstanding_ = 0;
   std::atomic<bool> half_closed_ = false;

@@ -2,7 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "lib/rpc/limits.h"
 
@@ -14,6 +16,92 @@ static_assert(static_cast<int>(queue::Outcome::kSucceeded) + 1 == v1::OUTCOME_SU
 static_assert(static_cast<int>(queue::Outcome::kAbandoned) + 1 == v1::OUTCOME_ABANDONED);
 
 std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
+
+Duration FromNs(std::uint64_t ns) { return Duration(static_cast<Duration::rep>(ns)); }
+
+Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
+
+Status CheckText(const char* field, const std::string& text) {
+  if (text.size() <= rpc::kMaxNameBytes) return absl::OkStatus();
+  return Invalid(absl::StrCat(field, " has ", text.size(), " bytes; at most ", rpc::kMaxNameBytes,
+                              " are allowed"));
+}
+
+Status CheckTime(const char* field, std::uint64_t ns, const char* none) {
+  if (ns <= std::uint64_t{std::numeric_limits<Duration::rep>::max()}) return absl::OkStatus();
+  return Invalid(absl::StrCat(field, " is ", ns, ", more than 292 years; 0 means ", none));
+}
+
+Status CheckAtMost(const char* field, std::uint32_t value, std::uint32_t most) {
+  if (value <= most) return absl::OkStatus();
+  return Invalid(absl::StrCat(field, " is ", value, "; at most ", most, " is allowed"));
+}
+
+Status CheckPriority(std::int32_t priority) {
+  if (priority >= queue::kLowestPriority && priority <= queue::kHighestPriority) {
+    return absl::OkStatus();
+  }
+  return Invalid(absl::StrCat("priority is ", priority, "; allowed are ", queue::kLowestPriority,
+                              " to ", queue::kHighestPriority));
+}
+
+Status CheckSpread(v1::Spread spread) {
+  if (v1::Spread_IsValid(spread)) return absl::OkStatus();
+  return Invalid(absl::StrCat("gang.spread has the unknown value ", static_cast<int>(spread)));
+}
+
+// The first that is wrong.
+Status CheckOptions(const v1::JobOptions& options) {
+  for (const Status& status :
+       {CheckText("suite", options.suite()), CheckText("run", options.run()),
+        CheckText("dedup_key", options.dedup_key()), CheckText("fair_key", options.fair_key()),
+        CheckText("limit_key", options.limit_key()),
+        CheckTime("limit_ns", options.limit_ns(), "no limit"),
+        CheckTime("delay_ns", options.delay_ns(), "no delay"),
+        CheckTime("deadline_ns", options.deadline_ns(), "no deadline"),
+        CheckTime("gang.timeout_ns", options.gang().timeout_ns(), "30 s"),
+        CheckPriority(options.priority()),
+        CheckAtMost("fair_weight", options.fair_weight(), queue::kHighestWeight),
+        CheckAtMost("gang.size", options.gang().size(), queue::kLargestGang),
+        CheckSpread(options.gang().spread())}) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+queue::GangOptions FromProto(const v1::Gang& gang) {
+  queue::GangOptions result;
+  result.size = std::max(1U, gang.size());
+  result.spread = gang.spread() == v1::SPREAD_NODE ? queue::Spread::kNode : queue::Spread::kAny;
+  if (gang.timeout_ns() > 0) result.timeout = FromNs(gang.timeout_ns());
+  return result;
+}
+
+v1::Gang ToProto(const queue::GangOptions& gang) {
+  v1::Gang result;
+  result.set_size(gang.size);
+  result.set_spread(gang.spread == queue::Spread::kNode ? v1::SPREAD_NODE : v1::SPREAD_ANY);
+  result.set_timeout_ns(Ns(gang.timeout));
+  return result;
+}
+
+void SetOptions(v1::Job& job, const queue::JobOptions& options) {
+  job.set_suite(options.suite);
+  job.set_priority(options.priority);
+  job.set_run(options.run);
+  job.set_durable(options.durable);
+  if (options.gang.size > 1) job.set_gang_size(options.gang.size);
+}
+
+// A worker that sends something else than a Report spoils its own result only.
+v1::Report ParseReport(std::string_view bytes) {
+  v1::Report report;
+  if (!report.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    report.Clear();
+    report.set_error("the worker's report cannot be read");
+  }
+  return report;
+}
 
 void SetWorker(v1::Job& job, const WorkerIdentity* worker, std::string_view device) {
   if (worker == nullptr) return;
@@ -45,26 +133,24 @@ Status CheckReported(v1::Outcome outcome) {
   }
 }
 
-Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options) {
-  if (options.suite().size() > rpc::kMaxNameBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("suite has ", options.suite().size(),
-                                                   " bytes; at most ", rpc::kMaxNameBytes,
-                                                   " are allowed"));
-  }
-  if (options.limit_ns() > std::uint64_t{std::numeric_limits<Duration::rep>::max()}) {
-    return absl::InvalidArgumentError(absl::StrCat("limit_ns is ", options.limit_ns(),
-                                                   ", more than 292 years; 0 means no limit"));
-  }
-  if (options.priority() < queue::kLowestPriority || options.priority() > queue::kHighestPriority) {
-    return absl::InvalidArgumentError(absl::StrCat("priority is ", options.priority(),
-                                                   "; allowed are ", queue::kLowestPriority, " to ",
-                                                   queue::kHighestPriority));
-  }
+Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options,
+                                                           bool durable) {
+  if (Status status = CheckOptions(options); !status.ok()) return status;
   auto result = std::make_shared<queue::JobOptions>();
   result->suite = options.suite();
-  result->limit = Duration(static_cast<Duration::rep>(options.limit_ns()));
+  result->limit = FromNs(options.limit_ns());
   result->priority = options.priority();
   result->max_attempts = std::max(1U, options.max_attempts());
+  if (options.has_gang()) result->gang = FromProto(options.gang());
+  result->durable = durable || options.durable();
+  result->run = options.run();
+  result->dedup_key = options.dedup_key();
+  result->delay = FromNs(options.delay_ns());
+  result->deadline = FromNs(options.deadline_ns());
+  result->fair_key = options.fair_key();
+  result->weight = std::max(1U, options.fair_weight());
+  result->limit_key = options.limit_key();
+  result->key_limit = std::max(1U, options.key_limit());
   return result;
 }
 
@@ -74,26 +160,31 @@ v1::JobOptions ToProto(const queue::JobOptions& options) {
   result.set_limit_ns(Ns(options.limit));
   result.set_priority(options.priority);
   result.set_max_attempts(options.max_attempts);
+  if (options.gang.size > 1) *result.mutable_gang() = ToProto(options.gang);
+  result.set_durable(options.durable);
+  result.set_run(options.run);
+  result.set_dedup_key(options.dedup_key);
+  result.set_delay_ns(Ns(options.delay));
+  result.set_deadline_ns(Ns(options.deadline));
+  result.set_fair_key(options.fair_key);
+  if (!options.fair_key.empty()) result.set_fair_weight(options.weight);
+  result.set_limit_key(options.limit_key);
+  if (!options.limit_key.empty()) result.set_key_limit(options.key_limit);
   return result;
 }
 
 v1::Job ToProto(const queue::Reply& reply, const WorkerIdentity* worker) {
   v1::Job job;
   job.set_id(static_cast<std::uint64_t>(reply.job));
-  job.set_suite(reply.options->suite);
-  job.set_priority(reply.options->priority);
+  SetOptions(job, *reply.options);
   job.set_state(v1::JOB_STATE_FINISHED);
   job.set_attempts(reply.attempts);
   job.set_wait_ns(Ns(reply.wait));
   job.set_run_ns(Ns(reply.run_time));
+  job.set_total_ns(Ns(reply.total));
   SetWorker(job, worker, reply.device);
   job.set_outcome(ToProto(reply.outcome));
-  // A worker that sends something else than a Report spoils its own result only.
-  if (!job.mutable_report()->ParseFromArray(reply.report.data(),
-                                            static_cast<int>(reply.report.size()))) {
-    job.mutable_report()->set_error("the worker's report cannot be read");
-  }
-  if (!reply.reason.empty()) job.mutable_report()->mutable_error()->assign(reply.reason);
+  *job.mutable_report() = ParseReport(ReportFor(reply));
   return job;
 }
 
@@ -102,8 +193,7 @@ v1::Job ToProto(const queue::JobView& view, const std::string& queue,
   v1::Job job;
   job.set_id(static_cast<std::uint64_t>(view.job));
   job.set_queue(queue);
-  job.set_suite(view.options->suite);
-  job.set_priority(view.options->priority);
+  SetOptions(job, *view.options);
   job.set_state(view.running ? v1::JOB_STATE_RUNNING : v1::JOB_STATE_WAITING);
   job.set_attempts(view.attempt);
   job.set_wait_ns(Ns(view.wait));
@@ -111,6 +201,46 @@ v1::Job ToProto(const queue::JobView& view, const std::string& queue,
   job.set_spec_bytes(view.spec_size);
   if (view.running) SetWorker(job, worker, {});
   return job;
+}
+
+v1::Job ToProto(const results::StoredJob& stored) {
+  v1::Job job;
+  job.set_id(stored.accepted.id);
+  job.set_queue(stored.accepted.queue);
+  job.set_suite(stored.accepted.suite);
+  job.set_priority(stored.accepted.priority);
+  job.set_run(stored.accepted.run);
+  job.set_durable(true);
+  job.set_spec_bytes(stored.accepted.spec.size());
+  job.set_accepted_unix_ns(stored.accepted.accepted_unix_ns);
+  job.set_requeued_as(stored.requeued_as);
+  if (const auto* waiting = std::get_if<results::Waiting>(&stored.state)) {
+    job.set_state(v1::JOB_STATE_WAITING);
+    job.set_attempts(waiting->attempts);
+  } else if (const auto* started = std::get_if<results::AttemptStarted>(&stored.state)) {
+    job.set_state(v1::JOB_STATE_RUNNING);
+    job.set_attempts(started->attempt);
+  } else if (const auto* ended = std::get_if<results::JobEnded>(&stored.state)) {
+    job.set_state(v1::JOB_STATE_FINISHED);
+    job.set_attempts(ended->attempts);
+    job.set_wait_ns(Ns(ended->wait));
+    job.set_run_ns(Ns(ended->run_time));
+    job.set_total_ns(Ns(ended->total));
+    if (!ended->node.empty() || !ended->pod.empty()) {
+      const WorkerIdentity worker{ended->node, ended->pod};
+      SetWorker(job, &worker, ended->device);
+    }
+    job.set_outcome(ToProto(ended->outcome));
+    *job.mutable_report() = ParseReport(ended->report);
+    if (!ended->reason.empty()) job.mutable_report()->set_error(ended->reason);
+  }
+  return job;
+}
+
+void SetProgress(v1::Job& job, const JobProgress* progress) {
+  if (progress == nullptr) return;
+  job.set_progress(progress->fraction);
+  job.set_progress_line(progress->line);
 }
 
 v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot) {
@@ -133,7 +263,59 @@ v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot) {
   result.set_requeued(stats.requeued);
   result.set_refused_results(stats.refused_results);
   result.set_limit(host.limit());
+  result.set_durable(host.durable());
+  result.set_delayed(stats.delayed);
+  result.set_key_limited(stats.key_limited);
+  result.set_gangs_waiting(stats.gangs_waiting);
+  result.set_workers_reserved(stats.workers_reserved);
+  result.set_workers_paused(stats.workers_paused);
   return result;
+}
+
+v1::Worker ToProto(const QueueHost::Turn::WorkerView& worker, const std::string& queue) {
+  const queue::Process& process = worker.process;
+  v1::Worker result;
+  result.set_queue(queue);
+  result.set_node(worker.identity.node);
+  result.set_pod(worker.identity.pod);
+  result.set_device(worker.identity.device);
+  result.set_address(worker.identity.address);
+  result.mutable_labels()->insert(worker.identity.labels.begin(), worker.identity.labels.end());
+  result.set_slots(process.slots);
+  result.set_busy(static_cast<std::uint32_t>(process.busy()));
+  result.set_connected(process.presence != queue::Presence::kAway);
+  result.set_silent(process.presence == queue::Presence::kSilent);
+  result.set_paused(process.paused);
+  result.set_draining(process.draining);
+  return result;
+}
+
+v1::WaitReason ToProto(queue::WaitReason reason) {
+  switch (reason) {
+    case queue::WaitReason::kNotWaiting:
+      return v1::WAIT_REASON_NOT_WAITING;
+    case queue::WaitReason::kDelayed:
+      return v1::WAIT_REASON_DELAYED;
+    case queue::WaitReason::kKeyLimit:
+      return v1::WAIT_REASON_KEY_LIMIT;
+    case queue::WaitReason::kPaused:
+      return v1::WAIT_REASON_PAUSED;
+    case queue::WaitReason::kNoWorker:
+      return v1::WAIT_REASON_NO_WORKER;
+    case queue::WaitReason::kGangShort:
+      return v1::WAIT_REASON_GANG_SHORT;
+    case queue::WaitReason::kBehind:
+      return v1::WAIT_REASON_BEHIND;
+  }
+  return v1::WAIT_REASON_UNSPECIFIED;
+}
+
+std::string ReportFor(const queue::Reply& reply) {
+  if (!reply.reason.empty()) return ErrorReport(reply.reason);
+  if (reply.rank == 0) return std::string(reply.report);
+  v1::Report report = ParseReport(reply.report);
+  report.set_error(absl::StrCat("rank ", reply.rank, ": ", report.error()));
+  return report.SerializeAsString();
 }
 
 std::string ErrorReport(std::string_view error) {

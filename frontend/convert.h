@@ -9,6 +9,7 @@
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"
 #include "lib/queue/types.h"
+#include "lib/results/store.h"
 #include "lib/rpc/batches.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -23,21 +24,36 @@ queue::Outcome FromProto(v1::Outcome outcome);
 /// Whether a worker may end an attempt so; kInvalidArgument names the outcome.
 Status CheckReported(v1::Outcome outcome);
 
-/// All but `queue`, checked; kInvalidArgument names the field and what is allowed.
-Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options);
+/// All but `queue`, checked; kInvalidArgument names the field and what is allowed. `durable`: so they
+/// are in any case.
+Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options,
+                                                           bool durable = false);
 
 /// All but `queue`, which a worker knows.
 v1::JobOptions ToProto(const queue::JobOptions& options);
 
-/// A finished job.
+/// A finished job, without `queue`.
 v1::Job ToProto(const queue::Reply& reply, const WorkerIdentity* worker);
+
+/// A durable job as the store has it.
+v1::Job ToProto(const results::StoredJob& stored);
 
 /// A waiting or running job.
 v1::Job ToProto(const queue::JobView& view, const std::string& queue, const WorkerIdentity* worker);
 
+void SetProgress(v1::Job& job, const JobProgress* progress);
+
 v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot);
+
+v1::Worker ToProto(const QueueHost::Turn::WorkerView& worker, const std::string& queue);
+
+v1::WaitReason ToProto(queue::WaitReason reason);
 
 /// A serialized Report that has only an error.
 std::string ErrorReport(std::string_view error);
+
+/// The serialized Report that the submitter gets: the worker's own, unless the core has a reason; of
+/// a gang's member it says which.
+std::string ReportFor(const queue::Reply& reply);
 
 }  // namespace twofold::frontend

@@ -6,14 +6,18 @@
 
 namespace twofold::frontend {
 
-void FinishedJobs::WhenFinished(queue::JobId job, Waiter waiter) {
+std::uint64_t FinishedJobs::WhenFinished(queue::JobId job, Waiter waiter) {
   const std::lock_guard lock(mutex_);
-  waiters_[job] = std::move(waiter);
+  waiters_[job].emplace(++last_waiter_, std::move(waiter));
+  return last_waiter_;
 }
 
-bool FinishedJobs::StopWaiting(queue::JobId job) {
+void FinishedJobs::StopWaiting(queue::JobId job, std::uint64_t number) {
   const std::lock_guard lock(mutex_);
-  return waiters_.erase(job) > 0;
+  const auto found = waiters_.find(job);
+  if (found == waiters_.end()) return;
+  found->second.erase(number);
+  if (found->second.empty()) waiters_.erase(found);
 }
 
 std::optional<v1::Job> FinishedJobs::Find(queue::JobId job) const {
@@ -33,7 +37,7 @@ void FinishedJobs::OnReply(const queue::Reply& reply, const WorkerIdentity* work
     by_age_.pop_front();
   }
   if (auto waiting = waiters_.extract(reply.job)) {
-    due_.emplace_back(std::move(waiting.mapped()), std::move(job));
+    for (auto& [number, waiter] : waiting.mapped()) due_.emplace_back(std::move(waiter), job);
   }
 }
 

@@ -3,7 +3,9 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <deque>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,14 +24,16 @@ class FinishedJobs final : public Submitter {
 
   using Waiter = std::function<void(const v1::Job&)>;
 
-  /// Calls `waiter` once when the job ends. Call it in the turn that submits the job.
-  void WhenFinished(queue::JobId job, Waiter waiter);
+  /// Calls `waiter` once when the job ends. Call it in the turn that submits the job. Returns a
+  /// number to stop waiting by.
+  std::uint64_t WhenFinished(queue::JobId job, Waiter waiter);
 
-  /// Forgets the waiter: nobody is interested any more. False: it has been called, or will be.
-  bool StopWaiting(queue::JobId job);
+  /// Forgets the waiter: nobody is interested any more. It may be called right now all the same.
+  void StopWaiting(queue::JobId job, std::uint64_t number);
 
   std::optional<v1::Job> Find(queue::JobId job) const;
 
+  void OnAccepted(std::uint64_t, queue::JobId) override {}  // who submitted has been told otherwise
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -37,7 +41,8 @@ class FinishedJobs final : public Submitter {
   mutable std::mutex mutex_;
   absl::flat_hash_map<queue::JobId, std::shared_ptr<const v1::Job>> jobs_;
   std::deque<queue::JobId> by_age_;
-  absl::flat_hash_map<queue::JobId, Waiter> waiters_;
+  absl::flat_hash_map<queue::JobId, std::map<std::uint64_t, Waiter>> waiters_;
+  std::uint64_t last_waiter_ = 0;
   std::vector<std::pair<Waiter, std::shared_ptr<const v1::Job>>> due_;
 };
 

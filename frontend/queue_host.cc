@@ -1,12 +1,102 @@
 #include "frontend/queue_host.h"
 
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <optional>
 #include <utility>
 
-namespace twofold::frontend {
+#include "frontend/convert.h"
+#include "frontend/records.h"
 
-QueueHost::QueueHost(std::string name, const queue::QueueOptions& options,
-                     std::shared_ptr<Submitter> detached)
-    : name_(std::move(name)), options_(options), detached_(std::move(detached)), core_(options) {}
+namespace twofold::frontend {
+namespace {
+
+// What may wait for the disk before jobs are refused: some seconds' work of a slow disk.
+constexpr std::size_t kMostPendingBytes = 256 << 20;
+
+/// Copies of what the views of an effect show.
+struct OwnedAssign {
+  explicit OwnedAssign(const queue::Assign& from)
+      : assign(from), options(from.options), spec(from.spec) {
+    if (from.seat != nullptr) seat = queue::Seat{from.seat->gang, from.seat->rank, {}};
+  }
+
+  [[nodiscard]] queue::Assign View() const {
+    return {assign.process, assign.job, assign.attempt,           options,
+            spec,           seat ? &*seat : nullptr, assign.lost_attempts};
+  }
+
+ private:
+  queue::Assign assign;
+  std::shared_ptr<const queue::JobOptions> options;
+  std::string spec;
+  std::optional<queue::Seat> seat;  // who the members are is in the gang's plan
+};
+
+struct OwnedReply {
+  OwnedReply(const queue::Reply& from, const WorkerIdentity* ran_by)
+      : reply(from),
+        options(from.options),
+        device(from.device),
+        report(from.report),
+        reason(from.reason) {
+    if (ran_by != nullptr) worker = *ran_by;
+  }
+
+  void TellTo(Submitter& submitter) const {
+    const queue::Reply view{.submitter = reply.submitter,
+                            .tag = reply.tag,
+                            .job = reply.job,
+                            .options = options,
+                            .outcome = reply.outcome,
+                            .attempts = reply.attempts,
+                            .has_process = reply.has_process,
+                            .process = reply.process,
+                            .wait = reply.wait,
+                            .run_time = reply.run_time,
+                            .total = reply.total,
+                            .rank = reply.rank,
+                            .device = device,
+                            .report = report,
+                            .reason = reason};
+    submitter.OnReply(view, worker ? &*worker : nullptr);
+  }
+
+ private:
+  queue::Reply reply;
+  std::shared_ptr<const queue::JobOptions> options;
+  std::string device;
+  std::string report;
+  std::string reason;
+  std::optional<WorkerIdentity> worker;
+};
+
+}  // namespace
+
+QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
+                     const Surroundings& surroundings)
+    : name_(std::move(name)),
+      options_(options),
+      durable_(durable),
+      surroundings_(surroundings),
+      core_(options) {}
+
+Status QueueHost::CanStore() const {
+  const results::Journal* journal = surroundings_.journal;
+  if (journal == nullptr) {
+    return absl::FailedPreconditionError(
+        "durable: this frontend keeps no jobs; start it with --store sqlite:PATH");
+  }
+  if (!journal->writable()) {
+    return absl::UnavailableError(
+        absl::StrCat("durable jobs cannot be stored now: ", journal->trouble()));
+  }
+  if (journal->pending_bytes() > kMostPendingBytes) {
+    return absl::ResourceExhaustedError("the store lags behind, try again later");
+  }
+  return absl::OkStatus();
+}
 
 QueueHost::Snapshot QueueHost::Look(Instant now) {
   const std::lock_guard lock(mutex_);
@@ -20,29 +110,96 @@ QueueTimes QueueHost::Times() {
   return times_;
 }
 
-// ---- Effects: from the core's decisions to outboxes
+// ---- Effects: from the core's decisions to outboxes, or to the journal
 
 void QueueHost::Do(const queue::Assign& assign) {
-  const Worker& worker = WorkerAt(assign.process);
-  worker.link->OnAssign(assign);
-  Touch(worker.link);
+  const queue::JobId job = assign.seat == nullptr ? assign.job : assign.seat->gang;
+  const std::shared_ptr<WorkerLink>& link = WorkerAt(assign.process).link;
+  if (assign.seat == nullptr) {
+    gang_plan_.reset();
+  } else if (assign.seat->rank == 0) {
+    PlanGang(assign);
+  }
+  if (!assign.options->durable) {
+    link->OnAssign(assign, gang_plan_.get());
+    touched_.Add(link);
+  } else {
+    if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
+    Send(job, link, [owned = OwnedAssign(assign), plan = gang_plan_](WorkerLink& to) {
+      to.OnAssign(owned.View(), plan.get());
+    });
+  }
+  if (watchers_.empty()) return;
+  Changed(job);
+  if (!watchers_.WantsOutput(job)) return;
+  const queue::Held attempt{assign.job, assign.attempt};
+  Send(job, link, [attempt](WorkerLink& to) { to.OnFollow(attempt, true); });
+}
+
+void QueueHost::PlanGang(const queue::Assign& assign) {
+  GangPlan plan{assign.seat->gang, assign.attempt, {},
+                surroundings_.secrets->Of(assign.seat->gang, assign.attempt)};
+  for (const queue::Member& member : assign.seat->members) {
+    plan.peers.push_back(WorkerAt(member.process).identity);
+  }
+  gang_plan_ = std::make_shared<const GangPlan>(std::move(plan));
+}
+
+void QueueHost::RecordStart(queue::JobId job, const queue::Assign& assign) {
+  std::vector<Runner> runners;
+  const auto add = [&](queue::JobId member, queue::ProcessId process) {
+    const Worker& worker = WorkerAt(process);
+    runners.push_back({member, worker.key, &worker.identity});
+  };
+  if (assign.seat == nullptr) {
+    add(job, assign.process);
+  } else {
+    for (const queue::Member& member : assign.seat->members) add(member.job, member.process);
+    // Members have numbers, too.
+    withheld_.Record(results::SequenceUsed{name_, core_.last_sequence()});
+  }
+  withheld_.Record(Started(job, assign, runners));
+}
+
+void QueueHost::Do(const queue::Go& go) {
+  Send(go.job, WorkerAt(go.process).link,
+       [member = queue::Held{go.job, go.attempt}](WorkerLink& to) { to.OnGo(member); });
 }
 
 void QueueHost::Do(const queue::CancelOnWorker& cancel) {
-  const Worker& worker = WorkerAt(cancel.process);
-  if (!worker.link) return;  // away: it learns on its return
-  worker.link->OnCancel(cancel);
-  Touch(worker.link);
+  Send(cancel.job, WorkerAt(cancel.process).link,
+       [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerLink& to) {
+         to.OnCancel(attempt);
+       });
+}
+
+void QueueHost::Do(const queue::Requeued& requeued) {
+  watchers_.AttemptOver(requeued.job);
+  Changed(requeued.job);
+  if (requeued.options->durable) withheld_.Record(GivenUp(requeued));
 }
 
 void QueueHost::Do(const queue::Reply& reply) {
   Count(reply);
+  const WorkerIdentity* worker =
+      reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
+  TellEnd(reply, worker);
   const auto found = submitters_.find(reply.submitter);
   if (found == submitters_.end() && reply.submitter != queue::kDetached) return;
   const std::shared_ptr<Submitter>& submitter =
-      reply.submitter == queue::kDetached ? detached_ : found->second;
-  submitter->OnReply(reply, reply.has_process ? &WorkerAt(reply.process).identity : nullptr);
-  Touch(submitter);
+      reply.submitter == queue::kDetached ? surroundings_.detached : found->second;
+  if (reply.options->durable) return Store(reply, submitter, worker);
+  submitter->OnReply(reply, worker);
+  touched_.Add(submitter);
+}
+
+void QueueHost::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
+                      const WorkerIdentity* worker) {
+  withheld_.Record(Ended(reply, worker));
+  withheld_.Then([owned = OwnedReply(reply, worker), submitter](Touched& touched) {
+    owned.TellTo(*submitter);
+    touched.Add(submitter);
+  });
 }
 
 void QueueHost::Do(const queue::ProcessRemoved& removed) { WorkerAt(removed.process) = Worker{}; }
@@ -51,6 +208,55 @@ QueueHost::Worker& QueueHost::WorkerAt(queue::ProcessId process) {
   const auto index = static_cast<std::size_t>(process);
   if (index >= workers_.size()) workers_.resize(index + 1);
   return workers_[index];
+}
+
+/// Now, or after all that was decided about the job before. A worker that is away learns on its
+/// return what it needs to know.
+template <typename Message>
+void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerLink>& link,
+                     const Message& message) {
+  if (!link) return;
+  if (IsDurable(job)) {
+    return withheld_.Then([link, message](Touched& touched) {
+      message(*link);
+      touched.Add(link);
+    });
+  }
+  message(*link);
+  touched_.Add(link);
+}
+
+void QueueHost::Changed(queue::JobId job) {
+  if (!watchers_.Of(job).empty()) changed_.push_back(job);
+}
+
+void QueueHost::TellWatchers(Instant now) {
+  for (const queue::JobId job : std::exchange(changed_, {})) {
+    const auto view = core_.Find(now, job);
+    if (!view) continue;  // TellEnd has had the last word
+    const WorkerIdentity* worker = view->running ? &WorkerAt(view->process).identity : nullptr;
+    v1::Job changed = ToProto(*view, name_, worker);
+    SetProgress(changed, watchers_.Progress(job));
+    for (const auto& watcher : watchers_.Of(job)) {
+      watcher->OnJob(changed);
+      touched_.Add(watcher);
+    }
+  }
+}
+
+void QueueHost::TellEnd(const queue::Reply& reply, const WorkerIdentity* worker) {
+  const Watchers::List watchers = watchers_.JobOver(reply.job);
+  if (watchers.empty()) return;
+  v1::Job job = ToProto(reply, worker);
+  job.set_queue(name_);
+  const auto tell = [watchers, job = std::move(job)](Touched& touched) {
+    for (const auto& watcher : watchers) {
+      watcher->OnJob(job);
+      touched.Add(watcher);
+    }
+  };
+  if (reply.options->durable) return withheld_.Then(tell);
+  tell(touched_);
 }
 
 // True: `link` was the one in use.
@@ -67,87 +273,10 @@ void QueueHost::Count(const queue::Reply& reply) {
   times_.total.Record(reply.total);
 }
 
-// ---- Turn
-
-QueueHost::Turn::Turn(QueueHost& host, Instant now) : host_(host), lock_(host.mutex_), now_(now) {}
-
-QueueHost::Turn::~Turn() {
-  host_.core_.EndTurn();
-  auto touched = std::exchange(host_.touched_, {});
-  lock_.unlock();
-  for (const auto& link : touched) link->Flush();
-}
-
-void QueueHost::Turn::AddSubmitter(queue::SubmitterId id,
-                                   const std::shared_ptr<Submitter>& submitter) {
-  host_.submitters_.try_emplace(id, submitter);
-}
-
-void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
-  host_.core_.SubmitterGone(now_, id, host_);
-  host_.submitters_.erase(id);
-}
-
-queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
-                                         const std::shared_ptr<const queue::JobOptions>& options,
-                                         std::string_view spec) {
-  return host_.core_.Submit(now_, submitter, tag, options, spec, host_);
-}
-
-bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_, job, host_); }
-
-queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slots,
-                                       std::span<const queue::Held> held, WorkerIdentity identity,
-                                       const std::shared_ptr<WorkerLink>& link, Joining how) {
-  // The core assigns while it takes the process in, so the link must be in place before: it goes to
-  // the id that the core will use.
-  const queue::ProcessId process = host_.core_.IdFor(key);
-  Worker& worker = host_.WorkerAt(process);
-  if (worker.link) {
-    worker.link->OnReplaced();
-    host_.Touch(worker.link);
-  }
-  worker = {std::move(identity), link, how.leave_when_empty};
-  host_.core_.WorkerJoined(now_, key, slots, held, host_, how.draining);
-  host_.Touch(link);
-  LeaveIfEmpty(process);
-  return process;
-}
-
-void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerLink* link) {
-  if (host_.Detach(process, link)) host_.core_.WorkerGone(now_, process, host_);
-}
-
-void QueueHost::Turn::Left(queue::ProcessId process, const WorkerLink* link) {
-  if (host_.Detach(process, link)) host_.core_.WorkerLeft(now_, process, host_);
-}
-
-void QueueHost::Turn::Renew(queue::ProcessId process) { host_.core_.Renewed(now_, process, host_); }
-
-void QueueHost::Turn::Draining(queue::ProcessId process) {
-  host_.core_.WorkerDraining(now_, process);
-}
-
-bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completion& completion) {
-  return host_.core_.Completed(now_, process, completion, host_);
-}
-
-void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
-  const Worker& worker = host_.WorkerAt(process);
-  if (!worker.leave_when_empty || !worker.link || host_.core_.waiting() > 0) return;
-  host_.core_.WorkerDraining(now_, process);
-  worker.link->OnDrain();
-  host_.Touch(worker.link);
-}
-
-void QueueHost::Turn::Pause() { host_.core_.Pause(); }
-void QueueHost::Turn::Drain() { host_.core_.Drain(); }
-void QueueHost::Turn::Resume() { host_.core_.Resume(now_, host_); }
-void QueueHost::Turn::Tick() { host_.core_.Tick(now_, host_); }
-
-const WorkerIdentity* QueueHost::Turn::Identity(queue::ProcessId process) const {
-  const auto index = static_cast<std::size_t>(process);
-  return index < host_.workers_.size() ? &host_.workers_[index].identity : nullptr;
+bool QueueHost::IsPaused(const WorkerIdentity& identity) const {
+  return std::any_of(paused_.begin(), paused_.end(), [&](const WorkerPattern& pattern) {
+    return pattern.Matches(identity);
+  });
 }
 
 }  // namespace twofold::frontend

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
-#include <absl/container/inlined_vector.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -10,9 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/alarm.h"
 #include "frontend/links.h"
+#include "frontend/secrets.h"
+#include "frontend/touched.h"
+#include "frontend/watchers.h"
+#include "frontend/withheld.h"
+#include "frontend/worker_pattern.h"
 #include "lib/common/instant.h"
+#include "lib/common/result.h"
 #include "lib/queue/queue.h"
+#include "lib/results/journal.h"
+#include "lib/results/store.h"
 #include "lib/stats/histogram.h"
 
 namespace twofold::frontend {
@@ -24,6 +33,14 @@ struct QueueTimes {
   stats::Histogram total;
 };
 
+/// What the queues of a frontend share.
+struct Surroundings {
+  std::shared_ptr<Submitter> detached;   ///< gets the ends of jobs submitted with kDetached
+  results::Journal* journal = nullptr;   ///< nullptr: no store, no durable jobs
+  Alarm* alarm = nullptr;                ///< rung when something is due; nullptr: nobody ticks
+  std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
+};
+
 /// One queue in real life: the core, its lock, and the streams that its effects go to.
 ///
 /// All work happens in turns. A turn holds the lock for one batch of messages, puts what the core
@@ -32,19 +49,27 @@ struct QueueTimes {
 ///     QueueHost::Turn turn(host, Now());
 ///     for (...) turn.Submit(...);
 ///
+/// What it decides about durable jobs goes to the journal instead, with the records of it; the
+/// journal puts it into the outboxes when the records are on disk.
+///
 /// Threads  Safe; dispatch happens in the thread that has read the message.
 /// Cost     One lock a turn; a hash look-up a submitted job's end, an array access an assignment.
 class QueueHost final : private queue::Effects {
  public:
-  /// `detached` gets the ends of jobs that were submitted with kDetached.
-  QueueHost(std::string name, const queue::QueueOptions& options,
-            std::shared_ptr<Submitter> detached);
+  /// `durable`: all its jobs are. `surroundings` outlive the host.
+  QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
+            const Surroundings& surroundings);
   QueueHost(const QueueHost&) = delete;
   QueueHost& operator=(const QueueHost&) = delete;
 
   const std::string& name() const { return name_; }
   std::uint64_t limit() const { return options_.limit; }
   Duration lease() const { return options_.lease; }
+  bool durable() const { return durable_; }
+
+  /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
+  /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind.
+  Status CanStore() const;
 
   class Turn;
 
@@ -58,42 +83,51 @@ class QueueHost final : private queue::Effects {
 
  private:
   struct Worker {
+    queue::ProcessKey key{0};
     WorkerIdentity identity;
     std::shared_ptr<WorkerLink> link;  ///< nullptr while away
     bool leave_when_empty = false;
   };
 
   void Do(const queue::Assign& assign) override;
+  void Do(const queue::Go& go) override;
   void Do(const queue::CancelOnWorker& cancel) override;
+  void Do(const queue::Requeued& requeued) override;
   void Do(const queue::Reply& reply) override;
   void Do(const queue::ProcessRemoved& removed) override;
 
   Worker& WorkerAt(queue::ProcessId process);
-
-  // A batch concerns few links, mostly the same one again: looking back is cheaper than a set.
-  template <typename AnyLink>
-  void Touch(const std::shared_ptr<AnyLink>& link) {
-    for (auto touched = touched_.rbegin(); touched != touched_.rend(); ++touched) {
-      if (touched->get() == link.get()) return;
-    }
-    touched_.push_back(link);
-  }
-
+  void PlanGang(const queue::Assign& assign);
+  void RecordStart(queue::JobId job, const queue::Assign& assign);
+  void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
+             const WorkerIdentity* worker);
+  template <typename Message>
+  void Send(queue::JobId job, const std::shared_ptr<WorkerLink>& link, const Message& message);
+  void Changed(queue::JobId job);
+  void TellWatchers(Instant now);
+  void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
   bool Detach(queue::ProcessId process, const WorkerLink* link);
   void Count(const queue::Reply& reply);
+  bool IsPaused(const WorkerIdentity& identity) const;
 
   // Constant after construction.
   const std::string name_;
   const queue::QueueOptions options_;
-  const std::shared_ptr<Submitter> detached_;
+  const bool durable_;
+  const Surroundings& surroundings_;
 
   std::mutex mutex_;
   // Guarded by mutex_.
   queue::Queue core_;
   std::vector<Worker> workers_;  ///< by ProcessId
+  std::vector<WorkerPattern> paused_;
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;
   QueueTimes times_;
-  absl::InlinedVector<std::shared_ptr<Link>, 8> touched_;
+  Touched touched_;
+  Withheld withheld_;
+  Watchers watchers_;
+  std::vector<queue::JobId> changed_;          ///< watched jobs that the turn has changed
+  std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned
 };
 
 /// One batch of calls on the queue; see QueueHost. Do not block while it lives.
@@ -109,10 +143,14 @@ class QueueHost::Turn {
   /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there.
   void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter);
   void RemoveSubmitter(queue::SubmitterId id);
+  /// REQUIRES: CanStore() if the job is durable. `on_disk` is called when it is (by the journal's
+  /// thread), right away for other jobs; not if it is not accepted.
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
-                          std::string_view spec);
+                          std::string_view spec, std::function<void()> on_disk = {});
   bool Cancel(queue::JobId job);
+  /// For the records: `to` does again what `from` did.
+  void RecordRequeue(queue::JobId from, queue::JobId to);
 
   // ---- Workers
 
@@ -129,9 +167,19 @@ class QueueHost::Turn {
   void Left(queue::ProcessId process, const WorkerLink* link);
   void Renew(queue::ProcessId process);
   void Draining(queue::ProcessId process);
+  void Ready(queue::ProcessId process, const queue::Held& member);
   bool Completed(queue::ProcessId process, const queue::Completion& completion);
   /// After a batch of results: sends the process home if it wants to leave and nothing waits.
   void LeaveIfEmpty(queue::ProcessId process);
+  void Progress(const queue::Held& attempt, JobProgress progress);
+  void Output(const queue::Held& attempt, std::string_view data, std::uint64_t missed);
+
+  // ---- Those who watch a job
+
+  void Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher);
+  void Unwatch(queue::JobId job, const Watcher* watcher);
+  /// nullptr: it has told nothing.
+  const JobProgress* ProgressOf(queue::JobId job) const;
 
   // ---- Admin and time
 
@@ -139,12 +187,29 @@ class QueueHost::Turn {
   void Drain();
   void Resume();
   void Tick();
+  void Restore(const results::StoredJob& job);
+
+  /// A process that is known, connected or not.
+  struct WorkerView {
+    const WorkerIdentity& identity;
+    const queue::Process& process;
+  };
+  void ListWorkers(const WorkerPattern& pattern,
+                   const std::function<void(const WorkerView&)>& visit) const;
+  void PauseWorkers(const WorkerPattern& pattern);
+  void ResumeWorkers(const WorkerPattern& pattern);
+  void DrainWorkers(const WorkerPattern& pattern);
 
   const queue::Queue& core() const { return host_.core_; }
   /// Of the process that runs or ran a job just looked up; nullptr if it is gone.
   const WorkerIdentity* Identity(queue::ProcessId process) const;
 
  private:
+  void Follow(queue::JobId job, bool follow);
+  template <typename Visit>
+  void ForEachWorker(const WorkerPattern& pattern, const Visit& visit) const;
+  void SendHome(queue::ProcessId process);
+
   QueueHost& host_;
   std::unique_lock<std::mutex> lock_;
   const Instant now_;

@@ -5,14 +5,23 @@
 
 namespace twofold::frontend {
 
-QueueSet::QueueSet(const std::vector<std::string>& names, queue::QueueOptions options,
-                   std::uint32_t first_generation)
-    : finished_(std::make_shared<FinishedJobs>()) {
+QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions options,
+                   std::uint32_t first_generation, Alarm* alarm)
+    : finished_(std::make_shared<FinishedJobs>()),
+      surroundings_{.detached = finished_, .alarm = alarm} {
   options.first_generation = first_generation;
-  for (const std::string& name : names) {
-    options.number = static_cast<std::uint8_t>(hosts_.size());
-    hosts_.push_back(std::make_unique<QueueHost>(name, options, finished_));
+  for (const QueuePlan& plan : plans) {
+    options.number = plan.number;
+    options.first_sequence = plan.first_sequence;
+    hosts_.push_back(
+        std::make_unique<QueueHost>(plan.name, options, plan.durable, surroundings_));
+    by_number_[plan.number] = hosts_.back().get();
   }
+}
+
+void QueueSet::SetStore(const results::Store& store, results::Journal& journal) {
+  store_ = &store;
+  surroundings_.journal = &journal;
 }
 
 Result<QueueHost*> QueueSet::Find(std::string_view name) const {
@@ -28,11 +37,6 @@ Result<QueueHost*> QueueSet::Find(std::string_view name) const {
   return absl::NotFoundError(absl::StrCat("queue: there is no '", std::string(name.substr(0, 80)),
                                           "'; this frontend has ",
                                           absl::StrJoin(hosts_, ", ", append_name)));
-}
-
-QueueHost* QueueSet::Owner(queue::JobId job) const {
-  const std::size_t number = queue::QueueNumber(job);
-  return number < hosts_.size() ? hosts_[number].get() : nullptr;
 }
 
 }  // namespace twofold::frontend

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,29 +12,47 @@
 
 namespace twofold::frontend {
 
+/// A queue as it is to be made.
+struct QueuePlan {
+  std::string name;
+  bool durable = false;
+  std::uint8_t number = 0;           ///< of its job ids
+  std::uint64_t first_sequence = 1;  ///< of its durable jobs
+};
+
 /// The queues of a frontend, in the order of its command line, and what outlives their jobs.
 ///
-/// Threads  The set is constant after construction; its members are safe.
+/// Threads  The set is constant after construction and SetStore; its members are safe.
 class QueueSet {
  public:
-  /// Job ids of different queues and of different starts of the frontend never meet: each queue has
-  /// a number of its own in them, and `first_generation` should be random.
-  /// REQUIRES: 1 to 256 names, all different.
-  QueueSet(const std::vector<std::string>& names, queue::QueueOptions options,
-           std::uint32_t first_generation);
+  /// Ids of volatile jobs of different starts of the frontend never meet if `first_generation` is
+  /// random. REQUIRES: 1 to 256 plans with different names and numbers.
+  QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions options,
+           std::uint32_t first_generation, Alarm* alarm);
+
+  /// From now on durable jobs can be taken in. Call it before anybody submits. REQUIRES: both
+  /// outlive the set.
+  void SetStore(const results::Store& store, results::Journal& journal);
 
   /// kInvalidArgument for an empty name, kNotFound (with the names that there are) for an unknown.
   Result<QueueHost*> Find(std::string_view name) const;
 
   /// The queue that gave out this id; nullptr if none did.
-  QueueHost* Owner(queue::JobId job) const;
+  QueueHost* Owner(queue::JobId job) const { return by_number_[queue::QueueNumber(job)]; }
 
   const std::vector<std::unique_ptr<QueueHost>>& all() const { return hosts_; }
   FinishedJobs& finished() const { return *finished_; }
 
+  /// nullptr: durable jobs are not kept.
+  const results::Store* store() const { return store_; }
+  const results::Journal* journal() const { return surroundings_.journal; }
+
  private:
   const std::shared_ptr<FinishedJobs> finished_;
+  Surroundings surroundings_;
+  const results::Store* store_ = nullptr;
   std::vector<std::unique_ptr<QueueHost>> hosts_;
+  std::array<QueueHost*, 256> by_number_{};
 };
 
 }  // namespace twofold::frontend

@@ -13,39 +13,30 @@ std::uint64_t Finished(const queue::QueueStats& stats, queue::Outcome outcome) {
 
 }  // namespace
 
-Ticker::Ticker(QueueSet& queues, Duration longest_sleep, Duration log_interval)
-    : queues_(queues),
-      longest_sleep_(longest_sleep),
-      log_interval_(log_interval),
-      thread_([this] { Run(); }) {}
+Ticker::Ticker(QueueSet& queues, Alarm& alarm, Duration log_interval)
+    : queues_(queues), alarm_(alarm), log_interval_(log_interval), thread_([this] { Run(); }) {}
 
 Ticker::~Ticker() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  stop_changed_.notify_all();
+  alarm_.Stop();
   thread_.join();
 }
 
 void Ticker::Run() {
   Instant next_log = log_interval_ > Duration(0) ? Now() + log_interval_ : Instant::max();
-  std::unique_lock lock(mutex_);
-  while (!stop_) {
-    lock.unlock();
+  while (!alarm_.stopped()) {
+    alarm_.Clear();
     const Instant now = Now();
     const Instant next_tick = TickAll(now);
     if (now >= next_log) {
       LogAll(now);
       next_log = now + log_interval_;
     }
-    lock.lock();
-    stop_changed_.wait_until(lock, std::min(next_tick, next_log), [this] { return stop_; });
+    alarm_.Wait(std::min(next_tick, next_log));
   }
 }
 
 Instant Ticker::TickAll(Instant now) {
-  Instant next = now + longest_sleep_;
+  Instant next = Instant::max();
   for (const auto& host : queues_.all()) {
     QueueHost::Turn turn(*host, now);
     turn.Tick();

@@ -1,22 +1,21 @@
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
+#include "frontend/alarm.h"
 #include "frontend/queue_set.h"
 
 namespace twofold::frontend {
 
-/// Gives the queues their time: what is due (leases, grace periods) happens here, and a line of
-/// statistics a queue is logged now and then. Sleeps until something can be due.
+/// Gives the queues their time: what is due (leases, grace periods, delays, deadlines) happens here,
+/// and a line of statistics a queue is logged now and then. Sleeps until something is due; the
+/// queues ring the alarm when that becomes earlier.
 ///
 /// Threads  One of its own, from construction to destruction.
 class Ticker {
  public:
-  /// `log_interval` 0 = no statistics. `longest_sleep`: no deadline arises that is nearer than this
-  /// (the smaller of lease and grace period), so nobody has to wake the ticker.
-  Ticker(QueueSet& queues, Duration longest_sleep, Duration log_interval);
+  /// `log_interval` 0 = no statistics. `alarm` outlives the ticker; it is that of the queues.
+  Ticker(QueueSet& queues, Alarm& alarm, Duration log_interval);
   ~Ticker();
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
@@ -27,11 +26,8 @@ class Ticker {
   void LogAll(Instant now);
 
   QueueSet& queues_;
-  const Duration longest_sleep_;
+  Alarm& alarm_;
   const Duration log_interval_;
-  std::mutex mutex_;
-  std::condition_variable stop_changed_;
-  bool stop_ = false;
   std::thread thread_;
 };
 

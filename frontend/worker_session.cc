@@ -3,6 +3,8 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "frontend/convert.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
@@ -11,6 +13,9 @@ namespace twofold::frontend {
 namespace {
 
 constexpr std::uint32_t kMaxSlots = 100'000;
+
+// More than slots: results of durable jobs are held until they are on disk.
+constexpr int kMaxHeld = 200'000;
 
 Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
 
@@ -30,9 +35,9 @@ Status CheckHello(const v1::Hello& hello) {
     return Invalid(absl::StrCat("hello.held_attempts has ", hello.held_attempts_size(),
                                 " entries for ", hello.held_jobs_size(), " in held_jobs"));
   }
-  if (hello.held_jobs_size() > static_cast<int>(hello.slots())) {
-    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(), " entries; ",
-                                hello.slots(), " slots cannot hold more than one each"));
+  if (hello.held_jobs_size() > kMaxHeld) {
+    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(), " entries; at most ",
+                                kMaxHeld, " are allowed"));
   }
   if (Status status = CheckName("node", hello.node()); !status.ok()) return status;
   return CheckName("pod", hello.pod());
@@ -57,10 +62,26 @@ queue::Completion ToCompletion(const rpc::WorkerResultRow& row) {
           .report = row.report};
 }
 
-std::size_t AppendCancel(v1::FrontendMessage& message, queue::JobId job, queue::Attempt attempt) {
-  message.mutable_cancels()->add_jobs(static_cast<std::uint64_t>(job));
-  message.mutable_cancels()->add_attempts(attempt);
-  return sizeof job + sizeof attempt;
+WorkerIdentity IdentityOf(const v1::Hello& hello) {
+  return {hello.node(), hello.pod(), hello.device(), hello.address(),
+          {hello.labels().begin(), hello.labels().end()}};
+}
+
+// What the peers of a gang's member are called.
+v1::GangMember MemberOf(const GangPlan& gang, std::uint32_t rank, int row) {
+  v1::GangMember member;
+  member.set_row(static_cast<std::uint32_t>(row));
+  member.set_job(static_cast<std::uint64_t>(gang.job));
+  member.set_attempt(gang.attempt);
+  member.set_rank(rank);
+  for (const WorkerIdentity& identity : gang.peers) {
+    v1::Peer& peer = *member.add_peers();
+    peer.set_node(identity.node);
+    peer.set_pod(identity.pod);
+    peer.set_address(identity.address);
+  }
+  member.set_secret(gang.secret);
+  return member;
 }
 
 }  // namespace
@@ -86,6 +107,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   QueueHost::Turn turn(*host_, Now());
   turn.Renew(process_);
   if (message.draining()) turn.Draining(process_);
+  TakeTold(message, turn);
   Status status = message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
   if (message.leaving()) turn.Left(process_, this);
   return status;
@@ -104,8 +126,7 @@ Status WorkerSession::Join(const v1::Hello& hello) {
   });
   host_ = *host;
   process_ = turn.Join(
-      queue::ProcessKey{hello.process_key()}, hello.slots(), held, {hello.node(), hello.pod()},
-      Self(), {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
+      queue::ProcessKey{hello.process_key()}, hello.slots(), held, IdentityOf(hello), Self(), {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
   spdlog::debug("queue {}: worker process {} on {} joined with {} slots", host_->name(),
                 hello.pod(), hello.node(), hello.slots());
   return absl::OkStatus();
@@ -117,15 +138,27 @@ Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::T
     Status reported = row.handed_back ? absl::OkStatus() : CheckReported(row.outcome);
     if (!reported.ok()) return status.Update(reported);
     const queue::Completion completion = ToCompletion(row);
-    if (!turn.Completed(process_, completion)) Refuse(completion.job, completion.attempt);
+    const bool counts = turn.Completed(process_, completion);
+    // A late worker learns it. For durable jobs that is what `kept` says in any case.
+    if (!counts && !IsDurable(completion.job)) OnCancel({completion.job, completion.attempt});
   });
   turn.LeaveIfEmpty(process_);
   return status;
 }
 
-// Tells a late worker that its result did not count.
-void WorkerSession::Refuse(queue::JobId job, queue::Attempt attempt) {
-  Add([&](v1::FrontendMessage& message) { return AppendCancel(message, job, attempt); });
+// What attempts say while they run: before results, as it is about the time before them.
+void WorkerSession::TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn) {
+  const v1::Attempts& ready = message.ready();
+  for (int i = 0; i < std::min(ready.jobs_size(), ready.attempts_size()); ++i) {
+    turn.Ready(process_, {queue::JobId{ready.jobs(i)}, ready.attempts(i)});
+  }
+  for (const v1::Progress& progress : message.progress()) {
+    turn.Progress({queue::JobId{progress.job()}, progress.attempt()},
+                  {progress.fraction(), progress.line()});
+  }
+  for (const v1::Output& output : message.output()) {
+    turn.Output({queue::JobId{output.job()}, output.attempt()}, output.data(), output.missed());
+  }
 }
 
 void WorkerSession::OnHalfClosed() {
@@ -141,13 +174,19 @@ void WorkerSession::Gone() {
 
 // ---- jobs out
 
-void WorkerSession::OnAssign(const queue::Assign& assign) {
+void WorkerSession::OnAssign(const queue::Assign& assign, const GangPlan* gang) {
   Add([&](v1::FrontendMessage& message) {
     v1::AssignBatch& batch = *message.mutable_assigns();
-    return rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
-                               .attempt = assign.attempt,
-                               .option = OptionIndex(batch, assign.options),
-                               .spec = assign.spec});
+    std::size_t bytes = 0;
+    if (gang != nullptr) {
+      v1::GangMember& member = *batch.add_members();
+      member = MemberOf(*gang, assign.seat->rank, batch.jobs_size());
+      bytes = member.ByteSizeLong();
+    }
+    return bytes + rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
+                                       .attempt = assign.attempt,
+                                       .option = OptionIndex(batch, assign.options),
+                                       .spec = assign.spec});
   });
 }
 
@@ -162,10 +201,32 @@ std::uint32_t WorkerSession::OptionIndex(v1::AssignBatch& batch,
   return static_cast<std::uint32_t>(sent_options_.size() - 1);
 }
 
-void WorkerSession::OnCancel(const queue::CancelOnWorker& cancel) {
+void WorkerSession::AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(),
+                               const queue::Held& attempt) {
   Add([&](v1::FrontendMessage& message) {
-    return AppendCancel(message, cancel.job, cancel.attempt);
+    v1::Attempts& attempts = *(message.*list)();
+    attempts.add_jobs(static_cast<std::uint64_t>(attempt.job));
+    attempts.add_attempts(attempt.attempt);
+    return sizeof attempt;
   });
+}
+
+void WorkerSession::OnGo(const queue::Held& member) {
+  AddAttempt(&v1::FrontendMessage::mutable_go, member);
+}
+
+void WorkerSession::OnCancel(const queue::Held& attempt) {
+  AddAttempt(&v1::FrontendMessage::mutable_cancels, attempt);
+}
+
+void WorkerSession::OnKept(const queue::Held& attempt) {
+  AddAttempt(&v1::FrontendMessage::mutable_kept, attempt);
+}
+
+void WorkerSession::OnFollow(const queue::Held& attempt, bool follow) {
+  AddAttempt(follow ? &v1::FrontendMessage::mutable_follow
+                    : &v1::FrontendMessage::mutable_unfollow,
+             attempt);
 }
 
 void WorkerSession::OnDrain() {

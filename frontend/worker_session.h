@@ -19,8 +19,11 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
  public:
   explicit WorkerSession(QueueSet& queues) : queues_(queues) {}
 
-  void OnAssign(const queue::Assign& assign) override;
-  void OnCancel(const queue::CancelOnWorker& cancel) override;
+  void OnAssign(const queue::Assign& assign, const GangPlan* gang) override;
+  void OnGo(const queue::Held& member) override;
+  void OnCancel(const queue::Held& attempt) override;
+  void OnKept(const queue::Held& attempt) override;
+  void OnFollow(const queue::Held& attempt, bool follow) override;
   void OnDrain() override;
   void OnReplaced() override;
   void Flush() override;
@@ -33,7 +36,8 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   Status Handle(const v1::WorkerMessage& message);
   Status Join(const v1::Hello& hello);
   Status TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn);
-  void Refuse(queue::JobId job, queue::Attempt attempt);
+  void TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn);
+  void AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(), const queue::Held& attempt);
   void Gone();
   std::uint32_t OptionIndex(v1::AssignBatch& batch,
                             const std::shared_ptr<const queue::JobOptions>& options);

@@ -48,7 +48,7 @@ void JobTable::Free(Slot slot) {
 }
 
 Slot JobTable::Find(JobId id) const {
-  if ((static_cast<std::uint64_t>(id) & kDurableBit) != 0) {
+  if (IsDurable(id)) {
     const auto found = durable_.find(id);
     return found == durable_.end() ? kNoSlot : found->second;
   }

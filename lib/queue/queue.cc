@@ -265,7 +265,8 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   ++job.attempts;
   ++running_;
   processes_.Give(process, slot);
-  effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec()});
+  effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
+                    job.lost_attempts});
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.

@@ -253,7 +253,17 @@ class Queue {
   [[nodiscard]] std::uint64_t runnable() const;
   [[nodiscard]] std::optional<JobView> Find(Instant now, JobId job) const;
   [[nodiscard]] std::optional<Explanation> Explain(Instant now, JobId job) const;
+  /// The highest number given out so far; see QueueOptions::first_sequence.
+  [[nodiscard]] std::uint64_t last_sequence() const { return next_sequence_ - 1; }
   [[nodiscard]] const Process* FindProcess(ProcessId process) const;
+
+  /// Whose member an attempt is: the gang's job and the rank. For a job that is no gang itself and 0;
+  /// nullopt: no such attempt runs.
+  struct Role {
+    JobId job;
+    std::uint32_t rank;
+  };
+  [[nodiscard]] std::optional<Role> RoleOf(const Held& attempt) const;
 
   /// Up to `limit` jobs in table order from place `from` on (0: the start). Returns the place to go
   /// on from; 0: there are no more.

@@ -45,7 +45,7 @@ void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
     const Seat seat{jobs_.IdOf(gang), rank, members};
     effects.Do(Assign{members[rank].process, members[rank].job, job.attempts, job.options,
-                      job.spec(), &seat});
+                      job.spec(), &seat, job.lost_attempts});
   }
 }
 

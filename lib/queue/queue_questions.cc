@@ -43,6 +43,15 @@ const Process* Queue::FindProcess(ProcessId process) const {
   return processes_.Contains(process) ? &processes_[process] : nullptr;
 }
 
+std::optional<Queue::Role> Queue::RoleOf(const Held& attempt) const {
+  const Slot slot = jobs_.Find(attempt.job);
+  if (slot == kNoSlot || jobs_[slot].state != JobState::kRunning) return std::nullopt;
+  const Job& job = jobs_[slot];
+  if (job.attempts != attempt.attempt) return std::nullopt;
+  if (job.gang == kNoSlot) return Role{attempt.job, 0};
+  return Role{jobs_.IdOf(job.gang), static_cast<std::uint32_t>(job.tag)};
+}
+
 std::uint32_t Queue::List(Instant now, std::uint32_t from, std::size_t limit,
                           const std::function<void(const JobView&)>& visit) const {
   for (Slot slot = from; slot < jobs_.end(); ++slot) {

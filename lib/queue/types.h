@@ -21,6 +21,8 @@ namespace twofold::queue {
 enum class JobId : std::uint64_t {};
 inline constexpr std::uint64_t kDurableBit = std::uint64_t{1} << 55;
 
+inline bool IsDurable(JobId job) { return (static_cast<std::uint64_t>(job) & kDurableBit) != 0; }
+
 /// The number of a durable job in order of arrival.
 inline std::uint64_t Sequence(JobId durable) {
   return static_cast<std::uint64_t>(durable) & (kDurableBit - 1);
@@ -125,7 +127,8 @@ struct Assign {
   Attempt attempt;  ///< of a gang's member: that of its gang
   const std::shared_ptr<const JobOptions>& options;
   std::string_view spec;
-  const Seat* seat = nullptr;  ///< of a gang's member
+  const Seat* seat = nullptr;       ///< of a gang's member
+  std::uint32_t lost_attempts = 0;  ///< of those before; for the shell's records
 };
 
 /// Tell the member of a gang that all members are ready.

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+#include "lib/common/instant.h"
+
+namespace twofold::frontend {
+
+/// When the ticker has to wake. Whoever finds that something is due earlier rings.
+///
+/// Threads  Ring from any thread; Clear and Wait from the ticker's.
+/// Cost     Ring: an atomic read, as long as nothing is earlier than planned.
+class Alarm {
+ public:
+  /// Nothing is planned: from now on all that rings counts.
+  void Clear() { due_ = Instant::max(); }
+
+  void Ring(Instant at) {
+    if (at >= due_.load(std::memory_order_relaxed)) return;
+    const std::lock_guard lock(mutex_);
+    if (at < due_) due_ = at;
+    changed_.notify_all();
+  }
+
+  /// Returns at `at`, or at the instant that somebody rings, or after Stop.
+  void Wait(Instant at) {
+    std::unique_lock lock(mutex_);
+    if (at < due_) due_ = at;
+    for (Instant due = due_; !stopped_ && Now() < due; due = due_) changed_.wait_until(lock, due);
+  }
+
+  void Stop() {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<Instant> due_ = Instant::max();
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace twofold::frontend

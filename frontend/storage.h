@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "lib/common/result.h"
+#include "lib/results/journal.h"
+#include "lib/results/store.h"
+
+namespace twofold::frontend {
+
+/// What the command line says of keeping jobs.
+struct StorageOptions {
+  std::string url;                ///< "sqlite:PATH"
+  double keep_finished_for = 0;   ///< seconds; 0 = for ever
+  std::uint64_t keep_finished = 0;  ///< jobs; 0 = all
+};
+
+/// The store of a frontend's durable jobs, and the journal that writes it.
+///
+/// Threads  The journal and the store's reading calls are safe; Start once, after Load is done.
+class Storage {
+ public:
+  /// Errors   kInvalidArgument: the url; else those of the store.
+  static Result<std::unique_ptr<Storage>> Open(const StorageOptions& options);
+
+  /// Commits what is left, for a few seconds at most.
+  ~Storage();
+
+  results::Store& store() { return *store_; }
+
+  /// From here on the store is written by the journal alone.
+  results::Journal& StartJournal();
+
+  /// REQUIRES: StartJournal has been called.
+  const results::Journal& journal() const { return *journal_; }
+
+ private:
+  Storage(std::unique_ptr<results::Store> store, const results::JournalOptions& options)
+      : store_(std::move(store)), options_(options) {}
+
+  const std::unique_ptr<results::Store> store_;
+  const results::JournalOptions options_;
+  std::unique_ptr<results::Journal> journal_;
+};
+
+}  // namespace twofold::frontend
