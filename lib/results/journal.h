@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -29,7 +28,7 @@ struct JournalOptions {
 
   /// How long and how many finished jobs are kept.
   Duration keep_for = Duration::max();
-  std::uint64_t keep_at_most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t keep_at_most = kKeepAll;
   std::size_t forget_step = 500;                          ///< jobs deleted in one go
   Duration forget_interval = std::chrono::seconds(1);     ///< between looks
   std::function<std::int64_t()> unix_now_ns = UnixNowNs;  ///< for keep_for
@@ -106,6 +105,9 @@ class Journal {
     std::vector<Record> records;
     std::size_t bytes = 0;
     std::vector<OnDisk> callbacks;
+
+    void Add(Entry entry);
+    void Clear();
   };
 
   void Run();
@@ -113,8 +115,10 @@ class Journal {
   bool CommitUntilDone(const Group& group);
   void Succeeded(const Group& group, Duration took);
   void Failed(const Status& status);
-  bool PauseAfterFailure(Duration pause);
+  bool Pause(Duration pause);
   void Retain();
+  [[nodiscard]] bool Forgets() const;
+  [[nodiscard]] Retention Limits() const;
 
   Store& store_;
   const JournalOptions options_;

@@ -26,12 +26,12 @@ constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} 
 /// A job was taken in. It waits.
 struct JobAccepted {
   JobId id = 0;
-  std::string queue;
-  std::string run;  ///< a name to look jobs up by; empty: none
-  std::string suite;
+  std::string queue = {};
+  std::string run = {};  ///< a name to look jobs up by; empty: none
+  std::string suite = {};
   std::int32_t priority = 0;
-  std::string options;  ///< opaque
-  std::string spec;     ///< opaque
+  std::string options = {};  ///< opaque
+  std::string spec = {};     ///< opaque
   std::int64_t accepted_unix_ns = 0;
 
   bool operator==(const JobAccepted&) const = default;
@@ -41,9 +41,9 @@ struct JobAccepted {
 struct Member {
   JobId member_job = 0;  ///< by which the worker knows it; of a job that is no gang: the job
   std::uint64_t process_key = 0;
-  std::string node;
-  std::string pod;
-  std::string device;
+  std::string node = {};
+  std::string pod = {};
+  std::string device = {};
 
   bool operator==(const Member&) const = default;
 };
@@ -54,7 +54,7 @@ struct AttemptStarted {
   std::uint32_t attempt = 0;        ///< from 1
   std::uint32_t lost_attempts = 0;  ///< earlier ones that vanished with their workers
   std::int64_t started_unix_ns = 0;
-  std::vector<Member> members;  ///< by rank; at least one
+  std::vector<Member> members = {};  ///< by rank; at least one
 
   bool operator==(const AttemptStarted&) const = default;
 };
@@ -76,11 +76,11 @@ struct JobEnded {
   Duration wait{0};
   Duration run_time{0};
   Duration total{0};
-  std::string node;  ///< who had the last attempt (of a gang: rank 0); empty: nobody
-  std::string pod;
-  std::string device;
-  std::string report;  ///< opaque
-  std::string reason;  ///< of ends that the frontend decided; else empty
+  std::string node = {};  ///< who had the last attempt (of a gang: rank 0); empty: nobody
+  std::string pod = {};
+  std::string device = {};
+  std::string report = {};  ///< opaque
+  std::string reason = {};  ///< of ends that the frontend decided; else empty
   std::int64_t ended_unix_ns = 0;
 
   bool operator==(const JobEnded&) const = default;
@@ -97,7 +97,7 @@ struct JobRequeued {
 /// Sequences up to this one were given out in the queue; they are not used again, even when no job
 /// that has one is left. A lower one than before changes nothing.
 struct SequenceUsed {
-  std::string queue;
+  std::string queue = {};
   std::uint64_t sequence = 0;
 
   bool operator==(const SequenceUsed&) const = default;

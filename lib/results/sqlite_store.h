@@ -1,14 +1,22 @@
 #pragma once
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/results/file_lock.h"
+#include "lib/results/group.h"
+#include "lib/results/job_reader.h"
+#include "lib/results/job_writer.h"
 #include "lib/results/store.h"
 
 namespace twofold::results {
@@ -36,10 +44,6 @@ class SqliteStore final : public Store {
   static Result<std::unique_ptr<SqliteStore>> Open(const std::string& path,
                                                    const SqliteOptions& options = {});
 
-  ~SqliteStore() override;
-  SqliteStore(const SqliteStore&) = delete;
-  SqliteStore& operator=(const SqliteStore&) = delete;
-
   Status Commit(std::span<const Record> records) override;
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;
   Result<StoredJob> Find(JobId job) const override;
@@ -47,10 +51,26 @@ class SqliteStore final : public Store {
   Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override;
 
  private:
-  class Impl;
-  explicit SqliteStore(std::unique_ptr<Impl> impl);
+  SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);
+  Status Start(const SqliteOptions& options);
 
-  const std::unique_ptr<Impl> impl_;
+  Status WriteGroup(const GroupChange& change);
+  std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
+  std::uint64_t CountFinished();
+
+  const std::string path_;
+  const FileLock lock_;
+
+  // Of the thread that commits.
+  SQLite::Database database_;
+  std::optional<JobWriter> writer_;
+  std::optional<JobReader> own_reader_;
+  std::optional<std::uint64_t> finished_;  // how many; nullopt: not counted yet
+
+  // Of all others.
+  mutable std::mutex read_mutex_;
+  mutable std::optional<SQLite::Database> read_database_;
+  mutable std::optional<JobReader> reader_;
 };
 
 }  // namespace twofold::results

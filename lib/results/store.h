@@ -26,8 +26,8 @@ struct Waiting {
 
 /// A job as a Store has it: as it was accepted, and how far it has come.
 struct StoredJob {
-  JobAccepted accepted;
-  std::variant<Waiting, AttemptStarted, JobEnded> state;
+  JobAccepted accepted = {};
+  std::variant<Waiting, AttemptStarted, JobEnded> state = {};
   JobId requeued_as = 0;  ///< the newest job that was made of it; 0: none
 
   bool operator==(const StoredJob&) const = default;
@@ -35,20 +35,22 @@ struct StoredJob {
 
 /// Which jobs to list.
 struct JobQuery {
-  std::optional<std::string> queue;  ///< nullopt: of all queues
-  std::optional<std::string> run;    ///< nullopt: of all runs and of none
+  std::optional<std::string> queue = {};  ///< nullopt: of all queues
+  std::optional<std::string> run = {};    ///< nullopt: of all runs and of none
   /// Finished jobs that ended so. Empty: all jobs, unfinished ones too.
-  std::vector<queue::Outcome> outcomes;
+  std::vector<queue::Outcome> outcomes = {};
   JobId after = 0;  ///< the last id of the page before; 0: from the start
   std::size_t limit = 100;
 };
+
+inline constexpr std::uint64_t kKeepAll = std::numeric_limits<std::uint64_t>::max();
 
 /// Which finished jobs need not be kept any more. Unfinished ones are never forgotten.
 struct Retention {
   /// Those that ended before this time, nanoseconds since 1970.
   std::int64_t older_than_unix_ns = std::numeric_limits<std::int64_t>::min();
   /// All but so many that ended last.
-  std::uint64_t keep_at_most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t keep_at_most = kKeepAll;
 };
 
 /// Keeps durable jobs.
@@ -66,7 +68,8 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  /// Takes the records in, all or none, and returns when they are safe from a loss of power.
+  /// Takes the records in, all or none, and returns when they are safe from a loss of power. Those
+  /// of one job are in the order in which they happened.
   ///
   /// Committing the same records again right after changes nothing, so what failed is tried again
   /// even if it did reach the disk. Records of a job that is not in the store change nothing.
