@@ -1,0 +1,112 @@
+#include "lib/results/job_writer.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <variant>
+
+namespace twofold::results {
+namespace {
+
+/// A gang, or what would not be understood without its members' own ids.
+bool HasMembers(const AttemptStarted& started) {
+  return started.members.size() > 1 || started.members.front().member_job != started.job;
+}
+
+}  // namespace
+
+JobWriter::JobWriter(SQLite::Database& database)
+    : insert_job_(database,
+                  "INSERT INTO job VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?)"
+                  " ON CONFLICT (id) DO NOTHING"),
+      same_job_(database,
+                "SELECT 1 FROM job"
+                " WHERE id = ? AND queue = ? AND accepted_unix_ns = ? AND spec = ?"),
+      insert_live_(database, "INSERT INTO live (id, attempts, lost_attempts) VALUES (?, 0, 0)"),
+      start_(database,
+             "UPDATE live SET attempts = ?2, lost_attempts = ?3, started_unix_ns = ?4,"
+             " process_key = ?5, node = ?6, pod = ?7, device = ?8 WHERE id = ?1"),
+      give_up_(database,
+               "UPDATE live SET attempts = ?2, lost_attempts = ?3, started_unix_ns = NULL,"
+               " process_key = NULL, node = NULL, pod = NULL, device = NULL WHERE id = ?1"),
+      delete_live_(database, "DELETE FROM live WHERE id = ?"),
+      insert_member_(database, "INSERT INTO member VALUES (?, ?, ?, ?, ?, ?, ?)"),
+      delete_members_(database, "DELETE FROM member WHERE job = ?"),
+      insert_ended_(database,
+                    "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"),
+      requeue_(database, "UPDATE ended SET requeued_as = ? WHERE id = ?"),
+      upsert_sequence_(database,
+                       "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
+                       " DO UPDATE SET sequence = max(sequence, excluded.sequence)"),
+      delete_ended_(database, "DELETE FROM ended WHERE id = ?"),
+      delete_job_(database, "DELETE FROM job WHERE id = ?") {}
+
+Status JobWriter::Write(const JobChange& change, std::uint64_t* ended) {
+  const Acceptance acceptance =
+      change.accepted == nullptr ? Acceptance::kThere : Accept(*change.accepted);
+  if (acceptance == Acceptance::kClash) {
+    return absl::AlreadyExistsError(absl::StrCat("another job has the id ", change.job));
+  }
+  const bool is_new = acceptance == Acceptance::kAdded;
+  const auto* const* const end = std::get_if<const JobEnded*>(&change.state);
+  if (end != nullptr) {
+    if (End(**end, is_new)) ++*ended;
+  } else if (is_new) {
+    insert_live_.Run(change.job);
+  }
+  if (const auto* const* const started = std::get_if<const AttemptStarted*>(&change.state)) {
+    Start(**started);
+  }
+  if (const auto* const* const given_up = std::get_if<const AttemptGivenUp*>(&change.state)) {
+    GiveUp(**given_up);
+  }
+  if (change.requeued_as != 0) requeue_.Run(change.requeued_as, change.job);
+  return absl::OkStatus();
+}
+
+JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
+  const int added = insert_job_.Run(job.id, job.queue, job.run, job.suite, job.priority,
+                                    Blob{job.options}, Blob{job.spec}, job.accepted_unix_ns);
+  if (added == 1) return Acceptance::kAdded;
+  Prepared::Rows same(same_job_, job.id, job.queue, job.accepted_unix_ns, Blob{job.spec});
+  return same.Next() ? Acceptance::kThere : Acceptance::kClash;
+}
+
+void JobWriter::Start(const AttemptStarted& started) {
+  const Member& first = started.members.front();
+  const int found =
+      start_.Run(started.job, started.attempt, started.lost_attempts, started.started_unix_ns,
+                 first.process_key, first.node, first.pod, first.device);
+  delete_members_.Run(started.job);
+  if (found == 0 || !HasMembers(started)) return;
+  int rank = 0;
+  for (const Member& member : started.members) {
+    insert_member_.Run(started.job, rank++, member.member_job, member.process_key, member.node,
+                       member.pod, member.device);
+  }
+}
+
+void JobWriter::GiveUp(const AttemptGivenUp& given_up) {
+  give_up_.Run(given_up.job, given_up.attempt, given_up.lost_attempts);
+  delete_members_.Run(given_up.job);
+}
+
+/// False: it had ended before, or is not there.
+bool JobWriter::End(const JobEnded& ended, bool is_new) {
+  if (!is_new && delete_live_.Run(ended.job) == 0) return false;
+  delete_members_.Run(ended.job);
+  insert_ended_.Run(ended.job, static_cast<int>(ended.outcome), ended.attempts, ended.wait.count(),
+                    ended.run_time.count(), ended.total.count(), ended.node, ended.pod,
+                    ended.device, Blob{ended.report}, ended.reason, ended.ended_unix_ns);
+  return true;
+}
+
+void JobWriter::WriteSequence(const std::string& queue, std::uint64_t sequence) {
+  upsert_sequence_.Run(queue, sequence);
+}
+
+void JobWriter::Delete(JobId job) {
+  delete_ended_.Run(job);
+  delete_job_.Run(job);
+}
+
+}  // namespace twofold::results

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/results/group.h"
+#include "lib/results/prepared.h"
+
+namespace twofold::results {
+
+/// Writes jobs into the tables of docs/store.md. Within a transaction of the caller's.
+///
+/// Whatever the tables hold already of a group that is written again stays as it is.
+/// Errors   throws SQLite::Exception.
+class JobWriter {
+ public:
+  explicit JobWriter(SQLite::Database& database);
+
+  /// Adds to `*ended` how many jobs have ended with it.
+  /// Errors   kAlreadyExists: another job has this id.
+  Status Write(const JobChange& change, std::uint64_t* ended);
+
+  void WriteSequence(const std::string& queue, std::uint64_t sequence);
+
+  /// Deletes a finished job.
+  void Delete(JobId job);
+
+ private:
+  /// kAdded: it is new; kThere: it is there already, just so.
+  enum class Acceptance { kAdded, kThere, kClash };
+
+  Acceptance Accept(const JobAccepted& job);
+  void Start(const AttemptStarted& started);
+  void GiveUp(const AttemptGivenUp& given_up);
+  bool End(const JobEnded& ended, bool is_new);
+
+  Prepared insert_job_;
+  Prepared same_job_;
+  Prepared insert_live_;
+  Prepared start_;
+  Prepared give_up_;
+  Prepared delete_live_;
+  Prepared insert_member_;
+  Prepared delete_members_;
+  Prepared insert_ended_;
+  Prepared requeue_;
+  Prepared upsert_sequence_;
+  Prepared delete_ended_;
+  Prepared delete_job_;
+};
+
+}  // namespace twofold::results

@@ -1,0 +1,190 @@
+#include "lib/results/journal.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+namespace twofold::results {
+
+std::int64_t JournalOptions::UnixNowNs() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+namespace {
+
+// As good as for ever, and far from where instants overflow.
+constexpr Duration kLongestLimit = std::chrono::hours(24 * 365);
+
+}  // namespace
+
+Journal::Journal(Store& store, JournalOptions options)
+    : store_(store), options_(std::move(options)), thread_([this] { Run(); }) {}
+
+Journal::~Journal() { Stop(Duration::zero()); }
+
+void Journal::Append(std::vector<Record> records, OnDisk on_disk) {
+  std::size_t bytes = 0;
+  for (const Record& record : records) bytes += ByteSize(record);
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  if (waiting_.empty()) wake_.notify_one();
+  waiting_.push_back({std::move(records), bytes, std::move(on_disk)});
+  stats_.pending_bytes += bytes;
+}
+
+bool Journal::writable() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_.empty();
+}
+
+std::string Journal::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+std::size_t Journal::pending_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return stats_.pending_bytes;
+}
+
+JournalStats Journal::Stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+bool Journal::Stop(Duration limit) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) give_up_at_ = Now() + std::min(limit, kLongestLimit);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  return all_committed_;
+}
+
+void Journal::Run() {
+  Group group;
+  while (NextGroup(group) && CommitUntilDone(group)) {
+    for (const OnDisk& on_disk : group.callbacks) on_disk();
+    group.Clear();
+    Retain();
+  }
+}
+
+/// Waits for something to commit; retention has the time until then. False: it is time to end.
+bool Journal::NextGroup(Group& group) {
+  std::unique_lock lock(mutex_);
+  while (waiting_.empty()) {
+    if (stopping_) {
+      all_committed_ = true;
+      return false;
+    }
+    const auto woken = [this] { return stopping_ || !waiting_.empty(); };
+    if (wake_.wait_until(lock, next_retention_, woken)) continue;
+    lock.unlock();
+    Retain();
+    lock.lock();
+  }
+  if (stopping_ && Now() >= give_up_at_) return false;
+  while (!waiting_.empty() && group.bytes < options_.commit_bytes) {
+    group.Add(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return true;
+}
+
+void Journal::Group::Add(Entry entry) {
+  std::move(entry.records.begin(), entry.records.end(), std::back_inserter(records));
+  bytes += entry.bytes;
+  if (entry.on_disk) callbacks.push_back(std::move(entry.on_disk));
+}
+
+void Journal::Group::Clear() {
+  records.clear();
+  bytes = 0;
+  callbacks.clear();
+}
+
+/// False: it is time to end.
+bool Journal::CommitUntilDone(const Group& group) {
+  if (group.records.empty()) return true;
+  Duration pause = options_.first_pause;
+  for (;;) {
+    const Instant begin = Now();
+    const Status status = store_.Commit(group.records);
+    if (status.ok()) {
+      Succeeded(group, Now() - begin);
+      return true;
+    }
+    Failed(status);
+    if (!Pause(pause)) return false;
+    pause = std::min(pause * 2, options_.longest_pause);
+  }
+}
+
+void Journal::Succeeded(const Group& group, Duration took) {
+  const std::lock_guard lock(mutex_);
+  ++stats_.commits;
+  stats_.records += group.records.size();
+  stats_.bytes += group.bytes;
+  stats_.pending_bytes -= group.bytes;
+  stats_.commit_time.Record(took);
+  if (trouble_.empty()) return;
+  spdlog::info("journal: writes again");
+  trouble_.clear();
+}
+
+void Journal::Failed(const Status& status) {
+  const std::lock_guard lock(mutex_);
+  ++stats_.failures;
+  if (trouble_ == status.message()) return;
+  trouble_ = std::string(status.message());
+  spdlog::error("journal: cannot write, trying again until it works: {}", trouble_);
+}
+
+/// False: it is time to end. Stop cuts the pause short, so that it gets its last try.
+bool Journal::Pause(Duration pause) {
+  std::unique_lock lock(mutex_);
+  const bool was_stopping = stopping_;
+  const Instant until = std::min(Now() + pause, was_stopping ? give_up_at_ : Instant::max());
+  wake_.wait_until(lock, until, [&] { return stopping_ != was_stopping; });
+  return !stopping_ || Now() < give_up_at_;
+}
+
+void Journal::Retain() {
+  const Instant now = Now();
+  if (now < next_retention_) return;
+  if (!Forgets()) {
+    next_retention_ = Instant::max();
+    return;
+  }
+  const Result<std::size_t> forgotten = store_.Forget(Limits(), options_.forget_step);
+  const bool behind = forgotten.ok() && *forgotten == options_.forget_step;
+  next_retention_ = behind ? now : now + options_.forget_interval;
+  if (forgotten.ok()) {
+    const std::lock_guard lock(mutex_);
+    stats_.forgotten += *forgotten;
+  } else if (!retention_failed_) {
+    spdlog::warn("journal: cannot forget old jobs, trying again: {}",
+                 std::string(forgotten.status().message()));
+  }
+  retention_failed_ = !forgotten.ok();
+}
+
+bool Journal::Forgets() const {
+  return options_.keep_for != Duration::max() || options_.keep_at_most != kKeepAll;
+}
+
+Retention Journal::Limits() const {
+  Retention limits{.keep_at_most = options_.keep_at_most};
+  const std::int64_t now = options_.unix_now_ns();
+  if (options_.keep_for.count() < now) limits.older_than_unix_ns = now - options_.keep_for.count();
+  return limits;
+}
+
+}  // namespace twofold::results

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/results/records.h"
+#include "lib/results/store.h"
+#include "lib/stats/histogram.h"
+
+namespace twofold::results {
+
+struct JournalOptions {
+  /// A commit takes in what waits up to about so many bytes, so that one commit stays short.
+  std::size_t commit_bytes = 2 << 20;
+
+  /// After a failed commit: the first pause, doubled with each failure up to the longest.
+  Duration first_pause = std::chrono::milliseconds(100);
+  Duration longest_pause = std::chrono::seconds(1);
+
+  /// How long and how many finished jobs are kept.
+  Duration keep_for = Duration::max();
+  std::uint64_t keep_at_most = kKeepAll;
+  std::size_t forget_step = 500;                          ///< jobs deleted in one go
+  Duration forget_interval = std::chrono::seconds(1);     ///< between looks
+  std::function<std::int64_t()> unix_now_ns = UnixNowNs;  ///< for keep_for
+
+  static std::int64_t UnixNowNs();
+};
+
+/// What the journal has done since its start.
+struct JournalStats {
+  std::uint64_t commits = 0;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t failures = 0;   ///< commits that failed, each retry counted
+  std::uint64_t forgotten = 0;  ///< finished jobs deleted
+  std::size_t pending_bytes = 0;
+  stats::Histogram commit_time;  ///< of commits that succeeded
+};
+
+/// Puts records on disk in groups: while one commit runs, all that arrives gathers in the next.
+///
+/// So an idle journal has the latency of one sync and a busy one spends one sync on thousands of
+/// records; no timers. Records are committed, and the callbacks called, in the order of Append.
+///
+/// When the store fails, nothing is dropped: the journal keeps the group, says so in writable() and
+/// trouble() and once in the log, and tries again until it succeeds. Callbacks wait meanwhile; who
+/// appends should stop taking in work while writable() is false, since what waits is in memory.
+///
+/// Retention runs when nothing waits. When it is behind, a step follows each commit even so.
+///
+/// Threads  Safe. Callbacks come from the journal's thread, with no lock held; they may call
+///          anything here except Stop and the destructor. The store is used by that thread only
+///          (beside Find and List).
+/// Cost     Append: one lock, no I/O, no waiting.
+class Journal {
+ public:
+  using OnDisk = std::function<void()>;
+
+  explicit Journal(Store& store, JournalOptions options = {});
+
+  /// Stop without a try.
+  ~Journal();
+
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// Calls `on_disk` when these records are on disk, and all that were appended before. With no
+  /// records it costs no sync; it only keeps its place in the order. After Stop: drops both.
+  void Append(std::vector<Record> records, OnDisk on_disk);
+
+  /// False from a failed commit to the next one that succeeds.
+  [[nodiscard]] bool writable() const;
+
+  /// Why it is not writable, one line; empty when it is.
+  [[nodiscard]] std::string trouble() const;
+
+  /// About how much memory waits for the disk.
+  [[nodiscard]] std::size_t pending_bytes() const;
+
+  [[nodiscard]] JournalStats Stats() const;
+
+  /// Commits what was appended, if that can be done within `limit`, and ends the thread. False:
+  /// something was not committed; its callbacks never come. A commit that runs is waited for.
+  bool Stop(Duration limit);
+
+ private:
+  struct Entry {
+    std::vector<Record> records;
+    std::size_t bytes;
+    OnDisk on_disk;
+  };
+
+  /// What goes to disk together.
+  struct Group {
+    std::vector<Record> records;
+    std::size_t bytes = 0;
+    std::vector<OnDisk> callbacks;
+
+    void Add(Entry entry);
+    void Clear();
+  };
+
+  void Run();
+  bool NextGroup(Group& group);
+  bool CommitUntilDone(const Group& group);
+  void Succeeded(const Group& group, Duration took);
+  void Failed(const Status& status);
+  bool Pause(Duration pause);
+  void Retain();
+  [[nodiscard]] bool Forgets() const;
+  [[nodiscard]] Retention Limits() const;
+
+  Store& store_;
+  const JournalOptions options_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Entry> waiting_;
+  std::string trouble_;
+  JournalStats stats_;
+  bool stopping_ = false;
+  bool all_committed_ = false;
+  Instant give_up_at_{};
+
+  // Of the thread.
+  Instant next_retention_{};
+  bool retention_failed_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace twofold::results

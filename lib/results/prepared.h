@@ -1,0 +1,63 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace twofold::results {
+
+/// Bytes that are no text.
+struct Blob {
+  const std::string& bytes;
+};
+
+/// A statement that is compiled once and run often. Values are bound without a copy.
+/// Errors   throws SQLite::Exception.
+class Prepared {
+ public:
+  Prepared(SQLite::Database& database, const std::string& sql) : statement_(database, sql) {}
+
+  /// Runs a statement that returns no rows, with these values for its parameters, in their order.
+  /// Returns how many rows it changed.
+  template <typename... Values>
+  int Run(const Values&... values) {
+    const Rows rows(*this, values...);
+    return statement_.exec();
+  }
+
+  /// The rows of a query: while (rows.Next()) rows[0]...; the statement is busy while this lives.
+  class Rows {
+   public:
+    template <typename... Values>
+    explicit Rows(Prepared& prepared, const Values&... values) : statement_(prepared.statement_) {
+      int index = 0;
+      (Bind(++index, values), ...);
+    }
+    // Without this a finished query would keep its view of the file, and the log could not shrink.
+    ~Rows() { statement_.tryReset(); }
+    Rows(const Rows&) = delete;
+    Rows& operator=(const Rows&) = delete;
+
+    bool Next() { return statement_.executeStep(); }
+    SQLite::Column operator[](int column) const { return statement_.getColumn(column); }
+    [[nodiscard]] const SQLite::Statement& statement() const { return statement_; }
+
+   private:
+    void Bind(int index, const std::integral auto& value) {
+      statement_.bind(index, static_cast<std::int64_t>(value));
+    }
+    void Bind(int index, const std::string& text) { statement_.bindNoCopy(index, text); }
+    void Bind(int index, const Blob& blob) {
+      statement_.bindNoCopy(index, blob.bytes.data(), static_cast<int>(blob.bytes.size()));
+    }
+
+    SQLite::Statement& statement_;
+  };
+
+ private:
+  SQLite::Statement statement_;
+};
+
+}  // namespace twofold::results

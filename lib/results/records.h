@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/queue/types.h"
+
+/// What has happened to durable jobs, as values: the journal takes them, a Store keeps them.
+///
+/// Strings called opaque are kept and given back unread. Wall clock times (`_unix_ns`) are of the
+/// frontend, nanoseconds since 1970; they are for people and for retention, never for order.
+namespace twofold::results {
+
+/// A job as its frontend names it: the number of its queue in the highest byte, below it the job's
+/// sequence. The number may change from one start of the frontend to the next, so a queue is stored
+/// by name. No two jobs of one store have the same id, and 0 is no job.
+using JobId = std::uint64_t;
+
+/// The order of a queue's jobs: what is below the number of the queue.
+constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} << 56) - 1); }
+
+/// A job was taken in. It waits.
+struct JobAccepted {
+  JobId id = 0;
+  std::string queue = {};
+  std::string run = {};  ///< a name to look jobs up by; empty: none
+  std::string suite = {};
+  std::int32_t priority = 0;
+  std::string options = {};  ///< opaque
+  std::string spec = {};     ///< opaque
+  std::int64_t accepted_unix_ns = 0;
+
+  bool operator==(const JobAccepted&) const = default;
+};
+
+/// One worker of an attempt.
+struct Member {
+  JobId member_job = 0;  ///< by which the worker knows it; of a job that is no gang: the job
+  std::uint64_t process_key = 0;
+  std::string node = {};
+  std::string pod = {};
+  std::string device = {};
+
+  bool operator==(const Member&) const = default;
+};
+
+/// An attempt was handed out. The job runs.
+struct AttemptStarted {
+  JobId job = 0;
+  std::uint32_t attempt = 0;        ///< from 1
+  std::uint32_t lost_attempts = 0;  ///< earlier ones that vanished with their workers
+  std::int64_t started_unix_ns = 0;
+  std::vector<Member> members = {};  ///< by rank; at least one
+
+  bool operator==(const AttemptStarted&) const = default;
+};
+
+/// The attempt came to nothing. The job waits again.
+struct AttemptGivenUp {
+  JobId job = 0;
+  std::uint32_t attempt = 0;
+  std::uint32_t lost_attempts = 0;
+
+  bool operator==(const AttemptGivenUp&) const = default;
+};
+
+/// The job has ended, from whatever state it was in.
+struct JobEnded {
+  JobId job = 0;
+  queue::Outcome outcome = queue::Outcome::kSucceeded;
+  std::uint32_t attempts = 0;
+  Duration wait{0};
+  Duration run_time{0};
+  Duration total{0};
+  std::string node = {};  ///< who had the last attempt (of a gang: rank 0); empty: nobody
+  std::string pod = {};
+  std::string device = {};
+  std::string report = {};  ///< opaque
+  std::string reason = {};  ///< of ends that the frontend decided; else empty
+  std::int64_t ended_unix_ns = 0;
+
+  bool operator==(const JobEnded&) const = default;
+};
+
+/// A finished job was submitted again, as another one.
+struct JobRequeued {
+  JobId from = 0;
+  JobId to = 0;
+
+  bool operator==(const JobRequeued&) const = default;
+};
+
+/// Sequences up to this one were given out in the queue; they are not used again, even when no job
+/// that has one is left. A lower one than before changes nothing.
+struct SequenceUsed {
+  std::string queue = {};
+  std::uint64_t sequence = 0;
+
+  bool operator==(const SequenceUsed&) const = default;
+};
+
+using Record =
+    std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued, SequenceUsed>;
+
+/// About what the record takes in memory and on disk.
+std::size_t ByteSize(const Record& record);
+
+}  // namespace twofold::results

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <span>
+#include <string>
+
+#include "lib/common/result.h"
+
+namespace twofold::results {
+
+/// SQL that brings a file from one version of the schema to the next: step 0 makes version 1 out of
+/// an empty file. A step that was released never changes; what changes is added as a further one.
+using Migrations = std::span<const char* const>;
+
+/// All there are. Their number is the version of this program; docs/store.md says what they make.
+Migrations AllMigrations();
+
+/// Takes the steps that the file has not seen, each in a transaction of its own. The version is in
+/// PRAGMA user_version, whose file it is in PRAGMA application_id.
+///
+/// Errors   kFailedPrecondition: the file is newer than the last step; kInvalidArgument: it is
+///          another program's. Nothing was changed. Throws SQLite::Exception.
+Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrations steps);
+
+}  // namespace twofold::results

@@ -1,0 +1,65 @@
+#include "lib/results/sqlite_status.h"
+
+#include <absl/strings/str_cat.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace twofold::results {
+namespace {
+
+struct Meaning {
+  int sqlite;
+  absl::StatusCode code;
+  const char* text;
+};
+
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {SQLITE_FULL, absl::StatusCode::kResourceExhausted, "the disk is full"},
+    {SQLITE_IOERR, absl::StatusCode::kUnavailable, "input or output failed"},
+    {SQLITE_BUSY, absl::StatusCode::kUnavailable, "another program writes to it"},
+    {SQLITE_LOCKED, absl::StatusCode::kUnavailable, "another program holds it"},
+    {SQLITE_READONLY, absl::StatusCode::kUnavailable, "it cannot be written"},
+    {SQLITE_CANTOPEN, absl::StatusCode::kUnavailable, "it cannot be opened"},
+    {SQLITE_PROTOCOL, absl::StatusCode::kUnavailable, "another program holds it"},
+    {SQLITE_NOMEM, absl::StatusCode::kUnavailable, "out of memory"},
+    {SQLITE_CORRUPT, absl::StatusCode::kDataLoss, "it is damaged"},
+    {SQLITE_NOTADB, absl::StatusCode::kDataLoss, "it is no SQLite database any more"},
+});
+
+/// A full disk that shows only as a failed write: by quota, by ulimit, or when syncing.
+bool IsFull(int system_errno) {
+  return system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG;
+}
+
+Meaning MeaningOf(const SQLite::Exception& error, int system_errno) {
+  const int code = error.getErrorCode();
+  if (code == SQLITE_IOERR && IsFull(system_errno)) return kMeanings.front();
+  const auto* const known = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                         [&](const Meaning& each) { return each.sqlite == code; });
+  if (known != kMeanings.end()) return *known;
+  return {code, absl::StatusCode::kInternal, error.what()};
+}
+
+}  // namespace
+
+Status StatusOf(const SQLite::Exception& error, int system_errno, const std::string& path) {
+  const Meaning meaning = MeaningOf(error, system_errno);
+  std::string message = absl::StrCat(path, ": ", meaning.text);
+  if (system_errno != 0 && meaning.sqlite == SQLITE_IOERR) {
+    absl::StrAppend(&message, ": ", std::strerror(system_errno));
+  }
+  // For who wants to look it up: "(SQLite: disk I/O error, 1034)".
+  absl::StrAppend(&message, " (SQLite: ", error.getErrorStr(), ", ", error.getExtendedErrorCode(),
+                  ")");
+  return {meaning.code, message};
+}
+
+int SystemErrno(const SQLite::Database& database) {
+  return sqlite3_system_errno(database.getHandle());
+}
+
+}  // namespace twofold::results

@@ -1,0 +1,188 @@
+#include "lib/results/sqlite_store.h"
+
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "lib/results/schema.h"
+#include "lib/results/sqlite_status.h"
+
+namespace twofold::results {
+namespace {
+
+constexpr int kCheckpointPages = 4000;  // 16 MiB of log: few syncs of the file, a short recovery
+constexpr int kCacheKiB = 16 * 1024;
+
+int Milliseconds(Duration duration) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+Status CheckIsFile(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
+    return absl::OkStatus();
+  }
+  const bool folder = std::filesystem::is_directory(status);
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, folder ? " is a folder, not a file" : " is not a regular file"));
+}
+
+/// SQLite says only that it cannot; this says why. Makes the file if there is none, empty, as
+/// SQLite would. Only under the lock: closing a file ends the locks that SQLite has on it in this
+/// process.
+Status CheckCanWrite(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot open ", path, ": ", strerror(errno)));
+  }
+  close(fd);
+  return absl::OkStatus();
+}
+
+/// With a write-ahead log and synchronous = FULL, a commit is one sync, and what was committed
+/// outlives a loss of power.
+Status Configure(SQLite::Database& database, const std::string& path) {
+  const std::string mode = database.execAndGet("PRAGMA journal_mode = WAL").getString();
+  if (mode != "wal") {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": its file system cannot hold SQLite's write-ahead log"));
+  }
+  database.exec("PRAGMA synchronous = FULL");
+  database.exec(absl::StrCat("PRAGMA wal_autocheckpoint = ", kCheckpointPages));
+  database.exec(absl::StrCat("PRAGMA cache_size = ", -kCacheKiB));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
+                                                       const SqliteOptions& options) {
+  if (Status status = CheckIsFile(path); !status.ok()) return status;
+  Result<FileLock> lock = FileLock::Take(path);
+  if (!lock.ok()) return lock.status();
+  if (Status status = CheckCanWrite(path); !status.ok()) return status;
+  try {
+    std::unique_ptr<SqliteStore> store(new SqliteStore(path, *std::move(lock), options));
+    if (Status status = store->Start(options); !status.ok()) return status;
+    return store;
+  } catch (const SQLite::Exception& error) {
+    if (error.getErrorCode() == SQLITE_NOTADB) {
+      return absl::InvalidArgumentError(absl::StrCat(path, " is no SQLite database"));
+    }
+    return StatusOf(error, 0, path);
+  }
+}
+
+SqliteStore::SqliteStore(std::string path, FileLock lock, const SqliteOptions& options)
+    : path_(std::move(path)),
+      lock_(std::move(lock)),
+      database_(path_, SQLite::OPEN_READWRITE, Milliseconds(options.busy_timeout), options.vfs) {}
+
+Status SqliteStore::Start(const SqliteOptions& options) {
+  return Guarded(database_, path_, [&]() -> Status {
+    Status status = BringUpToDate(database_, path_, AllMigrations());
+    if (status.ok()) status = Configure(database_, path_);
+    if (!status.ok()) return status;
+    writer_.emplace(database_);
+    own_reader_.emplace(database_);
+    read_database_.emplace(path_, SQLite::OPEN_READONLY, Milliseconds(options.busy_timeout),
+                           options.vfs);
+    reader_.emplace(*read_database_);
+    return status;
+  });
+}
+
+Status SqliteStore::Commit(std::span<const Record> records) {
+  return Guarded(database_, path_, [&] { return WriteGroup(Fold(records)); });
+}
+
+Status SqliteStore::WriteGroup(const GroupChange& change) {
+  if (change.accepted_twice != 0) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(path_, ": two jobs have the id ", change.accepted_twice));
+  }
+  std::uint64_t ended = 0;
+  SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+  for (const JobChange& job : change.jobs) {
+    if (Status status = writer_->Write(job, &ended); !status.ok()) return status;
+  }
+  for (const auto& [queue, sequence] : change.sequences) writer_->WriteSequence(queue, sequence);
+  transaction.commit();
+  if (finished_) *finished_ += ended;
+  return absl::OkStatus();
+}
+
+Result<std::map<std::string, std::uint64_t>> SqliteStore::Load(const Visit& visit) {
+  using Sequences = Result<std::map<std::string, std::uint64_t>>;
+  return Guarded(database_, path_, [&]() -> Sequences {
+    SQLite::Transaction transaction(database_);
+    for (const JobId id : own_reader_->Unfinished()) {
+      if (std::optional<StoredJob> job = own_reader_->Find(id)) visit(*std::move(job));
+    }
+    return own_reader_->Sequences();
+  });
+}
+
+Result<StoredJob> SqliteStore::Find(JobId job) const {
+  const std::lock_guard lock(read_mutex_);
+  return Guarded(*read_database_, path_, [&]() -> Result<StoredJob> {
+    SQLite::Transaction transaction(*read_database_);
+    std::optional<StoredJob> found = reader_->Find(job);
+    if (!found) return absl::NotFoundError(absl::StrCat("no job ", job, " in ", path_));
+    return *std::move(found);
+  });
+}
+
+Result<std::vector<StoredJob>> SqliteStore::List(const JobQuery& query) const {
+  const std::lock_guard lock(read_mutex_);
+  return Guarded(*read_database_, path_, [&]() -> Result<std::vector<StoredJob>> {
+    SQLite::Transaction transaction(*read_database_);
+    return reader_->List(query);
+  });
+}
+
+Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t at_most) {
+  return Guarded(database_, path_, [&]() -> Result<std::size_t> {
+    const std::vector<JobId> jobs = Forgettable(retention, at_most);
+    if (jobs.empty()) return 0;
+    SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+    for (const JobId job : jobs) writer_->Delete(job);
+    transaction.commit();
+    if (finished_) *finished_ -= jobs.size();
+    return jobs.size();
+  });
+}
+
+// Too old and too many are both the first ones in the order of their ends.
+std::vector<JobId> SqliteStore::Forgettable(const Retention& retention, std::size_t at_most) {
+  std::uint64_t too_many = 0;
+  if (retention.keep_at_most != kKeepAll) {
+    const std::uint64_t finished = CountFinished();
+    too_many = finished - std::min(finished, retention.keep_at_most);
+  }
+  std::vector<JobId> jobs;
+  for (const JobReader::Finished& each : own_reader_->FirstFinished(at_most)) {
+    if (jobs.size() >= too_many && each.ended_unix_ns >= retention.older_than_unix_ns) break;
+    jobs.push_back(each.job);
+  }
+  return jobs;
+}
+
+// Counting all takes a second for ten million, so it is done once and kept.
+std::uint64_t SqliteStore::CountFinished() {
+  if (!finished_) {
+    const std::int64_t count = database_.execAndGet("SELECT count(*) FROM ended").getInt64();
+    finished_ = static_cast<std::uint64_t>(count);
+  }
+  return *finished_;
+}
+
+}  // namespace twofold::results

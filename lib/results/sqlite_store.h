@@ -1,0 +1,76 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/results/file_lock.h"
+#include "lib/results/group.h"
+#include "lib/results/job_reader.h"
+#include "lib/results/job_writer.h"
+#include "lib/results/store.h"
+
+namespace twofold::results {
+
+struct SqliteOptions {
+  /// How long to wait for another program that writes to the file (a person with `sqlite3`).
+  Duration busy_timeout = std::chrono::seconds(1);
+  /// SQLite's virtual file system; empty: the default one.
+  std::string vfs;
+};
+
+/// A Store in one SQLite file, documented in docs/store.md. Others may read the file meanwhile.
+///
+/// Cost     Commit: one transaction, one sync of the write-ahead log. Now and then it moves the log
+///          into the file (a checkpoint: two syncs more).
+class SqliteStore final : public Store {
+ public:
+  /// Opens the file, or makes it, and brings its schema up to date.
+  ///
+  /// Beside PATH there are PATH-wal and PATH-shm (SQLite's) while it is open, and PATH.lock, which
+  /// keeps a second frontend out and is left behind.
+  /// Errors   those of Store, and: kInvalidArgument: the path is a folder, no database, or cannot
+  ///          be opened; kFailedPrecondition: in use by another frontend, or written by a newer
+  ///          one.
+  static Result<std::unique_ptr<SqliteStore>> Open(const std::string& path,
+                                                   const SqliteOptions& options = {});
+
+  Status Commit(std::span<const Record> records) override;
+  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;
+  Result<StoredJob> Find(JobId job) const override;
+  Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
+  Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override;
+
+ private:
+  SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);
+  Status Start(const SqliteOptions& options);
+
+  Status WriteGroup(const GroupChange& change);
+  std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
+  std::uint64_t CountFinished();
+
+  const std::string path_;
+  const FileLock lock_;
+
+  // Of the thread that commits.
+  SQLite::Database database_;
+  std::optional<JobWriter> writer_;
+  std::optional<JobReader> own_reader_;
+  std::optional<std::uint64_t> finished_;  // how many; nullopt: not counted yet
+
+  // Of all others.
+  mutable std::mutex read_mutex_;
+  mutable std::optional<SQLite::Database> read_database_;
+  mutable std::optional<JobReader> reader_;
+};
+
+}  // namespace twofold::results

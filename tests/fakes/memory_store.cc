@@ -1,0 +1,125 @@
+#include "tests/fakes/memory_store.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace twofold::results {
+namespace {
+
+std::int64_t Key(JobId job) { return static_cast<std::int64_t>(job); }
+
+const JobEnded* EndOf(const StoredJob& job) { return std::get_if<JobEnded>(&job.state); }
+
+bool Matches(const JobQuery& query, const StoredJob& job) {
+  if (query.queue && job.accepted.queue != *query.queue) return false;
+  if (query.run && job.accepted.run != *query.run) return false;
+  if (query.outcomes.empty()) return true;
+  const JobEnded* const end = EndOf(job);
+  return end != nullptr && std::count(query.outcomes.begin(), query.outcomes.end(), end->outcome);
+}
+
+}  // namespace
+
+class MemoryStore::Applier {
+ public:
+  explicit Applier(Contents& contents) : contents_(contents) {}
+
+  Status operator()(const JobAccepted& record) {
+    const auto [place, added] =
+        contents_.jobs.try_emplace(Key(record.id), StoredJob{.accepted = record});
+    if (added || place->second.accepted == record) return absl::OkStatus();
+    return absl::AlreadyExistsError(absl::StrCat("another job has the id ", record.id));
+  }
+  Status operator()(const AttemptStarted& record) { return Reach(record.job, record); }
+  Status operator()(const AttemptGivenUp& record) {
+    return Reach(record.job, Waiting{record.attempt, record.lost_attempts});
+  }
+  Status operator()(const JobEnded& record) { return Reach(record.job, record); }
+  Status operator()(const JobRequeued& record) {
+    StoredJob* const job = Find(record.from);
+    if (job != nullptr && EndOf(*job) != nullptr) job->requeued_as = record.to;
+    return absl::OkStatus();
+  }
+  Status operator()(const SequenceUsed& record) {
+    std::uint64_t& highest = contents_.sequences[record.queue];
+    highest = std::max(highest, record.sequence);
+    return absl::OkStatus();
+  }
+
+ private:
+  StoredJob* Find(JobId job) {
+    const auto place = contents_.jobs.find(Key(job));
+    return place == contents_.jobs.end() ? nullptr : &place->second;
+  }
+
+  template <typename State>
+  Status Reach(JobId id, const State& state) {
+    StoredJob* const job = Find(id);
+    if (job != nullptr && EndOf(*job) == nullptr) job->state = state;
+    return absl::OkStatus();
+  }
+
+  Contents& contents_;
+};
+
+Status MemoryStore::Commit(std::span<const Record> records) {
+  const std::lock_guard lock(mutex_);
+  Contents changed = contents_;
+  for (const Record& record : records) {
+    if (Status status = std::visit(Applier(changed), record); !status.ok()) return status;
+  }
+  contents_ = std::move(changed);
+  return absl::OkStatus();
+}
+
+Result<std::map<std::string, std::uint64_t>> MemoryStore::Load(const Visit& visit) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::pair<std::uint64_t, JobId>, const StoredJob*> unfinished;
+  for (const auto& [key, job] : contents_.jobs) {
+    const JobId id = job.accepted.id;
+    if (EndOf(job) == nullptr) unfinished.emplace(std::pair(SequenceOf(id), id), &job);
+  }
+  for (const auto& [order, job] : unfinished) visit(*job);
+  return contents_.sequences;
+}
+
+Result<StoredJob> MemoryStore::Find(JobId job) const {
+  const std::lock_guard lock(mutex_);
+  const auto place = contents_.jobs.find(Key(job));
+  if (place != contents_.jobs.end()) return place->second;
+  return absl::NotFoundError(absl::StrCat("no job ", job));
+}
+
+Result<std::vector<StoredJob>> MemoryStore::List(const JobQuery& query) const {
+  const std::lock_guard lock(mutex_);
+  const auto begin =
+      query.after == 0 ? contents_.jobs.begin() : contents_.jobs.upper_bound(Key(query.after));
+  std::vector<StoredJob> jobs;
+  for (auto place = begin; place != contents_.jobs.end() && jobs.size() < query.limit; ++place) {
+    if (Matches(query, place->second)) jobs.push_back(place->second);
+  }
+  return jobs;
+}
+
+Result<std::size_t> MemoryStore::Forget(const Retention& retention, std::size_t at_most) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> finished;
+  for (const auto& [key, job] : contents_.jobs) {
+    if (const JobEnded* const end = EndOf(job))
+      finished.emplace(std::pair(end->ended_unix_ns, key), key);
+  }
+  std::size_t left = finished.size();
+  std::size_t forgotten = 0;
+  for (const auto& [order, key] : finished) {
+    const bool too_many = left > retention.keep_at_most;
+    if (forgotten == at_most || (!too_many && order.first >= retention.older_than_unix_ns)) break;
+    contents_.jobs.erase(key);
+    ++forgotten;
+    --left;
+  }
+  return forgotten;
+}
+
+}  // namespace twofold::results

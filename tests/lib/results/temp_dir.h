@@ -1,0 +1,29 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+namespace twofold::results {
+
+/// A folder of a test's own, gone with it.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = ::testing::TempDir() + "twofold-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "cannot make " << name;
+    path_ = name;
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string Path(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace twofold::results
