@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -20,15 +21,18 @@ class Alarm {
   void Ring(Instant at) {
     if (at >= due_.load(std::memory_order_relaxed)) return;
     const std::lock_guard lock(mutex_);
-    if (at < due_) due_ = at;
+    due_ = std::min(at, due_.load());
     changed_.notify_all();
   }
 
   /// Returns at `at`, or at the instant that somebody rings, or after Stop.
   void Wait(Instant at) {
     std::unique_lock lock(mutex_);
-    if (at < due_) due_ = at;
-    for (Instant due = due_; !stopped_ && Now() < due; due = due_) changed_.wait_until(lock, due);
+    due_ = std::min(at, due_.load());
+    for (Instant due = due_; !stopped_ && Now() < due; due = due_) {
+      // A wait for the end of time would overflow in the library.
+      changed_.wait_until(lock, std::min(due, Now() + std::chrono::hours(1)));
+    }
   }
 
   void Stop() {

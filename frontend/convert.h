@@ -24,8 +24,8 @@ queue::Outcome FromProto(v1::Outcome outcome);
 /// Whether a worker may end an attempt so; kInvalidArgument names the outcome.
 Status CheckReported(v1::Outcome outcome);
 
-/// All but `queue`, checked; kInvalidArgument names the field and what is allowed. `durable`: so they
-/// are in any case.
+/// All but `queue`, checked; kInvalidArgument names the field and what is allowed. `durable`: so
+/// they are in any case.
 Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options,
                                                            bool durable = false);
 
@@ -52,8 +52,8 @@ v1::WaitReason ToProto(queue::WaitReason reason);
 /// A serialized Report that has only an error.
 std::string ErrorReport(std::string_view error);
 
-/// The serialized Report that the submitter gets: the worker's own, unless the core has a reason; of
-/// a gang's member it says which.
+/// The serialized Report that the submitter gets: the worker's own, unless the core has a reason;
+/// of a gang's member it says which.
 std::string ReportFor(const queue::Reply& reply);
 
 }  // namespace twofold::frontend

@@ -2,8 +2,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <deque>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>

@@ -8,6 +8,7 @@
 #include "frontend/options.h"
 #include "frontend/queue_set.h"
 #include "frontend/services.h"
+#include "frontend/storage.h"
 #include "frontend/ticker.h"
 #include "lib/common/result.h"
 #include "lib/http/server.h"
@@ -20,7 +21,8 @@ namespace twofold::frontend {
 /// connect again to the next one.
 class Frontend {
  public:
-  /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice.
+  /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice, or
+  /// durable without being there. Those of the store.
   static Result<std::unique_ptr<Frontend>> Start(const Options& options);
   ~Frontend();
 
@@ -30,10 +32,14 @@ class Frontend {
   std::string http_address() const;
 
  private:
-  explicit Frontend(const Options& options);
+  Frontend(const Options& options, const std::vector<QueuePlan>& plans,
+           std::unique_ptr<Storage> storage);
+  Status Restore();
   Status Serve(const Options& options);
 
+  Alarm alarm_;
   QueueSet queues_;
+  std::unique_ptr<Storage> storage_;  ///< nullptr: durable jobs are refused
   ClientsService clients_;
   AdminService admin_;
   WorkersService workers_;

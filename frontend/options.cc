@@ -15,6 +15,8 @@ constexpr const char* kExamples = R"(Examples:
       one queue, reachable from this machine only
   twofold-frontend --client-address :9997 --worker-address :9999 --http-address :9998 sleep media
       two queues, reachable on all interfaces (in a cluster)
+  twofold-frontend --store sqlite:/var/lib/twofold/jobs.db --durable fio sleep fio
+      jobs of queue fio are on disk before they are acknowledged, and survive a restart
   twofold-frontend --queue-limit 100000 --log-interval 10 sleep
       at most 100000 waiting jobs, a line of statistics every 10 seconds
 Exit codes: 0 ended by SIGTERM or SIGINT; 2 bad option, or an address cannot be used.)";
@@ -61,6 +63,25 @@ void DeclareQueues(CLI::App& app, Options& options) {
       ->capture_default_str();
 }
 
+void DeclareStore(CLI::App& app, Options& options) {
+  app.add_option("--store", options.storage.url,
+                 "keep durable jobs and their results here, over restarts; made if not there")
+      ->type_name("sqlite:PATH");
+  app.add_option("--durable", options.durable,
+                 "all jobs of this queue are durable (others can be by themselves); repeatable")
+      ->type_name("QUEUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--keep-finished-for", options.storage.keep_finished_for,
+                 "forget finished durable jobs after so many seconds; 0 = never")
+      ->check(Seconds(0, 10 * 365 * 86400.0))
+      ->capture_default_str();
+  app.add_option("--keep-finished", options.storage.keep_finished,
+                 "keep so many finished durable jobs, the newest; 0 = all")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
+}
+
 void DeclareLogging(CLI::App& app, Options& options) {
   app.add_option("--log-interval", options.log_interval,
                  "log a line of statistics a queue this often; 0 = never")
@@ -77,6 +98,7 @@ void Declare(CLI::App& app, Options& options) {
   app.footer(kExamples);
   DeclareQueues(app, options);
   DeclareAddresses(app, options);
+  DeclareStore(app, options);
   DeclareLogging(app, options);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/storage.h"
 #include "lib/common/instant.h"
 #include "lib/queue/queue.h"
 
@@ -12,6 +13,8 @@ namespace twofold::frontend {
 /// What the command line says. Seconds become durations in QueueOptions().
 struct Options {
   std::vector<std::string> queues;
+  std::vector<std::string> durable;  ///< of these queues all jobs are durable
+  StorageOptions storage;
   std::string client_address = "127.0.0.1:9997";
   std::string worker_address = "127.0.0.1:9999";
   std::string http_address = "127.0.0.1:9998";

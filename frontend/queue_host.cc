@@ -23,8 +23,8 @@ struct OwnedAssign {
   }
 
   [[nodiscard]] queue::Assign View() const {
-    return {assign.process, assign.job, assign.attempt,           options,
-            spec,           seat ? &*seat : nullptr, assign.lost_attempts};
+    return {assign.process,          assign.job,          assign.attempt, options, spec,
+            seat ? &*seat : nullptr, assign.lost_attempts};
   }
 
  private:
@@ -137,7 +137,9 @@ void QueueHost::Do(const queue::Assign& assign) {
 }
 
 void QueueHost::PlanGang(const queue::Assign& assign) {
-  GangPlan plan{assign.seat->gang, assign.attempt, {},
+  GangPlan plan{assign.seat->gang,
+                assign.attempt,
+                {},
                 surroundings_.secrets->Of(assign.seat->gang, assign.attempt)};
   for (const queue::Member& member : assign.seat->members) {
     plan.peers.push_back(WorkerAt(member.process).identity);
@@ -156,9 +158,14 @@ void QueueHost::RecordStart(queue::JobId job, const queue::Assign& assign) {
   } else {
     for (const queue::Member& member : assign.seat->members) add(member.job, member.process);
     // Members have numbers, too.
-    withheld_.Record(results::SequenceUsed{name_, core_.last_sequence()});
+    withheld_.Record(LastId());
   }
   withheld_.Record(Started(job, assign, runners));
+}
+
+/// What must not be given out again, though all jobs be deleted.
+results::SequenceUsed QueueHost::LastId() const {
+  return {name_, static_cast<std::uint64_t>(core_.last_durable_id())};
 }
 
 void QueueHost::Do(const queue::Go& go) {
@@ -181,8 +188,7 @@ void QueueHost::Do(const queue::Requeued& requeued) {
 
 void QueueHost::Do(const queue::Reply& reply) {
   Count(reply);
-  const WorkerIdentity* worker =
-      reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
+  const WorkerIdentity* worker = reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
   TellEnd(reply, worker);
   const auto found = submitters_.find(reply.submitter);
   if (found == submitters_.end() && reply.submitter != queue::kDetached) return;
@@ -208,22 +214,6 @@ QueueHost::Worker& QueueHost::WorkerAt(queue::ProcessId process) {
   const auto index = static_cast<std::size_t>(process);
   if (index >= workers_.size()) workers_.resize(index + 1);
   return workers_[index];
-}
-
-/// Now, or after all that was decided about the job before. A worker that is away learns on its
-/// return what it needs to know.
-template <typename Message>
-void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerLink>& link,
-                     const Message& message) {
-  if (!link) return;
-  if (IsDurable(job)) {
-    return withheld_.Then([link, message](Touched& touched) {
-      message(*link);
-      touched.Add(link);
-    });
-  }
-  message(*link);
-  touched_.Add(link);
 }
 
 void QueueHost::Changed(queue::JobId job) {
@@ -274,9 +264,8 @@ void QueueHost::Count(const queue::Reply& reply) {
 }
 
 bool QueueHost::IsPaused(const WorkerIdentity& identity) const {
-  return std::any_of(paused_.begin(), paused_.end(), [&](const WorkerPattern& pattern) {
-    return pattern.Matches(identity);
-  });
+  return std::any_of(paused_.begin(), paused_.end(),
+                     [&](const WorkerPattern& pattern) { return pattern.Matches(identity); });
 }
 
 }  // namespace twofold::frontend

@@ -35,9 +35,9 @@ struct QueueTimes {
 
 /// What the queues of a frontend share.
 struct Surroundings {
-  std::shared_ptr<Submitter> detached;   ///< gets the ends of jobs submitted with kDetached
-  results::Journal* journal = nullptr;   ///< nullptr: no store, no durable jobs
-  Alarm* alarm = nullptr;                ///< rung when something is due; nullptr: nobody ticks
+  std::shared_ptr<Submitter> detached;  ///< gets the ends of jobs submitted with kDetached
+  results::Journal* journal = nullptr;  ///< nullptr: no store, no durable jobs
+  Alarm* alarm = nullptr;               ///< rung when something is due; nullptr: nobody ticks
   std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
 };
 
@@ -99,6 +99,7 @@ class QueueHost final : private queue::Effects {
   Worker& WorkerAt(queue::ProcessId process);
   void PlanGang(const queue::Assign& assign);
   void RecordStart(queue::JobId job, const queue::Assign& assign);
+  results::SequenceUsed LastId() const;
   void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
              const WorkerIdentity* worker);
   template <typename Message>
@@ -143,8 +144,8 @@ class QueueHost::Turn {
   /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there.
   void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter);
   void RemoveSubmitter(queue::SubmitterId id);
-  /// REQUIRES: CanStore() if the job is durable. `on_disk` is called when it is (by the journal's
-  /// thread), right away for other jobs; not if it is not accepted.
+  /// REQUIRES: CanStore() if the job is durable. Then `on_disk` is called when it is, by the
+  /// journal's thread, after this turn. Not for other jobs, nor if it is not accepted.
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
                           std::string_view spec, std::function<void()> on_disk = {});
@@ -214,5 +215,21 @@ class QueueHost::Turn {
   std::unique_lock<std::mutex> lock_;
   const Instant now_;
 };
+
+/// Now, or after all that was decided about the job before. A worker that is away learns on its
+/// return what it needs to know.
+template <typename Message>
+void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerLink>& link,
+                     const Message& message) {
+  if (!link) return;
+  if (IsDurable(job)) {
+    return withheld_.Then([link, message](Touched& touched) {
+      message(*link);
+      touched.Add(link);
+    });
+  }
+  message(*link);
+  touched_.Add(link);
+}
 
 }  // namespace twofold::frontend

@@ -13,8 +13,7 @@ QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions opti
   for (const QueuePlan& plan : plans) {
     options.number = plan.number;
     options.first_sequence = plan.first_sequence;
-    hosts_.push_back(
-        std::make_unique<QueueHost>(plan.name, options, plan.durable, surroundings_));
+    hosts_.push_back(std::make_unique<QueueHost>(plan.name, options, plan.durable, surroundings_));
     by_number_[plan.number] = hosts_.back().get();
   }
 }

@@ -40,17 +40,13 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
                                          std::string_view spec, std::function<void()> on_disk) {
   Withheld& withheld = host_.withheld_;
   const Withheld::Mark before = withheld.mark();
-  const queue::Submitted submitted =
-      host_.core_.Submit(now_, submitter, tag, options, spec, host_);
+  const queue::Submitted submitted = host_.core_.Submit(now_, submitter, tag, options, spec, host_);
   if (submitted.admission != queue::Admission::kAccepted) return submitted;
-  if (!options->durable) {
-    if (on_disk) on_disk();
-    return submitted;
-  }
+  if (!options->durable) return submitted;
   // The job may have been handed out already; that it was accepted comes first.
   if (!submitted.duplicate) {
     withheld.RecordAt(before, Accepted(host_.name_, submitted.job, *options, spec));
-    withheld.Record(results::SequenceUsed{host_.name_, host_.core_.last_sequence()});
+    withheld.Record(host_.LastId());
   }
   const auto found = host_.submitters_.find(submitter);
   withheld.ThenAt(before, [link = found == host_.submitters_.end() ? nullptr : found->second, tag,

@@ -13,9 +13,9 @@ namespace twofold::frontend {
 
 /// What the command line says of keeping jobs.
 struct StorageOptions {
-  std::string url;                ///< "sqlite:PATH"
-  double keep_finished_for = 0;   ///< seconds; 0 = for ever
-  std::uint64_t keep_finished = 0;  ///< jobs; 0 = all
+  std::string url;                          ///< "sqlite:PATH"
+  double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
+  std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
 
 /// The store of a frontend's durable jobs, and the journal that writes it.

@@ -7,9 +7,9 @@
 
 namespace twofold::frontend {
 
-/// Gives the queues their time: what is due (leases, grace periods, delays, deadlines) happens here,
-/// and a line of statistics a queue is logged now and then. Sleeps until something is due; the
-/// queues ring the alarm when that becomes earlier.
+/// Gives the queues their time: what is due (leases, grace periods, delays, deadlines) happens
+/// here, and a line of statistics a queue is logged now and then. Sleeps until something is due;
+/// the queues ring the alarm when that becomes earlier.
 ///
 /// Threads  One of its own, from construction to destruction.
 class Ticker {

@@ -47,9 +47,7 @@ class Watchers {
   [[nodiscard]] bool WantsOutput(queue::JobId job) const;
   [[nodiscard]] bool empty() const { return watchers_.empty(); }
 
-  void SetProgress(queue::JobId job, JobProgress progress) {
-    progress_[job] = std::move(progress);
-  }
+  void SetProgress(queue::JobId job, JobProgress progress) { progress_[job] = std::move(progress); }
   /// nullptr: it has told nothing.
   [[nodiscard]] const JobProgress* Progress(queue::JobId job) const;
 

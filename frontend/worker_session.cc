@@ -36,8 +36,8 @@ Status CheckHello(const v1::Hello& hello) {
                                 " entries for ", hello.held_jobs_size(), " in held_jobs"));
   }
   if (hello.held_jobs_size() > kMaxHeld) {
-    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(), " entries; at most ",
-                                kMaxHeld, " are allowed"));
+    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
+                                " entries; at most ", kMaxHeld, " are allowed"));
   }
   if (Status status = CheckName("node", hello.node()); !status.ok()) return status;
   return CheckName("pod", hello.pod());
@@ -63,7 +63,10 @@ queue::Completion ToCompletion(const rpc::WorkerResultRow& row) {
 }
 
 WorkerIdentity IdentityOf(const v1::Hello& hello) {
-  return {hello.node(), hello.pod(), hello.device(), hello.address(),
+  return {hello.node(),
+          hello.pod(),
+          hello.device(),
+          hello.address(),
           {hello.labels().begin(), hello.labels().end()}};
 }
 
@@ -126,7 +129,8 @@ Status WorkerSession::Join(const v1::Hello& hello) {
   });
   host_ = *host;
   process_ = turn.Join(
-      queue::ProcessKey{hello.process_key()}, hello.slots(), held, IdentityOf(hello), Self(), {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
+      queue::ProcessKey{hello.process_key()}, hello.slots(), held, IdentityOf(hello), Self(),
+      {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
   spdlog::debug("queue {}: worker process {} on {} joined with {} slots", host_->name(),
                 hello.pod(), hello.node(), hello.slots());
   return absl::OkStatus();
@@ -224,8 +228,7 @@ void WorkerSession::OnKept(const queue::Held& attempt) {
 }
 
 void WorkerSession::OnFollow(const queue::Held& attempt, bool follow) {
-  AddAttempt(follow ? &v1::FrontendMessage::mutable_follow
-                    : &v1::FrontendMessage::mutable_unfollow,
+  AddAttempt(follow ? &v1::FrontendMessage::mutable_follow : &v1::FrontendMessage::mutable_unfollow,
              attempt);
 }
 

@@ -67,6 +67,7 @@ class JobTable {
   /// The slot of a job that lives; kNoSlot if there is none such.
   [[nodiscard]] Slot Find(JobId id) const;
   [[nodiscard]] JobId IdOf(Slot slot) const;
+  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const;
 
   /// One past the highest slot ever used.
   [[nodiscard]] Slot end() const { return end_; }
@@ -75,7 +76,6 @@ class JobTable {
   static constexpr Slot kPage = 4096;
 
   Slot TakeSlot();
-  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const;
 
   const std::uint64_t id_base_;
   const std::uint32_t first_generation_;

@@ -253,12 +253,13 @@ class Queue {
   [[nodiscard]] std::uint64_t runnable() const;
   [[nodiscard]] std::optional<JobView> Find(Instant now, JobId job) const;
   [[nodiscard]] std::optional<Explanation> Explain(Instant now, JobId job) const;
-  /// The highest number given out so far; see QueueOptions::first_sequence.
-  [[nodiscard]] std::uint64_t last_sequence() const { return next_sequence_ - 1; }
+  /// The highest id that a durable job has, or could have, so far; see
+  /// QueueOptions::first_sequence.
+  [[nodiscard]] JobId last_durable_id() const { return jobs_.DurableId(next_sequence_ - 1); }
   [[nodiscard]] const Process* FindProcess(ProcessId process) const;
 
-  /// Whose member an attempt is: the gang's job and the rank. For a job that is no gang itself and 0;
-  /// nullopt: no such attempt runs.
+  /// Whose member an attempt is: the gang's job and the rank. For a job that is no gang itself and
+  /// 0; nullopt: no such attempt runs.
   struct Role {
     JobId job;
     std::uint32_t rank;

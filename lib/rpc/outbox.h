@@ -72,6 +72,12 @@ class Outbox {
   /// The message of the write in flight. Stays as it is until EndWrite.
   const Message& Writing() const { return writing_; }
 
+  /// About how many bytes wait to be written.
+  std::size_t waiting_bytes() {
+    const std::lock_guard lock(mutex_);
+    return waiting_bytes_;
+  }
+
   /// True: more than `limit` bytes wait to be written, so take no more input now; ResumeInput will
   /// say when. This is how a peer that does not read its results is kept from filling the memory.
   bool HoldInput(std::size_t limit) {

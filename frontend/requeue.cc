@@ -1,0 +1,180 @@
+#include "frontend/requeue.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "frontend/convert.h"
+
+namespace twofold::frontend {
+namespace {
+
+constexpr std::size_t kPage = 1000;
+constexpr std::size_t kMostAtOnce = 100'000;
+
+Status Precondition(const std::string& text) { return absl::FailedPreconditionError(text); }
+
+Status CheckRequeuable(const results::StoredJob& job) {
+  if (!std::holds_alternative<results::JobEnded>(job.state)) {
+    return Precondition(absl::StrCat("id: job ", job.accepted.id, " has not ended"));
+  }
+  if (job.requeued_as != 0) {
+    return Precondition(
+        absl::StrCat("id: job ", job.accepted.id, " was requeued as job ", job.requeued_as));
+  }
+  return absl::OkStatus();
+}
+
+Result<std::shared_ptr<const queue::JobOptions>> OptionsOf(const results::StoredJob& job) {
+  v1::JobOptions options;
+  if (!options.ParseFromString(job.accepted.options)) {
+    return absl::DataLossError(
+        absl::StrCat("job ", job.accepted.id, ": its options cannot be read"));
+  }
+  options.clear_delay_ns();  // that time has passed
+  return FromProto(options, true);
+}
+
+std::vector<queue::Outcome> OutcomesOf(const v1::RequeueJobsRequest& request) {
+  std::vector<queue::Outcome> outcomes;
+  for (const int outcome : request.outcomes()) {
+    outcomes.push_back(FromProto(static_cast<v1::Outcome>(outcome)));
+  }
+  if (!outcomes.empty()) return outcomes;
+  for (int i = 0; i < queue::kOutcomes; ++i) {
+    const auto outcome = static_cast<queue::Outcome>(i);
+    if (outcome != queue::Outcome::kSucceeded) outcomes.push_back(outcome);
+  }
+  return outcomes;
+}
+
+Status Check(const QueueSet& queues, const v1::RequeueJobsRequest& request) {
+  if ((request.id() == 0) == request.run().empty()) {
+    return absl::InvalidArgumentError("id, run: name one of the two");
+  }
+  for (const int outcome : request.outcomes()) {
+    if (v1::Outcome_IsValid(outcome) && outcome != v1::OUTCOME_UNSPECIFIED) continue;
+    return absl::InvalidArgumentError(absl::StrCat("outcomes has the unknown value ", outcome));
+  }
+  if (queues.store() != nullptr) return absl::OkStatus();
+  return Precondition("this frontend keeps no finished jobs; start it with --store sqlite:PATH");
+}
+
+/// All jobs of a run that ended so. All before the first is submitted again, as that may end soon
+/// and would be found, too.
+Result<std::vector<results::StoredJob>> ListRun(const results::Store& store,
+                                                const v1::RequeueJobsRequest& request) {
+  results::JobQuery query{
+      .run = request.run(), .outcomes = OutcomesOf(request), .after = 0, .limit = kPage};
+  std::vector<results::StoredJob> jobs;
+  for (;;) {
+    auto page = store.List(query);
+    if (!page.ok()) return page.status();
+    for (results::StoredJob& job : *page) {
+      if (job.requeued_as == 0) jobs.push_back(std::move(job));
+    }
+    if (jobs.size() > kMostAtOnce) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "run: more than ", kMostAtOnce, " jobs would be requeued; narrow it by outcomes"));
+    }
+    if (page->size() < kPage) return jobs;
+    query.after = page->back().accepted.id;
+  }
+}
+
+}  // namespace
+
+/// What is requeued by one request, and who wants to know.
+class Requeuer::Batch {
+ public:
+  Batch(Requeuer& requeuer, Done done) : requeuer_(requeuer), done_(std::move(done)) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  /// Nobody will say any more that one is on disk.
+  ~Batch() {
+    {
+      const std::lock_guard lock(requeuer_.mutex_);
+      for (const std::uint64_t from : reply_.from()) requeuer_.under_way_.erase(from);
+    }
+    if (done_ && on_disk_ == reply_.to_size()) done_(reply_);
+  }
+
+  /// False: another request is about to do it.
+  bool Begin(std::uint64_t from) {
+    const std::lock_guard lock(requeuer_.mutex_);
+    return requeuer_.under_way_.insert(from).second;
+  }
+  void Fail(std::uint64_t from) {
+    const std::lock_guard lock(requeuer_.mutex_);
+    requeuer_.under_way_.erase(from);
+  }
+  void Add(std::uint64_t from, queue::JobId to) {
+    reply_.add_from(from);
+    reply_.add_to(static_cast<std::uint64_t>(to));
+  }
+  void OnDisk() { ++on_disk_; }
+  void GiveUp() { done_ = nullptr; }
+
+ private:
+  Requeuer& requeuer_;
+  Done done_;
+  v1::RequeueJobsReply reply_;
+  std::atomic<int> on_disk_ = 0;
+};
+
+Status Requeuer::Requeue(const v1::RequeueJobsRequest& request, Done done) {
+  if (Status status = Check(queues_, request); !status.ok()) return status;
+  const auto batch = std::make_shared<Batch>(*this, std::move(done));
+  const Status status =
+      request.id() != 0 ? RequeueOne(request.id(), batch) : RequeueRun(request, batch);
+  if (!status.ok()) batch->GiveUp();
+  return status;
+}
+
+Status Requeuer::RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& batch) {
+  const auto job = queues_.store()->Find(id);
+  if (!job.ok()) return job.status();
+  if (Status status = CheckRequeuable(*job); !status.ok()) return status;
+  if (!batch->Begin(id)) return Precondition(absl::StrCat("id: job ", id, " is being requeued"));
+  return Submit(*job, batch);
+}
+
+Status Requeuer::RequeueRun(const v1::RequeueJobsRequest& request,
+                            const std::shared_ptr<Batch>& batch) {
+  const auto jobs = ListRun(*queues_.store(), request);
+  if (!jobs.ok()) return jobs.status();
+  for (const results::StoredJob& job : *jobs) {
+    if (!batch->Begin(job.accepted.id)) continue;
+    if (Status status = Submit(job, batch); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+Status Requeuer::Submit(const results::StoredJob& job, const std::shared_ptr<Batch>& batch) {
+  const auto try_to = [&]() -> Status {
+    const auto host = queues_.Find(job.accepted.queue);
+    if (!host.ok()) return host.status();
+    if (Status status = (*host)->CanStore(); !status.ok()) return status;
+    const auto options = OptionsOf(job);
+    if (!options.ok()) return options.status();
+    QueueHost::Turn turn(**host, Now());
+    const queue::Submitted submitted =
+        turn.Submit(queue::kDetached, 0, *options, job.accepted.spec, [batch] { batch->OnDisk(); });
+    if (submitted.admission != queue::Admission::kAccepted) {
+      const bool full = submitted.admission == queue::Admission::kFull;
+      return Precondition(absl::StrCat("queue ", job.accepted.queue, " takes no more jobs: it ",
+                                       full ? "is full" : "drains"));
+    }
+    turn.RecordRequeue(queue::JobId{job.accepted.id}, submitted.job);
+    batch->Add(job.accepted.id, submitted.job);
+    return absl::OkStatus();
+  };
+  Status status = try_to();
+  if (!status.ok()) batch->Fail(job.accepted.id);
+  return status;
+}
+
+}  // namespace twofold::frontend
