@@ -69,15 +69,16 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   Result<FileLock> lock = FileLock::Take(path);
   if (!lock.ok()) return lock.status();
   if (Status status = CheckCanWrite(path); !status.ok()) return status;
+  std::unique_ptr<SqliteStore> store;
   try {
-    std::unique_ptr<SqliteStore> store(new SqliteStore(path, *std::move(lock), options));
+    store.reset(new SqliteStore(path, *std::move(lock), options));
     if (Status status = store->Start(options); !status.ok()) return status;
     return store;
   } catch (const SQLite::Exception& error) {
     if (error.getErrorCode() == SQLITE_NOTADB) {
       return absl::InvalidArgumentError(absl::StrCat(path, " is no SQLite database"));
     }
-    return StatusOf(error, 0, path);
+    return StatusOf(error, store ? SystemErrno(store->database_) : 0, path);
   }
 }
 
@@ -87,17 +88,15 @@ SqliteStore::SqliteStore(std::string path, FileLock lock, const SqliteOptions& o
       database_(path_, SQLite::OPEN_READWRITE, Milliseconds(options.busy_timeout), options.vfs) {}
 
 Status SqliteStore::Start(const SqliteOptions& options) {
-  return Guarded(database_, path_, [&]() -> Status {
-    Status status = BringUpToDate(database_, path_, AllMigrations());
-    if (status.ok()) status = Configure(database_, path_);
-    if (!status.ok()) return status;
-    writer_.emplace(database_);
-    own_reader_.emplace(database_);
-    read_database_.emplace(path_, SQLite::OPEN_READONLY, Milliseconds(options.busy_timeout),
-                           options.vfs);
-    reader_.emplace(*read_database_);
-    return status;
-  });
+  Status status = BringUpToDate(database_, path_, AllMigrations());
+  if (status.ok()) status = Configure(database_, path_);
+  if (!status.ok()) return status;
+  writer_.emplace(database_);
+  own_reader_.emplace(database_);
+  read_database_.emplace(path_, SQLite::OPEN_READONLY, Milliseconds(options.busy_timeout),
+                         options.vfs);
+  reader_.emplace(*read_database_);
+  return status;
 }
 
 Status SqliteStore::Commit(std::span<const Record> records) {
