@@ -20,6 +20,9 @@ namespace {
 constexpr int kCheckpointPages = 4000;  // 16 MiB of log: few syncs of the file, a short recovery
 constexpr int kCacheKiB = 16 * 1024;
 
+// A connection is used by one thread at a time, so SQLite's own locks would only cost.
+constexpr int kOneThread = SQLITE_OPEN_NOMUTEX;
+
 int Milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -85,7 +88,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
 SqliteStore::SqliteStore(std::string path, FileLock lock, const SqliteOptions& options)
     : path_(std::move(path)),
       lock_(std::move(lock)),
-      database_(path_, SQLite::OPEN_READWRITE, Milliseconds(options.busy_timeout), options.vfs) {}
+      database_(path_, SQLite::OPEN_READWRITE | kOneThread, Milliseconds(options.busy_timeout),
+                options.vfs) {}
 
 Status SqliteStore::Start(const SqliteOptions& options) {
   Status status = BringUpToDate(database_, path_, AllMigrations());
@@ -93,8 +97,8 @@ Status SqliteStore::Start(const SqliteOptions& options) {
   if (!status.ok()) return status;
   writer_.emplace(database_);
   own_reader_.emplace(database_);
-  read_database_.emplace(path_, SQLite::OPEN_READONLY, Milliseconds(options.busy_timeout),
-                         options.vfs);
+  read_database_.emplace(path_, SQLite::OPEN_READONLY | kOneThread,
+                         Milliseconds(options.busy_timeout), options.vfs);
   reader_.emplace(*read_database_);
   return status;
 }
