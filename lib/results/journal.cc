@@ -91,11 +91,19 @@ bool Journal::NextGroup(Group& group) {
     lock.lock();
   }
   if (stopping_ && Now() >= give_up_at_) return false;
-  while (!waiting_.empty() && group.bytes < options_.commit_bytes) {
+  TakeGroup(group);
+  return true;
+}
+
+void Journal::TakeGroup(Group& group) {
+  const auto take = [&] {
     group.Add(std::move(waiting_.front()));
     waiting_.pop_front();
-  }
-  return true;
+  };
+  // With nothing to commit before them, they need not wait for the commit after them.
+  while (!waiting_.empty() && waiting_.front().records.empty()) take();
+  if (!group.callbacks.empty()) return;
+  while (!waiting_.empty() && group.bytes < options_.commit_bytes) take();
 }
 
 void Journal::Group::Add(Entry entry) {

@@ -112,6 +112,7 @@ class Journal {
 
   void Run();
   bool NextGroup(Group& group);
+  void TakeGroup(Group& group);
   bool CommitUntilDone(const Group& group);
   void Succeeded(const Group& group, Duration took);
   void Failed(const Status& status);

@@ -58,7 +58,19 @@ Status StatusOf(const SQLite::Exception& error, int system_errno, const std::str
   return {meaning.code, message};
 }
 
+// sqlite3_system_errno does not tell of a commit that failed, the files do: the log, where commits
+// go, then the database.
 int SystemErrno(const SQLite::Database& database) {
+  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    int last = 0;
+    if (sqlite3_file_control(database.getHandle(), nullptr, which, &file) == SQLITE_OK &&
+        file != nullptr && file->pMethods != nullptr &&
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &last) == SQLITE_OK &&
+        last != 0) {
+      return last;
+    }
+  }
   return sqlite3_system_errno(database.getHandle());
 }
 

@@ -10,10 +10,11 @@
 namespace twofold::results {
 
 /// What an exception of SQLiteCpp means to the caller of a Store (see its Errors), with the path.
-/// `system_errno` is sqlite3_system_errno's; 0: unknown.
+/// `system_errno` is SystemErrno's; 0: unknown.
 Status StatusOf(const SQLite::Exception& error, int system_errno, const std::string& path);
 
-/// The last errno that SQLite saw on this connection. Only right after an error.
+/// The errno of the last operation that failed on the files of this connection; 0: none did.
+/// Only of use right after an error.
 int SystemErrno(const SQLite::Database& database);
 
 /// Calls `body`, which returns a Status or Result and may throw what SQLiteCpp throws.

@@ -20,6 +20,9 @@ namespace {
 constexpr int kCheckpointPages = 4000;  // 16 MiB of log: few syncs of the file, a short recovery
 constexpr int kCacheKiB = 16 * 1024;
 
+// A connection is used by one thread at a time, so SQLite's own locks would only cost.
+constexpr int kOneThread = SQLITE_OPEN_NOMUTEX;
+
 int Milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -69,35 +72,35 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   Result<FileLock> lock = FileLock::Take(path);
   if (!lock.ok()) return lock.status();
   if (Status status = CheckCanWrite(path); !status.ok()) return status;
+  std::unique_ptr<SqliteStore> store;
   try {
-    std::unique_ptr<SqliteStore> store(new SqliteStore(path, *std::move(lock), options));
+    store.reset(new SqliteStore(path, *std::move(lock), options));
     if (Status status = store->Start(options); !status.ok()) return status;
     return store;
   } catch (const SQLite::Exception& error) {
     if (error.getErrorCode() == SQLITE_NOTADB) {
       return absl::InvalidArgumentError(absl::StrCat(path, " is no SQLite database"));
     }
-    return StatusOf(error, 0, path);
+    return StatusOf(error, store ? SystemErrno(store->database_) : 0, path);
   }
 }
 
 SqliteStore::SqliteStore(std::string path, FileLock lock, const SqliteOptions& options)
     : path_(std::move(path)),
       lock_(std::move(lock)),
-      database_(path_, SQLite::OPEN_READWRITE, Milliseconds(options.busy_timeout), options.vfs) {}
+      database_(path_, SQLite::OPEN_READWRITE | kOneThread, Milliseconds(options.busy_timeout),
+                options.vfs) {}
 
 Status SqliteStore::Start(const SqliteOptions& options) {
-  return Guarded(database_, path_, [&]() -> Status {
-    Status status = BringUpToDate(database_, path_, AllMigrations());
-    if (status.ok()) status = Configure(database_, path_);
-    if (!status.ok()) return status;
-    writer_.emplace(database_);
-    own_reader_.emplace(database_);
-    read_database_.emplace(path_, SQLite::OPEN_READONLY, Milliseconds(options.busy_timeout),
-                           options.vfs);
-    reader_.emplace(*read_database_);
-    return status;
-  });
+  Status status = BringUpToDate(database_, path_, AllMigrations());
+  if (status.ok()) status = Configure(database_, path_);
+  if (!status.ok()) return status;
+  writer_.emplace(database_);
+  own_reader_.emplace(database_);
+  read_database_.emplace(path_, SQLite::OPEN_READONLY | kOneThread,
+                         Milliseconds(options.busy_timeout), options.vfs);
+  reader_.emplace(*read_database_);
+  return status;
 }
 
 Status SqliteStore::Commit(std::span<const Record> records) {

@@ -25,7 +25,7 @@ struct SqliteOptions {
   /// How long to wait for another program that writes to the file (a person with `sqlite3`).
   Duration busy_timeout = std::chrono::seconds(1);
   /// SQLite's virtual file system; empty: the default one.
-  std::string vfs;
+  std::string vfs = {};
 };
 
 /// A Store in one SQLite file, documented in docs/store.md. Others may read the file meanwhile.
@@ -52,7 +52,7 @@ class SqliteStore final : public Store {
 
  private:
   SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);
-  Status Start(const SqliteOptions& options);
+  Status Start(const SqliteOptions& options);  // throws SQLite::Exception
 
   Status WriteGroup(const GroupChange& change);
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);

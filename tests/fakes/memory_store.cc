@@ -26,26 +26,21 @@ class MemoryStore::Applier {
  public:
   explicit Applier(Contents& contents) : contents_(contents) {}
 
-  Status operator()(const JobAccepted& record) {
-    const auto [place, added] =
-        contents_.jobs.try_emplace(Key(record.id), StoredJob{.accepted = record});
-    if (added || place->second.accepted == record) return absl::OkStatus();
-    return absl::AlreadyExistsError(absl::StrCat("another job has the id ", record.id));
+  void operator()(const JobAccepted& record) {
+    contents_.jobs.try_emplace(Key(record.id), StoredJob{.accepted = record});
   }
-  Status operator()(const AttemptStarted& record) { return Reach(record.job, record); }
-  Status operator()(const AttemptGivenUp& record) {
-    return Reach(record.job, Waiting{record.attempt, record.lost_attempts});
+  void operator()(const AttemptStarted& record) { Reach(record.job, record); }
+  void operator()(const AttemptGivenUp& record) {
+    Reach(record.job, Waiting{record.attempt, record.lost_attempts});
   }
-  Status operator()(const JobEnded& record) { return Reach(record.job, record); }
-  Status operator()(const JobRequeued& record) {
+  void operator()(const JobEnded& record) { Reach(record.job, record); }
+  void operator()(const JobRequeued& record) {
     StoredJob* const job = Find(record.from);
     if (job != nullptr && EndOf(*job) != nullptr) job->requeued_as = record.to;
-    return absl::OkStatus();
   }
-  Status operator()(const SequenceUsed& record) {
+  void operator()(const SequenceUsed& record) {
     std::uint64_t& highest = contents_.sequences[record.queue];
     highest = std::max(highest, record.sequence);
-    return absl::OkStatus();
   }
 
  private:
@@ -55,10 +50,9 @@ class MemoryStore::Applier {
   }
 
   template <typename State>
-  Status Reach(JobId id, const State& state) {
+  void Reach(JobId id, const State& state) {
     StoredJob* const job = Find(id);
     if (job != nullptr && EndOf(*job) == nullptr) job->state = state;
-    return absl::OkStatus();
   }
 
   Contents& contents_;
@@ -66,12 +60,26 @@ class MemoryStore::Applier {
 
 Status MemoryStore::Commit(std::span<const Record> records) {
   const std::lock_guard lock(mutex_);
-  Contents changed = contents_;
-  for (const Record& record : records) {
-    if (Status status = std::visit(Applier(changed), record); !status.ok()) return status;
+  if (const JobId clash = Clash(records); clash != 0) {
+    return absl::AlreadyExistsError(absl::StrCat("another job has the id ", clash));
   }
-  contents_ = std::move(changed);
+  for (const Record& record : records) std::visit(Applier(contents_), record);
   return absl::OkStatus();
+}
+
+/// The first id that another job has, in the store or among the records; 0: none.
+JobId MemoryStore::Clash(std::span<const Record> records) const {
+  std::map<JobId, const JobAccepted*> accepted;
+  for (const Record& record : records) {
+    const auto* const job = std::get_if<JobAccepted>(&record);
+    if (job == nullptr) continue;
+    const auto place = contents_.jobs.find(Key(job->id));
+    const JobAccepted& other = place != contents_.jobs.end()
+                                   ? place->second.accepted
+                                   : *accepted.try_emplace(job->id, job).first->second;
+    if (other != *job) return job->id;
+  }
+  return 0;
 }
 
 Result<std::map<std::string, std::uint64_t>> MemoryStore::Load(const Visit& visit) {

@@ -29,6 +29,8 @@ class MemoryStore final : public Store {
   };
   class Applier;
 
+  [[nodiscard]] JobId Clash(std::span<const Record> records) const;
+
   mutable std::mutex mutex_;
   Contents contents_;
 };

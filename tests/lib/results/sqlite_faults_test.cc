@@ -1,0 +1,225 @@
+// Real faults under SqliteStore: a disk that fails at any operation, a full one, a process killed.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <random>
+
+#include "lib/results/journal.h"
+#include "lib/results/sqlite_store.h"
+#include "tests/fakes/faulty_vfs.h"
+#include "tests/fakes/memory_store.h"
+#include "tests/lib/results/samples.h"
+#include "tests/lib/results/temp_dir.h"
+
+namespace twofold::results {
+namespace {
+
+/// Group n of a steady stream: jobs are accepted, started and ended, a few groups apart.
+std::vector<Record> Group(JobId n) {
+  std::vector<Record> records;
+  for (JobId i = 0; i < 5; ++i) {
+    records.emplace_back(Accepted(5 * n + i));
+    if (n > 2) records.emplace_back(Started(5 * (n - 1) + i));
+    if (n > 3) records.emplace_back(Ended(5 * (n - 2) + i));
+  }
+  records.emplace_back(SequenceUsed{"sleep", 5 * n + 4});
+  return records;
+}
+
+/// What is there after groups 1 to n.
+std::vector<StoredJob> AfterGroups(JobId n) {
+  MemoryStore model;
+  for (JobId i = 1; i <= n; ++i) EXPECT_TRUE(model.Commit(Group(i)).ok());
+  return *model.List({.limit = 1'000'000});
+}
+
+std::vector<StoredJob> Contents(Store& store) { return *store.List({.limit = 1'000'000}); }
+
+class DiskFaults : public ::testing::TestWithParam<FaultyVfs::Fault> {
+ protected:
+  [[nodiscard]] std::unique_ptr<SqliteStore> Open(const std::string& path) const {
+    return SqliteStore::Open(path, {.vfs = FaultyVfs::name()}).value();
+  }
+
+  const TempDir dir_;
+  FaultyVfs vfs_;
+};
+
+// Also what a failure leaves behind in the connection is tested: the same one goes on.
+TEST_P(DiskFaults, CommitFailsOrSucceedsWholeAtEveryOperation) {
+  constexpr JobId kGroups = 4;
+  bool failed_all = false;
+  for (std::uint64_t n = 0; !failed_all; ++n) {
+    const std::string path = dir_.Path(std::to_string(n));
+    {
+      const auto store = Open(path);
+      vfs_.Fail(GetParam(), n, 2);
+      for (JobId i = 1; i <= kGroups; ++i) {
+        Status status = store->Commit(Group(i));
+        while (!status.ok()) {
+          ASSERT_TRUE(absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) << status;
+          ASSERT_EQ(Contents(*store), AfterGroups(i - 1)) << "operation " << n;
+          status = store->Commit(Group(i));
+        }
+        ASSERT_EQ(Contents(*store), AfterGroups(i)) << "operation " << n;
+      }
+      failed_all = vfs_.operations() <= n;
+      vfs_.Fail(GetParam(), UINT64_MAX, 0);
+    }
+    ASSERT_EQ(Contents(*Open(path)), AfterGroups(kGroups)) << "operation " << n;
+  }
+}
+
+// Nothing can be written from some operation on, until the process has ended.
+TEST_P(DiskFaults, WhatWasCommittedIsThereAfterReopening) {
+  constexpr JobId kGroups = 4;
+  bool failed_all = false;
+  for (std::uint64_t n = 0; !failed_all; ++n) {
+    const std::string path = dir_.Path(std::to_string(n));
+    JobId committed = 0;
+    {
+      const auto store = Open(path);
+      vfs_.Fail(GetParam(), n, UINT64_MAX);
+      while (committed < kGroups && store->Commit(Group(committed + 1)).ok()) ++committed;
+      failed_all = vfs_.operations() <= n;
+    }
+    vfs_.Fail(GetParam(), UINT64_MAX, 0);
+    const auto reopened = Open(path);
+    const std::vector<StoredJob> contents = Contents(*reopened);
+    // A group whose last sync failed may be there all the same, but never in part.
+    if (contents != AfterGroups(committed)) {
+      ASSERT_EQ(contents, AfterGroups(committed + 1)) << "operation " << n;
+    }
+    for (JobId i = committed + 1; i <= kGroups; ++i) ASSERT_TRUE(reopened->Commit(Group(i)).ok());
+    ASSERT_EQ(Contents(*reopened), AfterGroups(kGroups)) << "operation " << n;
+  }
+}
+
+std::string NameOf(const ::testing::TestParamInfo<FaultyVfs::Fault>& fault) {
+  constexpr std::array<const char*, 3> kNames = {"Io", "Full", "Torn"};
+  return kNames[static_cast<std::size_t>(fault.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, DiskFaults,
+                         ::testing::Values(FaultyVfs::Fault::kIo, FaultyVfs::Fault::kFull,
+                                           FaultyVfs::Fault::kTorn),
+                         NameOf);
+
+TEST(DiskFaultCodes, FullDiskAndFailedSyncAreToldApart) {
+  const TempDir dir;
+  FaultyVfs vfs;
+  const std::string path = dir.Path("jobs.db");
+  const auto store = SqliteStore::Open(path, {.vfs = FaultyVfs::name()}).value();
+  vfs.Fail(FaultyVfs::Fault::kFull, 0, 1);
+  const Status full = store->Commit(Group(1));
+  EXPECT_TRUE(absl::IsResourceExhausted(full));
+  EXPECT_THAT(std::string(full.message()), ::testing::StartsWith(path + ": the disk is full"));
+  vfs.Fail(FaultyVfs::Fault::kIo, 0, 1);
+  EXPECT_TRUE(absl::IsUnavailable(store->Commit(Group(1))));
+}
+
+/// Runs `body` in a child process and returns how it ended. No gtest in there.
+template <typename Body>
+int InChild(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+/// What a frontend would see when the disk fills up under its journal, and space comes back.
+/// Returns the line that went wrong; 0: none. Runs in a child process.
+int FillsUpAndRecovers(const std::string& path) {
+  signal(SIGXFSZ, SIG_IGN);
+  const auto store = SqliteStore::Open(path).value();
+  Journal journal(*store, {.commit_bytes = 1, .first_pause = std::chrono::milliseconds(1)});
+  const rlimit small{200'000, RLIM_INFINITY};
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_FSIZE, &small) != 0) return __LINE__;
+
+  JobId appended = 0;
+  while (journal.writable()) {
+    journal.Append(Group(++appended), [] {});
+    if (appended > 10'000) return __LINE__;
+  }
+  if (journal.trouble().find("the disk is full") == std::string::npos) return __LINE__;
+  if (journal.pending_bytes() == 0) return __LINE__;
+  if (!store->Find(5).ok()) return __LINE__;  // reading goes on
+
+  if (setrlimit(RLIMIT_FSIZE, &unlimited) != 0) return __LINE__;
+  if (!journal.Stop(std::chrono::seconds(30))) return __LINE__;
+  if (!journal.writable()) return __LINE__;
+  return store->Find(5 * appended).ok() ? 0 : __LINE__;
+}
+
+TEST(FullDisk, JournalWaitsAndGoesOnWhenSpaceIsBack) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  const int status = InChild([&] { return FillsUpAndRecovers(path); });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "line";
+}
+
+/// Commits group after group, starting with `first`, and tells the number of each that is done.
+[[noreturn]] void CommitForEver(const std::string& path, JobId first, int tell) {
+  const auto store = SqliteStore::Open(path).value();
+  for (JobId n = first;; ++n) {
+    if (!store->Commit(Group(n)).ok()) _exit(1);
+    if (write(tell, &n, sizeof n) != sizeof n) _exit(2);
+  }
+}
+
+/// A child that commits, killed without warning after a while. Returns the last number it told.
+JobId KilledWhileCommitting(const std::string& path, JobId first, Duration life) {
+  int ends[2];
+  EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t child = fork();
+  if (child == 0) CommitForEver(path, first, ends[1]);
+  close(ends[1]);
+  JobId last = first - 1;
+  const Instant kill_at = Now() + life;
+  while (Now() < kill_at && read(ends[0], &last, sizeof last) == sizeof last) {
+  }
+  EXPECT_EQ(kill(child, SIGKILL), 0);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  while (read(ends[0], &last, sizeof last) == sizeof last) {
+  }
+  close(ends[0]);
+  return last;
+}
+
+TEST(Kill, EveryCommittedGroupOutlivesTheProcess) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  std::mt19937 random(4711);
+  MemoryStore model;
+  JobId done = 0;
+  const auto include = [&](JobId last) {
+    while (done < last) {
+      ++done;
+      EXPECT_TRUE(model.Commit(Group(done)).ok());
+    }
+  };
+  for (int i = 0; i < 20; ++i) {
+    include(KilledWhileCommitting(path, done + 1, std::chrono::microseconds(random() % 15'000)));
+    const auto store = SqliteStore::Open(path).value();
+    const std::vector<StoredJob> contents = Contents(*store);
+    // It may have died between a commit and telling of it.
+    if (contents != Contents(model)) include(done + 1);
+    ASSERT_EQ(contents, Contents(model)) << "kill " << i;
+    ASSERT_EQ(LoadAll(*store)->jobs, LoadAll(model)->jobs) << "kill " << i;
+    ASSERT_EQ(LoadAll(*store)->sequences, LoadAll(model)->sequences) << "kill " << i;
+  }
+  EXPECT_GT(done, 20u);
+}
+
+}  // namespace
+}  // namespace twofold::results
