@@ -72,6 +72,12 @@ class Outbox {
   /// The message of the write in flight. Stays as it is until EndWrite.
   const Message& Writing() const { return writing_; }
 
+  /// Bytes that were added and are in no write yet.
+  [[nodiscard]] std::size_t waiting_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_bytes_;
+  }
+
   /// True: more than `limit` bytes wait to be written, so take no more input now; ResumeInput will
   /// say when. This is how a peer that does not read its results is kept from filling the memory.
   bool HoldInput(std::size_t limit) {
@@ -125,7 +131,7 @@ class Outbox {
     closing_ = true;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Part> waiting_;
   Message writing_;
   std::size_t waiting_bytes_ = 0;
