@@ -81,8 +81,10 @@ TEST_F(FollowTest, LastWordsComeBeforeTheResultOrWithIt) {
   const auto stream = Start("until [ -e $1/go ]; do sleep 0.01; done; echo last words");
   stream->SendAssigns(1, 1);
   stream->SendFollow(1);
+  stream->SendAssigns(2, 1, {}, "no end");  // its result: all that has been read
+  stream->HearResults(1);
   dir_.Write("go", "");
-  EXPECT_EQ(stream->HearResults(1).output, "last words\n");
+  EXPECT_EQ(stream->HearResults(2).output, "last words\n");
 }
 
 TEST_F(FollowTest, RankZeroIsFollowedFromItsStart) {
