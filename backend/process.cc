@@ -68,9 +68,9 @@ void Process::ReadyClosed() {
   });
 }
 
+// The pipe stays open: a program that has more to say there must not die of it.
 void Process::BecomeReady() {
-  ready_->Close();
-  events_.ready();
+  if (!std::exchange(told_ready_, true)) events_.ready();
 }
 
 void Process::Exited(int wait_status) {

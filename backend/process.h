@@ -73,6 +73,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Events events_;
   bool running_ = true;
   bool followed_ = false;
+  bool told_ready_ = false;
   std::shared_ptr<PipeReader> output_;
   std::shared_ptr<PipeReader> ready_;
   std::shared_ptr<PipeReader> progress_;

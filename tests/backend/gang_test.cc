@@ -130,6 +130,17 @@ TEST_F(GangTest, ClosedDescriptorIsReadyToo) {
   EXPECT_THAT(stream->HearReady(1).ready, ElementsAre(2));
 }
 
+TEST_F(GangTest, OneThatSaysMoreThanReadyLivesOn) {
+  const auto stream = Start(
+      "printf 'listening\\n' >&3; until [ -e $1/end ]; do echo more >&3; sleep 0.01; "
+      "done");
+  stream->SendMember(2, 1, 2);
+  EXPECT_THAT(stream->HearReady(1).ready, ElementsAre(2));
+  stream->SendGo(2);
+  dir_.Write("end", "");
+  EXPECT_EQ(stream->HearResults(1).results[0].outcome, v1::OUTCOME_SUCCEEDED);
+}
+
 TEST_F(GangTest, RunTimeCountsFromGo) {
   const auto stream = Start("sleep 0.05; echo >&3; until [ -e $1/done ]; do sleep 0.01; done");
   stream->SendMember(2, 1, 2);
