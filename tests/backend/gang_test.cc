@@ -73,6 +73,13 @@ class GangTest : public AgentTest {
     return stream;
   }
 
+  // Go has been read when this returns: the job after it, which makes no sense, has been answered.
+  static void Go(fakes::FakeWorkStream& stream, std::uint64_t job) {
+    stream.SendGo(job);
+    stream.SendAssigns(99, 1, {}, "no end");
+    EXPECT_EQ(stream.HearResults(1).results[0].job, 99u);
+  }
+
   bool Exists(const std::string& name) const { return std::filesystem::exists(dir_.Path(name)); }
 
   // The process that has written its number to that file runs no more.
@@ -136,9 +143,9 @@ TEST_F(GangTest, OneThatSaysMoreThanReadyLivesOn) {
       "done");
   stream->SendMember(2, 1, 2);
   EXPECT_THAT(stream->HearReady(1).ready, ElementsAre(2));
-  stream->SendGo(2);
+  Go(*stream, 2);
   dir_.Write("end", "");
-  EXPECT_EQ(stream->HearResults(1).results[0].outcome, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(stream->HearResults(2).results[1].outcome, v1::OUTCOME_SUCCEEDED);
 }
 
 TEST_F(GangTest, RunTimeCountsFromGo) {
@@ -146,9 +153,9 @@ TEST_F(GangTest, RunTimeCountsFromGo) {
   stream->SendMember(2, 1, 2);
   stream->HearReady(1);
   const Instant go = Now();
-  stream->SendGo(2);
+  Go(*stream, 2);
   dir_.Write("done", "");
-  const Result result = stream->HearResults(1).results[0];
+  const Result result = stream->HearResults(2).results[1];
   EXPECT_EQ(result.outcome, v1::OUTCOME_SUCCEEDED);
   EXPECT_LE(Duration(static_cast<Duration::rep>(result.run_ns)), Now() - go);
 }
@@ -289,9 +296,9 @@ TEST_F(GangTest, ProgramsKnowTheirGang) {
       "0.01; done");
   stream->SendMember(2, 1, 2);
   stream->HearReady(1);
-  stream->SendGo(2);
+  Go(*stream, 2);
   dir_.Write("end", "");
-  EXPECT_EQ(stream->HearResults(1).results[0].report.output(),
+  EXPECT_EQ(stream->HearResults(2).results[1].report.output(),
             "TWOFOLD_ATTEMPT=3\nTWOFOLD_GANG_NODES=- -\nTWOFOLD_GANG_PEERS=10.0.0.1 10.0.0.2\n"
             "TWOFOLD_GANG_RANK=1\nTWOFOLD_GANG_SECRET=01ab\nTWOFOLD_GANG_SIZE=2\n"
             "TWOFOLD_JOB=700\nTWOFOLD_PROGRESS_FD=4\nTWOFOLD_READY_FD=3\n");
