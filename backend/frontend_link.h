@@ -66,6 +66,9 @@ class FrontendLink {
     FlushThisTurn();
   }
 
+  /// Bytes that were added and wait for the stream to write what came before. REQUIRES: up().
+  [[nodiscard]] std::size_t waiting_bytes() const { return stream_->waiting_bytes(); }
+
   /// REQUIRES: up(). Half-closes after what was added, then OnGone when the frontend has ended the
   /// stream (or takes too long to).
   void Close();

@@ -32,14 +32,14 @@ Once::Once(boost::asio::io_context& io, Workload& workload, Duration limit, std:
            std::ostream& out)
     : device_(std::move(device)),
       out_(out),
-      runner_(io, workload, 1, limit, [this](const AttemptEnd& end) { Ended(end); }) {}
+      runner_(io, workload, {.slots = 1, .limit = limit}, *this) {}
 
 void Once::Start(std::function<void(int)> on_exit) {
   on_exit_ = std::move(on_exit);
-  runner_.Start({1, 1}, Duration::zero(), {});
+  runner_.Start({{1, 1}}, Duration::zero());
 }
 
-void Once::Ended(const AttemptEnd& end) {
+void Once::OnEnd(AttemptEnd end) {
   v1::Report report;
   report.ParseFromString(end.report);
   const Verdict& verdict = VerdictOf(end.outcome);

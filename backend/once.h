@@ -13,7 +13,7 @@ namespace twofold::backend {
 /// Runs the workload once, without a frontend, and prints how it went; for trying it out.
 ///
 /// Threads  On the thread of the io_context.
-class Once {
+class Once final : private Runner::Listener {
  public:
   Once(boost::asio::io_context& io, Workload& workload, Duration limit, std::string device,
        std::ostream& out);
@@ -24,7 +24,7 @@ class Once {
   void Shutdown() { runner_.StopAll(StopReason::kCancelled); }
 
  private:
-  void Ended(const AttemptEnd& end);
+  void OnEnd(AttemptEnd end) override;
 
   const std::string device_;
   std::ostream& out_;

@@ -3,6 +3,7 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +12,12 @@
 #include <cstdlib>
 #include <random>
 #include <string_view>
+#include <utility>
 
 #include "backend/glob.h"
+#include "backend/labels.h"
+#include "backend/route.h"
+#include "lib/common/address.h"
 #include "lib/common/options.h"
 #include "lib/rpc/limits.h"
 
@@ -34,10 +39,17 @@ Reconnecting: with --backoff 0 a frontend that is away for 5 seconds ends the pr
 code 1. With --backoff N it is tried for ever: right after the stream broke, then with pauses that
 double from N to --backoff-max, each shortened at random by up to half.
 
-SIGTERM: takes no more jobs, finishes those at hand. A second SIGTERM, or --drain-limit: stops them
-and hands them back to the queue.
+What a program is told: TWOFOLD_JOB, TWOFOLD_ATTEMPT, and TWOFOLD_PROGRESS_FD, a descriptor for lines
+like '0.25 frame 100 of 400'. In a gang also TWOFOLD_GANG_RANK, TWOFOLD_GANG_SIZE,
+TWOFOLD_GANG_PEERS (addresses by rank), TWOFOLD_GANG_NODES and TWOFOLD_GANG_SECRET. Rank 0 is started
+last: when each of the others has written a line to its descriptor TWOFOLD_READY_FD.
 
-Exit codes: 0 all jobs answered, 1 the frontend refused or was away, 2 wrong options or no workload.
+SIGTERM: takes no more jobs, finishes those at hand. A second SIGTERM, or --drain-limit: stops them
+and hands them back to the queue. Results of durable jobs that the frontend has not kept yet are
+waited for, until one more SIGTERM or --drain-limit.
+
+Exit codes: 0 all jobs answered, 1 the frontend refused, was away or did not keep a durable result,
+2 wrong options or no workload.
 With --once: 0 succeeded, 1 failed, 124 timed out, 143 stopped.
 
 Examples:
@@ -80,11 +92,25 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
                  "Environment variable with the node's name (else the host name)");
   app.add_option("--pod-env", options.pod_env,
                  "Environment variable with the pod's name (else the host name)");
+  app.add_option("--address", options.address,
+                 "Host name or IP address for the other members of a gang (else the one that "
+                 "packets to the frontend come from; if that is not known at the start, the host "
+                 "name)");
+  app.add_option("--label", options.labels,
+                 "KEY=VALUE: what this worker is, up to 64 of them; the variable TWOFOLD_LABELS "
+                 "has more, separated by commas")
+      ->check(CLI::Validator(CheckLabel, "KEY=VALUE", "label"))
+      ->allow_extra_args(false);
 }
 
 void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_option("--limit", options.limit,
                  "Longest run time of a job; a job's own limit counts if smaller; 0: none")
+      ->check(Seconds())
+      ->capture_default_str();
+  app.add_option("--ready-limit", options.ready_limit,
+                 "Longest time for the member of a gang to get ready; a job's limit counts if "
+                 "smaller; 0: none")
       ->check(Seconds())
       ->capture_default_str();
   app.add_option("--dir", options.dir, "Working directory, also of --glob");
@@ -162,8 +188,29 @@ AgentOptions AgentFrom(const Options& options) {
   agent.leave_when_empty = options.backoff == 0;
   agent.ignore_arguments = options.ignore;
   agent.limit = FromSeconds(options.limit);
+  agent.ready_limit = FromSeconds(options.ready_limit);
   agent.drain_limit = FromSeconds(options.drain_limit);
   return agent;
+}
+
+// Only a worker that goes to a frontend needs one: finding it out may take a while.
+std::string FindAddress(const Options& options) {
+  if (options.once || options.check_config) return HostName();
+  const auto frontend = ParseAddress(options.frontend);
+  if (!frontend.ok()) return HostName();
+  const Result<std::string> address = AddressTowards(*frontend);
+  if (address.ok()) return *address;
+  spdlog::debug("{}; giving the host name to the members of gangs",
+                std::string(address.status().message()));
+  return HostName();
+}
+
+Status UseLabels(const Options& options, Configuration& configuration) {
+  const char* const list = std::getenv("TWOFOLD_LABELS");
+  Result<Labels> labels = MakeLabels(list == nullptr ? "" : list, options.labels);
+  if (!labels.ok()) return labels.status();
+  configuration.agent.labels = *std::move(labels);
+  return absl::OkStatus();
 }
 
 Status UseMatch(const std::string& pattern, Configuration& configuration) {
@@ -219,8 +266,14 @@ Result<Configuration> Prepare(const Options& options) {
   if (!options.glob.empty()) {
     if (Status status = UseMatch(options.glob, configuration); !status.ok()) return status;
   }
-  if (Status status = CheckName("node", configuration.agent.node); !status.ok()) return status;
-  if (Status status = CheckName("pod", configuration.agent.pod); !status.ok()) return status;
+  if (Status status = UseLabels(options, configuration); !status.ok()) return status;
+  AgentOptions& agent = configuration.agent;
+  agent.address = options.address.empty() ? FindAddress(options) : options.address;
+  const std::pair<const char*, const std::string&> names[] = {
+      {"node", agent.node}, {"pod", agent.pod}, {"--address:", agent.address}};
+  for (const auto& [what, name] : names) {
+    if (Status status = CheckName(what, name); !status.ok()) return status;
+  }
   return configuration;
 }
 

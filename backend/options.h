@@ -17,8 +17,9 @@ struct Options {
   std::string queue = "sleep";
   std::uint32_t slots = 1;
   double backoff = 0;  ///< 0 = leave when the queue is empty; else the first pause of reconnects
-  double backoff_max = 0;  ///< longest pause of reconnects; 0 = as `backoff`
-  double limit = 0;        ///< longest run time; 0 = none
+  double backoff_max = 0;   ///< longest pause of reconnects; 0 = as `backoff`
+  double limit = 0;         ///< longest run time; 0 = none
+  double ready_limit = 60;  ///< longest time of a gang's member to get ready; 0 = none
   double drain_limit = 30;
   std::string dir;   ///< working directory; empty: as it is
   std::string glob;  ///< first match replaces FILENAME; empty: nothing is replaced
@@ -28,6 +29,8 @@ struct Options {
   std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
   std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
+  std::string address;              ///< for the other members of a gang; empty: found out
+  std::vector<std::string> labels;  ///< KEY=VALUE
   bool once = false;
   bool check_config = false;
   bool verbose = false;

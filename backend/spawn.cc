@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
+#include <utility>
 
 #include "lib/common/signals.h"
 
@@ -18,9 +20,12 @@ namespace {
 // A file descriptor that is closed at the end of its scope.
 class Descriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.Release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   ~Descriptor() {
     if (number_ >= 0) close(number_);
   }
@@ -31,27 +36,43 @@ class Descriptor {
   int number_;
 };
 
+// A descriptor of ours that is another one in the child.
+struct Move {
+  int from;
+  int to;
+};
+
 // All that the child needs, made ready before there is one.
 struct Plan {
   std::vector<char*> argv;
-  int null = -1;  // /dev/null
-  int in = -1;    // -1: ours
-  int out = -1;
+  std::vector<char*> environment;
+  std::vector<Move> moves;
   pid_t parent = 0;
   int error = 0;  // written by the child, which shares our memory until it execs
 };
 
+// A pipe through which the child writes.
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
 Status ErrnoStatus(int error, const std::string& what) { return absl::ErrnoToStatus(error, what); }
+
+bool MakeMoves(const Plan& plan) {
+  for (const Move& move : plan.moves) {
+    if (dup2(move.from, move.to) < 0) return false;
+  }
+  return true;
+}
 
 // Runs between vfork and exec, in the memory of the parent: system calls only.
 [[noreturn]] void BecomeProgram(Plan& plan) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   RestoreSignalsInChild();
-  const bool orphan = getppid() != plan.parent;  // it died before prctl
-  if (!orphan && (plan.in < 0 || dup2(plan.in, STDIN_FILENO) >= 0) &&
-      dup2(plan.out, STDOUT_FILENO) >= 0 && dup2(plan.out, STDERR_FILENO) >= 0) {
-    execv(plan.argv[0], plan.argv.data());
+  if (getppid() == plan.parent && MakeMoves(plan)) {  // else the parent died before prctl
+    execve(plan.argv[0], plan.argv.data(), plan.environment.data());
   }
   plan.error = errno;
   _exit(127);
@@ -71,26 +92,71 @@ std::vector<char*> Pointers(const std::vector<std::string>& argv) {
   return pointers;
 }
 
+Status Open(Pipe& pipe) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
+  pipe.read = Descriptor(ends[0]);
+  const Descriptor low(ends[1]);
+  // High, so that no move of the child overwrites what a later one needs.
+  pipe.write = Descriptor(fcntl(low.get(), F_DUPFD_CLOEXEC, kProgressFd + 1));
+  if (pipe.write.get() < 0) return ErrnoStatus(errno, "pipe");
+  fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
+  return absl::OkStatus();
+}
+
+std::string_view NameOf(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
 }  // namespace
 
+std::vector<char*> MergeEnvironment(const char* const* inherited,
+                                    const std::vector<std::string>& changes) {
+  std::vector<char*> merged;
+  const auto add = [&merged](const char* variable) {
+    merged.push_back(const_cast<char*>(variable));
+  };
+  for (const std::string& change : changes) {
+    if (change.find('=') != std::string::npos) add(change.c_str());
+  }
+  for (; *inherited != nullptr; ++inherited) {
+    const bool changed = std::any_of(
+        changes.begin(), changes.end(),
+        [&](const std::string& change) { return NameOf(change) == NameOf(*inherited); });
+    if (!changed) add(*inherited);
+  }
+  merged.push_back(nullptr);
+  return merged;
+}
+
 Result<Child> Spawn(const Program& program) {
-  int ends[2] = {-1, -1};
-  if (!program.null_out && pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
-  Descriptor read_end(ends[0]);
-  const Descriptor write_end(ends[1]);
+  Pipe output;
+  Pipe ready;
+  Pipe progress;
+  const std::pair<bool, Pipe*> wanted[] = {{!program.null_out, &output},
+                                           {program.tells_ready, &ready},
+                                           {program.tells_progress, &progress}};
+  for (const auto& [is_wanted, pipe] : wanted) {
+    if (!is_wanted) continue;
+    if (Status status = Open(*pipe); !status.ok()) return status;
+  }
   const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (null.get() < 0) return ErrnoStatus(errno, "/dev/null");
-  if (!program.null_out) fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
 
   Plan plan;
   plan.argv = Pointers(program.argv);
-  plan.in = program.null_in ? null.get() : -1;
-  plan.out = program.null_out ? null.get() : write_end.get();
+  plan.environment = MergeEnvironment(environ, program.environment);
+  const int out = program.null_out ? null.get() : output.write.get();
+  // Those from /dev/null first: its number may be small.
+  if (program.null_in) plan.moves.push_back({null.get(), STDIN_FILENO});
+  plan.moves.insert(plan.moves.end(), {{out, STDOUT_FILENO}, {out, STDERR_FILENO}});
+  if (program.tells_ready) plan.moves.push_back({ready.write.get(), kReadyFd});
+  if (program.tells_progress) plan.moves.push_back({progress.write.get(), kProgressFd});
   plan.parent = getpid();
   const pid_t pid = ForkAndExec(plan);
   if (pid < 0) return ErrnoStatus(errno, "fork");
   if (plan.error != 0) return ErrnoStatus(plan.error, program.argv[0]);
-  return Child{pid, read_end.Release()};
+  return Child{pid, output.read.Release(), ready.read.Release(), progress.read.Release()};
 }
 
 Status CheckExecutable(const std::string& path) {

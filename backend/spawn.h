@@ -9,20 +9,31 @@
 
 namespace twofold::backend {
 
+/// Descriptors by which a program tells us things beside its output. Single digits, because shells
+/// know no others (`echo 0.5 half >&4`).
+inline constexpr int kReadyFd = 3;
+inline constexpr int kProgressFd = 4;
+
 /// How to start a program. `argv[0]` is its path; no shell and no PATH are involved.
 struct Program {
   std::vector<std::string> argv;
-  bool null_in = false;   ///< stdin is /dev/null, else ours
-  bool null_out = false;  ///< stdout and stderr are /dev/null, else the pipe `Child::output`
+  bool null_in = false;         ///< stdin is /dev/null, else ours
+  bool null_out = false;        ///< stdout and stderr are /dev/null, else the pipe `Child::output`
+  bool tells_ready = false;     ///< kReadyFd is the pipe `Child::ready`, else closed
+  bool tells_progress = false;  ///< kProgressFd is the pipe `Child::progress`, else closed
+  std::vector<std::string> environment = {};  ///< what differs from ours, see MergeEnvironment
 };
 
+/// What was started. Pipes are their reading ends, not blocking; -1: there is none.
 struct Child {
   pid_t pid = -1;   ///< also its process group
-  int output = -1;  ///< reading end of its stdout and stderr, not blocking; -1 with null_out
+  int output = -1;  ///< of stdout and stderr
+  int ready = -1;
+  int progress = -1;
 };
 
 /// Starts the program as the leader of a process group of its own, with default signal handling,
-/// and such that the kernel kills it when this process dies. The caller owns `output` and must
+/// and such that the kernel kills it when this process dies. The caller owns the pipes and must
 /// reap.
 ///
 /// Threads  Call from a thread that lives as long as its children do: the kernel takes the end of
@@ -33,5 +44,10 @@ Result<Child> Spawn(const Program& program);
 
 /// Why `path` cannot be started; OK if it is an executable file.
 Status CheckExecutable(const std::string& path);
+
+/// `inherited` (as environ has it) with `changes`: NAME=VALUE adds or replaces, NAME alone removes.
+/// Ends with a null pointer; the others point into both.
+std::vector<char*> MergeEnvironment(const char* const* inherited,
+                                    const std::vector<std::string>& changes);
 
 }  // namespace twofold::backend

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "backend/attempt.h"
 #include "lib/common/instant.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -13,10 +15,25 @@ namespace twofold::backend {
 /// One of the places of a process in which a job runs; dense, from 0.
 using Slot = std::uint32_t;
 
+/// What a suite gets to run. What it points to lives for the call only.
+struct Job {
+  AttemptId id;  ///< as the frontend calls it
+  std::span<const std::string_view> arguments = {};
+  const v1::GangMember* gang = nullptr;  ///< what the member of a gang has to know; null: no gang
+};
+
 /// How one run of a workload ended.
 struct RunEnd {
   v1::Outcome outcome = v1::OUTCOME_SUCCEEDED;
   v1::Report report;
+};
+
+/// How far a run is, in its own words.
+struct ProgressLine {
+  float fraction = 0;  ///< 0..1
+  std::string text;    ///< one line of UTF-8, at most 200 bytes
+
+  friend bool operator==(const ProgressLine&, const ProgressLine&) = default;
 };
 
 /// A failure before anything was started: the job itself makes no sense.
@@ -29,33 +46,56 @@ inline RunEnd PlanError(const std::string& why) {
 /// What a suite has to implement: runs jobs, one a slot, and can stop them. It knows nothing about
 /// queues, limits or frontends; the Runner does the rest.
 ///
+/// A run that is the member of a gang starts in two steps: Start prepares it (rank 0: nothing that
+/// needs the others, they may not be there yet), Ready says that this is done, Go lets it run.
+///
 /// Threads  All on the one thread of the io_context.
 /// Errors   A run that goes wrong ends as failed, with the reason in the report.
 class Workload {
  public:
-  /// Told once for each Start, possibly before Start or Stop returns.
-  using OnEnd = std::function<void(Slot, Instant now, RunEnd)>;
+  /// Who hears of the runs. All may come before Start, Go, Follow or Stop returns.
+  class Listener {
+   public:
+    /// Once for each Start.
+    virtual void OnEnd(Slot slot, Instant now, RunEnd end) = 0;
+    /// At most once for each Start with a gang.
+    virtual void OnReady(Slot slot) = 0;
+    virtual void OnProgress(Slot slot, ProgressLine line) = 0;
+    virtual void OnOutput(Slot slot, std::string_view bytes) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
 
   virtual ~Workload() = default;
 
   /// Who listens. Call once, before the first Start.
-  void SetOnEnd(OnEnd on_end) { on_end_ = std::move(on_end); }
+  void SetListener(Listener& listener) { listener_ = &listener; }
 
   /// What JobOptions.suite may call it.
   [[nodiscard]] virtual std::string_view suite() const = 0;
 
-  /// Runs with the arguments that come with the job. REQUIRES: nothing runs in `slot`. The views
-  /// live for the call only.
-  virtual void Start(Slot slot, Instant now, std::span<const std::string_view> arguments) = 0;
+  /// Runs the job, or prepares it if it is the member of a gang. REQUIRES: nothing runs in `slot`.
+  virtual void Start(Slot slot, Instant now, const Job& job) = 0;
+
+  /// All members of the gang are ready. REQUIRES: so is this one; once.
+  virtual void Go(Slot slot, Instant now) = 0;
+
+  /// Whether to tell OnOutput what the run in `slot` prints; first comes the end of what it has
+  /// printed already. Nothing for suites that print nothing.
+  virtual void Follow(Slot /*slot*/, bool /*on*/) {}
 
   /// Ends the run in `slot` before its time, soon; with which outcome is of no interest.
   virtual void Stop(Slot slot) = 0;
 
  protected:
-  void Ended(Slot slot, Instant now, RunEnd end) { on_end_(slot, now, std::move(end)); }
+  void Ended(Slot slot, Instant now, RunEnd end) { listener_->OnEnd(slot, now, std::move(end)); }
+  void Ready(Slot slot) { listener_->OnReady(slot); }
+  void Progressed(Slot slot, ProgressLine line) { listener_->OnProgress(slot, std::move(line)); }
+  void Printed(Slot slot, std::string_view bytes) { listener_->OnOutput(slot, bytes); }
 
  private:
-  OnEnd on_end_;
+  Listener* listener_ = nullptr;
 };
 
 }  // namespace twofold::backend

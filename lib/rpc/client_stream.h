@@ -46,6 +46,8 @@ class ClientStream : public grpc::ClientBidiReactor<Request, Reply>,
 
   void Flush() { Do(outbox_.Flush()); }
 
+  [[nodiscard]] std::size_t waiting_bytes() const { return outbox_.waiting_bytes(); }
+
   /// Half-closes after what was added: the peer may still answer.
   void Close() { Do(outbox_.Close()); }
 

@@ -72,8 +72,8 @@ class Outbox {
   /// The message of the write in flight. Stays as it is until EndWrite.
   const Message& Writing() const { return writing_; }
 
-  /// About how many bytes wait to be written.
-  std::size_t waiting_bytes() {
+  /// Bytes that were added and are in no write yet.
+  [[nodiscard]] std::size_t waiting_bytes() const {
     const std::lock_guard lock(mutex_);
     return waiting_bytes_;
   }
@@ -131,7 +131,7 @@ class Outbox {
     closing_ = true;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Part> waiting_;
   Message writing_;
   std::size_t waiting_bytes_ = 0;

@@ -3,14 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
+#include <map>
 #include <set>
-#include <thread>
 
-#include "backend/suites/sleep/sleep.h"
 #include "lib/common/arguments.h"
-#include "tests/fakes/fake_workers_service.h"
+#include "tests/backend/agent_fixture.h"
 
 namespace twofold::backend {
 namespace {
@@ -23,65 +20,8 @@ using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 using Result = fakes::FakeWorkStream::Result;
 
-constexpr Duration kForever = std::chrono::hours(1);
-
-// An agent with the sleep suite on a thread of its own.
-class RunningAgent {
- public:
-  RunningAgent(AgentOptions options, Duration sleep)
-      : workload_(io_, sleep), agent_(io_, std::move(options), workload_) {
-    boost::asio::post(io_, [this] {
-      agent_.Start([this](int code) {
-        exit_code_.Put(code);
-        io_.stop();
-      });
-    });
-    thread_ = std::thread([this] { io_.run(); });
-  }
-  RunningAgent(const RunningAgent&) = delete;
-  RunningAgent& operator=(const RunningAgent&) = delete;
-  ~RunningAgent() {
-    Shutdown();  // does nothing after the exit
-    Shutdown();
-    thread_.join();
-  }
-
-  void Shutdown() {
-    boost::asio::post(io_, [this] { agent_.Shutdown(); });
-  }
-
-  bool registered() const { return agent_.registered(); }
-
-  int ExitCode() { return exit_code_.Take().value_or(-1); }
-
- private:
-  boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-      io_.get_executor()};
-  Sleep workload_;
-  Agent agent_;
-  fakes::Mailbox<int> exit_code_;
-  std::thread thread_;
-};
-
-class AgentTest : public ::testing::Test {
+class SleepAgentTest : public AgentTest {
  protected:
-  AgentOptions Options(std::uint32_t slots = 4) {
-    AgentOptions options;
-    options.link.address = frontend_.address();
-    options.link.give_up = Duration::zero();
-    options.link.pause = std::chrono::milliseconds(5);
-    options.link.pause_max = std::chrono::milliseconds(50);
-    options.queue = "sleep";
-    options.node = "node-1";
-    options.pod = "pod-1";
-    options.device = "renderD128";
-    options.slots = slots;
-    options.process_key = 77;
-    options.leave_when_empty = false;
-    return options;
-  }
-
   // The stream of an agent that has begun to run jobs 1 .. `jobs`.
   std::shared_ptr<fakes::FakeWorkStream> AcceptAndStart(std::uint64_t jobs) {
     const auto stream = frontend_.Accept();
@@ -91,24 +31,29 @@ class AgentTest : public ::testing::Test {
     stream->ReceiveResults(1);
     return stream;
   }
-
-  fakes::FakeWorkersService frontend_;
 };
 
-TEST_F(AgentTest, HelloSaysWhoAndHowMany) {
-  RunningAgent agent(Options(3), kForever);
+TEST_F(SleepAgentTest, HelloSaysWhoAndHowMany) {
+  AgentOptions options = Options(3);
+  options.address = "10.0.0.7";
+  options.labels = {{"zone", "a"}, {"gpu", ""}};
+  RunningAgent agent(options, kForever);
   const v1::Hello hello = frontend_.Accept()->Welcome();
   EXPECT_EQ(hello.queue(), "sleep");
   EXPECT_EQ(hello.process_key(), 77u);
   EXPECT_EQ(hello.node(), "node-1");
   EXPECT_EQ(hello.pod(), "pod-1");
+  EXPECT_EQ(hello.device(), "renderD128");
+  EXPECT_EQ(hello.address(), "10.0.0.7");
+  const std::map<std::string, std::string> labels(hello.labels().begin(), hello.labels().end());
+  EXPECT_EQ(labels, options.labels);
   EXPECT_EQ(hello.slots(), 3u);
   EXPECT_EQ(hello.held_jobs_size(), 0);
   EXPECT_FALSE(hello.draining());
   EXPECT_FALSE(hello.leave_when_empty());
 }
 
-TEST_F(AgentTest, RegisteredMeansWelcomedUntilTheStreamEnds) {
+TEST_F(SleepAgentTest, RegisteredMeansWelcomedUntilTheStreamEnds) {
   RunningAgent agent(Options(), kForever);
   const auto hello_sent = frontend_.Accept();
   EXPECT_FALSE(agent.registered());
@@ -120,7 +65,7 @@ TEST_F(AgentTest, RegisteredMeansWelcomedUntilTheStreamEnds) {
   EXPECT_FALSE(agent.registered());
 }
 
-TEST_F(AgentTest, EachJobIsAnsweredOnceWithItsRunTimeAndDevice) {
+TEST_F(SleepAgentTest, EachJobIsAnsweredOnceWithItsRunTimeAndDevice) {
   constexpr Duration kSleep = std::chrono::milliseconds(2);
   RunningAgent agent(Options(100), kSleep);
   const auto stream = frontend_.Accept();
@@ -137,7 +82,7 @@ TEST_F(AgentTest, EachJobIsAnsweredOnceWithItsRunTimeAndDevice) {
   EXPECT_THAT(jobs, SizeIs(100));
 }
 
-TEST_F(AgentTest, ResultsOfOneMomentTravelTogether) {
+TEST_F(SleepAgentTest, ResultsOfOneMomentTravelTogether) {
   RunningAgent agent(Options(1000), Duration::zero());
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -147,7 +92,7 @@ TEST_F(AgentTest, ResultsOfOneMomentTravelTogether) {
   EXPECT_EQ(message->results().jobs_size(), 1000);
 }
 
-TEST_F(AgentTest, JobBeyondTheSlotsIsHandedBack) {
+TEST_F(SleepAgentTest, JobBeyondTheSlotsIsHandedBack) {
   RunningAgent agent(Options(2), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -158,7 +103,7 @@ TEST_F(AgentTest, JobBeyondTheSlotsIsHandedBack) {
   EXPECT_TRUE(results[0].handed_back);
 }
 
-TEST_F(AgentTest, ArgumentOfTheJobReplacesTheSeconds) {
+TEST_F(SleepAgentTest, ArgumentOfTheJobReplacesTheSeconds) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -168,7 +113,7 @@ TEST_F(AgentTest, ArgumentOfTheJobReplacesTheSeconds) {
               ElementsAre(Field(&Result::outcome, v1::OUTCOME_SUCCEEDED)));
 }
 
-TEST_F(AgentTest, IgnoredArgumentsDoNotReachTheWorkload) {
+TEST_F(SleepAgentTest, IgnoredArgumentsDoNotReachTheWorkload) {
   AgentOptions options = Options();
   options.ignore_arguments = true;
   RunningAgent agent(options, Duration::zero());
@@ -179,7 +124,7 @@ TEST_F(AgentTest, IgnoredArgumentsDoNotReachTheWorkload) {
               ElementsAre(Field(&Result::outcome, v1::OUTCOME_SUCCEEDED)));
 }
 
-TEST_F(AgentTest, JobThatMakesNoSenseFailsInThePlan) {
+TEST_F(SleepAgentTest, JobThatMakesNoSenseFailsInThePlan) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -196,7 +141,7 @@ TEST_F(AgentTest, JobThatMakesNoSenseFailsInThePlan) {
   EXPECT_THAT(results[2].report.error(), HasSubstr("plan: sleep: '\\xff' is not a number"));
 }
 
-TEST_F(AgentTest, SmallerLimitEndsTheJobAsTimedOut) {
+TEST_F(SleepAgentTest, SmallerLimitEndsTheJobAsTimedOut) {
   AgentOptions options = Options();
   options.limit = std::chrono::milliseconds(5);
   RunningAgent agent(options, kForever);
@@ -217,7 +162,7 @@ TEST_F(AgentTest, SmallerLimitEndsTheJobAsTimedOut) {
   }
 }
 
-TEST_F(AgentTest, CancelledJobIsAnsweredAsCancelled) {
+TEST_F(SleepAgentTest, CancelledJobIsAnsweredAsCancelled) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -230,7 +175,7 @@ TEST_F(AgentTest, CancelledJobIsAnsweredAsCancelled) {
   EXPECT_FALSE(results[0].handed_back);
 }
 
-TEST_F(AgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
+TEST_F(SleepAgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
   RunningAgent agent(Options(), Duration::zero());
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -244,7 +189,7 @@ TEST_F(AgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
 }
 
-TEST_F(AgentTest, HeartbeatsComeWithoutBeingAsked) {
+TEST_F(SleepAgentTest, HeartbeatsComeWithoutBeingAsked) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome(std::chrono::milliseconds(30));
@@ -257,7 +202,7 @@ TEST_F(AgentTest, HeartbeatsComeWithoutBeingAsked) {
 
 // ---- Leaving
 
-TEST_F(AgentTest, ShutdownOfAnIdleWorkerHalfClosesAndExitsWithZero) {
+TEST_F(SleepAgentTest, ShutdownOfAnIdleWorkerHalfClosesAndExitsWithZero) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -269,7 +214,7 @@ TEST_F(AgentTest, ShutdownOfAnIdleWorkerHalfClosesAndExitsWithZero) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
-TEST_F(AgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
+TEST_F(SleepAgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
   RunningAgent agent(Options(), kForever);
   const auto stream = AcceptAndStart(1);
   agent.Shutdown();
@@ -285,7 +230,7 @@ TEST_F(AgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
-TEST_F(AgentTest, SecondShutdownHandsBackTheJobsAtHand) {
+TEST_F(SleepAgentTest, SecondShutdownHandsBackTheJobsAtHand) {
   RunningAgent agent(Options(), kForever);
   const auto stream = AcceptAndStart(2);
   agent.Shutdown();
@@ -298,7 +243,7 @@ TEST_F(AgentTest, SecondShutdownHandsBackTheJobsAtHand) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
-TEST_F(AgentTest, DrainLimitHandsBackTheJobsAtHand) {
+TEST_F(SleepAgentTest, DrainLimitHandsBackTheJobsAtHand) {
   AgentOptions options = Options();
   options.drain_limit = std::chrono::milliseconds(10);
   RunningAgent agent(options, kForever);
@@ -309,7 +254,7 @@ TEST_F(AgentTest, DrainLimitHandsBackTheJobsAtHand) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
-TEST_F(AgentTest, DrainOfTheFrontendFinishesTheJobAtHandAndLeaves) {
+TEST_F(SleepAgentTest, DrainOfTheFrontendFinishesTheJobAtHandAndLeaves) {
   AgentOptions options = Options();
   options.drain_limit = Duration::zero();  // is for SIGTERM only
   RunningAgent agent(options, kForever);
@@ -325,7 +270,7 @@ TEST_F(AgentTest, DrainOfTheFrontendFinishesTheJobAtHandAndLeaves) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
-TEST_F(AgentTest, StreamThatBreaksWhileLeavingExitsWithOne) {
+TEST_F(SleepAgentTest, StreamThatBreaksWhileLeavingExitsWithOne) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
@@ -336,7 +281,7 @@ TEST_F(AgentTest, StreamThatBreaksWhileLeavingExitsWithOne) {
 
 // ---- Reconnecting
 
-TEST_F(AgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile) {
+TEST_F(SleepAgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile) {
   RunningAgent agent(Options(), kForever);
   const auto first = frontend_.Accept();
   first->Welcome();
@@ -365,13 +310,13 @@ TEST_F(AgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile) {
               UnorderedElementsAre(Field(&Result::job, 1u), Field(&Result::job, 2u)));
 }
 
-TEST_F(AgentTest, RefusedHelloIsTriedAgainIfItMayWait) {
+TEST_F(SleepAgentTest, RefusedHelloIsTriedAgainIfItMayWait) {
   RunningAgent agent(Options(), kForever);
   frontend_.Accept()->Close(grpc::Status(grpc::StatusCode::NOT_FOUND, "no queue 'sleep'"));
   EXPECT_EQ(frontend_.Accept()->Welcome().queue(), "sleep");
 }
 
-TEST_F(AgentTest, RefusedHelloExitsWithOneIfItMayNotWait) {
+TEST_F(SleepAgentTest, RefusedHelloExitsWithOneIfItMayNotWait) {
   AgentOptions options = Options();
   options.link.give_up = std::chrono::seconds(60);
   RunningAgent agent(options, kForever);
@@ -379,7 +324,7 @@ TEST_F(AgentTest, RefusedHelloExitsWithOneIfItMayNotWait) {
   EXPECT_EQ(agent.ExitCode(), 1);
 }
 
-TEST_F(AgentTest, AbsentFrontendExitsWithOneIfItMayNotWait) {
+TEST_F(SleepAgentTest, AbsentFrontendExitsWithOneIfItMayNotWait) {
   AgentOptions options = Options();
   options.link.address = "127.0.0.1:1";
   options.link.give_up = std::chrono::milliseconds(50);
@@ -387,7 +332,7 @@ TEST_F(AgentTest, AbsentFrontendExitsWithOneIfItMayNotWait) {
   EXPECT_EQ(agent.ExitCode(), 1);
 }
 
-TEST_F(AgentTest, ShutdownWithoutFrontendAndJobsExitsWithZero) {
+TEST_F(SleepAgentTest, ShutdownWithoutFrontendAndJobsExitsWithZero) {
   AgentOptions options = Options();
   options.link.address = "127.0.0.1:1";
   RunningAgent agent(options, kForever);
@@ -395,7 +340,7 @@ TEST_F(AgentTest, ShutdownWithoutFrontendAndJobsExitsWithZero) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
-TEST_F(AgentTest, ShutdownWithJobsAndWithoutFrontendIsBoundedAndSaysSo) {
+TEST_F(SleepAgentTest, ShutdownWithJobsAndWithoutFrontendIsBoundedAndSaysSo) {
   AgentOptions options = Options();
   options.drain_limit = std::chrono::milliseconds(20);
   RunningAgent agent(options, kForever);

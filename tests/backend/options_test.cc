@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "backend/labels.h"
 #include "lib/common/options.h"
 #include "tests/backend/temp_dir.h"
 
@@ -56,6 +57,10 @@ TEST(ParseOptions, BadValuesEndWithTwoAndNameTheOption) {
       {{"--drain-limit", "inf"}, "--drain-limit: 'inf'"},
       {{"--queue", ""}, "--queue: ''"},
       {{"--frontend", "nowhere"}, "--frontend: 'nowhere' is not HOST:PORT"},
+      {{"--ready-limit", "-1"}, "--ready-limit: '-1'"},
+      {{"--label", "zone"}, "--label: 'zone' is not KEY=VALUE"},
+      {{"--label", "=a"}, "--label: '=a' is not KEY=VALUE"},
+      {{"--label", "a=b", "c=d"}, "c=d"},
       {{"--nonsense", "1"}, "--nonsense"},
       {{"--backoff-max", "1"}, "--backoff-max needs"},
       {{"--backoff", "2", "--backoff-max", "1"}, "--backoff-max is smaller"},
@@ -138,6 +143,52 @@ TEST(Prepare, NamesComeFromTheEnvironmentElseFromTheHost) {
   EXPECT_EQ(configuration.agent.pod, host);
   setenv("TWOFOLD_TEST_NODE", "\xff", 1);
   EXPECT_THAT(Prepare(options).status().message(), HasSubstr("node '\\xff' is not a name"));
+}
+
+TEST(Prepare, AddressIsTheGivenOneElseThatTowardsTheFrontend) {
+  Options options = WithWorkload({"sleep", "1"});
+  options.frontend = "127.0.0.1:9999";
+  EXPECT_EQ(Prepare(options)->agent.address, "127.0.0.1");
+  options.frontend = "[::1]:9999";
+  if (access("/proc/net/if_inet6", F_OK) == 0) {
+    EXPECT_EQ(Prepare(options)->agent.address, "::1");
+  }
+  options.address = "worker-7.example";
+  EXPECT_EQ(Prepare(options)->agent.address, "worker-7.example");
+  options.address = "two words";
+  EXPECT_THAT(Prepare(options).status().message(), HasSubstr("--address: 'two words' is not"));
+}
+
+TEST(Prepare, AddressTowardsAFrontendThatCannotBeFoundIsTheHostName) {
+  Options options = WithWorkload({"sleep", "1"});
+  options.frontend = "no..name:9999";  // refused without asking anybody
+  char host[256] = {};
+  ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+  EXPECT_EQ(Prepare(options)->agent.address, host);
+}
+
+TEST(Prepare, LabelsComeFromTheEnvironmentAndTheCommandLineWhichWins) {
+  setenv("TWOFOLD_LABELS", "zone=a,gpu=NVIDIA H100", 1);
+  Options options = WithWorkload({"sleep", "1"});
+  options.labels = {"zone=b", "example.com/rack="};
+  const Labels expected = {{"zone", "b"}, {"gpu", "NVIDIA H100"}, {"example.com/rack", ""}};
+  EXPECT_EQ(Prepare(options)->agent.labels, expected);
+  setenv("TWOFOLD_LABELS", "zone=a,", 1);
+  EXPECT_THAT(Prepare(options).status().message(), HasSubstr("label '' is not KEY=VALUE"));
+  unsetenv("TWOFOLD_LABELS");
+}
+
+TEST(MakeLabels, AreBounded) {
+  std::vector<std::string> labels;
+  for (int i = 0; i < 64; ++i) labels.push_back("key" + std::to_string(i) + "=value");
+  EXPECT_EQ(MakeLabels("key0=again", labels)->size(), 64u);
+  EXPECT_EQ(MakeLabels("one-more=1", labels).status().message(),
+            "65 labels, at most 64 are allowed");
+  EXPECT_EQ(CheckLabel(std::string(253, 'k') + "=" + std::string(253, 'v')), "");
+  for (const std::string& bad : {std::string(254, 'k') + "=", "k=" + std::string(254, 'v'),
+                                 std::string("-k=v"), std::string("k =v"), std::string("k=\n")}) {
+    EXPECT_THAT(CheckLabel(bad), HasSubstr("is not KEY=VALUE"));
+  }
 }
 
 TEST(Prepare, MissingFolderSaysWhich) {

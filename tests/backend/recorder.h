@@ -4,8 +4,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/workload.h"
@@ -13,7 +15,7 @@
 namespace twofold::backend {
 
 /// Runs a workload on an io_context of the test's thread and keeps what it tells.
-class Recorder {
+class Recorder final : private Workload::Listener {
  public:
   struct End {
     Instant at;
@@ -22,13 +24,12 @@ class Recorder {
   };
 
   Recorder(boost::asio::io_context& io, Workload& workload) : io_(io), workload_(workload) {
-    workload.SetOnEnd([this](Slot slot, Instant now, const RunEnd& end) {
-      EXPECT_TRUE(ends_.emplace(slot, End{now, end.outcome, end.report}).second);
-    });
+    workload.SetListener(*this);
   }
 
-  void Start(Slot slot, const std::vector<std::string_view>& arguments) {
-    workload_.Start(slot, Now(), arguments);
+  void Start(Slot slot, const std::vector<std::string_view>& arguments,
+             const v1::GangMember* gang = nullptr) {
+    workload_.Start(slot, Now(), {{slot, 1}, arguments, gang});
   }
 
   /// Runs until all `count` slots have ended; the io_context has nothing left to do then.
@@ -38,7 +39,18 @@ class Recorder {
     EXPECT_EQ(ends_.size(), count);
   }
 
+  /// Runs until `condition()` holds. REQUIRES: something goes on that will make it so.
+  template <typename Condition>
+  void AwaitThat(Condition&& condition) {
+    while (!condition() && io_.run_one() > 0) {
+    }
+    EXPECT_TRUE(condition());
+  }
+
   [[nodiscard]] const std::map<Slot, End>& ends() const { return ends_; }
+  [[nodiscard]] const std::set<Slot>& ready() const { return ready_; }
+  [[nodiscard]] const std::vector<ProgressLine>& progress() const { return progress_; }
+  [[nodiscard]] const std::string& printed() const { return printed_; }
 
   /// Starts one run in slot 0 and waits for its end.
   End RunOne(const std::vector<std::string_view>& arguments = {}) {
@@ -49,9 +61,19 @@ class Recorder {
   }
 
  private:
+  void OnEnd(Slot slot, Instant now, RunEnd end) override {
+    EXPECT_TRUE(ends_.emplace(slot, End{now, end.outcome, end.report}).second);
+  }
+  void OnReady(Slot slot) override { EXPECT_TRUE(ready_.insert(slot).second); }
+  void OnProgress(Slot, ProgressLine line) override { progress_.push_back(std::move(line)); }
+  void OnOutput(Slot, std::string_view bytes) override { printed_ += bytes; }
+
   boost::asio::io_context& io_;
   Workload& workload_;
   std::map<Slot, End> ends_;
+  std::set<Slot> ready_;
+  std::vector<ProgressLine> progress_;
+  std::string printed_;
 };
 
 }  // namespace twofold::backend

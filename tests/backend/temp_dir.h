@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace twofold::backend {
 
@@ -26,6 +28,15 @@ class TempDir {
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name)) << text;
     return Path(name);
+  }
+
+  /// Waits until there is a file of that name.
+  void Await(const std::string& name) const {
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!std::filesystem::exists(Path(name))) {
+      ASSERT_LT(std::chrono::steady_clock::now(), patience) << "no file " << name;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   static std::string Read(const std::string& path) {

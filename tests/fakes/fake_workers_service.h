@@ -4,6 +4,7 @@
 #include <grpcpp/support/server_callback.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -113,11 +114,45 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
     Flush();
   }
 
-  void SendCancel(std::uint64_t job, std::uint32_t attempt = 1) {
+  /// Says something about one attempt: `part` is one of the message's mutable_...() of
+  /// v1::Attempts.
+  void SendAttempt(v1::Attempts* (v1::FrontendMessage::*part)(), std::uint64_t job,
+                   std::uint32_t attempt = 1) {
     v1::FrontendMessage message;
-    message.mutable_cancels()->add_jobs(job);
-    message.mutable_cancels()->add_attempts(attempt);
+    (message.*part)()->add_jobs(job);
+    (message.*part)()->add_attempts(attempt);
     Send(message);
+  }
+
+  void SendCancel(std::uint64_t job, std::uint32_t attempt = 1) {
+    SendAttempt(&v1::FrontendMessage::mutable_cancels, job, attempt);
+  }
+  void SendGo(std::uint64_t job) { SendAttempt(&v1::FrontendMessage::mutable_go, job); }
+  void SendKept(std::uint64_t job) { SendAttempt(&v1::FrontendMessage::mutable_kept, job); }
+  void SendFollow(std::uint64_t job) { SendAttempt(&v1::FrontendMessage::mutable_follow, job); }
+  void SendUnfollow(std::uint64_t job) { SendAttempt(&v1::FrontendMessage::mutable_unfollow, job); }
+
+  /// Hands out `rank` of a gang of `size` as `job`, attempt 1. The gang is attempt 3 of job 700;
+  /// its addresses are 10.0.0.1 and so on.
+  void SendMember(std::uint64_t job, std::uint32_t rank, std::uint32_t size,
+                  const v1::JobOptions& options = {}) {
+    Add([&](v1::FrontendMessage& out) {
+      v1::AssignBatch& batch = *out.mutable_assigns();
+      const auto option = static_cast<std::uint32_t>(batch.options_size());
+      *batch.add_options() = options;
+      v1::GangMember& member = *batch.add_members();
+      member.set_row(static_cast<std::uint32_t>(batch.jobs_size()));
+      member.set_job(700);
+      member.set_attempt(3);
+      member.set_rank(rank);
+      member.set_secret("\x01\xab");
+      for (std::uint32_t peer = 0; peer < size; ++peer) {
+        member.add_peers()->set_address("10.0.0." + std::to_string(peer + 1));
+      }
+      rpc::Append(batch, rpc::AssignRow{job, 1, option, {}});
+      return std::size_t{1};
+    });
+    Flush();
   }
 
   void SendDrain() {
@@ -132,19 +167,58 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
     while (results.size() < count) {
       const std::optional<v1::WorkerMessage> message = Receive();
       if (!message) break;
-      EXPECT_TRUE(rpc::Check(message->results()).ok()) << rpc::Check(message->results());
-      rpc::ForEach(message->results(), [&](const rpc::WorkerResultRow& row) {
-        results.push_back({row.job,
-                           row.attempt,
-                           row.outcome,
-                           row.run_ns,
-                           std::string(row.device),
-                           row.handed_back,
-                           {}});
-        EXPECT_TRUE(results.back().report.ParseFromString(std::string(row.report)));
-      });
+      AppendResults(message->results(), results);
     }
     return results;
+  }
+
+  /// What HearUntil has heard so far, by kind.
+  struct Heard {
+    std::vector<Result> results;
+    std::vector<std::uint64_t> ready;  ///< jobs
+    std::vector<v1::Progress> progress;
+    std::string output;  ///< of all jobs
+    std::uint64_t missed = 0;
+    std::size_t largest_chunk = 0;  ///< of output
+  };
+
+  /// Receives until `condition(heard)` holds; it fails the test if the stream ends before.
+  template <typename Condition>
+  const Heard& HearUntil(Condition&& condition) {
+    while (!condition(std::as_const(heard_))) {
+      const std::optional<v1::WorkerMessage> message = Receive();
+      EXPECT_TRUE(message) << "the stream has ended";
+      if (!message) break;
+      AppendResults(message->results(), heard_.results);
+      heard_.ready.insert(heard_.ready.end(), message->ready().jobs().begin(),
+                          message->ready().jobs().end());
+      heard_.progress.insert(heard_.progress.end(), message->progress().begin(),
+                             message->progress().end());
+      for (const v1::Output& output : message->output()) {
+        heard_.output += output.data();
+        heard_.missed += output.missed();
+        heard_.largest_chunk = std::max(heard_.largest_chunk, output.data().size());
+      }
+    }
+    return heard_;
+  }
+
+  const Heard& HearReady(std::size_t count) {
+    return HearUntil([=](const Heard& heard) { return heard.ready.size() >= count; });
+  }
+  const Heard& HearResults(std::size_t count) {
+    return HearUntil([=](const Heard& heard) { return heard.results.size() >= count; });
+  }
+
+  /// After the next message nothing is read until Resume, which must come before the test ends.
+  void Pause() {
+    const std::lock_guard lock(pause_mutex_);
+    paused_ = true;
+  }
+  void Resume() {
+    const std::lock_guard lock(pause_mutex_);
+    paused_ = false;
+    resumed_.notify_all();
   }
 
   /// Passes over messages until one says that the worker drains. False: the stream ended before.
@@ -165,7 +239,26 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
   }
 
  private:
-  void OnMessage(const v1::WorkerMessage& message) override { received_.Put(message); }
+  static void AppendResults(const v1::WorkerResults& batch, std::vector<Result>& results) {
+    EXPECT_TRUE(rpc::Check(batch).ok()) << rpc::Check(batch);
+    rpc::ForEach(batch, [&](const rpc::WorkerResultRow& row) {
+      results.push_back({row.job,
+                         row.attempt,
+                         row.outcome,
+                         row.run_ns,
+                         std::string(row.device),
+                         row.handed_back,
+                         {}});
+      EXPECT_TRUE(results.back().report.ParseFromString(std::string(row.report)));
+    });
+  }
+
+  // A thread of gRPC waits here while the test has it paused, so no further message is read.
+  void OnMessage(const v1::WorkerMessage& message) override {
+    received_.Put(message);
+    std::unique_lock lock(pause_mutex_);
+    resumed_.wait(lock, [this] { return !paused_; });
+  }
   void OnHalfClosed() override {
     received_.Put(std::nullopt);
     const std::lock_guard lock(end_mutex_);
@@ -176,6 +269,10 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
   Mailbox<std::optional<v1::WorkerMessage>> received_;
   std::mutex end_mutex_;
   grpc::Status end_;
+  std::mutex pause_mutex_;
+  std::condition_variable resumed_;
+  bool paused_ = false;
+  Heard heard_;
 };
 
 /// A frontend's worker side on a free port of loopback; the test decides what it says.

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/suites/command/environment.h"
+
 namespace twofold::backend {
 namespace {
 
@@ -30,29 +32,63 @@ RunEnd ToRunEnd(ProgramEnd program) {
 }  // namespace
 
 Command::~Command() {
-  for (const auto& [slot, process] : running_) process->Abandon();
+  for (const auto& [slot, run] : runs_) {
+    if (run.process) run.process->Abandon();
+  }
 }
 
-void Command::Start(Slot slot, Instant now, std::span<const std::string_view> arguments) {
+void Command::Start(Slot slot, Instant now, const Job& job) {
   Program program = program_;
-  program.argv.insert(program.argv.end(), arguments.begin(), arguments.end());
+  program.argv.insert(program.argv.end(), job.arguments.begin(), job.arguments.end());
+  program.environment = JobEnvironment(job);
+  program.tells_progress = true;
+  program.tells_ready = PreparesByProgram(job);
+  if (job.gang == nullptr || PreparesByProgram(job)) return Launch(slot, now, program);
+  runs_[slot].prepared = std::move(program);
+  Ready(slot);
+}
+
+void Command::Go(Slot slot, Instant now) {
+  Run& run = runs_.at(slot);
+  if (run.process) return;  // it runs since Start
+  const Program program = std::move(run.prepared);
+  Launch(slot, now, program);
+}
+
+void Command::Launch(Slot slot, Instant now, const Program& program) {
   auto process = Process::Start(
-      io_, reaper_, program, [this, slot](ProgramEnd end) { ProgramEnded(slot, std::move(end)); });
+      io_, reaper_, program,
+      {.ended = [this, slot](ProgramEnd end) { ProgramEnded(slot, std::move(end)); },
+       .ready = [this, slot] { Ready(slot); },
+       .progress = [this, slot](ProgressLine line) { Progressed(slot, std::move(line)); },
+       .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
   if (!process.ok()) {
+    runs_.erase(slot);
     RunEnd end{v1::OUTCOME_FAILED, {}};
     end.report.set_error(absl::StrCat("start: ", std::string(process.status().message())));
     return Ended(slot, now, std::move(end));
   }
-  running_[slot] = *std::move(process);
+  Run& run = runs_[slot];
+  run.process = *std::move(process);
+  run.process->Follow(run.followed);
+}
+
+void Command::Follow(Slot slot, bool on) {
+  Run& run = runs_.at(slot);
+  run.followed = on;
+  if (run.process) run.process->Follow(on);
 }
 
 void Command::Stop(Slot slot) {
-  const auto found = running_.find(slot);
-  if (found != running_.end()) found->second->Stop();
+  const auto found = runs_.find(slot);
+  if (found == runs_.end()) return;
+  if (found->second.process) return found->second.process->Stop();
+  runs_.erase(found);
+  Ended(slot, Now(), {});
 }
 
 void Command::ProgramEnded(Slot slot, ProgramEnd program) {
-  running_.erase(slot);
+  runs_.erase(slot);
   Ended(slot, Now(), ToRunEnd(std::move(program)));
 }
 

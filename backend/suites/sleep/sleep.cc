@@ -25,21 +25,34 @@ Result<Duration> ParseSleep(std::string_view text) {
                    "' is not a number of seconds from 0 to 1e9"));
 }
 
-void Sleep::Start(Slot slot, Instant now, std::span<const std::string_view> arguments) {
-  if (arguments.size() > 1) {
+void Sleep::Start(Slot slot, Instant now, const Job& job) {
+  if (job.arguments.size() > 1) {
     return Ended(slot, now, PlanError("sleep: takes one argument, the seconds"));
   }
   const Result<Duration> duration =
-      arguments.empty() ? Result<Duration>(default_) : ParseSleep(arguments.front());
+      job.arguments.empty() ? Result<Duration>(default_) : ParseSleep(job.arguments.front());
   if (!duration.ok()) {
     return Ended(slot, now, PlanError(std::string(duration.status().message())));
   }
+  if (job.gang == nullptr) return Run(slot, now, *duration);
+  prepared_[slot] = *duration;
+  Ready(slot);
+}
+
+void Sleep::Go(Slot slot, Instant now) {
+  const Duration duration = prepared_.at(slot);
+  prepared_.erase(slot);
+  Run(slot, now, duration);
+}
+
+void Sleep::Run(Slot slot, Instant now, Duration duration) {
   // Nothing to wait for: a turn of the timer would only cost.
-  if (*duration == Duration::zero()) return Ended(slot, now, {});
-  deadlines_.Set(slot, now + *duration);
+  if (duration == Duration::zero()) return Ended(slot, now, {});
+  deadlines_.Set(slot, now + duration);
 }
 
 void Sleep::Stop(Slot slot) {
+  prepared_.erase(slot);
   deadlines_.Clear(slot);
   Ended(slot, Now(), {});
 }

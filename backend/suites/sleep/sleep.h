@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include "backend/deadlines.h"
 #include "backend/workload.h"
 #include "lib/common/result.h"
@@ -11,7 +13,8 @@ namespace twofold::backend {
 Result<Duration> ParseSleep(std::string_view text);
 
 /// The suite `sleep SECONDS`: occupies its slot for an exact time and uses nothing else, so what is
-/// measured is the queue, not the work. A timer, no process: one thread carries 100 000 slots.
+/// measured is the queue, not the work. A timer, no process: one thread carries 100 000 slots. The
+/// member of a gang is ready at once.
 class Sleep final : public Workload {
  public:
   /// `seconds` is for jobs that bring no argument of their own.
@@ -20,12 +23,16 @@ class Sleep final : public Workload {
         deadlines_(io, [this](Slot slot, Instant now) { Ended(slot, now, {}); }) {}
 
   [[nodiscard]] std::string_view suite() const override { return "sleep"; }
-  void Start(Slot slot, Instant now, std::span<const std::string_view> arguments) override;
+  void Start(Slot slot, Instant now, const Job& job) override;
+  void Go(Slot slot, Instant now) override;
   void Stop(Slot slot) override;
 
  private:
+  void Run(Slot slot, Instant now, Duration duration);
+
   Duration default_;
   Deadlines deadlines_;
+  absl::flat_hash_map<Slot, Duration> prepared_;  // members of gangs, until Go
 };
 
 }  // namespace twofold::backend
