@@ -56,8 +56,8 @@ class EffectsEncoder final : public Effects {
 
 /// Makes the call, and writes what comes of it.
 template <typename Input>
-auto Perform(const Input& input, Queue& queue, Instant now, EffectsEncoder& effects) {
-  if constexpr (std::is_void_v<decltype(input.Apply(queue, now, effects))>) {
+ResultOf<Input> Perform(const Input& input, Queue& queue, Instant now, EffectsEncoder& effects) {
+  if constexpr (std::is_void_v<ResultOf<Input>>) {
     input.Apply(queue, now, effects);
   } else {
     auto result = input.Apply(queue, now, effects);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -193,6 +194,11 @@ using AnyInput =
                  input::WorkerGone, input::WorkerLeft, input::Renewed, input::WorkerDraining,
                  input::PauseWorker, input::MemberReady, input::Completed, input::EndTurn,
                  input::Pause, input::Drain, input::Resume, input::Restore, input::Tick>;
+
+/// What the method returns.
+template <typename Input>
+using ResultOf = decltype(std::declval<const Input&>().Apply(
+    std::declval<Queue&>(), std::declval<Instant>(), std::declval<Effects&>()));
 
 void VisitFields(auto& visit, Is<input::Submit> auto& submit) {
   visit("submitter", submit.submitter);

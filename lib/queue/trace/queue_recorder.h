@@ -24,7 +24,7 @@ class QueueRecorder {
   /// Makes the call on `queue`, its effects going to `effects`, and writes it all down. The record
   /// is complete when the call is over: a call that brings the program down is not in the trace.
   template <typename Input>
-  auto Run(Queue& queue, Instant now, Input input, Effects& effects) {
+  ResultOf<Input> Run(Queue& queue, Instant now, Input input, Effects& effects) {
     if (!sink_.open()) return input.Apply(queue, now, effects);
     if constexpr (requires { input.options; }) Intern(input.options);
     const EndOfStep end{*this};

@@ -2,9 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
-
-#include "lib/common/instant.h"
 
 /// The parts of a trace file. docs/trace.md is the grammar.
 namespace twofold::queue::trace {
@@ -25,6 +24,12 @@ enum class RecordKind : std::uint8_t {
 inline constexpr std::size_t kLargestRecord = std::size_t{64} << 20;
 inline constexpr std::size_t kCheckBytes = 4;
 inline constexpr std::uint64_t kMostQueues = 1024;
+
+/// What a file begins with.
+std::string Header();
+
+/// Appends a record as it is in the file: its size, the body, the check.
+void AppendRecord(std::string& file, std::string_view body);
 
 /// Takes the bodies of records, whole ones, in order.
 class RecordSink {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "lib/queue/trace/codec.h"
-#include "lib/queue/trace/digest.h"
 
 namespace twofold::queue::trace {
 namespace {
@@ -42,8 +41,7 @@ bool WriteAll(int file, std::string_view bytes) {
 Result<std::unique_ptr<TraceWriter>> TraceWriter::Open(const std::string& path) {
   KeepOld(path);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const std::string header = absl::StrCat(std::string(kMagic), kVersion, "\n");
-  if (file < 0 || !WriteAll(file, header)) {
+  if (file < 0 || !WriteAll(file, Header())) {
     const std::string why = std::strerror(errno);
     if (file >= 0) ::close(file);
     return absl::InvalidArgumentError(absl::StrCat("trace: cannot write ", path, ": ", why));
@@ -80,17 +78,16 @@ std::unique_ptr<QueueRecorder> TraceWriter::Record(std::string_view queue,
 void TraceWriter::Add(std::string_view body) {
   if (!open()) return;
   if (body.size() > kLargestRecord) return GiveUp("a call is too large for it");
-  const std::uint64_t check = Digest(body);
-  std::size_t waiting = 0;
+  std::size_t had = 0;
+  std::size_t has = 0;
   {
     const std::lock_guard lock(mutex_);
-    Encoder to(waiting_);
-    to.Bytes(body);
-    to.Fixed(check, kCheckBytes);
-    waiting = waiting_.size();
+    had = waiting_.size();
+    AppendRecord(waiting_, body);
+    has = waiting_.size();
   }
-  if (waiting > kMostWaiting) return GiveUp("the disk is too slow for it");
-  if (waiting >= kLarge && waiting - body.size() < kLarge) wake_.notify_one();
+  if (has > kMostWaiting) return GiveUp("the disk is too slow for it");
+  if (had < kLarge && has >= kLarge) wake_.notify_one();
 }
 
 void TraceWriter::WriteInTurns() {

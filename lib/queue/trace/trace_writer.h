@@ -25,7 +25,7 @@ namespace twofold::queue::trace {
 /// Threads  Safe. The lock is a leaf, held for a copy of the record.
 /// Errors   A write that fails, or a disk so slow that kMostWaiting bytes wait, ends the trace,
 /// with
-///          one line in the log. What is in the file stays good to replay.
+///          one line in the log. What is in the file by then stays good to replay.
 class TraceWriter final : public RecordSink {
  public:
   static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
@@ -45,7 +45,6 @@ class TraceWriter final : public RecordSink {
   TraceWriter(std::string path, int file);
 
   void WriteInTurns();
-  void Write(std::string_view bytes);
   void GiveUp(std::string_view why);
 
   const std::string path_;

@@ -80,7 +80,7 @@ class TracedQueue {
 
  private:
   template <typename Input>
-  auto Do(Instant now, const Input& input, Effects& effects) {
+  ResultOf<Input> Do(Instant now, const Input& input, Effects& effects) {
     if (!recorder_) return input.Apply(queue_, now, effects);
     return recorder_->Run(queue_, now, input, effects);
   }
