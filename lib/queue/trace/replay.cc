@@ -183,17 +183,16 @@ Result<ReplayReport> Replay(std::istream& in, const ReplayOptions& options) {
 }
 
 std::string Text(const ReplayReport& report) {
-  std::string text =
-      absl::StrCat("reproduced: ", report.inputs, " inputs and ", report.effects, " effects of ",
-                   report.queues, " queues\n", EndText(report), "\n");
-  if (!report.difference) return text;
+  const std::string counts =
+      absl::StrCat(report.inputs, " inputs, ", report.effects, " effects, queues: ", report.queues);
+  if (!report.difference) return absl::StrCat("reproduced: ", counts, "\n", EndText(report), "\n");
   const Difference& difference = *report.difference;
-  absl::StrAppend(&text, "differs at input ", difference.input, ", ", SecondsText(difference.time),
-                  " s, queue ", absl::CHexEscape(difference.queue), ":\n    ", difference.call,
-                  "\n");
+  std::string text = absl::StrCat(
+      "differs at input ", difference.input, ", ", SecondsText(difference.time), " s, queue ",
+      absl::CHexEscape(difference.queue), ":\n    ", difference.call, "\n");
   AppendLines(text, "- expected", difference.expected);
   AppendLines(text, "+ got     ", difference.got);
-  return text;
+  return absl::StrCat(text, "reproduced before it: ", counts, "\n");
 }
 
 }  // namespace twofold::queue::trace

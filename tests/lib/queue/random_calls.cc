@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kGiven = 12;
+constexpr std::size_t kGiven = 64;
 constexpr std::uint64_t kOptions = 300;  // more than the trace keeps
 
 }  // namespace
@@ -17,7 +17,7 @@ const std::vector<RandomCalls::Call>& RandomCalls::Calls() {
       {300, &RandomCalls::Submit},      {250, &RandomCalls::Complete},
       {60, &RandomCalls::BeReady},      {20, &RandomCalls::Join},
       {50, &RandomCalls::EndTurn},      {50, &RandomCalls::Tick},
-      {100, &RandomCalls::Renew},        {40, &RandomCalls::Cancel},
+      {100, &RandomCalls::Renew},       {40, &RandomCalls::Cancel},
       {20, &RandomCalls::Resume},       {15, &RandomCalls::WorkerGone},
       {10, &RandomCalls::WorkerLeft},   {10, &RandomCalls::PauseWorker},
       {8, &RandomCalls::EndSubmitter},  {8, &RandomCalls::Restore},
@@ -45,8 +45,8 @@ void RandomCalls::Step() {
 }
 
 void RandomCalls::Do(const Assign& assign) {
-  if (given_.size() < kGiven) given_.emplace_back();
-  given_[next_given_++ % kGiven] = {assign.process, {assign.job, assign.attempt}};
+  if (given_.size() == kGiven) given_.pop_front();
+  given_.push_back({assign.process, {assign.job, assign.attempt}});
 }
 
 void RandomCalls::Submit() {
@@ -77,25 +77,28 @@ void RandomCalls::WorkerGone() { queue_.WorkerGone(now_, AnyProcess(), *this); }
 void RandomCalls::WorkerLeft() { queue_.WorkerLeft(now_, AnyProcess(), *this); }
 void RandomCalls::Renew() { queue_.Renewed(now_, AnyProcess(), *this); }
 void RandomCalls::StartDraining() { queue_.WorkerDraining(now_, AnyProcess(), *this); }
-void RandomCalls::PauseWorker() { queue_.PauseWorker(now_, AnyProcess(), OneIn(2), *this); }
+void RandomCalls::PauseWorker() { queue_.PauseWorker(now_, AnyProcess(), OneIn(4), *this); }
 
 void RandomCalls::BeReady() {
   const Given given = AnyGiven();
   queue_.MemberReady(now_, given.process, given.held, *this);
 }
 
+/// Mostly something that has no answer yet.
 void RandomCalls::Complete() {
   const Given given = AnyGiven();
+  if (!OneIn(8)) std::erase_if(given_, [&](const Given& one) { return one.held == given.held; });
   const std::string report = RandomBytes(40);
-  queue_.Completed(now_, given.process,
-                   {.job = given.held.job,
-                    .attempt = given.held.attempt,
-                    .handed_back = OneIn(10),
-                    .outcome = static_cast<Outcome>(Below(kOutcomes)),
-                    .run_time = milliseconds(Below(1000)),
-                    .device = OneIn(2) ? "cpu" : "",
-                    .report = report},
-                   *this);
+  queue_.Completed(
+      now_, given.process,
+      {.job = given.held.job,
+       .attempt = given.held.attempt,
+       .handed_back = OneIn(10),
+       .outcome = OneIn(2) ? Outcome::kSucceeded : static_cast<Outcome>(Below(kOutcomes)),
+       .run_time = milliseconds(Below(1000)),
+       .device = OneIn(2) ? "cpu" : "",
+       .report = report},
+      *this);
 }
 
 void RandomCalls::EndTurn() { queue_.EndTurn(); }

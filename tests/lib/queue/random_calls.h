@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <random>
 #include <string>
@@ -66,8 +67,7 @@ class RandomCalls : private Effects {
   TracedQueue& queue_;
   Instant now_{};
   std::vector<std::shared_ptr<const JobOptions>> options_;
-  std::vector<Given> given_;  // the latest, in a ring
-  std::size_t next_given_ = 0;
+  std::deque<Given> given_;  // the latest
   std::uint64_t tag_ = 0;
   std::uint64_t restored_ = 0;
 };

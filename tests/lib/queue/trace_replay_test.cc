@@ -53,9 +53,16 @@ TEST(Replay, ReproducesRandomCallsOfTwoQueues) {
     ASSERT_TRUE(report.ok()) << "seed " << seed << ": " << report.status();
     ASSERT_FALSE(report->difference) << "seed " << seed << "\n" << Text(*report);
     EXPECT_EQ(report->inputs, 4'000U);
-    EXPECT_GT(report->effects, 1'000U) << "the calls do next to nothing";
     EXPECT_EQ(report->queues, 2U);
     EXPECT_EQ(report->end, TraceEnd::kStopped);
+  }
+}
+
+TEST(Replay, RandomCallsHaveEveryEffect) {
+  const std::string text = Printed(RandomTrace(1, 5'000).bytes());
+  for (const char* effect : {"assign", "assign_member", "go", "cancel_on_worker", "requeued",
+                             "reply", "process_removed"}) {
+    EXPECT_THAT(text, HasSubstr("\n    " + std::string(effect) + " "));
   }
 }
 
@@ -71,7 +78,7 @@ TEST(Replay, TracedQueueDoesWhatAQueueDoes) {
   }
   EXPECT_EQ(traced.core().Stats().finished, plain.core().Stats().finished);
   EXPECT_EQ(traced.core().waiting(), plain.core().waiting());
-  EXPECT_GT(traced.core().Stats().finished[0], 100U);
+  EXPECT_GT(traced.core().Stats().finished[0], 20U);
 }
 
 TEST(Replay, SameTraceHasTheSameText) {
