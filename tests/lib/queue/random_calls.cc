@@ -15,7 +15,7 @@ constexpr std::uint64_t kOptions = 300;  // more than the trace keeps
 const std::vector<RandomCalls::Call>& RandomCalls::Calls() {
   static const std::vector<Call> calls = {
       {300, &RandomCalls::Submit},      {250, &RandomCalls::Complete},
-      {60, &RandomCalls::BeReady},      {20, &RandomCalls::Join},
+      {200, &RandomCalls::BeReady},     {20, &RandomCalls::Join},
       {50, &RandomCalls::EndTurn},      {50, &RandomCalls::Tick},
       {100, &RandomCalls::Renew},       {40, &RandomCalls::Cancel},
       {20, &RandomCalls::Resume},       {15, &RandomCalls::WorkerGone},
@@ -79,8 +79,10 @@ void RandomCalls::Renew() { queue_.Renewed(now_, AnyProcess(), *this); }
 void RandomCalls::StartDraining() { queue_.WorkerDraining(now_, AnyProcess(), *this); }
 void RandomCalls::PauseWorker() { queue_.PauseWorker(now_, AnyProcess(), OneIn(4), *this); }
 
+/// Mostly of a gang that has just been started: all of its members have to be.
 void RandomCalls::BeReady() {
-  const Given given = AnyGiven();
+  Given given = AnyGiven();
+  if (given_.size() > 5) given = given_[given_.size() - 1 - Below(5)];
   queue_.MemberReady(now_, given.process, given.held, *this);
 }
 
