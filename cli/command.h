@@ -32,6 +32,7 @@ struct Command {
 std::vector<Command> LocalCommands();
 std::vector<Command> QueueCommands();
 std::vector<Command> JobCommands();
+std::vector<Command> ReplayCommands();
 
 /// Makes subcommands of the rows; the chosen one's action is left in `chosen`. `app`, `globals` and
 /// `chosen` must outlive the parsing.

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   app.footer(ExitCodesHelp());
   Globals globals;
   Action chosen;
-  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands()}) {
+  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), ReplayCommands()}) {
     AddCommands(app, commands, globals, chosen);
   }
   if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 std::vector<Command> AllCommands() {
   std::vector<Command> all;
-  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands()}) {
+  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), ReplayCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;
