@@ -1,0 +1,94 @@
+#include "bench/peers/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/peers/text.h"
+
+namespace twofold::bench {
+namespace {
+
+constexpr int kMostConnections = 1'000;
+constexpr int kMostOutstanding = 100'000;
+
+// Takes beyond what is outstanding, and takes of peers that push, change nothing.
+std::vector<int> TakesThatMatter(const SeriesPlan& plan, const Traits& peer, int most) {
+  std::vector<int> takes;
+  for (const int take : plan.takes) {
+    if (takes.empty() || (peer.takes && take <= most)) takes.push_back(take);
+  }
+  return takes;
+}
+
+void AddRoundTrips(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
+  for (const int payload : plan.payloads) {
+    for (const Shape& shape : plan.shapes) {
+      if (payload != plan.payloads.front() && shape != plan.shapes.back()) continue;
+      for (const int take : TakesThatMatter(plan, peer, shape.outstanding)) {
+        cells.push_back({.peer = std::string(peer.name),
+                         .test = Test::kRoundTrips,
+                         .connections = shape.connections,
+                         .outstanding = shape.outstanding,
+                         .payload = payload,
+                         .take = std::min(take, shape.outstanding)});
+      }
+    }
+  }
+}
+
+void AddOpenLoop(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
+  for (const int take : TakesThatMatter(plan, peer, plan.takes.back())) {
+    cells.push_back({.peer = std::string(peer.name),
+                     .test = Test::kOpenLoop,
+                     .connections = plan.connections,
+                     .outstanding = 0,
+                     .payload = plan.payloads.front(),
+                     .take = take,
+                     .rate = plan.rate,
+                     .run_seconds = plan.run_seconds});
+  }
+}
+
+void AddEnqueue(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
+  if (!peer.enqueue) return;
+  cells.push_back({.peer = std::string(peer.name),
+                   .test = Test::kEnqueue,
+                   .outstanding = 1024,
+                   .payload = plan.payloads.front(),
+                   .count = plan.jobs});
+}
+
+void AddIdle(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
+  if (!peer.idle || (plan.slots > 1 && !peer.slots)) return;
+  cells.push_back({.peer = std::string(peer.name),
+                   .test = Test::kIdle,
+                   .outstanding = 0,
+                   .count = plan.workers,
+                   .slots = plan.slots});
+}
+
+}  // namespace
+
+Result<Shape> ParseShape(std::string_view text) {
+  const std::vector<std::string_view> parts = Split(text, ':');
+  const auto connections = ParseNumber<int>(parts.front());
+  const auto outstanding = ParseNumber<int>(parts.back());
+  if (parts.size() == 2 && connections && outstanding && *connections >= 1 &&
+      *connections <= kMostConnections && *outstanding >= 1 && *outstanding <= kMostOutstanding) {
+    return Shape{*connections, *outstanding};
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" is no CONNECTIONS:OUTSTANDING, such as 8:1024 (at most {}:{})", text,
+                  kMostConnections, kMostOutstanding));
+}
+
+std::vector<Cell> PlanCells(const SeriesPlan& plan, const Traits& peer) {
+  using Add = void (*)(const SeriesPlan&, const Traits&, std::vector<Cell>&);
+  constexpr Add kAdd[] = {AddRoundTrips, AddOpenLoop, AddEnqueue, AddIdle};  // by Test
+  std::vector<Cell> cells;
+  for (const Test test : plan.tests) kAdd[static_cast<int>(test)](plan, peer, cells);
+  return cells;
+}
+
+}  // namespace twofold::bench
