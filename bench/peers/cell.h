@@ -28,7 +28,7 @@ struct Cell {
   int connections = 1;     ///< of clients, and as many of workers
   int outstanding = 64;    ///< kRoundTrips: jobs in flight in all
   int payload = 100;       ///< bytes of a job, and of its result
-  int take = 64;           ///< jobs that a worker asks for at a time, where it is the one who asks
+  int take = 0;            ///< jobs that a worker asks for at a time; 0: it does not ask
   double rate = 0;         ///< kOpenLoop: jobs/s in all
   double run_seconds = 0;  ///< kOpenLoop: mean of the workers' exponential run times
   int count = 0;           ///< kEnqueue: jobs. kIdle: workers

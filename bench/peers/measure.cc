@@ -14,7 +14,8 @@ namespace {
 
 using Loads = std::vector<std::unique_ptr<ClientLoad>>;
 
-constexpr Duration kDrainLimit = std::chrono::seconds(10);
+constexpr Duration kLostAfter = std::chrono::seconds(5);  ///< without any result
+constexpr Duration kDrainLimit = std::chrono::seconds(30);
 
 double ServerCpu(pid_t server) {
   const std::optional<double> seconds = CpuSeconds(server);
@@ -57,11 +58,17 @@ std::uint64_t InFlight(const Loads& loads) {
   return jobs;
 }
 
-// Every job that was sent must come back: else it is lost.
+// Every job that was sent must come back. It is lost when nothing else comes back either.
 void Drain(const Loads& loads, Duration longest_run) {
-  for (const Instant end = Now() + kDrainLimit + longest_run; InFlight(loads) > 0;) {
-    if (Now() > end) Fail(fmt::format("{} jobs are lost", InFlight(loads)));
+  const Instant end = Now() + kDrainLimit;
+  std::uint64_t left = InFlight(loads);
+  for (Instant progress = Now(); left > 0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const std::uint64_t now_left = InFlight(loads);
+    if (now_left < left) progress = Now();
+    left = now_left;
+    if (Now() > progress + kLostAfter + longest_run) Fail(fmt::format("{} jobs are lost", left));
+    if (Now() > end) Fail(fmt::format("cannot keep up: {} jobs are not back yet", left));
   }
 }
 

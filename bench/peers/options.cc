@@ -13,7 +13,7 @@ constexpr const char* kExamples = R"(Examples:
   bench_peers list
   bench_peers check --peers redis,nats,twofold
   bench_peers series --peers redis,twofold --shapes 8:1024 --passes 3 --seconds 1.5
-  bench_peers series --tests open-loop --rate 20000 --run-time 0.01
+  bench_peers series --tests open-loop --rate 10000 --run-time 0.01
   bench_peers series --tests enqueue,idle --passes 1
   bench_peers report build/peers/runs.csv --output build/peers
 Servers are started on free ports of 127.0.0.1 with temporary data, one at a time, and ended.)";

@@ -12,28 +12,36 @@ namespace {
 constexpr int kMostConnections = 1'000;
 constexpr int kMostOutstanding = 100'000;
 
-// Takes beyond what is outstanding, and takes of peers that push, change nothing.
+// What is worth measuring: takes beyond what is outstanding change nothing, and peers that push
+// have none (0).
 std::vector<int> TakesThatMatter(const SeriesPlan& plan, const Traits& peer, int most) {
+  if (!peer.takes) return {0};
   std::vector<int> takes;
   for (const int take : plan.takes) {
-    if (takes.empty() || (peer.takes && take <= most)) takes.push_back(take);
+    if (takes.empty() || take <= most) takes.push_back(std::min(take, most));
   }
   return takes;
 }
 
+void AddShape(const SeriesPlan& plan, const Traits& peer, const Shape& shape, int payload,
+              std::vector<Cell>& cells) {
+  for (const int take : TakesThatMatter(plan, peer, shape.outstanding)) {
+    cells.push_back({.peer = std::string(peer.name),
+                     .test = Test::kRoundTrips,
+                     .connections = shape.connections,
+                     .outstanding = shape.outstanding,
+                     .payload = payload,
+                     .take = take});
+    if (payload != plan.payloads.front()) return;
+  }
+}
+
 void AddRoundTrips(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
-  for (const int payload : plan.payloads) {
-    for (const Shape& shape : plan.shapes) {
-      if (payload != plan.payloads.front() && shape != plan.shapes.back()) continue;
-      for (const int take : TakesThatMatter(plan, peer, shape.outstanding)) {
-        cells.push_back({.peer = std::string(peer.name),
-                         .test = Test::kRoundTrips,
-                         .connections = shape.connections,
-                         .outstanding = shape.outstanding,
-                         .payload = payload,
-                         .take = std::min(take, shape.outstanding)});
-      }
-    }
+  for (const Shape& shape : plan.shapes) {
+    AddShape(plan, peer, shape, plan.payloads.front(), cells);
+  }
+  for (std::size_t i = 1; i < plan.payloads.size(); ++i) {
+    AddShape(plan, peer, plan.shapes.back(), plan.payloads[i], cells);
   }
 }
 
@@ -56,6 +64,7 @@ void AddEnqueue(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& c
                    .test = Test::kEnqueue,
                    .outstanding = 1024,
                    .payload = plan.payloads.front(),
+                   .take = 0,
                    .count = plan.jobs});
 }
 
@@ -64,6 +73,7 @@ void AddIdle(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cell
   cells.push_back({.peer = std::string(peer.name),
                    .test = Test::kIdle,
                    .outstanding = 0,
+                   .take = 0,
                    .count = plan.workers,
                    .slots = plan.slots});
 }

@@ -36,16 +36,16 @@ struct SeriesPlan {
   std::vector<int> payloads = {100};
   std::vector<int> takes = {64};
   int connections = 8;        ///< open loop
-  double rate = 20'000;       ///< open loop
+  double rate = 10'000;       ///< open loop
   double run_seconds = 0.01;  ///< open loop
   int jobs = 1'000'000;       ///< enqueue
   int workers = 10'000;       ///< idle
   int slots = 1;              ///< idle
 };
 
-/// The cells of one peer, in the order to run. Payloads beyond the first are measured with the last
-/// shape only, takes only where they make a difference: a take is never larger than what is
-/// outstanding, so larger ones would measure the same again.
+/// The cells of one peer, in the order to run. Payloads but the first are measured with the last
+/// shape and the first take only. A take is never larger than what is outstanding: larger ones
+/// would measure the same again.
 std::vector<Cell> PlanCells(const SeriesPlan& plan, const Traits& peer);
 
 }  // namespace twofold::bench

@@ -59,7 +59,9 @@ std::string Number(double value, int digits) {
 std::string Connections(const Summary& row) { return fmt::format("{0}+{0}", row.cell.connections); }
 std::string Outstanding(const Summary& row) { return Number(row.cell.outstanding, 0); }
 std::string Payload(const Summary& row) { return Number(row.cell.payload, 0); }
-std::string Take(const Summary& row) { return Number(row.cell.take, 0); }
+std::string Take(const Summary& row) {
+  return row.cell.take > 0 ? std::to_string(row.cell.take) : "–";
+}
 std::string Rate(const Summary& row) { return Number(row.cell.rate, 0); }
 std::string RunTime(const Summary& row) { return Number(row.cell.run_seconds * 1e3, 1); }
 std::string Count(const Summary& row) { return Number(row.cell.count, 0); }

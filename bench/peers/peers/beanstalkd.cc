@@ -106,10 +106,15 @@ std::size_t ReadReplies(std::string_view bytes, Handler& handler) {
   }
 }
 
+/// Puts results on a connection of its own: what is sent behind a reserve that blocks would wait
+/// for the next job. (Deletes do, as only who has reserved may delete. Nobody waits for them.)
 class Worker final : public WorkerConnection {
  public:
-  Worker(const Task& task, int index)
-      : WorkerConnection(task.cell, index), task_(task), reserving_(task.cell.take) {}
+  Worker(const Task& task, int index, Connection& giver)
+      : WorkerConnection(task.cell, index),
+        task_(task),
+        reserving_(task.cell.take),
+        giver_(giver) {}
 
   void Begin() {
     SendWatch(*this, task_.name);
@@ -133,7 +138,7 @@ class Worker final : public WorkerConnection {
   std::size_t OnBytes(std::string_view bytes) override { return ReadReplies(bytes, *this); }
 
   void Answer(std::string_view id, std::string_view payload) override {
-    putting_.Put(*this, fmt::format("r{}{}", ReadHead(payload).client, task_.name), payload);
+    putting_.Put(giver_, fmt::format("r{}{}", ReadHead(payload).client, task_.name), payload);
     SendDelete(*this, id);
   }
 
@@ -144,6 +149,7 @@ class Worker final : public WorkerConnection {
 
   const Task task_;
   Reserving reserving_;
+  Connection& giver_;
   Putting putting_;
 };
 
@@ -226,7 +232,8 @@ class Beanstalkd final : public SocketPeer {
  public:
   void Start(const Task& task, std::vector<std::unique_ptr<ClientLoad>>& loads) override {
     for (int i = 0; i < task.cell.connections; ++i) {
-      AddWorker(task, std::make_unique<Worker>(task, i)).Begin();
+      Connection& giver = workers_.Connect(task.target.ports.front(), std::make_unique<SendOnly>());
+      AddWorker(task, std::make_unique<Worker>(task, i, giver)).Begin();
     }
     std::vector<ClientConnection*> clients;
     for (std::size_t i = 0; i < loads.size(); ++i) {
