@@ -9,22 +9,23 @@
 /// What is measured, and what came out: one line of runs.csv.
 namespace twofold::bench {
 
-enum class Test {
+enum class TestKind {
   kRoundTrips,  ///< closed loop: a fixed number of jobs outstanding, workers answer at once
   kOpenLoop,    ///< jobs at planned instants; workers answer each after a random time of its own
   kEnqueue,     ///< jobs without a worker: how fast, and how much memory each
   kIdle,        ///< workers without a job: how much memory each, and what they cost while idle
 };
 
-inline constexpr Test kTests[] = {Test::kRoundTrips, Test::kOpenLoop, Test::kEnqueue, Test::kIdle};
+inline constexpr TestKind kTests[] = {TestKind::kRoundTrips, TestKind::kOpenLoop,
+                                      TestKind::kEnqueue, TestKind::kIdle};
 
-std::string_view ToString(Test test);
-Result<Test> ParseTest(std::string_view text);
+std::string_view ToString(TestKind test);
+Result<TestKind> ParseTest(std::string_view text);
 
 /// One combination to measure. Two runs with the same Cell may be compared and averaged.
 struct Cell {
   std::string peer;
-  Test test = Test::kRoundTrips;
+  TestKind test = TestKind::kRoundTrips;
   int connections = 1;     ///< of clients, and as many of workers
   int outstanding = 64;    ///< kRoundTrips: jobs in flight in all
   int payload = 100;       ///< bytes of a job, and of its result

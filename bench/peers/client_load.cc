@@ -9,7 +9,7 @@ ClientLoad::ClientLoad(const Cell& cell, int client, Instant start, const std::a
       share_(static_cast<std::uint64_t>(ShareOf(cell.outstanding, cell.connections, client))),
       phase_(phase),
       payload_(static_cast<std::size_t>(cell.payload), 'x') {
-  if (cell.test != Test::kOpenLoop) return;
+  if (cell.test != TestKind::kOpenLoop) return;
   arrivals_.emplace(start, cell.rate / cell.connections, static_cast<std::uint64_t>(client + 1));
 }
 

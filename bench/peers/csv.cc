@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kTestNames[] = {"round-trips", "open-loop", "enqueue", "idle"};
 
 std::string Text(const std::string& value) { return value; }
-std::string Text(Test value) { return std::string(ToString(value)); }
+std::string Text(TestKind value) { return std::string(ToString(value)); }
 std::string Text(int value) { return std::to_string(value); }
 std::string Text(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
@@ -21,8 +21,8 @@ bool Read(std::string_view text, std::string& value) {
   return !text.empty();
 }
 
-bool Read(std::string_view text, Test& value) {
-  const Result<Test> test = ParseTest(text);
+bool Read(std::string_view text, TestKind& value) {
+  const Result<TestKind> test = ParseTest(text);
   if (test.ok()) value = *test;
   return test.ok();
 }
@@ -41,10 +41,10 @@ bool Read(std::string_view text, double& value) {
 
 }  // namespace
 
-std::string_view ToString(Test test) { return kTestNames[static_cast<int>(test)]; }
+std::string_view ToString(TestKind test) { return kTestNames[static_cast<int>(test)]; }
 
-Result<Test> ParseTest(std::string_view text) {
-  for (const Test test : kTests) {
+Result<TestKind> ParseTest(std::string_view text) {
+  for (const TestKind test : kTests) {
     if (ToString(test) == text) return test;
   }
   return absl::InvalidArgumentError(fmt::format("\"{}\" is no test", text));

@@ -101,7 +101,7 @@ Figures MeasureTrips(Peer& peer, const Task& task, pid_t server, const MeasureTi
   auto& phase = *new std::atomic<Phase>(Phase::kWarmUp);
   Loads& loads = *new Loads;
   for (int i = 0; i < task.cell.connections; ++i) {
-    if (task.cell.test == Test::kRoundTrips &&
+    if (task.cell.test == TestKind::kRoundTrips &&
         ShareOf(task.cell.outstanding, task.cell.connections, i) == 0) {
       break;  // more connections than jobs
     }
@@ -159,7 +159,7 @@ void Peer::Idle(const Task& task) { Fail(task.cell.peer + " has no idle workers 
 
 Figures Measure(Peer& peer, const Task& task, pid_t server, const MeasureTimes& times) {
   using Way = Figures (*)(Peer&, const Task&, pid_t, const MeasureTimes&);
-  constexpr Way kWays[] = {MeasureTrips, MeasureTrips, MeasureEnqueue, MeasureIdle};  // by Test
+  constexpr Way kWays[] = {MeasureTrips, MeasureTrips, MeasureEnqueue, MeasureIdle};  // by TestKind
   return kWays[static_cast<int>(task.cell.test)](peer, task, server, times);
 }
 

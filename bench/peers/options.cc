@@ -26,11 +26,11 @@ constexpr int kLargestPayload = 256 << 10;
 template <typename T>
 CLI::Option* AddList(CLI::App& app, const std::string& name, std::vector<T>& values,
                      Result<T> (*parse)(std::string_view), const std::string& description) {
-  const auto read = [&values, parse](const std::vector<std::string>& texts) {
+  const auto read = [&values, parse, name](const std::vector<std::string>& texts) {
     values.clear();
     for (const std::string& text : texts) {
       Result<T> value = parse(text);
-      if (!value.ok()) throw CLI::ValidationError(std::string(value.status().message()));
+      if (!value.ok()) throw CLI::ValidationError(name, std::string(value.status().message()));
       values.push_back(*std::move(value));
     }
   };
@@ -56,8 +56,8 @@ void AddOutput(CLI::App& app, Options& options) {
 }
 
 void AddTests(CLI::App& app, SeriesPlan& plan) {
-  AddList<Test>(app, "--tests", plan.tests, ParseTest,
-                "round-trips, open-loop, enqueue, idle [round-trips]");
+  AddList<TestKind>(app, "--tests", plan.tests, ParseTest,
+                    "round-trips, open-loop, enqueue, idle [round-trips]");
   AddList<Shape>(app, "--shapes", plan.shapes, ParseShape,
                  "connections:outstanding of the round trips [1:1,1:64,1:1024,8:64,8:1024]");
   app.add_option("--payloads", plan.payloads,
@@ -165,16 +165,17 @@ void Declare(CLI::App& app, Options& options) {
 }
 
 SeriesPlan CheckPlan() {
-  return {.tests = {Test::kRoundTrips, Test::kOpenLoop, Test::kEnqueue, Test::kIdle},
-          .shapes = {{1, 1}, {2, 64}},
-          .payloads = {100, 16'384},
-          .takes = {16},
-          .connections = 2,
-          .rate = 500,
-          .run_seconds = 0.005,
-          .jobs = 2'000,
-          .workers = 20,
-          .slots = 1};
+  return {
+      .tests = {TestKind::kRoundTrips, TestKind::kOpenLoop, TestKind::kEnqueue, TestKind::kIdle},
+      .shapes = {{1, 1}, {2, 64}},
+      .payloads = {100, 16'384},
+      .takes = {16},
+      .connections = 2,
+      .rate = 500,
+      .run_seconds = 0.005,
+      .jobs = 2'000,
+      .workers = 20,
+      .slots = 1};
 }
 
 }  // namespace twofold::bench

@@ -27,7 +27,7 @@ void AddShape(const SeriesPlan& plan, const Traits& peer, const Shape& shape, in
               std::vector<Cell>& cells) {
   for (const int take : TakesThatMatter(plan, peer, shape.outstanding)) {
     cells.push_back({.peer = std::string(peer.name),
-                     .test = Test::kRoundTrips,
+                     .test = TestKind::kRoundTrips,
                      .connections = shape.connections,
                      .outstanding = shape.outstanding,
                      .payload = payload,
@@ -48,7 +48,7 @@ void AddRoundTrips(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>
 void AddOpenLoop(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
   for (const int take : TakesThatMatter(plan, peer, plan.takes.back())) {
     cells.push_back({.peer = std::string(peer.name),
-                     .test = Test::kOpenLoop,
+                     .test = TestKind::kOpenLoop,
                      .connections = plan.connections,
                      .outstanding = 0,
                      .payload = plan.payloads.front(),
@@ -61,7 +61,7 @@ void AddOpenLoop(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& 
 void AddEnqueue(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
   if (!peer.enqueue) return;
   cells.push_back({.peer = std::string(peer.name),
-                   .test = Test::kEnqueue,
+                   .test = TestKind::kEnqueue,
                    .outstanding = 1024,
                    .payload = plan.payloads.front(),
                    .take = 0,
@@ -71,7 +71,7 @@ void AddEnqueue(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& c
 void AddIdle(const SeriesPlan& plan, const Traits& peer, std::vector<Cell>& cells) {
   if (!peer.idle || (plan.slots > 1 && !peer.slots)) return;
   cells.push_back({.peer = std::string(peer.name),
-                   .test = Test::kIdle,
+                   .test = TestKind::kIdle,
                    .outstanding = 0,
                    .take = 0,
                    .count = plan.workers,
@@ -95,9 +95,9 @@ Result<Shape> ParseShape(std::string_view text) {
 
 std::vector<Cell> PlanCells(const SeriesPlan& plan, const Traits& peer) {
   using Add = void (*)(const SeriesPlan&, const Traits&, std::vector<Cell>&);
-  constexpr Add kAdd[] = {AddRoundTrips, AddOpenLoop, AddEnqueue, AddIdle};  // by Test
+  constexpr Add kAdd[] = {AddRoundTrips, AddOpenLoop, AddEnqueue, AddIdle};  // by TestKind
   std::vector<Cell> cells;
-  for (const Test test : plan.tests) kAdd[static_cast<int>(test)](plan, peer, cells);
+  for (const TestKind test : plan.tests) kAdd[static_cast<int>(test)](plan, peer, cells);
   return cells;
 }
 

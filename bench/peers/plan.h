@@ -31,7 +31,7 @@ struct Shape {
 Result<Shape> ParseShape(std::string_view text);
 
 struct SeriesPlan {
-  std::vector<Test> tests = {Test::kRoundTrips};
+  std::vector<TestKind> tests = {TestKind::kRoundTrips};
   std::vector<Shape> shapes;
   std::vector<int> payloads = {100};
   std::vector<int> takes = {64};

@@ -99,14 +99,14 @@ constexpr Column kForeign = {"foreign CPUs", Median<&Figures::foreign_cpus, 2>};
 constexpr Column kRuns = {"runs", Runs};
 
 struct Table {
-  Test test;
+  TestKind test;
   std::string_view title;
   std::vector<Column> columns;
 };
 
 const std::vector<Table>& Tables() {
   static const std::vector<Table> tables = {
-      {Test::kRoundTrips,
+      {TestKind::kRoundTrips,
        "Round trips, closed loop",
        {kConnections,
         {"outstanding", Outstanding},
@@ -121,7 +121,7 @@ const std::vector<Table>& Tables() {
         kGenerator,
         kForeign,
         kRuns}},
-      {Test::kOpenLoop,
+      {TestKind::kOpenLoop,
        "Open loop, jobs end one by one",
        {kConnections,
         kPayload,
@@ -137,7 +137,7 @@ const std::vector<Table>& Tables() {
         kForeign,
         kRuns,
         {"valid", Valid}}},
-      {Test::kEnqueue,
+      {TestKind::kEnqueue,
        "Enqueue without a worker",
        {{"jobs", Count},
         kPayload,
@@ -147,7 +147,7 @@ const std::vector<Table>& Tables() {
         {"resident bytes a job", Median<&Figures::job_bytes, 0>},
         kForeign,
         kRuns}},
-      {Test::kIdle,
+      {TestKind::kIdle,
        "Idle workers",
        {{"workers", Count},
         {"workers a connection", Slots},

@@ -22,15 +22,15 @@ using Sink = std::function<Status(const Run&)>;
 
 std::string Describe(const Cell& cell) {
   switch (cell.test) {
-    case Test::kRoundTrips:
+    case TestKind::kRoundTrips:
       return fmt::format("{}+{} {} outstanding, {} bytes, takes {}", cell.connections,
                          cell.connections, cell.outstanding, cell.payload, cell.take);
-    case Test::kOpenLoop:
+    case TestKind::kOpenLoop:
       return fmt::format("{}+{} open loop {:.0f}/s, {:g} ms, takes {}", cell.connections,
                          cell.connections, cell.rate, cell.run_seconds * 1e3, cell.take);
-    case Test::kEnqueue:
+    case TestKind::kEnqueue:
       return fmt::format("enqueue {}", cell.count);
-    case Test::kIdle:
+    case TestKind::kIdle:
       return fmt::format("idle {} workers, {} a connection", cell.count, cell.slots);
   }
   return {};
@@ -62,7 +62,7 @@ class Driver {
   Driver(const Options& options, const Programs& programs, Sink sink)
       : options_(options), programs_(programs), sink_(std::move(sink)) {}
 
-  Status Run(const std::vector<const PeerRow*>& peers, const SeriesPlan& plan) {
+  Status Drive(const std::vector<const PeerRow*>& peers, const SeriesPlan& plan) {
     for (pass_ = 1; pass_ <= options_.passes; ++pass_) {
       for (const PeerRow* peer : peers) {
         if (Status status = RunPeer(*peer, PlanCells(plan, peer->traits)); !status.ok()) {
@@ -77,7 +77,7 @@ class Driver {
  private:
   // Whether it needs a server whose memory nobody has used before.
   static bool NeedsFreshServer(const Cell& cell) {
-    return cell.test == Test::kEnqueue || cell.test == Test::kIdle;
+    return cell.test == TestKind::kEnqueue || cell.test == TestKind::kIdle;
   }
 
   Status RunPeer(const PeerRow& peer, const std::vector<Cell>& cells) {
@@ -130,7 +130,7 @@ class Driver {
     const Result<int> code = child->Wait(Limit(cell));
     if (!code.ok()) return code.status();
     if (*code != 0) return absl::UnavailableError(LastLine(errors));
-    const Result<struct Run> run = ParseCsv(LastLine(output));
+    const Result<Run> run = ParseCsv(LastLine(output));
     if (!run.ok()) return run.status();
     return run->figures;
   }
@@ -152,7 +152,7 @@ class Driver {
   // Long enough for the slowest peer: 3 000 jobs/s on disk one by one, 500 connections/s.
   [[nodiscard]] Duration Limit(const Cell& cell) const {
     return FromSeconds(60 + options_.warm_up + options_.seconds + options_.idle +
-                       cell.count / (cell.test == Test::kEnqueue ? 3'000.0 : 500.0));
+                       cell.count / (cell.test == TestKind::kEnqueue ? 3'000.0 : 500.0));
   }
 
   const Options& options_;
@@ -198,7 +198,7 @@ Status RunSeries(const Options& options, const Programs& programs) {
     *file << ToCsv(run) << '\n' << std::flush;
     return file->good() ? absl::OkStatus() : absl::UnavailableError("cannot write runs.csv");
   });
-  const Status measured = driver.Run(*peers, options.plan);
+  const Status measured = driver.Drive(*peers, options.plan);
   if (absl::IsCancelled(measured)) return measured;
   const Status reported = WriteReport(runs, options.output);
   return reported.ok() ? measured : reported;
@@ -215,7 +215,7 @@ Status RunCheck(const Options& options, const Programs& programs) {
   quick.settle = 0;
   quick.idle = 0.1;
   Driver driver(quick, programs, [](const Run&) { return absl::OkStatus(); });
-  return driver.Run(*peers, CheckPlan());
+  return driver.Drive(*peers, CheckPlan());
 }
 
 Status WriteReport(const std::string& runs, const std::string& output) {

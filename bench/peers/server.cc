@@ -71,12 +71,6 @@ pid_t FindInGroup(pid_t group, std::string_view name) {
   return -1;
 }
 
-Words WithPort0(const ServerRow& row) {
-  Words words = row.command;
-  words.push_back("{port0}");
-  return words;
-}
-
 }  // namespace
 
 bool IsInstalled(const ServerRow& row, const Programs& programs) {
@@ -116,21 +110,15 @@ Status Server::Run(const ServerRow& row, const Programs& programs) {
   Result<Child> child = start(row.command);
   if (!child.ok()) return child.status();
   child_.emplace(*std::move(child));
-  std::vector<int> ports;
-  for (const int port : blanks.ports) {
-    target_.ports.push_back(static_cast<std::uint16_t>(port));
-    for (const std::string& word : Fill(WithPort0(row), blanks)) {
-      if (word.ends_with(std::to_string(port))) ports.push_back(port);
-    }
-  }
+  for (const int port : blanks.ports) target_.ports.push_back(static_cast<std::uint16_t>(port));
   target_.directory = directory_.path();
-  return Await(row, ports);
+  return Await(row);
 }
 
-Status Server::Await(const ServerRow& row, const std::vector<int>& ports) {
+Status Server::Await(const ServerRow& row) {
   const Instant end = Now() + FromSeconds(row.start_seconds);
-  for (const int port : ports) {
-    while (!Accepts(port)) {
+  for (std::size_t i = 0; i < row.accepts; ++i) {
+    while (!Accepts(target_.ports[i])) {
       if (Interrupted()) return absl::CancelledError("interrupted");
       if (child_->Ended()) return absl::UnavailableError("has ended at once");
       if (Now() > end) return absl::UnavailableError("does not accept connections");

@@ -35,7 +35,7 @@ class Server {
   Server() = default;
 
   Status Run(const ServerRow& row, const Programs& programs);
-  Status Await(const ServerRow& row, const std::vector<int>& ports);
+  Status Await(const ServerRow& row);
   [[nodiscard]] std::string Log() const { return directory_.path() / "log.txt"; }
 
   TemporaryDirectory directory_;

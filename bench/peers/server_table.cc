@@ -45,11 +45,13 @@ const std::vector<ServerRow>& Servers() {
       {.name = "twofold",
        .command = {"{frontend}", "--client-address=127.0.0.1:{port0}",
                    "--worker-address=127.0.0.1:{port1}", "--http-address=127.0.0.1:{port2}",
-                   "bench"}},
+                   "bench"},
+       .accepts = 3},
       {.name = "twofold-durable",
        .command = {"{frontend}", "--client-address=127.0.0.1:{port0}",
                    "--worker-address=127.0.0.1:{port1}", "--http-address=127.0.0.1:{port2}",
-                   "--store=sqlite:{dir}/jobs.db", "--durable=bench", "bench"}},
+                   "--store=sqlite:{dir}/jobs.db", "--durable=bench", "bench"},
+       .accepts = 3},
       {.name = "twofold-tls",
        .command = {"{frontend}", "--client-address=127.0.0.1:{port0}",
                    "--worker-address=127.0.0.1:{port1}", "--http-address=127.0.0.1:{port2}",
@@ -57,7 +59,8 @@ const std::vector<ServerRow>& Servers() {
        .prepare = {"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "{dir}/key.pem", "-out",
-                   "{dir}/cert.pem"}},
+                   "{dir}/cert.pem"},
+       .accepts = 3},
   };
   return servers;
 }

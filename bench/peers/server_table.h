@@ -15,9 +15,10 @@ using Words = std::vector<std::string_view>;
 struct ServerRow {
   std::string_view name;
   Words command;
-  Words prepare = {};      ///< run to its end before; empty: nothing
-  Words helper = {};       ///< runs beside it and is ended with it; empty: none
-  Words environment = {};  ///< NAME=VALUE
+  Words prepare = {};       ///< run to its end before; empty: nothing
+  Words helper = {};        ///< runs beside it and is ended with it; empty: none
+  Words environment = {};   ///< NAME=VALUE
+  std::size_t accepts = 1;  ///< so many of its ports, from port0 on, accept when it is ready
   /// Name of the process to account for, if `command` starts it as a child; empty: `command` is it.
   std::string_view process = {};
   double start_seconds = 10;  ///< longest that its start may take

@@ -133,7 +133,7 @@ struct Job {
 
 [[noreturn]] void RunWorker(const Task& task, int index) {
   Channel channel(task.target);
-  channel.Prefetch(task.cell.test == Test::kOpenLoop ? kOpenLoopPrefetch : task.cell.take);
+  channel.Prefetch(task.cell.test == TestKind::kOpenLoop ? kOpenLoopPrefetch : task.cell.take);
   channel.Consume(task.name, true);
   HeldJobs<Job> jobs(FromSeconds(task.cell.run_seconds), static_cast<std::uint64_t>(index + 1));
   const auto answer = [&](std::string_view payload, std::string_view reply_to, std::uint64_t tag) {
