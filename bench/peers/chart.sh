@@ -29,20 +29,26 @@ set terminal svg size 1000,$height font "sans-serif,12" background "white"
 set output "$2"
 set multiplot layout 1,2 title "Round trips a second, 1 024 jobs of 100 bytes outstanding"
 set style fill solid 0.75
-set xtics rotate by -30
-set logscale x
-set xrange [50:5e6]
 set format x "%.0s%c"
+set border 3
 set grid xtics
+set xtics nomirror rotate by -30
+set ytics nomirror scale 0
 set lmargin 24
+set rmargin 8
 unset key
+# "1.23M": three digits, rounded.
+short(v) = v < 1e4 ? gprintf("%.1s%c", v) : gprintf(v < 1e6 ? "%.0s%c" : "%.2s%c", v)
 do for [connections in "1 8"] {
   file = sprintf("$work/%s.dat", connections)
-  set title sprintf("%s clients, %s workers", connections, connections)
+  set title sprintf("%s+%s connections of clients and workers", connections, connections)
+  stats file using 4 nooutput
+  set xrange [0:STATS_max * 1.15]
   set yrange [-0.7:*]
-  plot file using (sqrt(50 * \$2)):0:(50):2:(\$0 - 0.35):(\$0 + 0.35):(strstrt(strcol(1), "twofold") ? 0x2a6fb0 : 0x9aa5b1):ytic(1) \\
+  plot file using (\$2 / 2.0):0:(0):2:(\$0 - 0.35):(\$0 + 0.35):(strstrt(strcol(1), "twofold") ? 0x2a6fb0 : 0x9aa5b1):ytic(1) \\
          with boxxyerror linecolor rgb variable, \\
-       file using 2:0:3:4 with xerrorbars pointtype 0 linecolor rgb "black"
+       file using 2:0:3:4 with xerrorbars pointtype 0 linecolor rgb "black", \\
+       file using 4:0:(short(\$2)) with labels left offset 0.7,0 font ",10"
 }
 unset multiplot
 END

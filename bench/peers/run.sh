@@ -4,7 +4,7 @@ set -eu
 
 usage() {
   cat <<'END'
-Usage: run.sh [--install] --series [--quick] [--output DIR] [--peers LIST]
+Usage: run.sh [--install] --series [--quick] [--output DIR] [--chart FILE] [--peers LIST]
        run.sh [--install] --check [--peers LIST]
        run.sh [--install] SUBCOMMAND [OPTION]...   (of bench_peers; see `run.sh --help-all`)
 
@@ -14,19 +14,20 @@ Usage: run.sh [--install] --series [--quick] [--output DIR] [--peers LIST]
               waiting jobs, 10 000 idle workers; 5 passes of 3 s, peers in turn. Use a machine that
               does nothing else.
   --quick     with --series: 3 passes of 1.5 s, to see that it works
-  --output    where runs.csv, table.md, chart.csv and chart.svg go [build/peers/DATE]
+  --output    where runs.csv, table.md and chart.csv go [build/peers/DATE]
+  --chart     where the chart goes, as SVG [OUTPUT/chart.svg]
   --peers     only these, separated by commas
 
 Examples:
   bench/peers/run.sh --install --check
-  bench/peers/run.sh --series
+  bench/peers/run.sh --series --chart docs/performance-peers.svg
   bench/peers/run.sh series --peers redis,twofold --shapes 8:1024
 Exit codes: 0 all measured, 1 some failed, 2 wrong usage.
 END
 }
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-install=no mode='' quick=no output='' peers=''
+install=no mode='' quick=no output='' chart='' peers=''
 
 while [ $# -gt 0 ]; do
   case $1 in
@@ -34,9 +35,9 @@ while [ $# -gt 0 ]; do
     --install) install=yes ;;
     --check | --series) mode=${1#--} ;;
     --quick) quick=yes ;;
-    --output | --peers)
+    --output | --chart | --peers)
       [ $# -gt 1 ] || { echo "run.sh: $1 needs a value (see --help)" >&2; exit 2; }
-      case $1 in --output) output=$2 ;; --peers) peers=--peers=$2 ;; esac
+      case $1 in --output) output=$2 ;; --chart) chart=$2 ;; --peers) peers=--peers=$2 ;; esac
       shift ;;
     --help-all) mode=other; break ;;
     -*) echo "run.sh: no such option: $1 (see --help)" >&2; exit 2 ;;
@@ -70,7 +71,7 @@ series() {
     measure --tests idle --passes 1 --repeats 0
     measure --tests idle --passes 1 --repeats 0 --slots 100
   }
-  "$here/chart.sh" "$output/chart.csv" "$output/chart.svg"
+  "$here/chart.sh" "$output/chart.csv" "${chart:-$output/chart.svg}"
   cat "$output/table.md"
   echo "Results: $output"
 }

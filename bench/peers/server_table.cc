@@ -39,7 +39,7 @@ const std::vector<ServerRow>& Servers() {
                        "RABBITMQ_ENABLED_PLUGINS_FILE={dir}/plugins",
                        "RABBITMQ_PID_FILE={dir}/pid"},
        .process = "beam.smp",
-       .start_seconds = 60},
+       .start_seconds = 120},
       {.name = "tcp-relay", .command = {"{bench}", "serve", "tcp-relay", "{port0}"}},
       {.name = "grpc-relay", .command = {"{bench}", "serve", "grpc-relay", "{port0}"}},
       {.name = "twofold",
