@@ -6,6 +6,7 @@
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <thread>
@@ -93,12 +94,11 @@ class Channel {
   /// Waits for a delivery until `until` and calls visit(envelope). Counts confirms meanwhile.
   template <typename Visit>
   void Next(Instant until, Visit&& visit) {
+    if (!AwaitData(until)) return;
     amqp_maybe_release_buffers(state_);
-    const auto left = std::clamp<Duration>(until - Now(), Duration(0), std::chrono::seconds(1));
-    timeval timeout{.tv_sec = left.count() / 1'000'000'000,
-                    .tv_usec = left.count() % 1'000'000'000 / 1'000};
+    const timeval at_once{};
     amqp_envelope_t envelope;
-    const amqp_rpc_reply_t reply = amqp_consume_message(state_, &envelope, &timeout, 0);
+    const amqp_rpc_reply_t reply = amqp_consume_message(state_, &envelope, &at_once, 0);
     if (reply.reply_type == AMQP_RESPONSE_NORMAL) {
       visit(envelope);
       amqp_destroy_envelope(&envelope);
@@ -121,6 +121,16 @@ class Channel {
   }
 
  private:
+  // By itself the library waits in whole milliseconds: shorter waits would be a spin.
+  bool AwaitData(Instant until) {
+    if (amqp_frames_enqueued(state_) != 0 || amqp_data_in_buffer(state_) != 0) return true;
+    const auto left = std::clamp<Duration>(until - Now(), Duration(0), std::chrono::seconds(1));
+    const timespec timeout{.tv_sec = left.count() / 1'000'000'000,
+                           .tv_nsec = left.count() % 1'000'000'000};
+    pollfd socket{.fd = amqp_get_sockfd(state_), .events = POLLIN, .revents = 0};
+    return ppoll(&socket, 1, &timeout, nullptr) > 0;
+  }
+
   amqp_connection_state_t state_;
   std::uint64_t confirmed_ = 0;
 };
