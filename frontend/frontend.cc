@@ -58,15 +58,23 @@ Result<std::unique_ptr<Frontend>> Frontend::Start(const Options& options) {
   }
   auto plans = PlanQueues(options.queues, options.durable, last_ids);
   if (!plans.ok()) return plans.status();
-  std::unique_ptr<Frontend> frontend(new Frontend(options, *plans, std::move(storage)));
+  Trace trace;
+  if (!options.trace.empty()) {
+    auto opened = queue::trace::TraceWriter::Open(options.trace);
+    if (!opened.ok()) return opened.status();
+    trace = *std::move(opened);
+  }
+  std::unique_ptr<Frontend> frontend(
+      new Frontend(options, *plans, std::move(trace), std::move(storage)));
   if (Status status = frontend->Restore(); !status.ok()) return status;
   if (Status status = frontend->Serve(options); !status.ok()) return status;
   return frontend;
 }
 
-Frontend::Frontend(const Options& options, const std::vector<QueuePlan>& plans,
+Frontend::Frontend(const Options& options, const std::vector<QueuePlan>& plans, Trace trace,
                    std::unique_ptr<Storage> storage)
-    : queues_(plans, QueueOptions(options), std::random_device{}(), &alarm_),
+    : trace_(std::move(trace)),
+      queues_(plans, QueueOptions(options), std::random_device{}(), &alarm_, trace_.get()),
       storage_(std::move(storage)),
       clients_(queues_),
       admin_(queues_),

@@ -32,12 +32,15 @@ class Frontend {
   std::string http_address() const;
 
  private:
-  Frontend(const Options& options, const std::vector<QueuePlan>& plans,
+  using Trace = std::unique_ptr<queue::trace::TraceWriter>;
+
+  Frontend(const Options& options, const std::vector<QueuePlan>& plans, Trace trace,
            std::unique_ptr<Storage> storage);
   Status Restore();
   Status Serve(const Options& options);
 
   Alarm alarm_;
+  const Trace trace_;  ///< nullptr: inputs are not recorded
   QueueSet queues_;
   std::unique_ptr<Storage> storage_;  ///< nullptr: durable jobs are refused
   ClientsService clients_;

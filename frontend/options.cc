@@ -87,6 +87,9 @@ void DeclareLogging(CLI::App& app, Options& options) {
                  "log a line of statistics a queue this often; 0 = never")
       ->check(Seconds(0, 86400))
       ->capture_default_str();
+  app.add_option("--trace", options.trace,
+                 "record all that the queues are told; `twofold replay` does it again")
+      ->type_name("FILE");
   app.add_flag("--check-config", options.check_config, "check the options, then exit with 0");
   app.add_flag("-v,--verbose", options.verbose, "log what workers and clients do");
 }

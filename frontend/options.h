@@ -24,6 +24,7 @@ struct Options {
   double ageing = 60;             ///< seconds; 0 = never
   double log_interval = 0;        ///< seconds; 0 = no statistics lines
   std::string ready_file;
+  std::string trace;  ///< file that all inputs of the queues are recorded in; empty: none
   bool check_config = false;
   bool verbose = false;
 };

@@ -80,7 +80,8 @@ QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool 
       options_(options),
       durable_(durable),
       surroundings_(surroundings),
-      core_(options) {}
+      core_(options,
+            surroundings.trace == nullptr ? nullptr : surroundings.trace->Record(name_, options)) {}
 
 Status QueueHost::CanStore() const {
   const results::Journal* journal = surroundings_.journal;
@@ -100,7 +101,7 @@ Status QueueHost::CanStore() const {
 
 QueueHost::Snapshot QueueHost::Look(Instant now) {
   const std::lock_guard lock(mutex_);
-  Snapshot snapshot{core_.Stats()};
+  Snapshot snapshot{core_.core().Stats()};
   if (snapshot.stats.oldest_waiting) snapshot.oldest_waiting = now - *snapshot.stats.oldest_waiting;
   return snapshot;
 }
@@ -165,7 +166,7 @@ void QueueHost::RecordStart(queue::JobId job, const queue::Assign& assign) {
 
 /// What must not be given out again, though all jobs be deleted.
 results::SequenceUsed QueueHost::LastId() const {
-  return {name_, static_cast<std::uint64_t>(core_.last_durable_id())};
+  return {name_, static_cast<std::uint64_t>(core_.core().last_durable_id())};
 }
 
 void QueueHost::Do(const queue::Go& go) {
@@ -222,7 +223,7 @@ void QueueHost::Changed(queue::JobId job) {
 
 void QueueHost::TellWatchers(Instant now) {
   for (const queue::JobId job : std::exchange(changed_, {})) {
-    const auto view = core_.Find(now, job);
+    const auto view = core_.core().Find(now, job);
     if (!view) continue;  // TellEnd has had the last word
     const WorkerIdentity* worker = view->running ? &WorkerAt(view->process).identity : nullptr;
     v1::Job changed = ToProto(*view, name_, worker);

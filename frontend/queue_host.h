@@ -20,6 +20,8 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"
+#include "lib/queue/trace/trace_writer.h"
+#include "lib/queue/trace/traced_queue.h"
 #include "lib/results/journal.h"
 #include "lib/results/store.h"
 #include "lib/stats/histogram.h"
@@ -35,9 +37,10 @@ struct QueueTimes {
 
 /// What the queues of a frontend share.
 struct Surroundings {
-  std::shared_ptr<Submitter> detached;  ///< gets the ends of jobs submitted with kDetached
-  results::Journal* journal = nullptr;  ///< nullptr: no store, no durable jobs
-  Alarm* alarm = nullptr;               ///< rung when something is due; nullptr: nobody ticks
+  std::shared_ptr<Submitter> detached;         ///< gets the ends of jobs submitted with kDetached
+  results::Journal* journal = nullptr;         ///< nullptr: no store, no durable jobs
+  queue::trace::TraceWriter* trace = nullptr;  ///< nullptr: inputs are not recorded
+  Alarm* alarm = nullptr;  ///< rung when something is due; nullptr: nobody ticks
   std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
 };
 
@@ -119,7 +122,7 @@ class QueueHost final : private queue::Effects {
 
   std::mutex mutex_;
   // Guarded by mutex_.
-  queue::Queue core_;
+  queue::trace::TracedQueue core_;
   std::vector<Worker> workers_;  ///< by ProcessId
   std::vector<WorkerPattern> paused_;
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;
@@ -201,7 +204,7 @@ class QueueHost::Turn {
   void ResumeWorkers(const WorkerPattern& pattern);
   void DrainWorkers(const WorkerPattern& pattern);
 
-  const queue::Queue& core() const { return host_.core_; }
+  const queue::Queue& core() const { return host_.core_.core(); }
   /// Of the process that runs or ran a job just looked up; nullptr if it is gone.
   const WorkerIdentity* Identity(queue::ProcessId process) const;
 

@@ -6,9 +6,9 @@
 namespace twofold::frontend {
 
 QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions options,
-                   std::uint32_t first_generation, Alarm* alarm)
+                   std::uint32_t first_generation, Alarm* alarm, queue::trace::TraceWriter* trace)
     : finished_(std::make_shared<FinishedJobs>()),
-      surroundings_{.detached = finished_, .alarm = alarm} {
+      surroundings_{.detached = finished_, .trace = trace, .alarm = alarm} {
   options.first_generation = first_generation;
   for (const QueuePlan& plan : plans) {
     options.number = plan.number;

@@ -26,9 +26,11 @@ struct QueuePlan {
 class QueueSet {
  public:
   /// Ids of volatile jobs of different starts of the frontend never meet if `first_generation` is
-  /// random. REQUIRES: 1 to 256 plans with different names and numbers.
+  /// random. REQUIRES: 1 to 256 plans with different names and numbers. `alarm` and `trace` may be
+  /// nullptr; they outlive the set.
   QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions options,
-           std::uint32_t first_generation, Alarm* alarm);
+           std::uint32_t first_generation, Alarm* alarm,
+           queue::trace::TraceWriter* trace = nullptr);
 
   /// From now on durable jobs can be taken in. Call it before anybody submits. REQUIRES: both
   /// outlive the set.

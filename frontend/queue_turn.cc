@@ -17,7 +17,7 @@ QueueHost::Turn::~Turn() {
   const Touched touched = std::exchange(host_.touched_, {});
   // Under the lock, so that the journal has the order of the decisions.
   if (!host_.withheld_.empty()) host_.withheld_.AppendTo(*host_.surroundings_.journal);
-  const auto deadline = host_.core_.NextDeadline();
+  const auto deadline = host_.core_.core().NextDeadline();
   lock_.unlock();
   if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);
   touched.Flush();
@@ -73,7 +73,7 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
                                        const std::shared_ptr<WorkerLink>& link, Joining how) {
   // The core assigns while it takes the process in, so the link must be in place before: it goes to
   // the id that the core will use.
-  const queue::ProcessId process = host_.core_.IdFor(key);
+  const queue::ProcessId process = host_.core_.core().IdFor(key);
   Worker& worker = host_.WorkerAt(process);
   if (worker.link) {
     worker.link->OnReplaced();
@@ -124,7 +124,7 @@ bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completio
 
 void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
   const Worker& worker = host_.WorkerAt(process);
-  if (!worker.leave_when_empty || host_.core_.runnable() > 0) return;
+  if (!worker.leave_when_empty || host_.core_.core().runnable() > 0) return;
   SendHome(process);
 }
 
@@ -137,7 +137,7 @@ void QueueHost::Turn::SendHome(queue::ProcessId process) {
 }
 
 void QueueHost::Turn::Progress(const queue::Held& attempt, JobProgress progress) {
-  const auto role = host_.core_.RoleOf(attempt);
+  const auto role = host_.core_.core().RoleOf(attempt);
   if (!role || role->rank != 0) return;  // late, or of a member that does not speak for its gang
   host_.watchers_.SetProgress(role->job, std::move(progress));
   host_.Changed(role->job);
@@ -145,7 +145,7 @@ void QueueHost::Turn::Progress(const queue::Held& attempt, JobProgress progress)
 
 void QueueHost::Turn::Output(const queue::Held& attempt, std::string_view data,
                              std::uint64_t missed) {
-  const auto role = host_.core_.RoleOf(attempt);
+  const auto role = host_.core_.core().RoleOf(attempt);
   if (!role) return;
   for (const auto& watcher : host_.watchers_.Of(role->job)) {
     if (!watcher->wants_output()) continue;
@@ -175,7 +175,7 @@ const JobProgress* QueueHost::Turn::ProgressOf(queue::JobId job) const {
 
 /// Tells who runs the job whether somebody looks.
 void QueueHost::Turn::Follow(queue::JobId job, bool follow) {
-  const auto view = host_.core_.Find(now_, job);
+  const auto view = host_.core_.core().Find(now_, job);
   if (!view || !view->running) return;
   std::vector<queue::Member> members = view->members;
   if (view->options->gang.size == 1) members = {{view->process, job}};
@@ -205,7 +205,7 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
   if (started == nullptr) return;
   for (const results::Member& member : started->members) {
     const queue::ProcessKey key{member.process_key};
-    host_.WorkerAt(host_.core_.IdFor(key)) = {
+    host_.WorkerAt(host_.core_.core().IdFor(key)) = {
         key, {member.node, member.pod, member.device, {}, {}}, nullptr, false};
   }
 }
@@ -214,7 +214,7 @@ template <typename Visit>
 void QueueHost::Turn::ForEachWorker(const WorkerPattern& pattern, const Visit& visit) const {
   for (std::size_t i = 0; i < host_.workers_.size(); ++i) {
     const queue::ProcessId process{static_cast<std::uint32_t>(i)};
-    const queue::Process* known = host_.core_.FindProcess(process);
+    const queue::Process* known = host_.core_.core().FindProcess(process);
     if (known != nullptr && pattern.Matches(host_.workers_[i].identity)) visit(process, *known);
   }
 }

@@ -15,8 +15,8 @@ Fingerprint Of(std::span<const Member> members) {
 // The structured bindings do not compile when an effect gets a field that is not written here.
 
 void EffectsEncoder::Do(const queue::Assign& effect) {
-  const auto& [process, job, attempt, options, spec, seat] = effect;
-  const output::Assign assign{process, job, attempt, Of(options), Passed(spec)};
+  const auto& [process, job, attempt, options, spec, seat, lost_attempts] = effect;
+  const output::Assign assign{process, job, attempt, Of(options), Passed(spec), lost_attempts};
   if (seat == nullptr) return Pass(assign, effect);
   const auto& [gang, rank, members] = *seat;
   Pass(output::AssignMember{assign, gang, rank, members.size(), trace::Of(members)}, effect);

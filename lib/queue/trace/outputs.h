@@ -44,6 +44,7 @@ struct Assign {
   Attempt attempt;
   Fingerprint options;
   Passed spec;
+  std::uint32_t lost_attempts;
 };
 
 struct AssignMember {
@@ -127,6 +128,7 @@ void VisitFields(auto& visit, Is<output::Assign> auto& assign) {
   visit("attempt", assign.attempt);
   visit("options", assign.options);
   visit("spec", assign.spec);
+  visit("lost_attempts", assign.lost_attempts);
 }
 
 void VisitFields(auto& visit, Is<output::AssignMember> auto& member) {

@@ -111,7 +111,7 @@ TEST_F(RowTest, EveryInput) {
 }
 
 TEST_F(RowTest, EveryOutput) {
-  const output::Assign assign{ProcessId{1}, kJob, 2, {0xab}, Passed(kLong)};
+  const output::Assign assign{ProcessId{1}, kJob, 2, {0xab}, Passed(kLong), 1};
   const std::string assign_text =
       " process=1 job=81985529216486895 attempt=2 options=#00000000000000ab spec=100B#";
   const std::string long_digest = "35e2573c44087e6d";
