@@ -20,8 +20,8 @@ constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 // Answers when the job has ended. The caller may lose patience first; the job goes on.
 class WaitReactor final : public grpc::ServerUnaryReactor {
  public:
-  WaitReactor(FinishedJobs& finished, grpc::ByteBuffer& reply)
-      : finished_(finished), reply_(reply) {}
+  WaitReactor(FinishedJobs& finished, grpc::ByteBuffer& reply, OpenCalls::Place place)
+      : finished_(finished), reply_(reply), place_(std::move(place)) {}
 
   void WaitFor(queue::JobId job, const std::string& queue) {
     job_ = job;
@@ -41,6 +41,7 @@ class WaitReactor final : public grpc::ServerUnaryReactor {
  private:
   FinishedJobs& finished_;
   grpc::ByteBuffer& reply_;
+  const OpenCalls::Place place_;
   std::atomic<queue::JobId> job_ = queue::JobId{0};
 };
 
@@ -82,9 +83,12 @@ Result<PageStart> ParsePage(const std::string& token) {
 
 }  // namespace
 
-ByteStream* ClientsService::Submit(grpc::CallbackServerContext*) {
+ByteStream* ClientsService::Submit(grpc::CallbackServerContext* context) {
+  auto place = calls_.Enter(context->peer());
+  if (place == nullptr) return RefuseStream(calls_.Refusal());
   const auto session =
       std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
+  session->Hold(std::move(place));
   session->Start();
   return session.get();
 }
@@ -101,13 +105,16 @@ grpc::ServerUnaryReactor* ClientsService::SubmitJob(grpc::CallbackServerContext*
   if (!options.ok()) return refuse(options.status());
   if (Status status = CheckSpec(request.spec()); !status.ok()) return refuse(status);
 
+  auto place = request.wait() ? calls_.Enter(context->peer()) : nullptr;
+  if (request.wait() && place == nullptr) return rpc::Finish(context, calls_.Refusal());
+
   QueueHost::Turn turn(**host, Now());
   const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, *options, request.spec());
   if (submitted.admission != queue::Admission::kAccepted) {
     return rpc::Finish(context, Refused(submitted.admission, (*host)->name()));
   }
   if (request.wait()) {
-    auto* waiting = new WaitReactor(queues_.finished(), *reply);
+    auto* waiting = new WaitReactor(queues_.finished(), *reply, std::move(place));
     waiting->WaitFor(submitted.job, (*host)->name());
     return waiting;
   }

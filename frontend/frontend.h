@@ -5,12 +5,15 @@
 #include <memory>
 #include <string>
 
+#include "frontend/open_calls.h"
 #include "frontend/options.h"
 #include "frontend/queue_set.h"
 #include "frontend/services.h"
 #include "frontend/ticker.h"
 #include "lib/common/result.h"
 #include "lib/http/server.h"
+#include "lib/security/gate.h"
+#include "lib/security/server.h"
 
 namespace twofold::frontend {
 
@@ -20,7 +23,8 @@ namespace twofold::frontend {
 /// connect again to the next one.
 class Frontend {
  public:
-  /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice.
+  /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice, or
+  /// what is wrong with a file of certificates or tokens.
   static Result<std::unique_ptr<Frontend>> Start(const Options& options);
   ~Frontend();
 
@@ -30,9 +34,17 @@ class Frontend {
   std::string http_address() const;
 
  private:
-  explicit Frontend(const Options& options);
+  Frontend(const Options& options, security::Server security);
   Status Serve(const Options& options);
+  Status ServeHttp(const Options& options);
 
+  const security::Server security_;
+
+  std::shared_ptr<security::Gate> client_gate_;
+  std::shared_ptr<security::Gate> worker_gate_;
+  std::shared_ptr<security::Gate> http_gate_;
+  OpenCalls client_calls_;
+  OpenCalls worker_calls_;
   QueueSet queues_;
   ClientsService clients_;
   AdminService admin_;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "frontend/open_calls.h"
 #include "frontend/queue_set.h"
 #include "lib/rpc/wire.h"
 #include "twofold/v1/queue.grpc.pb.h"
@@ -32,7 +33,7 @@ using ByteStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 class ClientsService final : public RawClients {
  public:
-  explicit ClientsService(QueueSet& queues) : queues_(queues) {}
+  ClientsService(QueueSet& queues, OpenCalls& calls) : queues_(queues), calls_(calls) {}
 
   ByteStream* Submit(grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
@@ -58,18 +59,20 @@ class ClientsService final : public RawClients {
   Result<v1::Job> FindJob(std::uint64_t id) const;
 
   QueueSet& queues_;
+  OpenCalls& calls_;
   std::atomic<std::uint64_t> last_submitter_ = 0;
   std::atomic<std::int64_t> clients_ = 0;
 };
 
 class WorkersService final : public RawWorkers {
  public:
-  explicit WorkersService(QueueSet& queues) : queues_(queues) {}
+  WorkersService(QueueSet& queues, OpenCalls& calls) : queues_(queues), calls_(calls) {}
 
   ByteStream* Work(grpc::CallbackServerContext* context) override;
 
  private:
   QueueSet& queues_;
+  OpenCalls& calls_;
 };
 
 class AdminService final : public RawAdmin {

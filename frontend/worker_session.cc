@@ -3,9 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
+#include "frontend/checks.h"
 #include "frontend/convert.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
 namespace {
@@ -13,12 +13,6 @@ namespace {
 constexpr std::uint32_t kMaxSlots = 100'000;
 
 Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
-
-Status CheckName(const char* field, const std::string& name) {
-  if (name.size() <= rpc::kMaxNameBytes) return absl::OkStatus();
-  return Invalid(absl::StrCat("hello.", field, " has ", name.size(), " bytes; at most ",
-                              rpc::kMaxNameBytes, " are allowed"));
-}
 
 Status CheckHello(const v1::Hello& hello) {
   if (hello.process_key() == 0) return Invalid("hello.process_key is 0; choose a random number");
@@ -34,8 +28,7 @@ Status CheckHello(const v1::Hello& hello) {
     return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(), " entries; ",
                                 hello.slots(), " slots cannot hold more than one each"));
   }
-  if (Status status = CheckName("node", hello.node()); !status.ok()) return status;
-  return CheckName("pod", hello.pod());
+  return CheckNames(hello);
 }
 
 std::vector<queue::Held> HeldOf(const v1::Hello& hello) {
@@ -83,6 +76,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   if (message.has_hello()) return Join(message.hello());
   if (replaced_) return absl::AbortedError("this process has joined with another stream");
   if (Status status = rpc::Check(message.results()); !status.ok()) return status;
+  if (Status status = CheckReports(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
   turn.Renew(process_);
   if (message.draining()) turn.Draining(process_);
