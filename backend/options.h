@@ -8,6 +8,8 @@
 #include "backend/agent.h"
 #include "backend/suites/suites.h"
 #include "lib/common/result.h"
+#include "lib/security/options.h"
+#include "lib/security/server.h"
 
 namespace twofold::backend {
 
@@ -28,6 +30,8 @@ struct Options {
   std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
   std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
+  security::ClientOptions security;
+  security::ServerOptions http_security;
   bool once = false;
   bool check_config = false;
   bool verbose = false;
@@ -42,9 +46,10 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
 struct Configuration {
   AgentOptions agent;
   WorkloadOptions workload;
+  security::Server http_security;
 };
 
-/// Goes to `dir`, finds `glob`, reads names from the environment.
+/// Goes to `dir`, finds `glob`, reads names from the environment, certificates and tokens.
 /// Errors   Any: one line for the person who started the program.
 Result<Configuration> Prepare(const Options& options);
 
