@@ -69,8 +69,8 @@ def test_certificate_is_for_the_names_that_are_connected_to(secured):
                  if m.kind == "Certificate" and m.name == "scalability-tester-frontend")
     for program in PROGRAMS[1:]:
         args = secured["Deployment", program]["spec"]["template"]["spec"]["containers"][0]["args"]
-        (frontend,) = [arg.partition("=")[2] for arg in args if arg.startswith("--frontend=")]
-        assert frontend.rpartition(":")[0] in names
+        (name,) = [arg.partition("=")[2] for arg in args if arg.startswith("--tls-server-name=")]
+        assert name in names
 
 
 @pytest.mark.parametrize("secret", SECRETS, ids=str)
