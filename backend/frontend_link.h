@@ -19,7 +19,7 @@ namespace twofold::backend {
 
 struct LinkOptions {
   std::string address;  ///< host:port of the frontend's worker side
-  security::Client security;
+  security::Client security = {};
 
   /// Pauses between tries to reach a frontend that is away double from `pause` to `pause_max`.
   Duration pause = std::chrono::milliseconds(100);

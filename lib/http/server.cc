@@ -96,7 +96,7 @@ void Server::Loop::Stop() {
 asio::awaitable<void> Server::Loop::Accept() {
   while (acceptor_.is_open()) {
     auto [error, socket] = co_await acceptor_.async_accept(kTuple);
-    if (!error) {
+    if (!error && acceptor_.is_open()) {  // else it came while we stopped
       Serve(std::move(socket));
     } else if (acceptor_.is_open()) {
       // Out of descriptors or memory: trying again at once would only burn CPU.

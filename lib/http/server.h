@@ -20,7 +20,7 @@ struct ServerOptions {
   Duration receive_timeout = std::chrono::seconds(10);  ///< first byte of a request to its last
   Duration send_timeout = std::chrono::seconds(10);     ///< for a whole response
   Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request
-  std::shared_ptr<security::Reloaded<security::TlsMaterial>> tls;  ///< null: plain text
+  std::shared_ptr<security::Reloaded<security::TlsMaterial>> tls = nullptr;  ///< null: plain text
   Duration stop_grace = std::chrono::seconds(2);  ///< Stop lets requests in progress finish so long
 };
 
