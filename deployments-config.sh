@@ -38,9 +38,10 @@ path_from() {
   echo "$up${2#"$from"/}"
 }
 
-# The folders of deployments/ that kustomize takes. (What this script makes there is spelled otherwise.)
+# The folders of deployments/ that kustomize takes, without components, which overlays name by
+# themselves. (What this script makes there is spelled otherwise.)
 folders() {
-  (cd "$root/deployments" && find . -name Kustomization) | sed 's|^\./||; s|/Kustomization$||' | sort
+  (cd "$root/deployments" && find . -name Kustomization ! -exec grep -q '^kind: Component' {} \; -print) | sed 's|^\./||; s|/Kustomization$||' | sort
 }
 
 # What becomes of the validation Namespace: renamed, or gone where both are the same one.

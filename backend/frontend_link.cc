@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "lib/rpc/channel.h"
+#include "lib/security/diagnosis.h"
 
 namespace twofold::backend {
 namespace {
@@ -63,7 +64,7 @@ void FrontendLink::Start() {
 // A new channel each time: its own idea of when to try again would come on top of ours.
 void FrontendLink::Connect() {
   state_ = State::kConnecting;
-  stub_ = v1::Workers::NewStub(rpc::Connect(options_.address));
+  stub_ = v1::Workers::NewStub(rpc::Connect(options_.address, options_.security));
   stream_ = std::make_shared<Stream>(
       [this](const v1::FrontendMessage& message) {
         boost::asio::post(io_, [this, message] { HandleMessage(message); });
@@ -71,6 +72,7 @@ void FrontendLink::Connect() {
       [this](const grpc::Status& status) {
         boost::asio::post(io_, [this, status] { HandleEnd(rpc::FromGrpc(status)); });
       });
+  rpc::Authorize(*stream_->context(), options_.security);
   stub_->async()->Work(stream_->context(), stream_.get());
   stream_->Add([this](v1::WorkerMessage& message) {
     *message.mutable_hello() = listener_.MakeHello();
@@ -95,6 +97,8 @@ void FrontendLink::HandleMessage(const v1::FrontendMessage& message) {
 
 void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   state_ = State::kUp;
+  ever_up_ = true;
+  tls_trouble_.clear();
   backoff_.Reset();
   patience_timer_.cancel();
   if (std::exchange(said_away_, false)) spdlog::info("frontend {} is back", options_.address);
@@ -129,8 +133,11 @@ void FrontendLink::HandleEnd(const Status& status) {
 
 void FrontendLink::SayAway(const Status& status) {
   away_reason_ = status.message().empty() ? "stream ended" : std::string(status.message());
-  if (std::exchange(said_away_, true)) return;
-  spdlog::warn("frontend {} away, retrying ({})", options_.address, away_reason_);
+  const bool said = std::exchange(said_away_, true);
+  // It blocks this thread: only as long as no job can run on it.
+  if (!said && !ever_up_) tls_trouble_ = security::DiagnoseTls(options_.address, options_.security);
+  if (!tls_trouble_.empty()) away_reason_ = tls_trouble_;
+  if (!said) spdlog::warn("frontend {} away, retrying ({})", options_.address, away_reason_);
 }
 
 void FrontendLink::LimitAbsence() {

@@ -12,12 +12,14 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/rpc/client_stream.h"
+#include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::backend {
 
 struct LinkOptions {
   std::string address;  ///< host:port of the frontend's worker side
+  security::Client security = {};
 
   /// Pauses between tries to reach a frontend that is away double from `pause` to `pause_max`.
   Duration pause = std::chrono::milliseconds(100);
@@ -102,6 +104,8 @@ class FrontendLink {
   std::atomic<State> state_ = State::kPausing;  // written on the thread of the io_context
   Status gone_status_;
   std::string away_reason_ = "no answer";
+  std::string tls_trouble_;
+  bool ever_up_ = false;
   bool said_away_ = false;
   bool flush_posted_ = false;
   std::unique_ptr<v1::Workers::Stub> stub_;

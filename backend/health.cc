@@ -20,20 +20,23 @@ http::Response Readyz(bool registered) {
 }
 
 Result<std::unique_ptr<Health>> Health::Start(boost::asio::io_context& io, const HostPort& address,
-                                              std::function<bool()> registered) {
+                                              std::function<bool()> registered,
+                                              http::ServerOptions options) {
   std::unique_ptr<Health> health(new Health(io));
   health->Turn();
   auto server =
-      http::Server::Start(address, http::Router({
-                                       {"GET", "/healthz",
-                                        [self = health.get()](const http::Request&) {
-                                          return Healthz(Now() - self->last_turn_.load());
-                                        }},
-                                       {"GET", "/readyz",
-                                        [registered = std::move(registered)](const http::Request&) {
-                                          return Readyz(registered());
-                                        }},
-                                   }));
+      http::Server::Start(address,
+                          http::Router({
+                              {"GET", "/healthz",
+                               [self = health.get()](const http::Request&) {
+                                 return Healthz(Now() - self->last_turn_.load());
+                               }},
+                              {"GET", "/readyz",
+                               [registered = std::move(registered)](const http::Request&) {
+                                 return Readyz(registered());
+                               }},
+                          }),
+                          std::move(options));
   if (!server.ok()) return server.status();
   health->server_ = *std::move(server);
   return health;

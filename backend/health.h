@@ -28,7 +28,8 @@ class Health {
   /// Serves at once. `registered` is called on the HTTP server's thread.
   /// Errors   kUnavailable: cannot listen there, and why.
   static Result<std::unique_ptr<Health>> Start(boost::asio::io_context& io, const HostPort& address,
-                                               std::function<bool()> registered);
+                                               std::function<bool()> registered,
+                                               http::ServerOptions options = {});
 
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
 

@@ -58,7 +58,8 @@ int Main(int argc, char** argv) {
   std::unique_ptr<Health> health;
   if (!options.http_address.empty()) {
     auto started = Health::Start(io, *ParseAddress(options.http_address),
-                                 [&agent] { return agent.registered(); });
+                                 [&agent] { return agent.registered(); },
+                                 {.tls = configuration->http_security.tls});
     if (!started.ok()) {
       return Complain(
           {started.status().code(), "--http-address: " + std::string(started.status().message())});

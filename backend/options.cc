@@ -103,6 +103,21 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
 }
 
+void AddSecurityOptions(CLI::App& app, Options& options) {
+  security::Declare(app, options.security);
+  security::DeclareCertificate(app, options.http_security, "http-");
+}
+
+Status UseSecurity(const Options& options, Configuration& configuration) {
+  Result<security::Client> link = security::Client::Open(options.security);
+  if (!link.ok()) return link.status();
+  configuration.agent.link.security = *std::move(link);
+  Result<security::Server> http = security::Open(options.http_security);
+  if (!http.ok()) return http.status();
+  configuration.http_security = *std::move(http);
+  return absl::OkStatus();
+}
+
 void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_option("--limit", options.limit,
                  "Longest run time of a job; a job's own limit counts if smaller; 0: none")
@@ -244,6 +259,7 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
   CLI::App app{kDescription, kProgram};
   app.footer(kExamples);
   AddConnectionOptions(app, options);
+  AddSecurityOptions(app, options);
   AddWorkloadOptions(app, options);
   // CLI11 never sees the workload: it would take "[x]" in an argument for a list.
   const char* const* const end = argv + argc;
@@ -258,11 +274,13 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
 }
 
 Result<Configuration> Prepare(const Options& options) {
+  Configuration configuration{
+      AgentFrom(options), {options.workload, options.null_in, options.null_out}, {}};
+  // Before --dir: the paths are of where the program was started.
+  if (Status status = UseSecurity(options, configuration); !status.ok()) return status;
   if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("--dir: ", options.dir));
   }
-  Configuration configuration{AgentFrom(options),
-                              {options.workload, options.null_in, options.null_out}};
   if (!options.glob.empty()) {
     if (Status status = UseMatch(options.glob, configuration); !status.ok()) return status;
   }

@@ -8,6 +8,8 @@
 #include "backend/agent.h"
 #include "backend/suites/suites.h"
 #include "lib/common/result.h"
+#include "lib/security/options.h"
+#include "lib/security/server.h"
 
 namespace twofold::backend {
 
@@ -31,6 +33,8 @@ struct Options {
   std::string pod_env;
   std::string address;              ///< for the other members of a gang; empty: found out
   std::vector<std::string> labels;  ///< KEY=VALUE
+  security::ClientOptions security;
+  security::ServerOptions http_security;
   bool once = false;
   bool check_config = false;
   bool verbose = false;
@@ -45,9 +49,10 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
 struct Configuration {
   AgentOptions agent;
   WorkloadOptions workload;
+  security::Server http_security;
 };
 
-/// Goes to `dir`, finds `glob`, reads names from the environment.
+/// Goes to `dir`, finds `glob`, reads names from the environment, certificates and tokens.
 /// Errors   Any: one line for the person who started the program.
 Result<Configuration> Prepare(const Options& options);
 

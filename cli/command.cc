@@ -80,6 +80,7 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
       command->add_option(
           "--frontend", globals.frontend,
           "HOST:PORT of the frontend; else the local cluster's, else localhost:9997");
+      security::Declare(*command, globals.security);
     }
     const Action action = row.bind(*command, globals);
     command->callback([action, &chosen] { chosen = action; });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/common/result.h"
+#include "lib/security/options.h"
 
 namespace twofold::cli {
 
@@ -14,6 +15,7 @@ struct Globals {
   bool json = false;     ///< --output json
   std::string dir;       ///< --dir, the state folder of the local cluster
   std::string frontend;  ///< --frontend; empty: the local cluster's, else localhost:9997
+  security::ClientOptions security;
 };
 
 /// A command prints its result to stdout and returns what went wrong; main prints that.

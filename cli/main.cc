@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <iostream>
 
 #include "cli/command.h"
@@ -14,6 +15,8 @@ int main(int argc, char** argv) {
     AddCommands(app, commands, globals, chosen);
   }
   if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;
+  // Our one line says what is wrong; gRPC's own lines would only surround it.
+  setenv("GRPC_VERBOSITY", "NONE", 0);
   const twofold::Status status = chosen();
   if (!status.ok()) std::cerr << "twofold: " << status.message() << std::endl;
   return ExitCode(status);

@@ -16,6 +16,7 @@
 #include "client/pages_text.h"
 #include "client/parameters.h"
 #include "lib/http/router.h"
+#include "lib/metrics/denied.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::client {
@@ -189,7 +190,8 @@ http::Response RefuseHead() {
 
 }  // namespace
 
-http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism) {
+http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
+                          std::shared_ptr<const security::Gate> gate) {
   const auto context = std::make_shared<Context>(Context{generator, max_parallelism});
   std::vector<http::Route> routes;
   for (const Row& row : Table()) {
@@ -198,9 +200,15 @@ http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism) {
                         return Respond(*context, row, request);
                       }});
   }
-  routes.push_back({"GET", "/metrics", [context](const http::Request&) {
-                      return metrics::Page(CollectMetrics(context->observer.Look()));
-                    }});
+  routes.push_back(
+      {"GET", "/metrics", [context, gate](const http::Request&) {
+         auto families = CollectMetrics(context->observer.Look());
+         if (gate) {
+           families.push_back(
+               metrics::DeniedFamily("twofold_client_denied_total", {gate.get()}).Take());
+         }
+         return metrics::Page(families);
+       }});
   routes.push_back(
       {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
   routes.push_back({"GET", "/", [context](const http::Request&) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "client/access.h"
 #include "client/control.h"
 #include "client/generator.h"
 #include "client/options.h"
@@ -11,7 +12,10 @@
 #include "lib/common/options.h"
 #include "lib/common/ready_file.h"
 #include "lib/common/signals.h"
+#include "lib/http/guard.h"
 #include "lib/http/server.h"
+#include "lib/security/client.h"
+#include "lib/security/server.h"
 
 namespace twofold::client {
 namespace {
@@ -24,10 +28,36 @@ std::string Reachable(const HostPort& address, std::uint16_t port) {
   return ToString({address.host.empty() ? "127.0.0.1" : address.host, port});
 }
 
-int Serve(const CLI::App& app, const Options& options, ShutdownSignals& signals) {
+struct Security {
+  security::Client link;
+  security::Server http;
+};
+
+Result<Security> Open(const Options& options) {
+  Result<security::Client> link = security::Client::Open(options.security);
+  if (!link.ok()) return link.status();
+  Result<security::Server> http = security::Open(options.http_security);
+  if (!http.ok()) return http.status();
+  return Security{*std::move(link), *std::move(http)};
+}
+
+Result<std::unique_ptr<http::Server>> ServeHttp(const Options& options,
+                                                const security::Server& security,
+                                                Generator& generator) {
+  const std::string warning = security::Warning(security, options.http_address);
+  if (!warning.empty()) spdlog::warn(warning);
+  const auto gate = std::make_shared<security::Gate>("http", security.tokens);
+  return http::Server::Start(options.http,
+                             http::Guard(gate, security.asks_certificate, RolesOfPage,
+                                         MakeControl(generator, options.parallel_max, gate)),
+                             {.tls = security.tls});
+}
+
+int Serve(const CLI::App& app, const Options& options, const Security& security,
+          ShutdownSignals& signals) {
   Generator generator(options.queue, options.frontend, Now());
-  Session session(options.frontend, MakeJob(options), generator);
-  auto server = http::Server::Start(options.http, MakeControl(generator, options.parallel_max));
+  Session session(options.frontend, MakeJob(options), generator, security.link);
+  auto server = ServeHttp(options, security.http, generator);
   if (!server.ok()) {
     return UsageError(app, "--http-address: " + std::string(server.status().message()));
   }
@@ -36,8 +66,8 @@ int Serve(const CLI::App& app, const Options& options, ShutdownSignals& signals)
     const Status written = WriteReadyFile(options.ready_file, {{"http", http}});
     if (!written.ok()) return UsageError(app, "--ready-file: " + std::string(written.message()));
   }
-  spdlog::info("queue {}, {} jobs outstanding; control at http://{}/", options.queue,
-               options.parallel, http);
+  spdlog::info("queue {}, {} jobs outstanding; control at {}://{}/", options.queue,
+               options.parallel, security.http.tls == nullptr ? "http" : "https", http);
   generator.SetParallelism(options.parallel);
   generator.Reset();
   session.Start();
@@ -57,9 +87,11 @@ int Run(int argc, const char* const* argv) {
   if (Status status = Check(options); !status.ok()) {
     return UsageError(app, std::string(status.message()));
   }
+  const Result<Security> security = Open(options);
+  if (!security.ok()) return UsageError(app, std::string(security.status().message()));
   if (options.check_config) return 0;
   InitLogging(options.verbose);
-  return Serve(app, options, signals);
+  return Serve(app, options, *security, signals);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr const char* kFooter = R"(Examples:
   Idle until asked, reachable from everywhere, jobs of at most a minute:
     twofold-client --frontend frontend:9997 --queue media --limit 60 --http-address :9996
 
-Exit codes: 0 stopped by SIGTERM or SIGINT, 2 the command line or an address cannot be used.)";
+Exit codes: 0 stopped by SIGTERM or SIGINT, 2 the command line or an address or file cannot be used.)";
 
 void BindJob(CLI::App& app, Options& options) {
   app.add_option("--limit", options.limit_seconds, "Longest run time of a job; 0 = none")
@@ -74,6 +74,8 @@ void Bind(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--ready-file", options.ready_file,
                  "Write {\"pid\", \"http\"} there once serving");
+  security::Declare(app, options.security);
+  security::Declare(app, options.http_security, "http-");
   app.add_flag("--check-config", options.check_config, "Only check the command line, then exit");
   app.add_flag("--verbose", options.verbose, "Log more");
 }

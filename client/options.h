@@ -8,6 +8,7 @@
 #include "client/session.h"
 #include "lib/common/address.h"
 #include "lib/common/result.h"
+#include "lib/security/options.h"
 
 namespace twofold::client {
 
@@ -22,6 +23,8 @@ struct Options {
   std::uint32_t attempts = 1;                   ///< tries of a job when workers vanish
   std::string http_address = "127.0.0.1:9996";  ///< where to serve control and pages
   std::string ready_file;                       ///< see lib/common/ready_file.h; empty: none
+  security::ClientOptions security;             ///< of the link to the frontend
+  security::ServerOptions http_security;        ///< of control and pages
   bool check_config = false;                    ///< only look whether all this can be used
   bool verbose = false;
   std::vector<std::string> arguments;  ///< of every job

@@ -8,6 +8,7 @@
 
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
+#include "lib/security/diagnosis.h"
 
 namespace twofold::client {
 namespace {
@@ -61,12 +62,12 @@ class StreamSink final : public JobSink {
 
 }  // namespace
 
-Session::Session(const std::string& frontend, JobTemplate job, Generator& generator)
+Session::Session(const std::string& frontend, JobTemplate job, Generator& generator,
+                 security::Client security)
     : frontend_(frontend),
       job_(std::move(job)),
       generator_(generator),
-      channel_(rpc::Connect(frontend)),
-      stub_(v1::Clients::NewStub(channel_)),
+      security_(std::move(security)),
       backoff_(kFirstPause, kLongestPause, std::random_device{}()) {}
 
 Session::~Session() { Stop(Duration(0)); }
@@ -96,6 +97,15 @@ void Session::Run() {
   }
 }
 
+// A channel that connects again by itself, as long as it would do so with the same certificates.
+void Session::Connect() {
+  auto tls = security_.Tls();
+  if (channel_ != nullptr && tls == tls_) return;
+  tls_ = std::move(tls);
+  channel_ = rpc::Connect(frontend_, security_);
+  stub_ = v1::Clients::NewStub(channel_);
+}
+
 // False: stopping.
 bool Session::AwaitConnection() {
   bool said = false;
@@ -104,8 +114,12 @@ bool Session::AwaitConnection() {
       const std::lock_guard lock(mutex_);
       if (stopping_) return false;
     }
+    Connect();
     if (channel_->WaitForConnected(std::chrono::system_clock::now() + kConnectSlice)) return true;
-    if (!said) spdlog::info("waiting for the frontend at {}", frontend_);
+    if (!said) {
+      const std::string tls = security::DiagnoseTls(frontend_, security_);
+      spdlog::info("waiting for the frontend at {}{}", frontend_, tls.empty() ? "" : "; " + tls);
+    }
     said = true;
   }
 }
@@ -120,6 +134,7 @@ void Session::RunStream() {
   tick_at_.reset();
   lock.unlock();
 
+  rpc::Authorize(*stream->context(), security_);
   stub_->async()->Submit(stream->context(), stream.get());
   stream->Start();
   const std::size_t again = generator_.Connected(std::make_shared<StreamSink>(stream, job_));

@@ -13,6 +13,7 @@
 #include "lib/common/backoff.h"
 #include "lib/common/instant.h"
 #include "lib/rpc/client_stream.h"
+#include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::client {
@@ -31,7 +32,8 @@ struct JobTemplate {
 class Session {
  public:
   /// `frontend` is host:port. The generator outlives the session.
-  Session(const std::string& frontend, JobTemplate job, Generator& generator);
+  Session(const std::string& frontend, JobTemplate job, Generator& generator,
+          security::Client security = {});
 
   /// Stops without patience.
   ~Session();
@@ -45,6 +47,7 @@ class Session {
   using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
 
   void Run();
+  void Connect();
   bool AwaitConnection();
   void RunStream();
   void Serve(std::unique_lock<std::mutex>& lock);
@@ -60,10 +63,12 @@ class Session {
   const std::string frontend_;
   const JobTemplate job_;
   Generator& generator_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::unique_ptr<v1::Clients::Stub> stub_;
+  const security::Client security_;
 
   // Used by the thread only.
+  std::shared_ptr<const security::TlsMaterial> tls_;  // that of the channel
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::Clients::Stub> stub_;
   Backoff backoff_;
   std::string trouble_;  // why the last stream ended
   bool quiet_ = false;   // it was said before

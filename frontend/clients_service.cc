@@ -44,9 +44,12 @@ Status CheckSpec(const std::string& spec) {
 
 }  // namespace
 
-ByteStream* ClientsService::Submit(grpc::CallbackServerContext*) {
+ByteStream* ClientsService::Submit(grpc::CallbackServerContext* context) {
+  auto place = calls_.Enter(context->peer());
+  if (place == nullptr) return RefuseStream(calls_.Refusal());
   const auto session =
       std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
+  session->Hold(std::move(place));
   session->Start();
   return session.get();
 }
@@ -66,10 +69,14 @@ grpc::ServerUnaryReactor* ClientsService::SubmitJob(grpc::CallbackServerContext*
   }
   if (Status status = CheckSpec(request.spec()); !status.ok()) return refuse(status);
 
+  const bool wait = request.wait();
+  auto place = calls_.Enter(context->peer());
+  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
+
   const auto late = rpc::LateReply::Make(*reply);
+  late->Hold(std::move(place));
   QueueHost::Turn turn(**host, Now());
   const auto accepted = std::make_shared<v1::Job>();
-  const bool wait = request.wait();
   const auto answer = [late, accepted, wait] {
     if (!wait) late->Answer(*accepted);
   };
@@ -141,7 +148,10 @@ grpc::ServerUnaryReactor* ClientsService::RequeueJobs(grpc::CallbackServerContex
   if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
     return rpc::Finish(context, rpc::ToGrpc(status));
   }
+  auto place = calls_.Enter(context->peer());
+  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
   const auto late = rpc::LateReply::Make(*reply);
+  late->Hold(std::move(place));
   const Status status = requeuer_.Requeue(
       request, [late](const v1::RequeueJobsReply& requeued) { late->Answer(requeued); });
   if (!status.ok()) late->Fail(rpc::ToGrpc(status));
@@ -149,8 +159,8 @@ grpc::ServerUnaryReactor* ClientsService::RequeueJobs(grpc::CallbackServerContex
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* ClientsService::FollowJob(
-    grpc::CallbackServerContext*, const grpc::ByteBuffer* request) {
-  return frontend::FollowJob(queues_, *request);
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return frontend::FollowJob(queues_, *request, calls_.Enter(context->peer()), calls_.Refusal());
 }
 
 }  // namespace twofold::frontend

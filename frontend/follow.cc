@@ -20,10 +20,12 @@ class Follower final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                        public Watcher,
                        public std::enable_shared_from_this<Follower> {
  public:
-  explicit Follower(const QueueSet& queues) : queues_(queues) {}
+  Follower(const QueueSet& queues, std::shared_ptr<void> place)
+      : queues_(queues), place_(std::move(place)) {}
 
-  void Start(const grpc::ByteBuffer& bytes) {
+  void Start(const grpc::ByteBuffer& bytes, const grpc::Status& refusal) {
     self_ = shared_from_this();
+    if (place_ == nullptr) return End(refusal);
     v1::FollowJobRequest request;
     if (Status status = rpc::Parse(bytes, request); !status.ok()) return End(rpc::ToGrpc(status));
     job_ = queue::JobId{request.id()};
@@ -110,6 +112,7 @@ class Follower final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     if (QueueHost* host = queues_.Owner(job_)) {
       QueueHost::Turn(*host, Now()).Unwatch(job_, this);
     }
+    place_.reset();
     self_.reset();
   }
 
@@ -128,6 +131,7 @@ class Follower final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
   const QueueSet& queues_;
+  std::shared_ptr<void> place_;
   std::shared_ptr<Follower> self_;
   queue::JobId job_{0};
   bool output_ = false;
@@ -143,9 +147,11 @@ class Follower final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 }  // namespace
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* FollowJob(const QueueSet& queues,
-                                                      const grpc::ByteBuffer& request) {
-  const auto follower = std::make_shared<Follower>(queues);
-  follower->Start(request);
+                                                      const grpc::ByteBuffer& request,
+                                                      std::shared_ptr<void> place,
+                                                      const grpc::Status& refusal) {
+  const auto follower = std::make_shared<Follower>(queues, std::move(place));
+  follower->Start(request, refusal);
   return follower.get();
 }
 

@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <memory>
+
 #include "frontend/queue_set.h"
 #include "twofold/v1/queue.pb.h"
 

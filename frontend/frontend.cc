@@ -10,9 +10,11 @@
 #include <set>
 #include <utility>
 
+#include "frontend/access.h"
 #include "frontend/queue_plans.h"
 #include "frontend/web.h"
 #include "lib/common/address.h"
+#include "lib/http/guard.h"
 #include "lib/rpc/listen.h"
 
 namespace twofold::frontend {
@@ -38,6 +40,14 @@ Status CheckNames(const Options& options) {
   return absl::OkStatus();
 }
 
+void WarnIfExposed(const Options& options, const security::Server& security) {
+  for (const auto& address :
+       {options.client_address, options.worker_address, options.http_address}) {
+    const std::string warning = security::Warning(security, address);
+    if (!warning.empty()) spdlog::warn(warning);
+  }
+}
+
 void Stop(std::unique_ptr<grpc::Server>& server) {
   if (server) server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
 }
@@ -46,39 +56,51 @@ void Stop(std::unique_ptr<grpc::Server>& server) {
 
 Result<std::unique_ptr<Frontend>> Frontend::Start(const Options& options) {
   if (Status status = CheckNames(options); !status.ok()) return status;
-  std::unique_ptr<Storage> storage;
-  LastIds last_ids;
-  if (!options.storage.url.empty()) {
-    auto opened = Storage::Open(options.storage);
-    if (!opened.ok()) return opened.status();
-    storage = *std::move(opened);
-    auto known = storage->store().Load([](const results::StoredJob&) {});
-    if (!known.ok()) return known.status();
-    last_ids = *std::move(known);
-  }
-  auto plans = PlanQueues(options.queues, options.durable, last_ids);
-  if (!plans.ok()) return plans.status();
-  Trace trace;
-  if (!options.trace.empty()) {
-    auto opened = queue::trace::TraceWriter::Open(options.trace);
-    if (!opened.ok()) return opened.status();
-    trace = *std::move(opened);
-  }
-  std::unique_ptr<Frontend> frontend(
-      new Frontend(options, *plans, std::move(trace), std::move(storage)));
+  Result<security::Server> security = security::Open(options.security);
+  if (!security.ok()) return security.status();
+  WarnIfExposed(options, *security);
+  Parts parts;
+  if (Status status = Open(options, parts); !status.ok()) return status;
+  std::unique_ptr<Frontend> frontend(new Frontend(options, *std::move(security), std::move(parts)));
   if (Status status = frontend->Restore(); !status.ok()) return status;
   if (Status status = frontend->Serve(options); !status.ok()) return status;
   return frontend;
 }
 
-Frontend::Frontend(const Options& options, const std::vector<QueuePlan>& plans, Trace trace,
-                   std::unique_ptr<Storage> storage)
-    : trace_(std::move(trace)),
-      queues_(plans, QueueOptions(options), std::random_device{}(), &alarm_, trace_.get()),
-      storage_(std::move(storage)),
-      clients_(queues_),
+/// What files the options name, and what they say about the queues.
+Status Frontend::Open(const Options& options, Parts& parts) {
+  LastIds last_ids;
+  if (!options.storage.url.empty()) {
+    auto opened = Storage::Open(options.storage);
+    if (!opened.ok()) return opened.status();
+    parts.storage = *std::move(opened);
+    auto known = parts.storage->store().Load([](const results::StoredJob&) {});
+    if (!known.ok()) return known.status();
+    last_ids = *std::move(known);
+  }
+  auto plans = PlanQueues(options.queues, options.durable, last_ids);
+  if (!plans.ok()) return plans.status();
+  parts.plans = *std::move(plans);
+  if (options.trace.empty()) return absl::OkStatus();
+  auto opened = queue::trace::TraceWriter::Open(options.trace);
+  if (!opened.ok()) return opened.status();
+  parts.trace = *std::move(opened);
+  return absl::OkStatus();
+}
+
+Frontend::Frontend(const Options& options, security::Server security, Parts parts)
+    : security_(std::move(security)),
+      client_gate_(std::make_shared<security::Gate>("client", security_.tokens)),
+      worker_gate_(std::make_shared<security::Gate>("worker", security_.tokens)),
+      http_gate_(std::make_shared<security::Gate>("http", security_.tokens)),
+      client_calls_(options.peer_calls, *client_gate_),
+      worker_calls_(options.peer_calls, *worker_gate_),
+      trace_(std::move(parts.trace)),
+      queues_(parts.plans, QueueOptions(options), std::random_device{}(), &alarm_, trace_.get()),
+      storage_(std::move(parts.storage)),
+      clients_(queues_, client_calls_),
       admin_(queues_),
-      workers_(queues_) {}
+      workers_(queues_, worker_calls_) {}
 
 /// Takes in what an earlier life has left, and starts to keep what this one does.
 Status Frontend::Restore() {
@@ -107,23 +129,31 @@ Status Frontend::Serve(const Options& options) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_});
+  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_},
+                             {security_, client_gate_, RolesOfMethod});
   if (!clients.ok()) return clients.status();
   client_server_ = std::move(clients->server);
   client_address_ = clients->address;
 
-  auto workers = rpc::Listen(options.worker_address, {&workers_});
+  auto workers =
+      rpc::Listen(options.worker_address, {&workers_}, {security_, worker_gate_, RolesOfMethod});
   if (!workers.ok()) return workers.status();
   worker_server_ = std::move(workers->server);
   worker_address_ = workers->address;
 
   ticker_ = std::make_unique<Ticker>(queues_, alarm_, FromSeconds(options.log_interval));
+  return ServeHttp(options);
+}
 
+Status Frontend::ServeHttp(const Options& options) {
   Result<HostPort> address = ParseAddress(options.http_address);
   if (!address.ok()) return address.status();
   http_host_ = address->host;
-  auto http =
-      http::Server::Start(*address, MakeWeb(queues_, [this] { return clients_.clients(); }));
+  const http::Handler web = MakeWeb(queues_, [this] { return clients_.clients(); },
+                                    {client_gate_.get(), worker_gate_.get(), http_gate_.get()});
+  auto http = http::Server::Start(
+      *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
+      {.tls = security_.tls});
   if (!http.ok()) return http.status();
   http_server_ = *std::move(http);
   return absl::OkStatus();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "frontend/open_calls.h"
 #include "frontend/options.h"
 #include "frontend/queue_set.h"
 #include "frontend/services.h"
@@ -12,6 +13,8 @@
 #include "frontend/ticker.h"
 #include "lib/common/result.h"
 #include "lib/http/server.h"
+#include "lib/security/gate.h"
+#include "lib/security/server.h"
 
 namespace twofold::frontend {
 
@@ -22,7 +25,8 @@ namespace twofold::frontend {
 class Frontend {
  public:
   /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice, or
-  /// durable without being there. Those of the store.
+  /// durable without being there, or what is wrong with a file of certificates or tokens. Those of
+  /// the store.
   static Result<std::unique_ptr<Frontend>> Start(const Options& options);
   ~Frontend();
 
@@ -32,15 +36,28 @@ class Frontend {
   std::string http_address() const;
 
  private:
-  using Trace = std::unique_ptr<queue::trace::TraceWriter>;
+  /// What is opened before anything is served.
+  struct Parts {
+    std::vector<QueuePlan> plans;
+    std::unique_ptr<queue::trace::TraceWriter> trace;
+    std::unique_ptr<Storage> storage;
+  };
+  static Status Open(const Options& options, Parts& parts);
 
-  Frontend(const Options& options, const std::vector<QueuePlan>& plans, Trace trace,
-           std::unique_ptr<Storage> storage);
+  Frontend(const Options& options, security::Server security, Parts parts);
   Status Restore();
   Status Serve(const Options& options);
+  Status ServeHttp(const Options& options);
 
+  const security::Server security_;
+
+  std::shared_ptr<security::Gate> client_gate_;
+  std::shared_ptr<security::Gate> worker_gate_;
+  std::shared_ptr<security::Gate> http_gate_;
+  OpenCalls client_calls_;
+  OpenCalls worker_calls_;
   Alarm alarm_;
-  const Trace trace_;  ///< nullptr: inputs are not recorded
+  const std::unique_ptr<queue::trace::TraceWriter> trace_;  ///< nullptr: nothing is recorded
   QueueSet queues_;
   std::unique_ptr<Storage> storage_;  ///< nullptr: durable jobs are refused
   ClientsService clients_;

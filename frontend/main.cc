@@ -8,6 +8,7 @@
 #include "lib/common/options.h"
 #include "lib/common/ready_file.h"
 #include "lib/common/signals.h"
+#include "lib/security/server.h"
 
 int main(int argc, char** argv) {
   using namespace twofold;
@@ -15,7 +16,10 @@ int main(int argc, char** argv) {
   frontend::Options options;
   frontend::Declare(app, options);
   if (const auto code = ParseCommandLine(app, argc, argv)) return *code;
-  if (options.check_config) return 0;
+  if (options.check_config) {
+    const Status usable = security::Open(options.security).status();
+    return usable.ok() ? 0 : UsageError(app, std::string(usable.message()));
+  }
 
   InitLogging(options.verbose);
   // Our one line says what is wrong; gRPC's own lines would only surround it.

@@ -19,7 +19,9 @@ constexpr const char* kExamples = R"(Examples:
       jobs of queue fio are on disk before they are acknowledged, and survive a restart
   twofold-frontend --queue-limit 100000 --log-interval 10 sleep
       at most 100000 waiting jobs, a line of statistics every 10 seconds
-Exit codes: 0 ended by SIGTERM or SIGINT; 2 bad option, or an address cannot be used.)";
+  twofold-frontend --tls-cert tls.crt --tls-key tls.key --token-file tokens sleep
+      with TLS, for those who have a token (docs/security.md)
+Exit codes: 0 ended by SIGTERM or SIGINT; 2 bad option, or an address or file cannot be used.)";
 
 void DeclareAddresses(CLI::App& app, Options& options) {
   const char* note = "; ':PORT' = all interfaces, port 0 = any free one";
@@ -34,6 +36,10 @@ void DeclareAddresses(CLI::App& app, Options& options) {
   app.add_option("--http-address", options.http_address,
                  std::string("metrics, health, JSON and page (HTTP)") + note)
       ->check(ListenAddress())
+      ->capture_default_str();
+  app.add_option("--peer-calls", options.peer_calls,
+                 "most streams and waiting calls of one host; 0 = no limit")
+      ->check(WholeNumber(0, 10'000'000))
       ->capture_default_str();
   app.add_option("--ready-file", options.ready_file,
                  "write a JSON file with the addresses in use once all is served")
@@ -102,6 +108,7 @@ void Declare(CLI::App& app, Options& options) {
   DeclareQueues(app, options);
   DeclareAddresses(app, options);
   DeclareStore(app, options);
+  security::Declare(app, options.security);
   DeclareLogging(app, options);
 }
 

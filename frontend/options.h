@@ -7,6 +7,7 @@
 #include "frontend/storage.h"
 #include "lib/common/instant.h"
 #include "lib/queue/queue.h"
+#include "lib/security/options.h"
 
 namespace twofold::frontend {
 
@@ -23,6 +24,8 @@ struct Options {
   double grace = 10;              ///< seconds
   double ageing = 60;             ///< seconds; 0 = never
   double log_interval = 0;        ///< seconds; 0 = no statistics lines
+  security::ServerOptions security;
+  std::uint32_t peer_calls = 20'000;  ///< streams and waiting calls of one host; 0 = no limit
   std::string ready_file;
   std::string trace;  ///< file that all inputs of the queues are recorded in; empty: none
   bool check_config = false;

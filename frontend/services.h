@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "frontend/open_calls.h"
 #include "frontend/queue_set.h"
 #include "frontend/requeue.h"
 #include "lib/rpc/wire.h"
@@ -40,7 +41,8 @@ using ByteStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 class ClientsService final : public RawClients {
  public:
-  explicit ClientsService(QueueSet& queues) : queues_(queues), requeuer_(queues) {}
+  ClientsService(QueueSet& queues, OpenCalls& calls)
+      : queues_(queues), calls_(calls), requeuer_(queues) {}
 
   ByteStream* Submit(grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
@@ -75,6 +77,7 @@ class ClientsService final : public RawClients {
   Result<v1::Explanation> Explain(const v1::GetJobRequest& request);
 
   QueueSet& queues_;
+  OpenCalls& calls_;
   Requeuer requeuer_;
   std::atomic<std::uint64_t> last_submitter_ = 0;
   std::atomic<std::int64_t> clients_ = 0;
@@ -82,12 +85,13 @@ class ClientsService final : public RawClients {
 
 class WorkersService final : public RawWorkers {
  public:
-  explicit WorkersService(QueueSet& queues) : queues_(queues) {}
+  WorkersService(QueueSet& queues, OpenCalls& calls) : queues_(queues), calls_(calls) {}
 
   ByteStream* Work(grpc::CallbackServerContext* context) override;
 
  private:
   QueueSet& queues_;
+  OpenCalls& calls_;
 };
 
 class AdminService final : public RawAdmin {

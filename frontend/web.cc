@@ -11,6 +11,7 @@
 #include "frontend/metrics.h"
 #include "lib/http/html.h"
 #include "lib/http/router.h"
+#include "lib/metrics/denied.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::frontend {
@@ -88,14 +89,17 @@ http::Response Page(const QueueSet& queues) {
 
 }  // namespace
 
-http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients) {
+http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients,
+                      std::vector<const security::Gate*> gates) {
   // The page is served only once clients and workers can connect, and no longer when they cannot:
   // the HTTP server starts last and stops first.
   const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
   return http::Router({
       {"GET", "/metrics",
-       [&queues, clients = std::move(clients)](const http::Request&) {
-         return metrics::Page(CollectMetrics(queues, clients(), Now()));
+       [&queues, clients = std::move(clients), gates = std::move(gates)](const http::Request&) {
+         auto families = CollectMetrics(queues, clients(), Now());
+         families.push_back(metrics::DeniedFamily("twofold_denied_total", gates).Take());
+         return metrics::Page(families);
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz", ok},

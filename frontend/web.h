@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "frontend/queue_set.h"
 #include "lib/http/message.h"
+#include "lib/security/gate.h"
 
 namespace twofold::frontend {
 
@@ -16,7 +18,9 @@ namespace twofold::frontend {
 ///   /api/v1/queues   JSON: the queues as ListQueues gives them
 ///   /                a page with the queues that refreshes itself
 ///
-/// `queues` outlives the handler. `clients` tells how many client streams are open.
-http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients);
+/// `queues` outlives the handler. `clients` tells how many client streams are open;
+/// `gates` have counted who was turned away.
+http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients,
+                      std::vector<const security::Gate*> gates);
 
 }  // namespace twofold::frontend

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "frontend/checks.h"
 #include "frontend/convert.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
 namespace {
@@ -18,12 +18,6 @@ constexpr std::uint32_t kMaxSlots = 100'000;
 constexpr int kMaxHeld = 200'000;
 
 Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
-
-Status CheckName(const char* field, const std::string& name) {
-  if (name.size() <= rpc::kMaxNameBytes) return absl::OkStatus();
-  return Invalid(absl::StrCat("hello.", field, " has ", name.size(), " bytes; at most ",
-                              rpc::kMaxNameBytes, " are allowed"));
-}
 
 Status CheckHello(const v1::Hello& hello) {
   if (hello.process_key() == 0) return Invalid("hello.process_key is 0; choose a random number");
@@ -39,8 +33,7 @@ Status CheckHello(const v1::Hello& hello) {
     return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
                                 " entries; at most ", kMaxHeld, " are allowed"));
   }
-  if (Status status = CheckName("node", hello.node()); !status.ok()) return status;
-  return CheckName("pod", hello.pod());
+  return CheckNames(hello);
 }
 
 std::vector<queue::Held> HeldOf(const v1::Hello& hello) {
@@ -107,6 +100,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   if (message.has_hello()) return Join(message.hello());
   if (replaced_) return absl::AbortedError("this process has joined with another stream");
   if (Status status = rpc::Check(message.results()); !status.ok()) return status;
+  if (Status status = CheckReports(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
   turn.Renew(process_);
   if (message.draining()) turn.Draining(process_);

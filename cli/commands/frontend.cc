@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "cli/local/remote.h"
-#include "lib/rpc/channel.h"
+#include "lib/security/diagnosis.h"
 
 namespace twofold::cli {
 namespace {
@@ -27,14 +27,18 @@ std::string AddressOf(const Globals& globals) {
 }  // namespace
 
 Frontend::Frontend(const Globals& globals)
-    : address_(AddressOf(globals)), channel_(rpc::Connect(address_)) {}
+    : address_(AddressOf(globals)), security_(security::Client::Open(globals.security)) {
+  if (security_.ok()) channel_ = rpc::Connect(address_, *security_);
+}
 
 Status Frontend::Explain(const grpc::Status& status) const {
   const Status plain = rpc::FromGrpc(status);
   if (plain.code() == absl::StatusCode::kUnavailable) {
-    return absl::UnavailableError(
-        absl::StrCat("no frontend answers at ", address_,
-                     " (start a cluster with `twofold local up`, or give --frontend HOST:PORT)"));
+    const std::string tls = security::DiagnoseTls(address_, *security_);
+    return absl::UnavailableError(absl::StrCat(
+        "no frontend answers at ", address_, " (",
+        tls.empty() ? "start a cluster with `twofold local up`, or give --frontend HOST:PORT" : tls,
+        ")"));
   }
   if (plain.code() == absl::StatusCode::kDeadlineExceeded) {
     return absl::DeadlineExceededError(

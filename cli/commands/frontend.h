@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/rpc/channel.h"
+#include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::cli {
@@ -26,8 +28,10 @@ class Frontend {
   Result<Reply> Call(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&,
                                                            Reply*),
                      const Request& request, Duration timeout = std::chrono::seconds(10)) const {
+    if (!security_.ok()) return security_.status();
     const auto stub = Service::NewStub(channel_);
     grpc::ClientContext context;
+    rpc::Authorize(context, *security_);
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::duration_cast<std::chrono::milliseconds>(timeout));
     Reply reply;
@@ -40,6 +44,7 @@ class Frontend {
   [[nodiscard]] Status Explain(const grpc::Status& status) const;
 
   std::string address_;
+  Result<security::Client> security_;
   std::shared_ptr<grpc::Channel> channel_;
 };
 

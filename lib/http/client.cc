@@ -18,6 +18,8 @@
 
 #include "lib/common/address.h"
 #include "lib/http/codec.h"
+#include "lib/http/peer_stream.h"
+#include "lib/http/tls.h"
 
 namespace twofold::http {
 namespace {
@@ -29,9 +31,9 @@ using boost::system::error_code;
 using boost::system::system_error;
 
 constexpr std::uint64_t kMaxBody = 64 << 20;
-constexpr std::string_view kScheme = "http://";
 
 struct Url {
+  bool tls = false;
   HostPort server;
   std::string authority;  // as in the URL, for the Host header
   std::string target;
@@ -43,20 +45,21 @@ bool IsPrintable(std::string_view text) {
 
 Status BadUrl(std::string_view text) {
   return absl::InvalidArgumentError(
-      fmt::format("bad URL '{}': use http://host:port/path, percent-encoded", text));
+      fmt::format("bad URL '{}': use http://host:port/path or https, percent-encoded", text));
 }
 
 Result<Url> ParseUrl(std::string_view text) {
   const std::string_view whole = text;
-  if (!text.starts_with(kScheme) || !IsPrintable(text) || text.find('#') != text.npos) {
+  const bool tls = text.starts_with("https://");
+  if (!(tls || text.starts_with("http://")) || !IsPrintable(text) || text.find('#') != text.npos) {
     return BadUrl(whole);
   }
-  text.remove_prefix(kScheme.size());
+  text.remove_prefix(text.find("//") + 2);
   const std::size_t end = std::min(text.find_first_of("/?"), text.size());
-  Url url{{}, std::string(text.substr(0, end)), std::string(text.substr(end))};
+  Url url{tls, {}, std::string(text.substr(0, end)), std::string(text.substr(end))};
   if (!url.target.starts_with('/')) url.target.insert(0, "/");
   const bool has_port = url.authority.rfind(':') + 1 > url.authority.rfind(']') + 1;
-  Result<HostPort> server = ParseAddress(url.authority + (has_port ? "" : ":80"));
+  Result<HostPort> server = ParseAddress(url.authority + (has_port ? "" : tls ? ":443" : ":80"));
   if (!server.ok() || server->host.empty()) return BadUrl(whole);
   url.server = *std::move(server);
   return url;
@@ -74,13 +77,17 @@ WireRequest MakeRequest(beast::http::verb method, const Url& url, std::string js
 
 /// Throws system_error, as Asio does.
 asio::awaitable<WireResponse> Exchange(const HostPort& server, const WireRequest& request,
-                                       Duration timeout) {
+                                       Duration timeout, TlsContext tls, const std::string& name) {
   const auto executor = co_await asio::this_coro::executor;
   tcp::resolver resolver(executor);
   const auto endpoints = resolver.resolve(server.host, std::to_string(server.port));
-  beast::tcp_stream stream(executor);
-  stream.expires_after(timeout);
-  co_await stream.async_connect(endpoints, asio::use_awaitable);
+  PeerStream stream(beast::tcp_stream(executor), std::move(tls));
+  stream.tcp().expires_after(timeout);
+  co_await stream.tcp().async_connect(endpoints, asio::use_awaitable);
+  if (stream.has_tls()) {
+    const error_code error = co_await stream.Handshake(name);
+    if (error) throw system_error(error);
+  }
   co_await beast::http::async_write(stream, request, asio::use_awaitable);
   beast::flat_buffer buffer;
   beast::http::response_parser<beast::http::string_body> parser;
@@ -107,13 +114,23 @@ Status ToStatus(const error_code& error, const std::string& url, Duration timeou
 }
 
 Result<Response> Fetch(beast::http::verb method, const std::string& text, std::string json,
-                       Duration timeout) {
+                       Duration timeout, const security::Client& security) {
   const Result<Url> url = ParseUrl(text);
   if (!url.ok()) return url.status();
-  const WireRequest request = MakeRequest(method, *url, std::move(json));
+  const auto material = security.Tls();
+  if (url->tls && material == nullptr) {
+    return absl::InvalidArgumentError(fmt::format("{}: TLS needs a CA to trust", text));
+  }
+  WireRequest request = MakeRequest(method, *url, std::move(json));
+  const std::string authorization = security.Authorization();
+  if (!authorization.empty()) request.set(beast::http::field::authorization, authorization);
+  const std::string& name =
+      security.server_name().empty() ? url->server.host : security.server_name();
   try {
     asio::io_context io{1};
-    auto response = asio::co_spawn(io, Exchange(url->server, request, timeout), asio::use_future);
+    TlsContext tls = url->tls ? MakeContext(*material) : nullptr;
+    auto response = asio::co_spawn(
+        io, Exchange(url->server, request, timeout, std::move(tls), name), asio::use_future);
     io.run();
     return Decode(response.get());
   } catch (const system_error& error) {
@@ -123,20 +140,23 @@ Result<Response> Fetch(beast::http::verb method, const std::string& text, std::s
 
 }  // namespace
 
-Result<Response> Get(const std::string& url, Duration timeout) {
-  return Fetch(beast::http::verb::get, url, {}, timeout);
+Result<Response> Get(const std::string& url, Duration timeout, const security::Client& security) {
+  return Fetch(beast::http::verb::get, url, {}, timeout, security);
 }
 
-Result<Response> Delete(const std::string& url, Duration timeout) {
-  return Fetch(beast::http::verb::delete_, url, {}, timeout);
+Result<Response> Delete(const std::string& url, Duration timeout,
+                        const security::Client& security) {
+  return Fetch(beast::http::verb::delete_, url, {}, timeout, security);
 }
 
-Result<Response> Put(const std::string& url, std::string json, Duration timeout) {
-  return Fetch(beast::http::verb::put, url, std::move(json), timeout);
+Result<Response> Put(const std::string& url, std::string json, Duration timeout,
+                     const security::Client& security) {
+  return Fetch(beast::http::verb::put, url, std::move(json), timeout, security);
 }
 
-Result<Response> Post(const std::string& url, std::string json, Duration timeout) {
-  return Fetch(beast::http::verb::post, url, std::move(json), timeout);
+Result<Response> Post(const std::string& url, std::string json, Duration timeout,
+                      const security::Client& security) {
+  return Fetch(beast::http::verb::post, url, std::move(json), timeout, security);
 }
 
 }  // namespace twofold::http

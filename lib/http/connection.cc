@@ -5,6 +5,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/detect_ssl.hpp>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -42,20 +43,26 @@ Response CallHandler(const Handler& handler, Request request) {
   return PlainText(500, "internal error, see the log\n");
 }
 
-Response Answer(const Handler& handler, WireRequest&& wire) {
+Response Answer(const Handler& handler, WireRequest&& wire, bool has_certificate) {
   Result<Request> request = Decode(std::move(wire));
-  if (request.ok()) return CallHandler(handler, *std::move(request));
+  if (request.ok()) {
+    request->has_certificate = has_certificate;
+    return CallHandler(handler, *std::move(request));
+  }
   return PlainText(400, fmt::format("bad request: {}\n", std::string(request.status().message())));
 }
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, const Handler& handler,
-                       const ServerOptions& options)
-    : stream_(std::move(socket)), buffer_(kMaxBuffer), handler_(handler), options_(options) {}
+Connection::Connection(asio::ip::tcp::socket socket, PeerStream::Context tls,
+                       const Handler& handler, const ServerOptions& options)
+    : stream_(beast::tcp_stream(std::move(socket)), std::move(tls)),
+      buffer_(kMaxBuffer),
+      handler_(handler),
+      options_(options) {}
 
 asio::awaitable<void> Connection::Serve() {
-  bool open = true;
+  bool open = co_await Open();
   while (open) {
     // No co_await in the condition of a loop: g++ 12 then runs the loop once too often, or crashes.
     const bool more = co_await AwaitRequest();
@@ -70,13 +77,32 @@ void Connection::Finish() {
   if (idle_) Abort();
 }
 
-void Connection::Abort() { stream_.close(); }
+void Connection::Abort() { stream_.tcp().close(); }
+
+/// The TLS handshake, if this is a TLS port; false if there is nobody to serve.
+asio::awaitable<bool> Connection::Open() {
+  if (!stream_.has_tls()) co_return true;
+  idle_ = true;
+  stream_.tcp().expires_after(options_.receive_timeout);
+  const auto [error, is_tls] = co_await beast::async_detect_ssl(stream_.tcp(), buffer_, kTuple);
+  if (error) co_return false;
+  if (is_tls) {
+    const error_code failed = co_await stream_.Accept(buffer_);
+    idle_ = false;
+    co_return !failed;
+  }
+  // Somebody who has forgotten the s of https learns it.
+  stream_.DropTls();
+  Response response = PlainText(400, "this port speaks TLS: use https\n");
+  co_await Send(Encode(std::move(response), {11, false, false}));
+  co_return false;
+}
 
 /// Waits for the first byte of the next request; false if there will be none.
 asio::awaitable<bool> Connection::AwaitRequest() {
   if (buffer_.size() > 0) co_return true;
   idle_ = true;
-  stream_.expires_after(options_.idle_timeout);
+  stream_.tcp().expires_after(options_.idle_timeout);
   const error_code error = co_await ReadSome();
   idle_ = false;
   co_return !error;
@@ -93,7 +119,8 @@ asio::awaitable<bool> Connection::ServeOne() {
     framing = {request.version(), request.keep_alive() && !finishing_,
                request.method() == beast::http::verb::head};
   }
-  Response response = error ? Refusal(error) : Answer(handler_, parser.release());
+  Response response =
+      error ? Refusal(error) : Answer(handler_, parser.release(), stream_.has_certificate());
   const bool sent = co_await Send(Encode(std::move(response), framing));
   const bool reusable = sent && framing.keep_alive && !finishing_;
   co_return reusable;
@@ -102,7 +129,7 @@ asio::awaitable<bool> Connection::ServeOne() {
 /// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.
 asio::awaitable<error_code> Connection::Receive(RequestParser& parser) {
   parser.body_limit(boost::none);  // CheckHead knows better
-  stream_.expires_after(options_.receive_timeout);
+  stream_.tcp().expires_after(options_.receive_timeout);
   const error_code head_error = co_await ReceiveHead(parser);
   if (head_error) co_return head_error;
   if (const error_code error = CheckHead(parser, options_.max_body)) co_return error;
@@ -147,7 +174,7 @@ asio::awaitable<error_code> Connection::Continue() {
 }
 
 asio::awaitable<bool> Connection::Send(const WireResponse& response) {
-  stream_.expires_after(options_.send_timeout);
+  stream_.tcp().expires_after(options_.send_timeout);
   const auto [error, size] = co_await beast::http::async_write(stream_, response, kTuple);
   co_return !error;
 }
@@ -155,11 +182,10 @@ asio::awaitable<bool> Connection::Send(const WireResponse& response) {
 /// Closes our side and drops what the peer still sends until it closes too: closing with unread
 /// bytes would reset the connection, and the peer might lose the answer.
 asio::awaitable<void> Connection::Linger() {
-  error_code error;
-  stream_.socket().shutdown(asio::socket_base::shutdown_send, error);
   idle_ = true;
-  if (finishing_ || error) co_return;
-  stream_.expires_after(kLinger);
+  if (finishing_) co_return;
+  stream_.tcp().expires_after(kLinger);
+  error_code error = co_await stream_.FinishSending();
   while (!error) {
     buffer_.clear();
     error = co_await ReadSome();

@@ -3,10 +3,10 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 
 #include "lib/http/codec.h"
 #include "lib/http/message.h"
+#include "lib/http/peer_stream.h"
 #include "lib/http/server.h"
 
 namespace twofold::http {
@@ -17,7 +17,7 @@ namespace twofold::http {
 class Connection {
  public:
   /// `handler` and `options` outlive the connection.
-  Connection(boost::asio::ip::tcp::socket socket, const Handler& handler,
+  Connection(boost::asio::ip::tcp::socket socket, PeerStream::Context tls, const Handler& handler,
              const ServerOptions& options);
 
   /// Serves until one side is done, or the peer breaks a rule or a deadline.
@@ -30,6 +30,7 @@ class Connection {
   void Abort();
 
  private:
+  boost::asio::awaitable<bool> Open();
   boost::asio::awaitable<bool> AwaitRequest();
   boost::asio::awaitable<bool> ServeOne();
   boost::asio::awaitable<boost::system::error_code> Receive(RequestParser& parser);
@@ -39,7 +40,7 @@ class Connection {
   boost::asio::awaitable<bool> Send(const WireResponse& response);
   boost::asio::awaitable<void> Linger();
 
-  boost::beast::tcp_stream stream_;
+  PeerStream stream_;
   boost::beast::flat_buffer buffer_;  // received, not yet parsed
   const Handler& handler_;
   const ServerOptions& options_;

@@ -20,6 +20,7 @@ struct Request {
   Params params;       ///< decoded values of the {name} parts of a route; filled by Router
   Params headers;      ///< names in lower case; values of repeated ones joined by ", "
   std::string body;
+  bool has_certificate = false;  ///< the peer has shown one that the server's CA has signed
 };
 
 struct Response {

@@ -18,6 +18,7 @@
 
 #include "lib/http/connection.h"
 #include "lib/http/listen.h"
+#include "lib/http/tls.h"
 
 namespace twofold::http {
 namespace {
@@ -46,7 +47,8 @@ void Refuse(tcp::socket socket) {
 /// The thread of the server and all that lives on it.
 class Server::Loop {
  public:
-  Loop(Handler handler, ServerOptions options) : handler_(std::move(handler)), options_(options) {}
+  Loop(Handler handler, ServerOptions options)
+      : handler_(std::move(handler)), options_(std::move(options)), tls_(options_.tls) {}
 
   Status Start(const HostPort& address);
   void Stop();
@@ -66,6 +68,7 @@ class Server::Loop {
   // Used on the thread only.
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
+  TlsContexts tls_;
   std::list<Connection> connections_;
 
   std::future<void> thread_;  // used by Start and Stop
@@ -93,7 +96,7 @@ void Server::Loop::Stop() {
 asio::awaitable<void> Server::Loop::Accept() {
   while (acceptor_.is_open()) {
     auto [error, socket] = co_await acceptor_.async_accept(kTuple);
-    if (!error) {
+    if (!error && acceptor_.is_open()) {  // else it came while we stopped
       Serve(std::move(socket));
     } else if (acceptor_.is_open()) {
       // Out of descriptors or memory: trying again at once would only burn CPU.
@@ -108,7 +111,7 @@ void Server::Loop::Serve(tcp::socket socket) {
   if (connections_.size() >= options_.max_connections) return Refuse(std::move(socket));
   CloseOnExec(socket.native_handle());
   const auto connection =
-      connections_.emplace(connections_.end(), std::move(socket), handler_, options_);
+      connections_.emplace(connections_.end(), std::move(socket), tls_.Get(), handler_, options_);
   asio::co_spawn(io_, connection->Serve(),
                  [this, connection](const std::exception_ptr&) { connections_.erase(connection); });
 }
@@ -129,7 +132,7 @@ Server::~Server() { Stop(); }
 
 Result<std::unique_ptr<Server>> Server::Start(const HostPort& address, Handler handler,
                                               ServerOptions options) {
-  auto loop = std::make_unique<Loop>(std::move(handler), options);
+  auto loop = std::make_unique<Loop>(std::move(handler), std::move(options));
   if (Status started = loop->Start(address); !started.ok()) return started;
   return std::unique_ptr<Server>(new Server(std::move(loop)));
 }

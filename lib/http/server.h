@@ -9,6 +9,8 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/http/message.h"
+#include "lib/security/reloaded.h"
+#include "lib/security/tls_material.h"
 
 namespace twofold::http {
 
@@ -18,6 +20,7 @@ struct ServerOptions {
   Duration receive_timeout = std::chrono::seconds(10);  ///< first byte of a request to its last
   Duration send_timeout = std::chrono::seconds(10);     ///< for a whole response
   Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request
+  std::shared_ptr<security::Reloaded<security::TlsMaterial>> tls = nullptr;  ///< null: plain text
   Duration stop_grace = std::chrono::seconds(2);  ///< Stop lets requests in progress finish so long
 };
 
@@ -27,6 +30,9 @@ struct ServerOptions {
 /// hold: heads over 8 KiB are 431, long bodies 413, a body on GET or HEAD 400, other versions 505,
 /// what is no HTTP 400. A peer that sends or reads too slowly is cut off without an answer.
 /// Responses carry no more than they need, and say nosniff and no-store.
+///
+/// With TLS, each connection gets the certificate that is in the files when it comes. What is not
+/// TLS is told so in plain text (400).
 ///
 /// Threads  One thread of its own runs all connections and handlers, one at a time: a handler needs
 ///          no lock against other handlers, and must not block, as nobody is served meanwhile.

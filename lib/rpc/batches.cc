@@ -72,6 +72,10 @@ Status Check(const v1::SubmitRequest& batch) {
                                                    " entries; at most ", kMaxOptions,
                                                    " are allowed in a batch"));
   }
+  if (rows > kMaxJobs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tags has ", rows, " entries; at most ", kMaxJobs, " are allowed in a batch"));
+  }
   if (rows > 0 && batch.options().empty()) {
     return absl::InvalidArgumentError("options is empty: a batch needs at least one entry");
   }

@@ -8,9 +8,16 @@ namespace {
 constexpr int kKeepaliveMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const security::Client& security) {
+  const auto material = security.Tls();
+  if (material == nullptr) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({material->ca, material->key, material->cert});
+}
+
 }  // namespace
 
-std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+std::shared_ptr<grpc::Channel> Connect(const std::string& address,
+                                       const security::Client& security) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
@@ -20,7 +27,15 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1'000);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  if (!security.server_name().empty()) {
+    arguments.SetSslTargetNameOverride(security.server_name());
+  }
+  return grpc::CreateCustomChannel(address, CredentialsOf(security), arguments);
+}
+
+void Authorize(grpc::ClientContext& context, const security::Client& security) {
+  const std::string authorization = security.Authorization();
+  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
 }
 
 void Configure(grpc::ServerBuilder& builder) {
@@ -29,7 +44,7 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kKeepaliveMs / 2);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100'000);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxCallsPerConnection);
   // A second frontend on the same port is a mistake to report, not a way to share the load.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }

@@ -28,6 +28,9 @@ class LateReply final : public grpc::ServerUnaryReactor,
     return made;
   }
 
+  /// Keeps `place` as long as the call is open. In the method.
+  void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
+
   void Answer(const google::protobuf::Message& message) {
     End([&] { *reply_ = Serialize(message); }, grpc::Status::OK);
   }
@@ -65,9 +68,13 @@ class LateReply final : public grpc::ServerUnaryReactor,
     Fail(grpc::Status::CANCELLED);
   }
 
-  void OnDone() override { self_.reset(); }
+  void OnDone() override {
+    place_.reset();
+    self_.reset();
+  }
 
   std::shared_ptr<LateReply> self_;
+  std::shared_ptr<void> place_;
   std::mutex mutex_;
   grpc::ByteBuffer* const reply_;
   std::function<void()> when_cancelled_;

@@ -9,7 +9,16 @@ namespace twofold::rpc {
 inline constexpr std::size_t kMaxSpecBytes = 256 << 10;    ///< one job's spec
 inline constexpr std::size_t kMaxReportBytes = 256 << 10;  ///< one job's serialized Report
 inline constexpr int kMaxOptions = 1024;                   ///< JobOptions in a batch
-inline constexpr std::size_t kMaxNameBytes = 253;          ///< node, pod, device, suite
+inline constexpr std::size_t kMaxNameBytes = 253;      ///< node, pod, device, suite, address, label
+inline constexpr std::size_t kMaxLabels = 64;          ///< labels of a worker process
+inline constexpr std::size_t kMaxProgressBytes = 200;  ///< a line of progress
+inline constexpr std::size_t kMaxOutputBytes = 64 << 10;  ///< a piece of a job's output
+
+/// Jobs in a batch. A job without a spec is a byte in the message, but a hundred in the queue.
+inline constexpr int kMaxJobs = 128 << 10;
+
+/// Calls at once on one connection; a peer's further ones wait at its side. Ours have one each.
+inline constexpr int kMaxCallsPerConnection = 1024;
 
 /// Received messages: one batch (Outbox::kMessageBytes) with one largest entry, and room for
 /// columns.

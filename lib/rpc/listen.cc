@@ -35,7 +35,8 @@ std::string WhyNot(const HostPort& address) {
 
 }  // namespace
 
-Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services) {
+Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services,
+                         const Door& door) {
   Result<HostPort> parsed = ParseAddress(address);
   if (!parsed.ok()) return parsed.status();
   HostPort bind = *parsed;
@@ -43,7 +44,7 @@ Result<Listening> Listen(const std::string& address, const std::vector<grpc::Ser
   int port = 0;
   grpc::ServerBuilder builder;
   Configure(builder);
-  builder.AddListeningPort(ToString(bind), grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(ToString(bind), MakeCredentials(door), &port);
   for (grpc::Service* service : services) builder.RegisterService(service);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (!server || port <= 0) {

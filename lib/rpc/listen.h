@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/common/result.h"
+#include "lib/rpc/server_credentials.h"
 
 namespace twofold::rpc {
 
@@ -15,11 +16,13 @@ struct Listening {
   std::string address;  ///< host:port in use, also when port 0 was asked for
 };
 
-/// Serves `services` at `address` (host:port; no host = all interfaces) with our settings.
+/// Serves `services` at `address` (host:port; no host = all interfaces) with our settings, to those
+/// whom `door` lets in.
 ///
 /// Errors   kInvalidArgument: what is wrong with the address. kUnavailable: cannot listen there,
 /// and
 ///          the reason of the system, in one line.
-Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services);
+Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services,
+                         const Door& door = {});
 
 }  // namespace twofold::rpc

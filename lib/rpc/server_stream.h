@@ -39,6 +39,9 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void Flush() { Do(outbox_.Flush()); }
 
+  /// Keeps `place` as long as the stream is open. Before Start.
+  void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
+
   /// Ends the stream with `status` after what was added. The first call wins.
   void Close(grpc::Status status) {
     SetStatus(std::move(status));
@@ -73,6 +76,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void OnDone() final {
     OnGone();
+    place_.reset();
     self_.reset();
   }
 
@@ -96,6 +100,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   }
 
   std::shared_ptr<ServerStream> self_;
+  std::shared_ptr<void> place_;
   grpc::ByteBuffer read_;
   Request request_;
   grpc::ByteBuffer written_;

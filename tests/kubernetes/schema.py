@@ -1,9 +1,11 @@
 """Checks objects against the schemas of Kubernetes and of some custom resources, strictly."""
 
 import json
+import pathlib
 
 import jsonschema
 
+OWN_SCHEMAS = pathlib.Path(__file__).parent / "cert-manager-schemas.json"
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 # The names of these fields are given by users, not by Kubernetes.
@@ -42,7 +44,10 @@ class Checker:
             for kind in schema.get("x-kubernetes-group-version-kind", []):
                 version = "/".join(part for part in (kind["group"], kind["version"]) if part)
                 self._by_kind[version, kind["kind"]] = {"$ref": f"#/definitions/{name}"}
-        for key, schema in json.loads((folder / "crd-schemas.json").read_text()).items():
+        schemas = json.loads((folder / "crd-schemas.json").read_text())
+        # Of cert-manager only the fields that the manifests use, written after its documentation.
+        schemas |= json.loads(OWN_SCHEMAS.read_text())
+        for key, schema in schemas.items():
             version, _, kind = key.rpartition("/")
             self._by_kind[version, kind] = _with_metadata(_strict(schema))
 

@@ -53,10 +53,10 @@ works() {
   [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
 }
 
-@test "without queues it only removes: all but namespaces, volumes, and rules of the adapter" {
+@test "without queues it only removes: all but namespaces, volumes, rules of the adapter, keys and tokens" {
   export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1"
   kubectl apply -f "$project/deployments/namespace"
-  find "$project/deployments" -name Kustomization | sed 's|/Kustomization$||' | while read -r folder; do
+  find "$project/deployments" -name Kustomization -not -path '*/security/*' | sed 's|/Kustomization$||' | while read -r folder; do
     kubectl apply -f "$folder"
   done
   run apply --dry-run

@@ -15,7 +15,7 @@ untouched() { diff -r "$BATS_TEST_TMPDIR/before" "$project/deployments"; }
 
 # The objects of all folders below $1.
 render() {
-  find "$1" -name '[Kk]ustomization*' -not -path '*/component/*' | sed 's|/[^/]*$||' | sort |
+  find "$1" -name '[Kk]ustomization*' ! -exec grep -q '^kind: Component' {} \; -print | sed 's|/[^/]*$||' | sort |
     while read -r folder; do
       echo "--- ${folder#"$1"}"
       kubectl kustomize "$folder"

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lib/http/message.h"
+#include "lib/security/tokens.h"
+
+namespace twofold::client {
+
+/// Who may make a request to the client's HTTP: health is open, pages that change nothing are for
+/// read-only, too, and all else is for clients and admins.
+security::Roles RolesOfPage(const http::Request& request);
+
+}  // namespace twofold::client

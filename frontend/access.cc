@@ -1,0 +1,67 @@
+#include "frontend/access.h"
+
+#include <algorithm>
+#include <array>
+
+namespace twofold::frontend {
+namespace {
+
+using enum security::Role;
+using security::Roles;
+
+constexpr Roles kSubmitters = {kClient, kAdmin};
+constexpr Roles kReaders = {kClient, kAdmin, kReadOnly};
+constexpr Roles kLookers = {kAdmin, kReadOnly};
+constexpr Roles kWorkers = {kWorker, kAdmin};
+constexpr Roles kAdmins = {kAdmin};
+
+struct Rule {
+  std::string_view method;  // one that ends with '/' is for all methods of the service
+  Roles roles;
+};
+
+constexpr std::array kRules = {
+    Rule{"/twofold.v1.Clients/Submit", kSubmitters},
+    Rule{"/twofold.v1.Clients/SubmitJob", kSubmitters},
+    Rule{"/twofold.v1.Clients/CancelJob", kSubmitters},
+    Rule{"/twofold.v1.Clients/RequeueJobs", kSubmitters},
+    Rule{"/twofold.v1.Clients/GetJob", kReaders},
+    Rule{"/twofold.v1.Clients/ListJobs", kReaders},
+    Rule{"/twofold.v1.Clients/ExplainJob", kReaders},
+    Rule{"/twofold.v1.Clients/FollowJob", kReaders},
+    Rule{"/twofold.v1.Workers/Work", kWorkers},
+    Rule{"/twofold.v1.Admin/ListQueues", kLookers},
+    Rule{"/twofold.v1.Admin/PauseQueue", kAdmins},
+    Rule{"/twofold.v1.Admin/ResumeQueue", kAdmins},
+    Rule{"/twofold.v1.Admin/DrainQueue", kAdmins},
+    Rule{"/twofold.v1.Admin/ListWorkers", kLookers},
+    Rule{"/twofold.v1.Admin/PauseWorkers", kAdmins},
+    Rule{"/twofold.v1.Admin/ResumeWorkers", kAdmins},
+    Rule{"/twofold.v1.Admin/DrainWorkers", kAdmins},
+    Rule{"/grpc.health.v1.Health/", Roles::Open()},
+    Rule{"/grpc.reflection.v1alpha.ServerReflection/", Roles::Open()},
+};
+
+const Rule* Find(std::string_view method) {
+  const auto* found = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& rule) {
+    return rule.method.back() == '/' ? method.starts_with(rule.method) : method == rule.method;
+  });
+  return found == kRules.end() ? nullptr : found;
+}
+
+}  // namespace
+
+bool HasAccessRule(std::string_view method) { return Find(method) != nullptr; }
+
+Roles RolesOfMethod(std::string_view method) {
+  const Rule* rule = Find(method);
+  return rule == nullptr ? kAdmins : rule->roles;
+}
+
+Roles RolesOfPage(const http::Request& request) {
+  if (request.path == "/healthz" || request.path == "/readyz") return Roles::Open();
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  return reads ? kLookers : kAdmins;
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,54 @@
+#include "lib/http/peer_stream.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace twofold::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+PeerStream::PeerStream(boost::beast::tcp_stream tcp, Context context)
+    : tcp_(std::move(tcp)), context_(std::move(context)) {
+  if (context_) tls_ = std::make_unique<Tls>(tcp_, *context_);
+}
+
+asio::awaitable<error_code> PeerStream::Accept(boost::beast::flat_buffer& received) {
+  const auto [error, used] =
+      co_await tls_->async_handshake(ssl::stream_base::server, received.data(), kTuple);
+  received.consume(used);
+  co_return error;
+}
+
+asio::awaitable<error_code> PeerStream::Handshake(const std::string& server_name) {
+  // SSL_set_tlsext_host_name, which is a macro with a cast of C.
+  SSL_ctrl(tls_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+           const_cast<char*>(server_name.c_str()));
+  tls_->set_verify_callback(ssl::host_name_verification(server_name));
+  const auto [error] = co_await tls_->async_handshake(ssl::stream_base::client, kTuple);
+  co_return error;
+}
+
+bool PeerStream::has_certificate() {
+  return tls_ && SSL_get0_peer_certificate(tls_->native_handle()) != nullptr;
+}
+
+asio::awaitable<error_code> PeerStream::FinishSending() {
+  error_code error;
+  if (tls_) {
+    const auto [failed] = co_await tls_->async_shutdown(kTuple);
+    error = failed;
+  } else {
+    tcp_.socket().shutdown(asio::socket_base::shutdown_send, error);
+  }
+  co_return error;
+}
+
+}  // namespace twofold::http

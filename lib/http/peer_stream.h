@@ -1,0 +1,73 @@
+#pragma once
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace twofold::http {
+
+/// A connection's bytes, through TLS if there is a context for it. An AsyncStream of Asio's, with
+/// the deadlines of Beast's tcp_stream. Private to lib/http.
+class PeerStream {
+ public:
+  using executor_type = boost::beast::tcp_stream::executor_type;
+  using Context = std::shared_ptr<boost::asio::ssl::context>;
+
+  /// `context` null: plain text.
+  PeerStream(boost::beast::tcp_stream tcp, Context context);
+
+  executor_type get_executor() { return tcp_.get_executor(); }
+  boost::beast::tcp_stream& tcp() { return tcp_; }
+  [[nodiscard]] bool has_tls() const { return tls_ != nullptr; }
+
+  /// What the peer and we say from now on is plain text after all.
+  void DropTls() { tls_.reset(); }
+
+  /// The server's side of the handshake, with what `received` has of it already.
+  boost::asio::awaitable<boost::system::error_code> Accept(boost::beast::flat_buffer& received);
+
+  /// The client's side; the peer's certificate has to be for `server_name`.
+  boost::asio::awaitable<boost::system::error_code> Handshake(const std::string& server_name);
+
+  /// Whether the peer has shown a certificate (which then has passed the context's check).
+  [[nodiscard]] bool has_certificate();
+
+  /// Says that no more comes; with TLS, waits for the peer to say so, too.
+  boost::asio::awaitable<boost::system::error_code> FinishSending();
+
+  template <typename Buffers, typename Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
+        [this](auto&& handler, const Buffers& to) {
+          if (tls_) return tls_->async_read_some(to, std::forward<decltype(handler)>(handler));
+          tcp_.async_read_some(to, std::forward<decltype(handler)>(handler));
+        },
+        token, buffers);
+  }
+
+  template <typename Buffers, typename Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
+        [this](auto&& handler, const Buffers& from) {
+          if (tls_) return tls_->async_write_some(from, std::forward<decltype(handler)>(handler));
+          tcp_.async_write_some(from, std::forward<decltype(handler)>(handler));
+        },
+        token, buffers);
+  }
+
+ private:
+  using Tls = boost::asio::ssl::stream<boost::beast::tcp_stream&>;
+
+  boost::beast::tcp_stream tcp_;
+  Context context_;  // outlives tls_
+  std::unique_ptr<Tls> tls_;
+};
+
+}  // namespace twofold::http

@@ -1,0 +1,73 @@
+#include "lib/security/client.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "lib/security/tokens.h"
+
+namespace twofold::security {
+namespace {
+
+constexpr const char* kTokenVariable = "TWOFOLD_TOKEN";
+
+Result<std::string> LoadToken(const std::string& path) {
+  const Result<std::string> text = ReadFile("--token-file", path);
+  if (!text.ok()) return text.status();
+  std::string token(absl::StripAsciiWhitespace(*text));
+  const std::string bad = CheckToken(token);
+  if (bad.empty()) return token;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--token-file: ", path, " must hold one token and nothing else: ", bad));
+}
+
+// Without --tls-ca they would do nothing, and nobody would know that there is no TLS.
+Status CheckTogether(const ClientOptions& options) {
+  if (!options.ca.empty()) return absl::OkStatus();
+  const std::pair<const char*, const std::string&> rest[] = {
+      {"--tls-cert", options.cert},
+      {"--tls-key", options.key},
+      {"--tls-server-name", options.server_name}};
+  for (const auto& [flag, value] : rest) {
+    if (!value.empty())
+      return absl::InvalidArgumentError(absl::StrCat(flag, " needs --tls-ca as well"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result<Client> Client::Open(const ClientOptions& options) {
+  if (Status status = CheckTogether(options); !status.ok()) return status;
+  Client client;
+  client.server_name_ = options.server_name;
+  if (!options.ca.empty()) {
+    const TlsPaths paths{options.cert, options.key, options.ca, ""};
+    std::vector<std::string> files = {options.ca};
+    if (!options.cert.empty()) files.insert(files.end(), {options.cert, options.key});
+    auto tls = Reloaded<TlsMaterial>::Open(files, [paths] { return LoadTls(paths); });
+    if (!tls.ok()) return tls.status();
+    client.tls_ = *std::move(tls);
+  }
+  if (!options.token_file.empty()) {
+    auto token = Reloaded<std::string>::Open(
+        {options.token_file}, [path = options.token_file] { return LoadToken(path); });
+    if (!token.ok()) return token.status();
+    client.token_file_ = *std::move(token);
+  } else if (const char* token = std::getenv(kTokenVariable); token != nullptr) {
+    client.token_ = token;
+    const std::string bad = client.token_.empty() ? "" : CheckToken(client.token_);
+    if (!bad.empty()) return absl::InvalidArgumentError(absl::StrCat(kTokenVariable, ": ", bad));
+  }
+  return client;
+}
+
+std::string Client::Authorization() const {
+  const std::string token = token_file_ == nullptr ? token_ : *token_file_->Get();
+  return token.empty() ? "" : "Bearer " + token;
+}
+
+}  // namespace twofold::security

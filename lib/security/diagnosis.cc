@@ -1,0 +1,120 @@
+#include "lib/security/diagnosis.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <ctime>
+#include <memory>
+
+namespace twofold::security {
+namespace {
+
+constexpr int kPatience = 1;  // second
+constexpr unsigned kNapMs = 5;
+
+struct FreeContext {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+};
+struct FreeBio {
+  void operator()(BIO* bio) const { BIO_free_all(bio); }
+};
+using Context = std::unique_ptr<SSL_CTX, FreeContext>;
+using Bio = std::unique_ptr<BIO, FreeBio>;
+
+void Trust(SSL_CTX* context, const std::string& pem) {
+  const Bio reader(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  while (X509* authority = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
+    X509_free(authority);
+  }
+}
+
+void Show(SSL_CTX* context, const TlsMaterial& material) {
+  const Bio cert(BIO_new_mem_buf(material.cert.data(), static_cast<int>(material.cert.size())));
+  const Bio key(BIO_new_mem_buf(material.key.data(), static_cast<int>(material.key.size())));
+  X509* certificate = PEM_read_bio_X509(cert.get(), nullptr, nullptr, nullptr);
+  EVP_PKEY* private_key = PEM_read_bio_PrivateKey(key.get(), nullptr, nullptr, nullptr);
+  SSL_CTX_use_certificate(context, certificate);
+  SSL_CTX_use_PrivateKey(context, private_key);
+  X509_free(certificate);
+  EVP_PKEY_free(private_key);
+}
+
+Context MakeContext(const TlsMaterial* material) {
+  Context context(SSL_CTX_new(TLS_client_method()));
+  static constexpr unsigned char kHttp2[] = {2, 'h', '2'};
+  SSL_CTX_set_alpn_protos(context.get(), kHttp2, sizeof kHttp2);
+  if (material == nullptr) return context;  // whoever it is, we want to know whether it is TLS
+  Trust(context.get(), material->ca);
+  if (!material->cert.empty()) Show(context.get(), *material);
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  return context;
+}
+
+void ExpectName(SSL* ssl, const std::string& address, const std::string& server_name) {
+  std::string name = server_name.empty() ? address.substr(0, address.rfind(':')) : server_name;
+  if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
+  if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) != 1) {
+    SSL_set1_host(ssl, name.c_str());
+  }
+}
+
+struct Attempt {
+  bool tls = false;     ///< the peer has answered in TLS
+  bool ended = false;   ///< the handshake has, and the peer then ended the connection or said no
+  bool no_tls = false;  ///< the peer has answered something else
+  long verify = X509_V_OK;
+};
+
+/// What the peer says first, after the handshake: with TLS 1.3 its answer to our certificate.
+bool EndsNow(BIO* bio) {
+  char byte = 0;
+  const std::time_t deadline = std::time(nullptr) + kPatience;
+  for (;;) {
+    if (BIO_read(bio, &byte, 1) > 0) return false;
+    if (!BIO_should_retry(bio)) return true;
+    if (BIO_wait(bio, deadline, kNapMs) != 1) return false;
+  }
+}
+
+Attempt Try(const std::string& address, const Client& client, const TlsMaterial* material) {
+  ERR_clear_error();
+  const Context context = MakeContext(material);
+  const Bio bio(BIO_new_ssl_connect(context.get()));
+  SSL* ssl = nullptr;
+  BIO_ctrl(bio.get(), BIO_C_GET_SSL, 0, &ssl);
+  BIO_ctrl(bio.get(), BIO_C_SET_CONNECT, 0, const_cast<char*>(address.c_str()));
+  BIO_ctrl(bio.get(), BIO_C_SET_NBIO, 1, nullptr);
+  if (material != nullptr) ExpectName(ssl, address, client.server_name());
+  Attempt attempt;
+  const bool done = BIO_do_connect_retry(bio.get(), kPatience, kNapMs) == 1;
+  const int reason = ERR_GET_REASON(ERR_peek_error());
+  attempt.no_tls = reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST;
+  attempt.verify = SSL_get_verify_result(ssl);
+  attempt.tls = done || (SSL_get0_peer_certificate(ssl) != nullptr);
+  attempt.ended = done && EndsNow(bio.get());
+  ERR_clear_error();
+  return attempt;
+}
+
+}  // namespace
+
+std::string DiagnoseTls(const std::string& address, const Client& client) {
+  const auto material = client.Tls();
+  const Attempt attempt = Try(address, client, material.get());
+  if (material == nullptr) return attempt.tls ? "it speaks TLS: give --tls-ca" : "";
+  if (attempt.no_tls)
+    return "it does not speak TLS: leave out --tls-ca, or start it with --tls-cert";
+  if (attempt.verify != X509_V_OK) {
+    return std::string("TLS: its certificate is not trusted: ") +
+           X509_verify_cert_error_string(attempt.verify);
+  }
+  if (!attempt.ended) return "";
+  return material->cert.empty() ? "TLS: it wants a certificate: give --tls-cert and --tls-key"
+                                : "TLS: it does not trust our certificate";
+}
+
+}  // namespace twofold::security

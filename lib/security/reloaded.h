@@ -1,0 +1,72 @@
+#pragma once
+
+#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/security/file.h"
+
+namespace twofold::security {
+
+/// A value made of files, made again when one of them has changed. Looked at on use, so there is no
+/// thread and no delay. What cannot be used keeps the value as it was, and is logged once.
+///
+/// Threads  Safe. Holders of an older value keep it as long as they like.
+/// Cost     One system call a file and look; meant for calls and connections, not for messages.
+template <typename T>
+class Reloaded {
+ public:
+  using Load = std::function<Result<T>()>;
+
+  /// Errors   those of `load`, the first time.
+  static Result<std::shared_ptr<Reloaded>> Open(std::vector<std::string> paths, Load load) {
+    std::shared_ptr<Reloaded> made(new Reloaded(std::move(paths), std::move(load)));
+    made->seen_ = made->Fingerprints();
+    Result<T> value = made->load_();
+    if (!value.ok()) return value.status();
+    made->value_ = std::make_shared<const T>(*std::move(value));
+    return made;
+  }
+
+  std::shared_ptr<const T> Get() {
+    const std::lock_guard lock(mutex_);
+    // Before loading: what changes meanwhile is seen the next time.
+    std::string now = Fingerprints();
+    if (now == seen_) return value_;
+    seen_ = std::move(now);
+    Result<T> value = load_();
+    if (value.ok()) {
+      value_ = std::make_shared<const T>(*std::move(value));
+      spdlog::info("loaded again: {}", paths_.front());
+    } else {
+      spdlog::error("{}; going on with what was there before",
+                    std::string(value.status().message()));
+    }
+    return value_;
+  }
+
+ private:
+  Reloaded(std::vector<std::string> paths, Load load)
+      : paths_(std::move(paths)), load_(std::move(load)) {}
+
+  std::string Fingerprints() const {
+    std::string all;
+    for (const std::string& path : paths_) absl::StrAppend(&all, Fingerprint(path), ";");
+    return all;
+  }
+
+  const std::vector<std::string> paths_;
+  const Load load_;
+  std::mutex mutex_;  // guards the rest
+  std::string seen_;
+  std::shared_ptr<const T> value_;
+};
+
+}  // namespace twofold::security

@@ -1,0 +1,102 @@
+#include "lib/security/tls_material.h"
+
+#include <absl/strings/str_cat.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <memory>
+
+#include "lib/security/file.h"
+
+namespace twofold::security {
+namespace {
+
+template <auto free>
+struct Freed {
+  template <typename T>
+  void operator()(T* object) const {
+    free(object);
+  }
+};
+using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
+using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+
+Bio Reader(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// Instead of a question on the terminal.
+int NoPassword(char*, int, int, void*) { return -1; }
+
+struct Names {
+  std::string cert, key, ca;
+  explicit Names(const std::string& prefix)
+      : cert("--" + prefix + "tls-cert"),
+        key("--" + prefix + "tls-key"),
+        ca("--" + prefix + "tls-ca") {}
+};
+
+Status Bad(const std::string& flag, const std::string& path, const std::string& what) {
+  ERR_clear_error();
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, " ", what));
+}
+
+/// All certificates of `text` can be read, and there is one at least; the first one.
+Result<Certificate> FirstCertificate(const std::string& flag, const std::string& path,
+                                     const std::string& text) {
+  const Bio reader = Reader(text);
+  Certificate first(PEM_read_bio_X509(reader.get(), nullptr, NoPassword, nullptr));
+  if (!first) return Bad(flag, path, "holds no PEM certificate");
+  while (Certificate next{PEM_read_bio_X509(reader.get(), nullptr, NoPassword, nullptr)}) {
+  }
+  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {
+    return Bad(flag, path, "holds a broken certificate");
+  }
+  ERR_clear_error();
+  return first;
+}
+
+Status CheckPair(const Names& flags, const TlsPaths& paths, const TlsMaterial& material) {
+  const Result<Certificate> certificate = FirstCertificate(flags.cert, paths.cert, material.cert);
+  if (!certificate.ok()) return certificate.status();
+  const Bio reader = Reader(material.key);
+  const Key key(PEM_read_bio_PrivateKey(reader.get(), nullptr, NoPassword, nullptr));
+  if (!key) return Bad(flags.key, paths.key, "holds no PEM private key without a password");
+  if (X509_check_private_key(certificate->get(), key.get()) == 1) return absl::OkStatus();
+  return Bad(flags.key, paths.key, absl::StrCat("is not the key of the certificate ", paths.cert));
+}
+
+Status ReadInto(std::string& text, const std::string& flag, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  Result<std::string> read = ReadFile(flag, path);
+  if (read.ok()) text = *std::move(read);
+  return read.status();
+}
+
+}  // namespace
+
+Result<TlsMaterial> LoadTls(const TlsPaths& paths) {
+  const Names flags(paths.flag_prefix);
+  if (paths.cert.empty() != paths.key.empty()) {
+    const bool misses_key = paths.key.empty();
+    return absl::InvalidArgumentError(absl::StrCat(misses_key ? flags.cert : flags.key, " needs ",
+                                                   misses_key ? flags.key : flags.cert,
+                                                   " as well"));
+  }
+  TlsMaterial material;
+  if (Status status = ReadInto(material.cert, flags.cert, paths.cert); !status.ok()) return status;
+  if (Status status = ReadInto(material.key, flags.key, paths.key); !status.ok()) return status;
+  if (Status status = ReadInto(material.ca, flags.ca, paths.ca); !status.ok()) return status;
+  if (!paths.cert.empty()) {
+    if (Status status = CheckPair(flags, paths, material); !status.ok()) return status;
+  }
+  if (!paths.ca.empty()) {
+    const auto authority = FirstCertificate(flags.ca, paths.ca, material.ca);
+    if (!authority.ok()) return authority.status();
+  }
+  return material;
+}
+
+}  // namespace twofold::security

@@ -1,0 +1,411 @@
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/access.h"
+#include "frontend/frontend.h"
+#include "lib/http/client.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/limits.h"
+#include "tests/support/certificates.h"
+#include "tests/support/program.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::frontend {
+namespace {
+
+using grpc::StatusCode;
+using security::Role;
+using testing::Authority;
+using ::testing::HasSubstr;
+using testing::KeyPair;
+using testing::WriteFile;
+
+constexpr const char* kTokens =
+    "client load client-client-client\n"
+    "worker pool worker-worker-worker\n"
+    "admin root admin-admin-admin-admin\n"
+    "read-only eye read-only-read-only\n";
+const std::map<Role, std::string> kTokenOf = {{Role::kClient, "client-client-client"},
+                                              {Role::kWorker, "worker-worker-worker"},
+                                              {Role::kAdmin, "admin-admin-admin-admin"},
+                                              {Role::kReadOnly, "read-only-read-only"}};
+
+void SetDeadline(grpc::ClientContext& context, int milliseconds) {
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(milliseconds));
+}
+
+class SecurityTest : public ::testing::Test {
+ protected:
+  void Install(const KeyPair& pair) {
+    // The key first: a certificate without its key is not taken, whichever comes first.
+    WriteFile(folder_ / "tls.key", pair.key);
+    WriteFile(folder_ / "tls.crt", pair.cert);
+  }
+
+  void Serve(bool tls, bool certificates, bool tokens, std::uint32_t peer_calls = 0) {
+    Options options;
+    options.queues = {"sleep"};
+    options.client_address = options.worker_address = options.http_address = "127.0.0.1:0";
+    options.peer_calls = peer_calls;
+    if (tls) {
+      Install(authority_.Issue("first"));
+      options.security.cert = folder_ / "tls.crt";
+      options.security.key = folder_ / "tls.key";
+    }
+    WriteFile(folder_ / "ca.crt", authority_.cert());
+    if (certificates) options.security.ca = folder_ / "ca.crt";
+    WriteFile(folder_ / "tokens", kTokens);
+    if (tokens) options.security.token_file = folder_ / "tokens";
+    auto started = Frontend::Start(options);
+    ASSERT_TRUE(started.ok()) << started.status();
+    frontend_ = *std::move(started);
+  }
+
+  /// Trusts `authority`, if there is one, and shows `pair` and `token`, if there are some.
+  security::Client Peer(const Authority* authority, const std::string& token = "",
+                        const KeyPair* pair = nullptr) {
+    security::ClientOptions options;
+    const std::string base = folder_ / ("peer" + std::to_string(++peers_));
+    const auto file = [&](const char* suffix, const std::string& text) {
+      WriteFile(base + suffix, text);
+      return base + suffix;
+    };
+    if (authority != nullptr) options.ca = file(".ca", authority->cert());
+    if (pair != nullptr) {
+      options.cert = file(".crt", pair->cert);
+      options.key = file(".key", pair->key);
+    }
+    if (!token.empty()) options.token_file = file(".token", token);
+    auto peer = security::Client::Open(options);
+    EXPECT_TRUE(peer.ok()) << peer.status();
+    return *peer;
+  }
+
+  /// ListQueues on a connection of its own; the common name of the server, if asked for.
+  grpc::Status Look(const security::Client& peer, std::string* server = nullptr) {
+    const auto stub = v1::Admin::NewStub(rpc::Connect(frontend_->client_address(), peer));
+    grpc::ClientContext context;
+    rpc::Authorize(context, peer);
+    SetDeadline(context, 20'000);
+    v1::ListQueuesReply reply;
+    const grpc::Status status = stub->ListQueues(&context, {}, &reply);
+    if (server != nullptr && status.ok()) {
+      for (const auto& name : context.auth_context()->FindPropertyValues("x509_common_name")) {
+        *server = std::string(name.data(), name.size());
+      }
+    }
+    return status;
+  }
+
+  double Denied(const std::string& door, const std::string& reason, const security::Client& peer,
+                const std::string& scheme = "http") {
+    const auto page = http::Get(scheme + "://" + frontend_->http_address() + "/metrics",
+                                std::chrono::seconds(10), peer);
+    EXPECT_TRUE(page.ok()) << page.status();
+    return testing::SeriesIn(page.ok() ? page->body : "", "twofold_denied_total{door=\"" + door +
+                                                              "\",reason=\"" + reason + "\"}")
+        .value_or(-1);
+  }
+
+  testing::TempDir folder_;
+  const Authority authority_;
+  std::unique_ptr<Frontend> frontend_;
+  int peers_ = 0;
+};
+
+/// A worker's stream, message by message.
+class Worker {
+ public:
+  Worker(const std::string& address, const security::Client& peer)
+      : stub_(v1::Workers::NewStub(rpc::Connect(address, peer))) {
+    rpc::Authorize(context_, peer);
+    SetDeadline(context_, 60'000);
+    stream_ = stub_->Work(&context_);
+  }
+
+  bool Join(std::uint64_t key) {
+    v1::WorkerMessage message;
+    message.mutable_hello()->set_queue("sleep");
+    message.mutable_hello()->set_process_key(key);
+    message.mutable_hello()->set_slots(1);
+    v1::FrontendMessage welcome;
+    return stream_->Write(message) && stream_->Read(&welcome) && welcome.has_welcome();
+  }
+
+  /// One job through the stream.
+  bool Works() {
+    v1::FrontendMessage assigned;
+    if (!stream_->Read(&assigned) || assigned.assigns().jobs_size() != 1) return false;
+    v1::WorkerMessage message;
+    message.mutable_results()->add_jobs(assigned.assigns().jobs(0));
+    message.mutable_results()->add_attempts(1);
+    return stream_->Write(message);
+  }
+
+  grpc::Status Leave() {
+    stream_->WritesDone();
+    return stream_->Finish();
+  }
+
+ private:
+  std::unique_ptr<v1::Workers::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::WorkerMessage, v1::FrontendMessage>> stream_;
+};
+
+// ---- TLS
+
+TEST_F(SecurityTest, TlsServesThoseWhoTrustIt) {
+  Serve(true, false, false);
+  const Authority stranger("Stranger");
+  EXPECT_TRUE(Look(Peer(&authority_)).ok());
+  EXPECT_EQ(Look(Peer(&stranger)).error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(Look(Peer(nullptr)).error_code(), StatusCode::UNAVAILABLE);
+}
+
+TEST_F(SecurityTest, MutualTlsRefusesPeersWithoutOurCertificate) {
+  Serve(true, true, false);
+  const Authority stranger("Stranger");
+  const KeyPair ours = authority_.Issue("client", false);
+  const KeyPair theirs = stranger.Issue("client", false);
+  EXPECT_TRUE(Look(Peer(&authority_, "", &ours)).ok());
+  EXPECT_EQ(Look(Peer(&authority_)).error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(Look(Peer(&authority_, "", &theirs)).error_code(), StatusCode::UNAVAILABLE);
+}
+
+TEST_F(SecurityTest, NewCertificateServesNewConnectionsAndDropsNoStream) {
+  Serve(true, false, false);
+  const security::Client peer = Peer(&authority_);
+  Worker worker(frontend_->worker_address(), peer);
+  ASSERT_TRUE(worker.Join(1));
+  std::string server;
+  ASSERT_TRUE(Look(peer, &server).ok());
+  EXPECT_EQ(server, "first");
+
+  Install(authority_.Issue("second"));
+  ASSERT_TRUE(Look(peer, &server).ok());
+  EXPECT_EQ(server, "second");
+
+  const Authority next("Next CA");
+  Install(next.Issue("third"));
+  EXPECT_EQ(Look(peer).error_code(), StatusCode::UNAVAILABLE);
+  ASSERT_TRUE(Look(Peer(&next), &server).ok());
+  EXPECT_EQ(server, "third");
+
+  WriteFile(folder_ / "tls.crt", "broken");
+  ASSERT_TRUE(Look(Peer(&next), &server).ok());
+  EXPECT_EQ(server, "third");
+
+  const security::Client trusting = Peer(&next);
+  const auto stub = v1::Clients::NewStub(rpc::Connect(frontend_->client_address(), trusting));
+  grpc::ClientContext context;
+  SetDeadline(context, 20'000);
+  v1::SubmitJobRequest request;
+  request.mutable_options()->set_queue("sleep");
+  v1::Job job;
+  ASSERT_TRUE(stub->SubmitJob(&context, request, &job).ok());
+  EXPECT_TRUE(worker.Works());
+  EXPECT_TRUE(worker.Leave().ok());
+}
+
+// ---- tokens
+
+TEST_F(SecurityTest, TokensAreAskedForWithTlsAndWithout) {
+  for (const bool tls : {false, true}) {
+    Serve(tls, false, true);
+    const Authority* trusted = tls ? &authority_ : nullptr;
+    const grpc::Status none = Look(Peer(trusted));
+    EXPECT_EQ(none.error_code(), StatusCode::UNAUTHENTICATED);
+    EXPECT_THAT(none.error_message(), HasSubstr("--token-file"));
+    EXPECT_EQ(Look(Peer(trusted, "nobody-has-this-token")).error_code(),
+              StatusCode::UNAUTHENTICATED);
+    const grpc::Status role = Look(Peer(trusted, kTokenOf.at(Role::kWorker)));
+    EXPECT_EQ(role.error_code(), StatusCode::PERMISSION_DENIED);
+    EXPECT_EQ(role.error_message(),
+              "pool is worker, but /twofold.v1.Admin/ListQueues needs admin or read-only");
+    const security::Client eye = Peer(trusted, kTokenOf.at(Role::kReadOnly));
+    EXPECT_TRUE(Look(eye).ok());
+    const std::string scheme = tls ? "https" : "http";
+    EXPECT_EQ(Denied("client", "no_token", eye, scheme), 1);
+    EXPECT_EQ(Denied("client", "unknown_token", eye, scheme), 1);
+    EXPECT_EQ(Denied("client", "role", eye, scheme), 1);
+    EXPECT_EQ(Denied("worker", "role", eye, scheme), 0);
+  }
+}
+
+TEST_F(SecurityTest, StreamsAreCheckedOnceWhenTheyOpen) {
+  Serve(false, false, true);
+  const security::Client pool = Peer(nullptr, kTokenOf.at(Role::kWorker));
+  const security::Client root = Peer(nullptr, "other-other-other-other");
+  Worker worker(frontend_->worker_address(), pool);
+  ASSERT_TRUE(worker.Join(1));
+  WriteFile(folder_ / "tokens", "admin root other-other-other-other\n");
+  EXPECT_TRUE(Look(root).ok());
+  Worker late(frontend_->worker_address(), pool);
+  EXPECT_FALSE(late.Join(2));
+  EXPECT_EQ(late.Leave().error_code(), StatusCode::UNAUTHENTICATED);
+
+  const auto stub = v1::Clients::NewStub(rpc::Connect(frontend_->client_address()));
+  grpc::ClientContext context;
+  rpc::Authorize(context, root);
+  v1::SubmitJobRequest request;
+  request.mutable_options()->set_queue("sleep");
+  v1::Job job;
+  ASSERT_TRUE(stub->SubmitJob(&context, request, &job).ok());
+  EXPECT_TRUE(worker.Works());
+  EXPECT_TRUE(worker.Leave().ok());
+}
+
+std::vector<std::string> AllMethods() {
+  std::vector<std::string> methods;
+  const google::protobuf::FileDescriptor* file = v1::Job::descriptor()->file();
+  for (int i = 0; i < file->service_count(); ++i) {
+    for (int j = 0; j < file->service(i)->method_count(); ++j) {
+      methods.push_back("/" + file->service(i)->full_name() + "/" +
+                        file->service(i)->method(j)->name());
+    }
+  }
+  return methods;
+}
+
+/// How an empty call ends. Calls that are streams end somehow, too.
+grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                  const std::string& token) {
+  grpc::GenericStub stub(channel);
+  grpc::ClientContext context;
+  SetDeadline(context, 20'000);
+  if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+  grpc::Slice nothing;
+  const grpc::ByteBuffer request(&nothing, 1);
+  grpc::ByteBuffer reply;
+  std::promise<grpc::Status> done;
+  stub.UnaryCall(&context, method, {}, &request, &reply,
+                 [&](grpc::Status status) { done.set_value(std::move(status)); });
+  return done.get_future().get();
+}
+
+TEST_F(SecurityTest, EveryMethodHasARowInTheTableAndKeepsIt) {
+  Serve(false, false, true);
+  const auto clients = rpc::Connect(frontend_->client_address());
+  const auto workers = rpc::Connect(frontend_->worker_address());
+  ASSERT_GE(AllMethods().size(), 10U);
+  for (const std::string& method : AllMethods()) {
+    EXPECT_TRUE(HasAccessRule(method)) << method << " has no row in frontend/access.cc";
+    EXPECT_FALSE(RolesOfMethod(method).open()) << method;
+    const auto& channel = method.find("Workers/Work") == std::string::npos ? clients : workers;
+    EXPECT_EQ(Call(channel, method, "").error_code(), StatusCode::UNAUTHENTICATED) << method;
+    for (const auto& [role, token] : kTokenOf) {
+      const bool denied =
+          Call(channel, method, token).error_code() == StatusCode::PERMISSION_DENIED;
+      EXPECT_EQ(denied, !RolesOfMethod(method).Has(role)) << method << " by " << Name(role);
+    }
+  }
+}
+
+TEST_F(SecurityTest, RolesAreKeptApart) {
+  const auto may = [](Role role, const char* method) {
+    return RolesOfMethod(std::string("/twofold.v1.") + method).Has(role);
+  };
+  for (const char* method : {"Clients/Submit", "Clients/SubmitJob", "Clients/CancelJob"}) {
+    EXPECT_TRUE(may(Role::kClient, method) && may(Role::kAdmin, method)) << method;
+    EXPECT_FALSE(may(Role::kWorker, method) || may(Role::kReadOnly, method)) << method;
+  }
+  for (const char* method : {"Clients/GetJob", "Clients/FollowJob", "Admin/ListWorkers"}) {
+    EXPECT_TRUE(may(Role::kReadOnly, method)) << method;
+    EXPECT_FALSE(may(Role::kWorker, method)) << method;
+  }
+  EXPECT_TRUE(may(Role::kWorker, "Workers/Work"));
+  EXPECT_FALSE(may(Role::kClient, "Workers/Work"));
+  for (const char* method : {"Admin/PauseQueue", "Admin/DrainWorkers", "Admin/NotThereYet"}) {
+    EXPECT_TRUE(may(Role::kAdmin, method)) << method;
+    EXPECT_FALSE(may(Role::kClient, method) || may(Role::kReadOnly, method)) << method;
+  }
+}
+
+TEST_F(SecurityTest, HealthAndReflectionAreOpen) {
+  Serve(false, false, true);
+  const auto channel = rpc::Connect(frontend_->client_address());
+  EXPECT_TRUE(Call(channel, "/grpc.health.v1.Health/Check", "").ok());
+  EXPECT_NE(Call(channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "")
+                .error_code(),
+            StatusCode::UNAUTHENTICATED);
+}
+
+// ---- HTTP
+
+TEST_F(SecurityTest, HttpKeepsTheSameRules) {
+  Serve(true, true, true);
+  const std::string base = "https://" + frontend_->http_address();
+  const KeyPair ours = authority_.Issue("client", false);
+  const auto status = [&](const std::string& path, const security::Client& peer) {
+    const auto response = http::Get(base + path, std::chrono::seconds(10), peer);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? response->status : 0;
+  };
+  EXPECT_EQ(status("/healthz", Peer(&authority_)), 200);
+  EXPECT_EQ(status("/readyz", Peer(&authority_)), 200);
+  EXPECT_EQ(status("/metrics", Peer(&authority_, kTokenOf.at(Role::kAdmin))), 403);
+  EXPECT_EQ(status("/metrics", Peer(&authority_, "", &ours)), 401);
+  EXPECT_EQ(status("/metrics", Peer(&authority_, kTokenOf.at(Role::kWorker), &ours)), 403);
+  EXPECT_EQ(status("/metrics", Peer(&authority_, kTokenOf.at(Role::kReadOnly), &ours)), 200);
+  const security::Client eye = Peer(&authority_, kTokenOf.at(Role::kReadOnly), &ours);
+  EXPECT_EQ(Denied("http", "no_certificate", eye, "https"), 1);
+}
+
+// ---- limits
+
+TEST_F(SecurityTest, OneHostHasSoManyCallsOpenAndNoMore) {
+  Serve(false, false, false, /*peer_calls=*/2);
+  const security::Client peer;
+  auto first = std::make_unique<Worker>(frontend_->worker_address(), peer);
+  Worker second(frontend_->worker_address(), peer);
+  ASSERT_TRUE(first->Join(1));
+  ASSERT_TRUE(second.Join(2));
+  Worker third(frontend_->worker_address(), peer);
+  EXPECT_FALSE(third.Join(3));
+  const grpc::Status refused = third.Leave();
+  EXPECT_EQ(refused.error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("--peer-calls"));
+  EXPECT_EQ(Denied("worker", "too_many", peer), 1);
+  ASSERT_TRUE(first->Leave().ok());
+  EXPECT_TRUE(testing::Await([&] {
+    Worker again(frontend_->worker_address(), peer);
+    const bool joined = again.Join(4);
+    again.Leave();
+    return joined;
+  }));
+}
+
+TEST_F(SecurityTest, OneConnectionHasSoManyCallsOpenAndNoMore) {
+  Serve(false, false, false);
+  const auto channel = rpc::Connect(frontend_->client_address());
+  const auto stub = v1::Clients::NewStub(channel);
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<grpc::ClientReaderWriter<v1::SubmitRequest, v1::SubmitReply>>> calls;
+  for (int i = 0; i < rpc::kMaxCallsPerConnection; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    calls.push_back(stub->Submit(contexts.back().get()));
+    ASSERT_TRUE(calls.back()->Write({}));
+  }
+  const auto look = [](const std::shared_ptr<grpc::Channel>& on, int milliseconds) {
+    grpc::ClientContext context;
+    SetDeadline(context, milliseconds);
+    v1::ListQueuesReply reply;
+    return v1::Admin::NewStub(on)->ListQueues(&context, {}, &reply).error_code();
+  };
+  EXPECT_EQ(look(channel, 200), StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(look(rpc::Connect(frontend_->client_address()), 20'000), StatusCode::OK);
+  for (const auto& context : contexts) context->TryCancel();
+  for (const auto& call : calls) call->Finish();
+  EXPECT_EQ(look(channel, 20'000), StatusCode::OK);
+}
+
+}  // namespace
+}  // namespace twofold::frontend

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace twofold::testing {
+
+/// A private key and the certificate for it, as PEM texts.
+struct KeyPair {
+  std::string key;
+  std::string cert;
+};
+
+/// Signs certificates for a test: new keys each time, valid for an hour.
+class Authority {
+ public:
+  explicit Authority(const std::string& name = "Test CA");
+
+  /// The certificate to trust.
+  const std::string& cert() const { return self_.cert; }
+
+  /// For a server or client of that name; it is for localhost and 127.0.0.1 as well if `local`.
+  KeyPair Issue(const std::string& name, bool local = true) const;
+
+ private:
+  KeyPair self_;
+};
+
+/// Puts a whole file in the place of another one, as Kubernetes and careful people do.
+void WriteFile(const std::string& path, const std::string& text);
+
+}  // namespace twofold::testing
