@@ -8,6 +8,10 @@ namespace {
 // What a job of weight 1 costs. Weights up to 1000 so divide it to within a thousandth.
 constexpr std::uint64_t kJob = 1 << 20;
 
+// So many empty lanes are remembered at most. Each further one costs a lane that owes less than
+// all others the memory of that: at most one job.
+constexpr std::size_t kMostInDebt = 10'000;
+
 std::uint64_t CostOf(const Job& job) {
   return kJob / std::clamp(job.options->weight, 1U, kHighestWeight);
 }
@@ -35,7 +39,16 @@ void FairLanes::TakeFront(JobTable& jobs) {
   payer.paid += CostOf(jobs[slot]);
   payer.lane.Remove(jobs, slot);
   if (&payer != &plain_) (payer.lane.empty() ? in_debt_ : by_turn_).insert(TurnOf(payer));
-  ForgetWhoOwesNothing();
+  Forgive();
+}
+
+Instant FairLanes::Oldest(const JobTable& jobs) const {
+  Instant oldest = Instant::max();
+  if (!plain_.lane.empty()) oldest = jobs[plain_.lane.Front(jobs)].accepted;
+  for (const Turn& turn : by_turn_) {
+    oldest = std::min(oldest, jobs[turn.payer->lane.Front(jobs)].accepted);
+  }
+  return oldest;
 }
 
 Slot FairLanes::Front(const JobTable& jobs) const { return Next().lane.Front(jobs); }
@@ -66,14 +79,18 @@ void FairLanes::Filled(Payer& payer) {
 }
 
 void FairLanes::Emptied(Payer& payer) {
-  if (&payer == &plain_) return;
+  if (&payer == &plain_) return Forgive();
   by_turn_.erase(TurnOf(payer));
   in_debt_.insert(TurnOf(payer));
-  ForgetWhoOwesNothing();
+  Forgive();
 }
 
-void FairLanes::ForgetWhoOwesNothing() {
-  while (!in_debt_.empty() && in_debt_.begin()->paid <= reached_) {
+/// Forgets the lanes that owe nothing; when nobody waits, nobody owes anything.
+void FairLanes::Forgive() {
+  if (in_debt_.empty()) return;
+  if (empty()) reached_ = std::max(in_debt_.rbegin()->paid, plain_.paid);
+  while (!in_debt_.empty() &&
+         (in_debt_.begin()->paid <= reached_ || in_debt_.size() > kMostInDebt)) {
     const std::string key = *in_debt_.begin()->payer->key;
     in_debt_.erase(in_debt_.begin());
     by_key_.erase(key);

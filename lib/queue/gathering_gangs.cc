@@ -21,7 +21,6 @@ void GatheringGangs::Remove(Slot gang) {
 }
 
 Slot GatheringGangs::Next(Instant now) {
-  if (holder_ != kNoSlot && Missing(jobs_[holder_].options->gang) > 0) GiveBack();
   if (holder_ != kNoSlot) return holder_;
   const std::uint64_t version = processes_.capacity_version();
   if (nobody_ && nobody_version_ == version && now < nobody_until_) return kNoSlot;
@@ -60,7 +59,10 @@ void GatheringGangs::Withdraw(ProcessId process) {
 }
 
 void GatheringGangs::GiveUp(Instant now) {
-  if (holder_ == kNoSlot || until_ > now) return;
+  if (nobody_until_ <= now) nobody_ = false;
+  if (holder_ == kNoSlot) return;
+  if (Impossible(holder_)) return GiveBack();
+  if (until_ > now) return;
   Try& attempt = waiting_.at(KeyOf(holder_));
   attempt.again = now + attempt.patience;
   attempt.patience = std::min(2 * attempt.patience, kLongestPatience);

@@ -38,7 +38,7 @@ class GatheringGangs {
   /// It starts, or will not: what it holds is given back.
   void Remove(Slot gang);
 
-  /// The gang that may take slots now; kNoSlot: none.
+  /// The gang that may take slots now; kNoSlot: none. REQUIRES: GiveUp(now) came before.
   Slot Next(Instant now);
 
   /// Takes idle slots for the gang that Next named. True: it has all its members.
@@ -50,7 +50,8 @@ class GatheringGangs {
   /// The process no longer takes jobs: what is held there is given back.
   void Withdraw(ProcessId process);
 
-  /// What is held longer than the gang's patience lasts is given back.
+  /// What is held for longer than the gang's patience lasts is given back, and what is held for one
+  /// that the connected workers can no longer make up.
   void GiveUp(Instant now);
 
   /// When GiveUp or Next has to be called, at the latest; nullopt: never.

@@ -18,7 +18,7 @@ enum class JobState : std::uint8_t {
   kWaiting,    ///< in the line, behind all that came before
   kSortedIn,   ///< in the line, put into its place by number: it was elsewhere meanwhile
   kDelayed,    ///< its time has not come
-  kParked,     ///< as many jobs with its limit key as allowed are in the line or run
+  kParked,     ///< as many jobs with its limit key as allowed run, or are in the line
   kGathering,  ///< a gang that lacks workers
   kGang,       ///< a gang that runs; its members are jobs of their own
   kRunning,    ///< with a process

@@ -50,7 +50,7 @@ Queue::Queue(const QueueOptions& options)
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
       processes_(jobs_, options_.lease, options_.grace),
-      key_limits_(jobs_),
+      key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),
       next_sequence_(options_.first_sequence) {}
 
@@ -121,6 +121,7 @@ ProcessId Queue::WorkerJoined(Instant now, const Joining& joining, Effects& effe
   const std::optional<ProcessId> known = processes_.Find(joining.key);
   const ProcessId process = known ? *known : processes_.Add(joining.key);
   gathering_.Withdraw(process);
+  if (known) processes_.GoAway(process, now);  // its old stream is broken, heard of or not
   std::set<Held> unanswered = Reconcile(now, process, joining.held, effects);
   processes_.Connect(process, now, joining, std::move(unanswered));
   Dispatch(now, effects);
@@ -142,6 +143,7 @@ void Queue::WorkerGone(Instant now, ProcessId process, Effects& effects) {
 void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
   gathering_.Withdraw(process);
+  processes_.GoAway(process, now);  // it hears nothing any more
   const auto& running = processes_[process].running;
   while (!running.empty()) {
     const Slot slot = running.front();
@@ -221,21 +223,40 @@ std::optional<Instant> Queue::NextDeadline() const {
 
 /// Its time has come.
 void Queue::Arrive(Slot slot) {
-  const Job& job = jobs_[slot];
-  if (HasDeadline(job)) deadlines_.Add(DeadlineOf(job), slot);
-  if (key_limits_.Enter(slot)) EnterLine(slot);
-  if (!job.options->limit_key.empty()) AdmitParked(job.options->limit_key);  // the limit may be new
+  Job& job = jobs_[slot];
+  if (HasDeadline(job) && job.attempts == 0) deadlines_.Add(DeadlineOf(job), slot);
+  if (!IsKeyLimited(job)) return EnterLine(slot);
+  job.state = JobState::kParked;
+  key_limits_.Enter(slot);
+  SettleKey(job.options->limit_key);
 }
 
 void Queue::EnterLine(Slot slot) {
-  gang_slots_ += jobs_[slot].options->gang.size - 1;
+  gang_slots_ += ExtraSlots(slot);
   line_.Add(slot);
 }
 
-void Queue::AdmitParked(const std::string& key) {
-  for (Slot slot; (slot = key_limits_.AdmitNext(key)) != kNoSlot;) {
-    jobs_[slot].state = JobState::kSortedIn;
-    EnterLine(slot);
+/// Of the jobs with this limit key, others may stand in the line now.
+void Queue::SettleKey(const std::string& key) {
+  while (const auto move = key_limits_.NextMove(key)) {
+    Job& job = jobs_[move->slot];
+    if (move->to_line) {
+      job.state = JobState::kSortedIn;
+      EnterLine(move->slot);
+    } else {
+      LeaveLine(move->slot);
+      job.state = JobState::kParked;
+    }
+  }
+}
+
+/// Takes a job that waits for a worker out of turn.
+void Queue::LeaveLine(Slot slot) {
+  gang_slots_ -= ExtraSlots(slot);
+  if (jobs_[slot].state == JobState::kGathering) {
+    gathering_.Remove(slot);
+  } else {
+    line_.Remove(slot);
   }
 }
 
@@ -259,13 +280,24 @@ void Queue::Dispatch(Instant now, Effects& effects) {
 void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
   Job& job = jobs_[slot];
   MeetDeadline(slot);
+  if (IsKeyLimited(job)) key_limits_.Start(slot);
   job.state = JobState::kRunning;
   job.process = process;
   job.handed_out = now;
   ++job.attempts;
-  ++running_;
+  EnterRunning(slot);
   processes_.Give(process, slot);
   effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec()});
+}
+
+void Queue::EnterRunning(Slot slot) {
+  ++running_;
+  gang_slots_ += ExtraSlots(slot);
+}
+
+void Queue::LeaveRunning(Slot slot) {
+  --running_;
+  gang_slots_ -= ExtraSlots(slot);
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.
@@ -303,11 +335,10 @@ void Queue::Stop(Slot slot, Effects& effects) {
       return;
     case JobState::kWaiting:
     case JobState::kSortedIn:
-      return line_.Remove(slot);
+    case JobState::kGathering:
+      return LeaveLine(slot);
     case JobState::kDelayed:
       return delays_.Remove(job.accepted, slot);
-    case JobState::kGathering:
-      return gathering_.Remove(slot);
     case JobState::kGang:
       return StopMembers(slot, effects);
     case JobState::kRunning:
@@ -321,10 +352,16 @@ void Queue::Stop(Slot slot, Effects& effects) {
 /// Puts a job back that no process has any more.
 void Queue::Requeue(Slot slot, Effects& effects) {
   Job& job = jobs_[slot];
-  job.state = JobState::kSortedIn;
-  --running_;
+  LeaveRunning(slot);
   ++requeued_;
-  line_.Add(slot);
+  if (IsKeyLimited(job)) {
+    job.state = JobState::kParked;
+    key_limits_.PutBack(slot);
+    SettleKey(job.options->limit_key);
+  } else {
+    job.state = JobState::kSortedIn;
+    EnterLine(slot);
+  }
   effects.Do(Requeued{jobs_.IdOf(slot), job.options, job.attempts, job.lost_attempts});
 }
 
@@ -359,18 +396,16 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
 }
 
 void Queue::Forget(Slot slot) {
-  const std::shared_ptr<const JobOptions> options = jobs_[slot].options;
-  const JobState state = jobs_[slot].state;
-  if (IsRunning(slot)) --running_;
+  const Job& job = jobs_[slot];
+  const std::shared_ptr<const JobOptions> options = job.options;
+  if (IsRunning(slot)) LeaveRunning(slot);
   MeetDeadline(slot);
-  dedup_keys_.Remove(slot, jobs_[slot]);
+  dedup_keys_.Remove(slot, job);
   LeaveSubmitter(slot);
-  if (state != JobState::kDelayed) key_limits_.Leave(slot);
-  if (state != JobState::kDelayed && state != JobState::kParked) {
-    gang_slots_ -= options->gang.size - 1;
-  }
+  const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
+  if (had_place) key_limits_.Leave(slot);
   jobs_.Free(slot);
-  if (!options->limit_key.empty()) AdmitParked(options->limit_key);
+  if (had_place) SettleKey(options->limit_key);
 }
 
 void Queue::LeaveSubmitter(Slot slot) {

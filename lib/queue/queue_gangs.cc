@@ -27,14 +27,15 @@ bool Queue::StartGangInFront(Instant now, Effects& effects) {
 
 void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   const std::vector<ProcessId> places = gathering_.held();
-  gathering_.Remove(gang);
+  LeaveLine(gang);
   MeetDeadline(gang);
   Job& job = jobs_[gang];
+  if (IsKeyLimited(job)) key_limits_.Start(gang);
   job.state = JobState::kGang;
   job.process = places.front();
   job.handed_out = now;
   ++job.attempts;
-  ++running_;
+  EnterRunning(gang);
   std::vector<Slot> slots;
   std::vector<Member> members;
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {

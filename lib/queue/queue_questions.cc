@@ -59,7 +59,8 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   const Job& job = jobs_[slot];
   if (IsRunning(slot)) return Explanation{};
   if (job.state == JobState::kDelayed) {
-    return Explanation{.reason = WaitReason::kDelayed, .in = job.accepted - now};
+    return Explanation{.reason = WaitReason::kDelayed,
+                       .in = std::max(job.accepted - now, Duration::zero())};
   }
   if (job.state == JobState::kParked) return Explanation{.reason = WaitReason::kKeyLimit};
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
@@ -71,6 +72,13 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
     }
   }
   return Explanation{.reason = WaitReason::kBehind, .ahead = CountAhead(slot)};
+}
+
+bool Queue::IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
+
+/// Slots that it wants beyond the first.
+std::uint64_t Queue::ExtraSlots(Slot slot) const {
+  return std::max(jobs_[slot].options->gang.size, 1U) - 1;
 }
 
 bool Queue::IsRunning(Slot slot) const {
