@@ -31,15 +31,14 @@ void FairLanes::Remove(JobTable& jobs, Slot slot) {
   if (payer.lane.empty()) Emptied(payer);
 }
 
-void FairLanes::TakeFront(JobTable& jobs) {
-  const Slot slot = Front(jobs);
+void FairLanes::Take(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
   reached_ = payer.paid;
   if (&payer != &plain_) by_turn_.erase(TurnOf(payer));
   payer.paid += CostOf(jobs[slot]);
   payer.lane.Remove(jobs, slot);
   if (&payer != &plain_) (payer.lane.empty() ? in_debt_ : by_turn_).insert(TurnOf(payer));
-  Forgive();
+  if (payer.lane.empty() || !in_debt_.empty()) Forgive();
 }
 
 Instant FairLanes::Oldest(const JobTable& jobs) const {
@@ -50,8 +49,6 @@ Instant FairLanes::Oldest(const JobTable& jobs) const {
   }
   return oldest;
 }
-
-Slot FairLanes::Front(const JobTable& jobs) const { return Next().lane.Front(jobs); }
 
 FairLanes::Payer& FairLanes::PayerFor(const Job& job) {
   const std::string& key = job.options->fair_key;
@@ -66,7 +63,6 @@ FairLanes::Payer& FairLanes::PayerFor(const Job& job) {
 }
 
 const FairLanes::Payer& FairLanes::Next() const {
-  if (by_turn_.empty()) return plain_;
   const Turn& first = *by_turn_.begin();
   const bool plain_first = !plain_.lane.empty() && plain_.paid <= first.paid;
   return plain_first ? plain_ : *first.payer;
@@ -87,8 +83,10 @@ void FairLanes::Emptied(Payer& payer) {
 
 /// Forgets the lanes that owe nothing; when nobody waits, nobody owes anything.
 void FairLanes::Forgive() {
-  if (in_debt_.empty()) return;
-  if (empty()) reached_ = std::max(in_debt_.rbegin()->paid, plain_.paid);
+  if (empty()) {
+    const Cost most = in_debt_.empty() ? 0 : in_debt_.rbegin()->paid;
+    reached_ = std::max(most, plain_.paid);
+  }
   while (!in_debt_.empty() &&
          (in_debt_.begin()->paid <= reached_ || in_debt_.size() > kMostInDebt)) {
     const std::string key = *in_debt_.begin()->payer->key;

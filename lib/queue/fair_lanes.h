@@ -29,13 +29,15 @@ class FairLanes {
   void Add(JobTable& jobs, Slot slot);
   void Remove(JobTable& jobs, Slot slot);
 
-  /// Removes the front, and its lane pays.
-  void TakeFront(JobTable& jobs);
+  /// Takes the job that goes next, and its lane pays: `slot` is what Front says.
+  void Take(JobTable& jobs, Slot slot);
 
   [[nodiscard]] bool empty() const { return plain_.lane.empty() && by_turn_.empty(); }
 
   /// The job that goes next. REQUIRES: !empty().
-  [[nodiscard]] Slot Front(const JobTable& jobs) const;
+  [[nodiscard]] Slot Front(const JobTable& jobs) const {
+    return (by_turn_.empty() ? plain_ : Next()).lane.Front(jobs);
+  }
 
   /// Keys that are known: they have jobs or owe.
   [[nodiscard]] std::size_t keys() const { return by_key_.size(); }

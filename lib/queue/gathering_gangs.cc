@@ -18,6 +18,7 @@ void GatheringGangs::Add(Slot gang) {
 void GatheringGangs::Remove(Slot gang) {
   if (gang == holder_) GiveBack();
   waiting_.erase(KeyOf(gang));
+  nobody_ = false;
 }
 
 Slot GatheringGangs::Next(Instant now) {

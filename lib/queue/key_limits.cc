@@ -38,16 +38,16 @@ std::optional<KeyLimits::Move> KeyLimits::NextMove(const std::string& name) {
   if (found == keys_.end()) return std::nullopt;
   Key& key = found->second;
   const std::uint64_t admitted = key.running + key.in_line.size();
-  if (!key.parked.empty() && admitted < key.limit) {
+  const bool overtakes =
+      !key.parked.empty() && !key.in_line.empty() && *key.parked.begin() < *key.in_line.rbegin();
+  if (overtakes || (!key.parked.empty() && admitted < key.limit)) {
     const auto node = key.parked.extract(key.parked.begin());
     --parked_;
     key.in_line.insert(node.value());
     return Move{node.value().second, true};
   }
-  if (key.in_line.empty()) return std::nullopt;
+  if (key.in_line.empty() || admitted <= key.limit) return std::nullopt;
   const Place last = *key.in_line.rbegin();
-  const bool overtaken = !key.parked.empty() && *key.parked.begin() < last;
-  if (admitted <= key.limit && !overtaken) return std::nullopt;
   key.in_line.erase(last);
   Park(key, last);
   return Move{last.second, false};

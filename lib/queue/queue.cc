@@ -59,8 +59,9 @@ Queue::Queue(const QueueOptions& options)
 Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                         const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                         Effects& effects) {
-  if (const Slot same = dedup_keys_.Find(options->dedup_key); same != kNoSlot) {
-    return Join(same, submitter, tag);
+  if (!options->dedup_key.empty()) {
+    const Slot same = dedup_keys_.Find(options->dedup_key);
+    if (same != kNoSlot) return Join(same, submitter, tag);
   }
   if (const Admission admission = Admit(); admission != Admission::kAccepted) {
     ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
@@ -72,7 +73,7 @@ Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
   job.accepted = now + std::clamp(options->delay, Duration::zero(), kLongest);
   job.submitter = SubmitterFor(submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
-  dedup_keys_.Add(slot, job);
+  if (!options->dedup_key.empty()) dedup_keys_.Add(slot, job);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;
     delays_.Add(job.accepted, slot);
@@ -264,16 +265,16 @@ void Queue::Dispatch(Instant now, Effects& effects) {
   RunTimers(now, effects);
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty()) {
-    const std::optional<ProcessId> process = processes_.NextIdle();
-    if (!process) return;
-    if (StartGangInFront(now, effects)) continue;
-    // What is left idle suits no gang.
-    if (line_.empty()) return;
-    const std::optional<ProcessId> idle = processes_.NextIdle();
+    std::optional<ProcessId> idle = processes_.NextIdle();
     if (!idle) return;
-    const Slot slot = line_.Front();
-    line_.TakeFront();
-    HandOut(now, slot, *idle, effects);
+    const Slot front = line_.empty() ? kNoSlot : line_.Front();
+    if (!gathering_.empty() || IsGang(front)) {
+      if (StartGangInFront(now, front, effects)) continue;
+      idle = processes_.NextIdle();  // what is left suits no gang
+      if (!idle || front == kNoSlot) return;
+    }
+    line_.Take(front);
+    HandOut(now, front, *idle, effects);
   }
 }
 
@@ -387,25 +388,28 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
               .reason = ending.reason};
   if (job.state == JobState::kDelayed) reply.wait = reply.total = Duration::zero();
   effects.Do(reply);
-  for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
-    reply.submitter = follower.submitter;
-    reply.tag = follower.tag;
-    effects.Do(reply);
+  if (!job.options->dedup_key.empty()) {
+    for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
+      reply.submitter = follower.submitter;
+      reply.tag = follower.tag;
+      effects.Do(reply);
+    }
   }
   Forget(slot);
 }
 
 void Queue::Forget(Slot slot) {
   const Job& job = jobs_[slot];
-  const std::shared_ptr<const JobOptions> options = job.options;
   if (IsRunning(slot)) LeaveRunning(slot);
   MeetDeadline(slot);
-  dedup_keys_.Remove(slot, job);
+  if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
   LeaveSubmitter(slot);
   const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
-  if (had_place) key_limits_.Leave(slot);
+  if (!had_place) return jobs_.Free(slot);
+  const std::shared_ptr<const JobOptions> options = job.options;
+  key_limits_.Leave(slot);
   jobs_.Free(slot);
-  if (had_place) SettleKey(options->limit_key);
+  SettleKey(options->limit_key);
 }
 
 void Queue::LeaveSubmitter(Slot slot) {
@@ -427,7 +431,7 @@ void Queue::RunTimers(Instant now, Effects& effects) {
     Stop(slot, effects);
     End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
   }
-  gathering_.GiveUp(now);
+  if (!gathering_.empty()) gathering_.GiveUp(now);
 }
 
 // ---- Who may come in

@@ -277,7 +277,7 @@ class Queue {
   void LeaveLine(Slot slot);
   void SettleKey(const std::string& key);
   void Dispatch(Instant now, Effects& effects);
-  bool StartGangInFront(Instant now, Effects& effects);
+  bool StartGangInFront(Instant now, Slot front, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
   void EnterRunning(Slot slot);
   void LeaveRunning(Slot slot);
@@ -316,9 +316,16 @@ class Queue {
   Submitter* SubmitterFor(SubmitterId id);
   bool HandOver(Slot slot);
 
-  [[nodiscard]] static bool IsKeyLimited(const Job& job);
-  [[nodiscard]] std::uint64_t ExtraSlots(Slot slot) const;
-  [[nodiscard]] bool IsRunning(Slot slot) const;
+  static bool IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
+  [[nodiscard]] bool IsGang(Slot slot) const {
+    return slot != kNoSlot && jobs_[slot].options->gang.size > 1;
+  }
+  [[nodiscard]] std::uint64_t ExtraSlots(Slot slot) const {
+    return IsGang(slot) ? jobs_[slot].options->gang.size - 1 : 0;
+  }
+  [[nodiscard]] bool IsRunning(Slot slot) const {
+    return jobs_[slot].state == JobState::kRunning || jobs_[slot].state == JobState::kGang;
+  }
   [[nodiscard]] Slot FindJob(JobId id) const;
   [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
   [[nodiscard]] std::uint64_t CountAhead(Slot slot) const;

@@ -7,11 +7,10 @@
 namespace twofold::queue {
 
 /// Sets aside gangs whose turn has come, and lets the first of them take idle slots if its turn is
-/// before that of the job in front. True: something has changed, look again.
-bool Queue::StartGangInFront(Instant now, Effects& effects) {
-  const Slot front = line_.empty() ? kNoSlot : line_.Front();
-  if (front != kNoSlot && jobs_[front].options->gang.size > 1) {
-    line_.TakeFront();
+/// before that of the job in front (kNoSlot: none). True: something has changed, look again.
+bool Queue::StartGangInFront(Instant now, Slot front, Effects& effects) {
+  if (IsGang(front)) {
+    line_.Take(front);
     jobs_[front].state = JobState::kGathering;
     gathering_.Add(front);
     return true;

@@ -118,7 +118,7 @@ void Queue::Restore(Instant now, const Restored& restored, Effects& effects) {
   job.handed_out = restored.handed_out;
   job.attempts = restored.attempts;
   job.lost_attempts = restored.lost_attempts;
-  dedup_keys_.Add(slot, job);
+  if (!job.options->dedup_key.empty()) dedup_keys_.Add(slot, job);
   if (!restored.members.empty()) return Resume(now, slot, restored.members);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;

@@ -65,24 +65,13 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   if (job.state == JobState::kParked) return Explanation{.reason = WaitReason::kKeyLimit};
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
   if (processes_.counts().able_slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
-  if (job.options->gang.size > 1) {
+  if (IsGang(slot)) {
     const std::uint64_t short_of = gathering_.ShortOf(slot);
     if (job.state == JobState::kGathering || gathering_.Impossible(slot)) {
       return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
     }
   }
   return Explanation{.reason = WaitReason::kBehind, .ahead = CountAhead(slot)};
-}
-
-bool Queue::IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
-
-/// Slots that it wants beyond the first.
-std::uint64_t Queue::ExtraSlots(Slot slot) const {
-  return std::max(jobs_[slot].options->gang.size, 1U) - 1;
-}
-
-bool Queue::IsRunning(Slot slot) const {
-  return jobs_[slot].state == JobState::kRunning || jobs_[slot].state == JobState::kGang;
 }
 
 /// A job of a submitter: members of gangs are for workers only.

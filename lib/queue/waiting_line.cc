@@ -25,9 +25,9 @@ void WaitingLine::Remove(Slot slot) {
   Left(level);
 }
 
-void WaitingLine::TakeFront() {
-  const std::size_t level = FrontLevel();
-  levels_[level].TakeFront(jobs_);
+void WaitingLine::Take(Slot slot) {
+  const std::size_t level = LevelOf(jobs_[slot]);
+  levels_[level].Take(jobs_, slot);
   Left(level);
 }
 

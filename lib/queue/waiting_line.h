@@ -42,8 +42,9 @@ class WaitingLine {
   /// Takes a job out of turn.
   void Remove(Slot slot);
 
-  /// Takes the job that goes next. REQUIRES: !empty(), as for Front.
-  void TakeFront();
+  /// Takes the job that goes next: `slot` is what Front says.
+  void Take(Slot slot);
+  /// REQUIRES: !empty().
   [[nodiscard]] Slot Front() const { return levels_[FrontLevel()].Front(jobs_); }
 
   [[nodiscard]] Precedence PrecedenceOf(Slot slot) const;

@@ -21,7 +21,7 @@ class FairLanesTest : public testing::Test {
 
   std::string Take() {
     const Slot slot = lanes.Front(jobs);
-    lanes.TakeFront(jobs);
+    lanes.Take(jobs, slot);
     std::string key = jobs[slot].options->fair_key;
     jobs.Free(slot);
     return key;

@@ -60,7 +60,7 @@ TEST_F(KeyLimitsTest, FirstByPrecedenceStandInTheLine) {
   Enter(1);
   Settle();
   Enter(1, 5);
-  EXPECT_EQ(Settle(), "-0+1");
+  EXPECT_EQ(Settle(), "+1-0");
 }
 
 TEST_F(KeyLimitsTest, PutBackJobIsOneThatWaits) {
