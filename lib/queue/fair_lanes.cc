@@ -13,32 +13,33 @@ constexpr std::uint64_t kJob = 1 << 20;
 constexpr std::size_t kMostInDebt = 10'000;
 
 std::uint64_t CostOf(const Job& job) {
-  return kJob / std::clamp(job.options->weight, 1U, kHighestWeight);
+  const std::uint32_t weight = job.options->weight;
+  return weight <= 1 ? kJob : kJob / std::min(weight, kHighestWeight);
 }
 
 }  // namespace
 
 void FairLanes::Add(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
-  const bool was_empty = payer.lane.empty();
+  if (payer.lane.empty()) Fill(payer);
   payer.lane.Add(jobs, slot);
-  if (was_empty) Filled(payer);
 }
 
 void FairLanes::Remove(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
   payer.lane.Remove(jobs, slot);
-  if (payer.lane.empty()) Emptied(payer);
+  if (payer.lane.empty()) Empty(payer);
 }
 
 void FairLanes::Take(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
-  reached_ = payer.paid;
   if (&payer != &plain_) by_turn_.erase(TurnOf(payer));
+  reached_ = payer.paid;
   payer.paid += CostOf(jobs[slot]);
+  if (&payer != &plain_) by_turn_.insert(TurnOf(payer));
   payer.lane.Remove(jobs, slot);
-  if (&payer != &plain_) (payer.lane.empty() ? in_debt_ : by_turn_).insert(TurnOf(payer));
-  if (payer.lane.empty() || !in_debt_.empty()) Forgive();
+  if (payer.lane.empty()) return Empty(payer);
+  if (!in_debt_.empty()) Forgive();
 }
 
 Instant FairLanes::Oldest(const JobTable& jobs) const {
@@ -50,9 +51,7 @@ Instant FairLanes::Oldest(const JobTable& jobs) const {
   return oldest;
 }
 
-FairLanes::Payer& FairLanes::PayerFor(const Job& job) {
-  const std::string& key = job.options->fair_key;
-  if (key.empty()) return plain_;
+FairLanes::Payer& FairLanes::PayerWith(const std::string& key) {
   const auto [found, added] = by_key_.try_emplace(key);
   Payer& payer = found->second;
   if (added) {
@@ -68,16 +67,19 @@ const FairLanes::Payer& FairLanes::Next() const {
   return plain_first ? plain_ : *first.payer;
 }
 
-void FairLanes::Filled(Payer& payer) {
+/// Its first job comes.
+void FairLanes::Fill(Payer& payer) {
   if (&payer != &plain_) in_debt_.erase(TurnOf(payer));
   payer.paid = std::max(payer.paid, reached_);
   if (&payer != &plain_) by_turn_.insert(TurnOf(payer));
 }
 
-void FairLanes::Emptied(Payer& payer) {
-  if (&payer == &plain_) return Forgive();
-  by_turn_.erase(TurnOf(payer));
-  in_debt_.insert(TurnOf(payer));
+/// Its last job has gone.
+void FairLanes::Empty(Payer& payer) {
+  if (&payer != &plain_) {
+    by_turn_.erase(TurnOf(payer));
+    in_debt_.insert(TurnOf(payer));
+  }
   Forgive();
 }
 

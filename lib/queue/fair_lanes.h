@@ -66,10 +66,13 @@ class FairLanes {
   };
 
   static Turn TurnOf(Payer& payer) { return {payer.paid, payer.number, &payer}; }
-  Payer& PayerFor(const Job& job);
+  Payer& PayerFor(const Job& job) {
+    return job.options->fair_key.empty() ? plain_ : PayerWith(job.options->fair_key);
+  }
+  Payer& PayerWith(const std::string& key);
   [[nodiscard]] const Payer& Next() const;
-  void Filled(Payer& payer);
-  void Emptied(Payer& payer);
+  void Fill(Payer& payer);
+  void Empty(Payer& payer);
   void Forgive();
 
   Payer plain_;  // jobs without a key: never in the sets below

@@ -21,14 +21,15 @@ void GatheringGangs::Remove(Slot gang) {
   nobody_ = false;
 }
 
-Slot GatheringGangs::Next(Instant now) {
+Slot GatheringGangs::Next(Instant now, bool others_wait) {
   if (holder_ != kNoSlot) return holder_;
   const std::uint64_t version = processes_.capacity_version();
-  if (nobody_ && nobody_version_ == version && now < nobody_until_) return kNoSlot;
+  const bool same = nobody_ && nobody_version_ == version && now < nobody_until_;
+  if (same && (others_wait || nobody_until_ == Instant::max())) return kNoSlot;
   nobody_until_ = Instant::max();
   for (const auto& [key, attempt] : waiting_) {
-    if (Missing(jobs_[key.second].options->gang) > 0) continue;
-    if (attempt.again <= now) return key.second;
+    if (Impossible(key.second)) continue;
+    if (!others_wait || attempt.again <= now) return key.second;
     nobody_until_ = std::min(nobody_until_, attempt.again);
   }
   nobody_ = true;
@@ -60,7 +61,6 @@ void GatheringGangs::Withdraw(ProcessId process) {
 }
 
 void GatheringGangs::GiveUp(Instant now) {
-  if (nobody_until_ <= now) nobody_ = false;
   if (holder_ == kNoSlot) return;
   if (Impossible(holder_)) return GiveBack();
   if (until_ > now) return;
@@ -71,9 +71,7 @@ void GatheringGangs::GiveUp(Instant now) {
 }
 
 std::optional<Instant> GatheringGangs::NextDeadline() const {
-  if (holder_ != kNoSlot) return until_;
-  if (nobody_ && nobody_until_ < Instant::max()) return nobody_until_;
-  return std::nullopt;
+  return holder_ == kNoSlot ? std::nullopt : std::optional(until_);
 }
 
 std::uint64_t GatheringGangs::ShortOf(Slot gang) const {

@@ -66,7 +66,11 @@ class JobTable {
 
   /// The slot of a job that lives; kNoSlot if there is none such.
   [[nodiscard]] Slot Find(JobId id) const;
-  [[nodiscard]] JobId IdOf(Slot slot) const;
+  [[nodiscard]] JobId IdOf(Slot slot) const {
+    const Job& job = (*this)[slot];
+    if (job.options->durable) return DurableId(job.sequence);
+    return JobId{id_base_ | std::uint64_t{job.generation} << 32 | slot};
+  }
 
   /// One past the highest slot ever used.
   [[nodiscard]] Slot end() const { return end_; }
@@ -75,7 +79,9 @@ class JobTable {
   static constexpr Slot kPage = 4096;
 
   Slot TakeSlot();
-  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const;
+  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const {
+    return JobId{id_base_ | kDurableBit | sequence};
+  }
 
   const std::uint64_t id_base_;
   const std::uint32_t first_generation_;

@@ -262,7 +262,7 @@ void Queue::LeaveLine(Slot slot) {
 }
 
 void Queue::Dispatch(Instant now, Effects& effects) {
-  RunTimers(now, effects);
+  if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty()) {
     std::optional<ProcessId> idle = processes_.NextIdle();
@@ -431,7 +431,7 @@ void Queue::RunTimers(Instant now, Effects& effects) {
     Stop(slot, effects);
     End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
   }
-  if (!gathering_.empty()) gathering_.GiveUp(now);
+  gathering_.GiveUp(now);
 }
 
 // ---- Who may come in

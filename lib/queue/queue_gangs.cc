@@ -16,7 +16,7 @@ bool Queue::StartGangInFront(Instant now, Slot front, Effects& effects) {
     return true;
   }
   if (gathering_.empty()) return false;
-  const Slot gang = gathering_.Next(now);
+  const Slot gang = gathering_.Next(now, front != kNoSlot);
   if (gang == kNoSlot) return false;
   if (front != kNoSlot && line_.PrecedenceOf(front) < line_.PrecedenceOf(gang)) return false;
   if (!gathering_.Gather(now, gang)) return false;

@@ -141,31 +141,39 @@ TEST_F(Rule3Gangs, WhatIsHeldTooLongIsGivenBackAndTheNextTryHoldsTwiceAsLong) {
     EXPECT_EQ(Reserved(), 0U);
     EXPECT_TRUE(queue.Find(now, single)->running);
     for (int second = 0; second < patience; ++second) {  // the others' turn lasts as long
+      const JobId next = Submit();
       Complete(other, single);
-      single = Submit();
-      EXPECT_EQ(HandedOut().back(), single);
+      EXPECT_EQ(HandedOut().back(), next);
+      single = next;
       TickAfter(seconds(1));
       alive();
     }
+    const JobId next = Submit();
     Complete(other, single);
-    single = Submit();
+    single = next;
   }
   Complete(busy, filler);
   EXPECT_TRUE(Started(gang));
 }
 
-TEST_F(Rule3Gangs, TickIsAskedForWhenPatienceEndsAndWhenTheNextTryIsDue) {
+TEST_F(Rule3Gangs, TickIsAskedForWhenPatienceEnds) {
   Join(1);
   Submit();
   Join(2);
   Submit(Gang(2, Spread::kAny, seconds(1)));
   EXPECT_EQ(queue.NextDeadline(), now + seconds(1));
-  TickAfter(seconds(1));
-  EXPECT_EQ(Reserved(), 0U);
-  EXPECT_EQ(queue.NextDeadline(), now + seconds(1));
+}
+
+TEST_F(Rule3Gangs, GangThatLetsOthersPassGoesOnWhenThereAreNone) {
+  const ProcessId busy = Join(1);
+  const JobId filler = Submit();
+  Join(2);
+  const JobId gang = Submit(Gang(2, Spread::kAny, seconds(1)));
   TickAfter(seconds(1));
   EXPECT_EQ(Reserved(), 1U);
-  EXPECT_EQ(queue.NextDeadline(), now + seconds(2));
+  EXPECT_EQ(queue.NextDeadline(), now + seconds(2)) << "it holds for twice as long";
+  Complete(busy, filler);
+  EXPECT_TRUE(Started(gang));
 }
 
 TEST_F(Rule3Gangs, NextTryThatIsDueWhileAllAreBusyAsksForNoTick) {
@@ -173,8 +181,8 @@ TEST_F(Rule3Gangs, NextTryThatIsDueWhileAllAreBusyAsksForNoTick) {
   Submit();
   const ProcessId other = Join(2);
   Submit(Gang(2, Spread::kAny, seconds(1)));
+  Submit();
   TickAfter(seconds(1));
-  Submit();  // takes what was given back
   EXPECT_EQ(queue.Stats().workers_idle, 0U);
   TickAfter(seconds(1));
   EXPECT_GT(queue.NextDeadline(), now) << "a ticker would spin";

@@ -152,7 +152,7 @@ class QueueModel {
   [[nodiscard]] std::optional<JobId> Front() const;
   [[nodiscard]] std::uint64_t Able(Spread spread) const;
   [[nodiscard]] bool IsImpossible(const Job& gang) const;
-  [[nodiscard]] std::optional<JobId> GatheringNext(Instant now) const;
+  [[nodiscard]] std::optional<JobId> GatheringNext(Instant now, bool others_wait) const;
   bool Gather(Instant now, JobId gang);
   void Withdraw(ProcessId process);
   void GiveBack();
@@ -173,7 +173,6 @@ class QueueModel {
   void CheckStats(const QueueStats& stats);
   void CheckJobs(Instant now, const Queue& queue);
   void CheckExplanation(Instant now, const Queue& queue, JobId id);
-  void CheckDeadline(Instant now, const Queue& queue);
   void Saw(std::string_view what) { ++seen_[what]; }
 
   const QueueOptions options_;

@@ -33,7 +33,7 @@ std::string QueueModel::Check(Instant now, const Queue& queue,
   if (dispatches_) Dispatch(now, assigned);
   Expect(assigned.empty(), "handed out what should wait");
   CheckStats(queue.Stats());
-  CheckDeadline(now, queue);
+  Expect(queue.NextDeadline() == NextDeadline(), "NextDeadline is wrong");
   CheckJobs(now, queue);
   dispatches_ = false;
   return complaint_;
@@ -87,7 +87,7 @@ void QueueModel::Dispatch(Instant now, std::vector<Assigned>& assigned) {
       Refresh();
       continue;
     }
-    const std::optional<JobId> gang = GatheringNext(now);
+    const std::optional<JobId> gang = GatheringNext(now, front.has_value());
     const bool gang_first = gang && !(front && GoesBefore(jobs_.at(*front), jobs_.at(*gang)));
     if (gang_first && Gather(now, *gang)) {
       StartGang(now, *gang, assigned);
@@ -203,7 +203,6 @@ void QueueModel::CheckStats(const QueueStats& stats) {
   Expect(stats.draining == draining_, "draining is wrong");
 }
 
-/// What is due for certain.
 std::optional<Instant> QueueModel::NextDeadline() const {
   std::optional<Instant> next;
   const auto due = [&next](Instant at) { next = std::min(at, next.value_or(at)); };
@@ -219,21 +218,6 @@ std::optional<Instant> QueueModel::NextDeadline() const {
   }
   if (holder_ != JobId{0}) due(until_);
   return next;
-}
-
-/// A gang's next try matters only while slots are free; a Tick too many does no harm, but one that
-/// is asked for again after it was given does.
-void QueueModel::CheckDeadline(Instant now, const Queue& queue) {
-  const std::optional<Instant> certain = NextDeadline();
-  std::optional<Instant> latest = certain;
-  for (const auto& [id, job] : jobs_) {
-    const bool pauses = job.where == Where::kGathering && !IsImpossible(job) && job.again > now;
-    if (!pauses || holder_ != JobId{0} || idle_.empty() || paused_) continue;
-    latest = std::min(job.again, latest.value_or(job.again));
-  }
-  const std::optional<Instant> next = queue.NextDeadline();
-  Expect(!latest || (next && *next <= *latest), "NextDeadline is too late");
-  Expect(!dispatches_ || next == certain || (next && *next > now), "NextDeadline would make a ticker spin");
 }
 
 void QueueModel::CheckJobs(Instant now, const Queue& queue) {

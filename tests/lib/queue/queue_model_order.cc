@@ -206,11 +206,12 @@ bool QueueModel::IsImpossible(const Job& gang) const {
   return Able(gang.options.gang.spread) < gang.options.gang.size;
 }
 
-std::optional<JobId> QueueModel::GatheringNext(Instant now) const {
+std::optional<JobId> QueueModel::GatheringNext(Instant now, bool others_wait) const {
   if (holder_ != JobId{0}) return holder_;
   std::optional<JobId> next;
   for (const auto& [id, job] : jobs_) {
-    if (job.where != Where::kGathering || IsImpossible(job) || job.again > now) continue;
+    if (job.where != Where::kGathering || IsImpossible(job)) continue;
+    if (others_wait && job.again > now) continue;
     if (!next || GoesBefore(job, jobs_.at(*next))) next = id;
   }
   return next;
