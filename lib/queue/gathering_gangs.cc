@@ -26,6 +26,7 @@ Slot GatheringGangs::Next(Instant now, bool others_wait) {
   const std::uint64_t version = processes_.capacity_version();
   const bool same = nobody_ && nobody_version_ == version && now < nobody_until_;
   if (same && (others_wait || nobody_until_ == Instant::max())) return kNoSlot;
+  nobody_ = false;
   nobody_until_ = Instant::max();
   for (const auto& [key, attempt] : waiting_) {
     if (Impossible(key.second)) continue;

@@ -156,6 +156,26 @@ TEST_F(Rule3Gangs, WhatIsHeldTooLongIsGivenBackAndTheNextTryHoldsTwiceAsLong) {
   EXPECT_TRUE(Started(gang));
 }
 
+TEST_F(Rule3Gangs, NextTryIsNotForgottenWhenAnUrgentJobPassesAtItsTime) {
+  Join(1);
+  Submit();
+  const ProcessId other = Join(2);
+  Submit(Gang(2, Spread::kAny, seconds(1)));
+  const JobId first = Submit();
+  TickAfter(seconds(1));
+  JobOptions urgent;
+  urgent.priority = 1;
+  const JobId second = Submit();
+  Complete(other, first);  // the gang is asked and lets it pass
+  TickAfter(seconds(1));
+  const JobId third = Submit(urgent);
+  Submit();
+  Complete(other, second);
+  EXPECT_TRUE(queue.Find(now, third)->running);
+  Complete(other, third);
+  EXPECT_EQ(Reserved(), 1U);
+}
+
 TEST_F(Rule3Gangs, TickIsAskedForWhenPatienceEnds) {
   Join(1);
   Submit();

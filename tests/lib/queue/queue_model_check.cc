@@ -31,7 +31,11 @@ std::string QueueModel::Check(Instant now, const Queue& queue,
   Expect(all_came, "an effect is missing");
   std::reverse(assigned.begin(), assigned.end());  // the first at the back
   if (dispatches_) Dispatch(now, assigned);
-  Expect(assigned.empty(), "handed out what should wait");
+  if (!assigned.empty()) {
+    std::ostringstream complaint;
+    complaint << "handed out what should wait: " << assigned.back();
+    Expect(false, complaint.str());
+  }
   CheckStats(queue.Stats());
   Expect(queue.NextDeadline() == NextDeadline(), "NextDeadline is wrong");
   CheckJobs(now, queue);
