@@ -55,7 +55,12 @@ class Workers : public Effects {
 /// A queue in which each of `processes` processes runs one job and `waiting` jobs wait.
 class BusyQueue {
  public:
-  BusyQueue(std::size_t waiting, std::size_t processes) : queue_({}) {
+  /// Jobs take turns through `kinds`.
+  BusyQueue(std::size_t waiting, std::size_t processes, std::vector<JobOptions> kinds = {{}})
+      : queue_({}) {
+    for (JobOptions& kind : kinds) {
+      kinds_.push_back(std::make_shared<const JobOptions>(std::move(kind)));
+    }
     for (std::size_t i = 0; i < processes; ++i) {
       queue_.WorkerJoined(now_, {.key = ProcessKey{i + 1}}, workers_);
       Submit();
@@ -65,7 +70,10 @@ class BusyQueue {
     bytes_per_job_ = static_cast<double>(HeapBytes() - before) / static_cast<double>(waiting);
   }
 
-  void Submit() { queue_.Submit(now_, kSubmitter, ++tag_, options_, spec_, workers_); }
+  void Submit() {
+    ++tag_;
+    queue_.Submit(now_, kSubmitter, tag_, kinds_[tag_ % kinds_.size()], spec_, workers_);
+  }
 
   void Complete() {
     now_ += std::chrono::nanoseconds(200);
@@ -82,7 +90,7 @@ class BusyQueue {
     return info.uordblks + info.hblkhd;
   }
 
-  const std::shared_ptr<const JobOptions> options_ = std::make_shared<JobOptions>();
+  std::vector<std::shared_ptr<const JobOptions>> kinds_;
   const std::string spec_ = std::string(kSpecBytes, 'x');
   Workers workers_;
   Queue queue_;
@@ -106,7 +114,117 @@ void SubmitAssignComplete(benchmark::State& state) {
 }
 BENCHMARK(SubmitAssignComplete)
     ->ArgNames({"waiting", "processes"})
-    ->ArgsProduct({{1, 1'000, 1'000'000}, {1, 10, 10'000}});
+    ->ArgsProduct({{1, 1'000, 1'000'000}, {10, 1'000, 10'000}});
+
+// ---- What options add to the life of a job, while 1000 wait for 10 processes
+
+void RunKinds(benchmark::State& state, const std::vector<JobOptions>& kinds) {
+  BusyQueue queue(1'000, 10, kinds);
+  for (auto _ : state) {
+    queue.Submit();
+    queue.Complete();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// So many kinds of jobs, each with another key.
+std::vector<JobOptions> WithKeys(std::size_t keys, std::string JobOptions::*key) {
+  std::vector<JobOptions> kinds(keys);
+  for (std::size_t i = 0; i < keys; ++i) kinds[i].*key = "key " + std::to_string(i);
+  return kinds;
+}
+
+void FairKeys(benchmark::State& state) {
+  RunKinds(state, WithKeys(static_cast<std::size_t>(state.range(0)), &JobOptions::fair_key));
+}
+BENCHMARK(FairKeys)->ArgName("keys")->Arg(10)->Arg(1'000);
+
+void LimitKeys(benchmark::State& state) {
+  RunKinds(state, WithKeys(static_cast<std::size_t>(state.range(0)), &JobOptions::limit_key));
+}
+BENCHMARK(LimitKeys)->ArgName("keys")->Arg(20)->Arg(1'000);
+
+void DedupKeys(benchmark::State& state) {
+  // More keys than jobs, so that each job is a new one.
+  RunKinds(state, WithKeys(10'000, &JobOptions::dedup_key));
+}
+BENCHMARK(DedupKeys);
+
+void Deadlines(benchmark::State& state) { RunKinds(state, {{.deadline = std::chrono::hours(1)}}); }
+BENCHMARK(Deadlines);
+
+void DurableJobs(benchmark::State& state) { RunKinds(state, {{.durable = true}}); }
+BENCHMARK(DurableJobs);
+
+/// So many jobs are delayed; one comes, and one is due and run.
+void DelayedJobs(benchmark::State& state) {
+  constexpr auto kStep = std::chrono::microseconds(1);
+  const auto waiting = state.range(0);
+  Workers workers;
+  Queue queue({});
+  Instant now{};
+  JobOptions options;
+  options.delay = waiting * kStep;
+  const auto delayed = std::make_shared<const JobOptions>(options);
+  queue.WorkerJoined(now, {.key = ProcessKey{1}}, workers);
+  std::uint64_t tag = 0;
+  const auto submit = [&] {
+    now += kStep;
+    queue.Submit(now, kSubmitter, ++tag, delayed, "", workers);
+  };
+  for (std::int64_t i = 0; i < waiting; ++i) submit();
+  for (auto _ : state) {
+    submit();
+    queue.Tick(now, workers);
+    const Workers::Task task = workers.Next();
+    queue.Completed(now, task.process, {.job = task.job, .attempt = task.attempt}, workers);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(DelayedJobs)->ArgName("waiting")->Arg(1'000)->Arg(1'000'000);
+
+/// Remembers the members of the gang that runs.
+class Members : public Effects {
+ public:
+  void Do(const Assign& assign) override {
+    members.push_back({assign.process, {assign.job, assign.attempt}});
+  }
+  void Do(const Go& go) override { benchmark::DoNotOptimize(go.job); }
+  void Do(const CancelOnWorker&) override {}
+  void Do(const Requeued&) override {}
+  void Do(const Reply& reply) override { benchmark::DoNotOptimize(reply.tag); }
+  void Do(const ProcessRemoved&) override {}
+
+  std::vector<std::pair<ProcessId, Held>> members;
+};
+
+/// The whole life of a gang: submitted, assigned, ready, go, and each member's end, rank 0 last.
+void GangsLife(benchmark::State& state) {
+  const auto size = static_cast<std::uint32_t>(state.range(0));
+  Members effects;
+  Queue queue({});
+  Instant now{};
+  for (std::uint64_t key = 1; key <= size; ++key) {
+    const std::string node = "node " + std::to_string(key);
+    queue.WorkerJoined(now, {.key = ProcessKey{key}, .node = node}, effects);
+  }
+  const auto options = std::make_shared<const JobOptions>(JobOptions{
+      .gang = {.size = size, .spread = state.range(1) == 1 ? Spread::kNode : Spread::kAny}});
+  for (auto _ : state) {
+    now += std::chrono::microseconds(1);
+    effects.members.clear();
+    queue.Submit(now, kSubmitter, 1, options, "", effects);
+    for (const auto& [process, held] : effects.members) {
+      queue.MemberReady(now, process, held, effects);
+    }
+    for (auto member = effects.members.rbegin(); member != effects.members.rend(); ++member) {
+      const auto& [process, held] = *member;
+      queue.Completed(now, process, {.job = held.job, .attempt = held.attempt}, effects);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * size);
+}
+BENCHMARK(GangsLife)->ArgNames({"size", "distinct_nodes"})->ArgsProduct({{2, 16, 256}, {0, 1}});
 
 }  // namespace
 }  // namespace twofold::queue

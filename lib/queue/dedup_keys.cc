@@ -5,17 +5,13 @@
 namespace twofold::queue {
 
 Slot DedupKeys::Find(const std::string& key) const {
-  if (key.empty()) return kNoSlot;
   const auto found = jobs_.find(key);
   return found == jobs_.end() ? kNoSlot : found->second;
 }
 
-void DedupKeys::Add(Slot slot, const Job& job) {
-  if (!job.options->dedup_key.empty()) jobs_.emplace(job.options->dedup_key, slot);
-}
+void DedupKeys::Add(Slot slot, const Job& job) { jobs_.emplace(job.options->dedup_key, slot); }
 
 void DedupKeys::Remove(Slot slot, const Job& job) {
-  if (job.options->dedup_key.empty()) return;
   jobs_.erase(job.options->dedup_key);
   followers_.erase(slot);
 }

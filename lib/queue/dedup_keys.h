@@ -12,6 +12,7 @@
 namespace twofold::queue {
 
 /// Which job a dedup key stands for, and who else wants to know how it ends.
+/// Call it for jobs that have a key only.
 ///
 /// Cost     O(1) a call, plus O(log f) with f jobs that have followers; RemoveFollower is linear in
 ///          all followers.
@@ -23,7 +24,7 @@ class DedupKeys {
     std::uint64_t tag;
   };
 
-  /// The job that waits or runs with this key; kNoSlot if there is none, or no key.
+  /// The job that waits or runs with this key; kNoSlot if there is none.
   [[nodiscard]] Slot Find(const std::string& key) const;
 
   void Add(Slot slot, const Job& job);

@@ -8,41 +8,50 @@ namespace {
 // What a job of weight 1 costs. Weights up to 1000 so divide it to within a thousandth.
 constexpr std::uint64_t kJob = 1 << 20;
 
+// So many empty lanes are remembered at most. Each further one costs a lane that owes less than
+// all others the memory of that: at most one job.
+constexpr std::size_t kMostInDebt = 10'000;
+
 std::uint64_t CostOf(const Job& job) {
-  return kJob / std::clamp(job.options->weight, 1U, kHighestWeight);
+  const std::uint32_t weight = job.options->weight;
+  return weight <= 1 ? kJob : kJob / std::min(weight, kHighestWeight);
 }
 
 }  // namespace
 
 void FairLanes::Add(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
-  const bool was_empty = payer.lane.empty();
+  if (payer.lane.empty()) Fill(payer);
   payer.lane.Add(jobs, slot);
-  if (was_empty) Filled(payer);
 }
 
 void FairLanes::Remove(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
   payer.lane.Remove(jobs, slot);
-  if (payer.lane.empty()) Emptied(payer);
+  if (payer.lane.empty()) Empty(payer);
 }
 
-void FairLanes::TakeFront(JobTable& jobs) {
-  const Slot slot = Front(jobs);
+void FairLanes::Take(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
-  reached_ = payer.paid;
   if (&payer != &plain_) by_turn_.erase(TurnOf(payer));
+  reached_ = payer.paid;
   payer.paid += CostOf(jobs[slot]);
+  if (&payer != &plain_) by_turn_.insert(TurnOf(payer));
   payer.lane.Remove(jobs, slot);
-  if (&payer != &plain_) (payer.lane.empty() ? in_debt_ : by_turn_).insert(TurnOf(payer));
-  ForgetWhoOwesNothing();
+  if (payer.lane.empty()) return Empty(payer);
+  if (!in_debt_.empty()) Forgive();
 }
 
-Slot FairLanes::Front(const JobTable& jobs) const { return Next().lane.Front(jobs); }
+Instant FairLanes::Oldest(const JobTable& jobs) const {
+  Instant oldest = Instant::max();
+  if (!plain_.lane.empty()) oldest = jobs[plain_.lane.Front(jobs)].accepted;
+  for (const Turn& turn : by_turn_) {
+    oldest = std::min(oldest, jobs[turn.payer->lane.Front(jobs)].accepted);
+  }
+  return oldest;
+}
 
-FairLanes::Payer& FairLanes::PayerFor(const Job& job) {
-  const std::string& key = job.options->fair_key;
-  if (key.empty()) return plain_;
+FairLanes::Payer& FairLanes::PayerWith(const std::string& key) {
   const auto [found, added] = by_key_.try_emplace(key);
   Payer& payer = found->second;
   if (added) {
@@ -53,27 +62,35 @@ FairLanes::Payer& FairLanes::PayerFor(const Job& job) {
 }
 
 const FairLanes::Payer& FairLanes::Next() const {
-  if (by_turn_.empty()) return plain_;
   const Turn& first = *by_turn_.begin();
   const bool plain_first = !plain_.lane.empty() && plain_.paid <= first.paid;
   return plain_first ? plain_ : *first.payer;
 }
 
-void FairLanes::Filled(Payer& payer) {
+/// Its first job comes.
+void FairLanes::Fill(Payer& payer) {
   if (&payer != &plain_) in_debt_.erase(TurnOf(payer));
   payer.paid = std::max(payer.paid, reached_);
   if (&payer != &plain_) by_turn_.insert(TurnOf(payer));
 }
 
-void FairLanes::Emptied(Payer& payer) {
-  if (&payer == &plain_) return;
-  by_turn_.erase(TurnOf(payer));
-  in_debt_.insert(TurnOf(payer));
-  ForgetWhoOwesNothing();
+/// Its last job has gone.
+void FairLanes::Empty(Payer& payer) {
+  if (&payer != &plain_) {
+    by_turn_.erase(TurnOf(payer));
+    in_debt_.insert(TurnOf(payer));
+  }
+  Forgive();
 }
 
-void FairLanes::ForgetWhoOwesNothing() {
-  while (!in_debt_.empty() && in_debt_.begin()->paid <= reached_) {
+/// Forgets the lanes that owe nothing; when nobody waits, nobody owes anything.
+void FairLanes::Forgive() {
+  if (empty()) {
+    const Cost most = in_debt_.empty() ? 0 : in_debt_.rbegin()->paid;
+    reached_ = std::max(most, plain_.paid);
+  }
+  while (!in_debt_.empty() &&
+         (in_debt_.begin()->paid <= reached_ || in_debt_.size() > kMostInDebt)) {
     const std::string key = *in_debt_.begin()->payer->key;
     in_debt_.erase(in_debt_.begin());
     by_key_.erase(key);

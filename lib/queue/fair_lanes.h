@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -14,26 +15,35 @@ namespace twofold::queue {
 ///
 /// A lane pays 1/weight for each job that is taken from it, and the one that has paid least is
 /// next. One that was empty for a while starts at what the others have reached: it has saved
-/// nothing up, and what it owes is remembered until the others have caught up. So over any stretch
-/// in which two lanes have jobs, they get them in proportion to their weights, to within a job
-/// each.
+/// nothing up, and what it owes, at most the price of one job, is remembered until the others have
+/// caught up or nobody waits. So over any stretch in which two lanes have jobs, they get them in
+/// proportion to their weights, to within a job each.
 ///
 /// Jobs without a key share a lane like the others.
 ///
-/// Cost     O(1) a call for jobs without a key as long as there are no others; O(log k) with k
-/// keys. Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
+/// Cost     O(1) a call for jobs without a key as long as there are no others; O(log k) with k keys
+///          that have jobs or owe; Oldest O(k). Some 150 bytes a key.
+/// Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
 class FairLanes {
  public:
   void Add(JobTable& jobs, Slot slot);
   void Remove(JobTable& jobs, Slot slot);
 
-  /// Removes the front, and its lane pays.
-  void TakeFront(JobTable& jobs);
+  /// Takes the job that goes next, and its lane pays: `slot` is what Front says.
+  void Take(JobTable& jobs, Slot slot);
 
   [[nodiscard]] bool empty() const { return plain_.lane.empty() && by_turn_.empty(); }
 
   /// The job that goes next. REQUIRES: !empty().
-  [[nodiscard]] Slot Front(const JobTable& jobs) const;
+  [[nodiscard]] Slot Front(const JobTable& jobs) const {
+    return (by_turn_.empty() ? plain_ : Next()).lane.Front(jobs);
+  }
+
+  /// Keys that are known: they have jobs or owe.
+  [[nodiscard]] std::size_t keys() const { return by_key_.size(); }
+
+  /// When the job was accepted that waits longest. REQUIRES: !empty().
+  [[nodiscard]] Instant Oldest(const JobTable& jobs) const;
 
  private:
   using Cost = std::uint64_t;
@@ -56,11 +66,14 @@ class FairLanes {
   };
 
   static Turn TurnOf(Payer& payer) { return {payer.paid, payer.number, &payer}; }
-  Payer& PayerFor(const Job& job);
+  Payer& PayerFor(const Job& job) {
+    return job.options->fair_key.empty() ? plain_ : PayerWith(job.options->fair_key);
+  }
+  Payer& PayerWith(const std::string& key);
   [[nodiscard]] const Payer& Next() const;
-  void Filled(Payer& payer);
-  void Emptied(Payer& payer);
-  void ForgetWhoOwesNothing();
+  void Fill(Payer& payer);
+  void Empty(Payer& payer);
+  void Forgive();
 
   Payer plain_;  // jobs without a key: never in the sets below
   std::unordered_map<std::string, Payer> by_key_;

@@ -18,17 +18,19 @@ void GatheringGangs::Add(Slot gang) {
 void GatheringGangs::Remove(Slot gang) {
   if (gang == holder_) GiveBack();
   waiting_.erase(KeyOf(gang));
+  nobody_ = false;
 }
 
-Slot GatheringGangs::Next(Instant now) {
-  if (holder_ != kNoSlot && Missing(jobs_[holder_].options->gang) > 0) GiveBack();
+Slot GatheringGangs::Next(Instant now, bool others_wait) {
   if (holder_ != kNoSlot) return holder_;
   const std::uint64_t version = processes_.capacity_version();
-  if (nobody_ && nobody_version_ == version && now < nobody_until_) return kNoSlot;
+  const bool same = nobody_ && nobody_version_ == version && now < nobody_until_;
+  if (same && (others_wait || nobody_until_ == Instant::max())) return kNoSlot;
+  nobody_ = false;
   nobody_until_ = Instant::max();
   for (const auto& [key, attempt] : waiting_) {
-    if (Missing(jobs_[key.second].options->gang) > 0) continue;
-    if (attempt.again <= now) return key.second;
+    if (Impossible(key.second)) continue;
+    if (!others_wait || attempt.again <= now) return key.second;
     nobody_until_ = std::min(nobody_until_, attempt.again);
   }
   nobody_ = true;
@@ -60,7 +62,9 @@ void GatheringGangs::Withdraw(ProcessId process) {
 }
 
 void GatheringGangs::GiveUp(Instant now) {
-  if (holder_ == kNoSlot || until_ > now) return;
+  if (holder_ == kNoSlot) return;
+  if (Impossible(holder_)) return GiveBack();
+  if (until_ > now) return;
   Try& attempt = waiting_.at(KeyOf(holder_));
   attempt.again = now + attempt.patience;
   attempt.patience = std::min(2 * attempt.patience, kLongestPatience);
@@ -68,9 +72,7 @@ void GatheringGangs::GiveUp(Instant now) {
 }
 
 std::optional<Instant> GatheringGangs::NextDeadline() const {
-  if (holder_ != kNoSlot) return until_;
-  if (nobody_ && nobody_until_ < Instant::max()) return nobody_until_;
-  return std::nullopt;
+  return holder_ == kNoSlot ? std::nullopt : std::optional(until_);
 }
 
 std::uint64_t GatheringGangs::ShortOf(Slot gang) const {

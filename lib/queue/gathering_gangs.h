@@ -21,10 +21,12 @@ namespace twofold::queue {
 /// and neither does one that has just given up; meanwhile single jobs and other gangs pass.
 ///
 /// A gang that has held slots for its timeout gives them back, lets others pass for as long as it
-/// held them, and then holds for twice as long (at most an hour). So no slot stands idle in one go
-/// for longer than that, nor for longer than the longest job runs; at worst half of the time is
-/// spent holding; and small jobs do not starve a gang: once it holds for longer than they run, no
-/// slot that frees escapes it.
+/// held them, and then holds for twice as long (at most an hour). If nobody else waits it goes on
+/// at once. So while others wait, no slot stands idle in one go for longer than that, nor for
+/// longer than the longest job runs (R), and holding takes at most R more time than letting others
+/// pass. Small jobs do not starve a gang: once it holds for R, no slot that frees escapes it, so
+/// that it starts within 5 R, or R if its timeout is that long. (Jobs that go before the gang by
+/// priority come on top, and gangs before it.)
 ///
 /// Cost     Add, Remove O(log g) with g gangs here; Next O(1), but O(g) when the last answer may
 ///          have changed: a gang or capacity has come, or a pause is over; Gather linear in the
@@ -38,8 +40,8 @@ class GatheringGangs {
   /// It starts, or will not: what it holds is given back.
   void Remove(Slot gang);
 
-  /// The gang that may take slots now; kNoSlot: none.
-  Slot Next(Instant now);
+  /// The gang that may take slots now; kNoSlot: none. REQUIRES: GiveUp(now) came before.
+  Slot Next(Instant now, bool others_wait);
 
   /// Takes idle slots for the gang that Next named. True: it has all its members.
   bool Gather(Instant now, Slot gang);
@@ -50,10 +52,11 @@ class GatheringGangs {
   /// The process no longer takes jobs: what is held there is given back.
   void Withdraw(ProcessId process);
 
-  /// What is held longer than the gang's patience lasts is given back.
+  /// What is held for longer than the gang's patience lasts is given back, and what is held for one
+  /// that the connected workers can no longer make up.
   void GiveUp(Instant now);
 
-  /// When GiveUp or Next has to be called, at the latest; nullopt: never.
+  /// When GiveUp has to be called, at the latest; nullopt: never.
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   /// The connected workers are too few for the gang, busy or not.
@@ -89,7 +92,7 @@ class GatheringGangs {
   std::vector<ProcessId> held_;
   Instant until_;
 
-  // Next has found nobody, which stays so until one of these changes.
+  // Next has found nobody, which stays so until one of these changes, while others wait.
   bool nobody_ = false;
   std::uint64_t nobody_version_ = 0;
   Instant nobody_until_;

@@ -57,16 +57,6 @@ Slot JobTable::Find(JobId id) const {
   return (*this)[slot].state != JobState::kFree && IdOf(slot) == id ? slot : kNoSlot;
 }
 
-JobId JobTable::IdOf(Slot slot) const {
-  const Job& job = (*this)[slot];
-  if (job.options->durable) return DurableId(job.sequence);
-  return JobId{id_base_ | std::uint64_t{job.generation} << 32 | slot};
-}
-
-JobId JobTable::DurableId(std::uint64_t sequence) const {
-  return JobId{id_base_ | kDurableBit | sequence};
-}
-
 Slot JobTable::TakeSlot() {
   if (free_ != kNoSlot) return std::exchange(free_, (*this)[free_].place.next);
   if (end_ % kPage == 0) pages_.push_back(std::make_unique<Job[]>(kPage));

@@ -18,7 +18,7 @@ enum class JobState : std::uint8_t {
   kWaiting,    ///< in the line, behind all that came before
   kSortedIn,   ///< in the line, put into its place by number: it was elsewhere meanwhile
   kDelayed,    ///< its time has not come
-  kParked,     ///< as many jobs with its limit key as allowed are in the line or run
+  kParked,     ///< as many jobs with its limit key as allowed run, or are in the line
   kGathering,  ///< a gang that lacks workers
   kGang,       ///< a gang that runs; its members are jobs of their own
   kRunning,    ///< with a process
@@ -66,8 +66,14 @@ class JobTable {
 
   /// The slot of a job that lives; kNoSlot if there is none such.
   [[nodiscard]] Slot Find(JobId id) const;
-  [[nodiscard]] JobId IdOf(Slot slot) const;
-  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const;
+  [[nodiscard]] JobId IdOf(Slot slot) const {
+    const Job& job = (*this)[slot];
+    if (job.options->durable) return DurableId(job.sequence);
+    return JobId{id_base_ | std::uint64_t{job.generation} << 32 | slot};
+  }
+  [[nodiscard]] JobId DurableId(std::uint64_t sequence) const {
+    return JobId{id_base_ | kDurableBit | sequence};
+  }
 
   /// One past the highest slot ever used.
   [[nodiscard]] Slot end() const { return end_; }

@@ -4,58 +4,69 @@
 
 namespace twofold::queue {
 
-bool KeyLimits::Enter(Slot slot) {
-  Job& job = jobs_[slot];
-  if (job.options->limit_key.empty()) return true;
-  Key& key = keys_[job.options->limit_key];
-  key.limit = std::max(job.options->key_limit, 1U);
-  if (key.admitted < key.limit && key.parked.empty()) {
-    ++key.admitted;
-    return true;
-  }
-  job.state = JobState::kParked;
-  key.parked.insert(PlaceOf(slot));
-  ++parked_;
-  return false;
+void KeyLimits::Enter(Slot slot) { Park(Tell(slot), PlaceOf(slot)); }
+
+void KeyLimits::EnterRunning(Slot slot) { ++Tell(slot).running; }
+
+void KeyLimits::Start(Slot slot) {
+  Key& key = KeyOf(slot);
+  key.in_line.erase(PlaceOf(slot));
+  ++key.running;
 }
 
-void KeyLimits::Readmit(Slot slot) {
-  const JobOptions& options = *jobs_[slot].options;
-  if (options.limit_key.empty()) return;
-  Key& key = keys_[options.limit_key];
-  key.limit = std::max(options.key_limit, 1U);
-  ++key.admitted;
+void KeyLimits::PutBack(Slot slot) {
+  Key& key = KeyOf(slot);
+  --key.running;
+  Park(key, PlaceOf(slot));
 }
 
 void KeyLimits::Leave(Slot slot) {
-  const Job& job = jobs_[slot];
-  if (job.options->limit_key.empty()) return;
-  const auto found = keys_.find(job.options->limit_key);
-  Key& key = found->second;
-  if (job.state == JobState::kParked) {
+  Key& key = KeyOf(slot);
+  const JobState state = jobs_[slot].state;
+  if (state == JobState::kParked) {
     key.parked.erase(PlaceOf(slot));
     --parked_;
-  } else {
-    --key.admitted;
+  } else if (key.in_line.erase(PlaceOf(slot)) == 0) {
+    --key.running;
   }
-  if (key.admitted == 0 && key.parked.empty()) keys_.erase(found);
+  const bool unused = key.running == 0 && key.in_line.empty() && key.parked.empty();
+  if (unused) keys_.erase(jobs_[slot].options->limit_key);
 }
 
-Slot KeyLimits::AdmitNext(const std::string& name) {
+std::optional<KeyLimits::Move> KeyLimits::NextMove(const std::string& name) {
   const auto found = keys_.find(name);
-  if (found == keys_.end()) return kNoSlot;
+  if (found == keys_.end()) return std::nullopt;
   Key& key = found->second;
-  if (key.parked.empty() || key.admitted >= key.limit) return kNoSlot;
-  const Slot slot = std::get<Slot>(*key.parked.begin());
-  key.parked.erase(key.parked.begin());
-  --parked_;
-  ++key.admitted;
-  return slot;
+  const std::uint64_t admitted = key.running + key.in_line.size();
+  const bool overtakes =
+      !key.parked.empty() && !key.in_line.empty() && *key.parked.begin() < *key.in_line.rbegin();
+  if (overtakes || (!key.parked.empty() && admitted < key.limit)) {
+    const auto node = key.parked.extract(key.parked.begin());
+    --parked_;
+    key.in_line.insert(node.value());
+    return Move{node.value().second, true};
+  }
+  if (key.in_line.empty() || admitted <= key.limit) return std::nullopt;
+  const Place last = *key.in_line.rbegin();
+  key.in_line.erase(last);
+  Park(key, last);
+  return Move{last.second, false};
 }
 
-std::tuple<int, std::uint64_t, Slot> KeyLimits::PlaceOf(Slot slot) const {
+/// The newest job says what counts for its key.
+KeyLimits::Key& KeyLimits::Tell(Slot slot) {
+  Key& key = KeyOf(slot);
   const Job& job = jobs_[slot];
-  return {-job.options->priority, job.sequence, slot};
+  if (job.sequence >= key.said_by) {
+    key.limit = std::max(job.options->key_limit, 1U);
+    key.said_by = job.sequence;
+  }
+  return key;
+}
+
+void KeyLimits::Park(Key& key, Place place) {
+  key.parked.insert(place);
+  ++parked_;
 }
 
 }  // namespace twofold::queue

@@ -2,14 +2,15 @@
 
 #include <cstdint>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "lib/queue/job_table.h"
 
 namespace twofold::queue {
 
-/// Jobs in order of arrival, by their numbers. Those that come in order stand in a list; those that
-/// were elsewhere meanwhile (JobState::kSortedIn) are sorted in by number.
+/// Jobs in order of arrival: when they were accepted (or their delay was over), then by number.
+/// Those that come in order stand in a list; those that were elsewhere meanwhile
+/// (JobState::kSortedIn) are sorted in.
 ///
 /// Cost     O(1) a call; O(log s) for one of s jobs that were sorted in.
 class Lane {
@@ -17,7 +18,7 @@ class Lane {
   void Add(JobTable& jobs, Slot slot) {
     const Job& job = jobs[slot];
     if (job.state == JobState::kSortedIn) {
-      sorted_in_.emplace(job.sequence, slot);
+      sorted_in_.insert(PlaceOf(job, slot));
     } else {
       line_.PushBack(jobs, slot);
     }
@@ -26,7 +27,7 @@ class Lane {
   void Remove(JobTable& jobs, Slot slot) {
     const Job& job = jobs[slot];
     if (job.state == JobState::kSortedIn) {
-      sorted_in_.erase({job.sequence, slot});
+      sorted_in_.erase(PlaceOf(job, slot));
     } else {
       line_.Remove(jobs, slot);
     }
@@ -37,12 +38,18 @@ class Lane {
   /// REQUIRES: !empty().
   [[nodiscard]] Slot Front(const JobTable& jobs) const {
     if (sorted_in_.empty()) return line_.front();
-    const auto [sequence, slot] = *sorted_in_.begin();
-    return line_.empty() || sequence < jobs[line_.front()].sequence ? slot : line_.front();
+    const Place first = *sorted_in_.begin();
+    if (line_.empty()) return std::get<Slot>(first);
+    const Slot front = line_.front();
+    return first < PlaceOf(jobs[front], front) ? std::get<Slot>(first) : front;
   }
 
  private:
-  std::set<std::pair<std::uint64_t, Slot>> sorted_in_;
+  using Place = std::tuple<Instant, std::uint64_t, Slot>;
+
+  static Place PlaceOf(const Job& job, Slot slot) { return {job.accepted, job.sequence, slot}; }
+
+  std::set<Place> sorted_in_;
   JobsInPlace line_;
 };
 

@@ -65,9 +65,14 @@ void ProcessTable::Heard(ProcessId id, Instant now) {
   const Process& process = (*this)[id];
   if (process.presence == Presence::kAway) return;
   const Instant deadline = now + lease_;
+  if (process.presence != Presence::kConnected) {
+    return Become(id, Presence::kConnected, deadline);
+  }
   // Most calls of a batch share one instant: only the first has something to do.
-  if (process.presence == Presence::kConnected && process.deadline == deadline) return;
-  Become(id, Presence::kConnected, deadline);
+  if (process.deadline == deadline) return;
+  processes_[IndexOf(id)].deadline = deadline;
+  leases_.Remove(processes_, IndexOf(id));
+  leases_.PushBack(processes_, IndexOf(id));
 }
 
 void ProcessTable::FallSilent(ProcessId id) { Become(id, Presence::kSilent, {}); }
@@ -97,7 +102,7 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
 }
 
 void ProcessTable::Give(ProcessId id, Slot job) {
-  Change(id, [&](Process& process) {
+  ChangeBusy(id, [&](Process& process) {
     if (++process.taken_in_turn >= Turn(process.slots)) {
       if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
     }
@@ -107,7 +112,7 @@ void ProcessTable::Give(ProcessId id, Slot job) {
 }
 
 void ProcessTable::TakeBack(ProcessId id, Slot job) {
-  Change(id, [&](Process& process) {
+  ChangeBusy(id, [&](Process& process) {
     process.running.Remove(jobs_, job);
     --process.running_count;
   });
@@ -123,7 +128,7 @@ void ProcessTable::Revoke(ProcessId id, Slot job) {
 
 bool ProcessTable::Answered(ProcessId id, const Held& held) {
   bool found = false;
-  Change(id, [&](Process& process) { found = process.unanswered.erase(held) > 0; });
+  ChangeBusy(id, [&](Process& process) { found = process.unanswered.erase(held) > 0; });
   return found;
 }
 
@@ -170,13 +175,31 @@ void ProcessTable::Change(ProcessId id, const Function& change) {
   change(process);
   Count(process, true);
   CountAble(process);
+  KeepIdle(process, IndexOf(id));
+}
+
+template <typename Function>
+void ProcessTable::ChangeBusy(ProcessId id, const Function& change) {
+  Process& process = processes_[IndexOf(id)];
+  const std::uint64_t before = process.busy_slots();
+  change(process);
+  if (process.presence == Presence::kConnected && !process.draining) {
+    const std::uint64_t more = process.busy_slots() - before;  // or fewer: it wraps around
+    counts_.busy += more;
+    (process.paused ? counts_.paused : counts_.idle) -= more;
+  }
+  KeepIdle(process, IndexOf(id));
+}
+
+/// In the line of idle processes are those that may take a job.
+void ProcessTable::KeepIdle(Process& process, Slot slot) {
   if (process.MayTake() == process.is_idle) return;
   process.is_idle = !process.is_idle;
   process.taken_in_turn = 0;
   if (process.is_idle) {
-    idle_.PushBack(processes_, IndexOf(id));
+    idle_.PushBack(processes_, slot);
   } else {
-    idle_.Remove(processes_, IndexOf(id));
+    idle_.Remove(processes_, slot);
   }
 }
 
@@ -197,7 +220,7 @@ void ProcessTable::Count(const Process& process, bool add) {
   apply(counts_.processes, 1);
   if (process.presence == Presence::kSilent) return;
   if (process.draining) return apply(counts_.draining, process.slots);
-  const std::uint64_t busy = std::min<std::uint64_t>(process.busy(), process.slots);
+  const std::uint64_t busy = process.busy_slots();
   apply(counts_.busy, busy);
   apply(process.paused ? counts_.paused : counts_.idle, process.slots - busy);
   apply(counts_.reserved, process.reserved);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -60,6 +61,8 @@ struct Process {
   bool is_idle = false;             ///< in the line of those that may take a job
 
   [[nodiscard]] std::uint64_t busy() const { return running_count + unanswered.size(); }
+  /// It may have more attempts than slots.
+  [[nodiscard]] std::uint64_t busy_slots() const { return std::min<std::uint64_t>(busy(), slots); }
   /// It takes jobs whenever a slot is free.
   [[nodiscard]] bool able() const {
     return presence == Presence::kConnected && !draining && !paused;
@@ -158,6 +161,10 @@ class ProcessTable {
   /// line of idle processes. All changes to slots or presence go through here.
   template <typename Function>
   void Change(ProcessId id, const Function& change);
+  /// The same for a change of what occupies its slots and of nothing else, which is every job.
+  template <typename Function>
+  void ChangeBusy(ProcessId id, const Function& change);
+  void KeepIdle(Process& process, Slot slot);
   void Become(ProcessId id, Presence presence, Instant deadline);
   void Count(const Process& process, bool add);
   void CountAble(Process& process);

@@ -50,7 +50,7 @@ Queue::Queue(const QueueOptions& options)
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
       processes_(jobs_, options_.lease, options_.grace),
-      key_limits_(jobs_),
+      key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),
       next_sequence_(options_.first_sequence) {}
 
@@ -59,8 +59,9 @@ Queue::Queue(const QueueOptions& options)
 Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                         const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                         Effects& effects) {
-  if (const Slot same = dedup_keys_.Find(options->dedup_key); same != kNoSlot) {
-    return Join(same, submitter, tag);
+  if (!options->dedup_key.empty()) {
+    const Slot same = dedup_keys_.Find(options->dedup_key);
+    if (same != kNoSlot) return Join(same, submitter, tag);
   }
   if (const Admission admission = Admit(); admission != Admission::kAccepted) {
     ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
@@ -72,7 +73,7 @@ Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
   job.accepted = now + std::clamp(options->delay, Duration::zero(), kLongest);
   job.submitter = SubmitterFor(submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
-  dedup_keys_.Add(slot, job);
+  if (!options->dedup_key.empty()) dedup_keys_.Add(slot, job);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;
     delays_.Add(job.accepted, slot);
@@ -121,6 +122,7 @@ ProcessId Queue::WorkerJoined(Instant now, const Joining& joining, Effects& effe
   const std::optional<ProcessId> known = processes_.Find(joining.key);
   const ProcessId process = known ? *known : processes_.Add(joining.key);
   gathering_.Withdraw(process);
+  if (known) processes_.GoAway(process, now);  // its old stream is broken, heard of or not
   std::set<Held> unanswered = Reconcile(now, process, joining.held, effects);
   processes_.Connect(process, now, joining, std::move(unanswered));
   Dispatch(now, effects);
@@ -142,6 +144,7 @@ void Queue::WorkerGone(Instant now, ProcessId process, Effects& effects) {
 void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
   gathering_.Withdraw(process);
+  processes_.GoAway(process, now);  // it hears nothing any more
   const auto& running = processes_[process].running;
   while (!running.empty()) {
     const Slot slot = running.front();
@@ -221,52 +224,82 @@ std::optional<Instant> Queue::NextDeadline() const {
 
 /// Its time has come.
 void Queue::Arrive(Slot slot) {
-  const Job& job = jobs_[slot];
-  if (HasDeadline(job)) deadlines_.Add(DeadlineOf(job), slot);
-  if (key_limits_.Enter(slot)) EnterLine(slot);
-  if (!job.options->limit_key.empty()) AdmitParked(job.options->limit_key);  // the limit may be new
+  Job& job = jobs_[slot];
+  if (HasDeadline(job) && job.attempts == 0) deadlines_.Add(DeadlineOf(job), slot);
+  if (!IsKeyLimited(job)) return EnterLine(slot);
+  job.state = JobState::kParked;
+  key_limits_.Enter(slot);
+  SettleKey(job.options->limit_key);
 }
 
 void Queue::EnterLine(Slot slot) {
-  gang_slots_ += jobs_[slot].options->gang.size - 1;
+  gang_slots_ += ExtraSlots(slot);
   line_.Add(slot);
 }
 
-void Queue::AdmitParked(const std::string& key) {
-  for (Slot slot; (slot = key_limits_.AdmitNext(key)) != kNoSlot;) {
-    jobs_[slot].state = JobState::kSortedIn;
-    EnterLine(slot);
+/// Of the jobs with this limit key, others may stand in the line now.
+void Queue::SettleKey(const std::string& key) {
+  while (const auto move = key_limits_.NextMove(key)) {
+    Job& job = jobs_[move->slot];
+    if (move->to_line) {
+      job.state = JobState::kSortedIn;
+      EnterLine(move->slot);
+    } else {
+      LeaveLine(move->slot);
+      job.state = JobState::kParked;
+    }
+  }
+}
+
+/// Takes a job that waits for a worker out of turn.
+void Queue::LeaveLine(Slot slot) {
+  gang_slots_ -= ExtraSlots(slot);
+  if (jobs_[slot].state == JobState::kGathering) {
+    gathering_.Remove(slot);
+  } else {
+    line_.Remove(slot);
   }
 }
 
 void Queue::Dispatch(Instant now, Effects& effects) {
-  RunTimers(now, effects);
+  if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty()) {
-    const std::optional<ProcessId> process = processes_.NextIdle();
-    if (!process) return;
-    if (StartGangInFront(now, effects)) continue;
-    // What is left idle suits no gang.
-    if (line_.empty()) return;
-    const std::optional<ProcessId> idle = processes_.NextIdle();
+    std::optional<ProcessId> idle = processes_.NextIdle();
     if (!idle) return;
-    const Slot slot = line_.Front();
-    line_.TakeFront();
-    HandOut(now, slot, *idle, effects);
+    const Slot front = line_.empty() ? kNoSlot : line_.Front();
+    if (!gathering_.empty() || IsGang(front)) {
+      if (StartGangInFront(now, front, effects)) continue;
+      idle = processes_.NextIdle();  // what is left suits no gang
+      if (!idle || front == kNoSlot) return;
+    }
+    line_.Take(front);
+    HandOut(now, front, *idle, effects);
   }
 }
 
 void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
   Job& job = jobs_[slot];
   MeetDeadline(slot);
+  if (IsKeyLimited(job)) key_limits_.Start(slot);
   job.state = JobState::kRunning;
   job.process = process;
   job.handed_out = now;
   ++job.attempts;
-  ++running_;
+  EnterRunning(slot);
   processes_.Give(process, slot);
   effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
                     job.lost_attempts});
+}
+
+void Queue::EnterRunning(Slot slot) {
+  ++running_;
+  gang_slots_ += ExtraSlots(slot);
+}
+
+void Queue::LeaveRunning(Slot slot) {
+  --running_;
+  gang_slots_ -= ExtraSlots(slot);
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.
@@ -304,11 +337,10 @@ void Queue::Stop(Slot slot, Effects& effects) {
       return;
     case JobState::kWaiting:
     case JobState::kSortedIn:
-      return line_.Remove(slot);
+    case JobState::kGathering:
+      return LeaveLine(slot);
     case JobState::kDelayed:
       return delays_.Remove(job.accepted, slot);
-    case JobState::kGathering:
-      return gathering_.Remove(slot);
     case JobState::kGang:
       return StopMembers(slot, effects);
     case JobState::kRunning:
@@ -322,10 +354,16 @@ void Queue::Stop(Slot slot, Effects& effects) {
 /// Puts a job back that no process has any more.
 void Queue::Requeue(Slot slot, Effects& effects) {
   Job& job = jobs_[slot];
-  job.state = JobState::kSortedIn;
-  --running_;
+  LeaveRunning(slot);
   ++requeued_;
-  line_.Add(slot);
+  if (IsKeyLimited(job)) {
+    job.state = JobState::kParked;
+    key_limits_.PutBack(slot);
+    SettleKey(job.options->limit_key);
+  } else {
+    job.state = JobState::kSortedIn;
+    EnterLine(slot);
+  }
   effects.Do(Requeued{jobs_.IdOf(slot), job.options, job.attempts, job.lost_attempts});
 }
 
@@ -351,27 +389,28 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
               .reason = ending.reason};
   if (job.state == JobState::kDelayed) reply.wait = reply.total = Duration::zero();
   effects.Do(reply);
-  for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
-    reply.submitter = follower.submitter;
-    reply.tag = follower.tag;
-    effects.Do(reply);
+  if (!job.options->dedup_key.empty()) {
+    for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
+      reply.submitter = follower.submitter;
+      reply.tag = follower.tag;
+      effects.Do(reply);
+    }
   }
   Forget(slot);
 }
 
 void Queue::Forget(Slot slot) {
-  const std::shared_ptr<const JobOptions> options = jobs_[slot].options;
-  const JobState state = jobs_[slot].state;
-  if (IsRunning(slot)) --running_;
+  const Job& job = jobs_[slot];
+  if (IsRunning(slot)) LeaveRunning(slot);
   MeetDeadline(slot);
-  dedup_keys_.Remove(slot, jobs_[slot]);
+  if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
   LeaveSubmitter(slot);
-  if (state != JobState::kDelayed) key_limits_.Leave(slot);
-  if (state != JobState::kDelayed && state != JobState::kParked) {
-    gang_slots_ -= options->gang.size - 1;
-  }
+  const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
+  if (!had_place) return jobs_.Free(slot);
+  const std::shared_ptr<const JobOptions> options = job.options;
+  key_limits_.Leave(slot);
   jobs_.Free(slot);
-  if (!options->limit_key.empty()) AdmitParked(options->limit_key);
+  SettleKey(options->limit_key);
 }
 
 void Queue::LeaveSubmitter(Slot slot) {

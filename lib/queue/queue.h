@@ -90,7 +90,7 @@ struct JobView {
 enum class WaitReason : std::uint8_t {
   kNotWaiting,
   kDelayed,    ///< its time comes in `in`
-  kKeyLimit,   ///< of its limit key as many run as may
+  kKeyLimit,   ///< of its limit key as many run, or go before it, as may
   kPaused,     ///< the queue is
   kNoWorker,   ///< nobody is connected who takes jobs
   kGangShort,  ///< it needs `short_of` workers more
@@ -108,7 +108,7 @@ struct Explanation {
 struct QueueStats {
   std::uint64_t waiting = 0;         ///< all that do not run; the next three are part of it
   std::uint64_t delayed = 0;         ///< their time has not come
-  std::uint64_t key_limited = 0;     ///< of their limit key as many run as may
+  std::uint64_t key_limited = 0;     ///< of their limit key as many run, or go first, as may
   std::uint64_t gangs_waiting = 0;   ///< gangs at the head of the line that lack workers
   std::uint64_t running = 0;         ///< a gang is one job
   std::uint64_t wanted_workers = 0;  ///< slots that would leave no job waiting that may run
@@ -285,10 +285,13 @@ class Queue {
   // The way of a job: to the line, to a worker, to its end
   void Arrive(Slot slot);
   void EnterLine(Slot slot);
-  void AdmitParked(const std::string& key);
+  void LeaveLine(Slot slot);
+  void SettleKey(const std::string& key);
   void Dispatch(Instant now, Effects& effects);
-  bool StartGangInFront(Instant now, Effects& effects);
+  bool StartGangInFront(Instant now, Slot front, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
+  void EnterRunning(Slot slot);
+  void LeaveRunning(Slot slot);
   void MeetDeadline(Slot slot);
   void Finish(Instant now, Slot slot, const Completion& completion, Effects& effects);
   void Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
@@ -324,7 +327,16 @@ class Queue {
   Submitter* SubmitterFor(SubmitterId id);
   bool HandOver(Slot slot);
 
-  [[nodiscard]] bool IsRunning(Slot slot) const;
+  static bool IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
+  [[nodiscard]] bool IsGang(Slot slot) const {
+    return slot != kNoSlot && jobs_[slot].options->gang.size > 1;
+  }
+  [[nodiscard]] std::uint64_t ExtraSlots(Slot slot) const {
+    return IsGang(slot) ? jobs_[slot].options->gang.size - 1 : 0;
+  }
+  [[nodiscard]] bool IsRunning(Slot slot) const {
+    return jobs_[slot].state == JobState::kRunning || jobs_[slot].state == JobState::kGang;
+  }
   [[nodiscard]] Slot FindJob(JobId id) const;
   [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
   [[nodiscard]] std::uint64_t CountAhead(Slot slot) const;

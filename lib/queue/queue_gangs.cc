@@ -7,17 +7,16 @@
 namespace twofold::queue {
 
 /// Sets aside gangs whose turn has come, and lets the first of them take idle slots if its turn is
-/// before that of the job in front. True: something has changed, look again.
-bool Queue::StartGangInFront(Instant now, Effects& effects) {
-  const Slot front = line_.empty() ? kNoSlot : line_.Front();
-  if (front != kNoSlot && jobs_[front].options->gang.size > 1) {
-    line_.TakeFront();
+/// before that of the job in front (kNoSlot: none). True: something has changed, look again.
+bool Queue::StartGangInFront(Instant now, Slot front, Effects& effects) {
+  if (IsGang(front)) {
+    line_.Take(front);
     jobs_[front].state = JobState::kGathering;
     gathering_.Add(front);
     return true;
   }
   if (gathering_.empty()) return false;
-  const Slot gang = gathering_.Next(now);
+  const Slot gang = gathering_.Next(now, front != kNoSlot);
   if (gang == kNoSlot) return false;
   if (front != kNoSlot && line_.PrecedenceOf(front) < line_.PrecedenceOf(gang)) return false;
   if (!gathering_.Gather(now, gang)) return false;
@@ -27,14 +26,15 @@ bool Queue::StartGangInFront(Instant now, Effects& effects) {
 
 void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   const std::vector<ProcessId> places = gathering_.held();
-  gathering_.Remove(gang);
+  LeaveLine(gang);
   MeetDeadline(gang);
   Job& job = jobs_[gang];
+  if (IsKeyLimited(job)) key_limits_.Start(gang);
   job.state = JobState::kGang;
   job.process = places.front();
   job.handed_out = now;
   ++job.attempts;
-  ++running_;
+  EnterRunning(gang);
   std::vector<Slot> slots;
   std::vector<Member> members;
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {

@@ -118,7 +118,7 @@ void Queue::Restore(Instant now, const Restored& restored, Effects& effects) {
   job.handed_out = restored.handed_out;
   job.attempts = restored.attempts;
   job.lost_attempts = restored.lost_attempts;
-  dedup_keys_.Add(slot, job);
+  if (!job.options->dedup_key.empty()) dedup_keys_.Add(slot, job);
   if (!restored.members.empty()) return Resume(now, slot, restored.members);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;
@@ -132,10 +132,9 @@ void Queue::Restore(Instant now, const Restored& restored, Effects& effects) {
 
 /// The job runs, with processes that have not come back yet.
 void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> members) {
-  ++running_;
-  key_limits_.Readmit(slot);
-  gang_slots_ += jobs_[slot].options->gang.size - 1;
-  const bool is_gang = jobs_[slot].options->gang.size > 1;
+  EnterRunning(slot);
+  const JobOptions& options = *jobs_[slot].options;
+  const bool is_gang = options.gang.size > 1;
   std::vector<Slot> ranks;
   for (const Restored::Member& member : members) {
     const ProcessId process = Absent(now, member.process);
@@ -148,9 +147,13 @@ void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> mem
       processes_.Give(process, slot);
     }
   }
-  if (!is_gang) return;
-  jobs_[slot].state = JobState::kGang;
-  running_gangs_.Start(slot, std::move(ranks));
+  if (is_gang) {
+    jobs_[slot].state = JobState::kGang;
+    running_gangs_.Start(slot, std::move(ranks));
+  }
+  if (!IsKeyLimited(jobs_[slot])) return;
+  key_limits_.EnterRunning(slot);
+  SettleKey(options.limit_key);
 }
 
 /// A process that is known from before and may come back within the grace period.

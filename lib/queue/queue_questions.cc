@@ -68,22 +68,19 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   const Job& job = jobs_[slot];
   if (IsRunning(slot)) return Explanation{};
   if (job.state == JobState::kDelayed) {
-    return Explanation{.reason = WaitReason::kDelayed, .in = job.accepted - now};
+    return Explanation{.reason = WaitReason::kDelayed,
+                       .in = std::max(job.accepted - now, Duration::zero())};
   }
   if (job.state == JobState::kParked) return Explanation{.reason = WaitReason::kKeyLimit};
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
   if (processes_.counts().able_slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
-  if (job.options->gang.size > 1) {
+  if (IsGang(slot)) {
     const std::uint64_t short_of = gathering_.ShortOf(slot);
     if (job.state == JobState::kGathering || gathering_.Impossible(slot)) {
       return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
     }
   }
   return Explanation{.reason = WaitReason::kBehind, .ahead = CountAhead(slot)};
-}
-
-bool Queue::IsRunning(Slot slot) const {
-  return jobs_[slot].state == JobState::kRunning || jobs_[slot].state == JobState::kGang;
 }
 
 /// A job of a submitter: members of gangs are for workers only.

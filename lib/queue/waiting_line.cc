@@ -25,24 +25,25 @@ void WaitingLine::Remove(Slot slot) {
   Left(level);
 }
 
-void WaitingLine::TakeFront() {
-  const std::size_t level = FrontLevel();
-  levels_[level].TakeFront(jobs_);
+void WaitingLine::Take(Slot slot) {
+  const std::size_t level = LevelOf(jobs_[slot]);
+  levels_[level].Take(jobs_, slot);
   Left(level);
 }
 
 Precedence WaitingLine::PrecedenceOf(Slot slot) const {
   const Job& job = jobs_[slot];
   const auto level = static_cast<int>(LevelOf(job));
-  if (ageing_ == Duration::zero()) return {-level, job.accepted, job.sequence};
-  return {0, job.accepted - level * ageing_, job.sequence};
+  const bool strict = ageing_ == Duration::zero();
+  const Instant rank = strict ? Instant() : job.accepted - level * ageing_;
+  return {rank, -level, job.accepted, job.sequence};
 }
 
 std::optional<Instant> WaitingLine::Oldest() const {
   std::optional<Instant> oldest;
   for (const FairLanes& level : levels_) {
     if (level.empty()) continue;
-    const Instant accepted = jobs_[level.Front(jobs_)].accepted;
+    const Instant accepted = level.Oldest(jobs_);
     oldest = oldest ? std::min(*oldest, accepted) : accepted;
   }
   return oldest;

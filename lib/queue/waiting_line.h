@@ -11,10 +11,12 @@
 
 namespace twofold::queue {
 
-/// The order between jobs of different priorities: the smaller one goes first. It never changes.
+/// The order between jobs, of different priorities too: the smaller one goes first. It never
+/// changes.
 struct Precedence {
-  int level;  ///< 0 when priorities age: then `rank` has them
-  Instant rank;
+  Instant rank;  ///< what ages; the same for all when priorities do not
+  int level;     ///< the negative priority
+  Instant accepted;
   std::uint64_t sequence;
 
   friend auto operator<=>(const Precedence&, const Precedence&) = default;
@@ -40,8 +42,9 @@ class WaitingLine {
   /// Takes a job out of turn.
   void Remove(Slot slot);
 
-  /// Takes the job that goes next. REQUIRES: !empty(), as for Front.
-  void TakeFront();
+  /// Takes the job that goes next: `slot` is what Front says.
+  void Take(Slot slot);
+  /// REQUIRES: !empty().
   [[nodiscard]] Slot Front() const { return levels_[FrontLevel()].Front(jobs_); }
 
   [[nodiscard]] Precedence PrecedenceOf(Slot slot) const;
@@ -49,7 +52,7 @@ class WaitingLine {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
-  /// When the first job of those at the heads of their lanes was accepted; nullopt: none waits.
+  /// When the job was accepted that waits longest; nullopt: none waits. Linear in the fair keys.
   [[nodiscard]] std::optional<Instant> Oldest() const;
 
  private:

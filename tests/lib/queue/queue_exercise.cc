@@ -41,9 +41,12 @@ const std::vector<QueueExercise::Action>& QueueExercise::Actions() {
       {"Resume", 20, &QueueExercise::Resume},
       {"EndSubmitter", 10, &QueueExercise::EndSubmitter},
       {"StartDraining", 8, &QueueExercise::StartDraining},
+      {"MemberReady", 150, &QueueExercise::MemberReady},
+      {"PauseWorker", 20, &QueueExercise::PauseWorker},
       {"Pause", 5, &QueueExercise::Pause},
       {"Drain", 5, &QueueExercise::Drain},
       {"Leap", 4, &QueueExercise::Leap},
+      {"Restart", 3, &QueueExercise::Restart},
   };
   return kActions;
 }
@@ -62,7 +65,7 @@ QueueOptions QueueExercise::RandomOptions(std::mt19937_64& random) {
 QueueExercise::QueueExercise(std::uint64_t seed, Watch watch)
     : random_(seed),
       options_(RandomOptions(random_)),
-      queue_(options_),
+      queue_(std::make_unique<Queue>(options_)),
       model_(options_),
       watch_(std::move(watch)) {}
 
@@ -77,37 +80,69 @@ std::string QueueExercise::Step() {
   for (; pick >= action->weight; ++action) pick -= action->weight;
 
   if (OneIn(2)) now_ += milliseconds(Below(500));
-  effects_.Clear();
   (this->*action->act)();
-  const std::string complaint = model_.Check(now_, queue_, effects_.all());
+  Check();
+  return complaint_.empty() ? complaint_ : std::string(action->name) + ": " + complaint_;
+}
+
+/// Compares what one call has done.
+void QueueExercise::Check() {
+  complaint_ = model_.Check(now_, *queue_, effects_.all());
   for (const Assigned& assigned : effects_.Of<Assigned>()) {
     if (tokens_.size() < kTokens) tokens_.emplace_back();
     tokens_[next_token_++ % kTokens] = {assigned.job, assigned.attempt};
+    NumberSeen(assigned.job);
   }
   if (watch_) watch_(effects_.all());
-  return complaint.empty() ? complaint : std::string(action->name) + ": " + complaint;
+  effects_.Clear();
+}
+
+void QueueExercise::NumberSeen(JobId id) {
+  if ((Number(id) & kDurableBit) == 0) return;
+  options_.first_sequence = std::max(options_.first_sequence, Sequence(id) + 1);
 }
 
 // ---- Submitters
 
-void QueueExercise::Submit() {
-  if (queue_.waiting() >= kMostWaiting) return;
+JobOptions QueueExercise::RandomJob(std::uint64_t tag) {
   JobOptions options;
   options.priority = static_cast<int>(OneIn(2) ? Below(3) : Below(21)) - (OneIn(2) ? 1 : 10);
   options.priority = std::clamp(options.priority, kLowestPriority, kHighestPriority);
   options.max_attempts = static_cast<std::uint32_t>(1 + Below(3));
-  const SubmitterId submitter = OneIn(4) ? kDetached : SubmitterId{first_submitter_ + Below(3)};
-  const std::uint64_t tag = next_tag_++;
-  const std::string spec = OneIn(4) ? "" : "spec " + std::to_string(tag);
+  options.durable = OneIn(3);
+  if (OneIn(4)) {
+    options.gang = {.size = static_cast<std::uint32_t>(2 + Below(OneIn(8) ? 8 : 3)),
+                    .spread = OneIn(2) ? Spread::kNode : Spread::kAny,
+                    .timeout = milliseconds(100 + Below(5000))};
+  }
+  // No two jobs are due at one instant, so there is one order only.
+  if (OneIn(8)) options.delay = milliseconds(Below(5000)) + Duration(tag);
+  if (OneIn(8)) options.deadline = milliseconds(Below(10'000)) + Duration(tag);
+  if (OneIn(8)) options.dedup_key = Key(3);
+  if (OneIn(3)) {
+    options.fair_key = Key(4);
+    options.weight = 1U << Below(3);
+    options.priority = OneIn(2) ? 0 : options.priority;
+  }
+  if (OneIn(5)) {
+    options.limit_key = Key(2);
+    options.key_limit = static_cast<std::uint32_t>(1 + Below(3));
+  }
+  return options;
+}
 
-  const Submitted submitted = queue_.Submit(
-      now_, submitter, tag, std::make_shared<const JobOptions>(options), spec, effects_);
+void QueueExercise::Submit() {
+  if (queue_->waiting() >= kMostWaiting) return;
+  const std::uint64_t tag = next_tag_++;
   QueueModel::Job job{};
-  job.submitter = submitter;
+  job.submitter = OneIn(4) ? kDetached : SubmitterId{first_submitter_ + Below(3)};
   job.tag = tag;
-  job.priority = options.priority;
-  job.max_attempts = options.max_attempts;
-  job.spec = spec;
+  job.options = RandomJob(tag);
+  job.spec = OneIn(4) ? "" : "spec " + std::to_string(tag);
+  const Submitted submitted =
+      queue_->Submit(now_, job.submitter, tag, std::make_shared<const JobOptions>(job.options),
+                     job.spec, effects_);
+  NumberSeen(submitted.job);
   model_.Submit(now_, submitted, job);
 }
 
@@ -117,13 +152,13 @@ void QueueExercise::Cancel() {
     job = std::next(model_.jobs().begin(), static_cast<std::ptrdiff_t>(Below(model_.jobs().size())))
               ->first;
   }
-  model_.Cancel(now_, job, queue_.Cancel(now_, job, effects_));
+  model_.Cancel(now_, job, queue_->Cancel(now_, job, effects_));
 }
 
 void QueueExercise::EndSubmitter() {
   const SubmitterId submitter = OneIn(8) ? kDetached : SubmitterId{first_submitter_};
   if (submitter != kDetached) ++first_submitter_;
-  queue_.SubmitterGone(now_, submitter, effects_);
+  queue_->SubmitterGone(now_, submitter, effects_);
   model_.SubmitterGone(submitter);
 }
 
@@ -135,6 +170,7 @@ void QueueExercise::Join() {
 
 /// A process that is known comes again, with what it has, less than that, or more.
 void QueueExercise::Return() {
+  if (!before_.empty() && OneIn(2)) return ReturnFromBefore();
   if (model_.processes().empty()) return;
   const ProcessId process = AnyProcess();
   if (!model_.processes().contains(process)) return;
@@ -144,41 +180,78 @@ void QueueExercise::Return() {
   Connect(model_.processes().at(process).key, std::move(held));
 }
 
+/// One that was there before the restart, with what it had then.
+void QueueExercise::ReturnFromBefore() {
+  auto [key, held] = std::move(before_.front());
+  before_.pop_front();
+  Connect(key, std::move(held));
+}
+
 void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
+  static constexpr std::array<std::string_view, 3> kNodes = {"", "a", "b"};
   if (OneIn(6)) held.push_back(OldToken());
-  // Mostly a few slots; now and then so many that a turn is several jobs.
-  const auto slots = static_cast<std::uint32_t>(1 + Below(Below(8) == 0 ? 40 : 4));
-  const bool draining = OneIn(10);
-  const ProcessId process = queue_.WorkerJoined(
-      now_, {.key = key, .slots = slots, .held = held, .draining = draining}, effects_);
-  model_.WorkerJoined(now_, process, key, slots, held, draining);
+  const Joining joining{
+      .key = key,
+      // Mostly a few slots; now and then so many that a turn is several jobs.
+      .slots = static_cast<std::uint32_t>(1 + Below(OneIn(8) ? 40 : 4)),
+      .held = held,
+      .draining = OneIn(10),
+      .paused = OneIn(10),
+      .node = kNodes.at(OneIn(8) ? Below(kNodes.size()) : Number(key) % kNodes.size())};
+  const ProcessId expected = queue_->IdFor(key);
+  const ProcessId process = queue_->WorkerJoined(now_, joining, effects_);
+  if (process != expected) complaint_ = "IdFor is wrong";
+  model_.WorkerJoined(now_, process, joining);
 }
 
 void QueueExercise::EndTurn() {
-  queue_.EndTurn();
+  queue_->EndTurn();
   model_.EndTurn();
 }
 
 void QueueExercise::Leave() {
   const ProcessId process = AnyProcess();
   if (OneIn(4)) {
-    queue_.WorkerLeft(now_, process, effects_);
+    queue_->WorkerLeft(now_, process, effects_);
     return model_.WorkerLeft(process);
   }
-  queue_.WorkerGone(now_, process, effects_);
+  queue_->WorkerGone(now_, process, effects_);
   model_.WorkerGone(now_, process);
 }
 
 void QueueExercise::Renew() {
   const ProcessId process = AnyProcess();
-  queue_.Renewed(now_, process, effects_);
+  queue_->Renewed(now_, process, effects_);
   model_.Renewed(now_, process);
 }
 
 void QueueExercise::StartDraining() {
   const ProcessId process = AnyProcess();
-  queue_.WorkerDraining(now_, process, effects_);
+  queue_->WorkerDraining(now_, process, effects_);
   model_.WorkerDraining(now_, process);
+}
+
+void QueueExercise::PauseWorker() {
+  const ProcessId process = AnyProcess();
+  const bool paused = OneIn(3);
+  queue_->PauseWorker(now_, process, paused, effects_);
+  model_.PauseWorker(process, paused);
+}
+
+/// Mostly a member of a gang that has not said so before.
+void QueueExercise::MemberReady() {
+  for (const auto& [id, job] : model_.jobs()) {
+    for (const QueueModel::Part& part : job.parts) {
+      if (part.ended || OneIn(part.ready ? 2 : 4)) continue;
+      const Held held{part.id, job.attempts};
+      const ProcessId process = OneIn(20) ? AnyProcess() : part.process;
+      return model_.MemberReady(now_, process, held,
+                                queue_->MemberReady(now_, process, held, effects_));
+    }
+  }
+  const ProcessId process = AnyProcess();
+  const Held held = OldToken();
+  model_.MemberReady(now_, process, held, queue_->MemberReady(now_, process, held, effects_));
 }
 
 /// Something that a process has: mostly it counts.
@@ -209,31 +282,31 @@ void QueueExercise::Deliver(ProcessId process, const Held& held) {
                               .outcome = outcomes.at(Below(outcomes.size())),
                               .run_time = milliseconds(Below(100)),
                               .report = OneIn(2) ? "report" : ""};
-  const bool told = queue_.Completed(now_, process, completion, effects_);
+  const bool told = queue_->Completed(now_, process, completion, effects_);
   model_.Completed(now_, process, completion, told);
 }
 
 // ---- Admin
 
 void QueueExercise::Pause() {
-  queue_.Pause();
+  queue_->Pause();
   model_.Pause();
 }
 
 void QueueExercise::Drain() {
-  queue_.Drain();
+  queue_->Drain();
   model_.Drain();
 }
 
 void QueueExercise::Resume() {
-  queue_.Resume(now_, effects_);
+  queue_->Resume(now_, effects_);
   model_.Resume();
 }
 
 // ---- Time
 
 void QueueExercise::Tick() {
-  queue_.Tick(now_, effects_);
+  queue_->Tick(now_, effects_);
   model_.Tick(now_);
 }
 
@@ -250,7 +323,61 @@ void QueueExercise::Leap() {
   if (OneIn(2)) Tick();
 }
 
+/// The queue is gone, and with it all jobs that are not durable. A new one takes in the others, in
+/// any order; then their processes come back, some of them.
+void QueueExercise::Restart() {
+  std::map<ProcessId, ProcessKey> keys;
+  for (const auto& [id, process] : model_.processes()) {
+    keys[id] = process.key;
+    if (before_.size() < kMostProcesses && !OneIn(3)) {
+      before_.emplace_back(process.key, model_.HeldBy(id));
+    }
+  }
+  std::vector<std::pair<JobId, QueueModel::Job>> durable;
+  for (const auto& [id, job] : model_.jobs()) {
+    if (job.options.durable) durable.emplace_back(id, job);
+  }
+  std::shuffle(durable.begin(), durable.end(), random_);
+  options_.first_generation += 10'000;
+  queue_ = std::make_unique<Queue>(options_);
+  model_.Restart();
+  for (const auto& [id, job] : durable) {
+    if (!complaint_.empty()) return;
+    Restore(id, job, keys);
+    Check();
+  }
+}
+
+void QueueExercise::Restore(JobId id, const QueueModel::Job& job,
+                            const std::map<ProcessId, ProcessKey>& keys) {
+  const auto key_of = [&](ProcessId process) {
+    const auto found = keys.find(process);  // that of a member that has ended may have left
+    return found == keys.end() ? ProcessKey{next_key_++} : found->second;
+  };
+  Restored restored{.job = id,
+                    .options = std::make_shared<const JobOptions>(job.options),
+                    .spec = job.spec,
+                    .accepted = job.accepted,
+                    .handed_out = job.handed_out,
+                    .attempts = job.attempts,
+                    .lost_attempts = job.lost,
+                    .members = {}};
+  for (const QueueModel::Part& part : job.parts) {
+    restored.members.push_back({key_of(part.process), part.id});
+  }
+  const bool is_single = job.parts.empty() && job.where == QueueModel::Where::kRunning;
+  if (is_single) restored.members.push_back({key_of(job.process), id});
+  queue_->Restore(now_, restored, effects_);
+  std::vector<ProcessId> processes;
+  for (const auto& member : restored.members) processes.push_back(queue_->IdFor(member.process));
+  model_.Restore(now_, id, job, restored, processes);
+}
+
 // ---- Choices
+
+std::string QueueExercise::Key(std::uint64_t different) {
+  return std::string(1, static_cast<char>('a' + Below(different)));
+}
 
 Held QueueExercise::OldToken() {
   if (tokens_.empty() || OneIn(16)) return {JobId{random_()}, static_cast<Attempt>(Below(3))};

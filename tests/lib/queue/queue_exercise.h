@@ -1,9 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/queue/queue.h"
@@ -26,6 +31,11 @@ class QueueExercise {
   /// One random step. What is wrong after it, and after what; empty: nothing.
   std::string Step();
 
+  /// How often the rarer things have happened.
+  [[nodiscard]] const std::map<std::string_view, std::uint64_t>& seen() const {
+    return model_.seen();
+  }
+
  private:
   struct Action;
   static const std::vector<Action>& Actions();
@@ -41,6 +51,8 @@ class QueueExercise {
   void Leave();
   void Renew();
   void StartDraining();
+  void PauseWorker();
+  void MemberReady();
   void Complete();
   void Answer();
   void CompleteOld();
@@ -50,17 +62,24 @@ class QueueExercise {
   void Tick();
   void TickAtDeadline();
   void Leap();
+  void Restart();
 
   std::uint64_t Below(std::uint64_t end) { return random_() % end; }
   bool OneIn(std::uint64_t n) { return Below(n) == 0; }
+  JobOptions RandomJob(std::uint64_t tag);
+  std::string Key(std::uint64_t different);
+  void NumberSeen(JobId id);
   void Deliver(ProcessId process, const Held& held);
   void Connect(ProcessKey key, std::vector<Held> held);
+  void Restore(JobId id, const QueueModel::Job& job, const std::map<ProcessId, ProcessKey>& keys);
+  void ReturnFromBefore();
+  void Check();
   Held OldToken();
   ProcessId AnyProcess();  // now and then one that is not there
 
   std::mt19937_64 random_;
-  const QueueOptions options_;
-  Queue queue_;
+  QueueOptions options_;
+  std::unique_ptr<Queue> queue_;
   QueueModel model_;
   RecordingEffects effects_;
   Watch watch_;
@@ -70,6 +89,8 @@ class QueueExercise {
   std::uint64_t first_submitter_ = 1;  // this and the next two are there
   std::vector<Held> tokens_;           // the latest that were handed out, in a ring
   std::size_t next_token_ = 0;
+  std::deque<std::pair<ProcessKey, std::vector<Held>>> before_;  // what was there before a restart
+  std::string complaint_;
 };
 
 }  // namespace twofold::queue

@@ -46,6 +46,11 @@ class QueueTest : public testing::Test {
     return queue.WorkerJoined(now, {.key = ProcessKey{key}, .slots = slots, .held = held}, effects);
   }
 
+  /// A process on a node of that name.
+  ProcessId JoinOn(std::string_view node, std::uint64_t key, std::uint32_t slots = 1) {
+    return queue.WorkerJoined(now, {.key = ProcessKey{key}, .slots = slots, .node = node}, effects);
+  }
+
   bool Complete(ProcessId process, JobId job, Attempt attempt = 1,
                 Outcome outcome = Outcome::kSucceeded) {
     return queue.Completed(now, process, {.job = job, .attempt = attempt, .outcome = outcome},

@@ -1,367 +1,271 @@
+// What callers do to the queue.
+
 #include "tests/lib/queue/queue_model.h"
 
 #include <algorithm>
-#include <sstream>
-#include <tuple>
 #include <utility>
 
 namespace twofold::queue {
 
-// ---- What callers do
-
 void QueueModel::Submit(Instant now, const Submitted& submitted, const Job& job) {
-  const auto waiting = std::count_if(jobs_.begin(), jobs_.end(),
-                                     [](const auto& entry) { return !entry.second.running; });
+  const auto same = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+    return !job.options.dedup_key.empty() &&
+           entry.second.options.dedup_key == job.options.dedup_key;
+  });
+  if (same != jobs_.end()) {
+    Expect(submitted.duplicate && submitted.job == same->first, "a duplicate is not known as such");
+    if (job.submitter != kDetached) same->second.followers.emplace_back(job.submitter, job.tag);
+    return Saw("joined by its dedup key");
+  }
+  const auto waiting = std::count_if(jobs_.begin(), jobs_.end(), [](const auto& entry) {
+    return entry.second.where != Where::kRunning;
+  });
   auto admission = Admission::kAccepted;
   if (options_.limit > 0 && static_cast<std::uint64_t>(waiting) >= options_.limit) {
     admission = Admission::kFull;
   }
-  if (stats_.draining) admission = Admission::kDraining;
-  Expect(submitted.admission == admission, "wrong admission");
+  if (draining_) admission = Admission::kDraining;
+  Expect(submitted.admission == admission && !submitted.duplicate, "wrong admission");
   if (admission != Admission::kAccepted) {
-    ++stats_.finished[static_cast<std::size_t>(Outcome::kRejected)];
+    ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
     Expect(submitted.job == JobId{0}, "a rejected job has an id");
     return;
   }
   Expect(submitted.job != JobId{0}, "an accepted job has no id");
   Expect(all_ids_.insert(submitted.job).second, "a job id came twice");
   Job& added = jobs_[submitted.job] = job;
-  added.accepted = now;
-  added.arrival = arrivals_++;
+  added.accepted = now + job.options.delay;
+  added.arrival = added.owned = ++events_;
+  added.where = Where::kDelayed;
+  if (job.submitter != kDetached) submitters_.insert(job.submitter);
+  if (added.accepted > now) return;
+  Arrive(submitted.job);
+  dispatches_ = true;
 }
 
 void QueueModel::Cancel(Instant now, JobId job, bool told) {
   Expect(told == jobs_.contains(job), "Cancel told wrong");
   if (!jobs_.contains(job)) return;
   Stop(job);
-  Reply(now, job, Outcome::kCancelled, {}, {});
+  Reply(now, job, Outcome::kCancelled);
+  dispatches_ = true;
 }
 
 void QueueModel::SubmitterGone(SubmitterId submitter) {
   if (submitter == kDetached) return;
-  for (auto it = jobs_.begin(); it != jobs_.end();) {
-    const auto here = it++;
-    if (here->second.submitter != submitter) continue;
-    Stop(here->first);
-    ++stats_.finished[static_cast<std::size_t>(Outcome::kAbandoned)];
-    jobs_.erase(here);
+  dispatches_ = submitters_.erase(submitter) > 0;
+  std::map<std::uint64_t, JobId> owned;
+  for (auto& [id, job] : jobs_) {
+    std::erase_if(job.followers, [&](const auto& one) { return one.first == submitter; });
+    if (job.submitter == submitter) owned[job.owned] = id;
+  }
+  for (const auto& [order, id] : owned) {
+    Job& job = jobs_.at(id);
+    if (job.options.durable) {
+      job.submitter = kDetached;
+    } else if (!job.followers.empty()) {
+      std::tie(job.submitter, job.tag) = job.followers.front();
+      job.followers.erase(job.followers.begin());
+      job.owned = ++events_;
+      submitters_.insert(job.submitter);
+      Saw("inherited by a follower");
+    } else {
+      Stop(id);
+      ++finished_[static_cast<std::size_t>(Outcome::kAbandoned)];
+      Forget(id);
+    }
   }
 }
 
-void QueueModel::WorkerJoined(Instant now, ProcessId process, ProcessKey key, std::uint32_t slots,
-                              std::span<const Held> held, bool draining) {
-  const auto same = std::find_if(processes_.begin(), processes_.end(),
-                                 [&](const auto& entry) { return entry.second.key == key; });
+void QueueModel::WorkerJoined(Instant now, ProcessId process, const Joining& joining) {
+  const auto same = std::find_if(processes_.begin(), processes_.end(), [&](const auto& entry) {
+    return entry.second.key == joining.key;
+  });
   if (same == processes_.end()) {
     Expect(!processes_.contains(process), "a process id is used twice");
-    processes_[process] = {.key = key, .slots = slots, .deadline = {}, .stale = {}};
+    processes_[process] = {.key = joining.key, .state = State::kAway};
     most_processes_ = std::max(most_processes_, processes_.size());
     Expect(Number(process) < most_processes_, "process ids are not dense");
   } else {
     Expect(same->first == process, "a known key has another id");
+    if (!processes_.contains(process)) return;
+    Withdraw(process);
+    Become(process, State::kAway, now);
+    if (!RunningOn(process).empty()) Saw("came back to its attempts");
   }
-  if (!processes_.contains(process)) return;
-  std::set<Held> rest(held.begin(), held.end());
-  for (const JobId job : RunningOn(process)) {
-    if (rest.erase({job, jobs_[job].attempts}) == 0) Lose(now, job);
+  const std::set<Held> has(joining.held.begin(), joining.held.end());
+  for (const Held& held : RunningOn(process)) {
+    // Losing a gang takes other members away, too.
+    if (has.contains(held) || Counting(process, held).first == JobId{0}) continue;
+    Lose(now, held);
   }
-  for (const Held& stale : rest) stops_.insert({process, stale.job, stale.attempt});
-  Process& entry = processes_[process];
-  entry.slots = slots;
-  entry.draining = draining;
-  entry.stale = std::move(rest);
-  entry.state = State::kConnected;
-  entry.deadline = now + options_.lease;
+  Process& entry = processes_.at(process);
+  entry.stale.clear();
+  for (const Held& held : has) {
+    if (Counting(process, held).first != JobId{0}) continue;
+    entry.stale.insert(held);
+    stops_.insert({process, held.job, held.attempt});
+  }
+  entry.slots = joining.slots;
+  entry.node = joining.node;
+  entry.draining = joining.draining;
+  entry.paused = joining.paused;
+  Become(process, State::kConnected, now + options_.lease);
+  dispatches_ = true;
 }
 
 void QueueModel::WorkerGone(Instant now, ProcessId process) {
   const auto found = processes_.find(process);
   if (found == processes_.end() || found->second.state == State::kAway) return;
-  if (RunningOn(process).empty()) return Forget(process);
-  found->second.state = State::kAway;
-  found->second.deadline = now + options_.grace;
+  dispatches_ = true;
+  Withdraw(process);
+  if (RunningOn(process).empty()) return Remove(process);
+  Become(process, State::kAway, now + options_.grace);
 }
 
 void QueueModel::WorkerLeft(ProcessId process) {
   if (!processes_.contains(process)) return;
-  for (const JobId job : RunningOn(process)) Requeue(job);
-  Forget(process);
+  Withdraw(process);
+  Become(process, State::kAway, {});
+  for (const Held& held : RunningOn(process)) {
+    const auto [id, part] = Counting(process, held);
+    if (id == JobId{0}) continue;
+    if (part != nullptr) part->ended = true;
+    Stop(id);
+    processes_.at(process).stale.clear();
+    PutBack(id);
+  }
+  Remove(process);
+  dispatches_ = true;
 }
 
 void QueueModel::Renewed(Instant now, ProcessId process) { Hear(now, process); }
 
 void QueueModel::WorkerDraining(Instant now, ProcessId process) {
+  if (!processes_.contains(process)) return;
+  Withdraw(process);
+  processes_.at(process).draining = true;
+  Refresh();
   Hear(now, process);
-  if (processes_.contains(process)) processes_[process].draining = true;
+}
+
+void QueueModel::PauseWorker(ProcessId process, bool paused) {
+  if (!processes_.contains(process)) return;
+  if (paused) Withdraw(process);
+  processes_.at(process).paused = paused;
+  Refresh();
+  dispatches_ = true;
+}
+
+void QueueModel::MemberReady(Instant now, ProcessId process, const Held& held, bool told) {
+  const auto [gang, part] = Counting(process, held);
+  Expect(told == (part != nullptr), "MemberReady told wrong");
+  if (part != nullptr) {
+    const auto& parts = jobs_.at(gang).parts;
+    const auto is_open = [&] {
+      return std::all_of(parts.begin(), parts.end(),
+                         [](const Part& one) { return one.ready || one.ended; });
+    };
+    if (is_open()) {
+      goes_.insert({process, held.job, held.attempt});
+      Saw("let go again");
+    } else {
+      part->ready = true;
+      if (is_open()) OpenBarrier(gang);
+    }
+  }
+  Hear(now, process);
 }
 
 void QueueModel::Completed(Instant now, ProcessId process, const Completion& completion,
                            bool told) {
-  const auto job = jobs_.find(completion.job);
-  const bool counts = job != jobs_.end() && job->second.running && job->second.process == process &&
-                      job->second.attempts == completion.attempt;
-  Expect(told == counts, "Completed told wrong: an old token, or a new one refused");
-  if (counts && completion.handed_back) {
-    Requeue(completion.job);
-  } else if (counts) {
-    Reply(now, completion.job, completion.outcome, completion.run_time,
-          std::string(completion.report));
+  const Held held{completion.job, completion.attempt};
+  const auto [id, part] = Counting(process, held);
+  Expect(told == (id != JobId{0}), "Completed told wrong: an old token, or a new one refused");
+  if (part != nullptr) {
+    PartEnded(now, id, *part, completion);
+  } else if (id != JobId{0}) {
+    Conclude(now, id, completion, 0);
   } else {
     const auto found = processes_.find(process);
-    const bool owed = found != processes_.end() &&
-                      found->second.stale.erase({completion.job, completion.attempt}) > 0;
+    const bool owed = found != processes_.end() && found->second.stale.erase(held) > 0;
     const bool only_answers = completion.handed_back || completion.outcome == Outcome::kCancelled;
-    if (!owed || !only_answers) ++stats_.refused_results;
+    if (!owed || !only_answers) ++refused_;
+    Refresh();
   }
   Hear(now, process);
 }
 
+void QueueModel::Resume() {
+  paused_ = draining_ = false;
+  dispatches_ = true;
+}
+
 void QueueModel::Tick(Instant now) {
-  for (auto it = processes_.begin(); it != processes_.end();) {
-    const auto [id, process] = *it++;
+  std::map<std::tuple<bool, std::uint64_t>, ProcessId> due;  // leases first
+  for (const auto& [id, process] : processes_) {
     if (process.state == State::kSilent || process.deadline > now) continue;
-    for (const JobId job : RunningOn(id)) {
-      if (process.state == State::kConnected) Stop(job);
-      Lose(now, job);
+    due[{process.state == State::kAway, process.since}] = id;
+  }
+  for (const auto& [order, id] : due) {
+    const bool away = processes_.at(id).state == State::kAway;
+    Withdraw(id);
+    if (!away) Become(id, State::kSilent, {});
+    for (const Held& held : RunningOn(id)) {
+      if (Counting(id, held).first == JobId{0}) continue;
+      if (!away) StopAt(id, held);
+      Lose(now, held);
     }
-    if (process.state == State::kAway) {
-      Forget(id);
-    } else {
-      processes_[id].state = State::kSilent;
+    if (away) Remove(id);
+    Saw(away ? "grace over" : "lease over");
+  }
+  dispatches_ = true;
+}
+
+void QueueModel::Restart() {
+  jobs_.clear();
+  processes_.clear();
+  most_processes_ = 0;
+  idle_.clear();
+  levels_.clear();
+  lined_.clear();
+  limits_.clear();
+  submitters_.clear();
+  held_.clear();
+  holder_ = JobId{0};
+  paused_ = draining_ = false;
+  finished_ = {};
+  requeued_ = refused_ = 0;
+}
+
+void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& restored,
+                         std::span<const ProcessId> processes) {
+  Job& added = jobs_[id] = job;
+  added.submitter = kDetached;
+  added.tag = 0;
+  added.followers.clear();
+  added.given = ++events_;
+  added.parts.clear();
+  added.where = restored.members.empty() ? Where::kDelayed : Where::kRunning;
+  for (std::size_t rank = 0; rank < processes.size(); ++rank) {
+    const ProcessId process = processes[rank];
+    if (!processes_.contains(process)) {
+      processes_[process] = {.key = restored.members[rank].process};
+      most_processes_ = std::max(most_processes_, processes_.size());
+      Become(process, State::kAway, now + options_.grace);
     }
+    if (rank == 0) added.process = process;
+    if (job.options.gang.size > 1) added.parts.push_back({restored.members[rank].job, process});
   }
-}
-
-// ---- What follows from it
-
-void QueueModel::Expect(bool condition, const std::string& complaint) {
-  if (!condition && complaint_.empty()) complaint_ = complaint;
-}
-
-void QueueModel::Reply(Instant now, JobId id, Outcome outcome, Duration run_time,
-                       std::string report) {
-  const Job& job = jobs_.at(id);
-  ++stats_.finished[static_cast<std::size_t>(outcome)];
-  replies_[id] = {job.submitter,
-                  job.tag,
-                  id,
-                  outcome,
-                  job.attempts,
-                  job.running,
-                  job.process,
-                  (job.running ? job.handed_out : now) - job.accepted,
-                  run_time,
-                  now - job.accepted,
-                  std::move(report),
-                  {}};
-  jobs_.erase(id);
-}
-
-void QueueModel::Stop(JobId id) {
-  const Job& job = jobs_.at(id);
-  if (!job.running) return;
-  Process& process = processes_.at(job.process);
-  process.stale.insert({id, job.attempts});
-  if (process.state != State::kAway) stops_.insert({job.process, id, job.attempts});
-}
-
-void QueueModel::Lose(Instant now, JobId id) {
-  Job& job = jobs_.at(id);
-  if (++job.lost < job.max_attempts) return Requeue(id);
-  Reply(now, id, Outcome::kLost, {}, {});
-}
-
-void QueueModel::Requeue(JobId id) {
-  jobs_.at(id).running = false;
-  ++stats_.requeued;
-}
-
-void QueueModel::Hear(Instant now, ProcessId process) {
-  const auto found = processes_.find(process);
-  if (found == processes_.end() || found->second.state == State::kAway) return;
-  found->second.state = State::kConnected;
-  found->second.deadline = now + options_.lease;
-}
-
-void QueueModel::Forget(ProcessId process) {
-  processes_.erase(process);
-  removals_.insert(process);
-}
-
-std::vector<JobId> QueueModel::RunningOn(ProcessId process) const {
-  std::vector<JobId> running;
-  for (const auto& [id, job] : jobs_) {
-    if (job.running && job.process == process) running.push_back(id);
+  Saw(processes.empty() ? "restored while waiting" : "restored while running");
+  if (!processes.empty()) {
+    Limit& limit = limits_[added.options.limit_key];
+    if (added.arrival >= limit.newest) limit = {added.arrival, added.options.key_limit};
+    return Refresh();
   }
-  return running;
-}
-
-std::vector<Held> QueueModel::HeldBy(ProcessId process) const {
-  const std::set<Held>& stale = processes_.at(process).stale;
-  std::vector<Held> held(stale.begin(), stale.end());
-  for (const JobId job : RunningOn(process)) held.push_back({job, jobs_.at(job).attempts});
-  return held;
-}
-
-std::optional<Instant> QueueModel::NextDeadline() const {
-  std::optional<Instant> next;
-  for (const auto& [id, process] : processes_) {
-    if (process.state == State::kSilent) continue;
-    if (!next || process.deadline < *next) next = process.deadline;
-  }
-  return next;
-}
-
-bool QueueModel::MayTake(ProcessId id) const {
-  const auto found = processes_.find(id);
-  if (found == processes_.end()) return false;
-  const Process& process = found->second;
-  return process.state == State::kConnected && !process.draining &&
-         HeldBy(id).size() < process.slots;
-}
-
-/// The waiting job that goes next, by what it is worth at `now`; JobId{0}: none waits.
-JobId QueueModel::Best(Instant now) const {
-  const auto worth = [&](const Job& job) {
-    const bool ages = options_.ageing > Duration::zero();
-    const Duration aged = ages ? now - job.accepted + job.priority * options_.ageing : Duration{0};
-    return std::tuple(aged, job.priority, -static_cast<std::int64_t>(job.arrival));
-  };
-  const std::pair<const JobId, Job>* best = nullptr;
-  for (const auto& entry : jobs_) {
-    if (entry.second.running) continue;
-    if (best == nullptr || worth(entry.second) > worth(best->second)) best = &entry;
-  }
-  return best == nullptr ? JobId{0} : best->first;
-}
-
-void QueueModel::RefreshIdle() {
-  if (!idle_.empty() && !MayTake(idle_.front())) taken_in_turn_ = 0;
-  std::erase_if(idle_, [this](ProcessId id) { return !MayTake(id); });
-  for (const auto& [id, process] : processes_) {
-    if (MayTake(id) && std::find(idle_.begin(), idle_.end(), id) == idle_.end()) {
-      idle_.push_back(id);
-    }
-  }
-}
-
-// ---- What the queue did
-
-std::string QueueModel::Check(Instant now, const Queue& queue,
-                              const std::vector<Recorded>& effects) {
-  RefreshIdle();
-  for (const Recorded& effect : effects) Take(now, effect);
-  Expect(replies_.empty() && stops_.empty() && removals_.empty(), "an effect is missing");
-  Expect(stats_.paused || idle_.empty() || Best(now) == JobId{0}, "a job waits beside a free slot");
-  Expect(queue.NextDeadline() == NextDeadline(), "NextDeadline is wrong");
-  CheckStats(queue.Stats());
-  CheckJobs(now, queue);
-  return complaint_;
-}
-
-void QueueModel::Take(Instant now, const Recorded& effect) {
-  if (const auto* assigned = std::get_if<Assigned>(&effect)) {
-    Expect(replies_.empty() && stops_.empty() && removals_.empty(), "assigned before all ends");
-    TakeAssigned(now, *assigned);
-  } else if (const auto* replied = std::get_if<Replied>(&effect)) {
-    TakeReplied(*replied);
-  } else if (const auto* stopped = std::get_if<Stopped>(&effect)) {
-    const auto found = stops_.find(*stopped);
-    if (found == stops_.end()) return Expect(false, "stopped what should go on");
-    stops_.erase(found);
-  } else if (const auto* removed = std::get_if<Removed>(&effect)) {
-    Expect(removals_.erase(removed->process) == 1, "removed a process in use");
-  }
-}
-
-void QueueModel::TakeAssigned(Instant now, const Assigned& assigned) {
-  Expect(!stats_.paused, "handed out while paused");
-  Expect(assigned.job == Best(now), "another job was to go first");
-  Expect(!idle_.empty() && assigned.process == idle_.front(), "another process was to go first");
-  if (!complaint_.empty()) return;
-  Job& job = jobs_.at(assigned.job);
-  Expect(assigned.attempt == job.attempts + 1, "attempts are not numbered in turn");
-  Expect(assigned.spec == job.spec, "wrong spec");
-  job.attempts = assigned.attempt;
-  job.running = true;
-  job.process = assigned.process;
-  job.handed_out = now;
-  CountInTurn(assigned.process);
-  RefreshIdle();
-}
-
-// The one at the front goes to the back after its turn: an eighth of its slots, at least one job.
-void QueueModel::CountInTurn(ProcessId process) {
-  if (++taken_in_turn_ >= processes_.at(process).slots / 8) EndTurn();
-}
-
-void QueueModel::EndTurn() {
-  RefreshIdle();
-  if (std::exchange(taken_in_turn_, 0) == 0 || idle_.empty()) return;
-  std::rotate(idle_.begin(), idle_.begin() + 1, idle_.end());
-}
-
-void QueueModel::TakeReplied(const Replied& replied) {
-  const auto found = replies_.find(replied.job);
-  if (found == replies_.end()) return Expect(false, "a reply for a job that has not ended now");
-  Replied expected = found->second;
-  replies_.erase(found);
-  const bool by_core = !replied.reason.empty();
-  Expect(by_core || replied.outcome != Outcome::kLost, "lost without a reason");
-  expected.reason = replied.reason;  // the wording has its own tests
-  if (!expected.has_process) expected.process = replied.process;
-  std::ostringstream complaint;
-  if (expected != replied) complaint << "got " << replied << ", expected " << expected;
-  Expect(expected == replied, complaint.str());
-}
-
-void QueueModel::CheckStats(const QueueStats& stats) {
-  QueueStats expected = stats_;
-  for (const auto& [id, job] : jobs_) {
-    ++(job.running ? expected.running : expected.waiting);
-    if (job.running) continue;
-    expected.oldest_waiting =
-        std::min(job.accepted, expected.oldest_waiting.value_or(job.accepted));
-  }
-  for (const auto& [id, process] : processes_) {
-    if (process.state != State::kAway) ++expected.processes;
-    if (process.state != State::kConnected) continue;
-    const std::uint64_t busy = std::min<std::uint64_t>(HeldBy(id).size(), process.slots);
-    if (process.draining) {
-      expected.workers_draining += process.slots;
-    } else {
-      expected.workers_busy += busy;
-      expected.workers_idle += process.slots - busy;
-    }
-  }
-  Expect(stats.waiting == expected.waiting, "waiting is wrong");
-  Expect(stats.running == expected.running, "running is wrong");
-  Expect(stats.finished == expected.finished, "finished is wrong");
-  Expect(stats.requeued == expected.requeued, "requeued is wrong");
-  Expect(stats.refused_results == expected.refused_results, "refused_results is wrong");
-  Expect(stats.workers_idle == expected.workers_idle, "workers_idle is wrong");
-  Expect(stats.workers_busy == expected.workers_busy, "workers_busy is wrong");
-  Expect(stats.workers_draining == expected.workers_draining, "workers_draining is wrong");
-  Expect(stats.processes == expected.processes, "processes is wrong");
-  Expect(stats.oldest_waiting == expected.oldest_waiting, "oldest_waiting is wrong");
-  Expect(stats.paused == expected.paused, "paused is wrong");
-  Expect(stats.draining == expected.draining, "draining is wrong");
-}
-
-void QueueModel::CheckJobs(Instant now, const Queue& queue) {
-  std::size_t listed = 0;
-  queue.List(now, 0, jobs_.size() + 1, [&](const JobView& view) {
-    ++listed;
-    const auto found = jobs_.find(view.job);
-    if (found == jobs_.end()) return Expect(false, "lists a job that has ended");
-    const Job& job = found->second;
-    Expect(view.running == job.running, "job listed in the wrong state");
-    Expect(view.attempt == job.attempts, "job listed with a wrong attempt");
-    Expect(!job.running || view.process == job.process, "job listed with a wrong process");
-    Expect(view.wait == (job.running ? job.handed_out : now) - job.accepted, "wrong wait listed");
-    Expect(view.spec_size == job.spec.size(), "job listed with a wrong spec size");
-  });
-  Expect(listed == jobs_.size(), "jobs are missing from the list");
+  if (added.accepted > now) return;
+  Arrive(id);
+  dispatches_ = true;
 }
 
 }  // namespace twofold::queue

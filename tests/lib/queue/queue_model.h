@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/queue/queue.h"
@@ -14,36 +18,57 @@
 namespace twofold::queue {
 
 /// The rules of the queue, written as plainly as possible: maps, and a search through all of them.
-/// Shares no code and no idea with the core: ageing is computed from `now`, slots are counted anew.
+/// Shares no code and no idea with the core: ageing is computed from `now`, slots, keys and places
+/// are counted anew.
 ///
 /// Call the method that mirrors a call of the queue, then Check with what the queue did. The model
-/// foretells all effects: replies, stops and removals as a set, then the assignments in order.
+/// foretells all effects: replies, stops, goes and removals as a set, then the assignments in
+/// order.
 class QueueModel {
  public:
+  enum class Where { kDelayed, kWaiting, kGathering, kRunning };
+
+  /// Of a gang that runs.
+  struct Part {
+    JobId id;
+    ProcessId process;
+    bool ready = false;
+    bool ended = false;
+  };
+
   struct Job {
     SubmitterId submitter;
     std::uint64_t tag;
-    int priority;
-    std::uint32_t max_attempts;
-    Instant accepted;
-    std::uint64_t arrival;
+    JobOptions options;
     std::string spec;
+    Instant accepted = {};
+    std::uint64_t arrival = 0;
+    std::uint64_t owned = 0;  // when its submitter came to it
     Attempt attempts = 0;
     std::uint32_t lost = 0;
-    bool running = false;
+    Where where = Where::kWaiting;
     ProcessId process{0};
-    Instant handed_out;
+    Instant handed_out = {};
+    std::uint64_t given = 0;  // order of assignments
+    std::vector<Part> parts = {};
+    std::vector<std::pair<SubmitterId, std::uint64_t>> followers = {};
+    Duration patience{0};  // of a gang that gathers
+    Instant again = {};
   };
 
   enum class State { kConnected, kSilent, kAway };
 
   struct Process {
     ProcessKey key;
-    std::uint32_t slots;
+    std::uint32_t slots = 1;
+    std::string node = {};
     State state = State::kConnected;
     bool draining = false;
-    Instant deadline;
-    std::set<Held> stale;  // occupy slots, do not count
+    bool paused = false;
+    Instant deadline = {};
+    std::uint64_t since = 0;    // order of deadlines
+    std::set<Held> stale = {};  // occupy slots, do not count
+    std::uint32_t taken = 0;    // in this turn
   };
 
   explicit QueueModel(const QueueOptions& options) : options_(options) {}
@@ -51,18 +76,25 @@ class QueueModel {
   void Submit(Instant now, const Submitted& submitted, const Job& job);
   void Cancel(Instant now, JobId job, bool told);
   void SubmitterGone(SubmitterId submitter);
-  void WorkerJoined(Instant now, ProcessId process, ProcessKey key, std::uint32_t slots,
-                    std::span<const Held> held, bool draining);
+  void WorkerJoined(Instant now, ProcessId process, const Joining& joining);
   void WorkerGone(Instant now, ProcessId process);
   void WorkerLeft(ProcessId process);
   void EndTurn();
   void Renewed(Instant now, ProcessId process);
   void WorkerDraining(Instant now, ProcessId process);
+  void PauseWorker(ProcessId process, bool paused);
+  void MemberReady(Instant now, ProcessId process, const Held& held, bool told);
   void Completed(Instant now, ProcessId process, const Completion& completion, bool told);
-  void Pause() { stats_.paused = true; }
-  void Drain() { stats_.draining = true; }
-  void Resume() { stats_.paused = stats_.draining = false; }
+  void Pause() { paused_ = true; }
+  void Drain() { draining_ = true; }
+  void Resume();
   void Tick(Instant now);
+
+  /// The queue is a new one, which knows nothing of the old one's jobs.
+  void Restart();
+  /// The new one has taken in a job; `processes` are those of its members, or its own.
+  void Restore(Instant now, JobId id, const Job& job, const Restored& restored,
+               std::span<const ProcessId> processes);
 
   /// What is wrong with the queue after a call at `now` that had these effects; empty: nothing.
   std::string Check(Instant now, const Queue& queue, const std::vector<Recorded>& effects);
@@ -72,41 +104,109 @@ class QueueModel {
   [[nodiscard]] std::vector<Held> HeldBy(ProcessId process) const;  // running and stale
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
+  /// How often each of the rarer things has happened.
+  [[nodiscard]] const std::map<std::string_view, std::uint64_t>& seen() const { return seen_; }
+
  private:
-  void Expect(bool condition, const std::string& complaint);
-  void Reply(Instant now, JobId id, Outcome outcome, Duration run_time, std::string report);
+  struct Lane {
+    double paid = 0;
+    std::uint64_t number = 0;
+  };
+  /// The fair keys of one priority.
+  struct Level {
+    std::map<std::string, Lane> lanes;
+    double reached = 0;
+    std::uint64_t numbers = 0;
+  };
+  using LaneName = std::pair<int, std::string>;  // priority, fair key
+  struct Limit {
+    std::uint64_t newest = 0;
+    std::uint64_t most = 1;
+  };
+
+  // What follows from what callers do (queue_model_consequences.cc)
+  void Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank = 0, Duration run_time = {},
+             std::string report = {});
   void Stop(JobId id);
-  void Lose(Instant now, JobId id);
-  void Requeue(JobId id);
+  void StopParts(Job& job);
+  void StopAt(ProcessId process, const Held& held);
+  void Lose(Instant now, const Held& held);
+  void PutBack(JobId id);
+  void Arrive(JobId id);
+  void Forget(JobId id);
   void Hear(Instant now, ProcessId process);
-  void Forget(ProcessId process);
-  std::vector<JobId> RunningOn(ProcessId process) const;
-  bool MayTake(ProcessId process) const;
-  JobId Best(Instant now) const;
+  void Become(ProcessId process, State state, Instant deadline);
+  void Remove(ProcessId process);
+  void Conclude(Instant now, JobId id, const Completion& completion, std::uint32_t rank);
+  void PartEnded(Instant now, JobId gang, Part& part, const Completion& completion);
+  void OpenBarrier(JobId gang);
+  void RunTimers(Instant now);
+
+  // Who and what is next (queue_model_order.cc)
+  [[nodiscard]] std::vector<Held> RunningOn(ProcessId process) const;
+  [[nodiscard]] std::pair<JobId, Part*> Counting(ProcessId process, const Held& held);
+  [[nodiscard]] bool MayTake(ProcessId process) const;
+  [[nodiscard]] bool GoesBefore(const Job& job, const Job& other) const;
+  [[nodiscard]] bool IsParked(const Job& job) const;
+  [[nodiscard]] bool IsInLine(const Job& job) const;
+  [[nodiscard]] std::optional<JobId> Front() const;
+  [[nodiscard]] std::uint64_t Able(Spread spread) const;
+  [[nodiscard]] bool IsImpossible(const Job& gang) const;
+  [[nodiscard]] std::optional<JobId> GatheringNext(Instant now, bool others_wait) const;
+  bool Gather(Instant now, JobId gang);
+  void Withdraw(ProcessId process);
+  void GiveBack();
+  void Refresh();
+  void RefreshLanes();
   void RefreshIdle();
+  void Pay(const Job& job);
   void CountInTurn(ProcessId process);
 
-  void Take(Instant now, const Recorded& effect);
-  void TakeAssigned(Instant now, const Assigned& assigned);
+  // What the queue did (queue_model_check.cc)
+  void Expect(bool condition, const std::string& complaint);
+  void Take(const Recorded& effect);
   void TakeReplied(const Replied& replied);
+  void Dispatch(Instant now, std::vector<Assigned>& assigned);
+  void StartSingle(Instant now, JobId id, ProcessId process, std::vector<Assigned>& assigned);
+  void StartGang(Instant now, JobId id, std::vector<Assigned>& assigned);
+  Assigned NextAssigned(std::vector<Assigned>& assigned);
   void CheckStats(const QueueStats& stats);
   void CheckJobs(Instant now, const Queue& queue);
+  void CheckExplanation(Instant now, const Queue& queue, JobId id);
+  void Saw(std::string_view what) { ++seen_[what]; }
 
   const QueueOptions options_;
   std::map<JobId, Job> jobs_;
   std::set<JobId> all_ids_;
   std::map<ProcessId, Process> processes_;
   std::size_t most_processes_ = 0;
-  std::vector<ProcessId> idle_;      // who may take a job, longest idle first
-  std::uint32_t taken_in_turn_ = 0;  // by the first of them
-  std::uint64_t arrivals_ = 0;
-  QueueStats stats_;  // only what is counted, not what is there
+  std::vector<ProcessId> idle_;  // who may take a job, longest idle first
+  std::map<int, Level> levels_;
+  std::map<JobId, LaneName> lined_;  // who was in the line at the last look, and where
+  std::map<std::string, Limit> limits_;
+  std::uint64_t events_ = 0;  // numbers all that has an order
+  Instant now_;
+  std::set<SubmitterId> submitters_;  // who has submitted
+  bool paused_ = false;
+  bool draining_ = false;
+
+  JobId holder_{0};  // the gang that holds slots
+  std::vector<ProcessId> held_;
+  Instant until_;
+
+  std::array<std::uint64_t, kOutcomes> finished_{};
+  std::uint64_t requeued_ = 0;
+  std::uint64_t refused_ = 0;
 
   // What must still come in this step
-  std::map<JobId, Replied> replies_;
+  bool dispatches_ = false;
+  std::map<std::pair<SubmitterId, std::uint64_t>, Replied> replies_;
   std::multiset<Stopped> stops_;
+  std::multiset<LetGo> goes_;
+  std::multiset<twofold::queue::PutBack> put_back_;
   std::set<ProcessId> removals_;
 
+  std::map<std::string_view, std::uint64_t> seen_;
   std::string complaint_;
 };
 

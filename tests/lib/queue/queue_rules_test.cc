@@ -1,5 +1,6 @@
-// The rules of docs/architecture.md, "The queue core", one section each. Rule 3 (gangs) has no code
-// yet; rule 7 (same input, same output) is in queue_model_test.cc.
+// The rules of docs/architecture.md, "The queue core", one section each. Rule 3 (gangs) is in
+// gathering_gangs_test.cc and queue_gangs_test.cc; rule 7 (same input, same output) is in
+// queue_model_test.cc.
 
 #include "tests/lib/queue/queue_fixture.h"
 

@@ -1,0 +1,285 @@
+// What the queue did, compared with what it should have done.
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "tests/lib/queue/queue_model.h"
+
+namespace twofold::queue {
+
+void QueueModel::Expect(bool condition, const std::string& complaint) {
+  if (!condition && complaint_.empty()) complaint_ = complaint;
+}
+
+std::string QueueModel::Check(Instant now, const Queue& queue,
+                              const std::vector<Recorded>& effects) {
+  now_ = now;
+  Refresh();
+  if (dispatches_) RunTimers(now);
+  std::vector<Assigned> assigned;
+  for (const Recorded& effect : effects) {
+    if (const auto* one = std::get_if<Assigned>(&effect)) {
+      assigned.push_back(*one);
+    } else {
+      Expect(assigned.empty(), "assigned before all ends");
+      Take(effect);
+    }
+  }
+  const bool all_came =
+      replies_.empty() && stops_.empty() && goes_.empty() && put_back_.empty() && removals_.empty();
+  Expect(all_came, "an effect is missing");
+  std::reverse(assigned.begin(), assigned.end());  // the first at the back
+  if (dispatches_) Dispatch(now, assigned);
+  if (!assigned.empty()) {
+    std::ostringstream complaint;
+    complaint << "handed out what should wait: " << assigned.back();
+    Expect(false, complaint.str());
+  }
+  CheckStats(queue.Stats());
+  Expect(queue.NextDeadline() == NextDeadline(), "NextDeadline is wrong");
+  CheckJobs(now, queue);
+  dispatches_ = false;
+  return complaint_;
+}
+
+void QueueModel::Take(const Recorded& effect) {
+  const auto take = [this](auto& expected, const auto& value, const char* complaint) {
+    const auto found = expected.find(value);
+    if (found == expected.end()) return Expect(false, complaint);
+    expected.erase(found);
+  };
+  if (const auto* replied = std::get_if<Replied>(&effect)) {
+    TakeReplied(*replied);
+  } else if (const auto* stopped = std::get_if<Stopped>(&effect)) {
+    take(stops_, *stopped, "stopped what should go on");
+  } else if (const auto* go = std::get_if<LetGo>(&effect)) {
+    take(goes_, *go, "let go what should wait");
+  } else if (const auto* back = std::get_if<twofold::queue::PutBack>(&effect)) {
+    take(put_back_, *back, "put back what was not");
+  } else if (const auto* removed = std::get_if<Removed>(&effect)) {
+    take(removals_, removed->process, "removed a process in use");
+  }
+}
+
+void QueueModel::TakeReplied(const Replied& replied) {
+  const std::uint64_t tag = replied.submitter == kDetached ? Number(replied.job) : replied.tag;
+  const auto found = replies_.find({replied.submitter, tag});
+  if (found == replies_.end()) return Expect(false, "a reply for a job that has not ended now");
+  Replied expected = found->second;
+  replies_.erase(found);
+  const bool by_core = !replied.reason.empty();
+  Expect(by_core || replied.outcome != Outcome::kLost, "lost without a reason");
+  expected.reason = replied.reason;  // the wording has its own tests
+  if (!expected.has_process) expected.process = replied.process;
+  std::ostringstream complaint;
+  if (expected != replied) complaint << "got " << replied << ", expected " << expected;
+  Expect(expected == replied, complaint.str());
+}
+
+// ---- Who gets what
+
+void QueueModel::Dispatch(Instant now, std::vector<Assigned>& assigned) {
+  while (!paused_ && !idle_.empty() && complaint_.empty()) {
+    const std::optional<JobId> front = Front();
+    if (front && jobs_.at(*front).options.gang.size > 1) {
+      Job& gang = jobs_.at(*front);
+      Pay(gang);
+      gang.where = Where::kGathering;
+      gang.patience = gang.options.gang.timeout;
+      gang.again = {};
+      Refresh();
+      continue;
+    }
+    const std::optional<JobId> gang = GatheringNext(now, front.has_value());
+    const bool gang_first = gang && !(front && GoesBefore(jobs_.at(*front), jobs_.at(*gang)));
+    if (gang_first && Gather(now, *gang)) {
+      StartGang(now, *gang, assigned);
+      continue;
+    }
+    if (!front || idle_.empty()) return;
+    StartSingle(now, *front, idle_.front(), assigned);
+  }
+}
+
+Assigned QueueModel::NextAssigned(std::vector<Assigned>& assigned) {
+  Expect(!assigned.empty(), "a job waits beside a free slot");
+  if (assigned.empty()) return {};
+  Assigned next = std::move(assigned.back());
+  assigned.pop_back();
+  return next;
+}
+
+void QueueModel::StartSingle(Instant now, JobId id, ProcessId process,
+                             std::vector<Assigned>& assigned) {
+  Job& job = jobs_.at(id);
+  const Assigned expected{process, id, job.attempts + 1, job.spec};
+  const Assigned got = NextAssigned(assigned);
+  std::ostringstream complaint;
+  complaint << "got " << got << ", expected " << expected;
+  Expect(got == expected, complaint.str());
+  Pay(job);
+  ++job.attempts;
+  job.where = Where::kRunning;
+  job.process = process;
+  job.handed_out = now;
+  job.given = ++events_;
+  Refresh();
+  CountInTurn(process);
+}
+
+void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigned) {
+  Job& gang = jobs_.at(id);
+  const std::vector<ProcessId> places = held_;
+  GiveBack();
+  Assigned expected{places.front(), {}, gang.attempts + 1, gang.spec, id};
+  ++gang.attempts;
+  gang.where = Where::kRunning;
+  gang.handed_out = now;
+  gang.given = ++events_;
+  gang.process = places.front();
+  for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
+    const Assigned got = NextAssigned(assigned);
+    expected.process = places[rank];
+    expected.rank = rank;
+    if (rank == 0) expected.members = got.members;
+    Expect(got.members.size() == places.size(), "a member does not know the others");
+    if (!complaint_.empty()) return;
+    expected.job = got.members[rank];
+    Expect(all_ids_.insert(expected.job).second, "a member's id came twice");
+    std::ostringstream complaint;
+    complaint << "got " << got << ", expected " << expected;
+    Expect(got == expected, complaint.str());
+    gang.parts.push_back({got.job, places[rank]});
+    RefreshIdle();
+    CountInTurn(places[rank]);
+  }
+  Refresh();
+  Saw(gang.options.gang.spread == Spread::kNode ? "spread gang started" : "gang started");
+}
+
+// ---- What there is
+
+void QueueModel::CheckStats(const QueueStats& stats) {
+  QueueStats expected;
+  for (const auto& [id, job] : jobs_) {
+    const bool running = job.where == Where::kRunning;
+    const bool waits = job.where == Where::kWaiting || job.where == Where::kGathering;
+    const bool parked = IsParked(job);
+    expected.running += running ? 1 : 0;
+    expected.waiting += running ? 0 : 1;
+    expected.delayed += job.where == Where::kDelayed ? 1 : 0;
+    expected.key_limited += parked ? 1 : 0;
+    expected.gangs_waiting += job.where == Where::kGathering ? 1 : 0;
+    if (running || (waits && !parked)) expected.wanted_workers += job.options.gang.size;
+    if (!waits || parked) continue;
+    expected.oldest_waiting =
+        std::min(job.accepted, expected.oldest_waiting.value_or(job.accepted));
+  }
+  for (const auto& [id, process] : processes_) {
+    if (process.state != State::kAway) ++expected.processes;
+    if (process.state != State::kConnected) continue;
+    const std::uint64_t busy = std::min<std::uint64_t>(HeldBy(id).size(), process.slots);
+    if (process.draining) {
+      expected.workers_draining += process.slots;
+      continue;
+    }
+    expected.workers_busy += busy;
+    (process.paused ? expected.workers_paused : expected.workers_idle) += process.slots - busy;
+  }
+  Expect(stats.waiting == expected.waiting, "waiting is wrong");
+  Expect(stats.delayed == expected.delayed, "delayed is wrong");
+  Expect(stats.key_limited == expected.key_limited, "key_limited is wrong");
+  Expect(stats.gangs_waiting == expected.gangs_waiting, "gangs_waiting is wrong");
+  Expect(stats.running == expected.running, "running is wrong");
+  Expect(stats.wanted_workers == expected.wanted_workers, "wanted_workers is wrong");
+  Expect(stats.finished == finished_, "finished is wrong");
+  Expect(stats.requeued == requeued_, "requeued is wrong");
+  Expect(stats.refused_results == refused_, "refused_results is wrong");
+  Expect(stats.workers_idle == expected.workers_idle, "workers_idle is wrong");
+  Expect(stats.workers_busy == expected.workers_busy, "workers_busy is wrong");
+  Expect(stats.workers_draining == expected.workers_draining, "workers_draining is wrong");
+  Expect(stats.workers_paused == expected.workers_paused, "workers_paused is wrong");
+  Expect(stats.workers_reserved == held_.size(), "workers_reserved is wrong");
+  Expect(stats.processes == expected.processes, "processes is wrong");
+  Expect(stats.oldest_waiting == expected.oldest_waiting, "oldest_waiting is wrong");
+  Expect(stats.paused == paused_, "paused is wrong");
+  Expect(stats.draining == draining_, "draining is wrong");
+}
+
+std::optional<Instant> QueueModel::NextDeadline() const {
+  std::optional<Instant> next;
+  const auto due = [&next](Instant at) { next = std::min(at, next.value_or(at)); };
+  for (const auto& [id, process] : processes_) {
+    if (process.state != State::kSilent) due(process.deadline);
+  }
+  for (const auto& [id, job] : jobs_) {
+    if (job.where == Where::kDelayed) {
+      due(job.accepted);
+    } else if (job.attempts == 0 && job.options.deadline > Duration{0}) {
+      due(job.accepted + job.options.deadline);
+    }
+  }
+  if (holder_ != JobId{0}) due(until_);
+  return next;
+}
+
+void QueueModel::CheckJobs(Instant now, const Queue& queue) {
+  std::size_t listed = 0;
+  queue.List(now, 0, jobs_.size() + 1, [&](const JobView& view) {
+    ++listed;
+    const auto found = jobs_.find(view.job);
+    if (found == jobs_.end()) return Expect(false, "lists a job that has ended");
+    const Job& job = found->second;
+    const bool running = job.where == Where::kRunning;
+    const Duration wait = (running ? job.handed_out : now) - job.accepted;
+    const auto parts = std::count_if(job.parts.begin(), job.parts.end(),
+                                     [](const Part& part) { return !part.ended; });
+    Expect(view.running == running, "job listed in the wrong state");
+    Expect(view.attempt == job.attempts, "job listed with a wrong attempt");
+    Expect(!running || view.process == job.process, "job listed with a wrong process");
+    Expect(view.wait == std::max(wait, Duration{0}), "wrong wait listed");
+    Expect(view.spec_size == job.spec.size(), "job listed with a wrong spec size");
+    Expect(view.members.size() == static_cast<std::size_t>(parts), "wrong members listed");
+  });
+  Expect(listed == jobs_.size(), "jobs are missing from the list");
+  if (jobs_.empty()) return;
+  CheckExplanation(now, queue, jobs_.begin()->first);
+  CheckExplanation(now, queue, jobs_.rbegin()->first);
+}
+
+void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
+  const Job& job = jobs_.at(id);
+  const bool is_gang = job.options.gang.size > 1;
+  const auto waits = [this](const Job& one) {
+    return one.where == Where::kGathering || IsInLine(one);
+  };
+  Explanation expected{.reason = WaitReason::kBehind};
+  if (job.where == Where::kRunning) {
+    expected.reason = WaitReason::kNotWaiting;
+  } else if (job.where == Where::kDelayed) {
+    expected = {.reason = WaitReason::kDelayed, .in = std::max(job.accepted - now, Duration{0})};
+  } else if (IsParked(job)) {
+    expected.reason = WaitReason::kKeyLimit;
+  } else if (paused_) {
+    expected.reason = WaitReason::kPaused;
+  } else if (Able(Spread::kAny) == 0) {
+    expected.reason = WaitReason::kNoWorker;
+  } else if (is_gang && IsImpossible(job)) {
+    expected.reason = WaitReason::kGangShort;
+    expected.short_of = job.options.gang.size - Able(job.options.gang.spread);
+  } else if (job.where == Where::kGathering) {
+    expected.reason = WaitReason::kGangShort;
+    expected.short_of = job.options.gang.size - (id == holder_ ? held_.size() : 0);
+  } else {
+    expected.ahead = static_cast<std::uint64_t>(std::count_if(
+        jobs_.begin(), jobs_.end(),
+        [&](const auto& entry) { return waits(entry.second) && GoesBefore(entry.second, job); }));
+  }
+  const std::optional<Explanation> got = queue.Explain(now, id);
+  Expect(got && got->reason == expected.reason && got->ahead == expected.ahead &&
+             got->in == expected.in && got->short_of == expected.short_of,
+         "explained wrongly");
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,208 @@
+// What follows from what callers do: how jobs end, go back and stop.
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/lib/queue/queue_model.h"
+
+namespace twofold::queue {
+
+void QueueModel::Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank,
+                       Duration run_time, std::string report) {
+  const Job& job = jobs_.at(id);
+  const bool ran = job.where == Where::kRunning;
+  const bool delayed = job.where == Where::kDelayed;
+  ++finished_[static_cast<std::size_t>(outcome)];
+  Replied reply{job.submitter,
+                job.tag,
+                id,
+                outcome,
+                job.attempts,
+                ran,
+                job.process,
+                delayed ? Duration{0} : (ran ? job.handed_out : now) - job.accepted,
+                run_time,
+                delayed ? Duration{0} : now - job.accepted,
+                std::move(report),
+                {},
+                rank};
+  // Detached jobs have no tag that tells them apart.
+  replies_[{job.submitter, job.submitter == kDetached ? Number(id) : job.tag}] = reply;
+  for (const auto& [submitter, tag] : job.followers) {
+    reply.submitter = submitter;
+    reply.tag = tag;
+    replies_[{submitter, tag}] = reply;
+  }
+  Forget(id);
+}
+
+/// Takes a job from whoever runs it.
+void QueueModel::Stop(JobId id) {
+  Job& job = jobs_.at(id);
+  if (job.where != Where::kRunning) return;
+  if (job.options.gang.size > 1) return StopParts(job);
+  StopAt(job.process, {id, job.attempts});
+}
+
+void QueueModel::StopParts(Job& job) {
+  for (Part& part : job.parts) {
+    if (!std::exchange(part.ended, true)) StopAt(part.process, {part.id, job.attempts});
+  }
+}
+
+void QueueModel::StopAt(ProcessId id, const Held& held) {
+  Process& process = processes_.at(id);
+  process.stale.insert(held);
+  if (process.state != State::kAway) stops_.insert({id, held.job, held.attempt});
+}
+
+/// An attempt that has vanished with its process.
+void QueueModel::Lose(Instant now, const Held& held) {
+  for (auto& [id, job] : jobs_) {
+    if (job.where != Where::kRunning || job.attempts != held.attempt) continue;
+    const auto part = std::find_if(job.parts.begin(), job.parts.end(),
+                                   [&](const Part& one) { return one.id == held.job; });
+    if (part == job.parts.end() && id != held.job) continue;
+    if (part != job.parts.end()) {
+      part->ended = true;
+      job.process = part->process;
+      StopParts(job);
+      Saw("member lost");
+    }
+    if (++job.lost < job.options.max_attempts) return PutBack(id);
+    return Reply(now, id, Outcome::kLost);
+  }
+}
+
+void QueueModel::PutBack(JobId id) {
+  Job& job = jobs_.at(id);
+  job.where = Where::kWaiting;
+  job.parts.clear();
+  ++requeued_;
+  put_back_.insert({id, job.attempts, job.lost});
+  Saw("put back");
+  Refresh();
+}
+
+/// Its time has come.
+void QueueModel::Arrive(JobId id) {
+  Job& job = jobs_.at(id);
+  job.where = Where::kWaiting;
+  Limit& limit = limits_[job.options.limit_key];
+  if (job.arrival >= limit.newest) limit = {job.arrival, job.options.key_limit};
+  Refresh();
+  if (IsParked(job)) Saw("parked by its limit key");
+}
+
+void QueueModel::Forget(JobId id) {
+  Job& job = jobs_.at(id);
+  const std::string key = job.options.limit_key;
+  if (id == holder_) GiveBack();
+  if (job.where == Where::kWaiting) {
+    job.where = Where::kGathering;  // out of the line before others of its key come in
+    RefreshLanes();
+  }
+  jobs_.erase(id);
+  const bool used = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+    return entry.second.options.limit_key == key && entry.second.where != Where::kDelayed;
+  });
+  if (!used) limits_.erase(key);
+  Refresh();
+}
+
+void QueueModel::Hear(Instant now, ProcessId id) {
+  const auto found = processes_.find(id);
+  if (found == processes_.end()) return;
+  dispatches_ = true;
+  const Process& process = found->second;
+  if (process.state == State::kAway) return;
+  const Instant deadline = now + options_.lease;
+  if (process.state == State::kConnected && process.deadline == deadline) return;
+  Become(id, State::kConnected, deadline);
+}
+
+void QueueModel::Become(ProcessId id, State state, Instant deadline) {
+  Process& process = processes_.at(id);
+  process.state = state;
+  process.deadline = deadline;
+  process.since = ++events_;
+  Refresh();
+}
+
+void QueueModel::Remove(ProcessId process) {
+  processes_.erase(process);
+  removals_.insert(process);
+  Refresh();
+}
+
+void QueueModel::Conclude(Instant now, JobId id, const Completion& completion, std::uint32_t rank) {
+  if (completion.handed_back) return PutBack(id);
+  Reply(now, id, completion.outcome, rank, completion.run_time, std::string(completion.report));
+}
+
+void QueueModel::PartEnded(Instant now, JobId gang, Part& part, const Completion& completion) {
+  Job& job = jobs_.at(gang);
+  const auto rank = static_cast<std::uint32_t>(&part - job.parts.data());
+  const auto is_open = [&] {
+    return std::all_of(job.parts.begin(), job.parts.end(),
+                       [](const Part& one) { return one.ready || one.ended; });
+  };
+  const bool was_open = is_open();
+  part.ended = true;
+  Refresh();  // its slot is free before those of others
+  if (rank != 0 && !completion.handed_back && completion.outcome == Outcome::kSucceeded) {
+    Saw("member ended before rank 0");
+    if (!was_open && is_open()) OpenBarrier(gang);
+    return;
+  }
+  if (rank != 0) Saw("member failed");
+  job.process = part.process;
+  StopParts(job);
+  Conclude(now, gang, completion, rank);
+}
+
+void QueueModel::OpenBarrier(JobId gang) {
+  const Job& job = jobs_.at(gang);
+  for (const Part& part : job.parts) {
+    if (part.ended || processes_.at(part.process).state == State::kAway) continue;
+    goes_.insert({part.process, part.id, job.attempts});
+  }
+  Saw("barrier opened");
+}
+
+void QueueModel::RunTimers(Instant now) {
+  std::map<std::pair<Instant, std::uint64_t>, JobId> arrive;
+  std::map<std::pair<Instant, std::uint64_t>, JobId> missed;
+  for (const auto& [id, job] : jobs_) {
+    if (job.where == Where::kDelayed && job.accepted <= now) {
+      arrive[{job.accepted, job.arrival}] = id;
+    }
+  }
+  for (const auto& [at, id] : arrive) {
+    Arrive(id);
+    Saw("delay over");
+  }
+  for (const auto& [id, job] : jobs_) {
+    const bool pending =
+        job.options.deadline > Duration{0} && job.attempts == 0 && job.where != Where::kDelayed;
+    const Instant at = job.accepted + job.options.deadline;
+    if (pending && at <= now) missed[{at, job.arrival}] = id;
+  }
+  for (const auto& [at, id] : missed) {
+    Reply(now, id, Outcome::kRejected);
+    Saw("deadline missed");
+  }
+  if (holder_ == JobId{0}) return;
+  Job& gang = jobs_.at(holder_);
+  if (IsImpossible(gang)) {
+    Saw("gang became impossible");
+    GiveBack();
+  } else if (until_ <= now) {
+    Saw("gang gave up");
+    gang.again = now + gang.patience;
+    gang.patience *= 2;  // an hour is never reached here
+    GiveBack();
+  }
+}
+
+}  // namespace twofold::queue

@@ -1,0 +1,256 @@
+// Who and what is next.
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "tests/lib/queue/queue_model.h"
+
+namespace twofold::queue {
+
+// ---- Processes
+
+std::vector<Held> QueueModel::RunningOn(ProcessId process) const {
+  std::map<std::pair<std::uint64_t, std::size_t>, Held> running;  // by when they were given
+  for (const auto& [id, job] : jobs_) {
+    if (job.where != Where::kRunning) continue;
+    if (job.parts.empty() && job.process == process) running[{job.given, 0}] = {id, job.attempts};
+    for (std::size_t rank = 0; rank < job.parts.size(); ++rank) {
+      const Part& part = job.parts[rank];
+      if (part.ended || part.process != process) continue;
+      running[{job.given, rank}] = {part.id, job.attempts};
+    }
+  }
+  std::vector<Held> in_order;
+  for (const auto& [given, held] : running) in_order.push_back(held);
+  return in_order;
+}
+
+/// The job, and the part of a gang, that the process runs by this attempt.
+std::pair<JobId, QueueModel::Part*> QueueModel::Counting(ProcessId process, const Held& held) {
+  for (auto& [id, job] : jobs_) {
+    if (job.where != Where::kRunning || job.attempts != held.attempt) continue;
+    for (Part& part : job.parts) {
+      if (part.id == held.job && part.process == process && !part.ended) return {id, &part};
+    }
+    if (job.parts.empty() && id == held.job && job.process == process) return {id, nullptr};
+  }
+  return {JobId{0}, nullptr};
+}
+
+std::vector<Held> QueueModel::HeldBy(ProcessId process) const {
+  const std::set<Held>& stale = processes_.at(process).stale;
+  std::vector<Held> held(stale.begin(), stale.end());
+  for (const Held& running : RunningOn(process)) held.push_back(running);
+  return held;
+}
+
+bool QueueModel::MayTake(ProcessId id) const {
+  const auto found = processes_.find(id);
+  if (found == processes_.end()) return false;
+  const Process& process = found->second;
+  const auto reserved = static_cast<std::size_t>(std::count(held_.begin(), held_.end(), id));
+  return process.state == State::kConnected && !process.draining && !process.paused &&
+         HeldBy(id).size() + reserved < process.slots;
+}
+
+void QueueModel::RefreshIdle() {
+  std::erase_if(idle_, [this](ProcessId id) { return !MayTake(id); });
+  for (auto& [id, process] : processes_) {
+    if (std::find(idle_.begin(), idle_.end(), id) != idle_.end() || !MayTake(id)) continue;
+    idle_.push_back(id);
+    process.taken = 0;
+  }
+}
+
+// One that has taken an eighth of its slots, at least one job, gives way.
+void QueueModel::CountInTurn(ProcessId id) {
+  Process& process = processes_.at(id);
+  if (++process.taken >= process.slots / 8) std::erase(idle_, id);
+  RefreshIdle();
+}
+
+void QueueModel::EndTurn() {
+  if (idle_.empty() || std::exchange(processes_.at(idle_.front()).taken, 0) == 0) return;
+  std::rotate(idle_.begin(), idle_.begin() + 1, idle_.end());
+}
+
+// ---- Jobs
+
+/// What a job is worth grows with its wait; of equals, priority, then age, then arrival decides.
+bool QueueModel::GoesBefore(const Job& job, const Job& other) const {
+  const bool ages = options_.ageing > Duration::zero();
+  const auto worth = [&](const Job& one) {
+    const Duration aged =
+        ages ? now_ - one.accepted + one.options.priority * options_.ageing : Duration{0};
+    return std::tuple(-aged, -one.options.priority, one.accepted, one.arrival);
+  };
+  return worth(job) < worth(other);
+}
+
+/// Of the jobs of its limit key that wait, as many go before it as may run beside those that run.
+bool QueueModel::IsParked(const Job& job) const {
+  if (job.options.limit_key.empty()) return false;
+  if (job.where != Where::kWaiting && job.where != Where::kGathering) return false;
+  std::uint64_t before = 0;
+  for (const auto& [id, other] : jobs_) {
+    if (other.options.limit_key != job.options.limit_key || other.where == Where::kDelayed)
+      continue;
+    if (other.where == Where::kRunning || GoesBefore(other, job)) ++before;
+  }
+  return before >= limits_.at(job.options.limit_key).most;
+}
+
+bool QueueModel::IsInLine(const Job& job) const {
+  return job.where == Where::kWaiting && !IsParked(job);
+}
+
+void QueueModel::Refresh() {
+  RefreshIdle();
+  for (auto& [id, job] : jobs_) {
+    if (job.where != Where::kGathering || !IsParked(job)) continue;
+    if (id == holder_) GiveBack();
+    job.where = Where::kWaiting;
+    Saw("gathering gang parked");
+  }
+  RefreshLanes();
+  RefreshIdle();
+}
+
+/// A lane that fills starts at what the others have reached; one that empties is forgotten when it
+/// owes nothing, and all are when nobody waits.
+void QueueModel::RefreshLanes() {
+  std::map<JobId, LaneName> lined;
+  std::set<LaneName> full;
+  std::set<LaneName> were_full;
+  std::vector<const Job*> added;
+  for (const auto& [id, name] : lined_) were_full.insert(name);
+  for (const auto& [id, job] : jobs_) {
+    if (!IsInLine(job)) continue;
+    lined[id] = {job.options.priority, job.options.fair_key};
+    full.insert(lined[id]);
+    if (!lined_.contains(id)) added.push_back(&job);
+  }
+  lined_ = std::move(lined);
+  std::sort(added.begin(), added.end(),
+            [this](const Job* job, const Job* other) { return GoesBefore(*job, *other); });
+  for (const Job* job : added) {
+    if (!were_full.emplace(job->options.priority, job->options.fair_key).second) continue;
+    Level& level = levels_[job->options.priority];
+    const auto [lane, is_new] = level.lanes.try_emplace(job->options.fair_key);
+    if (is_new) lane->second.number = lane->first.empty() ? 0 : ++level.numbers;
+    lane->second.paid = std::max(lane->second.paid, level.reached);
+  }
+  for (auto& [priority, level] : levels_) {
+    const auto first = full.lower_bound({priority, ""});
+    if (first == full.end() || first->first != priority) {
+      level = {};
+      continue;
+    }
+    std::erase_if(level.lanes, [&, at = priority, reached = level.reached](const auto& entry) {
+      return !full.contains({at, entry.first}) && entry.second.paid <= reached;
+    });
+  }
+}
+
+/// The next job of the line: in each priority that of the lane that has paid least, of these the
+/// one that is worth most.
+std::optional<JobId> QueueModel::Front() const {
+  std::map<int, std::tuple<double, std::uint64_t, JobId>> fronts;
+  for (const auto& [id, name] : lined_) {
+    const Job& job = jobs_.at(id);
+    const Lane& lane = levels_.at(job.options.priority).lanes.at(job.options.fair_key);
+    const auto found = fronts.find(job.options.priority);
+    const std::tuple candidate(lane.paid, lane.number, id);
+    if (found == fronts.end()) {
+      fronts[job.options.priority] = candidate;
+      continue;
+    }
+    const auto [paid, number, other] = found->second;
+    const bool cheaper = std::tuple(lane.paid, lane.number) < std::tuple(paid, number);
+    const bool older = lane.number == number && GoesBefore(job, jobs_.at(other));
+    if (cheaper || older) found->second = candidate;
+  }
+  std::optional<JobId> best;
+  for (const auto& [priority, front] : fronts) {
+    const JobId id = std::get<JobId>(front);
+    const bool strict = options_.ageing == Duration::zero();
+    if (!best || strict || GoesBefore(jobs_.at(id), jobs_.at(*best))) best = id;
+  }
+  return best;
+}
+
+/// A job is taken from the line in its turn.
+void QueueModel::Pay(const Job& job) {
+  Level& level = levels_.at(job.options.priority);
+  Lane& lane = level.lanes.at(job.options.fair_key);
+  level.reached = lane.paid;
+  lane.paid += 1.0 / job.options.weight;
+}
+
+// ---- Gangs that gather
+
+/// Slots, or nodes, of processes that take jobs when they are free.
+std::uint64_t QueueModel::Able(Spread spread) const {
+  std::uint64_t slots = 0;
+  std::set<std::string> nodes;
+  for (const auto& [id, process] : processes_) {
+    if (process.state != State::kConnected || process.draining || process.paused) continue;
+    slots += process.slots;
+    nodes.insert(process.node);
+  }
+  return spread == Spread::kNode ? nodes.size() : slots;
+}
+
+bool QueueModel::IsImpossible(const Job& gang) const {
+  return Able(gang.options.gang.spread) < gang.options.gang.size;
+}
+
+std::optional<JobId> QueueModel::GatheringNext(Instant now, bool others_wait) const {
+  if (holder_ != JobId{0}) return holder_;
+  std::optional<JobId> next;
+  for (const auto& [id, job] : jobs_) {
+    if (job.where != Where::kGathering || IsImpossible(job)) continue;
+    if (others_wait && job.again > now) continue;
+    if (!next || GoesBefore(job, jobs_.at(*next))) next = id;
+  }
+  return next;
+}
+
+/// Takes idle slots for the gang. True: it has all.
+bool QueueModel::Gather(Instant now, JobId id) {
+  const Job& gang = jobs_.at(id);
+  const GangOptions& options = gang.options.gang;
+  for (const ProcessId process : std::vector(idle_)) {
+    while (held_.size() < options.size && MayTake(process)) {
+      const bool node_taken = std::any_of(held_.begin(), held_.end(), [&](ProcessId other) {
+        return processes_.at(other).node == processes_.at(process).node;
+      });
+      if (options.spread == Spread::kNode && node_taken) break;
+      held_.push_back(process);
+    }
+  }
+  if (holder_ == JobId{0} && !held_.empty()) {
+    holder_ = id;
+    until_ = now + gang.patience;
+    if (gang.again > Instant()) Saw("a gang's next try");
+  }
+  RefreshIdle();
+  return held_.size() == options.size;
+}
+
+void QueueModel::Withdraw(ProcessId process) {
+  if (std::erase(held_, process) > 0) Saw("a process left that was held for a gang");
+  if (held_.empty()) holder_ = JobId{0};
+  RefreshIdle();
+}
+
+void QueueModel::GiveBack() {
+  holder_ = JobId{0};
+  while (!held_.empty()) {
+    held_.erase(held_.begin());
+    RefreshIdle();  // in the order in which they were taken
+  }
+}
+
+}  // namespace twofold::queue
