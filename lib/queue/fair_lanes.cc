@@ -19,26 +19,17 @@ std::uint64_t CostOf(const Job& job) {
 
 }  // namespace
 
-void FairLanes::Add(JobTable& jobs, Slot slot) {
-  Payer& payer = PayerFor(jobs[slot]);
-  if (payer.lane.empty()) Fill(payer);
-  payer.lane.Add(jobs, slot);
-}
-
 void FairLanes::Remove(JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
   payer.lane.Remove(jobs, slot);
   if (payer.lane.empty()) Empty(payer);
 }
 
-void FairLanes::Take(JobTable& jobs, Slot slot) {
-  Payer& payer = PayerFor(jobs[slot]);
+void FairLanes::Pay(Payer& payer, const Job& job) {
   if (&payer != &plain_) by_turn_.erase(TurnOf(payer));
   reached_ = payer.paid;
-  payer.paid += CostOf(jobs[slot]);
+  payer.paid += CostOf(job);
   if (&payer != &plain_) by_turn_.insert(TurnOf(payer));
-  payer.lane.Remove(jobs, slot);
-  if (payer.lane.empty()) return Empty(payer);
   if (!in_debt_.empty()) Forgive();
 }
 

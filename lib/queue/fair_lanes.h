@@ -26,11 +26,20 @@ namespace twofold::queue {
 /// Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
 class FairLanes {
  public:
-  void Add(JobTable& jobs, Slot slot);
+  void Add(JobTable& jobs, Slot slot) {
+    Payer& payer = PayerFor(jobs[slot]);
+    if (payer.lane.empty()) Fill(payer);
+    payer.lane.Add(jobs, slot);
+  }
   void Remove(JobTable& jobs, Slot slot);
 
   /// Takes the job that goes next, and its lane pays: `slot` is what Front says.
-  void Take(JobTable& jobs, Slot slot);
+  void Take(JobTable& jobs, Slot slot) {
+    Payer& payer = PayerFor(jobs[slot]);
+    Pay(payer, jobs[slot]);
+    payer.lane.Remove(jobs, slot);
+    if (payer.lane.empty()) Empty(payer);
+  }
 
   [[nodiscard]] bool empty() const { return plain_.lane.empty() && by_turn_.empty(); }
 
@@ -71,6 +80,7 @@ class FairLanes {
   }
   Payer& PayerWith(const std::string& key);
   [[nodiscard]] const Payer& Next() const;
+  void Pay(Payer& payer, const Job& job);
   void Fill(Payer& payer);
   void Empty(Payer& payer);
   void Forgive();

@@ -99,10 +99,7 @@ std::uint64_t GatheringGangs::Missing(const GangOptions& gang) const {
 
 bool GatheringGangs::Suits(const GangOptions& gang, ProcessId process) const {
   if (!processes_[process].MayTake()) return false;
-  if (gang.spread == Spread::kAny) return true;
-  const Node* node = processes_[process].node;
-  return std::none_of(held_.begin(), held_.end(),
-                      [&](ProcessId other) { return processes_[other].node == node; });
+  return gang.spread == Spread::kAny || processes_[process].node->reserved == 0;
 }
 
 void GatheringGangs::GiveBack() {

@@ -133,11 +133,17 @@ bool ProcessTable::Answered(ProcessId id, const Held& held) {
 }
 
 void ProcessTable::Reserve(ProcessId id) {
-  Change(id, [](Process& process) { ++process.reserved; });
+  Change(id, [](Process& process) {
+    ++process.reserved;
+    ++process.node->reserved;
+  });
 }
 
 void ProcessTable::Unreserve(ProcessId id, std::uint32_t slots) {
-  Change(id, [slots](Process& process) { process.reserved -= slots; });
+  Change(id, [slots](Process& process) {
+    process.reserved -= slots;
+    process.node->reserved -= slots;
+  });
 }
 
 void ProcessTable::EndTurn() {

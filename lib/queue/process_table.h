@@ -38,6 +38,7 @@ struct Node {
   const std::string* name = nullptr;
   std::uint64_t processes = 0;  ///< known ones
   std::uint64_t able = 0;       ///< of these, may take jobs when they have a free slot
+  std::uint64_t reserved = 0;   ///< slots, see Process
 };
 
 /// One backend process and what occupies its slots.

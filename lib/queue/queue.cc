@@ -286,7 +286,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   job.process = process;
   job.handed_out = now;
   ++job.attempts;
-  EnterRunning(slot);
+  ++running_;  // no gang
   processes_.Give(process, slot);
   effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
                     job.lost_attempts});

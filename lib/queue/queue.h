@@ -164,8 +164,8 @@ class Queue {
   // ---- Submitters
 
   /// Accepts a job, or says why not (counted as rejected, no Reply). `spec` is copied. The limit is
-  /// for jobs that wait: one that a free slot takes at once passes. A submitter other than
-  /// kDetached takes some memory until SubmitterGone.
+  /// for jobs that wait, for whatever reason: while fewer do, one that a free slot takes at once
+  /// passes. A submitter other than kDetached takes some memory until SubmitterGone.
   ///
   /// A job whose dedup key waits or runs already is that job, though limit and draining be against
   /// a new one; the submitter gets a Reply for its tag, too, when it ends.

@@ -98,7 +98,7 @@ options #097bb532c00772d5 suite='' limit=0.000000000 priority=0 max_attempts=1 g
             R"( gang_spread=any gang_timeout=30.000000000 durable=no run='' dedup_key='')"
             R"( delay=0.000000000 deadline=0.000000000 fair_key='' weight=1 limit_key='' key_limit=1
 2 1.000000000 sleep submit submitter=1 tag=5 options=#097bb532c00772d5 spec='spec'
-    assign process=0 job=4294967296 attempt=1 options=#097bb532c00772d5 spec='spec'
+    assign process=0 job=4294967296 attempt=1 options=#097bb532c00772d5 spec='spec' lost_attempts=0
     returned admission=accepted job=4294967296 duplicate=no
 3 2.000000000 sleep completed process=0 job=4294967296 attempt=1 handed_back=no)"
             R"( outcome=succeeded run_time=0.000000000 device='' report=''

@@ -112,14 +112,14 @@ TEST_F(RowTest, EveryInput) {
 
 TEST_F(RowTest, EveryOutput) {
   const output::Assign assign{ProcessId{1}, kJob, 2, {0xab}, Passed(kLong), 1};
-  const std::string assign_text =
-      " process=1 job=81985529216486895 attempt=2 options=#00000000000000ab spec=100B#";
   const std::string long_digest = "35e2573c44087e6d";
+  const std::string assign_text =
+      " process=1 job=81985529216486895 attempt=2 options=#00000000000000ab spec=100B#" +
+      long_digest + " lost_attempts=1";
   ComeBack<AnyOutput>({
-      {assign, "assign" + assign_text + long_digest},
+      {assign, "assign" + assign_text},
       {output::AssignMember{assign, JobId{7}, 3, 4, {0xcd}},
-       "assign_member" + assign_text + long_digest +
-           " gang=7 rank=3 size=4 members=#00000000000000cd"},
+       "assign_member" + assign_text + " gang=7 rank=3 size=4 members=#00000000000000cd"},
       {output::Go{{ProcessId{1}, JobId{2}, 3}}, "go process=1 job=2 attempt=3"},
       {output::CancelOnWorker{{ProcessId{1}, JobId{2}, 3}},
        "cancel_on_worker process=1 job=2 attempt=3"},
