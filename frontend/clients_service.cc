@@ -100,19 +100,6 @@ Result<v1::Explanation> ClientsService::Explain(const v1::GetJobRequest& request
   return frontend::ExplainJob(queues_, request.id());
 }
 
-Result<v1::Job> ClientsService::Cancel(const v1::CancelJobRequest& request) {
-  Result<v1::Job> job = FindJob(queues_, request.id());
-  if (!job.ok()) return job;
-  QueueHost* host = queues_.Owner(queue::JobId{request.id()});
-  if (!QueueHost::Turn(*host, Now()).Cancel(queue::JobId{request.id()})) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("id: job ", request.id(), " has ended already"));
-  }
-  job->set_state(v1::JOB_STATE_FINISHED);
-  job->set_outcome(v1::OUTCOME_CANCELLED);
-  return job;
-}
-
 Result<v1::ListJobsReply> ClientsService::List(const v1::ListJobsRequest& request) {
   return frontend::ListJobs(queues_, request);
 }
@@ -130,9 +117,30 @@ grpc::ServerUnaryReactor* ClientsService::ListJobs(grpc::CallbackServerContext* 
 }
 
 grpc::ServerUnaryReactor* ClientsService::CancelJob(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
+                                                    const grpc::ByteBuffer* bytes,
                                                     grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ClientsService::Cancel);
+  const auto refuse = [&](const Status& why) { return rpc::Finish(context, rpc::ToGrpc(why)); };
+  v1::CancelJobRequest request;
+  if (Status status = rpc::Parse(*bytes, request); !status.ok()) return refuse(status);
+  Result<v1::Job> job = FindJob(queues_, request.id());
+  if (!job.ok()) return refuse(job.status());
+  job->set_state(v1::JOB_STATE_FINISHED);
+  job->set_outcome(v1::OUTCOME_CANCELLED);
+  auto place = calls_.Enter(context->peer());
+  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
+
+  const auto late = rpc::LateReply::Make(*reply);
+  late->Hold(std::move(place));
+  const queue::JobId id{request.id()};
+  const auto answer = [late, cancelled = *job] { late->Answer(cancelled); };
+  QueueHost* host = queues_.Owner(id);  // nullptr: it ended when its queue was still there
+  if (host == nullptr || !QueueHost::Turn(*host, Now()).Cancel(id, answer)) {
+    late->Fail({grpc::StatusCode::FAILED_PRECONDITION,
+                absl::StrCat("id: job ", request.id(), " has ended already")});
+  } else if (!IsDurable(id)) {
+    answer();  // others are answered when it is on disk
+  }
+  return late.get();
 }
 
 grpc::ServerUnaryReactor* ClientsService::ExplainJob(grpc::CallbackServerContext* context,

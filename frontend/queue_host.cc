@@ -228,9 +228,16 @@ void QueueHost::TellWatchers(Instant now) {
     const WorkerIdentity* worker = view->running ? &WorkerAt(view->process).identity : nullptr;
     v1::Job changed = ToProto(*view, name_, worker);
     SetProgress(changed, watchers_.Progress(job));
-    for (const auto& watcher : watchers_.Of(job)) {
-      watcher->OnJob(changed);
-      touched_.Add(watcher);
+    const auto tell = [watchers = watchers_.Of(job), changed](Touched& touched) {
+      for (const auto& watcher : watchers) {
+        watcher->OnJob(changed);
+        touched.Add(watcher);
+      }
+    };
+    if (IsDurable(job)) {
+      withheld_.Then(tell);
+    } else {
+      tell(touched_);
     }
   }
 }

@@ -152,7 +152,8 @@ class QueueHost::Turn {
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
                           std::string_view spec, std::function<void()> on_disk = {});
-  bool Cancel(queue::JobId job);
+  /// False: no such job. `on_disk` as for Submit.
+  bool Cancel(queue::JobId job, std::function<void()> on_disk);
   /// For the records: `to` does again what `from` did.
   void RecordRequeue(queue::JobId from, queue::JobId to);
 

@@ -59,7 +59,11 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
   return submitted;
 }
 
-bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_, job, host_); }
+bool QueueHost::Turn::Cancel(queue::JobId job, std::function<void()> on_disk) {
+  if (!host_.core_.Cancel(now_, job, host_)) return false;
+  if (IsDurable(job)) host_.withheld_.Then([on_disk = std::move(on_disk)](Touched&) { on_disk(); });
+  return true;
+}
 
 void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
   host_.withheld_.Record(
