@@ -50,6 +50,7 @@ void Runner::Start(const Job& job, Duration limit) {
   Run& run = runs_[slot] = {job.id, now, Smaller(options_.limit, limit)};
   if (job.gang != nullptr) {
     run.phase = Phase::kPreparing;
+    run.is_member = true;
     run.rank = job.gang->rank();
   }
   const Duration deadline = job.gang != nullptr ? ReadyLimit(run) : run.limit;
@@ -94,7 +95,7 @@ std::vector<AttemptId> Runner::Held() const {
 std::vector<AttemptId> Runner::Ready() const {
   std::vector<AttemptId> ready;
   for (const auto& [id, slot] : by_id_) {
-    if (runs_[slot].phase == Phase::kReady) ready.push_back(id);
+    if (runs_[slot].is_member && runs_[slot].phase != Phase::kPreparing) ready.push_back(id);
   }
   return ready;
 }

@@ -77,7 +77,8 @@ class Runner final : private Workload::Listener {
   [[nodiscard]] std::size_t running() const { return by_id_.size(); }
   [[nodiscard]] bool Runs(const AttemptId& id) const { return by_id_.contains(id); }
   [[nodiscard]] std::vector<AttemptId> Held() const;
-  /// Those that wait for Go.
+  /// Members of gangs that have got ready, also those that run already: a frontend that was
+  /// restarted counts anew, and lets nobody go before all have said so.
   [[nodiscard]] std::vector<AttemptId> Ready() const;
 
  private:
@@ -89,7 +90,8 @@ class Runner final : private Workload::Listener {
     Duration limit{0};
     StopReason stop = StopReason::kNone;
     Phase phase = Phase::kRunning;
-    std::uint32_t rank = 0;  // in its gang
+    bool is_member = false;  // of a gang, with this rank
+    std::uint32_t rank = 0;
   };
 
   void OnEnd(Slot slot, Instant now, RunEnd end) override;
