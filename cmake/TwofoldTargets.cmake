@@ -43,10 +43,6 @@ function(twofold_test name)
   # Undefined behaviour is looked for in what we ship. In tests it costs a third of their compile time,
   # as GoogleMock's and gRPC's templates are instrumented over and over.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
-  if("rpc" IN_LIST ARG_LABELS)
-    # Over sanitized gRPC and GoogleMock the optimiser takes more time than these tests ever win back.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
-  endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
