@@ -61,7 +61,7 @@ std::string Progress(const v1::Job& job) {
 }
 
 Json ToJson(const v1::Job& job) {
-  Json json = {{"id", job.id()},
+  Json json = {{"id", IdText(job.id())},
                {"queue", job.queue()},
                {"suite", job.suite()},
                {"state", State(job)},
@@ -81,8 +81,8 @@ Json ToJson(const v1::Job& job) {
                {"progress", job.progress()},
                {"progress_line", job.progress_line()},
                {"total_seconds", InSeconds(job.total_ns())},
-               {"accepted_unix_ns", job.accepted_unix_ns()},
-               {"requeued_as", job.requeued_as()}};
+               {"accepted_unix_seconds", 1e-9 * static_cast<double>(job.accepted_unix_ns())},
+               {"requeued_as", job.requeued_as() == 0 ? "" : IdText(job.requeued_as())}};
   if (job.state() == v1::JOB_STATE_FINISHED) json["report"] = ReportJson(job.report());
   return json;
 }

@@ -27,7 +27,7 @@ void Print(const v1::RequeueJobsReply& reply, const Globals& globals) {
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows = {{"FINISHED", "NEW"}};
   for (int i = 0; i < reply.from_size(); ++i) {
-    json.push_back({{"from", reply.from(i)}, {"to", reply.to(i)}});
+    json.push_back({{"from", IdText(reply.from(i))}, {"to", IdText(reply.to(i))}});
     rows.push_back({absl::StrCat(reply.from(i)), absl::StrCat(reply.to(i))});
   }
   std::cout << (globals.json ? JsonLine(json) : Table(rows));

@@ -51,7 +51,7 @@ soon() {
 
 tf() { "$bin/twofold" "$1" "$2" --frontend "$clients" "${@:3}"; }
 json() { tf "$1" "$2" --output json "${@:3}"; }
-submit() { json job submit "$@" | jq .id; }
+submit() { json job submit "$@" | jq -r .id; }
 field() { json job get "$1" | jq -r ".$2"; }
 is() { [ "$(field "$1" "$2")" = "$3" ]; }
 why() { json job explain "$1" | jq -r .reason; }
@@ -68,12 +68,12 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   is "$id" state waiting
   is "$id" run nightly
   is "$id" durable true
-  [ "$(json job list --run nightly | jq -c 'map(.id)')" = "[$id]" ]
+  [ "$(json job list --run nightly | jq -r '.[].id')" = "$id" ]
   [ "$(json job list --run weekly)" = "[]" ]
   run tf job get "$id"
   [[ "$output" = *"run: nightly"*"durable: yes"* ]]
   tf job cancel "$id"
-  [ "$(json job list --run nightly --finished | jq -c 'map([.id, .outcome])')" = "[[$id,\"cancelled\"]]" ]
+  [ "$(json job list --run nightly --finished | jq -r '.[] | .id + " " + .outcome')" = "$id cancelled" ]
 }
 
 @test "explain: no worker, behind, delayed, key limit, gang short, running, ended" {
@@ -101,7 +101,7 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
 }
 
 @test "logs -f shows output as it comes; the exit code is the job's; watch tells of progress" {
-  start_worker loose w1 1 sh -c
+  start_worker loose w1 1 /bin/sh -c
   id=$(submit loose -- 'echo one; echo "0.5 half" >"/dev/fd/$TWOFOLD_PROGRESS_FD"
     until [ -e go ]; do sleep 0.05; done; echo two; exit 3')
   tf job logs -f "$id" >log 2>err 3>&- &
@@ -128,7 +128,7 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
 }
 
 @test "logs of a gang name the rank" {
-  start_worker loose w1 2 sh -c
+  start_worker loose w1 2 /bin/sh -c
   id=$(submit loose --gang 2 -- 'until [ -e go ]; do sleep 0.05; done; echo "rank $TWOFOLD_GANG_RANK"')
   tf job logs -f "$id" >log 2>err 3>&- &
   follower=$!
@@ -140,7 +140,7 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
 }
 
 @test "logs -f goes on when the frontend is started again" {
-  start_worker kept w1 1 sh -c
+  start_worker kept w1 1 /bin/sh -c
   id=$(submit kept -- 'echo one; until [ -e go ]; do sleep 0.05; done; echo two')
   tf job logs -f "$id" >log 2>err 3>&- &
   follower=$!
@@ -157,13 +157,13 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
 }
 
 @test "a failed run is requeued, once" {
-  start_worker kept w1 1 sh -c
+  start_worker kept w1 1 /bin/sh -c
   id=$(submit kept --run nightly -- 'test -e better')
   fine=$(submit kept --run nightly -- true)
   soon is "$fine" state finished
   is "$id" outcome failed
   touch better
-  again=$(json job requeue --run nightly --outcome failed | jq '.[0].to')
+  again=$(json job requeue --run nightly --outcome failed | jq -r '.[0].to')
   is "$id" requeued_as "$again"
   soon is "$again" outcome succeeded
   is "$again" run nightly
