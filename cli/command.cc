@@ -38,10 +38,11 @@ struct Group {
   const char* help;
 };
 
-constexpr std::array<Group, 3> kGroups = {{
+constexpr std::array<Group, 4> kGroups = {{
     {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
     {"queue", "Pause, resume and drain queues"},
-    {"job", "Submit, look at and cancel jobs"},
+    {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
+    {"worker", "Look at, pause, resume and drain workers"},
 }};
 
 // The subcommand `name` of `app`, made if it is not there.
@@ -66,6 +67,15 @@ void AddGlobals(CLI::App& command, Globals& globals) {
 }
 
 }  // namespace
+
+std::vector<Command> AllCommands() {
+  std::vector<Command> all;
+  for (const auto& commands :
+       {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), ReplayCommands()}) {
+    all.insert(all.end(), commands.begin(), commands.end());
+  }
+  return all;
+}
 
 void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& globals,
                  Action& chosen) {

@@ -34,7 +34,11 @@ struct Command {
 std::vector<Command> LocalCommands();
 std::vector<Command> QueueCommands();
 std::vector<Command> JobCommands();
+std::vector<Command> WorkerCommands();
 std::vector<Command> ReplayCommands();
+
+/// All of them.
+std::vector<Command> AllCommands();
 
 /// Makes subcommands of the rows; the chosen one's action is left in `chosen`. `app`, `globals` and
 /// `chosen` must outlive the parsing.

@@ -11,9 +11,7 @@ int main(int argc, char** argv) {
   app.footer(ExitCodesHelp());
   Globals globals;
   Action chosen;
-  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), ReplayCommands()}) {
-    AddCommands(app, commands, globals, chosen);
-  }
+  AddCommands(app, AllCommands(), globals, chosen);
   if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   setenv("GRPC_VERBOSITY", "NONE", 0);

@@ -76,6 +76,7 @@ void DeclareStore(CLI::App& app, Options& options) {
   app.add_option("--durable", options.durable,
                  "all jobs of this queue are durable (others can be by themselves); repeatable")
       ->type_name("QUEUE")
+      ->allow_extra_args(false)  // what comes next is QUEUE
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--keep-finished-for", options.storage.keep_finished_for,

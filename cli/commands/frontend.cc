@@ -18,6 +18,11 @@ std::string LocalFrontend(const std::string& dir) {
   return service.ok() ? service->at("addresses").value("client", "") : "";
 }
 
+std::chrono::system_clock::time_point After(Duration timeout) {
+  return std::chrono::system_clock::now() +
+         std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+}
+
 std::string AddressOf(const Globals& globals) {
   if (!globals.frontend.empty()) return globals.frontend;
   const std::string local = LocalFrontend(globals.dir);
@@ -29,6 +34,15 @@ std::string AddressOf(const Globals& globals) {
 Frontend::Frontend(const Globals& globals)
     : address_(AddressOf(globals)), security_(security::Client::Open(globals.security)) {
   if (security_.ok()) channel_ = rpc::Connect(address_, *security_);
+}
+
+void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
+  rpc::Authorize(context, *security_);
+  if (timeout > Duration::zero()) context.set_deadline(After(timeout));
+}
+
+bool Frontend::WaitUntilConnected(Duration timeout) const {
+  return channel_ != nullptr && channel_->WaitForConnected(After(timeout));
 }
 
 Status Frontend::Explain(const grpc::Status& status) const {

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,16 +32,35 @@ class Frontend {
     if (!security_.ok()) return security_.status();
     const auto stub = Service::NewStub(channel_);
     grpc::ClientContext context;
-    rpc::Authorize(context, *security_);
-    context.set_deadline(std::chrono::system_clock::now() +
-                         std::chrono::duration_cast<std::chrono::milliseconds>(timeout));
+    Prepare(context, timeout);
     Reply reply;
     const grpc::Status status = ((*stub).*method)(&context, request, &reply);
     if (status.ok()) return reply;
     return Explain(status);
   }
 
+  /// Gives each message of a stream to `on_message` until the stream has ended.
+  /// Errors   also kDeadlineExceeded after `timeout`; 0 = as long as it lasts.
+  template <typename Service, typename Request, typename Message>
+  Status Read(std::unique_ptr<grpc::ClientReader<Message>> (Service::Stub::*method)(
+                  grpc::ClientContext*, const Request&),
+              const Request& request, Duration timeout,
+              const std::function<void(const Message&)>& on_message) const {
+    if (!security_.ok()) return security_.status();
+    const auto stub = Service::NewStub(channel_);
+    grpc::ClientContext context;
+    Prepare(context, timeout);
+    const auto reader = ((*stub).*method)(&context, request);
+    for (Message message; reader->Read(&message);) on_message(message);
+    const grpc::Status status = reader->Finish();
+    return status.ok() ? absl::OkStatus() : Explain(status);
+  }
+
+  /// Whether the frontend can be reached, now or before `timeout` has passed.
+  [[nodiscard]] bool WaitUntilConnected(Duration timeout) const;
+
  private:
+  void Prepare(grpc::ClientContext& context, Duration timeout) const;
   [[nodiscard]] Status Explain(const grpc::Status& status) const;
 
   std::string address_;

@@ -3,55 +3,41 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/commands/frontend.h"
+#include "cli/commands/job_commands.h"
 #include "cli/commands/job_view.h"
+#include "cli/json.h"
 #include "cli/table.h"
-#include "lib/common/arguments.h"
-#include "lib/common/instant.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {
 namespace {
 
 using Clients = v1::Clients;
-using Json = nlohmann::ordered_json;
-
-Json AllJson(const std::vector<v1::Job>& jobs) {
-  Json json = Json::array();
-  for (const v1::Job& job : jobs) json.push_back(ToJson(job));
-  return json;
-}
-
-// Output of programs may hold any bytes: what is not UTF-8 is replaced.
-void Print(const Json& json) {
-  std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
-}
-
-Status Show(const Result<v1::Job>& job, const Globals& globals) {
-  if (!job.ok()) return job.status();
-  if (globals.json) {
-    Print(ToJson(*job));
-  } else {
-    std::cout << Table({JobHeading(), JobRow(*job)}) << JobDetails(*job);
-  }
-  return absl::OkStatus();
-}
 
 // ---- get, cancel
+
+template <typename Request>
+void AddId(CLI::App& app, Request& request) {
+  app.add_option_function<std::uint64_t>(
+         "ID", [&request](std::uint64_t id) { request.set_id(id); },
+         "Number of the job, as `twofold job list` shows it")
+      ->required();
+}
 
 template <typename Request>
 auto BindById(grpc::Status (Clients::Stub::*method)(grpc::ClientContext*, const Request&,
                                                     v1::Job*)) {
   return [method](CLI::App& app, const Globals& globals) -> Action {
-    auto id = std::make_shared<std::uint64_t>();
-    app.add_option("ID", *id, "Number of the job, as `twofold job list` shows it")->required();
-    return [method, id, &globals] {
-      Request request;
-      request.set_id(*id);
-      return Show(Frontend(globals).Call<Clients>(method, request), globals);
+    auto request = std::make_shared<Request>();
+    AddId(app, *request);
+    return [method, request, &globals]() -> Status {
+      const auto job = Frontend(globals).Call<Clients>(method, *request);
+      if (!job.ok()) return job.status();
+      Print(*job, globals);
+      return absl::OkStatus();
     };
   };
 }
@@ -60,6 +46,8 @@ auto BindById(grpc::Status (Clients::Stub::*method)(grpc::ClientContext*, const 
 
 struct ListOptions {
   std::string queue;
+  std::string run;
+  bool finished = false;
   int most = 100;
 };
 
@@ -68,6 +56,8 @@ Result<std::vector<v1::Job>> List(const Frontend& frontend, const ListOptions& o
   std::vector<v1::Job> jobs;
   v1::ListJobsRequest request;
   request.set_queue(options.queue);
+  request.set_run(options.run);
+  request.set_finished(options.finished);
   do {
     const int left = options.most - static_cast<int>(jobs.size());
     request.set_page_size(static_cast<std::uint32_t>(std::min(left, kPage)));
@@ -82,78 +72,48 @@ Result<std::vector<v1::Job>> List(const Frontend& frontend, const ListOptions& o
 Action BindList(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ListOptions>();
   app.add_option("--queue", options->queue, "Only of this queue")->check(QueueName());
+  app.add_option("--run", options->run, "Only of this run");
+  app.add_flag("--finished", options->finished, "Finished durable jobs, too; they come first");
   app.add_option("--most", options->most, "How many at most")
       ->check(WholeNumber(1, 10'000'000))
       ->capture_default_str();
   return [options, &globals]() -> Status {
     const auto jobs = List(Frontend(globals), *options);
     if (!jobs.ok()) return jobs.status();
-    if (globals.json) {
-      Print(AllJson(*jobs));
-      return absl::OkStatus();
-    }
+    Json json = Json::array();
     std::vector<std::vector<std::string>> rows = {JobHeading()};
-    for (const v1::Job& job : *jobs) rows.push_back(JobRow(job));
-    std::cout << Table(rows);
+    for (const v1::Job& job : *jobs) {
+      json.push_back(ToJson(job));
+      rows.push_back(JobRow(job));
+    }
+    std::cout << (globals.json ? JsonLine(json) : Table(rows));
     return absl::OkStatus();
   };
 }
 
-// ---- submit
+// ---- explain
 
-struct SubmitOptions {
-  std::string queue;
-  std::string suite;
-  std::vector<std::string> arguments;
-  double limit_seconds = 0;
-  int priority = 0;
-  std::uint32_t attempts = 1;
-  bool wait = false;
-  double timeout_seconds = 3600;
-};
-
-v1::SubmitJobRequest RequestFor(const SubmitOptions& options) {
-  v1::SubmitJobRequest request;
-  v1::JobOptions& job = *request.mutable_options();
-  job.set_queue(options.queue);
-  job.set_suite(options.suite);
-  job.set_limit_ns(static_cast<std::uint64_t>(FromSeconds(options.limit_seconds).count()));
-  job.set_priority(options.priority);
-  job.set_max_attempts(options.attempts);
-  request.set_spec(EncodeArguments(options.arguments));
-  request.set_wait(options.wait);
-  return request;
+Json ExplanationJson(const v1::Explanation& why) {
+  return {{"job", ToJson(why.job())},
+          {"reason", Word(v1::WaitReason_Name(why.reason()), "WAIT_REASON_")},
+          {"text", why.text()},
+          {"ahead", why.ahead()},
+          {"in_seconds", InSeconds(why.in_ns())},
+          {"key", why.key()},
+          {"short_of", why.short_of()}};
 }
 
-Status Submit(const SubmitOptions& options, const Globals& globals) {
-  const Duration timeout =
-      options.wait ? FromSeconds(options.timeout_seconds) : std::chrono::seconds(10);
-  const auto job =
-      Frontend(globals).Call<Clients>(&Clients::Stub::SubmitJob, RequestFor(options), timeout);
-  const Status shown = Show(job, globals);
-  if (!shown.ok() || !options.wait || job->outcome() == v1::OUTCOME_SUCCEEDED) return shown;
-  return absl::InternalError(absl::StrCat("job ", job->id(), " did not succeed"));
-}
-
-Action BindSubmit(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<SubmitOptions>();
-  app.add_option("QUEUE", options->queue, "The queue")->required()->check(QueueName());
-  app.add_option("ARGS", options->arguments, "After --: arguments for the workload");
-  app.add_option("--suite", options->suite, "Which workload; else the one the worker has");
-  app.add_option("--limit", options->limit_seconds, "Longest run time; 0 = none")
-      ->check(Seconds())
-      ->capture_default_str();
-  app.add_option("--priority", options->priority, "-10 to 10, higher first")
-      ->check(WholeNumber(-10, 10))
-      ->capture_default_str();
-  app.add_option("--attempts", options->attempts, "Tries if workers vanish")
-      ->check(WholeNumber(1, 1000))
-      ->capture_default_str();
-  app.add_flag("--wait", options->wait, "Return when the job has ended; fail if it failed");
-  app.add_option("--timeout", options->timeout_seconds, "Longest --wait; the job goes on after it")
-      ->check(Seconds(0, 1e6))
-      ->capture_default_str();
-  return [options, &globals] { return Submit(*options, globals); };
+Action BindExplain(CLI::App& app, const Globals& globals) {
+  auto request = std::make_shared<v1::GetJobRequest>();
+  AddId(app, *request);
+  return [request, &globals]() -> Status {
+    const auto why = Frontend(globals).Call<Clients>(&Clients::Stub::ExplainJob, *request);
+    if (!why.ok()) return why.status();
+    const std::string text =
+        absl::StrCat("job ", why->job().id(), " ", State(why->job()), ": ", why->text(), "\n");
+    std::cout << (globals.json ? JsonLine(ExplanationJson(*why)) : text);
+    return absl::OkStatus();
+  };
 }
 
 }  // namespace
@@ -163,7 +123,14 @@ std::vector<Command> JobCommands() {
       {"job submit", "Put one job into a queue", "twofold job submit sleep --wait -- 0.5",
        BindSubmit},
       {"job get", "One job", "twofold job get 17 --output json", BindById(&Clients::Stub::GetJob)},
-      {"job list", "Waiting and running jobs", "twofold job list --queue sleep", BindList},
+      {"job list", "Waiting and running jobs; finished durable ones on demand",
+       "twofold job list --run nightly --finished", BindList},
+      {"job explain", "Why a job waits", "twofold job explain 17", BindExplain},
+      {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},
+      {"job watch", "A line for each step of a job, until it has ended", "twofold job watch 17",
+       BindWatch},
+      {"job requeue", "Run finished durable jobs again, as new jobs",
+       "twofold job requeue --run nightly --outcome failed", BindRequeue},
       {"job cancel", "End a job", "twofold job cancel 17", BindById(&Clients::Stub::CancelJob)},
   };
 }

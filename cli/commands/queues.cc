@@ -1,20 +1,32 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/commands/frontend.h"
+#include "cli/json.h"
 #include "cli/table.h"
 
 namespace twofold::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// What is 0 most of the time: a column of the table only if it is not, for some queue.
+struct Extra {
+  const char* heading;
+  const char* name;
+  std::uint64_t (v1::Queue::*get)() const;
+};
 
-double InSeconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+constexpr Extra kExtras[] = {
+    {"DELAYED", "delayed", &v1::Queue::delayed},
+    {"KEY LIMITED", "key_limited", &v1::Queue::key_limited},
+    {"GANGS", "gangs_waiting", &v1::Queue::gangs_waiting},
+    {"RESERVED", "workers_reserved", &v1::Queue::workers_reserved},
+    {"PAUSED", "workers_paused", &v1::Queue::workers_paused},
+};
 
 std::string State(const v1::Queue& queue) {
   if (queue.draining()) return "draining";
@@ -24,20 +36,23 @@ std::string State(const v1::Queue& queue) {
 Json ToJson(const v1::Queue& queue) {
   Json finished = Json::object();
   for (const auto& [outcome, jobs] : queue.finished()) finished[outcome] = jobs;
-  return {{"name", queue.name()},
-          {"state", State(queue)},
-          {"waiting", queue.waiting()},
-          {"running", queue.running()},
-          {"oldest_waiting_seconds", InSeconds(queue.oldest_waiting_ns())},
-          {"workers",
-           {{"idle", queue.workers_idle()},
-            {"busy", queue.workers_busy()},
-            {"draining", queue.workers_draining()}}},
-          {"worker_processes", queue.worker_processes()},
-          {"finished", finished},
-          {"requeued", queue.requeued()},
-          {"refused_results", queue.refused_results()},
-          {"limit", queue.limit()}};
+  Json json = {{"name", queue.name()},
+               {"state", State(queue)},
+               {"waiting", queue.waiting()},
+               {"running", queue.running()},
+               {"oldest_waiting_seconds", InSeconds(queue.oldest_waiting_ns())},
+               {"workers",
+                {{"idle", queue.workers_idle()},
+                 {"busy", queue.workers_busy()},
+                 {"draining", queue.workers_draining()}}},
+               {"worker_processes", queue.worker_processes()},
+               {"finished", finished},
+               {"requeued", queue.requeued()},
+               {"refused_results", queue.refused_results()},
+               {"limit", queue.limit()},
+               {"durable", queue.durable()}};
+  for (const Extra& extra : kExtras) json[extra.name] = (queue.*extra.get)();
+  return json;
 }
 
 std::vector<std::string> Row(const v1::Queue& queue) {
@@ -59,18 +74,31 @@ std::vector<std::string> Row(const v1::Queue& queue) {
 const std::vector<std::string> kHeading = {"QUEUE", "STATE", "WAITING",   "RUNNING",   "OLDEST S",
                                            "IDLE",  "BUSY",  "SUCCEEDED", "OTHER ENDS"};
 
+std::string TableOf(const std::vector<v1::Queue>& queues) {
+  std::vector<std::vector<std::string>> rows = {kHeading};
+  for (const v1::Queue& queue : queues) rows.push_back(Row(queue));
+  for (const Extra& extra : kExtras) {
+    const auto get = [&](const v1::Queue& queue) { return (queue.*extra.get)(); };
+    if (std::all_of(queues.begin(), queues.end(), [&](auto& queue) { return get(queue) == 0; })) {
+      continue;
+    }
+    rows[0].emplace_back(extra.heading);
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+      rows[i + 1].push_back(absl::StrCat(get(queues[i])));
+    }
+  }
+  return Table(rows);
+}
+
 Action BindQueues(CLI::App&, const Globals& globals) {
   return [&globals]() -> Status {
     const auto reply =
         Frontend(globals).Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
     if (!reply.ok()) return reply.status();
     Json json = Json::array();
-    std::vector<std::vector<std::string>> rows = {kHeading};
-    for (const v1::Queue& queue : reply->queues()) {
-      json.push_back(ToJson(queue));
-      rows.push_back(Row(queue));
-    }
-    std::cout << (globals.json ? json.dump() + "\n" : Table(rows));
+    for (const v1::Queue& queue : reply->queues()) json.push_back(ToJson(queue));
+    std::cout << (globals.json ? JsonLine(json)
+                               : TableOf({reply->queues().begin(), reply->queues().end()}));
     return absl::OkStatus();
   };
 }
@@ -88,7 +116,7 @@ auto BindChange(QueueMethod method) {
     return [method, request, &globals]() -> Status {
       const auto queue = Frontend(globals).Call<v1::Admin>(method, *request);
       if (!queue.ok()) return queue.status();
-      std::cout << (globals.json ? ToJson(*queue).dump() + "\n" : Table({kHeading, Row(*queue)}));
+      std::cout << (globals.json ? JsonLine(ToJson(*queue)) : TableOf({*queue}));
       return absl::OkStatus();
     };
   };

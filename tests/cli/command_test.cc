@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,14 +10,6 @@ namespace twofold::cli {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::vector<Command> AllCommands() {
-  std::vector<Command> all;
-  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), ReplayCommands()}) {
-    all.insert(all.end(), commands.begin(), commands.end());
-  }
-  return all;
-}
 
 /// Parses the words of a command line as main does; true if a command was chosen.
 bool Chooses(const std::string& words) {
@@ -52,9 +45,39 @@ TEST(Commands, EveryOneHasJsonOutput) {
 TEST(Commands, WrongWordsChooseNothing) {
   for (const char* words :
        {"twofold", "twofold local", "twofold local sideways", "twofold local scale x",
-        "twofold local scale x -1", "twofold job submit a!b", "twofold queues --output xml"}) {
+        "twofold local scale x -1", "twofold job submit a!b", "twofold queues --output xml",
+        "twofold job logs", "twofold worker sideways"}) {
     EXPECT_FALSE(Chooses(words)) << words;
   }
+}
+
+TEST(Commands, OptionsOfAJobThatDoNotGoTogetherAreRefusedByName) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"job submit q --spread node", "--spread"},
+      {"job submit q --gang-timeout 5", "--gang-timeout"},
+      {"job submit q --gang 1", "--gang"},
+      {"job submit q --gang 5000", "--gang"},
+      {"job submit q --gang 4 --spread rack", "--spread"},
+      {"job submit q --fair-weight 2", "--fair-weight"},
+      {"job submit q --fair-key a --fair-weight 1001", "--fair-weight"},
+      {"job submit q --key-limit 2", "--key-limit"},
+      {"job submit q --delay -1", "--delay"},
+      {"job submit q --deadline x", "--deadline"},
+      {"job requeue 17 --run nightly", "--run"},
+      {"job requeue 17 --outcome failed", "--outcome"},
+      {"job requeue --run nightly --outcome sad", "--outcome"}};
+  for (const auto& [words, option] : wrong) {
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(Chooses(absl::StrCat("twofold ", words))) << words;
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(option)) << words;
+  }
+}
+
+TEST(Commands, AJobMayHaveAllOptionsAtOnce) {
+  EXPECT_TRUE(Chooses(
+      "twofold job submit q --durable --run r --dedup-key d --delay 1.5 --deadline 60 --gang 2 "
+      "--spread node --gang-timeout 5 --fair-key f --fair-weight 3 --limit-key l --key-limit 2 "
+      "--limit 10 --priority -10 --attempts 3 --suite s --wait --timeout 5 -- a b"));
 }
 
 TEST(ExitCode, IsByWhatTheUserCanDo) {

@@ -1,0 +1,65 @@
+#include <absl/strings/str_cat.h>
+
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/frontend.h"
+#include "cli/commands/job_commands.h"
+#include "cli/commands/job_view.h"
+#include "cli/json.h"
+#include "cli/table.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr std::chrono::minutes kPatience{5};  // a run may have 100 000 jobs
+
+// By their names for people: "failed", "timed_out", ...
+std::map<std::string, int> Outcomes() {
+  std::map<std::string, int> outcomes;
+  for (int value = v1::Outcome_MIN + 1; value <= v1::Outcome_MAX; ++value) {
+    outcomes[Word(v1::Outcome_Name(static_cast<v1::Outcome>(value)), "OUTCOME_")] = value;
+  }
+  return outcomes;
+}
+
+void Print(const v1::RequeueJobsReply& reply, const Globals& globals) {
+  Json json = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"FINISHED", "NEW"}};
+  for (int i = 0; i < reply.from_size(); ++i) {
+    json.push_back({{"from", IdText(reply.from(i))}, {"to", IdText(reply.to(i))}});
+    rows.push_back({absl::StrCat(reply.from(i)), absl::StrCat(reply.to(i))});
+  }
+  std::cout << (globals.json ? JsonLine(json) : Table(rows));
+}
+
+}  // namespace
+
+Action BindRequeue(CLI::App& app, const Globals& globals) {
+  auto request = std::make_shared<v1::RequeueJobsRequest>();
+  const auto id = app.add_option_function<std::uint64_t>(
+      "ID", [request](std::uint64_t value) { request->set_id(value); }, "Number of one job");
+  const auto run = app.add_option_function<std::string>(
+      "--run", [request](const std::string& name) { request->set_run(name); },
+      "All jobs of this run that did not succeed");
+  run->excludes(id);
+  app.add_option_function<std::vector<std::string>>(
+         "--outcome",
+         [request](const std::vector<std::string>& names) {
+           for (const std::string& name : names) {
+             request->add_outcomes(static_cast<v1::Outcome>(Outcomes().at(name)));
+           }
+         },
+         "Of the run only those that ended so: failed, timed_out, lost, ...; repeatable")
+      ->check(CLI::IsMember(Outcomes()))
+      ->needs(run);
+  return [request, &globals]() -> Status {
+    const auto reply =
+        Frontend(globals).Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, *request, kPatience);
+    if (!reply.ok()) return reply.status();
+    Print(*reply, globals);
+    return absl::OkStatus();
+  };
+}
+
+}  // namespace twofold::cli
