@@ -36,6 +36,12 @@ grpc::Status Refused(queue::Admission admission, const std::string& queue) {
           absl::StrCat("queue ", queue, " drains, it takes no more jobs; resume it first")};
 }
 
+// It is in the store, left by a frontend with other queues.
+Status NotServed(const v1::Job& job) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "id: job ", job.id(), " is of queue ", job.queue(), ", which this frontend does not have"));
+}
+
 Status CheckSpec(const std::string& spec) {
   if (spec.size() <= rpc::kMaxSpecBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("spec has ", spec.size(), " bytes; at most ",
@@ -100,19 +106,6 @@ Result<v1::Explanation> ClientsService::Explain(const v1::GetJobRequest& request
   return frontend::ExplainJob(queues_, request.id());
 }
 
-Result<v1::Job> ClientsService::Cancel(const v1::CancelJobRequest& request) {
-  Result<v1::Job> job = FindJob(queues_, request.id());
-  if (!job.ok()) return job;
-  QueueHost* host = queues_.Owner(queue::JobId{request.id()});
-  if (!QueueHost::Turn(*host, Now()).Cancel(queue::JobId{request.id()})) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("id: job ", request.id(), " has ended already"));
-  }
-  job->set_state(v1::JOB_STATE_FINISHED);
-  job->set_outcome(v1::OUTCOME_CANCELLED);
-  return job;
-}
-
 Result<v1::ListJobsReply> ClientsService::List(const v1::ListJobsRequest& request) {
   return frontend::ListJobs(queues_, request);
 }
@@ -130,9 +123,31 @@ grpc::ServerUnaryReactor* ClientsService::ListJobs(grpc::CallbackServerContext* 
 }
 
 grpc::ServerUnaryReactor* ClientsService::CancelJob(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
+                                                    const grpc::ByteBuffer* bytes,
                                                     grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ClientsService::Cancel);
+  v1::CancelJobRequest request;
+  if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
+    return rpc::Finish(context, rpc::ToGrpc(status));
+  }
+  Result<v1::Job> job = FindJob(queues_, request.id());
+  if (!job.ok()) return rpc::Finish(context, rpc::ToGrpc(job.status()));
+  const queue::JobId id{request.id()};
+  QueueHost* host = queues_.Owner(id);
+  if (host == nullptr) return rpc::Finish(context, rpc::ToGrpc(NotServed(*job)));
+  auto place = calls_.Enter(context->peer());
+  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
+  const auto late = rpc::LateReply::Make(*reply);
+  late->Hold(std::move(place));
+  QueueHost::Turn turn(*host, Now());
+  if (!turn.Cancel(id)) {
+    late->Fail(rpc::ToGrpc(absl::FailedPreconditionError(
+        absl::StrCat("id: job ", request.id(), " has ended already"))));
+    return late.get();
+  }
+  job->set_state(v1::JOB_STATE_FINISHED);
+  job->set_outcome(v1::OUTCOME_CANCELLED);
+  turn.WhenStored(id, [late, job = *std::move(job)] { late->Answer(job); });
+  return late.get();
 }
 
 grpc::ServerUnaryReactor* ClientsService::ExplainJob(grpc::CallbackServerContext* context,

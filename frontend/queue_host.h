@@ -153,6 +153,9 @@ class QueueHost::Turn {
                           const std::shared_ptr<const queue::JobOptions>& options,
                           std::string_view spec, std::function<void()> on_disk = {});
   bool Cancel(queue::JobId job);
+  /// Calls `then` when all that was decided about the job so far is on disk, by the journal's
+  /// thread; at once if it is not durable.
+  void WhenStored(queue::JobId job, const std::function<void()>& then);
   /// For the records: `to` does again what `from` did.
   void RecordRequeue(queue::JobId from, queue::JobId to);
 

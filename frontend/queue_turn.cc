@@ -61,6 +61,11 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
 
 bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_, job, host_); }
 
+void QueueHost::Turn::WhenStored(queue::JobId job, const std::function<void()>& then) {
+  if (!IsDurable(job)) return then();
+  host_.withheld_.Then([then](Touched&) { then(); });
+}
+
 void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
   host_.withheld_.Record(
       results::JobRequeued{static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)});

@@ -73,7 +73,6 @@ class ClientsService final : public RawClients {
  private:
   Result<v1::Job> Get(const v1::GetJobRequest& request);
   Result<v1::ListJobsReply> List(const v1::ListJobsRequest& request);
-  Result<v1::Job> Cancel(const v1::CancelJobRequest& request);
   Result<v1::Explanation> Explain(const v1::GetJobRequest& request);
 
   QueueSet& queues_;
