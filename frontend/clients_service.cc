@@ -36,6 +36,12 @@ grpc::Status Refused(queue::Admission admission, const std::string& queue) {
           absl::StrCat("queue ", queue, " drains, it takes no more jobs; resume it first")};
 }
 
+// It is in the store, left by a frontend with other queues.
+Status NotServed(const v1::Job& job) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "id: job ", job.id(), " is of queue ", job.queue(), ", which this frontend does not have"));
+}
+
 Status CheckSpec(const std::string& spec) {
   if (spec.size() <= rpc::kMaxSpecBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("spec has ", spec.size(), " bytes; at most ",
@@ -119,27 +125,28 @@ grpc::ServerUnaryReactor* ClientsService::ListJobs(grpc::CallbackServerContext* 
 grpc::ServerUnaryReactor* ClientsService::CancelJob(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* bytes,
                                                     grpc::ByteBuffer* reply) {
-  const auto refuse = [&](const Status& why) { return rpc::Finish(context, rpc::ToGrpc(why)); };
   v1::CancelJobRequest request;
-  if (Status status = rpc::Parse(*bytes, request); !status.ok()) return refuse(status);
+  if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
+    return rpc::Finish(context, rpc::ToGrpc(status));
+  }
   Result<v1::Job> job = FindJob(queues_, request.id());
-  if (!job.ok()) return refuse(job.status());
-  job->set_state(v1::JOB_STATE_FINISHED);
-  job->set_outcome(v1::OUTCOME_CANCELLED);
+  if (!job.ok()) return rpc::Finish(context, rpc::ToGrpc(job.status()));
+  const queue::JobId id{request.id()};
+  QueueHost* host = queues_.Owner(id);
+  if (host == nullptr) return rpc::Finish(context, rpc::ToGrpc(NotServed(*job)));
   auto place = calls_.Enter(context->peer());
   if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
-
   const auto late = rpc::LateReply::Make(*reply);
   late->Hold(std::move(place));
-  const queue::JobId id{request.id()};
-  const auto answer = [late, cancelled = *job] { late->Answer(cancelled); };
-  QueueHost* host = queues_.Owner(id);  // nullptr: it ended when its queue was still there
-  if (host == nullptr || !QueueHost::Turn(*host, Now()).Cancel(id, answer)) {
-    late->Fail({grpc::StatusCode::FAILED_PRECONDITION,
-                absl::StrCat("id: job ", request.id(), " has ended already")});
-  } else if (!IsDurable(id)) {
-    answer();  // others are answered when it is on disk
+  QueueHost::Turn turn(*host, Now());
+  if (!turn.Cancel(id)) {
+    late->Fail(rpc::ToGrpc(absl::FailedPreconditionError(
+        absl::StrCat("id: job ", request.id(), " has ended already"))));
+    return late.get();
   }
+  job->set_state(v1::JOB_STATE_FINISHED);
+  job->set_outcome(v1::OUTCOME_CANCELLED);
+  turn.WhenStored(id, [late, job = *std::move(job)] { late->Answer(job); });
   return late.get();
 }
 

@@ -12,7 +12,8 @@ namespace twofold::frontend {
 
 /// The reactor of a FollowJob call that has a place among those of its peer; null: it is refused.
 ///
-/// Errors   ends with INVALID_ARGUMENT for a request that cannot be read, NOT_FOUND for no such job.
+/// Errors   ends with INVALID_ARGUMENT for a request that cannot be read, NOT_FOUND for no such
+/// job.
 grpc::ServerWriteReactor<grpc::ByteBuffer>* FollowJob(const QueueSet& queues,
                                                       const grpc::ByteBuffer& request,
                                                       std::shared_ptr<void> place,

@@ -23,6 +23,9 @@ namespace {
 // Streams have so long to end by themselves when the frontend stops.
 constexpr auto kStopGrace = std::chrono::milliseconds(200);
 
+// A disk that works takes far less; one that does not is tried again until Storage gives up.
+constexpr auto kFlushLimit = std::chrono::seconds(1);
+
 Status CheckNames(const Options& options) {
   std::set<std::string> seen;
   for (const std::string& name : options.queues) {
@@ -159,8 +162,17 @@ Status Frontend::ServeHttp(const Options& options) {
   return absl::OkStatus();
 }
 
+/// Hands out no more, and waits until what was handed out is on disk and on its way. Else workers
+/// would come back without attempts that are on disk, and those would be lost.
+void Frontend::SettleAttempts() {
+  if (storage_ == nullptr) return;
+  for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).Pause();
+  storage_->Flush(kFlushLimit);
+}
+
 Frontend::~Frontend() {
   http_server_.reset();
+  if (worker_server_) SettleAttempts();
   Stop(client_server_);
   Stop(worker_server_);
   ticker_.reset();

@@ -48,6 +48,7 @@ class Frontend {
   Status Restore();
   Status Serve(const Options& options);
   Status ServeHttp(const Options& options);
+  void SettleAttempts();
 
   const security::Server security_;
 

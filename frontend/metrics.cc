@@ -70,6 +70,23 @@ void AddQueue(Families& families, QueueHost& host, Instant now) {
   families.total.Add(queue, times.total);
 }
 
+void AddStore(std::vector<MetricFamily>& result, const results::Journal& journal) {
+  const results::JournalStats stats = journal.Stats();
+  const auto add = [&result](const char* name, const char* help, MetricType type, auto value) {
+    Family family(name, help, type);
+    family.Add({}, value);
+    result.push_back(family.Take());
+  };
+  add("twofold_store_writable", "1 while durable jobs can be stored.", MetricType::Gauge,
+      journal.writable() ? 1.0 : 0.0);
+  add("twofold_store_pending_bytes", "What waits in memory for the disk.", MetricType::Gauge,
+      stats.pending_bytes);
+  add("twofold_store_commits_total", "Groups of records put on disk.", MetricType::Counter,
+      stats.commits);
+  add("twofold_store_commit_failures_total", "Tries to do so that failed.", MetricType::Counter,
+      stats.failures);
+}
+
 }  // namespace
 
 std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
@@ -85,6 +102,7 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t cl
                          &all.wait, &all.run, &all.total, &streams}) {
     result.push_back(family->Take());
   }
+  if (queues.journal() != nullptr) AddStore(result, *queues.journal());
   result.push_back(
       metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")
           .Take());

@@ -152,8 +152,10 @@ class QueueHost::Turn {
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
                           std::string_view spec, std::function<void()> on_disk = {});
-  /// False: no such job. `on_disk` as for Submit.
-  bool Cancel(queue::JobId job, std::function<void()> on_disk);
+  bool Cancel(queue::JobId job);
+  /// Calls `then` when all that was decided about the job so far is on disk, by the journal's
+  /// thread; at once if it is not durable.
+  void WhenStored(queue::JobId job, const std::function<void()>& then);
   /// For the records: `to` does again what `from` did.
   void RecordRequeue(queue::JobId from, queue::JobId to);
 

@@ -59,10 +59,11 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
   return submitted;
 }
 
-bool QueueHost::Turn::Cancel(queue::JobId job, std::function<void()> on_disk) {
-  if (!host_.core_.Cancel(now_, job, host_)) return false;
-  if (IsDurable(job)) host_.withheld_.Then([on_disk = std::move(on_disk)](Touched&) { on_disk(); });
-  return true;
+bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_, job, host_); }
+
+void QueueHost::Turn::WhenStored(queue::JobId job, const std::function<void()>& then) {
+  if (!IsDurable(job)) return then();
+  host_.withheld_.Then([then](Touched&) { then(); });
 }
 
 void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {

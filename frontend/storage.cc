@@ -3,10 +3,10 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
+#include <future>
 #include <string_view>
 #include <utility>
 
-#include "lib/common/instant.h"
 #include "lib/results/sqlite_store.h"
 
 namespace twofold::frontend {
@@ -43,6 +43,12 @@ Storage::~Storage() {
 results::Journal& Storage::StartJournal() {
   journal_ = std::make_unique<results::Journal>(*store_, options_);
   return *journal_;
+}
+
+void Storage::Flush(Duration limit) {
+  const auto flushed = std::make_shared<std::promise<void>>();
+  journal_->Append({}, [flushed] { flushed->set_value(); });
+  flushed->get_future().wait_for(limit);
 }
 
 }  // namespace twofold::frontend

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/results/journal.h"
 #include "lib/results/store.h"
@@ -33,6 +34,10 @@ class Storage {
 
   /// From here on the store is written by the journal alone.
   results::Journal& StartJournal();
+
+  /// Waits until all is on disk, and its messages are on their way, that the journal has got so
+  /// far; `limit` at most. REQUIRES: StartJournal has been called.
+  void Flush(Duration limit);
 
   /// REQUIRES: StartJournal has been called.
   const results::Journal& journal() const { return *journal_; }

@@ -87,6 +87,14 @@ http::Response Page(const QueueSet& queues) {
   return http::Html(200, page + kPageFoot);
 }
 
+/// Not ready while durable jobs are refused, so that an operator sees a full disk where she looks
+/// first. It is no reason to restart the process: what waits for the disk is in its memory.
+http::Response Ready(const QueueSet& queues) {
+  const std::string trouble = queues.journal() == nullptr ? "" : queues.journal()->trouble();
+  if (trouble.empty()) return http::PlainText(200, "ok\n");
+  return http::PlainText(503, "durable jobs cannot be stored now: " + trouble + "\n");
+}
+
 }  // namespace
 
 http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients,
@@ -102,7 +110,7 @@ http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clie
          return metrics::Page(families);
        }},
       {"GET", "/healthz", ok},
-      {"GET", "/readyz", ok},
+      {"GET", "/readyz", [&queues](const http::Request&) { return Ready(queues); }},
       {"GET", "/api/v1/queues", [&queues](const http::Request&) { return QueuesJson(queues); }},
       {"GET", "/", [&queues](const http::Request&) { return Page(queues); }},
   });

@@ -14,7 +14,8 @@ namespace twofold::frontend {
 ///
 ///   /metrics         Prometheus text format
 ///   /healthz         200 while the process serves
-///   /readyz          200 while clients and workers can connect, else 503
+///   /readyz          200 while clients and workers can connect and durable jobs can be stored;
+///                    503 and why while they cannot be stored
 ///   /api/v1/queues   JSON: the queues as ListQueues gives them
 ///   /                a page with the queues that refreshes itself
 ///

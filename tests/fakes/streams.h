@@ -146,6 +146,12 @@ struct Ended {
   std::uint64_t retry_after_ns = 0;
 };
 
+/// A durable job that is on disk.
+struct Accepted {
+  std::uint64_t tag = 0;
+  std::uint64_t job = 0;
+};
+
 /// A client's Submit stream as the test wants it to behave.
 class SubmitStream {
  public:
@@ -193,6 +199,7 @@ class SubmitStream {
     return ended.Take();
   }
 
+  Inbox<Accepted> accepted;  ///< before the result of the same job
   Inbox<Ended> results;
   Inbox<grpc::Status> ended;
 
@@ -200,6 +207,9 @@ class SubmitStream {
   using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
 
   void OnReply(const v1::SubmitReply& reply) {
+    for (int i = 0; i < reply.accepted().tags_size(); ++i) {
+      accepted.Put({reply.accepted().tags(i), reply.accepted().jobs(i)});
+    }
     EXPECT_TRUE(rpc::Check(reply.results()).ok());
     rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
       Ended one{row.tag,      row.outcome, row.wait_ns, row.run_ns,

@@ -24,14 +24,20 @@ class ClusterTest : public ::testing::Test {
   void StartFrontend(const Arguments& more = {"sleep"}) {
     const std::string ready = folder_ / "frontend.ready";
     std::filesystem::remove(ready);
-    Arguments arguments = {"--client-address", client_address_, "--worker-address", worker_address_,
-                           "--http-address",   http_address_,   "--ready-file",     ready};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    frontend_ = std::make_unique<Program>("twofold-frontend", arguments);
+    LaunchFrontend(more);
     const nlohmann::json addresses = AwaitReady(ready, *frontend_);
     client_address_ = addresses.value("client", "");
     worker_address_ = addresses.value("worker", "");
     http_address_ = addresses.value("http", "");
+  }
+
+  /// The same without waiting until it serves.
+  void LaunchFrontend(const Arguments& more) {
+    Arguments arguments = {"--client-address", client_address_,           "--worker-address",
+                           worker_address_,    "--http-address",          http_address_,
+                           "--ready-file",     folder_ / "frontend.ready"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    frontend_ = std::make_unique<Program>("twofold-frontend", arguments);
   }
 
   /// A backend that stays when the queue is empty.

@@ -46,6 +46,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"twofold-frontend",
                 {"--client-address", "256.1.1.1:1", "--worker-address", "127.0.0.1:0", "q"},
                 "cannot listen on 256.1.1.1:1: "},
+        Mistake{"twofold-frontend", {"--durable", "q", "q"}, "--durable needs --store sqlite:PATH"},
+        Mistake{"twofold-frontend",
+                {"--store", "sqlite:x", "--durable", "other", "q"},
+                "--durable: there is no queue 'other'"},
+        Mistake{"twofold-frontend", {"--store", "x.db", "q"}, "'x.db' is not like sqlite:PATH"},
+        Mistake{"twofold-frontend", {"--store", "sqlite:/", "q"}, "/"},
+        Mistake{"twofold-frontend", {"--store", "sqlite:/no/such/x.db", "q"}, "/no/such/x.db"},
         Mistake{"twofold-frontend", {"--nope", "q"}, "--nope"}));
 
 INSTANTIATE_TEST_SUITE_P(
