@@ -211,6 +211,8 @@ v1::Job ToProto(const results::StoredJob& stored) {
   job.set_priority(stored.accepted.priority);
   job.set_run(stored.accepted.run);
   job.set_durable(true);
+  v1::JobOptions options;
+  if (options.ParseFromString(stored.accepted.options)) job.set_gang_size(options.gang().size());
   job.set_spec_bytes(stored.accepted.spec.size());
   job.set_accepted_unix_ns(stored.accepted.accepted_unix_ns);
   job.set_requeued_as(stored.requeued_as);

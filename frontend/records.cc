@@ -68,7 +68,7 @@ results::JobEnded Ended(const queue::Reply& reply, const WorkerIdentity* worker)
           .node = worker == nullptr ? std::string() : worker->node,
           .pod = worker == nullptr ? std::string() : worker->pod,
           .device = std::string(reply.device),
-          .report = std::string(reply.report),
+          .report = reply.reason.empty() ? ReportFor(reply) : std::string(reply.report),
           .reason = std::string(reply.reason),
           .ended_unix_ns = UnixNowNs()};
 }

@@ -89,7 +89,7 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   second=$(submit loose --limit-key disk)
   [ "$(json job explain "$second" | jq -r '.reason + " " + .key')" = "key_limit disk" ]
   gang=$(submit loose --gang 3)
-  [ "$(json job explain "$gang" | jq -r '.reason + " " + (.short_of|tostring)')" = "gang_short 2" ]
+  [ "$(json job explain "$gang" | jq -r '.reason + " " + (.short_of|tostring)')" = "gang_short 1" ]
   run tf queues
   [[ "$output" = *"DELAYED"*"KEY LIMITED"*"GANGS"* && "$output" != *"PAUSED"* ]]
   tf queue pause loose
@@ -129,7 +129,8 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
 
 @test "logs of a gang name the rank" {
   start_worker loose w1 2 /bin/sh -c
-  id=$(submit loose --gang 2 -- 'until [ -e go ]; do sleep 0.05; done; echo "rank $TWOFOLD_GANG_RANK"')
+  id=$(submit loose --gang 2 -- '[ "$TWOFOLD_GANG_RANK" = 0 ] || echo >&3
+    until [ -e go ]; do sleep 0.05; done; echo "rank $TWOFOLD_GANG_RANK"')
   tf job logs -f "$id" >log 2>err 3>&- &
   follower=$!
   soon is "$id" state running
