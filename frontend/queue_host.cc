@@ -15,6 +15,9 @@ namespace {
 // What may wait for the disk before jobs are refused: some seconds' work of a slow disk.
 constexpr std::size_t kMostPendingBytes = 256 << 20;
 
+// Of a queue, in other words than each other; the oldest is forgotten.
+constexpr std::size_t kMostPauseRules = 1000;
+
 /// Copies of what the views of an effect show.
 struct OwnedAssign {
   explicit OwnedAssign(const queue::Assign& from)
@@ -272,8 +275,16 @@ void QueueHost::Count(const queue::Reply& reply) {
 }
 
 bool QueueHost::IsPaused(const WorkerIdentity& identity) const {
-  return std::any_of(paused_.begin(), paused_.end(),
-                     [&](const WorkerPattern& pattern) { return pattern.Matches(identity); });
+  const auto rule =
+      std::find_if(pause_rules_.rbegin(), pause_rules_.rend(),
+                   [&](const PauseRule& one) { return one.pattern.Matches(identity); });
+  return rule != pause_rules_.rend() && rule->paused;
+}
+
+void QueueHost::AddPauseRule(const WorkerPattern& pattern, bool paused) {
+  std::erase_if(pause_rules_, [&](const PauseRule& rule) { return rule.pattern == pattern; });
+  if (pause_rules_.size() == kMostPauseRules) pause_rules_.erase(pause_rules_.begin());
+  pause_rules_.push_back({pattern, paused});
 }
 
 }  // namespace twofold::frontend

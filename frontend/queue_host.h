@@ -85,6 +85,11 @@ class QueueHost final : private queue::Effects {
   QueueTimes Times();
 
  private:
+  struct PauseRule {
+    WorkerPattern pattern;
+    bool paused;
+  };
+
   struct Worker {
     queue::ProcessKey key{0};
     WorkerIdentity identity;
@@ -113,6 +118,7 @@ class QueueHost final : private queue::Effects {
   bool Detach(queue::ProcessId process, const WorkerLink* link);
   void Count(const queue::Reply& reply);
   bool IsPaused(const WorkerIdentity& identity) const;
+  void AddPauseRule(const WorkerPattern& pattern, bool paused);
 
   // Constant after construction.
   const std::string name_;
@@ -123,8 +129,8 @@ class QueueHost final : private queue::Effects {
   std::mutex mutex_;
   // Guarded by mutex_.
   queue::trace::TracedQueue core_;
-  std::vector<Worker> workers_;  ///< by ProcessId
-  std::vector<WorkerPattern> paused_;
+  std::vector<Worker> workers_;         ///< by ProcessId
+  std::vector<PauseRule> pause_rules_;  ///< of those that match a worker the last one counts
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;
   QueueTimes times_;
   Touched touched_;
@@ -203,6 +209,7 @@ class QueueHost::Turn {
   };
   void ListWorkers(const WorkerPattern& pattern,
                    const std::function<void(const WorkerView&)>& visit) const;
+  /// For those that are there, and those that come; what was said last about a worker counts.
   void PauseWorkers(const WorkerPattern& pattern);
   void ResumeWorkers(const WorkerPattern& pattern);
   void DrainWorkers(const WorkerPattern& pattern);
@@ -213,6 +220,7 @@ class QueueHost::Turn {
 
  private:
   void Follow(queue::JobId job, bool follow);
+  void SetPaused(const WorkerPattern& pattern, bool paused);
   template <typename Visit>
   void ForEachWorker(const WorkerPattern& pattern, const Visit& visit) const;
   void SendHome(queue::ProcessId process);

@@ -231,19 +231,13 @@ void QueueHost::Turn::ListWorkers(const WorkerPattern& pattern,
   });
 }
 
-void QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern) {
-  host_.paused_.push_back(pattern);
-  ForEachWorker(pattern, [&](queue::ProcessId process, const queue::Process&) {
-    host_.core_.PauseWorker(now_, process, true, host_);
-  });
-}
+void QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern) { SetPaused(pattern, true); }
 
-/// Ends the pauses that were asked for in the same words, and resumes all that match and that no
-/// other pause is about.
-void QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern) {
-  std::erase(host_.paused_, pattern);
+void QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern) { SetPaused(pattern, false); }
+
+void QueueHost::Turn::SetPaused(const WorkerPattern& pattern, bool paused) {
+  host_.AddPauseRule(pattern, paused);
   ForEachWorker(pattern, [&](queue::ProcessId process, const queue::Process&) {
-    const bool paused = host_.IsPaused(host_.WorkerAt(process).identity);
     host_.core_.PauseWorker(now_, process, paused, host_);
   });
 }

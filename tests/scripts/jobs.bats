@@ -90,7 +90,7 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   [ "$(json job explain "$second" | jq -r '.reason + " " + .key')" = "key_limit disk" ]
   gang=$(submit loose --gang 3)
   [ "$(json job explain "$gang" | jq -r '.reason + " " + (.short_of|tostring)')" = "gang_short 1" ]
-  run tf queues
+  run "$bin/twofold" queues --frontend "$clients"
   [[ "$output" = *"DELAYED"*"KEY LIMITED"*"GANGS"* && "$output" != *"PAUSED"* ]]
   tf queue pause loose
   [ "$(why "$(submit loose)")" = paused ]
@@ -113,8 +113,12 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   run --separate-stderr tf job logs "$id"
   [ "$status" = 0 ]
   touch go
-  run -1 wait "$follower"
-  run -1 wait "$watcher"
+  ended=0
+  wait "$follower" || ended=$?
+  [ "$ended" = 1 ]
+  ended=0
+  wait "$watcher" || ended=$?
+  [ "$ended" = 1 ]
   [ "$(cat log)" = $'one\ntwo' ]
   grep "job $id failed after .*exit code 3" err
   grep "^$id finished  failed" watched
