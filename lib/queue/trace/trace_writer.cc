@@ -109,8 +109,9 @@ void TraceWriter::WriteInTurns() {
 }
 
 void TraceWriter::GiveUp(std::string_view why) {
-  if (!open_.exchange(false)) return;
+  if (gave_up_.exchange(true)) return;
   spdlog::error("the trace {} ends here: {}; serving goes on", path_, why);
+  open_.store(false, std::memory_order_release);  // whoever sees it closed finds the line written
 }
 
 }  // namespace twofold::queue::trace

@@ -39,7 +39,7 @@ class TraceWriter final : public RecordSink {
   std::unique_ptr<QueueRecorder> Record(std::string_view queue, const QueueOptions& options);
 
   void Add(std::string_view body) override;
-  [[nodiscard]] bool open() const override { return open_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool open() const override { return open_.load(std::memory_order_acquire); }
 
  private:
   TraceWriter(std::string path, int file);
@@ -50,6 +50,7 @@ class TraceWriter final : public RecordSink {
   const std::string path_;
   const int file_;
   std::atomic<bool> open_ = true;
+  std::atomic<bool> gave_up_ = false;
 
   std::mutex mutex_;
   // Guarded by mutex_.
