@@ -31,6 +31,9 @@ class Viewer {
  public:
   virtual ~Viewer() = default;
   virtual void Show(const v1::JobUpdate& update) = 0;
+
+  /// The updates that follow are of a new stream: something between may be missing.
+  virtual void Resume() {}
 };
 
 /// Each update as a line of JSON.
@@ -61,6 +64,8 @@ class LogViewer final : public Viewer {
     if (update.job().state() == v1::JOB_STATE_FINISHED) ShowEnd(update.job().report().output());
   }
 
+  void Resume() override { seen_ = false; }
+
  private:
   void Print(const v1::JobUpdate& update) {
     if (update.output().empty()) return;
@@ -69,7 +74,7 @@ class LogViewer final : public Viewer {
               << std::flush;
   }
 
-  // The report repeats the last of what has been shown, unless the job had ended before.
+  // The report repeats the last of what this stream has shown, unless the job had ended before.
   void ShowEnd(const std::string& tail) {
     std::cout << lines_.Rest() << (seen_ ? "" : tail) << std::flush;
   }
@@ -138,6 +143,7 @@ Status FollowToEnd(const Frontend& frontend, const FollowOptions& options, Viewe
     if (again == 0) Note("lost the stream, asking again; the last output may come twice");
     std::this_thread::sleep_for(kPause);
     if (!frontend.WaitUntilConnected(kPatience)) return status;
+    viewer.Resume();
   }
 }
 

@@ -161,6 +161,24 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   [ "$(grep -c 'asking again' err)" = 1 ]
 }
 
+@test "logs -f shows the end of a job that ended while the frontend was away" {
+  start_worker kept w1 1 /bin/sh -c
+  id=$(submit kept -- 'echo one; until [ -e go ]; do sleep 0.05; done; echo two')
+  tf job logs -f "$id" >log 2>err 3>&- &
+  follower=$!
+  soon grep -q one log
+  kill -9 "$frontend"
+  wait "$frontend" || true
+  soon grep -q 'asking again' err
+  kill -STOP "$follower"
+  start_frontend "${clients##*:}" "${workers##*:}"
+  touch go
+  soon is "$id" state finished
+  kill -CONT "$follower"
+  wait "$follower"
+  [ "$(tail -n 1 log)" = two ]
+}
+
 @test "a failed run is requeued, once" {
   start_worker kept w1 1 /bin/sh -c
   id=$(submit kept --run nightly -- 'test -e better')
