@@ -107,6 +107,8 @@ void Agent::OnMessage(const v1::FrontendMessage& message) {
   LeaveIfDone();
 }
 
+bool Agent::HoldsAttempts() const { return runner_.running() + held_.unkept() > 0; }
+
 void Agent::Welcomed() {
   for (const AttemptEnd& end : held_.TakeForStream()) Deliver(end);
   for (const AttemptId& id : runner_.Ready()) SendReady(id);

@@ -73,6 +73,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
  private:
   v1::Hello MakeHello() override;
   void OnMessage(const v1::FrontendMessage& message) override;
+  bool HoldsAttempts() const override;
   void OnGone(const Status& status) override;
 
   void OnEnd(AttemptEnd end) override;

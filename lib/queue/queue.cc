@@ -287,7 +287,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   job.handed_out = now;
   ++job.attempts;
   ++running_;  // no gang
-  processes_.Give(process, slot);
+  processes_.Give(process, slot, now);
   effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
                     job.lost_attempts});
 }

@@ -144,7 +144,7 @@ void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> mem
       ranks.push_back(AddMember(slot, rank, process, Sequence(member.job)));
     } else {
       jobs_[slot].state = JobState::kRunning;
-      processes_.Give(process, slot);
+      processes_.Give(process, slot, now);
     }
   }
   if (is_gang) {

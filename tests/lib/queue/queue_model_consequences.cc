@@ -116,15 +116,16 @@ void QueueModel::Hear(Instant now, ProcessId id) {
   dispatches_ = true;
   const Process& process = found->second;
   if (process.state == State::kAway) return;
-  const Instant deadline = now + options_.lease;
-  if (process.state == State::kConnected && process.deadline == deadline) return;
-  Become(id, State::kConnected, deadline);
+  if (process.leased && process.deadline == now + options_.lease) return;
+  Become(id, State::kConnected, now);
 }
 
-void QueueModel::Become(ProcessId id, State state, Instant deadline) {
+void QueueModel::Become(ProcessId id, State state, Instant now) {
+  now_ = now;
   Process& process = processes_.at(id);
   process.state = state;
-  process.deadline = deadline;
+  process.leased = false;  // a new one starts, if it holds something
+  process.deadline = now + options_.grace;
   process.since = ++events_;
   Refresh();
 }
