@@ -30,12 +30,6 @@ Outcome ByWorker(Outcome outcome) {
   }
 }
 
-Completion HandedBack() {
-  Completion completion{};
-  completion.handed_back = true;
-  return completion;
-}
-
 bool HasDeadline(const Job& job) { return job.options->deadline > Duration::zero(); }
 
 /// A deadline is met by the first worker that gets the job.
@@ -149,7 +143,7 @@ void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
   while (!running.empty()) {
     const Slot slot = running.front();
     processes_.TakeBack(process, slot);
-    Finish(now, slot, HandedBack(), effects);
+    HandBack(now, slot, effects);
   }
   Remove(process, effects);
   Dispatch(now, effects);

@@ -97,7 +97,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const Joining& joi
   for (const Held& held : RunningOn(process)) {
     // Losing a gang takes other members away, too.
     if (has.contains(held) || Counting(process, held).first == JobId{0}) continue;
-    Lose(now, held);
+    NotThere(now, process, held);
   }
   Process& entry = processes_.at(process);
   entry.stale.clear();

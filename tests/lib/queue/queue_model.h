@@ -136,6 +136,7 @@ class QueueModel {
   void Arrive(JobId id);
   void Forget(JobId id);
   void Hear(Instant now, ProcessId process);
+  void NotThere(Instant now, ProcessId process, const Held& held);
   void Become(ProcessId process, State state, Instant now);
   void Remove(ProcessId process);
   void Conclude(Instant now, JobId id, const Completion& completion, std::uint32_t rank);

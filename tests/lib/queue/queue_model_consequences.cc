@@ -74,6 +74,20 @@ void QueueModel::Lose(Instant now, const Held& held) {
   }
 }
 
+/// A process that came back does not have it.
+void QueueModel::NotThere(Instant now, ProcessId process, const Held& held) {
+  const auto [id, part] = Counting(process, held);
+  Job& job = jobs_.at(id);
+  if (!job.options.durable) return Lose(now, held);
+  if (part != nullptr) {
+    part->ended = true;
+    job.process = process;
+    StopParts(job);
+  }
+  PutBack(id);
+  Saw("put back, as it never got to its worker");
+}
+
 void QueueModel::PutBack(JobId id) {
   Job& job = jobs_.at(id);
   job.where = Where::kWaiting;
