@@ -1,9 +1,10 @@
-// What a worker does with the jobs of an assignment: batch, members of gangs, specs, arguments, and
-// the suites, as far as they go without starting a program. Each attempt that was started has to
-// end.
+// What a worker does with what the frontend says: assignments with their batch, members of gangs,
+// specs and arguments, and the suites, as far as they go without starting a program; then go,
+// follow and cancel. Each attempt that was started has to end.
 
 #include <google/protobuf/stubs/logging.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <set>
 #include <string>
@@ -25,7 +26,14 @@ namespace {
 using backend::AttemptId;
 using backend::StopReason;
 
-/// Starts what an assignment names, and hears how it ends.
+template <typename Visit>
+void ForEach(const v1::Attempts& attempts, const Visit& visit) {
+  for (int i = 0; i < std::min(attempts.jobs_size(), attempts.attempts_size()); ++i) {
+    visit(AttemptId{attempts.jobs(i), attempts.attempts(i)});
+  }
+}
+
+/// Does what a message says, and hears how the attempts end.
 class Worker final : private backend::Runner::Listener {
  public:
   void Take(const v1::FrontendMessage& message) {
@@ -35,7 +43,10 @@ class Worker final : private backend::Runner::Listener {
     if (!gangs.ok()) return;
     std::uint32_t number = 0;
     rpc::ForEach(batch, [&](const rpc::AssignRow& row) { Start(row, gangs->At(number++)); });
-    for (const AttemptId& id : runner_.Ready()) runner_.Go(id);
+    ForEach(message.go(), [this](const AttemptId& id) { runner_.Go(id); });
+    ForEach(message.follow(), [this](const AttemptId& id) { runner_.Follow(id, true); });
+    ForEach(message.cancels(),
+            [this](const AttemptId& id) { runner_.Stop(id, StopReason::kCancelled); });
     io_.poll();
     runner_.StopAll(StopReason::kHandBack);
     Require(running_.empty() && runner_.running() == 0, "each attempt ends");
