@@ -9,6 +9,7 @@ Usage: run-tests.sh [PART]...
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the same tests with AddressSanitizer and UndefinedBehaviorSanitizer
   tsan        all that runs without gRPC, with ThreadSanitizer
+  fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (20)
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   images      container images: build, run, scale (needs podman; not among those run by default)
@@ -56,6 +57,17 @@ dev() { preset dev; }
 asan() { preset asan -LE integration; }
 tsan() { TSAN_OPTIONS=halt_on_error=1 preset tsan; }
 
+fuzz() {
+  echo "=== fuzz: build, and run each target for ${FUZZ_SECONDS:-20} s"
+  if ! { cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j "$jobs"; }; then
+    broken "fuzz does not build"
+    return
+  fi
+  for corpus in tests/fuzz/corpus/*; do
+    if tests/fuzz/run.sh "${corpus##*/}"; then count 1 0 0; else count 0 1 0; fi
+  done
+}
+
 scripts() {
   echo "=== scripts: shellcheck and bats"
   for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs tests/scripts/cluster/kubectl tests/kubernetes/stubs); do
@@ -82,12 +94,12 @@ images() {
 
 for part in "$@"; do
   case $part in
-    dev | asan | tsan | scripts | kubernetes | images) ;;
+    dev | asan | tsan | fuzz | scripts | kubernetes | images) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev asan tsan scripts kubernetes
+[ $# -gt 0 ] || set -- dev asan tsan fuzz scripts kubernetes
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 for part in "$@"; do "$part"; done

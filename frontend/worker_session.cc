@@ -99,6 +99,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   }
   if (message.has_hello()) return Join(message.hello());
   if (replaced_) return absl::AbortedError("this process has joined with another stream");
+  if (left_) return absl::FailedPreconditionError("leaving must be in the last message");
   if (Status status = rpc::Check(message.results()); !status.ok()) return status;
   if (Status status = CheckReports(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
@@ -106,7 +107,10 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   if (message.draining()) turn.Draining(process_);
   TakeTold(message, turn);
   Status status = message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
-  if (message.leaving()) turn.Left(process_, this);
+  if (message.leaving()) {
+    left_ = true;
+    turn.Left(process_, this);
+  }
   return status;
 }
 

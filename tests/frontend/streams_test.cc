@@ -308,6 +308,25 @@ TEST_F(StreamsTest, JobThatCrossesTheWorkersLeavingRunsElsewhere) {
   EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
 }
 
+TEST_F(StreamsTest, WorkerThatHasLeftCannotSpeakForTheNextOne) {
+  Serve();
+  auto left = NewWorker();
+  left->Join("sleep", 1, 1);
+  v1::WorkerMessage leaving;
+  leaving.set_leaving(true);
+  left->Say(leaving);
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.worker_processes() == 0; });
+  auto next = NewWorker();
+  next->Join("sleep", 2, 1);
+  auto client = NewClient();
+  client->Submit("sleep", 7);
+  const Assigned job = next->assigned.Take();
+  left->Answer(job, v1::OUTCOME_FAILED);
+  EXPECT_EQ(left->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  next->Answer(job, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
+}
+
 TEST_F(StreamsTest, WorkerThatLeavesWhenEmptyIsSentHome) {
   Serve();
   auto client = NewClient();
