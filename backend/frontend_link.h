@@ -32,8 +32,8 @@ struct LinkOptions {
 /// The stream to the frontend, made again whenever it breaks.
 ///
 /// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
-/// lease, while there is something to hold), and reconnects: right away after a stream that worked, then with growing pauses. Says
-/// once that the frontend is away, and once that it is back.
+/// lease, while there is something to hold), and reconnects: right away after a stream that worked,
+/// then with growing pauses. Says once that the frontend is away, and once that it is back.
 ///
 /// Threads  On the thread of the io_context; what gRPC's threads bring is posted to it, one post a
 ///          message.

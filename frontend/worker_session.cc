@@ -63,21 +63,37 @@ WorkerIdentity IdentityOf(const v1::Hello& hello) {
           {hello.labels().begin(), hello.labels().end()}};
 }
 
-// What the peers of a gang's member are called.
-v1::GangMember MemberOf(const GangPlan& gang, std::uint32_t rank, int row) {
-  v1::GangMember member;
-  member.set_row(static_cast<std::uint32_t>(row));
-  member.set_job(static_cast<std::uint64_t>(gang.job));
-  member.set_attempt(gang.attempt);
-  member.set_rank(rank);
-  for (const WorkerIdentity& identity : gang.peers) {
-    v1::Peer& peer = *member.add_peers();
+// What the members of a gang are called.
+v1::GangRoster ToProto(const GangPlan& plan) {
+  v1::GangRoster gang;
+  gang.set_job(static_cast<std::uint64_t>(plan.job));
+  gang.set_attempt(plan.attempt);
+  for (const WorkerIdentity& identity : plan.peers) {
+    v1::Peer& peer = *gang.add_peers();
     peer.set_node(identity.node);
     peer.set_pod(identity.pod);
     peer.set_address(identity.address);
   }
-  member.set_secret(gang.secret);
-  return member;
+  gang.set_secret(plan.secret);
+  return gang;
+}
+
+/// The next row of the batch is this member. Returns about how many bytes were added. The members
+/// of a gang come one after the other: if it is in the message already, it is the last one there.
+std::size_t AddMember(v1::AssignBatch& batch, const GangPlan& plan, std::uint32_t rank) {
+  const auto job = static_cast<std::uint64_t>(plan.job);
+  const bool there = !batch.gangs().empty() && batch.gangs().rbegin()->job() == job &&
+                     batch.gangs().rbegin()->attempt() == plan.attempt;
+  std::size_t bytes = 8;
+  if (!there) {
+    *batch.add_gangs() = ToProto(plan);
+    bytes += batch.gangs().rbegin()->ByteSizeLong();
+  }
+  v1::GangMember& member = *batch.add_members();
+  member.set_row(static_cast<std::uint32_t>(batch.jobs_size()));
+  member.set_gang(static_cast<std::uint32_t>(batch.gangs_size() - 1));
+  member.set_rank(rank);
+  return bytes;
 }
 
 }  // namespace
@@ -179,12 +195,7 @@ void WorkerSession::Gone() {
 void WorkerSession::OnAssign(const queue::Assign& assign, const GangPlan* gang) {
   Add([&](v1::FrontendMessage& message) {
     v1::AssignBatch& batch = *message.mutable_assigns();
-    std::size_t bytes = 0;
-    if (gang != nullptr) {
-      v1::GangMember& member = *batch.add_members();
-      member = MemberOf(*gang, assign.seat->rank, batch.jobs_size());
-      bytes = member.ByteSizeLong();
-    }
+    const std::size_t bytes = gang == nullptr ? 0 : AddMember(batch, *gang, assign.seat->rank);
     return bytes + rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
                                        .attempt = assign.attempt,
                                        .option = OptionIndex(batch, assign.options),

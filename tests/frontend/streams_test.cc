@@ -197,6 +197,20 @@ TEST_F(StreamsTest, FirstMessageMustBeHello) {
   EXPECT_EQ(worker->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }
 
+// Each member's own list of all of them would take memory with the square of their number.
+TEST_F(StreamsTest, MembersOfAGangOnOneProcessShareOneListOfPeers) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 100);
+  v1::JobOptions options = JobFor("sleep");
+  options.mutable_gang()->set_size(100);
+  auto client = NewClient();
+  client->Submit(options, 7);
+  for (int rank = 0; rank < 100; ++rank) worker->assigned.Take();
+  EXPECT_EQ(worker->gangs.Take().peers_size(), 100);
+  EXPECT_TRUE(worker->gangs.empty());
+}
+
 TEST_F(StreamsTest, SilentWorkerLosesItsJobAndItsLateResultIsRefused) {
   Serve([](Options& options) { options.lease = 2; });
   auto silent = NewWorker();

@@ -53,7 +53,7 @@ class Worker final : private backend::Runner::Listener {
   }
 
  private:
-  void Start(const rpc::AssignRow& row, const v1::GangMember* gang) {
+  void Start(const rpc::AssignRow& row, const backend::GangSeat* gang) {
     const std::string spec = backend::ReplaceFilename(std::string(row.spec), "/dev/dri/renderD128");
     const auto arguments = DecodeArguments(spec);
     if (!arguments.ok()) return;
