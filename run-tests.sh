@@ -4,7 +4,7 @@ set -u
 
 usage() {
   cat <<'END'
-Usage: run-tests.sh [PART]...
+Usage: run-tests.sh [--nightly] [PART]...
 
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the same tests with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -13,9 +13,12 @@ Usage: run-tests.sh [PART]...
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   images      container images: build, run, scale (needs podman; not among those run by default)
 
+  --nightly   ten times the random schedules of the queue model and kills of the crash test, ten
+              minutes of fuzzing a target; a test may take an hour
+
 Without PART: all but images. Installs missing Debian packages (root or sudo).
-scripts and kubernetes use the programs that dev builds. What cannot be tested here is skipped: it
-is listed with the reason, and counted.
+scripts and kubernetes use the programs that dev builds. asan and tsan are compiled beside them, as they
+mostly wait. What cannot be tested here is skipped: it is listed with the reason, and counted.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 END
 }
@@ -24,6 +27,7 @@ root=$(cd "$(dirname "$0")" && pwd)
 cd "$root" || exit 1
 jobs=$(nproc)
 passed=0 failed=0 skipped=0
+nightly='' time_limit='' beside='' beside_presets=''
 
 count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
 
@@ -38,23 +42,55 @@ count_junit() {
   case $counts in '' | '0 0 0') broken "no test results in $1" ;; *) count $counts ;; esac
 }
 
+build() { cmake --preset "$1" >/dev/null && cmake --build --preset "$1" -j "$jobs"; }
+
+# Compiles the sanitizers' presets among the parts $@ in the background, after all others, in a
+# process group of its own, as compilers do not end with the shell.
+build_beside() {
+  [ -z "$beside_presets" ] || return 0
+  for later in "$@"; do
+    case $later in asan | tsan) beside_presets="$beside_presets $later" && rm -f "build/$later.status" ;; esac
+  done
+  [ -n "$beside_presets" ] || return 0
+  mkdir -p build
+  # shellcheck disable=SC2016,SC2086  # arguments of the inner shell; one word a preset
+  jobs=$jobs setsid nice -n 10 sh -c 'for name; do
+      { cmake --preset "$name" >/dev/null && cmake --build --preset "$name" -j "$jobs"; } >"build/$name.log" 2>&1
+      echo $? >"build/$name.status"
+    done' sh $beside_presets &
+  beside=$!
+}
+
+end_beside() { [ -z "$beside" ] || kill -- "-$beside" 2>/dev/null || true; }
+
+# Builds the preset $1, or waits for what build_beside has begun.
+built() {
+  case "$beside_presets " in *" $1 "*) ;; *) build "$1"; return ;; esac
+  [ -z "$beside" ] || wait "$beside"
+  beside=
+  cat "build/$1.log"
+  [ "$(cat "build/$1.status")" = 0 ]
+}
+
 preset() {
-  name=$1
-  shift
-  echo "=== $name: build and test"
-  results=$root/build/$name/tests.xml
+  echo "=== $1: build and test"
+  results=$root/build/$1/tests.xml
   rm -f "$results"
-  if ! { cmake --preset "$name" >/dev/null && cmake --build --preset "$name" -j "$jobs"; }; then
-    broken "$name does not build"
+  if ! built "$1"; then
+    broken "$1 does not build"
     return
   fi
-  ctest --test-dir "build/$name" -j "$jobs" --output-on-failure --output-junit "$results" "$@"
+  # shellcheck disable=SC2086  # none or two words
+  ctest --test-dir "build/$1" -j "$jobs" $time_limit --output-on-failure --output-junit "$results"
   count_junit "$results"
 }
 
-dev() { preset dev; }
-asan() { preset asan -LE integration; }
-tsan() { TSAN_OPTIONS=halt_on_error=1 preset tsan; }
+# A sanitizer takes about ten times the time.
+nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_STEPS="$1"; }
+
+dev() { nightly_steps 10000000 && preset dev; }
+asan() { nightly_steps 1000000 && preset asan; }
+tsan() { nightly_steps 1000000 && TSAN_OPTIONS=halt_on_error=1 preset tsan; }
 
 scripts() {
   echo "=== scripts: shellcheck and bats"
@@ -80,6 +116,11 @@ images() {
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "images" ;; esac
 }
 
+if [ "${1:-}" = --nightly ]; then
+  shift
+  nightly=yes time_limit="--timeout 3600"
+  export TWOFOLD_KILLS=200 FUZZ_SECONDS=600
+fi
 for part in "$@"; do
   case $part in
     dev | asan | tsan | scripts | kubernetes | images) ;;
@@ -87,10 +128,18 @@ for part in "$@"; do
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev asan tsan scripts kubernetes
+[ $# -gt 0 ] || set -- dev scripts kubernetes asan tsan
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
-for part in "$@"; do "$part"; done
+trap end_beside EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+while [ $# -gt 0 ]; do
+  part=$1
+  shift
+  case $part in scripts | kubernetes) build_beside "$@" ;; esac
+  "$part"
+done
 [ "$skipped" = 0 ] || echo "skipped, for lack of what they need: $skipped"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
