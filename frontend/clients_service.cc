@@ -16,8 +16,6 @@
 namespace twofold::frontend {
 namespace {
 
-constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
-
 // Answers when the job has ended. The caller may lose patience first; the job goes on.
 void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& queue,
                  const std::shared_ptr<rpc::LateReply>& late) {

@@ -15,8 +15,6 @@ namespace {
 static_assert(static_cast<int>(queue::Outcome::kSucceeded) + 1 == v1::OUTCOME_SUCCEEDED);
 static_assert(static_cast<int>(queue::Outcome::kAbandoned) + 1 == v1::OUTCOME_ABANDONED);
 
-std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
-
 Duration FromNs(std::uint64_t ns) { return Duration(static_cast<Duration::rep>(ns)); }
 
 Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "frontend/links.h"
 #include "frontend/queue_host.h"
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"
 #include "lib/queue/types.h"
@@ -15,6 +17,9 @@
 
 /// The one place where proto meets the core's types.
 namespace twofold::frontend {
+
+/// As the fields that end in _ns have it.
+inline std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
 
 v1::Outcome ToProto(queue::Outcome outcome);
 
