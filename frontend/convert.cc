@@ -268,6 +268,7 @@ v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot) {
   result.set_key_limited(stats.key_limited);
   result.set_gangs_waiting(stats.gangs_waiting);
   result.set_workers_reserved(stats.workers_reserved);
+  result.set_wanted_workers(stats.wanted_workers);
   result.set_workers_paused(stats.workers_paused);
   return result;
 }

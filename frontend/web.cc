@@ -30,7 +30,7 @@ nlohmann::ordered_json ToJson(const v1::Queue& queue) {
           {"limit", queue.limit()},
           {"jobs", {{"waiting", queue.waiting()}, {"running", queue.running()}}},
           {"oldest_waiting_age_seconds", static_cast<double>(queue.oldest_waiting_ns()) / 1e9},
-          {"wanted_workers", queue.waiting() + queue.running()},
+          {"wanted_workers", queue.wanted_workers()},
           {"workers",
            {{"idle", queue.workers_idle()},
             {"busy", queue.workers_busy()},
