@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {

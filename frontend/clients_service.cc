@@ -7,6 +7,7 @@
 #include "frontend/explain.h"
 #include "frontend/follow.h"
 #include "frontend/job_lookup.h"
+#include "frontend/job_options.h"
 #include "frontend/services.h"
 #include "lib/rpc/late_reply.h"
 #include "lib/rpc/limits.h"

@@ -7,6 +7,7 @@
 
 #include "frontend/checks.h"
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {

@@ -114,8 +114,7 @@ void AddTimes(CLI::App& app, const Options& options) {
       app, options, "--delay", [](auto& job, std::uint64_t ns) { job.set_delay_ns(ns); },
       "Not before so many seconds have passed");
   Text(
-      app, options, "--not-before",
-      [](auto& job, auto& text) { job.set_delay_ns(NsUntil(text)); },
+      app, options, "--not-before", [](auto& job, auto& text) { job.set_delay_ns(NsUntil(text)); },
       "The same as an instant, such as 2026-12-24T18:00:00+01:00, by this machine's clock")
       ->excludes("--delay");
   Time(

@@ -18,8 +18,8 @@ void DedupKeys::Remove(Slot slot, const Job& job) {
 
 void DedupKeys::RemoveFollower(SubmitterId submitter) {
   for (auto& [slot, followers] : followers_) {
-    count_ -= std::erase_if(followers,
-                            [&](const Follower& one) { return one.submitter == submitter; });
+    count_ -=
+        std::erase_if(followers, [&](const Follower& one) { return one.submitter == submitter; });
   }
   std::erase_if(followers_, [](const auto& entry) { return entry.second.empty(); });
 }
