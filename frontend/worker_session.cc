@@ -7,6 +7,7 @@
 
 #include "frontend/checks.h"
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
@@ -17,21 +18,22 @@ constexpr std::uint32_t kMaxSlots = 100'000;
 // More than slots: results of durable jobs are held until they are on disk.
 constexpr int kMaxHeld = 200'000;
 
-Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
-
 Status CheckHello(const v1::Hello& hello) {
-  if (hello.process_key() == 0) return Invalid("hello.process_key is 0; choose a random number");
+  if (hello.process_key() == 0) {
+    return absl::InvalidArgumentError("hello.process_key is 0; choose a random number");
+  }
   if (hello.slots() < 1 || hello.slots() > kMaxSlots) {
-    return Invalid(
+    return absl::InvalidArgumentError(
         absl::StrCat("hello.slots is ", hello.slots(), "; allowed are 1 to ", kMaxSlots));
   }
   if (hello.held_jobs_size() != hello.held_attempts_size()) {
-    return Invalid(absl::StrCat("hello.held_attempts has ", hello.held_attempts_size(),
-                                " entries for ", hello.held_jobs_size(), " in held_jobs"));
+    return absl::InvalidArgumentError(absl::StrCat("hello.held_attempts has ",
+                                                   hello.held_attempts_size(), " entries for ",
+                                                   hello.held_jobs_size(), " in held_jobs"));
   }
   if (hello.held_jobs_size() > kMaxHeld) {
-    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
-                                " entries; at most ", kMaxHeld, " are allowed"));
+    return absl::InvalidArgumentError(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
+                                                   " entries; at most ", kMaxHeld, " are allowed"));
   }
   return CheckNames(hello);
 }

@@ -440,7 +440,13 @@ Admission Queue::Admit() const {
 
 /// The submitter wants a job that is there already.
 Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag) {
-  if (submitter != kDetached) dedup_keys_.Follow(slot, {submitter, tag});
+  if (submitter != kDetached) {
+    if (options_.limit > 0 && dedup_keys_.followers() >= options_.limit) {
+      ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
+      return {Admission::kFull, JobId{0}};
+    }
+    dedup_keys_.Follow(slot, {submitter, tag});
+  }
   return {Admission::kAccepted, jobs_.IdOf(slot), true};
 }
 

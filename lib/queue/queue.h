@@ -168,7 +168,8 @@ class Queue {
   /// passes. A submitter other than kDetached takes some memory until SubmitterGone.
   ///
   /// A job whose dedup key waits or runs already is that job, though limit and draining be against
-  /// a new one; the submitter gets a Reply for its tag, too, when it ends.
+  /// a new one; the submitter gets a Reply for its tag, too, when it ends. Of those there may be as
+  /// many as jobs may wait.
   Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                    const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                    Effects& effects);

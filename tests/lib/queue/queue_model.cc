@@ -13,6 +13,13 @@ void QueueModel::Submit(Instant now, const Submitted& submitted, const Job& job)
            entry.second.options.dedup_key == job.options.dedup_key;
   });
   if (same != jobs_.end()) {
+    std::uint64_t followers = 0;
+    for (const auto& [id, one] : jobs_) followers += one.followers.size();
+    if (job.submitter != kDetached && options_.limit > 0 && followers >= options_.limit) {
+      Expect(submitted.admission == Admission::kFull, "too many follow");
+      ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
+      return Saw("too many followed");
+    }
     Expect(submitted.duplicate && submitted.job == same->first, "a duplicate is not known as such");
     if (job.submitter != kDetached) same->second.followers.emplace_back(job.submitter, job.tag);
     return Saw("joined by its dedup key");
