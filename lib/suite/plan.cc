@@ -21,7 +21,7 @@ const char* Word(Phase phase) {
   return "run";
 }
 
-// As a shell would take it, so that a line of a plan can be tried by hand.
+// In quotes where a shell would split it.
 std::string Argument(const std::string& text) {
   constexpr char kPlain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%^";

@@ -1,7 +1,7 @@
-#include <absl/strings/str_cat.h>
-
-#include <map>
+#include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "backend/suites/media/media.h"
@@ -28,7 +28,8 @@ struct Log {
   std::vector<Progress> blocks;
   std::vector<Stream> streams;
   std::string version;
-  std::string complaint;
+  std::string fatal;  // the first line of that kind
+  std::string reason;
 };
 
 constexpr double kMicro = 1e-6;
@@ -60,22 +61,28 @@ std::optional<Stream> ReadStream(std::string_view line) {
   return Stream{std::string(rest->substr(0, rest->find(':'))), *frames};
 }
 
-constexpr std::string_view kComplaints[] = {
-    "received signal",      "No such file",        "Invalid data found",     "Unknown encoder",
-    "Error while",          "Error initializing",  "Error opening",          "Conversion failed",
-    "nothing was encoded",  "Unrecognized option", "Permission denied",      "Failed to",
-    "does not contain any", "matches no streams",  "No space left on device"};
+// With these a run has no numbers, though it may end like a good one.
+constexpr std::string_view kFatal[] = {"received signal", "Error while decoding",
+                                       "Conversion failed"};
+// These are the reason if something else says that it went wrong.
+constexpr std::string_view kReasons[] = {
+    "No such file",         "Invalid data found",      "Unknown encoder",   "Error",
+    "nothing was encoded",  "Unrecognized option",     "Permission denied", "Failed to",
+    "does not contain any", "No space left on device", "matches no streams"};
+
+bool HasAny(std::string_view line, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return line.find(word) != std::string_view::npos;
+  });
+}
 
 void ReadLine(std::string_view line, Progress& block, Log& log) {
   if (auto stream = ReadStream(line)) return log.streams.push_back(*std::move(stream));
   if (const auto version = After(line, "ffmpeg version ")) {
     log.version = version->substr(0, version->find(' '));
   }
-  for (const std::string_view complaint : kComplaints) {
-    if (log.complaint.empty() && line.find(complaint) != std::string_view::npos) {
-      log.complaint = line;
-    }
-  }
+  if (log.fatal.empty() && HasAny(line, kFatal)) log.fatal = line;
+  if (log.reason.empty() && HasAny(line, kReasons)) log.reason = line;
   ReadKey(line, block);
   if (!line.starts_with("progress=")) return;
   log.blocks.push_back(block);
@@ -97,22 +104,24 @@ double FramesPerSecond(const Progress& last) {
   return last.frames * last.speed / last.video_s;
 }
 
-Status CheckLog(const std::string& stage, const StageOutput& output, const Log& log) {
-  const std::string end = BadEnd(output);
-  const bool ended = !log.blocks.empty() && log.blocks.back().ended;
-  if (!end.empty() || !log.complaint.empty()) {
-    return ToolFailed(stage, log.complaint.empty() ? end : log.complaint);
-  }
-  if (log.blocks.empty()) return Unreadable(stage, "no -progress of ffmpeg in it");
-  if (!ended) return Unreadable(stage, "ffmpeg's progress has no end: it was stopped");
-  if (log.blocks.back().frames <= 0) return ToolFailed(stage, "no frame was encoded");
+// Why the end of the log cannot be believed, if so.
+std::string Doubt(const Log& log) {
+  if (log.blocks.empty()) return "no -progress of ffmpeg in it";
+  if (!log.blocks.back().ended) return "ffmpeg's progress has no end: it was stopped";
+  if (log.blocks.back().frames <= 0) return "no frame was encoded";
   for (const Stream& stream : log.streams) {
-    if (stream.frames <= 0) {
-      return ToolFailed(stage, absl::StrCat("no frame was encoded for output ", stream.output));
-    }
+    if (stream.frames <= 0) return "no frame was encoded for output " + stream.output;
   }
-  if (FramesPerSecond(log.blocks.back()) > 0) return absl::OkStatus();
-  return Unreadable(stage, "ffmpeg says neither fps nor speed");
+  return FramesPerSecond(log.blocks.back()) > 0 ? "" : "ffmpeg says neither fps nor speed";
+}
+
+Status CheckLog(const std::string& stage, const StageOutput& output, const Log& log) {
+  if (!log.fatal.empty()) return ToolFailed(stage, log.fatal);
+  const std::string end = BadEnd(output);
+  if (!end.empty()) return ToolFailed(stage, log.reason.empty() ? end : log.reason);
+  const std::string doubt = Doubt(log);
+  if (doubt.empty()) return absl::OkStatus();
+  return log.reason.empty() ? Unreadable(stage, doubt) : ToolFailed(stage, log.reason);
 }
 
 Series OverTime(const std::vector<Progress>& blocks) {
