@@ -45,6 +45,7 @@ std::string Conditions(const Stage& stage) {
   for (const std::string& file : stage.collect) absl::StrAppend(&text, ", collect ", file);
   if (stage.limit) absl::StrAppend(&text, ", limit ", NumberText(ToSeconds(*stage.limit)), " s");
   if (stage.goes_on) absl::StrAppend(&text, ", goes on");
+  if (stage.may_end) absl::StrAppend(&text, ", may end");
   return text;
 }
 

@@ -40,7 +40,7 @@ enum class Phase : std::uint8_t {
   /// To its end, before the rank is ready: mesh, decompose, fetch. Needs no other rank.
   kPrepare,
   /// From before the rank is ready until the job ends; then it is stopped. A server. One that ends
-  /// by itself before that has failed.
+  /// by itself before that has failed, but see Stage::may_end.
   kServe,
   /// To its end, when all ranks are ready: what is measured.
   kRun,
@@ -52,7 +52,7 @@ struct Readiness {
   std::string line;        ///< a line of its output contains this; empty: not asked
 };
 
-/// One program, run once by one rank.
+/// One program, run once by one rank: in the rank's work folder, with /dev/null as input.
 struct Stage {
   std::string name;  ///< "server", "osu_latency": in outcomes, in timings, and to Parse
   Phase phase = Phase::kRun;
@@ -63,12 +63,14 @@ struct Stage {
   std::vector<std::string> collect = {};  ///< files that Parse gets when the stage has ended
   std::optional<Duration> limit = {};     ///< beside that of the job; it has failed then
   bool goes_on = false;                   ///< if it fails, the stages after it are run all the same
+  bool may_end = false;  ///< a kServe stage that serves once: it may end with 0 after the start
 };
 
 /// The part of one rank, in this order: folders, files, the stages of each phase as listed.
 struct RankPlan {
-  /// Made first, parents too; removed with all that is in them when the job is over, however it
-  /// ended. Paths outside the work folder have the gang's name in them.
+  /// Made first, and removed with all that is in them when the job is over, however it ended. Their
+  /// parents must be there: a volume that is not mounted is an error, not a folder on another disk.
+  /// Paths outside the work folder have the gang's name in them.
   std::vector<std::string> folders = {};
   std::vector<File> files = {};
   std::vector<Stage> stages = {};  ///< none: the rank is there for what rank 0 asks it to run
