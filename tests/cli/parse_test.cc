@@ -17,7 +17,7 @@ struct Ran {
 std::string Sample(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
 
 /// "twofold parse ..."
-Ran Run(std::vector<std::string> words) {
+Ran Parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"twofold", "parse"});
   CLI::App app("", "twofold");
   Globals globals;
@@ -40,7 +40,7 @@ bool Has(const std::string& text, const std::string& words) {
 }
 
 TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
-  const Ran ran = Run({"osu", Sample("osu/osu_cas_latency-np2.txt")});
+  const Ran ran = Parse({"osu", Sample("osu/osu_cas_latency-np2.txt")});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "OSU Micro-Benchmarks 7.4")) << ran.out;
   EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
@@ -49,7 +49,7 @@ TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
 
 TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
   const std::string good = Sample("iperf/iperf3_tcp.json");
-  const Ran json = Run({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
+  const Ran json = Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
   EXPECT_EQ(json.code, 1);
   const auto entries = nlohmann::json::parse(json.out);
   ASSERT_EQ(entries.size(), 2U);
@@ -57,8 +57,8 @@ TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
   EXPECT_EQ(entries[0]["measurements"][0]["unit"], "Gbit/s");
   EXPECT_TRUE(Has(entries[1]["error"], "Connection refused")) << json.out;
   EXPECT_EQ(json.out,
-            Run({"iperf", good, Sample("iperf/iperf3_refused.json"), "--output", "json"}).out);
-  const Ran csv = Run({"iperf", good, "--csv"});
+            Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--output", "json"}).out);
+  const Ran csv = Parse({"iperf", good, "--csv"});
   EXPECT_EQ(csv.code, 0);
   EXPECT_TRUE(csv.out.starts_with("source,name,value,unit")) << csv.out;
   EXPECT_TRUE(Has(csv.out, good + ",throughput,13.91719270777437,Gbit/s,higher,1,")) << csv.out;
@@ -66,7 +66,7 @@ TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
 
 TEST(ParseCommand, EveryFileThatFailedIsNamedWithStageAndReason) {
   const std::string bad = Sample("iperf/iperf2_refused.txt");
-  const Ran ran = Run({"iperf", bad, Sample("iperf/iperf2_one.txt"), "/nonexistent"});
+  const Ran ran = Parse({"iperf", bad, Sample("iperf/iperf2_one.txt"), "/nonexistent"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(Has(ran.err, bad + ": client: tcp connect failed: Connection refused\n")) << ran.err;
   EXPECT_TRUE(Has(ran.err, "/nonexistent: read: ")) << ran.err;
@@ -76,18 +76,18 @@ TEST(ParseCommand, EveryFileThatFailedIsNamedWithStageAndReason) {
 
 TEST(ParseCommand, WorkersOfOneJobAreReadTogether) {
   const Ran ran =
-      Run({"fio", Sample("fio/worker0.json"), Sample("fio/worker1.json"), "--together", "--csv"});
+      Parse({"fio", Sample("fio/worker0.json"), Sample("fio/worker1.json"), "--together", "--csv"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "rw=read worker=1\n")) << ran.out;
   EXPECT_TRUE(Has(ran.out, "rw=read worker=all\n")) << ran.out;
 }
 
 TEST(ParseCommand, WrongWordsAreRefused) {
-  const Ran ran = Run({"linpack", Sample("osu/osu_barrier-np4.txt")});
+  const Ran ran = Parse({"linpack", Sample("osu/osu_barrier-np4.txt")});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(Has(ran.err, "SUITE: 'linpack' is none of fio, iperf, media, mpi-pingpong, osu"));
-  EXPECT_NE(Run({"osu"}).code, 0);
-  EXPECT_NE(Run({"osu", "x", "--json", "--csv"}).code, 0);
+  EXPECT_NE(Parse({"osu"}).code, 0);
+  EXPECT_NE(Parse({"osu", "x", "--json", "--csv"}).code, 0);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Log {
   std::string reason;
 };
 
-constexpr double kMicro = 1e-6;
+constexpr double kMicrosASecond = 1e6;
 
 // "frame=50", as of -progress.
 void ReadKey(std::string_view line, Progress& block) {
@@ -46,7 +46,7 @@ void ReadKey(std::string_view line, Progress& block) {
   if (key == "frame") block.frames = *value;
   if (key == "fps") block.fps = *value;
   if (key == "speed") block.speed = *value;
-  if (key == "out_time_us") block.video_s = *value * kMicro;
+  if (key == "out_time_us") block.video_s = *value / kMicrosASecond;
 }
 
 // "  Output stream #1:0 (video): 40 frames encoded; 40 packets muxed (78328 bytes); "

@@ -45,10 +45,10 @@ Result<std::vector<Point>> ReadImb(const std::string& stage, std::string_view te
     const auto words = Words(line);
     if (IsHeading(words)) {
       in_table = true;
-    } else if (in_table && (words.empty() || line.starts_with('#'))) {
+    } else if (in_table && line.starts_with('#')) {
       in_table = false;
       ended = true;
-    } else if (in_table) {
+    } else if (in_table && !words.empty()) {
       const auto point = ImbRow(words);
       if (!point) return Unreadable(stage, "a row that is none: " + std::string(line));
       points.push_back(*point);

@@ -80,11 +80,15 @@ TEST(FioParse, RatesOfWorkersAddUpAndMeansAreWeighed) {
     weighed += read["total_ios"].get<double>() * read["lat_ns"]["mean"].get<double>();
     bytes += read["bw_bytes"].get<double>();
   }
-  for (const Measurement& one : result->measurements) {
-    if (one.dimensions != Dimensions{{"rw", "read"}, {"worker", "all"}}) continue;
-    if (one.name == "bandwidth") EXPECT_DOUBLE_EQ(one.value, bytes / 1048576);
-    if (one.name == "latency_mean") EXPECT_DOUBLE_EQ(one.value, weighed / ios / 1000);
-  }
+  const auto total = [&](std::string_view name) {
+    for (const Measurement& one : result->measurements) {
+      const bool all = one.dimensions == Dimensions{{"rw", "read"}, {"worker", "all"}};
+      if (all && one.name == name) return one.value;
+    }
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(total("bandwidth"), bytes / 1048576);
+  EXPECT_DOUBLE_EQ(total("latency_mean"), weighed / ios / 1000);
 }
 
 TEST(FioParse, PercentilesAreOfWorkersNeverOfTheTotal) {
