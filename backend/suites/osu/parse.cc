@@ -40,7 +40,8 @@ Result<Measurements> Parse(const Outputs& outputs) {
   Measurements result;
   for (const StageOutput& stage : outputs.stages) ReadStage(stage, *largest, result);
   if (!result.measurements.empty()) return result;
-  if (result.failures.empty()) return Unreadable("osu", "no output");
+  if (result.failures.empty())
+    return Unreadable("osu", "nothing to measure: no output, or osu_hello without its wall time");
   return ToolFailed(result.failures.front().stage, result.failures.front().reason);
 }
 
