@@ -36,6 +36,7 @@ std::vector<Command> QueueCommands();
 std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
 std::vector<Command> ReplayCommands();
+std::vector<Command> ParseCommands();
 
 /// All of them.
 std::vector<Command> AllCommands();
