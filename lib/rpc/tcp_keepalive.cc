@@ -38,9 +38,10 @@ bool IsTcp(int fd) {
 }  // namespace
 
 void KeepTcpAlive() {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
-    const std::string name = entry.path().filename();
+  std::error_code error;  // after one the iterator is at its end: no descriptor left, no /proc
+  std::filesystem::directory_iterator file("/proc/self/fd", error);
+  for (; file != std::filesystem::directory_iterator(); file.increment(error)) {
+    const std::string name = file->path().filename();
     int fd = -1;
     std::from_chars(name.data(), name.data() + name.size(), fd);
     if (!IsTcp(fd)) continue;
