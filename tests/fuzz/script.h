@@ -34,4 +34,16 @@ inline std::vector<Step> ParseScript(std::string_view input) {
   return steps;
 }
 
+/// Plays an input: the first byte says whether there is a store, the others are a script.
+template <typename Scenario>
+void Play(std::string_view input) {
+  if (input.empty()) return;
+  Scenario scenario(static_cast<std::uint8_t>(input.front()) % 2 == 1);
+  for (const Step& step : ParseScript(input.substr(1))) {
+    scenario.Do(step);
+    scenario.Settle();
+  }
+  scenario.Finish();
+}
+
 }  // namespace twofold::fuzz

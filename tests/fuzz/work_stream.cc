@@ -139,15 +139,8 @@ class Scenario {
 }  // namespace
 }  // namespace twofold::fuzz
 
-/// The first byte says whether there is a store, the others are a script.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace twofold::fuzz;
-  if (size == 0) return 0;
-  Scenario scenario(data[0] % 2 == 1);
-  for (const Step& step : ParseScript(Bytes(data + 1, size - 1))) {
-    scenario.Do(step);
-    scenario.Settle();
-  }
-  scenario.Finish();
+  Play<Scenario>(Bytes(data, size));
   return 0;
 }
