@@ -1,3 +1,4 @@
+#include <absl/synchronization/mutex.h>
 #include <spdlog/spdlog.h>
 
 #include <cstdlib>
@@ -24,6 +25,8 @@ int main(int argc, char** argv) {
   InitLogging(options.verbose);
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   if (!options.verbose) setenv("GRPC_VERBOSITY", "NONE", 0);
+  // Debian's abseil looks for deadlocks at every lock that gRPC takes.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   ShutdownSignals signals;
   auto frontend = frontend::Frontend::Start(options);
   if (!frontend.ok()) return UsageError(app, std::string(frontend.status().message()));

@@ -13,10 +13,12 @@ enum class Next { kNothing, kWrite, kFinish };
 /// The outgoing side of a stream: natural batching without timers.
 ///
 /// While one message is being written, all that is added gathers in the next one. So an idle stream
-/// has the latency of one message and a busy one the throughput of batches. Add, then Flush; the
-/// calls that return Next say what the owner of the stream must start: kWrite writes Writing() and
-/// answers with EndWrite, kFinish ends this direction of the stream and comes once, after the last
-/// write. Messages are used again, so a warm stream allocates nothing for them.
+/// has the latency of one message and a busy one the throughput of batches. What is added between
+/// two calls of Flush goes out together, as far as kMessageBytes allows. Add, then Flush: without
+/// it nothing is written. The calls that return Next say what the owner of the stream must start:
+/// kWrite writes Writing() and answers with EndWrite, kFinish ends this direction of the stream and
+/// comes once, after the last write. Messages are used again, so a warm stream allocates nothing
+/// for them.
 ///
 /// Threads  Safe. The lock is a leaf, held while the fill function runs and for no I/O.
 /// Cost     One lock and one call of `fill` an Add.
@@ -38,11 +40,13 @@ class Outbox {
     part.bytes += bytes;
     part.filled = true;
     waiting_bytes_ += bytes;
+    adding_ = true;
     return true;
   }
 
   [[nodiscard]] Next Flush() {
     const std::lock_guard lock(mutex_);
+    adding_ = false;
     return Advance();
   }
 
@@ -52,13 +56,16 @@ class Outbox {
     in_flight_ = false;
     writing_.Clear();
     if (!ok) DropWaiting();
-    return Advance();
+    // Who adds has more to come, and will flush. Taking what is there would cut a batch in two, and
+    // for good: two messages of jobs come back as two messages of results.
+    return adding_ ? Next::kNothing : Advance();
   }
 
   /// Finish after what was added so far.
   [[nodiscard]] Next Close() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
+    adding_ = false;
     return Advance();
   }
 
@@ -129,6 +136,7 @@ class Outbox {
     waiting_.clear();
     waiting_bytes_ = 0;
     closing_ = true;
+    adding_ = false;
   }
 
   mutable std::mutex mutex_;
@@ -137,6 +145,7 @@ class Outbox {
   std::size_t waiting_bytes_ = 0;
   std::size_t hold_limit_ = 0;
   bool in_flight_ = false;
+  bool adding_ = false;  // since the last Flush
   bool closing_ = false;
   bool finished_ = false;
   bool input_held_ = false;

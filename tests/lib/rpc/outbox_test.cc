@@ -38,10 +38,21 @@ TEST_F(OutboxTest, WhatIsAddedDuringAWriteGoesIntoOneMessage) {
   Add("b");
   EXPECT_EQ(outbox_.Flush(), Next::kNothing);
   Add("c");
+  EXPECT_EQ(outbox_.Flush(), Next::kNothing);
   EXPECT_EQ(outbox_.Writing().text, "a");
   ASSERT_EQ(outbox_.EndWrite(true), Next::kWrite);
   EXPECT_EQ(outbox_.Writing().text, "bc");
   EXPECT_EQ(outbox_.EndWrite(true), Next::kNothing);
+}
+
+TEST_F(OutboxTest, AWriteThatEndsBetweenAddAndFlushDoesNotCutTheBatch) {
+  Add("a");
+  ASSERT_EQ(outbox_.Flush(), Next::kWrite);
+  Add("b");
+  EXPECT_EQ(outbox_.EndWrite(true), Next::kNothing);
+  Add("c");
+  ASSERT_EQ(outbox_.Flush(), Next::kWrite);
+  EXPECT_EQ(outbox_.Writing().text, "bc");
 }
 
 TEST_F(OutboxTest, FullMessageIsFollowedByAnother) {
@@ -93,6 +104,7 @@ TEST_F(OutboxTest, InputIsHeldWhileTooMuchWaitsAndResumedOnce) {
   ASSERT_EQ(outbox_.Flush(), Next::kWrite);
   EXPECT_FALSE(outbox_.HoldInput(100));
   Add("b", 101);
+  EXPECT_EQ(outbox_.Flush(), Next::kNothing);
   EXPECT_TRUE(outbox_.HoldInput(100));
   EXPECT_FALSE(outbox_.ResumeInput());
   ASSERT_EQ(outbox_.EndWrite(true), Next::kWrite);
