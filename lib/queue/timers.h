@@ -9,6 +9,10 @@
 
 namespace twofold::queue {
 
+/// The longest time that anybody may ask for: keeps sums of instants and 20 levels of ageing far
+/// from the ends of the clock.
+inline constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
+
 /// Entries of a table that wait for an instant. Of one instant, the lower slot is due first.
 ///
 /// Cost     O(log n) a change, O(1) a question.

@@ -1,0 +1,252 @@
+// The part of Queue that moves jobs: to the line, to a worker, to their end.
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/queue/queue.h"
+#include "lib/queue/text.h"
+
+namespace twofold::queue {
+namespace {
+
+/// A worker cannot end a job as lost, rejected or abandoned: that is for the core to say.
+Outcome ByWorker(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kSucceeded:
+    case Outcome::kTimedOut:
+    case Outcome::kCancelled:
+      return outcome;
+    default:
+      return Outcome::kFailed;
+  }
+}
+
+bool HasDeadline(const Job& job) { return job.options->deadline > Duration::zero(); }
+
+/// A deadline is met by the first worker that gets the job.
+Instant DeadlineOf(const Job& job) {
+  return job.accepted + std::min(job.options->deadline, kLongest);
+}
+
+}  // namespace
+
+// ---- To the line
+
+/// Its time has come.
+void Queue::Arrive(Slot slot) {
+  Job& job = jobs_[slot];
+  if (HasDeadline(job) && job.attempts == 0) deadlines_.Add(DeadlineOf(job), slot);
+  if (!IsKeyLimited(job)) return EnterLine(slot);
+  job.state = JobState::kParked;
+  key_limits_.Enter(slot);
+  SettleKey(job.options->limit_key);
+}
+
+void Queue::EnterLine(Slot slot) {
+  gang_slots_ += ExtraSlots(slot);
+  line_.Add(slot);
+}
+
+/// Of the jobs with this limit key, others may stand in the line now.
+void Queue::SettleKey(const std::string& key) {
+  while (const auto move = key_limits_.NextMove(key)) {
+    Job& job = jobs_[move->slot];
+    if (move->to_line) {
+      job.state = JobState::kSortedIn;
+      EnterLine(move->slot);
+    } else {
+      LeaveLine(move->slot);
+      job.state = JobState::kParked;
+    }
+  }
+}
+
+/// Takes a job that waits for a worker out of turn.
+void Queue::LeaveLine(Slot slot) {
+  gang_slots_ -= ExtraSlots(slot);
+  if (jobs_[slot].state == JobState::kGathering) {
+    gathering_.Remove(slot);
+  } else {
+    line_.Remove(slot);
+  }
+}
+
+// ---- To a worker
+
+void Queue::Dispatch(Instant now, Effects& effects) {
+  if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
+  if (paused_) return;
+  while (!line_.empty() || !gathering_.empty()) {
+    std::optional<ProcessId> idle = processes_.NextIdle();
+    if (!idle) return;
+    const Slot front = line_.empty() ? kNoSlot : line_.Front();
+    if (!gathering_.empty() || IsGang(front)) {
+      if (StartGangInFront(now, front, effects)) continue;
+      idle = processes_.NextIdle();  // what is left suits no gang
+      if (!idle || front == kNoSlot) return;
+    }
+    line_.Take(front);
+    HandOut(now, front, *idle, effects);
+  }
+}
+
+void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
+  Job& job = jobs_[slot];
+  MeetDeadline(slot);
+  if (IsKeyLimited(job)) key_limits_.Start(slot);
+  job.state = JobState::kRunning;
+  job.process = process;
+  job.handed_out = now;
+  ++job.attempts;
+  ++running_;  // no gang
+  processes_.Give(process, slot, now);
+  effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
+                    job.lost_attempts});
+}
+
+void Queue::EnterRunning(Slot slot) {
+  ++running_;
+  gang_slots_ += ExtraSlots(slot);
+}
+
+void Queue::LeaveRunning(Slot slot) {
+  --running_;
+  gang_slots_ -= ExtraSlots(slot);
+}
+
+/// Somebody gets the job, or it ends: nothing is due any more.
+void Queue::MeetDeadline(Slot slot) {
+  const Job& job = jobs_[slot];
+  const bool pending = HasDeadline(job) && job.attempts == 0 && job.state != JobState::kDelayed;
+  if (pending) deadlines_.Remove(DeadlineOf(job), slot);
+}
+
+// ---- To its end
+
+/// What a worker says of an attempt that is not with it any more.
+void Queue::Finish(Instant now, Slot slot, const Completion& completion, Effects& effects) {
+  if (jobs_[slot].gang != kNoSlot) return MemberEnded(now, slot, completion, effects);
+  Conclude(now, slot, completion, 0, effects);
+}
+
+/// Ends a job, or puts it back, by what the worker of this rank has said.
+void Queue::Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
+                     Effects& effects) {
+  if (completion.handed_back) return Requeue(slot, effects);
+  End(now, slot,
+      {.outcome = ByWorker(completion.outcome),
+       .rank = rank,
+       .run_time = completion.run_time,
+       .device = completion.device,
+       .report = completion.report},
+      effects);
+}
+
+/// Takes the job away from where it is. A process that runs it is told, if it can hear.
+void Queue::Stop(Slot slot, Effects& effects) {
+  const Job& job = jobs_[slot];
+  switch (job.state) {
+    case JobState::kFree:
+    case JobState::kParked:  // KeyLimits forgets it with the job
+      return;
+    case JobState::kWaiting:
+    case JobState::kSortedIn:
+    case JobState::kGathering:
+      return LeaveLine(slot);
+    case JobState::kDelayed:
+      return delays_.Remove(job.accepted, slot);
+    case JobState::kGang:
+      return StopMembers(slot, effects);
+    case JobState::kRunning:
+      processes_.Revoke(job.process, slot);
+      if (processes_[job.process].presence != Presence::kAway) {
+        effects.Do(CancelOnWorker{job.process, jobs_.IdOf(slot), job.attempts});
+      }
+  }
+}
+
+/// Puts a job back that no process has any more.
+void Queue::Requeue(Slot slot, Effects& effects) {
+  Job& job = jobs_[slot];
+  LeaveRunning(slot);
+  ++requeued_;
+  if (IsKeyLimited(job)) {
+    job.state = JobState::kParked;
+    key_limits_.PutBack(slot);
+    SettleKey(job.options->limit_key);
+  } else {
+    job.state = JobState::kSortedIn;
+    EnterLine(slot);
+  }
+  effects.Do(Requeued{jobs_.IdOf(slot), job.options, job.attempts, job.lost_attempts});
+}
+
+/// Ends a job that has been taken away from where it was.
+void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) {
+  const Job& job = jobs_[slot];
+  const bool running = IsRunning(slot);
+  ++finished_[static_cast<std::size_t>(ending.outcome)];
+  Reply reply{.submitter = job.submitter != nullptr ? job.submitter->id : kDetached,
+              .tag = job.tag,
+              .job = jobs_.IdOf(slot),
+              .options = job.options,
+              .outcome = ending.outcome,
+              .attempts = job.attempts,
+              .has_process = running,
+              .process = job.process,
+              .wait = (running ? job.handed_out : now) - job.accepted,
+              .run_time = ending.run_time,
+              .total = now - job.accepted,
+              .rank = ending.rank,
+              .device = ending.device,
+              .report = ending.report,
+              .reason = ending.reason};
+  if (job.state == JobState::kDelayed) reply.wait = reply.total = Duration::zero();
+  effects.Do(reply);
+  if (!job.options->dedup_key.empty()) {
+    for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
+      reply.submitter = follower.submitter;
+      reply.tag = follower.tag;
+      effects.Do(reply);
+    }
+  }
+  Forget(slot);
+}
+
+void Queue::Forget(Slot slot) {
+  const Job& job = jobs_[slot];
+  if (IsRunning(slot)) LeaveRunning(slot);
+  MeetDeadline(slot);
+  if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
+  LeaveSubmitter(slot);
+  const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
+  if (!had_place) return jobs_.Free(slot);
+  const std::shared_ptr<const JobOptions> options = job.options;
+  key_limits_.Leave(slot);
+  jobs_.Free(slot);
+  SettleKey(options->limit_key);
+}
+
+void Queue::LeaveSubmitter(Slot slot) {
+  if (Submitter* submitter = std::exchange(jobs_[slot].submitter, nullptr)) {
+    submitter->jobs.Remove(jobs_, slot);
+  }
+}
+
+/// What is due of the jobs that no process has.
+void Queue::RunTimers(Instant now, Effects& effects) {
+  for (Slot slot; (slot = delays_.Due(now)) != kNoSlot;) {
+    delays_.Remove(jobs_[slot].accepted, slot);
+    jobs_[slot].state = JobState::kSortedIn;
+    Arrive(slot);
+  }
+  for (Slot slot; (slot = deadlines_.Due(now)) != kNoSlot;) {
+    const std::string reason =
+        "deadline: no worker had it within " + Seconds(jobs_[slot].options->deadline);
+    Stop(slot, effects);
+    End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
+  }
+  gathering_.GiveUp(now);
+}
+
+}  // namespace twofold::queue
