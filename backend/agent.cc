@@ -79,6 +79,7 @@ v1::Hello Agent::MakeHello() {
   hello.set_pod(options_.pod);
   hello.set_device(options_.device);
   hello.set_address(options_.address);
+  hello.set_peers_port(options_.peers_port);
   hello.mutable_labels()->insert(options_.labels.begin(), options_.labels.end());
   hello.set_slots(options_.slots);
   hello.set_draining(draining_);

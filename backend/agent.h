@@ -24,8 +24,9 @@ struct AgentOptions {
   std::string queue;
   std::string node;
   std::string pod;
-  std::string device;   ///< what the workload runs on; empty: none
-  std::string address;  ///< host name or IP address for the other members of a gang
+  std::string device;            ///< what the workload runs on; empty: none
+  std::string address;           ///< host name or IP address for the other members of a gang
+  std::uint16_t peers_port = 0;  ///< where this process serves them; 0: nowhere
   Labels labels;
   std::uint32_t slots = 1;        ///< jobs at once
   std::uint64_t process_key = 1;  ///< random, not 0

@@ -1,16 +1,21 @@
+#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "backend/agent.h"
 #include "backend/health.h"
 #include "backend/once.h"
 #include "backend/options.h"
+#include "backend/peers/peers.h"
+#include "backend/peers/security.h"
 #include "backend/suites/suites.h"
 #include "lib/common/address.h"
 #include "lib/common/logging.h"
@@ -39,14 +44,46 @@ int RunToTheEnd(boost::asio::io_context& io, ShutdownSignals& signals, Part& par
   return exit_code;
 }
 
+// Null: this worker serves no others.
+Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Options& options,
+                                          const std::string& address, PeersSecurity security) {
+  if (address.empty() || options.once || options.check_config) return nullptr;
+  if (security.server.tls == nullptr && !options.security.ca.empty()) {
+    spdlog::warn("--peers-address: plain text, for there is no --tls-cert to show");
+  }
+  AppendToPath(ProgramFolder());
+  const char* const temporary = std::getenv("TMPDIR");
+  auto peers = Peers::Start(io, {.address = address,
+                                 .security = std::move(security),
+                                 .programs = ProgramFolder(),
+                                 .folder = temporary == nullptr ? "/tmp" : temporary});
+  if (!peers.ok()) {
+    return Status(peers.status().code(),
+                  absl::StrCat("--peers-address: ", std::string(peers.status().message())));
+  }
+  spdlog::info("programs of other members of gangs at port {}", (*peers)->port());
+  return peers;
+}
+
 int Main(int argc, char** argv) {
   ShutdownSignals signals;
   Options options;
   if (const auto code = ParseOptions(argc, argv, options)) return *code;
   InitLogging(options.verbose);
-  const Result<Configuration> configuration = Prepare(options);
+  // Before --dir: the paths are of where the program was started.
+  Result<PeersSecurity> peers_security = PeersSecurity();
+  if (!PeersAddress(options).empty()) peers_security = OpenPeersSecurity(options.security);
+  if (!peers_security.ok()) return Complain(peers_security.status());
+  Result<Configuration> configuration = Prepare(options);
   if (!configuration.ok()) return Complain(configuration.status());
   boost::asio::io_context io(1);
+  const auto peers =
+      StartPeers(io, options, configuration->peers_address, *std::move(peers_security));
+  if (!peers.ok()) return Complain(peers.status());
+  if (*peers) {
+    configuration->agent.peers_port = (*peers)->port();
+    configuration->workload.peers = peers->get();
+  }
   const auto workload = MakeWorkload(io, configuration->workload);
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;

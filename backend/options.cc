@@ -17,6 +17,7 @@
 #include "backend/glob.h"
 #include "backend/labels.h"
 #include "backend/route.h"
+#include "backend/suites/table/table.h"
 #include "lib/common/address.h"
 #include "lib/common/options.h"
 #include "lib/rpc/limits.h"
@@ -42,7 +43,8 @@ double from N to --backoff-max, each shortened at random by up to half.
 What a program is told: TWOFOLD_JOB, TWOFOLD_ATTEMPT, and TWOFOLD_PROGRESS_FD, a descriptor for lines
 like '0.25 frame 100 of 400'. In a gang also TWOFOLD_GANG_RANK, TWOFOLD_GANG_SIZE,
 TWOFOLD_GANG_PEERS (addresses by rank), TWOFOLD_GANG_NODES and TWOFOLD_GANG_SECRET. Rank 0 is started
-last: when each of the others has written a line to its descriptor TWOFOLD_READY_FD.
+last: when each of the others has written a line to its descriptor TWOFOLD_READY_FD. If they have a
+--peers-address, `twofold-rsh HOST COMMAND` in rank 0 runs programs at the others (TWOFOLD_GANG).
 
 SIGTERM: takes no more jobs, finishes those at hand. A second SIGTERM, or --drain-limit: stops them
 and hands them back to the queue. Results of durable jobs that the frontend has not kept yet are
@@ -60,6 +62,13 @@ Examples:
 )";
 
 CLI::Validator HostPort() { return {CheckHostPort, "HOST:PORT", "address"}; }
+
+CLI::Validator PeersAddressOrOff() {
+  return {[listen = ListenAddress()](std::string& text) {
+            return text == "off" ? std::string() : listen(text);
+          },
+          "HOST:PORT|off", "peers address"};
+}
 
 void AddConnectionOptions(CLI::App& app, Options& options) {
   app.add_option("--frontend", options.frontend, "Worker address of the frontend")
@@ -96,6 +105,12 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
                  "Host name or IP address for the other members of a gang (else the one that "
                  "packets to the frontend come from; if that is not known at the start, the host "
                  "name)");
+  app.add_option(
+         "--peers-address", options.peers_address,
+         "Let rank 0 of a gang run programs here, for which it needs the secret of the "
+         "attempt; ':PORT' = all interfaces, port 0 = any free one, 'off' = never (default: "
+         "':0' for benchmark suites, 'off' for sleep and programs)")
+      ->check(PeersAddressOrOff());
   app.add_option("--label", options.labels,
                  "KEY=VALUE: what this worker is, up to 64 of them; the variable TWOFOLD_LABELS "
                  "has more, separated by commas")
@@ -255,6 +270,13 @@ std::string CheckHostPort(const std::string& address) {
                       "' is not HOST:PORT with a port from 1 to 65535");
 }
 
+std::string PeersAddress(const Options& options) {
+  if (options.peers_address == "off") return {};
+  if (!options.peers_address.empty()) return options.peers_address;
+  const bool is_suite = !options.workload.empty() && suite::FindSuite(options.workload[0]);
+  return is_suite ? ":0" : "";
+}
+
 std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
   CLI::App app{kDescription, kProgram};
   app.footer(kExamples);
@@ -275,7 +297,8 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
 
 Result<Configuration> Prepare(const Options& options) {
   Configuration configuration{
-      AgentFrom(options), {options.workload, options.null_in, options.null_out}, {}};
+      AgentFrom(options), {options.workload, options.null_in, options.null_out}, {}, {}};
+  configuration.peers_address = PeersAddress(options);
   // Before --dir: the paths are of where the program was started.
   if (Status status = UseSecurity(options, configuration); !status.ok()) return status;
   if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {

@@ -31,7 +31,8 @@ struct Options {
   std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
   std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
-  std::string address;              ///< for the other members of a gang; empty: found out
+  std::string address;        ///< for the other members of a gang; empty: found out
+  std::string peers_address;  ///< where to serve them, "off": nowhere; empty: see PeersAddress
   std::vector<std::string> labels;  ///< KEY=VALUE
   security::ClientOptions security;
   security::ServerOptions http_security;
@@ -50,6 +51,7 @@ struct Configuration {
   AgentOptions agent;
   WorkloadOptions workload;
   security::Server http_security;
+  std::string peers_address;  ///< host:port; empty: nothing is served
 };
 
 /// Goes to `dir`, finds `glob`, reads names from the environment, certificates and tokens.
@@ -58,6 +60,10 @@ Result<Configuration> Prepare(const Options& options);
 
 /// Prints the one line that says what is wrong; returns kExitUsage.
 int Complain(const Status& status);
+
+/// Where to serve other members of gangs: as `options` say, else at any port for benchmark suites,
+/// whose rank 0 drives the others, and nowhere for what needs no more than its own process.
+std::string PeersAddress(const Options& options);
 
 /// Why `address` is not HOST:PORT; empty if it is.
 std::string CheckHostPort(const std::string& address);

@@ -158,6 +158,7 @@ Result<Child> Spawn(const Program& program) {
   const Descriptor low_null(open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor null = MovedUp(low_null.get());
   if (null.get() < 0) return ErrnoStatus(errno, "/dev/null");
+  const Descriptor control = program.control < 0 ? Descriptor() : MovedUp(program.control);
 
   Plan plan;
   plan.argv = Pointers(program.argv);
@@ -172,6 +173,7 @@ Result<Child> Spawn(const Program& program) {
     const int from = lent >= 0 ? lent : own;
     if (from >= 0) plan.moves.push_back({from, standard});
   }
+  if (program.control >= 0) plan.moves.push_back({control.get(), kControlFd});
   if (program.tells_ready) plan.moves.push_back({ready.write.get(), kReadyFd});
   if (program.tells_progress) plan.moves.push_back({progress.write.get(), kProgressFd});
   plan.parent = getpid();

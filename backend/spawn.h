@@ -14,6 +14,9 @@ namespace twofold::backend {
 inline constexpr int kReadyFd = 3;
 inline constexpr int kProgressFd = 4;
 
+/// Where a program finds `Program::control`.
+inline constexpr int kControlFd = 3;
+
 /// How to start a program. `argv[0]` is its path; no shell and no PATH are involved.
 struct Program {
   std::vector<std::string> argv;
@@ -28,6 +31,8 @@ struct Program {
   int in = -1;
   int out = -1;
   int err = -1;
+  /// Likewise, becomes kControlFd. REQUIRES: it does not tell when it is ready.
+  int control = -1;
 };
 
 /// What was started. Pipes are their reading ends, not blocking; -1: there is none.

@@ -32,6 +32,7 @@ struct WorkerIdentity {
   std::string device = {};
   std::string address = {};
   std::map<std::string, std::string> labels = {};
+  std::uint16_t peers_port = 0;  ///< where it serves other members of a gang; 0: nowhere
 };
 
 /// Gets the ends of the jobs it submitted.

@@ -14,6 +14,7 @@ namespace twofold::frontend {
 namespace {
 
 constexpr std::uint32_t kMaxSlots = 100'000;
+constexpr std::uint32_t kMaxPort = 65'535;
 
 // More than slots: results of durable jobs are held until they are on disk.
 constexpr int kMaxHeld = 200'000;
@@ -25,6 +26,10 @@ Status CheckHello(const v1::Hello& hello) {
   if (hello.slots() < 1 || hello.slots() > kMaxSlots) {
     return absl::InvalidArgumentError(
         absl::StrCat("hello.slots is ", hello.slots(), "; allowed are 1 to ", kMaxSlots));
+  }
+  if (hello.peers_port() > kMaxPort) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("hello.peers_port is ", hello.peers_port(), "; allowed are 0 to ", kMaxPort));
   }
   if (hello.held_jobs_size() != hello.held_attempts_size()) {
     return absl::InvalidArgumentError(absl::StrCat("hello.held_attempts has ",
@@ -62,7 +67,8 @@ WorkerIdentity IdentityOf(const v1::Hello& hello) {
           hello.pod(),
           hello.device(),
           hello.address(),
-          {hello.labels().begin(), hello.labels().end()}};
+          {hello.labels().begin(), hello.labels().end()},
+          static_cast<std::uint16_t>(hello.peers_port())};
 }
 
 // What the members of a gang are called.
@@ -75,6 +81,7 @@ v1::GangRoster ToProto(const GangPlan& plan) {
     peer.set_node(identity.node);
     peer.set_pod(identity.pod);
     peer.set_address(identity.address);
+    peer.set_port(identity.peers_port);
   }
   gang.set_secret(plan.secret);
   return gang;

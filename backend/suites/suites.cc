@@ -24,7 +24,8 @@ MadeWorkload MakeCommand(boost::asio::io_context& io, const WorkloadOptions& opt
   if (Status status = CheckExecutable(options.argv[0]); !status.ok()) {
     return Status(status.code(), absl::StrCat("workload ", std::string(status.message())));
   }
-  return std::make_unique<Command>(io, Program{options.argv, options.null_in, options.null_out});
+  return std::make_unique<Command>(io, Program{options.argv, options.null_in, options.null_out},
+                                   options.peers);
 }
 
 struct BuiltIn {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/peer_link.h"
 #include "backend/workload.h"
 #include "lib/common/result.h"
 
@@ -14,6 +15,7 @@ struct WorkloadOptions {
   std::vector<std::string> argv;  ///< name of a built-in suite or absolute path, then arguments
   bool null_in = false;           ///< programs read /dev/null
   bool null_out = false;          ///< programs write to /dev/null, results have no output
+  PeerLink* peers = nullptr;  ///< of gangs; null: their members do not start programs for others
 };
 
 /// The workload that the command line asks for.

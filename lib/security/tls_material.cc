@@ -2,30 +2,17 @@
 
 #include <absl/strings/str_cat.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-
-#include <memory>
 
 #include "lib/security/file.h"
+#include "lib/security/pem.h"
 
 namespace twofold::security {
 namespace {
 
-template <auto free>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const {
-    free(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-
-Bio Reader(const std::string& text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
+using internal::Bio;
+using internal::Certificate;
+using internal::Key;
+using internal::Reader;
 
 // Instead of a question on the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }

@@ -37,6 +37,7 @@ class SleepAgentTest : public AgentTest {
 TEST_F(SleepAgentTest, HelloSaysWhoAndHowMany) {
   AgentOptions options = Options(3);
   options.address = "10.0.0.7";
+  options.peers_port = 4711;
   options.labels = {{"zone", "a"}, {"gpu", ""}};
   RunningAgent agent(options, kForever);
   const v1::Hello hello = frontend_.Accept()->Welcome();
@@ -46,6 +47,7 @@ TEST_F(SleepAgentTest, HelloSaysWhoAndHowMany) {
   EXPECT_EQ(hello.pod(), "pod-1");
   EXPECT_EQ(hello.device(), "renderD128");
   EXPECT_EQ(hello.address(), "10.0.0.7");
+  EXPECT_EQ(hello.peers_port(), 4711u);
   const std::map<std::string, std::string> labels(hello.labels().begin(), hello.labels().end());
   EXPECT_EQ(labels, options.labels);
   EXPECT_EQ(hello.slots(), 3u);

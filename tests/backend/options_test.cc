@@ -79,6 +79,20 @@ TEST(ParseOptions, NoWorkloadIsAnError) {
   EXPECT_THAT(Parse({"--"}).error, HasSubstr("no workload"));
 }
 
+TEST(PeersAddress, IsOnForBenchmarkSuitesOnlyUnlessItIsSaid) {
+  const auto address = [](std::vector<const char*> arguments) {
+    const Parsed parsed = Parse(std::move(arguments));
+    EXPECT_FALSE(parsed.exit_code) << parsed.error;
+    return PeersAddress(parsed.options);
+  };
+  EXPECT_EQ(address({"--", "sleep", "1"}), "");
+  EXPECT_EQ(address({"--", "/bin/true"}), "");
+  EXPECT_EQ(address({"--", "osu"}), ":0");
+  EXPECT_EQ(address({"--peers-address", "off", "--", "osu"}), "");
+  EXPECT_EQ(address({"--peers-address", "10.0.0.1:9995", "--", "/bin/true"}), "10.0.0.1:9995");
+  EXPECT_THAT(Parse({"--peers-address", "9995", "--", "osu"}).error, HasSubstr("--peers-address"));
+}
+
 TEST(CheckHostPort, AcceptsNamesAndNumbers) {
   for (const char* good : {"localhost:9999", "10.0.0.1:1", "[::1]:65535", "a.b-c:9"}) {
     EXPECT_THAT(CheckHostPort(good), IsEmpty()) << good;

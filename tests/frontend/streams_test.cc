@@ -171,6 +171,7 @@ TEST_F(StreamsTest, BadHelloIsRefusedNamingTheField) {
            {"process_key is 0", [](v1::Hello& hello) { hello.set_process_key(0); }},
            {"slots is 0", [](v1::Hello& hello) { hello.set_slots(0); }},
            {"slots is 100001", [](v1::Hello& hello) { hello.set_slots(100'001); }},
+           {"peers_port is 65536", [](v1::Hello& hello) { hello.set_peers_port(65'536); }},
            {"there is no 'x'", [](v1::Hello& hello) { hello.set_queue("x"); }},
            {"queue is empty", [](v1::Hello& hello) { hello.set_queue(""); }},
            {"held_attempts", [](v1::Hello& hello) { hello.add_held_jobs(1); }},
@@ -209,6 +210,27 @@ TEST_F(StreamsTest, MembersOfAGangOnOneProcessShareOneListOfPeers) {
   for (int rank = 0; rank < 100; ++rank) worker->assigned.Take();
   EXPECT_EQ(worker->gangs.Take().peers_size(), 100);
   EXPECT_TRUE(worker->gangs.empty());
+}
+
+TEST_F(StreamsTest, MembersOfAGangLearnWhereEachOfThemServesTheOthers) {
+  Serve();
+  auto worker = NewWorker();
+  v1::WorkerMessage message;
+  v1::Hello& hello = *message.mutable_hello();
+  hello.set_queue("sleep");
+  hello.set_process_key(1);
+  hello.set_slots(2);
+  hello.set_address("10.0.0.7");
+  hello.set_peers_port(65'535);
+  worker->Say(message);
+  v1::JobOptions options = JobFor("sleep");
+  options.mutable_gang()->set_size(2);
+  auto client = NewClient();
+  client->Submit(options, 7);
+  const v1::GangRoster gang = worker->gangs.Take();
+  ASSERT_EQ(gang.peers_size(), 2);
+  EXPECT_EQ(gang.peers(1).address(), "10.0.0.7");
+  EXPECT_EQ(gang.peers(1).port(), 65'535U);
 }
 
 TEST_F(StreamsTest, SilentWorkerLosesItsJobAndItsLateResultIsRefused) {

@@ -1,14 +1,9 @@
 // A gang of two over two network namespaces: real workers with addresses of their own.
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 
-#include "tests/integration/durable_cluster.h"
+#include "tests/integration/two_hosts.h"
 
 namespace twofold::testing {
 namespace {
@@ -16,72 +11,8 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-constexpr const char* kHere = "10.77.0.1";
-constexpr const char* kThere = "10.77.0.2";
-
-/// Two hosts: the test with the frontend and one worker is the first; the other worker is the
-/// second. Both namespaces have no name and hang on processes, so they go with those, however the
-/// test ends.
-class GangTest : public DurableClusterTest {
+class GangTest : public TwoHostsTest {
  protected:
-  // Once, before gRPC has threads: those are born into the namespace of their parent.
-  static void SetUpTestSuite() {
-    isolated_ = unshare(CLONE_NEWNET) == 0;
-    why_not_ = std::strerror(errno);
-  }
-
-  void SetUp() override {
-    if (!isolated_) GTEST_SKIP() << "needs network namespaces: " << why_not_;
-    second_host_ = std::make_unique<Program>(
-        "/usr/bin/unshare", Arguments{"--net", "/bin/sh", "-c", "echo born; exec sleep 600"});
-    ASSERT_TRUE(Await([&] { return second_host_->output() == "born\n"; }));
-    const std::string pid = std::to_string(second_host_->pid());
-    Ip("link set lo up");
-    Ip("link add here type veth peer name there");
-    Ip("link set there netns " + pid);
-    Ip(std::string("addr add ") + kHere + "/30 dev here");
-    Ip("link set here up");
-    There("/sbin/ip", {"addr", "add", std::string(kThere) + "/30", "dev", "there"});
-    There("/sbin/ip", {"link", "set", "there", "up"});
-    worker_address_ = "0.0.0.0:0";
-    StartDurable({"--grace", "0.5"});
-    worker_address_.replace(0, worker_address_.rfind(':'), kHere);
-  }
-  void TearDown() override {
-    here_.reset();
-    there_.reset();
-    second_host_.reset();  // and its end of the cable
-  }
-
-  void StartWorkers(const Arguments& workload) {
-    const Arguments backend = {TWOFOLD_BIN "/twofold-backend",
-                               "--frontend",
-                               worker_address_,
-                               "--queue",
-                               "sleep",
-                               "--backoff",
-                               "0.1",
-                               "--null-in",
-                               "--"};
-    Arguments command = backend;
-    command.insert(command.end(), workload.begin(), workload.end());
-    here_ = std::make_unique<Program>(command[0], Arguments(command.begin() + 1, command.end()));
-    there_ = std::make_unique<Program>("/usr/bin/nsenter", InSecondHost(command));
-    AwaitProcesses(2);
-  }
-
-  std::uint64_t SubmitGang(std::uint64_t limit_ns = 0) {
-    v1::JobOptions options = Durable();
-    options.mutable_gang()->set_size(2);
-    options.set_limit_ns(limit_ns);
-    v1::SubmitJobRequest request;
-    *request.mutable_options() = options;
-    v1::Job job;
-    const grpc::Status status = Call(&v1::Clients::Stub::SubmitJob, request, job);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return job.id();
-  }
-
   /// A gang whose members write their process numbers, then stay. Both run when this returns.
   std::uint64_t StartStayingGang(std::uint64_t limit_ns = 0) {
     StartWorkers({"/bin/sh", "-c",
@@ -102,29 +33,6 @@ class GangTest : public DurableClusterTest {
       EXPECT_TRUE(Await([&] { return kill(Member(rank), 0) != 0; })) << "rank " << rank;
     }
   }
-
-  static void Ip(const std::string& arguments) { Run("/bin/sh", {"-c", "exec ip " + arguments}); }
-  void There(const std::string& program, Arguments arguments) {
-    arguments.insert(arguments.begin(), program);
-    Run("/usr/bin/nsenter", InSecondHost(arguments));
-  }
-  static void Run(const std::string& program, const Arguments& arguments) {
-    Program run(program, arguments);
-    ASSERT_EQ(run.Wait(), 0) << ::testing::PrintToString(arguments) << run.output();
-  }
-  Arguments InSecondHost(Arguments command) const {
-    command.insert(command.begin(),
-                   "--net=/proc/" + std::to_string(second_host_->pid()) + "/ns/net");
-    return command;
-  }
-
-  std::unique_ptr<Program> second_host_;
-  std::unique_ptr<Program> here_;
-  std::unique_ptr<Program> there_;
-
- private:
-  static inline bool isolated_ = false;
-  static inline std::string why_not_;
 };
 
 TEST_F(GangTest, MeasuresTcpThroughputBetweenTwoHosts) {

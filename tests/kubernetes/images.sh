@@ -135,7 +135,7 @@ build_both() {
   build scalability-tester-media --build-arg "REVISION=$revision" --build-arg "TWOFOLD=scalability-tester:$TAG"
 }
 
-programs='twofold twofold-frontend twofold-backend twofold-client'
+programs='twofold twofold-frontend twofold-backend twofold-client twofold-rsh'
 version_of() { hardened --rm "$1" "/usr/local/bin/$2" --version; }
 says_version() {
   shown=$(version_of "$1" "$2") || return

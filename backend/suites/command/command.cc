@@ -3,7 +3,9 @@
 #include <absl/strings/str_cat.h>
 
 #include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "backend/suites/command/environment.h"
 
@@ -43,9 +45,45 @@ void Command::Start(Slot slot, Instant now, const Job& job) {
   program.environment = JobEnvironment(job);
   program.tells_progress = true;
   program.tells_ready = PreparesByProgram(job);
+  if (job.gang != nullptr && peers_ != nullptr) Join(slot, *job.gang, program);
   if (job.gang == nullptr || PreparesByProgram(job)) return Launch(slot, now, program);
   runs_[slot].prepared = std::move(program);
   Ready(slot);
+}
+
+void Command::Join(Slot slot, const GangSeat& seat, Program& program) {
+  runs_[slot].member = IdOf(seat);
+  if (seat.rank > 0) {
+    // What is started there is a program of the gang, too, but none that is asked whether it is
+    // ready.
+    std::vector<std::string> environment = program.environment;
+    for (const char* name : {"TWOFOLD_READY_FD", "TWOFOLD_PROGRESS_FD"}) {
+      std::erase_if(environment,
+                    [&](const std::string& variable) { return variable.starts_with(name); });
+      environment.emplace_back(name);
+    }
+    return peers_->Announce(seat, no_record_, true, std::move(environment), {});
+  }
+  for (std::string& variable : peers_->Environment(seat)) {
+    program.environment.push_back(std::move(variable));
+  }
+}
+
+// The run has ended when nothing is left of what rank 0 has started here.
+void Command::Leave(Slot slot, Instant now, RunEnd end) {
+  Run& run = runs_.at(slot);
+  run.process.reset();
+  if (!run.member) {
+    runs_.erase(slot);
+    return Ended(slot, now, std::move(end));
+  }
+  const MemberId member = *run.member;
+  run.leaving = true;
+  peers_->Forget(member);
+  peers_->Withdraw(member, [this, slot, end = std::move(end)]() mutable {
+    runs_.erase(slot);
+    Ended(slot, Now(), std::move(end));
+  });
 }
 
 void Command::Go(Slot slot, Instant now) {
@@ -63,10 +101,10 @@ void Command::Launch(Slot slot, Instant now, const Program& program) {
        .progress = [this, slot](ProgressLine line) { Progressed(slot, std::move(line)); },
        .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
   if (!process.ok()) {
-    runs_.erase(slot);
+    runs_[slot];  // there may have been nothing to remember so far
     RunEnd end{v1::OUTCOME_FAILED, {}};
     end.report.set_error(absl::StrCat("start: ", std::string(process.status().message())));
-    return Ended(slot, now, std::move(end));
+    return Leave(slot, now, std::move(end));
   }
   Run& run = runs_[slot];
   run.process = *std::move(process);
@@ -83,13 +121,11 @@ void Command::Stop(Slot slot) {
   const auto found = runs_.find(slot);
   if (found == runs_.end()) return;
   if (found->second.process) return found->second.process->Stop();
-  runs_.erase(found);
-  Ended(slot, Now(), {});
+  if (!found->second.leaving) Leave(slot, Now(), {});
 }
 
 void Command::ProgramEnded(Slot slot, ProgramEnd program) {
-  runs_.erase(slot);
-  Ended(slot, Now(), ToRunEnd(std::move(program)));
+  Leave(slot, Now(), ToRunEnd(std::move(program)));
 }
 
 }  // namespace twofold::backend

@@ -4,7 +4,9 @@
 
 #include <boost/asio/io_context.hpp>
 #include <memory>
+#include <optional>
 
+#include "backend/peer_link.h"
 #include "backend/process.h"
 #include "backend/reaper.h"
 #include "backend/spawn.h"
@@ -16,11 +18,12 @@ namespace twofold::backend {
 /// those of the job. Any exit but with code 0 is a failure.
 ///
 /// In a gang the programs of rank 1 and up are started at once and say when they are ready; that of
-/// rank 0 is started at Go.
+/// rank 0 is started at Go. With a PeerLink it can start further programs where the others are; the
+/// runs of those end when nothing is left of these.
 class Command final : public Workload {
  public:
-  Command(boost::asio::io_context& io, Program program)
-      : io_(io), program_(std::move(program)), reaper_(io) {}
+  Command(boost::asio::io_context& io, Program program, PeerLink* peers = nullptr)
+      : io_(io), program_(std::move(program)), peers_(peers), reaper_(io) {}
   ~Command() override;
 
   [[nodiscard]] std::string_view suite() const override { return "command"; }
@@ -34,13 +37,24 @@ class Command final : public Workload {
     std::shared_ptr<Process> process;  // null: a rank 0 before Go
     Program prepared;                  // what it is to start
     bool followed = false;
+    std::optional<MemberId> member = {};  // of a gang whose members start programs for each other
+    bool leaving = false;                 // the program has ended, what others have started has not
   };
 
+  // A program of a gang has no record that its rank 0 would ask for.
+  class NoRecord final : public PeerLink::Member {
+    void Collect(bool, PeerLink::OnRecord on_record) override { on_record({}); }
+  };
+
+  void Join(Slot slot, const GangSeat& seat, Program& program);
+  void Leave(Slot slot, Instant now, RunEnd end);
   void Launch(Slot slot, Instant now, const Program& program);
   void ProgramEnded(Slot slot, ProgramEnd program);
 
   boost::asio::io_context& io_;
   const Program program_;
+  PeerLink* const peers_;
+  NoRecord no_record_;
   Reaper reaper_;
   absl::flat_hash_map<Slot, Run> runs_;
 };

@@ -1,0 +1,232 @@
+#include "backend/peers/exec_session.h"
+
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "backend/peers/exec_request.h"
+#include "lib/common/instant.h"
+#include "lib/rpc/channel.h"
+
+namespace twofold::backend {
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(10);
+
+// The three pipes of a program: first our ends, then its ends.
+class StandardPipes {
+ public:
+  Status Open() {
+    for (auto& ends : pipes_) {
+      if (pipe2(ends.data(), O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+    }
+    return absl::OkStatus();
+  }
+  ~StandardPipes() {
+    for (const auto& ends : pipes_) {
+      for (const int end : ends) {
+        if (end >= 0) close(end);
+      }
+    }
+  }
+  void Lend(Program& program) const {
+    program.in = pipes_[0][0];
+    program.out = pipes_[1][1];
+    program.err = pipes_[2][1];
+  }
+  int TakeIn() { return std::exchange(pipes_[0][1], -1); }
+  int TakeOut() { return std::exchange(pipes_[1][0], -1); }
+  int TakeErr() { return std::exchange(pipes_[2][0], -1); }
+
+ private:
+  std::array<std::array<int, 2>, 3> pipes_{{{-1, -1}, {-1, -1}, {-1, -1}}};
+};
+
+}  // namespace
+
+ExecSession::ExecSession(boost::asio::io_context& io, std::shared_ptr<ExecStream> stream,
+                         std::string keeper, Admit admit)
+    : io_(io),
+      keeper_(std::move(keeper)),
+      admit_(std::move(admit)),
+      stream_(std::move(stream)),
+      patience_(io) {}
+
+ExecStream::Events ExecSession::MakeEvents() {
+  return {
+      .input = [self = shared_from_this()](const v1::ExecInput& input) { self->TakeInput(input); },
+      .half_closed =
+          [self = shared_from_this()] {
+            if (self->in_) self->in_->Close();
+            if (!self->started_) self->Refuse(absl::InvalidArgumentError("there is no start"));
+          },
+      .written = [self = shared_from_this()] { self->Written(); },
+      .gone = [self = shared_from_this()] { self->Gone(); }};
+}
+
+void ExecSession::Begin() {
+  patience_.expires_after(kPatience);
+  patience_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self) self->Refuse(absl::DeadlineExceededError("there is no start"));
+  });
+  stream_->Read();
+}
+
+// ---- What the caller says
+
+void ExecSession::TakeInput(const v1::ExecInput& input) {
+  if (!started_) return TakeStart(input);
+  if (input.has_start()) {
+    return Refuse(absl::InvalidArgumentError("start: only the first message may have it"));
+  }
+  if (input.data().size() > kChunkBytes) {
+    return Refuse(absl::InvalidArgumentError(absl::StrCat(
+        "data has ", input.data().size(), " bytes; at most ", kChunkBytes, " are allowed")));
+  }
+  Feed(input);
+}
+
+void ExecSession::TakeStart(const v1::ExecInput& input) {
+  patience_.cancel();
+  if (!input.has_start() || !input.data().empty() || input.close()) {
+    return Refuse(absl::InvalidArgumentError("start: the first message must have it, and only it"));
+  }
+  Result<ExecPlace> place = admit_(input.start().member(), shared_from_this());
+  if (!place.ok()) return Refuse(place.status());
+  started_ = true;
+  leave_ = std::move(place->leave);
+  if (Status status = CheckStart(input.start()); !status.ok()) {
+    Refuse(status);
+    return Leave();
+  }
+  if (Status status = Start(input.start(), *place); !status.ok()) {
+    TellExit({0, 0, std::string(status.message())});
+    return Leave();
+  }
+  out_->Next();
+  err_->Next();
+  stream_->Read();
+}
+
+Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
+  Program program{{start.argv().begin(), start.argv().end()}};
+  program.environment =
+      Overlay(place.environment, {start.environment().begin(), start.environment().end()});
+  program.directory = place.directory;
+  const auto path = FindOnPath(program.argv[0], ValueOf("PATH", program.environment));
+  if (!path.ok()) return path.status();
+  program.argv[0] = *path;
+  StandardPipes pipes;
+  if (Status status = pipes.Open(); !status.ok()) return status;
+  pipes.Lend(program);
+  auto kept =
+      KeptProgram::Start(io_, keeper_, std::move(program), [weak = weak_from_this()](KeptEnd end) {
+        if (const auto self = weak.lock()) self->Ended(std::move(end));
+      });
+  if (!kept.ok()) return kept.status();
+  program_ = *std::move(kept);
+  in_ = std::make_shared<InputPipe>(io_, pipes.TakeIn());
+  const auto make = [this](int descriptor, bool is_err) {
+    return std::make_shared<OutputPipe>(io_, descriptor,
+                                        [weak = weak_from_this(), is_err](std::string chunk) {
+                                          if (const auto self = weak.lock())
+                                            self->TakeChunk(is_err, std::move(chunk));
+                                        });
+  };
+  out_ = make(pipes.TakeOut(), false);
+  err_ = make(pipes.TakeErr(), true);
+  open_outputs_ = 2;
+  return absl::OkStatus();
+}
+
+// The next message is read when the program has taken this one.
+void ExecSession::Feed(const v1::ExecInput& input) {
+  const auto go_on = [self = shared_from_this(), close = input.close()] {
+    if (close) self->in_->Close();
+    self->stream_->Read();
+  };
+  if (input.data().empty()) return go_on();
+  in_->Write(input.data(), go_on);
+}
+
+void ExecSession::Stop() {
+  if (program_) program_->Stop();
+}
+
+// ---- What the program says
+
+void ExecSession::TakeChunk(bool is_err, std::string chunk) {
+  if (chunk.empty()) {
+    --open_outputs_;
+    return TellExitIfDone();
+  }
+  Output& output = waiting_.emplace_back();
+  output.from = is_err ? err_ : out_;
+  *(is_err ? output.message.mutable_err() : output.message.mutable_out()) = std::move(chunk);
+  SendNext();
+}
+
+void ExecSession::SendNext() {
+  if (writing_ || waiting_.empty()) return;
+  writing_ = true;
+  stream_->Write(waiting_.front().message);
+}
+
+void ExecSession::Written() {
+  writing_ = false;
+  const std::shared_ptr<OutputPipe> from = std::move(waiting_.front().from);
+  waiting_.pop_front();
+  if (!from) return stream_->End(grpc::Status::OK);
+  from->Next();
+  SendNext();
+  TellExitIfDone();
+}
+
+void ExecSession::Ended(KeptEnd end) {
+  end_ = std::move(end);
+  program_.reset();
+  out_->Finish();
+  err_->Finish();
+  TellExitIfDone();
+  Leave();
+}
+
+void ExecSession::TellExitIfDone() {
+  if (end_ && open_outputs_ == 0 && waiting_.empty()) TellExit(*end_);
+}
+
+void ExecSession::TellExit(const KeptEnd& end) {
+  if (std::exchange(told_exit_, true)) return;
+  v1::ExecExit& exit = *waiting_.emplace_back().message.mutable_exit();
+  exit.set_code(end.exit_code);
+  exit.set_signal(end.signal);
+  exit.set_error(end.error);
+  SendNext();
+}
+
+// ---- Ends
+
+void ExecSession::Refuse(const Status& why) {
+  Stop();
+  stream_->End(rpc::ToGrpc(why));
+}
+
+void ExecSession::Gone() {
+  patience_.cancel();
+  told_exit_ = true;  // nobody hears it
+  Stop();
+  if (in_) in_->Close();
+  if (out_) out_->Close();
+  if (err_) err_->Close();
+}
+
+void ExecSession::Leave() {
+  if (leave_) std::exchange(leave_, nullptr)();
+}
+
+}  // namespace twofold::backend

@@ -1,0 +1,96 @@
+#include "backend/peers/kept_program.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace twofold::backend {
+
+KeptEnd ParseKeptEnd(const std::string& line) {
+  const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \n"));
+  KeptEnd end;
+  int number = 0;
+  if (words.size() < 2 || !absl::SimpleAtoi(words[1], &number)) {
+    end.error = "twofold-keeper was killed, how the program ended is not known";
+  } else if (words[0] == "exited") {
+    end.exit_code = number;
+  } else if (words[0] == "killed") {
+    end.signal = number;
+  } else {
+    end.error = std::strerror(number);
+  }
+  return end;
+}
+
+Result<std::shared_ptr<KeptProgram>> KeptProgram::Start(boost::asio::io_context& io,
+                                                        const std::string& keeper, Program program,
+                                                        OnEnd on_end) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::ErrnoToStatus(errno, "socketpair");
+  }
+  std::shared_ptr<KeptProgram> kept(new KeptProgram(io, std::move(on_end)));
+  program.argv.insert(program.argv.begin(), keeper);
+  program.control = ends[1];
+  const Result<Child> child = Spawn(program);
+  close(ends[1]);
+  if (!child.ok()) {
+    close(ends[0]);
+    return child.status();
+  }
+  // Before anybody reaps it: the number is still that of the keeper.
+  kept->Watch(ends[0], pidfd_open(child->pid, 0));
+  return kept;
+}
+
+KeptProgram::KeptProgram(boost::asio::io_context& io, OnEnd on_end)
+    : on_end_(std::move(on_end)), control_(io), process_(io) {}
+
+void KeptProgram::Watch(int control, int process) {
+  control_.assign(control);
+  if (process >= 0) process_.assign(process);
+  ReadControl();
+}
+
+void KeptProgram::Stop() {
+  if (control_.is_open()) shutdown(control_.native_handle(), SHUT_WR);
+}
+
+// A weak pointer: who drops the program ends it, by the end of the socket.
+void KeptProgram::ReadControl() {
+  control_.async_read_some(
+      boost::asio::buffer(read_),
+      [weak = weak_from_this()](const boost::system::error_code& error, std::size_t bytes) {
+        const auto self = weak.lock();
+        if (!self) return;
+        if (error) return self->AwaitExit();
+        self->line_.append(self->read_.data(), bytes);
+        self->ReadControl();
+      });
+}
+
+// The keeper has closed its end and is about to exit. Where a Reaper is at work it may be the one
+// to collect it.
+void KeptProgram::AwaitExit() {
+  if (!process_.is_open()) return on_end_(ParseKeptEnd(line_));
+  process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                      [weak = weak_from_this()](const boost::system::error_code&) {
+                        const auto self = weak.lock();
+                        if (!self) return;
+                        siginfo_t info{};
+                        waitid(P_PIDFD, static_cast<id_t>(self->process_.native_handle()), &info,
+                               WEXITED | WNOHANG);
+                        self->on_end_(ParseKeptEnd(self->line_));
+                      });
+}
+
+}  // namespace twofold::backend

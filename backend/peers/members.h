@@ -1,0 +1,72 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/peer_link.h"
+#include "backend/peers/denials.h"
+#include "backend/peers/exec_session.h"
+#include "lib/common/result.h"
+#include "lib/rpc/late_reply.h"
+#include "twofold/v1/peers.pb.h"
+
+namespace twofold::backend {
+
+/// The members of gangs that run in this process, and what their rank 0 has asked of them.
+///
+/// Threads  On the thread of the io_context.
+class Members {
+ public:
+  static constexpr std::size_t kMostPrograms = 64;  ///< of one member at once
+
+  explicit Members(boost::asio::io_context& io) : io_(io) {}
+
+  struct Announced {
+    std::string secret;
+    PeerLink::Member* member = nullptr;
+    bool serves_exec = false;
+    std::vector<std::string> environment;
+    std::string directory;
+  };
+
+  void Announce(const MemberId& id, Announced announced);
+
+  /// See PeerLink::Withdraw. A program that cannot be killed (it waits for a dead disk) is given up
+  /// after kPatience, with a line in the log.
+  void Withdraw(const MemberId& id, std::function<void()> on_gone);
+
+  /// See ExecSession::Admit.
+  Result<ExecPlace> Admit(const v1::MemberKey& key, const std::shared_ptr<ExecSession>& session);
+
+  /// Answers when the member has; fails if the caller must not ask, or the attempt ends first.
+  void Collect(const v1::CollectRequest& request, const std::shared_ptr<rpc::LateReply>& reply);
+
+ private:
+  static constexpr Duration kPatience = std::chrono::seconds(10);
+
+  struct Entry {
+    Entry(boost::asio::io_context& io, Announced what) : announced(std::move(what)), patience(io) {}
+    Announced announced;
+    absl::flat_hash_set<std::shared_ptr<ExecSession>> sessions;
+    std::vector<std::weak_ptr<rpc::LateReply>> asked;
+    std::function<void()> on_gone;  // set: it is withdrawn
+    boost::asio::steady_timer patience;
+  };
+
+  Result<Entry*> Find(const v1::MemberKey& key);
+  void Left(const MemberId& id, const std::shared_ptr<ExecSession>& session);
+  void Go(const MemberId& id);
+
+  boost::asio::io_context& io_;
+  absl::flat_hash_map<MemberId, std::shared_ptr<Entry>> entries_;
+  Denials denials_;
+};
+
+}  // namespace twofold::backend

@@ -1,0 +1,88 @@
+#include "backend/peers/service.h"
+
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <utility>
+
+#include "backend/peers/exec_session.h"
+#include "backend/peers/exec_stream.h"
+#include "lib/common/address.h"
+#include "lib/rpc/late_reply.h"
+#include "lib/rpc/unary.h"
+#include "lib/rpc/wire.h"
+
+namespace twofold::backend {
+namespace {
+
+const grpc::Status kTooMany{grpc::StatusCode::RESOURCE_EXHAUSTED,
+                            "this worker has too many calls of other members open"};
+const grpc::Status kEnding{grpc::StatusCode::UNAVAILABLE, "this worker ends"};
+
+class RefusedStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  explicit RefusedStream(const grpc::Status& why) { Finish(why); }
+
+ private:
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PeersService>> PeersService::Start(boost::asio::io_context& io,
+                                                          Members& members, Options options) {
+  std::unique_ptr<PeersService> service(new PeersService(io, members, std::move(options.keeper)));
+  rpc::Door door;
+  door.security = std::move(options.security);
+  auto listening = rpc::Listen(options.address, {service.get()}, door);
+  if (!listening.ok()) return listening.status();
+  service->server_ = std::move(listening->server);
+  service->port_ = ParseAddress(listening->address)->port;
+  return service;
+}
+
+PeersService::~PeersService() {
+  if (!server_) return;
+  calls_.EndAll();
+  // At once: a caller that does not read is not waited for.
+  server_->Shutdown(std::chrono::system_clock::now());
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PeersService::Exec(
+    grpc::CallbackServerContext*) {
+  const auto stream = std::make_shared<ExecStream>(io_);
+  auto place = calls_.Enter([weak = std::weak_ptr(stream)] {
+    if (const auto open = weak.lock()) open->Abandon(kEnding);
+  });
+  if (place == nullptr) return new RefusedStream(kTooMany);
+  const auto session = std::make_shared<ExecSession>(
+      io_, stream, keeper_,
+      [this](const v1::MemberKey& key, const std::shared_ptr<ExecSession>& self) {
+        return members_.Admit(key, self);
+      });
+  stream->Open(session->MakeEvents(), std::move(place));
+  boost::asio::post(io_, [session] { session->Begin(); });
+  return stream.get();
+}
+
+grpc::ServerUnaryReactor* PeersService::Collect(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* bytes,
+                                                grpc::ByteBuffer* reply) {
+  v1::CollectRequest request;
+  if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
+    return rpc::Finish(context, rpc::ToGrpc(status));
+  }
+  const auto late = rpc::LateReply::Make(*reply);
+  auto place = calls_.Enter([weak = std::weak_ptr(late)] {
+    if (const auto open = weak.lock()) open->Fail(kEnding);
+  });
+  if (place == nullptr) {
+    late->Fail(kTooMany);
+    return late.get();
+  }
+  late->Hold(std::move(place));
+  boost::asio::post(
+      io_, [this, request = std::move(request), late] { members_.Collect(request, late); });
+  return late.get();
+}
+
+}  // namespace twofold::backend

@@ -1,0 +1,37 @@
+#include "backend/peers/member_key.h"
+
+#include <gtest/gtest.h>
+
+#include "backend/peers/denials.h"
+
+namespace twofold::backend {
+namespace {
+
+TEST(MemberKey, OnlyTheWholeSecretCounts) {
+  const std::string secret(kSecretBytes, 's');
+  EXPECT_TRUE(IsSecret(secret, secret));
+  for (std::size_t i = 0; i < kSecretBytes; ++i) {
+    std::string other = secret;
+    other[i] = 't';
+    EXPECT_FALSE(IsSecret(other, secret)) << i;
+  }
+  EXPECT_FALSE(IsSecret(secret + "s", secret));
+  EXPECT_FALSE(IsSecret(secret.substr(1), secret));
+  EXPECT_FALSE(IsSecret("", secret));
+}
+
+TEST(MemberKey, RosterWithoutSecretLetsNobodyIn) {
+  EXPECT_FALSE(IsSecret("", ""));
+  EXPECT_FALSE(IsSecret("short", "short"));
+}
+
+TEST(Denials, AreSaidOnceASecondWithTheirNumber) {
+  Denials denials;
+  const Instant start = Now();
+  EXPECT_EQ(denials.Add(start), 1U);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(denials.Add(start), 0U);
+  EXPECT_EQ(denials.Add(start + std::chrono::seconds(1)), 1001U);
+}
+
+}  // namespace
+}  // namespace twofold::backend
