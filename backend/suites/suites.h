@@ -18,9 +18,9 @@ struct WorkloadOptions {
   bool null_in = false;           ///< programs read /dev/null
   bool null_out = false;          ///< programs write to /dev/null, results have no output
   // Of benchmark suites.
-  std::vector<std::string> suite_path;  ///< folders with programs, before PATH; absolute
-  std::string work_dir;                 ///< absolute
-  WorkerFacts worker;
+  std::vector<std::string> suite_path = {};  ///< folders with programs, before PATH; absolute
+  std::string work_dir = "/tmp";             ///< absolute
+  WorkerFacts worker = {};
 };
 
 /// What a workload shares with the rest of the process; all of it outlives the workload.

@@ -186,7 +186,7 @@ TEST_F(RankTest, WhatItPrintsIsToldWhileItIsFollowed) {
 }
 
 TEST_F(RankTest, HowFarItIsIsToldByStage) {
-  Add("first", Phase::kRun, "echo '0.25 a quarter' >&4");
+  Add("first", Phase::kRun, "echo '0.25 a quarter' >&4; sleep 0.05");
   Add("run", Phase::kRun, "echo 42");
   Run(kSuite, "");
   EXPECT_THAT(recorder_->progress(),

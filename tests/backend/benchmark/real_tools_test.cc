@@ -81,8 +81,8 @@ TEST_F(RealTools, FioFailsInItsOwnWords) {
   const BenchEnd end =
       Run(*suite::FindSuite("fio"), R"({"ioengine": "nosuch", "size": "4M", "runtime": "100ms"})");
   EXPECT_EQ(end.outcome, v1::OUTCOME_FAILED);
-  EXPECT_THAT(end.report.error(), StartsWith("layout: "));
-  EXPECT_THAT(end.report.error(), HasSubstr("engine"));
+  EXPECT_THAT(end.report.error(), StartsWith("layout of worker 0: "));
+  EXPECT_THAT(end.report.error(), HasSubstr("nosuch"));
 }
 
 TEST_F(RealTools, FfmpegTranscodesAGeneratedVideo) {
