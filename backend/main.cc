@@ -80,11 +80,9 @@ int Main(int argc, char** argv) {
   const auto peers =
       StartPeers(io, options, configuration->peers_address, *std::move(peers_security));
   if (!peers.ok()) return Complain(peers.status());
-  if (*peers) {
-    configuration->agent.peers_port = (*peers)->port();
-    configuration->workload.peers = peers->get();
-  }
-  const auto workload = MakeWorkload(io, configuration->workload);
+  if (*peers) configuration->agent.peers_port = (*peers)->port();
+  Reaper reaper(io);
+  const auto workload = MakeWorkload({io, reaper, peers->get()}, configuration->workload);
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;
   if (options.once) {

@@ -22,8 +22,8 @@ namespace twofold::backend {
 /// runs of those end when nothing is left of these.
 class Command final : public Workload {
  public:
-  Command(boost::asio::io_context& io, Program program, PeerLink* peers = nullptr)
-      : io_(io), program_(std::move(program)), peers_(peers), reaper_(io) {}
+  Command(boost::asio::io_context& io, Reaper& reaper, Program program, PeerLink* peers = nullptr)
+      : io_(io), reaper_(reaper), program_(std::move(program)), peers_(peers) {}
   ~Command() override;
 
   [[nodiscard]] std::string_view suite() const override { return "command"; }
@@ -52,10 +52,10 @@ class Command final : public Workload {
   void ProgramEnded(Slot slot, ProgramEnd program);
 
   boost::asio::io_context& io_;
+  Reaper& reaper_;
   const Program program_;
   PeerLink* const peers_;
   NoRecord no_record_;
-  Reaper reaper_;
   absl::flat_hash_map<Slot, Run> runs_;
 };
 
