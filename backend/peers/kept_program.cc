@@ -3,8 +3,8 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +14,12 @@
 #include <vector>
 
 namespace twofold::backend {
+namespace {
+
+// A descriptor for a process. What glibc 2.36 declares for it cannot be linked from C++.
+int OpenProcess(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
+
+}  // namespace
 
 KeptEnd ParseKeptEnd(const std::string& line) {
   const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \n"));
@@ -48,7 +54,7 @@ Result<std::shared_ptr<KeptProgram>> KeptProgram::Start(boost::asio::io_context&
     return child.status();
   }
   // Before anybody reaps it: the number is still that of the keeper.
-  kept->Watch(ends[0], pidfd_open(child->pid, 0));
+  kept->Watch(ends[0], OpenProcess(child->pid));
   return kept;
 }
 
