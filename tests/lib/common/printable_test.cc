@@ -1,0 +1,25 @@
+#include "lib/common/printable.h"
+
+#include <gtest/gtest.h>
+
+namespace twofold {
+namespace {
+
+TEST(Printable, LeavesTextAsItIs) {
+  EXPECT_EQ(Printable("", 10), "");
+  EXPECT_EQ(Printable("12 µs ≥ 3 𝄞", 100), "12 µs ≥ 3 𝄞");
+}
+
+TEST(Printable, MakesOneLineOfUtf8) {
+  EXPECT_EQ(Printable(std::string_view("a\nb\tc\0d\x7f", 8), 100), "a b c d ");
+  EXPECT_EQ(Printable("\xff\xc3x\xc3", 100), "??x?");
+  EXPECT_EQ(Printable("\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80", 100), "?????????");
+}
+
+TEST(Printable, CutsBetweenCharacters) {
+  EXPECT_EQ(Printable("µµµ", 5), "µµ");
+  EXPECT_EQ(Printable("abc", 2), "ab");
+}
+
+}  // namespace
+}  // namespace twofold
