@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/suite/plan.h"
+
+namespace twofold::stages {
+
+/// The files of one attempt: the folder that its programs are started in, what they print, and the
+/// folders that its plan asks for, wherever these are.
+///
+/// What a worker leaves behind that was killed is removed by the next one with the same parent
+/// folder. Which are left behind tells a lock that a process holds as long as it lives: unlike its
+/// number it means the same in all containers that share a volume.
+///
+/// Threads  One at a time.
+/// Errors   The path, and what the system says.
+class WorkFolder {
+ public:
+  static Result<std::unique_ptr<WorkFolder>> Make(const std::string& parent);
+
+  /// Leaves behind what has not been removed.
+  ~WorkFolder();
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Where programs are started, and what relative paths of a plan are relative to.
+  [[nodiscard]] std::string run() const { return path_ + "/run"; }
+  /// Where the worker keeps what they print.
+  [[nodiscard]] std::string out() const { return path_ + "/out"; }
+  /// For temporary files of programs.
+  [[nodiscard]] std::string tmp() const { return path_ + "/tmp"; }
+  /// Six letters and digits that no other folder with this parent has.
+  [[nodiscard]] std::string_view suffix() const;
+  /// The absolute path of what a plan calls `path`.
+  [[nodiscard]] std::string Absolute(const std::string& path) const;
+
+  /// Makes what the plan asks for. A folder that is there already is an error: it is somebody
+  /// else's.
+  Status Fill(const suite::RankPlan& plan);
+
+  /// Removes at most `entries` files and folders; whether that was all. What cannot be removed is
+  /// left, and counted in failures().
+  bool RemoveSome(int entries);
+  /// What could not be removed, and why; empty: all could.
+  [[nodiscard]] const std::string& failures() const { return failures_; }
+
+ private:
+  WorkFolder(std::string path, int lock);
+
+  Status MakeFolder(const std::string& path);
+
+  const std::string path_;
+  const int lock_;
+  std::vector<std::string> to_remove_;  // the last one first
+  std::string failures_;
+};
+
+/// Removes the work folders in `parent`, with the folders of their plans, whose process is gone and
+/// that belong to the same user. Returns how many.
+std::size_t RemoveLeftWorkFolders(const std::string& parent);
+
+}  // namespace twofold::stages
