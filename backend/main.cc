@@ -47,7 +47,8 @@ int Main(int argc, char** argv) {
   const Result<Configuration> configuration = Prepare(options);
   if (!configuration.ok()) return Complain(configuration.status());
   boost::asio::io_context io(1);
-  const auto workload = MakeWorkload(io, configuration->workload);
+  Reaper reaper(io);
+  const auto workload = MakeWorkload({io, reaper}, configuration->workload);
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;
   if (options.once) {

@@ -3,6 +3,8 @@
 #include <ostream>
 #include <utility>
 
+#include "backend/stages/record.h"
+
 namespace twofold::backend {
 namespace {
 
@@ -26,6 +28,16 @@ const Verdict& VerdictOf(v1::Outcome outcome) {
   return kVerdicts[1];
 }
 
+// What a suite has measured, else what the program has printed; ends with a line end.
+std::string Shown(const v1::Report& report) {
+  v1::BenchmarkResult result;
+  if (result.ParseFromString(report.data()) && result.measurements_size() > 0) {
+    return stages::Text(result);
+  }
+  const bool open = !report.output().empty() && report.output().back() != '\n';
+  return report.output() + (open ? "\n" : "");
+}
+
 }  // namespace
 
 Once::Once(boost::asio::io_context& io, Workload& workload, Duration limit, std::string device,
@@ -43,8 +55,7 @@ void Once::OnEnd(AttemptEnd end) {
   v1::Report report;
   report.ParseFromString(end.report);
   const Verdict& verdict = VerdictOf(end.outcome);
-  out_ << report.output();
-  if (!report.output().empty() && report.output().back() != '\n') out_ << '\n';
+  out_ << Shown(report);
   out_ << verdict.word << " after " << ToSeconds(end.run_time) << " s";
   if (!device_.empty()) out_ << " on " << device_;
   if (!report.error().empty()) out_ << ": " << report.error();

@@ -3,6 +3,7 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@
 #include "backend/route.h"
 #include "lib/common/address.h"
 #include "lib/common/options.h"
+#include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::backend {
@@ -32,8 +35,10 @@ constexpr char kDescription[] =
 constexpr char kExamples[] = R"(
 Workloads:
   sleep SECONDS            built in: an exact timer, no process
+  SUITE [SPEC]             built in: fio, iperf, media, mpi-pingpong, osu. A spec is JSON; without one
+                           defaults count. See docs/suites.md
   /path/of/program ARGS    that program, in a process group of its own, without a shell
-A job's own arguments come after ARGS (for sleep: instead of SECONDS).
+A job's own arguments come after ARGS (for sleep: instead of SECONDS; for a suite: instead of SPEC).
 
 Reconnecting: with --backoff 0 a frontend that is away for 5 seconds ends the program with exit
 code 1. With --backoff N it is tried for ever: right after the stream broke, then with pauses that
@@ -57,6 +62,7 @@ Examples:
   twofold-backend --queue media --backoff 5 --glob '*.mp4' --null-in -- \
       /usr/bin/ffmpeg -nostdin -i FILENAME -f null -
   twofold-backend --once --limit 10 -- /bin/echo hello
+  twofold-backend --once -- fio '{"rw": "randread", "bs": "4k", "size": "100M", "runtime": "5s"}'
 )";
 
 CLI::Validator HostPort() { return {CheckHostPort, "HOST:PORT", "address"}; }
@@ -92,6 +98,8 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
                  "Environment variable with the node's name (else the host name)");
   app.add_option("--pod-env", options.pod_env,
                  "Environment variable with the pod's name (else the host name)");
+  app.add_option("--image-env", options.image_env,
+                 "Environment variable with the image's name, for results of suites");
   app.add_option("--address", options.address,
                  "Host name or IP address for the other members of a gang (else the one that "
                  "packets to the frontend come from; if that is not known at the start, the host "
@@ -134,6 +142,12 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_flag("--ignore", options.ignore, "Ignore arguments that come with a job");
   app.add_flag("--null-in", options.null_in, "Programs read from /dev/null");
   app.add_flag("--null-out", options.null_out, "Discard the output of programs");
+  app.add_option("--suite-path", options.suite_path,
+                 "Folders with programs of suites, separated by ':'; they go before PATH");
+  app.add_option(
+      "--work-dir", options.work_dir,
+      "Where each job of a suite has a folder for its files while it runs (else $TMPDIR, "
+      "or /tmp)");
   app.add_flag("--once", options.once,
                "Run the workload once, without a frontend, print the result");
   app.add_flag("--check-config", options.check_config, "Check options and workload, then exit");
@@ -171,9 +185,14 @@ Status CheckName(const std::string& what, const std::string& name) {
                                                  " printable ASCII characters"));
 }
 
+std::string Variable(const std::string& name) {
+  const char* const value = name.empty() ? nullptr : std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
 std::string NameFrom(const std::string& variable) {
-  const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
-  return value == nullptr || *value == '\0' ? HostName() : value;
+  std::string name = Variable(variable);
+  return name.empty() ? HostName() : name;
 }
 
 std::uint64_t RandomKey() {
@@ -218,6 +237,27 @@ std::string FindAddress(const Options& options) {
   spdlog::debug("{}; giving the host name to the members of gangs",
                 std::string(address.status().message()));
   return HostName();
+}
+
+// As seen from where the program was started.
+std::string Absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal();
+}
+
+WorkloadOptions WorkloadFrom(const Options& options) {
+  WorkloadOptions workload;
+  workload.argv = options.workload;
+  workload.null_in = options.null_in;
+  workload.null_out = options.null_out;
+  const std::vector<std::string> folders =
+      absl::StrSplit(options.suite_path, ':', absl::SkipEmpty());
+  for (const std::string& folder : folders) workload.suite_path.push_back(Absolute(folder));
+  const std::string temporary = Variable("TMPDIR");
+  workload.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
+                               : temporary.empty()       ? "/tmp"
+                                                         : temporary);
+  workload.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
+  return workload;
 }
 
 Status UseLabels(const Options& options, Configuration& configuration) {
@@ -274,8 +314,7 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
 }
 
 Result<Configuration> Prepare(const Options& options) {
-  Configuration configuration{
-      AgentFrom(options), {options.workload, options.null_in, options.null_out}, {}};
+  Configuration configuration{AgentFrom(options), WorkloadFrom(options), {}};
   // Before --dir: the paths are of where the program was started.
   if (Status status = UseSecurity(options, configuration); !status.ok()) return status;
   if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {
@@ -292,6 +331,10 @@ Result<Configuration> Prepare(const Options& options) {
   for (const auto& [what, name] : names) {
     if (Status status = CheckName(what, name); !status.ok()) return status;
   }
+  WorkerFacts& worker = configuration.workload.worker;
+  worker.node = agent.node;
+  worker.pod = agent.pod;
+  worker.address = agent.address;
   return configuration;
 }
 

@@ -31,6 +31,9 @@ struct Options {
   std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
   std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
+  std::string image_env;            ///< variable with the name of the image; empty: not known
+  std::string suite_path;           ///< folders with programs of suites, as PATH has them
+  std::string work_dir;             ///< of suites; empty: $TMPDIR, or /tmp
   std::string address;              ///< for the other members of a gang; empty: found out
   std::vector<std::string> labels;  ///< KEY=VALUE
   security::ClientOptions security;

@@ -36,9 +36,9 @@ class Process : public std::enable_shared_from_this<Process> {
   struct Events {
     std::function<void(ProgramEnd)> ended;  ///< once
     /// At most once: it has written a line to kReadyFd, or closed that and lived on.
-    std::function<void()> ready;
-    std::function<void(ProgressLine)> progress;     ///< as written to kProgressFd
-    std::function<void(std::string_view)> printed;  ///< while it is followed
+    std::function<void()> ready = {};
+    std::function<void(ProgressLine)> progress = {};     ///< as written to kProgressFd
+    std::function<void(std::string_view)> printed = {};  ///< while it is followed
   };
 
   static constexpr Duration kStopGrace = std::chrono::seconds(2);  ///< between TERM and KILL

@@ -14,13 +14,16 @@ Duration Smaller(Duration a, Duration b) {
   return std::min(a, b);
 }
 
-std::string PastLimit(Duration limit) {
-  return absl::StrCat("ran past its limit of ", ToSeconds(limit), " s");
+std::string PastLimit(const std::string& part, Duration limit) {
+  return absl::StrCat(part, part.empty() ? "" : ": ", "ran past its limit of ", ToSeconds(limit),
+                      " s");
 }
 
-std::string NotReady(std::uint32_t rank, Duration limit) {
-  return absl::StrCat("rank ", rank, " of the gang was not ready within ", ToSeconds(limit),
-                      " s (a program says so with a line to the descriptor TWOFOLD_READY_FD)");
+std::string NotReady(std::uint32_t rank, const std::string& part, Duration limit) {
+  return absl::StrCat("rank ", rank, " of the gang was not ready within ", ToSeconds(limit), " s",
+                      part.empty() ? " (a program says so with a line to the descriptor "
+                                     "TWOFOLD_READY_FD)"
+                                   : ": it was at " + part);
 }
 
 std::string EndedEarly(std::uint32_t rank, bool ready, const std::string& why) {
@@ -138,14 +141,15 @@ void Runner::OnEnd(Slot slot, Instant now, RunEnd end) {
   free_.push_back(slot);
   AttemptEnd attempt{run.id, end.outcome, Duration::zero(), false, {}};
   if (run.phase == Phase::kRunning) attempt.run_time = now - run.start;
-  Overrule(run, attempt, end.report);
+  Overrule(run, end.stopped_in, attempt, end.report);
   attempt.report = end.report.SerializeAsString();
   listener_.OnEnd(std::move(attempt));
 }
 
 // Stopped runs end the way they were stopped, whatever the workload made of it; and without its
 // start the member of a gang cannot have succeeded.
-void Runner::Overrule(const Run& run, AttemptEnd& end, v1::Report& report) const {
+void Runner::Overrule(const Run& run, const std::string& part, AttemptEnd& end,
+                      v1::Report& report) const {
   const auto say = [&](v1::Outcome outcome, const std::string& error) {
     end.outcome = outcome;
     report.set_error(error);
@@ -157,9 +161,9 @@ void Runner::Overrule(const Run& run, AttemptEnd& end, v1::Report& report) const
       return say(v1::OUTCOME_FAILED,
                  EndedEarly(run.rank, run.phase == Phase::kReady, report.error()));
     case StopReason::kLimit:
-      return say(v1::OUTCOME_TIMED_OUT, PastLimit(run.limit));
+      return say(v1::OUTCOME_TIMED_OUT, PastLimit(part, run.limit));
     case StopReason::kNotReady:
-      return say(v1::OUTCOME_FAILED, NotReady(run.rank, ReadyLimit(run)));
+      return say(v1::OUTCOME_FAILED, NotReady(run.rank, part, ReadyLimit(run)));
     case StopReason::kCancelled:
     case StopReason::kHandBack:
       return say(v1::OUTCOME_CANCELLED, "stopped");

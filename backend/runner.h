@@ -102,7 +102,7 @@ class Runner final : private Workload::Listener {
   void LimitPassed(Slot slot);
   void StopSlot(Slot slot, StopReason reason);
   [[nodiscard]] Duration ReadyLimit(const Run& run) const;
-  void Overrule(const Run& run, AttemptEnd& end, v1::Report& report) const;
+  void Overrule(const Run& run, const std::string& part, AttemptEnd& end, v1::Report& report) const;
 
   Workload& workload_;
   const RunnerOptions options_;

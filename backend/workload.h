@@ -27,6 +27,7 @@ struct Job {
 struct RunEnd {
   v1::Outcome outcome = v1::OUTCOME_SUCCEEDED;
   v1::Report report;
+  std::string stopped_in = {};  ///< the part in which it was, if it was stopped; empty: no parts
 };
 
 /// How far a run is, in its own words.

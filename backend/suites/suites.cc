@@ -2,51 +2,75 @@
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
+#include <unistd.h>
 
+#include <cerrno>
+
+#include "backend/suites/benchmark/benchmark.h"
 #include "backend/suites/command/command.h"
 #include "backend/suites/sleep/sleep.h"
+#include "backend/suites/table/table.h"
 
 namespace twofold::backend {
 namespace {
 
 using MadeWorkload = Result<std::unique_ptr<Workload>>;
 
-MadeWorkload MakeSleep(boost::asio::io_context& io, const WorkloadOptions& options) {
+MadeWorkload MakeSleep(const WorkloadParts& parts, const WorkloadOptions& options) {
   if (options.argv.size() != 2) {
     return absl::InvalidArgumentError("sleep: takes one argument, the seconds: -- sleep 0.5");
   }
   const Result<Duration> seconds = ParseSleep(options.argv[1]);
   if (!seconds.ok()) return seconds.status();
-  return std::make_unique<Sleep>(io, *seconds);
+  return std::make_unique<Sleep>(parts.io, *seconds);
 }
 
-MadeWorkload MakeCommand(boost::asio::io_context& io, const WorkloadOptions& options) {
+MadeWorkload MakeCommand(const WorkloadParts& parts, const WorkloadOptions& options) {
   if (Status status = CheckExecutable(options.argv[0]); !status.ok()) {
     return Status(status.code(), absl::StrCat("workload ", std::string(status.message())));
   }
-  return std::make_unique<Command>(io, Program{options.argv, options.null_in, options.null_out});
+  return std::make_unique<Command>(parts.io, parts.reaper,
+                                   Program{options.argv, options.null_in, options.null_out});
 }
 
-struct BuiltIn {
-  std::string_view name;
-  MadeWorkload (*make)(boost::asio::io_context&, const WorkloadOptions&);
-};
+Status CheckBenchmark(const suite::Suite& suite, const WorkloadOptions& options) {
+  const std::string name(suite.name);
+  if (options.argv.size() > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": takes one argument at most, a spec: -- ", name, " '{...}'"));
+  }
+  if (access(options.work_dir.c_str(), W_OK | X_OK) != 0) {
+    return absl::ErrnoToStatus(errno, "--work-dir: " + options.work_dir);
+  }
+  if (options.argv.size() < 2) return absl::OkStatus();
+  const Status status = suite.check(options.argv[1]).status();
+  return {status.code(), absl::StrCat(name, ": ", std::string(status.message()))};
+}
 
-constexpr BuiltIn kBuiltIns[] = {
-    {"sleep", &MakeSleep},
-};
+MadeWorkload MakeBenchmark(const WorkloadParts& parts, const suite::Suite& suite,
+                           const WorkloadOptions& options) {
+  if (Status status = CheckBenchmark(suite, options); !status.ok()) return status;
+  return std::make_unique<Benchmark>(
+      parts.io, parts.reaper, suite,
+      BenchmarkOptions{.spec = options.argv.size() < 2 ? "" : options.argv[1],
+                       .suite_path = options.suite_path,
+                       .work_dir = options.work_dir,
+                       .worker = options.worker,
+                       .peers = parts.peers,
+                       .limits = {}});
+}
 
 }  // namespace
 
-MadeWorkload MakeWorkload(boost::asio::io_context& io, const WorkloadOptions& options) {
+MadeWorkload MakeWorkload(const WorkloadParts& parts, const WorkloadOptions& options) {
   const std::string& name = options.argv.at(0);
-  for (const BuiltIn& suite : kBuiltIns) {
-    if (suite.name == name) return suite.make(io, options);
-  }
-  if (name.starts_with('/')) return MakeCommand(io, options);
-  return absl::InvalidArgumentError(
-      absl::StrCat("workload '", absl::CHexEscape(name),
-                   "' is neither a built-in suite (sleep) nor an absolute path"));
+  if (name == "sleep") return MakeSleep(parts, options);
+  if (name.starts_with('/')) return MakeCommand(parts, options);
+  const suite::Suite* const suite = suite::FindSuite(name);
+  if (suite != nullptr) return MakeBenchmark(parts, *suite, options);
+  return absl::InvalidArgumentError(absl::StrCat("workload '", absl::CHexEscape(name),
+                                                 "' is neither a built-in suite (sleep, ",
+                                                 suite::SuiteNames(), ") nor an absolute path"));
 }
 
 }  // namespace twofold::backend

@@ -24,15 +24,17 @@ class RunningAgent {
  public:
   /// With the sleep suite.
   RunningAgent(AgentOptions options, Duration sleep)
-      : RunningAgent(std::move(options), [&](boost::asio::io_context& io) {
-          return std::make_unique<Sleep>(io, sleep);
+      : RunningAgent(std::move(options), [&](const WorkloadParts& parts) {
+          return std::make_unique<Sleep>(parts.io, sleep);
         }) {}
 
   /// With the command suite and a shell text as its program, `$1` in it being `argument`. One at a
   /// time: it collects every child of this process.
   RunningAgent(AgentOptions options, const std::string& text, const std::string& argument)
-      : RunningAgent(std::move(options), [&](boost::asio::io_context& io) {
-          return MakeWorkload(io, {{"/bin/sh", "-c", text, "sh", argument}, true, false}).value();
+      : RunningAgent(std::move(options), [&](const WorkloadParts& parts) {
+          return MakeWorkload(parts,
+                              {.argv = {"/bin/sh", "-c", text, "sh", argument}, .null_in = true})
+              .value();
         }) {}
 
   RunningAgent(const RunningAgent&) = delete;
@@ -51,11 +53,12 @@ class RunningAgent {
   int ExitCode() { return exit_code_.Take().value_or(-1); }
 
  private:
-  using MakeSuite = std::function<std::unique_ptr<Workload>(boost::asio::io_context&)>;
+  using MakeSuite = std::function<std::unique_ptr<Workload>(const WorkloadParts&)>;
 
   // Programs are started on the thread that runs them: they die with it.
   RunningAgent(AgentOptions options, const MakeSuite& make)
-      : workload_(make(io_)), agent_(std::make_unique<Agent>(io_, std::move(options), *workload_)) {
+      : workload_(make({io_, reaper_})),
+        agent_(std::make_unique<Agent>(io_, std::move(options), *workload_)) {
     boost::asio::post(io_, [this] {
       agent_->Start([this](int code) {
         exit_code_.Put(code);
@@ -66,6 +69,7 @@ class RunningAgent {
   }
 
   boost::asio::io_context io_{1};
+  Reaper reaper_{io_};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
   std::unique_ptr<Workload> workload_;

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 class CommandTest : public ::testing::Test {
  protected:
   Recorder::End Run(const Program& program, const std::vector<std::string_view>& arguments = {}) {
-    Command command(io_, program);
+    Command command(io_, reaper_, program);
     Recorder recorder(io_, command);
     io_.restart();
     return recorder.RunOne(arguments);
@@ -30,6 +30,7 @@ class CommandTest : public ::testing::Test {
   Recorder::End RunShell(const std::string& text) { return Run({{"/bin/sh", "-c", text}}); }
 
   boost::asio::io_context io_{1};
+  Reaper reaper_{io_};
   TempDir dir_;
 };
 
@@ -103,7 +104,7 @@ TEST_F(CommandTest, OneWhoLeftTheGroupAndHoldsThePipeDoesNotHangTheJob) {
 }
 
 TEST_F(CommandTest, StopLetsItCleanUp) {
-  Command command(io_,
+  Command command(io_, reaper_,
                   {{"/bin/sh", "-c",
                     "trap 'echo cleaned; exit 7' TERM; touch \"$0\"; while :; do sleep 0.01; done",
                     dir_.Path("ready")}});
@@ -117,8 +118,9 @@ TEST_F(CommandTest, StopLetsItCleanUp) {
 }
 
 TEST_F(CommandTest, StopKillsOneThatIgnoresIt) {
-  Command command(io_, {{"/bin/sh", "-c", "trap '' TERM; touch \"$0\"; while :; do sleep 1; done",
-                         dir_.Path("ready")}});
+  Command command(io_, reaper_,
+                  {{"/bin/sh", "-c", "trap '' TERM; touch \"$0\"; while :; do sleep 1; done",
+                    dir_.Path("ready")}});
   Recorder recorder(io_, command);
   recorder.Start(0, {});
   while (!std::filesystem::exists(dir_.Path("ready"))) io_.poll();
@@ -129,7 +131,7 @@ TEST_F(CommandTest, StopKillsOneThatIgnoresIt) {
 
 TEST_F(CommandTest, ManyAtOnceEachGetTheirOwnEnd) {
   constexpr Slot kSlots = 50;
-  Command command(io_, {{"/bin/sh", "-c", "echo $0; exit $0"}});
+  Command command(io_, reaper_, {{"/bin/sh", "-c", "echo $0; exit $0"}});
   Recorder recorder(io_, command);
   std::vector<std::string> numbers;
   for (Slot slot = 0; slot < kSlots; ++slot) {
@@ -147,8 +149,9 @@ TEST_F(CommandTest, DestructionLeavesNoProcess) {
   pid_t pid = 0;
   {
     Command command(
-        io_, {{"/bin/sh", "-c", "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 3600",
-               dir_.Path("pid")}});
+        io_, reaper_,
+        {{"/bin/sh", "-c", "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 3600",
+          dir_.Path("pid")}});
     Recorder recorder(io_, command);
     recorder.Start(0, {});
     while (!std::filesystem::exists(dir_.Path("pid"))) io_.poll();

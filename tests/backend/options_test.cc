@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "backend/labels.h"
 #include "lib/common/options.h"
@@ -198,17 +199,41 @@ TEST(Prepare, MissingFolderSaysWhich) {
             "--dir: /no/such/folder: No such file or directory");
 }
 
+TEST(Prepare, FoldersOfSuitesAreAsSeenFromWhereItWasStarted) {
+  Options options = WithWorkload({"fio"});
+  options.suite_path = "tools:/opt/osu";
+  options.work_dir = "work";
+  options.image_env = "TWOFOLD_TEST_IMAGE";
+  setenv("TWOFOLD_TEST_IMAGE", "registry/image:1", 1);
+  const std::string here = std::filesystem::current_path();
+  const WorkloadOptions workload = Prepare(options)->workload;
+  EXPECT_THAT(workload.suite_path, ElementsAre(here + "/tools", "/opt/osu"));
+  EXPECT_EQ(workload.work_dir, here + "/work");
+  EXPECT_EQ(workload.worker.image, "registry/image:1");
+  setenv("TMPDIR", "/var/tmp", 1);
+  EXPECT_EQ(Prepare(WithWorkload({"fio"}))->workload.work_dir, "/var/tmp");
+  unsetenv("TMPDIR");
+  EXPECT_EQ(Prepare(WithWorkload({"fio"}))->workload.work_dir, "/tmp");
+}
+
 TEST(MakeWorkload, SaysWhatIsWrong) {
   boost::asio::io_context io;
-  const auto error = [&io](std::vector<std::string> argv) {
-    return std::string(MakeWorkload(io, {std::move(argv)}).status().message());
+  Reaper reaper(io);
+  const auto error = [&](std::vector<std::string> argv) {
+    return std::string(MakeWorkload({io, reaper}, {.argv = std::move(argv), .work_dir = "/tmp"})
+                           .status()
+                           .message());
   };
   EXPECT_EQ(error({"sleep", "0"}), "");
   EXPECT_EQ(error({"/bin/true"}), "");
+  EXPECT_EQ(error({"fio"}), "");
+  EXPECT_EQ(error({"fio", R"({"rw": "write"})"}), "");
+  EXPECT_THAT(error({"fio", R"({"rw": "sideways"})"}), HasSubstr("fio: rw: 'sideways' is none of"));
+  EXPECT_THAT(error({"fio", "{}", "{}"}), HasSubstr("fio: takes one argument at most"));
   EXPECT_THAT(error({"sleep"}), HasSubstr("sleep: takes one argument"));
   EXPECT_THAT(error({"sleep", "nan"}), HasSubstr("'nan' is not a number of seconds"));
   EXPECT_EQ(error({"/no/such"}), "workload /no/such: No such file or directory");
-  EXPECT_THAT(error({"true"}), HasSubstr("neither a built-in suite (sleep) nor an absolute path"));
+  EXPECT_THAT(error({"true"}), HasSubstr("neither a built-in suite (sleep, fio, "));
 }
 
 }  // namespace

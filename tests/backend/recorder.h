@@ -34,6 +34,7 @@ class Recorder final : private Workload::Listener {
 
   /// Runs until all `count` slots have ended; the io_context has nothing left to do then.
   void Await(std::size_t count) {
+    io_.restart();  // it may have had nothing to do for a while
     while (ends_.size() < count && io_.run_one() > 0) {
     }
     EXPECT_EQ(ends_.size(), count);
@@ -42,6 +43,7 @@ class Recorder final : private Workload::Listener {
   /// Runs until `condition()` holds. REQUIRES: something goes on that will make it so.
   template <typename Condition>
   void AwaitThat(Condition&& condition) {
+    io_.restart();
     while (!condition() && io_.run_one() > 0) {
     }
     EXPECT_TRUE(condition());

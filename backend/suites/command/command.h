@@ -19,8 +19,8 @@ namespace twofold::backend {
 /// rank 0 is started at Go.
 class Command final : public Workload {
  public:
-  Command(boost::asio::io_context& io, Program program)
-      : io_(io), program_(std::move(program)), reaper_(io) {}
+  Command(boost::asio::io_context& io, Reaper& reaper, Program program)
+      : io_(io), reaper_(reaper), program_(std::move(program)) {}
   ~Command() override;
 
   [[nodiscard]] std::string_view suite() const override { return "command"; }
@@ -40,8 +40,8 @@ class Command final : public Workload {
   void ProgramEnded(Slot slot, ProgramEnd program);
 
   boost::asio::io_context& io_;
+  Reaper& reaper_;
   const Program program_;
-  Reaper reaper_;
   absl::flat_hash_map<Slot, Run> runs_;
 };
 

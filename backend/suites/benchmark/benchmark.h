@@ -1,0 +1,43 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <string_view>
+
+#include "backend/reaper.h"
+#include "backend/suites/benchmark/options.h"
+#include "backend/suites/benchmark/rank_run.h"
+#include "backend/suites/benchmark/tool_versions.h"
+#include "backend/workload.h"
+#include "lib/suite/suite.h"
+
+namespace twofold::backend {
+
+/// A suite of the table (backend/suites/table) as a workload: a job is a spec, its result a
+/// v1::BenchmarkResult in Report.data.
+class Benchmark final : public Workload {
+ public:
+  /// Removes what a worker that was killed has left in the work folder.
+  /// REQUIRES: `reaper`, `suite` and `options.peers` live as long as this.
+  Benchmark(boost::asio::io_context& io, Reaper& reaper, const suite::Suite& suite,
+            BenchmarkOptions options);
+  ~Benchmark() override;
+
+  [[nodiscard]] std::string_view suite() const override { return suite_.name; }
+  void Start(Slot slot, Instant now, const Job& job) override;
+  void Go(Slot slot, Instant now) override;
+  void Follow(Slot slot, bool on) override;
+  void Stop(Slot slot) override;
+
+ private:
+  boost::asio::io_context& io_;
+  Reaper& reaper_;
+  const suite::Suite& suite_;
+  const BenchmarkOptions options_;
+  ToolVersions versions_;
+  absl::flat_hash_map<Slot, std::shared_ptr<RankRun>> runs_;
+};
+
+}  // namespace twofold::backend

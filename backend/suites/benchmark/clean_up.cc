@@ -1,0 +1,65 @@
+#include "backend/suites/benchmark/clean_up.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <climits>
+#include <utility>
+
+#include "backend/stages/strays.h"
+
+namespace twofold::backend {
+namespace {
+
+constexpr Duration kPause = std::chrono::milliseconds(10);
+constexpr int kRounds = 200;  // 2 s; what is not dead then waits for a disk or a driver
+constexpr int kFilesAtOnce = 1000;
+
+}  // namespace
+
+CleanUp::CleanUp(boost::asio::io_context& io, std::string marker,
+                 std::unique_ptr<stages::WorkFolder> folder)
+    : pause_(io), marker_(std::move(marker)), folder_(std::move(folder)) {}
+
+CleanUp::~CleanUp() {
+  if (!folder_) return;
+  stages::KillMarked(marker_);
+  folder_->RemoveSome(INT_MAX);
+}
+
+void CleanUp::Start(std::function<void()> on_done) {
+  on_done_ = std::move(on_done);
+  pause_.expires_after(Duration::zero());
+  pause_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error) self->KillRound(kRounds);
+  });
+}
+
+void CleanUp::KillRound(int left) {
+  const std::size_t found = folder_ ? stages::KillMarked(marker_) : 0;
+  if (found == 0) return RemoveRound();
+  if (left == 0) {
+    spdlog::warn("{} processes of a job that is over do not die", found);
+    return RemoveRound();
+  }
+  pause_.expires_after(kPause);
+  pause_.async_wait([self = shared_from_this(), left](const boost::system::error_code& error) {
+    if (!error) self->KillRound(left - 1);
+  });
+}
+
+void CleanUp::RemoveRound() {
+  if (folder_ && !folder_->RemoveSome(kFilesAtOnce)) {
+    pause_.expires_after(Duration::zero());
+    return pause_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      if (!error) self->RemoveRound();
+    });
+  }
+  if (folder_ && !folder_->failures().empty()) {
+    spdlog::warn("not removed: {}", folder_->failures());
+  }
+  folder_.reset();
+  on_done_();
+}
+
+}  // namespace twofold::backend
