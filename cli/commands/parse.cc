@@ -1,8 +1,6 @@
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -13,6 +11,7 @@
 
 #include "backend/suites/table/table.h"
 #include "cli/command.h"
+#include "cli/commands/result_view.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "lib/suite/csv.h"
@@ -23,7 +22,6 @@ namespace twofold::cli {
 namespace {
 
 using suite::Measurements;
-using Rows = std::vector<std::vector<std::string>>;
 
 struct ParseOptions {
   std::string suite;
@@ -67,12 +65,6 @@ std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& opti
   std::vector<Parsed> all;
   for (const std::string& file : options.files) all.push_back({file, ParseFiles(suite, {file})});
   return all;
-}
-
-// Counts as they are, all else with six digits.
-std::string Shown(double value) {
-  const bool whole = std::trunc(value) == value && std::fabs(value) < 1e15;
-  return whole ? absl::StrFormat("%.0f", value) : absl::StrFormat("%.6g", value);
 }
 
 std::string Shown(const suite::Dimensions& dimensions) {
