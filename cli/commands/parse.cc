@@ -67,7 +67,7 @@ std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& opti
   return all;
 }
 
-std::string Shown(const suite::Dimensions& dimensions) {
+std::string DimensionsText(const suite::Dimensions& dimensions) {
   return absl::StrJoin(dimensions, " ", absl::PairFormatter("="));
 }
 
@@ -81,7 +81,7 @@ std::string TableOf(const suite::Series& series) {
     auto& cells = rows.emplace_back();
     for (const double value : row) cells.push_back(Shown(value));
   }
-  return absl::StrCat("\n", series.name, " ", Shown(series.dimensions), "\n", Table(rows));
+  return absl::StrCat("\n", series.name, " ", DimensionsText(series.dimensions), "\n", Table(rows));
 }
 
 // Headlines are marked, as they are what comparisons are made of.
@@ -89,7 +89,7 @@ std::string TableOf(const Measurements& result) {
   Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF"}};
   for (const suite::Measurement& one : result.measurements) {
     rows.push_back({one.headline ? "*" : "", one.name, Shown(one.value), one.unit,
-                    suite::Word(one.better), Shown(one.dimensions)});
+                    suite::Word(one.better), DimensionsText(one.dimensions)});
   }
   std::string text = Table(rows);
   for (const suite::Series& series : result.series) text += TableOf(series);

@@ -94,15 +94,15 @@ TEST_F(SqliteStoreTest, FileWithoutPermissionIsRefused) {
 
 TEST_F(SqliteStoreTest, DamagedFileIsDataLoss) {
   {
-    const auto store = SqliteStore::Open(path_).value();
-    for (JobId id = 1; id < 500; ++id) {
-      ASSERT_TRUE(store->Commit(std::vector<Record>{Accepted(id)}).ok());
-    }
+    std::vector<Record> jobs;
+    for (JobId id = 1; id < 5000; ++id) jobs.emplace_back(Accepted(id));
+    ASSERT_TRUE(SqliteStore::Open(path_).value()->Commit(jobs).ok());
   }
   {
+    const auto size = std::filesystem::file_size(path_);
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096);  // the first page has the schema: it still opens
-    file << std::string(20 * 4096, '\xee');
+    file.seekp(static_cast<std::streamoff>(size / 2));  // behind the schema: it still opens
+    file << std::string(size / 2, '\xee');
   }
   const auto store = SqliteStore::Open(path_).value();
   EXPECT_TRUE(absl::IsDataLoss(LoadAll(*store).status())) << LoadAll(*store).status();
