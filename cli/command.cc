@@ -22,7 +22,7 @@ const std::vector<ExitRow>& ExitRows() {
       {0, "done", {kOk}},
       {1, "failed", {}},  // all that is not named
       {2, "wrong usage", {kInvalidArgument}},
-      {3, "no such queue, job, deployment or cluster", {kNotFound}},
+      {3, "no such queue, job, run, deployment or cluster", {kNotFound}},
       {4,
        "the frontend or supervisor cannot be reached, or did not answer in time",
        {kUnavailable, kDeadlineExceeded}},
@@ -71,7 +71,7 @@ void AddGlobals(CLI::App& command, Globals& globals) {
 std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(),
-                               ReplayCommands(), ParseCommands()}) {
+                               ReplayCommands(), ParseCommands(), RunCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;
@@ -93,7 +93,10 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
       security::Declare(*command, globals.security);
     }
     const Action action = row.bind(*command, globals);
-    command->callback([action, &chosen] { chosen = action; });
+    // Called after those of its own subcommands, which go first.
+    command->callback([action, &chosen] {
+      if (!chosen) chosen = action;
+    });
   }
 }
 

@@ -37,6 +37,7 @@ std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
 std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
+std::vector<Command> RunCommands();
 
 /// All of them.
 std::vector<Command> AllCommands();

@@ -5,6 +5,7 @@
 #include "frontend/convert.h"
 #include "frontend/job_options.h"
 #include "lib/rpc/channel.h"
+#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 namespace {
@@ -42,10 +43,11 @@ void ClientSession::Resolve(const v1::SubmitRequest& request) {
 
 ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) const {
   Result<QueueHost*> host = queues_.Find(options.queue());
-  if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message())};
+  if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message()), {}};
   auto core_options = FromProto(options, (*host)->durable());
-  if (!core_options.ok()) return {nullptr, nullptr, std::string(core_options.status().message())};
-  return {*host, *std::move(core_options), {}};
+  if (!core_options.ok())
+    return {nullptr, nullptr, std::string(core_options.status().message()), {}};
+  return {*host, *std::move(core_options), {}, runs::FromProto(options.place())};
 }
 
 void ClientSession::Submit(const v1::SubmitRequest& request) {
@@ -61,7 +63,8 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
       turn->AddSubmitter(id_, Self());
     }
     ++outstanding_;
-    const queue::Submitted submitted = turn->Submit(id_, row.tag, target.options, row.spec);
+    const queue::Submitted submitted =
+        turn->Submit(id_, row.tag, target.options, row.spec, {}, target.place);
     if (submitted.admission == queue::Admission::kAccepted) return;
     --outstanding_;
     const bool full = submitted.admission == queue::Admission::kFull;

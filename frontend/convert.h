@@ -31,7 +31,7 @@ Status CheckReported(v1::Outcome outcome);
 /// A finished job, without `queue`.
 v1::Job ToProto(const queue::Reply& reply, const WorkerIdentity* worker);
 
-/// A durable job as the store has it.
+/// A durable job as the store has it. What a benchmark has measured is in its report again.
 v1::Job ToProto(const results::StoredJob& stored);
 
 /// A waiting or running job.

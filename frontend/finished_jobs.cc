@@ -30,15 +30,18 @@ std::optional<v1::Job> FinishedJobs::Find(queue::JobId job) const {
 void FinishedJobs::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
   auto job = std::make_shared<const v1::Job>(ToProto(reply, worker));
   const std::lock_guard lock(mutex_);
-  jobs_[reply.job] = job;
-  by_age_.push_back(reply.job);
-  if (by_age_.size() > kKept) {
-    jobs_.erase(by_age_.front());
-    by_age_.pop_front();
-  }
+  if (!reply.options->durable) Keep(reply.job, job);
   if (auto waiting = waiters_.extract(reply.job)) {
     for (auto& [number, waiter] : waiting.mapped()) due_.emplace_back(std::move(waiter), job);
   }
+}
+
+void FinishedJobs::Keep(queue::JobId id, std::shared_ptr<const v1::Job> job) {
+  jobs_[id] = std::move(job);
+  by_age_.push_back(id);
+  if (by_age_.size() <= kKept) return;
+  jobs_.erase(by_age_.front());
+  by_age_.pop_front();
 }
 
 void FinishedJobs::Flush() {

@@ -16,6 +16,7 @@
 namespace twofold::frontend {
 
 /// Ends of jobs that no stream owns (SubmitJob), kept for whoever asks later: the newest 10 000.
+/// Those of durable jobs only pass through: the store has them, and they may be large.
 ///
 /// Threads  Safe. A waiter is called by Flush, outside of all locks.
 class FinishedJobs final : public Submitter {
@@ -38,6 +39,8 @@ class FinishedJobs final : public Submitter {
   void Flush() override;
 
  private:
+  void Keep(queue::JobId id, std::shared_ptr<const v1::Job> job);
+
   mutable std::mutex mutex_;
   absl::flat_hash_map<queue::JobId, std::shared_ptr<const v1::Job>> jobs_;
   std::deque<queue::JobId> by_age_;

@@ -103,6 +103,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
       storage_(std::move(parts.storage)),
       clients_(queues_, client_calls_),
       admin_(queues_),
+      results_(queues_, storage_.get(), client_calls_),
       workers_(queues_, worker_calls_) {}
 
 /// Takes in what an earlier life has left, and starts to keep what this one does.
@@ -125,6 +126,7 @@ Status Frontend::Restore() {
     spdlog::warn("{} unfinished jobs stay in the store: there is no queue '{}'", jobs, queue);
   }
   queues_.SetStore(storage_->store(), storage_->StartJournal());
+  results_.Start();
   return absl::OkStatus();
 }
 
@@ -132,7 +134,7 @@ Status Frontend::Serve(const Options& options) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_},
+  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &results_},
                              {security_, client_gate_, RolesOfMethod});
   if (!clients.ok()) return clients.status();
   client_server_ = std::move(clients->server);
@@ -152,7 +154,7 @@ Status Frontend::ServeHttp(const Options& options) {
   Result<HostPort> address = ParseAddress(options.http_address);
   if (!address.ok()) return address.status();
   http_host_ = address->host;
-  const http::Handler web = MakeWeb(queues_, [this] { return clients_.clients(); },
+  const http::Handler web = MakeWeb(queues_, storage_.get(), [this] { return clients_.clients(); },
                                     {client_gate_.get(), worker_gate_.get(), http_gate_.get()});
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),

@@ -8,6 +8,7 @@
 #include "frontend/open_calls.h"
 #include "frontend/options.h"
 #include "frontend/queue_set.h"
+#include "frontend/results_service.h"
 #include "frontend/services.h"
 #include "frontend/storage.h"
 #include "frontend/ticker.h"
@@ -63,6 +64,7 @@ class Frontend {
   std::unique_ptr<Storage> storage_;  ///< nullptr: durable jobs are refused
   ClientsService clients_;
   AdminService admin_;
+  ResultsService results_;
   WorkersService workers_;
   std::unique_ptr<grpc::Server> client_server_;
   std::unique_ptr<grpc::Server> worker_server_;

@@ -48,6 +48,7 @@ Status CheckSpread(v1::Spread spread) {
 Status CheckOptions(const v1::JobOptions& options) {
   for (const Status& status :
        {CheckText("suite", options.suite()), CheckText("run", options.run()),
+        CheckText("place.name", options.place().name()),
         CheckText("dedup_key", options.dedup_key()), CheckText("fair_key", options.fair_key()),
         CheckText("limit_key", options.limit_key()),
         CheckTime("limit_ns", options.limit_ns(), "no limit"),

@@ -110,4 +110,15 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t cl
   return result;
 }
 
+MetricFamily ReportsFamily(const runs::ReportReader& reports) {
+  Family family("twofold_store_reports_total",
+                "Reports of durable jobs with data: of a benchmark, in tables; of others; of a "
+                "benchmark, but refused.",
+                MetricType::Counter);
+  family.Add({{"data", "benchmark"}}, reports.taken());
+  family.Add({{"data", "other"}}, reports.other());
+  family.Add({{"data", "refused"}}, reports.refused());
+  return family.Take();
+}
+
 }  // namespace twofold::frontend

@@ -7,6 +7,7 @@
 
 #include "frontend/queue_set.h"
 #include "lib/common/instant.h"
+#include "lib/runs/report_reader.h"
 
 namespace twofold::frontend {
 
@@ -17,5 +18,8 @@ namespace twofold::frontend {
 /// Threads  Safe. Cost  A few dozen microseconds a queue, one short lock each.
 std::vector<prometheus::MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
                                                      Instant now);
+
+/// What became of the data in reports of durable jobs.
+prometheus::MetricFamily ReportsFamily(const runs::ReportReader& reports);
 
 }  // namespace twofold::frontend

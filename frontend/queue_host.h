@@ -157,7 +157,8 @@ class QueueHost::Turn {
   /// journal's thread, after this turn. Not for other jobs, nor if it is not accepted.
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
-                          std::string_view spec, std::function<void()> on_disk = {});
+                          std::string_view spec, std::function<void()> on_disk = {},
+                          const results::RunPlace& place = {});
   bool Cancel(queue::JobId job);
   /// Calls `then` when all that was decided about the job so far is on disk, by the journal's
   /// thread; at once if it is not durable.

@@ -37,7 +37,8 @@ void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
 
 queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
                                          const std::shared_ptr<const queue::JobOptions>& options,
-                                         std::string_view spec, std::function<void()> on_disk) {
+                                         std::string_view spec, std::function<void()> on_disk,
+                                         const results::RunPlace& place) {
   Withheld& withheld = host_.withheld_;
   const Withheld::Mark before = withheld.mark();
   const queue::Submitted submitted = host_.core_.Submit(now_, submitter, tag, options, spec, host_);
@@ -45,7 +46,7 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
   if (!options->durable) return submitted;
   // The job may have been handed out already; that it was accepted comes first.
   if (!submitted.duplicate) {
-    withheld.RecordAt(before, Accepted(host_.name_, submitted.job, *options, spec));
+    withheld.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
     withheld.Record(host_.LastId());
   }
   const auto found = host_.submitters_.find(submitter);

@@ -19,8 +19,10 @@ struct Runner {
   const WorkerIdentity* identity;
 };
 
+/// `place` counts only if the options name a run.
 results::JobAccepted Accepted(const std::string& queue, queue::JobId job,
-                              const queue::JobOptions& options, std::string_view spec);
+                              const queue::JobOptions& options, const results::RunPlace& place,
+                              std::string_view spec);
 results::AttemptStarted Started(queue::JobId job, const queue::Assign& assign,
                                 const std::vector<Runner>& runners);
 results::AttemptGivenUp GivenUp(const queue::Requeued& requeued);

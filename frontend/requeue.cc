@@ -162,8 +162,9 @@ Status Requeuer::Submit(const results::StoredJob& job, const std::shared_ptr<Bat
     const auto options = OptionsOf(job);
     if (!options.ok()) return options.status();
     QueueHost::Turn turn(**host, Now());
-    const queue::Submitted submitted =
-        turn.Submit(queue::kDetached, 0, *options, job.accepted.spec, [batch] { batch->OnDisk(); });
+    const queue::Submitted submitted = turn.Submit(
+        queue::kDetached, 0, *options, job.accepted.spec, [batch] { batch->OnDisk(); },
+        job.accepted.place);
     if (submitted.admission != queue::Admission::kAccepted) {
       const bool full = submitted.admission == queue::Admission::kFull;
       return Precondition(absl::StrCat("queue ", job.accepted.queue, " takes no more jobs: it ",

@@ -29,9 +29,13 @@ Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--store: '", options.url, "' is not like sqlite:PATH"));
   }
-  auto store = results::SqliteStore::Open(options.url.substr(kScheme.size()));
+  const std::string path = options.url.substr(kScheme.size());
+  auto store = results::SqliteStore::Open(path);
   if (!store.ok()) return store.status();
-  return std::unique_ptr<Storage>(new Storage(*std::move(store), ToJournal(options)));
+  auto runs = results::RunReader::Open(path);
+  if (!runs.ok()) return runs.status();
+  return std::unique_ptr<Storage>(
+      new Storage(*std::move(store), *std::move(runs), ToJournal(options)));
 }
 
 Storage::~Storage() {
@@ -41,6 +45,7 @@ Storage::~Storage() {
 }
 
 results::Journal& Storage::StartJournal() {
+  options_.prepare = [this](results::Record& record) { reports_.Read(record); };
   journal_ = std::make_unique<results::Journal>(*store_, options_);
   return *journal_;
 }

@@ -8,7 +8,9 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/results/journal.h"
+#include "lib/results/run_reader.h"
 #include "lib/results/store.h"
+#include "lib/runs/report_reader.h"
 
 namespace twofold::frontend {
 
@@ -31,6 +33,10 @@ class Storage {
   ~Storage();
 
   results::Store& store() { return *store_; }
+  const results::RunReader& run_reader() const { return *runs_; }
+
+  /// What became of results that workers have reported.
+  const runs::ReportReader& reports() const { return reports_; }
 
   /// From here on the store is written by the journal alone.
   results::Journal& StartJournal();
@@ -40,14 +46,17 @@ class Storage {
   void Flush(Duration limit);
 
   /// REQUIRES: StartJournal has been called.
-  const results::Journal& journal() const { return *journal_; }
+  results::Journal& journal() { return *journal_; }
 
  private:
-  Storage(std::unique_ptr<results::Store> store, const results::JournalOptions& options)
-      : store_(std::move(store)), options_(options) {}
+  Storage(std::unique_ptr<results::Store> store, std::unique_ptr<results::RunReader> runs,
+          const results::JournalOptions& options)
+      : store_(std::move(store)), runs_(std::move(runs)), options_(options) {}
 
   const std::unique_ptr<results::Store> store_;
-  const results::JournalOptions options_;
+  const std::unique_ptr<results::RunReader> runs_;
+  results::JournalOptions options_;
+  runs::ReportReader reports_;
   std::unique_ptr<results::Journal> journal_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "frontend/convert.h"
 #include "frontend/metrics.h"
+#include "frontend/web_runs.h"
 #include "lib/http/html.h"
 #include "lib/http/router.h"
 #include "lib/metrics/denied.h"
@@ -97,20 +98,26 @@ http::Response Ready(const QueueSet& queues) {
 
 }  // namespace
 
-http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients,
+http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
+                      std::function<std::int64_t()> clients,
                       std::vector<const security::Gate*> gates) {
   // The page is served only once clients and workers can connect, and no longer when they cannot:
   // the HTTP server starts last and stops first.
   const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
   return http::Router({
       {"GET", "/metrics",
-       [&queues, clients = std::move(clients), gates = std::move(gates)](const http::Request&) {
+       [&queues, storage, clients = std::move(clients),
+        gates = std::move(gates)](const http::Request&) {
          auto families = CollectMetrics(queues, clients(), Now());
+         if (storage != nullptr) families.push_back(ReportsFamily(storage->reports()));
          families.push_back(metrics::DeniedFamily("twofold_denied_total", gates).Take());
          return metrics::Page(families);
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz", [&queues](const http::Request&) { return Ready(queues); }},
+      {"GET", "/api/v1/runs", WithRuns(storage, RunsJson)},
+      {"GET", "/api/v1/runs/{id}", WithRuns(storage, RunJson)},
+      {"GET", "/api/v1/runs/{id}/results", WithRuns(storage, ResultsJson)},
       {"GET", "/api/v1/queues", [&queues](const http::Request&) { return QueuesJson(queues); }},
       {"GET", "/", [&queues](const http::Request&) { return QueuesPage(queues); }},
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/queue_set.h"
+#include "frontend/storage.h"
 #include "lib/http/message.h"
 #include "lib/security/gate.h"
 
@@ -17,11 +18,15 @@ namespace twofold::frontend {
 ///   /readyz          200 while clients and workers can connect and durable jobs can be stored;
 ///                    503 and why while they cannot be stored
 ///   /api/v1/queues   JSON: the queues as ListQueues gives them
+///   /api/v1/runs     JSON: runs, the newest first; ?page_token= goes on where next_page_token says
+///   /api/v1/runs/ID  JSON: a run with its definition
+///   /api/v1/runs/ID/results   JSON: its permutations; ?from= goes on where next says
 ///   /                a page with the queues that refreshes itself
 ///
-/// `queues` outlives the handler. `clients` tells how many client streams are open;
-/// `gates` have counted who was turned away.
-http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clients,
+/// `queues` and `storage` (nullptr: none) outlive the handler. `clients` tells how many client
+/// streams are open; `gates` have counted who was turned away.
+http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
+                      std::function<std::int64_t()> clients,
                       std::vector<const security::Gate*> gates);
 
 }  // namespace twofold::frontend

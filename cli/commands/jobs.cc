@@ -8,6 +8,7 @@
 #include "cli/commands/frontend.h"
 #include "cli/commands/job_commands.h"
 #include "cli/commands/job_view.h"
+#include "cli/commands/result_commands.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "lib/common/options.h"
@@ -127,6 +128,8 @@ std::vector<Command> JobCommands() {
        "twofold job list --run nightly --finished", BindList},
       {"job explain", "Why a job waits", "twofold job explain 17", BindExplain},
       {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},
+      {"job output", "All that a program of a benchmark has printed",
+       "twofold job output 17 --rank 1 --stage client", BindOutput},
       {"job watch", "A line for each step of a job, until it has ended", "twofold job watch 17",
        BindWatch},
       {"job requeue", "Run finished durable jobs again, as new jobs",

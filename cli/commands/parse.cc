@@ -1,8 +1,6 @@
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -13,6 +11,7 @@
 
 #include "backend/suites/table/table.h"
 #include "cli/command.h"
+#include "cli/commands/result_view.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "lib/suite/csv.h"
@@ -23,7 +22,6 @@ namespace twofold::cli {
 namespace {
 
 using suite::Measurements;
-using Rows = std::vector<std::vector<std::string>>;
 
 struct ParseOptions {
   std::string suite;
@@ -69,13 +67,7 @@ std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& opti
   return all;
 }
 
-// Counts as they are, all else with six digits.
-std::string Shown(double value) {
-  const bool whole = std::trunc(value) == value && std::fabs(value) < 1e15;
-  return whole ? absl::StrFormat("%.0f", value) : absl::StrFormat("%.6g", value);
-}
-
-std::string Shown(const suite::Dimensions& dimensions) {
+std::string DimensionsText(const suite::Dimensions& dimensions) {
   return absl::StrJoin(dimensions, " ", absl::PairFormatter("="));
 }
 
@@ -89,7 +81,7 @@ std::string TableOf(const suite::Series& series) {
     auto& cells = rows.emplace_back();
     for (const double value : row) cells.push_back(Shown(value));
   }
-  return absl::StrCat("\n", series.name, " ", Shown(series.dimensions), "\n", Table(rows));
+  return absl::StrCat("\n", series.name, " ", DimensionsText(series.dimensions), "\n", Table(rows));
 }
 
 // Headlines are marked, as they are what comparisons are made of.
@@ -97,7 +89,7 @@ std::string TableOf(const Measurements& result) {
   Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF"}};
   for (const suite::Measurement& one : result.measurements) {
     rows.push_back({one.headline ? "*" : "", one.name, Shown(one.value), one.unit,
-                    suite::Word(one.better), Shown(one.dimensions)});
+                    suite::Word(one.better), DimensionsText(one.dimensions)});
   }
   std::string text = Table(rows);
   for (const suite::Series& series : result.series) text += TableOf(series);

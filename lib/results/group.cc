@@ -31,6 +31,9 @@ class Folder {
     highest = std::max(highest, record.sequence);
   }
 
+  void operator()(const RunCreated& record) { change_.created.push_back(&record); }
+  void operator()(const RunCancelled& record) { change_.cancelled.push_back(&record); }
+
   GroupChange Take() { return std::move(change_); }
 
  private:

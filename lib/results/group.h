@@ -26,6 +26,8 @@ struct JobChange {
 struct GroupChange {
   std::vector<JobChange> jobs;  ///< in the order in which they first appear
   std::map<std::string, std::uint64_t> sequences;
+  std::vector<const RunCreated*> created;
+  std::vector<const RunCancelled*> cancelled;
   JobId accepted_twice = 0;  ///< an id that different jobs have; 0: none
 };
 

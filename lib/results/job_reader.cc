@@ -10,12 +10,14 @@ namespace twofold::results {
 namespace {
 
 constexpr const char* kSelectJobs =
-    "SELECT job.id, queue, run, suite, priority, options, spec, accepted_unix_ns,"
+    "SELECT job.id, queue, job.run, suite, priority, options, spec, accepted_unix_ns,"
     " live.id, live.attempts, lost_attempts, started_unix_ns, process_key,"
     " live.node, live.pod, live.device,"
     " outcome, ended.attempts, wait_ns, run_ns, total_ns, ended.node, ended.pod, ended.device,"
-    " report, reason, ended_unix_ns, requeued_as"
-    " FROM job LEFT JOIN live ON live.id = job.id LEFT JOIN ended ON ended.id = job.id";
+    " report, reason, ended_unix_ns, requeued_as,"
+    " number, permutation, repetition, warm_up, name"
+    " FROM job LEFT JOIN live ON live.id = job.id LEFT JOIN ended ON ended.id = job.id"
+    " LEFT JOIN place ON place.job = job.id";
 
 /// The columns of kSelectJobs, in its order.
 enum Column : int {
@@ -47,19 +49,26 @@ enum Column : int {
   kReason,
   kEndedUnixNs,
   kRequeuedAs,
+  kNumber,
+  kPermutation,
+  kRepetition,
+  kWarmUp,
+  kName,
 };
 
 std::string Text(const SQLite::Column& column) { return column.getString(); }
 std::int64_t Signed(const SQLite::Column& column) { return column.getInt64(); }
-std::uint64_t Unsigned(const SQLite::Column& column) {
-  return static_cast<std::uint64_t>(column.getInt64());
-}
 std::uint32_t Small(const SQLite::Column& column) { return column.getUInt(); }
 
 JobAccepted AcceptedOf(const SQLite::Statement& row) {
   return {.id = Unsigned(row.getColumn(kId)),
           .queue = Text(row.getColumn(kQueue)),
           .run = Text(row.getColumn(kRun)),
+          .place = {.number = Unsigned(row.getColumn(kNumber)),
+                    .permutation = Unsigned(row.getColumn(kPermutation)),
+                    .repetition = Small(row.getColumn(kRepetition)),
+                    .warm_up = row.getColumn(kWarmUp).getInt() != 0,
+                    .name = Text(row.getColumn(kName))},
           .suite = Text(row.getColumn(kSuite)),
           .priority = row.getColumn(kPriority).getInt(),
           .options = Text(row.getColumn(kOptions)),
@@ -94,7 +103,7 @@ std::string OutcomeCondition(const std::vector<queue::Outcome>& outcomes) {
 std::string ListSql(const JobQuery& query) {
   std::string sql = absl::StrCat(kSelectJobs, " WHERE job.id > :after");
   if (query.queue) sql += " AND queue = :queue";
-  if (query.run) sql += query.run->empty() ? " AND run IS NULL" : " AND run = :run";
+  if (query.run) sql += query.run->empty() ? " AND job.run IS NULL" : " AND job.run = :run";
   if (!query.outcomes.empty()) absl::StrAppend(&sql, " AND ", OutcomeCondition(query.outcomes));
   return sql + " ORDER BY job.id LIMIT :limit";
 }
@@ -114,12 +123,20 @@ JobReader::JobReader(SQLite::Database& database)
       find_(database, absl::StrCat(kSelectJobs, " WHERE job.id = ?")),
       members_(database,
                "SELECT member_job, process_key, node, pod, device FROM member"
-               " WHERE job = ? ORDER BY rank") {}
+               " WHERE job = ? ORDER BY rank"),
+      benchmarks_(database) {}
 
 std::optional<StoredJob> JobReader::Find(JobId job) {
   Prepared::Rows rows(find_, job);
   if (!rows.Next()) return std::nullopt;
-  return JobOf(rows.statement());
+  StoredJob found = JobOf(rows.statement());
+  if (auto* const ended = std::get_if<JobEnded>(&found.state)) {
+    ended->refused = benchmarks_.Refusal(job);
+    if (auto benchmark = benchmarks_.Find(job)) {
+      ended->benchmark = SharedBenchmark(*std::move(benchmark));
+    }
+  }
+  return found;
 }
 
 std::vector<StoredJob> JobReader::List(const JobQuery& query) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/results/benchmark_reader.h"
 #include "lib/results/prepared.h"
 #include "lib/results/store.h"
 
@@ -21,6 +22,7 @@ class JobReader {
  public:
   explicit JobReader(SQLite::Database& database);
 
+  /// With its benchmark.
   std::optional<StoredJob> Find(JobId job);
   std::vector<StoredJob> List(const JobQuery& query);
 
@@ -44,6 +46,7 @@ class JobReader {
   SQLite::Database& database_;
   Prepared find_;
   Prepared members_;
+  BenchmarkReader benchmarks_;
 };
 
 }  // namespace twofold::results

@@ -38,7 +38,9 @@ JobWriter::JobWriter(SQLite::Database& database)
                        "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
                        " DO UPDATE SET sequence = max(sequence, excluded.sequence)"),
       delete_ended_(database, "DELETE FROM ended WHERE id = ?"),
-      delete_job_(database, "DELETE FROM job WHERE id = ?") {}
+      delete_job_(database, "DELETE FROM job WHERE id = ?"),
+      runs_(database),
+      benchmarks_(database) {}
 
 Status JobWriter::Write(const JobChange& change, std::uint64_t* ended) {
   const Acceptance acceptance =
@@ -66,7 +68,10 @@ Status JobWriter::Write(const JobChange& change, std::uint64_t* ended) {
 JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
   const int added = insert_job_.Run(job.id, job.queue, job.run, job.suite, job.priority,
                                     Blob{job.options}, Blob{job.spec}, job.accepted_unix_ns);
-  if (added == 1) return Acceptance::kAdded;
+  if (added == 1) {
+    runs_.Place(job);
+    return Acceptance::kAdded;
+  }
   Prepared::Rows same(same_job_, job.id, job.queue, job.accepted_unix_ns, Blob{job.spec});
   return same.Next() ? Acceptance::kThere : Acceptance::kClash;
 }
@@ -97,6 +102,11 @@ bool JobWriter::End(const JobEnded& ended, bool is_new) {
   insert_ended_.Run(ended.job, static_cast<int>(ended.outcome), ended.attempts, ended.wait.count(),
                     ended.run_time.count(), ended.total.count(), ended.node, ended.pod,
                     ended.device, Blob{ended.report}, ended.reason, ended.ended_unix_ns);
+  if (!ended.refused.empty()) benchmarks_.WriteRefusal(ended.job, ended.refused);
+  if (ended.benchmark.get() != nullptr) {
+    runs_.PlaceOutside(ended.job);
+    benchmarks_.Write(ended.job, *ended.benchmark.get());
+  }
   return true;
 }
 
@@ -107,6 +117,13 @@ void JobWriter::WriteSequence(const std::string& queue, std::uint64_t sequence) 
 void JobWriter::Delete(JobId job) {
   delete_ended_.Run(job);
   delete_job_.Run(job);
+  benchmarks_.Delete(job);
+  runs_.Delete(job);
+}
+
+void JobWriter::Forget() {
+  runs_.Forget();
+  benchmarks_.Forget();
 }
 
 }  // namespace twofold::results

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "lib/common/result.h"
+#include "lib/results/benchmark_writer.h"
 #include "lib/results/group.h"
 #include "lib/results/prepared.h"
+#include "lib/results/run_writer.h"
 
 namespace twofold::results {
 
@@ -25,10 +27,15 @@ class JobWriter {
   /// Errors   kAlreadyExists: another job has this id.
   Status Write(const JobChange& change, std::uint64_t* ended);
 
+  void Create(const RunCreated& run) { runs_.Create(run); }
+  void Cancel(const RunCancelled& cancelled) { runs_.Cancel(cancelled); }
   void WriteSequence(const std::string& queue, std::uint64_t sequence);
 
   /// Deletes a finished job.
   void Delete(JobId job);
+
+  /// The transaction was rolled back: what was written in it is not there.
+  void Forget();
 
  private:
   /// kAdded: it is new; kThere: it is there already, just so.
@@ -52,6 +59,8 @@ class JobWriter {
   Prepared upsert_sequence_;
   Prepared delete_ended_;
   Prepared delete_job_;
+  RunWriter runs_;
+  BenchmarkWriter benchmarks_;
 };
 
 }  // namespace twofold::results

@@ -69,7 +69,11 @@ bool Journal::Stop(Duration limit) {
 
 void Journal::Run() {
   Group group;
-  while (NextGroup(group) && CommitUntilDone(group)) {
+  while (NextGroup(group)) {
+    if (options_.prepare) {
+      for (Record& record : group.records) options_.prepare(record);
+    }
+    if (!CommitUntilDone(group)) return;
     for (const OnDisk& on_disk : group.callbacks) on_disk();
     group.Clear();
     Retain();

@@ -19,6 +19,10 @@
 namespace twofold::results {
 
 struct JournalOptions {
+  /// Called once for every record, by the journal's thread, before it is committed: for work that
+  /// would keep those waiting who append. Must not throw.
+  std::function<void(Record&)> prepare = {};
+
   /// A commit takes in what waits up to about so many bytes, so that one commit stays short.
   std::size_t commit_bytes = 2 << 20;
 

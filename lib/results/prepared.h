@@ -13,6 +13,11 @@ struct Blob {
   const std::string& bytes;
 };
 
+/// A number that was bound as an unsigned one.
+inline std::uint64_t Unsigned(const SQLite::Column& column) {
+  return static_cast<std::uint64_t>(column.getInt64());
+}
+
 /// A statement that is compiled once and run often. Values are bound without a copy.
 /// Errors   throws SQLite::Exception.
 class Prepared {
@@ -48,6 +53,7 @@ class Prepared {
     void Bind(int index, const std::integral auto& value) {
       statement_.bind(index, static_cast<std::int64_t>(value));
     }
+    void Bind(int index, double value) { statement_.bind(index, value); }
     void Bind(int index, const std::string& text) { statement_.bindNoCopy(index, text); }
     void Bind(int index, const Blob& blob) {
       statement_.bindNoCopy(index, blob.bytes.data(), static_cast<int>(blob.bytes.size()));

@@ -8,6 +8,7 @@
 
 #include "lib/common/instant.h"
 #include "lib/queue/types.h"
+#include "lib/results/benchmark.h"
 
 /// What has happened to durable jobs, as values: the journal takes them, a Store keeps them.
 ///
@@ -23,11 +24,23 @@ using JobId = std::uint64_t;
 /// The order of a queue's jobs: what is below the number of the queue.
 constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} << 56) - 1); }
 
+/// Which of its run's jobs a job is; see RunPlace in proto/twofold/v1/queue.proto.
+struct RunPlace {
+  std::uint64_t number = 0;       ///< from 1, in the order of the run's definition; 0: not said
+  std::uint64_t permutation = 0;  ///< from 1; 0: of none
+  std::uint32_t repetition = 0;   ///< of the permutation, from 1
+  bool warm_up = false;           ///< its numbers do not count
+  std::string name = {};
+
+  bool operator==(const RunPlace&) const = default;
+};
+
 /// A job was taken in. It waits.
 struct JobAccepted {
   JobId id = 0;
   std::string queue = {};
-  std::string run = {};  ///< a name to look jobs up by; empty: none
+  std::string run = {};  ///< the id of the run it belongs to; empty: none
+  RunPlace place = {};   ///< in that run; REQUIRES: nothing in it without a run
   std::string suite = {};
   std::int32_t priority = 0;
   std::string options = {};  ///< opaque
@@ -82,6 +95,8 @@ struct JobEnded {
   std::string report = {};  ///< opaque
   std::string reason = {};  ///< of ends that the frontend decided; else empty
   std::int64_t ended_unix_ns = 0;
+  SharedBenchmark benchmark = {};  ///< what the report had of it, and has no more
+  std::string refused = {};        ///< why what looks like a benchmark's result was left in there
 
   bool operator==(const JobEnded&) const = default;
 };
@@ -103,8 +118,39 @@ struct SequenceUsed {
   bool operator==(const SequenceUsed&) const = default;
 };
 
-using Record =
-    std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued, SequenceUsed>;
+/// One combination of values that a run tries.
+struct Permutation {
+  std::uint64_t number = 0;   ///< from 1
+  std::string varied = "{}";  ///< a JSON object: the value of each field that is varied
+
+  bool operator==(const Permutation&) const = default;
+};
+
+/// A run was begun. A run whose first job comes before, or that is never begun, is there as well,
+/// with nothing but its id.
+struct RunCreated {
+  std::string id = {};
+  std::string name = {};        ///< for people
+  std::string kind = {};        ///< "IPerf"
+  std::string definition = {};  ///< as it was given, opaque
+  std::string labels = "{}";    ///< a JSON object of texts
+  std::uint64_t jobs = 0;       ///< planned; 0: not known
+  std::int64_t created_unix_ns = 0;
+  std::vector<Permutation> permutations = {};
+
+  bool operator==(const RunCreated&) const = default;
+};
+
+/// Somebody asked for the end of a run. The ends of its jobs are records of their own.
+struct RunCancelled {
+  std::string run = {};
+  std::int64_t cancelled_unix_ns = 0;
+
+  bool operator==(const RunCancelled&) const = default;
+};
+
+using Record = std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued,
+                            SequenceUsed, RunCreated, RunCancelled>;
 
 /// About what the record takes in memory and on disk.
 std::size_t ByteSize(const Record& record);

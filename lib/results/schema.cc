@@ -2,7 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <array>
+#include <vector>
+
+#include "lib/results/schema_steps.h"
 
 namespace twofold::results {
 namespace {
@@ -13,9 +15,7 @@ constexpr int kApplicationId = 0x54774f66;
 // A job's life is written by appending (job, then ended), because rows that grow in place cost more
 // (docs/store.md has the numbers). What changes meanwhile, and what is unfinished, is in `live`,
 // which stays small. No foreign keys: a check a row, for what one writer keeps right anyhow.
-constexpr auto kMigrations = std::to_array<const char*>({
-    // 1: durable jobs
-    R"sql(
+constexpr const char* kDurableJobs = R"sql(
 CREATE TABLE job (
   id INTEGER PRIMARY KEY,
   queue TEXT NOT NULL,
@@ -104,8 +104,7 @@ SELECT ended.id, queue, run, suite, priority, outcome.name AS outcome, attempts,
        datetime(ended_unix_ns / 1000000000, 'unixepoch') AS ended_utc,
        requeued_as
 FROM ended JOIN job USING (id) LEFT JOIN outcome ON outcome.number = ended.outcome;
-)sql",
-});
+)sql";
 
 int Pragma(SQLite::Database& database, const std::string& name) {
   return database.execAndGet("PRAGMA " + name).getInt();
@@ -134,7 +133,10 @@ void Take(SQLite::Database& database, const char* step, int version) {
 
 }  // namespace
 
-Migrations AllMigrations() { return kMigrations; }
+Migrations AllMigrations() {
+  static const std::vector<const char*> steps = {kDurableJobs, kRunsAndMeasurements};
+  return steps;
+}
 
 Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrations steps) {
   if (IsForeign(database)) {
@@ -148,6 +150,19 @@ Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrat
     Take(database, step, ++version);
   }
   return absl::OkStatus();
+}
+
+Status CheckCurrent(SQLite::Database& database, const std::string& path, Migrations steps) {
+  if (Pragma(database, "application_id") != kApplicationId) {
+    return absl::InvalidArgumentError(absl::StrCat(path, " is the database of another program"));
+  }
+  const int known = static_cast<int>(steps.size());
+  const int version = Pragma(database, "user_version");
+  if (version > known) return NewerFile(path, version, known);
+  if (version == known) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " was written by an older version; a frontend with --store sqlite:", path,
+                   " brings it up to date"));
 }
 
 }  // namespace twofold::results

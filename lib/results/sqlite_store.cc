@@ -104,22 +104,50 @@ Status SqliteStore::Start(const SqliteOptions& options) {
 }
 
 Status SqliteStore::Commit(std::span<const Record> records) {
-  return Guarded(database_, path_, [&] { return WriteGroup(Fold(records)); });
+  Status status = Guarded(database_, path_, [&]() -> Status {
+    std::uint64_t ended = 0;
+    SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+    if (Status written = WriteGroup(Fold(records), &ended); !written.ok()) return written;
+    transaction.commit();
+    if (finished_) *finished_ += ended;
+    return absl::OkStatus();
+  });
+  if (!status.ok()) writer_->Forget();
+  return status;
 }
 
-Status SqliteStore::WriteGroup(const GroupChange& change) {
+Status SqliteStore::CommitAll(const std::function<Result<std::vector<Record>>()>& next) {
+  Status status = Guarded(database_, path_, [&] { return WriteGroups(next); });
+  if (!status.ok()) writer_->Forget();
+  return status;
+}
+
+Status SqliteStore::WriteGroups(const std::function<Result<std::vector<Record>>()>& next) {
+  std::uint64_t ended = 0;
+  SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+  for (;;) {
+    const Result<std::vector<Record>> records = next();
+    if (!records.ok()) return records.status();
+    if (records->empty()) break;
+    if (Status status = WriteGroup(Fold(*records), &ended); !status.ok()) return status;
+  }
+  transaction.commit();
+  if (finished_) *finished_ += ended;
+  return absl::OkStatus();
+}
+
+/// Within a transaction. Adds to `*ended` how many jobs have ended.
+Status SqliteStore::WriteGroup(const GroupChange& change, std::uint64_t* ended) {
   if (change.accepted_twice != 0) {
     return absl::AlreadyExistsError(
         absl::StrCat(path_, ": two jobs have the id ", change.accepted_twice));
   }
-  std::uint64_t ended = 0;
-  SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+  for (const RunCreated* run : change.created) writer_->Create(*run);
   for (const JobChange& job : change.jobs) {
-    if (Status status = writer_->Write(job, &ended); !status.ok()) return status;
+    if (Status status = writer_->Write(job, ended); !status.ok()) return status;
   }
   for (const auto& [queue, sequence] : change.sequences) writer_->WriteSequence(queue, sequence);
-  transaction.commit();
-  if (finished_) *finished_ += ended;
+  for (const RunCancelled* cancelled : change.cancelled) writer_->Cancel(*cancelled);
   return absl::OkStatus();
 }
 
@@ -153,7 +181,7 @@ Result<std::vector<StoredJob>> SqliteStore::List(const JobQuery& query) const {
 }
 
 Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t at_most) {
-  return Guarded(database_, path_, [&]() -> Result<std::size_t> {
+  Result<std::size_t> forgotten = Guarded(database_, path_, [&]() -> Result<std::size_t> {
     const std::vector<JobId> jobs = Forgettable(retention, at_most);
     if (jobs.empty()) return 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
@@ -162,6 +190,8 @@ Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t 
     if (finished_) *finished_ -= jobs.size();
     return jobs.size();
   });
+  if (!forgotten.ok()) writer_->Forget();
+  return forgotten;
 }
 
 // Too old and too many are both the first ones in the order of their ends.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,6 +46,12 @@ class SqliteStore final : public Store {
                                                    const SqliteOptions& options = {});
 
   Status Commit(std::span<const Record> records) override;
+
+  /// Commits the groups that `next` gives until it gives an empty one, all of them or none. As
+  /// Commit otherwise; what `next` returns as an error is returned.
+  Status CommitAll(const std::function<Result<std::vector<Record>>()>& next);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;
   Result<StoredJob> Find(JobId job) const override;
   Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
@@ -54,7 +61,8 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);
   Status Start(const SqliteOptions& options);  // throws SQLite::Exception
 
-  Status WriteGroup(const GroupChange& change);
+  Status WriteGroups(const std::function<Result<std::vector<Record>>()>& next);
+  Status WriteGroup(const GroupChange& change, std::uint64_t* ended);
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
   std::uint64_t CountFinished();
 

@@ -81,11 +81,13 @@ class Store {
   using Visit = std::function<void(StoredJob)>;
   virtual Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) = 0;
 
+  /// With what it has measured, if it is a benchmark that has ended.
   /// Errors   kNotFound
   virtual Result<StoredJob> Find(JobId job) const = 0;
 
-  /// By id. The order is that of ids as signed numbers: queues numbered 128 and up come first.
-  /// Cost     A page of one run is found by index; otherwise jobs that do not match are read, too.
+  /// By id, without what they have measured. The order is that of ids as signed numbers: queues
+  /// numbered 128 and up come first. Cost     A page of one run is found by index; otherwise jobs
+  /// that do not match are read, too.
   virtual Result<std::vector<StoredJob>> List(const JobQuery& query) const = 0;
 
   /// Deletes finished jobs that need not be kept, `at_most` of them, those that ended first.

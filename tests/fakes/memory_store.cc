@@ -20,6 +20,14 @@ bool Matches(const JobQuery& query, const StoredJob& job) {
   return end != nullptr && std::count(query.outcomes.begin(), query.outcomes.end(), end->outcome);
 }
 
+StoredJob WithoutBenchmark(StoredJob job) {
+  if (auto* const end = std::get_if<JobEnded>(&job.state)) {
+    end->benchmark = {};
+    end->refused.clear();
+  }
+  return job;
+}
+
 }  // namespace
 
 class MemoryStore::Applier {
@@ -34,6 +42,9 @@ class MemoryStore::Applier {
     Reach(record.job, Waiting{record.attempt, record.lost_attempts});
   }
   void operator()(const JobEnded& record) { Reach(record.job, record); }
+  // Runs are read by other means than a Store's.
+  void operator()(const RunCreated&) {}
+  void operator()(const RunCancelled&) {}
   void operator()(const JobRequeued& record) {
     StoredJob* const job = Find(record.from);
     if (job != nullptr && EndOf(*job) != nullptr) job->requeued_as = record.to;
@@ -106,7 +117,7 @@ Result<std::vector<StoredJob>> MemoryStore::List(const JobQuery& query) const {
       query.after == 0 ? contents_.jobs.begin() : contents_.jobs.upper_bound(Key(query.after));
   std::vector<StoredJob> jobs;
   for (auto place = begin; place != contents_.jobs.end() && jobs.size() < query.limit; ++place) {
-    if (Matches(query, place->second)) jobs.push_back(place->second);
+    if (Matches(query, place->second)) jobs.push_back(WithoutBenchmark(place->second));
   }
   return jobs;
 }

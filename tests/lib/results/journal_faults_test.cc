@@ -10,7 +10,7 @@
 #include "lib/results/sqlite_store.h"
 #include "tests/fakes/failing_store.h"
 #include "tests/fakes/memory_store.h"
-#include "tests/lib/results/samples.h"
+#include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
 namespace twofold::results {
@@ -28,6 +28,8 @@ std::vector<std::vector<Record>> Script() {
     }
     if (id > 4 && id % 2 == 0) script.push_back({Ended(id - 4), Accepted(id + 100)});
     if (id == 10) script.push_back({JobRequeued{.from = 2, .to = 110}});
+    if (id == 6) script.push_back({SweepCreated(), RunCancelled{"sweep", 6}});
+    if (id == 7) script.push_back({Placed(200, 1, 1), EndedWith(200, FullBenchmark())});
   }
   return script;
 }

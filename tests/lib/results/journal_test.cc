@@ -185,6 +185,27 @@ TEST(Journal, NoRecordsWaitForNoLaterCommit) {
   callbacks.Await(2);
 }
 
+TEST(Journal, RecordsArePreparedOnceByItsThreadBeforeTheyAreCommitted) {
+  MemoryStore memory;
+  FailingStore store(memory, 1, 2, FailingStore::How::kBefore);
+  Callbacks callbacks;
+  JournalOptions options = Quick();
+  int prepared = 0;
+  std::thread::id by;
+  options.prepare = [&](Record& record) {
+    ++prepared;
+    by = std::this_thread::get_id();
+    std::get<JobAccepted>(record).suite = "prepared";
+  };
+  Journal journal(store, options);
+  journal.Append({Accepted(1), Accepted(2)}, callbacks.Named(1));
+  callbacks.Await(1);
+  EXPECT_EQ(store.operations(), 3u);
+  EXPECT_EQ(prepared, 2);
+  EXPECT_NE(by, std::this_thread::get_id());
+  EXPECT_EQ(memory.Find(2)->accepted.suite, "prepared");
+}
+
 TEST(Journal, CallbackMayAppend) {
   MemoryStore store;
   Callbacks callbacks;

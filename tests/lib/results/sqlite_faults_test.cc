@@ -15,32 +15,50 @@
 #include "lib/results/sqlite_store.h"
 #include "tests/fakes/faulty_vfs.h"
 #include "tests/fakes/memory_store.h"
-#include "tests/lib/results/samples.h"
+#include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
 namespace twofold::results {
 namespace {
 
+/// What job `id` has measured: a row in each table, and names that other jobs have as well.
+Benchmark MeasuredBy(JobId id) {
+  Benchmark measured{.suite = "osu"};
+  measured.measurements = {{Throughput(), static_cast<double>(id)}, {{.name = "own"}, 1}};
+  measured.series = {
+      {.name = "latency", .columns = {{.name = "size"}, {.name = "us"}}, .values = {1, 2}}};
+  measured.ranks = {{.host = {.node = "node-" + std::to_string(id % 3)},
+                     .stages = {{.name = "run", .artifacts = {{.name = "stdout", .zstd = "z"}}}}}};
+  return measured;
+}
+
 /// Group n of a steady stream: jobs are accepted, started and ended, a few groups apart.
 std::vector<Record> Group(JobId n) {
-  std::vector<Record> records;
+  std::vector<Record> records = {SweepCreated()};
   for (JobId i = 0; i < 5; ++i) {
-    records.emplace_back(Accepted(5 * n + i));
+    records.emplace_back(Placed(5 * n + i, i, 1));
     if (n > 2) records.emplace_back(Started(5 * (n - 1) + i));
-    if (n > 3) records.emplace_back(Ended(5 * (n - 2) + i));
+    if (n <= 3) continue;
+    const JobId ended = 5 * (n - 2) + i;
+    records.emplace_back(i == 0 ? Ended(ended) : EndedWith(ended, MeasuredBy(ended)));
   }
   records.emplace_back(SequenceUsed{"sleep", 5 * n + 4});
   return records;
+}
+
+/// Job by job, since only so they come with what they have measured.
+std::vector<StoredJob> Contents(const Store& store) {
+  std::vector<StoredJob> jobs = *store.List({.limit = 1'000'000});
+  for (StoredJob& job : jobs) job = *store.Find(job.accepted.id);
+  return jobs;
 }
 
 /// What is there after groups 1 to n.
 std::vector<StoredJob> AfterGroups(JobId n) {
   MemoryStore model;
   for (JobId i = 1; i <= n; ++i) EXPECT_TRUE(model.Commit(Group(i)).ok());
-  return *model.List({.limit = 1'000'000});
+  return Contents(model);
 }
-
-std::vector<StoredJob> Contents(Store& store) { return *store.List({.limit = 1'000'000}); }
 
 class DiskFaults : public ::testing::TestWithParam<FaultyVfs::Fault> {
  protected:

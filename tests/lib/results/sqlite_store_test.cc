@@ -14,8 +14,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "lib/results/run_reader.h"
 #include "lib/results/schema.h"
-#include "tests/lib/results/samples.h"
+#include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
 namespace twofold::results {
@@ -93,15 +94,15 @@ TEST_F(SqliteStoreTest, FileWithoutPermissionIsRefused) {
 
 TEST_F(SqliteStoreTest, DamagedFileIsDataLoss) {
   {
-    const auto store = SqliteStore::Open(path_).value();
-    for (JobId id = 1; id < 500; ++id) {
-      ASSERT_TRUE(store->Commit(std::vector<Record>{Accepted(id)}).ok());
-    }
+    std::vector<Record> jobs;
+    for (JobId id = 1; id < 5000; ++id) jobs.emplace_back(Accepted(id));
+    ASSERT_TRUE(SqliteStore::Open(path_).value()->Commit(jobs).ok());
   }
   {
+    const auto size = std::filesystem::file_size(path_);
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096);  // the first page has the schema: it still opens
-    file << std::string(20 * 4096, '\xee');
+    file.seekp(static_cast<std::streamoff>(size / 2));  // behind the schema: it still opens
+    file << std::string(size / 2, '\xee');
   }
   const auto store = SqliteStore::Open(path_).value();
   EXPECT_TRUE(absl::IsDataLoss(LoadAll(*store).status())) << LoadAll(*store).status();
@@ -213,6 +214,31 @@ TEST_F(SqliteStoreTest, OlderFileIsBroughtUpToDateAndKeepsItsJobs) {
   ASSERT_TRUE(BringUpToDate(file, path_, steps).ok()) << "a second time there is nothing to do";
 }
 
+// As a frontend of the first version has left it.
+TEST_F(SqliteStoreTest, FileOfVersionOneKeepsItsJobsAndGetsItsRuns) {
+  {
+    SQLite::Database file(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    ASSERT_TRUE(BringUpToDate(file, path_, AllMigrations().first(1)).ok());
+    file.exec(
+        "INSERT INTO job VALUES (1, 'sleep', 'nightly', 'command', 0, x'', x'', 30),"
+        " (2, 'sleep', 'nightly', 'command', 0, x'', x'', 20), (3, 'sleep', NULL, '', 0, x'', x'', "
+        "5);"
+        "INSERT INTO live (id, attempts, lost_attempts) VALUES (2, 0, 0);"
+        "INSERT INTO ended VALUES (1, 0, 1, 0, 0, 0, 'n', 'p', '', x'72', '', 50, NULL),"
+        " (3, 1, 1, 0, 0, 0, 'n', 'p', '', x'72', '', 40, NULL)");
+  }
+  EXPECT_TRUE(absl::IsFailedPrecondition(RunReader::Open(path_).status()));
+  const auto store = SqliteStore::Open(path_).value();
+  EXPECT_EQ(VersionOf(path_), 2);
+  EXPECT_EQ(store->Find(1)->accepted.run, "nightly");
+  EXPECT_EQ(std::get<JobEnded>(store->Find(3)->state).report, "r");
+  EXPECT_THAT(LoadAll(*store)->ids(), ::testing::ElementsAre(2));
+  const StoredRun run = RunReader::Open(path_).value()->Find("nightly").value();
+  EXPECT_EQ(run.created.created_unix_ns, 20);
+  EXPECT_EQ(run.counts.waiting, 1u);
+  EXPECT_EQ(run.counts.ended.at(queue::Outcome::kSucceeded), 1u);
+}
+
 TEST_F(SqliteStoreTest, StepThatFailsLeavesTheVersionBefore) {
   SqliteStore::Open(path_).value().reset();
   SQLite::Database file(path_, SQLite::OPEN_READWRITE);
@@ -263,9 +289,17 @@ TEST_F(SqliteStoreTest, DocumentedQueriesRunAndFindSomething) {
                                                Accepted(5), Ended(5, 1, queue::Outcome::kFailed),
                                                SequenceUsed{"sleep", 5}})
                   .ok());
+  JobEnded refused = Ended(9);
+  refused.refused = "suite is empty";
+  ASSERT_TRUE(store
+                  ->Commit(std::vector<Record>{
+                      SweepCreated(), Placed(6, 1, 1), EndedWith(6, FullBenchmark(9)),
+                      Placed(7, 1, 2), EndedWith(7, FullBenchmark(11)), Placed(8, 2, 1),
+                      Ended(8, 1, queue::Outcome::kFailed), Placed(9, 2, 2), refused})
+                  .ok());
   SQLite::Database file(path_, SQLite::OPEN_READONLY);
   const std::vector<std::string> queries = DocumentedQueries();
-  ASSERT_GE(queries.size(), 4u);
+  ASSERT_GE(queries.size(), 10u);
   for (const std::string& query : queries) {
     SQLite::Statement statement(file, query);
     EXPECT_TRUE(statement.executeStep()) << query;

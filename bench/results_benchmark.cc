@@ -1,0 +1,188 @@
+// A sweep of benchmarks in the store: 30 measurements a job, 3 of them headlines. What it costs to
+// take a result out of its report, to write the jobs of a run, and to read its results. "Disk" and
+// "memory" are as in store_benchmark.cc. One item is a job.
+
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/results/run_reader.h"
+#include "lib/results/sqlite_store.h"
+#include "lib/runs/benchmark_messages.h"
+#include "lib/runs/report_reader.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::results {
+namespace {
+
+constexpr int kMeasurements = 30;
+constexpr int kHeadlines = 3;
+constexpr JobId kGroup = 500;  // jobs a commit
+
+enum Place : std::int64_t { kMemory, kDisk };
+
+/// A folder for the benchmark's files, gone with it.
+class Folder {
+ public:
+  explicit Folder(std::int64_t place) {
+    const char* const chosen = getenv("TWOFOLD_BENCH_DIR");
+    const std::string disk = chosen != nullptr ? chosen : ".";
+    path_ =
+        (place == kMemory ? "/dev/shm" : disk) + "/results-benchmark-" + std::to_string(getpid());
+    std::filesystem::create_directories(path_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string File() const { return path_ + "/jobs.db"; }
+  [[nodiscard]] double Bytes() const {
+    return static_cast<double>(std::filesystem::file_size(File()));
+  }
+
+ private:
+  std::string path_;
+};
+
+Benchmark Measured(JobId id) {
+  Benchmark benchmark{.suite = "iperf", .tool = "iperf 3.12"};
+  for (int i = 0; i < kMeasurements; ++i) {
+    benchmark.measurements.push_back(
+        {.metric = {.name = "measurement_" + std::to_string(i),
+                    .unit = "Gbit/s",
+                    .better = Better::kHigher,
+                    .headline = i < kHeadlines,
+                    .dimensions = {{"direction", "forward"}, {"stream", std::to_string(i)}}},
+         .value = 9.0 + 0.001 * static_cast<double>(id % 997) + i});
+  }
+  return benchmark;
+}
+
+JobAccepted Accepted(JobId id, JobId permutations) {
+  return {.id = id,
+          .queue = "iperf",
+          .run = "sweep",
+          .place = {.number = id,
+                    .permutation = id % permutations + 1,
+                    .repetition = static_cast<std::uint32_t>(id / permutations + 1),
+                    .name = "sweep-" + std::to_string(id)},
+          .suite = "iperf",
+          .options = std::string(60, 'o'),
+          .spec = std::string(100, 's'),
+          .accepted_unix_ns = static_cast<std::int64_t>(id)};
+}
+
+JobEnded Ended(JobId id) {
+  return {.job = id,
+          .attempts = 1,
+          .node = "node-17",
+          .pod = "backend-iperf-5d4f-abcde",
+          .report = std::string(20, 'r'),
+          .ended_unix_ns = static_cast<std::int64_t>(id),
+          .benchmark = SharedBenchmark(Measured(id))};
+}
+
+RunCreated Created(JobId permutations) {
+  RunCreated run{.id = "sweep", .kind = "IPerf", .definition = "kind: BenchmarkSet\n"};
+  for (JobId p = 1; p <= permutations; ++p) {
+    run.permutations.push_back({p, R"({"streams":)" + std::to_string(p) + "}"});
+  }
+  return run;
+}
+
+/// Accepts and ends all jobs of the run, each in a commit of its own beside those of others.
+bool WriteAll(Store& store, JobId jobs, JobId permutations, benchmark::State* state) {
+  bool ok = store.Commit(std::vector<Record>{Created(permutations)}).ok();
+  for (JobId first = 0; first < jobs + kGroup; first += kGroup) {
+    if (state != nullptr) state->PauseTiming();
+    std::vector<Record> records;
+    for (JobId i = first; i < first + kGroup; ++i) {
+      if (i < jobs) records.emplace_back(Accepted(i + 1, permutations));
+      if (i >= kGroup && i - kGroup < jobs) records.emplace_back(Ended(i - kGroup + 1));
+    }
+    if (state != nullptr) state->ResumeTiming();
+    ok = ok && store.Commit(records).ok();
+  }
+  return ok;
+}
+
+/// What the journal's thread does before it commits: parses a report, checks it, serializes what is
+/// left of it.
+void TakeReport(benchmark::State& state) {
+  v1::Report report;
+  report.set_output(std::string(400, 'o'));
+  report.set_data(runs::ToProto(Measured(1)).SerializeAsString());
+  JobEnded ended = Ended(1);
+  ended.benchmark = {};
+  ended.report = report.SerializeAsString();
+  runs::ReportReader reader;
+  for (auto _ : state) {
+    Record record = ended;
+    reader.Read(record);
+    benchmark::DoNotOptimize(record);
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["message_bytes"] = static_cast<double>(report.data().size());
+}
+
+void WriteSweep(benchmark::State& state) {
+  const auto jobs = static_cast<JobId>(state.range(1));
+  double bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const Folder folder(state.range(0));
+    auto store = SqliteStore::Open(folder.File()).value();
+    state.ResumeTiming();
+    if (!WriteAll(*store, jobs, jobs / 10, &state)) state.SkipWithError("cannot write");
+    state.PauseTiming();
+    store.reset();
+    bytes = folder.Bytes();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(1));
+  state.counters["file_bytes_per_job"] = bytes / static_cast<double>(jobs);
+}
+
+/// All that `twofold results` asks for, so many jobs in so many permutations.
+void ReadSweep(benchmark::State& state) {
+  const Folder folder(state.range(0));
+  const auto jobs = static_cast<JobId>(state.range(1));
+  const auto store = SqliteStore::Open(folder.File()).value();
+  if (!WriteAll(*store, jobs, static_cast<JobId>(state.range(2)), nullptr)) {
+    state.SkipWithError("cannot write");
+  }
+  const auto reader = RunReader::Open(folder.File()).value();
+  for (auto _ : state) {
+    std::uint64_t succeeded = 0;
+    std::uint64_t from = 0;
+    for (;;) {
+      const auto page = reader->Results(reader->Find("sweep")->number, from).value();
+      if (page.empty()) break;
+      for (const PermutationResults& each : page) succeeded += each.succeeded;
+      from = page.back().permutation.number + 1;
+    }
+    if (succeeded != jobs) state.SkipWithError("not all read");
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(1));
+}
+
+BENCHMARK(TakeReport);
+BENCHMARK(WriteSweep)
+    ->ArgNames({"disk", "jobs"})
+    ->ArgsProduct({{kMemory, kDisk}, {100'000}})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK(ReadSweep)
+    ->ArgNames({"disk", "jobs", "permutations"})
+    ->Args({kMemory, 100'000, 1'000})
+    ->Args({kMemory, 100'000, 100'000})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace twofold::results

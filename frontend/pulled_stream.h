@@ -1,0 +1,71 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "lib/common/result.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/wire.h"
+
+namespace twofold::frontend {
+
+using ByteWriter = grpc::ServerWriteReactor<grpc::ByteBuffer>;
+
+/// A stream of messages that are made one at a time, each when the one before has been taken: a
+/// slow reader costs no memory. Deletes itself when gRPC is done with it.
+///
+/// Threads  `next` is called on threads of gRPC, one call at a time.
+template <typename Message>
+class PulledStream final : public ByteWriter {
+ public:
+  using Next = std::function<Result<std::optional<Message>>()>;
+
+  /// `place` is kept as long as the stream is open.
+  static ByteWriter* Start(Next next, std::shared_ptr<void> place) {
+    auto* const stream = new PulledStream(std::move(next), std::move(place));
+    stream->Go();
+    return stream;
+  }
+
+ private:
+  PulledStream(Next next, std::shared_ptr<void> place)
+      : next_(std::move(next)), place_(std::move(place)) {}
+
+  void Go() {
+    const Result<std::optional<Message>> message = next_();
+    if (!message.ok()) return Finish(rpc::ToGrpc(message.status()));
+    if (!*message) return Finish(grpc::Status::OK);
+    bytes_ = rpc::Serialize(**message);
+    StartWrite(&bytes_);
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status::CANCELLED);
+    Go();
+  }
+  void OnDone() override { delete this; }
+
+  const Next next_;
+  const std::shared_ptr<void> place_;
+  grpc::ByteBuffer bytes_;
+};
+
+/// A stream that ends at once.
+class RefusedStream final : public ByteWriter {
+ public:
+  static ByteWriter* Start(const grpc::Status& why) {
+    auto* const stream = new RefusedStream();
+    stream->Finish(why);
+    return stream;
+  }
+
+ private:
+  void OnDone() override { delete this; }
+};
+
+}  // namespace twofold::frontend

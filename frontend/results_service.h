@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "frontend/open_calls.h"
+#include "frontend/pulled_stream.h"
+#include "frontend/queue_set.h"
+#include "frontend/run_creation.h"
+#include "frontend/storage.h"
+#include "lib/common/result.h"
+#include "twofold/v1/runs.grpc.pb.h"
+
+namespace twofold::frontend {
+
+// clang-format off
+using RawResults =
+    v1::Results::WithRawCallbackMethod_CreateRun<
+    v1::Results::WithRawCallbackMethod_ListRuns<
+    v1::Results::WithRawCallbackMethod_GetRun<
+    v1::Results::WithRawCallbackMethod_RunResults<
+    v1::Results::WithRawCallbackMethod_GetArtifact<
+    v1::Results::WithRawCallbackMethod_CancelRun<v1::Results::Service>>>>>>;
+// clang-format on
+
+/// Runs and their results, out of the store.
+///
+/// Threads  Safe; methods run on threads of gRPC. They read the file in short pages.
+class ResultsService final : public RawResults {
+ public:
+  /// `storage` nullptr: all calls are refused. Otherwise Start comes before the first call. All
+  /// outlive this, and this outlives the journal's callbacks.
+  ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls)
+      : queues_(queues), storage_(storage), calls_(calls) {}
+
+  /// The journal has been started.
+  void Start();
+
+  grpc::ServerReadReactor<grpc::ByteBuffer>* CreateRun(grpc::CallbackServerContext* context,
+                                                       grpc::ByteBuffer* reply) override;
+  grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override;
+  grpc::ServerUnaryReactor* GetRun(grpc::CallbackServerContext* context,
+                                   const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* reply) override;
+  ByteWriter* RunResults(grpc::CallbackServerContext* context,
+                         const grpc::ByteBuffer* request) override;
+  ByteWriter* GetArtifact(grpc::CallbackServerContext* context,
+                          const grpc::ByteBuffer* request) override;
+  grpc::ServerUnaryReactor* CancelRun(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* reply) override;
+
+ private:
+  [[nodiscard]] Status HasStore() const;
+  [[nodiscard]] Status CanStore() const;
+  Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request);
+  Result<v1::Run> Get(const v1::GetRunRequest& request);
+  std::uint64_t CancelJobs(const std::string& run);
+
+  const QueueSet& queues_;
+  Storage* const storage_;
+  OpenCalls& calls_;
+  std::unique_ptr<RunCreator> creator_;
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "lib/common/result.h"
+#include "lib/results/journal.h"
+#include "lib/results/records.h"
+#include "lib/results/run_reader.h"
+#include "twofold/v1/runs.pb.h"
+
+namespace twofold::frontend {
+
+/// Begins runs, each once.
+///
+/// Threads  Safe. REQUIRES: reader and journal outlive this, and this outlives the journal's
+///          callbacks.
+class RunCreator {
+ public:
+  RunCreator(const results::RunReader& reader, results::Journal& journal)
+      : reader_(reader), journal_(journal) {}
+
+  /// `done` gets the run when it is on disk: the new one, or the one that has the id.
+  ///
+  /// Errors   kAborted: another call begins it right now; those of the store. `done` is not called
+  ///          then.
+  using Done = std::function<void(const Result<v1::CreateRunReply>& reply)>;
+  Status Create(results::RunCreated run, const Done& done);
+
+ private:
+  const results::RunReader& reader_;
+  results::Journal& journal_;
+  std::mutex mutex_;
+  std::set<std::string> under_way_;  // on the way to the disk
+};
+
+/// The call that does both. Keeps itself alive until gRPC is done with it; `place` as long as it is
+/// open.
+grpc::ServerReadReactor<grpc::ByteBuffer>* ServeCreateRun(RunCreator& creator,
+                                                          std::function<Status()> can_store,
+                                                          std::shared_ptr<void> place,
+                                                          grpc::ByteBuffer* reply);
+
+}  // namespace twofold::frontend

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace twofold::results {
+
+/// Numbers of rows that many others refer to (a metric, a host), by what is in them. A sweep asks
+/// for the same few again and again, and is answered without a look into the file.
+///
+/// Cost     A hash look-up; `find_or_add` for what was not asked for before. Bounded: all is
+///          forgotten when there are too many.
+class Interned {
+ public:
+  using FindOrAdd = std::function<std::int64_t()>;
+
+  std::int64_t Number(const std::string& key, const FindOrAdd& find_or_add) {
+    const auto found = numbers_.find(key);
+    if (found != numbers_.end()) return found->second;
+    if (numbers_.size() >= kMost) numbers_.clear();
+    const std::int64_t number = find_or_add();
+    numbers_.emplace(key, number);
+    return number;
+  }
+
+  /// The file may have fewer rows than it seemed: a transaction was rolled back, or rows deleted.
+  void Forget() { numbers_.clear(); }
+
+ private:
+  static constexpr std::size_t kMost = 20'000;
+
+  absl::flat_hash_map<std::string, std::int64_t> numbers_;
+};
+
+}  // namespace twofold::results

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/results/benchmark.h"
+#include "lib/results/metric_rows.h"
+#include "lib/results/prepared.h"
+#include "lib/results/records.h"
+#include "lib/stats/summary.h"
+
+namespace twofold::results {
+
+/// What the jobs of one permutation come to. Warm-ups and jobs that were submitted again are in no
+/// number but their own.
+struct PermutationResults {
+  Permutation permutation = {};
+  std::uint64_t succeeded = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unfinished = 0;
+  std::uint64_t warm_ups = 0;
+  /// Headlines of those that succeeded, in the order in which they were first seen.
+  std::vector<std::pair<Metric, stats::Summary>> headlines = {};
+};
+
+/// Makes PermutationResults of rows that come permutation by permutation and job by job.
+///
+/// Cost     Memory for the headlines of one permutation.
+class PermutationGatherer {
+ public:
+  /// What a row has, in this order; a job has a row for each headline, or one without.
+  static constexpr const char* kColumns =
+      "permutation, place.job, outcome, warm_up, requeued_as, metric, value";
+
+  explicit PermutationGatherer(MetricRows& metrics) : metrics_(metrics) {}
+
+  void Add(const Prepared::Rows& row);
+
+  /// The permutation that was added to is complete, and has varied these values.
+  void Finish(const std::string& varied);
+
+  /// Nothing was added since the last Finish.
+  [[nodiscard]] bool is_empty() const { return rows_ == 0; }
+  std::vector<PermutationResults>& page() { return page_; }
+
+ private:
+  void Count(const Prepared::Rows& row);
+  std::vector<double>& Values(std::int64_t metric);
+
+  MetricRows& metrics_;
+  std::vector<PermutationResults> page_;
+  std::vector<std::pair<std::int64_t, std::vector<double>>> values_;  // by metric
+  std::size_t rows_ = 0;
+  std::int64_t last_job_ = 0;
+};
+
+}  // namespace twofold::results

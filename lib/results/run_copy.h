@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/common/result.h"
+#include "lib/results/run_reader.h"
+#include "lib/results/sqlite_store.h"
+
+namespace twofold::results {
+
+struct CopiedRun {
+  std::uint64_t jobs = 0;
+  std::uint64_t unfinished = 0;  ///< that were left out
+};
+
+/// Copies a run with its finished jobs and all that they have measured from one file to another,
+/// whole or not at all.
+///
+/// Jobs get new ids, of a number that no queue of the target has, so that no frontend that opens
+/// the target gives them out again. What they were submitted with, and what was submitted again,
+/// stays as it was.
+/// Errors   kNotFound: there is no such run; kAlreadyExists: the target has it; those of Store.
+/// Cost     Memory for a page of jobs, and 16 bytes for each job.
+Result<CopiedRun> CopyRun(const RunReader& from, const std::string& run, SqliteStore& to);
+
+}  // namespace twofold::results

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <string>
+
+#include "lib/results/interned.h"
+#include "lib/results/prepared.h"
+#include "lib/results/records.h"
+
+namespace twofold::results {
+
+/// Writes runs, and which of their jobs a job is, into the tables of docs/store.md. Within a
+/// transaction of the caller's; what is there already stays as it is.
+///
+/// Errors   throws SQLite::Exception.
+class RunWriter {
+ public:
+  explicit RunWriter(SQLite::Database& database);
+
+  void Create(const RunCreated& run);
+  void Cancel(const RunCancelled& cancelled);
+
+  /// Makes the run if it is not there. REQUIRES: the job is new.
+  void Place(const JobAccepted& job);
+
+  /// Gives a job that is in no run its place there. No-op for others.
+  void PlaceOutside(JobId job);
+
+  /// With the run, if that was its last job.
+  void Delete(JobId job);
+
+  /// The transaction was rolled back.
+  void Forget() { runs_.Forget(); }
+
+ private:
+  std::int64_t NumberOf(const std::string& id, std::int64_t unix_ns);
+
+  Prepared insert_run_;
+  Prepared find_run_;
+  Prepared fill_run_;
+  Prepared insert_permutation_;
+  Prepared cancel_run_;
+  Prepared insert_place_;
+  Prepared find_place_;
+  Prepared delete_place_;
+  Prepared has_jobs_;
+  Prepared delete_run_;
+  Prepared delete_permutations_;
+  Interned runs_;
+};
+
+}  // namespace twofold::results

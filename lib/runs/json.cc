@@ -1,0 +1,127 @@
+#include "lib/runs/json.h"
+
+#include <map>
+#include <string>
+
+#include "lib/queue/types.h"
+
+namespace twofold::runs {
+namespace {
+
+Json Seconds(std::int64_t unix_ns) {
+  if (unix_ns == 0) return nullptr;
+  return static_cast<double>(unix_ns) * 1e-9;
+}
+
+Json CountsJson(const v1::RunCounts& counts) {
+  return {
+      {"waiting", counts.waiting()},
+      {"running", counts.running()},
+      {"ended", std::map<std::string, std::uint64_t>(counts.ended().begin(), counts.ended().end())},
+      {"submitted_again", counts.submitted_again()}};
+}
+
+Json MetricJson(const v1::MetricResult& metric) {
+  Json json = {{"name", metric.name()},
+               {"unit", metric.unit()},
+               {"better", Word(metric.better())},
+               {"dimensions", ToJson(metric.dimensions())},
+               {"n", metric.n()},
+               {"mean", metric.mean()},
+               {"median", metric.median()},
+               {"least", metric.least()},
+               {"most", metric.most()}};
+  const bool known = metric.n() > 1;
+  json["sd"] = known ? Json(metric.sd()) : Json();
+  json["cv"] = known ? Json(metric.cv()) : Json();
+  json["lower"] = known ? Json(metric.mean() - metric.half_width()) : Json();
+  json["upper"] = known ? Json(metric.mean() + metric.half_width()) : Json();
+  return json;
+}
+
+Json MeasurementJson(const v1::Measurement& one) {
+  return {{"name", one.name()},         {"value", one.value()},
+          {"unit", one.unit()},         {"better", Word(one.better())},
+          {"headline", one.headline()}, {"dimensions", ToJson(one.dimensions())}};
+}
+
+}  // namespace
+
+const char* Word(v1::Better better) {
+  if (better == v1::BETTER_HIGHER) return "higher";
+  return better == v1::BETTER_LOWER ? "lower" : "none";
+}
+
+std::string Word(const v1::JobResult& job) {
+  if (job.state() == v1::JOB_STATE_WAITING) return "waiting";
+  if (job.state() == v1::JOB_STATE_RUNNING) return "running";
+  return std::string(queue::Name(static_cast<queue::Outcome>(static_cast<int>(job.outcome()) - 1)));
+}
+
+const char* StateOf(const v1::Run& run) {
+  if (run.cancelled_unix_ns() != 0) return "cancelled";
+  if (run.ended_unix_ns() != 0) return "ended";
+  if (run.counts().running() > 0 || !run.counts().ended().empty()) return "running";
+  return run.counts().waiting() > 0 ? "waiting" : "begun";
+}
+
+Json Parsed(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json() : json;
+}
+
+Json ToJson(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
+  Json json = Json::object();
+  for (const v1::Dimension& each : dimensions) json[each.name()] = each.value();
+  return json;
+}
+
+Json ToJson(const v1::Run& run) {
+  Json json = {
+      {"id", run.id()},
+      {"name", run.name()},
+      {"kind", run.kind()},
+      {"state", StateOf(run)},
+      {"labels", std::map<std::string, std::string>(run.labels().begin(), run.labels().end())},
+      {"jobs", run.jobs()},
+      {"created_unix_seconds", Seconds(run.created_unix_ns())},
+      {"ended_unix_seconds", Seconds(run.ended_unix_ns())},
+      {"counts", CountsJson(run.counts())}};
+  if (!run.definition().empty()) json["definition"] = run.definition();
+  return json;
+}
+
+Json ToJson(const v1::JobResult& job) {
+  Json measurements = Json::array();
+  for (const v1::Measurement& each : job.measurements())
+    measurements.push_back(MeasurementJson(each));
+  const v1::RunPlace& place = job.place();
+  return {{"job", std::to_string(job.id())},
+          {"name", place.name()},
+          {"number", place.number()},
+          {"repetition", place.repetition()},
+          {"warm_up", place.warm_up()},
+          {"outcome", Word(job)},
+          {"run_seconds", static_cast<double>(job.run_ns()) * 1e-9},
+          {"submitted_again_as",
+           job.submitted_again_as() == 0 ? "" : std::to_string(job.submitted_again_as())},
+          {"measurements", measurements}};
+}
+
+Json ToJson(const v1::PermutationResult& result) {
+  Json headlines = Json::array();
+  for (const v1::MetricResult& each : result.headlines()) headlines.push_back(MetricJson(each));
+  Json json = {{"permutation", result.number()},
+               {"varied", Parsed(result.varied())},
+               {"succeeded", result.succeeded()},
+               {"failed", result.failed()},
+               {"unfinished", result.unfinished()},
+               {"warm_ups", result.warm_ups()},
+               {"headlines", headlines}};
+  if (result.jobs().empty()) return json;
+  json["jobs"] = Json::array();
+  for (const v1::JobResult& each : result.jobs()) json["jobs"].push_back(ToJson(each));
+  return json;
+}
+
+}  // namespace twofold::runs

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "lib/stats/comparison.h"
+
+namespace twofold::stats {
+
+/// What repetitions of one measurement come to; docs/statistics.md has the formulas.
+struct Summary {
+  std::size_t n = 0;
+  double mean = 0.0;
+  double median = 0.0;  ///< of an even number: half way between the two in the middle
+  double least = 0.0;
+  double most = 0.0;
+  double sd = 0.0;          ///< with n - 1; 0 if n < 2
+  double half_width = 0.0;  ///< of the 95 % interval of the mean; 0 if n < 2, which means unknown
+
+  /// sd / |mean|; 0 if the mean is 0 or n < 2.
+  [[nodiscard]] double Cv() const;
+};
+
+/// Values in any order, all finite. Cost: O(n).
+Summary Summarize(std::vector<double> values);
+
+/// The mean as Compare takes it: its relative error is sd / sqrt(n) / mean, with n - 1 degrees of
+/// freedom. From fewer than two values, or with a mean that is not above 0, its error is infinite.
+Rate MeanRate(const Summary& summary);
+
+}  // namespace twofold::stats

@@ -1,0 +1,295 @@
+// Runs and results over gRPC and HTTP, with a store in a file.
+
+#include <nlohmann/json.hpp>
+
+#include "lib/runs/benchmark_messages.h"
+#include "tests/frontend/frontend_fixture.h"
+#include "tests/lib/results/benchmark_samples.h"
+#include "tests/lib/results/temp_dir.h"
+#include "twofold/v1/runs.grpc.pb.h"
+
+namespace twofold::frontend {
+namespace {
+
+using testing::Assigned;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+class RunsTest : public FrontendTest {
+ protected:
+  void SetUp() override { Start(); }
+
+  void Start() {
+    Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
+    results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  }
+  void Restart() {
+    frontend_.reset();
+    Start();
+  }
+
+  static v1::CreateRunRequest Sweep(bool last = true) {
+    v1::CreateRunRequest request;
+    request.mutable_run()->set_id("sweep");
+    request.mutable_run()->set_kind("IPerf");
+    request.mutable_run()->set_definition("kind: BenchmarkSet\n");
+    request.mutable_run()->set_jobs(2);
+    v1::Permutation& permutation = *request.add_permutations();
+    permutation.set_number(1);
+    permutation.set_varied(R"({"streams":8})");
+    request.set_last(last);
+    return request;
+  }
+
+  grpc::Status Create(const std::vector<v1::CreateRunRequest>& messages,
+                      v1::CreateRunReply* reply) {
+    grpc::ClientContext context;
+    const auto writer = results_->CreateRun(&context, reply);
+    for (const v1::CreateRunRequest& message : messages) {
+      if (!writer->Write(message)) break;
+    }
+    writer->WritesDone();
+    return writer->Finish();
+  }
+
+  std::uint64_t Submit(std::uint32_t repetition) {
+    v1::SubmitJobRequest request;
+    v1::JobOptions& options = *request.mutable_options();
+    options.set_queue("sleep");
+    options.set_durable(true);
+    options.set_run("sweep");
+    options.mutable_place()->set_number(repetition);
+    options.mutable_place()->set_permutation(1);
+    options.mutable_place()->set_repetition(repetition);
+    options.mutable_place()->set_name("sweep-" + std::to_string(repetition));
+    grpc::ClientContext context;
+    v1::Job job;
+    EXPECT_TRUE(clients_->SubmitJob(&context, request, &job).ok());
+    return job.id();
+  }
+
+  static v1::Report ReportOf(const results::Benchmark& benchmark) {
+    v1::Report report;
+    report.set_output("tail");
+    report.set_data(runs::ToProto(benchmark).SerializeAsString());
+    return report;
+  }
+
+  /// Submits one job for each number, and runs them.
+  void RunJobs(const std::vector<double>& throughputs) {
+    auto worker = NewWorker();
+    worker->Join("sleep", 1, 1);
+    std::uint32_t repetition = 0;
+    for (const double throughput : throughputs) {
+      last_job_ = Submit(++repetition);
+      worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED,
+                     ReportOf(results::FullBenchmark(throughput)));
+      AwaitFinished(last_job_);
+    }
+    worker->Leave();
+  }
+
+  v1::Job GetJob(std::uint64_t id) {
+    v1::GetJobRequest request;
+    request.set_id(id);
+    grpc::ClientContext context;
+    v1::Job job;
+    const grpc::Status status = clients_->GetJob(&context, request, &job);
+    EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::NOT_FOUND);
+    return job;
+  }
+  void AwaitFinished(std::uint64_t id) {
+    for (int i = 0; i < 3000; ++i) {
+      if (GetJob(id).state() == v1::JOB_STATE_FINISHED) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ADD_FAILURE() << "job " << id << " does not end";
+  }
+
+  v1::Run GetRun() {
+    v1::GetRunRequest request;
+    request.set_id("sweep");
+    grpc::ClientContext context;
+    v1::Run run;
+    EXPECT_TRUE(results_->GetRun(&context, request, &run).ok());
+    return run;
+  }
+
+  const results::TempDir dir_;
+  std::unique_ptr<v1::Results::Stub> results_;
+  std::uint64_t last_job_ = 0;
+};
+
+TEST_F(RunsTest, RunIsBegunOnce) {
+  v1::CreateRunReply reply;
+  ASSERT_TRUE(Create({Sweep()}, &reply).ok());
+  EXPECT_FALSE(reply.existed());
+  v1::CreateRunRequest other = Sweep();
+  other.mutable_run()->set_definition("another");
+  ASSERT_TRUE(Create({other}, &reply).ok());
+  EXPECT_TRUE(reply.existed());
+  EXPECT_EQ(reply.run().definition(), "kind: BenchmarkSet\n");
+  Restart();
+  EXPECT_EQ(GetRun().definition(), "kind: BenchmarkSet\n");
+}
+
+TEST_F(RunsTest, PermutationsMayComeInManyMessages) {
+  v1::CreateRunRequest more;
+  more.add_permutations()->set_number(2);
+  more.mutable_permutations(0)->set_varied("{}");
+  more.set_last(true);
+  v1::CreateRunReply reply;
+  EXPECT_TRUE(Create({Sweep(false), more}, &reply).ok());
+}
+
+TEST_F(RunsTest, RunThatIsBrokenOffIsNotBegun) {
+  v1::CreateRunReply reply;
+  EXPECT_EQ(Create({Sweep(false)}, &reply).error_code(), grpc::StatusCode::ABORTED);
+  ASSERT_TRUE(Create({Sweep()}, &reply).ok());
+  EXPECT_FALSE(reply.existed());
+}
+
+TEST_F(RunsTest, BadRunsNameTheField) {
+  const auto error = [&](const std::function<void(v1::CreateRunRequest&)>& spoil) {
+    v1::CreateRunRequest request = Sweep();
+    spoil(request);
+    v1::CreateRunReply reply;
+    const grpc::Status status = Create({request}, &reply);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    return status.error_message();
+  };
+  EXPECT_THAT(error([](auto& r) { r.clear_run(); }), HasSubstr("run: the first message"));
+  EXPECT_THAT(error([](auto& r) { r.mutable_run()->clear_id(); }), HasSubstr("run.id is empty"));
+  EXPECT_THAT(error([](auto& r) { r.mutable_run()->set_id("a b"); }), HasSubstr("has a blank"));
+  EXPECT_THAT(error([](auto& r) { r.mutable_run()->set_name(std::string(300, 'x')); }),
+              HasSubstr("run.name has 300 bytes"));
+  EXPECT_THAT(error([](auto& r) { r.mutable_permutations(0)->set_number(0); }),
+              HasSubstr("permutations.number is 0"));
+  EXPECT_THAT(error([](auto& r) { r.mutable_permutations(0)->set_varied("[1"); }),
+              HasSubstr("permutations.varied of 1 is no JSON object"));
+}
+
+TEST_F(RunsTest, ResultsOfWorkersAreReadAsStatistics) {
+  v1::CreateRunReply created;
+  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  RunJobs({9, 11});
+  v1::RunResultsRequest request;
+  request.set_id("sweep");
+  request.set_jobs(true);
+  grpc::ClientContext context;
+  const auto reader = results_->RunResults(&context, request);
+  v1::RunResultsReply reply;
+  ASSERT_TRUE(reader->Read(&reply));
+  ASSERT_EQ(reply.permutations_size(), 1);
+  const v1::PermutationResult& permutation = reply.permutations(0);
+  EXPECT_EQ(permutation.varied(), R"({"streams":8})");
+  EXPECT_EQ(permutation.succeeded(), 2u);
+  EXPECT_EQ(permutation.headlines(0).mean(), 10);
+  EXPECT_EQ(permutation.jobs_size(), 2);
+  EXPECT_EQ(permutation.jobs(1).place().name(), "sweep-2");
+  EXPECT_FALSE(reader->Read(&reply));
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_GT(GetRun().ended_unix_ns(), 0);
+}
+
+TEST_F(RunsTest, JobHasItsReportWholeAgain) {
+  RunJobs({9.25});
+  const v1::Job job = GetJob(last_job_);
+  v1::BenchmarkResult result;
+  ASSERT_TRUE(result.ParseFromString(job.report().data()));
+  EXPECT_EQ(runs::FromProto(result), results::FullBenchmark());
+  EXPECT_EQ(job.report().output(), "tail");
+  EXPECT_EQ(job.place().name(), "sweep-1");
+  EXPECT_EQ(job.data_refused(), "");
+}
+
+TEST_F(RunsTest, RefusedResultStaysInTheReportWithItsReason) {
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  const std::uint64_t id = Submit(1);
+  results::Benchmark bad = results::FullBenchmark();
+  bad.measurements[0].metric.name = "";
+  const v1::Report report = ReportOf(bad);
+  worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, report);
+  AwaitFinished(id);
+  EXPECT_EQ(GetJob(id).data_refused(), "measurements[0].name is empty");
+  EXPECT_EQ(GetJob(id).report().data(), report.data());
+  EXPECT_THAT(Get("/metrics").body, HasSubstr(R"(twofold_store_reports_total{data="refused"} 1)"));
+}
+
+TEST_F(RunsTest, RawOutputComesBack) {
+  RunJobs({9.25});
+  v1::GetArtifactRequest request;
+  request.set_job(last_job_);
+  grpc::ClientContext context;
+  const auto reader = results_->GetArtifact(&context, request);
+  v1::ArtifactPiece piece;
+  ASSERT_TRUE(reader->Read(&piece));
+  EXPECT_EQ(piece.zstd(), results::FullBenchmark().ranks[0].stages[0].artifacts[0].zstd);
+  EXPECT_EQ(piece.artifact().left_out(), 900'000u);
+  EXPECT_FALSE(reader->Read(&piece));
+  EXPECT_TRUE(reader->Finish().ok());
+}
+
+TEST_F(RunsTest, CancelEndsWaitingAndRunningJobsOfTheRunOnly) {
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  Submit(1);
+  const Assigned running = worker->assigned.Take();
+  Submit(2);
+  v1::SubmitJobRequest other;
+  other.mutable_options()->set_queue("media");
+  grpc::ClientContext other_context;
+  v1::Job other_job;
+  ASSERT_TRUE(clients_->SubmitJob(&other_context, other, &other_job).ok());
+  v1::CancelRunRequest request;
+  request.set_id("sweep");
+  grpc::ClientContext context;
+  v1::CancelRunReply reply;
+  ASSERT_TRUE(results_->CancelRun(&context, request, &reply).ok());
+  EXPECT_EQ(reply.cancelled(), 2u);
+  EXPECT_EQ(worker->cancelled.Take().job, running.job);
+  EXPECT_NE(GetRun().cancelled_unix_ns(), 0);
+  EXPECT_EQ(Queue("media").waiting(), 1u);
+}
+
+TEST_F(RunsTest, UnknownRunsAreNotFound) {
+  v1::RunResultsRequest request;
+  request.set_id("nope");
+  grpc::ClientContext context;
+  const auto reader = results_->RunResults(&context, request);
+  v1::RunResultsReply reply;
+  EXPECT_FALSE(reader->Read(&reply));
+  EXPECT_EQ(reader->Finish().error_message(), "id: there is no run 'nope'");
+  EXPECT_EQ(Get("/api/v1/runs/nope").status, 404);
+}
+
+TEST_F(RunsTest, HttpHasTheSameAsJson) {
+  v1::CreateRunReply created;
+  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  RunJobs({9, 11});
+  const Json runs = Json::parse(Get("/api/v1/runs").body);
+  EXPECT_EQ(runs["runs"][0]["id"], "sweep");
+  EXPECT_EQ(runs["runs"][0]["state"], "ended");
+  EXPECT_EQ(Json::parse(Get("/api/v1/runs/sweep").body)["definition"], "kind: BenchmarkSet\n");
+  const Json results = Json::parse(Get("/api/v1/runs/sweep/results").body);
+  EXPECT_EQ(results["permutations"][0]["headlines"][0]["mean"], 10);
+  const Json after = Json::parse(Get("/api/v1/runs/sweep/results?from=2").body);
+  EXPECT_EQ(after["permutations"].size(), 0u);
+  EXPECT_TRUE(after["next"].is_null());
+  EXPECT_EQ(Get("/api/v1/runs/sweep/results?from=x").status, 400);
+}
+
+TEST_F(FrontendTest, WithoutAStoreThereAreNoRuns) {
+  Serve();
+  const auto results = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  grpc::ClientContext context;
+  v1::ListRunsReply reply;
+  const grpc::Status status = results->ListRuns(&context, {}, &reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("start it with --store sqlite:PATH"));
+  EXPECT_EQ(Get("/api/v1/runs").status, 409);
+}
+
+}  // namespace
+}  // namespace twofold::frontend

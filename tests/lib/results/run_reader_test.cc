@@ -1,0 +1,283 @@
+// Runs as people ask for them: counts, and statistics over repetitions, page by page.
+
+#include "lib/results/run_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "lib/results/sqlite_store.h"
+#include "lib/stats/student.h"
+#include "tests/lib/results/benchmark_samples.h"
+#include "tests/lib/results/temp_dir.h"
+
+namespace twofold::results {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Benchmark Measured(double throughput) {
+  return {.suite = "iperf",
+          .measurements = {{{.name = "retransmits"}, 3}, {Throughput(), throughput}}};
+}
+
+class RunReaderTest : public ::testing::Test {
+ protected:
+  void Commit(const std::vector<Record>& records) {
+    ASSERT_EQ(store_->Commit(records), absl::OkStatus());
+  }
+  StoredRun Run(const std::string& id = "sweep") {
+    const auto run = Reader().Find(id);
+    EXPECT_TRUE(run.ok()) << run.status();
+    return run.ok() ? *run : StoredRun{};
+  }
+  const RunReader& Reader() {
+    if (!reader_) reader_ = RunReader::Open(path_).value();
+    return *reader_;
+  }
+  /// Of all pages.
+  std::vector<PermutationResults> Results() {
+    std::vector<PermutationResults> all;
+    const std::int64_t run = Run().number;
+    for (std::uint64_t from = 0;;) {
+      const auto page = Reader().Results(run, from);
+      EXPECT_TRUE(page.ok()) << page.status();
+      if (!page.ok() || page->empty()) return all;
+      ++pages_;
+      all.insert(all.end(), page->begin(), page->end());
+      from = all.back().permutation.number + 1;
+    }
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.Path("jobs.db");
+  const std::unique_ptr<SqliteStore> store_ = SqliteStore::Open(path_).value();
+  std::unique_ptr<RunReader> reader_;
+  int pages_ = 0;
+};
+
+TEST_F(RunReaderTest, RunIsThereBeforeItsFirstJob) {
+  Commit({SweepCreated()});
+  RunCreated expected = SweepCreated();
+  expected.permutations.clear();
+  EXPECT_EQ(Run().created, expected);
+  EXPECT_EQ(Run().counts, RunCounts{});
+  EXPECT_THAT(Results(), IsEmpty());
+}
+
+TEST_F(RunReaderTest, UnknownRunIsNamed) {
+  EXPECT_EQ(Reader().Find("nope").status(), absl::NotFoundError("id: there is no run 'nope'"));
+}
+
+TEST_F(RunReaderTest, SecondRunWithTheSameIdChangesNothing) {
+  RunCreated other = SweepCreated(5);
+  other.definition = "another";
+  Commit({SweepCreated()});
+  Commit({other});
+  EXPECT_EQ(Run().created.definition, "kind: BenchmarkSet\n");
+}
+
+TEST_F(RunReaderTest, RunThatOnlyItsJobsHaveMadeIsFilledIn) {
+  Commit({Accepted(1, "sweep")});
+  EXPECT_EQ(Run().created.definition, "");
+  Commit({SweepCreated()});
+  EXPECT_EQ(Run().created.definition, "kind: BenchmarkSet\n");
+}
+
+TEST_F(RunReaderTest, CancellingIsRememberedFromTheFirstTime) {
+  Commit({SweepCreated(), RunCancelled{"sweep", 5}});
+  Commit({RunCancelled{"sweep", 6}, RunCancelled{"nope", 7}});
+  EXPECT_EQ(Run().cancelled_unix_ns, 5);
+}
+
+TEST_F(RunReaderTest, JobsAreCountedByHowTheyAre) {
+  Commit({SweepCreated(), Placed(1, 1, 1), Placed(2, 1, 2), Started(2), Placed(3, 1, 3),
+          Ended(3, 30), Placed(4, 2, 1), Ended(4, 40, queue::Outcome::kFailed), Placed(5, 2, 1),
+          JobRequeued{4, 5}, Placed(6, 2, 2), Ended(6, 35, queue::Outcome::kLost)});
+  const RunCounts expected{.waiting = 2,
+                           .running = 1,
+                           .ended = {{queue::Outcome::kSucceeded, 1}, {queue::Outcome::kLost, 1}},
+                           .submitted_again = 1,
+                           .last_end_unix_ns = 40};
+  EXPECT_EQ(Run().counts, expected);
+}
+
+TEST_F(RunReaderTest, NewestRunsComeFirstInPages) {
+  for (JobId id = 1; id <= 5; ++id) Commit({Accepted(id, "run-" + std::to_string(id))});
+  const auto first = Reader().List(0, 3);
+  ASSERT_THAT(*first, SizeIs(3));
+  EXPECT_EQ(first->front().created.id, "run-5");
+  EXPECT_EQ(first->front().counts.waiting, 1u);
+  const auto second = Reader().List(first->back().number, 3);
+  ASSERT_THAT(*second, SizeIs(2));
+  EXPECT_EQ(second->back().created.id, "run-1");
+}
+
+TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
+  Commit({SweepCreated(), Placed(1, 1, 1, true), EndedWith(1, Measured(1000)), Placed(2, 1, 1),
+          EndedWith(2, Measured(3)), Placed(3, 1, 2), EndedWith(3, Measured(5)), Placed(4, 1, 3),
+          EndedWith(4, Measured(900), queue::Outcome::kFailed), Placed(5, 2, 1),
+          Ended(5, 1, queue::Outcome::kTimedOut), Placed(6, 2, 2), Placed(7, 1, 4),
+          EndedWith(7, Measured(800)), Placed(8, 1, 4), JobRequeued{7, 8}});
+  const auto results = Results();
+  ASSERT_THAT(results, SizeIs(2));
+  EXPECT_EQ(results[0].permutation, (Permutation{1, R"({"streams":1})"}));
+  EXPECT_EQ(results[0].succeeded, 2u);
+  EXPECT_EQ(results[0].failed, 1u);
+  EXPECT_EQ(results[0].warm_ups, 1u);
+  EXPECT_EQ(results[0].unfinished, 1u);
+  ASSERT_THAT(results[0].headlines, SizeIs(1));
+  EXPECT_EQ(results[0].headlines[0].first, Throughput());
+  EXPECT_EQ(results[0].headlines[0].second.n, 2u);
+  EXPECT_EQ(results[0].headlines[0].second.mean, 4.0);
+  EXPECT_EQ(results[1].failed, 1u);
+  EXPECT_EQ(results[1].unfinished, 1u);
+  EXPECT_THAT(results[1].headlines, IsEmpty());
+}
+
+TEST_F(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
+  for (JobId id = 1; id <= 3; ++id) {
+    Benchmark both = Measured(static_cast<double>(id));
+    both.measurements.push_back({Throughput("reverse"), 10.0 * static_cast<double>(id)});
+    Commit({Placed(id, 1, 1), EndedWith(id, both)});
+  }
+  const auto results = Results();
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_EQ(results[0].succeeded, 3u);
+  ASSERT_THAT(results[0].headlines, SizeIs(2));
+  EXPECT_EQ(results[0].headlines[1].first, Throughput("reverse"));
+  EXPECT_EQ(results[0].headlines[1].second.mean, 20.0);
+}
+
+TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
+  std::vector<Record> records = {SweepCreated(1200)};
+  for (JobId id = 0; id < 2400; ++id) {
+    records.emplace_back(Placed(id + 1, id % 1200 + 1, 1));
+    records.emplace_back(EndedWith(id + 1, Measured(1)));
+  }
+  Commit(records);
+  const auto results = Results();
+  EXPECT_EQ(pages_, 3);
+  ASSERT_THAT(results, SizeIs(1200));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ASSERT_EQ(results[i].permutation.number, i + 1);
+    ASSERT_EQ(results[i].headlines.at(0).second.n, 2u);
+  }
+}
+
+TEST_F(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
+  const JobId high = Id(200, 1);
+  Commit({Placed(1, 1, 1), EndedWith(1, Measured(3)), Placed(high, 1, 2), Placed(2, 1, 3, true),
+          Started(2), Placed(3, 2, 1)});
+  const auto first = Reader().Jobs(Run().number, 1, std::nullopt, 2);
+  ASSERT_THAT(*first, SizeIs(2));
+  EXPECT_EQ((*first)[0].id, high);
+  EXPECT_EQ((*first)[0].outcome, std::nullopt);
+  EXPECT_EQ((*first)[1].place, Placed(1, 1, 1).place);
+  EXPECT_EQ((*first)[1].measurements, Measured(3).measurements);
+  EXPECT_EQ((*first)[1].run_time, Ended(1).run_time);
+  const auto second = Reader().Jobs(Run().number, 1, first->back().id, 2);
+  ASSERT_THAT(*second, SizeIs(1));
+  EXPECT_TRUE(second->front().running);
+  EXPECT_TRUE(second->front().place.warm_up);
+}
+
+TEST_F(RunReaderTest, ArtifactIsFoundByRankStageAndName) {
+  Commit({Accepted(7), EndedWith(7, FullBenchmark())});
+  const auto find = [&](JobId job, std::uint32_t rank, const char* stage, const char* name) {
+    return Reader().FindArtifact(job, {rank, stage, name});
+  };
+  EXPECT_EQ(*find(7, 0, "", ""), FullBenchmark().ranks[0].stages[0].artifacts[0]);
+  EXPECT_EQ(find(7, 0, "server", "stderr")->name, "stderr");
+  EXPECT_EQ(find(7, 1, "client", "")->name, "/tmp/a file");
+  EXPECT_EQ(find(7, 1, "again", "").status(),
+            absl::NotFoundError("job 7 has no such output of rank 1"));
+  EXPECT_EQ(find(8, 0, "", "").status(), absl::NotFoundError("id: there is no job 8"));
+}
+
+// ---- The view that has the same
+
+TEST_F(RunReaderTest, ViewHasTheSameStatistics) {
+  std::vector<Record> records = {SweepCreated()};
+  const double values[] = {3, 5, 4, 10, 6.5};
+  for (JobId id = 1; id <= 5; ++id) {
+    records.emplace_back(Placed(id, 1, 1));
+    records.emplace_back(EndedWith(id, Measured(values[id - 1])));
+  }
+  records.insert(records.end(), {Placed(6, 1, 1), Ended(6, 1, queue::Outcome::kFailed),
+                                 Placed(7, 2, 1), Ended(7, 1, queue::Outcome::kFailed)});
+  Commit(records);
+  const auto results = Results();
+  const stats::Summary& summary = results.at(0).headlines.at(0).second;
+  SQLite::Database file(path_, SQLite::OPEN_READONLY);
+  SQLite::Statement row(file,
+                        "SELECT n, failed, mean, median, sd, cv, lower, upper, varied, least, most"
+                        " FROM by_permutation WHERE run = 'sweep' ORDER BY permutation");
+  ASSERT_TRUE(row.executeStep());
+  EXPECT_EQ(row.getColumn(0).getInt(), 5);
+  EXPECT_EQ(row.getColumn(1).getInt(), 1);
+  EXPECT_DOUBLE_EQ(row.getColumn(2).getDouble(), summary.mean);
+  EXPECT_DOUBLE_EQ(row.getColumn(3).getDouble(), summary.median);
+  EXPECT_DOUBLE_EQ(row.getColumn(4).getDouble(), summary.sd);
+  EXPECT_DOUBLE_EQ(row.getColumn(5).getDouble(), summary.Cv());
+  EXPECT_NEAR(row.getColumn(6).getDouble(), summary.mean - summary.half_width, 1e-5);
+  EXPECT_NEAR(row.getColumn(7).getDouble(), summary.mean + summary.half_width, 1e-5);
+  EXPECT_EQ(row.getColumn(8).getString(), R"({"streams":1})");
+  EXPECT_EQ(row.getColumn(9).getDouble(), summary.least);
+  EXPECT_EQ(row.getColumn(10).getDouble(), summary.most);
+  ASSERT_TRUE(row.executeStep()) << "a permutation without a number is there as well";
+  EXPECT_EQ(row.getColumn(0).getInt(), 0);
+  EXPECT_EQ(row.getColumn(1).getInt(), 1);
+  EXPECT_FALSE(row.executeStep());
+}
+
+TEST_F(RunReaderTest, ViewsFactorsAreStudents) {
+  SQLite::Database file(path_, SQLite::OPEN_READONLY);
+  SQLite::Statement row(file, "SELECT degrees, factor FROM student");
+  int rows = 0;
+  for (; row.executeStep(); ++rows) {
+    EXPECT_NEAR(row.getColumn(1).getDouble(),
+                stats::StudentFactor(0.95, row.getColumn(0).getDouble()), 1e-6);
+  }
+  EXPECT_GT(rows, 30);
+}
+
+TEST_F(RunReaderTest, HeadlineViewHasARowAJobAndNumber) {
+  Commit({SweepCreated(), Placed(1, 2, 1), EndedWith(1, FullBenchmark())});
+  SQLite::Database file(path_, SQLite::OPEN_READONLY);
+  SQLite::Statement row(file, "SELECT job, run, varied, name, value, unit FROM headline");
+  ASSERT_TRUE(row.executeStep());
+  EXPECT_EQ(row.getColumn(2).getString(), R"({"streams":2})");
+  EXPECT_EQ(row.getColumn(4).getDouble(), 9.25);
+  EXPECT_FALSE(row.executeStep());
+}
+
+// ---- Files
+
+TEST_F(RunReaderTest, FileThatIsNotOursIsRefused) {
+  const std::string text = dir_.Path("text");
+  std::ofstream(text) << std::string(5000, 'x');
+  EXPECT_EQ(RunReader::Open(text).status(),
+            absl::InvalidArgumentError(text + " is no SQLite database"));
+  const std::string other = dir_.Path("other.db");
+  SQLite::Database(other, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (x)");
+  EXPECT_EQ(RunReader::Open(other).status(),
+            absl::InvalidArgumentError(other + " is the database of another program"));
+  EXPECT_EQ(RunReader::Open(dir_.Path("none")).status(),
+            absl::NotFoundError("there is no file " + dir_.Path("none")));
+}
+
+TEST_F(RunReaderTest, DamagedTextInATableIsDataLoss) {
+  Commit({Placed(1, 1, 1), EndedWith(1, Measured(1))});
+  SQLite::Database(path_, SQLite::OPEN_READWRITE).exec("UPDATE metric SET dimensions = '{'");
+  EXPECT_TRUE(absl::IsDataLoss(Reader().Results(Run().number, 0).status()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Find(1).status()));
+  EXPECT_EQ(Run().counts.ended.at(queue::Outcome::kSucceeded), 1u) << "what is whole is read";
+}
+
+}  // namespace
+}  // namespace twofold::results
