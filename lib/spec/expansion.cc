@@ -1,0 +1,142 @@
+#include "lib/spec/expansion.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <numeric>
+#include <utility>
+
+#include "lib/spec/combinations.h"
+#include "lib/spec/merge.h"
+#include "lib/spec/node_choice.h"
+#include "lib/spec/permutations.h"
+#include "lib/spec/random.h"
+#include "lib/spec/varied_values.h"
+
+namespace twofold::spec {
+namespace {
+
+using Indices = std::vector<std::uint64_t>;
+
+std::string CountText(std::uint64_t count) {
+  return count >= kTooMany ? "more than 9000000000000000000" : fmt::format("{}", count);
+}
+
+// Which permutations to make, by index.
+Result<Indices> Choose(const Sweep& sweep, std::uint64_t count, const Limits& limits) {
+  if (sweep.sample && sweep.sample->count > count) {
+    return Fault(
+        sweep.sample->place, "spec.sample.count",
+        fmt::format("{} of {} permutations: there are not so many", sweep.sample->count, count));
+  }
+  const std::uint64_t chosen = sweep.sample ? sweep.sample->count : count;
+  if (chosen > limits.permutations || count >= kTooMany) {
+    return Fault(sweep.spec->place, "spec.permutations",
+                 fmt::format("{} permutations, at most {} are allowed: vary less, or sample",
+                             CountText(sweep.sample ? chosen : count), limits.permutations));
+  }
+  Indices indices(chosen);
+  std::iota(indices.begin(), indices.end(), std::uint64_t{0});
+  if (!sweep.sample) return indices;
+  Random random(sweep.sample->seed);
+  return SampleOf(count, chosen, random);
+}
+
+// How many jobs `permutations` can come to.
+std::uint64_t MostJobs(const Sweep& sweep, std::uint64_t permutations) {
+  const std::uint64_t measured = sweep.until ? sweep.until->most : sweep.repetitions;
+  return Times(permutations, measured + sweep.warmup);
+}
+
+Status CheckJobs(const Sweep& sweep, std::uint64_t permutations, const Limits& limits) {
+  const std::uint64_t jobs = MostJobs(sweep, permutations);
+  if (jobs <= limits.jobs) return absl::OkStatus();
+  return Fault(sweep.spec->place, "spec.repetitions",
+               fmt::format("{} permutations come to {} jobs, at most {} are allowed", permutations,
+                           CountText(jobs), limits.jobs));
+}
+
+Status CheckGang(const Sweep& sweep, const Permutation& permutation) {
+  if (static_cast<std::int64_t>(permutation.nodes.size()) <= permutation.gang) {
+    return absl::OkStatus();
+  }
+  return Fault(sweep.nodes->place, "spec.nodes.combinations",
+               fmt::format("{} nodes, but the job takes only {} workers", permutation.nodes.size(),
+                           permutation.gang));
+}
+
+// The error of one permutation says which one it is.
+Status Named(const Status& status, const Permutation& permutation) {
+  std::string values;
+  for (const VariedValue& varied : permutation.values) {
+    values += fmt::format("{} {}={}", values.empty() ? ":" : "", varied.path, ToText(varied.value));
+  }
+  return {status.code(), fmt::format("{} (permutation {}{})", std::string(status.message()),
+                                     permutation.number, values)};
+}
+
+Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number) {
+  const NodeRef merged = Merge(sweep.spec, variation.fields);
+  Permutation permutation;
+  permutation.number = number;
+  permutation.nodes = variation.nodes;
+  permutation.values = ValuesOf(variation, *merged);
+  if (Status status = CheckSpec(*sweep.kind, *merged); !status.ok()) {
+    return Named(status, permutation);
+  }
+  permutation.spec = ToText(SuiteSpec(*sweep.kind, *merged));
+  permutation.labels = Requirements(*sweep.kind, *merged);
+  permutation.gang = GangSize(*sweep.kind, *merged);
+  if (Status status = CheckGang(sweep, permutation); !status.ok()) {
+    return Named(status, permutation);
+  }
+  return permutation;
+}
+
+Status MakeAll(const Sweep& sweep, const Permutations& permutations, const Indices& indices,
+               const Limits& limits, Expansion& expansion) {
+  std::size_t bytes = 0;
+  for (const std::uint64_t index : indices) {
+    auto made = Make(sweep, permutations.At(index), index + 1);
+    if (!made.ok()) return made.status();
+    bytes += made->spec.size();
+    if (bytes > limits.spec_bytes) {
+      return Fault(
+          sweep.spec->place, "spec.permutations",
+          fmt::format("the specs of all permutations take more than {} bytes", limits.spec_bytes));
+    }
+    expansion.permutations.push_back(*std::move(made));
+  }
+  return absl::OkStatus();
+}
+
+Status Fill(const Sweep& sweep, const std::vector<std::string>& nodes, const Limits& limits,
+            Expansion& expansion) {
+  const Permutations permutations(sweep, nodes);
+  const auto indices = Choose(sweep, permutations.Count(), limits);
+  if (!indices.ok()) return indices.status();
+  if (Status status = CheckJobs(sweep, indices->size(), limits); !status.ok()) return status;
+  expansion.all_permutations = permutations.Count();
+  Status status = MakeAll(sweep, permutations, *indices, limits, expansion);
+  if (!status.ok()) return status;
+  expansion.jobs = JobsOf(sweep, static_cast<std::uint32_t>(indices->size()));
+  expansion.most_jobs = MostJobs(sweep, indices->size());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result<Expansion> Expand(const Sweep& sweep, const std::vector<std::string>& known_nodes,
+                         const Limits& limits) {
+  std::vector<std::string> nodes;
+  if (sweep.nodes) {
+    auto selected = SelectNodes(*sweep.nodes, known_nodes);
+    if (!selected.ok()) return InFile(sweep.file, selected.status());
+    nodes = *std::move(selected);
+  }
+  Expansion expansion;
+  Status status = Fill(sweep, nodes, limits, expansion);
+  if (!status.ok()) return InFile(sweep.file, status);
+  return expansion;
+}
+
+}  // namespace twofold::spec
