@@ -70,8 +70,8 @@ void AddGlobals(CLI::App& command, Globals& globals) {
 
 std::vector<Command> AllCommands() {
   std::vector<Command> all;
-  for (const auto& commands :
-       {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), ReplayCommands()}) {
+  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(),
+                               BenchmarkCommands(), ReplayCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

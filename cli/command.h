@@ -35,6 +35,7 @@ std::vector<Command> LocalCommands();
 std::vector<Command> QueueCommands();
 std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
+std::vector<Command> BenchmarkCommands();
 std::vector<Command> ReplayCommands();
 
 /// All of them.
