@@ -78,7 +78,7 @@ Json KindsJson() {
 
 Result<std::span<const Field>> FieldsOf(const std::string& kind) {
   if (kind == "BenchmarkSet") return spec::SetFields();
-  const auto found = spec::FindKind(kind);
+  const auto found = spec::FindKind(kind, "BenchmarkSet");
   if (!found.ok()) return found.status();
   return std::span<const Field>((*found)->fields);
 }

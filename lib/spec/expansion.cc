@@ -10,10 +10,13 @@
 #include "lib/spec/node_choice.h"
 #include "lib/spec/permutations.h"
 #include "lib/spec/random.h"
+#include "lib/spec/shown.h"
 #include "lib/spec/varied_values.h"
 
 namespace twofold::spec {
 namespace {
+
+constexpr std::size_t kLongestValues = 300;  // in messages
 
 using Indices = std::vector<std::uint64_t>;
 
@@ -30,7 +33,7 @@ Result<Indices> Choose(const Sweep& sweep, std::uint64_t count, const Limits& li
   }
   const std::uint64_t chosen = sweep.sample ? sweep.sample->count : count;
   if (chosen > limits.permutations || count >= kTooMany) {
-    return Fault(sweep.spec->place, "spec.permutations",
+    return Fault(sweep.place, "spec.permutations",
                  fmt::format("{} permutations, at most {} are allowed: vary less, or sample",
                              CountText(sweep.sample ? chosen : count), limits.permutations));
   }
@@ -50,7 +53,7 @@ std::uint64_t MostJobs(const Sweep& sweep, std::uint64_t permutations) {
 Status CheckJobs(const Sweep& sweep, std::uint64_t permutations, const Limits& limits) {
   const std::uint64_t jobs = MostJobs(sweep, permutations);
   if (jobs <= limits.jobs) return absl::OkStatus();
-  return Fault(sweep.spec->place, "spec.repetitions",
+  return Fault(sweep.place, "spec.repetitions",
                fmt::format("{} permutations come to {} jobs, at most {} are allowed", permutations,
                            CountText(jobs), limits.jobs));
 }
@@ -71,7 +74,7 @@ Status Named(const Status& status, const Permutation& permutation) {
     values += fmt::format("{} {}={}", values.empty() ? ":" : "", varied.path, ToText(varied.value));
   }
   return {status.code(), fmt::format("{} (permutation {}{})", std::string(status.message()),
-                                     permutation.number, values)};
+                                     permutation.number, Shown(values, kLongestValues))};
 }
 
 Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number) {
@@ -101,7 +104,7 @@ Status MakeAll(const Sweep& sweep, const Permutations& permutations, const Indic
     bytes += made->spec.size();
     if (bytes > limits.spec_bytes) {
       return Fault(
-          sweep.spec->place, "spec.permutations",
+          sweep.place, "spec.permutations",
           fmt::format("the specs of all permutations take more than {} bytes", limits.spec_bytes));
     }
     expansion.permutations.push_back(*std::move(made));

@@ -7,16 +7,20 @@
 #include <optional>
 
 #include "lib/spec/field.h"
+#include "lib/spec/shown.h"
 
 namespace twofold::spec {
 namespace {
+
+constexpr std::size_t kLongestValue = 60;  // in messages
+constexpr double kLongestSeconds = 10 * 365 * 86400.0;
 
 constexpr std::array<std::string_view, 2> kYes = {"yes", "on"};
 constexpr std::array<std::string_view, 2> kNo = {"no", "off"};
 
 std::string Expected(std::string_view what, const Node& node) {
   if (const auto* text = std::get_if<std::string>(&node.value)) {
-    return fmt::format("must be {}, is '{}'", what, *text);
+    return fmt::format("must be {}, is '{}'", what, Shown(*text, kLongestValue));
   }
   return fmt::format("must be {}, is {}", what, TypeName(node));
 }
@@ -110,7 +114,9 @@ constexpr std::array<TimeUnit, 7> kTimeUnits = {
     {{"", 1}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
 
 std::string TimeMismatch(const FieldType&, const Node& node) {
-  return SecondsOf(node) > 0 ? "" : Expected("a time such as 90s, 5m, 2h or 1d", node);
+  const double seconds = SecondsOf(node);
+  if (seconds > 0 && seconds <= kLongestSeconds) return "";
+  return Expected("a time such as 90s, 5m, 2h or 1d, at most ten years", node);
 }
 
 std::string PercentMismatch(const FieldType&, const Node& node) {

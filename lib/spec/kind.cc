@@ -64,12 +64,13 @@ Json Value(const Kind& kind, const Entry& entry) {
 
 }  // namespace
 
-Result<const Kind*> FindKind(std::string_view name) {
+Result<const Kind*> FindKind(std::string_view name, std::string_view also) {
   std::vector<std::string_view> names;
   for (const Kind& kind : Kinds()) {
     if (kind.name == name) return &kind;
     names.push_back(kind.name);
   }
+  if (!also.empty()) names.push_back(also);
   return absl::InvalidArgumentError(fmt::format("no kind '{}'{}", name, Hint(name, names)));
 }
 

@@ -35,8 +35,8 @@ struct Kind {
 /// All kinds, in the order of docs/sweeps.md.
 std::span<const Kind> Kinds();
 
-/// The kind with this name. Errors: kInvalidArgument, with a hint.
-Result<const Kind*> FindKind(std::string_view name);
+/// The kind with this name. Errors: kInvalidArgument, with a hint that knows the word `also`, too.
+Result<const Kind*> FindKind(std::string_view name, std::string_view also = {});
 
 /// Refuses keys of `spec` that the kind does not have.
 Status CheckKeys(const Kind& kind, const Map& spec, const std::string& path);

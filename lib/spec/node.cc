@@ -5,7 +5,15 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/spec/shown.h"
+
 namespace twofold::spec {
+namespace {
+
+constexpr std::size_t kLongestField = 120;
+constexpr std::size_t kLongestText = 400;
+
+}  // namespace
 
 std::string_view TypeName(const Node& node) {
   static constexpr std::array<std::string_view, 7> kNames = {
@@ -21,8 +29,9 @@ const Entry* Find(const Map& map, std::string_view key) {
 }
 
 Status Fault(Place place, std::string_view field, std::string_view what) {
-  return absl::InvalidArgumentError(fmt::format("{}:{}: {}{}{}", place.line, place.column, field,
-                                                field.empty() ? "" : ": ", what));
+  return absl::InvalidArgumentError(
+      fmt::format("{}:{}: {}{}{}", place.line, place.column, Shown(field, kLongestField),
+                  field.empty() ? "" : ": ", Shown(what, kLongestText)));
 }
 
 Status InFile(std::string_view file, const Status& status) {

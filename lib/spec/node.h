@@ -62,7 +62,8 @@ const T* Get(const Node& map, std::string_view key) {
   return entry == nullptr ? nullptr : std::get_if<T>(&entry->value->value);
 }
 
-/// The error "LINE:COLUMN: FIELD: WHAT", kInvalidArgument. An empty `field` is left out.
+/// The error "LINE:COLUMN: FIELD: WHAT", kInvalidArgument. An empty `field` is left out. Both may
+/// hold what a document says: long texts are cut off, and control characters replaced.
 Status Fault(Place place, std::string_view field, std::string_view what);
 
 /// `status`, its message begun with "FILE:".

@@ -62,6 +62,7 @@ Status ReadListed(const List& listed, Sweep& sweep) {
 Status ReadPermutations(const Node& spec, Sweep& sweep) {
   const Node* permutations = Value(spec, "permutations");
   if (permutations == nullptr) return absl::OkStatus();
+  sweep.place = permutations->place;
   if (const auto* product = Get<Map>(*permutations, "product")) {
     if (Status status = ReadProduct(*product, sweep); !status.ok()) return status;
   }

@@ -30,8 +30,10 @@ Status CheckVersion(const Node& object, const std::string& path) {
                fmt::format("'{}' is not known, only {}", *version, fmt::join(kVersions, ", ")));
 }
 
-Result<const Kind*> KindOf(const Node& object, const std::string& path) {
-  const auto kind = FindKind(*Get<std::string>(object, "kind"));
+// `also`: what else may stand there, for the hint.
+Result<const Kind*> KindOf(const Node& object, const std::string& path,
+                           std::string_view also = {}) {
+  const auto kind = FindKind(*Get<std::string>(object, "kind"), also);
   if (kind.ok()) return kind;
   return Fault(EntryOf(object, "kind").value->place, Join(path, "kind"),
                std::string(kind.status().message()));
@@ -69,16 +71,18 @@ Status ReadSet(const NodeRef& spec, Sweep& sweep) {
   if (!kind.ok()) return kind.status();
   sweep.kind = *kind;
   sweep.spec = SpecOf(benchmark);
+  sweep.place = spec->place;
   Status status = CheckKeys(*sweep.kind, *AsMap(*sweep.spec), "spec.template.spec");
   if (!status.ok()) return status;
   return ReadOptions(*spec, sweep);
 }
 
 Status ReadOne(const NodeRef& object, Sweep& sweep) {
-  auto kind = KindOf(*object, "");
+  auto kind = KindOf(*object, "", kSet);
   if (!kind.ok()) return kind.status();
   sweep.kind = *kind;
   sweep.spec = SpecOf(*object);
+  sweep.place = object->place;
   return CheckKeys(*sweep.kind, *AsMap(*sweep.spec), "spec");
 }
 

@@ -46,6 +46,7 @@ struct Sweep {
   std::string name;  ///< metadata.name
   const Kind* kind = nullptr;
   NodeRef spec;                   ///< the template: a map
+  Place place{};                  ///< of what says how much is run, for messages
   std::vector<Axis> product{};    ///< in the order written; the last one varies fastest
   std::vector<NodeRef> listed{};  ///< permutations.explicit: maps
   std::uint32_t repetitions = 1;  ///< measured ones of each permutation; with `until` the least

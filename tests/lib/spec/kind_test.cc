@@ -95,6 +95,7 @@ TEST(Kinds, VolumesAreLabelsToo) {
 
 TEST(Kinds, UnknownOnesAreRefusedWithAHint) {
   EXPECT_EQ(Error("Iperf3", "{}"), "f.yaml:2:7: kind: no kind 'Iperf3'; did you mean 'IPerf'?");
+  EXPECT_THAT(Error("Benchmarkset", "{}"), HasSubstr("did you mean 'BenchmarkSet'?"));
   EXPECT_THAT(Error("Tetris", "{}"), HasSubstr("no kind 'Tetris'; known: IPerf, MPIPingPong, OSU"));
 }
 
@@ -150,7 +151,7 @@ TEST(Kinds, SizesAndTimesAreThoseOfFioToTheirEnd) {
   for (const char* good : {"30", "30s", "5m", "2H", "1d", "100ms", "5us"}) {
     EXPECT_EQ(Error("Fio", std::string("{runtime: ") + good + "}"), "no error") << good;
   }
-  for (const char* bad : {"30x", "0s", "s", "1:30", "-5"}) {
+  for (const char* bad : {"30x", "0s", "s", "1:30", "-5", "4000d"}) {
     EXPECT_THAT(Error("Fio", std::string("{runtime: ") + bad + "}"), HasSubstr("must be a time"))
         << bad;
   }

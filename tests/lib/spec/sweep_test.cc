@@ -114,6 +114,18 @@ TEST(Expand, AnErrorNamesFileLineFieldAndPermutation) {
             "f.yaml:14:20: streams: 0 is less than 1 (permutation 2: reverse=true streams=0)");
 }
 
+TEST(Expand, AnErrorIsOneShortLineWhateverTheFileSays) {
+  const std::string huge(10'000, 'x');
+  for (const std::string& streams :
+       {huge, std::string(R"("a\e[31m\nb")"), "? " + huge + "\n        : 1"}) {
+    const std::string error =
+        ErrorOf(IPerfSet("permutations:\n  product:\n    streams:\n      - " + streams + "\n"));
+    EXPECT_LT(error.size(), 1000U);
+    EXPECT_EQ(error.find_first_of("\n\x1b"), std::string::npos) << error;
+    EXPECT_THAT(error, StartsWith("f.yaml:14:")) << error;
+  }
+}
+
 TEST(Expand, IsTheSameEveryTime) {
   const std::string text = IPerfSet(
       "permutations: {product: {streams: [1, 2, 3, 4, 5, 6, 7, 8]}}\n"
