@@ -4,14 +4,18 @@ set -u
 
 usage() {
   cat <<'END'
-Usage: run-tests.sh [PART]...
+Usage: run-tests.sh [--nightly] [PART]...
 
   dev         build with optimisation and -Werror, all unit and integration tests
-  asan        the same tests with AddressSanitizer and UndefinedBehaviorSanitizer
+  asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
   tsan        all that runs without gRPC, with ThreadSanitizer
+  fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (20)
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   images      container images: build, run, scale (needs podman; not among those run by default)
+
+  --nightly   ten times the random schedules of the queue model and kills of the crash test, ten
+              minutes of fuzzing a target; a test may take an hour
 
 Without PART: all but images. Installs missing Debian packages (root or sudo).
 scripts and kubernetes use the programs that dev builds. What cannot be tested here is skipped: it
@@ -24,6 +28,7 @@ root=$(cd "$(dirname "$0")" && pwd)
 cd "$root" || exit 1
 jobs=$(nproc)
 passed=0 failed=0 skipped=0
+nightly='' time_limit=''
 
 count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
 
@@ -38,23 +43,38 @@ count_junit() {
   case $counts in '' | '0 0 0') broken "no test results in $1" ;; *) count $counts ;; esac
 }
 
+build() { cmake --preset "$1" >/dev/null && cmake --build --preset "$1" -j "$jobs"; }
+
 preset() {
-  name=$1
-  shift
-  echo "=== $name: build and test"
-  results=$root/build/$name/tests.xml
+  echo "=== $1: build and test"
+  results=$root/build/$1/tests.xml
   rm -f "$results"
-  if ! { cmake --preset "$name" >/dev/null && cmake --build --preset "$name" -j "$jobs"; }; then
-    broken "$name does not build"
+  if ! build "$1"; then
+    broken "$1 does not build"
     return
   fi
-  ctest --test-dir "build/$name" -j "$jobs" --output-on-failure --output-junit "$results" "$@"
+  # shellcheck disable=SC2086  # none or two words
+  ctest --test-dir "build/$1" -j "$jobs" $time_limit --output-on-failure --output-junit "$results"
   count_junit "$results"
 }
 
-dev() { preset dev; }
-asan() { preset asan -LE integration; }
-tsan() { TSAN_OPTIONS=halt_on_error=1 preset tsan; }
+# A sanitizer takes about ten times the time.
+nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_STEPS="$1"; }
+
+dev() { nightly_steps 10000000 && preset dev; }
+asan() { nightly_steps 1000000 && preset asan; }
+tsan() { nightly_steps 1000000 && TSAN_OPTIONS=halt_on_error=1 preset tsan; }
+
+fuzz() {
+  echo "=== fuzz: build, and run each target for ${FUZZ_SECONDS:-20} s"
+  if ! build fuzz; then
+    broken "fuzz does not build"
+    return
+  fi
+  for corpus in tests/fuzz/corpus/*; do
+    if tests/fuzz/run.sh "${corpus##*/}"; then count 1 0 0; else count 0 1 0; fi
+  done
+}
 
 scripts() {
   echo "=== scripts: shellcheck and bats"
@@ -80,14 +100,19 @@ images() {
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "images" ;; esac
 }
 
+if [ "${1:-}" = --nightly ]; then
+  shift
+  nightly=yes time_limit="--timeout 3600"
+  export TWOFOLD_KILLS=200 FUZZ_SECONDS=600
+fi
 for part in "$@"; do
   case $part in
-    dev | asan | tsan | scripts | kubernetes | images) ;;
+    dev | asan | tsan | fuzz | scripts | kubernetes | images) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev asan tsan scripts kubernetes
+[ $# -gt 0 ] || set -- dev scripts kubernetes asan tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 for part in "$@"; do "$part"; done

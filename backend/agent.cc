@@ -107,6 +107,8 @@ void Agent::OnMessage(const v1::FrontendMessage& message) {
   LeaveIfDone();
 }
 
+bool Agent::HoldsAttempts() const { return runner_.running() + held_.unkept() > 0; }
+
 void Agent::Welcomed() {
   for (const AttemptEnd& end : held_.TakeForStream()) Deliver(end);
   for (const AttemptId& id : runner_.Ready()) SendReady(id);
@@ -129,7 +131,7 @@ void Agent::Assign(const v1::AssignBatch& batch) {
 }
 
 void Agent::AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
-                      const v1::GangMember* gang) {
+                      const GangSeat* gang) {
   const AttemptId id{row.job, row.attempt};
   if (options.durable()) held_.MakeDurable(id);
   if (draining_) return OnEnd(HandedBack(id));
@@ -144,8 +146,7 @@ void Agent::AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
   Run(options, row, gang);
 }
 
-void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row,
-                const v1::GangMember* gang) {
+void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row, const GangSeat* gang) {
   const AttemptId id{row.job, row.attempt};
   if (options_.ignore_arguments || row.spec.empty()) {
     return runner_.Start({id, {}, gang}, LimitOf(options));

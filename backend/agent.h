@@ -73,6 +73,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
  private:
   v1::Hello MakeHello() override;
   void OnMessage(const v1::FrontendMessage& message) override;
+  bool HoldsAttempts() const override;
   void OnGone(const Status& status) override;
 
   void OnEnd(AttemptEnd end) override;
@@ -82,9 +83,8 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
 
   void Welcomed();
   void Assign(const v1::AssignBatch& batch);
-  void AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
-                 const v1::GangMember* gang);
-  void Run(const v1::JobOptions& options, const rpc::AssignRow& row, const v1::GangMember* gang);
+  void AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row, const GangSeat* gang);
+  void Run(const v1::JobOptions& options, const rpc::AssignRow& row, const GangSeat* gang);
   void Cancel(const AttemptId& id);
   void Follow(const AttemptId& id);
   void Unfollow(const AttemptId& id);

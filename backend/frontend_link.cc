@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "lib/rpc/channel.h"
+#include "lib/rpc/tcp_keepalive.h"
 #include "lib/security/diagnosis.h"
 
 namespace twofold::backend {
@@ -64,7 +65,8 @@ void FrontendLink::Start() {
 // A new channel each time: its own idea of when to try again would come on top of ours.
 void FrontendLink::Connect() {
   state_ = State::kConnecting;
-  stub_ = v1::Workers::NewStub(rpc::Connect(options_.address, options_.security));
+  stub_ = v1::Workers::NewStub(
+      rpc::Connect(options_.address, options_.security, rpc::Liveness::kOfKernel));
   stream_ = std::make_shared<Stream>(
       [this](const v1::FrontendMessage& message) {
         boost::asio::post(io_, [this, message] { HandleMessage(message); });
@@ -104,6 +106,7 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   if (std::exchange(said_away_, false)) spdlog::info("frontend {} is back", options_.address);
   spdlog::debug("welcomed by {}, lease {} s", options_.address,
                 static_cast<double>(welcome.lease_ns()) / 1e9);
+  rpc::KeepTcpAlive();
   Beat(BeatPeriod(welcome));
 }
 
@@ -111,10 +114,12 @@ void FrontendLink::Beat(Duration period) {
   beat_timer_.expires_after(period);
   beat_timer_.async_wait([this, period](const boost::system::error_code& error) {
     if (error || !up()) return;
-    Add([](v1::WorkerMessage& message) {
-      message.set_heartbeat(true);
-      return std::size_t{2};
-    });
+    if (listener_.HoldsAttempts()) {
+      Add([](v1::WorkerMessage& message) {
+        message.set_heartbeat(true);
+        return std::size_t{2};
+      });
+    }
     Beat(period);
   });
 }

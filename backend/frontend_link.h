@@ -32,8 +32,8 @@ struct LinkOptions {
 /// The stream to the frontend, made again whenever it breaks.
 ///
 /// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
-/// lease), and reconnects: right away after a stream that worked, then with growing pauses. Says
-/// once that the frontend is away, and once that it is back.
+/// lease, while there is something to hold), and reconnects: right away after a stream that worked,
+/// then with growing pauses. Says once that the frontend is away, and once that it is back.
 ///
 /// Threads  On the thread of the io_context; what gRPC's threads bring is posted to it, one post a
 ///          message.
@@ -44,6 +44,9 @@ class FrontendLink {
    public:
     virtual v1::Hello MakeHello() = 0;
     virtual void OnMessage(const v1::FrontendMessage& message) = 0;
+
+    /// Whether there is anything to hold a lease for.
+    [[nodiscard]] virtual bool HoldsAttempts() const = 0;
 
     /// The last word, once, when nothing of the link is left: OK after Close, else why it gave up.
     virtual void OnGone(const Status& status) = 0;

@@ -12,20 +12,25 @@ Result<GangRows> GangRows::Of(const v1::AssignBatch& batch) {
       return absl::InvalidArgumentError(
           absl::StrCat("members names row ", member.row(), " of ", rows));
     }
-    if (member.rank() >= static_cast<std::uint32_t>(member.peers_size())) {
-      return absl::InvalidArgumentError(absl::StrCat("members has rank ", member.rank(), " among ",
-                                                     member.peers_size(), " peers"));
+    if (member.gang() >= static_cast<std::uint32_t>(batch.gangs_size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("members names gang ", member.gang(), " of ", batch.gangs_size()));
     }
-    if (!gangs.by_row_.emplace(member.row(), &member).second) {
+    const v1::GangRoster& gang = batch.gangs(static_cast<int>(member.gang()));
+    if (member.rank() >= static_cast<std::uint32_t>(gang.peers_size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("members has rank ", member.rank(), " among ", gang.peers_size(), " peers"));
+    }
+    if (!gangs.by_row_.try_emplace(member.row(), GangSeat{&gang, member.rank()}).second) {
       return absl::InvalidArgumentError(absl::StrCat("members has row ", member.row(), " twice"));
     }
   }
   return gangs;
 }
 
-const v1::GangMember* GangRows::At(std::uint32_t row) const {
+const GangSeat* GangRows::At(std::uint32_t row) const {
   const auto found = by_row_.find(row);
-  return found == by_row_.end() ? nullptr : found->second;
+  return found == by_row_.end() ? nullptr : &found->second;
 }
 
 }  // namespace twofold::backend

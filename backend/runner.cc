@@ -51,7 +51,7 @@ void Runner::Start(const Job& job, Duration limit) {
   if (job.gang != nullptr) {
     run.phase = Phase::kPreparing;
     run.is_member = true;
-    run.rank = job.gang->rank();
+    run.rank = job.gang->rank;
   }
   const Duration deadline = job.gang != nullptr ? ReadyLimit(run) : run.limit;
   if (deadline > Duration::zero()) limits_.Set(slot, now + deadline);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/attempt.h"
+#include "backend/gang.h"
 #include "lib/common/instant.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -19,7 +20,7 @@ using Slot = std::uint32_t;
 struct Job {
   AttemptId id;  ///< as the frontend calls it
   std::span<const std::string_view> arguments = {};
-  const v1::GangMember* gang = nullptr;  ///< what the member of a gang has to know; null: no gang
+  const GangSeat* gang = nullptr;  ///< null: it is no member of a gang
 };
 
 /// How one run of a workload ended.

@@ -71,7 +71,7 @@ void AddGlobals(CLI::App& command, Globals& globals) {
 std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(),
-                               BenchmarkCommands(), ReplayCommands()}) {
+                               BenchmarkCommands(), ReplayCommands(), ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

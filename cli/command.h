@@ -37,6 +37,7 @@ std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
 std::vector<Command> BenchmarkCommands();
 std::vector<Command> ReplayCommands();
+std::vector<Command> ParseCommands();
 
 /// All of them.
 std::vector<Command> AllCommands();

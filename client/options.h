@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +8,10 @@
 #include "lib/common/address.h"
 #include "lib/common/result.h"
 #include "lib/security/options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace twofold::client {
 

@@ -43,10 +43,16 @@ class Places {
   using Key = std::tuple<std::string, std::string, std::string>;
   using View = std::tuple<std::string_view, std::string_view, std::string_view>;
 
+  // Finds without a copy. Not std::less<>: clang 14 compares no tuple with one of other types.
+  struct Before {
+    using is_transparent = void;
+    bool operator()(const View& one, const View& other) const { return one < other; }
+  };
+
   Index Add(Key names);
 
   std::vector<Place> all_;
-  std::map<Key, Index, std::less<>> index_;
+  std::map<Key, Index, Before> index_;
 };
 
 }  // namespace twofold::client

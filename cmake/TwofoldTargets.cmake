@@ -36,17 +36,14 @@ endfunction()
 
 # twofold_test(NAME SOURCES ... DEPS ... [LABELS ...] [ARGS ...]): one GoogleTest executable, one ctest.
 function(twofold_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   # Undefined behaviour is looked for in what we ship. In tests it costs a third of their compile time,
   # as GoogleMock's and gRPC's templates are instrumented over and over.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
-  endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
 function(_twofold_record_deps name deps)

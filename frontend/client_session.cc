@@ -3,21 +3,16 @@
 #include <optional>
 
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
 namespace {
 
-// A client whose jobs do not fit waits so long before it tries again: long enough to be cheap,
-// short enough that a freed place is not left empty for long.
-constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
-
 std::string_view Why(queue::Admission admission) {
   return admission == queue::Admission::kFull ? "the queue is full, try again later"
                                               : "the queue drains, it takes no more jobs";
 }
-
-std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
 
 }  // namespace
 

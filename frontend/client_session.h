@@ -1,17 +1,23 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "frontend/links.h"
 #include "frontend/queue_set.h"
+#include "lib/common/instant.h"
 #include "lib/rpc/batches.h"
 #include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
+
+/// A client whose jobs do not fit waits so long before it tries again: long enough to be cheap,
+/// short enough that a freed place is not left empty for long.
+inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 
 /// One client's Submit stream: jobs in, their ends out.
 ///

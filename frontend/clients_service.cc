@@ -7,6 +7,7 @@
 #include "frontend/explain.h"
 #include "frontend/follow.h"
 #include "frontend/job_lookup.h"
+#include "frontend/job_options.h"
 #include "frontend/services.h"
 #include "lib/rpc/late_reply.h"
 #include "lib/rpc/limits.h"
@@ -15,8 +16,6 @@
 
 namespace twofold::frontend {
 namespace {
-
-constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 
 // Answers when the job has ended. The caller may lose patience first; the job goes on.
 void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& queue,

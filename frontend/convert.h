@@ -1,11 +1,12 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "frontend/links.h"
 #include "frontend/queue_host.h"
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"
 #include "lib/queue/types.h"
@@ -13,8 +14,11 @@
 #include "lib/rpc/batches.h"
 #include "twofold/v1/queue.pb.h"
 
-/// The one place where proto meets the core's types.
+/// Where proto meets the core's types; options of jobs are in job_options.h.
 namespace twofold::frontend {
+
+/// As the fields that end in _ns have it.
+inline std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
 
 v1::Outcome ToProto(queue::Outcome outcome);
 
@@ -23,14 +27,6 @@ queue::Outcome FromProto(v1::Outcome outcome);
 
 /// Whether a worker may end an attempt so; kInvalidArgument names the outcome.
 Status CheckReported(v1::Outcome outcome);
-
-/// All but `queue`, checked; kInvalidArgument names the field and what is allowed. `durable`: so
-/// they are in any case.
-Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions& options,
-                                                           bool durable = false);
-
-/// All but `queue`, which a worker knows.
-v1::JobOptions ToProto(const queue::JobOptions& options);
 
 /// A finished job, without `queue`.
 v1::Job ToProto(const queue::Reply& reply, const WorkerIdentity* worker);

@@ -18,7 +18,8 @@ struct Families {
   Family oldest{"twofold_oldest_waiting_age_seconds",
                 "Age of the job that waits longest; 0 if none waits.", MetricType::Gauge};
   Family wanted{"twofold_wanted_workers",
-                "Workers that would leave no job waiting: waiting + running.", MetricType::Gauge};
+                "Workers that would leave no job waiting that may run; a gang counts its members.",
+                MetricType::Gauge};
   Family workers{"twofold_workers", "Worker slots of connected processes, by state.",
                  MetricType::Gauge};
   Family processes{"twofold_worker_processes", "Connected worker processes.", MetricType::Gauge};
@@ -52,7 +53,7 @@ void AddQueue(Families& families, QueueHost& host, Instant now) {
   families.jobs.Add(with("state", "waiting"), stats.waiting);
   families.jobs.Add(with("state", "running"), stats.running);
   families.oldest.Add(queue, ToSeconds(oldest_waiting));
-  families.wanted.Add(queue, stats.waiting + stats.running);
+  families.wanted.Add(queue, stats.wanted_workers);
   families.workers.Add(with("state", "idle"), stats.workers_idle);
   families.workers.Add(with("state", "busy"), stats.workers_busy);
   families.workers.Add(with("state", "draining"), stats.workers_draining);

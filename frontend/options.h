@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +8,10 @@
 #include "lib/common/instant.h"
 #include "lib/queue/queue.h"
 #include "lib/security/options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace twofold::frontend {
 

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 
 namespace twofold::frontend {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 
 namespace twofold::frontend {
 namespace {

@@ -30,7 +30,7 @@ nlohmann::ordered_json ToJson(const v1::Queue& queue) {
           {"limit", queue.limit()},
           {"jobs", {{"waiting", queue.waiting()}, {"running", queue.running()}}},
           {"oldest_waiting_age_seconds", static_cast<double>(queue.oldest_waiting_ns()) / 1e9},
-          {"wanted_workers", queue.waiting() + queue.running()},
+          {"wanted_workers", queue.wanted_workers()},
           {"workers",
            {{"idle", queue.workers_idle()},
             {"busy", queue.workers_busy()},
@@ -80,7 +80,7 @@ constexpr const char* kPageFoot = R"(</table>
 </body></html>
 )";
 
-http::Response Page(const QueueSet& queues) {
+http::Response QueuesPage(const QueueSet& queues) {
   std::string page = kPageHead;
   const v1::ListQueuesReply reply = Queues(queues);
   for (const v1::Queue& queue : reply.queues()) page += Row(queue);
@@ -112,7 +112,7 @@ http::Handler MakeWeb(const QueueSet& queues, std::function<std::int64_t()> clie
       {"GET", "/healthz", ok},
       {"GET", "/readyz", [&queues](const http::Request&) { return Ready(queues); }},
       {"GET", "/api/v1/queues", [&queues](const http::Request&) { return QueuesJson(queues); }},
-      {"GET", "/", [&queues](const http::Request&) { return Page(queues); }},
+      {"GET", "/", [&queues](const http::Request&) { return QueuesPage(queues); }},
   });
 }
 

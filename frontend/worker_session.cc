@@ -7,6 +7,7 @@
 
 #include "frontend/checks.h"
 #include "frontend/convert.h"
+#include "frontend/job_options.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
@@ -17,21 +18,22 @@ constexpr std::uint32_t kMaxSlots = 100'000;
 // More than slots: results of durable jobs are held until they are on disk.
 constexpr int kMaxHeld = 200'000;
 
-Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
-
 Status CheckHello(const v1::Hello& hello) {
-  if (hello.process_key() == 0) return Invalid("hello.process_key is 0; choose a random number");
+  if (hello.process_key() == 0) {
+    return absl::InvalidArgumentError("hello.process_key is 0; choose a random number");
+  }
   if (hello.slots() < 1 || hello.slots() > kMaxSlots) {
-    return Invalid(
+    return absl::InvalidArgumentError(
         absl::StrCat("hello.slots is ", hello.slots(), "; allowed are 1 to ", kMaxSlots));
   }
   if (hello.held_jobs_size() != hello.held_attempts_size()) {
-    return Invalid(absl::StrCat("hello.held_attempts has ", hello.held_attempts_size(),
-                                " entries for ", hello.held_jobs_size(), " in held_jobs"));
+    return absl::InvalidArgumentError(absl::StrCat("hello.held_attempts has ",
+                                                   hello.held_attempts_size(), " entries for ",
+                                                   hello.held_jobs_size(), " in held_jobs"));
   }
   if (hello.held_jobs_size() > kMaxHeld) {
-    return Invalid(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
-                                " entries; at most ", kMaxHeld, " are allowed"));
+    return absl::InvalidArgumentError(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
+                                                   " entries; at most ", kMaxHeld, " are allowed"));
   }
   return CheckNames(hello);
 }
@@ -63,21 +65,37 @@ WorkerIdentity IdentityOf(const v1::Hello& hello) {
           {hello.labels().begin(), hello.labels().end()}};
 }
 
-// What the peers of a gang's member are called.
-v1::GangMember MemberOf(const GangPlan& gang, std::uint32_t rank, int row) {
-  v1::GangMember member;
-  member.set_row(static_cast<std::uint32_t>(row));
-  member.set_job(static_cast<std::uint64_t>(gang.job));
-  member.set_attempt(gang.attempt);
-  member.set_rank(rank);
-  for (const WorkerIdentity& identity : gang.peers) {
-    v1::Peer& peer = *member.add_peers();
+// What the members of a gang are called.
+v1::GangRoster ToProto(const GangPlan& plan) {
+  v1::GangRoster gang;
+  gang.set_job(static_cast<std::uint64_t>(plan.job));
+  gang.set_attempt(plan.attempt);
+  for (const WorkerIdentity& identity : plan.peers) {
+    v1::Peer& peer = *gang.add_peers();
     peer.set_node(identity.node);
     peer.set_pod(identity.pod);
     peer.set_address(identity.address);
   }
-  member.set_secret(gang.secret);
-  return member;
+  gang.set_secret(plan.secret);
+  return gang;
+}
+
+/// The next row of the batch is this member. Returns about how many bytes were added. The members
+/// of a gang come one after the other: if it is in the message already, it is the last one there.
+std::size_t AddMember(v1::AssignBatch& batch, const GangPlan& plan, std::uint32_t rank) {
+  const auto job = static_cast<std::uint64_t>(plan.job);
+  const bool there = !batch.gangs().empty() && batch.gangs().rbegin()->job() == job &&
+                     batch.gangs().rbegin()->attempt() == plan.attempt;
+  std::size_t bytes = 8;
+  if (!there) {
+    *batch.add_gangs() = ToProto(plan);
+    bytes += batch.gangs().rbegin()->ByteSizeLong();
+  }
+  v1::GangMember& member = *batch.add_members();
+  member.set_row(static_cast<std::uint32_t>(batch.jobs_size()));
+  member.set_gang(static_cast<std::uint32_t>(batch.gangs_size() - 1));
+  member.set_rank(rank);
+  return bytes;
 }
 
 }  // namespace
@@ -99,6 +117,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   }
   if (message.has_hello()) return Join(message.hello());
   if (replaced_) return absl::AbortedError("this process has joined with another stream");
+  if (left_) return absl::FailedPreconditionError("leaving must be in the last message");
   if (Status status = rpc::Check(message.results()); !status.ok()) return status;
   if (Status status = CheckReports(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
@@ -106,7 +125,10 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   if (message.draining()) turn.Draining(process_);
   TakeTold(message, turn);
   Status status = message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
-  if (message.leaving()) turn.Left(process_, this);
+  if (message.leaving()) {
+    left_ = true;
+    turn.Left(process_, this);
+  }
   return status;
 }
 
@@ -175,12 +197,7 @@ void WorkerSession::Gone() {
 void WorkerSession::OnAssign(const queue::Assign& assign, const GangPlan* gang) {
   Add([&](v1::FrontendMessage& message) {
     v1::AssignBatch& batch = *message.mutable_assigns();
-    std::size_t bytes = 0;
-    if (gang != nullptr) {
-      v1::GangMember& member = *batch.add_members();
-      member = MemberOf(*gang, assign.seat->rank, batch.jobs_size());
-      bytes = member.ByteSizeLong();
-    }
+    const std::size_t bytes = gang == nullptr ? 0 : AddMember(batch, *gang, assign.seat->rank);
     return bytes + rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
                                        .attempt = assign.attempt,
                                        .option = OptionIndex(batch, assign.options),

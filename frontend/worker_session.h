@@ -48,6 +48,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   // Used by OnMessage, OnHalfClosed and OnGone only, which never run at once.
   QueueHost* host_ = nullptr;  ///< nullptr until Hello
   queue::ProcessId process_{};
+  bool left_ = false;  ///< by its own word: `process_` may be another process now
 
   // Under the outbox's lock: what the message now being filled has in `options`.
   std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;

@@ -11,9 +11,9 @@ Usage: run.sh [--install] --series [--quick] [--output DIR] [--chart FILE] [--pe
   --install   first installs what bench/peers/packages.txt and scripts/packages-build.txt name
   --check     every installed peer for a moment: each job has to come back once, as it was sent
   --series    the table and the chart of docs/performance.md: round trips, open loop, 1 000 000
-              waiting jobs, 10 000 idle workers; 5 passes of 3 s, peers in turn. Use a machine that
+              waiting jobs, 10 000 idle workers; 5 passes of 1.5 s, peers in turn. Use a machine that
               does nothing else.
-  --quick     with --series: 3 passes of 1.5 s, to see that it works
+  --quick     with --series: 3 passes of 0.5 s, to see that it works
   --output    where runs.csv, table.md and chart.csv go [build/peers/DATE]
   --chart     where the chart goes, as SVG [OUTPUT/chart.svg]
   --peers     only these, separated by commas
@@ -62,8 +62,8 @@ measure() {
 
 series() {
   output=${output:-$root/build/peers/$(date +%Y-%m-%d-%H%M)}
-  rounds='--passes 5 --seconds 3' once='--passes 3'
-  [ $quick = no ] || { rounds='--passes 3 --seconds 1.5 --repeats 0' once='--passes 1 --repeats 0'; }
+  rounds='--passes 5 --seconds 1.5 --repeats 1' once='--passes 3'
+  [ $quick = no ] || { rounds="--passes 3 --seconds 0.5 --repeats 0" once='--passes 1 --repeats 0'; }
   # shellcheck disable=SC2086  # several words
   {
     measure --tests round-trips,open-loop --payloads 100,1024,16384 --takes 64,256 $rounds

@@ -29,8 +29,6 @@ Json MembersJson(const v1::Job& job) {
   return members;
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
-
 std::string Gang(const v1::Job& job) {
   if (job.gang_size() == 0) return "";
   std::string text = absl::StrCat(job.gang_size(), " workers");

@@ -12,7 +12,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::chrono::minutes kPatience{5};  // a run may have 100 000 jobs
+constexpr std::chrono::minutes kReplyWithin{5};  // a run may have 100 000 jobs
 
 // By their names for people: "failed", "timed_out", ...
 std::map<std::string, int> Outcomes() {
@@ -54,8 +54,8 @@ Action BindRequeue(CLI::App& app, const Globals& globals) {
       ->check(CLI::IsMember(Outcomes()))
       ->needs(run);
   return [request, &globals]() -> Status {
-    const auto reply =
-        Frontend(globals).Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, *request, kPatience);
+    const auto reply = Frontend(globals).Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs,
+                                                           *request, kReplyWithin);
     if (!reply.ok()) return reply.status();
     Print(*reply, globals);
     return absl::OkStatus();

@@ -1,5 +1,8 @@
 #include <absl/strings/str_cat.h>
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -28,6 +31,19 @@ using Options = std::shared_ptr<SubmitOptions>;
 
 std::uint64_t Ns(double seconds) {
   return static_cast<std::uint64_t>(FromSeconds(seconds).count());
+}
+
+// Sent as a duration: the clocks of two machines are never compared. What is past is now.
+std::uint64_t NsUntil(const std::string& instant) {
+  absl::Time time;
+  std::string why;
+  if (!absl::ParseTime(absl::RFC3339_full, instant, &time, &why)) {
+    throw CLI::ValidationError(
+        "--not-before", absl::StrCat("'", instant, "' is no instant with a time zone, such as ",
+                                     "2026-12-24T18:00:00Z (", why, ")"));
+  }
+  const absl::Duration left = time - absl::Now();
+  return Ns(std::clamp(absl::ToDoubleSeconds(left), 0.0, kLongest));
 }
 
 // Options that are fields of JobOptions, set as they are read.
@@ -97,6 +113,10 @@ void AddTimes(CLI::App& app, const Options& options) {
   Time(
       app, options, "--delay", [](auto& job, std::uint64_t ns) { job.set_delay_ns(ns); },
       "Not before so many seconds have passed");
+  Text(
+      app, options, "--not-before", [](auto& job, auto& text) { job.set_delay_ns(NsUntil(text)); },
+      "The same as an instant, such as 2026-12-24T18:00:00+01:00, by this machine's clock")
+      ->excludes("--delay");
   Time(
       app, options, "--deadline", [](auto& job, std::uint64_t ns) { job.set_deadline_ns(ns); },
       "Rejected if no worker has it after so many seconds (and its delay); 0 = it may wait");

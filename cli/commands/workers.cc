@@ -43,8 +43,6 @@ Json ToJson(const v1::Worker& worker) {
           {"draining", worker.draining()}};
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
-
 std::vector<std::string> Row(const v1::Worker& worker) {
   return {worker.queue(),
           worker.node(),

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Duration kTimeout = std::chrono::seconds(10);
+constexpr Duration kAnswerWithin = std::chrono::seconds(10);
 
 Status Check(const http::Response& response) {
   if (response.status < 300) return absl::OkStatus();
@@ -39,24 +39,24 @@ Result<Remote> Remote::Find(const StateFolder& folder) {
 }
 
 Result<Json> Remote::Deployments() const {
-  return Parse(http::Get(url_ + "/deployments", kTimeout));
+  return Parse(http::Get(url_ + "/deployments", kAnswerWithin));
 }
 
 Result<Json> Remote::Deployment(const std::string& name) const {
-  return Parse(http::Get(absl::StrCat(url_, "/deployments/", name), kTimeout));
+  return Parse(http::Get(absl::StrCat(url_, "/deployments/", name), kAnswerWithin));
 }
 
 Result<Json> Remote::Service(const std::string& name) const {
-  return Parse(http::Get(absl::StrCat(url_, "/services/", name), kTimeout));
+  return Parse(http::Get(absl::StrCat(url_, "/services/", name), kAnswerWithin));
 }
 
 Result<Json> Remote::Scale(const std::string& name, int replicas) const {
   return Parse(http::Put(absl::StrCat(url_, "/deployments/", name, "/scale?replicas=", replicas),
-                         "", kTimeout));
+                         "", kAnswerWithin));
 }
 
 Status Remote::Down() const {
-  const auto response = http::Post(url_ + "/down", "", kTimeout);
+  const auto response = http::Post(url_ + "/down", "", kAnswerWithin);
   return response.ok() ? Check(*response) : response.status();
 }
 

@@ -96,7 +96,7 @@ asio::awaitable<WireResponse> Exchange(const HostPort& server, const WireRequest
   co_return parser.release();
 }
 
-Response Decode(WireResponse&& wire) {
+Response ToResponse(WireResponse&& wire) {
   Response response;
   response.status = static_cast<int>(wire.result_int());
   response.content_type = wire[beast::http::field::content_type];
@@ -132,7 +132,7 @@ Result<Response> Fetch(beast::http::verb method, const std::string& text, std::s
     auto response = asio::co_spawn(
         io, Exchange(url->server, request, timeout, std::move(tls), name), asio::use_future);
     io.run();
-    return Decode(response.get());
+    return ToResponse(response.get());
   } catch (const system_error& error) {
     return ToStatus(error.code(), text, timeout);
   }

@@ -11,7 +11,7 @@
 namespace twofold::http {
 namespace {
 
-namespace beast = boost::beast::http;
+namespace beast = boost::beast;
 using boost::system::error_code;
 
 std::string LowerCase(std::string_view text) {
@@ -31,17 +31,17 @@ error_code CheckHead(const RequestParser& parser, std::size_t max_body) {
   const WireRequest& request = parser.get();
   const bool has_body = parser.chunked() || parser.content_length().value_or(0) > 0;
   const bool takes_body =
-      request.method() != beast::verb::get && request.method() != beast::verb::head;
-  if (has_body && !takes_body) return beast::error::unexpected_body;
+      request.method() != beast::http::verb::get && request.method() != beast::http::verb::head;
+  if (has_body && !takes_body) return beast::http::error::unexpected_body;
   // Any other coding would leave us guessing where the request ends.
-  if (request.count(beast::field::transfer_encoding) > 0 && !parser.chunked()) {
-    return beast::error::bad_transfer_encoding;
+  if (request.count(beast::http::field::transfer_encoding) > 0 && !parser.chunked()) {
+    return beast::http::error::bad_transfer_encoding;
   }
-  if (parser.content_length().value_or(0) > max_body) return beast::error::body_limit;
+  if (parser.content_length().value_or(0) > max_body) return beast::http::error::body_limit;
   return {};
 }
 
-Params DecodeHeaders(const beast::fields& fields) {
+Params DecodeHeaders(const beast::http::fields& fields) {
   Params headers;
   for (const auto& field : fields) {
     const auto [header, added] = headers.try_emplace(LowerCase(field.name_string()), field.value());
@@ -51,7 +51,7 @@ Params DecodeHeaders(const beast::fields& fields) {
 }
 
 Result<Request> Decode(WireRequest&& wire) {
-  if (wire.version() == 11 && wire.count(beast::field::host) != 1) {
+  if (wire.version() == 11 && wire.count(beast::http::field::host) != 1) {
     return absl::InvalidArgumentError("HTTP/1.1 asks for one Host header");
   }
   Result<Target> target = ParseTarget(wire.target());
@@ -66,11 +66,11 @@ Result<Request> Decode(WireRequest&& wire) {
 }
 
 Response Refusal(const error_code& error) {
-  if (error == beast::error::header_limit || error == beast::error::buffer_overflow) {
+  if (error == beast::http::error::header_limit || error == beast::http::error::buffer_overflow) {
     return PlainText(431, fmt::format("request line and headers are over {} bytes\n", kMaxHead));
   }
-  if (error == beast::error::body_limit) return PlainText(413, "body is too long\n");
-  if (error == beast::error::bad_version) return PlainText(505, "only HTTP/1.0 and 1.1\n");
+  if (error == beast::http::error::body_limit) return PlainText(413, "body is too long\n");
+  if (error == beast::http::error::bad_version) return PlainText(505, "only HTTP/1.0 and 1.1\n");
   return PlainText(400, fmt::format("bad request: {}\n", error.message()));
 }
 
@@ -80,10 +80,10 @@ WireResponse Encode(Response&& response, const Framing& framing) {
   wire.result(static_cast<unsigned>(response.status));
   wire.keep_alive(framing.keep_alive);
   wire.set("X-Content-Type-Options", "nosniff");
-  wire.set(beast::field::cache_control, "no-store");
+  wire.set(beast::http::field::cache_control, "no-store");
   for (const auto& [name, value] : response.headers) wire.set(name, value);
   if (IsBodiless(response.status)) return wire;
-  wire.set(beast::field::content_type, response.content_type);
+  wire.set(beast::http::field::content_type, response.content_type);
   wire.content_length(response.body.size());
   if (!framing.head_only) wire.body() = std::move(response.body);
   return wire;

@@ -2,8 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/detect_ssl.hpp>
 #include <exception>
@@ -17,7 +15,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using boost::system::error_code;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kReadSize = 4096;
 constexpr std::size_t kMaxBuffer = 2 * kMaxHead;  // a head, and some of what is pipelined after it
 constexpr auto kLinger = std::chrono::seconds(1);

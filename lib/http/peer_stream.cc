@@ -1,8 +1,6 @@
 #include "lib/http/peer_stream.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace twofold::http {
 namespace {
@@ -10,8 +8,6 @@ namespace {
 namespace asio = boost::asio;
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
-
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 

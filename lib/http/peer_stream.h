@@ -1,10 +1,12 @@
 #pragma once
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <memory>
@@ -12,6 +14,9 @@
 #include <utility>
 
 namespace twofold::http {
+
+/// For `co_await`: errors are returned, not thrown.
+inline constexpr auto kTuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 /// A connection's bytes, through TLS if there is a context for it. An AsyncStream of Asio's, with
 /// the deadlines of Beast's tcp_stream. Private to lib/http.

@@ -2,14 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <exception>
 #include <future>
 #include <list>
@@ -18,6 +16,7 @@
 
 #include "lib/http/connection.h"
 #include "lib/http/listen.h"
+#include "lib/http/peer_stream.h"
 #include "lib/http/tls.h"
 
 namespace twofold::http {
@@ -27,7 +26,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 /// Answers without waiting for anything, as it serves peers beyond the limit: a fresh socket has

@@ -13,19 +13,22 @@ void DedupKeys::Add(Slot slot, const Job& job) { jobs_.emplace(job.options->dedu
 
 void DedupKeys::Remove(Slot slot, const Job& job) {
   jobs_.erase(job.options->dedup_key);
-  followers_.erase(slot);
+  TakeFollowers(slot);
 }
 
 void DedupKeys::RemoveFollower(SubmitterId submitter) {
   for (auto& [slot, followers] : followers_) {
-    std::erase_if(followers, [&](const Follower& one) { return one.submitter == submitter; });
+    count_ -=
+        std::erase_if(followers, [&](const Follower& one) { return one.submitter == submitter; });
   }
   std::erase_if(followers_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 std::vector<DedupKeys::Follower> DedupKeys::TakeFollowers(Slot slot) {
   auto found = followers_.extract(slot);
-  return found ? std::move(found.mapped()) : std::vector<Follower>();
+  if (!found) return {};
+  count_ -= found.mapped().size();
+  return std::move(found.mapped());
 }
 
 }  // namespace twofold::queue

@@ -30,15 +30,22 @@ class DedupKeys {
   void Add(Slot slot, const Job& job);
   void Remove(Slot slot, const Job& job);
 
-  void Follow(Slot slot, Follower follower) { followers_[slot].push_back(follower); }
+  void Follow(Slot slot, Follower follower) {
+    followers_[slot].push_back(follower);
+    ++count_;
+  }
   void RemoveFollower(SubmitterId submitter);
 
   /// Removes and returns those who follow the job, in order of arrival.
   std::vector<Follower> TakeFollowers(Slot slot);
 
+  /// Of all jobs together.
+  [[nodiscard]] std::uint64_t followers() const { return count_; }
+
  private:
   std::unordered_map<std::string, Slot> jobs_;
   std::map<Slot, std::vector<Follower>> followers_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace twofold::queue

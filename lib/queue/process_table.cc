@@ -50,7 +50,7 @@ void ProcessTable::Remove(ProcessId id) {
 void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
                            std::set<Held> unanswered) {
   Node* const before = (*this)[id].node;
-  Become(id, Presence::kConnected, now + lease_);
+  Become(id, Presence::kConnected, now);
   Change(id, [&](Process& process) {
     process.slots = std::max(joining.slots, 1U);
     process.draining = joining.draining;
@@ -58,26 +58,23 @@ void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
     process.unanswered = std::move(unanswered);
     process.node = EnterNode(joining.node);
   });
+  StartLease(processes_[IndexOf(id)], IndexOf(id), now);
   LeaveNode(before);
 }
 
 void ProcessTable::Heard(ProcessId id, Instant now) {
-  const Process& process = (*this)[id];
+  Process& process = processes_[IndexOf(id)];
   if (process.presence == Presence::kAway) return;
-  const Instant deadline = now + lease_;
-  if (process.presence != Presence::kConnected) {
-    return Become(id, Presence::kConnected, deadline);
-  }
+  if (process.presence == Presence::kSilent) Become(id, Presence::kConnected, now);
   // Most calls of a batch share one instant: only the first has something to do.
-  if (process.deadline == deadline) return;
-  processes_[IndexOf(id)].deadline = deadline;
-  leases_.Remove(processes_, IndexOf(id));
-  leases_.PushBack(processes_, IndexOf(id));
+  if (process.leased && process.deadline == now + lease_) return;
+  EndLease(process, IndexOf(id));
+  StartLease(process, IndexOf(id), now);
 }
 
 void ProcessTable::FallSilent(ProcessId id) { Become(id, Presence::kSilent, {}); }
 
-void ProcessTable::GoAway(ProcessId id, Instant now) { Become(id, Presence::kAway, now + grace_); }
+void ProcessTable::GoAway(ProcessId id, Instant now) { Become(id, Presence::kAway, now); }
 
 void ProcessTable::SetDraining(ProcessId id) {
   Change(id, [](Process& process) { process.draining = true; });
@@ -101,7 +98,7 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
   return next;
 }
 
-void ProcessTable::Give(ProcessId id, Slot job) {
+void ProcessTable::Give(ProcessId id, Slot job, Instant now) {
   ChangeBusy(id, [&](Process& process) {
     if (++process.taken_in_turn >= Turn(process.slots)) {
       if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
@@ -109,6 +106,8 @@ void ProcessTable::Give(ProcessId id, Slot job) {
     process.running.PushBack(jobs_, job);
     ++process.running_count;
   });
+  Process& process = processes_[IndexOf(id)];
+  if (!process.leased) StartLease(process, IndexOf(id), now);
 }
 
 void ProcessTable::TakeBack(ProcessId id, Slot job) {
@@ -194,6 +193,7 @@ void ProcessTable::ChangeBusy(ProcessId id, const Function& change) {
     counts_.busy += more;
     (process.paused ? counts_.paused : counts_.idle) -= more;
   }
+  if (process.busy() == 0) EndLease(process, IndexOf(id));
   KeepIdle(process, IndexOf(id));
 }
 
@@ -209,15 +209,26 @@ void ProcessTable::KeepIdle(Process& process, Slot slot) {
   }
 }
 
-void ProcessTable::Become(ProcessId id, Presence presence, Instant deadline) {
+void ProcessTable::Become(ProcessId id, Presence presence, Instant now) {
   Change(id, [&](Process& process) {
-    if (Deadlines* before = DeadlinesOf(process.presence)) {
-      before->Remove(processes_, IndexOf(id));
-    }
+    EndLease(process, IndexOf(id));
+    if (process.presence == Presence::kAway) graces_.Remove(processes_, IndexOf(id));
     process.presence = presence;
-    process.deadline = deadline;
-    if (Deadlines* after = DeadlinesOf(presence)) after->PushBack(processes_, IndexOf(id));
+    if (presence != Presence::kAway) return;
+    process.deadline = now + grace_;
+    graces_.PushBack(processes_, IndexOf(id));
   });
+}
+
+void ProcessTable::StartLease(Process& process, Slot slot, Instant now) {
+  if (process.presence != Presence::kConnected || process.busy() == 0) return;
+  process.leased = true;
+  process.deadline = now + lease_;
+  leases_.PushBack(processes_, slot);
+}
+
+void ProcessTable::EndLease(Process& process, Slot slot) {
+  if (std::exchange(process.leased, false)) leases_.Remove(processes_, slot);
 }
 
 void ProcessTable::Count(const Process& process, bool add) {
@@ -248,12 +259,6 @@ void ProcessTable::CountAble(Process& process) {
 std::optional<ProcessId> ProcessTable::Over(const Deadlines& deadlines, Instant now) const {
   if (deadlines.empty() || processes_[deadlines.front()].deadline > now) return std::nullopt;
   return ProcessId{deadlines.front()};
-}
-
-ProcessTable::Deadlines* ProcessTable::DeadlinesOf(Presence presence) {
-  if (presence == Presence::kConnected) return &leases_;
-  if (presence == Presence::kAway) return &graces_;
-  return nullptr;
 }
 
 }  // namespace twofold::queue

@@ -18,7 +18,7 @@ namespace twofold::queue {
 
 enum class Presence : std::uint8_t {
   kNone,       ///< no process: the index is for use
-  kConnected,  ///< heard within the lease
+  kConnected,  ///< it has no lease that ran out
   kSilent,     ///< connected, but its lease ran out: it has lost its jobs and gets none
   kAway,       ///< its stream is broken; what it runs stays its own for the grace period
 };
@@ -49,13 +49,14 @@ struct Process {
   std::uint32_t running_count = 0;
   JobsInPlace running;        ///< attempts that count, in the order they were handed out
   std::set<Held> unanswered;  ///< attempts that no longer count but occupy a slot until answered
-  Instant deadline;           ///< end of the lease or of the grace period
+  Instant deadline;           ///< end of the lease or of the grace period, if it has one
   Links in_deadlines;
   Links in_idle;
   Node* node = nullptr;     ///< nullptr until it has connected
   Node* able_on = nullptr;  ///< where it is counted as able, with so many slots
   std::uint32_t able_slots = 0;
   Presence presence = Presence::kNone;
+  bool leased = false;  ///< what it has to answer for is under a lease
   bool draining = false;
   bool paused = false;
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
@@ -88,9 +89,10 @@ struct WorkerCounts {
 /// What occupies a slot is listed by name, never merely counted. So an answer that comes twice, or
 /// that was never due, cannot free a slot that is not its own.
 ///
-/// All leases last equally long, so a lease that starts now ends last: the lists of deadlines are
-/// in order by themselves, and renewing is moving to the back. The same holds for the grace
-/// periods.
+/// A lease is a hold on attempts: a connected process has one while it occupies slots, and need not
+/// be heard when it has nothing. All leases last equally long, so a lease that starts now ends
+/// last: the lists of deadlines are in order by themselves, and renewing is moving to the back. The
+/// same holds for the grace periods.
 ///
 /// Time     Instants never go back.
 /// Errors   None checked: pass ids of processes that are there (`Contains`).
@@ -113,7 +115,7 @@ class ProcessTable {
 
   /// It has come, with these attempts that occupy slots without counting.
   void Connect(ProcessId id, Instant now, const Joining& joining, std::set<Held> unanswered);
-  void Heard(ProcessId id, Instant now);  ///< its lease starts again; no-op while away
+  void Heard(ProcessId id, Instant now);  ///< its lease, if any, starts again; no-op while away
   void FallSilent(ProcessId id);
   void GoAway(ProcessId id, Instant now);
   void SetDraining(ProcessId id);
@@ -126,9 +128,9 @@ class ProcessTable {
 
   // ---- What occupies its slots
 
-  void Give(ProcessId id, Slot job);      ///< it runs the job, in a slot that was free
-  void TakeBack(ProcessId id, Slot job);  ///< it no longer does, and the slot is free
-  void Revoke(ProcessId id, Slot job);    ///< it should stop; the slot stays taken until Answered
+  void Give(ProcessId id, Slot job, Instant now);  ///< it runs the job, in a slot that was free
+  void TakeBack(ProcessId id, Slot job);           ///< it no longer does, and the slot is free
+  void Revoke(ProcessId id, Slot job);  ///< it should stop; the slot stays taken until Answered
   bool Answered(ProcessId id, const Held& held);  ///< false: nothing by that name was unanswered
 
   void Reserve(ProcessId id);  ///< one slot. REQUIRES: MayTake()
@@ -166,11 +168,12 @@ class ProcessTable {
   template <typename Function>
   void ChangeBusy(ProcessId id, const Function& change);
   void KeepIdle(Process& process, Slot slot);
-  void Become(ProcessId id, Presence presence, Instant deadline);
+  void Become(ProcessId id, Presence presence, Instant now);
+  void StartLease(Process& process, Slot slot, Instant now);
+  void EndLease(Process& process, Slot slot);
   void Count(const Process& process, bool add);
   void CountAble(Process& process);
   [[nodiscard]] std::optional<ProcessId> Over(const Deadlines& deadlines, Instant now) const;
-  Deadlines* DeadlinesOf(Presence presence);
 
   JobTable& jobs_;
   const Duration lease_;

@@ -30,12 +30,6 @@ Outcome ByWorker(Outcome outcome) {
   }
 }
 
-Completion HandedBack() {
-  Completion completion{};
-  completion.handed_back = true;
-  return completion;
-}
-
 bool HasDeadline(const Job& job) { return job.options->deadline > Duration::zero(); }
 
 /// A deadline is met by the first worker that gets the job.
@@ -149,7 +143,7 @@ void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
   while (!running.empty()) {
     const Slot slot = running.front();
     processes_.TakeBack(process, slot);
-    Finish(now, slot, HandedBack(), effects);
+    HandBack(now, slot, effects);
   }
   Remove(process, effects);
   Dispatch(now, effects);
@@ -287,7 +281,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   job.handed_out = now;
   ++job.attempts;
   ++running_;  // no gang
-  processes_.Give(process, slot);
+  processes_.Give(process, slot, now);
   effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
                     job.lost_attempts});
 }
@@ -446,7 +440,13 @@ Admission Queue::Admit() const {
 
 /// The submitter wants a job that is there already.
 Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag) {
-  if (submitter != kDetached) dedup_keys_.Follow(slot, {submitter, tag});
+  if (submitter != kDetached) {
+    if (options_.limit > 0 && dedup_keys_.followers() >= options_.limit) {
+      ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
+      return {Admission::kFull, JobId{0}};
+    }
+    dedup_keys_.Follow(slot, {submitter, tag});
+  }
   return {Admission::kAccepted, jobs_.IdOf(slot), true};
 }
 

@@ -168,7 +168,8 @@ class Queue {
   /// passes. A submitter other than kDetached takes some memory until SubmitterGone.
   ///
   /// A job whose dedup key waits or runs already is that job, though limit and draining be against
-  /// a new one; the submitter gets a Reply for its tag, too, when it ends.
+  /// a new one; the submitter gets a Reply for its tag, too, when it ends. Of those there may be as
+  /// many as jobs may wait.
   Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                    const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                    Effects& effects);
@@ -182,10 +183,10 @@ class Queue {
 
   // ---- Workers
 
-  /// A process connects. A key that is known takes over: attempts that match are kept, those it no
-  /// longer has are lost, and those it should not have are cancelled and occupy slots until
-  /// answered. If the process was thought connected, its new stream overtook the broken one: do not
-  /// report the old one as gone.
+  /// A process connects. A key that is known takes over: attempts that match are kept, those it
+  /// does not have are lost (of durable jobs: put back, as it keeps those until they are on disk),
+  /// and those it should not have are cancelled and occupy slots until answered. If the process was
+  /// thought connected, its new stream overtook the broken one: do not report the old one as gone.
   ProcessId WorkerJoined(Instant now, const Joining& joining, Effects& effects);
 
   /// The id that WorkerJoined gives to this key now: the caller needs it before, as jobs are handed
@@ -311,6 +312,7 @@ class Queue {
 
   // Attempts that come to nothing
   void Lose(Instant now, Slot slot, const std::string& why, Effects& effects);
+  void HandBack(Instant now, Slot slot, Effects& effects);
   void LoseAttempt(Instant now, Slot slot, const std::string& why, Effects& effects);
   void LeaseOver(Instant now, ProcessId process, Effects& effects);
   void GraceOver(Instant now, ProcessId process, Effects& effects);

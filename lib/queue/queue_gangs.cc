@@ -59,7 +59,7 @@ Slot Queue::AddMember(Slot gang, std::uint32_t rank, ProcessId process, std::uin
   member.process = process;
   member.gang = gang;
   member.state = JobState::kRunning;
-  processes_.Give(process, slot);
+  processes_.Give(process, slot, member.handed_out);
   return slot;
 }
 

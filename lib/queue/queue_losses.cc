@@ -45,6 +45,13 @@ void Queue::LoseAttempt(Instant now, Slot slot, const std::string& why, Effects&
   End(now, slot, {.outcome = Outcome::kLost, .reason = LostReason(why, job)}, effects);
 }
 
+/// It never began, or its worker gave it up: that uses up no attempt.
+void Queue::HandBack(Instant now, Slot slot, Effects& effects) {
+  Completion completion{};
+  completion.handed_back = true;
+  Finish(now, slot, completion, effects);
+}
+
 void Queue::LeaseOver(Instant now, ProcessId process, Effects& effects) {
   gathering_.Withdraw(process);
   processes_.FallSilent(process);
@@ -73,8 +80,9 @@ void Queue::Remove(ProcessId process, Effects& effects) {
   effects.Do(ProcessRemoved{process});
 }
 
-/// Compares what a process runs with what it says it has: what it does not have is lost. Returns
-/// what it has beyond that, which it is told to stop.
+/// Compares what a process runs with what it says it has: what it does not have is lost. Of durable
+/// jobs it never got that: it keeps their results until we have told it that they are on disk. They
+/// go back and use up no attempt. Returns what it has beyond that, which it is told to stop.
 std::set<Held> Queue::Reconcile(Instant now, ProcessId process, std::span<const Held> held,
                                 Effects& effects) {
   const std::set<Held> has(held.begin(), held.end());
@@ -88,7 +96,11 @@ std::set<Held> Queue::Reconcile(Instant now, ProcessId process, std::span<const 
     const Slot slot = FindAttempt(process, attempt);
     if (slot == kNoSlot) continue;  // a member of a gang that has just been lost
     processes_.TakeBack(process, slot);
-    Lose(now, slot, "worker came back without it", effects);
+    if (jobs_[slot].options->durable) {
+      HandBack(now, slot, effects);
+    } else {
+      Lose(now, slot, "worker came back without it", effects);
+    }
   }
   // Only now, as losing a gang may have revoked what the process has of it.
   std::set<Held> stale;
@@ -144,7 +156,7 @@ void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> mem
       ranks.push_back(AddMember(slot, rank, process, Sequence(member.job)));
     } else {
       jobs_[slot].state = JobState::kRunning;
-      processes_.Give(process, slot);
+      processes_.Give(process, slot, now);
     }
   }
   if (is_gang) {

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,11 +11,17 @@
 
 namespace twofold::rpc {
 
-/// A channel to `address` (host:port) with a connection of its own, keepalive pings (a peer that
-/// vanished without a word is noticed within half a minute) and our message limits.
+/// How the client notices within half a minute that the frontend's host vanished without a word.
+enum class Liveness : std::uint8_t {
+  kPings,    ///< gRPC's pings: dear to a frontend that has thousands of connections
+  kOfKernel  ///< the caller has KeepTcpAlive when it is connected
+};
+
+/// A channel to `address` (host:port) with a connection of its own and our message limits.
 /// With the TLS that `security` says, as its files are now.
 std::shared_ptr<grpc::Channel> Connect(const std::string& address,
-                                       const security::Client& security = {});
+                                       const security::Client& security = {},
+                                       Liveness liveness = Liveness::kPings);
 
 /// Adds the token, if there is one, to a call that is about to begin.
 void Authorize(grpc::ClientContext& context, const security::Client& security);

@@ -10,6 +10,7 @@
 
 #include "lib/common/address.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/tcp_keepalive.h"
 
 namespace twofold::rpc {
 namespace {
@@ -51,6 +52,7 @@ Result<Listening> Listen(const std::string& address, const std::vector<grpc::Ser
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", address, ": ", WhyNot(*parsed)));
   }
+  KeepTcpAlive();
   return Listening{std::move(server), ToString({parsed->host, static_cast<std::uint16_t>(port)})};
 }
 

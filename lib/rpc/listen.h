@@ -17,7 +17,7 @@ struct Listening {
 };
 
 /// Serves `services` at `address` (host:port; no host = all interfaces) with our settings, to those
-/// whom `door` lets in.
+/// whom `door` lets in. The kernel watches the connections (KeepTcpAlive).
 ///
 /// Errors   kInvalidArgument: what is wrong with the address. kUnavailable: cannot listen there,
 /// and

@@ -18,14 +18,14 @@ constexpr unsigned kNapMs = 5;
 struct FreeContext {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
 };
-struct FreeBio {
+struct FreeChain {
   void operator()(BIO* bio) const { BIO_free_all(bio); }
 };
 using Context = std::unique_ptr<SSL_CTX, FreeContext>;
-using Bio = std::unique_ptr<BIO, FreeBio>;
+using BioChain = std::unique_ptr<BIO, FreeChain>;
 
 void Trust(SSL_CTX* context, const std::string& pem) {
-  const Bio reader(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const BioChain reader(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   while (X509* authority = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
     X509_free(authority);
@@ -33,8 +33,9 @@ void Trust(SSL_CTX* context, const std::string& pem) {
 }
 
 void Show(SSL_CTX* context, const TlsMaterial& material) {
-  const Bio cert(BIO_new_mem_buf(material.cert.data(), static_cast<int>(material.cert.size())));
-  const Bio key(BIO_new_mem_buf(material.key.data(), static_cast<int>(material.key.size())));
+  const BioChain cert(
+      BIO_new_mem_buf(material.cert.data(), static_cast<int>(material.cert.size())));
+  const BioChain key(BIO_new_mem_buf(material.key.data(), static_cast<int>(material.key.size())));
   X509* certificate = PEM_read_bio_X509(cert.get(), nullptr, nullptr, nullptr);
   EVP_PKEY* private_key = PEM_read_bio_PrivateKey(key.get(), nullptr, nullptr, nullptr);
   SSL_CTX_use_certificate(context, certificate);
@@ -83,7 +84,7 @@ bool EndsNow(BIO* bio) {
 Attempt Try(const std::string& address, const Client& client, const TlsMaterial* material) {
   ERR_clear_error();
   const Context context = MakeContext(material);
-  const Bio bio(BIO_new_ssl_connect(context.get()));
+  const BioChain bio(BIO_new_ssl_connect(context.get()));
   SSL* ssl = nullptr;
   BIO_ctrl(bio.get(), BIO_C_GET_SSL, 0, &ssl);
   BIO_ctrl(bio.get(), BIO_C_SET_CONNECT, 0, const_cast<char*>(address.c_str()));

@@ -1,5 +1,7 @@
 #include "lib/security/options.h"
 
+#include <CLI/CLI.hpp>
+
 namespace twofold::security {
 namespace {
 

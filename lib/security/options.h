@@ -1,7 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 /// What the command lines of all programs have in common about who may talk to whom;
 /// docs/security.md explains it to users.

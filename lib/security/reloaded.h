@@ -1,7 +1,6 @@
 #pragma once
 
 #include <absl/strings/str_cat.h>
-#include <spdlog/spdlog.h>
 
 #include <functional>
 #include <memory>
@@ -14,6 +13,13 @@
 #include "lib/security/file.h"
 
 namespace twofold::security {
+namespace internal {
+
+// Not in the template, as the logger's header would be compiled with all that is ever served.
+void LogLoaded(const std::string& path);
+void LogKept(const Status& why);
+
+}  // namespace internal
 
 /// A value made of files, made again when one of them has changed. Looked at on use, so there is no
 /// thread and no delay. What cannot be used keeps the value as it was, and is logged once.
@@ -44,10 +50,9 @@ class Reloaded {
     Result<T> value = load_();
     if (value.ok()) {
       value_ = std::make_shared<const T>(*std::move(value));
-      spdlog::info("loaded again: {}", paths_.front());
+      internal::LogLoaded(paths_.front());
     } else {
-      spdlog::error("{}; going on with what was there before",
-                    std::string(value.status().message()));
+      internal::LogKept(value.status());
     }
     return value_;
   }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <thread>
 
 #include "lib/common/arguments.h"
 #include "tests/backend/agent_fixture.h"
@@ -189,15 +190,28 @@ TEST_F(SleepAgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
 }
 
-TEST_F(SleepAgentTest, HeartbeatsComeWithoutBeingAsked) {
+TEST_F(SleepAgentTest, HeartbeatsComeWhileAJobRunsAndNotOtherwise) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome(std::chrono::milliseconds(30));
+  stream->SendAssigns(1, 1);
   for (int i = 0; i < 3; ++i) {
     const auto message = stream->Receive();
     ASSERT_TRUE(message);
     EXPECT_TRUE(message->heartbeat());
   }
+  stream->SendCancel(1);
+  bool answered = false;
+  while (!answered) {
+    const auto message = stream->Receive();
+    ASSERT_TRUE(message);
+    answered = message->has_results();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for five that must not come
+  agent.Shutdown();
+  const auto next = stream->Receive();
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(next->draining()) << next->DebugString();
 }
 
 // ---- Leaving

@@ -35,8 +35,10 @@ v1::AssignBatch BatchOf(std::uint32_t rows) {
 void AddMember(v1::AssignBatch& batch, std::uint32_t row, std::uint32_t rank, int peers) {
   v1::GangMember& member = *batch.add_members();
   member.set_row(row);
+  member.set_gang(static_cast<std::uint32_t>(batch.gangs_size()));
   member.set_rank(rank);
-  for (int i = 0; i < peers; ++i) member.add_peers();
+  v1::GangRoster& gang = *batch.add_gangs();
+  for (int i = 0; i < peers; ++i) gang.add_peers();
 }
 
 TEST(GangRows, SomeRowsAreMembersAndOthersAreNot) {
@@ -45,7 +47,9 @@ TEST(GangRows, SomeRowsAreMembersAndOthersAreNot) {
   const auto gangs = GangRows::Of(batch);
   ASSERT_TRUE(gangs.ok());
   EXPECT_EQ(gangs->At(0), nullptr);
-  EXPECT_EQ(gangs->At(2), &batch.members(0));
+  ASSERT_NE(gangs->At(2), nullptr);
+  EXPECT_EQ(gangs->At(2)->gang, &batch.gangs(0));
+  EXPECT_EQ(gangs->At(2)->rank, 1U);
 }
 
 TEST(GangRows, WhatDoesNotFitIsRefused) {
@@ -59,6 +63,10 @@ TEST(GangRows, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(error(2, 1), "members names row 2 of 2");
   EXPECT_EQ(error(1, 2), "members has rank 2 among 2 peers");
   EXPECT_EQ(error(0, 1), "members has row 0 twice");
+  v1::AssignBatch batch = BatchOf(1);
+  AddMember(batch, 0, 0, 2);
+  batch.mutable_members(0)->set_gang(1);
+  EXPECT_EQ(GangRows::Of(batch).status().message(), "members names gang 1 of 1");
 }
 
 // ---- The barrier

@@ -28,7 +28,7 @@ class Recorder final : private Workload::Listener {
   }
 
   void Start(Slot slot, const std::vector<std::string_view>& arguments,
-             const v1::GangMember* gang = nullptr) {
+             const GangSeat* gang = nullptr) {
     workload_.Start(slot, Now(), {{slot, 1}, arguments, gang});
   }
 

@@ -142,12 +142,14 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
       *batch.add_options() = options;
       v1::GangMember& member = *batch.add_members();
       member.set_row(static_cast<std::uint32_t>(batch.jobs_size()));
-      member.set_job(700);
-      member.set_attempt(3);
+      member.set_gang(static_cast<std::uint32_t>(batch.gangs_size()));
       member.set_rank(rank);
-      member.set_secret("\x01\xab");
+      v1::GangRoster& gang = *batch.add_gangs();
+      gang.set_job(700);
+      gang.set_attempt(3);
+      gang.set_secret("\x01\xab");
       for (std::uint32_t peer = 0; peer < size; ++peer) {
-        member.add_peers()->set_address("10.0.0." + std::to_string(peer + 1));
+        gang.add_peers()->set_address("10.0.0." + std::to_string(peer + 1));
       }
       rpc::Append(batch, rpc::AssignRow{job, 1, option, {}});
       return std::size_t{1};

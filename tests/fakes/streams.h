@@ -109,6 +109,7 @@ class WorkerStream {
   }
 
   Inbox<v1::Welcome> welcomes;
+  Inbox<v1::GangRoster> gangs;  ///< each comes before its members do
   Inbox<Assigned> assigned;
   Inbox<Cancelled> cancelled;
   Inbox<bool> drained;
@@ -120,6 +121,7 @@ class WorkerStream {
   void OnMessage(const v1::FrontendMessage& message) {
     if (message.has_welcome()) welcomes.Put(message.welcome());
     const v1::AssignBatch& assigns = message.assigns();
+    for (const v1::GangRoster& gang : assigns.gangs()) gangs.Put(gang);
     rpc::ForEach(assigns, [&](const rpc::AssignRow& row) {
       assigned.Put({row.job, row.attempt, std::string(row.spec),
                     assigns.options(static_cast<int>(row.option))});

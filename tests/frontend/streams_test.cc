@@ -197,6 +197,20 @@ TEST_F(StreamsTest, FirstMessageMustBeHello) {
   EXPECT_EQ(worker->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }
 
+// Each member's own list of all of them would take memory with the square of their number.
+TEST_F(StreamsTest, MembersOfAGangOnOneProcessShareOneListOfPeers) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 100);
+  v1::JobOptions options = JobFor("sleep");
+  options.mutable_gang()->set_size(100);
+  auto client = NewClient();
+  client->Submit(options, 7);
+  for (int rank = 0; rank < 100; ++rank) worker->assigned.Take();
+  EXPECT_EQ(worker->gangs.Take().peers_size(), 100);
+  EXPECT_TRUE(worker->gangs.empty());
+}
+
 TEST_F(StreamsTest, SilentWorkerLosesItsJobAndItsLateResultIsRefused) {
   Serve([](Options& options) { options.lease = 2; });
   auto silent = NewWorker();
@@ -305,6 +319,25 @@ TEST_F(StreamsTest, JobThatCrossesTheWorkersLeavingRunsElsewhere) {
   auto other = NewWorker();
   other->Join("sleep", 2, 1);
   other->Answer(other->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
+}
+
+TEST_F(StreamsTest, WorkerThatHasLeftCannotSpeakForTheNextOne) {
+  Serve();
+  auto left = NewWorker();
+  left->Join("sleep", 1, 1);
+  v1::WorkerMessage leaving;
+  leaving.set_leaving(true);
+  left->Say(leaving);
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.worker_processes() == 0; });
+  auto next = NewWorker();
+  next->Join("sleep", 2, 1);
+  auto client = NewClient();
+  client->Submit("sleep", 7);
+  const Assigned job = next->assigned.Take();
+  left->Answer(job, v1::OUTCOME_FAILED);
+  EXPECT_EQ(left->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  next->Answer(job, v1::OUTCOME_SUCCEEDED);
   EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
 }
 

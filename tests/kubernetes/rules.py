@@ -170,8 +170,9 @@ def role_only_looks(role, world):
 
 
 def claim_names_a_volume(claim, world):
-    if world.find("PersistentVolume", claim.data["spec"]["volumeName"]) is None:
-        yield f"there is no volume {claim.data['spec']['volumeName']}"
+    volume = claim.data["spec"].get("volumeName")  # none: the cluster makes one
+    if volume is not None and world.find("PersistentVolume", volume) is None:
+        yield f"there is no volume {volume}"
 
 
 # ---- pods: what each of them is

@@ -63,7 +63,9 @@ works() {
   objects | grep -q CronJob/
   run apply
   [ "$status" -eq 0 ]
-  [ "$(objects | sort | tr '\n' ' ')" = "PersistentVolume//scalability-tester-data PersistentVolumeClaim/monitoring/scalability-tester-data " ]
+  [ "$(objects | sort)" = "PersistentVolume//scalability-tester-data
+PersistentVolumeClaim/monitoring/scalability-tester-data
+PersistentVolumeClaim/monitoring/scalability-tester-store" ]
   run apply -v
   [ "$status" -eq 0 ]
   [ -z "$(objects)" ]

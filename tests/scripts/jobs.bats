@@ -83,6 +83,13 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   [ "$(why "$late")" = delayed ]
   run tf job explain "$late"
   [[ "$output" = "job $late waiting: delayed: its time comes in "* ]]
+  late=$(submit loose --not-before "$(date -d '+1 hour' +%Y-%m-%dT%H:%M:%S%:z)")
+  [ "$(why "$late")" = delayed ]
+  run -2 tf job submit loose --not-before tomorrow
+  [[ "$output" = *"--not-before: 'tomorrow' is no instant with a time zone"* ]]
+  past=$(submit loose --not-before 2020-01-01T00:00:00Z)
+  [ "$(why "$past")" = behind ] || [ "$(why "$past")" = no_worker ]
+  tf job cancel "$past"
   start_worker loose w1 2 sleep 60
   soon is "$first" state running
   [ "$(why "$first")" = not_waiting ]

@@ -23,7 +23,7 @@ std::string_view OneWord(std::string_view text) {
 }
 
 template <typename Get>
-std::string ByRank(const v1::GangMember& gang, Get&& get) {
+std::string ByRank(const v1::GangRoster& gang, Get&& get) {
   return absl::StrJoin(gang.peers(), " ", [&](std::string* out, const v1::Peer& peer) {
     out->append(OneWord(get(peer)));
   });
@@ -33,9 +33,9 @@ std::string Number(std::uint64_t value) { return absl::StrCat(value); }
 
 using Variable = std::pair<const char*, std::optional<std::string>>;
 
-std::vector<Variable> GangVariables(const v1::GangMember& gang) {
+std::vector<Variable> GangVariables(const v1::GangRoster& gang, std::uint32_t rank) {
   return {
-      {"GANG_RANK", Number(gang.rank())},
+      {"GANG_RANK", Number(rank)},
       {"GANG_SIZE", absl::StrCat(gang.peers_size())},
       {"GANG_PEERS",
        ByRank(gang, [](const v1::Peer& p) -> std::string_view { return p.address(); })},
@@ -45,7 +45,7 @@ std::vector<Variable> GangVariables(const v1::GangMember& gang) {
 }
 
 std::vector<Variable> NoGangVariables() {
-  std::vector<Variable> variables = GangVariables(v1::GangMember::default_instance());
+  std::vector<Variable> variables = GangVariables(v1::GangRoster::default_instance(), 0);
   for (auto& [name, value] : variables) value.reset();
   return variables;
 }
@@ -53,9 +53,10 @@ std::vector<Variable> NoGangVariables() {
 }  // namespace
 
 std::vector<std::string> JobEnvironment(const Job& job) {
-  std::vector<Variable> variables = job.gang ? GangVariables(*job.gang) : NoGangVariables();
-  variables.emplace_back("JOB", Number(job.gang ? job.gang->job() : job.id.job));
-  variables.emplace_back("ATTEMPT", Number(job.gang ? job.gang->attempt() : job.id.attempt));
+  const v1::GangRoster* gang = job.gang ? job.gang->gang : nullptr;
+  std::vector<Variable> variables = gang ? GangVariables(*gang, job.gang->rank) : NoGangVariables();
+  variables.emplace_back("JOB", Number(gang ? gang->job() : job.id.job));
+  variables.emplace_back("ATTEMPT", Number(gang ? gang->attempt() : job.id.attempt));
   variables.emplace_back("PROGRESS_FD", Number(kProgressFd));
   variables.emplace_back("READY_FD", std::nullopt);
   if (PreparesByProgram(job)) variables.back().second = Number(kReadyFd);

@@ -10,7 +10,7 @@ namespace twofold::backend {
 /// Whether the program of this job is started before the gang goes, and says when it is ready.
 /// Rank 0 is started last: it may rely on the others.
 inline bool PreparesByProgram(const Job& job) {
-  return job.gang != nullptr && job.gang->rank() > 0;
+  return job.gang != nullptr && job.gang->rank > 0;
 }
 
 /// What the program of a job is told by its environment, as NAME=VALUE: TWOFOLD_JOB and

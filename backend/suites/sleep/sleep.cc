@@ -8,8 +8,8 @@
 namespace twofold::backend {
 namespace {
 
-constexpr double kMostSeconds = 1e9;     // more than 31 years: a mistake, not a benchmark
-constexpr std::size_t kMostQuoted = 40;  // of a bad argument in an error
+constexpr double kMostSeconds = 1e9;         // more than 31 years: a mistake, not a benchmark
+constexpr std::size_t kMostOfArgument = 40;  // of a bad argument in an error
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Result<Duration> ParseSleep(std::string_view text) {
     return FromSeconds(seconds);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("sleep: '", absl::CHexEscape(std::string(text.substr(0, kMostQuoted))),
+      absl::StrCat("sleep: '", absl::CHexEscape(std::string(text.substr(0, kMostOfArgument))),
                    "' is not a number of seconds from 0 to 1e9"));
 }
 

@@ -24,14 +24,20 @@ constexpr int kOpenLoopSlots = 1024;
 // many have arrived: asking costs it time, too.
 constexpr int kUnacknowledged = 65'536;
 constexpr int kJobsAMessage = 1024;
-constexpr Duration kHeartbeat = std::chrono::seconds(5);  // a third of the default lease
+
+// Places in Task::target.ports.
+constexpr std::size_t kClientPort = 0;
+constexpr std::size_t kWorkerPort = 1;
 
 enum class Kind { kVolatile, kDurable, kTls };
 
 /// How a connection is secured: the only place that knows.
 std::shared_ptr<grpc::Channel> Connect(const Task& task, Kind kind, std::size_t port) {
   const std::string address = fmt::format("127.0.0.1:{}", task.target.ports[port]);
-  if (kind != Kind::kTls) return rpc::Connect(address);
+  if (kind != Kind::kTls) {
+    const bool is_worker = port == kWorkerPort;
+    return rpc::Connect(address, {}, is_worker ? rpc::Liveness::kOfKernel : rpc::Liveness::kPings);
+  }
   std::ifstream file(task.target.directory + "/cert.pem");
   grpc::SslCredentialsOptions options;
   options.pem_root_certs.assign(std::istreambuf_iterator<char>(file), {});
@@ -165,13 +171,9 @@ class Twofold final : public Peer {
       if (i % 100 == 99) AwaitReady(workers_);
     }
     AwaitReady(workers_);
-    std::thread([this] { SendHeartbeats(); }).detach();
   }
 
  private:
-  static constexpr std::size_t kClientPort = 0;
-  static constexpr std::size_t kWorkerPort = 1;
-
   [[nodiscard]] bool durable() const { return kind_ == Kind::kDurable; }
 
   void AddWorker(const Task& task, int index, int slots) {
@@ -207,19 +209,6 @@ class Twofold final : public Peer {
     const grpc::Status status = admin.ListQueues(&context, {}, &reply);
     if (!status.ok()) FailOnEnd(status);
     return static_cast<int>(reply.queues(0).waiting());
-  }
-
-  // Spread evenly, as those of processes that started at different times are.
-  void SendHeartbeats() {
-    for (std::size_t i = 0;; ++i) {
-      auto& stream = workers_[i % workers_.size()]->stream();
-      stream.Add([](v1::WorkerMessage& message) {
-        message.set_heartbeat(true);
-        return std::size_t{2};
-      });
-      stream.Flush();
-      std::this_thread::sleep_for(kHeartbeat / workers_.size());
-    }
   }
 
   const Kind kind_;

@@ -244,7 +244,7 @@ TEST_F(QueueGangs, LossNamesTheRankAndTheReason) {
 
 TEST_F(QueueGangs, WorkerThatComesBackWithoutItsMemberLosesTheGang) {
   const auto members = Run(Gang(2));
-  Join(2);
+  Join(2);  // comes with empty hands; the job is volatile
   EXPECT_EQ(OnlyReply().reason, "rank 1: worker came back without it, 1 of 1 attempts used");
   EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(StopOf(members[0])));
 }

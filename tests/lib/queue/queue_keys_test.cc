@@ -58,6 +58,26 @@ TEST_F(DedupKey, EachWhoAskedGetsAReplyForItsTag) {
   EXPECT_EQ(Finished(Outcome::kSucceeded), 1U) << "it is one job";
 }
 
+class DedupKeyInASmallQueue : public QueueTest {
+ protected:
+  DedupKeyInASmallQueue() : QueueTest({.limit = 2}) {}
+};
+
+TEST_F(DedupKeyInASmallQueue, AsManyMayFollowAsMayWait) {
+  const JobId job = Submit(Dedup("k"));
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kBob).duplicate);
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kBob).duplicate);
+  EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kFull);
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kDetached).duplicate) << "takes no memory";
+  queue.SubmitterGone(now, kBob, effects);
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate);
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate);
+  EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kFull);
+  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kAccepted);
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate) << "those of the job that ended are gone";
+}
+
 TEST_F(DedupKey, JobPassesToThoseWhoFollowWhenItsOwnerIsGone) {
   constexpr SubmitterId kEve{3};
   const JobId job = Submit(Dedup("k"));

@@ -13,6 +13,13 @@ void QueueModel::Submit(Instant now, const Submitted& submitted, const Job& job)
            entry.second.options.dedup_key == job.options.dedup_key;
   });
   if (same != jobs_.end()) {
+    std::uint64_t followers = 0;
+    for (const auto& [id, one] : jobs_) followers += one.followers.size();
+    if (job.submitter != kDetached && options_.limit > 0 && followers >= options_.limit) {
+      Expect(submitted.admission == Admission::kFull, "too many follow");
+      ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
+      return Saw("too many followed");
+    }
     Expect(submitted.duplicate && submitted.job == same->first, "a duplicate is not known as such");
     if (job.submitter != kDetached) same->second.followers.emplace_back(job.submitter, job.tag);
     return Saw("joined by its dedup key");
@@ -97,7 +104,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const Joining& joi
   for (const Held& held : RunningOn(process)) {
     // Losing a gang takes other members away, too.
     if (has.contains(held) || Counting(process, held).first == JobId{0}) continue;
-    Lose(now, held);
+    NotThere(now, process, held);
   }
   Process& entry = processes_.at(process);
   entry.stale.clear();
@@ -110,7 +117,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const Joining& joi
   entry.node = joining.node;
   entry.draining = joining.draining;
   entry.paused = joining.paused;
-  Become(process, State::kConnected, now + options_.lease);
+  Become(process, State::kConnected, now);
   dispatches_ = true;
 }
 
@@ -120,13 +127,13 @@ void QueueModel::WorkerGone(Instant now, ProcessId process) {
   dispatches_ = true;
   Withdraw(process);
   if (RunningOn(process).empty()) return Remove(process);
-  Become(process, State::kAway, now + options_.grace);
+  Become(process, State::kAway, now);
 }
 
 void QueueModel::WorkerLeft(ProcessId process) {
   if (!processes_.contains(process)) return;
   Withdraw(process);
-  Become(process, State::kAway, {});
+  Become(process, State::kAway, now_);
   for (const Held& held : RunningOn(process)) {
     const auto [id, part] = Counting(process, held);
     if (id == JobId{0}) continue;
@@ -204,13 +211,13 @@ void QueueModel::Resume() {
 void QueueModel::Tick(Instant now) {
   std::map<std::tuple<bool, std::uint64_t>, ProcessId> due;  // leases first
   for (const auto& [id, process] : processes_) {
-    if (process.state == State::kSilent || process.deadline > now) continue;
+    if (!(process.state == State::kAway || process.leased) || process.deadline > now) continue;
     due[{process.state == State::kAway, process.since}] = id;
   }
   for (const auto& [order, id] : due) {
     const bool away = processes_.at(id).state == State::kAway;
     Withdraw(id);
-    if (!away) Become(id, State::kSilent, {});
+    if (!away) Become(id, State::kSilent, now);
     for (const Held& held : RunningOn(id)) {
       if (Counting(id, held).first == JobId{0}) continue;
       if (!away) StopAt(id, held);
@@ -252,7 +259,7 @@ void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& 
     if (!processes_.contains(process)) {
       processes_[process] = {.key = restored.members[rank].process};
       most_processes_ = std::max(most_processes_, processes_.size());
-      Become(process, State::kAway, now + options_.grace);
+      Become(process, State::kAway, now);
     }
     if (rank == 0) added.process = process;
     if (job.options.gang.size > 1) added.parts.push_back({restored.members[rank].job, process});

@@ -65,7 +65,8 @@ class QueueModel {
     State state = State::kConnected;
     bool draining = false;
     bool paused = false;
-    Instant deadline = {};
+    bool leased = false;        // connected, and holds something
+    Instant deadline = {};      // of the lease, or of the grace period
     std::uint64_t since = 0;    // order of deadlines
     std::set<Held> stale = {};  // occupy slots, do not count
     std::uint32_t taken = 0;    // in this turn
@@ -135,7 +136,8 @@ class QueueModel {
   void Arrive(JobId id);
   void Forget(JobId id);
   void Hear(Instant now, ProcessId process);
-  void Become(ProcessId process, State state, Instant deadline);
+  void NotThere(Instant now, ProcessId process, const Held& held);
+  void Become(ProcessId process, State state, Instant now);
   void Remove(ProcessId process);
   void Conclude(Instant now, JobId id, const Completion& completion, std::uint32_t rank);
   void PartEnded(Instant now, JobId gang, Part& part, const Completion& completion);
@@ -158,6 +160,7 @@ class QueueModel {
   void GiveBack();
   void Refresh();
   void RefreshLanes();
+  void RefreshLeases();
   void RefreshIdle();
   void Pay(const Job& job);
   void CountInTurn(ProcessId process);

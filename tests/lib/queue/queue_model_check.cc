@@ -151,6 +151,7 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
     complaint << "got " << got << ", expected " << expected;
     Expect(got == expected, complaint.str());
     gang.parts.push_back({got.job, places[rank]});
+    RefreshLeases();
     RefreshIdle();
     CountInTurn(places[rank]);
   }
@@ -211,7 +212,7 @@ std::optional<Instant> QueueModel::NextDeadline() const {
   std::optional<Instant> next;
   const auto due = [&next](Instant at) { next = std::min(at, next.value_or(at)); };
   for (const auto& [id, process] : processes_) {
-    if (process.state != State::kSilent) due(process.deadline);
+    if (process.state == State::kAway || process.leased) due(process.deadline);
   }
   for (const auto& [id, job] : jobs_) {
     if (job.where == Where::kDelayed) {

@@ -74,6 +74,20 @@ void QueueModel::Lose(Instant now, const Held& held) {
   }
 }
 
+/// A process that came back does not have it.
+void QueueModel::NotThere(Instant now, ProcessId process, const Held& held) {
+  const auto [id, part] = Counting(process, held);
+  Job& job = jobs_.at(id);
+  if (!job.options.durable) return Lose(now, held);
+  if (part != nullptr) {
+    part->ended = true;
+    job.process = process;
+    StopParts(job);
+  }
+  PutBack(id);
+  Saw("put back, as it never got to its worker");
+}
+
 void QueueModel::PutBack(JobId id) {
   Job& job = jobs_.at(id);
   job.where = Where::kWaiting;
@@ -116,15 +130,16 @@ void QueueModel::Hear(Instant now, ProcessId id) {
   dispatches_ = true;
   const Process& process = found->second;
   if (process.state == State::kAway) return;
-  const Instant deadline = now + options_.lease;
-  if (process.state == State::kConnected && process.deadline == deadline) return;
-  Become(id, State::kConnected, deadline);
+  if (process.leased && process.deadline == now + options_.lease) return;
+  Become(id, State::kConnected, now);
 }
 
-void QueueModel::Become(ProcessId id, State state, Instant deadline) {
+void QueueModel::Become(ProcessId id, State state, Instant now) {
+  now_ = now;
   Process& process = processes_.at(id);
   process.state = state;
-  process.deadline = deadline;
+  process.leased = false;  // a new one starts, if it holds something
+  process.deadline = now + options_.grace;
   process.since = ++events_;
   Refresh();
 }

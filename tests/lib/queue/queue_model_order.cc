@@ -54,6 +54,15 @@ bool QueueModel::MayTake(ProcessId id) const {
          HeldBy(id).size() + reserved < process.slots;
 }
 
+void QueueModel::RefreshLeases() {
+  for (auto& [id, process] : processes_) {
+    const bool holds = process.state == State::kConnected && !HeldBy(id).empty();
+    if (holds == std::exchange(process.leased, holds) || !holds) continue;
+    process.deadline = now_ + options_.lease;
+    process.since = ++events_;
+  }
+}
+
 void QueueModel::RefreshIdle() {
   std::erase_if(idle_, [this](ProcessId id) { return !MayTake(id); });
   for (auto& [id, process] : processes_) {
@@ -106,6 +115,7 @@ bool QueueModel::IsInLine(const Job& job) const {
 }
 
 void QueueModel::Refresh() {
+  RefreshLeases();
   RefreshIdle();
   for (auto& [id, job] : jobs_) {
     if (job.where != Where::kGathering || !IsParked(job)) continue;

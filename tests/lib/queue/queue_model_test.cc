@@ -33,7 +33,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 23> kRareThings = {
+constexpr std::array<std::string_view, 24> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, 23> kRareThings = {
     "member lost",
     "parked by its limit key",
     "put back",
+    "put back, as it never got to its worker",
     "restored while running",
     "restored while waiting",
     "spread gang started",

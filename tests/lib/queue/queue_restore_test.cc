@@ -148,6 +148,24 @@ TEST_F(QueueRestore, WorkerThatDoesNotComeBackHasLostItAfterTheGrace) {
   EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(Stopped{ProcessId{1}, Durable(10), 1}));
 }
 
+TEST_F(QueueRestore, AttemptThatNeverGotToItsWorkerIsPutBackAndUsesNoAttempt) {
+  Restore(Running(10, {}, {{ProcessKey{1}, Durable(10)}}));
+  const ProcessId process = Join(1);
+  EXPECT_THAT(effects.Of<PutBack>(), ElementsAre(PutBack{Durable(10), 1, 0}));
+  EXPECT_THAT(effects.Of<Assigned>(), ElementsAre(Assigned{process, Durable(10), 2, "spec 10"}));
+  EXPECT_THAT(effects.Of<Replied>(), IsEmpty());
+}
+
+TEST_F(QueueRestore, GangIsPutBackWhenOneOfItsMembersNeverGotToItsWorker) {
+  Restore(Running(10, Gang(2), {{ProcessKey{1}, Durable(11)}, {ProcessKey{2}, Durable(12)}}));
+  const ProcessId first = Join(1, 1, {{Durable(11), 1}});
+  Join(2);
+  EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(Stopped{first, Durable(11), 1}));
+  EXPECT_THAT(effects.Of<PutBack>(), ElementsAre(PutBack{Durable(10), 1, 0}));
+  Complete(first, Durable(11), 1, Outcome::kCancelled);
+  EXPECT_EQ(queue.Stats().running, 1U);
+}
+
 TEST_F(QueueRestore, OneProcessMayHaveRunSeveral) {
   Restore(Running(10, {}, {{ProcessKey{1}, Durable(10)}}));
   Restore(Running(11, {}, {{ProcessKey{1}, Durable(11)}}));

@@ -75,9 +75,30 @@ TEST_F(QueueWorkers, LeaseCanBeRenewedUntilTickHasEndedIt) {
   EXPECT_TRUE(Complete(process, job));
 }
 
+TEST_F(QueueWorkers, IdleProcessNeedNotBeHeardAndItsLeaseStartsWithItsNextJob) {
+  Join(1);
+  EXPECT_EQ(queue.NextDeadline(), std::nullopt);
+  TickAfter(minutes(10));
+  EXPECT_EQ(queue.Stats().workers_idle, 1U);
+  Submit();
+  EXPECT_EQ(queue.NextDeadline(), now + seconds(15));
+}
+
+TEST_F(QueueWorkers, LeaseEndsWithTheLastAttempt) {
+  const ProcessId process = Join(1, 2);
+  const JobId first = Submit();
+  const JobId second = Submit();
+  Complete(process, first);
+  EXPECT_EQ(queue.NextDeadline(), now + seconds(15));
+  Complete(process, second);
+  EXPECT_EQ(queue.NextDeadline(), std::nullopt);
+}
+
 TEST_F(QueueWorkers, SilentProcessGetsNoJobsUntilItIsHeard) {
   const ProcessId process = Join(1, 2);
+  Submit();
   TickAfter(seconds(15));
+  effects.Clear();
   const JobId job = Submit();
   EXPECT_THAT(HandedOut(), IsEmpty());
   EXPECT_EQ(queue.Stats().processes, 1U);
@@ -102,11 +123,12 @@ TEST_F(QueueWorkers, LateResultFreesTheSlotOfTheAttemptThatWasLost) {
 TEST_F(QueueWorkers, JobOfASilentProcessDoesNotGoToOneThatIsDueInTheSameTick) {
   Join(1);
   Submit({.max_attempts = 2});
-  Join(2);
+  Join(2, 2);
+  Submit({.max_attempts = 2});
   effects.Clear();
   TickAfter(seconds(15));
   EXPECT_THAT(HandedOut(), IsEmpty());
-  EXPECT_EQ(queue.waiting(), 1U);
+  EXPECT_EQ(queue.waiting(), 2U);
 }
 
 // ---- Coming and going

@@ -45,7 +45,7 @@ Loaded Contents(Store& store) {
   return {.jobs = *store.List({}), .sequences = LoadAll(store)->sequences};
 }
 
-JournalOptions Quick() {
+JournalOptions CommitEach() {
   return {.commit_bytes = 1,  // a commit an entry, so that there are many operations to fail
           .first_pause = std::chrono::microseconds(10),
           .longest_pause = std::chrono::microseconds(10)};
@@ -55,7 +55,7 @@ JournalOptions Quick() {
 /// the entries that were acknowledged, as they came.
 std::vector<std::size_t> Acknowledged(Store& store, Duration limit) {
   std::vector<std::size_t> acknowledged;
-  Journal journal(store, Quick());
+  Journal journal(store, CommitEach());
   std::size_t number = 0;
   std::vector<std::vector<Record>> script = Script();
   for (std::vector<Record>& records : script) {

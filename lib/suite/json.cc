@@ -1,0 +1,99 @@
+#include "lib/suite/json.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <cmath>
+
+#include "lib/suite/text.h"
+
+namespace twofold::suite {
+namespace {
+
+std::size_t FirstBrace(std::string_view text) {
+  if (text.starts_with('{')) return 0;
+  const std::size_t found = text.find("\n{");
+  return found == std::string_view::npos ? found : found + 1;
+}
+
+Json DimensionsJson(const Dimensions& dimensions) {
+  Json json = Json::object();
+  for (const auto& [key, value] : dimensions) json[key] = value;
+  return json;
+}
+
+Json ToJson(const Measurement& one) {
+  return {{"name", one.name},         {"value", one.value},
+          {"unit", one.unit},         {"better", Word(one.better)},
+          {"headline", one.headline}, {"dimensions", DimensionsJson(one.dimensions)}};
+}
+
+Json ToJson(const Series& series) {
+  Json columns = Json::array();
+  for (const Column& column : series.columns) {
+    columns.push_back(
+        {{"name", column.name}, {"unit", column.unit}, {"better", Word(column.better)}});
+  }
+  return {{"name", series.name},
+          {"dimensions", DimensionsJson(series.dimensions)},
+          {"columns", columns},
+          {"rows", series.rows}};
+}
+
+template <typename Items, typename Convert>
+Json List(const Items& items, const Convert& convert) {
+  Json json = Json::array();
+  for (const auto& item : items) json.push_back(convert(item));
+  return json;
+}
+
+}  // namespace
+
+Result<Document> FindDocument(std::string_view stage, std::string_view text) {
+  const std::size_t start = FirstBrace(text);
+  if (start == std::string_view::npos) {
+    const auto lines = Lines(text);
+    if (lines.empty()) return Unreadable(stage, "no output");
+    return Unreadable(stage, "no JSON in its output, but: " + std::string(lines.front()));
+  }
+  const std::size_t end = text.rfind('}') + 1;  // 0, and so an empty text, if there is none
+  const std::string_view object = text.substr(start, end > start ? end - start : 0);
+  Document document{Json::parse(object, nullptr, false), text.substr(0, start)};
+  if (!document.json.is_object()) return Unreadable(stage, "its JSON is cut off or garbled");
+  return document;
+}
+
+const Json* Find(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* at = &json;
+  for (const std::string_view key : path) {
+    const auto found = at->find(std::string(key));  // end() unless `at` is an object
+    if (found == at->end()) return nullptr;
+    at = &*found;
+  }
+  return at;
+}
+
+double JsonNumbers::Get(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* found = Find(json, path);
+  if (found != nullptr && found->is_number() && std::isfinite(found->get<double>())) {
+    return found->get<double>();
+  }
+  if (status_.ok()) {
+    const std::string name =
+        absl::StrJoin(path, ".", [](std::string* out, std::string_view key) { out->append(key); });
+    status_ = Unreadable(stage_, absl::StrCat("its JSON has no number ", name));
+  }
+  return 0;
+}
+
+Json ToJson(const Measurements& result) {
+  return {{"tool", result.tool},
+          {"measurements",
+           List(result.measurements, [](const Measurement& one) { return ToJson(one); })},
+          {"series", List(result.series, [](const Series& one) { return ToJson(one); })},
+          {"failures", List(result.failures, [](const Failure& one) {
+             return Json{{"stage", one.stage}, {"reason", one.reason}};
+           })}};
+}
+
+}  // namespace twofold::suite

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The numbers of a result. Plain data: what a suite's parser makes, and the store, the reports and
+/// the command line take.
+namespace twofold::suite {
+
+/// Which direction is an improvement; kNone for what only describes (a count of repetitions).
+enum class Better : std::uint8_t { kNone, kHigher, kLower };
+
+/// What a number is about, such as {"direction", "reverse"} or {"size", "1024"}. A list keeps the
+/// order in which people read it; no key is there twice.
+using Dimension = std::pair<std::string, std::string>;
+using Dimensions = std::vector<Dimension>;
+
+/// One number of a result. Name, unit and dimensions together tell it from the others.
+///
+/// Units are those of the field, written out: "Gbit/s" (10^9 bits), "MB/s" (10^6 bytes), "MiB/s"
+/// (2^20 bytes), "us", "ms", "s", "B", "%", "1/s". A plain count has an empty unit.
+struct Measurement {
+  std::string name;  ///< lower case with underscores: "throughput"
+  double value = 0;  ///< finite
+  std::string unit;
+  Better better = Better::kNone;
+  bool headline = false;  ///< what is shown if there is room for little
+  Dimensions dimensions;
+
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// A column of a series; fields as those of Measurement.
+struct Column {
+  std::string name;
+  std::string unit;
+  Better better = Better::kNone;
+
+  friend bool operator==(const Column&, const Column&) = default;
+};
+
+/// Rows per message size or per time. The first column is what they go by ("size" in B, "time" in
+/// s), the others what was measured there.
+struct Series {
+  std::string name;
+  Dimensions dimensions;
+  std::vector<Column> columns;
+  std::vector<std::vector<double>> rows;  ///< each as long as `columns`; all finite
+
+  friend bool operator==(const Series&, const Series&) = default;
+};
+
+/// A part of the job that went wrong, while others have numbers.
+struct Failure {
+  std::string stage;   ///< "osu_latency"
+  std::string reason;  ///< one line, in the tool's own words where it has any
+
+  friend bool operator==(const Failure&, const Failure&) = default;
+};
+
+/// All that the output of a job says. A job with failures has failed, and keeps the numbers of its
+/// other parts.
+struct Measurements {
+  std::string tool;  ///< as it calls itself: "iperf 3.12"; empty: it does not say
+  std::vector<Measurement> measurements;
+  std::vector<Series> series;
+  std::vector<Failure> failures;
+};
+
+/// Whether all numbers are finite and all rows as long as their columns.
+bool IsSound(const Measurements& result);
+
+/// "none", "higher", "lower".
+const char* Word(Better better);
+
+}  // namespace twofold::suite

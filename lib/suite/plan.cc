@@ -1,0 +1,80 @@
+#include "lib/suite/plan.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include "lib/common/instant.h"
+#include "lib/suite/text.h"
+
+namespace twofold::suite {
+namespace {
+
+const char* Word(Phase phase) {
+  switch (phase) {
+    case Phase::kPrepare:
+      return "prepare";
+    case Phase::kServe:
+      return "serve";
+    case Phase::kRun:
+      break;
+  }
+  return "run";
+}
+
+// In quotes where a shell would split it.
+std::string Argument(const std::string& text) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%^";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  return absl::StrCat("'", absl::Utf8SafeCEscape(text), "'");
+}
+
+std::string Command(const Stage& stage) {
+  std::string line;
+  for (const auto& [name, value] : stage.environment) {
+    absl::StrAppend(&line, " ", name, "=", Argument(value));
+  }
+  for (const std::string& word : stage.argv) absl::StrAppend(&line, " ", Argument(word));
+  return line;
+}
+
+std::string Conditions(const Stage& stage) {
+  std::string text;
+  if (stage.ready.port != 0) absl::StrAppend(&text, ", ready: port ", stage.ready.port);
+  if (!stage.ready.line.empty()) absl::StrAppend(&text, ", ready: line '", stage.ready.line, "'");
+  for (const std::string& file : stage.collect) absl::StrAppend(&text, ", collect ", file);
+  if (stage.limit) absl::StrAppend(&text, ", limit ", NumberText(ToSeconds(*stage.limit)), " s");
+  if (stage.goes_on) absl::StrAppend(&text, ", goes on");
+  if (stage.may_end) absl::StrAppend(&text, ", may end");
+  return text;
+}
+
+std::string Text(const RankPlan& rank) {
+  std::string text;
+  if (rank.serves_exec) absl::StrAppend(&text, "  serves exec\n");
+  for (const std::string& folder : rank.folders) absl::StrAppend(&text, "  folder ", folder, "\n");
+  for (const File& file : rank.files) {
+    absl::StrAppend(&text, "  file ", file.path, "\n");
+    for (const std::string_view line : Lines(file.content)) {
+      absl::StrAppend(&text, "    | ", std::string(line), "\n");
+    }
+  }
+  for (const Stage& stage : rank.stages) {
+    absl::StrAppend(&text, "  ", Word(stage.phase), " ", stage.name, Conditions(stage), "\n   ",
+                    Command(stage), "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Text(const GangPlan& plan) {
+  std::string text =
+      absl::StrCat("ends with ", plan.ending == Ending::kRankZero ? "rank 0" : "every rank", "\n");
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    absl::StrAppend(&text, "rank ", rank, "\n", Text(plan.ranks[rank]));
+  }
+  return text;
+}
+
+}  // namespace twofold::suite

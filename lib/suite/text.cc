@@ -1,0 +1,82 @@
+#include "lib/suite/text.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace twofold::suite {
+namespace {
+
+constexpr std::size_t kMostQuoted = 200;
+
+std::vector<std::string_view> Split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t start = text.find_first_not_of(separators);
+    if (start == std::string_view::npos) return parts;
+    text.remove_prefix(start);
+    parts.push_back(text.substr(0, text.find_first_of(separators)));
+    text.remove_prefix(parts.back().size());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> Lines(std::string_view text) { return Split(text, "\r\n"); }
+
+std::vector<std::string_view> Words(std::string_view line) { return Split(line, " \t"); }
+
+std::string_view Strip(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t");
+  if (start == std::string_view::npos) return {};
+  return text.substr(start, text.find_last_not_of(" \t") + 1 - start);
+}
+
+std::optional<double> TakeNumber(std::string_view& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+std::optional<double> ToNumber(std::string_view text) {
+  const auto value = TakeNumber(text);
+  return text.empty() ? value : std::nullopt;
+}
+
+std::optional<std::string_view> After(std::string_view line, std::string_view prefix) {
+  if (!line.starts_with(prefix)) return std::nullopt;
+  return line.substr(prefix.size());
+}
+
+std::string Quoted(std::string_view text) {
+  text = Strip(text);
+  const bool whole = text.size() <= kMostQuoted;
+  return absl::Utf8SafeCEscape(std::string(text.substr(0, kMostQuoted))) + (whole ? "" : "...");
+}
+
+std::string NumberText(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string BadEnd(const StageOutput& output) {
+  if (output.signal != 0) return absl::StrCat("killed by signal ", output.signal);
+  if (output.exit_code.value_or(0) != 0) return absl::StrCat("exit code ", *output.exit_code);
+  return {};
+}
+
+Status ToolFailed(std::string_view stage, std::string_view reason) {
+  return absl::AbortedError(absl::StrCat(std::string(stage), ": ", Quoted(reason)));
+}
+
+Status Unreadable(std::string_view stage, std::string_view reason) {
+  return absl::DataLossError(absl::StrCat(std::string(stage), ": ", Quoted(reason)));
+}
+
+}  // namespace twofold::suite

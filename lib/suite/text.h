@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/suite/suite.h"
+
+/// Small tools for parsers. What they return points into the text that they were given.
+namespace twofold::suite {
+
+/// The lines of what a program printed, without line ends; a carriage return ends one, too, as
+/// progress is shown that way. The last one need not have an end.
+std::vector<std::string_view> Lines(std::string_view text);
+
+/// What stands between blanks and tabs.
+std::vector<std::string_view> Words(std::string_view line);
+
+/// Without blanks and tabs around it.
+std::string_view Strip(std::string_view text);
+
+/// A number from its first character to its last, whatever the locale; nullopt for all else,
+/// infinities and NaN too.
+std::optional<double> ToNumber(std::string_view text);
+
+/// A number at the start of `text`, which then is what follows it: "1.5x" leaves "x".
+std::optional<double> TakeNumber(std::string_view& text);
+
+/// What follows `prefix` in `line`; nullopt if it does not start so.
+std::optional<std::string_view> After(std::string_view line, std::string_view prefix);
+
+/// Text of anybody as part of an error: one line, printable, not too long.
+std::string Quoted(std::string_view text);
+
+/// A number as JSON and CSV have it: the shortest text that reads back as the same number.
+std::string NumberText(double value);
+
+/// "exit code 3", "killed by signal 9"; empty if the stage ended well, or if that is not known.
+std::string BadEnd(const StageOutput& output);
+
+/// The errors of Suite::parse.
+Status ToolFailed(std::string_view stage, std::string_view reason);
+Status Unreadable(std::string_view stage, std::string_view reason);
+
+}  // namespace twofold::suite

@@ -1,0 +1,95 @@
+// What a worker does with what the frontend says: assignments with their batch, members of gangs,
+// specs and arguments, and the suites, as far as they go without starting a program; then go,
+// follow and cancel. Each attempt that was started has to end.
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/gang.h"
+#include "backend/glob.h"
+#include "backend/runner.h"
+#include "backend/suites/command/environment.h"
+#include "backend/suites/sleep/sleep.h"
+#include "lib/common/arguments.h"
+#include "lib/rpc/batches.h"
+#include "tests/fuzz/target.h"
+
+namespace twofold::fuzz {
+namespace {
+
+using backend::AttemptId;
+using backend::StopReason;
+
+template <typename Visit>
+void ForEach(const v1::Attempts& attempts, const Visit& visit) {
+  for (int i = 0; i < std::min(attempts.jobs_size(), attempts.attempts_size()); ++i) {
+    visit(AttemptId{attempts.jobs(i), attempts.attempts(i)});
+  }
+}
+
+/// Does what a message says, and hears how the attempts end.
+class Worker final : private backend::Runner::Listener {
+ public:
+  void Take(const v1::FrontendMessage& message) {
+    const v1::AssignBatch& batch = message.assigns();
+    if (!rpc::Check(batch).ok()) return;
+    const auto gangs = backend::GangRows::Of(batch);
+    if (!gangs.ok()) return;
+    std::uint32_t number = 0;
+    rpc::ForEach(batch, [&](const rpc::AssignRow& row) { Start(row, gangs->At(number++)); });
+    ForEach(message.go(), [this](const AttemptId& id) { runner_.Go(id); });
+    ForEach(message.follow(), [this](const AttemptId& id) { runner_.Follow(id, true); });
+    ForEach(message.cancels(),
+            [this](const AttemptId& id) { runner_.Stop(id, StopReason::kCancelled); });
+    io_.poll();
+    runner_.StopAll(StopReason::kHandBack);
+    Require(running_.empty() && runner_.running() == 0, "each attempt ends");
+  }
+
+ private:
+  void Start(const rpc::AssignRow& row, const backend::GangSeat* gang) {
+    const std::string spec = backend::ReplaceFilename(std::string(row.spec), "/dev/dri/renderD128");
+    const auto arguments = DecodeArguments(spec);
+    if (!arguments.ok()) return;
+    const std::vector<std::string> texts(arguments->begin(), arguments->end());
+    Require(EncodeArguments(texts) == spec, "a spec says one thing");
+    const AttemptId id{row.job, row.attempt};
+    const backend::Job job{id, *arguments, gang};
+    for (const std::string& variable : backend::JobEnvironment(job)) {
+      Require(variable.starts_with("TWOFOLD_"), "jobs get our variables only");
+      Require(variable.find('\0') == std::string::npos, "variables are text");
+    }
+    if (runner_.full() || runner_.Runs(id)) return;
+    running_.insert({id.job, id.attempt});
+    runner_.Start(job, Duration::zero());
+  }
+
+  void OnEnd(backend::AttemptEnd end) override {
+    Require(running_.erase({end.id.job, end.id.attempt}) == 1, "an attempt ends once");
+    v1::Report report;
+    Require(report.ParseFromString(end.report), "reports are messages");
+  }
+
+  boost::asio::io_context io_;
+  std::set<std::pair<std::uint64_t, std::uint32_t>> running_;
+  backend::Sleep sleep_{io_, std::chrono::hours(1)};
+  backend::Runner runner_{io_, sleep_, {.slots = 8}, *this};
+};
+
+}  // namespace
+}  // namespace twofold::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace twofold;
+  const google::protobuf::LogSilencer silent;
+  v1::FrontendMessage message;
+  if (!message.ParseFromArray(data, static_cast<int>(size))) return 0;
+  fuzz::Worker().Take(message);
+  return 0;
+}

@@ -1,0 +1,53 @@
+#include "tests/fuzz/client_peer.h"
+
+#include <algorithm>
+
+#include "lib/rpc/batches.h"
+#include "tests/fuzz/target.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::fuzz {
+
+ClientPeer::ClientPeer(Frontend& frontend)
+    : call_(frontend.Submit([this](const std::string& bytes) { Take(bytes); })) {}
+
+void ClientPeer::Send(std::string_view bytes) {
+  if (!call_->reads()) return;
+  v1::SubmitRequest request;
+  const bool good = request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
+                    rpc::Check(request).ok();
+  if (good) {
+    for (const std::uint64_t tag : request.tags()) ++due_[tag];
+  }
+  refused_ = refused_ || !good;
+  call_->Receive(bytes);
+}
+
+void ClientPeer::Settle() {
+  call_->Settle();
+  if (!refused_) return;
+  Require(gone(), "what is no batch ends the stream");
+  Require(call_->status().error_code() == grpc::StatusCode::INVALID_ARGUMENT,
+          "the client learns that it was its mistake");
+}
+
+void ClientPeer::Take(const std::string& bytes) {
+  v1::SubmitReply reply;
+  Require(reply.ParseFromString(bytes), "replies are messages");
+  Require(rpc::Check(reply.results()).ok(), "replies have whole columns");
+  Require(reply.accepted().tags_size() == reply.accepted().jobs_size(), "each tag has its job");
+  rpc::ForEach(reply.results(), [this](const rpc::ResultRow& row) {
+    Require(due_[row.tag]-- > 0, "a job ends once");
+  });
+}
+
+void ClientPeer::Finish() {
+  if (gone()) return;
+  Require(std::all_of(due_.begin(), due_.end(), [](const auto& due) { return due.second == 0; }),
+          "each job ends");
+  HalfClose();
+  call_->Settle();
+  Require(gone() && call_->status().ok(), "a client that has all its answers leaves in order");
+}
+
+}  // namespace twofold::fuzz

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "lib/suite/csv.h"
+#include "lib/suite/json.h"
+
+namespace twofold::suite {
+namespace {
+
+Measurements Example() {
+  Measurements result;
+  result.tool = "tool 1";
+  result.measurements = {{"throughput", 1.5, "Gbit/s", Better::kHigher, true, {{"of", "a,\"b\""}}}};
+  result.series = {{"sizes",
+                    {{"test", "t"}},
+                    {{"size", "B"}, {"latency", "us", Better::kLower}},
+                    {{1, 0.5}, {2, 0.25}}}};
+  result.failures = {{"stage", "reason"}};
+  return result;
+}
+
+TEST(SuiteForms, JsonHasAll) {
+  EXPECT_EQ(ToJson(Example()).dump(),
+            R"({"tool":"tool 1","measurements":[{"name":"throughput","value":1.5,"unit":"Gbit/s",)"
+            R"("better":"higher","headline":true,"dimensions":{"of":"a,\"b\""}}],"series":[{)"
+            R"("name":"sizes","dimensions":{"test":"t"},"columns":[{"name":"size","unit":"B",)"
+            R"("better":"none"},{"name":"latency","unit":"us","better":"lower"}],)"
+            R"("rows":[[1.0,0.5],[2.0,0.25]]}],"failures":[{"stage":"stage","reason":"reason"}]})");
+}
+
+TEST(SuiteForms, CsvHasALineANumber) {
+  EXPECT_EQ(CsvRows("a b", Example()),
+            "a b,throughput,1.5,Gbit/s,higher,1,\"of=a,\"\"b\"\"\"\n"
+            "a b,latency,0.5,us,lower,0,test=t size=1\n"
+            "a b,latency,0.25,us,lower,0,test=t size=2\n");
+}
+
+TEST(SuiteForms, SoundMeansFiniteAndRectangular) {
+  Measurements result = Example();
+  EXPECT_TRUE(IsSound(result));
+  result.series[0].rows[1].pop_back();
+  EXPECT_FALSE(IsSound(result));
+  result = Example();
+  result.measurements[0].value = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(IsSound(result));
+}
+
+TEST(SuiteForms, ADocumentIsFoundAmongOtherLines) {
+  const auto document = FindDocument("run", "warning: x\n{\n\"a\": {\"b\": 2}\n}\nbye\n");
+  ASSERT_TRUE(document.ok()) << document.status();
+  EXPECT_EQ(document->before, "warning: x\n");
+  JsonNumbers numbers("run");
+  EXPECT_EQ(numbers.Get(document->json, {"a", "b"}), 2);
+  EXPECT_TRUE(numbers.status().ok());
+  EXPECT_EQ(numbers.Get(document->json, {"a", "c"}), 0);
+  EXPECT_EQ(numbers.Get(document->json, {"d"}), 0);
+  EXPECT_EQ(numbers.status().message(), "run: its JSON has no number a.c");
+}
+
+TEST(SuiteForms, ADocumentThatIsCutOffIsAnError) {
+  for (const char* text : {"{\"a\": 1", "{\"a\": {\"b\": 1}", "{", "}\n{", "[1]", "text"}) {
+    const auto document = FindDocument("run", text);
+    ASSERT_FALSE(document.ok()) << text;
+    EXPECT_EQ(document.status().code(), absl::StatusCode::kDataLoss);
+  }
+}
+
+}  // namespace
+}  // namespace twofold::suite
