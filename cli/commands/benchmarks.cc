@@ -1,37 +1,24 @@
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "cli/benchmark_file.h"
 #include "cli/command.h"
 #include "cli/commands/expansion_view.h"
 #include "cli/commands/kinds_view.h"
 #include "cli/json.h"
-#include "lib/spec/expansion.h"
 
 namespace twofold::cli {
 namespace {
 
-// No more than the parser takes, so that a wrong file name, such as that of a disk, ends soon.
-Result<std::string> ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(spec::Limits().bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || !(file || file.eof())) return absl::InvalidArgumentError("cannot read " + path);
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
-
 Status ExpandFile(const std::string& path, const std::vector<std::string>& nodes,
                   const Globals& globals) {
-  const auto text = ReadText(path);
+  const auto text = ReadBenchmarkText(path);
   if (!text.ok()) return text.status();
-  const auto sweep = spec::ReadSweep(path, *text);
-  if (!sweep.ok()) return sweep.status();
-  const auto expansion = spec::Expand(*sweep, nodes);
-  if (!expansion.ok()) return expansion.status();
-  std::cout << (globals.json ? JsonLine(ExpansionJson(*sweep, *expansion))
-                             : ExpansionText(*sweep, *expansion));
+  const auto benchmark = ExpandBenchmark(path, *text, nodes);
+  if (!benchmark.ok()) return benchmark.status();
+  std::cout << (globals.json ? JsonLine(ExpansionJson(benchmark->sweep, benchmark->expansion))
+                             : ExpansionText(benchmark->sweep, benchmark->expansion));
   return absl::OkStatus();
 }
 

@@ -77,49 +77,71 @@ Status Named(const Status& status, const Permutation& permutation) {
                                      permutation.number, Shown(values, kLongestValues))};
 }
 
-Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number) {
+// Where `field`, a path into `spec`, is written; the place of all of it if it is not.
+Place PlaceOf(const Node& spec, std::string_view field) {
+  const Entry* entry = Find(*AsMap(spec), field.substr(0, field.find('.')));
+  return entry == nullptr ? spec.place : entry->value->place;
+}
+
+Status AskSuite(const SuiteCheck& check, const Sweep& sweep, const Node& spec,
+                const std::string& json) {
+  if (!check) return absl::OkStatus();
+  const Status status = check(sweep.kind->suite, json);
+  if (status.ok()) return status;
+  const std::string why(status.message());
+  return Fault(PlaceOf(spec, why.substr(0, why.find(':'))), "", why);
+}
+
+// What `merged` comes to, if it is right.
+Status Fill(const Sweep& sweep, const Node& merged, const SuiteCheck& check,
+            Permutation& permutation) {
+  if (Status status = CheckSpec(*sweep.kind, merged); !status.ok()) return status;
+  permutation.spec = ToText(SuiteSpec(*sweep.kind, merged));
+  permutation.labels = Requirements(*sweep.kind, merged);
+  permutation.gang = GangSize(*sweep.kind, merged);
+  if (Status status = CheckGang(sweep, permutation); !status.ok()) return status;
+  return AskSuite(check, sweep, merged, permutation.spec);
+}
+
+Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number,
+                         const SuiteCheck& check) {
   const NodeRef merged = Merge(sweep.spec, variation.fields);
   Permutation permutation;
   permutation.number = number;
   permutation.nodes = variation.nodes;
   permutation.values = ValuesOf(variation, *merged);
-  if (Status status = CheckSpec(*sweep.kind, *merged); !status.ok()) {
-    return Named(status, permutation);
-  }
-  permutation.spec = ToText(SuiteSpec(*sweep.kind, *merged));
-  permutation.labels = Requirements(*sweep.kind, *merged);
-  permutation.gang = GangSize(*sweep.kind, *merged);
-  if (Status status = CheckGang(sweep, permutation); !status.ok()) {
+  if (Status status = Fill(sweep, *merged, check, permutation); !status.ok()) {
     return Named(status, permutation);
   }
   return permutation;
 }
 
 Status MakeAll(const Sweep& sweep, const Permutations& permutations, const Indices& indices,
-               const Limits& limits, Expansion& expansion) {
+               const ExpandOptions& options, Expansion& expansion) {
   std::size_t bytes = 0;
   for (const std::uint64_t index : indices) {
-    auto made = Make(sweep, permutations.At(index), index + 1);
+    auto made = Make(sweep, permutations.At(index), index + 1, options.check);
     if (!made.ok()) return made.status();
     bytes += made->spec.size();
-    if (bytes > limits.spec_bytes) {
-      return Fault(
-          sweep.place, "spec.permutations",
-          fmt::format("the specs of all permutations take more than {} bytes", limits.spec_bytes));
+    if (bytes > options.limits.spec_bytes) {
+      return Fault(sweep.place, "spec.permutations",
+                   fmt::format("the specs of all permutations take more than {} bytes",
+                               options.limits.spec_bytes));
     }
     expansion.permutations.push_back(*std::move(made));
   }
   return absl::OkStatus();
 }
 
-Status Fill(const Sweep& sweep, const std::vector<std::string>& nodes, const Limits& limits,
-            Expansion& expansion) {
+Status ExpandOn(const std::vector<std::string>& nodes, const Sweep& sweep,
+                const ExpandOptions& options, Expansion& expansion) {
   const Permutations permutations(sweep, nodes);
-  const auto indices = Choose(sweep, permutations.Count(), limits);
+  const auto indices = Choose(sweep, permutations.Count(), options.limits);
   if (!indices.ok()) return indices.status();
-  if (Status status = CheckJobs(sweep, indices->size(), limits); !status.ok()) return status;
+  Status status = CheckJobs(sweep, indices->size(), options.limits);
+  if (!status.ok()) return status;
   expansion.all_permutations = permutations.Count();
-  Status status = MakeAll(sweep, permutations, *indices, limits, expansion);
+  status = MakeAll(sweep, permutations, *indices, options, expansion);
   if (!status.ok()) return status;
   expansion.jobs = JobsOf(sweep, static_cast<std::uint32_t>(indices->size()));
   expansion.most_jobs = MostJobs(sweep, indices->size());
@@ -128,16 +150,15 @@ Status Fill(const Sweep& sweep, const std::vector<std::string>& nodes, const Lim
 
 }  // namespace
 
-Result<Expansion> Expand(const Sweep& sweep, const std::vector<std::string>& known_nodes,
-                         const Limits& limits) {
+Result<Expansion> Expand(const Sweep& sweep, const ExpandOptions& options) {
   std::vector<std::string> nodes;
   if (sweep.nodes) {
-    auto selected = SelectNodes(*sweep.nodes, known_nodes);
+    auto selected = SelectNodes(*sweep.nodes, options.nodes);
     if (!selected.ok()) return InFile(sweep.file, selected.status());
     nodes = *std::move(selected);
   }
   Expansion expansion;
-  Status status = Fill(sweep, nodes, limits, expansion);
+  Status status = ExpandOn(nodes, sweep, options, expansion);
   if (!status.ok()) return InFile(sweep.file, status);
   return expansion;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/spec/job_order.h"
@@ -37,16 +39,26 @@ struct Expansion {
   std::uint64_t most_jobs = 0;
 };
 
+/// Whether a suite takes a spec (JSON): only it knows what goes together.
+/// Errors   "FIELD: what"
+using SuiteCheck = std::function<Status(std::string_view suite, std::string_view spec)>;
+
+struct ExpandOptions {
+  /// Names that sweep.nodes selects from; without them its names are taken as they are, and
+  /// patterns are refused.
+  std::vector<std::string> nodes{};
+  SuiteCheck check{};  ///< asked about each permutation; none: only the table of kinds is
+  Limits limits{};
+};
+
 /// Expands `sweep`: merges each permutation with the template, checks what comes out, and puts the
-/// jobs in order. `known_nodes` are the names that sweep.nodes selects from; without them its
-/// names are taken as they are, and patterns are refused.
+/// jobs in order.
 ///
 /// Threads  Any; no state is shared.
 /// Errors   kInvalidArgument "FILE:LINE:COLUMN: field: what (permutation N: field=value ...)": the
 ///          first permutation that is wrong, before anything runs. Limits are checked before the
 ///          memory is used.
 /// Cost     O(jobs + permutations x size of a spec).
-Result<Expansion> Expand(const Sweep& sweep, const std::vector<std::string>& known_nodes = {},
-                         const Limits& limits = {});
+Result<Expansion> Expand(const Sweep& sweep, const ExpandOptions& options = {});
 
 }  // namespace twofold::spec

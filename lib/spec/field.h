@@ -23,6 +23,7 @@ struct FieldType {
   std::int64_t most = 0;                  ///< of whole numbers
   std::int64_t step = 1;                  ///< `least` and every step-th number after it
   std::vector<std::string_view> words{};  ///< one of these
+  std::vector<std::string_view> units{};  ///< digits and one of these; the suite gets it as text
   std::span<const Field> fields{};        ///< of a map
 };
 
@@ -31,9 +32,10 @@ inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max(
 FieldType Flag();  ///< true or false; also the yes, no, on, off that kubectl takes for them
 FieldType Whole(std::int64_t least, std::int64_t most = kNoLimit, std::int64_t step = 1);
 FieldType OneOf(std::initializer_list<std::string_view> words);
-FieldType Text();                                ///< not empty
-FieldType Texts();                               ///< a list of texts that are not empty
-FieldType Size();                                ///< 4096, 32k, 4M, 10G: fio's sizes, base 1024
+FieldType Text();   ///< not empty
+FieldType Texts();  ///< a list of texts that are not empty
+/// Whole digits and one of `units`; `name` is for people: "size such as 4k or 1M".
+FieldType Quantity(std::string_view name, std::initializer_list<std::string_view> units);
 FieldType Time();                                ///< 30, 30s, 5m, 2h, 1d, 100ms: bare is seconds
 FieldType Percent();                             ///< more than 0%, less than 100%
 FieldType AnyList();                             ///< a list of anything

@@ -13,6 +13,7 @@ namespace twofold::spec {
 namespace {
 
 constexpr std::size_t kLongestValue = 60;  // in messages
+constexpr std::size_t kMostDigits = 15;
 constexpr double kLongestSeconds = 10 * 365 * 86400.0;
 
 constexpr std::array<std::string_view, 2> kYes = {"yes", "on"};
@@ -83,16 +84,16 @@ std::string MapMismatch(const FieldType&, const Node& node) {
 }
 
 /// A number and what follows it.
-struct Quantity {
+struct NumberAndUnit {
   double number;
   std::string unit;  ///< in lower case
 };
 
-std::optional<Quantity> ReadQuantity(const Node& node) {
+std::optional<NumberAndUnit> ReadNumber(const Node& node) {
   if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
-    return Quantity{static_cast<double>(*whole), ""};
+    return NumberAndUnit{static_cast<double>(*whole), ""};
   }
-  if (const auto* real = std::get_if<double>(&node.value)) return Quantity{*real, ""};
+  if (const auto* real = std::get_if<double>(&node.value)) return NumberAndUnit{*real, ""};
   const std::string* text = AsText(node);
   if (text == nullptr || text->empty() ||
       !absl::ascii_isdigit(static_cast<unsigned char>((*text)[0]))) {
@@ -102,7 +103,7 @@ std::optional<Quantity> ReadQuantity(const Node& node) {
   const char* end = text->data() + text->size();
   const auto [rest, error] = std::from_chars(text->data(), end, number, std::chars_format::fixed);
   if (error != std::errc()) return std::nullopt;
-  return Quantity{number, absl::AsciiStrToLower(std::string(rest, end))};
+  return NumberAndUnit{number, absl::AsciiStrToLower(std::string(rest, end))};
 }
 
 struct TimeUnit {
@@ -124,34 +125,31 @@ std::string PercentMismatch(const FieldType&, const Node& node) {
   return share > 0 && share < 1 ? "" : Expected("a percentage such as 3%", node);
 }
 
-// fio: a number, then k, m, g, t or p, then perhaps i, b or ib.
-std::string SizeMismatch(const FieldType&, const Node& node) {
-  const auto quantity = ReadQuantity(node);
-  const std::string wrong = Expected("a size such as 4096, 32k or 4M", node);
-  if (!quantity || quantity->number < 1) return wrong;
-  std::string_view unit = quantity->unit;
-  if (!unit.empty() && std::string_view("kmgtp").find(unit[0]) != std::string_view::npos) {
-    unit.remove_prefix(1);
-    if (unit.starts_with('i')) unit.remove_prefix(1);
-    if (unit.starts_with('b')) unit.remove_prefix(1);
-  }
-  return unit.empty() ? "" : wrong;
+std::string QuantityMismatch(const FieldType& type, const Node& node) {
+  const auto* whole = std::get_if<std::int64_t>(&node.value);
+  const std::string text =
+      whole != nullptr ? fmt::format("{}", *whole) : (AsText(node) == nullptr ? "" : *AsText(node));
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = std::string_view(text).substr(digits);
+  const bool known = std::find(type.units.begin(), type.units.end(), unit) != type.units.end();
+  if (known && digits > 0 && digits <= kMostDigits && text[0] != '0') return "";
+  return Expected(fmt::format("a {}", type.name), node);
 }
 
 }  // namespace
 
 double SecondsOf(const Node& node) {
-  const auto quantity = ReadQuantity(node);
-  if (!quantity) return 0;
+  const auto read = ReadNumber(node);
+  if (!read) return 0;
   const auto* unit =
       std::find_if(kTimeUnits.begin(), kTimeUnits.end(),
-                   [&](const TimeUnit& candidate) { return candidate.name == quantity->unit; });
-  return unit == kTimeUnits.end() ? 0 : quantity->number * unit->seconds;
+                   [&](const TimeUnit& candidate) { return candidate.name == read->unit; });
+  return unit == kTimeUnits.end() ? 0 : read->number * unit->seconds;
 }
 
 double ShareOf(const Node& node) {
-  const auto quantity = ReadQuantity(node);
-  return quantity && quantity->unit == "%" ? quantity->number / 100 : 0;
+  const auto read = ReadNumber(node);
+  return read && read->unit == "%" ? read->number / 100 : 0;
 }
 
 bool IsTrue(const Node& node) {
@@ -168,7 +166,9 @@ FieldType OneOf(std::initializer_list<std::string_view> words) {
 }
 FieldType Text() { return {"text", TextMismatch}; }
 FieldType Texts() { return {"list of texts", TextsMismatch}; }
-FieldType Size() { return {"size", SizeMismatch}; }
+FieldType Quantity(std::string_view name, std::initializer_list<std::string_view> units) {
+  return {.name = name, .mismatch = QuantityMismatch, .units = units};
+}
 FieldType Time() { return {"time", TimeMismatch}; }
 FieldType Percent() { return {"percentage", PercentMismatch}; }
 FieldType AnyList() { return {"list", ListMismatch}; }

@@ -48,18 +48,20 @@ void AddRequirements(const Json& json, const std::string& path, std::vector<Requ
 }
 
 // What the spec or else the table says; fields that size gangs have a default.
-std::int64_t Number(const Kind& kind, const Node& spec, std::string_view name) {
+std::int64_t NumberOf(const Kind& kind, const Node& spec, std::string_view name) {
   if (const auto* value = Get<std::int64_t>(spec, name)) return *value;
   std::int64_t initial = 1;
   const bool read = absl::SimpleAtoi(std::string(Find(kind.fields, name)->initial), &initial);
   return read ? initial : 1;
 }
 
-// Flags as JSON has them: suites need not know "yes".
-Json Value(const Kind& kind, const Entry& entry) {
+// Flags as JSON has them, and quantities as text: suites need not know "yes", nor 4096 for "4096".
+Json JsonOf(const Kind& kind, const Entry& entry) {
   const Field* field = Find(kind.fields, entry.key);
-  const bool flag = field != nullptr && field->type.mismatch == Flag().mismatch;
-  return flag ? Json(IsTrue(*entry.value)) : ToJson(*entry.value);
+  if (field == nullptr) return ToJson(*entry.value);
+  if (field->type.mismatch == Flag().mismatch) return IsTrue(*entry.value);
+  const Json json = ToJson(*entry.value);
+  return field->type.units.empty() ? json : Json(ScalarText(json));
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ Json SuiteSpec(const Kind& kind, const Node& spec) {
   Json json = Json::object();
   for (const Entry& entry : *AsMap(spec)) {
     if (IsNull(*entry.value) || !HasRole(kind, entry.key, Role::kSuite)) continue;
-    json[entry.key] = Value(kind, entry);
+    json[entry.key] = JsonOf(kind, entry);
   }
   return json;
 }
@@ -106,7 +108,7 @@ std::vector<Requirement> Requirements(const Kind& kind, const Node& spec) {
   std::vector<Requirement> all;
   for (const Entry& entry : *AsMap(spec)) {
     if (IsNull(*entry.value) || !HasRole(kind, entry.key, Role::kPlacement)) continue;
-    AddRequirements(Value(kind, entry), entry.key, all);
+    AddRequirements(JsonOf(kind, entry), entry.key, all);
   }
   return all;
 }
@@ -114,8 +116,8 @@ std::vector<Requirement> Requirements(const Kind& kind, const Node& spec) {
 std::int64_t GangSize(const Kind& kind, const Node& spec) {
   const GangRule& rule = kind.gang;
   if (rule.members.empty()) return rule.fixed;
-  const std::int64_t members = Number(kind, spec, rule.members);
-  const std::int64_t each = rule.each.empty() ? 1 : Number(kind, spec, rule.each);
+  const std::int64_t members = NumberOf(kind, spec, rule.members);
+  const std::int64_t each = rule.each.empty() ? 1 : NumberOf(kind, spec, rule.each);
   return members / each + (members % each == 0 ? 0 : 1);
 }
 

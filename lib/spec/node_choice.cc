@@ -14,7 +14,7 @@ void AddOnce(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-Status Refuse(const NodeChoice& choice, const std::string& what) {
+Status RefuseNodes(const NodeChoice& choice, const std::string& what) {
   return Fault(choice.place, "spec.nodes.select", what);
 }
 
@@ -26,7 +26,8 @@ Result<std::vector<std::string>> SelectNodes(const NodeChoice& choice,
   for (const std::string& pattern : choice.select) {
     if (known.empty()) {
       if (IsPattern(pattern)) {
-        return Refuse(choice, fmt::format("'{}' is a pattern: say which nodes there are", pattern));
+        return RefuseNodes(choice,
+                           fmt::format("'{}' is a pattern: say which nodes there are", pattern));
       }
       AddOnce(selected, pattern);
       continue;
@@ -36,12 +37,12 @@ Result<std::vector<std::string>> SelectNodes(const NodeChoice& choice,
       if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) AddOnce(selected, name);
     }
     if (selected.size() == before && !IsPattern(pattern)) {
-      return Refuse(choice, fmt::format("there is no node '{}'", pattern));
+      return RefuseNodes(choice, fmt::format("there is no node '{}'", pattern));
     }
   }
   if (selected.size() < choice.combinations) {
-    return Refuse(choice, fmt::format("selects {} nodes, but combinations takes {}",
-                                      selected.size(), choice.combinations));
+    return RefuseNodes(choice, fmt::format("selects {} nodes, but combinations takes {}",
+                                           selected.size(), choice.combinations));
   }
   return selected;
 }

@@ -86,7 +86,7 @@ Status ReadOne(const NodeRef& object, Sweep& sweep) {
   return CheckKeys(*sweep.kind, *AsMap(*sweep.spec), "spec");
 }
 
-Status Read(const std::string& text, const Limits& limits, Sweep& sweep) {
+Status ReadFile(const std::string& text, const Limits& limits, Sweep& sweep) {
   const auto root = ParseDocument(text, limits);
   if (!root.ok()) return root.status();
   if (Status status = CheckFields(**root, ObjectFields(), ""); !status.ok()) return status;
@@ -103,7 +103,7 @@ Status Read(const std::string& text, const Limits& limits, Sweep& sweep) {
 Result<Sweep> ReadSweep(const std::string& file, const std::string& text, const Limits& limits) {
   Sweep sweep;
   sweep.file = file;
-  if (Status status = Read(text, limits, sweep); !status.ok()) return InFile(file, status);
+  if (Status status = ReadFile(text, limits, sweep); !status.ok()) return InFile(file, status);
   return sweep;
 }
 

@@ -97,6 +97,14 @@ TEST_F(BenchmarkCommandTest, NodesComeFromTheCommandLine) {
   EXPECT_THAT(message, HasSubstr("'a*' is a pattern"));
 }
 
+TEST_F(BenchmarkCommandTest, WhatOnlyTheSuiteKnowsIsCheckedToo) {
+  Write("IPerf", "bidirectional: true", "  permutations: {product: {reverse: [false, true]}}\n");
+  EXPECT_EQ(Run({path}), 2);
+  EXPECT_EQ(message, path.string() +
+                         ":6:45: reverse: not together with bidirectional: leave out one "
+                         "(permutation 2: reverse=true)");
+}
+
 TEST_F(BenchmarkCommandTest, TextThatCouldMisleadIsQuoted) {
   Write("ObjectStorage", "a: 1",
         R"(  permutations: {explicit: [{a: "two words"}, {a: "\e[31mred"}, {a: ""}]})"
@@ -144,7 +152,7 @@ TEST_F(BenchmarkCommandTest, KindsAreListedWithTheirFields) {
   EXPECT_THAT(output, HasSubstr("openfoam (missing)"));
   EXPECT_EQ(Run({"IPerf"}, "kinds"), 0);
   EXPECT_THAT(output,
-              testing::ContainsRegex("\nduration +whole number 1\\.\\. +required +s +suite +how"));
+              testing::ContainsRegex("\nduration +whole number 1\\.\\.86400 +10 +s +suite +how"));
   EXPECT_THAT(output, testing::ContainsRegex("\ntool +iperf3 \\| iperf2 +iperf3 +- +suite +"));
   EXPECT_EQ(Run({"BenchmarkSet"}, "kinds"), 0);
   EXPECT_THAT(output, HasSubstr("\nuntil.relativeInterval "));

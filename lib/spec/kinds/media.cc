@@ -8,9 +8,11 @@ Kind Media() {
           true,
           {.fixed = 1},
           WithCommon({
-              Required({"input", Text(), "", "", "the video to transcode"}),
-              {"outputs", AnyList(), "", "", "one for each video to make"},
-              {"frames", Whole(1), "", "", "stop after so many"},
+              {"tool", OneOf({"ffmpeg", "sample_multi_transcode"}), "ffmpeg", "", ""},
+              {"input", Text(), "", "", "the video to transcode, or lavfi:GRAPH"},
+              {"inputs", AnyList(), "", "", "several, each with path, device, codec"},
+              {"outputs", AnyList(), "", "", "one for each video to make; else one, thrown away"},
+              {"frames", Whole(0, 1000000000), "0", "", "of each output at most; 0: all"},
               {"device", Text(), "", "", "what transcodes, such as /dev/dri/renderD128"},
           })};
 }

@@ -10,6 +10,10 @@ Kind MpiPingPong() {
           WithCommon({
               {"transport", Transport(), "TCP", "", ""},
               {"maxlog", Whole(1, 30), "22", "", "largest message: 2 to the power of it, in bytes"},
+              {"tool", OneOf({"imb", "netpipe"}), "imb", "", "Intel MPI Benchmarks, or NetPIPE"},
+              {"network", Text(), "", "", "CIDR or interface that MPI uses; else it chooses"},
+              {"timeout", Whole(1, 86400), "600", "s", "then mpirun ends it"},
+              {"mpirunArgs", Texts(), "", "", "more options of mpirun"},
               SshPort(),
           })};
 }

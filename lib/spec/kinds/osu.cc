@@ -8,14 +8,20 @@ Kind Osu() {
           true,
           {.members = "ranks", .each = "ranksPerNode"},
           WithCommon({
-              Required({"tests", Texts(), "", "", "one after the other, such as osu_latency"}),
-              {"ranks", Whole(1), "2", "", "MPI ranks in all"},
-              {"ranksPerNode", Whole(1), "1", "", "MPI ranks of one worker"},
-              {"iterations", Whole(1), "", "", "each size so often; else the test's own number"},
-              {"warmup", Whole(0), "", "", "the same, not measured"},
-              {"sizes", Text(), "", "bytes", "MIN:MAX of the messages"},
+              {"tests", Texts(), "", "",
+               "one after the other, such as osu_latency; else the list of metrics-operator"},
+              {"ranks", Whole(1, 65536), "2", "", "MPI ranks in all"},
+              {"ranksPerNode", Whole(1, 1024), "1", "", "MPI ranks of one worker"},
+              {"iterations", Whole(0, 100000000), "0", "", "of each size; 0: the test's own"},
+              {"warmup", Whole(0, 100000000), "0", "", "the same, not measured"},
+              {"sizes", Text(), "", "bytes", "MIN:MAX or MAX of the messages; else the test's own"},
               {"transport", Transport(), "TCP", "", ""},
-              {"timed", Flag(), "false", "", "also the wall time of each test"},
+              {"network", Text(), "", "", "CIDR or interface that MPI uses; else it chooses"},
+              {"timeout", Whole(1, 86400), "3600", "s", "of a test, then mpirun ends it"},
+              {"extraArgs", Texts(), "", "", "more options of each test"},
+              {"mpirunArgs", Texts(), "", "", "more options of mpirun"},
+              {"timed", Flag(), "", "", "the wall time of each test is measured always",
+               Role::kNoEffect},
           })};
 }
 

@@ -44,8 +44,9 @@ TEST(Permutations, ExplicitOnesAloneMakeNoPhantomOfTheBareTemplate) {
 
 TEST(Permutations, ATemplateThatLacksARequiredFieldIsFineIfEveryPermutationHasIt) {
   // kube-perftest's phantom lacks it, and its sets never start.
-  EXPECT_EQ(ErrorOf(IPerfSet(Explicit("- {streams: 1}\n"))), "no error");
-  EXPECT_EQ(ErrorOf(IPerfSet("")), "f.yaml:10:7: streams: is missing (permutation 1)");
+  EXPECT_EQ(ErrorOf(SetOf("PyTorch", "device: cpu\n", Explicit("- {model: llama}\n"))), "no error");
+  EXPECT_EQ(ErrorOf(SetOf("PyTorch", "device: cpu\n")),
+            "f.yaml:10:7: model: is missing (permutation 1)");
 }
 
 TEST(Permutations, ExplicitOnesComeAfterTheProductAndAreAllKept) {

@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Sweep Read(const std::string& text) {
+Sweep ReadWell(const std::string& text) {
   auto sweep = ReadSweep("f.yaml", text);
   EXPECT_TRUE(sweep.ok()) << sweep.status();
   return sweep.ok() ? *sweep : Sweep();
@@ -21,7 +21,7 @@ std::string ReplaceFirst(std::string text, const std::string& from, const std::s
 }
 
 TEST(ReadSweep, DefaultsAreThoseOfKubePerftest) {
-  const Sweep sweep = Read(IPerfSet(""));
+  const Sweep sweep = ReadWell(IPerfSet(""));
   EXPECT_EQ(sweep.name, "set");
   EXPECT_EQ(sweep.kind->name, "IPerf");
   EXPECT_EQ(sweep.repetitions, 1U);
@@ -32,7 +32,7 @@ TEST(ReadSweep, DefaultsAreThoseOfKubePerftest) {
 }
 
 TEST(ReadSweep, ReadsEveryOption) {
-  const Sweep sweep = Read(IPerfSet(
+  const Sweep sweep = ReadWell(IPerfSet(
       "repetitions: 4\nwarmup: 2\norder: shuffled\nseed: 9\nmaxParallel: 3\nfailFast: yes\n"
       "timeLimits: {job: 90s, run: 2h}\nsample: {count: 5, seed: 6}\n"
       "nodes: {select: [a, b], combinations: 2}\nuntil: {relativeInterval: 2.5%, max: 30}\n"));
@@ -108,10 +108,39 @@ TEST(ReadSweep, RepetitionsAreOneOrMore) {
               HasSubstr("spec.repetitions: 0 is less than 1"));
 }
 
+TEST(ReadSweep, TimeLimitsAreSecondsUnlessAUnitIsWritten) {
+  const auto job_limit = [](const std::string& time) {
+    return ReadWell(IPerfSet("timeLimits: {job: " + time + "}\n")).job_limit_seconds;
+  };
+  EXPECT_EQ(job_limit("30"), 30.0);
+  EXPECT_EQ(job_limit("1.5"), 1.5);
+  EXPECT_EQ(job_limit("250ms"), 0.25);
+  EXPECT_EQ(job_limit("2H"), 7200.0);
+  EXPECT_EQ(job_limit("1d"), 86400.0);
+  for (const char* bad : {"30x", "0s", "s", "1:30", "-5", "4000d", "''"}) {
+    EXPECT_THAT(ErrorOf(IPerfSet(std::string("timeLimits: {job: ") + bad + "}\n")),
+                HasSubstr("spec.timeLimits.job: must be a time such as 90s"))
+        << bad;
+  }
+}
+
 TEST(Expand, AnErrorNamesFileLineFieldAndPermutation) {
   EXPECT_EQ(ErrorOf(IPerfSet("permutations:\n  product:\n    reverse: [true, false]\n"
                              "    streams: [4, 0]\n")),
             "f.yaml:14:20: streams: 0 is less than 1 (permutation 2: reverse=true streams=0)");
+}
+
+TEST(Expand, WhatTheSuiteRefusesIsSaidInTheSameWay) {
+  const auto sweep = ReadSweep("f.yaml", IPerfSet("permutations:\n  product:\n"
+                                                  "    streams: [4, 8]\n"));
+  ASSERT_TRUE(sweep.ok()) << sweep.status();
+  const SuiteCheck refuses_eight = [](std::string_view suite, std::string_view spec) {
+    EXPECT_EQ(suite, "iperf");
+    if (spec.find("8") == std::string_view::npos) return Status();
+    return Status(absl::InvalidArgumentError("streams.of: too many"));
+  };
+  EXPECT_EQ(Expand(*sweep, {.check = refuses_eight}).status().message(),
+            "f.yaml:13:20: streams.of: too many (permutation 2: streams=8)");
 }
 
 TEST(Expand, AnErrorIsOneShortLineWhateverTheFileSays) {
@@ -142,7 +171,7 @@ TEST(Expand, AHundredThousandJobsOfAThousandPermutations) {
   std::string values;
   for (int i = 1; i <= 1000; ++i) values += (i == 1 ? "" : ", ") + std::to_string(i);
   const Expansion expansion = ExpandedWell(
-      IPerfSet("permutations: {product: {streams: [" + values + "]}}\nrepetitions: 100\n"));
+      IPerfSet("permutations: {product: {bitrate: [" + values + "]}}\nrepetitions: 100\n"));
   EXPECT_EQ(expansion.jobs.size(), 100'000U);
   EXPECT_EQ(expansion.most_jobs, 100'000U);
 }

@@ -31,7 +31,7 @@ inline std::string SetOf(const std::string& kind, const std::string& spec,
          kind + "\n    spec:\n" + Indented(spec, 3) + Indented(rest, 1);
 }
 
-/// A set of IPerf with the one field `duration` given: `streams` is missing.
+/// A set of IPerf with the one field `duration` given.
 inline std::string IPerfSet(const std::string& rest) {
   return SetOf("IPerf", "duration: 30\n", rest);
 }
@@ -41,7 +41,7 @@ inline Result<Expansion> Expanded(const std::string& text,
                                   const std::vector<std::string>& nodes = {},
                                   const Limits& limits = {}) {
   const auto sweep = ReadSweep("f.yaml", text, limits);
-  return sweep.ok() ? Expand(*sweep, nodes, limits) : sweep.status();
+  return sweep.ok() ? Expand(*sweep, {.nodes = nodes, .limits = limits}) : sweep.status();
 }
 
 /// The same of a file that has to be right.
