@@ -32,7 +32,7 @@ Result<Benchmark> ExpandBenchmark(const std::string& file, const std::string& te
   if (!sweep.ok()) return sweep.status();
   auto expansion = spec::Expand(*sweep, {.nodes = nodes, .check = CheckBySuite});
   if (!expansion.ok()) return expansion.status();
-  return Benchmark{text, *std::move(sweep), *std::move(expansion)};
+  return Benchmark{text, nodes, *std::move(sweep), *std::move(expansion)};
 }
 
 }  // namespace twofold::cli

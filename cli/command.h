@@ -36,6 +36,7 @@ std::vector<Command> QueueCommands();
 std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
 std::vector<Command> BenchmarkCommands();
+std::vector<Command> RunCommands();
 std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 

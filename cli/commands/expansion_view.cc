@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/commands/varied_cells.h"
 #include "cli/table.h"
 
 namespace twofold::cli {
@@ -17,36 +18,6 @@ using spec::Permutation;
 using spec::PlannedJob;
 using spec::Sweep;
 using Names = std::vector<std::string>;
-
-/// The fields that vary, in the order in which permutations have them.
-Names VariedPaths(const Expansion& expansion) {
-  Names paths;
-  for (const Permutation& permutation : expansion.permutations) {
-    for (const auto& varied : permutation.values) {
-      if (std::find(paths.begin(), paths.end(), varied.path) == paths.end()) {
-        paths.push_back(varied.path);
-      }
-    }
-  }
-  return paths;
-}
-
-// Bare words as they are, all else as JSON, so that no text can pass for something else.
-std::string CellText(const Json& value) {
-  if (!value.is_string()) return spec::ToText(value);
-  const auto& text = value.get_ref<const std::string&>();
-  const bool bare = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > ' ' && c < '\x7f' && c != '"';
-  });
-  return bare ? text : spec::ToText(value);
-}
-
-std::string ValueAt(const Permutation& permutation, const std::string& path) {
-  for (const auto& varied : permutation.values) {
-    if (varied.path == path) return CellText(varied.value);
-  }
-  return "-";
-}
 
 std::string LabelText(const Permutation& permutation) {
   Names labels;
