@@ -29,6 +29,7 @@ const std::vector<ExitRow>& ExitRows() {
       {5,
        "refused in this state: a cluster runs already, a queue drains or is full",
        {kFailedPrecondition, kResourceExhausted}},
+      {6, "interrupted, before a run was over", {kCancelled}},
   };
   return rows;
 }
@@ -70,8 +71,9 @@ void AddGlobals(CLI::App& command, Globals& globals) {
 
 std::vector<Command> AllCommands() {
   std::vector<Command> all;
-  for (const auto& commands : {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(),
-                               ReplayCommands(), ParseCommands(), RunCommands()}) {
+  for (const auto& commands :
+       {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
+        RunCommands(), ResultCommands(), ReplayCommands(), ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

@@ -35,9 +35,11 @@ std::vector<Command> LocalCommands();
 std::vector<Command> QueueCommands();
 std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
+std::vector<Command> BenchmarkCommands();
+std::vector<Command> RunCommands();
 std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
-std::vector<Command> RunCommands();
+std::vector<Command> ResultCommands();
 
 /// All of them.
 std::vector<Command> AllCommands();

@@ -17,6 +17,7 @@ void SetOptions(v1::Job& job, const queue::JobOptions& options) {
   job.set_priority(options.priority);
   job.set_run(options.run);
   job.set_durable(options.durable);
+  job.set_dedup_key(options.dedup_key);
   if (options.gang.size > 1) job.set_gang_size(options.gang.size);
 }
 
@@ -99,7 +100,10 @@ v1::Job ToProto(const results::StoredJob& stored) {
   job.set_run(stored.accepted.run);
   job.set_durable(true);
   v1::JobOptions options;
-  if (options.ParseFromString(stored.accepted.options)) job.set_gang_size(options.gang().size());
+  if (options.ParseFromString(stored.accepted.options)) {
+    job.set_gang_size(options.gang().size());
+    job.set_dedup_key(options.dedup_key());
+  }
   job.set_spec_bytes(stored.accepted.spec.size());
   job.set_accepted_unix_ns(stored.accepted.accepted_unix_ns);
   job.set_requeued_as(stored.requeued_as);

@@ -56,6 +56,26 @@ class Frontend {
     return status.ok() ? absl::OkStatus() : Explain(status);
   }
 
+  /// Opens a stream both ways and calls `talk`, which writes and reads until it has what it wants
+  /// (true; the stream is broken off then) or the stream fails (false).
+  template <typename Service, typename Out, typename In>
+  Status Talk(std::unique_ptr<grpc::ClientReaderWriter<Out, In>> (Service::Stub::*method)(
+                  grpc::ClientContext*),
+              Duration timeout,
+              const std::function<bool(grpc::ClientReaderWriter<Out, In>&)>& talk) const {
+    if (!security_.ok()) return security_.status();
+    const auto stub = Service::NewStub(channel_);
+    grpc::ClientContext context;
+    Prepare(context, timeout);
+    const auto stream = ((*stub).*method)(&context);
+    const bool done = talk(*stream);
+    if (done) context.TryCancel();
+    for (In rest; stream->Read(&rest);) {
+    }
+    const grpc::Status status = stream->Finish();
+    return done || status.ok() ? absl::OkStatus() : Explain(status);
+  }
+
   /// Whether the frontend can be reached, now or before `timeout` has passed.
   [[nodiscard]] bool WaitUntilConnected(Duration timeout) const;
 

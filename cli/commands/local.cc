@@ -97,8 +97,8 @@ Status Up(const UpOptions& options, const Globals& globals) {
   if (options.foreground) pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   const StateFolder folder = Folder(globals);
-  const Result<pid_t> supervisor =
-      local::LaunchSupervisor(folder, options.cluster, options.foreground);
+  const Result<pid_t> supervisor = local::LaunchSupervisor(
+      folder, options.cluster, options.foreground ? local::Life::kForeground : local::Life::kOwn);
   if (!supervisor.ok()) return supervisor.status();
   Status status = local::WaitReady(folder, FromSeconds(options.timeout_seconds));
   if (status.ok()) status = ShowAll(globals);

@@ -118,7 +118,7 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-std::vector<Command> RunCommands() {
+std::vector<Command> ResultCommands() {
   return {
       {"runs", "Runs of a frontend or a file, and how far they are", "twofold runs --most 10",
        BindRuns},

@@ -37,12 +37,9 @@ void Detach(const StateFolder& folder) {
 }
 
 [[noreturn]] void BecomeSupervisor(const StateFolder& folder, const ClusterOptions& options,
-                                   const std::vector<DeploymentSpec>& plan, bool foreground) {
-  if (foreground) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-  } else {
-    Detach(folder);
-  }
+                                   const std::vector<DeploymentSpec>& plan, Life life) {
+  if (life != Life::kForeground) Detach(folder);
+  if (life != Life::kOwn) prctl(PR_SET_PDEATHSIG, SIGTERM);
   InitLogging(/*verbose=*/false);
   DeploymentPolicy policy;
   policy.grace = FromSeconds(options.grace_seconds);
@@ -84,13 +81,13 @@ Status NotReady(const StateFolder& folder, const nlohmann::ordered_json& deploym
 }  // namespace
 
 Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& options,
-                               bool foreground) {
+                               Life life) {
   const auto plan = MakePlan(options);
   if (!plan.ok()) return plan.status();
   const Result<int> lock = folder.Lock();
   if (!lock.ok()) return lock.status();
   const pid_t pid = fork();
-  if (pid == 0) BecomeSupervisor(folder, options, *plan, foreground);
+  if (pid == 0) BecomeSupervisor(folder, options, *plan, life);
   close(*lock);  // the supervisor has it now
   if (pid < 0) return absl::InternalError("cannot fork");
   while (!std::filesystem::exists(folder.SupervisorFile())) {

@@ -10,14 +10,19 @@
 
 namespace twofold::local {
 
-/// Starts a supervisor as a process of its own that outlives us; with `foreground` it dies with us
-/// and logs to our stderr instead of a file. Call while there is one thread only.
+/// How a supervisor lives beside the process that has started it.
+enum class Life {
+  kOwn,         ///< outlives us; logs to a file
+  kForeground,  ///< ends with us; logs to our stderr
+  kEmbedded,    ///< ends with us; logs to a file, and hears no Ctrl-C of our terminal
+};
+
+/// Starts a supervisor as a process of its own. Call while there is one thread only.
 ///
 /// Returns its process id as soon as its API serves.
 /// Errors   kInvalidArgument: the plan or the folder. kFailedPrecondition: a cluster runs there.
 ///          kUnavailable: it ended at once; with the end of its log.
-Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& options,
-                               bool foreground);
+Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& options, Life life);
 
 /// Waits until all deployments are ready.
 /// Errors   kUnavailable: a program cannot run, or is not ready after `timeout`; which one, how it

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <set>
+#include <utility>
 
 #include "lib/common/options.h"
 
@@ -30,12 +31,14 @@ Result<QueuePlan> ParseQueue(const std::string& text) {
       absl::StrCat("--queues '", text, "': ", problem, " (give NAME=SECONDS, e.g. sleep=0.2)"));
 }
 
-DeploymentSpec Frontend(const ClusterOptions& options, const std::vector<QueuePlan>& queues) {
+using Arguments = std::vector<std::string>;
+
+DeploymentSpec Frontend(const ClusterOptions& options, Arguments arguments) {
   const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
   DeploymentSpec spec{
       "scalability-tester-frontend", Kind::kFrontend, "", 1, "twofold-frontend", {}, {}};
   spec.listen = {{"client", port(9997)}, {"http", port(9998)}, {"worker", port(9999)}};
-  for (const QueuePlan& queue : queues) spec.arguments.push_back(queue.name);
+  spec.arguments = std::move(arguments);
   return spec;
 }
 
@@ -44,15 +47,18 @@ std::string DrainLimit(const ClusterOptions& options) {
   return absl::StrFormat("%g", options.grace_seconds * 0.8);
 }
 
-DeploymentSpec Backend(const ClusterOptions& options, const QueuePlan& queue) {
-  return {"scalability-tester-backend-" + queue.name,
-          Kind::kBackend,
-          queue.name,
-          options.replicas,
-          "twofold-backend",
-          {},
-          {"--frontend", "{worker}", "--queue", queue.name, "--backoff", "2", "--drain-limit",
-           DrainLimit(options), "--pod-env", "TWOFOLD_POD", "--", "sleep", queue.seconds}};
+DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
+                       const Arguments& workload) {
+  DeploymentSpec spec{"scalability-tester-backend-" + queue,
+                      Kind::kBackend,
+                      queue,
+                      options.replicas,
+                      "twofold-backend",
+                      {},
+                      {"--frontend", "{worker}", "--queue", queue, "--backoff", "2",
+                       "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD", "--"}};
+  spec.arguments.insert(spec.arguments.end(), workload.begin(), workload.end());
+  return spec;
 }
 
 DeploymentSpec Client(const ClusterOptions& options, const QueuePlan& queue, int index) {
@@ -64,6 +70,27 @@ DeploymentSpec Client(const ClusterOptions& options, const QueuePlan& queue, int
           "twofold-client",
           {{"http", Loopback(port)}},
           {"--frontend", "{client}", "--queue", queue.name}};
+}
+
+Result<std::vector<DeploymentSpec>> PlanOfQueues(const ClusterOptions& options) {
+  const Result<std::vector<QueuePlan>> queues = ParseQueues(options.queues);
+  if (!queues.ok()) return queues.status();
+  Arguments names;
+  for (const QueuePlan& queue : *queues) names.push_back(queue.name);
+  std::vector<DeploymentSpec> plan = {Frontend(options, std::move(names))};
+  for (std::size_t i = 0; i < queues->size(); ++i) {
+    const QueuePlan& queue = queues->at(i);
+    plan.push_back(Backend(options, queue.name, {"sleep", queue.seconds}));
+    plan.push_back(Client(options, queue, static_cast<int>(i)));
+  }
+  return plan;
+}
+
+Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
+                                              const RunCluster& run) {
+  return std::vector<DeploymentSpec>{
+      Frontend(options, {"--store", "sqlite:" + run.store, run.queue}),
+      Backend(options, run.queue, run.workload)};
 }
 
 }  // namespace
@@ -88,14 +115,9 @@ Result<std::vector<QueuePlan>> ParseQueues(const std::string& text) {
 }
 
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options) {
-  const Result<std::vector<QueuePlan>> queues = ParseQueues(options.queues);
-  if (!queues.ok()) return queues.status();
-  std::vector<DeploymentSpec> plan = {Frontend(options, *queues)};
-  for (std::size_t i = 0; i < queues->size(); ++i) {
-    plan.push_back(Backend(options, queues->at(i)));
-    plan.push_back(Client(options, queues->at(i), static_cast<int>(i)));
-  }
-  for (DeploymentSpec& spec : plan) {
+  auto plan = options.run ? PlanOfRun(options, *options.run) : PlanOfQueues(options);
+  if (!plan.ok()) return plan;
+  for (DeploymentSpec& spec : *plan) {
     spec.program = absl::StrCat(options.programs, "/", spec.program);
     if (access(spec.program.c_str(), X_OK) == 0) continue;
     return absl::InvalidArgumentError(

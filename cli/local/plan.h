@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,18 +33,27 @@ struct QueuePlan {
   std::string seconds;
 };
 
+/// A cluster for the jobs of one run: a frontend with a store, and workers of one queue. No load
+/// clients.
+struct RunCluster {
+  std::string queue;
+  std::vector<std::string> workload;  ///< of the workers: {"fio"}
+  std::string store;                  ///< of the frontend: a file
+};
+
 struct ClusterOptions {
   std::string queues = "sleep=0.2";  ///< comma-separated
   int replicas = 1;                  ///< of each backend, to start with
   bool free_ports = false;           ///< instead of 9997, 9998, 9999 and 9996 downwards
   double grace_seconds = 30;         ///< from SIGTERM to SIGKILL
   std::string programs;              ///< folder of the programs
+  std::optional<RunCluster> run{};   ///< instead of `queues`
 };
 
 /// Errors   kInvalidArgument: the part of `text` that is wrong, and what is allowed.
 Result<std::vector<QueuePlan>> ParseQueues(const std::string& text);
 
-/// The frontend first, then a backend and a client for each queue.
+/// The frontend first, then a backend and a client for each queue, or the backend of the run.
 /// Errors   kInvalidArgument: the queues, or a program that is not there.
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options);
 

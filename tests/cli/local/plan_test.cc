@@ -48,6 +48,20 @@ TEST_F(PlanTest, FrontendFirstThenBackendAndClientOfEachQueue) {
   EXPECT_THAT(plan->at(3).arguments, IsSupersetOf({"--queue", "b", "--", "sleep", "0.5"}));
 }
 
+TEST_F(PlanTest, AClusterForARunHasAStoreAndNoLoadClient) {
+  options_.run = RunCluster{"fio", {"fio", "--x"}, "/tmp/run.db"};
+  options_.replicas = 3;
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->size(), 2U);
+  EXPECT_THAT(plan->at(0).arguments, ElementsAre("--store", "sqlite:/tmp/run.db", "fio"));
+  EXPECT_EQ(plan->at(1).replicas, 3);
+  const auto& arguments = plan->at(1).arguments;
+  ASSERT_GE(arguments.size(), 3U);
+  EXPECT_THAT(std::vector<std::string>(arguments.end() - 3, arguments.end()),
+              ElementsAre("--", "fio", "--x"));
+}
+
 TEST_F(PlanTest, StandardPortsOnLoopbackAndClientsCountDown) {
   options_.queues = "a=1,b=1";
   const auto plan = MakePlan(options_);

@@ -1,0 +1,244 @@
+#include "cli/commands/frontend_jobs.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "cli/commands/run_headlines.h"
+#include "cli/run/job_key.h"
+#include "lib/common/arguments.h"
+#include "lib/rpc/batches.h"
+
+namespace twofold::cli {
+namespace {
+
+using Clients = v1::Clients;
+using run::JobKey;
+using run::Phase;
+using run::Seen;
+
+constexpr std::size_t kBatch = 500;                // jobs; each has options of its own
+constexpr std::size_t kBatchBytes = 2 << 20;       // of their specs
+constexpr std::chrono::minutes kSubmitWithin{10};  // all jobs of a call
+constexpr std::chrono::minutes kRequeueWithin{5};
+
+Phase PhaseOf(const v1::Job& job) {
+  if (job.state() == v1::JOB_STATE_WAITING) return Phase::kWaiting;
+  if (job.state() == v1::JOB_STATE_RUNNING) return Phase::kRunning;
+  switch (job.outcome()) {
+    case v1::OUTCOME_SUCCEEDED:
+      return Phase::kSucceeded;
+    case v1::OUTCOME_CANCELLED:
+    case v1::OUTCOME_REJECTED:
+    case v1::OUTCOME_ABANDONED:
+      return Phase::kWithdrawn;
+    default:
+      return Phase::kFailed;
+  }
+}
+
+std::uint64_t Nanoseconds(Duration duration) {
+  return static_cast<std::uint64_t>(duration.count());
+}
+
+// What the frontend refused: a full queue can be tried again.
+Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
+  const std::string why = report.error();
+  return retry_after_ns > 0 ? absl::ResourceExhaustedError(why)
+                            : absl::FailedPreconditionError(why);
+}
+
+}  // namespace
+
+FrontendJobs::FrontendJobs(const Frontend& frontend, const RunOptions& options,
+                           const spec::Expansion& expansion)
+    : frontend_(frontend), options_(options) {
+  for (const spec::Permutation& one : expansion.permutations) permutations_[one.number] = &one;
+}
+
+// ---- list
+
+// Those that wait or run first: one that ends between the two lists is in the first, if not in
+// both.
+Result<std::vector<Seen>> FrontendJobs::List() {
+  Look look;
+  for (const bool finished : {false, true}) {
+    if (Status status = ListPages(finished, look); !status.ok()) return status;
+  }
+  // Ids grow: what ended before the first open job need not be listed again. One whose end is not
+  // on disk yet is in no list, and still counts as open here.
+  const std::uint64_t first_open = open_.empty() ? UINT64_MAX : *open_.begin();
+  const auto first_needed = look.pages.lower_bound(first_open);
+  if (first_needed != look.pages.begin()) done_ = std::prev(first_needed)->second;
+  return std::move(look.seen);
+}
+
+Status FrontendJobs::ListPages(bool finished, Look& look) {
+  v1::ListJobsRequest request;
+  request.set_queue(options_.queue);
+  request.set_run(options_.id);
+  request.set_finished(finished);
+  if (finished) request.set_page_token(done_);
+  do {
+    const auto reply = NextPage(request);
+    if (!reply.ok()) return reply.status();
+    bool all_ended = true;
+    for (const v1::Job& job : reply->jobs()) {
+      Take(job, look);
+      all_ended = all_ended && job.state() == v1::JOB_STATE_FINISHED;
+    }
+    request.set_page_token(reply->next_page_token());
+    if (finished && all_ended && reply->jobs_size() > 0 && !request.page_token().empty()) {
+      look.pages[reply->jobs().rbegin()->id()] = request.page_token();
+    }
+  } while (!request.page_token().empty());
+  return absl::OkStatus();
+}
+
+// Results may be long: too many of them for one message.
+Result<v1::ListJobsReply> FrontendJobs::NextPage(v1::ListJobsRequest& request) {
+  for (;;) {
+    request.set_page_size(page_size_);
+    auto reply = frontend_.Call<Clients>(&Clients::Stub::ListJobs, request);
+    if (!absl::IsResourceExhausted(reply.status()) || page_size_ == 1) return reply;
+    page_size_ /= 2;
+  }
+}
+
+void FrontendJobs::Take(const v1::Job& job, Look& look) {
+  if (job.state() == v1::JOB_STATE_FINISHED) {
+    open_.erase(job.id());
+  } else {
+    open_.insert(job.id());
+  }
+  const auto key = run::ParseKey(options_.id, job.dedup_key());
+  if (!key) return;
+  Seen seen = {.key = *key, .id = job.id(), .phase = PhaseOf(job)};
+  seen.run_time = Duration(static_cast<std::int64_t>(job.run_ns()));
+  if (seen.phase == Phase::kSucceeded) seen.headlines = HeadlinesOf(job);
+  seen.reason = job.report().error();
+  look.seen.push_back(std::move(seen));
+}
+
+// ---- submit
+
+v1::JobOptions FrontendJobs::OptionsOf(const JobKey& key) const {
+  v1::JobOptions options;
+  options.set_queue(options_.queue);
+  options.set_suite(options_.suite);
+  options.set_durable(true);
+  options.set_run(options_.id);
+  options.set_dedup_key(run::KeyText(options_.id, key));
+  options.set_limit_ns(Nanoseconds(options_.job_limit));
+  options.set_deadline_ns(Nanoseconds(options_.run_limit));
+  if (options_.max_parallel > 0) {
+    options.set_limit_key(options_.id);
+    options.set_key_limit(options_.max_parallel);
+  }
+  const std::int64_t gang = permutations_.at(key.permutation)->gang;
+  if (gang > 1) {
+    options.mutable_gang()->set_size(static_cast<std::uint32_t>(gang));
+    options.mutable_gang()->set_spread(options_.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
+  }
+  return options;
+}
+
+v1::SubmitRequest FrontendJobs::BatchOf(const std::vector<JobKey>& keys, std::size_t begin) const {
+  v1::SubmitRequest batch;
+  const std::size_t end = std::min(keys.size(), begin + kBatch);
+  for (std::size_t i = begin; i < end && batch.specs().size() < kBatchBytes; ++i) {
+    const std::vector<std::string> arguments = {permutations_.at(keys[i].permutation)->spec};
+    const auto option = static_cast<std::uint32_t>(batch.options_size());
+    *batch.add_options() = OptionsOf(keys[i]);
+    rpc::Append(batch, {.tag = i, .option = option, .spec = EncodeArguments(arguments)});
+  }
+  return batch;
+}
+
+// Reads until all jobs of a batch are on disk, or the first is refused. A job may end before the
+// stream does; List knows of that.
+Status FrontendJobs::Exchange(Stream& stream, const std::vector<JobKey>& keys, std::size_t begin,
+                              std::size_t count, const Accepted& accepted, bool& broken) const {
+  std::set<std::uint64_t> left;
+  for (std::size_t i = begin; i < begin + count; ++i) left.insert(i);
+  Status refusal;
+  v1::SubmitReply reply;
+  while (!left.empty()) {
+    if (!stream.Read(&reply)) {
+      broken = true;
+      return refusal;
+    }
+    for (int i = 0; i < reply.accepted().tags_size(); ++i) {
+      const std::uint64_t tag = reply.accepted().tags(i);
+      if (left.erase(tag) > 0) accepted({.key = keys.at(tag), .id = reply.accepted().jobs(i)});
+    }
+    if (Status status = rpc::Check(reply.results()); !status.ok()) return status;
+    rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
+      if (left.erase(row.tag) == 0) return;
+      v1::Report report;
+      report.ParseFromArray(row.report.data(), static_cast<int>(row.report.size()));
+      refusal = RefusalOf(report, reply.retry_after_ns());
+    });
+  }
+  return refusal;
+}
+
+Status FrontendJobs::Submit(const std::vector<JobKey>& keys, const Accepted& accepted) {
+  Status refusal;
+  bool broken = false;
+  const Accepted note = [&](const Seen& seen) {
+    open_.insert(seen.id);
+    accepted(seen);
+  };
+  const auto talk = [&](Stream& stream) {
+    for (std::size_t begin = 0; begin < keys.size() && refusal.ok();) {
+      const v1::SubmitRequest batch = BatchOf(keys, begin);
+      const auto count = static_cast<std::size_t>(batch.tags_size());
+      if (!stream.Write(batch)) return false;
+      refusal = Exchange(stream, keys, begin, count, note, broken);
+      if (broken) return false;
+      begin += count;
+    }
+    return true;
+  };
+  const Status status = frontend_.Talk<Clients, v1::SubmitRequest, v1::SubmitReply>(
+      &Clients::Stub::Submit, kSubmitWithin, talk);
+  return refusal.ok() ? status : refusal;
+}
+
+// ---- the rest
+
+Status FrontendJobs::Cancel(std::uint64_t id) {
+  v1::CancelJobRequest request;
+  request.set_id(id);
+  return frontend_.Call<Clients>(&Clients::Stub::CancelJob, request).status();
+}
+
+Status FrontendJobs::UseNodes(const std::vector<std::string>& nodes) {
+  using Stub = v1::Admin::Stub;
+  for (const std::string& node : options_.nodes) {
+    v1::WorkersRequest request;
+    request.set_queue(options_.queue);
+    request.set_node(node);
+    const bool used = std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+    const auto reply =
+        frontend_.Call<v1::Admin>(used ? &Stub::ResumeWorkers : &Stub::PauseWorkers, request);
+    if (!reply.ok()) return reply.status();
+  }
+  return absl::OkStatus();
+}
+
+Result<std::size_t> FrontendJobs::RetryFailed() {
+  v1::RequeueJobsRequest request;
+  request.set_run(options_.id);
+  for (const v1::Outcome outcome : {v1::OUTCOME_FAILED, v1::OUTCOME_TIMED_OUT, v1::OUTCOME_LOST}) {
+    request.add_outcomes(outcome);
+  }
+  const auto reply = frontend_.Call<Clients>(&Clients::Stub::RequeueJobs, request, kRequeueWithin);
+  if (!reply.ok()) return reply.status();
+  return static_cast<std::size_t>(reply->to_size());
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "lib/spec/sweep.h"
+
+namespace twofold::cli {
+
+/// What `twofold run` was told. One of `file`, `resume`, `retry_failed` and `pause` is given.
+struct RunCommand {
+  std::string file;
+  std::string resume;        ///< id of a run
+  std::string retry_failed;  ///< id of a run
+  std::string pause;         ///< id of a run
+  std::string id;            ///< of the new run; empty: made up
+  std::string queue;         ///< empty: named like the suite
+  std::string spread;        ///< "any", "node"; empty: nodes if there are enough
+  std::string runs;          ///< folder of records
+  std::vector<std::string> nodes;
+  bool dry_run = false;
+  bool detach = false;
+  bool unchecked = false;
+  bool local = false;
+  std::string keep;                   ///< folder of the local cluster
+  std::string programs;               ///< folder of our programs
+  std::vector<std::string> workload;  ///< of local workers; empty: the suite
+};
+
+void Declare(CLI::App& app, RunCommand& command);
+
+/// The queue of the jobs.
+std::string QueueOf(const RunCommand& command, const spec::Sweep& sweep);
+
+}  // namespace twofold::cli

@@ -1,0 +1,186 @@
+#include "cli/commands/run_session.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "cli/commands/queue_workers.h"
+#include "cli/commands/run_view.h"
+
+namespace twofold::cli {
+namespace {
+
+using run::Driver;
+using run::Ending;
+using run::Stop;
+
+RunOptions OptionsOf(const run::Record& record, const spec::Sweep& sweep, bool any_suite) {
+  return {.id = record.id,
+          .queue = record.queue,
+          .suite = any_suite ? "" : std::string(sweep.kind->suite),
+          .spread = record.spread,
+          .max_parallel = sweep.max_parallel,
+          .job_limit = FromSeconds(sweep.job_limit_seconds),
+          .run_limit = FromSeconds(sweep.run_limit_seconds),
+          .nodes = record.queue_nodes};
+}
+
+std::string HowToGoOn(const std::string& id) {
+  return absl::StrCat("`twofold run --resume ", id, "`");
+}
+
+// Whether every permutation has a node for each member of its gang.
+bool CanSpread(const spec::Expansion& expansion, std::size_t queue_nodes) {
+  return std::all_of(expansion.permutations.begin(), expansion.permutations.end(),
+                     [&](const spec::Permutation& one) {
+                       const std::size_t nodes = one.nodes.empty() ? queue_nodes : one.nodes.size();
+                       return static_cast<std::int64_t>(nodes) >= one.gang;
+                     });
+}
+
+}  // namespace
+
+RunSession::RunSession(const RunCommand& command, const Globals& globals, RunWatcher& watcher,
+                       run::Record record, Benchmark benchmark)
+    : command_(command),
+      globals_(globals),
+      watcher_(watcher),
+      records_(run::Records::Locate(command.runs)),
+      record_(std::move(record)),
+      benchmark_(std::move(benchmark)),
+      frontend_(globals),
+      options_(OptionsOf(record_, benchmark_.sweep, !command.workload.empty())),
+      jobs_(frontend_, options_, benchmark_.expansion),
+      driver_(run::RulesOf(benchmark_.sweep), benchmark_.expansion) {}
+
+Result<std::size_t> RunSession::Look() {
+  const auto seen = jobs_.List();
+  if (!seen.ok()) return seen.status();
+  for (const run::Seen& one : *seen) driver_.See(one);
+  return seen->size();
+}
+
+// Also decides whether the members of a gang can be on nodes of their own.
+Status RunSession::CheckWorkers() {
+  const auto workers = WorkersOf(frontend_, options_.queue);
+  if (!workers.ok()) return workers.status();
+  const std::vector<std::string> nodes = run::NodesOf(*workers);
+  if (benchmark_.sweep.nodes) options_.nodes = record_.queue_nodes = nodes;
+  const bool enough = CanSpread(benchmark_.expansion, nodes.size());
+  record_.spread = command_.spread.empty() ? enough : command_.spread == "node";
+  options_.spread = record_.spread;
+  // One machine has the labels that it has.
+  if (command_.unchecked || command_.local) return absl::OkStatus();
+  return run::CheckPlacement(benchmark_.expansion.permutations, {options_.queue, *workers});
+}
+
+Status RunSession::Begin() {
+  if (Status status = CheckWorkers(); !status.ok()) return status;
+  const auto known = Look();
+  if (!known.ok()) return known.status();
+  if (*known > 0) return Show();  // another machine has begun it
+  if (Status status = records_.Create(record_); !status.ok()) return status;
+  const auto lock = records_.Lock(record_.id);
+  if (!lock.ok()) return lock.status();
+  driver_.Begin(Driver::Earlier::kGoOn);
+  const Status status = Attend();
+  const bool began = std::any_of(driver_.jobs().begin(), driver_.jobs().end(),
+                                 [](const Driver::Job& job) { return job.seen.id != 0; });
+  if (!began) records_.Remove(record_.id);
+  return status;
+}
+
+Status RunSession::GoOn() {
+  const auto lock = records_.Lock(record_.id);
+  if (!lock.ok()) return lock.status();
+  // Who was killed while some nodes were left out has not let them in again.
+  if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
+  if (Status status = CheckWorkers(); !status.ok()) return status;
+  if (const auto known = Look(); !known.ok()) return known.status();
+  driver_.Begin(Driver::Earlier::kGoOn);
+  return Attend();
+}
+
+Status RunSession::RetryFailed() {
+  const auto retried = jobs_.RetryFailed();
+  if (!retried.ok()) return retried.status();
+  watcher_.Note(absl::StrCat(*retried, " jobs are run again"));
+  return GoOn();
+}
+
+Status RunSession::Pause() {
+  if (const auto known = Look(); !known.ok()) return known.status();
+  if (Status status = run::Pause(jobs_, driver_); !status.ok()) return status;
+  if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
+  if (const auto known = Look(); !known.ok()) return known.status();
+  Print();
+  return absl::OkStatus();
+}
+
+Status RunSession::Show() {
+  watcher_.Note(absl::StrCat("there is a run ", record_.id, " already; nothing is run"));
+  if (const auto known = Look(); !known.ok()) return known.status();
+  Print();
+  return absl::OkStatus();
+}
+
+Status RunSession::Attend() {
+  if (command_.detach) {
+    if (benchmark_.sweep.nodes) {
+      return absl::FailedPreconditionError(
+          "--detach: a run with spec.nodes has to be watched, as workers are chosen while it runs");
+    }
+    if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
+    watcher_.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(),
+                               " jobs; attach with ", HowToGoOn(record_.id)));
+    if (globals_.json) Print();
+    return absl::OkStatus();
+  }
+  watcher_.Note(absl::StrCat("run ", record_.id));
+  const auto ending = run::Watch(jobs_, driver_, watcher_);
+  watcher_.Finish();
+  return ending.ok() ? Conclude(*ending) : ending.status();
+}
+
+Status RunSession::Conclude(Ending ending) {
+  if (ending == Ending::kOver || globals_.json) Print();
+  if (ending == Ending::kOver) return Verdict();
+  if (command_.local) {
+    return absl::CancelledError("interrupted; the local cluster has ended with what was left");
+  }
+  return absl::CancelledError(absl::StrCat(
+      "run ", record_.id, ending == Ending::kPaused ? " is paused" : " goes on without us",
+      "; go on with ", HowToGoOn(record_.id)));
+}
+
+Status RunSession::Verdict() const {
+  const run::Progress progress = run::ProgressOf(driver_);
+  const std::string run = absl::StrCat("run ", record_.id, ": ");
+  switch (driver_.stopped()) {
+    case Stop::kAsked:
+      return absl::CancelledError(run + "cancelled; go on with " + HowToGoOn(record_.id));
+    case Stop::kFailFast:
+      return absl::InternalError(run + "a job failed, so all others were cancelled (failFast)");
+    case Stop::kLimit:
+      return absl::InternalError(run + "its time is over (timeLimits.run)");
+    case Stop::kNone:
+      break;
+  }
+  if (progress.succeeded == progress.jobs) return absl::OkStatus();
+  const std::string again = command_.local ? ""
+                            : progress.failed > 0
+                                ? absl::StrCat("; `twofold run --retry-failed ", record_.id,
+                                               "` runs those that failed again")
+                                : absl::StrCat("; go on with ", HowToGoOn(record_.id));
+  return absl::InternalError(absl::StrCat(run, progress.jobs - progress.succeeded, " of ",
+                                          progress.jobs, " jobs did not succeed", again));
+}
+
+void RunSession::Print() const {
+  std::cout << (globals_.json ? JsonLine(ResultsJson(record_.id, benchmark_.sweep, driver_))
+                              : ResultsText(benchmark_.sweep, driver_));
+}
+
+}  // namespace twofold::cli

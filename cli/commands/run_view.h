@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "cli/json.h"
+#include "cli/run/driver.h"
+#include "cli/run/progress.h"
+#include "lib/spec/sweep.h"
+
+/// A run as text. Pure.
+namespace twofold::cli {
+
+/// "[#####.....] 12/24 done, 2 running, 1 failed, 3 min left, 7: rw=read bs=4k", at most `columns`
+/// wide.
+std::string ProgressLine(const run::Driver& driver, const run::Progress& progress,
+                         std::size_t columns);
+
+/// The same without a bar, for a log.
+std::string ProgressText(const run::Driver& driver, const run::Progress& progress);
+
+/// "permutation 3 repetition 2 (rw=read bs=4k)"
+std::string JobText(const run::Driver& driver, const run::Driver::Job& job);
+
+/// "1 h 5 min", "12 s".
+std::string TimeText(Duration time);
+
+/// A table with a row a permutation: values, how many jobs succeeded, and mean and interval of each
+/// headline. Then a line that counts.
+std::string ResultsText(const spec::Sweep& sweep, const run::Driver& driver);
+
+/// All of that, and each job.
+Json ResultsJson(const std::string& run, const spec::Sweep& sweep, const run::Driver& driver);
+
+}  // namespace twofold::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "cli/run/progress.h"
+#include "cli/run/watch.h"
+#include "lib/common/instant.h"
+
+namespace twofold::cli {
+
+/// Shows a run on stderr: on a terminal one line that is written over, else a line when something
+/// has changed. Failed jobs are named either way. Ctrl-C asks what shall become of the run; where
+/// nobody can be asked it is detached, also by SIGTERM.
+///
+/// Threads  Make it before other threads are made: they must not get the signals.
+class RunWatcher final : public run::Watcher {
+ public:
+  RunWatcher();
+  ~RunWatcher() override;
+  RunWatcher(const RunWatcher&) = delete;
+  RunWatcher& operator=(const RunWatcher&) = delete;
+
+  void Show(const run::Driver& driver) override;
+  void Note(const std::string& line) override;
+  run::Wish Wait(Duration at_most) override;
+
+  /// The line is done with: what comes next begins a new one.
+  void Finish();
+
+ private:
+  void NameFailures(const run::Driver& driver);
+  [[nodiscard]] run::Wish Ask();
+  [[nodiscard]] bool TakeSignal(bool& interrupt) const;
+
+  const bool terminal_;     // progress goes to one
+  const bool interactive_;  // and there is somebody who can answer
+  int signals_ = -1;        // a signalfd
+  bool line_open_ = false;
+  std::string last_;
+  Instant last_at_;
+  std::set<std::uint64_t> named_;  // failed jobs
+};
+
+}  // namespace twofold::cli

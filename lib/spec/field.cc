@@ -1,0 +1,80 @@
+#include "lib/spec/field.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "lib/spec/nearest.h"
+
+namespace twofold::spec {
+namespace {
+
+Status CheckValue(const Entry& entry, const Field& field, const std::string& path) {
+  if (IsNull(*entry.value)) return absl::OkStatus();
+  if (const std::string why = field.type.mismatch(field.type, *entry.value); !why.empty()) {
+    return Fault(entry.value->place, path, why);
+  }
+  if (field.type.fields.empty()) return absl::OkStatus();
+  return CheckFields(*entry.value, field.type.fields, path);
+}
+
+bool IsGiven(const Map& map, const Field& field) {
+  const Entry* entry = Find(map, field.name);
+  return entry != nullptr && !IsNull(*entry->value);
+}
+
+Status CheckRequired(const Node& node, std::span<const Field> fields, const std::string& path) {
+  for (const Field& field : fields) {
+    if (field.need == Need::kRequired && !IsGiven(*AsMap(node), field)) {
+      return Fault(node.place, Join(path, field.name), "is missing");
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string_view> Names(std::span<const Field> fields) {
+  std::vector<std::string_view> names;
+  for (const Field& field : fields) names.push_back(field.name);
+  return names;
+}
+
+}  // namespace
+
+std::string Join(std::string_view path, std::string_view key) {
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+}
+
+Field Required(Field field) {
+  field.need = Need::kRequired;
+  return field;
+}
+
+const Field* Find(std::span<const Field> fields, std::string_view name) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const Field& field) { return field.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+Status CheckKeys(const Map& map, std::span<const Field> fields, const std::string& path) {
+  for (const Entry& entry : map) {
+    if (Find(fields, entry.key) != nullptr) continue;
+    return Fault(entry.place, Join(path, entry.key),
+                 "no such field" + Hint(entry.key, Names(fields)));
+  }
+  return absl::OkStatus();
+}
+
+Status CheckFields(const Node& node, std::span<const Field> fields, const std::string& path) {
+  const Map* map = AsMap(node);
+  if (map == nullptr) {
+    return Fault(node.place, path, fmt::format("must be a map, is {}", TypeName(node)));
+  }
+  if (Status status = CheckKeys(*map, fields, path); !status.ok()) return status;
+  for (const Entry& entry : *map) {
+    Status status = CheckValue(entry, *Find(fields, entry.key), Join(path, entry.key));
+    if (!status.ok()) return status;
+  }
+  return CheckRequired(node, fields, path);
+}
+
+}  // namespace twofold::spec

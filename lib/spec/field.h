@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/spec/node.h"
+
+namespace twofold::spec {
+
+struct Field;
+
+/// What may be written as the value of a field.
+struct FieldType {
+  std::string_view name;  ///< "text", "whole number" ...
+  /// Why `node` does not fit; empty if it does.
+  std::string (*mismatch)(const FieldType& type, const Node& node);
+  std::int64_t least = 0;                 ///< of whole numbers
+  std::int64_t most = 0;                  ///< of whole numbers
+  std::int64_t step = 1;                  ///< `least` and every step-th number after it
+  std::vector<std::string_view> words{};  ///< one of these
+  std::vector<std::string_view> units{};  ///< digits and one of these; the suite gets it as text
+  std::span<const Field> fields{};        ///< of a map
+};
+
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+FieldType Flag();  ///< true or false; also the yes, no, on, off that kubectl takes for them
+FieldType Whole(std::int64_t least, std::int64_t most = kNoLimit, std::int64_t step = 1);
+FieldType OneOf(std::initializer_list<std::string_view> words);
+FieldType Text();   ///< not empty
+FieldType Texts();  ///< a list of texts that are not empty
+/// Whole digits and one of `units`; `name` is for people: "size such as 4k or 1M".
+FieldType Quantity(std::string_view name, std::initializer_list<std::string_view> units);
+FieldType Time();                                ///< 30, 30s, 5m, 2h, 1d, 100ms: bare is seconds
+FieldType Percent();                             ///< more than 0%, less than 100%
+FieldType AnyList();                             ///< a list of anything
+FieldType AnyMap();                              ///< a map of anything
+FieldType MapOf(std::span<const Field> fields);  ///< a map with these fields
+
+/// What can be written, for people: "whole number 1..65535", "TCP | RDMA".
+std::string Description(const FieldType& type);
+
+/// Who a field is for.
+enum class Role : std::uint8_t {
+  kSuite,      ///< the suite: part of its spec
+  kPlacement,  ///< where the job may run: becomes labels that its workers must have
+  kNoEffect,   ///< makers of pods; the workers of a queue are there already, so it changes nothing
+};
+
+enum class Need : std::uint8_t { kOptional, kRequired };
+
+/// One field of a benchmark, or of a set of them.
+struct Field {
+  std::string_view name;
+  FieldType type;
+  std::string_view initial;  ///< what holds if it is not written, as text; empty: nothing
+  std::string_view unit;     ///< empty: none, or written with the value
+  std::string_view help;
+  Role role = Role::kSuite;
+  Need need = Need::kOptional;
+};
+
+/// `field`, which has to be written.
+Field Required(Field field);
+
+/// The field with this name; nullptr if there is none.
+const Field* Find(std::span<const Field> fields, std::string_view name);
+
+/// Refuses keys of `map` that no field has, with the nearest name as a hint. `path` is where the
+/// map is, such as "spec"; empty at the top.
+Status CheckKeys(const Map& map, std::span<const Field> fields, const std::string& path);
+
+/// Checks the values of `node`, a map with these `fields`: keys, types, ranges, what is required.
+/// Errors   kInvalidArgument "LINE:COLUMN: PATH: what"; the first in the order written.
+Status CheckFields(const Node& node, std::span<const Field> fields, const std::string& path);
+
+/// `path` and `key` with a dot between them.
+std::string Join(std::string_view path, std::string_view key);
+
+/// What a text that Time() takes says, in seconds; 0 for what it does not take.
+double SecondsOf(const Node& node);
+
+/// What a text that Percent() takes says, as a share: 0.03 for "3%"; 0 for what it does not take.
+double ShareOf(const Node& node);
+
+/// What Flag() takes as true.
+bool IsTrue(const Node& node);
+
+}  // namespace twofold::spec

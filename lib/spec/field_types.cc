@@ -1,0 +1,188 @@
+#include <absl/strings/ascii.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "lib/spec/field.h"
+#include "lib/spec/shown.h"
+
+namespace twofold::spec {
+namespace {
+
+constexpr std::size_t kLongestValue = 60;  // in messages
+constexpr std::size_t kMostDigits = 15;
+constexpr double kLongestSeconds = 10 * 365 * 86400.0;
+
+constexpr std::array<std::string_view, 2> kYes = {"yes", "on"};
+constexpr std::array<std::string_view, 2> kNo = {"no", "off"};
+
+std::string Expected(std::string_view what, const Node& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) {
+    return fmt::format("must be {}, is '{}'", what, Shown(*text, kLongestValue));
+  }
+  return fmt::format("must be {}, is {}", what, TypeName(node));
+}
+
+const std::string* AsText(const Node& node) { return std::get_if<std::string>(&node.value); }
+
+template <std::size_t N>
+bool Says(const std::array<std::string_view, N>& words, const Node& node) {
+  const std::string* text = AsText(node);
+  return text != nullptr &&
+         std::find(words.begin(), words.end(), absl::AsciiStrToLower(*text)) != words.end();
+}
+
+std::string FlagMismatch(const FieldType&, const Node& node) {
+  if (std::holds_alternative<bool>(node.value) || Says(kYes, node) || Says(kNo, node)) return "";
+  return Expected("true or false", node);
+}
+
+std::string WholeMismatch(const FieldType& type, const Node& node) {
+  const auto* value = std::get_if<std::int64_t>(&node.value);
+  if (value == nullptr) return Expected("a whole number", node);
+  if (*value < type.least) return fmt::format("{} is less than {}", *value, type.least);
+  if (*value > type.most) return fmt::format("{} is more than {}", *value, type.most);
+  if ((*value - type.least) % type.step != 0) {
+    return fmt::format("{} is not {} or a multiple of {} more", *value, type.least, type.step);
+  }
+  return "";
+}
+
+std::string WordMismatch(const FieldType& type, const Node& node) {
+  const std::string* text = AsText(node);
+  if (text != nullptr &&
+      std::find(type.words.begin(), type.words.end(), *text) != type.words.end()) {
+    return "";
+  }
+  return Expected(fmt::format("one of: {}", fmt::join(type.words, " | ")), node);
+}
+
+std::string TextMismatch(const FieldType&, const Node& node) {
+  const std::string* text = AsText(node);
+  if (text == nullptr) return Expected("text (in quotes if it looks like something else)", node);
+  return text->empty() ? "must not be empty" : "";
+}
+
+std::string TextsMismatch(const FieldType& type, const Node& node) {
+  const List* list = AsList(node);
+  if (list == nullptr) return Expected("a list of texts", node);
+  for (const NodeRef& item : *list) {
+    if (std::string why = TextMismatch(type, *item); !why.empty()) return "each item " + why;
+  }
+  return "";
+}
+
+std::string ListMismatch(const FieldType&, const Node& node) {
+  return AsList(node) == nullptr ? Expected("a list", node) : "";
+}
+
+std::string MapMismatch(const FieldType&, const Node& node) {
+  return AsMap(node) == nullptr ? Expected("a map", node) : "";
+}
+
+/// A number and what follows it.
+struct NumberAndUnit {
+  double number;
+  std::string unit;  ///< in lower case
+};
+
+std::optional<NumberAndUnit> ReadNumber(const Node& node) {
+  if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
+    return NumberAndUnit{static_cast<double>(*whole), ""};
+  }
+  if (const auto* real = std::get_if<double>(&node.value)) return NumberAndUnit{*real, ""};
+  const std::string* text = AsText(node);
+  if (text == nullptr || text->empty() ||
+      !absl::ascii_isdigit(static_cast<unsigned char>((*text)[0]))) {
+    return std::nullopt;
+  }
+  double number = 0;
+  const char* end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, number, std::chars_format::fixed);
+  if (error != std::errc()) return std::nullopt;
+  return NumberAndUnit{number, absl::AsciiStrToLower(std::string(rest, end))};
+}
+
+struct TimeUnit {
+  std::string_view name;
+  double seconds;
+};
+
+constexpr std::array<TimeUnit, 7> kTimeUnits = {
+    {{"", 1}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
+
+std::string TimeMismatch(const FieldType&, const Node& node) {
+  const double seconds = SecondsOf(node);
+  if (seconds > 0 && seconds <= kLongestSeconds) return "";
+  return Expected("a time such as 90s, 5m, 2h or 1d, at most ten years", node);
+}
+
+std::string PercentMismatch(const FieldType&, const Node& node) {
+  const double share = ShareOf(node);
+  return share > 0 && share < 1 ? "" : Expected("a percentage such as 3%", node);
+}
+
+std::string QuantityMismatch(const FieldType& type, const Node& node) {
+  const auto* whole = std::get_if<std::int64_t>(&node.value);
+  const std::string text =
+      whole != nullptr ? fmt::format("{}", *whole) : (AsText(node) == nullptr ? "" : *AsText(node));
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = std::string_view(text).substr(digits);
+  const bool known = std::find(type.units.begin(), type.units.end(), unit) != type.units.end();
+  if (known && digits > 0 && digits <= kMostDigits && text[0] != '0') return "";
+  return Expected(fmt::format("a {}", type.name), node);
+}
+
+}  // namespace
+
+double SecondsOf(const Node& node) {
+  const auto read = ReadNumber(node);
+  if (!read) return 0;
+  const auto* unit =
+      std::find_if(kTimeUnits.begin(), kTimeUnits.end(),
+                   [&](const TimeUnit& candidate) { return candidate.name == read->unit; });
+  return unit == kTimeUnits.end() ? 0 : read->number * unit->seconds;
+}
+
+double ShareOf(const Node& node) {
+  const auto read = ReadNumber(node);
+  return read && read->unit == "%" ? read->number / 100 : 0;
+}
+
+bool IsTrue(const Node& node) {
+  const bool* flag = std::get_if<bool>(&node.value);
+  return flag == nullptr ? Says(kYes, node) : *flag;
+}
+
+FieldType Flag() { return {"true or false", FlagMismatch}; }
+FieldType Whole(std::int64_t least, std::int64_t most, std::int64_t step) {
+  return {"whole number", WholeMismatch, least, most, step};
+}
+FieldType OneOf(std::initializer_list<std::string_view> words) {
+  return {.name = "word", .mismatch = WordMismatch, .words = words};
+}
+FieldType Text() { return {"text", TextMismatch}; }
+FieldType Texts() { return {"list of texts", TextsMismatch}; }
+FieldType Quantity(std::string_view name, std::initializer_list<std::string_view> units) {
+  return {.name = name, .mismatch = QuantityMismatch, .units = units};
+}
+FieldType Time() { return {"time", TimeMismatch}; }
+FieldType Percent() { return {"percentage", PercentMismatch}; }
+FieldType AnyList() { return {"list", ListMismatch}; }
+FieldType AnyMap() { return {"map", MapMismatch}; }
+FieldType MapOf(std::span<const Field> fields) {
+  return {.name = "map", .mismatch = MapMismatch, .fields = fields};
+}
+
+std::string Description(const FieldType& type) {
+  if (!type.words.empty()) return fmt::format("{}", fmt::join(type.words, " | "));
+  if (type.mismatch != WholeMismatch) return std::string(type.name);
+  const std::string most = type.most == kNoLimit ? "" : fmt::format("{}", type.most);
+  const std::string step = type.step == 1 ? "" : fmt::format(", by {}", type.step);
+  return fmt::format("{} {}..{}{}", type.name, type.least, most, step);
+}
+
+}  // namespace twofold::spec

@@ -1,0 +1,124 @@
+#include "lib/spec/kind.h"
+
+#include <absl/strings/numbers.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "lib/spec/nearest.h"
+
+namespace twofold::spec {
+namespace {
+
+// A field that the table does not have can only be one of an open kind.
+bool HasRole(const Kind& kind, std::string_view name, Role role) {
+  const Field* field = Find(kind.fields, name);
+  return field == nullptr ? role == Role::kSuite : field->role == role;
+}
+
+Status CheckHostNetwork(const Map& spec) {
+  const Entry* host = Find(spec, "hostNetwork");
+  if (host == nullptr || !IsTrue(*host->value)) return absl::OkStatus();
+  for (const std::string_view name : {"networkName", "mtu"}) {
+    const Entry* entry = Find(spec, name);
+    if (entry == nullptr || IsNull(*entry->value)) continue;
+    return Fault(entry->place, name,
+                 "does not go with hostNetwork: that is the node's own network");
+  }
+  return absl::OkStatus();
+}
+
+std::string ScalarText(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : ToText(json);
+}
+
+std::string LabelValue(const Json& json) {
+  if (!json.is_array()) return ScalarText(json);
+  std::vector<std::string> items;
+  for (const Json& item : json) items.push_back(ScalarText(item));
+  return fmt::format("{}", fmt::join(items, ","));
+}
+
+void AddRequirements(const Json& json, const std::string& path, std::vector<Requirement>& all) {
+  if (!json.is_object()) {
+    all.push_back({path, LabelValue(json)});
+    return;
+  }
+  for (const auto& [key, value] : json.items()) AddRequirements(value, Join(path, key), all);
+}
+
+// What the spec or else the table says; fields that size gangs have a default.
+std::int64_t NumberOf(const Kind& kind, const Node& spec, std::string_view name) {
+  if (const auto* value = Get<std::int64_t>(spec, name)) return *value;
+  std::int64_t initial = 1;
+  const bool read = absl::SimpleAtoi(std::string(Find(kind.fields, name)->initial), &initial);
+  return read ? initial : 1;
+}
+
+// Flags as JSON has them, and quantities as text: suites need not know "yes", nor 4096 for "4096".
+Json JsonOf(const Kind& kind, const Entry& entry) {
+  const Field* field = Find(kind.fields, entry.key);
+  if (field == nullptr) return ToJson(*entry.value);
+  if (field->type.mismatch == Flag().mismatch) return IsTrue(*entry.value);
+  const Json json = ToJson(*entry.value);
+  return field->type.units.empty() ? json : Json(ScalarText(json));
+}
+
+}  // namespace
+
+Result<const Kind*> FindKind(std::string_view name, std::string_view also) {
+  std::vector<std::string_view> names;
+  for (const Kind& kind : Kinds()) {
+    if (kind.name == name) return &kind;
+    names.push_back(kind.name);
+  }
+  if (!also.empty()) names.push_back(also);
+  return absl::InvalidArgumentError(fmt::format("no kind '{}'{}", name, Hint(name, names)));
+}
+
+Status CheckKeys(const Kind& kind, const Map& spec, const std::string& path) {
+  return kind.open ? absl::OkStatus() : CheckKeys(spec, kind.fields, path);
+}
+
+Status CheckSpec(const Kind& kind, const Node& spec) {
+  if (kind.open) {
+    Map known = *AsMap(spec);
+    std::erase_if(known, [&](const Entry& e) { return Find(kind.fields, e.key) == nullptr; });
+    if (Status status = CheckFields({known, spec.place}, kind.fields, ""); !status.ok()) {
+      return status;
+    }
+  } else if (Status status = CheckFields(spec, kind.fields, ""); !status.ok()) {
+    return status;
+  }
+  const std::string_view conflict = kind.conflict == nullptr ? "" : kind.conflict(spec);
+  if (!conflict.empty()) return Fault(spec.place, "", conflict);
+  return CheckHostNetwork(*AsMap(spec));
+}
+
+Json SuiteSpec(const Kind& kind, const Node& spec) {
+  Json json = Json::object();
+  for (const Entry& entry : *AsMap(spec)) {
+    if (IsNull(*entry.value) || !HasRole(kind, entry.key, Role::kSuite)) continue;
+    json[entry.key] = JsonOf(kind, entry);
+  }
+  return json;
+}
+
+std::vector<Requirement> Requirements(const Kind& kind, const Node& spec) {
+  std::vector<Requirement> all;
+  for (const Entry& entry : *AsMap(spec)) {
+    if (IsNull(*entry.value) || !HasRole(kind, entry.key, Role::kPlacement)) continue;
+    AddRequirements(JsonOf(kind, entry), entry.key, all);
+  }
+  return all;
+}
+
+std::int64_t GangSize(const Kind& kind, const Node& spec) {
+  const GangRule& rule = kind.gang;
+  if (rule.members.empty()) return rule.fixed;
+  const std::int64_t members = NumberOf(kind, spec, rule.members);
+  const std::int64_t each = rule.each.empty() ? 1 : NumberOf(kind, spec, rule.each);
+  return members / each + (members % each == 0 ? 0 : 1);
+}
+
+}  // namespace twofold::spec

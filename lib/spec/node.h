@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/common/result.h"
+
+namespace twofold::spec {
+
+/// Where in a document something is written; lines and columns count from 1, columns in characters.
+struct Place {
+  int line = 0;
+  int column = 0;
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct Node;
+struct Entry;
+
+/// Nodes never change once made, so an alias, and every permutation that does not touch a node,
+/// shares it.
+using NodeRef = std::shared_ptr<const Node>;
+using List = std::vector<NodeRef>;
+using Map = std::vector<Entry>;  ///< in the order written; no key twice
+
+/// One value of a document, and where it stands.
+struct Node {
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Map> value;
+  Place place;
+  std::size_t size = 1;  ///< nodes in it and itself; what is shared counts as often as it is seen
+};
+
+struct Entry {
+  std::string key;
+  Place place;  ///< of the key
+  NodeRef value;
+};
+
+inline bool IsNull(const Node& node) { return std::holds_alternative<std::monostate>(node.value); }
+inline const Map* AsMap(const Node& node) { return std::get_if<Map>(&node.value); }
+inline const List* AsList(const Node& node) { return std::get_if<List>(&node.value); }
+
+/// "text", "a whole number", "a map" ... for messages.
+std::string_view TypeName(const Node& node);
+
+/// The entry of `map` with this key; nullptr if there is none. Cost: O(keys), of which
+/// Limits::keys allows few.
+const Entry* Find(const Map& map, std::string_view key);
+
+/// What is written under `key` of a map, if it is of type T; else nullptr, also for null, which
+/// means "not given" everywhere.
+template <typename T>
+const T* Get(const Node& map, std::string_view key) {
+  const Map* entries = AsMap(map);
+  const Entry* entry = entries == nullptr ? nullptr : Find(*entries, key);
+  return entry == nullptr ? nullptr : std::get_if<T>(&entry->value->value);
+}
+
+/// The error "LINE:COLUMN: FIELD: WHAT", kInvalidArgument. An empty `field` is left out. Both may
+/// hold what a document says: long texts are cut off, and control characters replaced.
+Status Fault(Place place, std::string_view field, std::string_view what);
+
+/// `status`, its message begun with "FILE:".
+Status InFile(std::string_view file, const Status& status);
+
+}  // namespace twofold::spec

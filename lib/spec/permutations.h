@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/spec/sweep.h"
+
+namespace twofold::spec {
+
+/// What one permutation lays over the template.
+struct Variation {
+  NodeRef fields;                  ///< a map
+  std::vector<std::string> nodes;  ///< where it has to run, by name; empty: anywhere
+};
+
+/// All permutations of a sweep by number, without making them: a sweep of a billion can be counted,
+/// and sampled.
+///
+/// First the product, in the order of its fields as written, the last one varying fastest; then the
+/// explicit ones. Neither given: one, the bare template. With nodes each of them is there once for
+/// every combination, which varies fastest of all.
+///
+/// Threads  Any; it does not change.
+/// Cost     At: O(fields), with nodes O(nodes x combinations).
+class Permutations {
+ public:
+  /// `nodes` are those that `sweep.nodes` selects. Both must outlive it.
+  Permutations(const Sweep& sweep, const std::vector<std::string>& nodes);
+
+  /// How many; kTooMany stands for all that is as much or more.
+  [[nodiscard]] std::uint64_t Count() const { return count_; }
+
+  /// Permutation `index`, 0 .. Count() - 1.
+  [[nodiscard]] Variation At(std::uint64_t index) const;
+
+ private:
+  [[nodiscard]] NodeRef Fields(std::uint64_t index) const;
+  [[nodiscard]] NodeRef OfProduct(std::uint64_t index) const;
+
+  const Sweep& sweep_;
+  const std::vector<std::string>& nodes_;
+  std::uint64_t product_ = 0;       ///< how many the product makes
+  std::uint64_t combinations_ = 1;  ///< of nodes
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace twofold::spec

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/spec/kind.h"
+#include "lib/spec/limits.h"
+#include "lib/spec/node.h"
+#include "lib/spec/until.h"
+
+namespace twofold::spec {
+
+/// In which order the jobs of a sweep are queued.
+enum class Order : std::uint8_t {
+  kConsecutive,  ///< all repetitions of a permutation, then the next one
+  kInterleaved,  ///< every permutation once, then every one again ...
+  kShuffled,     ///< at random, by a seed
+};
+
+/// One field that a sweep varies, from permutations.product.
+struct Axis {
+  Entry field;  ///< its value is the list of values, one at least
+  [[nodiscard]] const List& values() const { return *AsList(*field.value); }
+};
+
+/// Only so many permutations, chosen at random.
+struct Sample {
+  std::uint64_t count = 0;
+  std::uint64_t seed = 1;
+  Place place{};
+};
+
+/// On which nodes: every permutation on every combination of `combinations` of the nodes.
+struct NodeChoice {
+  std::vector<std::string> select;  ///< names and shell patterns
+  std::uint64_t combinations = 1;
+  Place place{};
+};
+
+/// A file as it was read: one benchmark, or a set of them. Its own options have been checked; the
+/// specs that it makes are checked when it is expanded.
+struct Sweep {
+  std::string file;  ///< for messages
+  std::string name;  ///< metadata.name
+  const Kind* kind = nullptr;
+  NodeRef spec;                   ///< the template: a map
+  Place place{};                  ///< of what says how much is run, for messages
+  std::vector<Axis> product{};    ///< in the order written; the last one varies fastest
+  std::vector<NodeRef> listed{};  ///< permutations.explicit: maps
+  std::uint32_t repetitions = 1;  ///< measured ones of each permutation; with `until` the least
+  std::uint32_t warmup = 0;       ///< unmeasured ones of each permutation, before them
+  Order order = Order::kConsecutive;
+  std::uint64_t seed = 1;          ///< of Order::kShuffled
+  std::uint32_t max_parallel = 0;  ///< jobs that run at once; 0 = as many as there are workers
+  bool fail_fast = false;          ///< the first job that fails ends the run
+  double job_limit_seconds = 0;    ///< longest run time of a job; 0 = none
+  double run_limit_seconds = 0;    ///< of the whole run; 0 = none
+  std::optional<Until> until{};
+  std::optional<Sample> sample{};
+  std::optional<NodeChoice> nodes{};
+};
+
+/// Reads `text`, a benchmark or a BenchmarkSet. `file` is what messages call it.
+/// Errors   kInvalidArgument "FILE:LINE:COLUMN: field: what".
+Result<Sweep> ReadSweep(const std::string& file, const std::string& text,
+                        const Limits& limits = {});
+
+}  // namespace twofold::spec

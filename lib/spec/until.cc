@@ -1,0 +1,19 @@
+#include "lib/spec/until.h"
+
+#include "lib/stats/mean_interval.h"
+
+namespace twofold::spec {
+
+UntilVerdict Judge(const Until& until, std::uint32_t least, std::span<const double> headlines,
+                   std::uint32_t failed) {
+  UntilVerdict verdict;
+  verdict.relative_interval = stats::IntervalOfMean(headlines).Relative();
+  if (headlines.size() >= least && verdict.relative_interval <= until.relative_interval) {
+    verdict.next = Next::kNarrow;
+  } else if (headlines.size() + failed >= until.most) {
+    verdict.next = Next::kMost;
+  }
+  return verdict;
+}
+
+}  // namespace twofold::spec
