@@ -182,7 +182,7 @@ TEST_F(FrontendJobsTest, ThousandJobsAreSeenToTheirEnds) {
   auto jobs = NewJobs();
   std::vector<JobKey> keys;
   for (std::uint32_t i = 1; i <= 600; ++i) {
-    for (const std::uint64_t permutation : {1, 2}) keys.push_back({permutation, i, false});
+    for (const std::uint64_t permutation : {1U, 2U}) keys.push_back({permutation, i, false});
   }
   EXPECT_THAT(Submitted(jobs, keys), SizeIs(1200));
   auto worker = NewWorker();
