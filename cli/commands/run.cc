@@ -166,8 +166,7 @@ Action BindRun(CLI::App& app, const Globals& globals) {
 
 std::vector<Command> RunCommands() {
   return {{"run", "Run a benchmark file: submit its jobs, watch them, show what came of them",
-           "twofold run examples/fio-quick.yaml\n  twofold run --local examples/fio-quick.yaml",
-           BindRun}};
+           "twofold run --local examples/fio-quick.yaml", BindRun}};
 }
 
 }  // namespace twofold::cli
