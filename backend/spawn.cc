@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "lib/common/signals.h"
@@ -48,11 +47,8 @@ struct Plan {
   std::vector<char*> argv;
   std::vector<char*> environment;
   std::vector<Move> moves;
-  const char* directory = nullptr;  // null: stay
   pid_t parent = 0;
-  // Written by the child, which shares our memory until it execs.
-  int error = 0;
-  const char* blamed = nullptr;  // the path that the error is about
+  int error = 0;  // written by the child, which shares our memory until it execs
 };
 
 // A pipe through which the child writes.
@@ -70,19 +66,12 @@ bool MakeMoves(const Plan& plan) {
   return true;
 }
 
-bool Enter(Plan& plan) {
-  if (plan.directory == nullptr || chdir(plan.directory) == 0) return true;
-  plan.blamed = plan.directory;
-  return false;
-}
-
 // Runs between vfork and exec, in the memory of the parent: system calls only.
 [[noreturn]] void BecomeProgram(Plan& plan) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   RestoreSignalsInChild();
-  const bool parent_lives = getppid() == plan.parent;  // else it died before prctl
-  if (parent_lives && MakeMoves(plan) && Enter(plan)) {
+  if (getppid() == plan.parent && MakeMoves(plan)) {  // else the parent died before prctl
     execve(plan.argv[0], plan.argv.data(), plan.environment.data());
   }
   plan.error = errno;
@@ -103,17 +92,13 @@ std::vector<char*> Pointers(const std::vector<std::string>& argv) {
   return pointers;
 }
 
-// High, so that no move of the child overwrites what a later one needs.
-Descriptor MovedUp(int number) {
-  return Descriptor(fcntl(number, F_DUPFD_CLOEXEC, kProgressFd + 1));
-}
-
 Status Open(Pipe& pipe) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
   pipe.read = Descriptor(ends[0]);
   const Descriptor low(ends[1]);
-  pipe.write = MovedUp(low.get());
+  // High, so that no move of the child overwrites what a later one needs.
+  pipe.write = Descriptor(fcntl(low.get(), F_DUPFD_CLOEXEC, kProgressFd + 1));
   if (pipe.write.get() < 0) return ErrnoStatus(errno, "pipe");
   fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
   return absl::OkStatus();
@@ -148,36 +133,29 @@ Result<Child> Spawn(const Program& program) {
   Pipe output;
   Pipe ready;
   Pipe progress;
-  const bool wants_output = !program.null_out && (program.out < 0 || program.err < 0);
-  const std::pair<bool, Pipe*> wanted[] = {
-      {wants_output, &output}, {program.tells_ready, &ready}, {program.tells_progress, &progress}};
+  const std::pair<bool, Pipe*> wanted[] = {{!program.null_out, &output},
+                                           {program.tells_ready, &ready},
+                                           {program.tells_progress, &progress}};
   for (const auto& [is_wanted, pipe] : wanted) {
     if (!is_wanted) continue;
     if (Status status = Open(*pipe); !status.ok()) return status;
   }
-  const Descriptor low_null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  const Descriptor null = MovedUp(low_null.get());
+  const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (null.get() < 0) return ErrnoStatus(errno, "/dev/null");
 
   Plan plan;
   plan.argv = Pointers(program.argv);
-  plan.blamed = plan.argv[0];
   plan.environment = MergeEnvironment(environ, program.environment);
-  if (!program.directory.empty()) plan.directory = program.directory.c_str();
-  const int to_us = program.null_out ? null.get() : output.write.get();
-  const int in = program.null_in ? null.get() : -1;
-  for (const auto& [lent, own, standard] : {std::tuple{program.in, in, STDIN_FILENO},
-                                            {program.out, to_us, STDOUT_FILENO},
-                                            {program.err, to_us, STDERR_FILENO}}) {
-    const int from = lent >= 0 ? lent : own;
-    if (from >= 0) plan.moves.push_back({from, standard});
-  }
+  const int out = program.null_out ? null.get() : output.write.get();
+  // Those from /dev/null first: its number may be small.
+  if (program.null_in) plan.moves.push_back({null.get(), STDIN_FILENO});
+  plan.moves.insert(plan.moves.end(), {{out, STDOUT_FILENO}, {out, STDERR_FILENO}});
   if (program.tells_ready) plan.moves.push_back({ready.write.get(), kReadyFd});
   if (program.tells_progress) plan.moves.push_back({progress.write.get(), kProgressFd});
   plan.parent = getpid();
   const pid_t pid = ForkAndExec(plan);
   if (pid < 0) return ErrnoStatus(errno, "fork");
-  if (plan.error != 0) return ErrnoStatus(plan.error, plan.blamed);
+  if (plan.error != 0) return ErrnoStatus(plan.error, program.argv[0]);
   return Child{pid, output.read.Release(), ready.read.Release(), progress.read.Release()};
 }
 

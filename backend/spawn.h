@@ -22,12 +22,6 @@ struct Program {
   bool tells_ready = false;     ///< kReadyFd is the pipe `Child::ready`, else closed
   bool tells_progress = false;  ///< kProgressFd is the pipe `Child::progress`, else closed
   std::vector<std::string> environment = {};  ///< what differs from ours, see MergeEnvironment
-  std::string directory = {};                 ///< to start it in; empty: ours
-  /// Lent descriptors that become its stdin, stdout and stderr instead of what is said above; -1:
-  /// none. Above 2. They stay the caller's, and may be files, pipes or sockets.
-  int in = -1;
-  int out = -1;
-  int err = -1;
 };
 
 /// What was started. Pipes are their reading ends, not blocking; -1: there is none.
@@ -44,7 +38,7 @@ struct Child {
 ///
 /// Threads  Call from a thread that lives as long as its children do: the kernel takes the end of
 ///          the thread for the end of the parent.
-/// Errors   kNotFound and others by errno, the message naming the path of program or directory.
+/// Errors   kNotFound and others by errno, the message naming the path: it could not be started.
 /// Cost     vfork and exec: does not grow with the memory of this process.
 Result<Child> Spawn(const Program& program);
 
