@@ -134,8 +134,8 @@ TEST_F(RunCommandTest, RunsTheFileAndShowsWhatCameOfIt) {
   StartWorker();
   EXPECT_EQ(Run({file_, "--runid", "a"}), 0) << message_;
   EXPECT_THAT(output_,
-              HasSubstr("PERMUTATION  rw     N  HEADLINE    MEAN  +-   CV %  UNIT   FAILED\n"
-                        "          1  read   2  throughput  9.25  0    0.0   MiB/s  0\n"));
+              HasSubstr("PERMUTATION  rw     N  HEADLINE    MEAN  +-  CV %  UNIT   FAILED\n"
+                        "          1  read   2  throughput  9.25   0   0.0  MiB/s       0\n"));
   EXPECT_THAT(output_, HasSubstr("Fio: 4 of 4 jobs succeeded\n"));
   EXPECT_THAT(log_, HasSubstr("4/4 done"));
   EXPECT_EQ(worker_->jobs(), 4);
