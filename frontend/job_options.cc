@@ -39,6 +39,20 @@ Status CheckPriority(std::int32_t priority) {
                               " to ", queue::kHighestPriority));
 }
 
+Status CheckPlacement(const v1::Placement& placement) {
+  const std::size_t bytes = placement.ByteSizeLong();
+  if (bytes > rpc::kMaxPlacementBytes) {
+    return Invalid(absl::StrCat("placement has ", bytes, " bytes; at most ",
+                                rpc::kMaxPlacementBytes, " are allowed"));
+  }
+  for (const std::string& label : placement.labels()) {
+    if (label.find('=') == std::string::npos) {
+      return Invalid(absl::StrCat("placement.labels has '", label, "', which is not KEY=VALUE"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 Status CheckSpread(v1::Spread spread) {
   if (v1::Spread_IsValid(spread)) return absl::OkStatus();
   return Invalid(absl::StrCat("gang.spread has the unknown value ", static_cast<int>(spread)));
@@ -58,7 +72,7 @@ Status CheckOptions(const v1::JobOptions& options) {
         CheckPriority(options.priority()),
         CheckAtMost("fair_weight", options.fair_weight(), queue::kHighestWeight),
         CheckAtMost("gang.size", options.gang().size(), queue::kLargestGang),
-        CheckSpread(options.gang().spread())}) {
+        CheckSpread(options.gang().spread()), CheckPlacement(options.placement())}) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -100,6 +114,7 @@ Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions&
   result->weight = std::max(1U, options.fair_weight());
   result->limit_key = options.limit_key();
   result->key_limit = std::max(1U, options.key_limit());
+  result->placement = options.placement().SerializeAsString();
   return result;
 }
 
@@ -119,6 +134,7 @@ v1::JobOptions ToProto(const queue::JobOptions& options) {
   if (!options.fair_key.empty()) result.set_fair_weight(options.weight);
   result.set_limit_key(options.limit_key);
   if (!options.limit_key.empty()) result.set_key_limit(options.key_limit);
+  if (!options.placement.empty()) result.mutable_placement()->ParseFromString(options.placement);
   return result;
 }
 

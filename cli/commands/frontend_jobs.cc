@@ -44,6 +44,13 @@ std::uint64_t Nanoseconds(Duration duration) {
   return static_cast<std::uint64_t>(duration.count());
 }
 
+void SetPlacement(const spec::Permutation& permutation, v1::Placement& placement) {
+  for (const spec::Requirement& need : permutation.labels) {
+    placement.add_labels(absl::StrCat(need.label, "=", need.value));
+  }
+  for (const std::string& node : permutation.nodes) placement.add_nodes(node);
+}
+
 // What the frontend refused: a full queue can be tried again.
 Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
   const std::string why = report.error();
@@ -171,7 +178,9 @@ v1::JobOptions FrontendJobs::OptionsOf(const JobKey& key) const {
     options.set_limit_key(options_.id);
     options.set_key_limit(options_.max_parallel);
   }
-  const std::int64_t gang = permutations_.at(key.permutation)->gang;
+  const spec::Permutation& permutation = *permutations_.at(key.permutation);
+  if (options_.placed) SetPlacement(permutation, *options.mutable_placement());
+  const std::int64_t gang = permutation.gang;
   if (gang > 1) {
     options.mutable_gang()->set_size(static_cast<std::uint32_t>(gang));
     options.mutable_gang()->set_spread(options_.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);

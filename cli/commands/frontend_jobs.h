@@ -21,6 +21,7 @@ struct RunOptions {
   std::string queue;
   std::string suite;
   bool spread = false;               ///< members of a gang on different nodes
+  bool placed = true;                ///< only on workers with the labels, on the nodes asked for
   std::uint32_t max_parallel = 0;    ///< 0 = as many as there are workers
   Duration job_limit{0};             ///< 0 = none
   Duration run_limit{0};             ///< 0 = none

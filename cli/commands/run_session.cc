@@ -77,6 +77,7 @@ Status RunSession::CheckWorkers() {
   const bool enough = CanSpread(benchmark_.expansion, nodes.size());
   record_.spread = command_.spread.empty() ? enough : command_.spread == "node";
   options_.spread = record_.spread;
+  options_.placed = !command_.local;
   // One machine has the labels that it has.
   if (command_.unchecked || command_.local) return absl::OkStatus();
   return run::CheckPlacement(benchmark_.expansion.permutations, {options_.queue, *workers});

@@ -11,6 +11,7 @@ inline constexpr std::size_t kMaxReportBytes = 256 << 10;  ///< one job's serial
 inline constexpr int kMaxOptions = 1024;                   ///< JobOptions in a batch
 inline constexpr std::size_t kMaxNameBytes = 253;      ///< node, pod, device, suite, address, label
 inline constexpr std::size_t kMaxLabels = 64;          ///< labels of a worker process
+inline constexpr std::size_t kMaxPlacementBytes = 32 << 10;  ///< where a job may run
 inline constexpr std::size_t kMaxProgressBytes = 200;  ///< a line of progress
 inline constexpr std::size_t kMaxOutputBytes = 64 << 10;  ///< a piece of a job's output
 

@@ -113,6 +113,8 @@ class FrontendJobsTest : public frontend::FrontendTest {
 TEST_F(FrontendJobsTest, AJobHasWhatTheRunAsksFor) {
   expansion_.permutations[1].spec = R"({"rw":"read"})";
   expansion_.permutations[1].gang = 2;
+  expansion_.permutations[1].labels = {{"mtu", "9000"}};
+  expansion_.permutations[1].nodes = {"node-1", "node-2"};
   options_.max_parallel = 3;
   options_.spread = true;
   options_.job_limit = std::chrono::seconds(9);
@@ -133,6 +135,8 @@ TEST_F(FrontendJobsTest, AJobHasWhatTheRunAsksFor) {
   EXPECT_EQ(options.limit_ns(), 9'000'000'000U);
   EXPECT_EQ(options.deadline_ns(), 99'000'000'000U);
   EXPECT_EQ(options.key_limit(), 3U);
+  EXPECT_THAT(options.placement().labels(), ElementsAre("mtu=9000"));
+  EXPECT_THAT(options.placement().nodes(), ElementsAre("node-1", "node-2"));
   EXPECT_EQ(options.gang().size(), 2U);
   EXPECT_EQ(options.gang().spread(), v1::SPREAD_NODE);
 }

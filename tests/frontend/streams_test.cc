@@ -113,6 +113,28 @@ TEST_F(StreamsTest, UnknownQueueRejectsTheJobAndTheStreamGoesOn) {
   options.set_limit_ns(std::uint64_t{1} << 63);
   client->Submit(options, 4);
   EXPECT_THAT(client->results.Take().report.error(), HasSubstr("limit_ns"));
+  options.set_limit_ns(0);
+  options.mutable_placement()->add_labels("mtu");
+  client->Submit(options, 5);
+  EXPECT_THAT(client->results.Take().report.error(),
+              HasSubstr("placement.labels has 'mtu', which is not KEY=VALUE"));
+  options.mutable_placement()->set_labels(0, "mtu=" + std::string(40'000, '9'));
+  client->Submit(options, 6);
+  EXPECT_THAT(client->results.Take().report.error(), HasSubstr("placement has 40"));
+}
+
+TEST_F(StreamsTest, PlacementOfAJobComesToItsWorker) {
+  Serve();
+  auto client = NewClient();
+  v1::JobOptions options = JobFor("sleep");
+  options.mutable_placement()->add_labels("mtu=9000");
+  options.mutable_placement()->add_nodes("node-1");
+  client->Submit(options, 1);
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  const v1::Placement placement = worker->assigned.Take().options.placement();
+  EXPECT_EQ(placement.labels(0), "mtu=9000");
+  EXPECT_EQ(placement.nodes(0), "node-1");
 }
 
 TEST_F(StreamsTest, FullQueueRejectsWithARetryHint) {

@@ -35,7 +35,7 @@ void VisitFields(auto& visit, Is<GangOptions> auto& options) {
 
 void VisitFields(auto& visit, Is<JobOptions> auto& options) {
   auto& [suite, limit, priority, max_attempts, gang, durable, run, dedup_key, delay, deadline,
-         fair_key, weight, limit_key, key_limit] = options;
+         fair_key, weight, limit_key, key_limit, placement] = options;
   visit("suite", suite);
   visit("limit", limit);
   visit("priority", priority);
@@ -50,6 +50,7 @@ void VisitFields(auto& visit, Is<JobOptions> auto& options) {
   visit("weight", weight);
   visit("limit_key", limit_key);
   visit("key_limit", key_limit);
+  visit("placement", placement);
 }
 
 void VisitFields(auto& visit, Is<Held> auto& held) {
