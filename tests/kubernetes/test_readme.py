@@ -11,8 +11,8 @@ WORLD = manifests.world()
 
 
 def backends():
-    """Of Deployments: the extra workers of a CronJob are as those of the queue."""
-    pods = [pod for pod in WORLD.pods if pod.component == "backend" and pod.manifest.kind == "Deployment"]
+    """Not of CronJobs: the extra workers of a CronJob are as those of the queue."""
+    pods = [pod for pod in WORLD.pods if pod.component == "backend" and pod.manifest.kind in ("Deployment", "StatefulSet")]
     return {pod.instance: pod for pod in pods}
 
 
