@@ -2,6 +2,7 @@
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ void Append(v1::Attempts& attempts, const AttemptId& id) {
 Agent::Agent(boost::asio::io_context& io, AgentOptions options, Workload& workload)
     : io_(io),
       options_(std::move(options)),
-      suite_(workload.suite()),
+      suites_(workload.suites()),
       runner_(io, workload, {options_.slots, options_.limit, options_.ready_limit}, *this),
       link_(io, options_.link, options_.process_key, *this),
       progress_(io,
@@ -140,17 +141,22 @@ void Agent::AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
     spdlog::warn("the frontend sent more jobs than there are slots; handing one back");
     return OnEnd(HandedBack(id));
   }
-  if (!options.suite().empty() && options.suite() != suite_) {
-    return OnEnd(Unplannable(id, absl::StrCat("this worker runs the suite '", std::string(suite_),
-                                              "', not '", options.suite(), "'")));
+  if (!options.suite().empty() && !Runs(options.suite())) {
+    return OnEnd(Unplannable(
+        id, absl::StrCat("this worker runs the suite '", absl::StrJoin(suites_, "' or '"),
+                         "', not '", options.suite(), "'")));
   }
   Run(options, row, gang);
+}
+
+bool Agent::Runs(std::string_view suite) const {
+  return std::find(suites_.begin(), suites_.end(), suite) != suites_.end();
 }
 
 void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row, const GangSeat* gang) {
   const AttemptId id{row.job, row.attempt};
   if (options_.ignore_arguments || row.spec.empty()) {
-    return runner_.Start({id, {}, gang}, LimitOf(options));
+    return runner_.Start({id, {}, gang, options.suite()}, LimitOf(options));
   }
   const std::string spec = options_.filename.empty()
                                ? std::string()
@@ -159,7 +165,7 @@ void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row, const 
   if (!arguments.ok()) {
     return OnEnd(Unplannable(id, "spec: " + std::string(arguments.status().message())));
   }
-  runner_.Start({id, *arguments, gang}, LimitOf(options));
+  runner_.Start({id, *arguments, gang, options.suite()}, LimitOf(options));
 }
 
 // Only what still runs, or what the frontend may have lost: anything else has had its one answer,

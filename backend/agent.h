@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/frontend_link.h"
 #include "backend/held_results.h"
@@ -92,6 +93,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
 
   void Deliver(const AttemptEnd& end);
   void SendReady(const AttemptId& id);
+  [[nodiscard]] bool Runs(std::string_view suite) const;
   void SendProgress(const AttemptId& id, const ProgressLine& line);
   void SendOutput(const AttemptId& id, OutputBacklog::Chunk chunk);
 
@@ -102,7 +104,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
 
   boost::asio::io_context& io_;
   const AgentOptions options_;
-  const std::string_view suite_;
+  const std::vector<std::string> suites_;
   Runner runner_;
   FrontendLink link_;
   HeldResults held_;

@@ -38,6 +38,7 @@ Workloads:
   sleep SECONDS            built in: an exact timer, no process
   SUITE [SPEC]             built in: fio, iperf, media, mpi-pingpong, osu. A spec is JSON; without one
                            defaults count. See docs/suites.md
+  SUITE,SUITE,...          those: a job says which, else the first
   /path/of/program ARGS    that program, in a process group of its own, without a shell
 A job's own arguments come after ARGS (for sleep: instead of SECONDS; for a suite: instead of SPEC).
 
@@ -313,7 +314,8 @@ std::string CheckHostPort(const std::string& address) {
 std::string PeersAddress(const Options& options) {
   if (options.peers_address == "off") return {};
   if (!options.peers_address.empty()) return options.peers_address;
-  const bool is_suite = !options.workload.empty() && suite::FindSuite(options.workload[0]);
+  const bool is_suite =
+      !options.workload.empty() && !suite::FindSuites(options.workload[0]).empty();
   return is_suite ? ":0" : "";
 }
 

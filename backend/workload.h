@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backend/attempt.h"
 #include "backend/gang.h"
@@ -21,6 +22,7 @@ struct Job {
   AttemptId id;  ///< as the frontend calls it
   std::span<const std::string_view> arguments = {};
   const GangSeat* gang = nullptr;  ///< null: it is no member of a gang
+  std::string_view suite = {};     ///< one of Workload::suites(); empty: the first of them
 };
 
 /// How one run of a workload ended.
@@ -74,8 +76,8 @@ class Workload {
   /// Who listens. Call once, before the first Start.
   void SetListener(Listener& listener) { listener_ = &listener; }
 
-  /// What JobOptions.suite may call it.
-  [[nodiscard]] virtual std::string_view suite() const = 0;
+  /// What JobOptions.suite may call it. At least one.
+  [[nodiscard]] virtual std::vector<std::string> suites() const = 0;
 
   /// Runs the job, or prepares it if it is the member of a gang. REQUIRES: nothing runs in `slot`.
   virtual void Start(Slot slot, Instant now, const Job& job) = 0;

@@ -77,6 +77,7 @@ class Page {
     results::JobQuery query{.outcomes = AllOutcomes(), .after = after, .limit = size_};
     if (!request_.queue().empty()) query.queue = request_.queue();
     if (!request_.run().empty()) query.run = request_.run();
+    query.headlines = request_.headlines();
     const auto stored = queues_.store()->List(query);
     if (!stored.ok()) return stored.status();
     for (const results::StoredJob& job : *stored) *reply_.add_jobs() = ToProto(job);

@@ -39,6 +39,8 @@ std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, Instant now, con
 
 void ResultsService::Start() {
   if (storage_ == nullptr) return;
+  exporter_ = std::make_unique<RunExporter>(storage_->run_reader(),
+                                            storage_->run_reader().path() + ".export");
   creator_ = std::make_unique<RunCreator>(storage_->run_reader(), storage_->journal());
 }
 
@@ -81,37 +83,58 @@ grpc::ServerUnaryReactor* ResultsService::GetRun(grpc::CallbackServerContext* co
   return rpc::Answer(context, request, reply, this, &ResultsService::Get);
 }
 
-ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* bytes) {
+template <typename Request, typename Serve>
+ByteWriter* ResultsService::Open(grpc::CallbackServerContext* context,
+                                 const grpc::ByteBuffer* bytes, const Serve& serve) {
   auto place = calls_.Enter(context->peer());
   if (place == nullptr) return RefusedStream::Start(calls_.Refusal());
-  v1::RunResultsRequest request;
+  Request request;
   Status status = HasStore();
   if (status.ok()) status = rpc::Parse(*bytes, request);
   if (!status.ok()) return RefusedStream::Start(rpc::ToGrpc(status));
-  auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
-  if (!messages.ok()) return RefusedStream::Start(rpc::ToGrpc(messages.status()));
-  const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
-  return PulledStream<v1::RunResultsReply>::Start([all] { return all->Next(); }, std::move(place));
+  return serve(request, std::move(place));
+}
+
+ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,
+                                       const grpc::ByteBuffer* bytes) {
+  return Open<v1::RunResultsRequest>(context, bytes, [this](const auto& request, auto place) {
+    auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
+    if (!messages.ok()) return RefusedStream::Start(rpc::ToGrpc(messages.status()));
+    const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
+    return PulledStream<v1::RunResultsReply>::Start([all] { return all->Next(); },
+                                                    std::move(place));
+  });
 }
 
 ByteWriter* ResultsService::GetArtifact(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* bytes) {
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return RefusedStream::Start(calls_.Refusal());
-  v1::GetArtifactRequest request;
-  Status status = HasStore();
-  if (status.ok()) status = rpc::Parse(*bytes, request);
-  if (!status.ok()) return RefusedStream::Start(rpc::ToGrpc(status));
-  auto found = runs::GetArtifact(storage_->run_reader(), request);
-  if (!found.ok()) return RefusedStream::Start(rpc::ToGrpc(found.status()));
-  const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
-  const auto next = [pieces,
-                     at = std::size_t{0}]() mutable -> Result<std::optional<v1::ArtifactPiece>> {
-    if (at == pieces->size()) return std::nullopt;
-    return std::move((*pieces)[at++]);
-  };
-  return PulledStream<v1::ArtifactPiece>::Start(next, std::move(place));
+  return Open<v1::GetArtifactRequest>(context, bytes, [this](const auto& request, auto place) {
+    auto found = runs::GetArtifact(storage_->run_reader(), request);
+    if (!found.ok()) return RefusedStream::Start(rpc::ToGrpc(found.status()));
+    const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
+    const auto next = [pieces,
+                       at = std::size_t{0}]() mutable -> Result<std::optional<v1::ArtifactPiece>> {
+      if (at == pieces->size()) return std::nullopt;
+      return std::move((*pieces)[at++]);
+    };
+    return PulledStream<v1::ArtifactPiece>::Start(next, std::move(place));
+  });
+}
+
+ByteWriter* ResultsService::ExportRun(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* bytes) {
+  return Open<v1::ExportRunRequest>(context, bytes, [this](const auto& request, auto place) {
+    return exporter_->Start(request.id(), std::move(place));
+  });
+}
+
+ByteWriter* ResultsService::AttendRun(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* bytes) {
+  return Open<v1::AttendRunRequest>(context, bytes, [this](const auto& request, auto place) {
+    auto run = attended_.Enter(request);
+    if (!run.ok()) return RefusedStream::Start(rpc::ToGrpc(run.status()));
+    return ServeAttendRun(std::move(place), *std::move(run));
+  });
 }
 
 grpc::ServerUnaryReactor* ResultsService::CancelRun(grpc::CallbackServerContext* context,

@@ -4,10 +4,12 @@
 #include <memory>
 #include <vector>
 
+#include "frontend/attended_runs.h"
 #include "frontend/open_calls.h"
 #include "frontend/pulled_stream.h"
 #include "frontend/queue_set.h"
 #include "frontend/run_creation.h"
+#include "frontend/run_export.h"
 #include "frontend/storage.h"
 #include "lib/common/result.h"
 #include "twofold/v1/runs.grpc.pb.h"
@@ -21,7 +23,9 @@ using RawResults =
     v1::Results::WithRawCallbackMethod_GetRun<
     v1::Results::WithRawCallbackMethod_RunResults<
     v1::Results::WithRawCallbackMethod_GetArtifact<
-    v1::Results::WithRawCallbackMethod_CancelRun<v1::Results::Service>>>>>>;
+    v1::Results::WithRawCallbackMethod_ExportRun<
+    v1::Results::WithRawCallbackMethod_AttendRun<
+    v1::Results::WithRawCallbackMethod_CancelRun<v1::Results::Service>>>>>>>>;
 // clang-format on
 
 /// Runs and their results, out of the store.
@@ -49,11 +53,19 @@ class ResultsService final : public RawResults {
                          const grpc::ByteBuffer* request) override;
   ByteWriter* GetArtifact(grpc::CallbackServerContext* context,
                           const grpc::ByteBuffer* request) override;
+  ByteWriter* ExportRun(grpc::CallbackServerContext* context,
+                        const grpc::ByteBuffer* request) override;
+  ByteWriter* AttendRun(grpc::CallbackServerContext* context,
+                        const grpc::ByteBuffer* request) override;
   grpc::ServerUnaryReactor* CancelRun(grpc::CallbackServerContext* context,
                                       const grpc::ByteBuffer* request,
                                       grpc::ByteBuffer* reply) override;
 
  private:
+  /// What streams have in common: who has a place, and may, is served.
+  template <typename Request, typename Serve>
+  ByteWriter* Open(grpc::CallbackServerContext* context, const grpc::ByteBuffer* bytes,
+                   const Serve& serve);
   [[nodiscard]] Status HasStore() const;
   [[nodiscard]] Status CanStore() const;
   Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request);
@@ -63,6 +75,8 @@ class ResultsService final : public RawResults {
   const QueueSet& queues_;
   Storage* const storage_;
   OpenCalls& calls_;
+  std::unique_ptr<RunExporter> exporter_;
+  AttendedRuns attended_;
   std::unique_ptr<RunCreator> creator_;
 };
 

@@ -52,6 +52,7 @@ Status Check(const v1::Run& run) {
   status.Update(CheckRunText("run.name", run.name().size(), rpc::kMaxNameBytes));
   status.Update(CheckRunText("run.kind", run.kind().size(), rpc::kMaxNameBytes));
   status.Update(CheckRunText("run.definition", run.definition().size(), kMostDefinitionBytes));
+  status.Update(CheckRunText("run.plan", run.plan().size(), kMostDefinitionBytes));
   status.Update(CheckLabels(run));
   return status;
 }
@@ -87,6 +88,7 @@ Status RunDraft::SetRun(const v1::Run& run) {
           .labels = LabelsJson(run),
           .jobs = run.jobs(),
           .created_unix_ns = UnixNowNs(),
+          .plan = run.plan(),
           .permutations = {}};
   return absl::OkStatus();
 }

@@ -34,25 +34,29 @@ MadeWorkload MakeCommand(const WorkloadParts& parts, const WorkloadOptions& opti
                                    parts.peers);
 }
 
-Status CheckBenchmark(const suite::Suite& suite, const WorkloadOptions& options) {
-  const std::string name(suite.name);
-  if (options.argv.size() > 2) {
+Status CheckBenchmark(const std::vector<const suite::Suite*>& suites,
+                      const WorkloadOptions& options) {
+  const std::string& name = options.argv[0];
+  const std::size_t specs = suites.size() == 1 ? 1 : 0;
+  if (options.argv.size() > 1 + specs) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": takes one argument at most, a spec: -- ", name, " '{...}'"));
+        specs == 0
+            ? absl::StrCat(name, ": takes no spec, as no spec is for several suites")
+            : absl::StrCat(name, ": takes one argument at most, a spec: -- ", name, " '{...}'"));
   }
   if (access(options.work_dir.c_str(), W_OK | X_OK) != 0) {
     return absl::ErrnoToStatus(errno, "--work-dir: " + options.work_dir);
   }
   if (options.argv.size() < 2) return absl::OkStatus();
-  const Status status = suite.check(options.argv[1]).status();
+  const Status status = suites[0]->check(options.argv[1]).status();
   return {status.code(), absl::StrCat(name, ": ", std::string(status.message()))};
 }
 
-MadeWorkload MakeBenchmark(const WorkloadParts& parts, const suite::Suite& suite,
+MadeWorkload MakeBenchmark(const WorkloadParts& parts, std::vector<const suite::Suite*> suites,
                            const WorkloadOptions& options) {
-  if (Status status = CheckBenchmark(suite, options); !status.ok()) return status;
+  if (Status status = CheckBenchmark(suites, options); !status.ok()) return status;
   return std::make_unique<Benchmark>(
-      parts.io, parts.reaper, suite,
+      parts.io, parts.reaper, std::move(suites),
       BenchmarkOptions{.spec = options.argv.size() < 2 ? "" : options.argv[1],
                        .suite_path = options.suite_path,
                        .work_dir = options.work_dir,
@@ -67,8 +71,8 @@ MadeWorkload MakeWorkload(const WorkloadParts& parts, const WorkloadOptions& opt
   const std::string& name = options.argv.at(0);
   if (name == "sleep") return MakeSleep(parts, options);
   if (name.starts_with('/')) return MakeCommand(parts, options);
-  const suite::Suite* const suite = suite::FindSuite(name);
-  if (suite != nullptr) return MakeBenchmark(parts, *suite, options);
+  auto suites = suite::FindSuites(name);
+  if (!suites.empty()) return MakeBenchmark(parts, std::move(suites), options);
   return absl::InvalidArgumentError(absl::StrCat("workload '", absl::CHexEscape(name),
                                                  "' is neither a built-in suite (sleep, ",
                                                  suite::SuiteNames(), ") nor an absolute path"));

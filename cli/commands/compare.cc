@@ -145,8 +145,8 @@ Json PairJson(const Pair& pair) {
           {"change", Change(pair.comparison, pair.base.metric.better())}};
 }
 
-void PrintComparison(const CompareOptions& options, const std::vector<Pair>& pairs, std::size_t alone,
-           bool as_json) {
+void PrintComparison(const CompareOptions& options, const std::vector<Pair>& pairs,
+                     std::size_t alone, bool as_json) {
   Json json = Json::array();
   Rows rows = {
       {"PERMUTATION", "VARIED", "HEADLINE", "UNIT", "BASE", "NOW", "RATIO", "INTERVAL", "CHANGE"}};
@@ -177,7 +177,7 @@ Status CompareRuns(const CompareOptions& options, const Globals& globals) {
                      "' have no headline of the same name with the same varied values"));
   }
   PrintComparison(options, pairs, base->size() + now->size() - 2 * pairs.size(),
-        options.json || globals.json);
+                  options.json || globals.json);
   return absl::OkStatus();
 }
 

@@ -56,6 +56,25 @@ class Frontend {
     return status.ok() ? absl::OkStatus() : Explain(status);
   }
 
+  /// Opens a stream to the frontend and calls `write`, which writes all messages (true), or as many
+  /// as are taken (false). Returns the answer.
+  template <typename Service, typename Out, typename Reply>
+  Result<Reply> Write(std::unique_ptr<grpc::ClientWriter<Out>> (Service::Stub::*method)(
+                          grpc::ClientContext*, Reply*),
+                      Duration timeout,
+                      const std::function<bool(grpc::ClientWriter<Out>&)>& write) const {
+    if (!security_.ok()) return security_.status();
+    const auto stub = Service::NewStub(channel_);
+    grpc::ClientContext context;
+    Prepare(context, timeout);
+    Reply reply;
+    const auto writer = ((*stub).*method)(&context, &reply);
+    if (write(*writer)) writer->WritesDone();
+    const grpc::Status status = writer->Finish();
+    if (status.ok()) return reply;
+    return Explain(status);
+  }
+
   /// Opens a stream both ways and calls `talk`, which writes and reads until it has what it wants
   /// (true; the stream is broken off then) or the stream fails (false).
   template <typename Service, typename Out, typename In>
@@ -76,13 +95,19 @@ class Frontend {
     return done || status.ok() ? absl::OkStatus() : Explain(status);
   }
 
+  // For calls of another kind.
+  template <typename Service>
+  Result<std::unique_ptr<typename Service::Stub>> NewStub() const {
+    if (!security_.ok()) return security_.status();
+    return Service::NewStub(channel_);
+  }
+  void Prepare(grpc::ClientContext& context, Duration timeout) const;  ///< 0 = no deadline
+  [[nodiscard]] Status Explain(const grpc::Status& status) const;
+
   /// Whether the frontend can be reached, now or before `timeout` has passed.
   [[nodiscard]] bool WaitUntilConnected(Duration timeout) const;
 
  private:
-  void Prepare(grpc::ClientContext& context, Duration timeout) const;
-  [[nodiscard]] Status Explain(const grpc::Status& status) const;
-
   std::string address_;
   Result<security::Client> security_;
   std::shared_ptr<grpc::Channel> channel_;

@@ -10,6 +10,7 @@
 #include "cli/run/job_key.h"
 #include "lib/common/arguments.h"
 #include "lib/rpc/batches.h"
+#include "lib/spec/job_order.h"
 
 namespace twofold::cli {
 namespace {
@@ -56,6 +57,26 @@ FrontendJobs::FrontendJobs(const Frontend& frontend, const RunOptions& options,
                            const spec::Expansion& expansion)
     : frontend_(frontend), options_(options) {
   for (const spec::Permutation& one : expansion.permutations) permutations_[one.number] = &one;
+  for (const spec::PlannedJob& job : expansion.jobs) {
+    const std::uint64_t permutation = expansion.permutations[job.permutation].number;
+    v1::RunPlace& place = places_[{permutation, job.repetition, job.warm_up}];
+    place.set_number(places_.size());
+    place.set_name(spec::JobName(options.name, place.number(), expansion.most_jobs));
+  }
+}
+
+Status FrontendJobs::Attend() {
+  auto attendance = Attendance::Take(frontend_, options_.id);
+  if (!attendance.ok()) return attendance.status();
+  attendance_ = *std::move(attendance);
+  return absl::OkStatus();
+}
+
+// Who has the run now may be we ourselves, on a connection that the frontend has not given up yet.
+Status FrontendJobs::AttendAnew() {
+  if (attendance_ == nullptr || !attendance_->lost()) return absl::OkStatus();
+  const Status status = Attend();
+  return absl::IsAlreadyExists(status) ? absl::UnavailableError(status.message()) : status;
 }
 
 // ---- list
@@ -63,6 +84,7 @@ FrontendJobs::FrontendJobs(const Frontend& frontend, const RunOptions& options,
 // Those that wait or run first: one that ends between the two lists is in the first, if not in
 // both.
 Result<std::vector<Seen>> FrontendJobs::List() {
+  if (Status status = AttendAnew(); !status.ok()) return status;
   Look look;
   for (const bool finished : {false, true}) {
     if (Status status = ListPages(finished, look); !status.ok()) return status;
@@ -80,6 +102,7 @@ Status FrontendJobs::ListPages(bool finished, Look& look) {
   request.set_queue(options_.queue);
   request.set_run(options_.id);
   request.set_finished(finished);
+  request.set_headlines(true);
   if (finished) request.set_page_token(done_);
   do {
     const auto reply = NextPage(request);
@@ -124,12 +147,23 @@ void FrontendJobs::Take(const v1::Job& job, Look& look) {
 
 // ---- submit
 
+// Further repetitions have no number: what they are is said all the same.
+v1::RunPlace FrontendJobs::PlaceOf(const JobKey& key) const {
+  const auto planned = places_.find(key);
+  v1::RunPlace place = planned == places_.end() ? v1::RunPlace() : planned->second;
+  place.set_permutation(key.permutation);
+  place.set_repetition(key.repetition);
+  place.set_warm_up(key.warm_up);
+  return place;
+}
+
 v1::JobOptions FrontendJobs::OptionsOf(const JobKey& key) const {
   v1::JobOptions options;
   options.set_queue(options_.queue);
   options.set_suite(options_.suite);
   options.set_durable(true);
   options.set_run(options_.id);
+  *options.mutable_place() = PlaceOf(key);
   options.set_dedup_key(run::KeyText(options_.id, key));
   options.set_limit_ns(Nanoseconds(options_.job_limit));
   options.set_deadline_ns(Nanoseconds(options_.run_limit));

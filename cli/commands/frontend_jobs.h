@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands/attendance.h"
 #include "cli/commands/frontend.h"
 #include "cli/run/jobs.h"
 #include "lib/spec/expansion.h"
@@ -16,6 +17,7 @@ namespace twofold::cli {
 /// What the jobs of a run have in common.
 struct RunOptions {
   std::string id;
+  std::string name;  ///< of the set; its jobs are named after it
   std::string queue;
   std::string suite;
   bool spread = false;               ///< members of a gang on different nodes
@@ -34,6 +36,11 @@ class FrontendJobs final : public run::Jobs {
   /// All three outlive it.
   FrontendJobs(const Frontend& frontend, const RunOptions& options,
                const spec::Expansion& expansion);
+
+  /// Looks after the run from now on, so that nobody else submits its jobs. Where the frontend goes
+  /// away meanwhile, List does so anew.
+  /// Errors   kAlreadyExists: who does.
+  Status Attend();
 
   Result<std::vector<run::Seen>> List() override;
   Status Submit(const std::vector<run::JobKey>& keys,
@@ -55,9 +62,11 @@ class FrontendJobs final : public run::Jobs {
     std::map<std::uint64_t, std::string> pages;  ///< where a page ends: its last id, its token
   };
 
+  Status AttendAnew();
   Status ListPages(bool finished, Look& look);
   Result<v1::ListJobsReply> NextPage(v1::ListJobsRequest& request);
   void Take(const v1::Job& job, Look& look);
+  [[nodiscard]] v1::RunPlace PlaceOf(const run::JobKey& key) const;
   [[nodiscard]] v1::JobOptions OptionsOf(const run::JobKey& key) const;
   [[nodiscard]] v1::SubmitRequest BatchOf(const std::vector<run::JobKey>& keys,
                                           std::size_t begin) const;
@@ -67,6 +76,8 @@ class FrontendJobs final : public run::Jobs {
   const Frontend& frontend_;
   const RunOptions& options_;
   std::map<std::uint64_t, const spec::Permutation*> permutations_;  ///< by number
+  std::map<run::JobKey, v1::RunPlace> places_;                      ///< of the planned jobs
+  std::unique_ptr<Attendance> attendance_;                          ///< null: we only look
   std::set<std::uint64_t> open_;  ///< ids of jobs whose end has not been listed
   std::string done_;              ///< page token: all jobs before it have been listed as ended
   std::uint32_t page_size_ = 500;

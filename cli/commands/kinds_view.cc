@@ -40,8 +40,9 @@ struct Listed {
 
 void AddFields(std::span<const Field> fields, const std::string& path, std::vector<Listed>& all) {
   for (const Field& field : fields) {
-    all.push_back({spec::Join(path, field.name), &field});
-    AddFields(field.type.fields, all.back().path, all);
+    const std::string its_path = spec::Join(path, field.name);
+    all.push_back({its_path, &field});
+    AddFields(field.type.fields, its_path, all);
   }
 }
 

@@ -16,10 +16,10 @@
 #include "cli/commands/queue_workers.h"
 #include "cli/commands/run_cluster.h"
 #include "cli/commands/run_options.h"
+#include "cli/commands/run_record.h"
 #include "cli/commands/run_session.h"
 #include "cli/run/job_key.h"
 #include "cli/run/placement.h"
-#include "cli/run/records.h"
 
 namespace twofold::cli {
 namespace {
@@ -98,10 +98,11 @@ Result<Benchmark> ReadAndExpand(const RunCommand& command, const Globals& global
   return ExpandBenchmark(command.file, *text, *nodes);
 }
 
-// A run that is known here: as it was when it began.
+// A run as it was when it began.
 Result<std::unique_ptr<RunSession>> OpenRun(const RunCommand& command, const std::string& id,
                                             const Globals& globals, RunWatcher& watcher) {
-  auto record = run::Records(run::Records::Locate(command.runs)).Find(id);
+  if (Status status = run::CheckRunId(id); !status.ok()) return status;
+  auto record = FindRun(Frontend(globals), id);
   if (!record.ok()) return record.status();
   auto benchmark = ExpandBenchmark(record->file, record->text, record->nodes);
   if (!benchmark.ok()) return benchmark.status();
@@ -112,17 +113,16 @@ Result<std::unique_ptr<RunSession>> OpenRun(const RunCommand& command, const std
 Status BeginRun(const RunCommand& command, Benchmark benchmark, const Globals& globals,
                 RunWatcher& watcher) {
   const std::string id = command.id.empty() ? NewId(benchmark.sweep.name) : command.id;
-  if (Status status = run::CheckRunId(id); !status.ok()) return status;
   const auto known = OpenRun(command, id, globals, watcher);
   if (known.ok()) return (*known)->Show();
   if (!absl::IsNotFound(known.status())) return known.status();
-  run::Record record = {.id = id, .file = command.file, .text = benchmark.text};
+  RunRecord record = {.id = id, .file = command.file, .text = benchmark.text};
   record.queue = QueueOf(command, benchmark.sweep);
   record.nodes = benchmark.nodes;
   return RunSession(command, globals, watcher, std::move(record), std::move(benchmark)).Begin();
 }
 
-Status RunFile(RunCommand command, Globals globals, RunWatcher& watcher) {
+Status RunFile(const RunCommand& command, Globals globals, RunWatcher& watcher) {
   auto benchmark = ReadAndExpand(command, globals);
   if (!benchmark.ok()) return benchmark.status();
   if (command.dry_run) {
@@ -135,7 +135,6 @@ Status RunFile(RunCommand command, Globals globals, RunWatcher& watcher) {
   const auto cluster = StartLocal(command, *benchmark);
   if (!cluster.ok()) return cluster.status();
   globals.frontend = (*cluster)->frontend();
-  command.runs = (*cluster)->dir() + "/runs";
   return BeginRun(command, *std::move(benchmark), globals, watcher);
 }
 

@@ -24,7 +24,6 @@ class EmbeddedCluster {
 
   /// HOST:PORT of the frontend, for clients.
   [[nodiscard]] const std::string& frontend() const { return frontend_; }
-  [[nodiscard]] const std::string& dir() const { return dir_; }
 
  private:
   EmbeddedCluster(const std::string& dir, bool temporary);

@@ -2,20 +2,26 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/commands/frontend.h"
 #include "cli/commands/result_commands.h"
 #include "cli/json.h"
 #include "lib/results/run_copy.h"
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
 namespace {
 
 constexpr std::size_t kRunsAPage = 200;
+constexpr Duration kExportLimit = std::chrono::minutes(30);
 
 struct CopyOptions {
   std::string run;
@@ -36,18 +42,14 @@ void PrintCopied(const Globals& globals, const std::string& run, const std::stri
   }
 }
 
-/// Makes `file` of what `fill` writes, or leaves no trace.
+/// Makes `file` of what `fill` writes to another one, or leaves no trace.
 template <typename Fill>
 Status MakeFile(const std::string& file, const Fill& fill) {
   if (std::filesystem::exists(file)) {
     return absl::FailedPreconditionError(absl::StrCat("FILE: ", file, " is there already"));
   }
   const std::string part = file + ".part";
-  Status status;
-  {
-    const auto store = results::SqliteStore::Open(part);
-    status = store.ok() ? fill(**store) : store.status();
-  }
+  const Status status = fill(part);
   std::error_code error;
   if (status.ok()) std::filesystem::rename(part, file, error);
   for (const char* rest : {"", "-wal", "-shm", ".lock"}) {
@@ -58,14 +60,42 @@ Status MakeFile(const std::string& file, const Fill& fill) {
   return status;
 }
 
-Status Export(const CopyOptions& options, const Globals& globals) {
+Status ExportFromFile(const CopyOptions& options, const Globals& globals) {
   const auto from = results::RunReader::Open(options.store);
   if (!from.ok()) return from.status();
-  return MakeFile(options.file, [&](results::SqliteStore& to) -> Status {
-    const auto copied = CopyRun(**from, options.run, to);
+  return MakeFile(options.file, [&](const std::string& part) -> Status {
+    const auto store = results::SqliteStore::Open(part);
+    if (!store.ok()) return store.status();
+    const auto copied = CopyRun(**from, options.run, **store);
     if (copied.ok()) PrintCopied(globals, options.run, options.file, *copied);
     return copied.status();
   });
+}
+
+Status ExportFromFrontend(const CopyOptions& options, const Globals& globals) {
+  v1::ExportRunRequest request;
+  request.set_id(options.run);
+  return MakeFile(options.file, [&](const std::string& part) -> Status {
+    std::ofstream file(part, std::ios::binary);
+    results::CopiedRun copied;
+    const Status status =
+        Frontend(globals).Read<v1::Results>(&v1::Results::Stub::ExportRun, request, kExportLimit,
+                                            std::function([&](const v1::ExportPiece& piece) {
+                                              copied.jobs += piece.jobs();
+                                              copied.unfinished += piece.unfinished();
+                                              file << piece.data();
+                                            }));
+    if (!status.ok()) return status;
+    file.close();
+    if (!file) return absl::ErrnoToStatus(errno, "FILE: " + part);
+    PrintCopied(globals, options.run, options.file, copied);
+    return absl::OkStatus();
+  });
+}
+
+Status Export(const CopyOptions& options, const Globals& globals) {
+  return options.store.empty() ? ExportFromFrontend(options, globals)
+                               : ExportFromFile(options, globals);
 }
 
 /// The ids of all runs in a file.
@@ -98,10 +128,6 @@ Status Import(const CopyOptions& options, const Globals& globals) {
   return first_error;
 }
 
-void DeclareFileStore(CLI::App& app, CopyOptions& options, const char* help) {
-  app.add_option("--store", options.store, help)->type_name("FILE")->required();
-}
-
 }  // namespace
 
 Action BindExport(CLI::App& app, const Globals& globals) {
@@ -109,15 +135,19 @@ Action BindExport(CLI::App& app, const Globals& globals) {
   app.add_option("RUN", options->run, "Id of the run")->required();
   app.add_option("FILE", options->file, "The file to make: a store with this run alone")
       ->required();
-  DeclareFileStore(app, *options, "The file that has the run; a frontend may be using it");
+  app.add_option("--store", options->store,
+                 "A file that has the run; a frontend may be using it. Else the frontend sends it")
+      ->type_name("FILE");
   return [options, &globals] { return Export(*options, globals); };
 }
 
 Action BindImport(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CopyOptions>();
   app.add_option("FILE", options->file, "Copy all runs of this file")->required();
-  DeclareFileStore(app, *options,
-                   "Into this one, made if not there; no frontend may be using it meanwhile");
+  app.add_option("--store", options->store,
+                 "Into this one, made if not there; no frontend may be using it meanwhile")
+      ->type_name("FILE")
+      ->required();
   return [options, &globals] { return Import(*options, globals); };
 }
 

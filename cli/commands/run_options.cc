@@ -40,9 +40,6 @@ void AddPlaces(CLI::App& app, RunCommand& command) {
       ->check(CLI::IsMember({"any", "node"}));
   app.add_flag("--unchecked", command.unchecked,
                "Submit jobs that no connected worker can run: they wait for workers that can");
-  app.add_option("--runs", command.runs,
-                 "Folder where runs are remembered; else $TWOFOLD_RUNS, else "
-                 "~/.local/state/twofold/runs");
 }
 
 void AddLocal(CLI::App& app, RunCommand& command) {

@@ -17,7 +17,6 @@ struct RunCommand {
   std::string id;            ///< of the new run; empty: made up
   std::string queue;         ///< empty: named like the suite
   std::string spread;        ///< "any", "node"; empty: nodes if there are enough
-  std::string runs;          ///< folder of records
   std::vector<std::string> nodes;
   bool dry_run = false;
   bool detach = false;

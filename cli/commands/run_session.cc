@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "cli/commands/queue_workers.h"
+#include "cli/commands/result_printer.h"
+#include "cli/commands/run_source.h"
 #include "cli/commands/run_view.h"
 
 namespace twofold::cli {
@@ -16,8 +18,9 @@ using run::Driver;
 using run::Ending;
 using run::Stop;
 
-RunOptions OptionsOf(const run::Record& record, const spec::Sweep& sweep, bool any_suite) {
+RunOptions OptionsOf(const RunRecord& record, const spec::Sweep& sweep, bool any_suite) {
   return {.id = record.id,
+          .name = sweep.name,
           .queue = record.queue,
           .suite = any_suite ? "" : std::string(sweep.kind->suite),
           .spread = record.spread,
@@ -43,11 +46,10 @@ bool CanSpread(const spec::Expansion& expansion, std::size_t queue_nodes) {
 }  // namespace
 
 RunSession::RunSession(const RunCommand& command, const Globals& globals, RunWatcher& watcher,
-                       run::Record record, Benchmark benchmark)
+                       RunRecord record, Benchmark benchmark)
     : command_(command),
       globals_(globals),
       watcher_(watcher),
-      records_(run::Records::Locate(command.runs)),
       record_(std::move(record)),
       benchmark_(std::move(benchmark)),
       frontend_(globals),
@@ -55,15 +57,19 @@ RunSession::RunSession(const RunCommand& command, const Globals& globals, RunWat
       jobs_(frontend_, options_, benchmark_.expansion),
       driver_(run::RulesOf(benchmark_.sweep), benchmark_.expansion) {}
 
-Result<std::size_t> RunSession::Look() {
+Status RunSession::Look() {
   const auto seen = jobs_.List();
   if (!seen.ok()) return seen.status();
   for (const run::Seen& one : *seen) driver_.See(one);
-  return seen->size();
+  return absl::OkStatus();
 }
 
 // Also decides whether the members of a gang can be on nodes of their own.
 Status RunSession::CheckWorkers() {
+  if (command_.detach && benchmark_.sweep.nodes) {
+    return absl::FailedPreconditionError(
+        "--detach: a run with spec.nodes has to be watched, as workers are chosen while it runs");
+  }
   const auto workers = WorkersOf(frontend_, options_.queue);
   if (!workers.ok()) return workers.status();
   const std::vector<std::string> nodes = run::NodesOf(*workers);
@@ -78,27 +84,18 @@ Status RunSession::CheckWorkers() {
 
 Status RunSession::Begin() {
   if (Status status = CheckWorkers(); !status.ok()) return status;
-  const auto known = Look();
-  if (!known.ok()) return known.status();
-  if (*known > 0) return Show();  // another machine has begun it
-  if (Status status = records_.Create(record_); !status.ok()) return status;
-  const auto lock = records_.Lock(record_.id);
-  if (!lock.ok()) return lock.status();
+  if (Status status = CreateRun(frontend_, record_, benchmark_); !status.ok()) return status;
+  if (Status status = jobs_.Attend(); !status.ok()) return status;
   driver_.Begin(Driver::Earlier::kGoOn);
-  const Status status = Attend();
-  const bool began = std::any_of(driver_.jobs().begin(), driver_.jobs().end(),
-                                 [](const Driver::Job& job) { return job.seen.id != 0; });
-  if (!began) records_.Remove(record_.id);
-  return status;
+  return Attend();
 }
 
 Status RunSession::GoOn() {
-  const auto lock = records_.Lock(record_.id);
-  if (!lock.ok()) return lock.status();
+  if (Status status = jobs_.Attend(); !status.ok()) return status;
   // Who was killed while some nodes were left out has not let them in again.
   if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
   if (Status status = CheckWorkers(); !status.ok()) return status;
-  if (const auto known = Look(); !known.ok()) return known.status();
+  if (Status status = Look(); !status.ok()) return status;
   driver_.Begin(Driver::Earlier::kGoOn);
   return Attend();
 }
@@ -111,41 +108,38 @@ Status RunSession::RetryFailed() {
 }
 
 Status RunSession::Pause() {
-  if (const auto known = Look(); !known.ok()) return known.status();
+  if (Status status = Look(); !status.ok()) return status;
   if (Status status = run::Pause(jobs_, driver_); !status.ok()) return status;
   if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
-  if (const auto known = Look(); !known.ok()) return known.status();
-  Print();
-  return absl::OkStatus();
+  if (Status status = Look(); !status.ok()) return status;
+  return Print();
 }
 
 Status RunSession::Show() {
   watcher_.Note(absl::StrCat("there is a run ", record_.id, " already; nothing is run"));
-  if (const auto known = Look(); !known.ok()) return known.status();
-  Print();
-  return absl::OkStatus();
+  if (Status status = Look(); !status.ok()) return status;
+  return Print();
 }
 
 Status RunSession::Attend() {
-  if (command_.detach) {
-    if (benchmark_.sweep.nodes) {
-      return absl::FailedPreconditionError(
-          "--detach: a run with spec.nodes has to be watched, as workers are chosen while it runs");
-    }
-    if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
-    watcher_.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(),
-                               " jobs; attach with ", HowToGoOn(record_.id)));
-    if (globals_.json) Print();
-    return absl::OkStatus();
-  }
+  if (command_.detach) return Leave();
   watcher_.Note(absl::StrCat("run ", record_.id));
   const auto ending = run::Watch(jobs_, driver_, watcher_);
   watcher_.Finish();
   return ending.ok() ? Conclude(*ending) : ending.status();
 }
 
+Status RunSession::Leave() {
+  if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
+  watcher_.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(), " jobs; attach with ",
+                             HowToGoOn(record_.id)));
+  return globals_.json ? Print() : absl::OkStatus();
+}
+
 Status RunSession::Conclude(Ending ending) {
-  if (ending == Ending::kOver || globals_.json) Print();
+  if (ending == Ending::kOver || globals_.json) {
+    if (Status status = Print(); !status.ok()) return status;
+  }
   if (ending == Ending::kOver) return Verdict();
   if (command_.local) {
     return absl::CancelledError("interrupted; the local cluster has ended with what was left");
@@ -178,9 +172,16 @@ Status RunSession::Verdict() const {
                                           progress.jobs, " jobs did not succeed", again));
 }
 
-void RunSession::Print() const {
-  std::cout << (globals_.json ? JsonLine(ResultsJson(record_.id, benchmark_.sweep, driver_))
-                              : ResultsText(benchmark_.sweep, driver_));
+Status RunSession::Print() const {
+  const auto source = OpenRuns(globals_, "");
+  if (!source.ok()) return source.status();
+  v1::RunResultsRequest request;
+  request.set_id(record_.id);
+  request.set_jobs(globals_.json);
+  if (globals_.json) return PrintJson(**source, request);
+  const Status status = PrintTable(**source, request);
+  if (status.ok()) std::cout << CountsText(benchmark_.sweep, driver_);
+  return status;
 }
 
 }  // namespace twofold::cli

@@ -8,9 +8,9 @@
 #include "cli/commands/frontend.h"
 #include "cli/commands/frontend_jobs.h"
 #include "cli/commands/run_options.h"
+#include "cli/commands/run_record.h"
 #include "cli/commands/run_watcher.h"
 #include "cli/run/driver.h"
-#include "cli/run/records.h"
 
 namespace twofold::cli {
 
@@ -22,11 +22,11 @@ class RunSession {
  public:
   /// `benchmark` is what record.text comes to.
   RunSession(const RunCommand& command, const Globals& globals, RunWatcher& watcher,
-             run::Record record, Benchmark benchmark);
+             RunRecord record, Benchmark benchmark);
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
 
-  /// A new run, unless there is one with its id: that is shown then, and nothing is run.
+  /// A new run. Errors   kAlreadyExists: there is one with its id.
   Status Begin();
 
   /// Submits what is missing or was withdrawn, and watches.
@@ -38,22 +38,22 @@ class RunSession {
   /// Withdraws what waits.
   Status Pause();
 
-  /// Prints what there is. Errors   only those of the frontend.
+  /// Prints what there is of a run that is not begun again. Errors   only those of the frontend.
   Status Show();
 
  private:
-  Result<std::size_t> Look();
+  Status Look();
   Status CheckWorkers();
   Status Attend();
+  Status Leave();
   Status Conclude(run::Ending ending);
   [[nodiscard]] Status Verdict() const;
-  void Print() const;
+  Status Print() const;
 
   const RunCommand& command_;
   const Globals& globals_;
   RunWatcher& watcher_;
-  const run::Records records_;
-  run::Record record_;
+  RunRecord record_;
   const Benchmark benchmark_;
   const Frontend frontend_;
   RunOptions options_;

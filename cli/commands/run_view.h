@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
-#include "cli/json.h"
 #include "cli/run/driver.h"
 #include "cli/run/progress.h"
 #include "lib/spec/sweep.h"
@@ -24,11 +24,7 @@ std::string JobText(const run::Driver& driver, const run::Driver::Job& job);
 /// "1 h 5 min", "12 s".
 std::string TimeText(Duration time);
 
-/// A table with a row a permutation: values, how many jobs succeeded, and mean and interval of each
-/// headline. Then a line that counts.
-std::string ResultsText(const spec::Sweep& sweep, const run::Driver& driver);
-
-/// All of that, and each job.
-Json ResultsJson(const std::string& run, const spec::Sweep& sweep, const run::Driver& driver);
+/// "Fio: 22 of 24 jobs succeeded, 1 failed, 1 unfinished"
+std::string CountsText(const spec::Sweep& sweep, const run::Driver& driver);
 
 }  // namespace twofold::cli

@@ -1,6 +1,7 @@
 #include "cli/run/progress.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace twofold::run {
 namespace {
@@ -49,19 +50,6 @@ void CountPhase(Phase phase, Progress& progress) {
   progress.withdrawn += phase == Phase::kWithdrawn ? 1 : 0;
 }
 
-void AddHeadlines(const Seen& seen, PermutationSummary& summary) {
-  for (const Headline& headline : seen.headlines) {
-    auto at = std::find_if(
-        summary.headlines.begin(), summary.headlines.end(), [&](const HeadlineSummary& known) {
-          return known.of.name == headline.name && known.of.unit == headline.unit;
-        });
-    if (at == summary.headlines.end()) {
-      at = summary.headlines.insert(at, HeadlineSummary{headline});
-    }
-    at->values.push_back(headline.value);
-  }
-}
-
 }  // namespace
 
 Progress ProgressOf(const Driver& driver) {
@@ -77,26 +65,6 @@ Progress ProgressOf(const Driver& driver) {
   if (!progress.current) progress.current = waiting;
   progress.left = TimeLeft(driver, progress.running);
   return progress;
-}
-
-std::vector<PermutationSummary> SummariesOf(const Driver& driver) {
-  std::vector<PermutationSummary> all(driver.expansion().permutations.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].permutation = i;
-  for (const auto& job : driver.jobs()) {
-    if (job.seen.key.warm_up) continue;
-    PermutationSummary& summary = all[job.permutation];
-    ++summary.jobs;
-    summary.succeeded += job.seen.phase == Phase::kSucceeded ? 1 : 0;
-    summary.failed += job.seen.phase == Phase::kFailed ? 1 : 0;
-    AddHeadlines(job.seen, summary);
-  }
-  for (PermutationSummary& summary : all) {
-    for (HeadlineSummary& headline : summary.headlines) {
-      headline.interval = stats::IntervalOfMean(headline.values);
-      headline.of.value = headline.interval.mean;
-    }
-  }
-  return all;
 }
 
 }  // namespace twofold::run

@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "cli/run/driver.h"
 #include "lib/common/instant.h"
-#include "lib/stats/mean_interval.h"
 
 namespace twofold::run {
 
@@ -29,24 +27,5 @@ struct Progress {
 /// average, or as all did if none of them has ended; as many go on at once as run now, and one at
 /// least.
 Progress ProgressOf(const Driver& driver);
-
-/// One headline over the measured repetitions of a permutation.
-struct HeadlineSummary {
-  Headline of;  ///< its value is the mean
-  std::vector<double> values{};
-  stats::MeanInterval interval{};
-};
-
-/// What came of a permutation; warm-ups are left out.
-struct PermutationSummary {
-  std::size_t permutation = 0;  ///< place in Expansion::permutations
-  std::size_t jobs = 0;
-  std::size_t succeeded = 0;
-  std::size_t failed = 0;
-  std::vector<HeadlineSummary> headlines{};  ///< in the order in which results have them
-};
-
-/// One entry a permutation, in their order.
-std::vector<PermutationSummary> SummariesOf(const Driver& driver);
 
 }  // namespace twofold::run

@@ -19,6 +19,9 @@ BenchmarkReader::BenchmarkReader(SQLite::Database& database)
     : metrics_(database),
       benchmark_(database, "SELECT * FROM benchmark WHERE job = ?"),
       measurements_(database, "SELECT metric, value FROM measured WHERE job = ? ORDER BY number"),
+      headlines_(database,
+                 "SELECT metric, value FROM measured JOIN metric ON metric.number = metric"
+                 " WHERE job = ? AND headline ORDER BY measured.number"),
       series_(database,
               "SELECT points, name, dimensions, columns FROM series"
               " JOIN shape ON shape.number = series.shape WHERE job = ? ORDER BY series.number"),
@@ -64,8 +67,23 @@ std::optional<Benchmark> BenchmarkReader::Find(JobId job) {
 }
 
 std::vector<Measurement> BenchmarkReader::Measurements(JobId job) {
+  return MeasurementsOf(measurements_, job);
+}
+
+std::optional<Benchmark> BenchmarkReader::Headlines(JobId job) {
+  Benchmark found;
+  {
+    Prepared::Rows row(benchmark_, job);
+    if (!row.Next()) return std::nullopt;
+    found.suite = row[1].getString();
+  }
+  found.measurements = MeasurementsOf(headlines_, job);
+  return found;
+}
+
+std::vector<Measurement> BenchmarkReader::MeasurementsOf(Prepared& select, JobId job) {
   std::vector<Measurement> measurements;
-  for (Prepared::Rows row(measurements_, job); row.Next();) {
+  for (Prepared::Rows row(select, job); row.Next();) {
     measurements.push_back({.metric = metrics_.At(row[0].getInt64()), .value = row[1].getDouble()});
   }
   return measurements;

@@ -26,6 +26,9 @@ class BenchmarkReader {
   /// Only its measurements, in their order.
   std::vector<Measurement> Measurements(JobId job);
 
+  /// Only its suite and headlines. nullopt: the job has none.
+  std::optional<Benchmark> Headlines(JobId job);
+
   /// Why its result is not in the tables; empty: it is, or there is none.
   std::string Refusal(JobId job);
 
@@ -38,6 +41,7 @@ class BenchmarkReader {
   std::optional<Artifact> FindArtifact(JobId job, const ArtifactPlace& place);
 
  private:
+  std::vector<Measurement> MeasurementsOf(Prepared& select, JobId job);
   std::vector<Series> SeriesOf(JobId job);
   std::vector<PartFailure> FailuresOf(JobId job);
   std::vector<Rank> RanksOf(JobId job);
@@ -47,6 +51,7 @@ class BenchmarkReader {
   MetricRows metrics_;
   Prepared benchmark_;
   Prepared measurements_;
+  Prepared headlines_;
   Prepared series_;
   Prepared failures_;
   Prepared ranks_;

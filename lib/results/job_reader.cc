@@ -143,8 +143,19 @@ std::vector<StoredJob> JobReader::List(const JobQuery& query) {
   SQLite::Statement list(database_, ListSql(query));
   BindQuery(query, list);
   std::vector<StoredJob> jobs;
-  while (list.executeStep()) jobs.push_back(JobOf(list));
+  while (list.executeStep()) {
+    jobs.push_back(JobOf(list));
+    if (query.headlines) AddHeadlines(jobs.back());
+  }
   return jobs;
+}
+
+void JobReader::AddHeadlines(StoredJob& job) {
+  auto* const ended = std::get_if<JobEnded>(&job.state);
+  if (ended == nullptr) return;
+  if (auto headlines = benchmarks_.Headlines(job.accepted.id)) {
+    ended->benchmark = SharedBenchmark(*std::move(headlines));
+  }
 }
 
 std::vector<JobId> JobReader::Unfinished() {

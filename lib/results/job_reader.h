@@ -40,6 +40,7 @@ class JobReader {
 
  private:
   StoredJob JobOf(const SQLite::Statement& row);
+  void AddHeadlines(StoredJob& job);
   AttemptStarted AttemptOf(const SQLite::Statement& row, JobId job);
   std::vector<Member> MembersOf(JobId job);
 

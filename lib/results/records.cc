@@ -24,7 +24,8 @@ std::size_t Text(const JobEnded& record) {
 }
 
 std::size_t Text(const RunCreated& record) {
-  std::size_t bytes = record.id.size() + record.name.size() + record.definition.size();
+  std::size_t bytes =
+      record.id.size() + record.name.size() + record.definition.size() + record.plan.size();
   for (const Permutation& each : record.permutations) bytes += sizeof each + each.varied.size();
   return bytes;
 }

@@ -136,6 +136,7 @@ struct RunCreated {
   std::string labels = "{}";    ///< a JSON object of texts
   std::uint64_t jobs = 0;       ///< planned; 0: not known
   std::int64_t created_unix_ns = 0;
+  std::string plan = {};  ///< for who goes on with it, opaque
   std::vector<Permutation> permutations = {};
 
   bool operator==(const RunCreated&) const = default;

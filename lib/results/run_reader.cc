@@ -29,6 +29,7 @@ StoredRun RunOf(const Prepared::Rows& row) {
                       .labels = row[5].getString(),
                       .jobs = Unsigned(row[6]),
                       .created_unix_ns = row[7].getInt64(),
+                      .plan = row[9].getString(),
                       .permutations = {}},
           .cancelled_unix_ns = row[8].getInt64(),
           .counts = {},
@@ -77,6 +78,7 @@ Result<std::vector<StoredRun>> RunReader::List(std::int64_t before, std::size_t 
     for (Prepared::Rows row(statements_->list, first, limit); row.Next();) {
       runs.push_back(RunOf(row));
       runs.back().created.definition.clear();
+      runs.back().created.plan.clear();
     }
     for (StoredRun& run : runs) run.counts = CountsOf(run.number);
     return runs;

@@ -68,6 +68,8 @@ class RunReader {
   static Result<std::unique_ptr<RunReader>> Open(const std::string& path);
   ~RunReader();
 
+  [[nodiscard]] const std::string& path() const { return path_; }
+
   /// Up to `limit` runs, the newest first, from the one before number `before` on; 0: from the
   /// newest.
   Result<std::vector<StoredRun>> List(std::int64_t before, std::size_t limit) const;

@@ -9,14 +9,15 @@ constexpr std::int64_t kOutside = 0;
 }  // namespace
 
 RunWriter::RunWriter(SQLite::Database& database)
-    : insert_run_(database,
-                  "INSERT INTO run (id, name, kind, definition, labels, jobs, created_unix_ns)"
-                  " VALUES (?, '', '', '', '{}', 0, ?) ON CONFLICT (id) DO NOTHING"),
+    : insert_run_(
+          database,
+          "INSERT INTO run (id, name, kind, definition, labels, jobs, created_unix_ns, plan)"
+          " VALUES (?, '', '', '', '{}', 0, ?, '') ON CONFLICT (id) DO NOTHING"),
       find_run_(database, "SELECT number FROM run WHERE id = ?"),
       // A run that only its jobs have made so far is filled in; another one stays.
       fill_run_(database,
                 "UPDATE run SET name = ?2, kind = ?3, definition = ?4, labels = ?5, jobs = ?6,"
-                " created_unix_ns = ?7 WHERE id = ?1 AND definition = ''"),
+                " created_unix_ns = ?7, plan = ?8 WHERE id = ?1 AND definition = ''"),
       insert_permutation_(database,
                           "INSERT INTO permutation VALUES (?, ?, ?) ON CONFLICT DO NOTHING"),
       cancel_run_(database,
@@ -33,7 +34,7 @@ RunWriter::RunWriter(SQLite::Database& database)
 void RunWriter::Create(const RunCreated& run) {
   const std::int64_t number = NumberOf(run.id, run.created_unix_ns);
   const int filled = fill_run_.Run(run.id, run.name, run.kind, run.definition, run.labels, run.jobs,
-                                   run.created_unix_ns);
+                                   run.created_unix_ns, run.plan);
   if (filled == 0) return;
   for (const Permutation& each : run.permutations) {
     insert_permutation_.Run(number, each.number, each.varied);

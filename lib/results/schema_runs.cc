@@ -15,11 +15,12 @@ CREATE TABLE run (
   labels TEXT NOT NULL,
   jobs INTEGER NOT NULL,
   created_unix_ns INTEGER NOT NULL,
-  cancelled_unix_ns INTEGER
+  cancelled_unix_ns INTEGER,
+  plan TEXT NOT NULL
 );
 
 -- Of the jobs that are in no run and have results.
-INSERT INTO run VALUES (0, '', '', '', '', '{}', 0, 0, NULL);
+INSERT INTO run VALUES (0, '', '', '', '', '{}', 0, 0, NULL, '');
 
 CREATE TABLE permutation (
   run INTEGER NOT NULL,
@@ -39,8 +40,8 @@ CREATE TABLE place (
 );
 CREATE INDEX place_by_run ON place (run, permutation);
 
-INSERT INTO run (id, name, kind, definition, labels, jobs, created_unix_ns)
-SELECT run, '', '', '', '{}', 0, min(accepted_unix_ns) FROM job WHERE run IS NOT NULL GROUP BY run;
+INSERT INTO run (id, name, kind, definition, labels, jobs, created_unix_ns, plan)
+SELECT run, '', '', '', '{}', 0, min(accepted_unix_ns), '' FROM job WHERE run IS NOT NULL GROUP BY run;
 INSERT INTO place
 SELECT job.id, run.number, 0, 0, 0, 0, '' FROM job JOIN run ON run.id = job.run;
 

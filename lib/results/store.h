@@ -39,7 +39,8 @@ struct JobQuery {
   std::optional<std::string> run = {};    ///< nullopt: of all runs and of none
   /// Finished jobs that ended so. Empty: all jobs, unfinished ones too.
   std::vector<queue::Outcome> outcomes = {};
-  JobId after = 0;  ///< the last id of the page before; 0: from the start
+  bool headlines = false;  ///< with the headlines of the benchmarks that have ended
+  JobId after = 0;         ///< the last id of the page before; 0: from the start
   std::size_t limit = 100;
 };
 
@@ -85,9 +86,9 @@ class Store {
   /// Errors   kNotFound
   virtual Result<StoredJob> Find(JobId job) const = 0;
 
-  /// By id, without what they have measured. The order is that of ids as signed numbers: queues
-  /// numbered 128 and up come first. Cost     A page of one run is found by index; otherwise jobs
-  /// that do not match are read, too.
+  /// By id, without what they have measured beside the headlines. The order is that of ids as
+  /// signed numbers: queues numbered 128 and up come first. Cost     A page of one run is found by
+  /// index; otherwise jobs that do not match are read, too.
   virtual Result<std::vector<StoredJob>> List(const JobQuery& query) const = 0;
 
   /// Deletes finished jobs that need not be kept, `at_most` of them, those that ended first.

@@ -114,6 +114,7 @@ v1::Run ToProto(const results::StoredRun& run) {
   message.set_name(run.created.name);
   message.set_kind(run.created.kind);
   message.set_definition(run.created.definition);
+  message.set_plan(run.created.plan);
   SetLabels(message, run.created.labels);
   message.set_jobs(run.created.jobs);
   message.set_created_unix_ns(run.created.created_unix_ns);

@@ -32,7 +32,7 @@ class FrontendJobsTest : public frontend::FrontendTest {
     });
     globals_.frontend = frontend_->client_address();
     connection_ = std::make_unique<Frontend>(globals_);
-    options_ = {.id = "r-1", .queue = "fio", .suite = "fio"};
+    options_ = {.id = "r-1", .name = "set", .queue = "fio", .suite = "fio"};
   }
   void TearDown() override {
     connection_.reset();
@@ -71,6 +71,16 @@ class FrontendJobsTest : public frontend::FrontendTest {
     }
     ADD_FAILURE() << last.size() << " of " << count << " jobs known, or not all ended";
     return last;
+  }
+
+  /// Looks until so many are listed at once: all that have ended are on disk.
+  static void AwaitListed(FrontendJobs& jobs, std::size_t count) {
+    std::size_t listed = 0;
+    for (int i = 0; i < 3000 && listed < count; ++i) {
+      listed = Listed(jobs).size();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(listed, count);
   }
 
   /// A result with one headline, and so many bytes beside it.
@@ -123,6 +133,9 @@ TEST_F(FrontendJobsTest, AJobHasWhatTheRunAsksFor) {
   EXPECT_EQ(options.limit_ns(), 9'000'000'000U);
   EXPECT_EQ(options.deadline_ns(), 99'000'000'000U);
   EXPECT_EQ(options.key_limit(), 3U);
+  EXPECT_EQ(options.place().permutation(), 2U);
+  EXPECT_EQ(options.place().repetition(), 5U);
+  EXPECT_TRUE(options.place().warm_up());
   EXPECT_EQ(options.gang().size(), 2U);
   EXPECT_EQ(options.gang().spread(), v1::SPREAD_NODE);
 }
@@ -190,8 +203,7 @@ TEST_F(FrontendJobsTest, ThousandJobsAreSeenToTheirEnds) {
   for (int i = 0; i < 1100; ++i) {
     worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, ReportOf(i));
   }
-  AwaitQueue("fio", [](const v1::Queue& queue) { return queue.running() == 100; });
-  EXPECT_GE(Listed(jobs).size(), 1200U);
+  AwaitListed(jobs, 1200);
   for (int i = 0; i < 100; ++i) {
     worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, ReportOf(i));
   }
@@ -251,6 +263,66 @@ TEST_F(FrontendJobsTest, OnlyWorkersOnTheNodesInUseGetJobs) {
   EXPECT_THAT(*WorkersOf(*connection_, "fio"), SizeIs(1));
   EXPECT_TRUE(jobs.UseAllNodes().ok());
   EXPECT_THAT(*WorkersOf(*connection_, "fio"), SizeIs(2));
+}
+
+TEST_F(FrontendJobsTest, PlannedJobsHaveNamesAndNumbers) {
+  auto jobs = NewJobs();
+  Submitted(jobs, {{2, 1, false}, {1, 601, false}});
+  auto worker = NewWorker();
+  worker->Join("fio", 1, 2);
+  const v1::RunPlace planned = worker->assigned.Take().options.place();
+  EXPECT_EQ(planned.number(), 601U);
+  EXPECT_EQ(planned.name(), "set-0601");
+  const v1::RunPlace further = worker->assigned.Take().options.place();
+  EXPECT_EQ(further.number(), 0U);
+  EXPECT_EQ(further.repetition(), 601U);
+}
+
+TEST_F(FrontendJobsTest, OneLooksAfterARun) {
+  auto first = NewJobs();
+  ASSERT_TRUE(first.Attend().ok());
+  {
+    auto second = NewJobs();
+    const Status status = second.Attend();
+    EXPECT_TRUE(absl::IsAlreadyExists(status)) << status;
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("is looked after by"));
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::HasSubstr("process " + std::to_string(getpid())));
+    EXPECT_THAT(Listed(second), SizeIs(0));  // looking is free
+  }
+}
+
+TEST_F(FrontendJobsTest, WhoLeavesARunLetsOthersLookAfterIt) {
+  { ASSERT_TRUE(NewJobs().Attend().ok()); }
+  auto second = NewJobs();
+  Status status;
+  for (int i = 0; i < 500; ++i) {
+    status = second.Attend();
+    if (status.ok()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_F(FrontendJobsTest, AfterAFrontendsRestartTheRunIsLookedAfterAgain) {
+  auto jobs = NewJobs();
+  ASSERT_TRUE(jobs.Attend().ok());
+  const std::string address = frontend_->client_address();
+  frontend_.reset();
+  Serve([&](frontend::Options& options) {
+    options.queues = {"fio"};
+    options.client_address = address;
+    options.storage.url = "sqlite:" + (folder_ / "store.db").string();
+  });
+  Status status;
+  for (int i = 0; i < 500; ++i) {
+    status = jobs.List().status();
+    if (status.ok()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(status.ok()) << status;
+  auto other = NewJobs();
+  EXPECT_TRUE(absl::IsAlreadyExists(other.Attend()));
 }
 
 TEST_F(FrontendJobsTest, AFrontendWithoutAStoreSaysSo) {

@@ -46,37 +46,14 @@ TEST_F(RunViewTest, ALineSaysHowFarItIs) {
   EXPECT_LE(ProgressLine(driver_, progress, 30).size(), 30U);
 }
 
-TEST_F(RunViewTest, ATableHasMeansWithIntervals) {
+TEST_F(RunViewTest, ALineCountsWhatHasEnded) {
+  EXPECT_EQ(CountsText(benchmark_.sweep, driver_), "Fio: 0 of 4 jobs succeeded, 4 unfinished\n");
   See(1, 1, Phase::kSucceeded, 10);
-  See(1, 2, Phase::kSucceeded, 10.5);
-  See(2, 1, Phase::kSucceeded, 7);
-  See(2, 2, Phase::kFailed);
-  EXPECT_EQ(ResultsText(benchmark_.sweep, driver_),
-            "PERMUTATION  rw     bs  SUCCEEDED  throughput [MiB/s]\n"
-            "          1  read   4k  2/2        10.25 +- 31 %\n"
-            "          2  write  4k  1/2        7\n"
-            "Fio: 3 of 4 jobs succeeded, 1 failed\n");
-}
-
-TEST_F(RunViewTest, ATableOfARunThatWaitsHasNoHeadlines) {
-  EXPECT_EQ(ResultsText(benchmark_.sweep, driver_),
-            "PERMUTATION  rw     bs  SUCCEEDED\n"
-            "          1  read   4k  0/2\n"
-            "          2  write  4k  0/2\n"
-            "Fio: 0 of 4 jobs succeeded, 4 unfinished\n");
-}
-
-TEST_F(RunViewTest, JsonHasPermutationsAndJobs) {
-  See(1, 1, Phase::kSucceeded, 10);
-  const Json json = ResultsJson("r-1", benchmark_.sweep, driver_);
-  EXPECT_EQ(json.at("run"), "r-1");
-  EXPECT_EQ(json.at("permutations").at(0).dump(),
-            R"({"number":1,"values":{"rw":"read","bs":"4k"},"jobs":2,"succeeded":1,"failed":0,)"
-            R"("headlines":[{"name":"throughput","unit":"MiB/s","mean":10.0,"half_width":null,)"
-            R"("values":[10.0]}]})");
-  EXPECT_EQ(json.at("jobs").size(), 4U);
-  EXPECT_EQ(json.at("jobs").at(0).at("state"), "succeeded");
-  EXPECT_EQ(json.at("jobs").at(1).at("state"), "planned");
+  See(1, 2, Phase::kFailed);
+  See(2, 1, Phase::kWithdrawn);
+  See(2, 2, Phase::kRunning);
+  EXPECT_EQ(CountsText(benchmark_.sweep, driver_),
+            "Fio: 1 of 4 jobs succeeded, 1 failed, 1 withdrawn, 1 unfinished\n");
 }
 
 TEST(TimeText, IsShort) {

@@ -20,9 +20,18 @@ bool Matches(const JobQuery& query, const StoredJob& job) {
   return end != nullptr && std::count(query.outcomes.begin(), query.outcomes.end(), end->outcome);
 }
 
-StoredJob WithoutBenchmark(StoredJob job) {
+SharedBenchmark HeadlinesOf(const Benchmark& benchmark) {
+  Benchmark headlines = {.suite = benchmark.suite};
+  for (const Measurement& measurement : benchmark.measurements) {
+    if (measurement.metric.headline) headlines.measurements.push_back(measurement);
+  }
+  return SharedBenchmark(std::move(headlines));
+}
+
+StoredJob Listed(const JobQuery& query, StoredJob job) {
   if (auto* const end = std::get_if<JobEnded>(&job.state)) {
-    end->benchmark = {};
+    const bool headlines = query.headlines && end->benchmark.get() != nullptr;
+    end->benchmark = headlines ? HeadlinesOf(*end->benchmark.get()) : SharedBenchmark();
     end->refused.clear();
   }
   return job;
@@ -117,7 +126,7 @@ Result<std::vector<StoredJob>> MemoryStore::List(const JobQuery& query) const {
       query.after == 0 ? contents_.jobs.begin() : contents_.jobs.upper_bound(Key(query.after));
   std::vector<StoredJob> jobs;
   for (auto place = begin; place != contents_.jobs.end() && jobs.size() < query.limit; ++place) {
-    if (Matches(query, place->second)) jobs.push_back(WithoutBenchmark(place->second));
+    if (Matches(query, place->second)) jobs.push_back(Listed(query, place->second));
   }
   return jobs;
 }

@@ -49,6 +49,14 @@ class WorkerStream {
     stream_->Flush();
   }
 
+  void Say(const rpc::WorkerResultRow& result) {
+    stream_->Add([&](v1::WorkerMessage& next) {
+      rpc::Append(*next.mutable_results(), result);
+      return std::size_t{1};
+    });
+    stream_->Flush();
+  }
+
   /// Joins and waits for the welcome.
   v1::Welcome Join(const std::string& queue, std::uint64_t key, std::uint32_t slots,
                    const std::vector<Assigned>& held = {}) {
@@ -69,22 +77,16 @@ class WorkerStream {
 
   void Answer(const Assigned& job, v1::Outcome outcome, const v1::Report& report = {}) {
     const std::string bytes = report.SerializeAsString();
-    v1::WorkerMessage message;
-    rpc::Append(*message.mutable_results(), {.job = job.job,
-                                             .attempt = job.attempt,
-                                             .outcome = outcome,
-                                             .run_ns = 1000,
-                                             .device = "device",
-                                             .report = bytes});
-    Say(message);
+    Say({.job = job.job,
+         .attempt = job.attempt,
+         .outcome = outcome,
+         .run_ns = 1000,
+         .device = "device",
+         .report = bytes});
   }
 
   void HandBack(const Assigned& job) {
-    v1::WorkerMessage message;
-    rpc::Append(
-        *message.mutable_results(),
-        {.job = job.job, .attempt = job.attempt, .device = {}, .handed_back = true, .report = {}});
-    Say(message);
+    Say({.job = job.job, .attempt = job.attempt, .device = {}, .handed_back = true, .report = {}});
   }
 
   /// Breaks off, as if the process had been killed.

@@ -8,9 +8,13 @@
 
 namespace twofold::backend {
 
-Benchmark::Benchmark(boost::asio::io_context& io, Reaper& reaper, const suite::Suite& suite,
-                     BenchmarkOptions options)
-    : io_(io), reaper_(reaper), suite_(suite), options_(std::move(options)), versions_(io, reaper) {
+Benchmark::Benchmark(boost::asio::io_context& io, Reaper& reaper,
+                     std::vector<const suite::Suite*> suites, BenchmarkOptions options)
+    : io_(io),
+      reaper_(reaper),
+      suites_(std::move(suites)),
+      options_(std::move(options)),
+      versions_(io, reaper) {
   const std::size_t removed = stages::RemoveLeftWorkFolders(options_.work_dir);
   if (removed > 0) spdlog::info("{} work folders of a worker that is gone are removed", removed);
 }
@@ -19,9 +23,22 @@ Benchmark::~Benchmark() {
   for (const auto& [slot, run] : runs_) run->Abandon();
 }
 
+std::vector<std::string> Benchmark::suites() const {
+  std::vector<std::string> names;
+  for (const suite::Suite* suite : suites_) names.emplace_back(suite->name);
+  return names;
+}
+
+const suite::Suite& Benchmark::SuiteOf(const Job& job) const {
+  for (const suite::Suite* suite : suites_) {
+    if (suite->name == job.suite) return *suite;
+  }
+  return *suites_.front();
+}
+
 void Benchmark::Start(Slot slot, Instant now, const Job& job) {
   auto run = std::make_shared<RankRun>(
-      BenchmarkParts{io_, reaper_, versions_, suite_, options_}, now, job,
+      BenchmarkParts{io_, reaper_, versions_, SuiteOf(job), options_}, now, job,
       RankRun::Events{
           .ready = [this, slot] { Ready(slot); },
           .ended =

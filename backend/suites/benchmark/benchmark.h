@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "backend/reaper.h"
 #include "backend/suites/benchmark/options.h"
@@ -15,26 +16,28 @@
 
 namespace twofold::backend {
 
-/// A suite of the table (backend/suites/table) as a workload: a job is a spec, its result a
-/// v1::BenchmarkResult in Report.data.
+/// Suites of the table (backend/suites/table) as a workload: a job is a spec of one of them, its
+/// result a v1::BenchmarkResult in Report.data.
 class Benchmark final : public Workload {
  public:
   /// Removes what a worker that was killed has left in the work folder.
-  /// REQUIRES: `reaper`, `suite` and `options.peers` live as long as this.
-  Benchmark(boost::asio::io_context& io, Reaper& reaper, const suite::Suite& suite,
+  /// REQUIRES: at least one suite; they, `reaper` and `options.peers` live as long as this.
+  Benchmark(boost::asio::io_context& io, Reaper& reaper, std::vector<const suite::Suite*> suites,
             BenchmarkOptions options);
   ~Benchmark() override;
 
-  [[nodiscard]] std::string_view suite() const override { return suite_.name; }
+  [[nodiscard]] std::vector<std::string> suites() const override;
   void Start(Slot slot, Instant now, const Job& job) override;
   void Go(Slot slot, Instant now) override;
   void Follow(Slot slot, bool on) override;
   void Stop(Slot slot) override;
 
  private:
+  [[nodiscard]] const suite::Suite& SuiteOf(const Job& job) const;
+
   boost::asio::io_context& io_;
   Reaper& reaper_;
-  const suite::Suite& suite_;
+  const std::vector<const suite::Suite*> suites_;
   const BenchmarkOptions options_;
   ToolVersions versions_;
   absl::flat_hash_map<Slot, std::shared_ptr<RankRun>> runs_;

@@ -26,7 +26,7 @@ class Command final : public Workload {
       : io_(io), reaper_(reaper), program_(std::move(program)), peers_(peers) {}
   ~Command() override;
 
-  [[nodiscard]] std::string_view suite() const override { return "command"; }
+  [[nodiscard]] std::vector<std::string> suites() const override { return {"command"}; }
   void Start(Slot slot, Instant now, const Job& job) override;
   void Go(Slot slot, Instant now) override;
   void Follow(Slot slot, bool on) override;

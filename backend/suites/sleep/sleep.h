@@ -22,7 +22,7 @@ class Sleep final : public Workload {
       : default_(seconds),
         deadlines_(io, [this](Slot slot, Instant now) { Ended(slot, now, {}); }) {}
 
-  [[nodiscard]] std::string_view suite() const override { return "sleep"; }
+  [[nodiscard]] std::vector<std::string> suites() const override { return {"sleep"}; }
   void Start(Slot slot, Instant now, const Job& job) override;
   void Go(Slot slot, Instant now) override;
   void Stop(Slot slot) override;

@@ -1,6 +1,9 @@
 #include "backend/suites/table/table.h"
 
+#include <absl/strings/str_split.h>
+
 #include <algorithm>
+#include <string>
 
 #include "backend/suites/fio/fio.h"
 #include "backend/suites/iperf/iperf.h"
@@ -38,6 +41,16 @@ const Suite* FindSuite(std::string_view name) {
     return row.name == name || row.kind == name;
   });
   return found == std::end(kSuites) ? nullptr : found;
+}
+
+std::vector<const Suite*> FindSuites(std::string_view names) {
+  std::vector<const Suite*> found;
+  const std::vector<std::string> each = absl::StrSplit(std::string(names), ',');
+  for (const std::string& name : each) {
+    found.push_back(FindSuite(name));
+    if (found.back() == nullptr) return {};
+  }
+  return found;
 }
 
 std::string SuiteNames() {

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/suite/suite.h"
 
@@ -13,6 +14,9 @@ std::span<const Suite> Suites();
 
 /// The suite of that name or kind; null: there is none.
 const Suite* FindSuite(std::string_view name);
+
+/// Of names with commas between: "osu,mpi-pingpong". Empty: there is none for one of them.
+std::vector<const Suite*> FindSuites(std::string_view names);
 
 /// "fio, iperf, ...".
 std::string SuiteNames();

@@ -32,6 +32,7 @@ class KeptProgramTest : public ::testing::Test {
     return End();
   }
   KeptEnd End() {
+    io_.restart();  // it stops when a program has ended
     while (!end_ && io_.run_one_for(std::chrono::seconds(20)) > 0) {
     }
     EXPECT_TRUE(end_);

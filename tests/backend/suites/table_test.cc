@@ -32,6 +32,15 @@ TEST(Suites, AreFoundByNameAndKind) {
   EXPECT_EQ(FindSuite("openfoam"), nullptr);
 }
 
+TEST(Suites, AreFoundByAListOfNames) {
+  EXPECT_EQ(FindSuites("osu,mpi-pingpong"),
+            (std::vector<const Suite*>{FindSuite("osu"), FindSuite("mpi-pingpong")}));
+  EXPECT_EQ(FindSuites("fio").size(), 1U);
+  EXPECT_TRUE(FindSuites("osu,openfoam").empty());
+  EXPECT_TRUE(FindSuites("osu,").empty());
+  EXPECT_TRUE(FindSuites("").empty());
+}
+
 TEST(Suites, PlanForAsManyMembersAsCheckSays) {
   for (const Suite& suite : Suites()) {
     const char* spec = Examples().at(suite.name).second;

@@ -18,6 +18,7 @@ inline spec::Expansion ExpansionOf(std::uint32_t permutations, std::uint32_t rep
     for (std::uint32_t w = 1; w <= warmups; ++w) expansion.jobs.push_back({i, w, true});
     for (std::uint32_t r = 1; r <= repetitions; ++r) expansion.jobs.push_back({i, r, false});
   }
+  expansion.most_jobs = expansion.jobs.size();
   return expansion;
 }
 

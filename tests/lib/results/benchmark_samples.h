@@ -31,20 +31,20 @@ inline Benchmark FullBenchmark(double throughput = 9.25) {
                      .zstd = std::string("\0zstd\xff", 6),
                      .bytes = 1'000'000,
                      .left_out = 900'000};
-  full.ranks = {
-      {.host = {"node-1", "pod-1", "10.0.0.1", "6.1.0-28-amd64", "Xeon", 8, "iperf:3"},
-       .stages = {{.name = "server",
-                   .argv = {"iperf3", "-s", "-p", "5201", "\"quoted\""},
-                   .tool_version = "3.12",
-                   .started_ns = 5,
-                   .wall_ns = 7'000'000'000,
-                   .exit_code = -1,
-                   .signal = 15,
-                   .error = "was stopped",
-                   .artifacts = {out, {.name = "stderr"}}}}},
-      {.host = {.node = "node-2"},
-       .stages = {{.name = "client", .artifacts = {{}, {}, {.name = "/tmp/a file"}}}, {.name = "again"}}},
-      {}};
+  full.ranks = {{.host = {"node-1", "pod-1", "10.0.0.1", "6.1.0-28-amd64", "Xeon", 8, "iperf:3"},
+                 .stages = {{.name = "server",
+                             .argv = {"iperf3", "-s", "-p", "5201", "\"quoted\""},
+                             .tool_version = "3.12",
+                             .started_ns = 5,
+                             .wall_ns = 7'000'000'000,
+                             .exit_code = -1,
+                             .signal = 15,
+                             .error = "was stopped",
+                             .artifacts = {out, {.name = "stderr"}}}}},
+                {.host = {.node = "node-2"},
+                 .stages = {{.name = "client", .artifacts = {{}, {}, {.name = "/tmp/a file"}}},
+                            {.name = "again"}}},
+                {}};
   full.timeline = {1, 2, 3, 4, 5};
   full.failed_stage = "client";
   full.left_out = {"measurements: 12"};
@@ -78,6 +78,7 @@ inline RunCreated SweepCreated(std::uint64_t permutations = 2) {
                  .labels = R"({"team":"net"})",
                  .jobs = 6,
                  .created_unix_ns = 1'760'000'000'000'000'000,
+                 .plan = R"({"queue":"net"})",
                  .permutations = {}};
   for (std::uint64_t p = 1; p <= permutations; ++p) {
     run.permutations.push_back({p, R"({"streams":)" + std::to_string(p) + "}"});

@@ -86,6 +86,7 @@ TEST_F(RunReaderTest, RunThatOnlyItsJobsHaveMadeIsFilledIn) {
   EXPECT_EQ(Run().created.definition, "");
   Commit({SweepCreated()});
   EXPECT_EQ(Run().created.definition, "kind: BenchmarkSet\n");
+  EXPECT_EQ(Run().created.plan, SweepCreated().plan);
 }
 
 TEST_F(RunReaderTest, CancellingIsRememberedFromTheFirstTime) {

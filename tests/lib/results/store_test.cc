@@ -11,6 +11,7 @@
 
 #include "lib/results/sqlite_store.h"
 #include "tests/fakes/memory_store.h"
+#include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/samples.h"
 #include "tests/lib/results/temp_dir.h"
 
@@ -232,6 +233,21 @@ TEST_P(StoreTest, ListShowsJobsWhole) {
   const auto jobs = store_->List({});
   ASSERT_TRUE(jobs.ok());
   EXPECT_THAT(*jobs, ElementsAre(Get(1), Get(2), Get(3)));
+}
+
+TEST_P(StoreTest, ListShowsHeadlinesWhereTheyAreAskedFor) {
+  ASSERT_TRUE(
+      Commit({Accepted(1), EndedWith(1, FullBenchmark(3.5)), Accepted(2), Ended(2), Accepted(3)})
+          .ok());
+  const auto jobs = store_->List({.headlines = true});
+  ASSERT_TRUE(jobs.ok());
+  ASSERT_EQ(jobs->size(), 3U);
+  const Benchmark headlines = {.suite = "iperf", .measurements = {{Throughput(), 3.5}}};
+  EXPECT_EQ(std::get<JobEnded>((*jobs)[0].state).benchmark, SharedBenchmark(headlines));
+  EXPECT_EQ(std::get<JobEnded>((*jobs)[1].state).benchmark, SharedBenchmark());
+  const auto without = store_->List({});
+  ASSERT_TRUE(without.ok());
+  EXPECT_EQ(std::get<JobEnded>((*without)[0].state).benchmark, SharedBenchmark());
 }
 
 TEST_P(StoreTest, ForgetsJobsThatEndedTooLongAgo) {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/benchmark_file.h"
+#include "cli/commands/frontend.h"
+#include "lib/common/result.h"
+
+namespace twofold::cli {
+
+/// What it takes to go on with a run: the file as it was, and what was decided when it began. The
+/// frontend keeps it, so any machine can.
+struct RunRecord {
+  std::string id;
+  std::string file;  ///< its name, for messages
+  std::string text;  ///< what it said
+  std::string queue{};
+  std::vector<std::string> nodes{};  ///< that spec.nodes chose from
+  std::vector<std::string>
+      queue_nodes{};    ///< of the queue's workers, where the file has spec.nodes
+  bool spread = false;  ///< members of a gang on different nodes
+
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
+};
+
+/// Begins the run: from now on the frontend knows it, and its permutations.
+/// Errors   kAlreadyExists: there is a run with this id; nothing has changed. Those of the
+/// frontend.
+Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark);
+
+/// Errors   kNotFound: no such run. kFailedPrecondition: it was not begun from a file. Those of the
+///          frontend.
+Result<RunRecord> FindRun(const Frontend& frontend, const std::string& id);
+
+}  // namespace twofold::cli

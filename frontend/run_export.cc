@@ -1,0 +1,91 @@
+#include "frontend/run_export.h"
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "lib/results/run_copy.h"
+#include "lib/results/sqlite_store.h"
+#include "twofold/v1/runs.pb.h"
+
+namespace twofold::frontend {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256 << 10;
+
+void RemoveCopy(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm", ".lock"}) {
+    std::error_code ignored;
+    std::filesystem::remove(path + part, ignored);
+  }
+}
+
+/// In one file: closing the store brings what is in its log there.
+Result<results::CopiedRun> MakeCopy(const results::RunReader& runs, const std::string& run,
+                                    const std::string& path) {
+  RemoveCopy(path);  // of a frontend that was killed
+  const auto store = results::SqliteStore::Open(path);
+  if (!store.ok()) return store.status();
+  return results::CopyRun(runs, run, **store);
+}
+
+}  // namespace
+
+class RunExporter::Stream final : public ByteWriter {
+ public:
+  Stream(RunExporter& exporter, std::shared_ptr<void> place)
+      : exporter_(exporter), place_(std::move(place)) {}
+
+  /// Makes the copy and begins to send it. What comes after is on threads of gRPC.
+  void Run(const std::string& run) {
+    const auto copied = MakeCopy(exporter_.runs_, run, exporter_.path_);
+    if (!copied.ok()) return Finish(rpc::ToGrpc(copied.status()));
+    file_.open(exporter_.path_, std::ios::binary);
+    v1::ExportPiece first;
+    first.set_jobs(copied->jobs);
+    first.set_unfinished(copied->unfinished);
+    Send(std::move(first));
+  }
+
+ private:
+  void Send(v1::ExportPiece piece) {
+    std::string& data = *piece.mutable_data();
+    data.resize(kPieceBytes);
+    file_.read(data.data(), kPieceBytes);
+    data.resize(static_cast<std::size_t>(file_.gcount()));
+    if (data.empty()) {
+      const bool whole = file_.eof();
+      return Finish(whole ? grpc::Status::OK
+                          : grpc::Status(grpc::StatusCode::UNAVAILABLE, "the copy cannot be read"));
+    }
+    bytes_ = rpc::Serialize(piece);
+    StartWrite(&bytes_);
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status::CANCELLED);
+    Send({});
+  }
+  void OnDone() override {
+    RemoveCopy(exporter_.path_);
+    exporter_.busy_ = false;
+    delete this;
+  }
+
+  RunExporter& exporter_;
+  const std::shared_ptr<void> place_;
+  std::ifstream file_;
+  grpc::ByteBuffer bytes_;
+};
+
+ByteWriter* RunExporter::Start(const std::string& run, std::shared_ptr<void> place) {
+  if (busy_.exchange(true)) {
+    return RefusedStream::Start(
+        {grpc::StatusCode::UNAVAILABLE, "another run is being exported; try again"});
+  }
+  auto* const stream = new Stream(*this, std::move(place));
+  thread_ = std::jthread([stream, run] { stream->Run(run); });
+  return stream;
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "frontend/pulled_stream.h"
+#include "lib/results/run_reader.h"
+
+namespace twofold::frontend {
+
+/// Sends runs as files. A copy of the run is made beside the store first, by a thread of its own:
+/// of many jobs that takes seconds. One at a time.
+///
+/// Threads  Safe.
+class RunExporter {
+ public:
+  /// `runs` outlives this. The copy is `path`, gone when it has been sent.
+  RunExporter(const results::RunReader& runs, std::string path)
+      : runs_(runs), path_(std::move(path)) {}
+
+  /// The stream of v1::ExportPiece; `place` is kept as long as it is open.
+  /// Errors   kUnavailable: another one is under way; those of results::CopyRun.
+  ByteWriter* Start(const std::string& run, std::shared_ptr<void> place);
+
+ private:
+  class Stream;
+
+  const results::RunReader& runs_;
+  const std::string path_;
+  std::atomic<bool> busy_ = false;
+  std::jthread thread_;  // of the newest export
+};
+
+}  // namespace twofold::frontend
