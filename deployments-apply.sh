@@ -25,6 +25,7 @@ Options:
 Examples:
   deployments-apply.sh sleep              # frontend and the sleep queue
   deployments-apply.sh -v sleep media     # two queues, and the data volume of media
+  deployments-apply.sh iperf mpi          # workers for benchmarks (deployments/README.md, Benchmarks)
   deployments-apply.sh                    # only remove
   deployments-apply.sh -v                 # only remove, volumes too
 
@@ -57,7 +58,7 @@ remove_labelled() { # remove_labelled KINDS LABELS [OPTION]...
 # Load clients first: then no work is lost with the workers. What scales goes before what it scales.
 remove() {
   part=app.kubernetes.io/part-of=twofold
-  kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,ingresses,services,networkpolicies
+  kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,statefulsets,ingresses,services,networkpolicies
   kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts
   ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   ! served monitoring.coreos.com || kinds=$kinds,servicemonitors.monitoring.coreos.com
@@ -123,26 +124,27 @@ apply() { # apply FOLDER
 }
 
 wait_ready() { # wait_ready FOLDER
-  objects "$(rendered "$1")" | awk '$2 == "Deployment" { print $3, $4 }' >"$work/deployments"
-  while read -r namespace name; do
-    call -n "$namespace" rollout status "deployment/$name" --timeout="${timeout}s" </dev/null && continue
-    trouble "$namespace" "$name" >&2
-    die "$name in $namespace is not Ready"
-  done <"$work/deployments"
+  objects "$(rendered "$1")" |
+    awk '$2 == "Deployment" || $2 == "StatefulSet" { print $3, tolower($2) "/" $4 }' >"$work/workloads"
+  while read -r namespace workload; do
+    call -n "$namespace" rollout status "$workload" --timeout="${timeout}s" </dev/null && continue
+    trouble "$namespace" "$workload" >&2
+    die "${workload#*/} in $namespace is not Ready"
+  done <"$work/workloads"
 }
 
 # What there is to see of a deployment that does not become Ready: the log is that of the first
 # container that was started again, or else of the first pod that runs and is not Ready.
 # shellcheck disable=SC2016  # the dollars are for the templates
-trouble() { # trouble NAMESPACE NAME
+trouble() { # trouble NAMESPACE KIND/NAME
   labels='{{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}'
-  selector=$(kubectl -n "$1" get deployment "$2" -o go-template="$labels") || return
+  selector=$(kubectl -n "$1" get "${2%/*}" "${2#*/}" -o go-template="$labels") || return
   selector=${selector%,}
   echo "--- pods"
   kubectl -n "$1" get pods -l "$selector" -o wide
   echo "--- warnings"
   # By creation: newer events have no lastTimestamp.
-  kubectl -n "$1" get events --field-selector type=Warning --sort-by=.metadata.creationTimestamp | grep -F "$2" | tail -n 10
+  kubectl -n "$1" get events --field-selector type=Warning --sort-by=.metadata.creationTimestamp | grep -F "${2#*/}" | tail -n 10
   started_again=$(printf '{{range .status.%sontainerStatuses}}{{if .restartCount}}{{$pod}} -c {{.name}}{{"\\n"}}{{end}}{{end}}' initC c)
   crasher=$(kubectl -n "$1" get pods -l "$selector" \
     -o go-template="{{range .items}}{{\$pod := .metadata.name}}$started_again{{end}}" | head -n 1)

@@ -18,12 +18,13 @@ the resulting images and namespaces. Run it again when a queue was added. Where 
   VALIDATION_NAMESPACE   for the load clients; may be the same one
 
 Options:
+  --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
   --output FOLDER   where to write (deployments/configured: there deployments-apply.sh finds it)
   --dry-run         write nothing, print the images and namespaces
 
 Examples:
   deployments-config.sh registry.example.com/tester monitoring validation
-  deployments-config.sh localhost:5000 twofold twofold-clients
+  deployments-config.sh --store localhost:5000 twofold twofold-clients
   kubectl apply -k deployments/configured/sleep-queue      # one folder, by hand
 
 Exit codes: 0 written; 200 wrong arguments, nothing was touched; 201 kustomize fails, or a folder
@@ -54,6 +55,14 @@ patch_of_validation() {
   fi
 }
 
+# Each image has a Dockerfile; $1 goes in front.
+images() {
+  for file in "$root"/dockerfiles/*.docker; do
+    image=$(basename "$file" .docker)
+    echo "  - {name: $image, newName: $1$image}"
+  done
+}
+
 # All changes, for any folder; what a folder does not have is passed over. Kustomize's own
 # `namespace:` would put everything into one. Names for the replacements come from an object that is
 # not part of the result.
@@ -69,13 +78,18 @@ data:
   monitoring: "$monitoring"
   frontend: "--frontend=scalability-tester-frontend.$monitoring:9997"
 NAMES
+  # Workers for benchmarks have the image's name in a variable, too.
+  cat >"$1/images.yaml" <<'IMAGES'
+images:
+  - {path: "spec/template/spec/containers[]/env[]/value"}
+IMAGES
   cat >"$1/kustomization.yaml" <<COMPONENT
 apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 resources: [names.yaml]
+configurations: [images.yaml]
 images:
-  - {name: scalability-tester, newName: ${prefix}scalability-tester}
-  - {name: scalability-tester-media, newName: ${prefix}scalability-tester-media}
+$(images "$prefix")
 patches:
   - target: {namespace: monitoring}
     patch: |-
@@ -107,12 +121,16 @@ COMPONENT
 }
 
 write_overlay() { # write_overlay FOLDER
+  components=$(path_from "$new/$1" "$new/component")
+  if [ -n "$store" ] && [ "$1" = frontend ]; then
+    components="$(path_from "$new/$1" "$root/deployments/frontend/store"), $components"
+  fi
   mkdir -p "$new/$1" || die "cannot write $new/$1"
   cat >"$new/$1/kustomization.yaml" <<OVERLAY
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [$(path_from "$new/$1" "$root/deployments/$1")]
-components: [$(path_from "$new/$1" "$new/component")]
+components: [$components]
 OVERLAY
 }
 
@@ -140,12 +158,13 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run=
+output=$root/deployments/configured dry_run='' store=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --output) need_value "$@"; output=$2; shift ;;
     --dry-run) dry_run=1 ;;
+    --store) store=1 ;;
     -?*) refuse "unknown option $1" ;;
     *) break ;;
   esac

@@ -6,9 +6,10 @@ usage() {
   cat <<'HELP'
 Usage: images.sh [OPTION]...
 
-Builds both images, starts a frontend, two sleep backends and a client on a network of their own, with
+Builds the images (that of mpi with --mpi only: its sources come from upstream), starts a frontend, two sleep backends and a client on a network of their own, with
 read-only root and without any capability; scales the backends with validate-scaling.sh; transcodes a
-clip with the media image; checks user, size, versions, labels, and that SIGTERM ends all in order.
+clip with the media image; measures between two iperf containers, on a temporary folder with fio, and with
+--mpi between two containers with MPI; checks user, size, versions, labels, and that SIGTERM ends all in order.
 Removes the containers, the network and the images that it made, and no others (cached layers of the
 build stage are known by their label: build these images nowhere else meanwhile). The engine keeps the
 cache of the compiler, so that a second run is quick; docker keeps its cached layers too.
@@ -16,7 +17,8 @@ cache of the compiler, so that a second run is quick; docker keeps its cached la
   --base-from-debootstrap  make the base image with dockerfiles/make-base.sh if it is not there, instead
                            of pulling it
   --keep                   keep the images, tagged with the version of the project
-  --tag TAG                build nothing, check scalability-tester:TAG and scalability-tester-media:TAG
+  --mpi                    build and check the image of mpi, too
+  --tag TAG                build nothing, check the images that have this tag
   --help                   this text
 
   TWOFOLD_ENGINE   podman or docker; default: podman if it is there, else docker
@@ -129,10 +131,12 @@ build() {
   made_images="$name:$TAG $made_images"
 }
 
-build_both() {
+build_all() {
   revision=$(git -C "$root" rev-parse --short HEAD 2>/dev/null) || revision=unknown
   build scalability-tester --build-arg "REVISION=$revision"
-  build scalability-tester-media --build-arg "REVISION=$revision" --build-arg "TWOFOLD=scalability-tester:$TAG"
+  for family in $families; do
+    build "scalability-tester-$family" --build-arg "REVISION=$revision" --build-arg "TWOFOLD=scalability-tester:$TAG"
+  done
 }
 
 programs='twofold twofold-frontend twofold-backend twofold-client twofold-rsh'
@@ -187,7 +191,7 @@ workers() { answers "$frontend_url/metrics" && grep -qxF "twofold_worker_process
 
 start_cluster() {
   start frontend -p 127.0.0.1::9998 "scalability-tester:$TAG" /usr/local/bin/twofold-frontend \
-    --client-address :9997 --http-address :9998 --worker-address :9999 sleep media &&
+    --client-address :9997 --http-address :9998 --worker-address :9999 sleep media iperf fio mpi &&
     frontend_url=$(url frontend 9998) && eventually answers "$frontend_url/readyz" &&
     start_sleep_backend backend-1 && start_sleep_backend backend-2 &&
     start client -p 127.0.0.1::9996 --add-host "frontend:$(address frontend)" "scalability-tester:$TAG" \
@@ -221,10 +225,27 @@ has_onevpl() {
   hardened --rm "scalability-tester-media:$TAG" /usr/bin/sample_multi_transcode '-?' >"$WORK/page" && grep -q '^ *-hw' "$WORK/page"
 }
 
+# Workers of a suite as the manifests have them, with a folder that can be written.
+start_workers() { # start_workers QUEUE SUITES NAME...
+  queue=$1 suites=$2
+  shift 2
+  for worker in "$@"; do
+    start "$worker" --tmpfs /tmp:mode=1777 --add-host "frontend:$(address frontend)" "scalability-tester-$queue:$TAG" \
+      /usr/local/bin/twofold-backend --frontend frontend:9999 --queue "$queue" --backoff 1 --limit 60 \
+      --peers-address :9994 --work-dir /tmp -- "$suites" || return
+  done
+  eventually workers "$queue" $#
+}
+# measures QUEUE [OPTION]... -- SPEC: as a job.
+measures() {
+  hardened --rm --add-host "frontend:$(address frontend)" "scalability-tester:$TAG" \
+    /usr/local/bin/twofold job submit --frontend frontend:9997 --wait --timeout 60 "$@"
+}
+
 ended_in_order() {
-  for name in client media-backend backend-1 frontend; do end "$name"; done
+  for name in client media-backend backend-1 $measuring frontend; do end "$name"; done
   cat "$WORK/exit-codes"
-  ! grep -v ' 0$' "$WORK/exit-codes" >/dev/null && for name in client media-backend backend-1 backend-2 frontend; do
+  ! grep -v ' 0$' "$WORK/exit-codes" >/dev/null && for name in client media-backend backend-1 backend-2 $measuring frontend; do
     grep -q "^$name 0$" "$WORK/exit-codes" || { say "$name did not end"; return 1; }
   done
 }
@@ -265,12 +286,13 @@ clean_up() {
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/kubernetes/containers.sh disable=SC1091
 . "$root/tests/kubernetes/containers.sh"
-debootstrap='' keep='' TAG=''
+debootstrap='' keep='' TAG='' families='media iperf fio'
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --base-from-debootstrap) debootstrap=yes ;;
     --keep) keep=yes ;;
+    --mpi) families="$families mpi" ;;
     --tag) [ $# -gt 1 ] || { usage >&2; exit 2; }; shift; TAG=$1 ;;
     *) usage >&2; exit 2 ;;
   esac
@@ -288,7 +310,8 @@ choose_engine
 before=$(stages)
 trap clean_up EXIT
 if [ -n "$TAG" ]; then
-  for name in scalability-tester scalability-tester-media; do
+  for family in '' $families; do
+    name=scalability-tester${family:+-$family}
     field "$name:$TAG" '' >"$WORK/output" 2>&1 || { say "images.sh: there is no image $name:$TAG" >&2; exit 2; }
   done
   have_settings "scalability-tester-media:$TAG"
@@ -296,7 +319,7 @@ else
   TAG=test-$$
   have_base
   have_settings "$base"
-  build_both
+  build_all
 fi
 
 check_image scalability-tester 40
@@ -309,6 +332,21 @@ check "media image: ffmpeg makes a clip" make_clip
 check "media image: its backend registers" start_media_backend
 check "media image: ffmpeg transcodes as a job of the queue" transcode
 check "media image: sample_multi_transcode is where the suite's README has it" has_onevpl
+measuring='iperf-1 iperf-2 fio-1'
+check_image scalability-tester-iperf 160
+check "iperf image: two workers register" start_workers iperf iperf iperf-1 iperf-2
+check "iperf image: iperf3 measures between them" measures iperf --gang 2 -- '{"duration": 1}'
+check "iperf image: iperf 2 measures between them" measures iperf --gang 2 -- '{"duration": 1, "tool": "iperf2"}'
+check_image scalability-tester-fio 270
+check "fio image: a worker registers" start_workers fio fio fio-1
+check "fio image: fio measures a folder" measures fio -- '{"size": "8M", "runtime": "1s", "direct": 0}'
+case $families in *mpi*)
+  measuring="$measuring mpi-1 mpi-2"
+  check_image scalability-tester-mpi 400
+  check "mpi image: two workers register" start_workers mpi osu,mpi-pingpong mpi-1 mpi-2
+  check "mpi image: an OSU test between them, without ssh" measures mpi --gang 2 -- '{"tests": ["latency"], "sizes": "1:64", "iterations": 10}'
+  ;;
+esac
 check "SIGTERM ends all with code 0" ended_in_order
 say "$passed passed, $failed failed"
 [ "$failed" = 0 ]

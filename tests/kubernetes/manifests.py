@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import re
 
 import yaml
 
@@ -92,6 +93,10 @@ class Pod:
         return dig(self.template, "metadata", "labels", default={})
 
     @property
+    def annotations(self):
+        return dig(self.template, "metadata", "annotations", default={})
+
+    @property
     def component(self):
         return self.labels.get("app.kubernetes.io/component")
 
@@ -137,6 +142,21 @@ class Container:
         pairs = (arg[2:].partition("=") for arg in self.own_args if arg.startswith("--"))
         return {name: value for name, _, value in pairs}
 
+    def environment(self):
+        """Its variables: values with $(OTHER) in them as the kubelet expands them; annotations of the pod."""
+        variables = {}
+        for entry in self.data.get("env", []):
+            field = dig(entry, "valueFrom", "fieldRef", "fieldPath", default="")
+            annotation = field.removeprefix("metadata.annotations['").removesuffix("']")
+            value = entry.get("value") or self.pod.annotations.get(annotation, "some-name")
+            variables[entry["name"]] = expanded(value, variables)
+        return variables
+
+    @property
+    def expanded_args(self):
+        variables = self.environment()
+        return [expanded(arg, variables) for arg in self.args]
+
     @property
     def positionals(self):
         return [arg for arg in self.own_args if not arg.startswith("-")]
@@ -167,6 +187,11 @@ class World:
         """What the frontends serve."""
         frontends = [c for p in self.pods for c in p.containers if c.program == "twofold-frontend"]
         return {queue for c in frontends for queue in c.positionals}
+
+
+def expanded(text, variables):
+    """What Kubernetes makes of $(NAME)."""
+    return re.sub(r"\$\((\w+)\)", lambda name: variables.get(name[1], name[0]), text)
 
 
 def matches(selector, labels):

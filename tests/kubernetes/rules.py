@@ -7,7 +7,7 @@ import ipaddress
 import re
 from decimal import Decimal
 
-from manifests import TEMPLATES, dig, matches
+from manifests import ROOT, TEMPLATES, dig, matches
 
 RECOMMENDED = ["name", "component", "part-of", "version"]
 SELECTING = ["name", "component", "instance"]
@@ -84,28 +84,38 @@ def policy_selects_pods_with_its_ports(policy, world):
     ingress = policy.data["spec"].get("ingress", [])
     for port in (port["port"] for rule in ingress for port in rule.get("ports", [])):
         yield from (f"port {port} is no named port of {pod}" for pod in pods if port not in pod.ports())
-    for peer in (peer for rule in ingress for peer in rule.get("from", [])):
+    for peer in (peer for rule in ingress for peer in rule.get("from", []) if "podSelector" in peer):
         namespace = None if "namespaceSelector" in peer else policy.namespace
         if not world.select_pods(peer["podSelector"], namespace):
             yield f"lets in what does not exist: {peer}"
 
 
 def policy_lets_in_who_connects(policy, world):
-    """Each of our programs reaches the port of the frontend that it is told to use."""
-    if not world.select_pods(policy.data["spec"]["podSelector"], policy.namespace):
-        return
-    for pod in world.pods:
+    """Each of our programs reaches the port of the frontend that it is told to use; policies add up."""
+    selected = world.select_pods(policy.data["spec"]["podSelector"], policy.namespace)
+    ingress = [rule for frontend in selected if frontend.component == "frontend" for rule in _ingress(frontend, world)]
+    for pod in world.pods if ingress else []:
         for port in {FRONTEND_PORT_OF[c.program] for c in pod.containers if c.program in FRONTEND_PORT_OF}:
-            if not any(_lets_in(rule, port, pod, policy) for rule in policy.data["spec"]["ingress"]):
+            if not any(_opens(rule, port) and _lets_in(rule, pod, policy.namespace) for rule in ingress):
                 yield f"keeps {pod} from port {port}"
 
 
-def _lets_in(rule, port, pod, policy):
-    if port not in [entry["port"] for entry in rule.get("ports", [])]:
-        return False
+def _ingress(pod, world):
+    """The rules of all policies that are about a pod."""
+    policies = [m for m in world.manifests if m.kind == "NetworkPolicy" and m.namespace == pod.namespace]
+    about = [m.data["spec"] for m in policies if matches(m.data["spec"]["podSelector"], pod.labels)]
+    return [rule for spec in about for rule in spec.get("ingress", [])]
+
+
+def _opens(rule, port):
+    return "ports" not in rule or port in [entry["port"] for entry in rule["ports"]]
+
+
+def _lets_in(rule, pod, namespace):
     return any(
-        ("namespaceSelector" in peer or pod.namespace == policy.namespace) and matches(peer["podSelector"], pod.labels)
+        ("namespaceSelector" in peer or pod.namespace == namespace) and matches(peer["podSelector"], pod.labels)
         for peer in rule.get("from", [])
+        if "podSelector" in peer
     )
 
 
@@ -188,7 +198,7 @@ def pod_has_agreed_names(pod, world):
         yield f"containers are {[c.name for c in pod.containers]}, not {pod.component}"
     base = f"scalability-tester-{pod.component}"
     wanted = base if pod.component == "frontend" else f"{base}-{pod.instance}"
-    if pod.manifest.kind == "Deployment" and pod.manifest.name != wanted:
+    if pod.manifest.kind in ("Deployment", "StatefulSet") and pod.manifest.name != wanted:
         yield f"the name is not {wanted}"
 
 
@@ -238,7 +248,9 @@ def pod_runs_as_nobody_special(pod, world):
 
 
 def pod_mounts_what_exists(pod, world):
+    claimed = dig(pod.manifest.data, "spec", "volumeClaimTemplates", default=[])
     volumes = {volume["name"]: volume for volume in pod.spec.get("volumes", [])}
+    volumes |= {claim["metadata"]["name"]: claim for claim in claimed}
     mounted = {mount["name"] for c in pod.all_containers for mount in c.data.get("volumeMounts", [])}
     if mounted != set(volumes):
         yield f"mounts {sorted(mounted)}, has {sorted(volumes)}"
@@ -257,6 +269,19 @@ def pod_is_not_made_to_hurry(pod, world):
         limit, drain = (float(container.options.get(name, 0)) for name in ("limit", "drain-limit"))
         if not grace > drain >= limit > 0:
             yield f"not {grace} (grace period) > {drain} (--drain-limit) >= {limit} (--limit) > 0"
+
+
+def gang_members_reach_one_another(pod, world):
+    """On all ports, as tools choose theirs; and nobody else reaches the port at which programs are started."""
+    if not any("peers-address" in c.options for c in pod.containers):
+        return
+    ingress = _ingress(pod, world)
+    if not any("ports" not in rule and _lets_in(rule, pod, pod.namespace) for rule in ingress):
+        yield "no policy lets in the other members of a gang"
+    for rule in ingress:
+        others = [p for p in world.pods if p.instance != pod.instance and _lets_in(rule, p, pod.namespace)]
+        if _opens(rule, "peers") and (others or "from" not in rule):
+            yield f"the port peers is open to more than members: {rule}"
 
 
 def job_ends_without_restarts(pod, world):
@@ -314,8 +339,9 @@ def quantity(text):
     return Decimal(number) * SUFFIXES[suffix]
 
 
-def image_comes_without_a_registry(container, world):
-    if not re.fullmatch(r"scalability-tester(-media)?:\d+\.\d+\.\d+", container.data["image"]):
+def image_is_one_of_ours_without_a_registry(container, world):
+    name, _, version = container.data["image"].partition(":")
+    if not (ROOT / "dockerfiles" / f"{name}.docker").is_file() or not re.fullmatch(r"\d+\.\d+\.\d+", version):
         yield f"image is {container.data['image']}"
     if container.data.get("imagePullPolicy") != "IfNotPresent":
         yield "imagePullPolicy is not IfNotPresent"
@@ -367,7 +393,7 @@ def queue_is_one_of_the_frontend(container, world):
     queue = container.options.get("queue")
     if container.program != "twofold-frontend" and queue not in world.queues():
         yield f"the frontend has no queue {queue}"
-    if container.pod.manifest.kind == "Deployment" and queue not in (None, container.pod.instance):
+    if container.pod.manifest.kind in ("Deployment", "StatefulSet") and queue not in (None, container.pod.instance):
         yield f"serves {queue}, but is called {container.pod.instance}"
 
 
@@ -383,13 +409,17 @@ def frontend_address_is_that_of_its_service(container, world):
         yield f"{host}:{port} is not port {wanted} of a service"
 
 
-def names_of_node_and_pod_are_told(container, world):
+def names_of_node_pod_and_image_are_told(container, world):
     if container.program != "twofold-backend":
         return
     fields = {e["name"]: dig(e, "valueFrom", "fieldRef", "fieldPath") for e in container.data.get("env", [])}
     for option, field in (("node-env", "spec.nodeName"), ("pod-env", "metadata.name")):
         if fields.get(container.options.get(option)) != field:
             yield f"--{option} does not name a variable with {field}"
+    values = {e["name"]: e.get("value") for e in container.data.get("env", [])}
+    image = container.options.get("image-env")  # for suites only: others tell nothing of it
+    if image is not None and values.get(image) != container.data["image"]:
+        yield f"--image-env names a variable with {values.get(image)}, not {container.data['image']}"
 
 
 RULES_OF_KIND = {
@@ -417,10 +447,11 @@ RULES_OF_PODS = [
     pod_runs_as_nobody_special,
     pod_mounts_what_exists,
     pod_is_not_made_to_hurry,
+    gang_members_reach_one_another,
     job_ends_without_restarts,
     frontend_is_alone,
 ]
-RULES_OF_CONTAINERS = [container_has_no_privileges, container_has_requests_and_limits, image_comes_without_a_registry]
+RULES_OF_CONTAINERS = [container_has_no_privileges, container_has_requests_and_limits, image_is_one_of_ours_without_a_registry]
 RULES_OF_PROGRAMS = [
     program_is_that_of_the_component,
     probes_ask_the_right_pages,
@@ -428,7 +459,7 @@ RULES_OF_PROGRAMS = [
     options_are_written_with_equals_signs,
     queue_is_one_of_the_frontend,
     frontend_address_is_that_of_its_service,
-    names_of_node_and_pod_are_told,
+    names_of_node_pod_and_image_are_told,
 ]
 
 

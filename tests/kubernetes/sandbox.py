@@ -42,7 +42,7 @@ class Sandbox:
 
     def run(self, *more):
         """Runs one of our programs with the arguments of the manifest, and `more` before them."""
-        args = [self.moved(arg) for arg in self._container.args]
+        args = [self.moved(arg) for arg in self._container.expanded_args]
         return self._run([self._programs / self._container.program, *more, *args])
 
     def run_as_is(self):
@@ -51,5 +51,5 @@ class Sandbox:
         return self._run([self.moved(arg) for arg in command])
 
     def _run(self, command):
-        env = {"PATH": "/usr/bin:/bin"} | {entry["name"]: "some-name" for entry in self._container.data.get("env", [])}
+        env = {"PATH": "/usr/bin:/bin"} | self._container.environment()
         return subprocess.run(command, env=env, cwd=self._root, capture_output=True, text=True, timeout=60, check=False)

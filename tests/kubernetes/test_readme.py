@@ -11,8 +11,8 @@ WORLD = manifests.world()
 
 
 def backends():
-    """Of Deployments: the extra workers of a CronJob are as those of the queue."""
-    pods = [pod for pod in WORLD.pods if pod.component == "backend" and pod.manifest.kind == "Deployment"]
+    """Not of CronJobs: the extra workers of a CronJob are as those of the queue."""
+    pods = [pod for pod in WORLD.pods if pod.component == "backend" and pod.manifest.kind in ("Deployment", "StatefulSet")]
     return {pod.instance: pod for pod in pods}
 
 
@@ -53,3 +53,36 @@ def test_file_is_there(name):
 @pytest.mark.parametrize("name", OBJECTS)
 def test_object_is_there(name):
     assert name in {manifest.name for manifest in WORLD.manifests}
+
+
+# ---- nothing is left out
+
+IMAGES = sorted(path.stem for path in (manifests.ROOT / "dockerfiles").glob("*.docker"))
+
+
+def test_every_queue_is_named():
+    queues = {folder.name for folder in manifests.kustomizations() if folder.name.endswith("-queue")}
+    assert queues == set(re.findall(r"`([a-z-]+-queue)`", README))
+
+
+def test_every_component_has_a_row():
+    rows = re.findall(r"^\| `([a-z-]+)` \|.*\|.*\|$", README.partition("| component |")[2].partition("\n\n")[0], re.M)
+    assert sorted(rows) == sorted(path.name for path in (manifests.DEPLOYMENTS / "components").iterdir())
+
+
+def test_components_of_the_example_are_there():
+    (block,) = re.findall(r"```yaml\n(.*?)```", README, re.S)
+    for path in manifests.parse(block)[0]["components"]:
+        assert (manifests.DEPLOYMENTS / "iperf-queue" / path / "Kustomization").is_file()
+
+
+@pytest.mark.parametrize("image", IMAGES)
+def test_every_image_is_described_and_built_by_its_name(image):
+    text = (manifests.ROOT / "dockerfiles" / "README.md").read_text()
+    assert f"| `{image}` |" in text
+    assert f"-f dockerfiles/{image}.docker -t {image}:" in text
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"examples/\S+\.yaml", README))))
+def test_example_is_there(path):
+    assert (manifests.ROOT / path).is_file()

@@ -20,10 +20,13 @@ FRONTEND = "Deployment/scalability-tester-frontend"
 SLEEP = "Deployment/scalability-tester-backend-sleep"
 MEDIA = "Deployment/scalability-tester-backend-media"
 CPU_MEDIA = "Deployment/scalability-tester-backend-cpu-media"
+IPERF = "Deployment/scalability-tester-backend-iperf"
+FIO = "StatefulSet/scalability-tester-backend-fio"
 CLIENT = "Deployment/scalability-tester-client-sleep"
 CRON = "CronJob/scalability-tester-cronjob-sleep"
 SERVICE = "Service/scalability-tester-frontend"
 POLICY = "NetworkPolicy/scalability-tester-frontend"
+GANG_POLICY = "NetworkPolicy/scalability-tester-backend-iperf"
 BINDING = "RoleBinding/scalability-tester-viewer"
 ROLE = "ClusterRole/scalability-tester-viewer"
 POD = "spec.template.spec"
@@ -75,9 +78,14 @@ BREAKS = [
     (SLEEP, f"{POD}.securityContext.seccompProfile", GONE, rules.pod_runs_as_nobody_special),
     (MEDIA, f"{POD}.volumes.0.name", "x", rules.pod_mounts_what_exists),
     (MEDIA, f"{POD}.volumes.0.persistentVolumeClaim.claimName", "x", rules.pod_mounts_what_exists),
+    (FIO, "spec.volumeClaimTemplates.0.metadata.name", "x", rules.pod_mounts_what_exists),
+    (FIO, "metadata.name", "scalability-tester-fio", rules.pod_has_agreed_names),
     (SLEEP, f"{POD}.terminationGracePeriodSeconds", 15, rules.pod_is_not_made_to_hurry),
     (SLEEP, f"{FIRST}.args.--limit", "--limit=16", rules.pod_is_not_made_to_hurry),
     (CRON, f"{CRON_POD}.containers.0.args.--limit", "--limit=0", rules.pod_is_not_made_to_hurry),
+    (GANG_POLICY, "spec.ingress.0.ports", [{"port": "peers"}], rules.gang_members_reach_one_another),
+    (GANG_POLICY, "spec.ingress.1.ports", GONE, rules.gang_members_reach_one_another),
+    (GANG_POLICY, "spec.ingress.0.from.0.podSelector.matchLabels.app/instance", GONE, rules.gang_members_reach_one_another),
     (CRON, f"{CRON_POD}.restartPolicy", "OnFailure", rules.job_ends_without_restarts),
     (CRON, f"{CRON_POD}.containers.0.args.--backoff", "--backoff=1", rules.job_ends_without_restarts),
     (CRON, "metadata.name", "scalability-tester-cronjob-" + "x" * 26, rules.job_ends_without_restarts),
@@ -90,8 +98,9 @@ BREAKS = [
     (SLEEP, f"{FIRST}.resources.limits.memory", "31Mi", rules.container_has_requests_and_limits),
     (SLEEP, f"{FIRST}.resources.limits.cpu", "9m", rules.container_has_requests_and_limits),
     (MEDIA, f"{FIRST}.resources.requests.gpu.intel.com/i915", GONE, rules.container_has_requests_and_limits),
-    (SLEEP, f"{FIRST}.image", "registry.example.com/scalability-tester:0.1.0", rules.image_comes_without_a_registry),
-    (SLEEP, f"{FIRST}.imagePullPolicy", GONE, rules.image_comes_without_a_registry),
+    (SLEEP, f"{FIRST}.image", "registry.example.com/scalability-tester:0.1.0", rules.image_is_one_of_ours_without_a_registry),
+    (SLEEP, f"{FIRST}.image", "scalability-tester-sleep:0.1.0", rules.image_is_one_of_ours_without_a_registry),
+    (SLEEP, f"{FIRST}.imagePullPolicy", GONE, rules.image_is_one_of_ours_without_a_registry),
     (SLEEP, f"{FIRST}.command", ["/usr/local/bin/twofold-client"], rules.program_is_that_of_the_component),
     (SLEEP, f"{FIRST}.readinessProbe.httpGet.path", "/healthz", rules.probes_ask_the_right_pages),
     (SLEEP, f"{FIRST}.livenessProbe.httpGet.path", "/readyz", rules.probes_ask_the_right_pages),
@@ -108,8 +117,9 @@ BREAKS = [
      rules.frontend_address_is_that_of_its_service),
     (CLIENT, f"{FIRST}.args.--frontend", "--frontend=scalability-tester-frontend:9997",
      rules.frontend_address_is_that_of_its_service),
-    (SLEEP, f"{FIRST}.env.0.valueFrom.fieldRef.fieldPath", "spec.hostname", rules.names_of_node_and_pod_are_told),
-    (SLEEP, f"{FIRST}.args.--pod-env", "--pod-env=NAME", rules.names_of_node_and_pod_are_told),
+    (SLEEP, f"{FIRST}.env.0.valueFrom.fieldRef.fieldPath", "spec.hostname", rules.names_of_node_pod_and_image_are_told),
+    (SLEEP, f"{FIRST}.args.--pod-env", "--pod-env=NAME", rules.names_of_node_pod_and_image_are_told),
+    (IPERF, f"{FIRST}.env.3.value", "scalability-tester-fio:0.1.0", rules.names_of_node_pod_and_image_are_told),
 ]
 
 

@@ -64,6 +64,7 @@ works() {
   run apply
   [ "$status" -eq 0 ]
   [ "$(objects | sort)" = "PersistentVolume//scalability-tester-data
+PersistentVolumeClaim/monitoring/scalability-tester-backend-fio-shared
 PersistentVolumeClaim/monitoring/scalability-tester-data
 PersistentVolumeClaim/monitoring/scalability-tester-store" ]
   run apply -v
@@ -118,6 +119,19 @@ PersistentVolumeClaim/monitoring/scalability-tester-store" ]
   [ "$(jq -r '.pods[] | .namespace + " " + .labels["app.kubernetes.io/instance"]' "$CLUSTER/state.json" | sort | tr '\n' ,)" = \
     "clients 10bit-4k-av1-to-fullhd-hevc,clients Nap_2,clients sleep,mon2 10bit-4k-av1-to-fullhd-hevc,mon2 Nap_2,mon2 frontend,mon2 sleep," ]
   for queue in sleep 10bit-4k-av1-to-fullhd-hevc nap-2; do works "$queue" clients; done
+}
+
+@test "queues for benchmarks: all workers Ready, and a job of two measures between their pods" {
+  command -v iperf3 || skip "needs iperf3"
+  run apply iperf fio
+  [ "$status" -eq 0 ]
+  [[ "$output" == *'statefulset "scalability-tester-backend-fio" successfully rolled out'*"Ready: frontend iperf fio" ]]
+  frontend=$(jq -r '.pods[] | select(.labels["app.kubernetes.io/component"] == "frontend").ip' "$CLUSTER/state.json")
+  port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+  run "$TWOFOLD_BIN/twofold" job submit iperf --frontend "$frontend:9997" --gang 2 --wait --timeout 60 -- \
+    "{\"duration\": 1, \"port\": $port}"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *succeeded* ]]
 }
 
 @test "a queue that is not in the overlay is refused before anything is removed" {

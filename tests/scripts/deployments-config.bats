@@ -25,7 +25,7 @@ render() {
 # What a person would do with an editor: the words that name the namespaces, and the images. Where
 # Prometheus is belongs to the cluster.
 by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
-  sed -E "s|(image: )|\1$1|; /prometheus-operated/!s/\<monitoring\>([^.]*|:.*)$/$2\1/; s/\<validation\>/$3/"
+  sed -E "s#((image|value): )(scalability-tester)#\1$1\3#; /prometheus-operated/!s/\<monitoring\>([^.]*|:.*)$/$2\1/; s/\<validation\>/$3/"
 }
 
 @test "registry and namespaces are everywhere, and nothing else is changed" {
@@ -68,6 +68,31 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
   "$project/deployments-queue.sh" sleep nap
   config - mon2 clients
   kubectl kustomize "$project/deployments/configured/nap-queue" | grep -- --frontend=scalability-tester-frontend.mon2:9997
+}
+
+@test "what components add has the registry and the namespaces, too" {
+  "$project/deployments-queue.sh" iperf fast
+  printf 'components: [../components/host-network, ../components/mtu]\n' >>"$project/deployments/fast-queue/Kustomization"
+  config registry.example.com mon2 clients
+  kubectl kustomize "$project/deployments/configured/fast-queue" >"$BATS_TEST_TMPDIR/fast"
+  [ "$(grep -cE '(image|value): registry.example.com/scalability-tester-iperf:0' "$BATS_TEST_TMPDIR/fast")" = 3 ]
+  [ "$(grep 'namespace: ' "$BATS_TEST_TMPDIR/fast" | sort -u)" = "  namespace: mon2" ]
+}
+
+@test "every image gets the registry" {
+  config registry.example.com mon2 clients
+  for file in "$project"/dockerfiles/*.docker; do
+    grep -q "newName: registry.example.com/$(basename "$file" .docker)}" "$project/deployments/configured/component/kustomization.yaml"
+  done
+}
+
+@test "--store gives the frontend its volume, and only then" {
+  config - mon2 clients
+  run ! grep -q -- --store= <(kubectl kustomize "$project/deployments/configured/frontend")
+  config --store - mon2 clients
+  kubectl kustomize "$project/deployments/configured/frontend" >"$BATS_TEST_TMPDIR/frontend"
+  grep -q -- --store=sqlite: "$BATS_TEST_TMPDIR/frontend"
+  [ "$(grep -A9 '^kind: PersistentVolumeClaim' "$BATS_TEST_TMPDIR/frontend" | grep 'namespace: ')" = "  namespace: mon2" ]
 }
 
 @test "a name that it does not know how to change is an error, and the earlier overlay stays" {

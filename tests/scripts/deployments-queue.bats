@@ -37,7 +37,7 @@ frontend_queues() {
 
 @test "the frontend gets the queue after the old one, and takes it" {
   queue sleep nap
-  [ "$(frontend_queues | tr '\n' ' ')" = "sleep nap media cpu-media " ]
+  [ "$(frontend_queues | tr '\n' ' ')" = "sleep nap media cpu-media iperf fio mpi " ]
   [ "$(diff "$BATS_TEST_TMPDIR/before/frontend/frontend.yaml" "$project/deployments/frontend/frontend.yaml" | wc -l)" = 2 ]
   # shellcheck disable=SC2046
   "$TWOFOLD_BIN/twofold-frontend" --check-config $(frontend_queues)
@@ -50,6 +50,17 @@ frontend_queues() {
   rm -r "$project/deployments/nap-queue"
   queue sleep nap
   diff -r "$BATS_TEST_TMPDIR/nap" "$project/deployments/nap-queue"
+}
+
+@test "a queue for benchmarks keeps suite, image and components" {
+  queue fio fio-nvme
+  run ! grep -rnE '(backend|client)-fio($|[^-])|instance: fio$|queue=fio$' "$project/deployments/fio-nvme-queue"
+  grep -qx '            - fio' "$project/deployments/fio-nvme-queue/fio-nvme-backend.yaml"
+  grep -q 'image: scalability-tester-fio:' "$project/deployments/fio-nvme-queue/fio-nvme-backend.yaml"
+  printf 'components: [../components/host-network, shared-volume]\n' >>"$project/deployments/fio-nvme-queue/Kustomization"
+  kubectl kustomize "$project/deployments/fio-nvme-queue" >"$BATS_TEST_TMPDIR/made" || skip "needs kubectl"
+  grep -q 'claimName: scalability-tester-backend-fio-nvme-shared' "$BATS_TEST_TMPDIR/made"
+  grep -q 'hostNetwork: true' "$BATS_TEST_TMPDIR/made"
 }
 
 @test "names that YAML takes for something else stay names" {

@@ -69,7 +69,7 @@ class Cluster:
             raise NotFound(f'namespaces "{namespace}" not found')
         key = f"{kind}/{namespace}/{meta['name']}"
         before = self.objects.get(key)
-        if kind == "Deployment":  # what was scaled stays so, unless the manifest says otherwise
+        if kind in ("Deployment", "StatefulSet"):  # what was scaled stays so, unless the manifest says otherwise
             kept = before["spec"]["replicas"] if before else 1
             thing["spec"].setdefault("replicas", kept)
         self.objects[key] = thing
@@ -93,7 +93,7 @@ class Cluster:
 
     def settle(self):
         for key, deployment in self.objects.items():
-            if key.startswith("Deployment/"):
+            if key.startswith(("Deployment/", "StatefulSet/")):
                 self._replicate(key, deployment)
         for pod in self.state["pods"]:
             if pod["owner"] not in self.objects and not pod["ending"]:

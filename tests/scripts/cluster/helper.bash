@@ -6,7 +6,7 @@ project_setup() {
   root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   project=$BATS_TEST_TMPDIR/project
   mkdir "$project"
-  cp -R "$root"/*.sh "$root/scripts" "$root/deployments" "$project"
+  cp -R "$root"/*.sh "$root/scripts" "$root/deployments" "$root/dockerfiles" "$project"
   rm -rf "$project/deployments/configured"
   TWOFOLD_BIN=$(realpath -m "${TWOFOLD_BIN:-$root/build/dev/bin}")
   export TWOFOLD_BIN

@@ -34,6 +34,7 @@ KINDS = {
     "serviceaccounts": "ServiceAccount",
     "servicemonitors.monitoring.coreos.com": "ServiceMonitor",
     "services": "Service",
+    "statefulsets": "StatefulSet",
 }
 
 
@@ -118,15 +119,15 @@ def delete(options):
 
 
 def rollout(options):
-    name = options.words[2].removeprefix("deployment/")
+    kind, name = options.words[2].split("/")
 
     def complete(cluster):
-        deployment = cluster.get("Deployment", options.namespace, name)
+        deployment = cluster.get(KINDS[f"{kind}s"], options.namespace, name)
         here = cluster.pods_of(options.namespace, deployment["spec"]["selector"]["matchLabels"])
         return [pods.ready(pod) for pod in here] == [True] * deployment["spec"]["replicas"]
 
     until(complete, options)
-    print(f'deployment "{name}" successfully rolled out')
+    print(f'{kind} "{name}" successfully rolled out')
 
 
 def scale(options):

@@ -37,13 +37,12 @@ def send(pod, number):
 def start(pod, resolve):
     """Starts the program of the pod's container; `resolve` makes an address of a service's name."""
     container = pod["container"]
-    arguments = [_local(argument, pod["ip"], resolve) for argument in container.get("args", [])]
+    environment = _environment(pod)
+    arguments = [
+        _local(_expanded(argument, environment), pod, resolve)
+        for argument in container.get("args", [])
+    ]
     program = BIN / Path(container["command"][0]).name
-    fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"]}
-    environment = {
-        variable["name"]: fields[variable["valueFrom"]["fieldRef"]["fieldPath"]]
-        for variable in container.get("env", [])
-    }
     log = Path(pod["log"])
     if log.exists():
         log.rename(log.with_suffix(".previous"))
@@ -59,10 +58,28 @@ def start(pod, resolve):
     pod.update(pid=process.pid, begun=begun(process.pid))
 
 
-def _local(argument, ip, resolve):
+def _environment(pod):
+    fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"], "status.podIP": pod["ip"]}
+    environment = {}
+    for variable in pod["container"].get("env", []):
+        value = variable.get("value") or fields[variable["valueFrom"]["fieldRef"]["fieldPath"]]
+        environment[variable["name"]] = _expanded(value, environment)
+    return environment
+
+
+def _expanded(text, environment):
+    return re.sub(r"\$\((\w+)\)", lambda name: environment.get(name[1], name[0]), text)
+
+
+def _local(argument, pod, resolve):
+    """An argument with what is only a pod's own: its address, and its folder for volumes."""
     listens = re.fullmatch(r"(--[a-z-]*address=):(\d+)", argument)
     if listens:
-        return f"{listens[1]}{ip}:{listens[2]}"
+        return f"{listens[1]}{pod['ip']}:{listens[2]}"
+    if argument.startswith("--work-dir="):
+        folder = Path(pod["log"]).with_suffix("")
+        folder.mkdir(exist_ok=True)
+        return f"--work-dir={folder}"
     connects = re.fullmatch(r"--frontend=(.+):(\d+)", argument)
     if connects:
         return f"--frontend={resolve(connects[1], int(connects[2])) or NOWHERE}"
