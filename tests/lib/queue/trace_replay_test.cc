@@ -94,15 +94,15 @@ TEST(Replay, PrintsCallsAndWhatCameOfThem) {
             R"( number=0 first_generation=1 first_sequence=1
 1 0.000000000 sleep worker_joined key=7 slots=1 held=[] draining=no paused=no node=''
     returned process=0
-options #097bb532c00772d5 suite='' limit=0.000000000 priority=0 max_attempts=1 gang_size=1)"
+options #695bf19ee504c1b4 suite='' limit=0.000000000 priority=0 max_attempts=1 gang_size=1)"
             R"( gang_spread=any gang_timeout=30.000000000 durable=no run='' dedup_key='')"
-            R"( delay=0.000000000 deadline=0.000000000 fair_key='' weight=1 limit_key='' key_limit=1
-2 1.000000000 sleep submit submitter=1 tag=5 options=#097bb532c00772d5 spec='spec'
-    assign process=0 job=4294967296 attempt=1 options=#097bb532c00772d5 spec='spec' lost_attempts=0
+            R"( delay=0.000000000 deadline=0.000000000 fair_key='' weight=1 limit_key='' key_limit=1 placement=''
+2 1.000000000 sleep submit submitter=1 tag=5 options=#695bf19ee504c1b4 spec='spec'
+    assign process=0 job=4294967296 attempt=1 options=#695bf19ee504c1b4 spec='spec' lost_attempts=0
     returned admission=accepted job=4294967296 duplicate=no
 3 2.000000000 sleep completed process=0 job=4294967296 attempt=1 handed_back=no)"
             R"( outcome=succeeded run_time=0.000000000 device='' report=''
-    reply submitter=1 tag=5 job=4294967296 options=#097bb532c00772d5 outcome=succeeded attempts=1)"
+    reply submitter=1 tag=5 job=4294967296 options=#695bf19ee504c1b4 outcome=succeeded attempts=1)"
             R"( has_process=yes process=0 wait=0.000000000 run_time=0.000000000 total=1.000000000)"
             R"( rank=0 device='' report='' reason=''
     returned answer=yes

@@ -79,10 +79,10 @@ TEST_F(RowTest, EveryInput) {
                               .run_time = nanoseconds(1'500),
                               .device = "gpu 0",
                               .report = "'\xff"};
-  const std::string use = "#097bb532c00772d5";
+  const std::string use = "#695bf19ee504c1b4";
   ComeBack<AnyInput>({
       {input::Submit{SubmitterId{300}, 1ULL << 63, options, "spec"},
-       "submit submitter=300 tag=9223372036854775808 options=#097bb532c00772d5 spec='spec'"},
+       "submit submitter=300 tag=9223372036854775808 options=#695bf19ee504c1b4 spec='spec'"},
       {input::Cancel{kJob}, "cancel job=81985529216486895"},
       {input::SubmitterGone{SubmitterId{2}}, "submitter_gone submitter=2"},
       {Joined(),
