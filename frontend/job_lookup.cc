@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "frontend/convert.h"
@@ -71,18 +72,16 @@ class Page {
         size_(request.page_size() == 0 ? kDefaultPage
                                        : std::min<std::size_t>(request.page_size(), kMaxPage)) {}
 
-  /// False: the page is full.
+  /// False: the store may have more.
   Result<bool> AddStored(std::uint64_t after) {
     if (queues_.store() == nullptr) return true;
-    results::JobQuery query{.outcomes = AllOutcomes(), .after = after, .limit = size_};
-    if (!request_.queue().empty()) query.queue = request_.queue();
-    if (!request_.run().empty()) query.run = request_.run();
-    query.headlines = request_.headlines();
-    const auto stored = queues_.store()->List(query);
+    const auto stored = queues_.store()->List(StoredQuery(after));
     if (!stored.ok()) return stored.status();
-    for (const results::StoredJob& job : *stored) *reply_.add_jobs() = ToProto(job);
-    if (!full()) return true;
-    reply_.set_next_page_token(absl::StrCat("s:", reply_.jobs().rbegin()->id()));
+    for (const results::StoredJob& job : *stored) {
+      if (!IsLive(job)) *reply_.add_jobs() = ToProto(job);
+    }
+    if (stored->size() < size_) return true;
+    reply_.set_next_page_token(absl::StrCat("s:", stored->back().accepted.id));
     return false;
   }
 
@@ -106,6 +105,30 @@ class Page {
     std::vector<queue::Outcome> all;
     for (int i = 0; i < queue::kOutcomes; ++i) all.push_back(static_cast<queue::Outcome>(i));
     return all;
+  }
+
+  // Of a run also those that have not ended on disk: one whose end is not there yet is in no queue
+  // any more, and who looks after a run must not take it for one that never was.
+  [[nodiscard]] results::JobQuery StoredQuery(std::uint64_t after) const {
+    results::JobQuery query{.headlines = request_.headlines(), .after = after, .limit = size_};
+    if (!request_.queue().empty()) query.queue = request_.queue();
+    if (!request_.run().empty()) {
+      query.run = request_.run();
+    } else {
+      query.outcomes = AllOutcomes();
+    }
+    return query;
+  }
+
+  // AddLive lists it.
+  [[nodiscard]] bool IsLive(const results::StoredJob& job) const {
+    if (std::holds_alternative<results::JobEnded>(job.state)) return false;
+    const queue::JobId id{job.accepted.id};
+    QueueHost* host = queues_.Owner(id);
+    if (host == nullptr) return false;
+    const Instant now = Now();
+    const QueueHost::Turn turn(*host, now);
+    return turn.core().Find(now, id).has_value();
   }
 
   [[nodiscard]] bool full() const { return room() == 0; }

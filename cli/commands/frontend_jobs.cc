@@ -96,8 +96,7 @@ Result<std::vector<Seen>> FrontendJobs::List() {
   for (const bool finished : {false, true}) {
     if (Status status = ListPages(finished, look); !status.ok()) return status;
   }
-  // Ids grow: what ended before the first open job need not be listed again. One whose end is not
-  // on disk yet is in no list, and still counts as open here.
+  // Ids grow: what ended before the first open job need not be listed again.
   const std::uint64_t first_open = open_.empty() ? UINT64_MAX : *open_.begin();
   const auto first_needed = look.pages.lower_bound(first_open);
   if (first_needed != look.pages.begin()) done_ = std::prev(first_needed)->second;
@@ -114,13 +113,13 @@ Status FrontendJobs::ListPages(bool finished, Look& look) {
   do {
     const auto reply = NextPage(request);
     if (!reply.ok()) return reply.status();
-    bool all_ended = true;
+    std::uint32_t ended = 0;
     for (const v1::Job& job : reply->jobs()) {
       Take(job, look);
-      all_ended = all_ended && job.state() == v1::JOB_STATE_FINISHED;
+      if (job.state() == v1::JOB_STATE_FINISHED) ++ended;
     }
     request.set_page_token(reply->next_page_token());
-    if (finished && all_ended && reply->jobs_size() > 0 && !request.page_token().empty()) {
+    if (finished && ended == request.page_size() && !request.page_token().empty()) {
       look.pages[reply->jobs().rbegin()->id()] = request.page_token();
     }
   } while (!request.page_token().empty());
