@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -81,11 +82,16 @@ class PeersTest : public TwoHostsTest {
   /// Processes of this test on `host` other than the worker itself, as their command lines.
   std::set<std::string> Left(const std::string& host) {
     std::set<std::string> left;
-    const std::string marker = std::string("HOST=") + host + '\0';
+    const std::array markers = {std::string("HOST=") + host + '\0',
+                                "TEST_FOLDER=" + folder_ / "" + '\0'};
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string pid = entry.path().filename();
       if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-      if (WordsOf(pid, "environ").find(marker) == std::string::npos) continue;
+      const std::string environment = WordsOf(pid, "environ");
+      const bool ours = std::all_of(markers.begin(), markers.end(), [&](const std::string& marker) {
+        return environment.find(marker) != std::string::npos;
+      });
+      if (!ours) continue;
       std::string command = WordsOf(pid, "cmdline");
       std::replace(command.begin(), command.end(), '\0', ' ');
       if (command.empty() || command.find("/twofold-backend ") != std::string::npos) continue;

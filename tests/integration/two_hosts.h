@@ -52,7 +52,8 @@ class TwoHostsTest : public DurableClusterTest {
     second_host_.reset();  // and its end of the cable
   }
 
-  /// One worker on each host. HOST is "here" or "there" in the environment of all that is theirs.
+  /// One worker on each host. In the environment of all that is theirs HOST is "here" or "there",
+  /// and TEST_FOLDER is `folder_`: other tests run beside this one.
   void StartWorkers(const Arguments& workload, const Arguments& options = {}) {
     here_ = std::make_unique<Program>("/usr/bin/env", Worker("here", options, workload));
     Arguments there = Worker("there", options, workload);
@@ -80,10 +81,15 @@ class TwoHostsTest : public DurableClusterTest {
 
  private:
   Arguments Worker(const std::string& host, const Arguments& options, const Arguments& workload) {
-    Arguments command = {"HOST=" + host, TWOFOLD_BIN "/twofold-backend",
-                         "--frontend",   worker_address_,
-                         "--queue",      "sleep",
-                         "--backoff",    "0.1",
+    Arguments command = {"HOST=" + host,
+                         "TEST_FOLDER=" + folder_ / "",
+                         TWOFOLD_BIN "/twofold-backend",
+                         "--frontend",
+                         worker_address_,
+                         "--queue",
+                         "sleep",
+                         "--backoff",
+                         "0.1",
                          "--null-in"};
     command.insert(command.end(), options.begin(), options.end());
     command.push_back("--");

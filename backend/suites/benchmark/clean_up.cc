@@ -13,6 +13,10 @@ namespace {
 
 constexpr Duration kPause = std::chrono::milliseconds(10);
 constexpr int kRounds = 200;  // 2 s; what is not dead then waits for a disk or a driver
+
+// A process has no environment for a moment while it starts its program: one look is not enough.
+constexpr int kQuietRounds = 2;
+
 constexpr int kFilesAtOnce = 1000;
 
 }  // namespace
@@ -36,9 +40,11 @@ void CleanUp::Start(std::function<void()> on_done) {
 }
 
 void CleanUp::KillRound(int left) {
-  const std::size_t found = folder_ ? stages::KillMarked(marker_) : 0;
-  if (found == 0) return RemoveRound();
-  if (left == 0) {
+  if (!folder_) return RemoveRound();
+  const std::size_t found = stages::KillMarked(marker_);
+  quiet_rounds_ = found == 0 ? quiet_rounds_ + 1 : 0;
+  if (quiet_rounds_ == kQuietRounds) return RemoveRound();
+  if (left <= 0 && found > 0) {
     spdlog::warn("{} processes of a job that is over do not die", found);
     return RemoveRound();
   }

@@ -33,6 +33,7 @@ class CleanUp : public std::enable_shared_from_this<CleanUp> {
   const std::string marker_;
   std::unique_ptr<stages::WorkFolder> folder_;
   std::function<void()> on_done_;
+  int quiet_rounds_ = 0;  ///< looks in a row that found nothing
 };
 
 }  // namespace twofold::backend
