@@ -49,7 +49,9 @@ class TwoHostsTest : public DurableClusterTest {
   void TearDown() override {
     here_.reset();
     there_.reset();
-    second_host_.reset();  // and its end of the cable
+    // Both ends at once: that of a namespace that has gone stays for a while.
+    if (second_host_) Ip("link del here");
+    second_host_.reset();
   }
 
   /// One worker on each host. In the environment of all that is theirs HOST is "here" or "there",
