@@ -5,9 +5,9 @@
 namespace twofold::frontend {
 namespace {
 
-class RefusedStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+class RefusedBidi final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+  explicit RefusedBidi(const grpc::Status& status) { Finish(status); }
   void OnDone() override { delete this; }
 };
 
@@ -45,7 +45,7 @@ grpc::Status OpenCalls::Refusal() const {
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* RefuseStream(
     const grpc::Status& status) {
-  return new RefusedStream(status);
+  return new RefusedBidi(status);
 }
 
 }  // namespace twofold::frontend

@@ -39,8 +39,10 @@ class RunExporter::Stream final : public ByteWriter {
   /// Makes the copy and begins to send it. What comes after is on threads of gRPC.
   void Run(const std::string& run) {
     const auto copied = MakeCopy(exporter_.runs_, run, exporter_.path_);
-    if (!copied.ok()) return Finish(rpc::ToGrpc(copied.status()));
     file_.open(exporter_.path_, std::ios::binary);
+    RemoveCopy(exporter_.path_);  // it lasts as long as it is open, however slowly it is read
+    exporter_.busy_ = false;
+    if (!copied.ok()) return Finish(rpc::ToGrpc(copied.status()));
     v1::ExportPiece first;
     first.set_jobs(copied->jobs);
     first.set_unfinished(copied->unfinished);
@@ -66,11 +68,7 @@ class RunExporter::Stream final : public ByteWriter {
     if (!ok) return Finish(grpc::Status::CANCELLED);
     Send({});
   }
-  void OnDone() override {
-    RemoveCopy(exporter_.path_);
-    exporter_.busy_ = false;
-    delete this;
-  }
+  void OnDone() override { delete this; }
 
   RunExporter& exporter_;
   const std::shared_ptr<void> place_;
@@ -79,6 +77,7 @@ class RunExporter::Stream final : public ByteWriter {
 };
 
 ByteWriter* RunExporter::Start(const std::string& run, std::shared_ptr<void> place) {
+  const std::lock_guard lock(mutex_);
   if (busy_.exchange(true)) {
     return RefusedStream::Start(
         {grpc::StatusCode::UNAVAILABLE, "another run is being exported; try again"});

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,17 +13,17 @@
 namespace twofold::frontend {
 
 /// Sends runs as files. A copy of the run is made beside the store first, by a thread of its own:
-/// of many jobs that takes seconds. One at a time.
+/// of many jobs that takes seconds. One copy is made at a time; any number are sent.
 ///
 /// Threads  Safe.
 class RunExporter {
  public:
-  /// `runs` outlives this. The copy is `path`, gone when it has been sent.
+  /// `runs` outlives this. The copy is `path` while it is made, and then has no name.
   RunExporter(const results::RunReader& runs, std::string path)
       : runs_(runs), path_(std::move(path)) {}
 
   /// The stream of v1::ExportPiece; `place` is kept as long as it is open.
-  /// Errors   kUnavailable: another one is under way; those of results::CopyRun.
+  /// Errors   kUnavailable: another copy is being made; those of results::CopyRun.
   ByteWriter* Start(const std::string& run, std::shared_ptr<void> place);
 
  private:
@@ -31,6 +32,7 @@ class RunExporter {
   const results::RunReader& runs_;
   const std::string path_;
   std::atomic<bool> busy_ = false;
+  std::mutex mutex_;     // of thread_
   std::jthread thread_;  // of the newest export
 };
 

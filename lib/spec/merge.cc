@@ -24,7 +24,7 @@ NodeRef MergeMaps(const Map& base, const Map& over, Place place) {
   return std::make_shared<const Node>(Node{std::move(merged), place, size});
 }
 
-NodeRef Join(const List& base, const List& over, const Node& from, std::size_t size) {
+NodeRef Concatenated(const List& base, const List& over, const Node& from, std::size_t size) {
   List joined = base;
   joined.insert(joined.end(), over.begin(), over.end());
   return std::make_shared<const Node>(Node{std::move(joined), from.place, size});
@@ -40,7 +40,7 @@ NodeRef Merge(const NodeRef& base, const NodeRef& over) {
   const List* list = AsList(*base);
   const List* list_over = AsList(*over);
   if (list != nullptr && list_over != nullptr) {
-    return Join(*list, *list_over, *over, base->size + over->size - 1);
+    return Concatenated(*list, *list_over, *over, base->size + over->size - 1);
   }
   return over;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <thread>
 
 #include "cli/command.h"
@@ -104,12 +105,17 @@ class RunCommandTest : public frontend::FrontendTest {
 
   /// The exit code of "twofold run ...".
   int Run(std::vector<std::string> words) {
-    words.insert(words.begin(), {"twofold", "run"});
+    words.insert(words.begin(), "run");
+    return Twofold(std::move(words));
+  }
+
+  int Twofold(std::vector<std::string> words) {
+    words.insert(words.begin(), "twofold");
     words.insert(words.end(), {"--frontend", frontend_->client_address()});
     CLI::App app("", "twofold");
     Globals globals;
     Action chosen;
-    AddCommands(app, RunCommands(), globals, chosen);
+    AddCommands(app, AllCommands(), globals, chosen);
     std::vector<const char*> argv;
     for (const std::string& word : words) argv.push_back(word.c_str());
     ::testing::internal::CaptureStdout();
@@ -120,6 +126,19 @@ class RunCommandTest : public frontend::FrontendTest {
     output_ = ::testing::internal::GetCapturedStdout();
     message_ = std::string(status.message());
     return code ? *code : ExitCode(status);
+  }
+
+  /// The names in the folder that begin so.
+  std::string FilesBeside(const std::string& prefix) const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      names.insert(entry.path().filename());
+    }
+    std::string beside;
+    for (const std::string& name : names) {
+      if (name.starts_with(prefix)) beside += name + " ";
+    }
+    return beside;
   }
 
   std::filesystem::path folder_;
@@ -251,6 +270,28 @@ TEST_F(RunCommandTest, ADryRunListsTheJobs) {
   EXPECT_EQ(Run({file_, "--dry-run"}), 0) << message_;
   EXPECT_THAT(output_, HasSubstr("4 jobs of Fio: 2 permutations x 2 repetitions"));
   EXPECT_EQ(Queue("fio").waiting(), 0U);
+}
+
+TEST_F(RunCommandTest, ARunIsExportedAsAFileThatAnswersAsTheFrontendDoes) {
+  StartWorker();
+  ASSERT_EQ(Run({file_, "--runid", "a"}), 0) << message_;
+  ASSERT_EQ(Run({file_, "--runid", "b"}), 0) << message_;
+  const std::string copy = folder_ / "a.db";
+  ASSERT_EQ(Twofold({"results", "export", "a", copy}), 0) << message_;
+  EXPECT_EQ(output_, "run a: 4 jobs copied to " + copy + "\n");
+  ASSERT_EQ(Twofold({"results", "a", "--all"}), 0) << message_;
+  const std::string jobs = output_;
+  EXPECT_EQ(Twofold({"results", "a", "--all", "--store", copy}), 0) << message_;
+  EXPECT_EQ(output_, jobs);
+  EXPECT_EQ(Twofold({"results", "b", "--store", copy}), 3) << "it has no other run";
+  EXPECT_EQ(FilesBeside("store.db"), "store.db store.db-shm store.db-wal store.db.lock ");
+}
+
+TEST_F(RunCommandTest, AnExportOfWhatIsNotThereLeavesNothing) {
+  EXPECT_EQ(Twofold({"results", "export", "nope", folder_ / "nope.db"}), 3);
+  EXPECT_THAT(message_, HasSubstr("there is no run 'nope'"));
+  EXPECT_EQ(FilesBeside("nope"), "");
+  EXPECT_EQ(FilesBeside("store.db"), "store.db store.db-shm store.db-wal store.db.lock ");
 }
 
 TEST_F(RunCommandTest, JsonHasTheWholeRun) {
