@@ -11,7 +11,6 @@
 
 #include "backend/gang.h"
 #include "backend/glob.h"
-#include "backend/placement.h"
 #include "lib/common/arguments.h"
 
 namespace twofold::backend {
@@ -147,8 +146,6 @@ void Agent::AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
         id, absl::StrCat("this worker runs the suite '", absl::StrJoin(suites_, "' or '"),
                          "', not '", options.suite(), "'")));
   }
-  const std::string why = WrongPlace(options.placement(), options_.labels, options_.node);
-  if (!why.empty()) return OnEnd(Unplannable(id, why));
   Run(options, row, gang);
 }
 

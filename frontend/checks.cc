@@ -23,6 +23,9 @@ Status CheckLabels(const v1::Hello& hello) {
   for (const auto& [name, value] : hello.labels()) {
     status.Update(CheckSize("a name in hello.labels", name.size(), rpc::kMaxNameBytes));
     status.Update(CheckSize("a value in hello.labels", value.size(), rpc::kMaxNameBytes));
+    if ((name + value).find('\n') != std::string::npos) {
+      status.Update(absl::InvalidArgumentError("hello.labels has one of more than one line"));
+    }
   }
   return status;
 }

@@ -201,6 +201,8 @@ v1::WaitReason ToProto(queue::WaitReason reason) {
       return v1::WAIT_REASON_PAUSED;
     case queue::WaitReason::kNoWorker:
       return v1::WAIT_REASON_NO_WORKER;
+    case queue::WaitReason::kNoSuitableWorker:
+      return v1::WAIT_REASON_NO_SUITABLE_WORKER;
     case queue::WaitReason::kGangShort:
       return v1::WAIT_REASON_GANG_SHORT;
     case queue::WaitReason::kBehind:

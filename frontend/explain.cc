@@ -1,6 +1,8 @@
 #include "frontend/explain.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/strip.h>
 
 #include "frontend/convert.h"
 #include "frontend/job_lookup.h"
@@ -25,6 +27,10 @@ std::string Text(const queue::Explanation& why, const queue::JobOptions& options
       return "the queue is paused";
     case queue::WaitReason::kNoWorker:
       return "no worker is connected that takes jobs";
+    case queue::WaitReason::kNoSuitableWorker:
+      return absl::StrCat(
+          "no worker that takes jobs is in its place: ",
+          absl::StrReplaceAll(absl::StripSuffix(options.placement, "\n"), {{"\n", ", "}}));
     case queue::WaitReason::kGangShort:
       return absl::StrCat("gang of ", options.gang.size, " is short of ",
                           Plural(why.short_of, "worker"));

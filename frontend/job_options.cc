@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "frontend/convert.h"
+#include "lib/queue/placement.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
@@ -39,6 +42,29 @@ Status CheckPriority(std::int32_t priority) {
                               " to ", queue::kHighestPriority));
 }
 
+// As the core has it (lib/queue/placement.h).
+std::string PlacementText(const v1::Placement& placement) {
+  std::string text;
+  const auto add = [&text](std::string_view word, const std::string& rest) {
+    text.append(word).append(rest).append("\n");
+  };
+  for (const std::string& label : placement.labels()) add(queue::kPlacementLabel, label);
+  for (const std::string& node : placement.nodes()) add(queue::kPlacementNode, node);
+  return text;
+}
+
+v1::Placement PlacementOf(std::string_view text) {
+  v1::Placement placement;
+  while (!text.empty()) {
+    const std::string_view line = queue::TakeLine(text);
+    const bool is_label = line.starts_with(queue::kPlacementLabel);
+    const std::string_view word = is_label ? queue::kPlacementLabel : queue::kPlacementNode;
+    std::string& rest = is_label ? *placement.add_labels() : *placement.add_nodes();
+    rest = line.substr(word.size());
+  }
+  return placement;
+}
+
 Status CheckPlacement(const v1::Placement& placement) {
   const std::size_t bytes = placement.ByteSizeLong();
   if (bytes > rpc::kMaxPlacementBytes) {
@@ -50,7 +76,10 @@ Status CheckPlacement(const v1::Placement& placement) {
       return Invalid(absl::StrCat("placement.labels has '", label, "', which is not KEY=VALUE"));
     }
   }
-  return absl::OkStatus();
+  const std::string text = PlacementText(placement);
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  if (lines == placement.labels_size() + placement.nodes_size()) return absl::OkStatus();
+  return Invalid("placement has a label or node of more than one line");
 }
 
 Status CheckSpread(v1::Spread spread) {
@@ -114,7 +143,7 @@ Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions&
   result->weight = std::max(1U, options.fair_weight());
   result->limit_key = options.limit_key();
   result->key_limit = std::max(1U, options.key_limit());
-  result->placement = options.placement().SerializeAsString();
+  result->placement = PlacementText(options.placement());
   return result;
 }
 
@@ -134,7 +163,7 @@ v1::JobOptions ToProto(const queue::JobOptions& options) {
   if (!options.fair_key.empty()) result.set_fair_weight(options.weight);
   result.set_limit_key(options.limit_key);
   if (!options.limit_key.empty()) result.set_key_limit(options.key_limit);
-  if (!options.placement.empty()) result.mutable_placement()->ParseFromString(options.placement);
+  if (!options.placement.empty()) *result.mutable_placement() = PlacementOf(options.placement);
   return result;
 }
 

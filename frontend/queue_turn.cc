@@ -2,12 +2,23 @@
 
 #include <spdlog/spdlog.h>
 
+#include <string>
 #include <utility>
 
 #include "frontend/queue_host.h"
 #include "frontend/records.h"
 
 namespace twofold::frontend {
+namespace {
+
+// As the core has them (lib/queue/placement.h).
+std::string LabelLines(const WorkerIdentity& worker) {
+  std::string lines;
+  for (const auto& [name, value] : worker.labels) lines += name + "=" + value + "\n";
+  return lines;
+}
+
+}  // namespace
 
 QueueHost::Turn::Turn(QueueHost& host, Instant now) : host_(host), lock_(host.mutex_), now_(now) {}
 
@@ -92,7 +103,8 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
                             .held = held,
                             .draining = how.draining,
                             .paused = host_.IsPaused(worker.identity),
-                            .node = worker.identity.node},
+                            .node = worker.identity.node,
+                            .labels = LabelLines(worker.identity)},
                            host_);
   host_.touched_.Add(link);
   LeaveIfEmpty(process);

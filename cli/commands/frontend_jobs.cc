@@ -258,20 +258,6 @@ Status FrontendJobs::Cancel(std::uint64_t id) {
   return frontend_.Call<Clients>(&Clients::Stub::CancelJob, request).status();
 }
 
-Status FrontendJobs::UseNodes(const std::vector<std::string>& nodes) {
-  using Stub = v1::Admin::Stub;
-  for (const std::string& node : options_.nodes) {
-    v1::WorkersRequest request;
-    request.set_queue(options_.queue);
-    request.set_node(node);
-    const bool used = std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-    const auto reply =
-        frontend_.Call<v1::Admin>(used ? &Stub::ResumeWorkers : &Stub::PauseWorkers, request);
-    if (!reply.ok()) return reply.status();
-  }
-  return absl::OkStatus();
-}
-
 Result<std::size_t> FrontendJobs::RetryFailed() {
   v1::RequeueJobsRequest request;
   request.set_run(options_.id);

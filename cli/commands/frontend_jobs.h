@@ -20,12 +20,11 @@ struct RunOptions {
   std::string name;  ///< of the set; its jobs are named after it
   std::string queue;
   std::string suite;
-  bool spread = false;               ///< members of a gang on different nodes
-  bool placed = true;                ///< only on workers with the labels, on the nodes asked for
-  std::uint32_t max_parallel = 0;    ///< 0 = as many as there are workers
-  Duration job_limit{0};             ///< 0 = none
-  Duration run_limit{0};             ///< 0 = none
-  std::vector<std::string> nodes{};  ///< of the queue, if permutations name nodes
+  bool spread = false;             ///< members of a gang on different nodes
+  bool placed = true;              ///< only on workers with the labels, on the nodes asked for
+  std::uint32_t max_parallel = 0;  ///< 0 = as many as there are workers
+  Duration job_limit{0};           ///< 0 = none
+  Duration run_limit{0};           ///< 0 = none
 };
 
 /// The jobs of a run in the queue of a frontend. Which job of the run a job is, its dedup key says;
@@ -47,8 +46,6 @@ class FrontendJobs final : public run::Jobs {
   Status Submit(const std::vector<run::JobKey>& keys,
                 const std::function<void(const run::Seen&)>& accepted) override;
   Status Cancel(std::uint64_t id) override;
-  Status UseNodes(const std::vector<std::string>& nodes) override;
-  Status UseAllNodes() override { return UseNodes(options_.nodes); }
 
   /// Submits the failed, timed out and lost jobs again. Returns how many.
   Result<std::size_t> RetryFailed();

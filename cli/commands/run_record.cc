@@ -19,7 +19,6 @@ std::string PlanOf(const RunRecord& record) {
   return Json{{"file", record.file},
               {"queue", record.queue},
               {"nodes", record.nodes},
-              {"queue_nodes", record.queue_nodes},
               {"spread", record.spread}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -30,7 +29,6 @@ RunRecord RecordOf(const v1::Run& run, const Json& plan) {
           .text = run.definition(),
           .queue = plan.at("queue"),
           .nodes = plan.at("nodes"),
-          .queue_nodes = plan.at("queue_nodes"),
           .spread = plan.at("spread")};
 }
 

@@ -17,9 +17,7 @@ struct RunRecord {
   std::string text;  ///< what it said
   std::string queue{};
   std::vector<std::string> nodes{};  ///< that spec.nodes chose from
-  std::vector<std::string>
-      queue_nodes{};    ///< of the queue's workers, where the file has spec.nodes
-  bool spread = false;  ///< members of a gang on different nodes
+  bool spread = false;               ///< members of a gang on different nodes
 
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };

@@ -18,16 +18,20 @@ using run::Driver;
 using run::Ending;
 using run::Stop;
 
+// Jobs on different nodes would run at the same time, and measure each other's traffic.
+std::uint32_t ParallelOf(const spec::Sweep& sweep) {
+  return sweep.nodes && sweep.max_parallel == 0 ? 1 : sweep.max_parallel;
+}
+
 RunOptions OptionsOf(const RunRecord& record, const spec::Sweep& sweep, bool any_suite) {
   return {.id = record.id,
           .name = sweep.name,
           .queue = record.queue,
           .suite = any_suite ? "" : std::string(sweep.kind->suite),
           .spread = record.spread,
-          .max_parallel = sweep.max_parallel,
+          .max_parallel = ParallelOf(sweep),
           .job_limit = FromSeconds(sweep.job_limit_seconds),
-          .run_limit = FromSeconds(sweep.run_limit_seconds),
-          .nodes = record.queue_nodes};
+          .run_limit = FromSeconds(sweep.run_limit_seconds)};
 }
 
 std::string HowToGoOn(const std::string& id) {
@@ -35,11 +39,11 @@ std::string HowToGoOn(const std::string& id) {
 }
 
 // Whether every permutation has a node for each member of its gang.
-bool CanSpread(const spec::Expansion& expansion, std::size_t queue_nodes) {
+bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>& workers) {
   return std::all_of(expansion.permutations.begin(), expansion.permutations.end(),
                      [&](const spec::Permutation& one) {
-                       const std::size_t nodes = one.nodes.empty() ? queue_nodes : one.nodes.size();
-                       return static_cast<std::int64_t>(nodes) >= one.gang;
+                       const auto nodes = run::NodesOf(run::SuitableFor(one, workers));
+                       return static_cast<std::int64_t>(nodes.size()) >= one.gang;
                      });
 }
 
@@ -66,15 +70,9 @@ Status RunSession::Look() {
 
 // Also decides whether the members of a gang can be on nodes of their own.
 Status RunSession::CheckWorkers() {
-  if (command_.detach && benchmark_.sweep.nodes) {
-    return absl::FailedPreconditionError(
-        "--detach: a run with spec.nodes has to be watched, as workers are chosen while it runs");
-  }
   const auto workers = WorkersOf(frontend_, options_.queue);
   if (!workers.ok()) return workers.status();
-  const std::vector<std::string> nodes = run::NodesOf(*workers);
-  if (benchmark_.sweep.nodes) options_.nodes = record_.queue_nodes = nodes;
-  const bool enough = CanSpread(benchmark_.expansion, nodes.size());
+  const bool enough = CanSpread(benchmark_.expansion, *workers);
   record_.spread = command_.spread.empty() ? enough : command_.spread == "node";
   options_.spread = record_.spread;
   options_.placed = !command_.local;
@@ -93,8 +91,6 @@ Status RunSession::Begin() {
 
 Status RunSession::GoOn() {
   if (Status status = jobs_.Attend(); !status.ok()) return status;
-  // Who was killed while some nodes were left out has not let them in again.
-  if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
   if (Status status = CheckWorkers(); !status.ok()) return status;
   if (Status status = Look(); !status.ok()) return status;
   driver_.Begin(Driver::Earlier::kGoOn);
@@ -111,7 +107,6 @@ Status RunSession::RetryFailed() {
 Status RunSession::Pause() {
   if (Status status = Look(); !status.ok()) return status;
   if (Status status = run::Pause(jobs_, driver_); !status.ok()) return status;
-  if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
   if (Status status = Look(); !status.ok()) return status;
   return Print();
 }

@@ -122,6 +122,26 @@ void AddTimes(CLI::App& app, const Options& options) {
       "Rejected if no worker has it after so many seconds (and its delay); 0 = it may wait");
 }
 
+void AddPlacement(CLI::App& app, const Options& options) {
+  const auto add = [&](const std::string& name, void (*set)(v1::Placement&, const std::string&),
+                       const std::string& help) {
+    return app.add_option_function<std::vector<std::string>>(
+        name,
+        [=](const std::vector<std::string>& all) {
+          for (const std::string& one : all) set(*options->job().mutable_placement(), one);
+        },
+        help);
+  };
+  add(
+      "--label", [](auto& place, auto& label) { place.add_labels(label); },
+      "Only on workers with this label; repeat it for those with all of them")
+      ->type_name("KEY=VALUE");
+  add(
+      "--node", [](auto& place, auto& node) { place.add_nodes(node); },
+      "Only on this node; repeat it for a choice")
+      ->type_name("NODE");
+}
+
 void AddGang(CLI::App& app, const Options& options) {
   CLI::Option* gang = Number(
       app, options, "--gang",
@@ -180,6 +200,7 @@ Action BindSubmit(CLI::App& app, const Globals& globals) {
   AddBasics(app, options);
   AddTimes(app, options);
   AddKeeping(app, options);
+  AddPlacement(app, options);
   AddGang(app, options);
   AddKeys(app, options);
   return [options, &globals] { return Submit(*options, globals); };

@@ -73,12 +73,8 @@ std::vector<JobKey> Driver::TakeDue(Duration elapsed) {
   if (stop_ != Stop::kNone) return {};
   AddRepetitions();
   std::vector<JobKey> due;
-  const std::vector<std::string>* nodes = nullptr;
   for (const std::size_t place : std::set<std::size_t>(planned_)) {
     Job& job = jobs_[place];
-    if (!NodesOf(job).empty() && due.empty() && open_ > 0) break;
-    if (nodes != nullptr && *nodes != NodesOf(job)) break;
-    nodes = &NodesOf(job);
     SetPhase(job, Phase::kWaiting);
     due.push_back(job.seen.key);
   }
@@ -121,10 +117,6 @@ bool Driver::WantsMore(const std::vector<std::size_t>& places) const {
   }
   const auto verdict = spec::Judge(*rules_.until, rules_.repetitions, headlines, failed);
   return verdict.next == spec::Next::kRepeat;
-}
-
-const std::vector<std::string>& Driver::NodesOf(const Job& job) const {
-  return expansion_.permutations[job.permutation].nodes;
 }
 
 std::vector<std::uint64_t> Driver::Open(bool waiting_only) const {

@@ -73,9 +73,7 @@ enum class Stop : std::uint8_t { kNone, kFailFast, kLimit, kAsked };
 ///     do { submit(driver.TakeDue(elapsed)); ...; driver.See(...); } while (!driver.over());
 ///
 /// Jobs are due in the order of the expansion, all at once, as the queue keeps them in order and
-/// runs no more than it may; but jobs of permutations with nodes only while none of another
-/// combination of nodes is open, as workers are chosen for one combination at a time. Further
-/// repetitions that `until` asks for come last.
+/// runs no more than it may. Further repetitions that `until` asks for come last.
 ///
 /// Time     Passed in as time since the begin of the run.
 /// Threads  Not thread-safe.
@@ -125,7 +123,6 @@ class Driver {
   void Halt(Stop stop);
   void AddRepetitions();
   [[nodiscard]] bool WantsMore(const std::vector<std::size_t>& places) const;
-  [[nodiscard]] const std::vector<std::string>& NodesOf(const Job& job) const;
 
   const Rules rules_;
   const spec::Expansion& expansion_;

@@ -28,11 +28,6 @@ class Jobs {
                         const std::function<void(const Seen&)>& accepted) = 0;
 
   virtual Status Cancel(std::uint64_t id) = 0;
-
-  /// Only workers on these nodes get jobs from now on, of those that the run knows.
-  virtual Status UseNodes(const std::vector<std::string>& nodes) = 0;
-  /// Ends that.
-  virtual Status UseAllNodes() = 0;
 };
 
 }  // namespace twofold::run

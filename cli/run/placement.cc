@@ -4,12 +4,11 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace twofold::run {
 namespace {
-
-constexpr std::size_t kMostNamed = 5;  // workers in a message
 
 using spec::Permutation;
 using spec::Requirement;
@@ -25,63 +24,72 @@ Status Refuse(const Permutation& permutation, const std::string& why) {
   return absl::FailedPreconditionError(absl::StrCat("permutation ", permutation.number, ": ", why));
 }
 
-std::string Named(const std::vector<const Worker*>& workers) {
-  std::vector<std::string> names;
-  for (const Worker* worker : workers) names.push_back(worker->pod);
-  const std::size_t more = names.size() - std::min(names.size(), kMostNamed);
-  names.resize(names.size() - more);
-  return absl::StrCat(absl::StrJoin(names, ", "),
-                      more == 0 ? "" : absl::StrCat(" and ", more, " more"));
+std::string WhereOf(const Permutation& permutation) {
+  std::vector<std::string> all;
+  for (const Requirement& need : permutation.labels) all.push_back("label " + Label(need));
+  if (!permutation.nodes.empty()) {
+    all.push_back("node " + absl::StrJoin(permutation.nodes, " or "));
+  }
+  return absl::StrJoin(all, ", ");
 }
 
-// Jobs cannot choose among the workers of a queue.
-Status CheckLabel(const Permutation& permutation, const Requirement& need, const Target& target) {
-  std::vector<const Worker*> lack;
-  for (const Worker& worker : target.workers) {
-    if (!Has(worker, need)) lack.push_back(&worker);
-  }
-  if (lack.empty()) return absl::OkStatus();
-  if (lack.size() == target.workers.size()) {
+bool IsOnOneOf(const std::vector<std::string>& nodes, const Worker& worker) {
+  return nodes.empty() || std::find(nodes.begin(), nodes.end(), worker.node) != nodes.end();
+}
+
+// What nobody has, or that nobody has all of it.
+Status RefusePlace(const Permutation& permutation, const Target& target) {
+  const auto none = [&](const auto& has) {
+    return std::none_of(target.workers.begin(), target.workers.end(), has);
+  };
+  for (const Requirement& need : permutation.labels) {
+    if (!none([&](const Worker& worker) { return Has(worker, need); })) continue;
     return Refuse(permutation,
                   absl::StrCat("needs workers with the label ", Label(need), "; none of the ",
-                               lack.size(), " of queue ", target.queue, " has it"));
+                               target.workers.size(), " of queue ", target.queue, " has it"));
   }
-  return Refuse(permutation,
-                absl::StrCat("needs workers with the label ", Label(need), "; of queue ",
-                             target.queue, " these lack it, and could get its jobs: ", Named(lack),
-                             ". Give the others a queue of their own (--queue), or pause these"));
+  return Refuse(permutation, absl::StrCat("no worker of queue ", target.queue,
+                                          " has all of it: ", WhereOf(permutation)));
 }
 
-// Slots on the nodes of the permutation, on all nodes if it names none.
-std::uint64_t SlotsFor(const Permutation& permutation, const Target& target) {
-  std::uint64_t slots = 0;
-  for (const Worker& worker : target.workers) {
-    const auto& nodes = permutation.nodes;
-    const bool counts =
-        nodes.empty() || std::find(nodes.begin(), nodes.end(), worker.node) != nodes.end();
-    if (counts) slots += worker.slots;
-  }
-  return slots;
-}
-
-Status CheckOne(const Permutation& permutation, const Target& target) {
-  for (const Requirement& need : permutation.labels) {
-    if (Status status = CheckLabel(permutation, need, target); !status.ok()) return status;
-  }
-  const std::vector<std::string> nodes = NodesOf(target.workers);
+Status CheckNodes(const Permutation& permutation, const Target& target,
+                  const std::vector<Worker>& suitable) {
+  const std::vector<std::string> nodes = NodesOf(suitable);
   for (const std::string& node : permutation.nodes) {
     if (std::binary_search(nodes.begin(), nodes.end(), node)) continue;
     return Refuse(permutation,
-                  absl::StrCat("no worker of queue ", target.queue, " is on node ", node));
+                  absl::StrCat("no worker of queue ", target.queue, " is on node ", node,
+                               permutation.labels.empty() ? "" : " and has the labels"));
   }
-  const std::uint64_t slots = SlotsFor(permutation, target);
+  return absl::OkStatus();
+}
+
+Status CheckOne(const Permutation& permutation, const Target& target) {
+  const std::vector<Worker> suitable = SuitableFor(permutation, target.workers);
+  if (suitable.empty() && !permutation.labels.empty()) return RefusePlace(permutation, target);
+  if (Status status = CheckNodes(permutation, target, suitable); !status.ok()) return status;
+  std::uint64_t slots = 0;
+  for (const Worker& worker : suitable) slots += worker.slots;
   if (slots >= static_cast<std::uint64_t>(permutation.gang)) return absl::OkStatus();
+  const std::string where = WhereOf(permutation);
   return Refuse(permutation,
                 absl::StrCat("takes ", permutation.gang, " workers at once; queue ", target.queue,
-                             " has ", slots, permutation.nodes.empty() ? "" : " on its nodes"));
+                             " has ", slots, where.empty() ? "" : " with " + where));
 }
 
 }  // namespace
+
+std::vector<Worker> SuitableFor(const Permutation& permutation,
+                                const std::vector<Worker>& workers) {
+  std::vector<Worker> suitable;
+  std::copy_if(workers.begin(), workers.end(), std::back_inserter(suitable),
+               [&](const Worker& worker) {
+                 return IsOnOneOf(permutation.nodes, worker) &&
+                        std::all_of(permutation.labels.begin(), permutation.labels.end(),
+                                    [&](const Requirement& need) { return Has(worker, need); });
+               });
+  return suitable;
+}
 
 Status CheckPlacement(const std::vector<Permutation>& permutations, const Target& target) {
   if (target.workers.empty()) {

@@ -24,9 +24,12 @@ struct Target {
   std::vector<Worker> workers;  ///< of the queue
 };
 
-/// Whether the workers of the queue can run the permutations. A queue hands its jobs to any of its
-/// workers, so all of them have to have the labels that a permutation asks for; and there have to
-/// be as many slots as its gang has members, on each of its nodes one at least.
+/// The workers that have all labels of the permutation and are on one of its nodes.
+std::vector<Worker> SuitableFor(const spec::Permutation& permutation,
+                                const std::vector<Worker>& workers);
+
+/// Whether the workers of the queue can run the permutations: those that suit one have to have as
+/// many slots as its gang has members, on each of its nodes one at least.
 ///
 /// Errors   kFailedPrecondition: which permutation, what is missing, and what to do.
 Status CheckPlacement(const std::vector<spec::Permutation>& permutations, const Target& target);

@@ -20,31 +20,13 @@ bool CanBeTriedAgain(const Status& status) {
          absl::IsResourceExhausted(status);
 }
 
-bool HasNodes(const Driver& driver) {
-  const auto& permutations = driver.expansion().permutations;
-  return std::any_of(permutations.begin(), permutations.end(),
-                     [](const spec::Permutation& one) { return !one.nodes.empty(); });
-}
-
-/// The nodes of the permutation with this number.
-const std::vector<std::string>& NodesOfPermutation(const Driver& driver, std::uint64_t number) {
-  const auto& permutations = driver.expansion().permutations;
-  return std::find_if(permutations.begin(), permutations.end(),
-                      [&](const spec::Permutation& one) { return one.number == number; })
-      ->nodes;
-}
-
 Status Submit(Jobs& jobs, Driver& driver, const std::vector<JobKey>& due) {
   if (due.empty()) return absl::OkStatus();
   std::set<JobKey> left(due.begin(), due.end());
-  const auto& nodes = NodesOfPermutation(driver, due.front().permutation);
-  Status status = nodes.empty() ? absl::OkStatus() : jobs.UseNodes(nodes);
-  if (status.ok()) {
-    status = jobs.Submit(due, [&](const Seen& seen) {
-      left.erase(seen.key);
-      driver.See(seen);
-    });
-  }
+  const Status status = jobs.Submit(due, [&](const Seen& seen) {
+    left.erase(seen.key);
+    driver.See(seen);
+  });
   for (const JobKey& key : left) driver.PutBack(key);
   return status;
 }
@@ -73,11 +55,11 @@ class Watching {
       if (!status.ok() && !CanBeTriedAgain(status)) return status;
       Mention(status);
       watcher_.Show(driver_);
-      if (status.ok() && driver_.over()) return Leave(Ending::kOver);
+      if (status.ok() && driver_.over()) return Ending::kOver;
       const Duration pause = std::max<Duration>(kLeastPause, kPausesPerLook * (now_() - looked));
       const Wish wish = watcher_.Wait(pause);
       if (wish == Wish::kCancel) driver_.StopNow();
-      if (wish == Wish::kPause || (wish == Wish::kDetach && HasNodes(driver_))) return PauseNow();
+      if (wish == Wish::kPause) return PauseNow();
       if (wish == Wish::kDetach) return Ending::kDetached;
     }
   }
@@ -110,13 +92,7 @@ class Watching {
 
   Result<Ending> PauseNow() {
     if (Status status = Pause(jobs_, driver_); !status.ok()) return status;
-    return Leave(Ending::kPaused);
-  }
-
-  Result<Ending> Leave(Ending ending) {
-    if (!HasNodes(driver_)) return ending;
-    if (Status status = jobs_.UseAllNodes(); !status.ok()) return status;
-    return ending;
+    return Ending::kPaused;
   }
 
   Jobs& jobs_;

@@ -37,8 +37,7 @@ enum class Ending : std::uint8_t {
 };
 
 /// Submits what is due, looks how it goes, and again, until the run is over or the watcher wishes
-/// something else. A frontend that goes away is waited for. A run with nodes does not go on by
-/// itself: it is paused when it shall be detached.
+/// something else. A frontend that goes away is waited for.
 ///
 /// Time     `now` is a monotonic clock.
 /// Errors   those of Jobs that are final; the jobs that the frontend has stay as they are.

@@ -39,10 +39,11 @@ Slot GatheringGangs::Next(Instant now, bool others_wait) {
 }
 
 bool GatheringGangs::Gather(Instant now, Slot gang) {
-  const GangOptions& options = jobs_[gang].options->gang;
-  for (auto process = processes_.NextIdle(); process && held_.size() < options.size;) {
+  const JobOptions& options = *jobs_[gang].options;
+  const std::uint32_t size = options.gang.size;
+  for (auto process = processes_.NextIdle(); process && held_.size() < size;) {
     const auto next = processes_.IdleAfter(*process);
-    while (held_.size() < options.size && Suits(options, *process)) {
+    while (held_.size() < size && Suits(options, *process)) {
       processes_.Reserve(*process);
       held_.push_back(*process);
     }
@@ -51,8 +52,9 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
   if (holder_ == kNoSlot && !held_.empty()) {
     holder_ = gang;
     until_ = now + waiting_.at(KeyOf(gang)).patience;
+    holder_version_ = processes_.capacity_version();
   }
-  return held_.size() == options.size;
+  return held_.size() == size;
 }
 
 void GatheringGangs::Withdraw(ProcessId process) {
@@ -63,7 +65,10 @@ void GatheringGangs::Withdraw(ProcessId process) {
 
 void GatheringGangs::GiveUp(Instant now) {
   if (holder_ == kNoSlot) return;
-  if (Impossible(holder_)) return GiveBack();
+  if (holder_version_ != processes_.capacity_version()) {
+    holder_version_ = processes_.capacity_version();
+    if (Impossible(holder_)) return GiveBack();
+  }
   if (until_ > now) return;
   Try& attempt = waiting_.at(KeyOf(holder_));
   attempt.again = now + attempt.patience;
@@ -76,9 +81,9 @@ std::optional<Instant> GatheringGangs::NextDeadline() const {
 }
 
 std::uint64_t GatheringGangs::ShortOf(Slot gang) const {
-  const GangOptions& options = jobs_[gang].options->gang;
+  const JobOptions& options = *jobs_[gang].options;
   const std::uint64_t missing = Missing(options);
-  return missing > 0 ? missing : options.size - (gang == holder_ ? held_.size() : 0);
+  return missing > 0 ? missing : options.gang.size - (gang == holder_ ? held_.size() : 0);
 }
 
 std::optional<Instant> GatheringGangs::Oldest() const {
@@ -91,15 +96,15 @@ std::optional<Instant> GatheringGangs::Oldest() const {
 }
 
 /// How many more workers would have to connect before the gang can ever start.
-std::uint64_t GatheringGangs::Missing(const GangOptions& gang) const {
-  const WorkerCounts& counts = processes_.counts();
-  const std::uint64_t able = gang.spread == Spread::kNode ? counts.able_nodes : counts.able_slots;
-  return gang.size - std::min<std::uint64_t>(able, gang.size);
+std::uint64_t GatheringGangs::Missing(const JobOptions& gang) const {
+  const Capacity able = processes_.AbleFor(gang.placement);
+  const std::uint64_t most = gang.gang.spread == Spread::kNode ? able.nodes : able.slots;
+  return gang.gang.size - std::min<std::uint64_t>(most, gang.gang.size);
 }
 
-bool GatheringGangs::Suits(const GangOptions& gang, ProcessId process) const {
-  if (!processes_[process].MayTake()) return false;
-  return gang.spread == Spread::kAny || processes_[process].node->reserved == 0;
+bool GatheringGangs::Suits(const JobOptions& gang, ProcessId process) const {
+  if (!processes_[process].MayTake() || !processes_.Suits(gang.placement, process)) return false;
+  return gang.gang.spread == Spread::kAny || processes_[process].node->reserved == 0;
 }
 
 void GatheringGangs::GiveBack() {

@@ -30,7 +30,9 @@ namespace twofold::queue {
 ///
 /// Cost     Add, Remove O(log g) with g gangs here; Next O(1), but O(g) when the last answer may
 ///          have changed: a gang or capacity has come, or a pause is over; Gather linear in the
-///          slots it takes, for members on different nodes in the idle processes.
+///          slots it takes, for members on different nodes or with a placement in the idle
+///          processes. Whether a gang with a placement is possible is O(processes), looked up when
+///          capacity has changed.
 class GatheringGangs {
  public:
   GatheringGangs(JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
@@ -60,7 +62,7 @@ class GatheringGangs {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   /// The connected workers are too few for the gang, busy or not.
-  [[nodiscard]] bool Impossible(Slot gang) const { return Missing(jobs_[gang].options->gang) > 0; }
+  [[nodiscard]] bool Impossible(Slot gang) const { return Missing(*jobs_[gang].options) > 0; }
 
   /// Workers that the gang lacks: connected ones if it is impossible, else free ones beside those
   /// that it holds.
@@ -78,8 +80,8 @@ class GatheringGangs {
   using Key = std::pair<Precedence, Slot>;
 
   [[nodiscard]] Key KeyOf(Slot gang) const { return {order_.PrecedenceOf(gang), gang}; }
-  [[nodiscard]] std::uint64_t Missing(const GangOptions& gang) const;
-  [[nodiscard]] bool Suits(const GangOptions& gang, ProcessId process) const;
+  [[nodiscard]] std::uint64_t Missing(const JobOptions& gang) const;
+  [[nodiscard]] bool Suits(const JobOptions& gang, ProcessId process) const;
   void GiveBack();
 
   JobTable& jobs_;
@@ -91,6 +93,7 @@ class GatheringGangs {
   Slot holder_ = kNoSlot;
   std::vector<ProcessId> held_;
   Instant until_;
+  std::uint64_t holder_version_ = 0;  // capacity that it could be made up with
 
   // Next has found nobody, which stays so until one of these changes, while others wait.
   bool nobody_ = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/queue/placement.h"
+
 namespace twofold::queue {
 namespace {
 
@@ -57,7 +59,9 @@ void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
     process.paused = joining.paused;
     process.unanswered = std::move(unanswered);
     process.node = EnterNode(joining.node);
+    process.labels = joining.labels;
   });
+  ++capacity_version_;  // for placements, even if it has as many slots as before
   StartLease(processes_[IndexOf(id)], IndexOf(id), now);
   LeaveNode(before);
 }
@@ -157,9 +161,34 @@ std::optional<ProcessId> ProcessTable::NextIdle() const {
   return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.front()});
 }
 
+std::optional<ProcessId> ProcessTable::NextIdle(std::string_view placement) const {
+  std::optional<ProcessId> idle = NextIdle();
+  while (idle && !Suits(placement, *idle)) idle = IdleAfter(*idle);
+  return idle;
+}
+
 std::optional<ProcessId> ProcessTable::IdleAfter(ProcessId id) const {
   const Slot next = (*this)[id].in_idle.next;
   return next == kNoSlot ? std::nullopt : std::optional(ProcessId{next});
+}
+
+bool ProcessTable::Suits(std::string_view placement, ProcessId id) const {
+  const Process& process = (*this)[id];
+  return placement.empty() || queue::Suits(placement, process.labels, *process.node->name);
+}
+
+Capacity ProcessTable::AbleFor(std::string_view placement) const {
+  if (placement.empty()) return counts_.able;
+  Capacity able;
+  std::set<const Node*> nodes;
+  for (Slot slot = 0; slot < processes_.size(); ++slot) {
+    const Process& process = processes_[slot];
+    if (!process.able() || !Suits(placement, ProcessId{slot})) continue;
+    able.slots += process.slots;
+    nodes.insert(process.node);
+  }
+  able.nodes = nodes.size();
+  return able;
 }
 
 Node* ProcessTable::EnterNode(std::string_view name) {
@@ -248,9 +277,9 @@ void ProcessTable::CountAble(Process& process) {
   Node* const node = process.able() ? process.node : nullptr;
   const std::uint32_t slots = node == nullptr ? 0 : process.slots;
   if (node == process.able_on && slots == process.able_slots) return;
-  if (process.able_on != nullptr && --process.able_on->able == 0) --counts_.able_nodes;
-  if (node != nullptr && node->able++ == 0) ++counts_.able_nodes;
-  counts_.able_slots += slots - std::uint64_t{process.able_slots};
+  if (process.able_on != nullptr && --process.able_on->able == 0) --counts_.able.nodes;
+  if (node != nullptr && node->able++ == 0) ++counts_.able.nodes;
+  counts_.able.slots += slots - std::uint64_t{process.able_slots};
   process.able_on = node;
   process.able_slots = slots;
   ++capacity_version_;

@@ -31,6 +31,7 @@ struct Joining {
   bool draining = false;            ///< it comes only to deliver what it holds and gets no jobs
   bool paused = false;              ///< somebody has paused it meanwhile
   std::string_view node = {};       ///< for gangs whose members are on different ones
+  std::string_view labels = {};     ///< "KEY=VALUE\n" each, see placement.h
 };
 
 /// A host, as far as gangs care.
@@ -52,7 +53,8 @@ struct Process {
   Instant deadline;           ///< end of the lease or of the grace period, if it has one
   Links in_deadlines;
   Links in_idle;
-  Node* node = nullptr;     ///< nullptr until it has connected
+  Node* node = nullptr;  ///< nullptr until it has connected
+  std::string labels;
   Node* able_on = nullptr;  ///< where it is counted as able, with so many slots
   std::uint32_t able_slots = 0;
   Presence presence = Presence::kNone;
@@ -72,16 +74,21 @@ struct Process {
   [[nodiscard]] bool MayTake() const { return able() && busy() + reserved < slots; }
 };
 
+/// What there is for jobs, free or not.
+struct Capacity {
+  std::uint64_t slots = 0;  ///< of processes that take jobs
+  std::uint64_t nodes = 0;  ///< with at least one such process
+};
+
 /// Slots ("workers"), by what they do. Those of processes that are silent or away are in none.
 struct WorkerCounts {
   std::uint64_t idle = 0;
   std::uint64_t busy = 0;
-  std::uint64_t draining = 0;    ///< busy or not
-  std::uint64_t paused = 0;      ///< free ones of paused processes
-  std::uint64_t reserved = 0;    ///< of the idle ones
-  std::uint64_t processes = 0;   ///< connected, silent ones too
-  std::uint64_t able_slots = 0;  ///< free or not, of processes that take jobs
-  std::uint64_t able_nodes = 0;  ///< with at least one such process
+  std::uint64_t draining = 0;   ///< busy or not
+  std::uint64_t paused = 0;     ///< free ones of paused processes
+  std::uint64_t reserved = 0;   ///< of the idle ones
+  std::uint64_t processes = 0;  ///< connected, silent ones too
+  Capacity able;
 };
 
 /// Knows the processes: what they run, how long they may be silent, who takes the next job.
@@ -144,12 +151,17 @@ class ProcessTable {
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
   /// the back, so that jobs spread over the processes.
   [[nodiscard]] std::optional<ProcessId> NextIdle() const;
+  /// The first of them that suits the placement. Linear in the idle processes.
+  [[nodiscard]] std::optional<ProcessId> NextIdle(std::string_view placement) const;
   /// The next one in that order. REQUIRES: `id` is idle.
   [[nodiscard]] std::optional<ProcessId> IdleAfter(ProcessId id) const;
 
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
 
-  /// Changes whenever able_slots or able_nodes do.
+  [[nodiscard]] bool Suits(std::string_view placement, ProcessId id) const;
+  /// What there is for jobs with this placement. Linear in the processes.
+  [[nodiscard]] Capacity AbleFor(std::string_view placement) const;
+  /// Changes whenever what AbleFor says does, of any placement.
   [[nodiscard]] std::uint64_t capacity_version() const { return capacity_version_; }
 
  private:

@@ -21,6 +21,7 @@ Queue::Queue(const QueueOptions& options)
       processes_(jobs_, options_.lease, options_.grace),
       key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),
+      placed_(jobs_, processes_, line_),
       next_sequence_(options_.first_sequence) {}
 
 // ---- Submitters

@@ -17,6 +17,7 @@
 #include "lib/queue/gathering_gangs.h"
 #include "lib/queue/job_table.h"
 #include "lib/queue/key_limits.h"
+#include "lib/queue/placed_jobs.h"
 #include "lib/queue/process_table.h"
 #include "lib/queue/running_gangs.h"
 #include "lib/queue/timers.h"
@@ -89,12 +90,13 @@ struct JobView {
 /// Why a job does not run. The first reason that holds.
 enum class WaitReason : std::uint8_t {
   kNotWaiting,
-  kDelayed,    ///< its time comes in `in`
-  kKeyLimit,   ///< of its limit key as many run, or go before it, as may
-  kPaused,     ///< the queue is
-  kNoWorker,   ///< nobody is connected who takes jobs
-  kGangShort,  ///< it needs `short_of` workers more
-  kBehind,     ///< `ahead` jobs go first
+  kDelayed,           ///< its time comes in `in`
+  kKeyLimit,          ///< of its limit key as many run, or go before it, as may
+  kPaused,            ///< the queue is
+  kNoWorker,          ///< nobody is connected who takes jobs
+  kNoSuitableWorker,  ///< of those who are, nobody suits its placement
+  kGangShort,         ///< it needs `short_of` workers more
+  kBehind,            ///< `ahead` jobs go first
 };
 
 struct Explanation {
@@ -289,7 +291,9 @@ class Queue {
   void LeaveLine(Slot slot);
   void SettleKey(const std::string& key);
   void Dispatch(Instant now, Effects& effects);
-  bool StartGangInFront(Instant now, Slot front, Effects& effects);
+  void SetAside(Slot front);
+  bool HandOutSetAside(Instant now, Slot front, Effects& effects);
+  bool HandOutPlaced(Instant now, Slot before, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
   void EnterRunning(Slot slot);
   void LeaveRunning(Slot slot);
@@ -333,6 +337,10 @@ class Queue {
   [[nodiscard]] bool IsGang(Slot slot) const {
     return slot != kNoSlot && jobs_[slot].options->gang.size > 1;
   }
+  /// Not any free slot will do.
+  [[nodiscard]] bool IsChoosy(Slot slot) const {
+    return slot != kNoSlot && (IsGang(slot) || !jobs_[slot].options->placement.empty());
+  }
   [[nodiscard]] std::uint64_t ExtraSlots(Slot slot) const {
     return IsGang(slot) ? jobs_[slot].options->gang.size - 1 : 0;
   }
@@ -353,6 +361,7 @@ class Queue {
   Timers deadlines_;  // jobs that nobody has had yet
   DedupKeys dedup_keys_;
   GatheringGangs gathering_;
+  PlacedJobs placed_;
   RunningGangs running_gangs_;
   std::unordered_map<SubmitterId, Submitter> submitters_;  // nodes: jobs point to them
   std::uint64_t next_sequence_;

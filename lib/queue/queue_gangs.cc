@@ -6,24 +6,6 @@
 
 namespace twofold::queue {
 
-/// Sets aside gangs whose turn has come, and lets the first of them take idle slots if its turn is
-/// before that of the job in front (kNoSlot: none). True: something has changed, look again.
-bool Queue::StartGangInFront(Instant now, Slot front, Effects& effects) {
-  if (IsGang(front)) {
-    line_.Take(front);
-    jobs_[front].state = JobState::kGathering;
-    gathering_.Add(front);
-    return true;
-  }
-  if (gathering_.empty()) return false;
-  const Slot gang = gathering_.Next(now, front != kNoSlot);
-  if (gang == kNoSlot) return false;
-  if (front != kNoSlot && line_.PrecedenceOf(front) < line_.PrecedenceOf(gang)) return false;
-  if (!gathering_.Gather(now, gang)) return false;
-  StartGang(now, gang, effects);
-  return true;
-}
-
 void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   const std::vector<ProcessId> places = gathering_.held();
   LeaveLine(gang);

@@ -64,10 +64,13 @@ void Queue::SettleKey(const std::string& key) {
 /// Takes a job that waits for a worker out of turn.
 void Queue::LeaveLine(Slot slot) {
   gang_slots_ -= ExtraSlots(slot);
-  if (jobs_[slot].state == JobState::kGathering) {
-    gathering_.Remove(slot);
-  } else {
-    line_.Remove(slot);
+  switch (jobs_[slot].state) {
+    case JobState::kGathering:
+      return gathering_.Remove(slot);
+    case JobState::kPlaced:
+      return placed_.Remove(slot);
+    default:
+      line_.Remove(slot);
   }
 }
 
@@ -76,18 +79,62 @@ void Queue::LeaveLine(Slot slot) {
 void Queue::Dispatch(Instant now, Effects& effects) {
   if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
   if (paused_) return;
-  while (!line_.empty() || !gathering_.empty()) {
+  while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
     std::optional<ProcessId> idle = processes_.NextIdle();
     if (!idle) return;
     const Slot front = line_.empty() ? kNoSlot : line_.Front();
-    if (!gathering_.empty() || IsGang(front)) {
-      if (StartGangInFront(now, front, effects)) continue;
-      idle = processes_.NextIdle();  // what is left suits no gang
+    if (IsChoosy(front)) {
+      SetAside(front);
+      continue;
+    }
+    if (!gathering_.empty() || !placed_.empty()) {
+      if (HandOutSetAside(now, front, effects)) continue;
+      idle = processes_.NextIdle();  // what is left suits none of them
       if (!idle || front == kNoSlot) return;
     }
     line_.Take(front);
     HandOut(now, front, *idle, effects);
   }
+}
+
+/// The turn has come of a job for which not any free slot will do. It must not keep others waiting.
+void Queue::SetAside(Slot front) {
+  line_.Take(front);
+  if (IsGang(front)) {
+    jobs_[front].state = JobState::kGathering;
+    gathering_.Add(front);
+  } else {
+    jobs_[front].state = JobState::kPlaced;
+    placed_.Add(front);
+  }
+}
+
+/// Hands out one of the jobs set aside, if its turn is before that of the job in front (kNoSlot:
+/// none), and if the idle slots will do. True: look again. A gang takes what suits it in any case.
+bool Queue::HandOutSetAside(Instant now, Slot front, Effects& effects) {
+  const bool others_wait = front != kNoSlot || placed_.Next();
+  const Slot gang = gathering_.empty() ? kNoSlot : gathering_.Next(now, others_wait);
+  const bool gang_first =
+      gang != kNoSlot && (front == kNoSlot || line_.PrecedenceOf(gang) < line_.PrecedenceOf(front));
+  if (HandOutPlaced(now, gang_first ? gang : front, effects)) return true;
+  if (!gang_first) return false;
+  if (!gathering_.Gather(now, gang)) return HandOutPlaced(now, front, effects);
+  StartGang(now, gang, effects);
+  return true;
+}
+
+/// Hands out the first job that waits for a slot that suits it, if one is idle and its turn is
+/// before that of `before` (kNoSlot: any).
+bool Queue::HandOutPlaced(Instant now, Slot before, Effects& effects) {
+  if (placed_.empty()) return false;
+  const auto match = placed_.Next();
+  if (!match) return false;
+  if (before != kNoSlot && line_.PrecedenceOf(before) < line_.PrecedenceOf(match->slot)) {
+    return false;
+  }
+  placed_.Remove(match->slot);
+  HandOut(now, match->slot, match->process, effects);
+  return true;
 }
 
 void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
@@ -152,6 +199,7 @@ void Queue::Stop(Slot slot, Effects& effects) {
     case JobState::kWaiting:
     case JobState::kSortedIn:
     case JobState::kGathering:
+    case JobState::kPlaced:
       return LeaveLine(slot);
     case JobState::kDelayed:
       return delays_.Remove(job.accepted, slot);

@@ -9,7 +9,9 @@ namespace twofold::queue {
 QueueStats Queue::Stats() const {
   const WorkerCounts& workers = processes_.counts();
   std::optional<Instant> oldest = line_.Oldest();
-  if (const auto gang = gathering_.Oldest()) oldest = oldest ? std::min(*oldest, *gang) : gang;
+  for (const auto& one : {gathering_.Oldest(), placed_.Oldest()}) {
+    if (one) oldest = std::min(*one, oldest.value_or(*one));
+  }
   return {.waiting = waiting(),
           .delayed = delays_.size(),
           .key_limited = key_limits_.parked(),
@@ -32,7 +34,7 @@ QueueStats Queue::Stats() const {
 
 std::uint64_t Queue::waiting() const { return runnable() + delays_.size() + key_limits_.parked(); }
 
-std::uint64_t Queue::runnable() const { return line_.size() + gathering_.size(); }
+std::uint64_t Queue::runnable() const { return line_.size() + gathering_.size() + placed_.size(); }
 
 std::optional<JobView> Queue::Find(Instant now, JobId job) const {
   const Slot slot = FindJob(job);
@@ -73,7 +75,10 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   }
   if (job.state == JobState::kParked) return Explanation{.reason = WaitReason::kKeyLimit};
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
-  if (processes_.counts().able_slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
+  if (processes_.counts().able.slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
+  if (processes_.AbleFor(job.options->placement).slots == 0) {
+    return Explanation{.reason = WaitReason::kNoSuitableWorker};
+  }
   if (IsGang(slot)) {
     const std::uint64_t short_of = gathering_.ShortOf(slot);
     if (job.state == JobState::kGathering || gathering_.Impossible(slot)) {
@@ -95,7 +100,7 @@ std::uint64_t Queue::CountAhead(Slot slot) const {
   for (Slot other = 0; other < jobs_.end(); ++other) {
     const JobState state = jobs_[other].state;
     const bool may_run = state == JobState::kWaiting || state == JobState::kSortedIn ||
-                         state == JobState::kGathering;
+                         state == JobState::kGathering || state == JobState::kPlaced;
     if (may_run && line_.PrecedenceOf(other) < own) ++ahead;
   }
   return ahead;

@@ -98,7 +98,7 @@ struct JobOptions {
   std::uint32_t weight = 1;     ///< share of the fair key, 1..kHighestWeight
   std::string limit_key = {};   ///< at most `key_limit` jobs with it run at once; empty: no limit
   std::uint32_t key_limit = 1;  ///< at least 1; the newest job of a key says what counts for all
-  std::string placement = {};   ///< where it may run; the core only passes it on
+  std::string placement = {};   ///< where it may run, see placement.h; empty: anywhere
 };
 inline constexpr int kLowestPriority = -10;
 inline constexpr int kHighestPriority = 10;

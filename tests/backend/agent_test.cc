@@ -144,32 +144,6 @@ TEST_F(SleepAgentTest, JobThatMakesNoSenseFailsInThePlan) {
   EXPECT_THAT(results[2].report.error(), HasSubstr("plan: sleep: '\\xff' is not a number"));
 }
 
-TEST_F(SleepAgentTest, JobInTheWrongPlaceFailsAndSaysWhatIsMissing) {
-  AgentOptions agent_options = Options();
-  agent_options.labels = {{"hostNetwork", "true"}, {"mtu", "9000"}};
-  RunningAgent agent(agent_options, Duration::zero());
-  const auto stream = frontend_.Accept();
-  stream->Welcome();
-  v1::JobOptions good;
-  good.mutable_placement()->add_labels("mtu=9000");
-  good.mutable_placement()->add_nodes("node-0");
-  good.mutable_placement()->add_nodes("node-1");
-  v1::JobOptions label;
-  label.mutable_placement()->add_labels("mtu=1500");
-  v1::JobOptions node;
-  node.mutable_placement()->add_nodes("node-2");
-  stream->SendAssigns(1, 1, good);
-  stream->SendAssigns(2, 1, label);
-  stream->SendAssigns(3, 1, node);
-  auto results = stream->ReceiveResults(3);
-  ASSERT_THAT(results, SizeIs(3));
-  std::sort(results.begin(), results.end(),
-            [](const Result& a, const Result& b) { return a.job < b.job; });
-  EXPECT_EQ(results[0].outcome, v1::OUTCOME_SUCCEEDED);
-  EXPECT_EQ(results[1].report.error(), "plan: this worker has no label mtu=1500");
-  EXPECT_EQ(results[2].report.error(), "plan: this worker is on node node-1, not on node-2");
-}
-
 TEST_F(SleepAgentTest, SmallerLimitEndsTheJobAsTimedOut) {
   AgentOptions options = Options();
   options.limit = std::chrono::milliseconds(5);

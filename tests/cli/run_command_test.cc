@@ -234,7 +234,17 @@ TEST_F(RunCommandTest, EveryPairOfNodesRunsOnThatPair) {
   EXPECT_EQ(Run({file_, "--runid", "a"}), 0) << message_;
   EXPECT_THAT(output_, HasSubstr(R"(["node-2","node-3"])"));
   for (const auto& worker : workers) EXPECT_EQ(worker->jobs(), 2);  // of three pairs
-  EXPECT_EQ(Queue("fio").workers_paused(), 0U);
+}
+
+TEST_F(RunCommandTest, ARunOnChosenNodesGoesOnWithoutAnybodyWatching) {
+  Write("template: {kind: Fio}\n  nodes: {select: ['*'], combinations: 1}\n");
+  StartWorker();
+  Worker other(frontend_->worker_address(), 2, [](const auto&) { return v1::OUTCOME_SUCCEEDED; });
+  AwaitQueue("fio", [](const v1::Queue& queue) { return queue.worker_processes() == 2; });
+  EXPECT_EQ(Run({file_, "--runid", "a", "--detach"}), 0) << message_;
+  AwaitQueue("fio", [](const v1::Queue& queue) { return queue.waiting() + queue.running() == 0; });
+  EXPECT_EQ(worker_->jobs(), 1);
+  EXPECT_EQ(other.jobs(), 1);
 }
 
 TEST_F(RunCommandTest, WhatNoWorkerCanRunIsSaidAtOnce) {

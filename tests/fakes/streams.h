@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,7 @@ class WorkerStream {
     hello.set_node("node-" + std::to_string(key));
     hello.set_pod("pod-" + std::to_string(key));
     hello.set_slots(slots);
+    hello.mutable_labels()->insert(labels.begin(), labels.end());
     for (const Assigned& job : held) {
       hello.add_held_jobs(job.job);
       hello.add_held_attempts(job.attempt);
@@ -109,6 +111,8 @@ class WorkerStream {
     over_ = true;
     return ended.Take();
   }
+
+  std::map<std::string, std::string> labels;  ///< of the Joins to come
 
   Inbox<v1::Welcome> welcomes;
   Inbox<v1::GangRoster> gangs;  ///< each comes before its members do

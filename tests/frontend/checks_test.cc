@@ -46,6 +46,8 @@ TEST(Checks, LongNamesInHelloAreNamed) {
   hello.Clear();
   (*hello.mutable_labels())["a"] = is_long;
   EXPECT_THAT(Why(CheckNames(hello)), HasSubstr("a value in hello.labels"));
+  (*hello.mutable_labels())["a"] = "b\nc=d";
+  EXPECT_THAT(Why(CheckNames(hello)), HasSubstr("hello.labels has one of more than one line"));
 }
 
 TEST(Checks, ProgressIsAFractionAndALine) {

@@ -121,20 +121,37 @@ TEST_F(StreamsTest, UnknownQueueRejectsTheJobAndTheStreamGoesOn) {
   options.mutable_placement()->set_labels(0, "mtu=" + std::string(40'000, '9'));
   client->Submit(options, 6);
   EXPECT_THAT(client->results.Take().report.error(), HasSubstr("placement has 40"));
+  options.mutable_placement()->set_labels(0, "mtu=9000\nnode x");
+  client->Submit(options, 7);
+  EXPECT_THAT(client->results.Take().report.error(), HasSubstr("of more than one line"));
 }
 
-TEST_F(StreamsTest, PlacementOfAJobComesToItsWorker) {
+TEST_F(StreamsTest, JobGoesToAWorkerInItsPlaceAndSaysWhyItWaits) {
   Serve();
-  auto client = NewClient();
-  v1::JobOptions options = JobFor("sleep");
-  options.mutable_placement()->add_labels("mtu=9000");
-  options.mutable_placement()->add_nodes("node-1");
-  client->Submit(options, 1);
+  auto other = NewWorker();
+  other->Join("sleep", 1, 1);
+  const auto clients = v1::Clients::NewStub(rpc::Connect(frontend_->client_address()));
+  v1::SubmitJobRequest submit;
+  *submit.mutable_options() = JobFor("sleep");
+  submit.mutable_options()->mutable_placement()->add_labels("mtu=9000");
+  submit.mutable_options()->mutable_placement()->add_nodes("node-2");
+  v1::Job job;
+  grpc::ClientContext submitting;
+  ASSERT_TRUE(clients->SubmitJob(&submitting, submit, &job).ok());
+  v1::GetJobRequest request;
+  request.set_id(job.id());
+  v1::Explanation why;
+  grpc::ClientContext asking;
+  ASSERT_TRUE(clients->ExplainJob(&asking, request, &why).ok());
+  EXPECT_EQ(why.reason(), v1::WAIT_REASON_NO_SUITABLE_WORKER);
+  EXPECT_EQ(why.text(), "no worker that takes jobs is in its place: label mtu=9000, node node-2");
   auto worker = NewWorker();
-  worker->Join("sleep", 1, 1);
+  worker->labels = {{"mtu", "9000"}};
+  worker->Join("sleep", 2, 1);
   const v1::Placement placement = worker->assigned.Take().options.placement();
   EXPECT_EQ(placement.labels(0), "mtu=9000");
-  EXPECT_EQ(placement.nodes(0), "node-1");
+  EXPECT_EQ(placement.nodes(0), "node-2");
+  EXPECT_TRUE(other->assigned.empty());
 }
 
 TEST_F(StreamsTest, FullQueueRejectsWithARetryHint) {

@@ -62,13 +62,15 @@ struct WorkerJoined {
   static constexpr std::string_view kName = "worker_joined";
   WorkerJoined() = default;
   explicit WorkerJoined(const Joining& from) {
-    const auto& [from_key, from_slots, from_held, is_draining, is_paused, from_node] = from;
+    const auto& [from_key, from_slots, from_held, is_draining, is_paused, from_node, from_labels] =
+        from;
     key = from_key;
     slots = from_slots;
     held.assign(from_held.begin(), from_held.end());
     draining = is_draining;
     paused = is_paused;
     node = from_node;
+    labels = from_labels;
   }
 
   ProcessKey key{0};
@@ -77,9 +79,10 @@ struct WorkerJoined {
   bool draining = false;
   bool paused = false;
   std::string_view node;
+  std::string_view labels;
 
   ProcessId Apply(Queue& queue, Instant now, Effects& effects) const {
-    return queue.WorkerJoined(now, {key, slots, held, draining, paused, node}, effects);
+    return queue.WorkerJoined(now, {key, slots, held, draining, paused, node, labels}, effects);
   }
 };
 
@@ -220,6 +223,7 @@ void VisitFields(auto& visit, Is<input::WorkerJoined> auto& joined) {
   visit("draining", joined.draining);
   visit("paused", joined.paused);
   visit("node", joined.node);
+  visit("labels", joined.labels);
 }
 
 template <typename T>

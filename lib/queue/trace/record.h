@@ -10,7 +10,7 @@ namespace twofold::queue::trace {
 
 /// The file begins with this text, then the version and '\n'.
 inline constexpr std::string_view kMagic = "twofold trace ";
-inline constexpr std::uint64_t kVersion = 1;
+inline constexpr std::uint64_t kVersion = 2;
 
 enum class RecordKind : std::uint8_t {
   kQueue = 1,    ///< number, name, QueueOptions: a queue begins

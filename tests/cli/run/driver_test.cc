@@ -209,19 +209,6 @@ TEST(Driver, ACancelledJobIsNotRepeated) {
   EXPECT_TRUE(driver.over());
 }
 
-TEST(Driver, CombinationsOfNodesTakeTurns) {
-  spec::Expansion expansion = ExpansionOf(2, 2);
-  expansion.permutations[0].nodes = {"a", "b"};
-  expansion.permutations[1].nodes = {"a", "c"};
-  Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
-  EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(1, 1), Key(1, 2)));
-  driver.See(Succeeded(Key(1, 1), 1, 1));
-  EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
-  driver.See(Succeeded(Key(1, 2), 2, 1));
-  EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(2, 1), Key(2, 2)));
-}
-
 TEST(Driver, NothingIsDueOnceSomebodyHasStoppedIt) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({}, expansion);

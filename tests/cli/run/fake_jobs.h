@@ -48,16 +48,9 @@ class FakeJobs final : public Jobs {
     return absl::OkStatus();
   }
 
-  Status UseNodes(const std::vector<std::string>& nodes) override {
-    used.push_back(nodes);
-    return absl::OkStatus();
-  }
-  Status UseAllNodes() override { return UseNodes({"all"}); }
-
   std::map<std::uint64_t, Seen> jobs;  ///< by id
   std::vector<JobKey> submitted;
   std::vector<std::uint64_t> cancelled;
-  std::vector<std::vector<std::string>> used;
   std::set<JobKey> failing;
   std::size_t parallel = 1;
   std::size_t room = 1000;  ///< jobs that it takes

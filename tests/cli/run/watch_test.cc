@@ -143,27 +143,6 @@ TEST_F(WatchTest, ACancelledRunEndsAtOnce) {
   EXPECT_EQ(CountOf(Phase::kSucceeded), 0U);
 }
 
-TEST_F(WatchTest, JobsWithNodesRunWhileOnlyTheseGetJobs) {
-  spec::Expansion expansion = ExpansionOf(2, 2);
-  expansion.permutations[0].nodes = {"a", "b"};
-  expansion.permutations[1].nodes = {"a", "c"};
-  Driver driver({}, expansion);
-  FakeWatcher watcher;
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
-  using Names = std::vector<std::string>;
-  EXPECT_THAT(jobs.used, ElementsAre(Names{"a", "b"}, Names{"a", "c"}, Names{"all"}));
-}
-
-TEST_F(WatchTest, ARunWithNodesIsPausedInsteadOfDetached) {
-  spec::Expansion expansion = ExpansionOf(1, 3);
-  expansion.permutations[0].nodes = {"a"};
-  Driver driver({}, expansion);
-  FakeWatcher watcher(Wish::kDetach, 1);
-  EXPECT_EQ(Watched(driver, watcher), Ending::kPaused);
-  EXPECT_EQ(CountOf(Phase::kWaiting), 0U);
-  EXPECT_EQ(jobs.used.back(), std::vector<std::string>{"all"});
-}
-
 TEST_F(WatchTest, SubmitAllNeedsNobodyToWatch) {
   const spec::Expansion expansion = ExpansionOf(2, 2);
   Driver driver({}, expansion);

@@ -128,6 +128,10 @@ JobOptions QueueExercise::RandomJob(std::uint64_t tag) {
     options.limit_key = Key(2);
     options.key_limit = static_cast<std::uint32_t>(1 + Below(3));
   }
+  static constexpr std::array<std::string_view, 5> kPlacements = {
+      "label gpu=1\n", "label disk=ssd\nlabel gpu=1\n", "node a\n", "node a\nnode b",
+      "label gpu=1\nnode b\n"};
+  if (OneIn(4)) options.placement = kPlacements.at(Below(kPlacements.size()));
   return options;
 }
 
@@ -189,6 +193,8 @@ void QueueExercise::ReturnFromBefore() {
 
 void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
   static constexpr std::array<std::string_view, 3> kNodes = {"", "a", "b"};
+  static constexpr std::array<std::string_view, 4> kLabels = {"", "gpu=1\n", "disk=ssd\ngpu=1\n",
+                                                              "gpu=10\n"};
   if (OneIn(6)) held.push_back(OldToken());
   const Joining joining{
       .key = key,
@@ -197,7 +203,8 @@ void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
       .held = held,
       .draining = OneIn(10),
       .paused = OneIn(10),
-      .node = kNodes.at(OneIn(8) ? Below(kNodes.size()) : Number(key) % kNodes.size())};
+      .node = kNodes.at(OneIn(8) ? Below(kNodes.size()) : Number(key) % kNodes.size()),
+      .labels = kLabels.at(Below(kLabels.size()))};
   const ProcessId expected = queue_->IdFor(key);
   const ProcessId process = queue_->WorkerJoined(now_, joining, effects_);
   if (process != expected) complaint_ = "IdFor is wrong";

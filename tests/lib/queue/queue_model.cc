@@ -115,6 +115,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const Joining& joi
   }
   entry.slots = joining.slots;
   entry.node = joining.node;
+  entry.labels = joining.labels;
   entry.draining = joining.draining;
   entry.paused = joining.paused;
   Become(process, State::kConnected, now);

@@ -62,6 +62,7 @@ class QueueModel {
     ProcessKey key;
     std::uint32_t slots = 1;
     std::string node = {};
+    std::string labels = {};
     State state = State::kConnected;
     bool draining = false;
     bool paused = false;
@@ -152,9 +153,11 @@ class QueueModel {
   [[nodiscard]] bool IsParked(const Job& job) const;
   [[nodiscard]] bool IsInLine(const Job& job) const;
   [[nodiscard]] std::optional<JobId> Front() const;
-  [[nodiscard]] std::uint64_t Able(Spread spread) const;
+  [[nodiscard]] bool Suits(const Job& job, ProcessId process) const;
+  [[nodiscard]] std::uint64_t Able(const Job& job, Spread spread) const;
   [[nodiscard]] bool IsImpossible(const Job& gang) const;
   [[nodiscard]] std::optional<JobId> GatheringNext(Instant now, bool others_wait) const;
+  [[nodiscard]] std::optional<std::pair<JobId, ProcessId>> PlacedNext() const;
   bool Gather(Instant now, JobId gang);
   void Withdraw(ProcessId process);
   void GiveBack();
@@ -170,6 +173,7 @@ class QueueModel {
   void Take(const Recorded& effect);
   void TakeReplied(const Replied& replied);
   void Dispatch(Instant now, std::vector<Assigned>& assigned);
+  bool StartPlaced(Instant now, std::optional<JobId> before, std::vector<Assigned>& assigned);
   void StartSingle(Instant now, JobId id, ProcessId process, std::vector<Assigned>& assigned);
   void StartGang(Instant now, JobId id, std::vector<Assigned>& assigned);
   Assigned NextAssigned(std::vector<Assigned>& assigned);

@@ -82,24 +82,38 @@ void QueueModel::TakeReplied(const Replied& replied) {
 void QueueModel::Dispatch(Instant now, std::vector<Assigned>& assigned) {
   while (!paused_ && !idle_.empty() && complaint_.empty()) {
     const std::optional<JobId> front = Front();
-    if (front && jobs_.at(*front).options.gang.size > 1) {
-      Job& gang = jobs_.at(*front);
-      Pay(gang);
-      gang.where = Where::kGathering;
-      gang.patience = gang.options.gang.timeout;
-      gang.again = {};
-      Refresh();
-      continue;
+    if (front) {
+      Job& job = jobs_.at(*front);
+      if (job.options.gang.size > 1 || !job.options.placement.empty()) {
+        Pay(job);
+        job.where = Where::kGathering;
+        job.patience = job.options.gang.timeout;
+        job.again = {};
+        Refresh();
+        continue;
+      }
     }
-    const std::optional<JobId> gang = GatheringNext(now, front.has_value());
+    const std::optional<JobId> gang = GatheringNext(now, front || PlacedNext());
     const bool gang_first = gang && !(front && GoesBefore(jobs_.at(*front), jobs_.at(*gang)));
+    if (StartPlaced(now, gang_first ? gang : front, assigned)) continue;
     if (gang_first && Gather(now, *gang)) {
       StartGang(now, *gang, assigned);
       continue;
     }
+    if (gang_first && StartPlaced(now, front, assigned)) continue;
     if (!front || idle_.empty()) return;
+    Pay(jobs_.at(*front));
     StartSingle(now, *front, idle_.front(), assigned);
   }
+}
+
+bool QueueModel::StartPlaced(Instant now, std::optional<JobId> before,
+                             std::vector<Assigned>& assigned) {
+  const auto placed = PlacedNext();
+  if (!placed || (before && GoesBefore(jobs_.at(*before), jobs_.at(placed->first)))) return false;
+  if (placed->second != idle_.front()) Saw("a placed job passed idle processes");
+  StartSingle(now, placed->first, placed->second, assigned);
+  return true;
 }
 
 Assigned QueueModel::NextAssigned(std::vector<Assigned>& assigned) {
@@ -118,7 +132,6 @@ void QueueModel::StartSingle(Instant now, JobId id, ProcessId process,
   std::ostringstream complaint;
   complaint << "got " << got << ", expected " << expected;
   Expect(got == expected, complaint.str());
-  Pay(job);
   ++job.attempts;
   job.where = Where::kRunning;
   job.process = process;
@@ -157,6 +170,7 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
   }
   Refresh();
   Saw(gang.options.gang.spread == Spread::kNode ? "spread gang started" : "gang started");
+  if (!gang.options.placement.empty()) Saw("placed gang started");
 }
 
 // ---- What there is
@@ -171,7 +185,8 @@ void QueueModel::CheckStats(const QueueStats& stats) {
     expected.waiting += running ? 0 : 1;
     expected.delayed += job.where == Where::kDelayed ? 1 : 0;
     expected.key_limited += parked ? 1 : 0;
-    expected.gangs_waiting += job.where == Where::kGathering ? 1 : 0;
+    const bool gathers = job.where == Where::kGathering && job.options.gang.size > 1;
+    expected.gangs_waiting += gathers ? 1 : 0;
     if (running || (waits && !parked)) expected.wanted_workers += job.options.gang.size;
     if (!waits || parked) continue;
     expected.oldest_waiting =
@@ -264,12 +279,14 @@ void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
     expected.reason = WaitReason::kKeyLimit;
   } else if (paused_) {
     expected.reason = WaitReason::kPaused;
-  } else if (Able(Spread::kAny) == 0) {
+  } else if (Able({}, Spread::kAny) == 0) {
     expected.reason = WaitReason::kNoWorker;
+  } else if (Able(job, Spread::kAny) == 0) {
+    expected.reason = WaitReason::kNoSuitableWorker;
   } else if (is_gang && IsImpossible(job)) {
     expected.reason = WaitReason::kGangShort;
-    expected.short_of = job.options.gang.size - Able(job.options.gang.spread);
-  } else if (job.where == Where::kGathering) {
+    expected.short_of = job.options.gang.size - Able(job, job.options.gang.spread);
+  } else if (is_gang && job.where == Where::kGathering) {
     expected.reason = WaitReason::kGangShort;
     expected.short_of = job.options.gang.size - (id == holder_ ? held_.size() : 0);
   } else {

@@ -1,6 +1,7 @@
 // Who and what is next.
 
 #include <algorithm>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -198,14 +199,27 @@ void QueueModel::Pay(const Job& job) {
   lane.paid += 1.0 / job.options.weight;
 }
 
-// ---- Gangs that gather
+// ---- Jobs for which not any slot will do
 
-/// Slots, or nodes, of processes that take jobs when they are free.
-std::uint64_t QueueModel::Able(Spread spread) const {
+bool QueueModel::Suits(const Job& job, ProcessId id) const {
+  const Process& process = processes_.at(id);
+  std::set<std::string> nodes;
+  std::istringstream lines(job.options.placement);
+  for (std::string word, rest; lines >> word >> rest;) {
+    if (word == "node") nodes.insert(rest);
+    const bool lacks = ("\n" + process.labels).find("\n" + rest + "\n") == std::string::npos;
+    if (word == "label" && lacks) return false;
+  }
+  return nodes.empty() || nodes.contains(process.node);
+}
+
+/// Slots, or nodes, of processes that suit the job and take jobs when they are free.
+std::uint64_t QueueModel::Able(const Job& job, Spread spread) const {
   std::uint64_t slots = 0;
   std::set<std::string> nodes;
   for (const auto& [id, process] : processes_) {
     if (process.state != State::kConnected || process.draining || process.paused) continue;
+    if (!Suits(job, id)) continue;
     slots += process.slots;
     nodes.insert(process.node);
   }
@@ -213,16 +227,30 @@ std::uint64_t QueueModel::Able(Spread spread) const {
 }
 
 bool QueueModel::IsImpossible(const Job& gang) const {
-  return Able(gang.options.gang.spread) < gang.options.gang.size;
+  return Able(gang, gang.options.gang.spread) < gang.options.gang.size;
 }
 
 std::optional<JobId> QueueModel::GatheringNext(Instant now, bool others_wait) const {
   if (holder_ != JobId{0}) return holder_;
   std::optional<JobId> next;
   for (const auto& [id, job] : jobs_) {
-    if (job.where != Where::kGathering || IsImpossible(job)) continue;
+    if (job.where != Where::kGathering || job.options.gang.size == 1) continue;
+    if (IsImpossible(job)) continue;
     if (others_wait && job.again > now) continue;
     if (!next || GoesBefore(job, jobs_.at(*next))) next = id;
+  }
+  return next;
+}
+
+/// The first single job that an idle process can run, and the first such process.
+std::optional<std::pair<JobId, ProcessId>> QueueModel::PlacedNext() const {
+  std::optional<std::pair<JobId, ProcessId>> next;
+  for (const auto& [id, job] : jobs_) {
+    if (job.where != Where::kGathering || job.options.gang.size > 1) continue;
+    if (next && GoesBefore(jobs_.at(next->first), job)) continue;
+    const auto process =
+        std::find_if(idle_.begin(), idle_.end(), [&](ProcessId idle) { return Suits(job, idle); });
+    if (process != idle_.end()) next = {id, *process};
   }
   return next;
 }
@@ -232,7 +260,7 @@ bool QueueModel::Gather(Instant now, JobId id) {
   const Job& gang = jobs_.at(id);
   const GangOptions& options = gang.options.gang;
   for (const ProcessId process : std::vector(idle_)) {
-    while (held_.size() < options.size && MayTake(process)) {
+    while (held_.size() < options.size && MayTake(process) && Suits(gang, process)) {
       const bool node_taken = std::any_of(held_.begin(), held_.end(), [&](ProcessId other) {
         return processes_.at(other).node == processes_.at(process).node;
       });

@@ -33,7 +33,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 24> kRareThings = {
+constexpr std::array<std::string_view, 26> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
@@ -51,6 +51,8 @@ constexpr std::array<std::string_view, 24> kRareThings = {
     "member failed",
     "member lost",
     "parked by its limit key",
+    "a placed job passed idle processes",
+    "placed gang started",
     "put back",
     "put back, as it never got to its worker",
     "restored while running",

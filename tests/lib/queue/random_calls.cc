@@ -69,7 +69,8 @@ void RandomCalls::Join() {
                        .held = held,
                        .draining = OneIn(20),
                        .paused = OneIn(20),
-                       .node = node},
+                       .node = node,
+                       .labels = OneIn(2) ? "gpu=1\n" : ""},
                       *this);
 }
 
@@ -150,6 +151,7 @@ std::shared_ptr<const JobOptions> RandomCalls::RandomOptions() {
   options.weight = static_cast<std::uint32_t>(1 + Below(4));
   if (OneIn(4)) options.limit_key = "device " + std::to_string(Below(3));
   options.key_limit = static_cast<std::uint32_t>(1 + Below(2));
+  if (OneIn(5)) options.placement = OneIn(2) ? "label gpu=1\n" : "node node-1\nnode node-2\n";
   return std::make_shared<const JobOptions>(options);
 }
 

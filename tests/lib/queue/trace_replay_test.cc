@@ -89,22 +89,23 @@ TEST(Replay, SameTraceHasTheSameText) {
 }
 
 TEST(Replay, PrintsCallsAndWhatCameOfThem) {
-  EXPECT_EQ(Printed(ShortTrace().bytes()),
-            R"(queue 0 'sleep' limit=0 lease=15.000000000 grace=10.000000000 ageing=60.000000000)"
-            R"( number=0 first_generation=1 first_sequence=1
-1 0.000000000 sleep worker_joined key=7 slots=1 held=[] draining=no paused=no node=''
+  EXPECT_EQ(
+      Printed(ShortTrace().bytes()),
+      R"(queue 0 'sleep' limit=0 lease=15.000000000 grace=10.000000000 ageing=60.000000000)"
+      R"( number=0 first_generation=1 first_sequence=1
+1 0.000000000 sleep worker_joined key=7 slots=1 held=[] draining=no paused=no node='' labels=''
     returned process=0
 options #695bf19ee504c1b4 suite='' limit=0.000000000 priority=0 max_attempts=1 gang_size=1)"
-            R"( gang_spread=any gang_timeout=30.000000000 durable=no run='' dedup_key='')"
-            R"( delay=0.000000000 deadline=0.000000000 fair_key='' weight=1 limit_key='' key_limit=1 placement=''
+      R"( gang_spread=any gang_timeout=30.000000000 durable=no run='' dedup_key='')"
+      R"( delay=0.000000000 deadline=0.000000000 fair_key='' weight=1 limit_key='' key_limit=1 placement=''
 2 1.000000000 sleep submit submitter=1 tag=5 options=#695bf19ee504c1b4 spec='spec'
     assign process=0 job=4294967296 attempt=1 options=#695bf19ee504c1b4 spec='spec' lost_attempts=0
     returned admission=accepted job=4294967296 duplicate=no
 3 2.000000000 sleep completed process=0 job=4294967296 attempt=1 handed_back=no)"
-            R"( outcome=succeeded run_time=0.000000000 device='' report=''
+      R"( outcome=succeeded run_time=0.000000000 device='' report=''
     reply submitter=1 tag=5 job=4294967296 options=#695bf19ee504c1b4 outcome=succeeded attempts=1)"
-            R"( has_process=yes process=0 wait=0.000000000 run_time=0.000000000 total=1.000000000)"
-            R"( rank=0 device='' report='' reason=''
+      R"( has_process=yes process=0 wait=0.000000000 run_time=0.000000000 total=1.000000000)"
+      R"( rank=0 device='' report='' reason=''
     returned answer=yes
 4 2.000000000 sleep end_turn
 )");
@@ -208,7 +209,7 @@ TEST(Replay, SaysWhatIsNoTraceOrOneOfAnotherVersion) {
   EXPECT_THAT(message("PNG and so on and on and on"), HasSubstr("no trace"));
   EXPECT_THAT(message("twofold trace"), HasSubstr("no trace"));
   EXPECT_THAT(message("twofold trace one\n"), HasSubstr("no version"));
-  EXPECT_THAT(message("twofold trace 2\n"), HasSubstr("version 2, this program reads version 1"));
+  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 2"));
 }
 
 }  // namespace

@@ -59,8 +59,12 @@ class RowTest : public testing::Test {
 
 input::WorkerJoined Joined() {
   const std::vector<Held> held = {{JobId{1}, 2}, {kJob, 3}};
-  return input::WorkerJoined(
-      {.key = ProcessKey{~0ULL}, .slots = 300, .held = held, .paused = true, .node = "n\n1"});
+  return input::WorkerJoined({.key = ProcessKey{~0ULL},
+                              .slots = 300,
+                              .held = held,
+                              .paused = true,
+                              .node = "n\n1",
+                              .labels = "a=b\n"});
 }
 
 TEST_F(RowTest, EveryInput) {
@@ -87,7 +91,7 @@ TEST_F(RowTest, EveryInput) {
       {input::SubmitterGone{SubmitterId{2}}, "submitter_gone submitter=2"},
       {Joined(),
        "worker_joined key=18446744073709551615 slots=300 held=[{ job=1 attempt=2 }"
-       "{ job=81985529216486895 attempt=3 }] draining=no paused=yes node='n\\n1'"},
+       "{ job=81985529216486895 attempt=3 }] draining=no paused=yes node='n\\n1' labels='a=b\\n'"},
       {input::WorkerGone{ProcessId{1}}, "worker_gone process=1"},
       {input::WorkerLeft{ProcessId{2}}, "worker_left process=2"},
       {input::Renewed{ProcessId{3}}, "renewed process=3"},
