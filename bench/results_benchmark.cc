@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/sweep/result.h"
 #include "lib/results/run_reader.h"
 #include "lib/results/sqlite_store.h"
 #include "lib/runs/benchmark_messages.h"
@@ -20,8 +21,6 @@
 namespace twofold::results {
 namespace {
 
-constexpr int kMeasurements = 30;
-constexpr int kHeadlines = 3;
 constexpr JobId kGroup = 500;  // jobs a commit
 
 enum Place : std::int64_t { kMemory, kDisk };
@@ -49,20 +48,6 @@ class Folder {
   std::string path_;
 };
 
-Benchmark Measured(JobId id) {
-  Benchmark benchmark{.suite = "iperf", .tool = "iperf 3.12"};
-  for (int i = 0; i < kMeasurements; ++i) {
-    benchmark.measurements.push_back(
-        {.metric = {.name = "measurement_" + std::to_string(i),
-                    .unit = "Gbit/s",
-                    .better = Better::kHigher,
-                    .headline = i < kHeadlines,
-                    .dimensions = {{"direction", "forward"}, {"stream", std::to_string(i)}}},
-         .value = 9.0 + 0.001 * static_cast<double>(id % 997) + i});
-  }
-  return benchmark;
-}
-
 JobAccepted Accepted(JobId id, JobId permutations) {
   return {.id = id,
           .queue = "iperf",
@@ -84,7 +69,7 @@ JobEnded Ended(JobId id) {
           .pod = "backend-iperf-5d4f-abcde",
           .report = std::string(20, 'r'),
           .ended_unix_ns = static_cast<std::int64_t>(id),
-          .benchmark = SharedBenchmark(Measured(id))};
+          .benchmark = SharedBenchmark(SweepResult(id))};
 }
 
 RunCreated Created(JobId permutations) {
@@ -116,7 +101,7 @@ bool WriteAll(Store& store, JobId jobs, JobId permutations, benchmark::State* st
 void TakeReport(benchmark::State& state) {
   v1::Report report;
   report.set_output(std::string(400, 'o'));
-  report.set_data(runs::ToProto(Measured(1)).SerializeAsString());
+  report.set_data(runs::ToProto(SweepResult(1)).SerializeAsString());
   JobEnded ended = Ended(1);
   ended.benchmark = {};
   ended.report = report.SerializeAsString();
@@ -158,10 +143,11 @@ void ReadSweep(benchmark::State& state) {
   }
   const auto reader = RunReader::Open(folder.File()).value();
   for (auto _ : state) {
+    const std::int64_t run = reader->Find("sweep")->number;
     std::uint64_t succeeded = 0;
     std::uint64_t from = 0;
     for (;;) {
-      const auto page = reader->Results(reader->Find("sweep")->number, from).value();
+      const auto page = reader->Results(run, from).value();
       if (page.empty()) break;
       for (const PermutationResults& each : page) succeeded += each.succeeded;
       from = page.back().permutation.number + 1;

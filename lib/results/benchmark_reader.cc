@@ -20,8 +20,7 @@ BenchmarkReader::BenchmarkReader(SQLite::Database& database)
       benchmark_(database, "SELECT * FROM benchmark WHERE job = ?"),
       measurements_(database, "SELECT metric, value FROM measured WHERE job = ? ORDER BY number"),
       headlines_(database,
-                 "SELECT metric, value FROM measured JOIN metric ON metric.number = metric"
-                 " WHERE job = ? AND headline ORDER BY measured.number"),
+                 "SELECT metric, value FROM measured WHERE job = ? AND number < 0 ORDER BY number"),
       series_(database,
               "SELECT points, name, dimensions, columns FROM series"
               " JOIN shape ON shape.number = series.shape WHERE job = ? ORDER BY series.number"),

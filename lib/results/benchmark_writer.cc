@@ -2,6 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "lib/results/json_text.h"
 
 namespace twofold::results {
@@ -74,11 +77,16 @@ void BenchmarkWriter::Write(JobId job, const Benchmark& benchmark) {
 }
 
 void BenchmarkWriter::WriteNumbers(JobId job, const Benchmark& benchmark) {
-  std::size_t number = 0;
+  // Headlines have negative numbers: they are read without the others, which are many more.
+  std::int64_t headline =
+      -std::count_if(benchmark.measurements.begin(), benchmark.measurements.end(),
+                     [](const Measurement& one) { return one.metric.headline; });
+  std::int64_t other = 0;
   for (const Measurement& one : benchmark.measurements) {
-    insert_measured_.Run(job, number++, NumberOf(one.metric), one.value);
+    insert_measured_.Run(job, one.metric.headline ? headline++ : other++, NumberOf(one.metric),
+                         one.value);
   }
-  number = 0;
+  std::size_t number = 0;
   for (const Series& series : benchmark.series) {
     insert_series_.Run(job, number++, NumberOf(series),
                        PointsJson(series.values, series.columns.size()));

@@ -33,7 +33,7 @@ struct RunStatements {
                 "SELECT ", PermutationGatherer::kColumns,
                 " FROM place LEFT JOIN ended ON ended.id = place.job"
                 " LEFT JOIN measured ON measured.job = place.job AND outcome = 0 AND NOT warm_up"
-                " AND requeued_as IS NULL AND metric IN (SELECT number FROM metric WHERE headline)"
+                " AND requeued_as IS NULL AND measured.number < 0"
                 " WHERE run = ? AND permutation >= ? ORDER BY permutation, place.job")),
         varied(database, "SELECT varied FROM permutation WHERE run = ? AND number = ?"),
         jobs(

@@ -191,8 +191,8 @@ SELECT place.job, run.id AS run, place.permutation, varied, repetition, warm_up,
 FROM run JOIN place ON place.run = run.number
 JOIN benchmark ON benchmark.job = place.job
 JOIN ended ON ended.id = place.job
-JOIN measured ON measured.job = place.job
-JOIN metric ON metric.number = measured.metric AND headline
+JOIN measured ON measured.job = place.job AND measured.number < 0
+JOIN metric ON metric.number = measured.metric
 LEFT JOIN permutation ON permutation.run = place.run AND permutation.number = place.permutation
 LEFT JOIN outcome ON outcome.number = ended.outcome;
 
@@ -218,8 +218,7 @@ CREATE VIEW by_permutation AS
 WITH counting AS (
   SELECT run.id AS run, place.run AS run_number, permutation, metric, value, outcome <> 0 AS failed
   FROM run JOIN place ON place.run = run.number JOIN ended ON ended.id = place.job
-  LEFT JOIN measured ON measured.job = place.job AND outcome = 0
-    AND metric IN (SELECT number FROM metric WHERE headline)
+  LEFT JOIN measured ON measured.job = place.job AND outcome = 0 AND measured.number < 0
   WHERE NOT warm_up AND requeued_as IS NULL AND run.id <> ''
 ), placed AS (
   SELECT *, count(value) OVER one AS n, avg(value) OVER one AS mean,

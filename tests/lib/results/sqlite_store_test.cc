@@ -163,6 +163,22 @@ TEST_F(SqliteStoreTest, OtherWriterIsWaitedForThenToldOf) {
   EXPECT_TRUE(store->Commit(std::vector<Record>{Accepted(1)}).ok());
 }
 
+TEST_F(SqliteStoreTest, HeadlinesComeBeforeOtherNumbers) {
+  const auto store = SqliteStore::Open(path_).value();
+  Benchmark benchmark{.suite = "iperf"};
+  benchmark.measurements = {{{.name = "retransmits"}, 1},
+                            {Throughput("reverse"), 2},
+                            {{.name = "cpu"}, 3},
+                            {Throughput(), 4}};
+  ASSERT_TRUE(store->Commit(std::vector<Record>{Accepted(1), EndedWith(1, benchmark)}).ok());
+  const auto job = store->Find(1);
+  std::vector<double> values;
+  for (const auto& one : std::get<JobEnded>(job->state).benchmark->measurements) {
+    values.push_back(one.value);
+  }
+  EXPECT_THAT(values, ElementsAre(2, 4, 1, 3));
+}
+
 TEST_F(SqliteStoreTest, PageOfARunIsFoundByIndex) {
   const auto store = SqliteStore::Open(path_).value();
   SQLite::Database other(path_, SQLite::OPEN_READONLY);
