@@ -43,10 +43,13 @@ v1::WorkerMessage HelloTo(const std::string& queue, std::uint32_t slots) {
 void Answer(Stream& stream, const v1::AssignBatch& jobs) {
   rpc::ForEach(jobs, [&](const rpc::AssignRow& row) {
     const std::string report = ReportOf(row.job);
+    rpc::WorkerResultRow result;
+    result.job = row.job;
+    result.attempt = row.attempt;
+    result.run_ns = 1000;
+    result.report = report;
     stream.Add([&](v1::WorkerMessage& next) {
-      return rpc::Append(
-          *next.mutable_results(),
-          {.job = row.job, .attempt = row.attempt, .run_ns = 1000, .report = report});
+      return rpc::Append(*next.mutable_results(), result);
     });
   });
   stream.Flush();

@@ -22,6 +22,7 @@
 namespace twofold::results {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// The error of opening; OK if it opens.
@@ -173,7 +174,7 @@ TEST_F(SqliteStoreTest, HeadlinesComeBeforeOtherNumbers) {
   ASSERT_TRUE(store->Commit(std::vector<Record>{Accepted(1), EndedWith(1, benchmark)}).ok());
   const auto job = store->Find(1);
   std::vector<double> values;
-  for (const auto& one : std::get<JobEnded>(job->state).benchmark->measurements) {
+  for (const auto& one : std::get<JobEnded>(job->state).benchmark.get()->measurements) {
     values.push_back(one.value);
   }
   EXPECT_THAT(values, ElementsAre(2, 4, 1, 3));
