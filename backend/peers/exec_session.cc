@@ -48,12 +48,12 @@ class StandardPipes {
 
 }  // namespace
 
-ExecSession::ExecSession(boost::asio::io_context& io, std::shared_ptr<ExecStream> stream,
+ExecSession::ExecSession(boost::asio::io_context& io, const std::shared_ptr<ExecStream>& stream,
                          std::string keeper, Admit admit)
     : io_(io),
       keeper_(std::move(keeper)),
       admit_(std::move(admit)),
-      stream_(std::move(stream)),
+      stream_(stream),
       patience_(io) {}
 
 ExecStream::Events ExecSession::MakeEvents() {
@@ -74,7 +74,17 @@ void ExecSession::Begin() {
     const auto self = weak.lock();
     if (!error && self) self->Refuse(absl::DeadlineExceededError("there is no start"));
   });
-  stream_->Read();
+  Read();
+}
+
+void ExecSession::Read() {
+  if (const auto stream = stream_.lock()) stream->Read();
+}
+void ExecSession::Write(const v1::ExecOutput& output) {
+  if (const auto stream = stream_.lock()) stream->Write(output);
+}
+void ExecSession::EndStream(const grpc::Status& status) {
+  if (const auto stream = stream_.lock()) stream->End(status);
 }
 
 // ---- What the caller says
@@ -110,7 +120,7 @@ void ExecSession::TakeStart(const v1::ExecInput& input) {
   }
   out_->Next();
   err_->Next();
-  stream_->Read();
+  Read();
 }
 
 Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
@@ -148,7 +158,7 @@ Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
 void ExecSession::Feed(const v1::ExecInput& input) {
   const auto go_on = [self = shared_from_this(), close = input.close()] {
     if (close) self->in_->Close();
-    self->stream_->Read();
+    self->Read();
   };
   if (input.data().empty()) return go_on();
   in_->Write(input.data(), go_on);
@@ -174,14 +184,14 @@ void ExecSession::TakeChunk(bool is_err, std::string chunk) {
 void ExecSession::SendNext() {
   if (writing_ || waiting_.empty()) return;
   writing_ = true;
-  stream_->Write(waiting_.front().message);
+  Write(waiting_.front().message);
 }
 
 void ExecSession::Written() {
   writing_ = false;
   const std::shared_ptr<OutputPipe> from = std::move(waiting_.front().from);
   waiting_.pop_front();
-  if (!from) return stream_->End(grpc::Status::OK);
+  if (!from) return EndStream(grpc::Status::OK);
   from->Next();
   SendNext();
   TellExitIfDone();
@@ -213,7 +223,7 @@ void ExecSession::TellExit(const KeptEnd& end) {
 
 void ExecSession::Refuse(const Status& why) {
   Stop();
-  stream_->End(rpc::ToGrpc(why));
+  EndStream(rpc::ToGrpc(why));
 }
 
 void ExecSession::Gone() {

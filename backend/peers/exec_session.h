@@ -38,8 +38,8 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
   using Admit = std::function<Result<ExecPlace>(const v1::MemberKey& key,
                                                 const std::shared_ptr<ExecSession>& session)>;
 
-  ExecSession(boost::asio::io_context& io, std::shared_ptr<ExecStream> stream, std::string keeper,
-              Admit admit);
+  ExecSession(boost::asio::io_context& io, const std::shared_ptr<ExecStream>& stream,
+              std::string keeper, Admit admit);
 
   /// What the stream is to be opened with; they keep the session alive.
   ExecStream::Events MakeEvents();
@@ -56,6 +56,9 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
     std::shared_ptr<OutputPipe> from;  // null: it is the last one
   };
 
+  void Read();
+  void Write(const v1::ExecOutput& output);
+  void EndStream(const grpc::Status& status);
   void TakeInput(const v1::ExecInput& input);
   void TakeStart(const v1::ExecInput& input);
   Status Start(const v1::ExecStart& start, const ExecPlace& place);
@@ -73,8 +76,8 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
   boost::asio::io_context& io_;
   const std::string keeper_;
   const Admit admit_;
-  std::shared_ptr<ExecStream> stream_;
-  boost::asio::steady_timer patience_;  // with a caller that says nothing
+  const std::weak_ptr<ExecStream> stream_;  // whose events keep us
+  boost::asio::steady_timer patience_;      // with a caller that says nothing
   std::function<void()> leave_;
   bool started_ = false;
   std::shared_ptr<KeptProgram> program_;

@@ -125,7 +125,7 @@ std::vector<Command> ResultCommands() {
       {"results", "What a run has measured: a row for each permutation and headline",
        "twofold results nightly --store results.db --csv", BindResults},
       {"results export", "One run as a file of its own",
-       "twofold results export nightly nightly.db", BindExport, false},
+       "twofold results export nightly nightly.db", BindExport},
       {"results import", "The runs of a file into another one",
        "twofold results import nightly.db --store all.db", BindImport, false},
       {"compare", "Two runs, permutation by permutation: the ratio of their headlines",

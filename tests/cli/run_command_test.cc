@@ -289,10 +289,10 @@ TEST_F(RunCommandTest, ARunIsExportedAsAFileThatAnswersAsTheFrontendDoes) {
   const std::string copy = folder_ / "a.db";
   ASSERT_EQ(Twofold({"results", "export", "a", copy}), 0) << message_;
   EXPECT_EQ(output_, "run a: 4 jobs copied to " + copy + "\n");
-  ASSERT_EQ(Twofold({"results", "a", "--all"}), 0) << message_;
-  const std::string jobs = output_;
-  EXPECT_EQ(Twofold({"results", "a", "--all", "--store", copy}), 0) << message_;
-  EXPECT_EQ(output_, jobs);
+  ASSERT_EQ(Twofold({"results", "a", "--csv"}), 0) << message_;
+  const std::string rows = output_;
+  EXPECT_EQ(Twofold({"results", "a", "--csv", "--store", copy}), 0) << message_;
+  EXPECT_EQ(output_, rows);
   EXPECT_EQ(Twofold({"results", "b", "--store", copy}), 3) << "it has no other run";
   EXPECT_EQ(FilesBeside("store.db"), "store.db store.db-shm store.db-wal store.db.lock ");
 }
