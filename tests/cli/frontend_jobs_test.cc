@@ -113,8 +113,10 @@ TEST_F(FrontendJobsTest, AJobHasWhatTheRunAsksFor) {
   auto jobs = NewJobs();
   Submitted(jobs, {{2, 5, true}});
   auto worker = NewWorker();
+  worker->labels = {{"mtu", "9000"}};
   worker->Join("fio", 1, 1);
   auto other = NewWorker();
+  other->labels = {{"mtu", "9000"}};
   other->Join("fio", 2, 1);
   const Assigned member = worker->assigned.Take();
   EXPECT_EQ(member.spec, EncodeArguments(std::vector<std::string>{R"({"rw":"read"})"}));

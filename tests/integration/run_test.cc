@@ -18,7 +18,7 @@ class RunTest : public DurableClusterTest {
     StartDurable();
     std::ofstream(folder_ / "f.yaml")
         << "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata: {name: set}\nspec:\n"
-           "  template: {kind: Fio, spec: {size: 1M, runtime: 1s, direct: 0, ioengine: psync}}\n"
+           "  template: {kind: Fio, spec: {size: 8M, runtime: 1s, direct: 0, ioengine: psync}}\n"
            "  permutations: {product: {rw: [read, write]}}\n  repetitions: 4\n";
     workers_.push_back(StartBackend({"fio"}));
     workers_.push_back(StartBackend({"fio"}));

@@ -67,12 +67,8 @@ TraceWriter::~TraceWriter() {
 
 std::unique_ptr<QueueRecorder> TraceWriter::Record(std::string_view queue,
                                                    const QueueOptions& options) {
-  std::uint64_t number = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    number = queues_++;
-  }
-  return std::make_unique<QueueRecorder>(*this, number, queue, options);
+  const std::lock_guard lock(queues_mutex_);  // their records are in the order of their numbers
+  return std::make_unique<QueueRecorder>(*this, queues_++, queue, options);
 }
 
 void TraceWriter::Add(std::string_view body) {

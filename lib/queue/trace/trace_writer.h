@@ -52,11 +52,13 @@ class TraceWriter final : public RecordSink {
   std::atomic<bool> open_ = true;
   std::atomic<bool> gave_up_ = false;
 
+  std::mutex queues_mutex_;  // taken before mutex_
+  std::uint64_t queues_ = 0;
+
   std::mutex mutex_;
   // Guarded by mutex_.
   std::condition_variable wake_;
   std::string waiting_;
-  std::uint64_t queues_ = 0;
   bool stopping_ = false;
 
   std::thread thread_;  // last: it uses all of the above
