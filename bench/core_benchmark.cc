@@ -156,6 +156,29 @@ BENCHMARK(Deadlines);
 void DurableJobs(benchmark::State& state) { RunKinds(state, {{.durable = true}}); }
 BENCHMARK(DurableJobs);
 
+/// A job for one of so many nodes with a process each. That has just had a job, so of the idle ones
+/// it is the last that is looked at.
+void Placements(benchmark::State& state) {
+  const auto nodes = static_cast<std::uint64_t>(state.range(0));
+  Workers workers;
+  Queue queue({});
+  Instant now{};
+  for (std::uint64_t i = 1; i <= nodes; ++i) {
+    const std::string node = "node-" + std::to_string(i);
+    queue.WorkerJoined(now, {.key = ProcessKey{i}, .node = node}, workers);
+  }
+  const auto options = std::make_shared<const JobOptions>(JobOptions{.placement = "node node-1\n"});
+  std::uint64_t tag = 0;
+  for (auto _ : state) {
+    now += std::chrono::microseconds(1);
+    queue.Submit(now, kSubmitter, ++tag, options, "", workers);
+    const Workers::Task task = workers.Next();
+    queue.Completed(now, task.process, {.job = task.job, .attempt = task.attempt}, workers);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(Placements)->ArgName("nodes")->Arg(10)->Arg(1'000);
+
 /// So many jobs are delayed; one comes, and one is due and run.
 void DelayedJobs(benchmark::State& state) {
   constexpr auto kStep = std::chrono::microseconds(1);
