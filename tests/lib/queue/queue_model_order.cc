@@ -249,7 +249,8 @@ std::optional<std::pair<JobId, ProcessId>> QueueModel::PlacedNext() const {
     if (job.where != Where::kGathering || job.options.gang.size > 1) continue;
     if (next && GoesBefore(jobs_.at(next->first), job)) continue;
     const auto process =
-        std::find_if(idle_.begin(), idle_.end(), [&](ProcessId idle) { return Suits(job, idle); });
+        std::find_if(idle_.begin(), idle_.end(),
+                     [this, &job = job](ProcessId idle) { return Suits(job, idle); });
     if (process != idle_.end()) next = {id, *process};
   }
   return next;
