@@ -11,6 +11,7 @@
 
 #include "backend/suites/table/table.h"
 #include "cli/command.h"
+#include "cli/commands/parsed_run.h"
 #include "cli/commands/result_view.h"
 #include "cli/json.h"
 #include "cli/table.h"
@@ -29,12 +30,8 @@ struct ParseOptions {
   bool json = false;
   bool csv = false;
   bool together = false;
-};
-
-// The saved output of one job, and what its suite makes of it.
-struct Parsed {
-  std::string source;  // file names
-  Result<Measurements> result;
+  std::string store;
+  std::string run;
 };
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -156,6 +153,11 @@ Status Parse(const ParseOptions& options, const Globals& globals) {
     PrintText(all);
   }
   const std::size_t bad = Complain(all);
+  if (!options.store.empty()) {
+    const Status kept = KeepAsRun(options.store, options.run, options.suite, all);
+    if (!kept.ok()) return kept;
+    std::cerr << "run " << options.run << ": kept in " << options.store << "\n";
+  }
   if (bad == 0) return absl::OkStatus();
   return absl::InternalError(absl::StrCat(bad, " of ", all.size(), " failed"));
 }
@@ -169,6 +171,14 @@ Action BindParse(CLI::App& app, const Globals& globals) {
   app.add_flag("--csv", options->csv, "A line a number, rows of series too")->excludes(json);
   app.add_flag("--together", options->together,
                "The files are the workers of one job, in the order of their ranks");
+  CLI::Option* store =
+      app.add_option("--store", options->store,
+                     "Also keep the numbers in this file, made if it is not there: as the run "
+                     "--run, each FILE a repetition. No frontend may be using it meanwhile")
+          ->type_name("FILE");
+  CLI::Option* run = app.add_option("--run", options->run, "Id of that run, a new one");
+  run->needs(store);
+  store->needs(run);
   return [options, &globals] { return Parse(*options, globals); };
 }
 

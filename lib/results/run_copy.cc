@@ -19,6 +19,13 @@ constexpr std::size_t kPermutations = 100'000;
 
 constexpr JobId kSequences = JobId{1} << 56;
 
+Status CheckIsNew(const std::string& run, const SqliteStore& store) {
+  const auto reader = RunReader::Open(store.path());
+  if (!reader.ok()) return reader.status();
+  if (!(*reader)->Find(run).ok()) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat("run '", run, "' is in ", store.path(), " already"));
+}
+
 /// The last id that was given to a copied job of this store; of a number that is free if there was
 /// none.
 Result<JobId> LastCopiedId(SqliteStore& store) {
@@ -99,14 +106,34 @@ class Copier {
 
 }  // namespace
 
+Status AddRun(const RunCreated& run, const std::vector<OutsideJob>& jobs, SqliteStore& to) {
+  if (Status status = CheckIsNew(run.id, to); !status.ok()) return status;
+  auto last_id = LastCopiedId(to);
+  if (!last_id.ok()) return last_id.status();
+  std::vector<Record> records = {run};
+  for (const OutsideJob& job : jobs) {
+    const JobId id = ++*last_id;
+    records.emplace_back(JobAccepted{.id = id,
+                                     .queue = kQueue,
+                                     .run = run.id,
+                                     .place = job.place,
+                                     .suite = job.benchmark.suite,
+                                     .accepted_unix_ns = run.created_unix_ns});
+    records.emplace_back(JobEnded{.job = id,
+                                  .outcome = job.outcome,
+                                  .attempts = 1,
+                                  .reason = job.reason,
+                                  .ended_unix_ns = run.created_unix_ns,
+                                  .benchmark = SharedBenchmark(job.benchmark)});
+  }
+  records.emplace_back(SequenceUsed{kQueue, *last_id});
+  return to.Commit(records);
+}
+
 Result<CopiedRun> CopyRun(const RunReader& from, const std::string& run, SqliteStore& to) {
   auto found = from.Find(run);
   if (!found.ok()) return found.status();
-  const auto target = RunReader::Open(to.path());
-  if (!target.ok()) return target.status();
-  if ((*target)->Find(run).ok()) {
-    return absl::AlreadyExistsError(absl::StrCat("run '", run, "' is in ", to.path(), " already"));
-  }
+  if (Status status = CheckIsNew(run, to); !status.ok()) return status;
   const auto last_id = LastCopiedId(to);
   if (!last_id.ok()) return last_id.status();
   const std::uint64_t unfinished = found->counts.waiting + found->counts.running;

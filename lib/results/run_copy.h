@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/common/result.h"
 #include "lib/results/run_reader.h"
@@ -23,5 +24,19 @@ struct CopiedRun {
 /// Errors   kNotFound: there is no such run; kAlreadyExists: the target has it; those of Store.
 /// Cost     Memory for a page of jobs, and 16 bytes for each job.
 Result<CopiedRun> CopyRun(const RunReader& from, const std::string& run, SqliteStore& to);
+
+/// A job that no frontend has run: its output was saved, and is read now.
+struct OutsideJob {
+  RunPlace place = {};
+  queue::Outcome outcome = queue::Outcome::kSucceeded;
+  std::string reason = {};  ///< why it failed
+  Benchmark benchmark = {};
+};
+
+/// Puts a run of such jobs into a file, whole or not at all. Their ids are as those of copied jobs.
+///
+/// Errors   kAlreadyExists: the file has it; those of Store.
+/// Cost     Memory for all of it at once.
+Status AddRun(const RunCreated& run, const std::vector<OutsideJob>& jobs, SqliteStore& to);
 
 }  // namespace twofold::results

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "lib/common/options.h"
+#include "tests/lib/results/temp_dir.h"
 
 namespace twofold::cli {
 namespace {
@@ -16,13 +18,13 @@ struct Ran {
 
 std::string Sample(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
 
-/// "twofold parse ..."
-Ran Parse(std::vector<std::string> words) {
-  words.insert(words.begin(), {"twofold", "parse"});
+/// "twofold ..."
+Ran Twofold(std::vector<std::string> words) {
+  words.insert(words.begin(), "twofold");
   CLI::App app("", "twofold");
   Globals globals;
   Action chosen;
-  AddCommands(app, ParseCommands(), globals, chosen);
+  AddCommands(app, AllCommands(), globals, chosen);
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   testing::internal::CaptureStdout();
@@ -33,6 +35,12 @@ Ran Parse(std::vector<std::string> words) {
           testing::internal::GetCapturedStderr()};
   ran.err += std::string(status.message());
   return ran;
+}
+
+/// "twofold parse ..."
+Ran Parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "parse");
+  return Twofold(std::move(words));
 }
 
 bool Has(const std::string& text, const std::string& words) {
@@ -80,6 +88,36 @@ TEST(ParseCommand, WorkersOfOneJobAreReadTogether) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "rw=read worker=1\n")) << ran.out;
   EXPECT_TRUE(Has(ran.out, "rw=read worker=all\n")) << ran.out;
+}
+
+TEST(ParseCommand, OldResultsAreKeptAsARun) {
+  const results::TempDir folder;
+  const std::string store = folder.Path("old.db");
+  const Ran kept = Parse({"iperf", Sample("iperf/iperf3_tcp.json"), Sample("iperf/iperf3_tcp.json"),
+                          Sample("iperf/iperf3_refused.json"), "--store", store, "--run", "old"});
+  EXPECT_EQ(kept.code, 1) << "one of the files is of a failure";
+  EXPECT_TRUE(Has(kept.err, "run old: kept in " + store)) << kept.err;
+  const Ran results = Twofold({"results", "old", "--store", store, "--csv"});
+  EXPECT_EQ(results.code, 0) << results.err;
+  EXPECT_TRUE(Has(results.out, "throughput")) << results.out;
+  EXPECT_TRUE(Has(results.out, "13.91719270777437")) << results.out;
+  const auto json =
+      nlohmann::json::parse(Twofold({"results", "old", "--store", store, "--json"}).out);
+  EXPECT_EQ(json["permutations"][0]["succeeded"], 2);
+  EXPECT_EQ(json["permutations"][0]["failed"], 1);
+  const Ran again =
+      Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"});
+  EXPECT_TRUE(Has(again.err, "run 'old' is in " + store + " already")) << again.err;
+}
+
+TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
+  const results::TempDir folder;
+  const std::string store = folder.Path("old.db");
+  const Ran ran = Parse(
+      {"iperf", Sample("iperf/iperf3_tcp.json"), "/nonexistent", "--store", store, "--run", "old"});
+  EXPECT_EQ(ran.code, 3) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(store));
+  EXPECT_EQ(Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store}).code, 2);
 }
 
 TEST(ParseCommand, WrongWordsAreRefused) {
