@@ -253,7 +253,9 @@ TEST_F(CrashTest, WhatWasAcknowledgedIsThereOnceAndEndsOnce) {
   }
   Settle();
   TakeWitness();
-  const std::vector<v1::Job> jobs = List();
+  std::vector<v1::Job> jobs;
+  // The ends that came last may be on their way to the disk.
+  Await([&] { return (jobs = List()).size() >= recorder_.jobs().size(); });
   std::map<std::string, int> counts;
   for (const v1::Job& job : jobs) {
     ++counts[v1::Outcome_Name(job.outcome())];
