@@ -11,7 +11,8 @@ setup() {
   server=
 }
 
-teardown() { [ -z "$server" ] || kill "$server" 2>/dev/null || true; }
+# With iperf3, which it has started: all of its group.
+teardown() { [ -z "$server" ] || kill -- "-$server" 2>/dev/null || true; }
 
 free_port() {
   /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.3", 0)); print(s.getsockname()[1])'
@@ -21,7 +22,7 @@ rank() { TWOFOLD_GANG_RANK=$1 "$project/examples/gang-tcp.sh" "${@:2}"; }
 
 # Starts rank 1, returns when it is ready (bounded).
 serve() {
-  TWOFOLD_GANG_RANK=1 TWOFOLD_READY_FD=4 "$project/examples/gang-tcp.sh" 1 \
+  TWOFOLD_GANG_RANK=1 TWOFOLD_READY_FD=4 setsid "$project/examples/gang-tcp.sh" 1 \
     >"$BATS_TEST_TMPDIR/server" 2>&1 3>&- 4>"$BATS_TEST_TMPDIR/ready" &
   server=$!
   timeout 10 head -n 1 "$BATS_TEST_TMPDIR/ready" >/dev/null
