@@ -75,14 +75,13 @@ class Page {
   /// False: the store may have more.
   Result<bool> AddStored(std::uint64_t after) {
     if (queues_.store() == nullptr) return true;
-    const auto stored = queues_.store()->List(StoredQuery(after));
+    auto stored = queues_.store()->List(StoredQuery(after));
     if (!stored.ok()) return stored.status();
-    for (const results::StoredJob& job : *stored) {
-      if (!IsLive(job)) *reply_.add_jobs() = ToProto(job);
-    }
-    if (stored->size() < size_) return true;
-    reply_.set_next_page_token(absl::StrCat("s:", stored->back().accepted.id));
-    return false;
+    const bool is_last = stored->size() < size_;
+    if (!is_last) reply_.set_next_page_token(absl::StrCat("s:", stored->back().accepted.id));
+    LeaveOutLive(*stored);
+    for (const results::StoredJob& job : *stored) *reply_.add_jobs() = ToProto(job);
+    return is_last;
   }
 
   void AddLive(std::uint64_t queue, std::uint64_t from) {
@@ -120,15 +119,21 @@ class Page {
     return query;
   }
 
-  // AddLive lists it.
-  [[nodiscard]] bool IsLive(const results::StoredJob& job) const {
-    if (std::holds_alternative<results::JobEnded>(job.state)) return false;
-    const queue::JobId id{job.accepted.id};
-    QueueHost* host = queues_.Owner(id);
-    if (host == nullptr) return false;
+  // Those that AddLive lists. Ids are in order, so the jobs of a queue come together: one turn.
+  void LeaveOutLive(std::vector<results::StoredJob>& jobs) const {
     const Instant now = Now();
-    const QueueHost::Turn turn(*host, now);
-    return turn.core().Find(now, id).has_value();
+    QueueHost* host = nullptr;
+    std::optional<QueueHost::Turn> turn;
+    std::erase_if(jobs, [&](const results::StoredJob& job) {
+      if (std::holds_alternative<results::JobEnded>(job.state)) return false;
+      const queue::JobId id{job.accepted.id};
+      if (QueueHost* const owner = queues_.Owner(id); owner != host) {
+        turn.reset();
+        host = owner;
+        if (host != nullptr) turn.emplace(*host, now);
+      }
+      return turn && turn->core().Find(now, id).has_value();
+    });
   }
 
   [[nodiscard]] bool full() const { return room() == 0; }
