@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <climits>
+#include <thread>
 #include <utility>
 
 #include "backend/stages/strays.h"
@@ -17,6 +18,10 @@ constexpr int kRounds = 200;  // 2 s; what is not dead then waits for a disk or 
 // A process has no environment for a moment while it starts its program: one look is not enough.
 constexpr int kQuietRounds = 2;
 
+// At the end of the program.
+constexpr Duration kLastPause = std::chrono::milliseconds(2);
+constexpr int kLastRounds = 250;  // 0.5 s
+
 constexpr int kFilesAtOnce = 1000;
 
 }  // namespace
@@ -27,7 +32,11 @@ CleanUp::CleanUp(boost::asio::io_context& io, std::string marker,
 
 CleanUp::~CleanUp() {
   if (!folder_) return;
-  stages::KillMarked(marker_);
+  // What was killed takes a moment to die, and writes into the folder until then.
+  for (int round = 0, quiet = 0; round < kLastRounds && quiet < kQuietRounds; ++round) {
+    quiet = stages::KillMarked(marker_) == 0 ? quiet + 1 : 0;
+    if (quiet < kQuietRounds) std::this_thread::sleep_for(kLastPause);
+  }
   folder_->RemoveSome(INT_MAX);
 }
 
