@@ -18,6 +18,7 @@
 #include "backend/peers/security.h"
 #include "backend/suites/suites.h"
 #include "lib/common/address.h"
+#include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
 #include "lib/common/signals.h"
 
@@ -69,6 +70,7 @@ int Main(int argc, char** argv) {
   ShutdownSignals signals;
   Options options;
   if (const auto code = ParseOptions(argc, argv, options)) return *code;
+  RaiseDescriptorLimit();
   InitLogging(options.verbose);
   // Before --dir: the paths are of where the program was started.
   Result<PeersSecurity> peers_security = PeersSecurity();

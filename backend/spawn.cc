@@ -13,29 +13,11 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/common/descriptors.h"
 #include "lib/common/signals.h"
 
 namespace twofold::backend {
 namespace {
-
-// A file descriptor that is closed at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(other.Release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int get() const { return number_; }
-  int Release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 // A descriptor of ours that is another one in the child.
 struct Move {
@@ -81,6 +63,7 @@ bool Enter(Plan& plan) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   RestoreSignalsInChild();
+  RestoreDescriptorLimitInChild();
   const bool parent_lives = getppid() == plan.parent;  // else it died before prctl
   if (parent_lives && MakeMoves(plan) && Enter(plan)) {
     execve(plan.argv[0], plan.argv.data(), plan.environment.data());

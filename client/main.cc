@@ -8,6 +8,7 @@
 #include "client/generator.h"
 #include "client/options.h"
 #include "client/session.h"
+#include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
 #include "lib/common/options.h"
 #include "lib/common/ready_file.h"
@@ -90,6 +91,7 @@ int Run(int argc, const char* const* argv) {
   const Result<Security> security = Open(options);
   if (!security.ok()) return UsageError(app, std::string(security.status().message()));
   if (options.check_config) return 0;
+  RaiseDescriptorLimit();
   InitLogging(options.verbose);
   return Serve(app, options, *security, signals);
 }

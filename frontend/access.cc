@@ -16,7 +16,7 @@ constexpr Roles kWorkers = {kWorker, kAdmin};
 constexpr Roles kAdmins = {kAdmin};
 
 struct Rule {
-  std::string_view method;  // one that ends with '/' is for all methods of the service
+  std::string_view method;
   Roles roles;
 };
 
@@ -46,14 +46,11 @@ constexpr std::array kRules = {
     Rule{"/twofold.v1.Admin/PauseWorkers", kAdmins},
     Rule{"/twofold.v1.Admin/ResumeWorkers", kAdmins},
     Rule{"/twofold.v1.Admin/DrainWorkers", kAdmins},
-    Rule{"/grpc.health.v1.Health/", Roles::Open()},
-    Rule{"/grpc.reflection.v1alpha.ServerReflection/", Roles::Open()},
 };
 
 const Rule* Find(std::string_view method) {
-  const auto* found = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& rule) {
-    return rule.method.back() == '/' ? method.starts_with(rule.method) : method == rule.method;
-  });
+  const auto* found = std::find_if(kRules.begin(), kRules.end(),
+                                   [&](const Rule& rule) { return method == rule.method; });
   return found == kRules.end() ? nullptr : found;
 }
 

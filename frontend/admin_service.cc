@@ -16,6 +16,18 @@ Status CheckPattern(const v1::WorkersRequest& request) {
 
 }  // namespace
 
+AdminService::AdminService(QueueSet& queues)
+    : rpc::Service(v1::Admin::service_full_name()), queues_(queues) {
+  Serve("ListQueues", &AdminService::ListQueues);
+  Serve("PauseQueue", &AdminService::PauseQueue);
+  Serve("ResumeQueue", &AdminService::ResumeQueue);
+  Serve("DrainQueue", &AdminService::DrainQueue);
+  Serve("ListWorkers", &AdminService::ListWorkers);
+  Serve("PauseWorkers", &AdminService::PauseWorkers);
+  Serve("ResumeWorkers", &AdminService::ResumeWorkers);
+  Serve("DrainWorkers", &AdminService::DrainWorkers);
+}
+
 Result<v1::ListQueuesReply> AdminService::List(const v1::ListQueuesRequest&) {
   v1::ListQueuesReply reply;
   for (const auto& host : queues_.all()) *reply.add_queues() = ToProto(*host, host->Look(Now()));

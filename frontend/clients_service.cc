@@ -50,9 +50,24 @@ Status CheckSpec(const std::string& spec) {
 
 }  // namespace
 
+ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls)
+    : rpc::Service(v1::Clients::service_full_name()),
+      queues_(queues),
+      calls_(calls),
+      requeuer_(queues) {
+  Serve("Submit", &ClientsService::Submit);
+  Serve("SubmitJob", &ClientsService::SubmitJob);
+  Serve("GetJob", &ClientsService::GetJob);
+  Serve("ListJobs", &ClientsService::ListJobs);
+  Serve("CancelJob", &ClientsService::CancelJob);
+  Serve("ExplainJob", &ClientsService::ExplainJob);
+  Serve("RequeueJobs", &ClientsService::RequeueJobs);
+  Serve("FollowJob", &ClientsService::FollowJob);
+}
+
 ByteStream* ClientsService::Submit(grpc::CallbackServerContext* context) {
   auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return RefuseStream(calls_.Refusal());
+  if (place == nullptr) return rpc::Refuse<ByteStream>(calls_.Refusal());
   const auto session =
       std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
   session->Hold(std::move(place));
@@ -174,8 +189,8 @@ grpc::ServerUnaryReactor* ClientsService::RequeueJobs(grpc::CallbackServerContex
   return late.get();
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* ClientsService::FollowJob(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+rpc::ByteWriter* ClientsService::FollowJob(grpc::CallbackServerContext* context,
+                                           const grpc::ByteBuffer* request) {
   return frontend::FollowJob(queues_, *request, calls_.Enter(context->peer()), calls_.Refusal());
 }
 

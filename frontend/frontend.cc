@@ -15,7 +15,6 @@
 #include "frontend/web.h"
 #include "lib/common/address.h"
 #include "lib/http/guard.h"
-#include "lib/rpc/listen.h"
 
 namespace twofold::frontend {
 namespace {
@@ -51,7 +50,7 @@ void WarnIfExposed(const Options& options, const security::Server& security) {
   }
 }
 
-void Stop(std::unique_ptr<grpc::Server>& server) {
+void Stop(std::unique_ptr<rpc::Server>& server) {
   if (server) server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
 }
 
@@ -134,14 +133,16 @@ Status Frontend::Serve(const Options& options) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
+  const rpc::ConnectionLimits limits{.of_host = options.peer_connections,
+                                     .memory = options.memory_limit << 20};
   auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &results_},
-                             {security_, client_gate_, RolesOfMethod});
+                             {security_, client_gate_, RolesOfMethod}, limits);
   if (!clients.ok()) return clients.status();
   client_server_ = std::move(clients->server);
   client_address_ = clients->address;
 
-  auto workers =
-      rpc::Listen(options.worker_address, {&workers_}, {security_, worker_gate_, RolesOfMethod});
+  auto workers = rpc::Listen(options.worker_address, {&workers_},
+                             {security_, worker_gate_, RolesOfMethod}, limits);
   if (!workers.ok()) return workers.status();
   worker_server_ = std::move(workers->server);
   worker_address_ = workers->address;
@@ -150,12 +151,18 @@ Status Frontend::Serve(const Options& options) {
   return ServeHttp(options);
 }
 
+std::string Frontend::Stalled() const {
+  const std::string trouble = client_server_->trouble();
+  return trouble.empty() ? worker_server_->trouble() : trouble;
+}
+
 Status Frontend::ServeHttp(const Options& options) {
   Result<HostPort> address = ParseAddress(options.http_address);
   if (!address.ok()) return address.status();
   http_host_ = address->host;
-  const http::Handler web = MakeWeb(queues_, storage_.get(), [this] { return clients_.clients(); },
-                                    {client_gate_.get(), worker_gate_.get(), http_gate_.get()});
+  const http::Handler web = MakeWeb(
+      queues_, storage_.get(), [this] { return clients_.clients(); },
+      {client_gate_.get(), worker_gate_.get(), http_gate_.get()}, [this] { return Stalled(); });
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
       {.tls = security_.tls});

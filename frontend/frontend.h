@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <memory>
 #include <string>
 
@@ -14,6 +12,7 @@
 #include "frontend/ticker.h"
 #include "lib/common/result.h"
 #include "lib/http/server.h"
+#include "lib/rpc/listen.h"
 #include "lib/security/gate.h"
 #include "lib/security/server.h"
 
@@ -49,6 +48,8 @@ class Frontend {
   Status Restore();
   Status Serve(const Options& options);
   Status ServeHttp(const Options& options);
+  /// Why nobody can connect at this moment; empty: they can.
+  [[nodiscard]] std::string Stalled() const;
   void SettleAttempts();
 
   const security::Server security_;
@@ -66,8 +67,8 @@ class Frontend {
   AdminService admin_;
   ResultsService results_;
   WorkersService workers_;
-  std::unique_ptr<grpc::Server> client_server_;
-  std::unique_ptr<grpc::Server> worker_server_;
+  std::unique_ptr<rpc::Server> client_server_;
+  std::unique_ptr<rpc::Server> worker_server_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<http::Server> http_server_;
   std::string client_address_;

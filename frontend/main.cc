@@ -5,6 +5,7 @@
 
 #include "frontend/frontend.h"
 #include "frontend/options.h"
+#include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
 #include "lib/common/options.h"
 #include "lib/common/ready_file.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
     return usable.ok() ? 0 : UsageError(app, std::string(usable.message()));
   }
 
+  RaiseDescriptorLimit();
   InitLogging(options.verbose);
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   if (!options.verbose) setenv("GRPC_VERBOSITY", "NONE", 0);

@@ -5,12 +5,6 @@
 namespace twofold::frontend {
 namespace {
 
-class RefusedBidi final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
- public:
-  explicit RefusedBidi(const grpc::Status& status) { Finish(status); }
-  void OnDone() override { delete this; }
-};
-
 // Without the port: "ipv4:10.0.0.7:53412" and "ipv6:%5B::1%5D:53412".
 std::string HostOf(const std::string& peer) { return peer.substr(0, peer.rfind(':')); }
 
@@ -41,11 +35,6 @@ grpc::Status OpenCalls::Refusal() const {
   return {grpc::StatusCode::RESOURCE_EXHAUSTED,
           absl::StrCat("this host has ", limit_,
                        " calls open, as many as it may (twofold-frontend --peer-calls)")};
-}
-
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* RefuseStream(
-    const grpc::Status& status) {
-  return new RefusedBidi(status);
 }
 
 }  // namespace twofold::frontend

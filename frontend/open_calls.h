@@ -40,8 +40,4 @@ class OpenCalls {
   absl::flat_hash_map<std::string, std::uint32_t> open_;  // by host, guarded by mutex_
 };
 
-/// The answer to a stream that may not be opened.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* RefuseStream(
-    const grpc::Status& status);
-
 }  // namespace twofold::frontend

@@ -41,6 +41,15 @@ void DeclareAddresses(CLI::App& app, Options& options) {
                  "most streams and waiting calls of one host; 0 = no limit")
       ->check(WholeNumber(0, 10'000'000))
       ->capture_default_str();
+  app.add_option("--peer-connections", options.peer_connections,
+                 "most gRPC connections of one host at one port; 0 = no limit")
+      ->check(WholeNumber(0, 10'000'000))
+      ->capture_default_str();
+  app.add_option("--memory-limit", options.memory_limit,
+                 "MiB this program may use: at three quarters of it no connection is taken, and "
+                 "floods are broken off; 0 = what the container or machine has")
+      ->check(WholeNumber(0, 1 << 30))
+      ->capture_default_str();
   app.add_option("--ready-file", options.ready_file,
                  "write a JSON file with the addresses in use once all is served")
       ->type_name("PATH");

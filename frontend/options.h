@@ -29,7 +29,9 @@ struct Options {
   double ageing = 60;             ///< seconds; 0 = never
   double log_interval = 0;        ///< seconds; 0 = no statistics lines
   security::ServerOptions security;
-  std::uint32_t peer_calls = 20'000;  ///< streams and waiting calls of one host; 0 = no limit
+  std::uint32_t peer_calls = 20'000;        ///< streams and waiting calls of one host; 0 = no limit
+  std::uint32_t peer_connections = 20'000;  ///< of one host at one port; 0 = no limit
+  std::uint64_t memory_limit = 0;           ///< MiB; 0 = that of the container or machine
   std::string ready_file;
   std::string trace;  ///< file that all inputs of the queues are recorded in; empty: none
   bool check_config = false;

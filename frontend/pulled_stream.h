@@ -10,11 +10,12 @@
 
 #include "lib/common/result.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/service.h"
 #include "lib/rpc/wire.h"
 
 namespace twofold::frontend {
 
-using ByteWriter = grpc::ServerWriteReactor<grpc::ByteBuffer>;
+using ByteWriter = rpc::ByteWriter;
 
 /// A stream of messages that are made one at a time, each when the one before has been taken: a
 /// slow reader costs no memory. Deletes itself when gRPC is done with it.
@@ -56,16 +57,8 @@ class PulledStream final : public ByteWriter {
 };
 
 /// A stream that ends at once.
-class RefusedStream final : public ByteWriter {
- public:
-  static ByteWriter* Start(const grpc::Status& why) {
-    auto* const stream = new RefusedStream();
-    stream->Finish(why);
-    return stream;
-  }
-
- private:
-  void OnDone() override { delete this; }
+struct RefusedStream {
+  static ByteWriter* Start(const grpc::Status& why) { return rpc::Refuse<ByteWriter>(why); }
 };
 
 }  // namespace twofold::frontend

@@ -15,15 +15,6 @@ namespace {
 // Jobs that are cancelled under one lock of their queue.
 constexpr std::size_t kCancelStep = 500;
 
-/// A call that is refused before its first message is read.
-class RefusedRead final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
- public:
-  explicit RefusedRead(const grpc::Status& why) { Finish(why); }
-
- private:
-  void OnDone() override { delete this; }
-};
-
 /// The next ids of the run's jobs in this queue. `from` is where to go on; 0: the queue has no
 /// more.
 std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, Instant now, const std::string& run,
@@ -36,6 +27,21 @@ std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, Instant now, con
 }
 
 }  // namespace
+
+ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls)
+    : rpc::Service(v1::Results::service_full_name()),
+      queues_(queues),
+      storage_(storage),
+      calls_(calls) {
+  Serve("CreateRun", &ResultsService::CreateRun);
+  Serve("ListRuns", &ResultsService::ListRuns);
+  Serve("GetRun", &ResultsService::GetRun);
+  Serve("RunResults", &ResultsService::RunResults);
+  Serve("GetArtifact", &ResultsService::GetArtifact);
+  Serve("ExportRun", &ResultsService::ExportRun);
+  Serve("AttendRun", &ResultsService::AttendRun);
+  Serve("CancelRun", &ResultsService::CancelRun);
+}
 
 void ResultsService::Start() {
   if (storage_ == nullptr) return;
@@ -52,11 +58,12 @@ Status ResultsService::HasStore() const {
 
 Status ResultsService::CanStore() const { return queues_.all().front()->CanStore(); }
 
-grpc::ServerReadReactor<grpc::ByteBuffer>* ResultsService::CreateRun(
-    grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
-  if (const Status status = HasStore(); !status.ok()) return new RefusedRead(rpc::ToGrpc(status));
+rpc::ByteReader* ResultsService::CreateRun(grpc::CallbackServerContext* context,
+                                           grpc::ByteBuffer* reply) {
+  if (const Status status = HasStore(); !status.ok())
+    return rpc::Refuse<rpc::ByteReader>(rpc::ToGrpc(status));
   auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return new RefusedRead(calls_.Refusal());
+  if (place == nullptr) return rpc::Refuse<rpc::ByteReader>(calls_.Refusal());
   return ServeCreateRun(
       *creator_, [this] { return CanStore(); }, std::move(place), reply);
 }
@@ -83,16 +90,16 @@ grpc::ServerUnaryReactor* ResultsService::GetRun(grpc::CallbackServerContext* co
   return rpc::Answer(context, request, reply, this, &ResultsService::Get);
 }
 
-template <typename Request, typename Serve>
+template <typename Request, typename Answer>
 ByteWriter* ResultsService::Open(grpc::CallbackServerContext* context,
-                                 const grpc::ByteBuffer* bytes, const Serve& serve) {
+                                 const grpc::ByteBuffer* bytes, const Answer& answer) {
   auto place = calls_.Enter(context->peer());
   if (place == nullptr) return RefusedStream::Start(calls_.Refusal());
   Request request;
   Status status = HasStore();
   if (status.ok()) status = rpc::Parse(*bytes, request);
   if (!status.ok()) return RefusedStream::Start(rpc::ToGrpc(status));
-  return serve(request, std::move(place));
+  return answer(request, std::move(place));
 }
 
 ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,

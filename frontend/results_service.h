@@ -12,60 +12,40 @@
 #include "frontend/run_export.h"
 #include "frontend/storage.h"
 #include "lib/common/result.h"
+#include "lib/rpc/service.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::frontend {
 
-// clang-format off
-using RawResults =
-    v1::Results::WithRawCallbackMethod_CreateRun<
-    v1::Results::WithRawCallbackMethod_ListRuns<
-    v1::Results::WithRawCallbackMethod_GetRun<
-    v1::Results::WithRawCallbackMethod_RunResults<
-    v1::Results::WithRawCallbackMethod_GetArtifact<
-    v1::Results::WithRawCallbackMethod_ExportRun<
-    v1::Results::WithRawCallbackMethod_AttendRun<
-    v1::Results::WithRawCallbackMethod_CancelRun<v1::Results::Service>>>>>>>>;
-// clang-format on
-
 /// Runs and their results, out of the store.
 ///
 /// Threads  Safe; methods run on threads of gRPC. They read the file in short pages.
-class ResultsService final : public RawResults {
+class ResultsService final : public rpc::Service {
  public:
   /// `storage` nullptr: all calls are refused. Otherwise Start comes before the first call. All
   /// outlive this, and this outlives the journal's callbacks.
-  ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls)
-      : queues_(queues), storage_(storage), calls_(calls) {}
+  ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls);
 
   /// The journal has been started.
   void Start();
 
-  grpc::ServerReadReactor<grpc::ByteBuffer>* CreateRun(grpc::CallbackServerContext* context,
-                                                       grpc::ByteBuffer* reply) override;
+  rpc::ByteReader* CreateRun(grpc::CallbackServerContext* context, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request,
-                                     grpc::ByteBuffer* reply) override;
+                                     const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* GetRun(grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer* request,
-                                   grpc::ByteBuffer* reply) override;
-  ByteWriter* RunResults(grpc::CallbackServerContext* context,
-                         const grpc::ByteBuffer* request) override;
-  ByteWriter* GetArtifact(grpc::CallbackServerContext* context,
-                          const grpc::ByteBuffer* request) override;
-  ByteWriter* ExportRun(grpc::CallbackServerContext* context,
-                        const grpc::ByteBuffer* request) override;
-  ByteWriter* AttendRun(grpc::CallbackServerContext* context,
-                        const grpc::ByteBuffer* request) override;
+                                   const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
+  ByteWriter* RunResults(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
+  ByteWriter* GetArtifact(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
+  ByteWriter* ExportRun(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
+  ByteWriter* AttendRun(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
   grpc::ServerUnaryReactor* CancelRun(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* reply) override;
+                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
 
  private:
   /// What streams have in common: who has a place, and may, is served.
-  template <typename Request, typename Serve>
+  template <typename Request, typename Answer>
   ByteWriter* Open(grpc::CallbackServerContext* context, const grpc::ByteBuffer* bytes,
-                   const Serve& serve);
+                   const Answer& answer);
   [[nodiscard]] Status HasStore() const;
   [[nodiscard]] Status CanStore() const;
   Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request);

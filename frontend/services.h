@@ -6,66 +6,36 @@
 #include "frontend/open_calls.h"
 #include "frontend/queue_set.h"
 #include "frontend/requeue.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/service.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 /// The three gRPC services: they open sessions, check requests, and answer in the caller's terms.
-/// Their methods take bytes, see lib/rpc/wire.h.
+/// Their methods take bytes, see lib/rpc/wire.h, and are let in by lib/rpc/service.h.
 ///
 /// Threads  Safe; methods run on threads of gRPC and do not block.
 namespace twofold::frontend {
 
-// clang-format off
-using RawClients =
-    v1::Clients::WithRawCallbackMethod_Submit<
-    v1::Clients::WithRawCallbackMethod_SubmitJob<
-    v1::Clients::WithRawCallbackMethod_GetJob<
-    v1::Clients::WithRawCallbackMethod_ListJobs<
-    v1::Clients::WithRawCallbackMethod_CancelJob<
-    v1::Clients::WithRawCallbackMethod_ExplainJob<
-    v1::Clients::WithRawCallbackMethod_RequeueJobs<
-    v1::Clients::WithRawCallbackMethod_FollowJob<v1::Clients::Service>>>>>>>>;
-using RawWorkers = v1::Workers::WithRawCallbackMethod_Work<v1::Workers::Service>;
-using RawAdmin =
-    v1::Admin::WithRawCallbackMethod_ListQueues<
-    v1::Admin::WithRawCallbackMethod_PauseQueue<
-    v1::Admin::WithRawCallbackMethod_ResumeQueue<
-    v1::Admin::WithRawCallbackMethod_DrainQueue<
-    v1::Admin::WithRawCallbackMethod_ListWorkers<
-    v1::Admin::WithRawCallbackMethod_PauseWorkers<
-    v1::Admin::WithRawCallbackMethod_ResumeWorkers<
-    v1::Admin::WithRawCallbackMethod_DrainWorkers<v1::Admin::Service>>>>>>>>;
-// clang-format on
+using ByteStream = rpc::ByteStream;
 
-using ByteStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-
-class ClientsService final : public RawClients {
+class ClientsService final : public rpc::Service {
  public:
-  ClientsService(QueueSet& queues, OpenCalls& calls)
-      : queues_(queues), calls_(calls), requeuer_(queues) {}
+  ClientsService(QueueSet& queues, OpenCalls& calls);
 
-  ByteStream* Submit(grpc::CallbackServerContext* context) override;
+  ByteStream* Submit(grpc::CallbackServerContext* context);
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* reply) override;
+                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer* request,
-                                   grpc::ByteBuffer* reply) override;
+                                   const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request,
-                                     grpc::ByteBuffer* reply) override;
+                                     const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* reply) override;
+                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
 
   grpc::ServerUnaryReactor* ExplainJob(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* reply) override;
+                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* RequeueJobs(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* reply) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* FollowJob(grpc::CallbackServerContext* context,
-                                                        const grpc::ByteBuffer* request) override;
+                                        const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
+  rpc::ByteWriter* FollowJob(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
 
   /// Open Submit streams.
   std::int64_t clients() const { return clients_; }
@@ -82,45 +52,37 @@ class ClientsService final : public RawClients {
   std::atomic<std::int64_t> clients_ = 0;
 };
 
-class WorkersService final : public RawWorkers {
+class WorkersService final : public rpc::Service {
  public:
-  WorkersService(QueueSet& queues, OpenCalls& calls) : queues_(queues), calls_(calls) {}
+  WorkersService(QueueSet& queues, OpenCalls& calls);
 
-  ByteStream* Work(grpc::CallbackServerContext* context) override;
+  ByteStream* Work(grpc::CallbackServerContext* context);
 
  private:
   QueueSet& queues_;
   OpenCalls& calls_;
 };
 
-class AdminService final : public RawAdmin {
+class AdminService final : public rpc::Service {
  public:
-  explicit AdminService(QueueSet& queues) : queues_(queues) {}
+  explicit AdminService(QueueSet& queues);
 
   grpc::ServerUnaryReactor* ListQueues(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* reply) override;
+                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* PauseQueue(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* reply) override;
+                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* ResumeQueue(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* reply) override;
+                                        const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* DrainQueue(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* reply) override;
+                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* reply) override;
+                                        const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* PauseWorkers(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* reply) override;
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* ResumeWorkers(grpc::CallbackServerContext* context,
-                                          const grpc::ByteBuffer* request,
-                                          grpc::ByteBuffer* reply) override;
+                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
   grpc::ServerUnaryReactor* DrainWorkers(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* reply) override;
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
 
  private:
   Result<v1::ListQueuesReply> List(const v1::ListQueuesRequest& request);

@@ -88,9 +88,13 @@ http::Response QueuesPage(const QueueSet& queues) {
   return http::Html(200, page + kPageFoot);
 }
 
-/// Not ready while durable jobs are refused, so that an operator sees a full disk where she looks
-/// first. It is no reason to restart the process: what waits for the disk is in its memory.
-http::Response Ready(const QueueSet& queues) {
+/// Not ready while nobody can connect or durable jobs are refused, so that an operator sees a full
+/// disk where she looks first. It is no reason to restart the process: what waits for the disk is
+/// in its memory.
+http::Response Ready(const QueueSet& queues, const std::string& stalled) {
+  if (!stalled.empty()) {
+    return http::PlainText(503, "connections cannot be taken now: " + stalled + "\n");
+  }
   const std::string trouble = queues.journal() == nullptr ? "" : queues.journal()->trouble();
   if (trouble.empty()) return http::PlainText(200, "ok\n");
   return http::PlainText(503, "durable jobs cannot be stored now: " + trouble + "\n");
@@ -100,7 +104,8 @@ http::Response Ready(const QueueSet& queues) {
 
 http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
                       std::function<std::int64_t()> clients,
-                      std::vector<const security::Gate*> gates) {
+                      std::vector<const security::Gate*> gates,
+                      std::function<std::string()> stalled) {
   // The page is served only once clients and workers can connect, and no longer when they cannot:
   // the HTTP server starts last and stops first.
   const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
@@ -114,7 +119,10 @@ http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
          return metrics::Page(families);
        }},
       {"GET", "/healthz", ok},
-      {"GET", "/readyz", [&queues](const http::Request&) { return Ready(queues); }},
+      {"GET", "/readyz",
+       [&queues, stalled = std::move(stalled)](const http::Request&) {
+         return Ready(queues, stalled());
+       }},
       {"GET", "/api/v1/runs", WithRuns(storage, RunsJson)},
       {"GET", "/api/v1/runs/{id}", WithRuns(storage, RunJson)},
       {"GET", "/api/v1/runs/{id}/results", WithRuns(storage, ResultsJson)},

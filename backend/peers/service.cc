@@ -18,15 +18,16 @@ const grpc::Status kTooMany{grpc::StatusCode::RESOURCE_EXHAUSTED,
                             "this worker has too many calls of other members open"};
 const grpc::Status kEnding{grpc::StatusCode::UNAVAILABLE, "this worker ends"};
 
-class RefusedStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
- public:
-  explicit RefusedStream(const grpc::Status& why) { Finish(why); }
-
- private:
-  void OnDone() override { delete this; }
-};
-
 }  // namespace
+
+PeersService::PeersService(boost::asio::io_context& io, Members& members, std::string keeper)
+    : rpc::Service(v1::Peers::service_full_name()),
+      io_(io),
+      members_(members),
+      keeper_(std::move(keeper)) {
+  Serve("Exec", &PeersService::Exec);
+  Serve("Collect", &PeersService::Collect);
+}
 
 Result<std::unique_ptr<PeersService>> PeersService::Start(boost::asio::io_context& io,
                                                           Members& members, Options options) {
@@ -47,13 +48,12 @@ PeersService::~PeersService() {
   server_->Shutdown(std::chrono::system_clock::now());
 }
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PeersService::Exec(
-    grpc::CallbackServerContext*) {
+rpc::ByteStream* PeersService::Exec(grpc::CallbackServerContext*) {
   const auto stream = std::make_shared<ExecStream>(io_);
   auto place = calls_.Enter([weak = std::weak_ptr(stream)] {
     if (const auto open = weak.lock()) open->Abandon(kEnding);
   });
-  if (place == nullptr) return new RefusedStream(kTooMany);
+  if (place == nullptr) return rpc::Refuse<rpc::ByteStream>(kTooMany);
   const auto session = std::make_shared<ExecSession>(
       io_, stream, keeper_,
       [this](const v1::MemberKey& key, const std::shared_ptr<ExecSession>& self) {

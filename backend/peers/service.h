@@ -8,22 +8,18 @@
 #include "backend/peers/members.h"
 #include "lib/common/result.h"
 #include "lib/rpc/listen.h"
+#include "lib/rpc/service.h"
 #include "twofold/v1/peers.grpc.pb.h"
 
 namespace twofold::backend {
 
-// clang-format off
-using RawPeers =
-    v1::Peers::WithRawCallbackMethod_Exec<
-    v1::Peers::WithRawCallbackMethod_Collect<v1::Peers::Service>>;
-// clang-format on
-
 /// The service Peers, with the port at which it is served. Its methods hand calls to `members`, on
-/// the thread of the io_context.
+/// the thread of the io_context. There are no tokens: what a caller may is in its first message
+/// (Members).
 ///
 /// Threads  Construct and destroy on the thread of the io_context, destroy when that runs no more:
 ///          calls that are open then are ended.
-class PeersService final : private RawPeers {
+class PeersService final : public rpc::Service {
  public:
   struct Options {
     std::string address;  ///< host:port to listen at
@@ -41,20 +37,17 @@ class PeersService final : private RawPeers {
  private:
   static constexpr std::size_t kMostCalls = 1024;  // at once, of all members
 
-  PeersService(boost::asio::io_context& io, Members& members, std::string keeper)
-      : io_(io), members_(members), keeper_(std::move(keeper)) {}
+  PeersService(boost::asio::io_context& io, Members& members, std::string keeper);
 
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Exec(
-      grpc::CallbackServerContext* context) override;
+  rpc::ByteStream* Exec(grpc::CallbackServerContext* context);
   grpc::ServerUnaryReactor* Collect(grpc::CallbackServerContext* context,
-                                    const grpc::ByteBuffer* request,
-                                    grpc::ByteBuffer* reply) override;
+                                    const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
 
   boost::asio::io_context& io_;
   Members& members_;
   const std::string keeper_;
   CallSet calls_{kMostCalls};
-  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<rpc::Server> server_;
   std::uint16_t port_ = 0;
 };
 

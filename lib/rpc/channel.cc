@@ -8,6 +8,9 @@ namespace {
 constexpr int kKeepaliveMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 
+// From the connection to the peer's first frame, TLS included.
+constexpr int kHandshakeMs = 10'000;
+
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const security::Client& security) {
   const auto material = security.Tls();
   if (material == nullptr) return grpc::InsecureChannelCredentials();
@@ -45,8 +48,12 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kKeepaliveMs / 2);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxCallsPerConnection);
-  // A second frontend on the same port is a mistake to report, not a way to share the load.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  // A megabyte of zeros is a thousand bytes on the wire: compressed messages are refused.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
 }
 
 grpc::Status ToGrpc(const Status& status) {

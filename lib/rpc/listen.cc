@@ -1,59 +1,53 @@
 #include "lib/rpc/listen.h"
 
 #include <absl/strings/str_cat.h>
-#include <netdb.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <grpcpp/server_posix.h>
 
-#include <cerrno>
-#include <cstring>
+#include <utility>
 
 #include "lib/common/address.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/tcp_keepalive.h"
+#include "lib/rpc/server_credentials.h"
 
 namespace twofold::rpc {
 namespace {
 
-// gRPC says only that it failed; the system says why.
-std::string WhyNot(const HostPort& address) {
-  addrinfo hints{};
-  hints.ai_flags = AI_PASSIVE;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const char* host = address.host.empty() ? nullptr : address.host.c_str();
-  const int failed = getaddrinfo(host, std::to_string(address.port).c_str(), &hints, &found);
-  if (failed != 0) return gai_strerror(failed);
-  std::string reason = "no reason given";
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    const int fd = socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
-    if (fd < 0 || bind(fd, one->ai_addr, one->ai_addrlen) != 0) reason = std::strerror(errno);
-    if (fd >= 0) close(fd);
-  }
-  freeaddrinfo(found);
-  return reason;
+using FromFd = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+void HandOver(GrpcAcceptor& acceptor, int listener, int connection) {
+  GrpcAcceptor::NewConnectionParameters parameters;
+  parameters.listener_fd = listener;
+  parameters.fd = connection;
+  acceptor.HandleNewConnection(&parameters);
 }
 
 }  // namespace
 
-Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services,
-                         const Door& door) {
-  Result<HostPort> parsed = ParseAddress(address);
+Result<Listening> Listen(const std::string& address, const std::vector<Service*>& services,
+                         const Door& door, const ConnectionLimits& limits) {
+  const Result<HostPort> parsed = ParseAddress(address);
   if (!parsed.ok()) return parsed.status();
-  HostPort bind = *parsed;
-  if (bind.host.empty()) bind.host = "::";  // gRPC falls back to IPv4 where that is all there is
-  int port = 0;
+  Result<Listeners> listeners = OpenListeners(*parsed);
+  if (!listeners.ok()) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ",
+                                               std::string(listeners.status().message())));
+  }
   grpc::ServerBuilder builder;
   Configure(builder);
-  builder.AddListeningPort(ToString(bind), MakeCredentials(door), &port);
-  for (grpc::Service* service : services) builder.RegisterService(service);
-  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (!server || port <= 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", address, ": ", WhyNot(*parsed)));
+  for (Service* service : services) {
+    service->Guard(door.gate, door.roles);
+    builder.RegisterService(service);
   }
-  KeepTcpAlive();
-  return Listening{std::move(server), ToString({parsed->host, static_cast<std::uint16_t>(port)})};
+  std::shared_ptr<GrpcAcceptor> hands = builder.experimental().AddExternalConnectionAcceptor(
+      FromFd::FROM_FD, MakeCredentials(door.security));
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server == nullptr) return absl::InternalError("gRPC does not start");
+  const std::string in_use = ToString({parsed->host, listeners->port});
+  auto acceptor = std::make_unique<Acceptor>(
+      *std::move(listeners), limits, door.gate,
+      [hands](int listener, int connection) { HandOver(*hands, listener, connection); });
+  return Listening{std::make_unique<Server>(std::move(server), std::move(acceptor)), in_use};
 }
 
 }  // namespace twofold::rpc

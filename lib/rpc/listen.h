@@ -2,27 +2,56 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/rpc/server_credentials.h"
+#include "lib/rpc/acceptor.h"
+#include "lib/rpc/door.h"
+#include "lib/rpc/service.h"
 
 namespace twofold::rpc {
 
+/// A gRPC server that runs, with what takes its connections.
+///
+/// Threads  Shutdown and destruction on one; the rest on any until then.
+class Server {
+ public:
+  Server(std::unique_ptr<grpc::Server> server, std::unique_ptr<Acceptor> acceptor)
+      : server_(std::move(server)), acceptor_(std::move(acceptor)) {}
+  ~Server() { acceptor_.reset(); }
+
+  /// Why nobody can connect at this moment; empty: they can.
+  [[nodiscard]] std::string trouble() const { return acceptor_->trouble(); }
+
+  /// Takes no more connections and calls, and waits for those that there are. What goes on at
+  /// `deadline` is broken off.
+  void Shutdown(std::chrono::system_clock::time_point deadline) {
+    acceptor_.reset();
+    server_->Shutdown(deadline);
+  }
+
+  /// Until it has been shut down, by another thread.
+  void Wait() { server_->Wait(); }
+
+ private:
+  const std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Acceptor> acceptor_;  // hands connections to server_
+};
+
 struct Listening {
-  std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Server> server;
   std::string address;  ///< host:port in use, also when port 0 was asked for
 };
 
 /// Serves `services` at `address` (host:port; no host = all interfaces) with our settings, to those
-/// whom `door` lets in. The kernel watches the connections (KeepTcpAlive).
+/// whom `door` lets in. Health and reflection are open. See Acceptor for connections.
 ///
 /// Errors   kInvalidArgument: what is wrong with the address. kUnavailable: cannot listen there,
-/// and
-///          the reason of the system, in one line.
-Result<Listening> Listen(const std::string& address, const std::vector<grpc::Service*>& services,
-                         const Door& door = {});
+///          and the reason of the system, in one line.
+Result<Listening> Listen(const std::string& address, const std::vector<Service*>& services,
+                         const Door& door = {}, const ConnectionLimits& limits = {});
 
 }  // namespace twofold::rpc

@@ -37,6 +37,12 @@ bool IsTcp(int fd) {
 
 }  // namespace
 
+void KeepTcpAlive(int fd) {
+  for (const Option& option : kOptions) {
+    setsockopt(fd, option.level, option.name, &option.value, sizeof(option.value));
+  }
+}
+
 void KeepTcpAlive() {
   std::error_code error;  // after one the iterator is at its end: no descriptor left, no /proc
   std::filesystem::directory_iterator file("/proc/self/fd", error);
@@ -44,10 +50,7 @@ void KeepTcpAlive() {
     const std::string name = file->path().filename();
     int fd = -1;
     std::from_chars(name.data(), name.data() + name.size(), fd);
-    if (!IsTcp(fd)) continue;
-    for (const Option& option : kOptions) {
-      setsockopt(fd, option.level, option.name, &option.value, sizeof(option.value));
-    }
+    if (IsTcp(fd)) KeepTcpAlive(fd);
   }
 }
 

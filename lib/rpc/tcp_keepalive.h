@@ -15,4 +15,7 @@ namespace twofold::rpc {
 /// Cost     A few system calls for each open file.
 void KeepTcpAlive();
 
+/// The same for one socket. One that listens gives it on to what it accepts.
+void KeepTcpAlive(int fd);
+
 }  // namespace twofold::rpc

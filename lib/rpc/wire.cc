@@ -24,6 +24,13 @@ void TakeComplaint(pb::LogLevel, const char*, int, const std::string& text) {
   *complaint = text;
 }
 
+/// The bytes of a message. gRPC's reader hands out compressed ones as they are.
+class Reader final : public grpc::ProtoBufferReader {
+ public:
+  using ProtoBufferReader::ProtoBufferReader;
+  bool is_compressed() { return reader()->buffer_in->data.raw.compression != GRPC_COMPRESS_NONE; }
+};
+
 std::string Reason(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '\'');
   if (parts.size() < 3) return {};
@@ -38,7 +45,11 @@ Status Parse(const grpc::ByteBuffer& bytes, pb::Message& message) {
   std::string text;
   complaint = &text;
   grpc::ByteBuffer reference = bytes;  // the reader wants to own what it reads: a count, no copy
-  grpc::ProtoBufferReader reader(&reference);
+  Reader reader(&reference);
+  if (reader.status().ok() && reader.is_compressed()) {
+    complaint = nullptr;
+    return absl::UnimplementedError("compressed messages are not taken");
+  }
   const bool parsed = reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
   complaint = nullptr;
   if (parsed) return absl::OkStatus();

@@ -13,7 +13,8 @@
 namespace twofold::rpc {
 
 /// Errors   kInvalidArgument: the bytes are not such a message; names the field where text is not
-///          valid UTF-8. `message` is then in an unknown state.
+///          valid UTF-8. kUnimplemented: the bytes are compressed. `message` is then in an unknown
+///          state.
 /// Cost     That of protobuf's parsing; no copy of the bytes.
 Status Parse(const grpc::ByteBuffer& bytes, google::protobuf::Message& message);
 

@@ -19,10 +19,11 @@ enum class Reason : std::uint8_t {
   kUnknownToken,   ///< nobody has it
   kRole,           ///< its holder may not do that
   kNoCertificate,  ///< HTTP: no certificate was shown (gRPC ends such connections itself)
-  kTooMany,        ///< the peer has as many calls open as it may
+  kTooMany,        ///< the peer has as many calls or connections open as it may
+  kNoRoom,         ///< a connection for which there was no memory or descriptor left
 };
-inline constexpr std::array<std::string_view, 5> kReasonNames = {
-    "no_token", "unknown_token", "role", "no_certificate", "too_many"};
+inline constexpr std::array<std::string_view, 6> kReasonNames = {
+    "no_token", "unknown_token", "role", "no_certificate", "too_many", "no_room"};
 
 /// Decides on calls at one door (one listening port), and counts those it turns away.
 ///

@@ -13,6 +13,7 @@
 #include "bench/peers/relay_servers.h"
 #include "lib/rpc/listen.h"
 #include "lib/rpc/server_stream.h"
+#include "lib/rpc/service.h"
 
 namespace twofold::bench {
 namespace {
@@ -121,27 +122,23 @@ class Session final : public rpc::ServerStream<Message, Message> {
   const bool worker_;
 };
 
-using ByteStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-// clang-format off
-using RawRelay =
-    Relay::WithRawCallbackMethod_SubmitPacked<
-    Relay::WithRawCallbackMethod_SubmitRepeated<
-    Relay::WithRawCallbackMethod_WorkPacked<
-    Relay::WithRawCallbackMethod_WorkRepeated<Relay::Service>>>>;
-// clang-format on
-
-class RelayService final : public RawRelay {
+class RelayService final : public rpc::Service {
  public:
-  ByteStream* SubmitPacked(grpc::CallbackServerContext*) override { return Open(packed_, false); }
-  ByteStream* WorkPacked(grpc::CallbackServerContext*) override { return Open(packed_, true); }
-  ByteStream* SubmitRepeated(grpc::CallbackServerContext*) override {
-    return Open(repeated_, false);
+  RelayService() : rpc::Service(Relay::service_full_name()) {
+    Serve("SubmitPacked", &RelayService::SubmitPacked);
+    Serve("WorkPacked", &RelayService::WorkPacked);
+    Serve("SubmitRepeated", &RelayService::SubmitRepeated);
+    Serve("WorkRepeated", &RelayService::WorkRepeated);
   }
-  ByteStream* WorkRepeated(grpc::CallbackServerContext*) override { return Open(repeated_, true); }
 
  private:
+  rpc::ByteStream* SubmitPacked(grpc::CallbackServerContext*) { return Open(packed_, false); }
+  rpc::ByteStream* WorkPacked(grpc::CallbackServerContext*) { return Open(packed_, true); }
+  rpc::ByteStream* SubmitRepeated(grpc::CallbackServerContext*) { return Open(repeated_, false); }
+  rpc::ByteStream* WorkRepeated(grpc::CallbackServerContext*) { return Open(repeated_, true); }
+
   template <typename Message>
-  static ByteStream* Open(Hub<Message>& hub, bool worker) {
+  static rpc::ByteStream* Open(Hub<Message>& hub, bool worker) {
     const auto session = std::make_shared<Session<Message>>(hub, worker);
     session->Start();
     return session.get();

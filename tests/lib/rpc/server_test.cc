@@ -1,0 +1,284 @@
+// A server of ours against peers that send what no library would.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/common/address.h"
+#include "lib/common/instant.h"
+#include "lib/common/memory.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/listen.h"
+#include "lib/rpc/unary.h"
+#include "tests/support/certificates.h"
+#include "tests/support/http2_peer.h"
+#include "tests/support/program.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::rpc {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Authority;
+using testing::Http2Peer;
+using testing::KeyPair;
+
+constexpr const char* kUnary = "/test.Echo/Unary";
+constexpr const char* kStream = "/test.Echo/Stream";
+constexpr const char* kHealth = "/grpc.health.v1.Health/Check";
+
+/// Takes jobs: a message that has to be parsed.
+class Echo final : public Service {
+ public:
+  Echo() : Service("test.Echo") {
+    Serve("Unary", &Echo::Unary);
+    Serve("Stream", &Echo::Stream);
+  }
+
+ private:
+  UnaryReply* Unary(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                    grpc::ByteBuffer* reply) {
+    return Answer(context, request, reply, this, &Echo::Back);
+  }
+  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse<ByteStream>(grpc::Status::OK); }
+  Result<v1::Job> Back(const v1::Job& job) { return job; }
+};
+
+/// How a server is set up, for tests of all ways.
+struct Setting {
+  bool tls = false;
+  bool certificates = false;  // mutual TLS
+  bool tokens = false;
+};
+const Setting kSettings[] = {{},           {false, false, true}, {true}, {true, false, true},
+                             {true, true}, {true, true, true}};
+std::string Name(const Setting& setting) {
+  return std::string(setting.tls ? "TLS" : "plain text") +
+         (setting.certificates ? ", certificates" : "") + (setting.tokens ? ", tokens" : "");
+}
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() { grpc::EnableDefaultHealthCheckService(true); }
+
+  void Serve(const Setting& setting = {}, const ConnectionLimits& limits = {}) {
+    security::ServerOptions options;
+    const KeyPair server = authority_.Issue("server");
+    const auto file = [&](const char* name, const std::string& text) {
+      testing::WriteFile(folder_ / name, text);
+      return folder_ / name;
+    };
+    if (setting.tls) options.cert = file("crt", server.cert);
+    if (setting.tls) options.key = file("key", server.key);
+    if (setting.certificates) options.ca = file("ca", authority_.cert());
+    if (setting.tokens) options.token_file = file("tokens", "admin root sixteen-and-more\n");
+    auto security = security::Open(options);
+    ASSERT_TRUE(security.ok()) << security.status();
+    gate_ = std::make_shared<security::Gate>("test", security->tokens);
+    const auto roles = [](std::string_view) { return security::Roles{security::Role::kAdmin}; };
+    server_.reset();
+    echo_ = std::make_unique<Echo>();
+    auto listening = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles}, limits);
+    ASSERT_TRUE(listening.ok()) << listening.status();
+    server_ = std::move(listening->server);
+    port_ = ParseAddress(listening->address)->port;
+    const KeyPair peer = authority_.Issue("peer", false);
+    tls_ = {peer.cert, peer.key};
+    speaks_ = setting.tls ? &tls_ : nullptr;
+  }
+
+  [[nodiscard]] int Health() const { return testing::HealthStatus(port_, speaks_); }
+  [[nodiscard]] std::string Token() const {
+    return Http2Peer::Literal("authorization", "Bearer sixteen-and-more");
+  }
+
+  testing::TempDir folder_;
+  const Authority authority_;
+  std::shared_ptr<security::Gate> gate_;
+  std::unique_ptr<Echo> echo_;
+  std::unique_ptr<Server> server_;
+  std::uint16_t port_ = 0;
+  Http2Peer::Tls tls_;
+  const Http2Peer::Tls* speaks_ = nullptr;  // what peers need to get in
+};
+
+// ---- headers
+
+TEST_F(ServerTest, HeadersThatGrpcCannotShowEndACallAtMost) {
+  for (const Setting& setting : kSettings) {
+    Serve(setting);
+    for (const char* name : {"grpclb_client_stats", "grpc-trace-bin", "grpc-tags-bin", "lb-token",
+                             "lb-cost-bin", "endpoint-load-metrics-bin", "grpc-server-stats-bin",
+                             "grpc-retry-pushback-ms", "grpc-previous-rpc-attempts", "host"}) {
+      for (const char* path : {kUnary, kStream, kHealth}) {
+        Http2Peer peer(port_, speaks_);
+        ASSERT_TRUE(peer.Greet());
+        ASSERT_TRUE(peer.Call(path, Http2Peer::Literal(name, "abc")));
+        peer.ReadStatus();
+      }
+    }
+    EXPECT_EQ(Health(), 0) << Name(setting);
+  }
+}
+
+TEST_F(ServerTest, NoMethodIsCalledWithoutATokenAndHealthIsOpen) {
+  Serve({.tokens = true});
+  Http2Peer peer(port_);
+  ASSERT_TRUE(peer.Greet());
+  for (const char* path : {kUnary, kStream}) {
+    ASSERT_TRUE(peer.Call(path));
+    EXPECT_EQ(peer.ReadStatus(), grpc::StatusCode::UNAUTHENTICATED) << path;
+    ASSERT_TRUE(peer.Call(path, Token()));
+    EXPECT_EQ(peer.ReadStatus(), grpc::StatusCode::OK) << path;
+  }
+  EXPECT_EQ(gate_->denied(security::Reason::kNoToken), 2U);
+  EXPECT_EQ(Health(), 0);
+}
+
+// ---- compressed messages
+
+TEST_F(ServerTest, CompressedMessagesAreRefusedAndNeverParsed) {
+  Serve();
+  v1::Job job;
+  job.set_queue("sleep");
+  const std::string message = job.SerializeAsString();
+  const struct {
+    const char* what;
+    std::string encoding;  // header; empty: none
+    bool flagged;
+    int status;
+  } kCases[] = {
+      {"plain", "", false, grpc::StatusCode::OK},
+      {"named and compressed", "gzip", true, grpc::StatusCode::UNIMPLEMENTED},
+      {"another way", "deflate", true, grpc::StatusCode::UNIMPLEMENTED},
+      {"named only", "gzip", false, grpc::StatusCode::UNIMPLEMENTED},
+      {"identity", "identity", false, grpc::StatusCode::OK},
+  };
+  for (const auto& [what, encoding, flagged, status] : kCases) {
+    for (const char* path : {kUnary, kHealth}) {
+      Http2Peer peer(port_);
+      ASSERT_TRUE(peer.Greet());
+      const std::string header =
+          encoding.empty() ? "" : Http2Peer::Literal("grpc-encoding", encoding);
+      const bool health = path == kHealth;
+      ASSERT_TRUE(peer.Call(path, header, health ? "" : message, flagged));
+      EXPECT_EQ(peer.ReadStatus(), status) << what << " " << path;
+    }
+  }
+}
+
+// ---- connections
+
+TEST_F(ServerTest, AHostHasSoManyConnectionsAndNoMore) {
+  Serve({}, {.of_host = 3});
+  std::vector<std::unique_ptr<Http2Peer>> peers;
+  for (int i = 0; i < 3; ++i) {
+    peers.push_back(std::make_unique<Http2Peer>(port_));
+    ASSERT_TRUE(peers.back()->Greet() && peers.back()->Call(kHealth));
+    ASSERT_EQ(peers.back()->ReadStatus(), 0);
+  }
+  EXPECT_TRUE(Http2Peer(port_).IsClosed(milliseconds(20'000)));
+  EXPECT_GE(gate_->denied(security::Reason::kTooMany), 1U);
+  peers.pop_back();
+  EXPECT_TRUE(testing::Await([&] { return Health() == 0; }));
+  EXPECT_TRUE(peers.back()->Call(kHealth));
+  EXPECT_EQ(peers.back()->ReadStatus(), 0);
+}
+
+TEST_F(ServerTest, OutOfDescriptorsItSaysSoPausesAndGoesOn) {
+  Serve();
+  ASSERT_EQ(Health(), 0);
+  EXPECT_EQ(server_->trouble(), "");
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const int reserve = dup(0);  // the peer's own end of the connection gets this number
+  ASSERT_GE(reserve, 0);
+  const rlimit few{static_cast<rlim_t>(reserve) + 1, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  close(reserve);
+  Http2Peer late(port_);
+  late.Greet();
+  const bool noticed = testing::Await([&] { return !server_->trouble().empty(); });
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(noticed);
+  ASSERT_TRUE(late.Call(kHealth));
+  EXPECT_EQ(late.ReadStatus(), 0);
+  EXPECT_EQ(server_->trouble(), "");
+}
+
+TEST_F(ServerTest, ConnectionsThatSayNothingAreClosed) {
+  Serve({.tls = true});
+  Http2Peer silent(port_);  // not even TLS
+  Serve();
+  Http2Peer mute(port_);
+  EXPECT_TRUE(mute.IsClosed(milliseconds(30'000)));
+}
+
+TEST_F(ServerTest, ConnectionsAreTakenWithTlsAndWithoutAndKnowTheirPeer) {
+  for (const Setting& setting : kSettings) {
+    Serve(setting);
+    EXPECT_EQ(Health(), 0) << Name(setting);
+  }
+}
+
+TEST_F(ServerTest, ItEndsWithConnectionsOpen) {
+  Serve();
+  Http2Peer idle(port_);
+  ASSERT_TRUE(idle.Greet() && idle.Call(kHealth));
+  ASSERT_EQ(idle.ReadStatus(), 0);
+  server_->Shutdown(std::chrono::system_clock::now());
+  server_.reset();
+  EXPECT_TRUE(idle.IsClosed(milliseconds(20'000)));
+}
+
+// ---- floods
+
+TEST_F(ServerTest, FloodsWithoutACertificateEndAtTheHandshake) {
+  Serve({.tls = true, .certificates = true});
+  ASSERT_EQ(Health(), 0);
+  const std::uint64_t before = ResidentBytes();
+  const Http2Peer::Tls nothing;
+  for (int i = 0; i < 20; ++i) {
+    Http2Peer peer(port_, &nothing);
+    peer.Greet();
+    std::uint32_t stream = 1;
+    // What is sent before the server's refusal arrives goes nowhere.
+    for (int part = 0; part < 50 && peer.Send(Http2Peer::Resets(kHealth, stream, 500)); ++part)
+      stream += 1000;
+    EXPECT_TRUE(peer.IsClosed(milliseconds(20'000)));
+  }
+  EXPECT_LT(ResidentBytes(), before + (32 << 20));
+  EXPECT_EQ(Health(), 0);
+}
+
+TEST_F(ServerTest, WhenMemoryRunsOutTheBiggestTalkersAreBrokenOffAndOthersStay) {
+  const std::uint64_t limit = (ResidentBytes() + (64U << 20)) / 3 * 4;
+  Serve({}, {.memory = limit});
+  Http2Peer quiet(port_);
+  ASSERT_TRUE(quiet.Greet() && quiet.Call(kHealth));
+  ASSERT_EQ(quiet.ReadStatus(), 0);
+
+  constexpr std::uint32_t kMost = 4'000'000;  // resets; a few hundred thousand do
+  std::uint32_t stream = 1;
+  Http2Peer flood(port_);
+  ASSERT_TRUE(flood.Greet());
+  while (stream < kMost && flood.Send(Http2Peer::Resets(kHealth, stream, 500))) stream += 1000;
+  EXPECT_LT(stream, kMost) << "nobody has stopped it";
+  EXPECT_GE(gate_->denied(security::Reason::kNoRoom), 1U);
+
+  EXPECT_TRUE(quiet.Call(kHealth));
+  EXPECT_EQ(quiet.ReadStatus(), 0);
+  EXPECT_TRUE(testing::Await([&] { return Health() == 0; })) << "memory does not come back";
+}
+
+}  // namespace
+}  // namespace twofold::rpc

@@ -1,0 +1,195 @@
+#include "tests/support/http2_peer.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace twofold::testing {
+namespace {
+
+constexpr timeval kPatience{30, 0};
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+template <typename T, void (*Free)(T*)>
+struct Freed {
+  void operator()(T* object) const { Free(object); }
+};
+using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX, SSL_CTX_free>>;
+using Session = std::unique_ptr<SSL, Freed<SSL, SSL_free>>;
+using Certificate = std::unique_ptr<X509, Freed<X509, X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>>;
+
+template <typename Read>
+auto ReadPem(const std::string& text, Read read) {
+  BIO* const bio = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
+  auto* const made = read(bio, nullptr, nullptr, nullptr);
+  BIO_free(bio);
+  return made;
+}
+
+// SIGPIPE: OpenSSL writes without MSG_NOSIGNAL.
+const bool kNoSignal = [] {
+  signal(SIGPIPE, SIG_IGN);
+  return true;
+}();
+
+}  // namespace
+
+struct Http2Peer::Secured {
+  Context context;
+  Session session;
+};
+
+Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls)
+    : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  EXPECT_GE(socket_, 0);
+  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
+  if (tls == nullptr) return;
+  secured_ = std::make_unique<Secured>();
+  secured_->context.reset(SSL_CTX_new(TLS_client_method()));
+  if (!tls->cert.empty()) {
+    const Certificate cert(ReadPem(tls->cert, PEM_read_bio_X509));
+    const Key key(ReadPem(tls->key, PEM_read_bio_PrivateKey));
+    SSL_CTX_use_certificate(secured_->context.get(), cert.get());
+    SSL_CTX_use_PrivateKey(secured_->context.get(), key.get());
+  }
+  static constexpr unsigned char kH2[] = {2, 'h', '2'};
+  SSL_CTX_set_alpn_protos(secured_->context.get(), kH2, sizeof kH2);
+  secured_->session.reset(SSL_new(secured_->context.get()));
+  SSL_set_fd(secured_->session.get(), socket_);
+  SSL_connect(secured_->session.get());  // if it fails, so will Send
+}
+
+Http2Peer::~Http2Peer() {
+  secured_.reset();
+  close(socket_);
+}
+
+bool Http2Peer::Send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const long sent =
+        secured_ ? SSL_write(secured_->session.get(), bytes.data(), static_cast<int>(bytes.size()))
+                 : send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+long Http2Peer::Read(char* into, std::size_t size) {
+  return secured_ ? SSL_read(secured_->session.get(), into, static_cast<int>(size))
+                  : recv(socket_, into, size, 0);
+}
+
+std::string Http2Peer::ReadUntil(std::string_view text) {
+  constexpr std::size_t kMore = 3;  // a short value and its length
+  while (true) {
+    const std::size_t at = received_.find(text);
+    if (at != std::string::npos && received_.size() >= at + text.size() + kMore) {
+      return std::exchange(received_, {});
+    }
+    std::array<char, 65536> buffer{};
+    const long size = Read(buffer.data(), buffer.size());
+    if (size <= 0) return {};
+    received_.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+}
+
+int Http2Peer::ReadStatus() {
+  constexpr std::string_view kName = "grpc-status";
+  const std::string received = ReadUntil(kName);
+  const std::size_t at = received.find(kName);
+  if (at == std::string::npos) return -1;
+  const auto digits = static_cast<std::size_t>(received[at + kName.size()]);  // its length
+  return std::stoi(received.substr(at + kName.size() + 1, digits));
+}
+
+bool Http2Peer::IsClosed(std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::array<char, 65536> buffer{};
+  while (std::chrono::steady_clock::now() < end) {
+    pollfd waited{socket_, POLLIN, 0};
+    poll(&waited, 1, 10);
+    if (waited.revents == 0) continue;
+    const long size = recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (size == 0 || (size < 0 && errno != EAGAIN)) return true;
+  }
+  return false;
+}
+
+std::string Http2Peer::Number(std::uint32_t number, int bytes) {
+  std::string text;
+  while (bytes-- > 0) text.push_back(static_cast<char>(number >> (8 * bytes)));
+  return text;
+}
+
+std::string Http2Peer::Frame(Type type, std::uint8_t flags, std::uint32_t stream,
+                             std::string_view payload) {
+  std::string frame = Number(static_cast<std::uint32_t>(payload.size()), 3);
+  frame.push_back(static_cast<char>(type));
+  frame.push_back(static_cast<char>(flags));
+  frame += Number(stream);
+  return frame.append(payload);
+}
+
+std::string Http2Peer::Literal(std::string_view name, std::string_view value) {
+  std::string literal(1, '\0');
+  for (const std::string_view text : {name, value}) {
+    EXPECT_LT(text.size(), 127U) << "a longer one needs more than one byte for its length";
+    literal.push_back(static_cast<char>(text.size()));
+    literal.append(text);
+  }
+  return literal;
+}
+
+std::string Http2Peer::Request(std::string_view path, std::string_view more) {
+  return Literal(":method", "POST") + Literal(":scheme", "http") + Literal(":path", path) +
+         Literal(":authority", "x") + Literal("te", "trailers") +
+         Literal("content-type", "application/grpc") + std::string(more);
+}
+
+std::string Http2Peer::Resets(std::string_view path, std::uint32_t first, int count) {
+  std::string frames;
+  const std::string request = Request(path);
+  for (std::uint32_t stream = first; count > 0; stream += 2, --count) {
+    frames += Frame(kHeaders, kEndHeaders, stream, request);
+    frames += Frame(kReset, kNone, stream, Number(8));
+  }
+  return frames;
+}
+
+bool Http2Peer::Greet() { return Send(std::string(kPreface) + Frame(kSettings, kNone, 0, {})); }
+
+bool Http2Peer::Call(std::string_view path, std::string_view more, std::string_view message,
+                     bool compressed) {
+  const std::uint32_t stream = std::exchange(stream_, stream_ + 2);
+  std::string data(1, compressed ? '\1' : '\0');
+  data += Number(static_cast<std::uint32_t>(message.size()));
+  data.append(message);
+  return Send(Frame(kHeaders, kEndHeaders, stream, Request(path, more)) +
+              Frame(kData, kEndStream, stream, data));
+}
+
+int HealthStatus(std::uint16_t port, const Http2Peer::Tls* tls) {
+  Http2Peer peer(port, tls);
+  if (!peer.Greet() || !peer.Call("/grpc.health.v1.Health/Check")) return -1;
+  return peer.ReadStatus();
+}
+
+}  // namespace twofold::testing

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace twofold::testing {
+
+/// A peer that makes its HTTP/2 frames by hand, so that it can send what no library would. On
+/// loopback. Every wait ends after 30 s at most.
+class Http2Peer {
+ public:
+  /// Types and flags of frames (RFC 9113).
+  enum Type : std::uint8_t {
+    kData = 0,
+    kHeaders = 1,
+    kReset = 3,
+    kSettings = 4,
+    kPing = 6,
+    kContinuation = 9
+  };
+  enum Flag : std::uint8_t { kNone = 0, kAck = 1, kEndStream = 1, kEndHeaders = 4 };
+
+  /// What to show in a handshake; both empty: nothing. PEM texts.
+  struct Tls {
+    std::string cert;
+    std::string key;
+  };
+
+  /// Connects; with `tls` over TLS, whose server is not checked.
+  explicit Http2Peer(std::uint16_t port, const Tls* tls = nullptr);
+  ~Http2Peer();
+  Http2Peer(const Http2Peer&) = delete;
+  Http2Peer& operator=(const Http2Peer&) = delete;
+
+  /// False: the server has closed, or takes nothing any more.
+  bool Send(std::string_view bytes);
+
+  /// The preface and empty settings.
+  bool Greet();
+
+  /// A whole unary call: headers (with `more`, see Literal) and one message. Stream 1, 3, 5 ...
+  bool Call(std::string_view path, std::string_view more = {}, std::string_view message = {},
+            bool compressed = false);
+
+  /// Reads until `text` has come, and a little more; what has come since the last call. Empty: it
+  /// did not, and the server has closed.
+  std::string ReadUntil(std::string_view text);
+
+  /// The number after "grpc-status" in what comes next; -1: the server has closed.
+  int ReadStatus();
+
+  /// Whether the server has closed, now or within `patience`. What it sends is dropped.
+  bool IsClosed(std::chrono::milliseconds patience);
+
+  static std::string Frame(Type type, std::uint8_t flags, std::uint32_t stream,
+                           std::string_view payload);
+  /// A header that is neither compressed nor kept (HPACK).
+  static std::string Literal(std::string_view name, std::string_view value);
+  /// The block of a request: what gRPC asks for, then `more`.
+  static std::string Request(std::string_view path, std::string_view more = {});
+  /// `count` calls that are each taken back at once; the streams are `first`, `first` + 2 ...
+  static std::string Resets(std::string_view path, std::uint32_t first, int count);
+  /// A number as HTTP/2 has it, `bytes` long.
+  static std::string Number(std::uint32_t number, int bytes = 4);
+
+ private:
+  struct Secured;
+  long Read(char* into, std::size_t size);
+
+  int socket_ = -1;
+  std::unique_ptr<Secured> secured_;
+  std::uint32_t stream_ = 1;
+  std::string received_;
+};
+
+/// The status of a health check over a connection of its own: 0 is that of a server that is well.
+int HealthStatus(std::uint16_t port, const Http2Peer::Tls* tls = nullptr);
+
+}  // namespace twofold::testing
