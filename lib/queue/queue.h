@@ -37,11 +37,16 @@ struct QueueOptions {
       1;  ///< of durable jobs' ids; more than all that were ever given out
 };
 
-enum class Admission : std::uint8_t { kAccepted, kFull, kDraining };
+enum class Admission : std::uint8_t {
+  kAccepted,
+  kFull,
+  kDraining,
+  kHeld,  ///< a durable job whose dedup key a volatile one has
+};
 
 struct Submitted {
   Admission admission;
-  JobId job;               ///< JobId{0} unless accepted
+  JobId job;               ///< kHeld: the one that has its key; else JobId{0} unless accepted
   bool duplicate = false;  ///< it is a job that was there already, by its dedup key
 };
 
@@ -170,8 +175,11 @@ class Queue {
   /// passes. A submitter other than kDetached takes some memory until SubmitterGone.
   ///
   /// A job whose dedup key waits or runs already is that job, though limit and draining be against
-  /// a new one; the submitter gets a Reply for its tag, too, when it ends. Of those there may be as
-  /// many as jobs may wait.
+  /// a new one. It is then a job of all who have submitted it: it lives as long as one of them does,
+  /// kDetached for ever, and each gets a Reply for its tag (all that are detached get one together).
+  /// Of followers, which are the submitters but one, there may be as many as jobs may wait.
+  /// A durable job never becomes a volatile one, which a crash would end: it is not accepted until
+  /// that one has ended.
   Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                    const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                    Effects& effects);
@@ -329,7 +337,8 @@ class Queue {
   void RunTimers(Instant now, Effects& effects);
 
   [[nodiscard]] Admission Admit() const;
-  Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag);
+  Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable);
+  Submitted Reject(Admission why, JobId job = {});
   Submitter* SubmitterFor(SubmitterId id);
   bool HandOver(Slot slot);
 
