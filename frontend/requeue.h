@@ -23,8 +23,8 @@ class Requeuer {
   /// REQUIRES: `queues` outlives this, and this outlives the journal's callbacks.
   explicit Requeuer(const QueueSet& queues) : queues_(queues) {}
 
-  /// One job, or a page of those of a run that have not been submitted again before. `done` gets the
-  /// pairs when all are on disk.
+  /// One job, or a page of those of a run that have not been submitted again before. `done` gets
+  /// the pairs when all are on disk.
   ///
   /// Errors   kNotFound: no such job; kFailedPrecondition: it has not ended, or was requeued
   ///          before, or its queue takes no jobs; kInvalidArgument: neither a job nor a run is

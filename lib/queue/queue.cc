@@ -183,7 +183,8 @@ void Queue::Tick(Instant now, Effects& effects) {
 std::optional<Instant> Queue::NextDeadline() const {
   std::optional<Instant> next;
   for (const std::optional<Instant> one :
-       {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline()}) {
+       {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline(),
+        look_on_}) {
     if (one) next = next ? std::min(*next, *one) : one;
   }
   return next;
