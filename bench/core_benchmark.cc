@@ -179,6 +179,35 @@ void Placements(benchmark::State& state) {
 }
 BENCHMARK(Placements)->ArgName("nodes")->Arg(10)->Arg(1'000);
 
+/// Plain jobs for ten processes, while so many jobs wait, each in places of its own, for a process
+/// that is busy for long.
+void PlacedBehindABusyProcess(benchmark::State& state) {
+  Workers workers;
+  Queue queue({});
+  Instant now{};
+  const auto submit = [&](std::string placement) {
+    now += std::chrono::microseconds(1);
+    const JobOptions options{.placement = std::move(placement)};
+    queue.Submit(now, kSubmitter, 1, std::make_shared<const JobOptions>(options), "", workers);
+  };
+  queue.WorkerJoined(now, {.key = ProcessKey{1}, .node = "busy"}, workers);
+  submit("node busy\n");
+  workers.Next();
+  for (std::uint64_t i = 2; i <= 11; ++i) {
+    queue.WorkerJoined(now, {.key = ProcessKey{i}, .node = "node-" + std::to_string(i)}, workers);
+  }
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    submit("node busy\nnode away-" + std::to_string(i) + "\n");
+  }
+  for (auto _ : state) {
+    submit("");
+    const Workers::Task task = workers.Next();
+    queue.Completed(now, task.process, {.job = task.job, .attempt = task.attempt}, workers);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(PlacedBehindABusyProcess)->ArgName("waiting")->Arg(0)->Arg(1'000)->Arg(75'000);
+
 /// So many jobs are delayed; one comes, and one is due and run.
 void DelayedJobs(benchmark::State& state) {
   constexpr auto kStep = std::chrono::microseconds(1);

@@ -4,19 +4,11 @@
 
 #include "frontend/convert.h"
 #include "frontend/job_options.h"
+#include "frontend/refusal.h"
 #include "lib/rpc/channel.h"
 #include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
-namespace {
-
-std::string_view Why(queue::Admission admission) {
-  return admission == queue::Admission::kFull ? "the queue is full, try again later"
-                                              : "the queue drains, it takes no more jobs";
-}
-
-}  // namespace
-
 ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id,
                              std::atomic<std::int64_t>& clients)
     : queues_(queues), id_(id), clients_(clients) {
@@ -67,8 +59,7 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
         turn->Submit(id_, row.tag, target.options, row.spec, {}, target.place);
     if (submitted.admission == queue::Admission::kAccepted) return;
     --outstanding_;
-    const bool full = submitted.admission == queue::Admission::kFull;
-    Reject(row.tag, Why(submitted.admission), full ? kRetryAfter : Duration(0));
+    Reject(row.tag, Refusal(submitted, host->name()));
   });
 }
 
@@ -81,9 +72,14 @@ bool ClientSession::Accepts(const Target& target, std::uint64_t tag) {
   if (!target.options->durable) return true;
   const Status can_store = target.host->CanStore();
   if (can_store.ok()) return true;
-  const bool for_ever = can_store.code() == absl::StatusCode::kFailedPrecondition;
-  Reject(tag, std::string(can_store.message()), for_ever ? Duration(0) : kRetryAfter);
+  Reject(tag, can_store);
   return false;
+}
+
+/// What is no mistake and needs nobody's help passes.
+void ClientSession::Reject(std::uint64_t tag, const Status& why) {
+  const bool passes = why.code() != absl::StatusCode::kFailedPrecondition;
+  Reject(tag, std::string(why.message()), passes ? kRetryAfter : Duration(0));
 }
 
 void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration retry_after) {

@@ -49,6 +49,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   Target MakeTarget(const v1::JobOptions& options) const;
   void Submit(const v1::SubmitRequest& request);
   bool Accepts(const Target& target, std::uint64_t tag);
+  void Reject(std::uint64_t tag, const Status& why);
   void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
   std::shared_ptr<Submitter> Self();
 

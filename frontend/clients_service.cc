@@ -8,6 +8,7 @@
 #include "frontend/follow.h"
 #include "frontend/job_lookup.h"
 #include "frontend/job_options.h"
+#include "frontend/refusal.h"
 #include "frontend/services.h"
 #include "lib/rpc/late_reply.h"
 #include "lib/rpc/limits.h"
@@ -28,12 +29,9 @@ void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& qu
   late->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
 }
 
-grpc::Status Refused(queue::Admission admission, const std::string& queue) {
-  if (admission == queue::Admission::kFull) {
-    return rpc::FullStatus(absl::StrCat("queue ", queue, " is full, try again later"), kRetryAfter);
-  }
-  return {grpc::StatusCode::FAILED_PRECONDITION,
-          absl::StrCat("queue ", queue, " drains, it takes no more jobs; resume it first")};
+grpc::Status Refused(const Status& why) {
+  const bool full = why.code() == absl::StatusCode::kResourceExhausted;
+  return full ? rpc::FullStatus(std::string(why.message()), kRetryAfter) : rpc::ToGrpc(why);
 }
 
 // It is in the store, left by a frontend with other queues.
@@ -105,7 +103,7 @@ grpc::ServerUnaryReactor* ClientsService::SubmitJob(grpc::CallbackServerContext*
       turn.Submit(queue::kDetached, 0, *options, request.spec(), answer,
                   runs::FromProto(request.options().place()));
   if (submitted.admission != queue::Admission::kAccepted) {
-    late->Fail(Refused(submitted.admission, (*host)->name()));
+    late->Fail(Refused(Refusal(submitted, (*host)->name())));
     return late.get();
   }
   *accepted = Describe(turn, **host, *turn.core().Find(Now(), submitted.job));

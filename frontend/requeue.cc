@@ -1,19 +1,25 @@
 #include "frontend/requeue.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 #include <vector>
 
 #include "frontend/convert.h"
 #include "frontend/job_options.h"
+#include "frontend/refusal.h"
 
 namespace twofold::frontend {
 namespace {
 
-constexpr std::size_t kPage = 1000;
-constexpr std::size_t kMostAtOnce = 100'000;
+// What one call looks at, and what it has in memory at a time: jobs of up to 512 KiB each.
+constexpr std::size_t kMostAtOnce = 1000;
+constexpr std::size_t kPage = 50;
 
 Status Precondition(const std::string& text) { return absl::FailedPreconditionError(text); }
 
@@ -63,26 +69,44 @@ Status Check(const QueueSet& queues, const v1::RequeueJobsRequest& request) {
   return Precondition("this frontend keeps no finished jobs; start it with --store sqlite:PATH");
 }
 
-/// All jobs of a run that ended so. All before the first is submitted again, as that may end soon
-/// and would be found, too.
-Result<std::vector<results::StoredJob>> ListRun(const results::Store& store,
-                                                const v1::RequeueJobsRequest& request) {
-  results::JobQuery query{
-      .run = request.run(), .outcomes = OutcomesOf(request), .after = 0, .limit = kPage};
-  std::vector<results::StoredJob> jobs;
-  for (;;) {
-    auto page = store.List(query);
-    if (!page.ok()) return page.status();
-    for (results::StoredJob& job : *page) {
-      if (job.requeued_as == 0) jobs.push_back(std::move(job));
-    }
-    if (jobs.size() > kMostAtOnce) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "run: more than ", kMostAtOnce, " jobs would be requeued; narrow it by outcomes"));
-    }
-    if (page->size() < kPage) return jobs;
-    query.after = page->back().accepted.id;
+/// How far the pages of a run have come. As text "AFTER:LAST,LAST,...".
+struct Place {
+  std::uint64_t after = 0;
+  std::vector<std::uint64_t> last;  ///< id that each queue had given out before the first page
+};
+
+Place Begin(const QueueSet& queues) {
+  Place place;
+  for (const auto& host : queues.all()) {
+    const QueueHost::Turn turn(*host, Now());
+    place.last.push_back(static_cast<std::uint64_t>(turn.core().last_durable_id()));
   }
+  return place;
+}
+
+Result<Place> ParsePlace(const std::string& token) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(token, absl::MaxSplits(':', 1));
+  Place place;
+  bool ok = absl::SimpleAtoi(parts.first, &place.after);
+  for (const std::string& last : std::vector<std::string>(absl::StrSplit(parts.second, ','))) {
+    ok = absl::SimpleAtoi(last, &place.last.emplace_back()) && ok;
+  }
+  if (ok) return place;
+  return absl::InvalidArgumentError("page_token is not one that a last page gave");
+}
+
+std::string Text(const Place& place) {
+  return absl::StrCat(place.after, ":", absl::StrJoin(place.last, ","));
+}
+
+/// It came after the first page: the pages before may have made it.
+bool IsNew(std::uint64_t job, const Place& place) {
+  const auto same_queue = [](std::uint64_t a, std::uint64_t b) {
+    return queue::QueueNumber(queue::JobId{a}) == queue::QueueNumber(queue::JobId{b});
+  };
+  return std::any_of(place.last.begin(), place.last.end(), [&](std::uint64_t last) {
+    return same_queue(job, last) && results::SequenceOf(job) > results::SequenceOf(last);
+  });
 }
 
 }  // namespace
@@ -116,6 +140,7 @@ class Requeuer::Batch {
     reply_.add_from(from);
     reply_.add_to(static_cast<std::uint64_t>(to));
   }
+  void GoOnFrom(const Place& place) { reply_.set_next_page_token(Text(place)); }
   void OnDisk() { ++on_disk_; }
   void GiveUp() { done_ = nullptr; }
 
@@ -143,14 +168,27 @@ Status Requeuer::RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& batc
   return Submit(*job, batch);
 }
 
+/// In slices: each is submitted before the next one is read.
 Status Requeuer::RequeueRun(const v1::RequeueJobsRequest& request,
                             const std::shared_ptr<Batch>& batch) {
-  const auto jobs = ListRun(*queues_.store(), request);
-  if (!jobs.ok()) return jobs.status();
-  for (const results::StoredJob& job : *jobs) {
-    if (!batch->Begin(job.accepted.id)) continue;
-    if (Status status = Submit(job, batch); !status.ok()) return status;
+  const std::string& token = request.page_token();
+  Result<Place> place = token.empty() ? Begin(queues_) : ParsePlace(token);
+  if (!place.ok()) return place.status();
+  for (std::size_t seen = 0; seen < kMostAtOnce; seen += kPage) {
+    const auto slice = queues_.store()->List({.run = request.run(),
+                                              .outcomes = OutcomesOf(request),
+                                              .after = place->after,
+                                              .limit = kPage});
+    if (!slice.ok()) return slice.status();
+    for (const results::StoredJob& job : *slice) {
+      if (job.requeued_as != 0 || IsNew(job.accepted.id, *place)) continue;
+      if (!batch->Begin(job.accepted.id)) continue;
+      if (Status status = Submit(job, batch); !status.ok()) return status;
+    }
+    if (slice->size() < kPage) return absl::OkStatus();
+    place->after = slice->back().accepted.id;
   }
+  batch->GoOnFrom(*place);
   return absl::OkStatus();
 }
 
@@ -166,9 +204,7 @@ Status Requeuer::Submit(const results::StoredJob& job, const std::shared_ptr<Bat
         queue::kDetached, 0, *options, job.accepted.spec, [batch] { batch->OnDisk(); },
         job.accepted.place);
     if (submitted.admission != queue::Admission::kAccepted) {
-      const bool full = submitted.admission == queue::Admission::kFull;
-      return Precondition(absl::StrCat("queue ", job.accepted.queue, " takes no more jobs: it ",
-                                       full ? "is full" : "drains"));
+      return Precondition(std::string(Refusal(submitted, job.accepted.queue).message()));
     }
     turn.RecordRequeue(queue::JobId{job.accepted.id}, submitted.job);
     batch->Add(job.accepted.id, submitted.job);

@@ -23,14 +23,15 @@ class Requeuer {
   /// REQUIRES: `queues` outlives this, and this outlives the journal's callbacks.
   explicit Requeuer(const QueueSet& queues) : queues_(queues) {}
 
-  /// One job, or those of a run that have not been submitted again before. `done` gets the pairs
-  /// when all are on disk.
+  /// One job, or a page of those of a run that have not been submitted again before. `done` gets
+  /// the pairs when all are on disk.
   ///
   /// Errors   kNotFound: no such job; kFailedPrecondition: it has not ended, or was requeued
-  /// before,
-  ///          or its queue takes no jobs; kInvalidArgument: neither a job nor a run is named;
-  ///          kResourceExhausted: too many at once; those of the store. `done` is not called then,
-  ///          though some of a run may have been requeued.
+  ///          before, or its queue takes no jobs; kInvalidArgument: neither a job nor a run is
+  ///          named, or the page token; those of the store. `done` is not called then, though some
+  ///          of a run may have been requeued.
+  /// Cost     A page is 1000 jobs of the run: a turn of the queue for each that is requeued, and
+  ///          the memory of 50.
   Status Requeue(const v1::RequeueJobsRequest& request, Done done);
 
  private:

@@ -23,7 +23,7 @@ using run::Seen;
 constexpr std::size_t kBatch = 500;                // jobs; each has options of its own
 constexpr std::size_t kBatchBytes = 2 << 20;       // of their specs
 constexpr std::chrono::minutes kSubmitWithin{10};  // all jobs of a call
-constexpr std::chrono::minutes kRequeueWithin{5};
+constexpr std::chrono::minutes kRequeueWithin{1};  // a page
 
 Phase PhaseOf(const v1::Job& job) {
   if (job.state() == v1::JOB_STATE_WAITING) return Phase::kWaiting;
@@ -264,9 +264,14 @@ Result<std::size_t> FrontendJobs::RetryFailed() {
   for (const v1::Outcome outcome : {v1::OUTCOME_FAILED, v1::OUTCOME_TIMED_OUT, v1::OUTCOME_LOST}) {
     request.add_outcomes(outcome);
   }
-  const auto reply = frontend_.Call<Clients>(&Clients::Stub::RequeueJobs, request, kRequeueWithin);
-  if (!reply.ok()) return reply.status();
-  return static_cast<std::size_t>(reply->to_size());
+  std::size_t retried = 0;
+  do {
+    const auto page = frontend_.Call<Clients>(&Clients::Stub::RequeueJobs, request, kRequeueWithin);
+    if (!page.ok()) return page.status();
+    retried += static_cast<std::size_t>(page->to_size());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return retried;
 }
 
 }  // namespace twofold::cli

@@ -12,7 +12,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::chrono::minutes kReplyWithin{5};  // a run may have 100 000 jobs
+constexpr std::chrono::minutes kReplyWithin{1};  // for a page
 
 // By their names for people: "failed", "timed_out", ...
 std::map<std::string, int> Outcomes() {
@@ -21,6 +21,20 @@ std::map<std::string, int> Outcomes() {
     outcomes[Word(v1::Outcome_Name(static_cast<v1::Outcome>(value)), "OUTCOME_")] = value;
   }
   return outcomes;
+}
+
+/// Page by page. What was requeued before an error is in `reply`, too.
+Status RequeueAll(v1::RequeueJobsRequest request, const Globals& globals,
+                  v1::RequeueJobsReply& reply) {
+  Frontend frontend(globals);
+  do {
+    const auto page =
+        frontend.Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, request, kReplyWithin);
+    if (!page.ok()) return page.status();
+    reply.MergeFrom(*page);
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return absl::OkStatus();
 }
 
 void Print(const v1::RequeueJobsReply& reply, const Globals& globals) {
@@ -54,11 +68,10 @@ Action BindRequeue(CLI::App& app, const Globals& globals) {
       ->check(CLI::IsMember(Outcomes()))
       ->needs(run);
   return [request, &globals]() -> Status {
-    const auto reply = Frontend(globals).Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs,
-                                                           *request, kReplyWithin);
-    if (!reply.ok()) return reply.status();
-    Print(*reply, globals);
-    return absl::OkStatus();
+    v1::RequeueJobsReply reply;
+    const Status status = RequeueAll(*request, globals, reply);
+    if (status.ok() || reply.from_size() > 0) Print(reply, globals);
+    return status;
   };
 }
 

@@ -34,6 +34,12 @@ class DedupKeys {
     followers_[slot].push_back(follower);
     ++count_;
   }
+  /// It was there before all others.
+  void FollowFirst(Slot slot, Follower follower) {
+    auto& followers = followers_[slot];
+    followers.insert(followers.begin(), follower);
+    ++count_;
+  }
   void RemoveFollower(SubmitterId submitter);
 
   /// Removes and returns those who follow the job, in order of arrival.

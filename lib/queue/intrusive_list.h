@@ -24,6 +24,8 @@ class IntrusiveList {
   [[nodiscard]] bool empty() const { return first_ == kNoSlot; }
   [[nodiscard]] Slot front() const { return first_; }  ///< kNoSlot if empty
 
+  [[nodiscard]] Slot back() const { return last_; }  ///< the same
+
   static Slot Next(const Table& table, Slot slot) { return (table[slot].*kLinks).next; }
 
   void PushBack(Table& table, Slot slot) {

@@ -60,6 +60,7 @@ void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
     process.unanswered = std::move(unanswered);
     process.node = EnterNode(joining.node);
     process.labels = joining.labels;
+    process.connection = ++connections_;
   });
   ++capacity_version_;  // for placements, even if it has as many slots as before
   StartLease(processes_[IndexOf(id)], IndexOf(id), now);
@@ -154,22 +155,25 @@ void ProcessTable::EndTurn() {
   const Slot front = idle_.front();
   if (std::exchange(processes_[front].taken_in_turn, 0) == 0) return;
   idle_.Remove(processes_, front);
-  idle_.PushBack(processes_, front);
+  EnterIdle(front);
 }
 
 std::optional<ProcessId> ProcessTable::NextIdle() const {
   return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.front()});
 }
 
-std::optional<ProcessId> ProcessTable::NextIdle(std::string_view placement) const {
-  std::optional<ProcessId> idle = NextIdle();
-  while (idle && !Suits(placement, *idle)) idle = IdleAfter(*idle);
-  return idle;
-}
-
 std::optional<ProcessId> ProcessTable::IdleAfter(ProcessId id) const {
   const Slot next = (*this)[id].in_idle.next;
   return next == kNoSlot ? std::nullopt : std::optional(ProcessId{next});
+}
+
+std::optional<ProcessId> ProcessTable::LastIdle() const {
+  return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.back()});
+}
+
+std::optional<ProcessId> ProcessTable::IdleBefore(ProcessId id) const {
+  const Slot before = (*this)[id].in_idle.prev;
+  return before == kNoSlot ? std::nullopt : std::optional(ProcessId{before});
 }
 
 bool ProcessTable::Suits(std::string_view placement, ProcessId id) const {
@@ -232,10 +236,15 @@ void ProcessTable::KeepIdle(Process& process, Slot slot) {
   process.is_idle = !process.is_idle;
   process.taken_in_turn = 0;
   if (process.is_idle) {
-    idle_.PushBack(processes_, slot);
+    EnterIdle(slot);
   } else {
     idle_.Remove(processes_, slot);
   }
+}
+
+void ProcessTable::EnterIdle(Slot slot) {
+  processes_[slot].idle_since = ++last_idle_since_;
+  idle_.PushBack(processes_, slot);
 }
 
 void ProcessTable::Become(ProcessId id, Presence presence, Instant now) {

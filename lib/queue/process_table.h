@@ -63,6 +63,8 @@ struct Process {
   bool paused = false;
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
   bool is_idle = false;             ///< in the line of those that may take a job
+  std::uint64_t idle_since = 0;     ///< when it last came to the back of that line: a counter
+  std::uint64_t connection = 0;     ///< differs between all connections of all processes
 
   [[nodiscard]] std::uint64_t busy() const { return running_count + unanswered.size(); }
   /// It may have more attempts than slots.
@@ -151,10 +153,13 @@ class ProcessTable {
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
   /// the back, so that jobs spread over the processes.
   [[nodiscard]] std::optional<ProcessId> NextIdle() const;
-  /// The first of them that suits the placement. Linear in the idle processes.
-  [[nodiscard]] std::optional<ProcessId> NextIdle(std::string_view placement) const;
   /// The next one in that order. REQUIRES: `id` is idle.
   [[nodiscard]] std::optional<ProcessId> IdleAfter(ProcessId id) const;
+  /// The same from the back, where `idle_since` is largest.
+  [[nodiscard]] std::optional<ProcessId> LastIdle() const;
+  [[nodiscard]] std::optional<ProcessId> IdleBefore(ProcessId id) const;
+  /// The largest `idle_since` so far.
+  [[nodiscard]] std::uint64_t last_idle_since() const { return last_idle_since_; }
 
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
 
@@ -180,6 +185,7 @@ class ProcessTable {
   template <typename Function>
   void ChangeBusy(ProcessId id, const Function& change);
   void KeepIdle(Process& process, Slot slot);
+  void EnterIdle(Slot slot);
   void Become(ProcessId id, Presence presence, Instant now);
   void StartLease(Process& process, Slot slot, Instant now);
   void EndLease(Process& process, Slot slot);
@@ -199,6 +205,8 @@ class ProcessTable {
   std::unordered_map<std::string, Node> nodes_;  // nodes of the map: processes point to them
   WorkerCounts counts_;
   std::uint64_t capacity_version_ = 0;
+  std::uint64_t last_idle_since_ = 0;
+  std::uint64_t connections_ = 0;
 };
 
 }  // namespace twofold::queue

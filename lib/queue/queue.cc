@@ -31,11 +31,10 @@ Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                         Effects& effects) {
   if (!options->dedup_key.empty()) {
     const Slot same = dedup_keys_.Find(options->dedup_key);
-    if (same != kNoSlot) return Join(same, submitter, tag);
+    if (same != kNoSlot) return Join(same, submitter, tag, options->durable);
   }
   if (const Admission admission = Admit(); admission != Admission::kAccepted) {
-    ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
-    return {admission, JobId{0}};
+    return Reject(admission);
   }
   const Slot slot = jobs_.Add(options, spec, next_sequence_++);
   Job& job = jobs_[slot];
@@ -184,7 +183,8 @@ void Queue::Tick(Instant now, Effects& effects) {
 std::optional<Instant> Queue::NextDeadline() const {
   std::optional<Instant> next;
   for (const std::optional<Instant> one :
-       {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline()}) {
+       {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline(),
+        look_on_}) {
     if (one) next = next ? std::min(*next, *one) : one;
   }
   return next;
@@ -199,16 +199,30 @@ Admission Queue::Admit() const {
   return full ? Admission::kFull : Admission::kAccepted;
 }
 
+Submitted Queue::Reject(Admission why, JobId job) {
+  ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
+  return {why, job};
+}
+
 /// The submitter wants a job that is there already.
-Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag) {
-  if (submitter != kDetached) {
-    if (options_.limit > 0 && dedup_keys_.followers() >= options_.limit) {
-      ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
-      return {Admission::kFull, JobId{0}};
-    }
-    dedup_keys_.Follow(slot, {submitter, tag});
+Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable) {
+  Job& job = jobs_[slot];
+  if (durable && !job.options->durable) return Reject(Admission::kHeld, jobs_.IdOf(slot));
+  const Submitted joined{Admission::kAccepted, jobs_.IdOf(slot), true};
+  const bool detached = submitter == kDetached;
+  if (detached && job.submitter == nullptr) return joined;
+  if (options_.limit > 0 && dedup_keys_.followers() >= options_.limit) {
+    return Reject(Admission::kFull);
   }
-  return {Admission::kAccepted, jobs_.IdOf(slot), true};
+  if (!detached) {
+    dedup_keys_.Follow(slot, {submitter, tag});
+    return joined;
+  }
+  // Who stays owns the job, and who may leave follows it.
+  dedup_keys_.FollowFirst(slot, {job.submitter->id, job.tag});
+  LeaveSubmitter(slot);
+  job.tag = tag;
+  return joined;
 }
 
 Submitter* Queue::SubmitterFor(SubmitterId id) {

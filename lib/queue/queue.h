@@ -37,11 +37,16 @@ struct QueueOptions {
       1;  ///< of durable jobs' ids; more than all that were ever given out
 };
 
-enum class Admission : std::uint8_t { kAccepted, kFull, kDraining };
+enum class Admission : std::uint8_t {
+  kAccepted,
+  kFull,
+  kDraining,
+  kHeld,  ///< a durable job whose dedup key a volatile one has
+};
 
 struct Submitted {
   Admission admission;
-  JobId job;               ///< JobId{0} unless accepted
+  JobId job;               ///< kHeld: the one that has its key; else JobId{0} unless accepted
   bool duplicate = false;  ///< it is a job that was there already, by its dedup key
 };
 
@@ -138,7 +143,9 @@ struct QueueStats {
 /// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
 /// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
 /// never has more attempts than slots.
-/// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
+/// Outside a call there is never both a waiting job and a slot that may take it, unless paused, or
+/// unless so many placements wait that finding a pair is divided among calls (see PlacedJobs): then
+/// Tick is due at once.
 ///
 /// A gang is a job that several slots run together, one member each. It starts when all are there,
 /// with a barrier: its members get Go when all have said that they are ready. It ends when rank 0
@@ -170,8 +177,11 @@ class Queue {
   /// passes. A submitter other than kDetached takes some memory until SubmitterGone.
   ///
   /// A job whose dedup key waits or runs already is that job, though limit and draining be against
-  /// a new one; the submitter gets a Reply for its tag, too, when it ends. Of those there may be as
-  /// many as jobs may wait.
+  /// a new one. It is then a job of all who have submitted it: it lives as long as one of them
+  /// does, kDetached for ever, and each gets a Reply for its tag (all that are detached get one
+  /// together). Of followers, which are the submitters but one, there may be as many as jobs may
+  /// wait. A durable job never becomes a volatile one, which a crash would end: it is not accepted
+  /// until that one has ended.
   Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
                    const std::shared_ptr<const JobOptions>& options, std::string_view spec,
                    Effects& effects);
@@ -242,7 +252,8 @@ class Queue {
 
   // ---- Time
 
-  /// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience.
+  /// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience,
+  /// slots that are still looked for.
   void Tick(Instant now, Effects& effects);
 
   /// When Tick has to be called next; nullopt: nothing is due ever.
@@ -329,7 +340,8 @@ class Queue {
   void RunTimers(Instant now, Effects& effects);
 
   [[nodiscard]] Admission Admit() const;
-  Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag);
+  Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable);
+  Submitted Reject(Admission why, JobId job = {});
   Submitter* SubmitterFor(SubmitterId id);
   bool HandOver(Slot slot);
 
@@ -372,6 +384,7 @@ class Queue {
   std::array<std::uint64_t, kOutcomes> finished_{};
   bool paused_ = false;
   bool draining_ = false;
+  std::optional<Instant> look_on_;  // idle slots and placements have not all been compared
 };
 
 }  // namespace twofold::queue

@@ -78,6 +78,7 @@ void Queue::LeaveLine(Slot slot) {
 
 void Queue::Dispatch(Instant now, Effects& effects) {
   if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
+  look_on_.reset();
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
     std::optional<ProcessId> idle = processes_.NextIdle();
@@ -89,7 +90,8 @@ void Queue::Dispatch(Instant now, Effects& effects) {
     }
     if (!gathering_.empty() || !placed_.empty()) {
       if (HandOutSetAside(now, front, effects)) continue;
-      idle = processes_.NextIdle();  // what is left suits none of them
+      idle = processes_.NextIdle();  // what is left suits none of them, as far as was looked
+      look_on_ = idle && placed_.unfinished() ? std::optional(now) : std::nullopt;
       if (!idle || front == kNoSlot) return;
     }
     line_.Take(front);

@@ -6,6 +6,7 @@
 
 #include "lib/rpc/retry_info.h"
 #include "tests/frontend/frontend_fixture.h"
+#include "tests/lib/results/temp_dir.h"
 
 namespace twofold::frontend {
 namespace {
@@ -17,14 +18,21 @@ using ::testing::Not;
 
 class ServicesTest : public FrontendTest {
  protected:
-  grpc::Status Submit(const std::string& queue, bool wait, v1::Job* job,
+  grpc::Status Submit(const v1::JobOptions& options, bool wait, v1::Job* job,
                       const std::string& spec = "") {
     grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
     v1::SubmitJobRequest request;
-    request.mutable_options()->set_queue(queue);
+    *request.mutable_options() = options;
     request.set_spec(spec);
     request.set_wait(wait);
     return clients_->SubmitJob(&context, request, job);
+  }
+  grpc::Status Submit(const std::string& queue, bool wait, v1::Job* job,
+                      const std::string& spec = "") {
+    v1::JobOptions options;
+    options.set_queue(queue);
+    return Submit(options, wait, job, spec);
   }
   v1::Job Submit(const std::string& queue) {
     v1::Job job;
@@ -124,6 +132,76 @@ TEST_F(ServicesTest, FullQueueIsResourceExhaustedWithRetryInfo) {
   EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   ASSERT_TRUE(rpc::RetryAfter(full).has_value());
   EXPECT_GT(*rpc::RetryAfter(full), Duration(0));
+}
+
+// ---- Dedup keys of jobs that streams and calls have submitted
+
+v1::JobOptions Keyed(bool durable = false) {
+  v1::JobOptions options;
+  options.set_queue("sleep");
+  options.set_dedup_key("k");
+  options.set_durable(durable);
+  return options;
+}
+
+TEST_F(ServicesTest, WaitingSubmitOfAStreamsJobIsAnswered) {
+  Serve();
+  auto client = NewClient();
+  client->Submit(Keyed(), 7);
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 1; });
+  v1::Job job;
+  std::thread submit([&] { EXPECT_TRUE(Submit(Keyed(), true, &job).ok()); });
+  auto worker = NewWorker();
+  v1::Job known;
+  EXPECT_TRUE(Submit(Keyed(), false, &known).ok());
+  worker->Join("sleep", 1, 1);
+  const Assigned assigned = worker->assigned.Take();
+  EXPECT_EQ(assigned.job, known.id());
+  worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(client->results.Take().tag, 7U);
+  ASSERT_TRUE(Get(known.id(), &known).ok());
+  EXPECT_EQ(known.outcome(), v1::OUTCOME_SUCCEEDED);
+  submit.join();
+  EXPECT_EQ(job.outcome(), v1::OUTCOME_SUCCEEDED);
+}
+
+TEST_F(ServicesTest, JobOfAStreamAndOfACallOutlivesTheStream) {
+  Serve();
+  auto client = NewClient();
+  client->Submit(Keyed(), 7);
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 1; });
+  v1::Job job;
+  ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
+  client->Submit("media", 8);
+  client->Break();
+  AwaitQueue("media", [](const v1::Queue& queue) { return queue.finished().at("abandoned") == 1; });
+  ASSERT_TRUE(Get(job.id(), &job).ok());
+  EXPECT_EQ(job.state(), v1::JOB_STATE_WAITING);
+}
+
+TEST_F(ServicesTest, DurableJobIsRefusedWhileAVolatileOneHasItsKey) {
+  const results::TempDir dir;
+  const auto with_store = [&](Options& options) {
+    options.storage.url = "sqlite:" + dir.Path("jobs.db");
+  };
+  Serve(with_store);
+  v1::Job held;
+  ASSERT_TRUE(Submit(Keyed(), false, &held).ok());
+  v1::Job job;
+  const grpc::Status refused = Submit(Keyed(true), false, &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_THAT(refused.error_message(),
+              AllOf(HasSubstr("dedup_key"), HasSubstr(std::to_string(held.id()))));
+  auto client = NewClient();
+  client->Submit(Keyed(true), 7);
+  const testing::Ended ended = client->results.Take();
+  EXPECT_EQ(ended.outcome, v1::OUTCOME_REJECTED);
+  EXPECT_GT(ended.retry_after_ns, 0U);
+  ASSERT_TRUE(Cancel(held.id(), &held).ok());
+  ASSERT_TRUE(Submit(Keyed(true), false, &job).ok());
+  frontend_.reset();
+  Serve(with_store);
+  EXPECT_TRUE(Get(job.id(), &job).ok()) << "what was acknowledged is kept";
 }
 
 TEST_F(ServicesTest, CancelEndsAWaitingAndARunningJob) {

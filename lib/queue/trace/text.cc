@@ -19,8 +19,8 @@ const char* Word(Outcome outcome) { return Name(outcome).data(); }
 const char* Word(Spread spread) { return spread == Spread::kNode ? "node" : "any"; }
 
 const char* Word(Admission admission) {
-  if (admission == Admission::kAccepted) return "accepted";
-  return admission == Admission::kFull ? "full" : "draining";
+  static constexpr const char* kWords[] = {"accepted", "full", "draining", "held"};
+  return kWords[static_cast<std::size_t>(admission)];
 }
 
 template <typename T>

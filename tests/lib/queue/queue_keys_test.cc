@@ -54,7 +54,8 @@ TEST_F(DedupKey, EachWhoAskedGetsAReplyForItsTag) {
   std::vector<std::pair<SubmitterId, std::uint64_t>> replies;
   for (const Replied& reply : effects.Of<Replied>())
     replies.emplace_back(reply.submitter, reply.tag);
-  EXPECT_THAT(replies, ElementsAre(std::pair(kAda, 1), std::pair(kBob, 2), std::pair(kAda, 3)));
+  EXPECT_THAT(replies, ElementsAre(std::pair(kDetached, 4), std::pair(kAda, 1), std::pair(kBob, 2),
+                                   std::pair(kAda, 3)));
   EXPECT_EQ(Finished(Outcome::kSucceeded), 1U) << "it is one job";
 }
 
@@ -68,7 +69,7 @@ TEST_F(DedupKeyInASmallQueue, AsManyMayFollowAsMayWait) {
   EXPECT_TRUE(TrySubmit(Dedup("k"), kBob).duplicate);
   EXPECT_TRUE(TrySubmit(Dedup("k"), kBob).duplicate);
   EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kFull);
-  EXPECT_TRUE(TrySubmit(Dedup("k"), kDetached).duplicate) << "takes no memory";
+  EXPECT_EQ(TrySubmit(Dedup("k"), kDetached).admission, Admission::kFull) << "Ada would follow";
   queue.SubmitterGone(now, kBob, effects);
   EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate);
   EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate);
@@ -99,6 +100,46 @@ TEST_F(DedupKey, JobEndsWithTheLastOfThoseWhoWantIt) {
   queue.SubmitterGone(now, kBob, effects);
   EXPECT_FALSE(queue.Find(now, job));
   EXPECT_EQ(Finished(Outcome::kAbandoned), 1U);
+}
+
+TEST_F(DedupKey, DetachedDuplicateGetsAReply) {
+  const JobId job = Submit(Dedup("k"));
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kDetached).duplicate);
+  EXPECT_TRUE(TrySubmit(Dedup("k"), kDetached).duplicate);
+  Complete(Join(1), job);
+  ASSERT_EQ(effects.Of<Replied>().size(), 2U) << "one for all that are detached";
+  EXPECT_EQ(effects.Of<Replied>()[0].submitter, kDetached);
+  EXPECT_EQ(effects.Of<Replied>()[1].submitter, kAda);
+  EXPECT_EQ(effects.Of<Replied>()[1].tag, 1U);
+}
+
+TEST_F(DedupKey, JobLivesOnWhenItsStreamLeavesAndSomebodyDetachedHasSubmittedItToo) {
+  const JobId job = Submit(Dedup("k"));
+  TrySubmit(Dedup("k"), kDetached);
+  queue.SubmitterGone(now, kAda, effects);
+  EXPECT_EQ(Finished(Outcome::kAbandoned), 0U);
+  Complete(Join(1), job);
+  EXPECT_EQ(OnlyReply().submitter, kDetached);
+}
+
+TEST_F(DedupKey, DurableJobIsNotAcceptedAsAVolatileOne) {
+  JobOptions durable = Dedup("k");
+  durable.durable = true;
+  const JobId job = Submit(Dedup("k"));
+  const Submitted held = TrySubmit(durable, kBob);
+  EXPECT_EQ(held.admission, Admission::kHeld);
+  EXPECT_EQ(held.job, job);
+  EXPECT_EQ(Finished(Outcome::kRejected), 1U);
+  Complete(Join(1), job);
+  EXPECT_EQ(OnlyReply().submitter, kAda) << "who was not accepted gets no reply";
+  EXPECT_FALSE(TrySubmit(durable, kBob).duplicate) << "the key is free";
+}
+
+TEST_F(DedupKey, VolatileJobIsGladlyADurableOne) {
+  JobOptions durable = Dedup("k");
+  durable.durable = true;
+  const JobId job = Submit(durable);
+  EXPECT_EQ(TrySubmit(Dedup("k"), kBob).job, job);
 }
 
 TEST_F(DedupKey, GoneFollowerGetsNoReply) {

@@ -12,18 +12,7 @@ void QueueModel::Submit(Instant now, const Submitted& submitted, const Job& job)
     return !job.options.dedup_key.empty() &&
            entry.second.options.dedup_key == job.options.dedup_key;
   });
-  if (same != jobs_.end()) {
-    std::uint64_t followers = 0;
-    for (const auto& [id, one] : jobs_) followers += one.followers.size();
-    if (job.submitter != kDetached && options_.limit > 0 && followers >= options_.limit) {
-      Expect(submitted.admission == Admission::kFull, "too many follow");
-      ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
-      return Saw("too many followed");
-    }
-    Expect(submitted.duplicate && submitted.job == same->first, "a duplicate is not known as such");
-    if (job.submitter != kDetached) same->second.followers.emplace_back(job.submitter, job.tag);
-    return Saw("joined by its dedup key");
-  }
+  if (same != jobs_.end()) return Join(submitted, same->first, job);
   const auto waiting = std::count_if(jobs_.begin(), jobs_.end(), [](const auto& entry) {
     return entry.second.where != Where::kRunning;
   });
@@ -48,6 +37,32 @@ void QueueModel::Submit(Instant now, const Submitted& submitted, const Job& job)
   if (added.accepted > now) return;
   Arrive(submitted.job);
   dispatches_ = true;
+}
+
+/// The job is there already. Of all who want it, one owns it: who stays rather than who may leave.
+void QueueModel::Join(const Submitted& submitted, JobId id, const Job& job) {
+  Job& same = jobs_.at(id);
+  std::uint64_t followers = 0;
+  for (const auto& [other, one] : jobs_) followers += one.followers.size();
+  const bool promises_more = job.options.durable && !same.options.durable;
+  const bool one_more = job.submitter != kDetached || same.submitter != kDetached;
+  if (promises_more || (one_more && options_.limit > 0 && followers >= options_.limit)) {
+    Expect(submitted.admission == (promises_more ? Admission::kHeld : Admission::kFull),
+           "joined what it must not");
+    Expect(submitted.job == (promises_more ? id : JobId{0}), "the holder of a key is not told");
+    ++finished_[static_cast<std::size_t>(Outcome::kRejected)];
+    return Saw(promises_more ? "key held by a volatile job" : "too many followed");
+  }
+  Expect(submitted.duplicate && submitted.job == id, "a duplicate is not known as such");
+  if (job.submitter != kDetached) {
+    same.followers.emplace_back(job.submitter, job.tag);
+  } else if (same.submitter != kDetached) {
+    same.followers.emplace(same.followers.begin(), same.submitter, same.tag);
+    same.submitter = kDetached;
+    same.tag = job.tag;
+    Saw("detached by its dedup key");
+  }
+  Saw("joined by its dedup key");
 }
 
 void QueueModel::Cancel(Instant now, JobId job, bool told) {

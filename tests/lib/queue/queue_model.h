@@ -126,6 +126,8 @@ class QueueModel {
     std::uint64_t most = 1;
   };
 
+  void Join(const Submitted& submitted, JobId id, const Job& job);
+
   // What follows from what callers do (queue_model_consequences.cc)
   void Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank = 0, Duration run_time = {},
              std::string report = {});

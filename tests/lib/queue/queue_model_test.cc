@@ -33,11 +33,12 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 26> kRareThings = {
+constexpr std::array<std::string_view, 28> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
     "delay over",
+    "detached by its dedup key",
     "gang became impossible",
     "gang gave up",
     "gang started",
@@ -45,6 +46,7 @@ constexpr std::array<std::string_view, 26> kRareThings = {
     "grace over",
     "inherited by a follower",
     "joined by its dedup key",
+    "key held by a volatile job",
     "lease over",
     "let go again",
     "member ended before rank 0",
