@@ -76,16 +76,21 @@ void Connection::Finish() {
 
 void Connection::Abort() { stream_.tcp().close(); }
 
+void Connection::SetIdle(bool idle) {
+  idle_ = idle;
+  since_ = Now();
+}
+
 /// The TLS handshake, if this is a TLS port; false if there is nobody to serve.
 asio::awaitable<bool> Connection::Open() {
   if (!stream_.has_tls()) co_return true;
-  idle_ = true;
+  SetIdle(true);
   stream_.tcp().expires_after(options_.receive_timeout);
   const auto [error, is_tls] = co_await beast::async_detect_ssl(stream_.tcp(), buffer_, kTuple);
   if (error) co_return false;
   if (is_tls) {
     const error_code failed = co_await stream_.Accept(buffer_);
-    idle_ = false;
+    SetIdle(false);
     co_return !failed;
   }
   // Somebody who has forgotten the s of https learns it.
@@ -97,11 +102,13 @@ asio::awaitable<bool> Connection::Open() {
 
 /// Waits for the first byte of the next request; false if there will be none.
 asio::awaitable<bool> Connection::AwaitRequest() {
-  if (buffer_.size() > 0) co_return true;
-  idle_ = true;
-  stream_.tcp().expires_after(options_.idle_timeout);
-  const error_code error = co_await ReadSome();
-  idle_ = false;
+  error_code error;
+  if (buffer_.size() == 0) {
+    SetIdle(true);
+    stream_.tcp().expires_after(options_.idle_timeout);
+    error = co_await ReadSome();
+  }
+  SetIdle(false);
   co_return !error;
 }
 
@@ -179,7 +186,7 @@ asio::awaitable<bool> Connection::Send(const WireResponse& response) {
 /// Closes our side and drops what the peer still sends until it closes too: closing with unread
 /// bytes would reset the connection, and the peer might lose the answer.
 asio::awaitable<void> Connection::Linger() {
-  idle_ = true;
+  SetIdle(true);
   if (finishing_) co_return;
   stream_.tcp().expires_after(kLinger);
   error_code error = co_await stream_.FinishSending();

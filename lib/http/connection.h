@@ -3,7 +3,9 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <compare>
 
+#include "lib/common/instant.h"
 #include "lib/http/codec.h"
 #include "lib/http/message.h"
 #include "lib/http/peer_stream.h"
@@ -29,7 +31,17 @@ class Connection {
   /// Ends now.
   void Abort();
 
+  /// What we wait for, and since when: for a request (idle), or for the rest of one and for the
+  /// peer to take the answer, as handlers do not wait. The least of several can be spared first.
+  struct Waiting {
+    bool in_request;
+    Instant since;
+    auto operator<=>(const Waiting&) const = default;
+  };
+  [[nodiscard]] Waiting waiting() const { return {!idle_, since_}; }
+
  private:
+  void SetIdle(bool idle);
   boost::asio::awaitable<bool> Open();
   boost::asio::awaitable<bool> AwaitRequest();
   boost::asio::awaitable<bool> ServeOne();
@@ -44,7 +56,8 @@ class Connection {
   boost::beast::flat_buffer buffer_;  // received, not yet parsed
   const Handler& handler_;
   const ServerOptions& options_;
-  bool idle_ = false;       // waiting for a peer to whom we owe nothing
+  bool idle_ = true;        // waiting for a peer to whom we owe nothing
+  Instant since_ = Now();   // idle, or not
   bool finishing_ = false;  // no request after this one
 };
 

@@ -10,11 +10,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <exception>
 #include <future>
-#include <list>
-#include <string_view>
 #include <utility>
 
-#include "lib/http/connection.h"
+#include "lib/http/connection_table.h"
 #include "lib/http/listen.h"
 #include "lib/http/peer_stream.h"
 #include "lib/http/tls.h"
@@ -27,18 +25,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
-
-/// Answers without waiting for anything, as it serves peers beyond the limit: a fresh socket has
-/// room for these bytes.
-void Refuse(tcp::socket socket) {
-  static constexpr std::string_view kFull =
-      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 21\r\n"
-      "Content-Type: text/plain; charset=utf-8\r\n\r\ntoo many connections\n";
-  error_code ignored;
-  socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(kFull.data(), kFull.size()), ignored);
-  socket.shutdown(asio::socket_base::shutdown_send, ignored);
-}
 
 }  // namespace
 
@@ -56,7 +42,6 @@ class Server::Loop {
   asio::awaitable<void> Accept();
   void Serve(tcp::socket socket);
   void FinishAll();
-  void AbortAll();
 
   // Constant while the thread runs.
   const Handler handler_;
@@ -67,7 +52,7 @@ class Server::Loop {
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
   TlsContexts tls_;
-  std::list<Connection> connections_;
+  ConnectionTable connections_{handler_, options_};
 
   std::future<void> thread_;  // used by Start and Stop
 };
@@ -86,7 +71,7 @@ void Server::Loop::Stop() {
   if (!thread_.valid()) return;
   asio::post(io_, [this] { FinishAll(); });
   if (thread_.wait_for(options_.stop_grace) != std::future_status::ready) {
-    asio::post(io_, [this] { AbortAll(); });
+    asio::post(io_, [this] { connections_.Abort(); });
   }
   thread_.get();
 }
@@ -106,22 +91,16 @@ asio::awaitable<void> Server::Loop::Accept() {
 }
 
 void Server::Loop::Serve(tcp::socket socket) {
-  if (connections_.size() >= options_.max_connections) return Refuse(std::move(socket));
   CloseOnExec(socket.native_handle());
-  const auto connection =
-      connections_.emplace(connections_.end(), std::move(socket), tls_.Get(), handler_, options_);
-  asio::co_spawn(io_, connection->Serve(),
-                 [this, connection](const std::exception_ptr&) { connections_.erase(connection); });
+  const auto place = connections_.Add(std::move(socket), tls_.Get());
+  asio::co_spawn(io_, place->connection.Serve(),
+                 [this, place](const std::exception_ptr&) { connections_.Remove(place); });
 }
 
 void Server::Loop::FinishAll() {
   error_code ignored;
   acceptor_.close(ignored);
-  for (Connection& connection : connections_) connection.Finish();
-}
-
-void Server::Loop::AbortAll() {
-  for (Connection& connection : connections_) connection.Abort();
+  connections_.Finish();
 }
 
 Server::Server(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}

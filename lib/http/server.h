@@ -15,8 +15,9 @@
 namespace twofold::http {
 
 struct ServerOptions {
-  std::size_t max_connections = 1024;                   ///< further ones get 503 and are closed
-  std::size_t max_body = 64 * 1024;                     ///< bytes of a request's body; more is 413
+  std::size_t max_connections = 1024;      ///< one more, and the oldest of the busiest host goes
+  std::size_t max_host_connections = 512;  ///< one more, and the oldest of this host goes
+  std::size_t max_body = 64 * 1024;        ///< bytes of a request's body; more is 413
   Duration receive_timeout = std::chrono::seconds(10);  ///< first byte of a request to its last
   Duration send_timeout = std::chrono::seconds(10);     ///< for a whole response
   Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request
@@ -28,8 +29,10 @@ struct ServerOptions {
 ///
 /// It keeps connections alive, takes pipelined requests, and bounds all a peer can make it do or
 /// hold: heads over 8 KiB are 431, long bodies 413, a body on GET or HEAD 400, other versions 505,
-/// what is no HTTP 400. A peer that sends or reads too slowly is cut off without an answer.
-/// Responses carry no more than they need, and say nosniff and no-store.
+/// what is no HTTP 400. A peer that sends or reads too slowly is cut off without an answer. Whoever
+/// comes is let in, if need be in the place of a connection that can be spared (ConnectionTable),
+/// so that probes are answered however many do nothing. Responses carry no more than they need, and
+/// say nosniff and no-store.
 ///
 /// With TLS, each connection gets the certificate that is in the files when it comes. What is not
 /// TLS is told so in plain text (400).

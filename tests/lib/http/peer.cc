@@ -23,7 +23,8 @@ std::size_t BodySize(const std::string& head) {
 
 }  // namespace
 
-Peer::Peer(std::uint16_t port, int receive_buffer) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+Peer::Peer(std::uint16_t port, int receive_buffer, const char* host)
+    : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
   EXPECT_GE(socket_, 0);
   setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
@@ -32,6 +33,8 @@ Peer::Peer(std::uint16_t port, int receive_buffer) : socket_(socket(AF_INET, SOC
   }
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  inet_pton(AF_INET, host, &address.sin_addr);
+  EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);

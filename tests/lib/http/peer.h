@@ -10,8 +10,9 @@ namespace twofold::http {
 /// Every wait ends after 30 s at most, so that a failing test ends.
 class Peer {
  public:
-  /// `receive_buffer`: bytes the kernel may keep for us, 0 = its own choice.
-  explicit Peer(std::uint16_t port, int receive_buffer = 0);
+  /// `receive_buffer`: bytes the kernel may keep for us, 0 = its own choice. `host`: our address,
+  /// of 127.0.0.0/8.
+  explicit Peer(std::uint16_t port, int receive_buffer = 0, const char* host = "127.0.0.1");
   Peer(Peer&& other) noexcept;
   Peer(const Peer&) = delete;
   ~Peer();
