@@ -17,6 +17,11 @@ is said, and the rest applied. Autoscaling rules are up to you: kubectl apply -k
 deployments/QUEUE-queue/scaling-...
 
 Options:
+  --secure            for clusters that others use, too: mutual TLS, tokens and tight network policies. Makes
+                      a CA, certificates and tokens as Secrets of the cluster, or takes those that are there,
+                      and renews certificates 30 days before their end. What you need to connect is put into
+                      deployments/operator, for you alone. Needs openssl
+  --renew             with --secure: all certificates and tokens anew; the CA stays
   -v, --volumes       volumes too: remove the earlier ones, make those of the queues
   --overlay FOLDER    from deployments-config.sh (deployments/configured, if it is there)
   --timeout SECONDS   longest wait for each deployment to be Ready, or to be gone (300)
@@ -26,6 +31,7 @@ Examples:
   deployments-apply.sh sleep              # frontend and the sleep queue
   deployments-apply.sh -v sleep media     # two queues, and the data volume of media
   deployments-apply.sh iperf mpi          # workers for benchmarks (deployments/README.md, Benchmarks)
+  deployments-apply.sh --secure sleep     # the same as the first with TLS, tokens and policies
   deployments-apply.sh                    # only remove
   deployments-apply.sh -v                 # only remove, volumes too
 
@@ -37,10 +43,20 @@ USAGE
 # Runs kubectl, or shows the call.
 call() { if [ -n "$dry_run" ]; then echo "kubectl $*"; else kubectl "$@"; fi; }
 
+# render FOLDER: what is applied of it; with --secure what security/enable makes of that.
 rendered() { echo "$work/$(echo "$1" | tr / +).yaml"; }
-render() { # render FOLDER
+render() {
   [ -d "$source/$1" ] || refuse "no folder $source/$1$hint"
-  kubectl kustomize "$source/$1" >"$(rendered "$1")" || refuse "kustomize does not take $source/$1"
+  built=$source/$1
+  if [ -n "$secure" ]; then
+    built=$work/overlay
+    mkdir -p "$built" || die "cannot write $built"
+    cat >"$built/kustomization.yaml" <<OVERLAY
+resources: [$(path_from "$built" "$source/$1")]
+components: [$(path_from "$built" "$root/deployments/security/enable")]
+OVERLAY
+  fi
+  kubectl kustomize "$built" >"$(rendered "$1")" || refuse "kustomize does not take $source/$1"
 }
 
 # Whether the cluster has an API group.
@@ -86,6 +102,130 @@ unclaimed_volumes() {
   kubectl get persistentvolumes -l "$part" \
     -o go-template='{{range .items}}{{.metadata.name}} {{with .spec.claimRef}}{{.namespace}}{{end}}{{"\n"}}{{end}}' |
     awk -v ours="$(echo "$namespaces" | tr '\n' ' ')" 'NF == 1 || index(" " ours, " " $2 " ") { print $1 }'
+}
+
+# ---- secrets: in files of $work, which only we can read, and in no argument of a program
+
+# A line for each certificate: Secret, where (m: the frontend's namespace, c: those of clients), and its
+# names. The frontend is reached by `kubectl port-forward` as well.
+certificates() {
+  cat <<'CERTIFICATES'
+scalability-tester-tls m DNS:scalability-tester-frontend,DNS:localhost,IP:127.0.0.1
+scalability-tester-worker-tls m DNS:scalability-tester-backend
+scalability-tester-prometheus-tls m DNS:scalability-tester-prometheus
+scalability-tester-operator-tls m DNS:scalability-tester-operator
+scalability-tester-client-tls c DNS:scalability-tester-client
+CERTIFICATES
+}
+# The same of tokens: Secret, where, role and name.
+tokens() {
+  cat <<'TOKENS'
+scalability-tester-worker-token m worker workers
+scalability-tester-client-token c client load
+scalability-tester-prometheus-token m read-only prometheus
+scalability-tester-operator-token m admin operator
+TOKENS
+}
+
+# where m|c: the namespaces.
+where() { if [ "$1" = m ]; then echo "$monitoring"; else echo "$namespaces" | grep -vFx "$monitoring" || echo "$monitoring"; fi; }
+
+# fetch_secret NAMESPACE NAME KEY...: into $work/secrets/KEY; fails if it is not there, or not whole.
+fetch_secret() {
+  from=$1 name=$2
+  shift 2
+  for key; do
+    kubectl -n "$from" get secret "$name" -o go-template="{{index .data \"$key\"}}" 2>/dev/null |
+      base64 -d >"$secrets/$key" 2>/dev/null
+    [ -s "$secrets/$key" ] || return 1
+  done
+}
+
+# put_secret NAMESPACE NAME KEY...: from $work/secrets/KEY.
+put_secret() {
+  into=$1 name=$2
+  shift 2
+  for key; do set -- "$@" "--from-file=$key=$secrets/$key"; shift; done
+  kubectl -n "$into" create secret generic "$name" "$@" --dry-run=client -o yaml >"$secrets/object" ||
+    die "cannot make the secret $name"
+  kubectl apply --server-side --force-conflicts -f "$secrets/object" || die "cannot make the secret $name in $into"
+}
+
+sign() { # sign NAMES: tls.crt and tls.key, for both ends of a connection
+  printf 'subjectAltName=%s\n' "$1" >"$secrets/names"
+  common=${1%%,*}
+  {
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=${common#DNS:}" \
+      -keyout "$secrets/tls.key" -out "$secrets/request" &&
+      openssl x509 -req -in "$secrets/request" -CA "$secrets/ca.crt" -CAkey "$secrets/ca.key" -CAcreateserial \
+        -days 365 -extfile "$secrets/names" -out "$secrets/tls.crt"
+  } 2>"$work/openssl" || die "openssl: $(cat "$work/openssl")"
+}
+
+make_ca() {
+  fetch_secret "$monitoring" scalability-tester-authority ca.crt ca.key && return
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=Twofold CA" \
+    -keyout "$secrets/ca.key" -out "$secrets/ca.crt" 2>"$work/openssl" || die "openssl: $(cat "$work/openssl")"
+  put_secret "$monitoring" scalability-tester-authority ca.crt ca.key
+}
+
+# Whether the Secret has a certificate of this CA that is good for 30 days.
+is_current() { # is_current NAMESPACE NAME
+  [ -z "$renew" ] && fetch_secret "$1" "$2" tls.crt tls.key &&
+    openssl verify -CAfile "$secrets/ca.crt" "$secrets/tls.crt" >/dev/null 2>&1 &&
+    openssl x509 -checkend 2592000 -noout -in "$secrets/tls.crt" >/dev/null 2>&1
+}
+
+make_certificates() {
+  certificates >"$work/certificates"
+  while read -r name place names; do
+    for namespace in $(where "$place"); do
+      is_current "$namespace" "$name" </dev/null && continue
+      sign "$names"
+      put_secret "$namespace" "$name" ca.crt tls.crt tls.key </dev/null
+    done
+  done <"$work/certificates"
+}
+
+# The token of each role; `tokens`, which the frontend has, is made of them.
+make_tokens() {
+  tokens >"$work/tokens"
+  : >"$secrets/tokens"
+  while read -r name place role who; do
+    first=$(where "$place" | head -n 1)
+    if [ -n "$renew" ] || ! fetch_secret "$first" "$name" token </dev/null; then
+      openssl rand -hex 32 | tr -d '\n' >"$secrets/token" || die "openssl makes no token"
+    fi
+    for namespace in $(where "$place"); do put_secret "$namespace" "$name" token </dev/null; done
+    printf '%s %s %s\n' "$role" "$who" "$(cat "$secrets/token")" >>"$secrets/tokens"
+  done <"$work/tokens"
+  put_secret "$monitoring" scalability-tester-tokens tokens
+}
+
+# What a person needs, with a file for curl that keeps the token off its command line.
+write_operator() {
+  fetch_secret "$monitoring" scalability-tester-operator-tls ca.crt tls.crt tls.key || die "cannot read the operator's certificate"
+  fetch_secret "$monitoring" scalability-tester-operator-token token || die "cannot read the operator's token"
+  rm -rf "$operator"
+  mkdir "$operator" || die "cannot write $operator"
+  printf 'cacert = "%s/ca.crt"\ncert = "%s/tls.crt"\nkey = "%s/tls.key"\nheader = "Authorization: Bearer %s"\n' \
+    "$operator" "$operator" "$operator" "$(cat "$secrets/token")" >"$secrets/.curlrc"
+  for key in ca.crt tls.crt tls.key token .curlrc; do
+    cp "$secrets/$key" "$operator" || die "cannot write $operator"
+  done
+}
+
+secure_secrets() {
+  if [ -n "$dry_run" ]; then
+    { certificates && tokens; } | awk '{ print "  Secret " $1 }'
+    return
+  fi
+  secrets=$work/secrets
+  mkdir "$secrets" || die "cannot write $secrets"
+  make_ca
+  make_certificates
+  make_tokens
+  write_operator
 }
 
 # ---- apply
@@ -164,12 +304,14 @@ trouble() { # trouble NAMESPACE KIND/NAME
 
 # ---- arguments
 
-source='' volumes='' timeout=300 dry_run='' hint=''
+source='' volumes='' secure='' renew='' timeout=300 dry_run='' hint=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     -v | --volumes) volumes=1 ;;
     --dry-run) dry_run=1 ;;
+    --secure) secure=1 ;;
+    --renew) renew=1 ;;
     --overlay) need_value "$@"; source=$2; shift ;;
     --timeout) need_value "$@"; timeout=$2; shift ;;
     -*) refuse "unknown option $1" ;;
@@ -178,6 +320,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 is_whole "$timeout" || refuse "--timeout '$timeout' is not a whole number from 1"
+[ -z "$renew" ] || [ -n "$secure" ] || refuse "--renew needs --secure as well"
+[ -z "$secure" ] || command -v openssl >/dev/null || refuse "--secure needs openssl"
 for queue; do is_queue "$queue" || refuse "'$queue' is not a queue name"; done
 configured=$root/deployments/configured
 if [ -z "$source" ]; then
@@ -189,13 +333,17 @@ need_kubectl
 
 folders=namespace
 [ $# = 0 ] || folders="$folders frontend/service frontend"
+[ -z "$secure" ] || [ $# = 0 ] || folders="namespace security/policies frontend/service frontend"
 for queue; do
   [ -z "$volumes" ] || [ ! -d "$source/$queue-queue/volume" ] || folders="$folders $queue-queue/volume"
   folders="$folders $queue-queue"
 done
+operator=$root/deployments/operator
+umask 077
 work_folder
 for folder in $folders; do render "$folder"; done
 namespaces=$(objects "$(rendered namespace)" | awk '{ print $4 }')
+monitoring=$([ $# = 0 ] || objects "$(rendered frontend)" | awk '$4 == "scalability-tester-frontend" { print $3; exit }')
 if [ -n "$dry_run" ]; then
   : >"$work/served"
 else
@@ -207,6 +355,7 @@ remove
 [ $# -gt 0 ] || folders=
 for folder in $folders; do
   apply "$folder"
+  [ -z "$secure" ] || [ "$folder" != namespace ] || secure_secrets
   wait_ready "$folder"
 done
 [ -z "$dry_run" ] || exit 0
@@ -214,4 +363,5 @@ if [ $# = 0 ]; then
   echo "Removed. The namespaces stay: $(echo "$namespaces" | tr '\n' ' ')"
 else
   echo "Ready: frontend $*"
+  [ -z "$secure" ] || echo "To connect: the files of $operator (deployments/README.md, Shared clusters)"
 fi

@@ -32,13 +32,6 @@ would still name an old namespace: what was there before stays.
 USAGE
 }
 
-# path_from FOLDER TARGET: TARGET relative to FOLDER, as kustomize wants it. Both are absolute.
-path_from() {
-  from=$1 up=
-  until [ "${2#"$from"/}" != "$2" ]; do from=${from%/*} up=../$up; done
-  echo "$up${2#"$from"/}"
-}
-
 # The folders of deployments/ that kustomize takes, without components, which overlays name by
 # themselves. (What this script makes there is spelled otherwise.)
 folders() {
@@ -97,6 +90,12 @@ patches:
   - target: {namespace: validation}
     patch: |-
       - {op: replace, path: /metadata/namespace, value: "$validation"}
+  - target: {kind: NetworkPolicy, name: scalability-tester-frontend}
+    patch: |-
+      - {op: replace, path: /spec/ingress/1/from/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$validation"}
+  - target: {kind: NetworkPolicy, name: scalability-tester-clients}
+    patch: |-
+      - {op: replace, path: /spec/egress/1/to/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$monitoring"}
   - target: {kind: Namespace, name: monitoring}
     options: {allowNameChange: true}
     patch: |-
@@ -139,7 +138,7 @@ check_names() { # check_names FOLDER FILE
   for pair in "monitoring $monitoring" "validation $validation"; do
     old=${pair% *}
     [ "$old" != "${pair#* }" ] || continue
-    left=$(grep -nE "scalability-tester-[a-z-]+[.]$old([.:]|\$)|amespace: \"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
+    left=$(grep -nE "scalability-tester-[a-z-]+[.]$old([.:]|\$)|(amespace|metadata[.]name): \"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
     die "$1 would still name the namespace $old: $left"
   done
 }

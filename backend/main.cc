@@ -12,6 +12,7 @@
 
 #include "backend/agent.h"
 #include "backend/health.h"
+#include "backend/inherited.h"
 #include "backend/once.h"
 #include "backend/options.h"
 #include "backend/peers/peers.h"
@@ -21,6 +22,7 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
 #include "lib/common/signals.h"
+#include "lib/security/client.h"
 
 namespace twofold::backend {
 namespace {
@@ -78,6 +80,8 @@ int Main(int argc, char** argv) {
   if (!peers_security.ok()) return Complain(peers_security.status());
   Result<Configuration> configuration = Prepare(options);
   if (!configuration.ok()) return Complain(configuration.status());
+  security::ForgetTokenVariable();  // it is read, and no program of a job shall find it
+  AllowVariables(options.allow_env);
   boost::asio::io_context io(1);
   const auto peers =
       StartPeers(io, options, configuration->peers_address, *std::move(peers_security));

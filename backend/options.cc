@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "backend/glob.h"
+#include "backend/inherited.h"
 #include "backend/labels.h"
 #include "backend/route.h"
 #include "backend/suites/table/table.h"
@@ -164,6 +165,20 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
       "--work-dir", options.work_dir,
       "Where each job of a suite has a folder for its files while it runs (else $TMPDIR, "
       "or /tmp)");
+  // What jobs may do here is for whoever starts the worker to say, never for the job.
+  app.add_option("--allow-path", options.allow_paths,
+                 "A folder, with all below it, or a file: specs of suites may name paths there; "
+                 "else only in the work folder of their job; may be given more than once")
+      ->allow_extra_args(false);
+  app.add_flag("--allow-options", options.allow_options,
+               "Specs of suites may have options and engines of their tools that are on no word "
+               "list, and with them run programs and reach files as this worker's user");
+  app.add_option("--allow-env", options.allow_env,
+                 "A variable of this environment, or several (NAME*), that programs get beside "
+                 "PATH, HOME, LANG, OMPI_*, UCX_* and the like; may be given more than once")
+      ->check(CLI::Validator([](const std::string& name) { return CheckVariableName(name); },
+                             "NAME", "variable"))
+      ->allow_extra_args(false);
   app.add_flag("--once", options.once,
                "Run the workload once, without a frontend, print the result");
   app.add_flag("--check-config", options.check_config, "Check options and workload, then exit");
@@ -272,6 +287,10 @@ WorkloadOptions WorkloadFrom(const Options& options) {
   workload.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
                                : temporary.empty()       ? "/tmp"
                                                          : temporary);
+  for (const std::string& path : options.allow_paths) {
+    workload.allowed.paths.push_back(Absolute(path));
+  }
+  workload.allowed.options = options.allow_options;
   workload.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
   return workload;
 }

@@ -31,11 +31,14 @@ struct Options {
   std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
   std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
-  std::string image_env;            ///< variable with the name of the image; empty: not known
-  std::string suite_path;           ///< folders with programs of suites, as PATH has them
-  std::string work_dir;             ///< of suites; empty: $TMPDIR, or /tmp
-  std::string address;              ///< for the other members of a gang; empty: found out
-  std::string peers_address;        ///< where to serve them, "off": nowhere; empty: see PeersAddress
+  std::string image_env;                 ///< variable with the name of the image; empty: not known
+  std::string suite_path;                ///< folders with programs of suites, as PATH has them
+  std::string work_dir;                  ///< of suites; empty: $TMPDIR, or /tmp
+  std::vector<std::string> allow_env;    ///< names of variables that programs get as well
+  std::vector<std::string> allow_paths;  ///< folders and files that specs may name
+  bool allow_options = false;            ///< specs may have words that are on no list
+  std::string address;                   ///< for the other members of a gang; empty: found out
+  std::string peers_address;  ///< where to serve them, "off": nowhere; empty: see PeersAddress
   std::vector<std::string> labels;  ///< KEY=VALUE
   security::ClientOptions security;
   security::ServerOptions http_security;

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "backend/inherited.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/signals.h"
 
@@ -108,7 +109,7 @@ std::string_view NameOf(std::string_view variable) {
 
 }  // namespace
 
-std::vector<char*> MergeEnvironment(const char* const* inherited,
+std::vector<char*> MergeEnvironment(const std::vector<const char*>& inherited,
                                     const std::vector<std::string>& changes) {
   std::vector<char*> merged;
   const auto add = [&merged](const char* variable) {
@@ -117,11 +118,11 @@ std::vector<char*> MergeEnvironment(const char* const* inherited,
   for (const std::string& change : changes) {
     if (change.find('=') != std::string::npos) add(change.c_str());
   }
-  for (; *inherited != nullptr; ++inherited) {
-    const bool changed = std::any_of(
-        changes.begin(), changes.end(),
-        [&](const std::string& change) { return NameOf(change) == NameOf(*inherited); });
-    if (!changed) add(*inherited);
+  for (const char* const variable : inherited) {
+    const bool changed =
+        std::any_of(changes.begin(), changes.end(),
+                    [&](const std::string& change) { return NameOf(change) == NameOf(variable); });
+    if (!changed) add(variable);
   }
   merged.push_back(nullptr);
   return merged;
@@ -146,7 +147,7 @@ Result<Child> Spawn(const Program& program) {
   Plan plan;
   plan.argv = Pointers(program.argv);
   plan.blamed = plan.argv[0];
-  plan.environment = MergeEnvironment(environ, program.environment);
+  plan.environment = MergeEnvironment(Inherited(environ), program.environment);
   if (!program.directory.empty()) plan.directory = program.directory.c_str();
   const int to_us = program.null_out ? null.get() : output.write.get();
   const int in = program.null_in ? null.get() : -1;

@@ -24,8 +24,9 @@ struct Program {
   bool null_out = false;        ///< stdout and stderr are /dev/null, else the pipe `Child::output`
   bool tells_ready = false;     ///< kReadyFd is the pipe `Child::ready`, else closed
   bool tells_progress = false;  ///< kProgressFd is the pipe `Child::progress`, else closed
-  std::vector<std::string> environment = {};  ///< what differs from ours, see MergeEnvironment
-  std::string directory = {};                 ///< to start it in; empty: ours
+  /// What differs from what programs inherit (backend/inherited.h), see MergeEnvironment.
+  std::vector<std::string> environment = {};
+  std::string directory = {};  ///< to start it in; empty: ours
   /// Lent descriptors that become its stdin, stdout and stderr instead of what is said above; -1:
   /// none. Above 2. They stay the caller's, and may be files, pipes or sockets.
   int in = -1;
@@ -56,9 +57,9 @@ Result<Child> Spawn(const Program& program);
 /// Why `path` cannot be started; OK if it is an executable file.
 Status CheckExecutable(const std::string& path);
 
-/// `inherited` (as environ has it) with `changes`: NAME=VALUE adds or replaces, NAME alone removes.
+/// `inherited` with `changes`: NAME=VALUE adds or replaces, NAME alone removes.
 /// Ends with a null pointer; the others point into both.
-std::vector<char*> MergeEnvironment(const char* const* inherited,
+std::vector<char*> MergeEnvironment(const std::vector<const char*>& inherited,
                                     const std::vector<std::string>& changes);
 
 }  // namespace twofold::backend

@@ -1,7 +1,11 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "cli/command.h"
+#include "cli/text_only.h"
 #include "lib/common/options.h"
 
 int main(int argc, char** argv) {
@@ -13,6 +17,10 @@ int main(int argc, char** argv) {
   Action chosen;
   AddCommands(app, AllCommands(), globals, chosen);
   if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;
+  // To a pipe or file goes what there is, as it came.
+  std::optional<TextOnly> out;
+  if (isatty(STDOUT_FILENO) == 1) out.emplace(std::cout);
+  const TextOnly err(std::cerr);
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   setenv("GRPC_VERBOSITY", "NONE", 0);
   const twofold::Status status = chosen();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "lib/common/printable.h"
+
 namespace twofold::cli {
 namespace {
 
@@ -21,9 +23,18 @@ bool IsNumeric(const Rows& rows, std::size_t column) {
          });
 }
 
+// One line each, whoever has written it: a line end in a name would be a row that is none.
+Rows Clean(Rows rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell, cell.size());
+  }
+  return rows;
+}
+
 }  // namespace
 
-std::string Table(const Rows& rows) {
+std::string Table(const Rows& given) {
+  const Rows rows = Clean(given);
   std::vector<std::string> lines(rows.size());
   for (std::size_t column = 0; !rows.empty() && column < rows.front().size(); ++column) {
     const std::size_t width = Width(rows, column);

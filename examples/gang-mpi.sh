@@ -11,7 +11,8 @@ twofold-rsh. They only wait, and run what it asks for.
 
 twofold-backend sets the environment: TWOFOLD_GANG_RANK, TWOFOLD_GANG_SIZE, TWOFOLD_GANG_PEERS,
 TWOFOLD_GANG for rank 0 and TWOFOLD_READY_FD for the others. All need --peers-address, Open MPI 4 and
-PROGRAM. GANG_MPI_NETWORK, such as 10.0.0.0/8 or eth0, is the network to use where there are several.
+PROGRAM. GANG_MPI_NETWORK, such as 10.0.0.0/8 or eth0, is the network to use where there are several;
+programs get it from a worker with --allow-env GANG_MPI_NETWORK.
 
     twofold-backend --queue mpi --backoff 5 --null-in --peers-address :0 -- \
         /opt/twofold/examples/gang-mpi.sh NPopenmpi -u 65536

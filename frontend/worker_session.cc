@@ -8,6 +8,7 @@
 #include "frontend/checks.h"
 #include "frontend/convert.h"
 #include "frontend/job_options.h"
+#include "lib/common/limited_log.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
@@ -111,7 +112,10 @@ std::size_t AddMember(v1::AssignBatch& batch, const GangPlan& plan, std::uint32_
 
 void WorkerSession::OnMessage(const v1::WorkerMessage& message) {
   if (Status status = Handle(message); !status.ok()) {
-    spdlog::warn("worker stream refused: {}", std::string(status.message()));
+    static LimitedLog log;  // of all sessions: each may be the same worker that tries again
+    if (const auto others = log.Admit(Now())) {
+      spdlog::warn("worker stream refused: {}{}", std::string(status.message()), *others);
+    }
     return Close(rpc::ToGrpc(status));
   }
   Flush();

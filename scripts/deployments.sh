@@ -23,6 +23,13 @@ work_folder() {
   trap 'exit 143' TERM
 }
 
+# path_from FOLDER TARGET: TARGET relative to FOLDER, as kustomize wants it. Both are absolute.
+path_from() {
+  from=$1 up=
+  until [ "${2#"$from"/}" != "$2" ]; do from=${from%/*} up=../$up; done
+  echo "$up${2#"$from"/}"
+}
+
 # matches TEXT PATTERN: the whole of TEXT is PATTERN (an extended regular expression).
 matches() { text=$1 pattern="^($2)\$" awk 'BEGIN { exit ENVIRON["text"] !~ ENVIRON["pattern"] }'; }
 shorter() { [ "${#1}" -le "$2" ]; }

@@ -61,6 +61,7 @@ MadeWorkload MakeBenchmark(const WorkloadParts& parts, std::vector<const suite::
                        .suite_path = options.suite_path,
                        .work_dir = options.work_dir,
                        .worker = options.worker,
+                       .allowed = options.allowed,
                        .peers = parts.peers,
                        .limits = {}});
 }

@@ -21,6 +21,7 @@ struct WorkloadOptions {
   std::vector<std::string> suite_path = {};  ///< folders with programs, before PATH; absolute
   std::string work_dir = "/tmp";             ///< absolute
   WorkerFacts worker = {};
+  Allowances allowed = {};
 };
 
 /// What a workload shares with the rest of the process; all of it outlives the workload.

@@ -13,6 +13,7 @@
 #include "cli/commands/job_view.h"
 #include "cli/commands/member_lines.h"
 #include "cli/json.h"
+#include "lib/common/printable.h"
 
 namespace twofold::cli {
 namespace {
@@ -23,6 +24,8 @@ constexpr int kReconnects = 5;
 constexpr std::chrono::milliseconds kPause{200};  // so that they are not spent on one restart
 constexpr std::chrono::seconds kPatience{30};     // with a frontend that is away
 constexpr std::chrono::milliseconds kGlance{500};
+
+constexpr std::size_t kMostOfLine = 4096;
 
 void Note(const std::string& text) { std::cerr << "twofold: " << text << std::endl; }
 
@@ -93,7 +96,7 @@ class ProgressViewer final : public Viewer {
     for (const std::string& part : {Outcome(job), job.worker().pod(), Progress(job)}) {
       if (!part.empty()) absl::StrAppend(&line, "  ", part);
     }
-    if (line != last_) std::cout << line << std::endl;
+    if (line != last_) std::cout << Printable(line, kMostOfLine) << std::endl;
     last_ = std::move(line);
   }
 
@@ -109,7 +112,8 @@ Status HowItEnded(const v1::Job& job) {
     return absl::OkStatus();
   }
   const std::string& error = job.report().error();
-  return absl::InternalError(error.empty() ? text : absl::StrCat(text, ": ", error));
+  return absl::InternalError(
+      error.empty() ? text : absl::StrCat(text, ": ", Printable(error, kMostOfLine)));
 }
 
 struct FollowOptions {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/table.h"
+#include "lib/common/printable.h"
 
 namespace twofold::cli {
 namespace {
@@ -110,7 +111,7 @@ std::string JobDetails(const v1::Job& job) {
       {"error", job.report().error()}};
   std::string text;
   for (const auto& [name, value] : lines) {
-    if (!value.empty()) absl::StrAppend(&text, name, ": ", value, "\n");
+    if (!value.empty()) absl::StrAppend(&text, name, ": ", Printable(value, value.size()), "\n");
   }
   if (job.report().output().empty()) return text;
   absl::StrAppend(&text, "output:\n", job.report().output());

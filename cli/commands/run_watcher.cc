@@ -8,16 +8,18 @@
 
 #include <csignal>
 #include <iostream>
+#include <string_view>
 
 #include "cli/commands/run_view.h"
+#include "lib/common/printable.h"
 
 namespace twofold::cli {
 namespace {
 
 constexpr Duration kBetweenLines = std::chrono::seconds(2);
 constexpr std::size_t kUsualWidth = 80;
+constexpr std::size_t kMostOfLine = 4096;
 
-constexpr const char* kClearLine = "\r\x1b[K";
 constexpr const char* kQuestion =
     "d: detach, jobs go on; p: pause, what waits is withdrawn; c: cancel the run; Enter: go on ";
 
@@ -38,6 +40,12 @@ run::Wish WishOf(const std::string& answer) {
     default:
       return run::Wish::kNone;
   }
+}
+
+// Past std::cerr, which lets no such characters pass.
+void ClearLine() {
+  constexpr std::string_view kClear = "\r\x1b[K";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClear.data(), kClear.size());
 }
 
 // Rounded up, so that a short wait is not none.
@@ -67,7 +75,8 @@ void RunWatcher::Finish() {
 }
 
 void RunWatcher::Note(const std::string& line) {
-  std::cerr << (line_open_ ? kClearLine : "") << line << std::endl;
+  if (line_open_) ClearLine();
+  std::cerr << Printable(line, kMostOfLine) << std::endl;
   line_open_ = false;
 }
 
@@ -83,7 +92,8 @@ void RunWatcher::Show(const run::Driver& driver) {
   NameFailures(driver);
   const run::Progress progress = run::ProgressOf(driver);
   if (terminal_) {
-    std::cerr << kClearLine << ProgressLine(driver, progress, TerminalWidth() - 1) << std::flush;
+    ClearLine();
+    std::cerr << ProgressLine(driver, progress, TerminalWidth() - 1) << std::flush;
     line_open_ = true;
     return;
   }

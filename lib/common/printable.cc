@@ -1,6 +1,7 @@
 #include "lib/common/printable.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace twofold {
 namespace {
@@ -38,7 +39,10 @@ std::size_t CharacterLength(std::string_view text) {
   return 0;
 }
 
-bool IsControl(char c) { return IsBetween(c, 0, 0x1F) || c == 0x7F; }
+bool IsControl(std::string_view character) {
+  if (character.size() == 2) return character[0] == '\xC2' && IsBetween(character[1], 0x80, 0x9F);
+  return character.size() == 1 && (IsBetween(character[0], 0, 0x1F) || character[0] == 0x7F);
+}
 
 }  // namespace
 
@@ -50,7 +54,7 @@ std::string Printable(std::string_view text, std::size_t most) {
     if (fit.size() + taken > most) break;
     if (length == 0) {
       fit += '?';
-    } else if (IsControl(text[0])) {
+    } else if (IsControl(text.substr(0, length))) {
       fit += ' ';
     } else {
       fit += text.substr(0, length);
@@ -58,6 +62,18 @@ std::string Printable(std::string_view text, std::size_t most) {
     text.remove_prefix(taken);
   }
   return fit;
+}
+
+std::size_t UnfinishedTail(std::string_view text) {
+  for (std::size_t size = 1; size <= std::min<std::size_t>(3, text.size()); ++size) {
+    const char first = text[text.size() - size];
+    if (IsBetween(first, 0x80, 0xBF)) continue;
+    const auto* const sequence = std::find_if(
+        std::begin(kSequences), std::end(kSequences),
+        [&](const Sequence& each) { return IsBetween(first, each.first_least, each.first_most); });
+    return sequence != std::end(kSequences) && size < sequence->length ? size : 0;
+  }
+  return 0;
 }
 
 }  // namespace twofold

@@ -78,7 +78,7 @@ JobAccepted AcceptedOf(const SQLite::Statement& row) {
 
 JobEnded EndOf(const SQLite::Statement& row) {
   return {.job = Unsigned(row.getColumn(kId)),
-          .outcome = static_cast<queue::Outcome>(row.getColumn(kOutcome).getInt()),
+          .outcome = OutcomeOf(row.getColumn(kOutcome).getInt64()),
           .attempts = Small(row.getColumn(kAttempts)),
           .wait = Duration(Signed(row.getColumn(kWaitNs))),
           .run_time = Duration(Signed(row.getColumn(kRunNs))),

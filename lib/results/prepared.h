@@ -1,10 +1,13 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
 #include <concepts>
 #include <cstdint>
 #include <string>
+
+#include "lib/queue/types.h"
 
 namespace twofold::results {
 
@@ -16,6 +19,13 @@ struct Blob {
 /// A number that was bound as an unsigned one.
 inline std::uint64_t Unsigned(const SQLite::Column& column) {
   return static_cast<std::uint64_t>(column.getInt64());
+}
+
+/// The outcome of this number in the file.
+/// Errors   throws SQLite::Exception: it is none, the file is damaged.
+inline queue::Outcome OutcomeOf(std::int64_t number) {
+  if (0 <= number && number < queue::kOutcomes) return static_cast<queue::Outcome>(number);
+  throw SQLite::Exception("no outcome has the number " + std::to_string(number), SQLITE_CORRUPT);
 }
 
 /// A statement that is compiled once and run often. Values are bound without a copy.

@@ -103,7 +103,7 @@ std::optional<StoredRun> RunReader::FindRun(const std::string& id) const {
 RunCounts RunReader::CountsOf(std::int64_t run) const {
   RunCounts counts;
   for (Prepared::Rows row(statements_->counts, run); row.Next();) {
-    const int state = row[0].getInt();
+    const std::int64_t state = row[0].getInt64();
     const std::uint64_t jobs = Unsigned(row[1]);
     counts.last_end_unix_ns = std::max(counts.last_end_unix_ns, row[2].getInt64());
     if (state == RunStatements::kIsWaiting) {
@@ -113,7 +113,7 @@ RunCounts RunReader::CountsOf(std::int64_t run) const {
     } else if (state == RunStatements::kIsRequeued) {
       counts.submitted_again = jobs;
     } else {
-      counts.ended[static_cast<queue::Outcome>(state)] = jobs;
+      counts.ended[OutcomeOf(state)] = jobs;
     }
   }
   return counts;
@@ -163,7 +163,7 @@ std::vector<RunJob> RunReader::ReadJobs(std::int64_t run, std::uint64_t permutat
                  .warm_up = row[3].getInt() != 0,
                  .name = row[4].getString()};
     job.running = !row[5].isNull();
-    if (!row[6].isNull()) job.outcome = static_cast<queue::Outcome>(row[6].getInt());
+    if (!row[6].isNull()) job.outcome = OutcomeOf(row[6].getInt64());
     job.run_time = Duration(row[7].getInt64());
     job.requeued_as = Unsigned(row[8]);
   }

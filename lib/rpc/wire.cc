@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/common/limited_log.h"
+
 namespace twofold::rpc {
 namespace {
 
@@ -20,8 +22,12 @@ namespace pb = google::protobuf;
 thread_local std::string* complaint = nullptr;
 
 void TakeComplaint(pb::LogLevel, const char*, int, const std::string& text) {
-  if (complaint == nullptr) return spdlog::warn("protobuf: {}", text);
-  *complaint = text;
+  if (complaint != nullptr) {
+    *complaint = text;
+    return;
+  }
+  static LimitedLog log;
+  if (const auto others = log.Admit(Now())) spdlog::warn("protobuf: {}{}", text, *others);
 }
 
 /// The bytes of a message. gRPC's reader hands out compressed ones as they are.

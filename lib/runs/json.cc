@@ -55,6 +55,10 @@ const char* Word(v1::Better better) {
 std::string Word(const v1::JobResult& job) {
   if (job.state() == v1::JOB_STATE_WAITING) return "waiting";
   if (job.state() == v1::JOB_STATE_RUNNING) return "running";
+  // Of a frontend that may be newer than we are.
+  if (job.outcome() == v1::OUTCOME_UNSPECIFIED || !v1::Outcome_IsValid(job.outcome())) {
+    return "unknown";
+  }
   return std::string(queue::Name(static_cast<queue::Outcome>(static_cast<int>(job.outcome()) - 1)));
 }
 

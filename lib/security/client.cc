@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,6 @@
 
 namespace twofold::security {
 namespace {
-
-constexpr const char* kTokenVariable = "TWOFOLD_TOKEN";
 
 Result<std::string> LoadToken(const std::string& path) {
   const Result<std::string> text = ReadFile("--token-file", path);
@@ -39,6 +38,13 @@ Status CheckTogether(const ClientOptions& options) {
 }
 
 }  // namespace
+
+void ForgetTokenVariable() {
+  char* const token = std::getenv(kTokenVariable);
+  if (token == nullptr) return;
+  explicit_bzero(token, std::strlen(token));
+  unsetenv(kTokenVariable);
+}
 
 Result<Client> Client::Open(const ClientOptions& options) {
   if (Status status = CheckTogether(options); !status.ok()) return status;

@@ -10,6 +10,13 @@
 
 namespace twofold::security {
 
+/// The environment variable with the token of a program that has no --token-file.
+inline constexpr const char* kTokenVariable = "TWOFOLD_TOKEN";
+
+/// Takes it out of the environment, and its text out of what others of this user can read as
+/// /proc/PID/environ. Threads  Before there are others.
+void ForgetTokenVariable();
+
 /// What a program that connects shows and trusts, loaded again when its files change. A default one
 /// is plain text without a token.
 ///

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <utility>
 
+#include "lib/suite/mpirun_options.h"
+#include "lib/suite/spec.h"
 #include "lib/suite/text.h"
 
 namespace twofold::suite {
@@ -116,6 +118,12 @@ Stage MpiStage(const std::string& name, const MpiRun& run) {
   if (run.rdma) stage.environment.emplace_back("UCX_TLS", "self,rc_x");
   stage.limit = std::chrono::seconds(run.timeout_s) + kToCleanUp;
   return stage;
+}
+
+void AddUnlistedMpirunArgs(GangPlan& plan, const std::vector<std::string>& arguments) {
+  for (const std::string& what : UnlistedMpirunOptions(arguments)) {
+    AddUnlisted(plan, "mpirunArgs", what);
+  }
 }
 
 GangPlan LedByRankZero(std::size_t members, std::vector<Stage> stages) {

@@ -25,6 +25,9 @@ struct MpiRun {
 /// cleans up better than a signal does.
 Stage MpiStage(const std::string& name, const MpiRun& run);
 
+/// Adds to `plan` those of `arguments`, the field mpirunArgs of a spec, that are on no list.
+void AddUnlistedMpirunArgs(GangPlan& plan, const std::vector<std::string>& arguments);
+
 /// A plan for stages of rank 0 alone, with all others ready to run what they ask for.
 GangPlan LedByRankZero(std::size_t members, std::vector<Stage> stages);
 

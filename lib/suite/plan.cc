@@ -53,6 +53,7 @@ std::string Text(const RankPlan& rank) {
   std::string text;
   if (rank.serves_exec) absl::StrAppend(&text, "  serves exec\n");
   for (const std::string& folder : rank.folders) absl::StrAppend(&text, "  folder ", folder, "\n");
+  for (const std::string& path : rank.paths) absl::StrAppend(&text, "  path ", path, "\n");
   for (const File& file : rank.files) {
     absl::StrAppend(&text, "  file ", file.path, "\n");
     for (const std::string_view line : Lines(file.content)) {
@@ -71,6 +72,7 @@ std::string Text(const RankPlan& rank) {
 std::string Text(const GangPlan& plan) {
   std::string text =
       absl::StrCat("ends with ", plan.ending == Ending::kRankZero ? "rank 0" : "every rank", "\n");
+  for (const std::string& what : plan.unlisted) absl::StrAppend(&text, "unlisted ", what, "\n");
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     absl::StrAppend(&text, "rank ", rank, "\n", Text(plan.ranks[rank]));
   }

@@ -73,6 +73,9 @@ struct RankPlan {
   /// Paths outside the work folder have the gang's name in them.
   std::vector<std::string> folders = {};
   std::vector<File> files = {};
+  /// Files and devices that a spec has named, beside `folders`. Whether they may be outside the
+  /// work folder is the worker's to say (--allow-path).
+  std::vector<std::string> paths = {};
   std::vector<Stage> stages = {};  ///< none: the rank is there for what rank 0 asks it to run
   /// Rank 0 may start programs here, through the gang's exec service: until then the rank is not
   /// ready, and when the job is over nothing of that is left.
@@ -86,6 +89,9 @@ enum class Ending : std::uint8_t { kRankZero, kEveryRank };
 struct GangPlan {
   std::vector<RankPlan> ranks;
   Ending ending = Ending::kRankZero;
+  /// What the spec has that is on no word list: "mpirunArgs: --prefix". It may run other programs
+  /// or reach other files, so only a worker with --allow-options carries it out.
+  std::vector<std::string> unlisted = {};
 };
 
 /// The plan as text for people and golden files: the same plan, the same bytes.

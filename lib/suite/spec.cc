@@ -1,11 +1,28 @@
 #include "lib/suite/spec.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
 #include <google/protobuf/util/json_util.h>
+
+#include <vector>
 
 #include "lib/suite/text.h"
 
 namespace twofold::suite {
+namespace {
+
+constexpr std::size_t kMaxPathBytes = 1024;
+
+// A host name, or an IP address with a zone; it becomes an argument, or a part of one. A worker
+// that knows none gives the empty one.
+bool IsAddress(std::string_view text) {
+  constexpr std::string_view kOfAddresses =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_%-";
+  return !text.starts_with('-') && text.find_first_not_of(kOfAddresses) == std::string_view::npos;
+}
+
+}  // namespace
 
 Status ReadJson(std::string_view json, google::protobuf::Message& message) {
   if (json.empty()) return absl::OkStatus();
@@ -19,6 +36,10 @@ Status ReadJson(std::string_view json, google::protobuf::Message& message) {
 
 Status Wrong(const char* field, std::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": ", std::string(why)));
+}
+
+void AddUnlisted(GangPlan& plan, const char* field, std::string_view what) {
+  plan.unlisted.push_back(absl::StrCat(field, ": '", Quoted(what), "'"));
 }
 
 Status CheckNumber(const char* field, std::uint32_t value, std::uint32_t least,
@@ -42,10 +63,34 @@ Status CheckPlain(const char* field, const std::string& value) {
                absl::StrCat("'", Quoted(value), "' has more than letters, digits and ./:_,-"));
 }
 
-Status CheckSize(const Gang& gang, std::uint32_t members) {
-  if (gang.members.size() == members) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("gang: it has ", gang.members.size(), " members; the spec needs ", members));
+Status CheckPath(const char* field, const std::string& path) {
+  const std::vector<std::string> parts = absl::StrSplit(path, '/');
+  const bool good = !path.empty() && path.size() <= kMaxPathBytes && path[0] != '-' &&
+                    std::none_of(path.begin(), path.end(), absl::ascii_iscntrl) &&
+                    std::find(parts.begin(), parts.end(), "..") == parts.end();
+  if (good) return absl::OkStatus();
+  return Wrong(field, absl::StrCat("'", Quoted(path), "' is no path, or has '..' in it"));
+}
+
+Status CheckPathInFile(const char* field, const std::string& path) {
+  constexpr char kOfPaths[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_+@=,-";
+  Status status = CheckPath(field, path);
+  if (!status.ok() || path.find_first_not_of(kOfPaths) == std::string::npos) return status;
+  return Wrong(field,
+               absl::StrCat("'", Quoted(path), "' has more than letters, digits and ./_+@=,-"));
+}
+
+Status CheckGang(const Gang& gang, std::uint32_t members) {
+  if (gang.members.size() != members) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("gang: it has ", gang.members.size(), " members; the spec needs ", members));
+  }
+  for (const Member& member : gang.members) {
+    if (IsAddress(member.address)) continue;
+    return Wrong("gang", absl::StrCat("'", Quoted(member.address), "' is no address of a member"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace twofold::suite

@@ -65,10 +65,23 @@ Status CheckWords(const Spec& spec, const WordRule<Spec> (&rules)[kWords]) {
 /// on inside a line of shell. Errors   kInvalidArgument "FIELD: ...".
 Status CheckPlain(const char* field, const std::string& value);
 
+/// A path that becomes an argument: 1 to 1024 bytes, no control characters, no "..", no - at its
+/// beginning. Errors   kInvalidArgument "FIELD: ...".
+Status CheckPath(const char* field, const std::string& path);
+
+/// A path that becomes a part of a line in a file of the tool's: in addition no more than letters,
+/// digits and . / _ + @ = , - in it, so that nothing ends it or is expanded in it. Errors   as
+/// above.
+Status CheckPathInFile(const char* field, const std::string& path);
+
+/// Adds to GangPlan::unlisted what field `field` has beyond its word list.
+void AddUnlisted(GangPlan& plan, const char* field, std::string_view what);
+
 /// "FIELD: why".
 Status Wrong(const char* field, std::string_view why);
 
-/// Errors   kInvalidArgument: the gang has another size than the spec asks for.
-Status CheckSize(const Gang& gang, std::uint32_t members);
+/// Errors   kInvalidArgument: the gang has another size than the spec asks for, or a member has an
+///          address that is none.
+Status CheckGang(const Gang& gang, std::uint32_t members);
 
 }  // namespace twofold::suite

@@ -18,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Result = fakes::FakeWorkStream::Result;
@@ -65,6 +66,30 @@ TEST(Program, OnceExitsByOutcome) {
   const Exit late = RunProgram({"--once", "--limit", "0.01", "--", "sleep", "60"});
   EXPECT_EQ(late.code, 124);
   EXPECT_THAT(late.output, HasSubstr("ran past its limit of 0.01 s"));
+}
+
+TEST(Program, ItsTokenIsNotToBeFoundByTheProgramsOfJobs) {
+  ProgramUnderTest program(
+      {"--once", "--allow-env", "MY_*", "--", "/bin/sh", "-c",
+       "env; tr '\\0' '\\n' < /proc/$PPID/environ | grep TOKEN"},
+      {"TWOFOLD_TOKEN=do-not-give-this-away", "MY_SETTING=given", "OTHER=kept", "UCX_TLS=tcp"});
+  program.Wait();
+  EXPECT_THAT(program.output(), HasSubstr("MY_SETTING=given"));
+  EXPECT_THAT(program.output(), HasSubstr("UCX_TLS=tcp"));
+  EXPECT_THAT(program.output(), HasSubstr("PATH="));
+  EXPECT_THAT(program.output(), Not(HasSubstr("OTHER=")));
+  EXPECT_THAT(program.output(), Not(HasSubstr("do-not-give-this-away")));
+}
+
+TEST(Program, ItsTokenIsGivenToNobodyWhateverIsAllowed) {
+  ProgramUnderTest all({"--once", "--allow-env", "*", "--", "/usr/bin/env"},
+                       {"TWOFOLD_TOKEN=do-not-give-this-away", "OTHER=kept"});
+  EXPECT_EQ(all.Wait(), 0);
+  EXPECT_THAT(all.output(), HasSubstr("OTHER=kept"));
+  EXPECT_THAT(all.output(), Not(HasSubstr("do-not-give-this-away")));
+  ProgramUnderTest named({"--once", "--allow-env", "TWOFOLD_TOKEN", "--", "/usr/bin/env"});
+  EXPECT_EQ(named.Wait(), 2);
+  EXPECT_THAT(named.output(), HasSubstr("TWOFOLD_TOKEN is never given to programs"));
 }
 
 TEST(Program, TermFinishesTheJobAtHandAndExitsWithZero) {

@@ -18,9 +18,14 @@ namespace twofold::backend {
 /// A real twofold-backend started by a test; killed with it.
 class ProgramUnderTest {
  public:
-  explicit ProgramUnderTest(std::vector<std::string> arguments) {
+  /// `environment`: NAME=VALUE, beside what it inherits.
+  explicit ProgramUnderTest(std::vector<std::string> arguments,
+                            std::vector<std::string> environment = {}) {
     arguments.insert(arguments.begin(), TWOFOLD_BACKEND);
-    child_ = Spawn({std::move(arguments), true, false}).value();
+    child_ =
+        Spawn(
+            {.argv = std::move(arguments), .null_in = true, .environment = std::move(environment)})
+            .value();
   }
   ProgramUnderTest(const ProgramUnderTest&) = delete;
   ProgramUnderTest& operator=(const ProgramUnderTest&) = delete;

@@ -12,6 +12,12 @@ TEST(Table, NumbersToTheRightTextToTheLeftNoBlanksAtTheEnd) {
             "long name   5  yes\n");
 }
 
+TEST(Table, ACellIsOneLineOfTextWhateverIsInIt) {
+  EXPECT_EQ(Table({{"POD", "STATE"}, {"a\nb  ready", "x\x1b[31m"}}),
+            "POD         STATE\n"
+            "a b  ready  x [31m\n");
+}
+
 TEST(Table, HeadingAlone) { EXPECT_EQ(Table({{"A", "B"}}), "A  B\n"); }
 
 }  // namespace

@@ -53,7 +53,8 @@ class PeersTest : public TwoHostsTest {
                           "sh"};
     workload.insert(workload.end(), program.begin(), program.end());
     setenv("GANG_MPI_NETWORK", "10.77.0.0/30", 1);
-    StartWorkers(workload, {"--peers-address", ":0"});
+    StartWorkers(workload, {"--peers-address", ":0", "--allow-env", "HOST", "--allow-env",
+                            "GANG_MPI_NETWORK"});
     return SubmitGang();
   }
 

@@ -90,6 +90,17 @@ def policy_selects_pods_with_its_ports(policy, world):
             yield f"lets in what does not exist: {peer}"
 
 
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+
+
+def policy_names_the_namespaces_it_lets_in(policy, world):
+    """A label of ours is worth nothing in a namespace of somebody else, who can put it on any pod."""
+    for rule in policy.data["spec"].get("ingress", []):
+        for peer in rule.get("from", []):
+            if "namespaceSelector" in peer and set(peer["namespaceSelector"].get("matchLabels", {})) != {NAMESPACE_NAME}:
+                yield f"lets in namespaces by {peer['namespaceSelector']}"
+
+
 def policy_lets_in_who_connects(policy, world):
     """Each of our programs reaches the port of the frontend that it is told to use; policies add up."""
     selected = world.select_pods(policy.data["spec"]["podSelector"], policy.namespace)
@@ -112,8 +123,11 @@ def _opens(rule, port):
 
 
 def _lets_in(rule, pod, namespace):
+    def is_from(peer):
+        return dig(peer, "namespaceSelector", "matchLabels", NAMESPACE_NAME, default=namespace)
+
     return any(
-        ("namespaceSelector" in peer or pod.namespace == namespace) and matches(peer["podSelector"], pod.labels)
+        pod.namespace == is_from(peer) and matches(peer["podSelector"], pod.labels)
         for peer in rule.get("from", [])
         if "podSelector" in peer
     )
@@ -425,7 +439,9 @@ def names_of_node_pod_and_image_are_told(container, world):
 RULES_OF_KIND = {
     "Service": [service_selects_pods_with_its_ports, service_is_called_like_its_pods],
     "ServiceMonitor": [monitor_matches_a_service],
-    "NetworkPolicy": [policy_selects_pods_with_its_ports, policy_lets_in_who_connects],
+    "NetworkPolicy": [
+        policy_selects_pods_with_its_ports, policy_names_the_namespaces_it_lets_in, policy_lets_in_who_connects,
+    ],
     "PodDisruptionBudget": [budget_selects_pods],
     "HorizontalPodAutoscaler": [target_exists, described_objects_exist],
     "ScaledObject": [target_exists],

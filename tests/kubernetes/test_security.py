@@ -50,6 +50,12 @@ def test_files_of_the_arguments_are_mounted_from_secrets_that_exist(secured, nam
         assert all(item["key"] == os.path.basename(path) for item in secret.get("items", []))
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_both_ends_of_a_connection_show_a_certificate(secured, name):
+    args = secured["Deployment", name]["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert {"--tls-ca", "--tls-cert", "--tls-key", "--token-file"} <= {arg.partition("=")[0] for arg in args}
+
+
 def test_probes_speak_tls_where_the_server_does(secured):
     container = secured["Deployment", PROGRAMS[0]]["spec"]["template"]["spec"]["containers"][0]
     assert any(arg.startswith("--tls-cert=") for arg in container["args"])
@@ -60,7 +66,9 @@ def test_probes_speak_tls_where_the_server_does(secured):
 def test_prometheus_has_ca_and_token(secured):
     endpoint = secured["ServiceMonitor", "scalability-tester-frontend"]["spec"]["endpoints"][0]
     assert endpoint["scheme"] == "https"
-    for name in (endpoint["tlsConfig"]["ca"]["secret"]["name"], endpoint["authorization"]["credentials"]["name"]):
+    tls = endpoint["tlsConfig"]
+    for name in (tls["ca"]["secret"]["name"], tls["cert"]["secret"]["name"], tls["keySecret"]["name"],
+                 endpoint["authorization"]["credentials"]["name"]):
         assert ("monitoring", name) in secret_names()
 
 

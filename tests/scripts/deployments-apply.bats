@@ -176,6 +176,95 @@ PersistentVolumeClaim/monitoring/scalability-tester-store" ]
   untouched
 }
 
+# The pod's address of the component $1.
+address_of() { jq -r --arg of "$1" 'first(.pods[] | select(.labels["app.kubernetes.io/component"] == $of).ip)' "$CLUSTER/state.json"; }
+# The commands of a person: with the files of the operator, and without.
+operator() { "$TWOFOLD_BIN/twofold" "$@" --frontend "$(address_of frontend):9997" --timeout 20 --tls-server-name localhost \
+  --tls-ca "$files/ca.crt" --tls-cert "$files/tls.crt" --tls-key "$files/tls.key" --token-file "$files/token"; }
+look() { curl -s -m 10 --connect-to "localhost:9998:$(address_of frontend):9998" https://localhost:9998/metrics "$@"; }
+secrets() { jq -S '.objects | with_entries(select(.key | startswith("Secret/")))' "$CLUSTER/state.json"; }
+
+# Programs that are given secrets, with what they are called with in $BATS_TEST_TMPDIR/arguments.
+watch_arguments() {
+  mkdir "$BATS_TEST_TMPDIR/watch"
+  for program in openssl kubectl base64 cp; do
+    printf '#!/bin/sh\necho "%s $*" >>"%s"\nexec "%s" "$@"\n' "$program" "$BATS_TEST_TMPDIR/arguments" "$(command -v "$program")" \
+      >"$BATS_TEST_TMPDIR/watch/$program"
+    chmod +x "$BATS_TEST_TMPDIR/watch/$program"
+  done
+  PATH=$BATS_TEST_TMPDIR/watch:$PATH
+}
+
+@test "--secure: jobs get done over mutual TLS, and who has no certificate or token is kept out" {
+  files=$project/deployments/operator
+  run apply --secure sleep
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [[ "$output" == *"Ready: frontend sleep"*"$files"* ]]
+  works sleep validation
+  run operator queues
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [[ "$output" == *sleep* ]]
+  run "$TWOFOLD_BIN/twofold" queues --frontend "$(address_of frontend):9997" --timeout 20
+  [ "$status" -ne 0 ]
+  run operator queues --token-file <(echo no-token-of-this-cluster)
+  [ "$status" -ne 0 ]
+  CURL_HOME=$files look | grep -q twofold_jobs
+  [ "$(look -k -o /dev/null -w '%{http_code}')" = 403 ]
+  [ "$(look -q -o /dev/null -w '%{http_code}' --cacert "$files/ca.crt" --cert "$files/tls.crt" --key "$files/tls.key")" = 401 ]
+  objects | grep NetworkPolicy/monitoring/scalability-tester-backends
+  objects | grep NetworkPolicy/validation/scalability-tester-clients
+}
+
+@test "--secure again keeps CA, certificates and tokens; --renew keeps the CA" {
+  files=$project/deployments/operator
+  apply --secure sleep
+  before=$(secrets)
+  apply --secure sleep
+  [ "$(secrets)" = "$before" ]
+  apply --secure --renew sleep
+  ca=Secret/monitoring/scalability-tester-authority
+  [ "$(secrets | jq ".\"$ca\"")" = "$(jq ".\"$ca\"" <<<"$before")" ]
+  for name in $(jq -r "del(.\"$ca\") | keys[]" <<<"$before"); do
+    [ "$(secrets | jq ".\"$name\"")" != "$(jq ".\"$name\"" <<<"$before")" ] || { echo "$name"; false; }
+  done
+  operator queues
+}
+
+@test "--secure in other namespaces: each has its secrets" {
+  files=$project/deployments/operator
+  "$project/deployments-config.sh" - mon2 clients
+  run apply --secure sleep
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  works sleep clients
+  [ "$(secrets | jq -r 'keys[]' | grep -v ^Secret/mon2/ | tr '\n' ' ')" = \
+    "Secret/clients/scalability-tester-client-tls Secret/clients/scalability-tester-client-token " ]
+  operator queues
+}
+
+@test "--secure gives its secrets to nobody: no argument has one, and no file that others can read" {
+  files=$project/deployments/operator
+  watch_arguments
+  apply --secure sleep
+  [ -s "$BATS_TEST_TMPDIR/arguments" ]
+  secrets | jq -r '.[].data | del(.["ca.crt"], .["tls.crt"]) | .[]' | while read -r secret; do
+    for text in "$secret" "$(base64 -d <<<"$secret" | head -n 2 | tail -n 1)"; do
+      ! grep -qF -e "$text" "$BATS_TEST_TMPDIR/arguments" "$CLUSTER/calls" || { echo "$text"; false; }
+    done
+  done
+  [ "$(stat -c %a "$files")" = 700 ]
+  [ "$(find "$files" -type f | wc -l)" = 5 ]
+  [ -z "$(find "$files" -type f ! -perm 600)" ]
+  [ -z "$(find /tmp -maxdepth 1 -newer "$BATS_TEST_TMPDIR/arguments" -user "$(id -un)" -name 'tmp.*' -perm /077)" ]
+}
+
+@test "--secure as a dry run names the secrets and makes none" {
+  run apply --secure --dry-run sleep
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Secret scalability-tester-tls"*"Secret scalability-tester-operator-token"* ]]
+  untouched
+  [ ! -e "$project/deployments/operator" ]
+}
+
 refused() { # refused MESSAGE ARGUMENT...
   local message=$1
   shift
@@ -189,6 +278,7 @@ refused() { # refused MESSAGE ARGUMENT...
   refused "unknown option --fast" --fast
   refused "--timeout 'x'" --timeout x sleep
   refused "--timeout needs a value" --timeout
+  refused "--renew needs --secure" --renew sleep
   refused "no folder " nothing
   refused "no folder " --overlay /nowhere sleep
   CLUSTER_BREAK=api-versions refused "does not reach a cluster" sleep

@@ -27,11 +27,18 @@ struct WorkerFacts {
   std::string image;    ///< empty: not known
 };
 
+/// What specs may ask for beyond what is harmless, as whoever started the worker says.
+struct Allowances {
+  std::vector<std::string> paths;  ///< folders with all below them, and files; absolute
+  bool options = false;            ///< what is on no word list (GangPlan::unlisted)
+};
+
 struct BenchmarkOptions {
   std::string spec;                     ///< of jobs that have none; JSON, empty is {}
   std::vector<std::string> suite_path;  ///< folders with programs, before PATH; absolute
   std::string work_dir = "/tmp";        ///< where work folders are made; absolute
   WorkerFacts worker;
+  Allowances allowed;
   PeerLink* peers = nullptr;  ///< null: gangs are refused
   OutputLimits limits;
 };

@@ -12,6 +12,7 @@
 #include "backend/peer_link.h"
 #include "backend/stages/find_program.h"
 #include "backend/stages/host.h"
+#include "backend/suites/benchmark/allowed.h"
 #include "backend/suites/command/environment.h"
 
 namespace twofold::backend {
@@ -125,6 +126,9 @@ Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, cons
   auto plan = suite.plan(prepared.spec, GangOf(options, job, prepared.folder->suffix()));
   if (!plan.ok()) return Because("plan", Message(plan.status()));
   prepared.plan = *std::move(plan);
+  const Status allowed =
+      CheckAllowed(prepared.plan, prepared.rank, prepared.folder->run(), options.allowed);
+  if (!allowed.ok()) return Because("plan", Message(allowed));
   prepared.versions.resize(prepared.rank_plan().stages.size());
   wrong = FindPrograms(options, prepared);
   if (!wrong.error.empty()) return wrong;

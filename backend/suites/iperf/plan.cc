@@ -115,7 +115,7 @@ Result<std::uint32_t> Check(std::string_view json) {
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckSize(gang, kMembers); !status.ok()) return status;
+  if (Status status = CheckGang(gang, kMembers); !status.ok()) return status;
   GangPlan plan;
   plan.ranks.resize(kMembers);
   plan.ranks[0].stages = {{.name = "client", .argv = Client(*spec, gang.members[1].address)}};

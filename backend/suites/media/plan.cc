@@ -14,8 +14,6 @@ using Spec = v1::suites::MediaSpec;
 using Output = v1::suites::MediaOutput;
 using Arguments = std::vector<std::string>;
 
-constexpr std::string_view kGenerated = "lavfi:";
-
 // Encoders of ffmpeg by codec: in software, and on a render node by VA-API.
 struct Encoder {
   std::string_view codec;
@@ -29,19 +27,37 @@ constexpr Encoder kEncoders[] = {
     {"mpeg4", "mpeg4", ""},
 };
 
+// Containers that hold a video and do not name other files, as playlists do.
+constexpr char kContainers[] =
+    "mov,matroska,avi,flv,mpeg,mpegts,mxf,nut,ivf,obu,av1,h264,hevc,m4v,mpegvideo,yuv4mpegpipe";
+
+// Which of the inputs and outputs are files; render nodes are there to be used.
+std::vector<std::string> PathsOf(const Spec& spec) {
+  std::vector<std::string> paths;
+  for (const auto& input : spec.inputs()) {
+    if (!IsGenerated(input)) paths.push_back(input.path());
+    if (!input.device().empty() && !IsRenderNode(input.device())) paths.push_back(input.device());
+  }
+  for (const Output& output : spec.outputs()) {
+    if (!output.path().empty()) paths.push_back(output.path());
+  }
+  return paths;
+}
+
 void Add(Arguments& to, const Arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 void AddInput(Arguments& argv, const v1::suites::MediaInput& input) {
-  if (input.path().starts_with(kGenerated)) {
+  if (IsGenerated(input)) {
     // Frames from the filter are in memory: they go to the device in the output's filters.
     if (!input.device().empty()) Add(argv, {"-vaapi_device", input.device()});
-    return Add(argv, {"-f", "lavfi", "-i", input.path().substr(kGenerated.size())});
+    return Add(argv, {"-f", "lavfi", "-i", std::string(GraphOf(input))});
   }
   if (!input.device().empty()) {
     Add(argv, {"-hwaccel", "vaapi", "-hwaccel_device", input.device(), "-hwaccel_output_format",
                "vaapi"});
   }
-  Add(argv, {"-i", input.path()});
+  Add(argv, {"-protocol_whitelist", "file", "-format_whitelist", kContainers, "-i",
+             "file:" + input.path()});
 }
 
 std::string Filter(const Output& output, bool device, bool generated) {
@@ -57,7 +73,7 @@ void AddOutput(Arguments& argv, const Spec& spec, const Output& output) {
   const bool device = !input.device().empty();
   Add(argv, {"-map", absl::StrCat(output.input(), ":v:0")});
   if (spec.frames() > 0) Add(argv, {"-frames:v", absl::StrCat(spec.frames())});
-  const std::string filter = Filter(output, device, input.path().starts_with(kGenerated));
+  const std::string filter = Filter(output, device, IsGenerated(input));
   if (!filter.empty()) Add(argv, {"-vf", filter});
   const auto* encoder =
       std::find_if(std::begin(kEncoders), std::end(kEncoders),
@@ -107,8 +123,15 @@ Result<std::uint32_t> Check(std::string_view json) {
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckSize(gang, 1); !status.ok()) return status;
+  if (Status status = CheckGang(gang, 1); !status.ok()) return status;
+  GangPlan plan;
+  for (const auto& input : spec->inputs()) {
+    if (IsGenerated(input) && !IsListedGraph(GraphOf(input))) {
+      AddUnlisted(plan, "input", input.path());
+    }
+  }
   RankPlan rank;
+  rank.paths = PathsOf(*spec);
   if (spec->tool() == "ffmpeg") {
     rank.stages = {{.name = "transcode", .argv = FfmpegArgv(*spec)}};
   } else {
@@ -116,7 +139,6 @@ Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
     rank.stages = {
         {.name = "transcode", .argv = {"sample_multi_transcode", "-par", "sessions.par"}}};
   }
-  GangPlan plan;
   plan.ranks.push_back(std::move(rank));
   return plan;
 }

@@ -2,6 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "backend/suites/media/media.h"
 #include "lib/suite/text.h"
 
@@ -21,17 +24,39 @@ constexpr std::string_view kSessionCodecs[] = {"h264", "h265", "av1"};
 
 bool UsesSessions(const Spec& spec) { return spec.tool() == "sample_multi_transcode"; }
 
-// What ends a word or a line of a -par file, and what no path needs.
-bool IsPlain(const std::string& path) {
-  return path.find_first_of(std::string_view("\0\r\n\t ", 5)) == std::string::npos;
+// Of sample_multi_transcode paths stand in a -par file.
+Status CheckPathFor(const Spec& spec, const char* field, const std::string& path) {
+  return UsesSessions(spec) ? CheckPathInFile(field, path) : CheckPath(field, path);
 }
+
+// What the name of an output may end with: ffmpeg takes from it what to write, and playlists,
+// images and the like would be many files.
+constexpr std::string_view kEndings[] = {".mp4",  ".mkv", ".mov",  ".webm", ".avi",  ".ts",
+                                         ".flv",  ".nut", ".h264", ".264",  ".h265", ".265",
+                                         ".hevc", ".ivf", ".obu",  ".m4v",  ".mpg"};
 
 Status CheckInput(const Spec& spec, const Input& input) {
   if (input.path().empty()) return Wrong("input", "no path: name a file");
+  if (!input.device().empty()) {
+    if (Status status = CheckPathFor(spec, "device", input.device()); !status.ok()) return status;
+  }
+  if (IsGenerated(input)) {
+    return UsesSessions(spec) ? Wrong("input", "lavfi: needs tool ffmpeg") : absl::OkStatus();
+  }
+  if (Status status = CheckPathFor(spec, "input", input.path()); !status.ok()) return status;
   if (!UsesSessions(spec)) return absl::OkStatus();
-  if (input.path().starts_with("lavfi:")) return Wrong("input", "lavfi: needs tool ffmpeg");
-  if (!IsPlain(input.path())) return Wrong("input", "sample_multi_transcode takes no blanks in it");
   return CheckWord("inputs.codec", input.codec(), kSessionCodecs);
+}
+
+Status CheckFile(const Spec& spec, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  if (Status status = CheckPathFor(spec, "outputs.path", path); !status.ok()) return status;
+  const bool listed = std::any_of(std::begin(kEndings), std::end(kEndings),
+                                  [&](std::string_view ending) { return path.ends_with(ending); });
+  if (listed || UsesSessions(spec)) return absl::OkStatus();
+  return Wrong("outputs.path", absl::StrCat("'", Quoted(path),
+                                            "' does not end like a video: .mp4, "
+                                            ".mkv, .webm, .ts, .h264, .ivf and so on"));
 }
 
 Status CheckOutput(const Spec& spec, const Output& output) {
@@ -51,10 +76,8 @@ Status CheckOutput(const Spec& spec, const Output& output) {
   if ((output.width() == 0) != (output.height() == 0)) {
     return Wrong("outputs.width", "needs outputs.height, and the other way round");
   }
-  if (UsesSessions(spec) && !IsPlain(output.path())) {
-    return Wrong("outputs.path", "sample_multi_transcode takes no blanks in it");
-  }
-  return absl::OkStatus();
+  if (Status status = CheckPlain("outputs.preset", output.preset()); !status.ok()) return status;
+  return CheckFile(spec, output.path());
 }
 
 // mpeg4 has no encoder on devices.

@@ -51,8 +51,8 @@ Result<std::uint32_t> Check(std::string_view json) {
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckSize(gang, kMembers); !status.ok()) return status;
-  return LedByRankZero(
+  if (Status status = CheckGang(gang, kMembers); !status.ok()) return status;
+  GangPlan plan = LedByRankZero(
       kMembers,
       {MpiStage("pingpong", {.hosts = gang.members,
                              .slots = 1,
@@ -62,6 +62,8 @@ Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
                              .timeout_s = spec->timeout(),
                              .more = {spec->mpirun_args().begin(), spec->mpirun_args().end()},
                              .program = Program(*spec)})});
+  AddUnlistedMpirunArgs(plan, {spec->mpirun_args().begin(), spec->mpirun_args().end()});
+  return plan;
 }
 
 }  // namespace twofold::suite::mpi_pingpong

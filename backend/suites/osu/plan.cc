@@ -97,6 +97,38 @@ std::vector<std::string> Program(const Spec& spec, const Test& test) {
   return argv;
 }
 
+// What the tests may be told beside their own fields: how to measure, not where to write. -G draws
+// plots with gnuplot, -P writes counters, -l reads a file.
+constexpr std::string_view kLetters = "abcdfiImMprRstTuVwWxz";
+constexpr std::string_view kLongOptions[] = {
+    "--full",        "--validation",   "--validation-warmup",
+    "--accelerator", "--type",         "--iterations",
+    "--warmup",      "--message-size", "--mem-limit",
+    "--window-size", "--vary-window",  "--print-rate",
+    "--pairs",       "--buffer-num",   "--sync-option",
+    "--win-option",  "--in-place",     "--root-rank",
+    "--ddt"};
+
+bool HasOnly(std::string_view text, std::string_view characters) {
+  return text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+// "-f", "-m0", "--type=all", or the value of the option before it. A letter is followed by nothing
+// but digits: "-fP" would be -f and -P.
+bool IsListedOption(std::string_view argument) {
+  constexpr std::string_view kOfValues =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.,";
+  if (!argument.starts_with('-')) return HasOnly(argument, kOfValues);
+  if (!argument.starts_with("--")) {
+    return argument.size() > 1 && kLetters.find(argument[1]) != std::string_view::npos &&
+           HasOnly(argument.substr(2), "0123456789:");
+  }
+  const std::string_view name = argument.substr(0, argument.find('='));
+  return std::find(std::begin(kLongOptions), std::end(kLongOptions), name) !=
+             std::end(kLongOptions) &&
+         HasOnly(argument.substr(std::min(argument.size(), name.size() + 1)), kOfValues);
+}
+
 // Tests for two run on the first two workers, or the first, if it holds both ranks alone.
 Stage StageOf(const Spec& spec, const Test& test, const Gang& gang) {
   const bool pair = test.ranks == Ranks::kPair;
@@ -142,12 +174,17 @@ Result<std::uint32_t> Check(std::string_view json) {
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckSize(gang, Members(*spec)); !status.ok()) return status;
+  if (Status status = CheckGang(gang, Members(*spec)); !status.ok()) return status;
   std::vector<Stage> stages;
   for (const std::string& name : spec->tests()) {
     stages.push_back(StageOf(*spec, *FindTest(name), gang));
   }
-  return LedByRankZero(gang.members.size(), std::move(stages));
+  GangPlan plan = LedByRankZero(gang.members.size(), std::move(stages));
+  AddUnlistedMpirunArgs(plan, {spec->mpirun_args().begin(), spec->mpirun_args().end()});
+  for (const std::string& argument : spec->extra_args()) {
+    if (!IsListedOption(argument)) AddUnlisted(plan, "extraArgs", argument);
+  }
+  return plan;
 }
 
 }  // namespace twofold::suite::osu

@@ -80,6 +80,7 @@ class RankTest : public BenchTest {
 };
 
 TEST_F(RankTest, StagesRunByPhaseInTheWorkFolderWithThePlansFiles) {
+  options_.allowed.paths = {work_.Path("")};
   rank().folders = {work_.Path("volume-")};
   rank().files = {{"number", "42\n"}};
   Add("run", Phase::kRun, "cat number; echo \"$KEY\" > made; cat made >&2").environment = {
@@ -109,6 +110,7 @@ TEST_F(RankTest, WhatMakesNoSenseIsAPlanError) {
 }
 
 TEST_F(RankTest, PreparationThatCannotBeDoneSaysWhy) {
+  options_.allowed.paths = {"/no/such/volume"};
   rank().folders = {"/no/such/volume/"};
   EXPECT_THAT(Run(kSuite, "").report.error(), StartsWith("prepare: /no/such/volume/job-0-1-"));
   rank().folders = {};
@@ -224,6 +226,48 @@ TEST_F(RankTest, JobsInOtherSlotsAreApart) {
   std::set<std::string> folders;
   for (Slot slot = 0; slot < 5; ++slot) folders.insert(EndOf(slot).report.output());
   EXPECT_EQ(folders.size(), 5U);
+}
+
+TEST_F(RankTest, PathsOutsideTheWorkFolderAreForTheWorkerToAllow) {
+  const TempDir mounts;
+  const std::string inside = mounts.Write("allowed", "");
+  std::filesystem::create_symlink("/etc", mounts.Path("link"));
+  Add("run", Phase::kRun, "echo 1");
+  for (const std::string& path :
+       {std::string("/etc/passwd"), std::string("../folders"), inside, mounts.Path("link/passwd"),
+        mounts.Path("not-there-yet"), std::string("/")}) {
+    rank().paths = {"in-the-work-folder", path};
+    ExpectError(
+        Run(kSuite, ""),
+        absl::StrCat("plan: ", path,
+                     ": neither in the work folder nor where this worker has --allow-path"));
+  }
+  options_.allowed.paths = {mounts.Path("")};
+  for (const std::string& path : {inside, mounts.Path("not-there-yet")}) {
+    rank().paths = {path};
+    EXPECT_EQ(Run(kSuite, "").outcome, v1::OUTCOME_SUCCEEDED) << path;
+  }
+  for (const std::string& path : {mounts.Path("link/passwd"), mounts.Path("../x"),
+                                  mounts.Path("").substr(0, mounts.Path("").size() - 1) + "x"}) {
+    rank().paths = {path};
+    EXPECT_EQ(Run(kSuite, "").outcome, v1::OUTCOME_FAILED) << path;
+  }
+}
+
+TEST_F(RankTest, FoldersOutsideTheWorkFolderAreForTheWorkerToAllow) {
+  Add("run", Phase::kRun, "echo 1");
+  rank().folders = {work_.Path("volume-")};
+  EXPECT_THAT(Run(kSuite, "").report.error(), HasSubstr("--allow-path"));
+}
+
+TEST_F(RankTest, WhatIsOnNoWordListIsForTheWorkerToAllow) {
+  Add("run", Phase::kRun, "echo 1");
+  plan_.unlisted = {"mpirunArgs: '--prefix'"};
+  ExpectError(Run(kSuite, ""),
+              "plan: mpirunArgs: '--prefix' is on no word list; only workers with --allow-options "
+              "take it");
+  options_.allowed.options = true;
+  EXPECT_EQ(Run(kSuite, "").outcome, v1::OUTCOME_SUCCEEDED);
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ class RealTools : public BenchTest {
 
 TEST_F(RealTools, FioMeasuresAndLeavesNoFile) {
   if (IsMissing("fio")) GTEST_SKIP() << "fio is not installed";
+  options_.allowed.paths = {volume_.Path("")};
   const BenchEnd end = Run(
       *suite::FindSuite("fio"),
       absl::StrCat(R"({"rw": "randrw", "bs": "4k", "size": "4M", "runtime": "200ms", "direct": 0,)",
@@ -78,6 +79,7 @@ TEST_F(RealTools, FioOfTwoWorkersIsAddedUp) {
 
 TEST_F(RealTools, FioFailsInItsOwnWords) {
   if (IsMissing("fio")) GTEST_SKIP() << "fio is not installed";
+  options_.allowed.options = true;
   const BenchEnd end =
       Run(*suite::FindSuite("fio"), R"({"ioengine": "nosuch", "size": "4M", "runtime": "100ms"})");
   EXPECT_EQ(end.outcome, v1::OUTCOME_FAILED);
@@ -95,9 +97,32 @@ TEST_F(RealTools, FfmpegTranscodesAGeneratedVideo) {
 
 TEST_F(RealTools, FfmpegFailsInItsOwnWords) {
   if (IsMissing("ffmpeg")) GTEST_SKIP() << "ffmpeg is not installed";
+  options_.allowed.paths = {"/no/such"};
   const BenchEnd end = Run(*suite::FindSuite("media"), R"({"input": "/no/such/clip.mp4"})");
   EXPECT_THAT(end.report.error(), StartsWith("transcode: "));
   EXPECT_THAT(end.report.error(), HasSubstr("No such file"));
+}
+
+TEST_F(RealTools, FfmpegReadsAndWritesVideosAndNoPlaylists) {
+  if (IsMissing("ffmpeg")) GTEST_SKIP() << "ffmpeg is not installed";
+  options_.allowed.paths = {volume_.Path("")};
+  const std::string clip = volume_.Path("a clip.mkv");
+  const BenchEnd made = Run(*suite::FindSuite("media"),
+                            absl::StrCat(R"({"input": "lavfi:testsrc2=duration=1:size=64x64",
+                                             "outputs": [{"codec": "mpeg4", "path": ")",
+                                         clip, "\"}]}"));
+  EXPECT_GT(Headline(made, "frame_rate"), 0);
+  const BenchEnd read =
+      Run(*suite::FindSuite("media"),
+          absl::StrCat(R"({"input": ")", clip, R"(", "outputs": [{"codec": "mpeg4"}]})"));
+  EXPECT_GT(Headline(read, "frame_rate"), 0);
+  const std::string list =
+      volume_.Write("list.mkv", absl::StrCat("ffconcat version 1.0\nfile '", clip, "'\n"));
+  const BenchEnd concat =
+      Run(*suite::FindSuite("media"),
+          absl::StrCat(R"({"input": ")", list, R"(", "outputs": [{"codec": "mpeg4"}]})"));
+  EXPECT_EQ(concat.outcome, v1::OUTCOME_FAILED);
+  EXPECT_THAT(concat.report.error(), HasSubstr("list.mkv: Invalid data found"));
 }
 
 TEST_F(RealTools, Iperf3MeasuresBetweenTwoMembers) {

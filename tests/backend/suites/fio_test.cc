@@ -1,5 +1,6 @@
 #include "backend/suites/fio/fio.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include "lib/suite/json.h"
@@ -61,6 +62,25 @@ TEST(FioSpec, NoValueCanAddALineToTheJobFile) {
                            R"({"directory": "/mnt\nfilename=/etc/x"})"}) {
     EXPECT_FALSE(fio::Check(spec).ok()) << spec;
   }
+}
+
+TEST(FioSpec, NothingIsExpandedOrReadAsSeveralPathsInTheJobFile) {
+  for (const char* spec : {R"({"directory": "${TWOFOLD_TOKEN}"})", R"({"directory": "$jobname"})",
+                           R"({"directory": "/mnt:/etc"})", R"({"directory": "/mnt/../etc"})",
+                           R"({"directory": "`id`"})", R"({"ioengine": "${TWOFOLD_TOKEN}"})",
+                           R"({"directory": "/mnt;x"})", R"({"ioengine": "psync\u0000"})"}) {
+    EXPECT_FALSE(fio::Check(spec).ok()) << spec;
+  }
+}
+
+TEST(FioPlan, EnginesThatLoadLibrariesOrRunProgramsAreUnlisted) {
+  for (const char* engine :
+       {"/tmp/x.so", "external:/tmp/x.so", "exec", "sg", "http", "net", "Psync"}) {
+    const auto plan = fio::Plan(absl::StrCat(R"({"ioengine": ")", engine, "\"}"), GangOf(1));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->unlisted, std::vector{absl::StrCat("ioengine: '", engine, "'")});
+  }
+  EXPECT_TRUE(fio::Plan(R"({"ioengine": "io_uring"})", GangOf(1))->unlisted.empty());
 }
 
 TEST(FioParse, RealOutputGivesItsNumbers) {

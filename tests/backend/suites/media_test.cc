@@ -1,5 +1,6 @@
 #include "backend/suites/media/media.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include "lib/suite/csv.h"
@@ -68,11 +69,42 @@ TEST(MediaSpec, WhatIsWrongIsNamed) {
                   "mpeg4 is in software only"},
         std::pair{R"({"input": "a", "tool": "sample_multi_transcode"})", "device: "},
         std::pair{R"({"input": "a b", "tool": "sample_multi_transcode", "device": "d"})",
-                  "takes no blanks"}}) {
+                  "input: 'a b' has more than letters"},
+        std::pair{R"({"input": "../a"})", "input: '../a' is no path"},
+        std::pair{R"({"input": "-i"})", "input: '-i' is no path"},
+        std::pair{R"({"input": "a", "outputs": [{"path": "b/../../c.mp4"}]})", "outputs.path: "},
+        std::pair{R"({"input": "a", "outputs": [{"path": "b.m3u8"}]})",
+                  "does not end like a video"},
+        std::pair{R"({"input": "a", "outputs": [{"preset": "a b"}]})", "outputs.preset: "}}) {
     const auto checked = media::Check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
         << checked.status();
+  }
+}
+
+TEST(MediaPlan, WhatASpecNamesIsAFileAndForTheWorkerToAllow) {
+  const auto plan = media::Plan(R"({"inputs": [{"path": "http://host/a.mp4"}, {"path": "concat:a|b",
+      "device": "/dev/dri/renderD129"}, {"path": "lavfi:testsrc", "device": "/dev/mem"}],
+      "outputs": [{"path": "/videos/out.mp4"}, {"input": 1}, {"input": 2}]})",
+                                GangOf(1));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("media/plan_paths.txt", Text(*plan));
+}
+
+TEST(MediaPlan, GraphsThatAreNoTestPatternAreUnlisted) {
+  for (const char* graph : {"testsrc2", "testsrc2=size=1280x720:duration=5",
+                            "testsrc=rate=30000/1001:d=2", "color=c=red@0.5:s=64x64"}) {
+    EXPECT_TRUE(media::IsListedGraph(graph)) << graph;
+  }
+  for (const char* graph :
+       {"movie=/etc/passwd", "amovie=x", "testsrc2,metadata=print:file=/x", "testsrc2;movie=x",
+        "testsrc2=/size=/etc/passwd", "frei0r_src=filter_name=x", "life=filename=/etc/passwd",
+        "testsrc2=size='a'", "testsrc2=duration=1[out0]", "testsrc2=1280x720", "testsrc2=", ""}) {
+    EXPECT_FALSE(media::IsListedGraph(graph)) << graph;
+    const auto plan = media::Plan(absl::StrCat(R"({"input": "lavfi:)", graph, "\"}"), GangOf(1));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->unlisted.size(), 1U);
   }
 }
 

@@ -80,5 +80,12 @@ TEST(MpiPingPongParse, AFailureIsInTheWordsOfMpirun) {
   EXPECT_TRUE(FailsWith(mpi_pingpong::Parse(outputs), "exit code 110"));
 }
 
+TEST(MpiPingPongPlan, ArgumentsThatStartProgramsAreUnlisted) {
+  const auto plan =
+      mpi_pingpong::Plan(R"({"mpirunArgs": ["--mca", "plm_rsh_agent", "sh"]})", GangOf(2));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->unlisted, std::vector<std::string>{"mpirunArgs: '--mca plm_rsh_agent sh'"});
+}
+
 }  // namespace
 }  // namespace twofold::suite

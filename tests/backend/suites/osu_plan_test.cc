@@ -55,6 +55,31 @@ TEST(OsuPlan, ATestThatFailsDoesNotStopTheOthers) {
   for (const Stage& stage : plan->ranks[0].stages) EXPECT_TRUE(stage.goes_on) << stage.name;
 }
 
+TEST(OsuPlan, ArgumentsThatStartProgramsOrReachFilesAreUnlisted) {
+  const auto listed = osu::Plan(R"({"extraArgs": ["-f", "-T", "mpi_int", "-i100", "--type=all"],
+      "mpirunArgs": ["--report-bindings", "-x", "UCX_TLS=tcp"]})",
+                                GangOf(2));
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  EXPECT_TRUE(listed->unlisted.empty());
+  const auto plan =
+      osu::Plan(R"({"extraArgs": ["-G", "png", "-fP", "--papi=X:/tmp/x", "-l", "/etc/passwd"],
+      "mpirunArgs": ["--mca", "plm_rsh_agent", "sh"]})",
+                GangOf(2));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->unlisted,
+            (std::vector<std::string>{"mpirunArgs: '--mca plm_rsh_agent sh'", "extraArgs: '-G'",
+                                      "extraArgs: '-fP'", "extraArgs: '--papi=X:/tmp/x'",
+                                      "extraArgs: '-l'", "extraArgs: '/etc/passwd'"}));
+}
+
+TEST(OsuPlan, AnAddressThatIsNoneIsRefused) {
+  for (const char* address : {"-x", "a b", "a,b", "a;b", "$(a)"}) {
+    Gang gang = GangOf(2);
+    gang.members[1].address = address;
+    EXPECT_FALSE(osu::Plan("", gang).ok()) << address;
+  }
+}
+
 TEST(OsuSpec, RanksWithWhichATestHangsOrFailsAreRefused) {
   for (const auto& [spec, words] :
        {std::pair{R"({"tests": ["mbw_mr"], "ranks": 3})", "osu_mbw_mr needs an even number"},

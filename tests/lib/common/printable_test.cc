@@ -16,6 +16,19 @@ TEST(Printable, MakesOneLineOfUtf8) {
   EXPECT_EQ(Printable("\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80", 100), "?????????");
 }
 
+TEST(Printable, ControlsBeyondAsciiAreNone) {
+  EXPECT_EQ(Printable("a\u009b31mb\u0080c\u00a0", 100), "a 31mb c\u00a0");
+}
+
+TEST(Printable, AnUnfinishedTailIsTheBeginningOfACharacter) {
+  EXPECT_EQ(UnfinishedTail("ab"), 0U);
+  EXPECT_EQ(UnfinishedTail("a\xE2\x82"), 2U);
+  EXPECT_EQ(UnfinishedTail("a\xE2\x82\xAC"), 0U);
+  EXPECT_EQ(UnfinishedTail("\xF0\x9F\x98"), 3U);
+  EXPECT_EQ(UnfinishedTail("a\x80"), 0U);
+  EXPECT_EQ(UnfinishedTail(""), 0U);
+}
+
 TEST(Printable, CutsBetweenCharacters) {
   EXPECT_EQ(Printable("µµµ", 5), "µµ");
   EXPECT_EQ(Printable("abc", 2), "ab");

@@ -273,6 +273,16 @@ TEST_F(RunReaderTest, FileThatIsNotOursIsRefused) {
             absl::NotFoundError("there is no file " + dir_.Path("none")));
 }
 
+TEST_F(RunReaderTest, AnOutcomeThatIsNoneIsDataLoss) {
+  Commit({Placed(1, 1, 1), EndedWith(1, Measured(1))});
+  for (const char* number : {"99", "7", "4294967296"}) {
+    SQLite::Database(path_, SQLite::OPEN_READWRITE)
+        .exec(std::string("UPDATE ended SET outcome = ") + number);
+    EXPECT_TRUE(absl::IsDataLoss(Reader().Find("sweep").status())) << number;
+    EXPECT_TRUE(absl::IsDataLoss(store_->Find(1).status())) << number;
+  }
+}
+
 TEST_F(RunReaderTest, DamagedTextInATableIsDataLoss) {
   Commit({Placed(1, 1, 1), EndedWith(1, Measured(1))});
   SQLite::Database(path_, SQLite::OPEN_READWRITE).exec("UPDATE metric SET dimensions = '{'");

@@ -51,6 +51,13 @@ def matches(labels, selector):
     return all(labels.get(key) == value for key, value in selector.items())
 
 
+def _secrets(spec):
+    """Where the first container has Secrets mounted, and which."""
+    named = {v["name"]: v["secret"]["secretName"] for v in spec.get("volumes", []) if "secret" in v}
+    mounts = spec["containers"][0].get("volumeMounts", [])
+    return {mount["mountPath"]: named[mount["name"]] for mount in mounts if mount["name"] in named}
+
+
 class Cluster:
     def __init__(self, state):
         net = f"127.{random.randint(1, 254)}.{random.randint(0, 255)}"
@@ -99,7 +106,11 @@ class Cluster:
             if pod["owner"] not in self.objects and not pod["ending"]:
                 pods.end(pod)
             self._place(pod)
-            pods.look_after(pod, lambda host, port: self._resolve(pod["namespace"], host, port))
+            pods.look_after(
+                pod,
+                lambda host, port: self._resolve(pod["namespace"], host, port),
+                lambda name: self.objects.get(f"Secret/{pod['namespace']}/{name}", {}).get("data"),
+            )
         self.state["pods"][:] = [p for p in self.state["pods"] if not p["ending"] or pods.running(p)]
 
     def _replicate(self, key, deployment):
@@ -120,6 +131,7 @@ class Cluster:
             "owner": key,
             "labels": template["metadata"]["labels"],
             "container": template["spec"]["containers"][0],
+            "secrets": _secrets(template["spec"]),
             "ip": f"{self.state['net']}.{self.state['born']}",
             "log": str(FOLDER / f"{name}.log"),
             "placed": False,

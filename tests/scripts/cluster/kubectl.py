@@ -5,7 +5,9 @@ Every call is a line in $CLUSTER/calls.
 """
 
 import argparse
+import base64
 import fnmatch
+import json
 import os
 import sys
 import time
@@ -33,6 +35,7 @@ KINDS = {
     "scaledobjects.keda.sh": "ScaledObject",
     "serviceaccounts": "ServiceAccount",
     "servicemonitors.monitoring.coreos.com": "ServiceMonitor",
+    "secrets": "Secret",
     "services": "Service",
     "statefulsets": "StatefulSet",
 }
@@ -56,6 +59,10 @@ def parse(arguments):
     parser.add_argument("--cascade")
     parser.add_argument("--field-selector")
     parser.add_argument("--sort-by")
+    parser.add_argument("--from-file", action="append", default=[])
+    parser.add_argument("--dry-run")
+    parser.add_argument("--server-side", action="store_true")
+    parser.add_argument("--force-conflicts", action="store_true")
     return parser.parse_intermixed_args(arguments)
 
 
@@ -100,6 +107,14 @@ def apply(options):
                 print(f"error when creating {name}: {error}", file=sys.stderr)
                 failed = True
     return failed
+
+
+def create(options):
+    """`create secret generic NAME --from-file=KEY=FILE --dry-run=client -o yaml`."""
+    pairs = (pair.split("=", 1) for pair in options.from_file)
+    data = {key: base64.b64encode(Path(file).read_bytes()).decode() for key, file in pairs}
+    meta = {"name": options.words[3], "namespace": options.namespace}
+    print(json.dumps({"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data}))
 
 
 def delete(options):
@@ -160,6 +175,8 @@ def get(options):
             if "matchLabels" in options.output:
                 labels = thing["spec"]["selector"]["matchLabels"]
                 print("".join(f"{key}={value}," for key, value in labels.items()), end="")
+            elif ".data" in options.output:
+                print(thing["data"].get(options.output.split('"')[1], ""), end="")
             else:
                 print(thing["metadata"]["name"])
 
@@ -221,6 +238,7 @@ LISTS = {
 VERBS = {
     "api-versions": api_versions,
     "apply": apply,
+    "create": create,
     "delete": delete,
     "get": get,
     "logs": logs,

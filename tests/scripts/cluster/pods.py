@@ -4,10 +4,12 @@ A pod has a loopback address of its own (127.A.B.N), so that what the manifests 
 taken as it is, and nothing collides with what else runs on the machine.
 """
 
+import base64
 import http.client
 import os
 import re
 import signal
+import ssl
 import subprocess
 from pathlib import Path
 
@@ -32,6 +34,23 @@ def running(pod):
 def send(pod, number):
     if running(pod):
         os.kill(pod["pid"], number)
+
+
+def mount(pod, secret):
+    """Writes the Secrets that the pod mounts; `secret` gives the data of one, or None."""
+    for place, name in pod["secrets"].items():
+        data = secret(name)
+        if data is None:
+            return False
+        folder = _folder(pod, place)
+        folder.mkdir(parents=True, exist_ok=True)
+        for key, value in data.items():
+            (folder / key).write_bytes(base64.b64decode(value))
+    return True
+
+
+def _folder(pod, place):
+    return Path(pod["log"]).with_suffix("") / place.strip("/")
 
 
 def start(pod, resolve):
@@ -76,9 +95,13 @@ def _local(argument, pod, resolve):
     listens = re.fullmatch(r"(--[a-z-]*address=):(\d+)", argument)
     if listens:
         return f"{listens[1]}{pod['ip']}:{listens[2]}"
+    name, _, path = argument.partition("=")
+    for place in pod["secrets"]:
+        if path.startswith(place + "/"):
+            return f"{name}={_folder(pod, place)}{path.removeprefix(place)}"
     if argument.startswith("--work-dir="):
         folder = Path(pod["log"]).with_suffix("")
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         return f"--work-dir={folder}"
     connects = re.fullmatch(r"--frontend=(.+):(\d+)", argument)
     if connects:
@@ -86,14 +109,14 @@ def _local(argument, pod, resolve):
     return argument
 
 
-def look_after(pod, resolve):
+def look_after(pod, resolve, secret):
     """What the kubelet does: starts what has not run yet, and what has ended, but not for ever."""
     if pod["ending"] or running(pod):
         return
     if pod["pid"] is not None:
         pod["restarts"] += 1
         pod["pid"] = None
-    if pod["restarts"] <= RESTARTS and pod["placed"]:
+    if pod["restarts"] <= RESTARTS and pod["placed"] and mount(pod, secret):
         start(pod, resolve)
 
 
@@ -108,8 +131,12 @@ def port(pod, wanted):
     return named.get(wanted, wanted)
 
 
-def fetch(pod, wanted, path, timeout=10):
-    connection = http.client.HTTPConnection(pod["ip"], port(pod, wanted), timeout=timeout)
+def fetch(pod, wanted, path, timeout=10, scheme="HTTP"):
+    if scheme == "HTTPS":  # the kubelet believes any certificate, and has none
+        trusting = ssl._create_unverified_context()
+        connection = http.client.HTTPSConnection(pod["ip"], port(pod, wanted), timeout=timeout, context=trusting)
+    else:
+        connection = http.client.HTTPConnection(pod["ip"], port(pod, wanted), timeout=timeout)
     connection.request("GET", path)
     reply = connection.getresponse()
     text = reply.read().decode()
@@ -123,7 +150,7 @@ def ready(pod):
         return False
     probe = pod["container"]["readinessProbe"]["httpGet"]
     try:
-        fetch(pod, probe["port"], probe["path"], timeout=1)
+        fetch(pod, probe["port"], probe["path"], timeout=1, scheme=probe.get("scheme", "HTTP"))
     except OSError:
         return False
     return True

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace twofold {
+
+/// Whether `text` is `pattern`, in which one '*' may stand for any text: "LC_*",
+/// "coll_*_algorithm".
+constexpr bool Matches(std::string_view text, std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return text == pattern;
+  const std::string_view head = pattern.substr(0, star);
+  const std::string_view tail = pattern.substr(star + 1);
+  return text.size() >= head.size() + tail.size() && text.starts_with(head) && text.ends_with(tail);
+}
+
+/// Whether it is one of them.
+template <typename Patterns>
+bool MatchesAny(std::string_view text, const Patterns& patterns) {
+  return std::any_of(std::begin(patterns), std::end(patterns),
+                     [&](std::string_view pattern) { return Matches(text, pattern); });
+}
+
+}  // namespace twofold
