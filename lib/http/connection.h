@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <string_view>
 
 #include "lib/http/codec.h"
 #include "lib/http/message.h"
@@ -35,6 +36,8 @@ class Connection {
   boost::asio::awaitable<bool> ServeOne();
   boost::asio::awaitable<boost::system::error_code> Receive(RequestParser& parser);
   boost::asio::awaitable<boost::system::error_code> ReceiveHead(RequestParser& parser);
+  boost::asio::awaitable<boost::system::error_code> ReceiveBareHead(RequestParser& parser);
+  [[nodiscard]] std::string_view Received() const;
   boost::asio::awaitable<boost::system::error_code> ReadSome();
   boost::asio::awaitable<boost::system::error_code> Continue();
   boost::asio::awaitable<bool> Send(const WireResponse& response);

@@ -20,9 +20,10 @@ enum class Reason : std::uint8_t {
   kRole,           ///< its holder may not do that
   kNoCertificate,  ///< HTTP: no certificate was shown (gRPC ends such connections itself)
   kTooMany,        ///< the peer has as many calls open as it may
+  kOtherSite,      ///< HTTP: a page of another site made a browser ask for a change
 };
-inline constexpr std::array<std::string_view, 5> kReasonNames = {
-    "no_token", "unknown_token", "role", "no_certificate", "too_many"};
+inline constexpr std::array<std::string_view, 6> kReasonNames = {
+    "no_token", "unknown_token", "role", "no_certificate", "too_many", "other_site"};
 
 /// Decides on calls at one door (one listening port), and counts those it turns away.
 ///
