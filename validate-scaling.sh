@@ -2,12 +2,13 @@
 # Does doubling the workers raise the throughput enough? Needs sh, awk and kubectl (or curl).
 # shellcheck disable=SC2317  # functions of the two worlds are called by name: ${world}_scale
 set -u
+export LC_ALL=C # numbers have points
 
 usage() {
   cat <<'END'
 Usage: validate-scaling.sh [OPTION]... DEPLOYMENT DEPLOYMENT_NAMESPACE SECS SERVICE SERVICE_NAMESPACE LIMIT SCALE
 
-Scales DEPLOYMENT to 1, 2, 4 ... LIMIT workers, keeps as many jobs outstanding through the load
+Scales DEPLOYMENT to 1, 2, 4 ... and LIMIT workers, keeps as many jobs outstanding through the load
 client behind SERVICE, and compares the throughput of each step with the one before.
 
   DEPLOYMENT           of the workers, e.g. scalability-tester-backend-sleep
@@ -16,11 +17,12 @@ client behind SERVICE, and compares the throughput of each step with the one bef
   SERVICE              of the load client, e.g. scalability-tester-client-sleep
   SERVICE_NAMESPACE    where that is, or localhost
   LIMIT                most workers
-  SCALE                least ratio of throughputs for twice the workers, e.g. 1.8
+  SCALE                least ratio of throughputs for twice the workers, e.g. 1.8; for F times
+                       the workers it is SCALE to the power of log2(F)
 
 Options, or the environment variable in parentheses:
-  --json FILE          where the result goes (TWOFOLD_JSON; ./validate-scaling.json)
-  --steps "1 3 9"      other steps, growing, up to LIMIT; SCALE stays "for twice" (TWOFOLD_STEPS)
+  --json FILE          where the result goes, step by step (TWOFOLD_JSON; ./validate-scaling.json)
+  --steps "1 3 9"      other steps, growing, up to LIMIT (TWOFOLD_STEPS)
   --cap SECONDS        longest measurement of a step (TWOFOLD_CAP; 60 or 200 x SECS if more)
   --timeout SECONDS    longest wait for workers (TWOFOLD_TIMEOUT; 300 + SECS)
   --queue NAME         (TWOFOLD_QUEUE; DEPLOYMENT without scalability-tester-backend-)
@@ -28,9 +30,14 @@ Options, or the environment variable in parentheses:
   --frontend-url URL   the same for the frontend's HTTP port (TWOFOLD_FRONTEND_URL)
 
 A step is measured until the 95 % interval of its ratio is on one side of SCALE, or to the cap:
-then it is undecided, which counts as a fail. The first step, having no ratio, is measured until its
+then it is undecided, which does not pass either. The first step, having no ratio, is measured until its
 own error is at most 0.5 %. It is looked at when the window has grown by half, not all the time,
-because a window that ends when one likes the result is biased.
+because a window that ends when one likes the result is biased. A step in which every job failed is
+the last one; the others are left out.
+
+FILE is there from the start, and whole at any time. Its "verdict" is pass, fail (at least one
+check), undecided (nothing worse), none (why is in "reason"), and until then interrupted. "pass" is
+true for pass only.
 
 Example:
   validate-scaling.sh scalability-tester-backend-sleep monitoring 2 \
@@ -38,16 +45,16 @@ Example:
   TWOFOLD_DIR=.twofold validate-scaling.sh scalability-tester-backend-sleep localhost 0.2 \
                       scalability-tester-client-sleep localhost 16 1.8
 
-Exit codes: 0 pass; N = number of failed checks, at most 125; 200 wrong arguments, nothing was
-touched; 201 no verdict, as a call failed, or workers did not come or changed while they were measured;
-130, 143 interrupted.
+Exit codes: 0 pass; N = number of checks that did not pass, failed and undecided ones, at most 125;
+200 wrong arguments, nothing was touched; 201 no verdict, as a call failed, or workers did not come,
+keep crashing or changed while they were measured; 129, 130, 143 interrupted.
 Unless nothing was touched, the deployment is left with one worker and the client stopped.
 END
 }
 
 say() { printf '%s\n' "$*" >&2; }
-refuse() { say "validate-scaling.sh: $* (see --help)"; exit 200; }
-die() { say "validate-scaling.sh: $*"; exit 201; }
+refuse() { outcome=none reason=$*; say "validate-scaling.sh: $* (see --help)"; exit 200; }
+die() { outcome=none reason=$*; say "validate-scaling.sh: $*"; exit 201; }
 
 # Waits so that a signal is acted upon at once: a shell sees it only when its command has ended.
 nap() { sleep "$1" & napping=$!; wait "$napping"; }
@@ -56,30 +63,76 @@ nap() { sleep "$1" & napping=$!; wait "$napping"; }
 calc() { awk "BEGIN { print ($1) }"; }
 holds() { awk "BEGIN { exit !($1) }"; }
 finite() { case $1 in '' | inf | nan) echo 1e9 ;; *) echo "$1" ;; esac; }
+# For people; decisions are made with all digits.
+round() { printf '%.4g' "$1"; }
 value() { printf '%s\n' "$2" | awk -v key="$1" '$1 == key { sub(/^[^ ]+ /, ""); print; exit }'; }
 
-# ---- the two worlds: each sets up, scales, and counts "READY OTHERS" of the deployment
+# ---- the two worlds: each sets up, scales, and counts "READY OTHERS" of the deployment's workers,
+# with the word "loop" after them if they keep crashing
+
+# call CURL_ARGUMENT...: the body of a good answer. What a bad one says goes to standard error.
+call() {
+  answer=$(curl "$@" -sS -m 10 -w '\n%{http_code}') || return 1
+  case ${answer##*"$newline"} in
+    2??) printf '%s\n' "${answer%"$newline"*}" ;;
+    *) say "  ${answer%"$newline"*}"; return 1 ;;
+  esac
+}
+newline='
+'
+
+# Whoever can write there could send us anywhere. The folder is entered first, so that nobody can
+# put another one in its place between the look and the use.
+trusted() {
+  for file; do
+    [ -n "$(find -H "$file" -prune \( -user "$(id -u)" -o -user 0 \) ! -perm -020 ! -perm -002)" ] || return 1
+  done
+}
+local_state() {
+  cd "$1" 2>/dev/null && [ -r supervisor.json ] || return 1
+  trusted . supervisor.json || return 2
+  cat supervisor.json secret
+}
 
 local_setup() {
-  file=${TWOFOLD_DIR:-.twofold}/supervisor.json
-  supervisor=$(sed -n 's/.*"http": *"\([^"]*\)".*/http:\/\/\1/p' "$file" 2>/dev/null)
-  [ -n "$supervisor" ] || refuse "no local cluster in ${TWOFOLD_DIR:-.twofold}: start it with 'twofold local up', or set TWOFOLD_DIR"
-  for url in deployments/$deployment "services/$service" services/scalability-tester-frontend; do
-    curl -fsS -m 10 "$supervisor/$url" >/dev/null || refuse "the local cluster has no $url"
+  state=${TWOFOLD_DIR:-.twofold}
+  files=$(local_state "$state") # in a shell of its own
+  case $? in
+    0) ;;
+    2) refuse "$state is not trusted: it and its files must be of you or root, and nobody else may write to them" ;;
+    *) refuse "no local cluster in $state: start it with 'twofold local up', or set TWOFOLD_DIR" ;;
+  esac
+  address=$(printf '%s\n' "$files" | sed -n 's/.*"http": *"\([^"]*\)".*/http:\/\/\1/p')
+  secret=${files##*"$newline"}
+  for url in "deployments/$deployment" "services/$service" services/scalability-tester-frontend; do
+    supervisor "$url" >/dev/null || refuse "the local cluster has no $url"
   done
-  client_url=${client_url:-$(curl -fsS -m 10 "$supervisor/services/$service?type=plain")}
-  frontend_url=${frontend_url:-$(curl -fsS -m 10 "$supervisor/services/scalability-tester-frontend?type=plain")}
+  client_url=${client_url:-$(supervisor "services/$service?type=plain")}
+  frontend_url=${frontend_url:-$(supervisor "services/scalability-tester-frontend?type=plain")}
 }
+# supervisor PATH [CURL_ARGUMENT]...: -q, as what is in .curlrc (a token?) is not for it; the secret
+# comes by a pipe, as everybody sees arguments.
+supervisor() {
+  path=$1
+  shift
+  printf 'header = "Authorization: Bearer %s"\n' "$secret" | call -q -K - "$@" "$address/$path"
+}
+local_team() { supervisor "deployments/$deployment?type=plain"; }
 local_scale() {
-  curl -fsS -m 10 -X PUT "$supervisor/deployments/$deployment/scale?replicas=$1" >/dev/null
+  reply=$(supervisor "deployments/$deployment/scale?replicas=$1&type=plain" -X PUT) || return 1
+  restarts=$(value restarts "$reply") # so far
 }
 local_pods() {
-  reply=$(curl -fsS -m 10 "$supervisor/deployments/$deployment?type=plain") || return 1
-  printf '%s\n' "$reply" | awk '{ n[$1] = $2 }
-    END { print n["ready"], n["running"] - n["ready"] + n["terminating"] + n["waiting"] }'
+  reply=$(local_team) || return 1
+  printf '%s\n' "$reply" | awk -v before="${restarts:-0}" '{ n[$1] = $2 }
+    END { print n["ready"], n["running"] - n["ready"] + n["terminating"] + n["waiting"], (n["restarts"] - before >= 3 ? "loop" : "") }'
 }
-local_team() { curl -fsS -m 10 "$supervisor/deployments/$deployment?type=plain"; }
-local_problems() { curl -fsS -m 10 "$supervisor/deployments/$deployment?type=plain" | grep -E '^(ready|terminating|waiting|restarts|last_exit) '; }
+local_problems() {
+  local_team | grep -E '^(ready|terminating|waiting|restarts|last_exit) '
+  [ -s "$state/logs/$deployment-0.log" ] || return
+  echo "end of the log of $deployment-0:"
+  tail -n 5 "$state/logs/$deployment-0.log"
+}
 
 kube_setup() {
   command -v kubectl >/dev/null || refuse "kubectl is not there"
@@ -113,7 +166,8 @@ kube_crasher() {
 kube_pods() {
   list=$(kube_list) || return 1
   printf '%s\n' "$list" | awk 'NF && $2 != "Failed" && $2 != "Succeeded" { if ($3 == "True") ++ready; else ++others }
-    END { print ready + 0, others + 0 }'
+    / CrashLoopBackOff/ && $3 != "terminating" { loop = "loop" }
+    END { print ready + 0, others + 0, loop }'
 }
 kube_team() { kube_get_pods "{{.metadata.name}} {{.metadata.deletionTimestamp}}$(each_container ' {{.restartCount}}'){{\"\\n\"}}"; }
 kube_problems() {
@@ -131,9 +185,14 @@ kube_problems() {
   fi
 }
 
-# fetch URL NAMESPACE SERVICE:PORT PATH: by the URL if there is one, else through the API server.
+# fetch URL NAMESPACE SERVICE:PORT PATH: by the URL if there is one, else through the API server. Only
+# a URL that was given gets what is in .curlrc: a token, certificates.
 fetch() {
-  if [ -n "$1" ]; then curl -fsS -m 10 "$1$4"; else kubectl get --raw "/api/v1/namespaces/$2/services/$3/proxy$4"; fi
+  case $1 in
+    '') kubectl get --raw "/api/v1/namespaces/$2/services/$3/proxy$4" ;;
+    "$given_client_url" | "$given_frontend_url") call "$1$4" ;;
+    *) call -q "$1$4" ;;
+  esac
 }
 client() { fetch "$client_url" "$service_namespace" "$service:9996" "$1"; }
 ask() { reply=$(client "$1") || die "the load client does not answer $1"; }
@@ -149,26 +208,42 @@ registered() {
 # Who works: differs when a worker has come, gone, crashed or lost the frontend.
 team() { "${world}_team" && registered; }
 
+# Leaves ready and others; ends it if the workers, of which there should be $1, keep crashing.
+look_at_pods() {
+  pods=$("${world}_pods") || die "cannot look at the workers of $deployment"
+  ready=${pods%% *} others=${pods#* }
+  loop=${others#* } others=${others%% *}
+  [ "$loop" = loop ] && [ "$1" -gt 0 ] || return 0
+  "${world}_problems" >&2
+  die "the workers of $deployment keep crashing ($ready of $1 Ready)"
+}
+
 # Scales and waits until exactly $1 workers are Ready and registered, and none is ending.
 deploy() {
   touched=1
   "${world}_scale" "$1" || die "cannot scale $deployment to $1"
   begin=$(date +%s) told=$begin
   while :; do
-    pods=$("${world}_pods") || die "cannot look at the workers of $deployment"
+    look_at_pods "$1"
     known=$(registered) || die "the frontend does not answer /metrics"
     [ "$known" != none ] || die "the frontend has no queue '$queue' (give --queue)"
-    [ "$pods $known" = "$1 0 $1" ] && return
+    [ "$ready $others $known" = "$1 0 $1" ] && return
     now=$(date +%s)
-    state="${pods% *} of $1 Ready, ${pods#* } others, $known registered at the frontend"
+    seen="$ready of $1 Ready, $others others, $known registered at the frontend"
     if [ $((now - begin)) -ge "$timeout" ]; then
       "${world}_problems" >&2
-      [ "${pods% *}" -le "$1" ] || state="$state; does something else scale it?"
-      die "$deployment is not where it should be after $timeout s: $state"
+      [ "$ready" -le "$1" ] || seen="$seen; does something else scale it?"
+      die "$deployment is not where it should be after $timeout s: $seen"
     fi
-    [ $((now - told)) -lt 10 ] || { say "  waiting for $1 workers: $state"; told=$now; }
+    [ $((now - told)) -lt 10 ] || { say "  waiting for $1 workers: $seen"; told=$now; }
     nap "$poll"
   done
+}
+
+# Of the window: whether no job succeeded; and the error that came most often, with its count.
+all_failed() { [ "$(value jobs "$window")" -gt 0 ] && [ "$(value jobs "$window")" = "$(value failed "$window")" ]; }
+error_text() {
+  printf '%s\n' "$window" | awk '$1 == "error" && $2 > most { most = $2; sub(/^error /, ""); text = $0 } END { print text }'
 }
 
 # Until as many jobs as workers have ended and two job times have passed.
@@ -179,30 +254,51 @@ warm_up() {
   begin=$(date +%s)
   while :; do
     ask "/window?type=plain"
-    holds "$(value seconds "$reply") >= 2 * $secs && $(value jobs "$reply") >= $1" && break
-    [ $(($(date +%s) - begin)) -lt "$timeout" ] || die "$1 workers have ended $(value jobs "$reply") jobs in $timeout s"
+    window=$reply
+    holds "$(value seconds "$window") >= 2 * $secs && $(value jobs "$window") >= $1" && break
+    look_at_pods "$1"
+    if [ $(($(date +%s) - begin)) -ge "$timeout" ]; then
+      errors=$(error_text)
+      die "$1 workers have ended $(value jobs "$window") jobs in $timeout s${errors:+; errors: $errors}"
+    fi
     nap "$poll"
   done
-  ask "/reset?type=plain"
 }
 
 # Measures until the verdict is clear or the cap is reached; leaves window, ratio, low, high, verdict.
 measure() {
   look=$(calc "10 * $secs > 2 ? 10 * $secs : 2")
+  ask "/reset?type=plain"
   while :; do
-    nap "$look"
+    watch "$look" "$1"
     ask "/window?type=plain"
-    window=$reply verdict=undecided
-    seconds=$(value seconds "$window") error=$(value log_error "$window") steady=$(value steady "$window")
-    case "$seconds $error $steady" in [0-9]*' '[0-9in]*' '[tf]*) ;; *) die "the reply of the load client to /window is not understood: $window" ;; esac
+    window=$reply
+    understand
+    all_failed && return
     if [ -n "$base" ]; then judge; else judge_first; fi
     holds "$seconds >= $cap" && return
     [ "$steady" = true ] && [ "$verdict" != undecided ] && return
     verdict=undecided
-    say "  $1 workers, $(printf '%.0f' "$seconds") s: undecided, error $error${ratio:+, ratio $ratio ($low..$high)}, steady: $steady"
+    say "  $1 workers, $(round "$seconds") s: undecided, error $(round "$error")${ratio:+, ratio $(round "$ratio") ($(interval))}, steady: $steady"
     look=$(calc "0.5 * $seconds < $cap - $seconds ? 0.5 * $seconds : $cap - $seconds + 0.01")
   done
 }
+understand() {
+  verdict=undecided
+  seconds=$(value seconds "$window") error=$(value log_error "$window") steady=$(value steady "$window")
+  case "$seconds $error $steady" in [0-9]*' '[0-9in]*' '[tf]*) ;; *) die "the reply of the load client to /window is not understood: $window" ;; esac
+}
+# watch SECONDS WORKERS: waits, and ends it soon after workers have come, gone or crashed.
+watch() {
+  left=$1
+  while holds "$left > 0"; do
+    part=$(calc "$left < 10 ? $left : 10")
+    nap "$part"
+    left=$(calc "$left - $part")
+    [ "$(team)" = "$team" ] || spoiled "$2"
+  done
+}
+interval() { printf '%.4g..%.4g' "$low" "$high"; }
 judge_first() { if holds "$(finite "$error") <= 0.005"; then verdict=measured; fi; }
 judge() {
   ask "/compare?type=plain&$base&limit=$least"
@@ -211,7 +307,9 @@ judge() {
   case $verdict in pass | fail | undecided) ;; *) die "the reply of the load client to /compare is not understood: $reply" ;; esac
 }
 
+# Checks that did not pass, of both kinds.
 fail() { fails=$((fails + 1)); echo "FAIL: $*"; }
+undecided() { undecided=$((undecided + 1)); echo "UNDECIDED: $*"; }
 
 # What there is to say of the step; then it is the base of the next one.
 report() {
@@ -221,16 +319,22 @@ report() {
   else
     echo "Throughput: $now on reqs-per-sec (pods: $1)"
   fi
-  [ "$steady" = true ] || verdict=undecided
-  case $verdict in
-    fail) fail "$1 workers: the ratio is under $least ($low..$high)" ;;
-    undecided) fail "$1 workers: undecided after $seconds s: $(why_undecided)" ;;
-  esac
-  [ "$failed" = 0 ] || { fail "$1 workers: $failed jobs failed: $(value error "$window")"; verdict=$verdict+failures; }
+  if all_failed; then
+    verdict=failures
+    fail "$1 workers: all $failed jobs failed: $(error_text)"
+  else
+    [ "$steady" = true ] || verdict=undecided
+    case $verdict in
+      fail) fail "$1 workers: the ratio is under $(round "$least") ($(interval))" ;;
+      undecided) undecided "$1 workers: after $(round "$seconds") s: $(why_undecided)" ;;
+    esac
+    [ "$failed" = 0 ] || { fail "$1 workers: $failed jobs failed: $(error_text)"; verdict=$verdict+failures; }
+  fi
   rows="$rows$1 $now ${ratio:--} ${low:--} ${high:--} $verdict
 "
   json_steps="$json_steps${json_steps:+,}
-    {\"workers\": $1, \"throughput\": $(number "$now"), \"log_error\": $(number "$error"), \"seconds\": $(number "$seconds"), \"ratio\": $(number "$ratio"), \"lower\": $(number "$low"), \"upper\": $(number "$high"), \"least\": $(number "$least"), \"failed_jobs\": $failed, \"verdict\": \"$verdict\"}"
+    {\"workers\": $1, \"throughput\": $(number "$now"), \"log_error\": $(number "$error"), \"seconds\": $(number "$seconds"), \"ratio\": $(number "$ratio"), \"lower\": $(number "$low"), \"upper\": $(number "$high"), \"least\": $(number "$least"), \"failed_jobs\": $failed, \"error\": $(quoted "$(error_text)"), \"verdict\": \"$verdict\"}"
+  record
   previous=$now base_error=$error
   base="throughput=$now&log_error=$error&df=$(value df "$window")&seconds=$seconds"
 }
@@ -238,19 +342,19 @@ why_undecided() {
   if [ "$steady" != true ]; then
     echo "not steady: $(value reason "$window")"
   elif [ -z "$base" ]; then
-    echo "its error is $error, more than 0.005"
+    echo "its error is $(round "$error"), more than 0.005"
   else
     imprecise=
-    holds "$(finite "$base_error") > $(finite "$error")" && imprecise="; the base is the less precise part (error $base_error): a longer --cap helps"
-    echo "$least is inside $low..$high$imprecise"
+    holds "$(finite "$base_error") > $(finite "$error")" && imprecise="; the base is the less precise part (error $(round "$base_error")): a longer --cap helps"
+    echo "$(round "$least") is inside $(interval)$imprecise"
   fi
 }
 spoiled() {
   "${world}_problems" >&2
   die "the workers changed while $1 were measured, so there is no verdict: a crash, an eviction, or does something else scale them (HPA, ScaledObject, CronJob)?"
 }
-number() { case $1 in '' | *[!0-9.e+-]*) echo null ;; *) echo "$1" ;; esac; }
 
+# A step; false if there is no use in another one.
 step() {
   say "--- $1 workers"
   least='' ratio='' low='' high=''
@@ -258,11 +362,27 @@ step() {
   deploy "$1"
   warm_up "$1"
   team=$(team) || die "cannot look at the workers of $deployment"
-  measure "$1"
+  if all_failed; then understand; else measure "$1"; fi
   [ "$(team)" = "$team" ] || spoiled "$1"
   report "$1"
   last=$1
+  ! all_failed
 }
+
+# ---- the result, as JSON: it says so from the start that there is no verdict yet, so that nobody
+# takes that of an earlier run for ours
+
+number() { case $1 in '' | *[!0-9.e+-]*) echo null ;; *) echo "$1" ;; esac; }
+quoted() { printf '"%s"' "$(printf '%s' "$1" | tr '[:cntrl:]' ' ' | sed 's/[\\"]/\\&/g')"; }
+result() {
+  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "steps": [%s\n]}\n' \
+    "$deployment" "$queue" "$scale" "$limit" "$secs" "$outcome" "$(quoted "$reason")" \
+    "$([ "$outcome" = pass ] && echo true || echo false)" "$fails" "$undecided" "$json_steps"
+}
+# By renaming, so that it is whole at any time; but no device or pipe is replaced.
+record() {
+  if [ -e "$json" ] && [ ! -f "$json" ]; then result >"$json"; else result >"$json.new" && mv -f "$json.new" "$json"; fi
+} 2>/dev/null
 
 # ---- the end
 
@@ -280,11 +400,12 @@ stop() {
   [ -z "$left" ]
 }
 
-# However it ends: nothing is left running that was not before.
+# However it ends: nothing is left running that was not before, and the result tells how it ended.
 clean_up() {
   code=$?
-  trap '' INT TERM
+  trap '' HUP INT TERM
   kill "$napping" 2>/dev/null
+  record || say "cannot write $json"
   [ "$touched" = 1 ] || exit "$code"
   if stop; then say "ended early: scaled $deployment back to 1 worker, stopped the load client"; else say "ended early, LEFT BEHIND: $left"; fi
   exit "$code"
@@ -294,9 +415,19 @@ results() {
   echo
   printf '%s' "$rows" | awk 'BEGIN { form = "%8s %14s %8s   %-20s %s\n"; printf form, "workers", "throughput", "ratio", "interval", "verdict" }
     { printf form, $1, sprintf("%.3f", $2), $3 == "-" ? "-" : sprintf("%.3f", $3), $4 == "-" ? "-" : sprintf("%.3f .. %.3f", $4, $5), $6 }'
-  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "fails": %s, "pass": %s, "steps": [%s\n]}\n' \
-    "$deployment" "$queue" "$scale" "$limit" "$secs" "$fails" "$([ "$fails" = 0 ] && echo true || echo false)" "$json_steps" >"$json" || die "cannot write $json"
+  record || die "cannot write $json"
   echo "Result: $json"
+}
+
+# "1 FAIL, 2 undecided", and the word for all of it.
+conclude() {
+  summary='' outcome=pass
+  [ "$undecided" = 0 ] || { summary="$undecided undecided" outcome=undecided; }
+  case $fails in
+    0) ;;
+    1) summary="1 FAIL${summary:+, $summary}" outcome=fail ;;
+    *) summary="$fails FAILs${summary:+, $summary}" outcome=fail ;;
+  esac
 }
 
 # ---- arguments
@@ -305,7 +436,8 @@ is_number() { case $1 in '' | . | *[!0-9.]* | *.*.*) false ;; *) holds "$1 > 0" 
 is_whole() { case $1 in '' | *[!0-9]* | ???????*) false ;; *) [ "$1" -gt 0 ] ;; esac; }
 is_name() { case $1 in '' | -* | *[!A-Za-z0-9._-]*) false ;; esac; }
 
-powers() { n=1; while [ "$n" -le "$1" ]; do printf '%s' "${sep-}$n"; sep=' ' n=$((2 * n)); done; }
+# 1 2 4 ... and $1.
+doublings() { n=1; while [ "$n" -lt "$1" ]; do printf '%s ' "$n"; n=$((2 * n)); done; echo "$1"; }
 
 check() {
   for name in "$deployment" "$namespace" "$service" "$service_namespace" "$queue"; do is_name "$name" || refuse "'$name' is not a name"; done
@@ -331,6 +463,7 @@ check() {
 
 json=${TWOFOLD_JSON:-validate-scaling.json} steps=${TWOFOLD_STEPS:-} cap=${TWOFOLD_CAP:-} timeout=${TWOFOLD_TIMEOUT:-}
 queue=${TWOFOLD_QUEUE:-} client_url=${TWOFOLD_CLIENT_URL:-} frontend_url=${TWOFOLD_FRONTEND_URL:-}
+outcome=interrupted reason=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -354,15 +487,17 @@ deployment=$1 namespace=$2 secs=$3 service=$4 service_namespace=$5 limit=$6 scal
 queue=${queue:-${deployment#scalability-tester-backend-}}
 is_number "$secs" || refuse "SECS '$secs' is not a number above 0"
 cap=${cap:-$(calc "200 * $secs > 60 ? 200 * $secs : 60")} timeout=${timeout:-$(calc "int(300 + $secs)")}
-if is_whole "$limit"; then steps=${steps:-$(powers "$limit")}; fi
+if is_whole "$limit"; then steps=${steps:-$(doublings "$limit")}; fi
 check
 
-fails=0 touched=0 napping='' base='' previous='' base_error='' rows='' json_steps='' last=1
-"${world}_setup"
-{ true >>"$json"; } 2>/dev/null || refuse "cannot write the result to $json (--json)"
+given_client_url=$client_url given_frontend_url=$frontend_url
+fails=0 undecided=0 touched=0 napping='' base='' previous='' base_error='' rows='' json_steps='' last=1
+record || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+"${world}_setup"
 
 echo "Scaling of $deployment: $steps workers, at least $scale x for twice as many"
 echo "Warm-up: until as many jobs as workers have ended and 2 x $secs s have passed. Measured: until decided, at most $cap s."
@@ -371,11 +506,15 @@ touched=1
 ask "/parallel?value=0&type=plain"
 deploy "$limit"
 deploy 0
-for n in $steps; do step "$n"; done
+for n in $steps; do
+  step "$n" || { say "--- every job failed: that was the last step"; break; }
+done
 distribution
 if ! stop; then die "LEFT BEHIND: $left"; fi
+conclude
 results
-if [ "$fails" = 0 ]; then echo "*** PASS ***"; exit 0; fi
-echo "*** $fails FAILs ***"
-[ "$fails" -le 125 ] || fails=125
-exit "$fails"
+if [ -z "$summary" ]; then echo "*** PASS ***"; exit 0; fi
+echo "*** $summary ***"
+checks=$((fails + undecided))
+[ "$checks" -le 125 ] || checks=125
+exit "$checks"

@@ -61,6 +61,7 @@ Result<Request> Decode(WireRequest&& wire) {
   request.path = std::move(target->path);
   request.query = std::move(target->query);
   request.headers = DecodeHeaders(wire.base());
+  if (!target->authority.empty()) request.headers["host"] = std::move(target->authority);
   request.body = std::move(wire.body());
   return request;
 }

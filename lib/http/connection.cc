@@ -5,8 +5,11 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/detect_ssl.hpp>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include "lib/http/bare_head.h"
 
 namespace twofold::http {
 namespace {
@@ -152,6 +155,8 @@ asio::awaitable<error_code> Connection::ReceiveHead(RequestParser& parser) {
   std::size_t size = 0;
   error_code error;
   while (!error && !parser.is_header_done()) {
+    // The parser takes no byte before the first line has ended.
+    if (size == 0 && BareHead::Begins(Received())) co_return co_await ReceiveBareHead(parser);
     const std::size_t parsed = parser.put(buffer_.data(), error);
     buffer_.consume(parsed);
     size += parsed;
@@ -161,6 +166,27 @@ asio::awaitable<error_code> Connection::ReceiveHead(RequestParser& parser) {
     if (need_more) error = co_await ReadSome();
   }
   co_return error;
+}
+
+/// The same for a head whose lines end in LF alone.
+asio::awaitable<error_code> Connection::ReceiveBareHead(RequestParser& parser) {
+  BareHead lines;
+  std::string head;  // rewritten, not yet parsed
+  std::size_t size = 0;
+  error_code error;
+  while (!error && !parser.is_header_done()) {
+    const std::size_t taken = lines.Take(Received(), head);
+    buffer_.consume(taken);
+    size += taken;
+    if (size > kMaxHead) co_return beast::http::error::header_limit;
+    head.erase(0, parser.put(asio::buffer(head), error));
+    if (error == beast::http::error::need_more) error = co_await ReadSome();
+  }
+  co_return error;
+}
+
+std::string_view Connection::Received() const {
+  return {static_cast<const char*>(buffer_.data().data()), buffer_.size()};
 }
 
 asio::awaitable<error_code> Connection::ReadSome() {

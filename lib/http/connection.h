@@ -4,6 +4,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <compare>
+#include <string_view>
 
 #include "lib/common/instant.h"
 #include "lib/http/codec.h"
@@ -47,6 +48,8 @@ class Connection {
   boost::asio::awaitable<bool> ServeOne();
   boost::asio::awaitable<boost::system::error_code> Receive(RequestParser& parser);
   boost::asio::awaitable<boost::system::error_code> ReceiveHead(RequestParser& parser);
+  boost::asio::awaitable<boost::system::error_code> ReceiveBareHead(RequestParser& parser);
+  [[nodiscard]] std::string_view Received() const;
   boost::asio::awaitable<boost::system::error_code> ReadSome();
   boost::asio::awaitable<boost::system::error_code> Continue();
   boost::asio::awaitable<bool> Send(const WireResponse& response);

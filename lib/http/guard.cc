@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "lib/http/origin.h"
+
 namespace twofold::http {
 namespace {
 
@@ -14,6 +16,10 @@ std::optional<Gate::Denial> Check(Gate& gate, bool asks_certificate, security::R
   if (asks_certificate && !request.has_certificate && !allowed.open()) {
     gate.Count(Reason::kNoCertificate);
     return Gate::Denial{Reason::kNoCertificate, "a client certificate is needed"};
+  }
+  if (!allowed.Has(security::Role::kReadOnly) && IsFromOtherSite(request)) {
+    gate.Count(Reason::kOtherSite);
+    return Gate::Denial{Reason::kOtherSite, "pages of other sites cannot change anything here"};
   }
   const std::string* header = Find(request.headers, "authorization");
   return gate.Check(request.path, allowed, header == nullptr ? "" : *header);

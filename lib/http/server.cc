@@ -14,6 +14,7 @@
 
 #include "lib/http/connection_table.h"
 #include "lib/http/listen.h"
+#include "lib/http/origin.h"
 #include "lib/http/peer_stream.h"
 #include "lib/http/tls.h"
 
@@ -44,7 +45,7 @@ class Server::Loop {
   void FinishAll();
 
   // Constant while the thread runs.
-  const Handler handler_;
+  Handler handler_;
   const ServerOptions options_;
   std::uint16_t port_ = 0;
 
@@ -61,7 +62,12 @@ Status Server::Loop::Start(const HostPort& address) {
   Result<tcp::acceptor> acceptor = Listen(io_, address);
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
-  port_ = acceptor_.local_endpoint().port();
+  const tcp::endpoint local = acceptor_.local_endpoint();
+  port_ = local.port();
+  // With TLS, the certificate is only for names that are ours.
+  if (local.address().is_loopback() && options_.tls == nullptr) {
+    handler_ = ForLocalHosts(address.host, std::move(handler_));
+  }
   asio::co_spawn(io_, Accept(), asio::detached);
   thread_ = std::async(std::launch::async, [this] { io_.run(); });
   return absl::OkStatus();

@@ -38,6 +38,18 @@ Result<Params> ParseQuery(std::string_view query) {
   return params;
 }
 
+/// Takes "http://host:port" off the target; empty if it does not begin so, or names nobody, or a
+/// user as well.
+std::string_view TakeAuthority(std::string_view& target) {
+  const std::size_t scheme = target.starts_with("https://") ? 8 : 7;
+  if (scheme == 7 && !target.starts_with("http://")) return {};
+  const std::size_t end = std::min(target.find_first_of("/?", scheme), target.size());
+  const std::string_view authority = target.substr(scheme, end - scheme);
+  if (authority.empty() || authority.find('@') != authority.npos) return {};
+  target.remove_prefix(end);
+  return authority;
+}
+
 }  // namespace
 
 Result<std::string> PercentDecode(std::string_view text) {
@@ -63,15 +75,17 @@ Result<std::string> PercentDecode(std::string_view text) {
 }
 
 Result<Target> ParseTarget(std::string_view target) {
-  if (!target.starts_with('/')) {
-    return absl::InvalidArgumentError(fmt::format("bad target '{}': must begin with /", target));
+  const std::string_view authority = TakeAuthority(target);
+  if (authority.empty() && !target.starts_with('/')) {
+    return absl::InvalidArgumentError(
+        fmt::format("bad target '{}': must begin with / or http://HOST/", target));
   }
   const std::size_t path_end = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, path_end);
   if (Result<std::string> decoded = PercentDecode(path); !decoded.ok()) return decoded.status();
   Result<Params> query = ParseQuery(target.substr(std::min(path_end + 1, target.size())));
   if (!query.ok()) return query.status();
-  return Target{std::string(path), *std::move(query)};
+  return Target{std::string(authority), path.empty() ? "/" : std::string(path), *std::move(query)};
 }
 
 }  // namespace twofold::http

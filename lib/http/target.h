@@ -8,16 +8,18 @@
 
 namespace twofold::http {
 
-/// The target of a request, `/path?name=value&...`, taken apart.
+/// The target of a request, `/path?name=value&...` or `http://host:port/path?...`, taken apart.
 struct Target {
+  std::string authority;  ///< host:port of the second form, which replaces the header Host
   std::string path;  ///< still percent-encoded, so that %2F differs from /; its escapes are valid
   Params query;      ///< decoded; + is a space; a name without = has an empty value
 };
 
 /// Strict: what is not clear is refused rather than guessed.
 ///
-/// Errors   kInvalidArgument: no leading /, a % without two hex digits, a query name given twice.
-/// Source   RFC 3986; + as in the URL standard's application/x-www-form-urlencoded.
+/// Errors   kInvalidArgument: none of the two forms, a % without two hex digits, a query name given
+///          twice.
+/// Source   RFC 9112, 3.2; RFC 3986; + as in the URL standard's application/x-www-form-urlencoded.
 Result<Target> ParseTarget(std::string_view target);
 
 /// `text` with each %XX replaced by its byte. kInvalidArgument: a % without two hex digits.

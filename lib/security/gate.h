@@ -21,9 +21,10 @@ enum class Reason : std::uint8_t {
   kNoCertificate,  ///< HTTP: no certificate was shown (gRPC ends such connections itself)
   kTooMany,        ///< the peer has as many calls or connections open as it may
   kNoRoom,         ///< a connection for which there was no memory or descriptor left
+  kOtherSite,      ///< HTTP: a page of another site made a browser ask for a change
 };
-inline constexpr std::array<std::string_view, 6> kReasonNames = {
-    "no_token", "unknown_token", "role", "no_certificate", "too_many", "no_room"};
+inline constexpr std::array<std::string_view, 7> kReasonNames = {
+    "no_token", "unknown_token", "role", "no_certificate", "too_many", "no_room", "other_site"};
 
 /// Decides on calls at one door (one listening port), and counts those it turns away.
 ///

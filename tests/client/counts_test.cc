@@ -122,6 +122,30 @@ TEST(ErrorText, TakesTheReportsErrorFirst) {
   EXPECT_EQ(ErrorText(v1::OUTCOME_FAILED, report.SerializeAsString()), "no such device");
 }
 
+TEST(ErrorText, EndsWithTheLastLineThatAProgramHasPrinted) {
+  v1::Report report;
+  report.set_error("exit code 3");
+  report.set_exit_code(3);
+  report.set_output("starting\nlooking for the device\nno such device: /dev/dri/card7\n \n");
+  const auto text = [&report] { return ErrorText(v1::OUTCOME_FAILED, report.SerializeAsString()); };
+  EXPECT_EQ(text(), "exit code 3: no such device: /dev/dri/card7");
+  report.set_output("10 %\r20 %\rfailed at 20 %");
+  EXPECT_EQ(text(), "exit code 3: failed at 20 %");
+  report.set_output("a\x1b[31mb\xff");
+  EXPECT_EQ(text(), "exit code 3: a [31mb?");
+  report.set_output(std::string(5000, 'x'));
+  EXPECT_EQ(text(), "exit code 3: " + std::string(200, 'x'));
+  for (const char* nothing : {"", "\n", " \r\n\t"}) {
+    report.set_output(nothing);
+    EXPECT_EQ(text(), "exit code 3");
+  }
+  report.set_output("what has gone wrong is\nexit code 3");
+  EXPECT_EQ(text(), "exit code 3") << "a suite may have taken it from there";
+  report.set_exit_code(0);
+  report.set_output("100 % done");
+  EXPECT_EQ(text(), "exit code 3") << "what ended well, or never ran, has nothing to add";
+}
+
 TEST(ErrorText, SurvivesAReportThatIsNone) {
   EXPECT_EQ(ErrorText(v1::OUTCOME_FAILED, "\xff\xff\xff"), "the report of the job cannot be read");
 }

@@ -10,10 +10,31 @@ setup() {
   export TWOFOLD_JSON="$STUB/result.json"
 }
 
-# validate [OPTION]...: 1 to 4 workers with kubectl, limit 1.8.
+# validate [OPTION]...: 1 to 4 (or $limit) workers with kubectl, limit 1.8.
 validate() {
-  "$root/validate-scaling.sh" "$@" scalability-tester-backend-sleep monitoring 2 \
-    scalability-tester-client-sleep validation 4 1.8
+  timeout 60 "$root/validate-scaling.sh" "$@" scalability-tester-backend-sleep monitoring 2 \
+    scalability-tester-client-sleep validation "${limit:-4}" 1.8
+}
+
+# The same with the local cluster in $STUB.
+validate_local() {
+  [ -e "$STUB/secret" ] || echo 0123456789abcdef >"$STUB/secret"
+  printf '{"pid": 1, "http": "s:1"}\n' >"$STUB/supervisor.json"
+  TWOFOLD_DIR=$STUB timeout 60 "$root/validate-scaling.sh" "$@" scalability-tester-backend-sleep localhost 0.2 \
+    scalability-tester-client-sleep localhost 4 1.8
+}
+
+json() { jq -r "$1" "$STUB/result.json"; }
+
+# in_background: starts a validation that takes long, and waits until its first step is measured.
+in_background() {
+  STUB_SLEEP=60 "$root/validate-scaling.sh" scalability-tester-backend-sleep monitoring 2 \
+    scalability-tester-client-sleep validation 4 1.8 3>&- &
+  pid=$!
+  for _ in $(seq 400); do
+    grep -qs window "$STUB/calls" && break
+    /bin/sleep 0.05
+  done
 }
 
 state() { cat "$STUB/$1"; }
@@ -54,12 +75,27 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   scaled_back
 }
 
-@test "undecided at the cap is a fail with that word, and says when the base is to blame" {
+@test "undecided at the cap does not pass, and says when the base is to blame" {
   STUB_ERROR=0.2 run validate
   [ "$status" -eq 3 ]
-  [[ "$output" == *"FAIL: 1 workers: undecided"*"its error is 0.2"* ]]
-  [[ "$output" == *"FAIL: 2 workers: undecided after 1000 s: 1.8 is inside"* ]]
-  [[ "$output" == *"*** 3 FAILs ***" ]]
+  [[ "$output" == *"UNDECIDED: 1 workers: after 1000 s: its error is 0.2"* ]]
+  [[ "$output" == *"UNDECIDED: 2 workers: after 1000 s: 1.8 is inside"* ]]
+  [[ "$output" == *"*** 3 undecided ***" ]]
+  [ "$(json '.verdict, .pass, .fails, .undecided' | tr '\n' ' ')" = "undecided false 0 3 " ]
+}
+
+@test "one fail and two undecided are not three fails" {
+  STUB_THROUGHPUTS="1 1.9 2" STUB_ERROR=0.03 run validate
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"*** 1 FAIL, 2 undecided ***" ]]
+  [ "$(json '.verdict, .fails, .undecided' | tr '\n' ' ')" = "fail 1 2 " ]
+}
+
+@test "what people read is rounded" {
+  STUB_ERROR=0.123456789 run validate
+  [[ "$output" == *"its error is 0.1235, more than 0.005"* ]]
+  [[ "$output" == *"1.8 is inside 1.381..2.897"* ]]
+  run ! grep -qE '[0-9]\.[0-9]{7}' <<<"$output"
 }
 
 @test "an infinite error is undecided and null in JSON" {
@@ -71,7 +107,7 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
 @test "a window that is not steady decides nothing" {
   STUB_STEADY=false run validate
   [ "$status" -eq 3 ]
-  [[ "$output" == *"undecided after 1000 s: not steady: the rate falls"* ]]
+  [[ "$output" == *"UNDECIDED: 2 workers: after 1000 s: not steady: the rate falls"* ]]
 }
 
 @test "failed jobs are a fail, with their error" {
@@ -121,17 +157,86 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
 }
 
 @test "interrupted: scales back at once" {
-  STUB_SLEEP=60 "$root/validate-scaling.sh" scalability-tester-backend-sleep monitoring 2 \
-    scalability-tester-client-sleep validation 4 1.8 3>&- &
-  pid=$!
-  for _ in $(seq 400); do
-    grep -qs window "$STUB/calls" && break
-    /bin/sleep 0.05
-  done
+  in_background
   kill -TERM "$pid"
   code=0; wait "$pid" || code=$?
   [ "$code" -eq 143 ]
   scaled_back
+}
+
+@test "interrupted: the result says so, and is not that of an earlier run" {
+  for number in TERM KILL; do
+    rm -f "$STUB/calls"
+    echo '{"pass": true, "verdict": "pass"}' >"$STUB/result.json"
+    in_background
+    kill -"$number" "$pid"
+    wait "$pid" || true
+    [ "$(json '.verdict, .pass, (.steps | length)' | tr '\n' ' ')" = "interrupted false 0 " ]
+  done
+}
+
+@test "the steps that were measured are in the result of a run that ended early" {
+  echo '{"pass": true}' >"$STUB/result.json"
+  STUB_BREAK=/compare run validate
+  [ "$(json '.verdict, .reason, .pass, .steps[0].verdict, (.steps | length)' | tr '\n' ' ')" = \
+    "none the load client does not answer /compare?type=plain&throughput=1.000000&log_error=0.001&df=15&seconds=1000&limit=1.8 false measured 1 " ]
+}
+
+@test "the result is never half a file, and a device is not replaced by one" {
+  validate
+  [ ! -e "$STUB/result.json.new" ]
+  ln -s /dev/null "$STUB/null"
+  validate --json "$STUB/null"
+  [ -c "$STUB/null" ]
+}
+
+@test "the first step in which every job failed is the last one" {
+  STUB_FAILED=1000 run validate
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAIL: 1 workers: all 1000 jobs failed: 1000 no device"* ]]
+  [[ "$output" == *"*** 1 FAIL ***" ]]
+  [[ "$output" != *"2 workers"* ]]
+  [ "$(json '.verdict, .steps[0].verdict, .steps[0].error, (.steps | length)' | tr '\n' ' ')" = \
+    "fail failures 1000 no device 1 " ]
+  [ "$(grep -c /window "$STUB/calls")" -eq 1 ] # after the warm-up
+  scaled_back
+}
+
+@test "a crash loop ends it at once, not at the timeout" {
+  STUB_LOOP=1 run validate --timeout 100000
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"pod pod-0: Running, not Ready, CrashLoopBackOff"* ]]
+  [[ "$output" == *"the workers of scalability-tester-backend-sleep keep crashing (0 of 4 Ready)"* ]]
+  [ "$(json '.verdict, .pass' | tr '\n' ' ')" = "none false " ]
+  scaled_back
+}
+
+@test "a crash loop of the local cluster ends it, too, with the last exit and the end of the log" {
+  mkdir "$STUB/logs"
+  echo "no such device" >"$STUB/logs/scalability-tester-backend-sleep-0.log"
+  STUB_MOST=0 STUB_RESTARTS=1 run validate_local --timeout 100000
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"last_exit exit code 9"*"no such device"*"keep crashing"* ]]
+}
+
+@test "workers that crash are noticed while they are measured, not at the cap" {
+  STUB_CRASH=1 STUB_ERROR=0.2 run validate --cap 100000
+  [ "$status" -eq 201 ]
+  [ "$(grep -c /window "$STUB/calls")" -le 3 ]
+}
+
+@test "what the supervisor has against it is said" {
+  STUB_REFUSE="replicas: 4 are more than there is room for" run validate_local
+  [ "$status" -eq 201 ]
+  [[ "$output" == *"  replicas: 4 are more than there is room for"* ]]
+  [[ "$output" != *"curl:"* ]]
+}
+
+@test "a limit that is no power of two is measured, with what it needs for its factor" {
+  limit=3 run validate
+  [ "$status" -eq 0 ]
+  [ "$(json '[.steps[].workers] | join(" ")')" = "1 2 3" ]
+  [ "$(json '.steps[2].least * 1000 | round')" = 1410 ] # 1.8 ^ log2(1.5)
 }
 
 @test "an answer that is not understood ends it: no verdict" {
@@ -221,11 +326,39 @@ refused() { # refused MESSAGE ARGUMENT...
 }
 
 @test "localhost drives the local cluster through its supervisor" {
-  printf '{"pid": 1, "http": "s:1"}\n' >"$STUB/supervisor.json"
-  TWOFOLD_DIR=$STUB run "$root/validate-scaling.sh" scalability-tester-backend-sleep localhost 0.2 \
-    scalability-tester-client-sleep localhost 4 1.8
+  run validate_local
   [ "$status" -eq 0 ]
   [[ "$output" == *"*** PASS ***" ]]
-  ! grep -q kubectl "$STUB/calls"
+  run ! grep -q kubectl "$STUB/calls"
   scaled_back
+}
+
+@test "a state folder that others can write to, or own, is not used" {
+  chmod o+w "$STUB"
+  run validate_local
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"$STUB is not trusted"* ]]
+  chmod o-w "$STUB"
+  chmod g+w "$STUB/supervisor.json"
+  run validate_local
+  [ "$status" -eq 200 ]
+  chmod g-w "$STUB/supervisor.json"
+  if [ "$(id -u)" = 0 ]; then
+    chown 1 "$STUB"
+    run validate_local
+    [ "$status" -eq 200 ]
+    chown 0 "$STUB"
+  fi
+  untouched
+  validate_local
+}
+
+@test "the secret of the supervisor is in no argument, and nothing from .curlrc goes to it" {
+  validate_local
+  run ! grep -q 0123456789abcdef "$STUB/calls"
+  run ! grep -vE '^curl -q ' "$STUB/calls"
+  rm "$STUB/calls"
+  validate_local --client-url http://c:1
+  grep -q '^curl http://c:1/' "$STUB/calls"
+  run ! grep -q '^curl http://[sf]:1/' "$STUB/calls"
 }

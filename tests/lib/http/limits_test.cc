@@ -69,6 +69,8 @@ TEST(ServerLimits, EachRequestGetsTheStatusOfItsFault) {
       {"head at the limit", 200, GetOfSize(kMaxHead)},
       {"head over the limit", 431, GetOfSize(kMaxHead + 1)},
       {"head without end", 431, "GET / HTTP/1.1\r\nX: " + Times(2 * kMaxHead, 'a')},
+      {"bare head without end", 431, "GET / HTTP/1.1\nX: " + Times(2 * kMaxHead, 'a')},
+      {"bare head over the limit", 431, "GET / HTTP/1.1\n" + Headers(kMaxHead / 6)},
       {"many short headers", 431, GetWith(Headers(kMaxHead / 6))},
       {"target over the limit", 431, "GET /" + Times(kMaxHead, 'a') + " HTTP/1.1\r\n\r\n"},
       {"body at the limit", 200, PostOfSize(kMaxBody)},

@@ -88,6 +88,59 @@ TEST(Server, TakesBytesOneAtATime) {
   EXPECT_THAT(peer.ReadResponse(), EndsWith("\r\n\r\nabcde"));
 }
 
+TEST(Server, TakesRequestsThatWereStoredWithBareLf) {
+  const auto server = StartTestServer();
+  Peer peer(server->port());
+  const std::string stored =
+      "GET /?type=json HTTP/1.1\nHost: 127.0.0.1:9996\nUser-Agent: radamsa/v?\nAccept: */*\n\n";
+  for (const char byte : stored) ASSERT_TRUE(peer.Send({&byte, 1}));
+  EXPECT_EQ(peer.ReadResponse(), kHello);
+  peer.Send(stored + stored + "POST /echo HTTP/1.1\nHost: x\nContent-Length: 3\n\na\nb" +
+            std::string(kGet));
+  EXPECT_EQ(peer.ReadResponse(), kHello);
+  EXPECT_EQ(peer.ReadResponse(), kHello);
+  EXPECT_THAT(peer.ReadResponse(), EndsWith("\r\n\r\na\nb"));
+  EXPECT_EQ(peer.ReadResponse(), kHello);
+}
+
+TEST(Server, ABareLfInAHeadThatBeganWithCrLfIsRefused) {
+  const auto server = StartTestServer();
+  for (const char* request :
+       {"GET / HTTP/1.1\r\nHost: x\nContent-Length: 5\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nX: a\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET / HTTP/1.1\nHost: x\rX: y\n\n", "GET / HTTP/1.1\n Host: x\n\n", "\n", "\n\n"}) {
+    EXPECT_EQ(StatusOf(Ask(server->port(), request)), 400) << request;
+  }
+}
+
+TEST(Server, TheAbsoluteFormNamesTheHost) {
+  const auto show = [](const Request& request) {
+    return PlainText(200, request.path + " " + request.headers.at("host"));
+  };
+  const auto server = Server::Start({"127.0.0.1", 0}, show).value();
+  EXPECT_THAT(Ask(server->port(),
+                  "GET http://a:1/b?c=d HTTP/1.1\r\nHost: x\r\n"
+                  "Connection: close\r\n\r\n"),
+              EndsWith("\r\n\r\n/b a:1"));
+}
+
+TEST(Server, OnLoopbackAnotherHostIsMisdirected) {
+  const auto server = StartTestServer();
+  const auto status = [&server](const std::string& target, const std::string& host) {
+    return StatusOf(Ask(server->port(), "GET " + target + " HTTP/1.1\r\nHost: " + host +
+                                            "\r\nConnection: close\r\n\r\n"));
+  };
+  EXPECT_EQ(status("/", "localhost:" + std::to_string(server->port())), 200);
+  EXPECT_EQ(status("/", "evil.example"), 421);
+  EXPECT_EQ(status("http://evil.example/", "localhost"), 421);
+  const auto everywhere =
+      Server::Start({"", 0}, [](const Request&) { return PlainText(200, ""); }).value();
+  EXPECT_EQ(StatusOf(Ask(everywhere->port(),
+                         "GET / HTTP/1.1\r\nHost: tester.example\r\n"
+                         "Connection: close\r\n\r\n")),
+            200);
+}
+
 TEST(Server, AnswersAPeerThatHasFinishedSending) {
   const auto server = StartTestServer();
   Peer peer(server->port());

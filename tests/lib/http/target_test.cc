@@ -31,10 +31,29 @@ TEST(ParseTarget, AnEmptyQueryHasNoNames) {
 }
 
 TEST(ParseTarget, RefusesWhatItWouldHaveToGuess) {
-  for (const char* text : {"", "*", "x", "http://host/", "/%", "/%4", "/%zz", "/%-1", "/%0x",
-                           "/?a=%", "/?%4=b", "/?a=%+1", "/?a=1&a=2", "/?a&a", "/?a=1&%61=2"}) {
+  for (const char* text : {"", "*", "x", "ftp://host/", "http:///", "http://", "http://user@host/",
+                           "/%", "/%4", "/%zz", "/%-1", "/%0x", "/?a=%", "/?%4=b", "/?a=%+1",
+                           "/?a=1&a=2", "/?a&a", "/?a=1&%61=2"}) {
     const Result<Target> target = ParseTarget(text);
     EXPECT_EQ(target.status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+TEST(ParseTarget, TakesTheAbsoluteForm) {
+  const struct {
+    const char* text;
+    const char* authority;
+    const char* path;
+  } kCases[] = {{"http://host:9996/stats?type=plain", "host:9996", "/stats"},
+                {"https://host/", "host", "/"},
+                {"http://[::1]:9996", "[::1]:9996", "/"},
+                {"http://host?type=plain", "host", "/"},
+                {"/http://host/", "", "/http://host/"}};
+  for (const auto& [text, authority, path] : kCases) {
+    const Result<Target> target = ParseTarget(text);
+    ASSERT_TRUE(target.ok()) << target.status();
+    EXPECT_EQ(target->authority, authority) << text;
+    EXPECT_EQ(target->path, path) << text;
   }
 }
 

@@ -4,6 +4,7 @@
 # and what shall go wrong is asked for by environment variables:
 #   STUB_EFFICIENCY  throughput = workers ^ STUB_EFFICIENCY (1: doubles)      STUB_ERROR  log_error
 #   STUB_MOST        so many workers become Ready at most                     STUB_FAILED failed jobs
+#   STUB_THROUGHPUTS "1 1.9 2": those of 1, 2, 4 ... workers instead
 #   STUB_REGISTERED  so many register at most      STUB_BREAK  a call matching this pattern fails
 # shellcheck shell=sh
 
@@ -11,11 +12,15 @@ state() { cat "$STUB/$1" 2>/dev/null || echo 0; }
 least() { if [ "$1" -le "$2" ]; then echo "$1"; else echo "$2"; fi; }
 ready() { least "$(state replicas)" "${STUB_MOST:-1000000}"; }
 registered() { least "$(ready)" "${STUB_REGISTERED:-1000000}"; }
-throughput() { awk -v n="$(ready)" -v e="${STUB_EFFICIENCY:-1}" 'BEGIN { printf "%f", (n > 0 ? n ^ e : 0) }'; }
+throughput() {
+  awk -v n="$(ready)" -v e="${STUB_EFFICIENCY:-1}" -v given="${STUB_THROUGHPUTS:-}" 'BEGIN {
+    if (split(given, each)) n = each[n < 4 ? n : 3]; else n = n > 0 ? n ^ e : 0
+    printf "%f", n }'
+}
 param() { printf '%s\n' "$1" | sed -n "s/.*[?&]$2=\([^&]*\).*/\1/p"; }
 
 record() {
-  echo "$*" >>"$STUB/calls"
+  printf '%s\n' "$*" >>"$STUB/calls"
   case "$*" in *${STUB_BREAK:-nothing at all}*) echo "stub: broken on purpose: $*" >&2; exit 22 ;; esac
 }
 
