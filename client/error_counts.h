@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/outside_text.h"
+#include "lib/common/printable.h"
 
 namespace twofold::client {
 
@@ -19,7 +19,7 @@ class ErrorCounts {
   using Map = std::map<std::string, std::uint64_t, std::less<>>;
 
   void Add(std::string_view text) {
-    std::string line = OneLine(text, kMaxBytes);
+    std::string line = Printable(text, kMaxBytes);
     const bool known = counts_.contains(line);
     ++counts_[known || counts_.size() < kMost ? std::move(line) : "other"];
   }

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "client/outside_text.h"
+#include "lib/common/printable.h"
 
 namespace twofold::client {
 namespace {
@@ -22,7 +22,7 @@ Status Bad(std::string_view name, std::string_view value, std::string_view allow
         absl::StrCat(subject, " is missing; it must be ", std::string(allowed)));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(subject, " '", OneLine(value, kMaxShown), "' is not ", std::string(allowed)));
+      absl::StrCat(subject, " '", Printable(value, kMaxShown), "' is not ", std::string(allowed)));
 }
 
 std::string_view ValueOf(const http::Params& query, std::string_view name) {

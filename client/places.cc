@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "client/outside_text.h"
+#include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::client {
 namespace {
 
-std::string Name(std::string_view text) { return OneLine(text, rpc::kMaxNameBytes); }
+std::string Name(std::string_view text) { return Printable(text, rpc::kMaxNameBytes); }
 
 }  // namespace
 

@@ -65,6 +65,7 @@ Result<std::unique_ptr<EmbeddedCluster>> StartLocal(const RunCommand& command,
   options.replicas = *workers;
   options.grace_seconds = 5;  // nothing runs any more when it ends
   options.run = local::RunCluster{QueueOf(command, benchmark.sweep), command.workload, ""};
+  options.run->allow = command.allow;
   if (command.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
   return EmbeddedCluster::Start(command.keep, std::move(options));
 }

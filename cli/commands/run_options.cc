@@ -53,6 +53,20 @@ void AddLocal(CLI::App& app, RunCommand& command) {
   app.add_option("--programs", command.programs, "Folder of twofold-frontend and twofold-backend")
       ->capture_default_str()
       ->needs(local);
+  const auto allow = [&command](const std::string& path) {
+    command.allow.insert(command.allow.end(),
+                         {"--allow-path", std::filesystem::absolute(path).string()});
+  };
+  app.add_option_function<std::string>(
+         "--allow-path", allow,
+         "A folder or file that specs may name, for the local workers; may be given more than once")
+      ->trigger_on_parse()
+      ->allow_extra_args(false)
+      ->needs(local);
+  app.add_flag_callback(
+         "--allow-options", [&command] { command.allow.emplace_back("--allow-options"); },
+         "Specs may have options that are on no word list, for the local workers")
+      ->needs(local);
   app.add_option("--workload", command.workload,
                  "What local workers run instead of the suite: a program, which gets the spec as "
                  "its last argument; repeatable for arguments before it")

@@ -25,6 +25,7 @@ struct RunCommand {
   std::string keep;                   ///< folder of the local cluster
   std::string programs;               ///< folder of our programs
   std::vector<std::string> workload;  ///< of local workers; empty: the suite
+  std::vector<std::string> allow;     ///< options of local workers: what specs may ask for
 };
 
 void Declare(CLI::App& app, RunCommand& command);

@@ -48,7 +48,7 @@ std::string DrainLimit(const ClusterOptions& options) {
 }
 
 DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
-                       const Arguments& workload) {
+                       const Arguments& workload, const Arguments& allow = {}) {
   DeploymentSpec spec{"scalability-tester-backend-" + queue,
                       Kind::kBackend,
                       queue,
@@ -56,7 +56,9 @@ DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
                       "twofold-backend",
                       {},
                       {"--frontend", "{worker}", "--queue", queue, "--backoff", "2",
-                       "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD", "--"}};
+                       "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD"}};
+  spec.arguments.insert(spec.arguments.end(), allow.begin(), allow.end());
+  spec.arguments.emplace_back("--");
   spec.arguments.insert(spec.arguments.end(), workload.begin(), workload.end());
   return spec;
 }
@@ -90,7 +92,7 @@ Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
                                               const RunCluster& run) {
   return std::vector<DeploymentSpec>{
       Frontend(options, {"--store", "sqlite:" + run.store, run.queue}),
-      Backend(options, run.queue, run.workload)};
+      Backend(options, run.queue, run.workload, run.allow)};
 }
 
 }  // namespace

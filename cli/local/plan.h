@@ -39,6 +39,7 @@ struct RunCluster {
   std::string queue;
   std::vector<std::string> workload;  ///< of the workers: {"fio"}
   std::string store;                  ///< of the frontend: a file
+  std::vector<std::string> allow{};   ///< options of the workers: what specs may ask for
 };
 
 struct ClusterOptions {

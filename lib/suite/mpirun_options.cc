@@ -67,7 +67,8 @@ constexpr std::string_view kPlaces[] = {"slot",    "hwthread",   "core",   "l1ca
                                         "numa:*",  "node:*",     "ppr:*"};
 
 bool IsParameter(std::span<const std::string> values) {
-  return MatchesAny(values[0], kParameters) && IsValue(values[1], MatchesAny(values[0], kNetworks));
+  return IsValue(values[0]) && MatchesAny(values[0], kParameters) &&
+         IsValue(values[1], MatchesAny(values[0], kNetworks));
 }
 
 bool IsVariable(std::span<const std::string> values) {

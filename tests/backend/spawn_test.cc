@@ -8,11 +8,13 @@
 #include <array>
 #include <cstdio>
 
+#include "backend/inherited.h"
 #include "tests/backend/temp_dir.h"
 
 namespace twofold::backend {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Waits for the program, and returns its exit code.
@@ -52,6 +54,25 @@ TEST(Spawn, StartsInTheDirectory) {
 TEST(Spawn, ADirectoryThatIsNotThereIsNamed) {
   const auto child = Spawn({.argv = {"/bin/pwd"}, .directory = "/no/such/place"});
   EXPECT_THAT(std::string(child.status().message()), HasSubstr("/no/such/place"));
+}
+
+TEST(Inherited, ProgramsGetWhatTheyNeedAndNoSecrets) {
+  const char* const ours[] = {"PATH=/bin",    "LC_ALL=C",        "UCX_TLS=tcp", "TWOFOLD_TOKEN=s",
+                              "AWS_SECRET=s", "LC=no",           "PATHS=no",    "TWOFOLD_GANG=s",
+                              "HOME=",        "LD_PRELOAD=x.so", "NO_EQUALS",   nullptr};
+  const auto passed = Inherited(ours);
+  EXPECT_THAT(std::vector<std::string>(passed.begin(), passed.end()),
+              ElementsAre("PATH=/bin", "LC_ALL=C", "UCX_TLS=tcp", "HOME="));
+}
+
+TEST(Inherited, WhatIsAllowedComesAlongButTheToken) {
+  AllowVariables({"AWS_*", "MINE", "*TOKEN*"});
+  const char* const ours[] = {"AWS_SECRET=s",    "MINE=1",   "MINER=no",
+                              "TWOFOLD_TOKEN=s", "TOKENS=1", nullptr};
+  const auto passed = Inherited(ours);
+  EXPECT_THAT(std::vector<std::string>(passed.begin(), passed.end()),
+              ElementsAre("AWS_SECRET=s", "MINE=1", "TOKENS=1"));
+  AllowVariables({});
 }
 
 TEST(Spawn, LentDescriptorsAreItsStandardOnes) {

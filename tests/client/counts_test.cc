@@ -4,7 +4,6 @@
 #include "client/error_counts.h"
 #include "client/latencies.h"
 #include "client/outcome_text.h"
-#include "client/outside_text.h"
 #include "client/place_groups.h"
 #include "client/places.h"
 
@@ -16,12 +15,10 @@ using ::testing::Each;
 using ::testing::Le;
 using ::testing::SizeIs;
 
-TEST(OneLine, ReplacesControlCharacters) { EXPECT_EQ(OneLine("a\nb\tc\x7f", 100), "a b c "); }
-
-TEST(OneLine, DoesNotCutInsideACharacter) {
-  EXPECT_EQ(OneLine("aé", 2), "a");
-  EXPECT_EQ(OneLine("aé", 3), "aé");
-  EXPECT_EQ(OneLine("\x80\x80", 1), "");
+TEST(ErrorCounts, TextsAreOneLineWithoutWhatTerminalsObey) {
+  ErrorCounts errors;
+  errors.Add("a\nb\x1b[2J\u009b2J");
+  EXPECT_EQ(errors.all(), (ErrorCounts::Map{{"a b [2J 2J", 1}}));
 }
 
 TEST(ErrorCounts, CountsByText) {

@@ -138,6 +138,24 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   run -3 tf job logs 123456789
 }
 
+# The command on a terminal, and what that gets.
+on_terminal() { script -qec "$*" /dev/null </dev/null; }
+
+@test "what jobs and workers say reaches a terminal as text, and a pipe as it is" {
+  command -v script >/dev/null || skip "needs script"
+  start_worker loose loud 1 /bin/sh -c 'printf "\033]0;title\007red\033[31m\n\302\2332J"; echo 0.5 "$(printf "half\033[2J")" >&4; exit 1'
+  id=$(submit loose)
+  soon is "$id" state finished
+  tf job logs "$id" >raw
+  [ "$(cat raw)" = "$(printf '\033]0;title\007red\033[31m\n\302\2332J')" ]
+  for verb in "logs $id" "get $id" "watch $id" "logs -f $id" list "explain $id"; do
+    # shellcheck disable=SC2086  # words
+    on_terminal "$bin/twofold" job $verb --frontend "$clients" >seen || true
+    run ! grep -P '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]' seen
+    [ -s seen ] || { echo "$verb"; false; }
+  done
+}
+
 @test "logs of a gang name the rank" {
   start_worker loose w1 2 /bin/sh -c
   id=$(submit loose --gang 2 -- '[ "$TWOFOLD_GANG_RANK" = 0 ] || echo >&3

@@ -58,6 +58,7 @@ class BenchTest : public ::testing::Test {
                                .work_dir = work_.Path(""),
                                .worker = {"node-1", "pod-1", "127.0.0.1", "image-1"},
                                .peers = &peers_,
+                               .allowed = {},
                                .limits = {}};
   v1::GangRoster roster_;
   std::optional<Benchmark> benchmark_;

@@ -62,6 +62,16 @@ TEST_F(PlanTest, AClusterForARunHasAStoreAndNoLoadClient) {
               ElementsAre("--", "fio", "--x"));
 }
 
+TEST_F(PlanTest, WhatSpecsMayAskForIsToldToTheWorkersOfARun) {
+  options_.run = RunCluster{"fio", {"fio"}, "/tmp/run.db", {"--allow-path", "/mnt"}};
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto& arguments = plan->at(1).arguments;
+  ASSERT_GE(arguments.size(), 4U);
+  EXPECT_THAT(std::vector<std::string>(arguments.end() - 4, arguments.end()),
+              ElementsAre("--allow-path", "/mnt", "--", "fio"));
+}
+
 TEST_F(PlanTest, StandardPortsOnLoopbackAndClientsCountDown) {
   options_.queues = "a=1,b=1";
   const auto plan = MakePlan(options_);

@@ -28,6 +28,8 @@ TEST(MpirunOptions, WhatStartsProgramsOrReachesFilesIsNot) {
            {"--mca", "btl", "tcp;touch x"},
            {"--mca", "btl", "$(touch x)"},
            {"--mca", "btl"},
+           {"--mca", "btl_x;touch x", "1"},
+           {"--mca", "btl_/x_tcp_if_include", "eth0"},
            {"-x", "LD_PRELOAD=x.so"},
            {"-x", "TWOFOLD_TOKEN"},
            {"-x", "OMPI_MCA_mca_base_component_path=here"},
