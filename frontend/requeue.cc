@@ -70,41 +70,41 @@ Status Check(const QueueSet& queues, const v1::RequeueJobsRequest& request) {
 }
 
 /// How far the pages of a run have come. As text "AFTER:LAST,LAST,...".
-struct Place {
+struct RunPages {
   std::uint64_t after = 0;
   std::vector<std::uint64_t> last;  ///< id that each queue had given out before the first page
 };
 
-Place Begin(const QueueSet& queues) {
-  Place place;
+RunPages BeginPages(const QueueSet& queues) {
+  RunPages pages;
   for (const auto& host : queues.all()) {
     const QueueHost::Turn turn(*host, Now());
-    place.last.push_back(static_cast<std::uint64_t>(turn.core().last_durable_id()));
+    pages.last.push_back(static_cast<std::uint64_t>(turn.core().last_durable_id()));
   }
-  return place;
+  return pages;
 }
 
-Result<Place> ParsePlace(const std::string& token) {
+Result<RunPages> ParsePages(const std::string& token) {
   const std::pair<std::string, std::string> parts = absl::StrSplit(token, absl::MaxSplits(':', 1));
-  Place place;
-  bool ok = absl::SimpleAtoi(parts.first, &place.after);
+  RunPages pages;
+  bool ok = absl::SimpleAtoi(parts.first, &pages.after);
   for (const std::string& last : std::vector<std::string>(absl::StrSplit(parts.second, ','))) {
-    ok = absl::SimpleAtoi(last, &place.last.emplace_back()) && ok;
+    ok = absl::SimpleAtoi(last, &pages.last.emplace_back()) && ok;
   }
-  if (ok) return place;
+  if (ok) return pages;
   return absl::InvalidArgumentError("page_token is not one that a last page gave");
 }
 
-std::string Text(const Place& place) {
-  return absl::StrCat(place.after, ":", absl::StrJoin(place.last, ","));
+std::string Text(const RunPages& pages) {
+  return absl::StrCat(pages.after, ":", absl::StrJoin(pages.last, ","));
 }
 
 /// It came after the first page: the pages before may have made it.
-bool IsNew(std::uint64_t job, const Place& place) {
+bool IsNew(std::uint64_t job, const RunPages& pages) {
   const auto same_queue = [](std::uint64_t a, std::uint64_t b) {
     return queue::QueueNumber(queue::JobId{a}) == queue::QueueNumber(queue::JobId{b});
   };
-  return std::any_of(place.last.begin(), place.last.end(), [&](std::uint64_t last) {
+  return std::any_of(pages.last.begin(), pages.last.end(), [&](std::uint64_t last) {
     return same_queue(job, last) && results::SequenceOf(job) > results::SequenceOf(last);
   });
 }
@@ -140,7 +140,7 @@ class Requeuer::Batch {
     reply_.add_from(from);
     reply_.add_to(static_cast<std::uint64_t>(to));
   }
-  void GoOnFrom(const Place& place) { reply_.set_next_page_token(Text(place)); }
+  void GoOnFrom(const RunPages& pages) { reply_.set_next_page_token(Text(pages)); }
   void OnDisk() { ++on_disk_; }
   void GiveUp() { done_ = nullptr; }
 
@@ -172,23 +172,23 @@ Status Requeuer::RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& batc
 Status Requeuer::RequeueRun(const v1::RequeueJobsRequest& request,
                             const std::shared_ptr<Batch>& batch) {
   const std::string& token = request.page_token();
-  Result<Place> place = token.empty() ? Begin(queues_) : ParsePlace(token);
-  if (!place.ok()) return place.status();
+  Result<RunPages> pages = token.empty() ? BeginPages(queues_) : ParsePages(token);
+  if (!pages.ok()) return pages.status();
   for (std::size_t seen = 0; seen < kMostAtOnce; seen += kPage) {
     const auto slice = queues_.store()->List({.run = request.run(),
                                               .outcomes = OutcomesOf(request),
-                                              .after = place->after,
+                                              .after = pages->after,
                                               .limit = kPage});
     if (!slice.ok()) return slice.status();
     for (const results::StoredJob& job : *slice) {
-      if (job.requeued_as != 0 || IsNew(job.accepted.id, *place)) continue;
+      if (job.requeued_as != 0 || IsNew(job.accepted.id, *pages)) continue;
       if (!batch->Begin(job.accepted.id)) continue;
       if (Status status = Submit(job, batch); !status.ok()) return status;
     }
     if (slice->size() < kPage) return absl::OkStatus();
-    place->after = slice->back().accepted.id;
+    pages->after = slice->back().accepted.id;
   }
-  batch->GoOnFrom(*place);
+  batch->GoOnFrom(*pages);
   return absl::OkStatus();
 }
 

@@ -32,7 +32,7 @@ Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
   const std::string path = options.url.substr(kScheme.size());
   auto store = results::SqliteStore::Open(path);
   if (!store.ok()) return store.status();
-  auto runs = results::RunReader::Open(path);
+  auto runs = results::RunReader::Open(path, (*store)->damage());
   if (!runs.ok()) return runs.status();
   return std::unique_ptr<Storage>(
       new Storage(*std::move(store), *std::move(runs), ToJournal(options)));

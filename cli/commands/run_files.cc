@@ -1,6 +1,7 @@
 // Runs from one file to another: `twofold results export` and `import`.
 
 #include <absl/strings/str_cat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "cli/commands/result_commands.h"
 #include "cli/json.h"
 #include "lib/results/run_copy.h"
+#include "lib/results/store_files.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
@@ -76,6 +78,9 @@ Status ExportFromFrontend(const CopyOptions& options, const Globals& globals) {
   v1::ExportRunRequest request;
   request.set_id(options.run);
   return MakeFile(options.file, [&](const std::string& part) -> Status {
+    const Result<int> made = results::OpenPrivate(part);
+    if (!made.ok()) return made.status();
+    close(*made);
     std::ofstream file(part, std::ios::binary);
     results::CopiedRun copied;
     const Status status =

@@ -1,7 +1,6 @@
 #include "lib/results/file_lock.h"
 
 #include <absl/strings/str_cat.h>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "lib/results/store_files.h"
 
 namespace twofold::results {
 namespace {
@@ -30,11 +31,10 @@ void WriteOwner(int fd) {
 
 Result<FileLock> FileLock::Take(const std::string& path) {
   const std::string lock_path = path + ".lock";
-  const int fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot open ", lock_path, ": ", std::strerror(errno)));
-  }
+  // Who can open it could lock it, too.
+  const Result<int> opened = OpenPrivate(lock_path);
+  if (!opened.ok()) return opened.status();
+  const int fd = *opened;
   FileLock lock(fd);
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
     WriteOwner(fd);

@@ -89,9 +89,9 @@ bool Journal::NextGroup(Group& group) {
       return false;
     }
     const auto woken = [this] { return stopping_ || !waiting_.empty(); };
-    if (wake_.wait_until(lock, next_retention_, woken)) continue;
+    if (wake_.wait_until(lock, std::min(next_retention_, next_check_), woken)) continue;
     lock.unlock();
-    Retain();
+    LookAround();
     lock.lock();
   }
   if (stopping_ && Now() >= give_up_at_) return false;
@@ -146,17 +146,39 @@ void Journal::Succeeded(const Group& group, Duration took) {
   stats_.bytes += group.bytes;
   stats_.pending_bytes -= group.bytes;
   stats_.commit_time.Record(took);
-  if (trouble_.empty()) return;
-  spdlog::info("journal: writes again");
-  trouble_.clear();
+  SetTrouble({});
 }
 
 void Journal::Failed(const Status& status) {
   const std::lock_guard lock(mutex_);
   ++stats_.failures;
-  if (trouble_ == status.message()) return;
-  trouble_ = std::string(status.message());
-  spdlog::error("journal: cannot write, trying again until it works: {}", trouble_);
+  SetTrouble(std::string(status.message()));
+}
+
+/// Under the lock. Empty: there is none.
+void Journal::SetTrouble(const std::string& trouble) {
+  if (trouble_ == trouble) return;
+  trouble_ = trouble;
+  if (trouble_.empty()) {
+    spdlog::info("journal: writes again");
+  } else {
+    spdlog::error("journal: cannot write, trying again until it works: {}", trouble_);
+  }
+}
+
+void Journal::LookAround() {
+  Check();
+  Retain();
+}
+
+/// Whether there still is something to write to.
+void Journal::Check() {
+  const Instant now = Now();
+  if (now < next_check_) return;
+  next_check_ = now + options_.check_interval;
+  const Status status = store_.Check();
+  const std::lock_guard lock(mutex_);
+  SetTrouble(std::string(status.message()));
 }
 
 /// False: it is time to end. Stop cuts the pause short, so that it gets its last try.

@@ -30,6 +30,9 @@ struct JournalOptions {
   Duration first_pause = std::chrono::milliseconds(100);
   Duration longest_pause = std::chrono::seconds(1);
 
+  /// Between looks whether the store is still there, while nothing is committed.
+  Duration check_interval = std::chrono::seconds(1);
+
   /// How long and how many finished jobs are kept.
   Duration keep_for = Duration::max();
   std::uint64_t keep_at_most = kKeepAll;
@@ -56,9 +59,10 @@ struct JournalStats {
 /// So an idle journal has the latency of one sync and a busy one spends one sync on thousands of
 /// records; no timers. Records are committed, and the callbacks called, in the order of Append.
 ///
-/// When the store fails, nothing is dropped: the journal keeps the group, says so in writable() and
-/// trouble() and once in the log, and tries again until it succeeds. Callbacks wait meanwhile; who
-/// appends should stop taking in work while writable() is false, since what waits is in memory.
+/// When the store fails, also by Store::Check while nothing is committed, nothing is dropped: the
+/// journal keeps the group, says so in writable() and trouble() and once in the log, and tries
+/// again until it succeeds. Callbacks wait meanwhile; who appends should stop taking in work while
+/// writable() is false, since what waits is in memory.
 ///
 /// Retention runs when nothing waits. When it is behind, a step follows each commit even so.
 ///
@@ -120,6 +124,9 @@ class Journal {
   bool CommitUntilDone(const Group& group);
   void Succeeded(const Group& group, Duration took);
   void Failed(const Status& status);
+  void SetTrouble(const std::string& trouble);
+  void LookAround();
+  void Check();
   bool Pause(Duration pause);
   void Retain();
   [[nodiscard]] bool Forgets() const;
@@ -138,6 +145,7 @@ class Journal {
   Instant give_up_at_{};
 
   // Of the thread.
+  Instant next_check_{};
   Instant next_retention_{};
   bool retention_failed_ = false;
 

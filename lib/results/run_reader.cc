@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "lib/results/prepared.h"
+#include "lib/results/read_limit.h"
 #include "lib/results/run_statements.h"
 #include "lib/results/schema.h"
 #include "lib/results/sqlite_status.h"
@@ -38,17 +39,20 @@ StoredRun RunOf(const Prepared::Rows& row) {
 
 }  // namespace
 
-RunReader::RunReader(const std::string& path)
-    : path_(path), database_(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kBusyMs) {}
+RunReader::RunReader(const std::string& path, std::shared_ptr<Damage> damage)
+    : path_(path),
+      damage_(std::move(damage)),
+      database_(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kBusyMs) {}
 
 RunReader::~RunReader() = default;
 
-Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path) {
+Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
+                                                   std::shared_ptr<Damage> damage) {
   if (!std::filesystem::is_regular_file(path)) {
     return absl::NotFoundError(absl::StrCat("there is no file ", path));
   }
   try {
-    std::unique_ptr<RunReader> reader(new RunReader(path));
+    std::unique_ptr<RunReader> reader(new RunReader(path, std::move(damage)));
     if (Status status = reader->CheckVersion(); !status.ok()) return status;
     reader->statements_ = std::make_unique<RunStatements>(reader->database_);
     return reader;
@@ -65,10 +69,13 @@ Status RunReader::CheckVersion() { return CheckCurrent(database_, path_, AllMigr
 template <typename Read>
 auto RunReader::Reading(const Read& read) const {
   const std::lock_guard lock(mutex_);
-  return Guarded(database_, path_, [&]() -> std::invoke_result_t<Read> {
+  auto result = Guarded(database_, path_, [&]() -> std::invoke_result_t<Read> {
+    const ReadLimit limit(database_, kLongestRead);
     SQLite::Transaction transaction(database_);
     return read();
   });
+  if (damage_ != nullptr) damage_->See(result.status());
+  return result;
 }
 
 Result<std::vector<StoredRun>> RunReader::List(std::int64_t before, std::size_t limit) const {

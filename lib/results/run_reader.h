@@ -18,6 +18,7 @@
 #include "lib/results/permutation_gatherer.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
+#include "lib/results/store_files.h"
 
 namespace twofold::results {
 
@@ -65,7 +66,9 @@ class RunReader {
  public:
   /// Errors   also kNotFound: there is no such file; kInvalidArgument: it is none of ours;
   ///          kFailedPrecondition: an older or newer version has written it.
-  static Result<std::unique_ptr<RunReader>> Open(const std::string& path);
+  /// `damage` takes note of what reading shows; nullptr: nobody wants to know.
+  static Result<std::unique_ptr<RunReader>> Open(const std::string& path,
+                                                 std::shared_ptr<Damage> damage = nullptr);
   ~RunReader();
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -104,7 +107,7 @@ class RunReader {
   Result<Artifact> FindArtifact(JobId job, const BenchmarkReader::ArtifactPlace& place) const;
 
  private:
-  explicit RunReader(const std::string& path);
+  RunReader(const std::string& path, std::shared_ptr<Damage> damage);
   Status CheckVersion();
   std::optional<StoredRun> FindRun(const std::string& id) const;
   RunCounts CountsOf(std::int64_t run) const;
@@ -115,6 +118,7 @@ class RunReader {
   auto Reading(const Read& read) const;
 
   const std::string path_;
+  const std::shared_ptr<Damage> damage_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   mutable SQLite::Database database_;

@@ -25,6 +25,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {SQLITE_READONLY, absl::StatusCode::kUnavailable, "it cannot be written"},
     {SQLITE_CANTOPEN, absl::StatusCode::kUnavailable, "it cannot be opened"},
     {SQLITE_PROTOCOL, absl::StatusCode::kUnavailable, "another program holds it"},
+    {SQLITE_INTERRUPT, absl::StatusCode::kDeadlineExceeded, "the read took too long and was ended"},
     {SQLITE_NOMEM, absl::StatusCode::kUnavailable, "out of memory"},
     {SQLITE_CORRUPT, absl::StatusCode::kDataLoss, "it is damaged"},
     {SQLITE_NOTADB, absl::StatusCode::kDataLoss, "it is no SQLite database any more"},

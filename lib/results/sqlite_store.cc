@@ -1,13 +1,11 @@
 #include "lib/results/sqlite_store.h"
 
 #include <absl/strings/str_cat.h>
-#include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -42,17 +40,17 @@ Status CheckIsFile(const std::string& path) {
 /// SQLite would. Only under the lock: closing a file ends the locks that SQLite has on it in this
 /// process.
 Status CheckCanWrite(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot open ", path, ": ", strerror(errno)));
-  }
-  close(fd);
+  const Result<int> fd = OpenPrivate(path);
+  if (!fd.ok()) return fd.status();
+  close(*fd);
+  // Those of a frontend that was killed; SQLite gives new ones the mode of the file.
+  for (const char* part : {"-wal", "-shm"}) MakePrivate(path + part);
   return absl::OkStatus();
 }
 
 /// With a write-ahead log and synchronous = FULL, a commit is one sync, and what was committed
 /// outlives a loss of power.
-Status Configure(SQLite::Database& database, const std::string& path) {
+Status Configure(SQLite::Database& database, const std::string& path, std::uint64_t longest_log) {
   const std::string mode = database.execAndGet("PRAGMA journal_mode = WAL").getString();
   if (mode != "wal") {
     return absl::InvalidArgumentError(
@@ -60,6 +58,7 @@ Status Configure(SQLite::Database& database, const std::string& path) {
   }
   database.exec("PRAGMA synchronous = FULL");
   database.exec(absl::StrCat("PRAGMA wal_autocheckpoint = ", kCheckpointPages));
+  database.exec(absl::StrCat("PRAGMA journal_size_limit = ", longest_log));
   database.exec(absl::StrCat("PRAGMA cache_size = ", -kCacheKiB));
   return absl::OkStatus();
 }
@@ -75,7 +74,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   std::unique_ptr<SqliteStore> store;
   try {
     store.reset(new SqliteStore(path, *std::move(lock), options));
-    if (Status status = store->Start(options); !status.ok()) return status;
+    if (Status status = store->Start(); !status.ok()) return status;
     return store;
   } catch (const SQLite::Exception& error) {
     if (error.getErrorCode() == SQLITE_NOTADB) {
@@ -87,19 +86,21 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
 
 SqliteStore::SqliteStore(std::string path, FileLock lock, const SqliteOptions& options)
     : path_(std::move(path)),
+      options_(options),
       lock_(std::move(lock)),
       database_(path_, SQLite::OPEN_READWRITE | kOneThread, Milliseconds(options.busy_timeout),
                 options.vfs) {}
 
-Status SqliteStore::Start(const SqliteOptions& options) {
+Status SqliteStore::Start() {
   Status status = BringUpToDate(database_, path_, AllMigrations());
-  if (status.ok()) status = Configure(database_, path_);
+  if (status.ok()) status = Configure(database_, path_, options_.longest_log);
   if (!status.ok()) return status;
   writer_.emplace(database_);
   own_reader_.emplace(database_);
   read_database_.emplace(path_, SQLite::OPEN_READONLY | kOneThread,
-                         Milliseconds(options.busy_timeout), options.vfs);
+                         Milliseconds(options_.busy_timeout), options_.vfs);
   reader_.emplace(*read_database_);
+  files_.emplace(database_, path_);
   return status;
 }
 
@@ -112,14 +113,46 @@ Status SqliteStore::Commit(std::span<const Record> records) {
     if (finished_) *finished_ += ended;
     return absl::OkStatus();
   });
-  if (!status.ok()) writer_->Forget();
-  return status;
+  return Committed(std::move(status));
 }
 
 Status SqliteStore::CommitAll(const std::function<Result<std::vector<Record>>()>& next) {
-  Status status = Guarded(database_, path_, [&] { return WriteGroups(next); });
-  if (!status.ok()) writer_->Forget();
+  return Committed(Guarded(database_, path_, [&] { return WriteGroups(next); }));
+}
+
+/// After a commit. What is in a file that is not there any more is not kept.
+Status SqliteStore::Committed(Status status) {
+  if (status.ok()) status = Check();
+  if (!status.ok()) {
+    writer_->Forget();
+    return status;
+  }
+  if (files_->log_bytes() > options_.longest_log) ShortenLog();
   return status;
+}
+
+Status SqliteStore::Check() {
+  if (Status damaged = damage_->status(); !damaged.ok()) return damaged;
+  return files_->Check();
+}
+
+/// SQLite's own checkpoints do not wait for readers. If there is always one, the log would never
+/// begin anew; so now and then one waits, a moment only, as commits wait for it.
+void SqliteStore::ShortenLog() {
+  if (Now() < next_shortening_) return;
+  next_shortening_ = Now() + options_.checkpoint_pause;
+  database_.setBusyTimeout(Milliseconds(options_.checkpoint_wait));
+  const Status status = Guarded(database_, path_, [&]() -> Status {
+    const bool held = database_.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() != 0;
+    if (held && !log_is_held_) {
+      spdlog::warn("{}-wal has {} MiB and cannot be emptied: another program reads {} for long",
+                   path_, files_->log_bytes() >> 20, path_);
+    }
+    log_is_held_ = held;
+    return absl::OkStatus();
+  });
+  if (!status.ok()) spdlog::warn("the log cannot be emptied: {}", std::string(status.message()));
+  database_.setBusyTimeout(Milliseconds(options_.busy_timeout));
 }
 
 Status SqliteStore::WriteGroups(const std::function<Result<std::vector<Record>>()>& next) {
@@ -162,10 +195,20 @@ Result<std::map<std::string, std::uint64_t>> SqliteStore::Load(const Visit& visi
   });
 }
 
-Result<StoredJob> SqliteStore::Find(JobId job) const {
+template <typename Read>
+std::invoke_result_t<Read> SqliteStore::Reading(const Read& read) const {
   const std::lock_guard lock(read_mutex_);
-  return Guarded(*read_database_, path_, [&]() -> Result<StoredJob> {
+  auto result = Guarded(*read_database_, path_, [&]() -> std::invoke_result_t<Read> {
+    const ReadLimit limit(*read_database_, options_.longest_read);
     SQLite::Transaction transaction(*read_database_);
+    return read();
+  });
+  damage_->See(result.status());
+  return result;
+}
+
+Result<StoredJob> SqliteStore::Find(JobId job) const {
+  return Reading([&]() -> Result<StoredJob> {
     std::optional<StoredJob> found = reader_->Find(job);
     if (!found) return absl::NotFoundError(absl::StrCat("no job ", job, " in ", path_));
     return *std::move(found);
@@ -173,11 +216,7 @@ Result<StoredJob> SqliteStore::Find(JobId job) const {
 }
 
 Result<std::vector<StoredJob>> SqliteStore::List(const JobQuery& query) const {
-  const std::lock_guard lock(read_mutex_);
-  return Guarded(*read_database_, path_, [&]() -> Result<std::vector<StoredJob>> {
-    SQLite::Transaction transaction(*read_database_);
-    return reader_->List(query);
-  });
+  return Reading([&]() -> Result<std::vector<StoredJob>> { return reader_->List(query); });
 }
 
 Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t at_most) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lib/common/instant.h"
@@ -18,7 +19,9 @@
 #include "lib/results/group.h"
 #include "lib/results/job_reader.h"
 #include "lib/results/job_writer.h"
+#include "lib/results/read_limit.h"
 #include "lib/results/store.h"
+#include "lib/results/store_files.h"
 
 namespace twofold::results {
 
@@ -27,9 +30,18 @@ struct SqliteOptions {
   Duration busy_timeout = std::chrono::seconds(1);
   /// SQLite's virtual file system; empty: the default one.
   std::string vfs = {};
+  /// A write-ahead log that is longer on disk is emptied and cut, which waits for readers.
+  std::uint64_t longest_log = 64 << 20;
+  /// How long that waits, and how soon it is tried again.
+  Duration checkpoint_wait = std::chrono::milliseconds(200);
+  Duration checkpoint_pause = std::chrono::seconds(10);
+  Duration longest_read = kLongestRead;
 };
 
 /// A Store in one SQLite file, documented in docs/store.md. Others may read the file meanwhile.
+///
+/// What it has committed is safe only as long as the files are there: after each commit it looks
+/// whether they still are those that were opened. The file is readable for its owner only.
 ///
 /// Cost     Commit: one transaction, one sync of the write-ahead log. Now and then it moves the log
 ///          into the file (a checkpoint: two syncs more).
@@ -46,12 +58,15 @@ class SqliteStore final : public Store {
                                                    const SqliteOptions& options = {});
 
   Status Commit(std::span<const Record> records) override;
+  Status Check() override;
 
   /// Commits the groups that `next` gives until it gives an empty one, all of them or none. As
   /// Commit otherwise; what `next` returns as an error is returned.
   Status CommitAll(const std::function<Result<std::vector<Record>>()>& next);
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// For other readers of the file: what they find counts for Commit and Check, too.
+  [[nodiscard]] const std::shared_ptr<Damage>& damage() const { return damage_; }
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;
   Result<StoredJob> Find(JobId job) const override;
   Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
@@ -59,20 +74,29 @@ class SqliteStore final : public Store {
 
  private:
   SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);
-  Status Start(const SqliteOptions& options);  // throws SQLite::Exception
+  Status Start();  // throws SQLite::Exception
 
+  Status Committed(Status status);
+  void ShortenLog();
+  template <typename Read>
+  std::invoke_result_t<Read> Reading(const Read& read) const;
   Status WriteGroups(const std::function<Result<std::vector<Record>>()>& next);
   Status WriteGroup(const GroupChange& change, std::uint64_t* ended);
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
   std::uint64_t CountFinished();
 
   const std::string path_;
+  const SqliteOptions options_;
   const FileLock lock_;
+  const std::shared_ptr<Damage> damage_ = std::make_shared<Damage>();
 
   // Of the thread that commits.
   SQLite::Database database_;
   std::optional<JobWriter> writer_;
   std::optional<JobReader> own_reader_;
+  std::optional<StoreFiles> files_;
+  Instant next_shortening_{};
+  bool log_is_held_ = false;               // by a reader, as the log has been told
   std::optional<std::uint64_t> finished_;  // how many; nullopt: not counted yet
 
   // Of all others.

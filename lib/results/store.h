@@ -61,8 +61,10 @@ struct Retention {
 ///          waits for the other.
 /// Errors   of every call, with one line for a person that names the file:
 ///            kResourceExhausted   the disk is full
-///            kUnavailable         input or output failed, or another program holds the file
+///            kUnavailable         input or output failed, another program holds the file, or it
+///                                 was deleted
 ///            kDataLoss            what is stored is damaged
+///            kDeadlineExceeded    of reads: it took too long, and kept the file from shrinking
 ///          After the first two the same call can be tried again and succeeds when the cause is
 ///          gone.
 class Store {
@@ -76,6 +78,10 @@ class Store {
   /// even if it did reach the disk. Records of a job that is not in the store change nothing.
   /// Errors   kAlreadyExists: another job has the id of a JobAccepted; nothing was taken in.
   virtual Status Commit(std::span<const Record> records) = 0;
+
+  /// Whether what was committed is still where the next start will look for it. Commit says so,
+  /// too; this is for times without one. From the thread that commits.
+  virtual Status Check() { return absl::OkStatus(); }
 
   /// Calls `visit` for every unfinished job, lowest SequenceOf first. Returns the highest sequence
   /// used in each queue (see SequenceUsed), by name.

@@ -1,7 +1,11 @@
 // Runs and results over gRPC and HTTP, with a store in a file.
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
 
+#include "lib/results/sqlite_store.h"
 #include "lib/runs/benchmark_messages.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/benchmark_samples.h"
@@ -131,6 +135,79 @@ TEST_F(RunsTest, RunIsBegunOnce) {
   EXPECT_EQ(reply.run().definition(), "kind: BenchmarkSet\n");
   Restart();
   EXPECT_EQ(GetRun().definition(), "kind: BenchmarkSet\n");
+}
+
+TEST_F(RunsTest, StoreThatWasDeletedIsNotReadyAndTakesNoJobs) {
+  EXPECT_EQ(Get("/readyz").status, 200);
+  std::filesystem::rename(dir_.Path("jobs.db"), dir_.Path("away.db"));
+  for (int i = 0; Get("/readyz").status == 200; ++i) {
+    ASSERT_LT(i, 3000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_THAT(Get("/readyz").body, HasSubstr("jobs.db was deleted"));
+  v1::SubmitJobRequest request;
+  request.mutable_options()->set_queue("sleep");
+  request.mutable_options()->set_durable(true);
+  grpc::ClientContext context;
+  v1::Job job;
+  const grpc::Status refused = clients_->SubmitJob(&context, request, &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(refused.error_message(), HasSubstr("jobs.db was deleted"));
+  std::filesystem::rename(dir_.Path("away.db"), dir_.Path("jobs.db"));
+}
+
+/// A run of so many jobs that have failed.
+void AddFailedJobs(const std::string& path, std::uint64_t jobs) {
+  v1::JobOptions options;
+  options.set_queue("sleep");
+  options.set_durable(true);
+  options.set_run("sweep");
+  std::vector<results::Record> records;
+  for (std::uint64_t i = 1; i <= jobs; ++i) {
+    const std::uint64_t id = static_cast<std::uint64_t>(queue::kDurableBit) | i;
+    records.emplace_back(results::JobAccepted{
+        .id = id, .queue = "sleep", .run = "sweep", .options = options.SerializeAsString()});
+    records.emplace_back(results::JobEnded{.job = id, .outcome = queue::Outcome::kFailed});
+  }
+  records.emplace_back(results::SequenceUsed{"sleep", queue::kDurableBit | jobs});
+  EXPECT_TRUE(results::SqliteStore::Open(path).value()->Commit(records).ok());
+}
+
+TEST_F(RunsTest, ARunIsRequeuedPageByPage) {
+  constexpr std::uint64_t kJobs = 2500;
+  frontend_.reset();
+  AddFailedJobs(dir_.Path("jobs.db"), kJobs);
+  Start();
+  // What was requeued fails again meanwhile: that is not for this call.
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 100);
+  std::thread work([&] {
+    for (std::uint64_t i = 0; i < kJobs; ++i) {
+      worker->Answer(worker->assigned.Take(), v1::OUTCOME_FAILED);
+    }
+  });
+  v1::RequeueJobsRequest request;
+  request.set_run("sweep");
+  std::set<std::uint64_t> from;
+  int pages = 0;
+  do {
+    grpc::ClientContext context;
+    v1::RequeueJobsReply reply;
+    const grpc::Status status = clients_->RequeueJobs(&context, request, &reply);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    EXPECT_LE(reply.from_size(), 1000);
+    from.insert(reply.from().begin(), reply.from().end());
+    request.set_page_token(reply.next_page_token());
+    ++pages;
+  } while (!request.page_token().empty());
+  work.join();
+  EXPECT_EQ(from.size(), kJobs);
+  EXPECT_EQ(pages, 3);
+  request.set_page_token("nonsense");
+  grpc::ClientContext context;
+  v1::RequeueJobsReply reply;
+  EXPECT_EQ(clients_->RequeueJobs(&context, request, &reply).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(RunsTest, PermutationsMayComeInManyMessages) {

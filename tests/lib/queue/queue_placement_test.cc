@@ -104,6 +104,68 @@ TEST_F(QueuePlacement, ALimitByKeyHoldsInAPlace) {
   EXPECT_EQ(queue.Stats().key_limited, 1U);
 }
 
+TEST_F(QueuePlacement, ManyPlacementsAreLookedAtPieceByPiece) {
+  JoinWith("", 1, "busy");
+  Submit();
+  constexpr std::uint64_t kMany = 2 * PlacedJobs::kMostCompared + 1;
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    Submit(In("node busy\nnode away-" + std::to_string(i) + "\n"));
+  }
+  const JobId last = Submit(In("node here\n"));
+  EXPECT_EQ(queue.NextDeadline(), now + seconds(15)) << "nothing but the lease";
+  effects.Clear();
+  JoinWith("", 2, "here");
+  EXPECT_THAT(HandedOut(), IsEmpty()) << "one call must not take long";
+  for (int calls = 0; queue.NextDeadline() == now; ++calls) {
+    ASSERT_LT(calls, 3);
+    queue.Tick(now, effects);
+  }
+  EXPECT_THAT(HandedOut(), ElementsAre(last));
+}
+
+TEST_F(QueuePlacement, ManyPlacementsKeepNoPlainJobWaiting) {
+  JoinWith("", 1, "busy");
+  Submit();
+  for (std::uint64_t i = 0; i <= PlacedJobs::kMostCompared; ++i) {
+    Submit(In("node busy\nnode away-" + std::to_string(i) + "\n"));
+  }
+  const JobId plain = Submit();
+  effects.Clear();
+  JoinWith("", 2, "here");
+  EXPECT_THAT(HandedOut(), ElementsAre(plain));
+}
+
+TEST_F(QueuePlacement, AProcessThatSuitsVeryManyPlacementsGetsToEach) {
+  const ProcessId process = JoinWith("", 1, "here");
+  const JobId first = Submit();
+  const auto place = [](std::uint64_t i) {
+    return In("node here\nnode away-" + std::to_string(i) + "\n");
+  };
+  constexpr std::uint64_t kMany = 2 * PlacedJobs::kMostChoices;
+  JobId last{};
+  for (std::uint64_t i = 0; i < kMany; ++i) last = Submit(place(i));
+  JobId running = first;
+  std::uint64_t ended = 0;
+  for (; running != last && ended < 2 * kMany; ++ended) {
+    Submit(place(ended % (kMany - 1)));  // the others never run out
+    effects.Clear();
+    ASSERT_TRUE(Complete(process, running));
+    running = HandedOut().at(0);
+  }
+  EXPECT_EQ(running, last);
+}
+
+TEST_F(QueuePlacement, AProcessThatComesAgainIsComparedAgain) {
+  const ProcessId busy = JoinWith("gpu=1\n", 1);
+  const JobId running = Submit();
+  JoinWith("", 2);
+  const JobId placed = Submit(In("label gpu=1\n"));
+  effects.Clear();
+  JoinWith("gpu=1\n", 2);
+  EXPECT_THAT(HandedOut(), ElementsAre(placed));
+  Complete(busy, running);
+}
+
 TEST_F(QueuePlacement, AGangHasAllItsMembersInItsPlace) {
   JoinWith("", 1, "a");
   const ProcessId b = JoinWith("", 2, "b");

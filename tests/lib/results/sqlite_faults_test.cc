@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <thread>
 
 #include "lib/results/journal.h"
 #include "lib/results/sqlite_store.h"
@@ -237,6 +240,133 @@ TEST(Kill, EveryCommittedGroupOutlivesTheProcess) {
     ASSERT_EQ(LoadAll(*store)->sequences, LoadAll(model)->sequences) << "kill " << i;
   }
   EXPECT_GT(done, 20u);
+}
+
+// ---- Files that go away or are damaged under an open store
+
+class LostFiles : public ::testing::Test {
+ protected:
+  Status Commit() { return store_->Commit(Group(++group_)); }
+  std::string Why() { return std::string(store_->Check().message()); }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.Path("jobs.db");
+  std::unique_ptr<SqliteStore> store_ = SqliteStore::Open(path_).value();
+  JobId group_ = 0;
+};
+
+TEST_F(LostFiles, NothingIsKeptInAFileThatWasDeletedUntilItIsBack) {
+  for (const std::string part : {"", "-wal", "-shm"}) {
+    const std::string path = path_ + part;
+    ASSERT_TRUE(Commit().ok());
+    std::filesystem::rename(path, path + ".away");
+    EXPECT_TRUE(absl::IsUnavailable(Commit())) << path;
+    EXPECT_THAT(Why(), ::testing::HasSubstr(path + " was deleted"));
+    std::filesystem::rename(path + ".away", path);
+    EXPECT_TRUE(store_->Check().ok());
+    EXPECT_TRUE(store_->Commit(Group(group_)).ok()) << "the same again";
+  }
+  EXPECT_EQ(Contents(*store_), AfterGroups(group_));
+}
+
+TEST_F(LostFiles, NothingIsKeptIfAnotherFileIsInItsPlace) {
+  ASSERT_TRUE(Commit().ok());
+  std::filesystem::rename(path_, path_ + ".away");
+  std::filesystem::copy_file(path_ + ".away", path_);
+  EXPECT_TRUE(absl::IsUnavailable(Commit()));
+  EXPECT_THAT(Why(), ::testing::HasSubstr("is not the file that was opened"));
+}
+
+TEST_F(LostFiles, OverwrittenBeginningIsDamage) {
+  ASSERT_TRUE(Commit().ok());
+  std::filesystem::resize_file(path_, 0);
+  EXPECT_TRUE(absl::IsDataLoss(Commit()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check()));
+}
+
+/// Garbage in all pages but the first, which has the schema, as a disk may return it.
+void DamagePages(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = std::filesystem::file_size(path);
+  file.seekp(4096);
+  file << std::string(size - 4096, '\xff');
+}
+
+TEST_F(LostFiles, DamageThatAReaderFindsEndsCommits) {
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(Commit().ok());
+  store_.reset();  // all is in the file itself
+  store_ = SqliteStore::Open(path_).value();
+  DamagePages(path_);
+  EXPECT_TRUE(store_->Check().ok()) << "it cannot be seen from outside";
+  EXPECT_TRUE(absl::IsDataLoss(store_->List({}).status()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check()));
+  EXPECT_TRUE(absl::IsDataLoss(Commit()));
+}
+
+TEST_F(LostFiles, JournalNoticesItWithoutACommit) {
+  Journal journal(*store_, {.check_interval = std::chrono::milliseconds(1)});
+  std::filesystem::rename(path_, path_ + ".away");
+  while (journal.writable()) std::this_thread::yield();
+  EXPECT_THAT(journal.trouble(), ::testing::HasSubstr("was deleted"));
+  std::filesystem::rename(path_ + ".away", path_);
+  while (!journal.writable()) std::this_thread::yield();
+}
+
+// ---- The write-ahead log
+
+class LogOfReaders : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kLongest = 256 << 10;
+
+  std::uint64_t LogBytes() const { return std::filesystem::file_size(path_ + "-wal"); }
+  void Commit(JobId groups) {
+    for (JobId i = 0; i < groups; ++i) ASSERT_TRUE(store_->Commit(Group(++group_)).ok());
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.Path("jobs.db");
+  std::unique_ptr<SqliteStore> store_ =
+      SqliteStore::Open(path_, {.longest_log = kLongest,
+                                .checkpoint_wait = std::chrono::milliseconds(1),
+                                .checkpoint_pause = Duration::zero()})
+          .value();
+  JobId group_ = 0;
+};
+
+TEST_F(LogOfReaders, IsCutWhenTheReaderThatHeldItHasEnded) {
+  {
+    SQLite::Database other(path_, SQLite::OPEN_READONLY);
+    SQLite::Transaction reads(other);
+    other.execAndGet("SELECT count(*) FROM job");
+    while (LogBytes() < 4 * kLongest) Commit(10);
+  }
+  Commit(1);
+  EXPECT_LE(LogBytes(), kLongest);
+}
+
+TEST_F(LogOfReaders, ReadThatTakesTooLongIsEnded) {
+  Commit(500);
+  store_.reset();
+  store_ = SqliteStore::Open(path_, {.longest_read = Duration::zero()}).value();
+  const Status status = store_->List({.limit = 100'000}).status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_TRUE(store_->Commit(Group(++group_)).ok());
+  EXPECT_TRUE(store_->Find(5 * group_).ok()) << "a short one";
+}
+
+TEST(StoreFilesTest, AreReadableForTheirOwnerOnly) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  for (const char* part : {"", ".lock"}) {
+    std::ofstream(path + part) << "";
+    std::filesystem::permissions(path + part, std::filesystem::perms(0644));
+  }
+  const auto store = SqliteStore::Open(path).value();
+  ASSERT_TRUE(store->Commit(Group(1)).ok());
+  for (const char* part : {"", "-wal", "-shm", ".lock"}) {
+    EXPECT_EQ(std::filesystem::status(path + part).permissions(), std::filesystem::perms(0600))
+        << part;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+
+/// The files of a store as the operating system sees them: whose they are, and whether they are
+/// still those that SQLite has open. SQLite itself writes on without a word to one that was
+/// deleted.
+namespace twofold::results {
+
+/// Opens a file that nobody else may read, or makes it empty, to read and write. One that others
+/// may read becomes such a file, and the log says so.
+/// Returns the descriptor, which the caller closes. Errors   kInvalidArgument: why it cannot.
+Result<int> OpenPrivate(const std::string& path);
+
+/// The same for a file that others may have open in this process: it is not opened. No-op if there
+/// is none.
+void MakePrivate(const std::string& path);
+
+/// Whether a database is still in the files in which it was opened.
+///
+/// Threads  Not safe. Cost: a system call for each of three files, and a read of 16 bytes.
+class StoreFiles {
+ public:
+  /// REQUIRES: the database outlives this, and has been read, so that its log is there, too.
+  StoreFiles(const SQLite::Database& database, const std::string& path);
+
+  /// Errors   kUnavailable: one was deleted, or is not the one that was opened; kDataLoss: what it
+  ///          begins with is not what a database begins with.
+  [[nodiscard]] Status Check() const;
+
+  /// Bytes of the write-ahead log on disk.
+  [[nodiscard]] std::uint64_t log_bytes() const;
+
+ private:
+  struct File {
+    std::string path;
+    dev_t device;
+    ino_t inode;
+  };
+
+  const SQLite::Database& database_;
+  std::vector<File> files_;
+};
+
+/// Remembers that a file has turned out to be damaged. Reading finds that, and whoever writes has
+/// to know.
+///
+/// Threads  Safe.
+class Damage {
+ public:
+  /// Takes note of kDataLoss.
+  void See(const Status& status);
+  /// The first that was seen.
+  [[nodiscard]] Status status() const;
+
+ private:
+  mutable std::mutex mutex_;
+  Status status_;
+};
+
+}  // namespace twofold::results
