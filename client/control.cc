@@ -108,7 +108,7 @@ Result<Page> Nodes(Context& context, const http::Params&) {
   return Page{"Nodes", text::Places(seen, By::kNode), json::Places(seen, By::kNode)};
 }
 
-Result<Page> Pods(Context& context, const http::Params&) {
+Result<Page> ByPod(Context& context, const http::Params&) {
   const Snapshot& seen = context.observer.Look();
   return Page{"Pods", text::Places(seen, By::kPod), json::Places(seen, By::kPod)};
 }
@@ -130,6 +130,29 @@ Result<Page> Compare(Context& context, const http::Params& query) {
   return Page{"Comparison", text::Comparison(comparison), json::Comparison(comparison)};
 }
 
+Result<Page> Look(Context& context, const http::Params& query) {
+  const Result<stats::StepPlan> plan = PlanParameters(query);
+  if (!plan.ok()) return plan.status();
+  const Result<std::vector<stats::StepRecord>> earlier = RecordsParameter(query);
+  if (!earlier.ok()) return earlier.status();
+  const Result<Pods> pods = PodsParameter(query);
+  if (!pods.ok()) return pods.status();
+  const Snapshot& seen = context.observer.Look();
+  const stats::StepLook look = stats::LookAtStep(*earlier, seen.estimate, seen.spread, *plan);
+  return Page{"Look", text::Look(seen, look, *pods), json::Look(seen, look, *pods)};
+}
+
+Result<Page> Verdict(Context&, const http::Params& query) {
+  const Result<double> scale = PositiveParameter(query, "scale");
+  if (!scale.ok()) return scale.status();
+  const Result<std::vector<stats::StepRecord>> records = RecordsParameter(query);
+  if (!records.ok()) return records.status();
+  const Result<Pods> pods = PodsParameter(query);
+  if (!pods.ok()) return pods.status();
+  const stats::ScalingVerdict scaling = stats::JudgeScaling(*records, *scale);
+  return Page{"Verdict", text::Scaling(scaling, *pods), json::Scaling(scaling, *pods)};
+}
+
 // ---- how they are asked for
 
 struct Row {
@@ -147,9 +170,11 @@ const std::vector<Row>& Table() {
       {"/fails", {}, "html", Fails},
       {"/stats", {}, "html", Stats},
       {"/nodes", {}, "html", Nodes},
-      {"/pods", {}, "html", Pods},
+      {"/pods", {}, "html", ByPod},
       {"/window", {}, "json", Window},
       {"/compare", {"throughput", "log_error", "df", "seconds", "limit"}, "json", Compare},
+      {"/look", {"workers", "scale", "cap", "repeats", "records", "pods"}, "json", Look},
+      {"/verdict", {"scale", "records", "pods"}, "json", Verdict},
   };
   return rows;
 }

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "client/step_records.h"
+#include "client/step_verdicts.h"
+
 namespace twofold::client::json {
 namespace {
 
@@ -57,6 +60,26 @@ Object Measured(const Snapshot& snapshot) {
           {"errors", snapshot.errors}};
 }
 
+Object Interval(const stats::RatioInterval& interval) {
+  return {{"lower", interval.lower},
+          {"upper", interval.upper},
+          {"verdict", stats::Name(interval.verdict)}};
+}
+
+Object Step(const stats::StepVerdict& step, Pods pods) {
+  return {{"workers", step.workers},
+          {"base_workers", step.base_workers},
+          {"repeats", step.repeats},
+          {"throughput", step.throughput},
+          {"ratio", step.ratio},
+          {"least", step.limit},
+          {"these_pods", Interval(step.these_pods)},
+          {"any_pods", Interval(step.any_pods)},
+          {"verdict", stats::Name(Chosen(step, pods).verdict)},
+          {"why", WhyUndecided(step, pods)},
+          {"repeats_needed", step.repeats_needed}};
+}
+
 }  // namespace
 
 std::string Single(std::uint64_t result, std::string_view info) { return SingleOf(result, info); }
@@ -104,6 +127,25 @@ std::string Comparison(const stats::Comparison& comparison) {
                {"verdict", stats::Name(comparison.verdict)},
                {"more_seconds", comparison.more_seconds},
                {"more_seconds_each", comparison.more_seconds_each}});
+}
+
+std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
+  return Dump({{"done", look.done},
+               {"next_seconds", look.look.next_seconds},
+               {"verdict", VerdictOf(look, pods)},
+               {"why", WhyUndecided(look, snapshot.estimate.reason, pods)},
+               {"step", look.verdict ? Step(*look.verdict, pods) : Object(nullptr)},
+               {"record", RecordText(look.record)},
+               {"window", Measured(snapshot)}});
+}
+
+std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods) {
+  Object steps = Object::array();
+  for (const stats::StepVerdict& step : scaling.steps) steps.push_back(Step(step, pods));
+  return Dump({{"verdict", VerdictOf(scaling, pods)},
+               {"spread", SpreadShare(scaling.spread)},
+               {"spread_df", scaling.spread.degrees},
+               {"steps", steps}});
 }
 
 }  // namespace twofold::client::json

@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "client/parameters.h"
 #include "client/place_groups.h"
 #include "client/snapshot.h"
 #include "lib/stats/comparison.h"
+#include "lib/stats/scaling.h"
 
 /// The JSON form of the pages. Times are in seconds. A value that is not known yet is null, and so
 /// is one that is infinite (JSON has no word for it). Pure.
@@ -21,5 +23,7 @@ std::string Stats(const Snapshot& snapshot);
 std::string Places(const Snapshot& snapshot, By by);
 std::string Window(const Snapshot& snapshot);
 std::string Comparison(const stats::Comparison& comparison);
+std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods);
+std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods);
 
 }  // namespace twofold::client::json

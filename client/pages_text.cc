@@ -7,6 +7,9 @@
 #include <iterator>
 #include <map>
 
+#include "client/step_records.h"
+#include "client/step_verdicts.h"
+
 namespace twofold::client::text {
 namespace {
 
@@ -156,6 +159,44 @@ std::string Comparison(const stats::Comparison& comparison) {
       .Add("verdict", stats::Name(comparison.verdict))
       .Add("more_seconds", comparison.more_seconds)
       .Add("more_seconds_each", comparison.more_seconds_each);
+  return lines.Take();
+}
+
+std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
+  Lines lines;
+  lines.Add("done", look.done)
+      .Add("next_seconds", look.look.next_seconds)
+      .Add("verdict", VerdictOf(look, pods));
+  if (look.verdict) {
+    const stats::RatioInterval& chosen = Chosen(*look.verdict, pods);
+    lines.Add("ratio", look.verdict->ratio)
+        .Add("ratio_lower", chosen.lower)
+        .Add("ratio_upper", chosen.upper)
+        .Add("least", look.verdict->limit)
+        .Add("these_lower", look.verdict->these_pods.lower)
+        .Add("these_upper", look.verdict->these_pods.upper)
+        .Add("any_lower", look.verdict->any_pods.lower)
+        .Add("any_upper", look.verdict->any_pods.upper);
+  }
+  const std::string why = WhyUndecided(look, snapshot.estimate.reason, pods);
+  if (!why.empty()) lines.Add("why", why);
+  lines.Add("record", RecordText(look.record));
+  return lines.Take() + Window(snapshot);
+}
+
+std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods) {
+  Lines lines;
+  lines.Add("verdict", VerdictOf(scaling, pods))
+      .Add("spread", SpreadShare(scaling.spread))
+      .Add("spread_df", scaling.spread.degrees);
+  for (const stats::StepVerdict& step : scaling.steps) {
+    const stats::RatioInterval& chosen = Chosen(step, pods);
+    lines.Add("step", fmt::format("{} {} {} {} {} {} {} {}", step.workers, step.throughput,
+                                  step.ratio, chosen.lower, chosen.upper, step.limit,
+                                  stats::Name(chosen.verdict), step.repeats_needed));
+    const std::string why = WhyUndecided(step, pods);
+    if (!why.empty()) lines.Add("why", fmt::format("{} {}", step.workers, why));
+  }
   return lines.Take();
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "client/step_records.h"
 #include "lib/common/printable.h"
 
 namespace twofold::client {
@@ -45,6 +46,17 @@ Result<double> FromZero(const http::Params& query, std::string_view name) {
   return *value;
 }
 
+constexpr std::uint32_t kMostCount = 1'000'000;  // of workers, of repeats
+
+Result<std::uint32_t> CountParameter(const http::Params& query, std::string_view name) {
+  const std::string_view text = ValueOf(query, name);
+  std::uint32_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && count >= 1 && count <= kMostCount) return count;
+  return Bad(name, text, absl::StrCat("a whole number 1..", kMostCount));
+}
+
 Result<double> ErrorParameter(const http::Params& query) {
   const std::string_view text = ValueOf(query, "log_error");
   if (text == "inf" || text == "null") return std::numeric_limits<double>::infinity();
@@ -80,6 +92,32 @@ Result<stats::Rate> BaseParameters(const http::Params& query) {
   const Result<double> seconds = FromZero(query, "seconds");
   if (!seconds.ok()) return seconds.status();
   return stats::Rate{*throughput, *log_error, *degrees, *seconds};
+}
+
+Result<stats::StepPlan> PlanParameters(const http::Params& query) {
+  const Result<std::uint32_t> workers = CountParameter(query, "workers");
+  if (!workers.ok()) return workers.status();
+  const Result<double> scale = PositiveParameter(query, "scale");
+  if (!scale.ok()) return scale.status();
+  const Result<double> cap = PositiveParameter(query, "cap");
+  if (!cap.ok()) return cap.status();
+  stats::StepPlan plan{.workers = *workers, .scale = *scale, .cap = *cap};
+  if (http::Find(query, "repeats") == nullptr) return plan;
+  const Result<std::uint32_t> repeats = CountParameter(query, "repeats");
+  if (!repeats.ok()) return repeats.status();
+  plan.repeats = *repeats;
+  return plan;
+}
+
+Result<std::vector<stats::StepRecord>> RecordsParameter(const http::Params& query) {
+  return ParseRecords(ValueOf(query, "records"));
+}
+
+Result<Pods> PodsParameter(const http::Params& query) {
+  const std::string* pods = http::Find(query, "pods");
+  if (pods == nullptr || *pods == "any") return Pods::kAny;
+  if (*pods == "these") return Pods::kThese;
+  return Bad("pods", *pods, "any or these");
 }
 
 }  // namespace twofold::client

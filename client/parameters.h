@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "lib/common/result.h"
 #include "lib/http/message.h"
 #include "lib/stats/comparison.h"
+#include "lib/stats/scaling.h"
 
 /// Values in the query of a request. Pure.
 ///
@@ -21,5 +23,17 @@ Result<double> PositiveParameter(const http::Params& query, std::string_view nam
 /// What an earlier window gave: `throughput`, `log_error`, `df`, `seconds`. Nothing may be known
 /// yet of that window: a throughput of 0, an error of `inf` (or `null`, as in JSON).
 Result<stats::Rate> BaseParameters(const http::Params& query);
+
+/// `workers`, `scale`, `cap`, and `repeats`, which is 1 if it is not there.
+Result<stats::StepPlan> PlanParameters(const http::Params& query);
+
+/// `records`; none if it is not there.
+Result<std::vector<stats::StepRecord>> RecordsParameter(const http::Params& query);
+
+/// Which pods a verdict speaks of.
+enum class Pods : std::uint8_t { kAny, kThese };
+
+/// `pods`, any or these; any if it is not there.
+Result<Pods> PodsParameter(const http::Params& query);
 
 }  // namespace twofold::client

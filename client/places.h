@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/stats/worker_spread.h"
+
 namespace twofold::client {
 
 /// Where jobs ended: a node, a pod, a device, and how many jobs with which end.
@@ -16,6 +18,7 @@ struct Place {
   std::string device;  ///< empty: none
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
+  stats::WorkerTimes times{};  ///< that its worker was busy with jobs that succeeded, seconds
 };
 
 /// Counts jobs by place.
@@ -34,7 +37,10 @@ class Places {
   /// The place with these names, added if it is new.
   Index Find(std::string_view node, std::string_view pod, std::string_view device);
 
-  void Succeeded(Index place) { ++all_[place].succeeded; }
+  void Succeeded(Index place, double seconds) {
+    ++all_[place].succeeded;
+    all_[place].times.Add(seconds);
+  }
   void Failed(Index place) { ++all_[place].failed; }
 
   [[nodiscard]] const std::vector<Place>& all() const { return all_; }

@@ -11,6 +11,7 @@
 #include "client/places.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
+#include "lib/stats/worker_spread.h"
 
 namespace twofold::client {
 
@@ -45,6 +46,7 @@ struct Snapshot {
   std::uint64_t rejected = 0;
   std::uint64_t interruptions = 0;
   std::vector<Place> places;
+  stats::Spread spread;  ///< between the workers, each a place
   ErrorCounts::Map errors;
 
   // Since the client was started.

@@ -2,11 +2,31 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace twofold::client {
+namespace {
+
+/// How long a worker was occupied with a job, as the client sees it: all but the wait. What the
+/// frontend says of that is not believed if it is longer than all.
+double BusySeconds(const Answer& job) {
+  const Duration all = std::max(job.ended - job.submitted, Duration(1));
+  return ToSeconds(job.wait < all ? all - job.wait : all);
+}
+
+stats::Spread SpreadOf(const std::vector<Place>& places) {
+  std::vector<stats::WorkerTimes> workers;
+  workers.reserve(places.size());
+  for (const Place& place : places) workers.push_back(place.times);
+  return stats::BetweenWorkers(workers);
+}
+
+}  // namespace
 
 void Window::Succeeded(const Answer& job) {
   throughput_.Ended(job.submitted, job.ended, true);
-  places_.Succeeded(job.place);
+  places_.Succeeded(job.place, BusySeconds(job));
   if (job.submitted < start_) return;
   latencies_.Record(job.wait, job.run, job.ended - job.submitted);
 }
@@ -31,6 +51,7 @@ void Window::Describe(Instant now, std::span<const Instant> in_flight, Snapshot&
   snapshot.rejected = rejected_;
   snapshot.interruptions = interruptions_;
   snapshot.places = places_.all();
+  snapshot.spread = SpreadOf(snapshot.places);
   snapshot.errors = errors_.all();
 }
 

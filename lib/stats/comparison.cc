@@ -11,25 +11,6 @@ namespace {
 
 double Square(double x) { return x * x; }
 
-/// Half the width of the interval of ln(now / base).
-double HalfWidth(const Rate& base, const Rate& now, double confidence) {
-  const double base_variance = Square(base.log_error);
-  const double now_variance = Square(now.log_error);
-  const double variance = base_variance + now_variance;
-  if (variance == 0.0) return 0.0;
-  // Shares instead of squares of variances: tiny errors must not underflow.
-  const double degrees = 1.0 / (Square(base_variance / variance) / base.degrees +
-                                Square(now_variance / variance) / now.degrees);
-  return StudentFactor(confidence, degrees) * std::sqrt(variance);
-}
-
-Verdict Judge(double lower, double upper, double limit) {
-  if (lower >= limit) return Verdict::kPass;
-  return upper < limit ? Verdict::kFail : Verdict::kUndecided;
-}
-
-bool Comparable(const Rate& rate) { return rate.throughput > 0.0 && std::isfinite(rate.log_error); }
-
 /// The rate as it would be after more measuring.
 Rate After(double more_seconds, Rate rate) {
   rate.log_error *= std::sqrt(rate.seconds / (rate.seconds + more_seconds));
@@ -39,7 +20,7 @@ Rate After(double more_seconds, Rate rate) {
 
 Comparison WithInterval(const Rate& base, const Rate& now, double limit, double confidence) {
   Comparison result;
-  const double factor = std::exp(HalfWidth(base, now, confidence));
+  const double factor = std::exp(LogHalfWidth(base, now, confidence));
   result.ratio = now.throughput / base.throughput;
   result.lower = result.ratio / factor;
   result.upper = result.ratio * factor;
@@ -63,13 +44,31 @@ double LeastTime(Decides decides) {
 
 }  // namespace
 
+bool IsKnown(const Rate& rate) { return rate.throughput > 0.0 && std::isfinite(rate.log_error); }
+
+double LogHalfWidth(const Rate& base, const Rate& now, double confidence) {
+  const double base_variance = Square(base.log_error);
+  const double now_variance = Square(now.log_error);
+  const double variance = base_variance + now_variance;
+  if (variance == 0.0) return 0.0;
+  // Shares instead of squares of variances: tiny errors must not underflow.
+  const double degrees = 1.0 / (Square(base_variance / variance) / base.degrees +
+                                Square(now_variance / variance) / now.degrees);
+  return StudentFactor(confidence, degrees) * std::sqrt(variance);
+}
+
+Verdict Judge(double lower, double upper, double limit) {
+  if (lower >= limit) return Verdict::kPass;
+  return upper < limit ? Verdict::kFail : Verdict::kUndecided;
+}
+
 std::string_view Name(Verdict verdict) {
   static constexpr std::array<std::string_view, 3> kNames = {"pass", "fail", "undecided"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
 Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence) {
-  if (!Comparable(base) || !Comparable(now)) {
+  if (!IsKnown(base) || !IsKnown(now)) {
     return {.ratio = base.throughput > 0.0 ? now.throughput / base.throughput : 0.0,
             .upper = std::numeric_limits<double>::infinity(),
             .more_seconds = kLongestSeconds,

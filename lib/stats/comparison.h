@@ -13,11 +13,21 @@ struct Rate {
   double seconds = 0.0;  ///< length of the window it comes from
 };
 
+/// Whether there is something to compare: a throughput above 0 with a finite error.
+bool IsKnown(const Rate& rate);
+
+/// Half the width of the interval of ln(now / base), both known: errors add in squares, Student's t
+/// with the degrees of freedom of Welch and Satterthwaite.
+double LogHalfWidth(const Rate& base, const Rate& now, double confidence);
+
 enum class Verdict : std::uint8_t {
   kPass,       ///< the whole interval is at or above the limit
   kFail,       ///< the whole interval is below the limit
   kUndecided,  ///< the limit is inside
 };
+
+/// What the interval [lower, upper] of a ratio says about the limit.
+Verdict Judge(double lower, double upper, double limit);
 
 /// "pass", "fail", "undecided"
 std::string_view Name(Verdict verdict);
@@ -42,10 +52,10 @@ struct Comparison {
 
 /// Judges whether now.throughput is at least `limit` (more than 0) times base.throughput.
 ///
-/// The interval is that of ln(ratio): errors add in squares, Student's t with the degrees of
-/// freedom of Welch and Satterthwaite. `confidence` is two-sided: at 0.95 a true ratio just at the
-/// limit passes in 2.5 % of the comparisons and fails in 2.5 %. Times assume that the error shrinks
-/// with 1 / sqrt(time) and degrees of freedom stay.
+/// The interval is that of LogHalfWidth. `confidence` is two-sided: at 0.95 a true ratio just at
+/// the limit passes in 2.5 % of the comparisons and fails in 2.5 %, if each is made once; scaling.h
+/// is for those who look again and again. Times assume that the error shrinks with 1 / sqrt(time)
+/// and degrees of freedom stay.
 ///
 /// A rate of 0 or with infinite error cannot be compared: interval 0..infinity, undecided.
 Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence = 0.95);

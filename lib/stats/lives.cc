@@ -54,6 +54,16 @@ Lives::ExpectedDensities Lives::Expected() const {
   return expected;
 }
 
+Lives::Tail Lives::From(Duration least) const {
+  Tail tail;
+  for (std::size_t i = BucketOfLife(least); i < kBuckets; ++i) {
+    const auto lives = static_cast<double>(buckets_[i].lives);
+    tail.count += lives;
+    tail.seconds += lives * static_cast<double>(LowestOf(i)) * 1e-9;
+  }
+  return tail;
+}
+
 double Lives::ExpectedDensities::operator()(Duration age) const {
   const double about_to_end = 1.0 / ToSeconds(std::max(age, Duration(1)));
   const std::size_t bucket = BucketOfLife(age);

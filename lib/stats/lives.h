@@ -45,6 +45,13 @@ class Lives {
 
   [[nodiscard]] ExpectedDensities Expected() const;
 
+  /// How many lives were at least so long, and their sum; within 1/128 of the length.
+  struct Tail {
+    double count = 0.0;
+    double seconds = 0.0;
+  };
+  [[nodiscard]] Tail From(Duration least) const;
+
  private:
   struct Bucket {
     std::uint64_t lives = 0;

@@ -7,7 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "lib/stats/batch_means.h"
+#include "lib/stats/long_run.h"
+#include "lib/stats/steadiness.h"
 #include "lib/stats/student.h"
 
 namespace twofold::stats {
@@ -18,6 +19,10 @@ constexpr int kFewestBatches = 4;
 constexpr int kMostBatches = 16;
 constexpr double kLivesPerBatch = 2.0;  // shorter: fluid credit of one job makes neighbours alike
 constexpr double kLeastTrend = 0.02;    // smaller changes are not worth a word
+constexpr double kLeastHole = 0.1;      // of the window
+constexpr double kRareHole = 0.001;     // chance that one hole of a window may have
+constexpr double kLongLives = 4.0;      // as long as these mean lives leave a quarter of the rate
+constexpr int kMuchShorter = 16;  // lives of a power law (exponent 2) have such a gap in 0.2 %
 
 /// An even number, so that the window has halves; 0 if it is too short for the fewest.
 int BatchesFor(double seconds, double mean_life) {
@@ -26,12 +31,23 @@ int BatchesFor(double seconds, double mean_life) {
   return batches >= kFewestBatches ? batches : 0;
 }
 
-void SetError(const Lives& lives, std::span<const double> batches, ThroughputEstimate& estimate) {
+Parts PartsOf(const FluidBins& credit, Duration length) {
+  const std::vector<double> split = credit.Split(length, static_cast<int>(kParts));
+  Parts parts{};
+  std::copy(split.begin(), split.end(), parts.begin());
+  return parts;
+}
+
+void SetError(const Lives& lives, const Parts& parts, ThroughputEstimate& estimate) {
   estimate.log_error = lives.RenewalError();
   estimate.degrees = std::max(static_cast<double>(lives.count()) - 1.0, 1.0);
-  if (batches.empty()) return;
-  estimate.log_error = std::max(estimate.log_error, RelativeError(batches));
-  estimate.degrees = static_cast<double>(batches.size()) - 1.0;
+  if (estimate.batches == 0) return;
+  const double lives_per_part = estimate.seconds / estimate.mean_life / double{kParts};
+  const LongRunError seen = ErrorOfMean(parts, lives_per_part);
+  const double least = StudentFactor(kConfidence, estimate.degrees) * estimate.log_error;
+  if (StudentFactor(kConfidence, seen.degrees) * seen.relative < least) return;
+  estimate.log_error = seen.relative;
+  estimate.degrees = seen.degrees;
 }
 
 void SetInterval(ThroughputEstimate& estimate) {
@@ -40,14 +56,16 @@ void SetInterval(ThroughputEstimate& estimate) {
   estimate.upper = estimate.throughput * factor;
 }
 
-std::string WhyNotSteady(const Lives& lives, std::span<const double> batches, double seconds) {
-  if (batches.empty()) {
-    return absl::StrFormat(
-        "the window of %.3g s is too short: %d batches of %.0f mean lives take %.3g s", seconds,
-        kFewestBatches, kLivesPerBatch, kFewestBatches * kLivesPerBatch * lives.MeanSeconds());
-  }
-  const auto [change, chance] = CompareHalves(batches, lives.RenewalError());
+std::string TooShort(double seconds, double mean_life) {
+  return absl::StrFormat(
+      "the window of %.3g s is too short: %d batches of %.0f mean lives take %.3g s", seconds,
+      kFewestBatches, kLivesPerBatch, kFewestBatches * kLivesPerBatch * mean_life);
+}
+
+std::string WhyTrend(std::span<const double> batches, double least_error) {
+  const auto [change, chance] = CompareHalves(batches, least_error);
   if (std::abs(change) <= std::max(chance, kLeastTrend)) return "";
+  if (std::isinf(change)) return "there is throughput in the second half of the window only";
   return absl::StrFormat(
       "throughput %s by %.1f %% from the first half of the window to the second; chance explains "
       "%.1f %%",
@@ -84,13 +102,50 @@ ThroughputEstimate ThroughputWindow::Estimate(Instant now,
   const FluidBins credit = WithInFlight(now, in_flight);
   estimate.counted = static_cast<double>(estimate.succeeded) / estimate.seconds;
   estimate.throughput = credit.Total() / estimate.seconds;
-  estimate.batches = BatchesFor(estimate.seconds, lives_.MeanSeconds());
-  const std::vector<double> batches = credit.Split(now - start_, estimate.batches);
-  SetError(lives_, batches, estimate);
+  estimate.mean_life = lives_.MeanSeconds();
+  estimate.batches = BatchesFor(estimate.seconds, estimate.mean_life);
+  const Parts parts = PartsOf(credit, now - start_);
+  estimate.drift = Drift(parts);
+  SetError(lives_, parts, estimate);
   SetInterval(estimate);
-  estimate.reason = WhyNotSteady(lives_, batches, estimate.seconds);
+  estimate.reason = WhyNotSteady(now, in_flight, credit, estimate.batches);
   estimate.steady = estimate.reason.empty();
   return estimate;
+}
+
+std::string ThroughputWindow::WhyNotSteady(Instant now, std::span<const Instant> in_flight,
+                                           const FluidBins& credit, int batches) const {
+  const Duration length = now - start_;
+  if (batches == 0) return TooShort(ToSeconds(length), lives_.MeanSeconds());
+  const Hole hole = LongestHole(PartsOf(credit, length));
+  const double seconds = hole.length * ToSeconds(length);
+  if (hole.length >= kLeastHole && !IsNatural(FromSeconds(seconds), now, in_flight)) {
+    return absl::StrFormat(
+        "next to nothing was done for %.3g s of the window's %.3g s, from %.3g s on", seconds,
+        ToSeconds(length), hole.begin * ToSeconds(length));
+  }
+  return WhyTrend(credit.Split(length, batches), lives_.RenewalError());
+}
+
+// Long lives make holes, too, where few jobs run at a time. A hole is not natural if all jobs in
+// flight would have to be in long lives at once by chance; or if it stands alone: lives are as long
+// as it is or much shorter, none between, and no more are long than are in it.
+bool ThroughputWindow::IsNatural(Duration hole, Instant now,
+                                 std::span<const Instant> in_flight) const {
+  const auto from = [&](Duration least) {
+    Lives::Tail tail = lives_.From(least);
+    for (const Instant submitted : in_flight) {
+      if (now - submitted < least) continue;
+      ++tail.count;
+      tail.seconds += ToSeconds(now - submitted);
+    }
+    return tail;
+  };
+  const Lives::Tail longer =
+      from(std::min(hole / 2, FromSeconds(kLongLives * lives_.MeanSeconds())));
+  const auto lanes = std::max(static_cast<double>(in_flight.size()), 1.0);
+  if (std::pow(longer.seconds / from(Duration(0)).seconds, lanes) < kRareHole) return false;
+  return longer.count > lanes || from(hole / kMuchShorter).count > from(hole / 2).count;
 }
 
 FluidBins ThroughputWindow::WithInFlight(Instant now, std::span<const Instant> in_flight) const {

@@ -19,9 +19,11 @@ struct ThroughputEstimate {
   double throughput = 0.0;      ///< successes per second, the fluid estimate; 0 until one is known
   double log_error = 0.0;       ///< standard error of ln(throughput); infinity if not known
   double degrees = 1.0;         ///< degrees of freedom of log_error
+  double drift = 0.0;           ///< change over the window of the straight line through it / mean
   double lower = 0.0;           ///< 95 % interval of throughput
   double upper = 0.0;           ///< infinity if log_error is
-  int batches = 0;              ///< parts of the window that log_error comes from; 0: too short
+  int batches = 0;              ///< parts that the halves are compared by; 0: too short a window
+  double mean_life = 0.0;       ///< of the jobs that ended, seconds; 0 until one has
   bool steady = false;          ///< whether the interval can be relied on
   std::string reason;           ///< why not, for people; empty if steady
 };
@@ -50,16 +52,16 @@ struct ThroughputEstimate {
 ///           gives the mean rate, and steady = false if the change shows between the halves. A
 ///           stuck job is worth one job a window at most, and less in each later one.
 ///
-/// The error is the larger one of two: from the scatter of 4..16 batches of the window, each at
-/// least two mean lives long (sees what no theory knows: pauses, lanes that slow each other), and
-/// the renewal error (see Lives; does not look small by luck). The degrees of freedom are those of
-/// the batches. So intervals are rather too wide: of independent lives, 95 % ones hold the truth in
-/// 97 % of the windows with 16 batches and in 99 % of those with 6. Equal lives in waves: error 0.
+/// The error is that of two which gives the wider interval: what the scatter of the window's parts
+/// says about the mean, for noise that may last several lives (ErrorOfMean; sees what no theory
+/// knows: pauses, neighbours, lanes that slow each other), and the renewal error (see Lives; does
+/// not look small by luck). So intervals are rather too wide: of independent lives, 95 % ones hold
+/// the truth in 98 to 99 % of the windows. Equal lives in waves: error 0.
 ///
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.
 /// Cost     Ended O(1), no allocation. Estimate O(in flight + 5248). 85 KiB.
-/// Source   Batch means and renewal counts: any text on simulation output (Law, Kelton).
+/// Source   long_run.h; renewal counts: any text on simulation output (Law, Kelton).
 class ThroughputWindow {
  public:
   explicit ThroughputWindow(Instant start) : start_(start) {}
@@ -72,6 +74,10 @@ class ThroughputWindow {
 
  private:
   [[nodiscard]] FluidBins WithInFlight(Instant now, std::span<const Instant> in_flight) const;
+  [[nodiscard]] std::string WhyNotSteady(Instant now, std::span<const Instant> in_flight,
+                                         const FluidBins& credit, int batches) const;
+  [[nodiscard]] bool IsNatural(Duration hole, Instant now,
+                               std::span<const Instant> in_flight) const;
 
   Instant start_;
   FluidBins credit_;

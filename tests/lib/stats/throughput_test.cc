@@ -15,6 +15,7 @@
 namespace twofold::stats {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
@@ -76,8 +77,7 @@ class FreeRunningLanes : public ::testing::TestWithParam<std::pair<const char*, 
 TEST_P(FreeRunningLanes, AreEstimatedWithoutBiasAndWithAnHonestInterval) {
   const Trials trials = RunTrials(GetParam().second, 40.0);
   EXPECT_LT(RelativeDistance(trials.mean, 1.0), 0.005);
-  EXPECT_GE(trials.covered, 0.90);
-  EXPECT_LE(trials.covered, 0.99);
+  EXPECT_GE(trials.covered, 0.95);
   EXPECT_GE(trials.steady, 0.99);
 }
 
@@ -145,6 +145,69 @@ TEST(ThroughputWindow, AChangeUnderTwoPercentIsSteady) {
   EXPECT_TRUE(estimate.steady) << estimate.reason;
 }
 
+TEST(ThroughputWindow, AFallToNearlyNothingIsNotMoreThanAll) {
+  Random random(1);
+  const DrawLife stops = [](double at, Random& r) {
+    return (at < 20.0 ? 1.0 : 100.0) * HalfToThreeHalves(at, r);
+  };
+  const ThroughputEstimate estimate = Measure(RunLanes(kLanes, 40.0, stops, random), 2.0, 40.0);
+  EXPECT_FALSE(estimate.steady);
+  EXPECT_THAT(estimate.reason, AnyOf(HasSubstr("falls by 9"), HasSubstr("next to nothing")));
+}
+
+/// All lanes stand still from `begin` on for `length` seconds.
+DrawLife WithHole(double life, double begin, double length) {
+  return [=](double at, Random& random) {
+    const double own = life * (0.95 + 0.1 * Uniform(random));
+    return at <= begin && begin < at + own ? own + length : own;
+  };
+}
+
+TEST(ThroughputWindow, AHoleOfSevenOfThirtyNineSecondsIsNotSteady) {
+  for (const int lanes : {1, 2, 4, 16}) {
+    for (const double begin : {1.0, 16.0, 31.0}) {
+      Random random(1);
+      const auto jobs = RunLanes(lanes, 60.0, WithHole(0.2, 5.0 + begin, 7.0), random);
+      const ThroughputEstimate estimate = Measure(jobs, 5.0, 44.0);
+      EXPECT_FALSE(estimate.steady) << lanes << " lanes, from " << begin;
+      EXPECT_THAT(estimate.reason, HasSubstr("next to nothing was done for ")) << begin;
+      EXPECT_THAT(estimate.reason, HasSubstr(" of the window's 39 s")) << begin;
+    }
+  }
+}
+
+TEST(ThroughputWindow, AHoleThatIsNotOverIsNotSteady) {
+  Random random(1);
+  const auto jobs = RunLanes(kLanes, 60.0, WithHole(0.2, 37.0, 30.0), random);
+  EXPECT_THAT(Measure(jobs, 5.0, 44.0).reason, HasSubstr("next to nothing was done for "));
+}
+
+TEST(ThroughputWindow, AHoleOfAHundredthIsSteady) {
+  Random random(1);
+  const auto jobs = RunLanes(kLanes, 60.0, WithHole(0.2, 20.0, 0.4), random);
+  const ThroughputEstimate estimate = Measure(jobs, 5.0, 44.0);
+  EXPECT_TRUE(estimate.steady) << estimate.reason;
+}
+
+double PowerLaw(double, Random& random) { return 0.5 / std::sqrt(Uniform(random)); }
+
+TEST(ThroughputWindow, LongLivesOfFewLanesAreNoHoles) {
+  constexpr int kTrials = 1000;
+  for (const DrawLife& draw : {DrawLife(Exponential), DrawLife(ShortOrLong), DrawLife(PowerLaw)}) {
+    for (const int lanes : {1, 2, 4, 16}) {
+      int holes = 0;
+      for (int seed = 1; seed <= kTrials; ++seed) {
+        Random random(static_cast<std::uint64_t>(seed));
+        const double seconds = 12.0 + 100.0 * Uniform(random);
+        const auto jobs = RunLanes(lanes, 20.0 + seconds, draw, random);
+        const std::string reason = Measure(jobs, 20.0, 20.0 + seconds).reason;
+        holes += reason.starts_with("next to nothing") ? 1 : 0;
+      }
+      EXPECT_LE(holes, 6) << lanes << " lanes";  // 0.3 %, and two standard errors
+    }
+  }
+}
+
 TEST(ThroughputWindow, TooShortAWindowSaysHowLongItMustBe) {
   Random random(1);
   const ThroughputEstimate estimate = Measure(RunLanes(kLanes, 40.0, Equal, random), 2.0, 9.5);
@@ -158,7 +221,7 @@ TEST(ThroughputWindow, AWindowOfJustEightMeanLivesIsLongEnough) {
   Random random(1);
   const ThroughputEstimate estimate = Measure(RunLanes(kLanes, 40.0, Equal, random), 2.0, 10.0);
   EXPECT_EQ(estimate.batches, 4);
-  EXPECT_EQ(estimate.degrees, 3.0);
+  EXPECT_NEAR(estimate.degrees, 3.0, 0.1);
   EXPECT_TRUE(estimate.steady) << estimate.reason;
 }
 

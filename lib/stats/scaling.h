@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/stats/comparison.h"
+#include "lib/stats/looks.h"
+#include "lib/stats/throughput.h"
+#include "lib/stats/worker_spread.h"
+
+/// Verdicts of a scaling validation: does twice the workers do twice the work?
+///
+/// A validation measures steps of 1, 2, 4 ... workers, and may repeat all of them with new pods.
+/// Each step is compared with the one before, twice: *these pods* knows the noise of time only, so
+/// it speaks of the pods that were there; *any pods* adds how much workers differ, so it speaks of
+/// pods that might be there the next time.
+namespace twofold::stats {
+
+/// What remains of a measured step.
+struct StepRecord {
+  std::uint32_t workers = 1;
+  Rate rate;
+  double confidence = 0.95;  ///< of the look that ended it
+  bool steady = true;
+  double drift = 0.0;  ///< of its window: ThroughputEstimate
+  Spread spread{};     ///< between its workers
+};
+
+/// An interval of a ratio, and what it says about the limit.
+struct RatioInterval {
+  double lower = 0.0;
+  double upper = 0.0;
+  Verdict verdict = Verdict::kUndecided;
+};
+
+/// A step beside the one before, over all repeats.
+struct StepVerdict {
+  std::uint32_t workers = 1;
+  std::uint32_t base_workers = 1;
+  std::uint32_t repeats = 1;
+  double limit = 0.0;
+  bool steady = true;       ///< all windows were
+  double throughput = 0.0;  ///< geometric mean of the repeats
+  double ratio = 0.0;       ///< the same; 0: not known
+  RatioInterval these_pods{};
+  RatioInterval any_pods{};
+  double time_width = 0.0;  ///< half the width of the interval of ln(ratio): noise of time, drift
+  double pods_width =
+      0.0;  ///< the same: workers that differ, or repeats that do. any: both squared
+  /// Repeats with new pods, these included, that would decide for any pods at this ratio; 0: it is
+  /// decided, or none would do (the ratio is at the limit, or time_width alone is too much).
+  std::uint32_t repeats_needed = 0;
+  std::string why{};  ///< why any pods is undecided, for people; empty if decided
+};
+
+struct ScalingVerdict {
+  Spread spread;  ///< pooled over all steps and repeats
+  std::vector<StepVerdict> steps;
+};
+
+/// Judges all steps that have a smaller one before them in their repeat. `records` are in the order
+/// in which they were measured; a repeat begins where the number of workers does not grow. `scale`
+/// (more than 0) is the least ratio for twice the workers; for f times it is scale^log2(f).
+///
+///   time   each record's own error at the confidence of the look that ended it, Welch's t; and
+///          the drift of both windows, which would go on from the middle of one to that of the
+///          other, as an error of its own: sqrt(error² + drift²)
+///   pods   Student's t at 95 % with spread.degrees x sqrt(spread.variance x (1/base workers + 1/
+///          workers) / repeats); not known (so any pods undecided) if no window had two workers
+///   any    sqrt(time² + pods²): widths of independent parts add in squares
+///
+/// Repeats that scatter more than both explain (F test at 5 %: nodes, hours) count as a sample of
+/// their own: Student's t with repeats - 1 degrees of freedom. A step with a window that was not
+/// steady is undecided.
+///
+/// Source   MOVER: G. Zou, A. Donner, "Construction of confidence limits about effect measures"
+///          (2008). Variance components: S. Searle, G. Casella, C. McCulloch (1992).
+ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale);
+
+/// How a step is measured.
+struct StepPlan {
+  std::uint32_t workers = 1;
+  double scale = 1.8;
+  double cap = 60.0;          ///< seconds
+  std::uint32_t repeats = 1;  ///< planned for the validation
+};
+
+/// What a look at the window of a step comes to.
+struct StepLook {
+  Look look;
+  bool done = false;  ///< stop measuring
+  StepRecord record;
+  std::optional<StepVerdict> verdict;  ///< none: the first step of a repeat
+};
+
+/// Looks at the window of a step after `earlier` steps, and says whether it has been measured long
+/// enough: at the cap, or earlier if it is steady, known as well as its base or to 2 % (it may be
+/// the base of the next), and decided. Decided is: for any pods; or for these, and time is less
+/// than half of what any pods does not know. When repeats are planned no verdict stops a step, only
+/// its precision does: so no repeat is biased by when it ended.
+StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimate& estimate,
+                    const Spread& spread, const StepPlan& plan);
+
+}  // namespace twofold::stats

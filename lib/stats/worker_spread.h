@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace twofold::stats {
+
+/// The times that the jobs of one worker took, as mean and variance.
+/// Cost     Add O(1), no allocation.
+/// Source   B. P. Welford, "Note on a method for calculating corrected sums of squares" (1962).
+class WorkerTimes {
+ public:
+  /// `seconds` is more than 0.
+  void Add(double seconds) {
+    const double distance = seconds - mean_;
+    mean_ += distance / static_cast<double>(++count_);
+    squares_ += distance * (seconds - mean_);
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] double mean() const { return mean_; }
+
+  /// The variance of ln(mean) that comes from the scatter of the times; `count` is 2 or more.
+  [[nodiscard]] double LogVariance() const;
+
+ private:
+  std::uint64_t count_ = 0;
+  double mean_ = 0.0;
+  double squares_ = 0.0;  // sum of squared distances from the mean
+};
+
+/// How much workers differ: the variance of ln(speed) between them.
+struct Spread {
+  double variance = 0.0;  ///< may come out negative; that means 0, but it counts when pooled
+  double degrees = 0.0;   ///< of freedom; 0: nothing is known
+};
+
+/// The spread of the workers of one window: the variance of ln(mean time) between those with two
+/// jobs or more, less what the scatter of each worker's own times explains (one-way analysis of
+/// variance). Fewer than two such workers say nothing about a spread.
+Spread BetweenWorkers(std::span<const WorkerTimes> workers);
+
+/// The spread of several windows, each as often as it has degrees of freedom.
+Spread Pooled(std::span<const Spread> spreads);
+
+}  // namespace twofold::stats

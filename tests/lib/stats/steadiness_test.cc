@@ -1,0 +1,74 @@
+#include "lib/stats/steadiness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "lib/stats/student.h"
+
+namespace twofold::stats {
+namespace {
+
+TEST(StudentQuantile, AgreesWithThePrintedTables) {
+  EXPECT_NEAR(StudentQuantile(0.975, 1), 12.706, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.975, 3), 3.182, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.975, 15), 2.131, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.995, 10), 3.169, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.975, 1e9), 1.960, 5e-4);
+  EXPECT_NEAR(StudentFactor(0.95, 15), 2.131, 5e-4);
+}
+
+TEST(CompareHalves, AStepIsMoreThanChance) {
+  const auto [change, chance] =
+      CompareHalves(std::vector<double>{99, 101, 100, 100, 109, 111, 110, 110}, 0.0);
+  EXPECT_NEAR(change, 0.1, 1e-12);
+  EXPECT_LT(chance, change);
+}
+
+TEST(CompareHalves, ScatterIsChance) {
+  const auto [change, chance] =
+      CompareHalves(std::vector<double>{90, 110, 95, 105, 112, 93, 108, 99}, 0.0);
+  EXPECT_GT(chance, std::abs(change));
+}
+
+TEST(CompareHalves, ChanceIsNotLessThanTheLeastError) {
+  const auto [change, chance] = CompareHalves(std::vector<double>{100, 100, 110, 110}, 0.01);
+  EXPECT_DOUBLE_EQ(chance, 0.01 * 210.0 / 100.0 * StudentFactor(0.99, 2.0));
+  EXPECT_GT(change, 0.0);
+}
+
+TEST(CompareHalves, AFallIsNeverMoreThanAll) {
+  const auto fall = [](double rest) {
+    return CompareHalves(std::vector<double>{100, 100, 100, 100, rest, rest, rest, rest}, 0.0);
+  };
+  EXPECT_NEAR(fall(1.0).change, -0.99, 1e-12);  // relative to the mean of both it was -196 %
+  EXPECT_EQ(fall(0.0).change, -1.0);
+}
+
+TEST(CompareHalves, WhatBeginsInTheSecondHalfRisesBeyondAllBounds) {
+  EXPECT_TRUE(std::isinf(CompareHalves(std::vector<double>{0, 0, 5, 5}, 0.0).change));
+  EXPECT_EQ(CompareHalves(std::vector<double>{0, 0, 0, 0}, 0.0).change, 0.0);
+}
+
+TEST(Drift, IsTheChangeOfAStraightLineOverTheWindow) {
+  // Parts have the means of the line from 80 to 120.
+  EXPECT_NEAR(Drift(std::vector<double>{85, 95, 105, 115}), 0.4, 1e-12);
+  EXPECT_NEAR(Drift(std::vector<double>{115, 105, 95, 85}), -0.4, 1e-12);
+  EXPECT_EQ(Drift(std::vector<double>{5, 7, 7, 5}), 0.0);
+  EXPECT_EQ(Drift(std::vector<double>{0, 0}), 0.0);
+}
+
+TEST(LongestHole, IsTheLongestRunWithLessThanAQuarterOfTheMean) {
+  const Hole hole = LongestHole(std::vector<double>{9, 0, 9, 9, 1, 0, 1, 9, 9, 0});
+  EXPECT_DOUBLE_EQ(hole.begin, 0.4);
+  EXPECT_DOUBLE_EQ(hole.length, 0.3);
+}
+
+TEST(LongestHole, OfEvenPartsIsNone) {
+  EXPECT_EQ(LongestHole(std::vector<double>{9, 8, 9, 8}).length, 0.0);
+  EXPECT_EQ(LongestHole(std::vector<double>{0, 0, 0, 0}).length, 0.0);
+}
+
+}  // namespace
+}  // namespace twofold::stats

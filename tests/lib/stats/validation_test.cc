@@ -1,0 +1,114 @@
+// Simulated validations of 8 -> 16 workers at limit 1.8, by the functions that the load client's
+// pages use. docs/statistics.md has the table of 10 000 tries a cell.
+//
+//   TWOFOLD_TRIES  how many a cell; 60 if not set
+//   TWOFOLD_SEED   of the first one; 1 if not set
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/lib/stats/simulated_validation.h"
+
+namespace twofold::stats {
+namespace {
+
+constexpr double kLimit = 1.8;
+
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", 60));
+const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);
+
+/// So many of `tries` may be wrong for a true share, by chance once in a thousand times.
+double MostWrong(double share, int tries) {
+  const double expected = share * tries;
+  return expected + 3.1 * std::sqrt(expected) + 1.0;
+}
+
+struct Case {
+  Noise noise;
+  std::uint32_t repeats;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const Noise& noise : AllNoise()) {
+    cases.push_back({noise, 1});
+    if (noise.worker_sd > 0.0) cases.push_back({noise, 4});
+  }
+  return cases;
+}
+
+/// A row of the table: "wrong % undecided % job times" for each ratio.
+class SimulatedValidation : public testing::TestWithParam<Case> {
+ protected:
+  Tally Run(double ratio) const {
+    const auto& [noise, repeats] = GetParam();
+    const Tally tally = Validate(noise, ratio, repeats, kTries, kSeed);
+    std::cout << noise.name << (repeats > 1 ? ", 4 repeats" : "") << " | " << ratio << " | "
+              << 100.0 * Wrong(tally, ratio) / kTries << " | " << 100.0 * tally.undecided() / kTries
+              << " | " << tally.seconds / kTries << '\n';
+    return tally;
+  }
+  static int Wrong(const Tally& tally, double ratio) {
+    return ratio < kLimit ? tally.passed : tally.failed;
+  }
+};
+
+TEST_P(SimulatedValidation, IsRarelyWrong) {
+  std::cout << "TWOFOLD_TRIES=" << kTries << " TWOFOLD_SEED=" << kSeed << '\n';
+  for (const double ratio : {1.70, 1.746, 1.854, 1.90}) {
+    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.01, kTries)) << ratio;
+  }
+  for (const double ratio : {1.78, 1.82}) {
+    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.03, kTries)) << ratio;
+  }
+  // Just at the limit a drift of half the noise cannot be seen, and has nothing to overcome.
+  const double at_the_limit = GetParam().noise.name == "drifting" ? 0.08 : 0.03;
+  EXPECT_LE(Wrong(Run(kLimit), kLimit), MostWrong(at_the_limit, kTries));
+}
+
+INSTANTIATE_TEST_SUITE_P(Noise, SimulatedValidation, testing::ValuesIn(Cases()),
+                         [](const auto& row) {
+                           std::string name = row.param.noise.name;
+                           std::erase_if(name, [](char c) { return c == ' '; });
+                           return name + (row.param.repeats > 1 ? "Repeated" : "");
+                         });
+
+const Noise& Named(const std::string& name) {
+  static const std::vector<Noise> all = AllNoise();
+  return *std::find_if(all.begin(), all.end(), [&](const Noise& n) { return n.name == name; });
+}
+
+TEST(ValidationOfWorkers, ThatAreNearlyEqualIsDecidedThreePercentOffTheLimit) {
+  for (const double ratio : {1.746, 1.854}) {
+    const Tally tally = Validate(Named("nearly equal lives"), ratio, 1, kTries, kSeed);
+    EXPECT_LE(tally.undecided(), 0.02 * kTries) << ratio;
+    EXPECT_LT(tally.seconds / kTries, 120.0) << ratio;
+  }
+}
+
+TEST(ValidationOfWorkers, WithUniformLivesIsDecidedSixPercentOffTheLimit) {
+  for (const double ratio : {1.70, 1.90}) {
+    const Tally tally = Validate(Named("uniform lives"), ratio, 1, kTries, kSeed);
+    EXPECT_LE(tally.undecided(), 0.1 * kTries) << ratio;
+  }
+}
+
+TEST(ValidationOfWorkers, ThatSleepTakesTwoLooks) {
+  const Noise sleep = {.name = "sleep",
+                       .life = [](Random& random) { return 1.0 + 0.002 * Uniform(random); }};
+  const Tally tally = Validate(sleep, 1.99, 1, kTries, kSeed);
+  EXPECT_EQ(tally.passed, kTries);
+  EXPECT_NEAR(tally.seconds / kTries, 20.0, 0.5);
+}
+
+}  // namespace
+}  // namespace twofold::stats
