@@ -28,10 +28,11 @@ v1::Better ToProto(suite::Better better) {
   return v1::BETTER_NONE;
 }
 
-template <typename Message>
-void SetDimensions(const suite::Dimensions& dimensions, Message& message) {
+using DimensionMessages = google::protobuf::RepeatedPtrField<v1::Dimension>;
+
+void Set(const suite::Dimensions& dimensions, DimensionMessages& messages) {
   for (const auto& [name, value] : dimensions) {
-    v1::Dimension& dimension = *message.add_dimensions();
+    v1::Dimension& dimension = *messages.Add();
     dimension.set_name(Clean(name));
     dimension.set_value(Clean(value));
   }
@@ -48,12 +49,13 @@ void Set(const suite::Measurement& from, v1::Measurement& to) {
   SetWhat(from, to);
   to.set_value(from.value);
   to.set_headline(from.headline);
-  SetDimensions(from.dimensions, to);
+  Set(from.dimensions, *to.mutable_dimensions());
+  Set(from.at, *to.mutable_at());
 }
 
 void Set(const suite::Series& from, v1::Series& to) {
   to.set_name(Clean(from.name));
-  SetDimensions(from.dimensions, to);
+  Set(from.dimensions, *to.mutable_dimensions());
   for (const suite::Column& column : from.columns) SetWhat(column, *to.add_columns());
   for (const auto& row : from.rows) to.mutable_values()->Add(row.begin(), row.end());
 }
@@ -94,12 +96,19 @@ class Reader {
   Status status_;
 };
 
-std::string Line(const v1::Measurement& one) {
-  std::string line = absl::StrCat(one.headline() ? "* " : "  ", one.name());
-  for (const v1::Dimension& dimension : one.dimensions()) {
-    absl::StrAppend(&line, " ", dimension.name(), "=", dimension.value());
+// " direction=reverse stream=1"
+std::string Text(const DimensionMessages& dimensions) {
+  std::string text;
+  for (const v1::Dimension& dimension : dimensions) {
+    absl::StrAppend(&text, " ", dimension.name(), "=", dimension.value());
   }
-  return absl::StrCat(line, ": ", one.value(), one.unit().empty() ? "" : " ", one.unit(), "\n");
+  return text;
+}
+
+std::string Line(const v1::Measurement& one) {
+  return absl::StrCat(one.headline() ? "* " : "  ", one.name(), Text(one.dimensions()), ": ",
+                      one.value(), one.unit().empty() ? "" : " ", one.unit(),
+                      one.at().empty() ? "" : " at", Text(one.at()), "\n");
 }
 
 }  // namespace

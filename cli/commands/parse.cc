@@ -83,10 +83,11 @@ std::string TableOf(const suite::Series& series) {
 
 // Headlines are marked, as they are what comparisons are made of.
 std::string TableOf(const Measurements& result) {
-  Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF"}};
+  Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF", "AT"}};
   for (const suite::Measurement& one : result.measurements) {
     rows.push_back({one.headline ? "*" : "", one.name, Shown(one.value), one.unit,
-                    suite::Word(one.better), DimensionsText(one.dimensions)});
+                    suite::Word(one.better), DimensionsText(one.dimensions),
+                    DimensionsText(one.at)});
   }
   std::string text = Table(rows);
   for (const suite::Series& series : result.series) text += TableOf(series);

@@ -27,7 +27,8 @@ results::Measurement ToStored(const suite::Measurement& one) {
                      .better = BetterOf(one.better),
                      .headline = one.headline,
                      .dimensions = {one.dimensions.begin(), one.dimensions.end()}},
-          .value = one.value};
+          .value = one.value,
+          .at = one.at};
 }
 
 results::Series ToStored(const suite::Series& series) {

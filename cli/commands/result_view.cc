@@ -36,6 +36,13 @@ std::string Text(const Dimensions& dimensions) {
   });
 }
 
+/// "size=4194304, size=2097152": where the best was found, most frequent first.
+std::string PlacesOf(const v1::MetricResult& metric) {
+  return absl::StrJoin(metric.at(), ", ", [](std::string* out, const v1::FoundAt& each) {
+    absl::StrAppend(out, Text(each.place()));
+  });
+}
+
 std::string IfKnown(bool known, double value) { return known ? NumberText(value) : ""; }
 
 }  // namespace
@@ -91,9 +98,13 @@ std::vector<std::string> ResultTable::CellsOf(const Line& line) const {
 Rows ResultTable::rows() const {
   Rows rows(1, {"PERMUTATION"});
   rows[0].insert(rows[0].end(), fields_.begin(), fields_.end());
-  for (const char* heading : {"N", "HEADLINE", "MEAN", "+-", "CV %", "UNIT", "FAILED"}) {
+  for (const char* heading : {"N", "HEADLINE", "MEAN", "+-", "CV %", "UNIT"}) {
     rows[0].emplace_back(heading);
   }
+  const bool has_places = std::any_of(lines_.begin(), lines_.end(),
+                                      [](const Line& line) { return !line.metric.at().empty(); });
+  if (has_places) rows[0].emplace_back("AT");
+  rows[0].emplace_back("FAILED");
   for (const Line& line : lines_) {
     auto& cells = rows.emplace_back(CellsOf(line));
     for (std::string& cell : cells) cell = OrDash(cell);
@@ -105,6 +116,7 @@ Rows ResultTable::rows() const {
     cells.push_back(known ? absl::StrFormat("%.3g", metric.half_width()) : "-");
     cells.push_back(known ? absl::StrFormat("%.1f", 100 * metric.cv()) : "-");
     cells.push_back(OrDash(metric.unit()));
+    if (has_places) cells.push_back(OrDash(PlacesOf(metric)));
     cells.push_back(absl::StrCat(line.permutation.failed()));
   }
   return rows;
@@ -114,7 +126,7 @@ std::string ResultTable::Csv(const std::string& run) const {
   std::vector<std::string> heading = {"run", "permutation"};
   heading.insert(heading.end(), fields_.begin(), fields_.end());
   for (const char* name : {"headline", "dimensions", "unit", "better", "n", "failed", "mean",
-                           "median", "least", "most", "sd", "cv", "lower", "upper"}) {
+                           "median", "least", "most", "sd", "cv", "lower", "upper", "at"}) {
     heading.emplace_back(name);
   }
   std::string text = CsvLine(heading);
@@ -131,7 +143,7 @@ std::string ResultTable::Csv(const std::string& run) const {
           IfKnown(any, metric.median()), IfKnown(any, metric.least()), IfKnown(any, metric.most()),
           IfKnown(known, metric.sd()), IfKnown(known, metric.cv()),
           IfKnown(known, metric.mean() - metric.half_width()),
-          IfKnown(known, metric.mean() + metric.half_width())}) {
+          IfKnown(known, metric.mean() + metric.half_width()), PlacesOf(metric)}) {
       cells.push_back(cell);
     }
     text += CsvLine(cells);
@@ -150,7 +162,7 @@ std::string ResultTable::Notes() const {
 
 std::string JobCsvHeading() {
   return "run,permutation,varied,job,name,repetition,warm_up,outcome,measurement,value,unit,better,"
-         "headline,dimensions\n";
+         "headline,dimensions,at\n";
 }
 
 std::string JobCsvLines(const std::string& run, const v1::PermutationResult& result) {
@@ -161,12 +173,12 @@ std::string JobCsvLines(const std::string& run, const v1::PermutationResult& res
                  job.place().name(), absl::StrCat(job.place().repetition()),
                  job.place().warm_up() ? "1" : "0", runs::Word(job)});
     const std::string_view line(start.data(), start.size() - 1);
-    if (job.measurements().empty()) absl::StrAppend(&text, std::string(line), ",,,,,,\n");
+    if (job.measurements().empty()) absl::StrAppend(&text, std::string(line), ",,,,,,,\n");
     for (const v1::Measurement& one : job.measurements()) {
       absl::StrAppend(
           &text, std::string(line), ",",
           CsvLine({one.name(), NumberText(one.value()), one.unit(), runs::Word(one.better()),
-                   one.headline() ? "1" : "0", Text(one.dimensions())}));
+                   one.headline() ? "1" : "0", Text(one.dimensions()), Text(one.at())}));
     }
   }
   return text;

@@ -33,7 +33,7 @@ constexpr bool IsOpen(Phase phase) { return phase == Phase::kWaiting || phase ==
 
 /// A main number of a result.
 struct Headline {
-  std::string name;  ///< "throughput", with its dimensions: "latency_mean direction=read"
+  std::string name;  ///< "throughput", with its dimensions: "total_latency_mean rw=read"
   std::string unit;
   double value = 0;
 

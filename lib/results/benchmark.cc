@@ -76,14 +76,15 @@ void CheckAll(Checker& check, const char* name, const List& list, std::size_t mo
   }
 }
 
-void CheckDimensions(Checker& check, const Dimensions& dimensions) {
-  check.Most("dimensions", dimensions.size(), kMostDimensions);
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    const auto& [name, value] = dimensions[i];
-    check.Required("dimensions.name", name);
-    check.Name("dimensions.value", value);
+void CheckDimensions(Checker& check, const char* list, const Dimensions& dimensions) {
+  check.Most(list, dimensions.size(), kMostDimensions);
+  for (std::size_t i = 0; i < dimensions.size() && check.status().ok(); ++i) {
+    check.In(list, i, [&] {
+      check.Required("name", dimensions[i].first);
+      check.Name("value", dimensions[i].second);
+    });
     for (std::size_t before = 0; before < i; ++before) {
-      if (dimensions[before].first == name) check.Wrong("dimensions", "has a name twice");
+      if (dimensions[before].first == dimensions[i].first) check.Wrong(list, "has a name twice");
     }
   }
 }
@@ -92,7 +93,8 @@ void CheckOne(Checker& check, const Measurement& one) {
   check.Required("name", one.metric.name);
   check.Name("unit", one.metric.unit);
   check.Finite("value", one.value);
-  CheckDimensions(check, one.metric.dimensions);
+  CheckDimensions(check, "dimensions", one.metric.dimensions);
+  CheckDimensions(check, "at", one.at);
 }
 
 void CheckOne(Checker& check, const SeriesColumn& column) {
@@ -102,7 +104,7 @@ void CheckOne(Checker& check, const SeriesColumn& column) {
 
 void CheckOne(Checker& check, const Series& series) {
   check.Required("name", series.name);
-  CheckDimensions(check, series.dimensions);
+  CheckDimensions(check, "dimensions", series.dimensions);
   CheckAll(check, "columns", series.columns, kMostColumns);
   const std::size_t columns = series.columns.size();
   if (columns == 0 ? !series.values.empty() : series.values.size() % columns != 0) {
@@ -176,7 +178,7 @@ Status Check(const Benchmark& benchmark) {
 std::size_t ByteSize(const Benchmark& benchmark) {
   std::size_t bytes = sizeof benchmark;
   for (const Measurement& one : benchmark.measurements) {
-    bytes += sizeof one + one.metric.name.size() + Bytes(one.metric.dimensions);
+    bytes += sizeof one + one.metric.name.size() + Bytes(one.metric.dimensions) + Bytes(one.at);
   }
   for (const Series& series : benchmark.series) {
     bytes += sizeof series + Bytes(series.dimensions) + series.values.size() * sizeof(double);

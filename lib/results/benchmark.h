@@ -33,6 +33,7 @@ struct Metric {
 struct Measurement {
   Metric metric = {};
   double value = 0;
+  Dimensions at = {};  ///< of the best of many, where it was found
 
   bool operator==(const Measurement&) const = default;
 };

@@ -18,9 +18,11 @@ Artifact ArtifactOf(const Prepared::Rows& row) {
 BenchmarkReader::BenchmarkReader(SQLite::Database& database)
     : metrics_(database),
       benchmark_(database, "SELECT * FROM benchmark WHERE job = ?"),
-      measurements_(database, "SELECT metric, value FROM measured WHERE job = ? ORDER BY number"),
+      measurements_(database,
+                    "SELECT metric, value, at FROM measured WHERE job = ? ORDER BY number"),
       headlines_(database,
-                 "SELECT metric, value FROM measured WHERE job = ? AND number < 0 ORDER BY number"),
+                 "SELECT metric, value, at FROM measured WHERE job = ? AND number < 0"
+                 " ORDER BY number"),
       series_(database,
               "SELECT points, name, dimensions, columns FROM series"
               " JOIN shape ON shape.number = series.shape WHERE job = ? ORDER BY series.number"),
@@ -83,7 +85,9 @@ std::optional<Benchmark> BenchmarkReader::Headlines(JobId job) {
 std::vector<Measurement> BenchmarkReader::MeasurementsOf(Prepared& select, JobId job) {
   std::vector<Measurement> measurements;
   for (Prepared::Rows row(select, job); row.Next();) {
-    measurements.push_back({.metric = metrics_.At(row[0].getInt64()), .value = row[1].getDouble()});
+    measurements.push_back({.metric = metrics_.At(row[0].getInt64()),
+                            .value = row[1].getDouble(),
+                            .at = PlaceOf(row[2])});
   }
   return measurements;
 }

@@ -34,7 +34,7 @@ std::int64_t FindOrAdd(Prepared& add, Prepared& find, const Values&... values) {
 
 BenchmarkWriter::BenchmarkWriter(SQLite::Database& database)
     : insert_benchmark_(database, "INSERT INTO benchmark VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-      insert_measured_(database, "INSERT INTO measured VALUES (?, ?, ?, ?)"),
+      insert_measured_(database, "INSERT INTO measured VALUES (?, ?, ?, ?, ?)"),
       insert_series_(database, "INSERT INTO series VALUES (?, ?, ?, ?)"),
       insert_failure_(database, "INSERT INTO part_failure VALUES (?, ?, ?, ?)"),
       insert_rank_(database, "INSERT INTO rank VALUES (?, ?, ?)"),
@@ -84,7 +84,7 @@ void BenchmarkWriter::WriteNumbers(JobId job, const Benchmark& benchmark) {
   std::int64_t other = 0;
   for (const Measurement& one : benchmark.measurements) {
     insert_measured_.Run(job, one.metric.headline ? headline++ : other++, NumberOf(one.metric),
-                         one.value);
+                         one.value, one.at.empty() ? std::string() : ToJson(one.at));
   }
   std::size_t number = 0;
   for (const Series& series : benchmark.series) {

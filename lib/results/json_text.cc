@@ -44,6 +44,11 @@ Dimensions DimensionsOf(const std::string& json) {
   return dimensions;
 }
 
+Dimensions PlaceOf(const SQLite::Column& column) {
+  if (column.getBytes() == 0) return {};
+  return FromColumn(column, DimensionsOf);
+}
+
 std::string ToJson(const std::vector<SeriesColumn>& columns) {
   Json json = Json::array();
   for (const SeriesColumn& column : columns) {

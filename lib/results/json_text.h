@@ -20,6 +20,10 @@ Better BetterOf(const std::string& word);
 std::string ToJson(const Dimensions& dimensions);
 Dimensions DimensionsOf(const std::string& json);
 
+/// Column `at` of a value: dimensions, or nothing for one that was not found anywhere in
+/// particular.
+Dimensions PlaceOf(const SQLite::Column& column);
+
 /// [{"name":"size","unit":"B","better":"none"}, ...]
 std::string ToJson(const std::vector<SeriesColumn>& columns);
 std::vector<SeriesColumn> ColumnsOf(const std::string& json);

@@ -1,9 +1,26 @@
 #include "lib/results/permutation_gatherer.h"
 
+#include <algorithm>
+
+#include "lib/results/json_text.h"
+
 namespace twofold::results {
 namespace {
 
-enum ResultColumn : int { kOfPermutation, kJob, kOutcomeOf, kIsWarmUp, kRequeued, kMetric, kValue };
+enum ResultColumn : int {
+  kOfPermutation,
+  kJob,
+  kOutcomeOf,
+  kIsWarmUp,
+  kRequeued,
+  kMetric,
+  kValue,
+  kAt
+};
+
+// Sizes of messages are thirty or so; a hostile worker's places are not to become a list of
+// millions.
+constexpr std::size_t kMostPlaces = 100;
 
 }  // namespace
 
@@ -14,17 +31,22 @@ void PermutationGatherer::Add(const Prepared::Rows& row) {
   last_job_ = job;
   if (is_new_job) Count(row);
   if (!row[kMetric].isNull()) {
-    Values(row[kMetric].getInt64()).push_back(row[kValue].getDouble());
+    Gathered& headline = Of(row[kMetric].getInt64());
+    headline.values.push_back(row[kValue].getDouble());
+    if (Dimensions place = PlaceOf(row[kAt]); !place.empty()) headline.AddPlace(std::move(place));
   }
 }
 
 void PermutationGatherer::Finish(const std::string& varied) {
   PermutationResults& done = page_.back();
   done.permutation.varied = varied;
-  for (auto& [metric, values] : values_) {
-    done.headlines.emplace_back(metrics_.At(metric), stats::Summarize(std::move(values)));
+  for (auto& [metric, values, found_at] : gathered_) {
+    std::stable_sort(found_at.begin(), found_at.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    done.headlines.push_back(
+        {metrics_.At(metric), stats::Summarize(std::move(values)), std::move(found_at)});
   }
-  values_.clear();
+  gathered_.clear();
   rows_ = 0;
 }
 
@@ -40,12 +62,22 @@ void PermutationGatherer::Count(const Prepared::Rows& row) {
   }
 }
 
-// There are few headlines, so looking at each is quick.
-std::vector<double>& PermutationGatherer::Values(std::int64_t metric) {
-  for (auto& [known, values] : values_) {
-    if (known == metric) return values;
+// There are few headlines and few places, so looking at each is quick.
+PermutationGatherer::Gathered& PermutationGatherer::Of(std::int64_t metric) {
+  const auto known =
+      std::find_if(gathered_.begin(), gathered_.end(),
+                   [&](const Gathered& headline) { return headline.metric == metric; });
+  return known != gathered_.end() ? *known : gathered_.emplace_back(Gathered{.metric = metric});
+}
+
+void PermutationGatherer::Gathered::AddPlace(Dimensions place) {
+  const auto known = std::find_if(found_at.begin(), found_at.end(),
+                                  [&](const auto& each) { return each.first == place; });
+  if (known != found_at.end()) {
+    ++known->second;
+  } else if (found_at.size() < kMostPlaces) {
+    found_at.emplace_back(std::move(place), 1);
   }
-  return values_.emplace_back(metric, std::vector<double>()).second;
 }
 
 }  // namespace twofold::results

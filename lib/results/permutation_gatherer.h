@@ -14,6 +14,14 @@
 
 namespace twofold::results {
 
+/// One headline over the jobs of a permutation that succeeded.
+struct HeadlineResult {
+  Metric metric = {};
+  stats::Summary summary = {};
+  /// Of the best of many: where it was found, and how often. Most frequent first.
+  std::vector<std::pair<Dimensions, std::uint64_t>> found_at = {};
+};
+
 /// What the jobs of one permutation come to. Warm-ups and jobs that were submitted again are in no
 /// number but their own.
 struct PermutationResults {
@@ -22,8 +30,7 @@ struct PermutationResults {
   std::uint64_t failed = 0;
   std::uint64_t unfinished = 0;
   std::uint64_t warm_ups = 0;
-  /// Headlines of those that succeeded, in the order in which they were first seen.
-  std::vector<std::pair<Metric, stats::Summary>> headlines = {};
+  std::vector<HeadlineResult> headlines = {};  ///< in the order in which they were first seen
 };
 
 /// Makes PermutationResults of rows that come permutation by permutation and job by job.
@@ -33,7 +40,7 @@ class PermutationGatherer {
  public:
   /// What a row has, in this order; a job has a row for each headline, or one without.
   static constexpr const char* kColumns =
-      "permutation, place.job, outcome, warm_up, requeued_as, metric, value";
+      "permutation, place.job, outcome, warm_up, requeued_as, metric, value, at";
 
   explicit PermutationGatherer(MetricRows& metrics) : metrics_(metrics) {}
 
@@ -47,12 +54,21 @@ class PermutationGatherer {
   std::vector<PermutationResults>& page() { return page_; }
 
  private:
+  /// What the jobs so far have of one headline.
+  struct Gathered {
+    std::int64_t metric = 0;
+    std::vector<double> values = {};
+    std::vector<std::pair<Dimensions, std::uint64_t>> found_at = {};
+
+    void AddPlace(Dimensions place);
+  };
+
   void Count(const Prepared::Rows& row);
-  std::vector<double>& Values(std::int64_t metric);
+  Gathered& Of(std::int64_t metric);
 
   MetricRows& metrics_;
   std::vector<PermutationResults> page_;
-  std::vector<std::pair<std::int64_t, std::vector<double>>> values_;  // by metric
+  std::vector<Gathered> gathered_;
   std::size_t rows_ = 0;
   std::int64_t last_job_ = 0;
 };

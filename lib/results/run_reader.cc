@@ -1,5 +1,6 @@
 #include "lib/results/run_reader.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <absl/strings/str_cat.h>
 #include <sqlite3.h>
 
@@ -37,12 +38,25 @@ StoredRun RunOf(const Prepared::Rows& row) {
           .number = row[0].getInt64()};
 }
 
+/// A file of an older version is read from a copy that has taken the steps since, so that the file
+/// stays as it is: a frontend of that version may be using it. The copy goes with the connection.
+Result<SQLite::Database> OpenToRead(const std::string& path) {
+  SQLite::Database file(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kBusyMs);
+  const Result<bool> is_up_to_date = IsUpToDate(file, path, AllMigrations());
+  if (!is_up_to_date.ok()) return is_up_to_date.status();
+  if (*is_up_to_date) return file;
+  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        kBusyMs);
+  SQLite::Backup(copy, file).executeStep();
+  if (Status status = BringUpToDate(copy, path, AllMigrations()); !status.ok()) return status;
+  return copy;
+}
+
 }  // namespace
 
-RunReader::RunReader(const std::string& path, std::shared_ptr<Damage> damage)
-    : path_(path),
-      damage_(std::move(damage)),
-      database_(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kBusyMs) {}
+RunReader::RunReader(const std::string& path, SQLite::Database database,
+                     std::shared_ptr<Damage> damage)
+    : path_(path), damage_(std::move(damage)), database_(std::move(database)) {}
 
 RunReader::~RunReader() = default;
 
@@ -52,8 +66,9 @@ Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
     return absl::NotFoundError(absl::StrCat("there is no file ", path));
   }
   try {
-    std::unique_ptr<RunReader> reader(new RunReader(path, std::move(damage)));
-    if (Status status = reader->CheckVersion(); !status.ok()) return status;
+    auto database = OpenToRead(path);
+    if (!database.ok()) return database.status();
+    std::unique_ptr<RunReader> reader(new RunReader(path, *std::move(database), std::move(damage)));
     reader->statements_ = std::make_unique<RunStatements>(reader->database_);
     return reader;
   } catch (const SQLite::Exception& error) {
@@ -63,8 +78,6 @@ Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
     return StatusOf(error, 0, path);
   }
 }
-
-Status RunReader::CheckVersion() { return CheckCurrent(database_, path_, AllMigrations()); }
 
 template <typename Read>
 auto RunReader::Reading(const Read& read) const {

@@ -64,9 +64,11 @@ struct RunStatements;
 /// Cost     Pages, so that neither memory nor the time of a call grows with the run.
 class RunReader {
  public:
+  /// A file that an older version has written is read as it is now, and is not changed.
   /// Errors   also kNotFound: there is no such file; kInvalidArgument: it is none of ours;
-  ///          kFailedPrecondition: an older or newer version has written it.
+  ///          kFailedPrecondition: a newer version has written it.
   /// `damage` takes note of what reading shows; nullptr: nobody wants to know.
+  /// Cost     Of an older file a copy, on disk where temporary files go, as long as the reader.
   static Result<std::unique_ptr<RunReader>> Open(const std::string& path,
                                                  std::shared_ptr<Damage> damage = nullptr);
   ~RunReader();
@@ -107,8 +109,7 @@ class RunReader {
   Result<Artifact> FindArtifact(JobId job, const BenchmarkReader::ArtifactPlace& place) const;
 
  private:
-  RunReader(const std::string& path, std::shared_ptr<Damage> damage);
-  Status CheckVersion();
+  RunReader(const std::string& path, SQLite::Database database, std::shared_ptr<Damage> damage);
   std::optional<StoredRun> FindRun(const std::string& id) const;
   RunCounts CountsOf(std::int64_t run) const;
   std::vector<RunJob> ReadJobs(std::int64_t run, std::uint64_t permutation,

@@ -117,6 +117,10 @@ bool IsForeign(SQLite::Database& database) {
          Pragma(database, "user_version") != 0;
 }
 
+Status OthersFile(const std::string& path) {
+  return absl::InvalidArgumentError(absl::StrCat(path, " is the database of another program"));
+}
+
 Status NewerFile(const std::string& path, int version, int known) {
   return absl::FailedPreconditionError(
       absl::StrCat(path, " was written by a newer frontend: its schema has version ", version,
@@ -134,14 +138,13 @@ void Take(SQLite::Database& database, const char* step, int version) {
 }  // namespace
 
 Migrations AllMigrations() {
-  static const std::vector<const char*> steps = {kDurableJobs, kRunsAndMeasurements};
+  static const std::vector<const char*> steps = {kDurableJobs, kRunsAndMeasurements,
+                                                 kPlacesOfBests};
   return steps;
 }
 
 Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrations steps) {
-  if (IsForeign(database)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " is the database of another program"));
-  }
+  if (IsForeign(database)) return OthersFile(path);
   const int known = static_cast<int>(steps.size());
   int version = Pragma(database, "user_version");
   if (version > known) return NewerFile(path, version, known);
@@ -152,17 +155,12 @@ Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrat
   return absl::OkStatus();
 }
 
-Status CheckCurrent(SQLite::Database& database, const std::string& path, Migrations steps) {
-  if (Pragma(database, "application_id") != kApplicationId) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " is the database of another program"));
-  }
+Result<bool> IsUpToDate(SQLite::Database& database, const std::string& path, Migrations steps) {
+  if (Pragma(database, "application_id") != kApplicationId) return OthersFile(path);
   const int known = static_cast<int>(steps.size());
   const int version = Pragma(database, "user_version");
   if (version > known) return NewerFile(path, version, known);
-  if (version == known) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, " was written by an older version; a frontend with --store sqlite:", path,
-                   " brings it up to date"));
+  return version == known;
 }
 
 }  // namespace twofold::results

@@ -23,9 +23,9 @@ Migrations AllMigrations();
 ///          another program's. Nothing was changed. Throws SQLite::Exception.
 Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrations steps);
 
-/// For who only reads: whether the file is ours, and has seen all of `steps` and no more.
+/// For who only reads: whether the file has seen all of `steps`.
 ///
-/// Errors   kInvalidArgument, kFailedPrecondition. Throws SQLite::Exception.
-Status CheckCurrent(SQLite::Database& database, const std::string& path, Migrations steps);
+/// Errors   as BringUpToDate.
+Result<bool> IsUpToDate(SQLite::Database& database, const std::string& path, Migrations steps);
 
 }  // namespace twofold::results

@@ -23,15 +23,6 @@ results::Dimensions ValueOf(const google::protobuf::RepeatedPtrField<v1::Dimensi
   return result;
 }
 
-void Fill(google::protobuf::RepeatedPtrField<v1::Dimension>& messages,
-          const results::Dimensions& dimensions) {
-  for (const auto& [name, value] : dimensions) {
-    v1::Dimension& message = *messages.Add();
-    message.set_name(name);
-    message.set_value(value);
-  }
-}
-
 results::Series ValueOf(const v1::Series& message) {
   results::Series series{.name = message.name(),
                          .dimensions = ValueOf(message.dimensions()),
@@ -133,6 +124,15 @@ v1::RankRecord MessageOf(const results::Rank& rank) {
 
 }  // namespace
 
+void Fill(google::protobuf::RepeatedPtrField<v1::Dimension>& messages,
+          const results::Dimensions& dimensions) {
+  for (const auto& [name, value] : dimensions) {
+    v1::Dimension& message = *messages.Add();
+    message.set_name(name);
+    message.set_value(value);
+  }
+}
+
 v1::Better ToProto(results::Better better) {
   if (better == results::Better::kHigher) return v1::BETTER_HIGHER;
   return better == results::Better::kLower ? v1::BETTER_LOWER : v1::BETTER_NONE;
@@ -152,7 +152,8 @@ results::Measurement FromProto(const v1::Measurement& message) {
                      .better = ValueOf(message.better()),
                      .headline = message.headline(),
                      .dimensions = ValueOf(message.dimensions())},
-          .value = message.value()};
+          .value = message.value(),
+          .at = ValueOf(message.at())};
 }
 
 v1::Measurement ToProto(const results::Measurement& measurement) {
@@ -163,6 +164,7 @@ v1::Measurement ToProto(const results::Measurement& measurement) {
   message.set_better(ToProto(measurement.metric.better));
   message.set_headline(measurement.metric.headline);
   Fill(*message.mutable_dimensions(), measurement.metric.dimensions);
+  Fill(*message.mutable_at(), measurement.at);
   return message;
 }
 

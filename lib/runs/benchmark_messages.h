@@ -15,6 +15,10 @@ v1::BenchmarkResult ToProto(const results::Benchmark& benchmark);
 v1::Measurement ToProto(const results::Measurement& measurement);
 results::Measurement FromProto(const v1::Measurement& measurement);
 
+/// Adds dimensions to those of a message.
+void Fill(google::protobuf::RepeatedPtrField<v1::Dimension>& messages,
+          const results::Dimensions& dimensions);
+
 /// Without its bytes.
 v1::Artifact DescriptionOf(const results::Artifact& artifact);
 

@@ -32,6 +32,9 @@ Json MetricJson(const v1::MetricResult& metric) {
                {"least", metric.least()},
                {"most", metric.most()}};
   const bool known = metric.n() > 1;
+  for (const v1::FoundAt& each : metric.at()) {
+    json["at"].push_back({{"place", ToJson(each.place())}, {"n", each.n()}});
+  }
   json["sd"] = known ? Json(metric.sd()) : Json();
   json["cv"] = known ? Json(metric.cv()) : Json();
   json["lower"] = known ? Json(metric.mean() - metric.half_width()) : Json();
@@ -40,9 +43,11 @@ Json MetricJson(const v1::MetricResult& metric) {
 }
 
 Json MeasurementJson(const v1::Measurement& one) {
-  return {{"name", one.name()},         {"value", one.value()},
-          {"unit", one.unit()},         {"better", Word(one.better())},
-          {"headline", one.headline()}, {"dimensions", ToJson(one.dimensions())}};
+  Json json = {{"name", one.name()},         {"value", one.value()},
+               {"unit", one.unit()},         {"better", Word(one.better())},
+               {"headline", one.headline()}, {"dimensions", ToJson(one.dimensions())}};
+  if (!one.at().empty()) json["at"] = ToJson(one.at());
+  return json;
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ Json ToJson(const v1::Run& run);
 
 /// {"permutation", "varied": {...}, "succeeded", "failed", "unfinished", "warm_ups",
 ///  "headlines": [{"name", "unit", "better", "dimensions", "n", "mean", "median", "least", "most",
-///  "sd", "cv", "lower", "upper"}]} and "jobs" if there are some.
+///  "sd", "cv", "lower", "upper"}]} and "jobs" if there are some. Headlines that are the best of
+/// many have "at": [{"place": {"size": "4194304"}, "n"}], most frequent first; measurements of jobs
+/// "at": {"size": "4194304"}.
 Json ToJson(const v1::PermutationResult& result);
 
 /// {"job", "name", "number", "repetition", "warm_up", "outcome", "run_seconds",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "lib/runs/benchmark_messages.h"
 
@@ -16,6 +17,7 @@ constexpr std::uint32_t kMaxPage = 200;
 constexpr std::size_t kJobsAPage = 50;
 constexpr std::size_t kMessageBytes = 1 << 20;
 constexpr std::size_t kPieceBytes = 512 << 10;
+constexpr std::size_t kMostPlaces = 10;  // of a headline, see MetricResult.at
 
 std::uint64_t Ns(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
 
@@ -28,13 +30,13 @@ void SetLabels(v1::Run& run, const std::string& labels) {
   }
 }
 
-v1::MetricResult MessageOf(const results::Metric& metric, const stats::Summary& summary) {
+v1::MetricResult MessageOf(const results::HeadlineResult& headline) {
+  const auto& [metric, summary, found_at] = headline;
   v1::MetricResult result;
-  const v1::Measurement named = ToProto(results::Measurement{metric, 0});
-  result.set_name(named.name());
-  result.set_unit(named.unit());
-  result.set_better(named.better());
-  *result.mutable_dimensions() = named.dimensions();
+  result.set_name(metric.name);
+  result.set_unit(metric.unit);
+  result.set_better(ToProto(metric.better));
+  Fill(*result.mutable_dimensions(), metric.dimensions);
   result.set_n(summary.n);
   result.set_mean(summary.mean);
   result.set_median(summary.median);
@@ -43,6 +45,11 @@ v1::MetricResult MessageOf(const results::Metric& metric, const stats::Summary& 
   result.set_sd(summary.sd);
   result.set_cv(summary.Cv());
   result.set_half_width(summary.half_width);
+  for (const auto& [place, n] : std::span(found_at).first(std::min(found_at.size(), kMostPlaces))) {
+    v1::FoundAt& added = *result.add_at();
+    Fill(*added.mutable_place(), place);
+    added.set_n(n);
+  }
   return result;
 }
 
@@ -54,8 +61,8 @@ v1::PermutationResult MessageOf(const results::PermutationResults& results) {
   message.set_failed(results.failed);
   message.set_unfinished(results.unfinished);
   message.set_warm_ups(results.warm_ups);
-  for (const auto& [metric, summary] : results.headlines) {
-    *message.add_headlines() = MessageOf(metric, summary);
+  for (const results::HeadlineResult& headline : results.headlines) {
+    *message.add_headlines() = MessageOf(headline);
   }
   return message;
 }

@@ -16,14 +16,14 @@ std::string Cell(std::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"");
 }
 
+std::string Text(const Dimensions& dimensions) {
+  return absl::StrJoin(dimensions, " ", absl::PairFormatter("="));
+}
+
 std::string Row(std::string_view source, const Measurement& one) {
-  const std::string dimensions =
-      absl::StrJoin(one.dimensions, " ", [](std::string* out, const Dimension& dimension) {
-        absl::StrAppend(out, dimension.first, "=", dimension.second);
-      });
   return absl::StrCat(Cell(source), ",", Cell(one.name), ",", NumberText(one.value), ",",
                       Cell(one.unit), ",", Word(one.better), ",", one.headline ? "1" : "0", ",",
-                      Cell(dimensions), "\n");
+                      Cell(Text(one.dimensions)), ",", Cell(Text(one.at)), "\n");
 }
 
 Measurement CellOf(const Series& series, const std::vector<double>& row, std::size_t column) {
@@ -35,7 +35,7 @@ Measurement CellOf(const Series& series, const std::vector<double>& row, std::si
 
 }  // namespace
 
-std::string CsvHeading() { return "source,name,value,unit,better,headline,dimensions\n"; }
+std::string CsvHeading() { return "source,name,value,unit,better,headline,dimensions,at\n"; }
 
 std::string CsvRows(std::string_view source, const Measurements& result) {
   std::string text;

@@ -11,8 +11,8 @@ namespace twofold::suite {
 std::string CsvHeading();
 
 /// One line a number, the cells of series too: what a row goes by is one dimension more there.
-///   source,name,value,unit,better,headline,dimensions
-///   a.json,throughput,13.9,Gbit/s,higher,1,direction=forward
+///   source,name,value,unit,better,headline,dimensions,at
+///   a.json,throughput,13.9,Gbit/s,higher,1,direction=forward,
 /// `source` is any text, such as the name of the file.
 std::string CsvRows(std::string_view source, const Measurements& result);
 

@@ -23,9 +23,11 @@ Json DimensionsJson(const Dimensions& dimensions) {
 }
 
 Json ToJson(const Measurement& one) {
-  return {{"name", one.name},         {"value", one.value},
-          {"unit", one.unit},         {"better", Word(one.better)},
-          {"headline", one.headline}, {"dimensions", DimensionsJson(one.dimensions)}};
+  Json json = {{"name", one.name},         {"value", one.value},
+               {"unit", one.unit},         {"better", Word(one.better)},
+               {"headline", one.headline}, {"dimensions", DimensionsJson(one.dimensions)}};
+  if (!one.at.empty()) json["at"] = DimensionsJson(one.at);
+  return json;
 }
 
 Json ToJson(const Series& series) {

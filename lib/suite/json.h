@@ -43,9 +43,11 @@ class JsonNumbers {
 const Json* Find(const Json& json, std::initializer_list<std::string_view> path);
 
 /// All that a result says, as people and programs get it:
-///   {"tool", "measurements": [{"name", "value", "unit", "better", "headline", "dimensions"}],
+///   {"tool", "measurements": [{"name", "value", "unit", "better", "headline", "dimensions",
+///   "at"}],
 ///    "series": [{"name", "dimensions", "columns": [...], "rows": [[...]]}],
 ///    "failures": [{"stage", "reason"}]}
+/// "at" only of what is the best of many.
 Json ToJson(const Measurements& result);
 
 }  // namespace twofold::suite

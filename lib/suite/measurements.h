@@ -17,7 +17,9 @@ enum class Better : std::uint8_t { kNone, kHigher, kLower };
 using Dimension = std::pair<std::string, std::string>;
 using Dimensions = std::vector<Dimension>;
 
-/// One number of a result. Name, unit and dimensions together tell it from the others.
+/// One number of a result. Name, unit and dimensions together tell it from the others, and say
+/// which numbers of other results it is compared with. So a best says in `at`, and not in its
+/// dimensions, where it was found: the next time it may be found elsewhere.
 ///
 /// Units are those of the field, written out: "Gbit/s" (10^9 bits), "MB/s" (10^6 bytes), "MiB/s"
 /// (2^20 bytes), "us", "ms", "s", "B", "%", "1/s". A plain count has an empty unit.
@@ -28,6 +30,7 @@ struct Measurement {
   Better better = Better::kNone;
   bool headline = false;  ///< what is shown if there is room for little
   Dimensions dimensions;
+  Dimensions at = {};  ///< of the best of many, where it was found: {"size", "4194304"}
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };

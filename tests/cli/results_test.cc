@@ -65,6 +65,24 @@ class ResultsCommandTest : public ::testing::Test {
     records.emplace_back(results::EndedWith(job.id, benchmark));
   }
 
+  /// A run of one permutation with a repetition for each value and the size where it was found.
+  void AddPeaks(const std::string& id, const std::vector<std::pair<double, std::string>>& peaks) {
+    results::RunCreated run = results::SweepCreated(1);
+    run.id = id;
+    run.permutations[0].varied = "{}";
+    std::vector<Record> records = {run};
+    const auto store = results::SqliteStore::Open(path_).value();
+    results::JobId job = 100 * (1 + store->List({})->size());
+    for (const auto& [value, size] : peaks) {
+      results::JobAccepted accepted = results::Placed(++job, 1, 1);
+      accepted.run = id;
+      records.emplace_back(accepted);
+      records.emplace_back(
+          results::EndedWith(job, {.suite = "osu", .measurements = {results::Peak(value, size)}}));
+    }
+    ASSERT_EQ(store->Commit(records), absl::OkStatus());
+  }
+
   /// "twofold WORDS --store FILE"
   Shell Run(std::vector<std::string> words) {
     words.insert(words.begin(), "twofold");
@@ -106,9 +124,9 @@ TEST_F(ResultsCommandTest, TableHasARowAPermutationAndHeadline) {
 TEST_F(ResultsCommandTest, CsvHasNumbersInFullAndNothingForWhatIsNotKnown) {
   const Shell shell = Run({"results", "sweep", "--csv"});
   EXPECT_THAT(shell.out, StartsWith("run,permutation,streams,headline,dimensions,unit,better,n,"
-                                    "failed,mean,median,least,most,sd,cv,lower,upper\n"
+                                    "failed,mean,median,least,most,sd,cv,lower,upper,at\n"
                                     "sweep,1,1,throughput,"));
-  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,\n"));
+  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,,\n"));
 }
 
 TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
@@ -116,7 +134,7 @@ TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
   EXPECT_EQ(std::count(shell.out.begin(), shell.out.end(), '\n'), 1 + 3 * 3 + 1);
   EXPECT_THAT(shell.out, HasSubstr("sweep,1,\"{\"\"streams\"\":1}\",2,sweep-2,2,0,succeeded,"
                                    "throughput,10.1,Gbit/s,higher,1,"));
-  EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,\n"));
+  EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,,\n"));
 }
 
 TEST_F(ResultsCommandTest, JsonHasTheRunItsPermutationsAndTheirJobs) {
@@ -125,6 +143,30 @@ TEST_F(ResultsCommandTest, JsonHasTheRunItsPermutationsAndTheirJobs) {
   EXPECT_EQ(all["permutations"].size(), 2u);
   EXPECT_EQ(all["permutations"][0]["headlines"][0]["median"], 10.0);
   EXPECT_EQ(all["permutations"][1]["jobs"].size(), 2u);
+}
+
+TEST_F(ResultsCommandTest, PlaceOfAPeakIsShownBesideItAndSplitsNothing) {
+  AddPeaks("peaks", {{100, "4194304"}, {102, "2097152"}, {102, "2097152"}});
+  AddPeaks("others", {{200, "1048576"}, {202, "4194304"}});
+  EXPECT_EQ(Run({"results", "peaks"}).out,
+            "PERMUTATION  N  HEADLINE                        MEAN    +-  CV %  UNIT  AT           "
+            "               FAILED\n"
+            "          1  3  peak_bandwidth test=osu_bw   101.333  2.87   1.1  MB/s  size=2097152,"
+            " size=4194304       0\n");
+  EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
+              HasSubstr("peaks,1,peak_bandwidth,test=osu_bw,MB/s,higher,3,0,"));
+  EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
+              HasSubstr(",\"size=2097152, size=4194304\"\n"));
+  EXPECT_THAT(Run({"results", "peaks", "--all"}).out,
+              HasSubstr(",peak_bandwidth,100,MB/s,higher,1,test=osu_bw,size=4194304\n"));
+  const json all = json::parse(Run({"results", "peaks", "--json", "--all"}).out)["permutations"][0];
+  EXPECT_EQ(all["headlines"][0]["at"], json::parse(R"([{"place": {"size": "2097152"}, "n": 2},
+                            {"place": {"size": "4194304"}, "n": 1}])"));
+  EXPECT_EQ(all["jobs"][0]["measurements"][0]["at"]["size"], "4194304");
+  const json compared = json::parse(Run({"compare", "peaks", "others", "--json"}).out);
+  ASSERT_EQ(compared["headlines"].size(), 1u);
+  EXPECT_EQ(compared["headlines"][0]["now"]["n"], 2);
+  EXPECT_EQ(compared["unpaired"], 0);
 }
 
 TEST_F(ResultsCommandTest, RunsAreListedNewestFirst) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "backend/suites/fio/fio.h"
@@ -17,9 +18,24 @@ constexpr double kUs = 1000.0;  // nanoseconds
 // The one that most people ask for.
 constexpr std::string_view kHeadlinePercentile = "99";
 
+bool HasPercentiles(const std::vector<Part>& parts, Clock clock) {
+  return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return std::all_of(part.sides.begin(), part.sides.end(), [&](const Side& side) {
+      return side.ios == 0 || !side.latencies[clock].percentiles.empty();
+    });
+  });
+}
+
+// Mean and percentile of a headline are of one clock: the total if fio was asked for percentiles of
+// it (lat_percentiles=1, as our jobs ask), else that of completion.
+Clock HeadlineClock(const std::vector<Part>& parts) {
+  return HasPercentiles(parts, kTotal) ? kTotal : kCompletion;
+}
+
 class Writer {
  public:
-  explicit Writer(const std::vector<Part>& parts) : parts_(parts) {}
+  explicit Writer(const std::vector<Part>& parts)
+      : parts_(parts), headline_clock_(HeadlineClock(parts)) {}
 
   std::vector<Measurement> measurements;
 
@@ -42,6 +58,12 @@ class Writer {
  private:
   void Add(Measurement one) { measurements.push_back(std::move(one)); }
 
+  void AddTime(std::size_t clock, std::string_view what, double ns, bool headline,
+               const Dimensions& dimensions) {
+    Add({absl::StrCat(kClockNames[clock], "_", std::string(what)), ns / kUs, "us", Better::kLower,
+         headline && clock == headline_clock_, dimensions});
+  }
+
   [[nodiscard]] double Sum(double Side::*field) const {
     double sum = 0;
     for (const Part& part : parts_) sum += part.sides[side_].*field;
@@ -59,39 +81,58 @@ class Writer {
   void AddRates(const Side& side, bool headline, const Dimensions& dimensions) {
     Add({"bandwidth", side.bytes_per_s / kMi, "MiB/s", Better::kHigher, headline, dimensions});
     Add({"iops", side.iops, "1/s", Better::kHigher, headline, dimensions});
-    Add({"latency_mean", side.lat_mean_ns / kUs, "us", Better::kLower, headline, dimensions});
-    Add({"latency_min", side.lat_min_ns / kUs, "us", Better::kLower, false, dimensions});
-    Add({"latency_max", side.lat_max_ns / kUs, "us", Better::kLower, false, dimensions});
+    for (std::size_t clock = 0; clock < kClocks; ++clock) {
+      const auto& moments = side.latencies[clock].moments;
+      if (!moments) continue;
+      AddTime(clock, "mean", moments->mean_ns, headline, dimensions);
+      AddTime(clock, "min", moments->min_ns, false, dimensions);
+      AddTime(clock, "max", moments->max_ns, false, dimensions);
+    }
   }
 
   // Rates of workers that ran at the same time add up, and means of requests can be weighed by
   // their number. Percentiles cannot be made of percentiles: there are none of the total.
   void WriteTotal() {
-    Side total{.bytes_per_s = Sum(&Side::bytes_per_s), .iops = Sum(&Side::iops), .percentiles = {}};
-    total.ios = Sum(&Side::ios);
-    total.lat_min_ns = std::numeric_limits<double>::max();
+    Side total{.bytes_per_s = Sum(&Side::bytes_per_s),
+               .iops = Sum(&Side::iops),
+               .ios = Sum(&Side::ios),
+               .latencies = {}};
+    for (std::size_t clock = 0; clock < kClocks; ++clock) {
+      total.latencies[clock].moments = Together(clock, total.ios);
+    }
+    AddRates(total, true, {Direction(), {"worker", "all"}});
+  }
+
+  // nullopt: some of them do not say.
+  [[nodiscard]] std::optional<Latency::Moments> Together(std::size_t clock, double ios) const {
+    Latency::Moments all{.min_ns = std::numeric_limits<double>::max()};
     for (const Part& part : parts_) {
       const Side& side = part.sides[side_];
       if (side.ios == 0) continue;
-      total.lat_mean_ns += side.lat_mean_ns * side.ios / total.ios;
-      total.lat_min_ns = std::min(total.lat_min_ns, side.lat_min_ns);
-      total.lat_max_ns = std::max(total.lat_max_ns, side.lat_max_ns);
+      const auto& moments = side.latencies[clock].moments;
+      if (!moments) return std::nullopt;
+      all.mean_ns += moments->mean_ns * side.ios / ios;
+      all.min_ns = std::min(all.min_ns, moments->min_ns);
+      all.max_ns = std::max(all.max_ns, moments->max_ns);
     }
-    AddRates(total, true, {Direction(), {"worker", "all"}});
+    return all;
   }
 
   void WritePart(const Part& part, const Side& side) {
     Dimensions dimensions = {Direction()};
     for (Dimension& name : Names(part)) dimensions.push_back(std::move(name));
     AddRates(side, false, dimensions);
-    Add({"latency_stddev", side.lat_stddev_ns / kUs, "us", Better::kLower, false, dimensions});
-    for (const auto& [percent, ns] : side.percentiles) {
-      Add({absl::StrCat("completion_latency_p", percent), ns / kUs, "us", Better::kLower,
-           percent == kHeadlinePercentile, dimensions});
+    for (std::size_t clock = 0; clock < kClocks; ++clock) {
+      const Latency& latency = side.latencies[clock];
+      if (latency.moments) AddTime(clock, "stddev", latency.moments->stddev_ns, false, dimensions);
+      for (const auto& [percent, ns] : latency.percentiles) {
+        AddTime(clock, "p" + percent, ns, percent == kHeadlinePercentile, dimensions);
+      }
     }
   }
 
   const std::vector<Part>& parts_;
+  const Clock headline_clock_;
   std::size_t side_ = 0;
 };
 

@@ -2,128 +2,97 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <utility>
+#include <algorithm>
 
-#include "lib/suite/json.h"
 #include "lib/suite/text.h"
 
 namespace twofold::suite::fio {
 namespace {
 
-// Of all clients together: fio adds up what we add up, and mixes percentiles.
-constexpr const char* kTotal = "All clients";
+constexpr std::string_view kTerminated = "fio: terminating on signal";
 
-std::string Text(const Json& json, std::string_view key) {
-  const Json* found = Find(json, {key});
-  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+bool HasLine(std::string_view text, bool (*is)(std::string_view)) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(), is);
 }
 
-// "<host> fio: /nonexistent is not a directory"
+// "3;fio-3.33;randread;0;0;..."
+bool IsTerse(std::string_view line) { return TakeNumber(line) && line.starts_with(';'); }
+
+struct Format {
+  bool (*is_line)(std::string_view line);  ///< a line that only this form has
+  Result<Report> (*read)(const std::string& stage, std::string_view text);
+};
+constexpr Format kFormats[] = {
+    {[](std::string_view line) { return line.starts_with('{'); }, ReadJson},
+    {IsTerse, ReadTerse},
+    {[](std::string_view line) { return line.find("(groupid=") != line.npos; }, ReadNormal},
+};
+
+Result<Report> Read(const std::string& stage, std::string_view text) {
+  for (const Format& format : kFormats) {
+    if (HasLine(text, format.is_line)) return format.read(stage, text);
+  }
+  const auto lines = Lines(text);
+  if (lines.empty()) return Unreadable(stage, "no output");
+  return Unreadable(stage, "no result of fio in its output, but: " + Quoted(lines.front()));
+}
+
+// "<host> fio: /nonexistent is not a directory", but not "fio: (g=0): rw=..." of a job of that
+// name.
 std::string Complaint(std::string_view text) {
   for (const std::string_view line : Lines(text)) {
+    if (line.find("(g=") != line.npos || line.find("(groupid=") != line.npos) continue;
     for (const std::string_view mark : {"fio: ", "disconnected", "client: "}) {
-      if (line.find(mark) != std::string_view::npos) return std::string(line);
+      if (line.find(mark) != line.npos) return std::string(line);
     }
   }
   return {};
-}
-
-std::string Complaint(const StageOutput& output, std::string_view before) {
-  const std::string said = Complaint(output.err);
-  return said.empty() ? Complaint(before) : said;
-}
-
-void ReadPercentiles(const Json& json, JsonNumbers& numbers, Side& side) {
-  const Json* percentiles = Find(json, {"clat_ns", "percentile"});
-  if (percentiles == nullptr) return;  // lat_percentiles or no reads at all
-  for (const auto& [key, value] : percentiles->items()) {
-    const auto percent = ToNumber(key);  // "99.900000"
-    if (percent) side.percentiles.emplace_back(NumberText(*percent), numbers.Get(value, {}));
-  }
-}
-
-Side ReadSide(const Json& json, JsonNumbers& numbers) {
-  Side side;
-  side.ios = numbers.Get(json, {"total_ios"});
-  side.bytes_per_s = numbers.Get(json, {"bw_bytes"});
-  side.iops = numbers.Get(json, {"iops"});
-  side.lat_min_ns = numbers.Get(json, {"lat_ns", "min"});
-  side.lat_max_ns = numbers.Get(json, {"lat_ns", "max"});
-  side.lat_mean_ns = numbers.Get(json, {"lat_ns", "mean"});
-  side.lat_stddev_ns = numbers.Get(json, {"lat_ns", "stddev"});
-  if (side.ios > 0) ReadPercentiles(json, numbers, side);
-  return side;
-}
-
-// The entries of "jobs", or of "client_stats" but for their total.
-std::vector<const Json*> Entries(const Json& json) {
-  std::vector<const Json*> entries;
-  for (const char* key : {"jobs", "client_stats"}) {
-    const Json* list = Find(json, {key});
-    if (list == nullptr || !list->is_array()) continue;
-    for (const Json& entry : *list) {
-      if (Text(entry, "jobname") != kTotal) entries.push_back(&entry);
-    }
-  }
-  return entries;
-}
-
-std::string WorkerOf(const Json& entry, const StageOutput& output) {
-  const std::string host = Text(entry, "hostname");
-  if (host.empty()) return absl::StrCat(output.rank);
-  const Json* port = Find(entry, {"port"});
-  return port != nullptr ? absl::StrCat(host, ":", port->dump()) : host;
 }
 
 std::string StageName(const StageOutput& output) {
   return absl::StrCat(output.stage.empty() ? "fio" : output.stage, " of worker ", output.rank);
 }
 
-Status CheckErrors(const std::string& stage, const StageOutput& output, const Document& document,
-                   const std::vector<const Json*>& entries, JsonNumbers& numbers) {
-  const std::string complaint = Complaint(output, document.before);
-  if (entries.empty()) {
-    if (!complaint.empty()) return ToolFailed(stage, complaint);
-    return Unreadable(stage, "no jobs in fio's JSON");
+Status CheckEnd(const std::string& stage, const StageOutput& output, const Report& report,
+                const std::string& complaint) {
+  const auto failed = [&](const std::string& reason) {
+    return ToolFailed(stage, complaint.empty() ? reason : complaint);
+  };
+  if (report.parts.empty()) {
+    return complaint.empty() ? Unreadable(stage, "no jobs in fio's output") : failed("");
   }
-  for (const Json* entry : entries) {
-    const double error = numbers.Get(*entry, {"error"});
-    if (error == 0) continue;
-    return ToolFailed(stage, complaint.empty() ? "error " + NumberText(error) : complaint);
+  if (report.error != 0) return failed("error " + NumberText(report.error));
+  // It then prints what it has, and ends with 0.
+  if (report.said.find(kTerminated) != report.said.npos ||
+      output.err.find(kTerminated) != output.err.npos) {
+    return failed("terminated by a signal");
   }
   const std::string end = BadEnd(output);
-  if (end.empty()) return numbers.status();
-  return ToolFailed(stage, complaint.empty() ? end : complaint);
+  return end.empty() ? absl::OkStatus() : failed(end);
 }
 
 }  // namespace
 
 Status ReadParts(const StageOutput& output, std::string& tool, std::vector<Part>& parts) {
   const std::string stage = StageName(output);
-  const auto document = FindDocument(stage, output.out);
-  if (!document.ok()) {
-    // Without JSON, what it says is the reason.
-    const std::string complaint = Complaint(output, output.out);
-    return complaint.empty() ? document.status() : ToolFailed(stage, complaint);
-  }
-  JsonNumbers numbers(stage);
-  const auto entries = Entries(document->json);
-  Status status = CheckErrors(stage, output, *document, entries, numbers);
-  if (!status.ok()) return status;
-  tool = Text(document->json, "fio version");
-  const bool servers = Find(document->json, {"client_stats"}) != nullptr;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    Part part{.worker = WorkerOf(*entries[i], output), .job = {}, .sides = {}};
-    if (!servers && entries.size() > 1) part.job = absl::StrCat(i);
-    part.usr_cpu = numbers.Get(*entries[i], {"usr_cpu"});
-    part.sys_cpu = numbers.Get(*entries[i], {"sys_cpu"});
-    for (std::size_t side = 0; side < kSides.size(); ++side) {
-      const Json* json = Find(*entries[i], {kSides[side]});
-      part.sides[side] = ReadSide(json != nullptr ? *json : Json(), numbers);
+  Result<Report> report = Read(stage, output.out);
+  const std::string_view said = report.ok() ? report->said : std::string_view(output.out);
+  std::string complaint = Complaint(output.err);
+  if (complaint.empty()) complaint = Complaint(said);
+  // Without numbers, what it says is the reason.
+  if (!report.ok()) return complaint.empty() ? report.status() : ToolFailed(stage, complaint);
+  if (Status status = CheckEnd(stage, output, *report, complaint); !status.ok()) return status;
+  tool = report->tool;
+  for (std::size_t i = 0; i < report->parts.size(); ++i) {
+    Part& part = report->parts[i];
+    if (part.worker.empty()) {
+      part.worker = absl::StrCat(output.rank);
+      if (report->parts.size() > 1) part.job = absl::StrCat(i);
     }
     parts.push_back(std::move(part));
   }
-  return numbers.status();
+  return absl::OkStatus();
 }
 
 }  // namespace twofold::suite::fio

@@ -88,7 +88,9 @@ std::string JobFile(const Spec& spec, const std::string& folder) {
   if (!spec.ramp_time().empty()) line("ramp_time", spec.ramp_time());
   if (spec.thread()) text += "thread\n";
   // One entry a worker with percentiles of all its jobs, which fio can merge exactly.
-  text += "time_based\ngroup_reporting\n[worker]\n";
+  text += "time_based\ngroup_reporting\n";
+  // Percentiles of the whole latency, whose mean they then go with.
+  text += "lat_percentiles=1\nclat_percentiles=0\n[worker]\n";
   return text;
 }
 

@@ -21,8 +21,13 @@ struct Expected {
   std::uint32_t seconds = 0;
 };
 
-/// Of the client of either tool.
+/// Whether the text is that of iperf3 without --json, or of iperf 2 with --reportstyle C.
+bool IsIperf3Text(std::string_view text);
+bool IsIperf2Csv(std::string_view text);
+
+/// Of the client of either tool. Iperf 2 prints text or CSV.
 Result<Measurements> ParseIperf3(const StageOutput& client);
+Result<Measurements> ParseIperf3Text(const StageOutput& client);
 Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected);
 
 }  // namespace twofold::suite::iperf

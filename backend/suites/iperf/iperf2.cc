@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -7,109 +8,144 @@
 #include <utility>
 
 #include "backend/suites/iperf/iperf.h"
+#include "backend/suites/iperf/rows.h"
 #include "lib/suite/text.h"
 
 namespace twofold::suite::iperf {
 namespace {
 
-// A line such as
-//   [SUM] 0.0000-3.0005 sec  6.06 GBytes  17.4 Gbits/sec   0.002 ms 29/1787 (1.6%)
-struct Row {
-  std::string_view id;
-  double start = 0;
-  double end = 0;
-  double bytes = 0;
-  double bits_per_second = 0;
-  std::vector<std::string_view> rest;  // of UDP: jitter, its unit, lost/total
-};
-
-constexpr std::string_view kSum = "SUM";
 constexpr double kShortest = 0.99;  // of the seconds asked for; they are met to some milliseconds
-
-// iperf counts bytes by powers of 1024 and bits by powers of 1000.
-double Factor(std::string_view unit, double base) {
-  double factor = 1;
-  for (const char prefix : {'K', 'M', 'G', 'T'}) {
-    factor *= base;
-    if (unit.starts_with(prefix)) return factor;
-  }
-  return 1;
-}
-
-std::optional<double> Quantity(std::string_view number, std::string_view unit,
-                               std::string_view ending, double base) {
-  const auto value = ToNumber(number);
-  if (!value || !unit.ends_with(ending)) return std::nullopt;
-  return *value * Factor(unit, base);
-}
-
-std::optional<Row> ToRow(std::string_view line) {
-  const std::size_t close = line.find(']');
-  if (!line.starts_with('[') || close == std::string_view::npos) return std::nullopt;
-  const auto words = Words(line.substr(close + 1));
-  if (words.size() < 6 || words[1] != "sec") return std::nullopt;
-  Row row;
-  row.id = Strip(line.substr(1, close - 1));
-  std::string_view interval = words[0];
-  const auto start = TakeNumber(interval);
-  if (!start || !interval.starts_with('-')) return std::nullopt;
-  const auto end = ToNumber(interval.substr(1));
-  const auto bytes = Quantity(words[2], words[3], "Bytes", 1024);
-  const auto bits = Quantity(words[4], words[5], "bits/sec", 1000);
-  if (!end || !bytes || !bits) return std::nullopt;
-  row.start = *start;
-  row.end = *end;
-  row.bytes = *bytes;
-  row.bits_per_second = *bits;
-  row.rest.assign(words.begin() + 6, words.end());
-  return row;
-}
-
-// What the server has seen of a UDP stream.
-struct Loss {
-  double jitter_ms = 0;
-  double lost = 0;
-  double packets = 0;
-};
-
-std::optional<Loss> ToLoss(const Row& row) {
-  if (row.rest.size() < 3 || row.rest[1] != "ms") return std::nullopt;
-  std::string_view share = row.rest[2];
-  const auto jitter = ToNumber(row.rest[0]);
-  const auto lost = TakeNumber(share);
-  if (!jitter || !lost || !share.starts_with('/')) return std::nullopt;
-  const auto packets = ToNumber(share.substr(1));
-  if (!packets) return std::nullopt;
-  return Loss{*jitter, *lost, *packets};
-}
 
 // Streams by id. With --interval there are rows of parts, too. The row of the whole starts at 0, as
 // the first part does, and comes after all parts.
 struct Rows {
   std::map<std::string_view, Row> sent;
   std::map<std::string_view, std::pair<Row, Loss>> received;
-  std::uint32_t connections = 0;
+  std::map<std::string_view, double> retransmits;  // of `sent`, where it says so
+  std::uint32_t connections = 0;                   // 0: it does not say
   bool udp = false;
 };
 
-void Keep(const Row& row, Rows& rows) {
-  if (const auto loss = ToLoss(row)) {
-    rows.received[row.id] = {row, *loss};
-  } else if (row.rest.empty() && row.start > 0) {
+void KeepSent(const Row& row, Rows& rows) {
+  if (row.start > 0) {
     rows.sent.erase(row.id);
-  } else if (row.rest.empty()) {
+    rows.retransmits.erase(row.id);
+  } else {
     rows.sent[row.id] = row;
   }
 }
 
-Rows Collect(std::string_view text) {
-  Rows rows;
-  text = text.substr(0, text.rfind('\n') + 1);  // a line without end may be half a number
-  for (const std::string_view line : Lines(text)) {
-    if (line.find(", UDP port ") != std::string_view::npos) rows.udp = true;
-    if (line.find(" connected with ") != std::string_view::npos) ++rows.connections;
-    if (const auto row = ToRow(line)) Keep(*row, rows);
+// "44349/0": what --enhanced says of writes, and how many of them failed.
+bool IsWrites(std::string_view word) {
+  return TakeNumber(word) && word.starts_with('/') && ToNumber(word.substr(1));
+}
+
+void Keep(const Row& row, bool has_retries, Rows& rows) {
+  if (const auto loss = ToLoss(row)) {
+    rows.received[row.id] = {row, *loss};
+  } else if (row.rest.empty() || IsWrites(row.rest[0])) {
+    KeepSent(row, rows);
+    const auto retries = row.rest.size() > 1 ? ToNumber(row.rest[1]) : std::nullopt;
+    if (has_retries && retries && row.start == 0) rows.retransmits[row.id] = *retries;
   }
+}
+
+Rows CollectText(std::string_view text) {
+  Rows rows;
+  bool has_retries = false;
+  for (const std::string_view line : Lines(text)) {
+    if (line.starts_with("[ ID] ")) has_retries = line.find(" Rtry ") != line.npos;
+    if (line.find(", UDP port ") != line.npos) rows.udp = true;
+    if (line.find(" connected with ") != line.npos) ++rows.connections;
+    if (const auto row = ToRow(line)) Keep(*row, has_retries, rows);
+  }
+  return rows;
+}
+
+// What --reportstyle C prints:
+//   time,address,port,address,port,id,start-end,bytes,bits a second
+// and of UDP: jitter,lost,packets,percent,out of order. Packets are -1 where only the client
+// counts.
+constexpr std::size_t kCsvFields = 9;
+constexpr std::size_t kUdpFields = 14;
+
+std::vector<std::string_view> Split(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t end = line.find(','); end != line.npos; end = line.find(',')) {
+    fields.push_back(line.substr(0, end));
+    line.remove_prefix(end + 1);
+  }
+  fields.push_back(line);
+  return fields;
+}
+
+std::optional<Row> ToCsvRow(const std::vector<std::string_view>& fields) {
+  const bool fits = fields.size() == kCsvFields || fields.size() == kUdpFields;
+  if (!fits || fields[0].size() < 14 || !ToNumber(fields[0])) return std::nullopt;
+  std::string_view interval = fields[6];
+  const auto start = TakeNumber(interval);
+  const auto end = interval.starts_with('-') ? ToNumber(interval.substr(1)) : std::nullopt;
+  const auto bytes = ToNumber(fields[7]);
+  const auto bits = ToNumber(fields[8]);
+  if (!start || !end || !bytes || !bits || !ToNumber(fields[5])) return std::nullopt;
+  Row row;
+  row.id = fields[5] == "-1" ? kSum : fields[5];  // of all, in versions before 2.1
+  row.start = *start;
+  row.end = *end;
+  row.bytes = *bytes;
+  row.bits_per_second = *bits;
+  return row;
+}
+
+std::optional<Loss> ToCsvLoss(const std::vector<std::string_view>& fields) {
+  if (fields.size() != kUdpFields) return std::nullopt;
+  const auto jitter = ToNumber(fields[9]);
+  const auto lost = ToNumber(fields[10]);
+  const auto packets = ToNumber(fields[11]);
+  if (!jitter || !lost || !packets || *packets < 0) return std::nullopt;
+  return Loss{*jitter, *lost, *packets};
+}
+
+Rows CollectCsv(std::string_view text) {
+  Rows rows;
+  double last_id = 0;
+  for (const std::string_view line : Lines(text)) {
+    const auto fields = Split(line);
+    const auto row = ToCsvRow(fields);
+    if (!row) continue;
+    rows.udp = rows.udp || fields.size() == kUdpFields;
+    if (const auto loss = ToCsvLoss(fields)) {
+      rows.received[row->id] = {*row, *loss};
+    } else {
+      KeepSent(*row, rows);
+    }
+    if (row->id != kSum) last_id = std::max(last_id, *ToNumber(row->id));
+  }
+  // Since 2.1 streams are numbered from 1 on. Before, it was by descriptors from 3 on, and of more
+  // than one there is a row of all.
+  const bool is_old = rows.sent.contains(kSum) || (rows.sent.size() == 1 && last_id == 3);
+  if (!is_old) rows.connections = static_cast<std::uint32_t>(last_id);
+  return rows;
+}
+
+// Without a row of all, they ran at the same time.
+void AddSum(Rows& rows) {
+  if (rows.sent.contains(kSum) || rows.sent.size() < 2) return;
+  Row sum;
+  for (const auto& [id, row] : rows.sent) {
+    sum.end = std::max(sum.end, row.end);
+    sum.bytes += row.bytes;
+    sum.bits_per_second += row.bits_per_second;
+  }
+  sum.id = kSum;
+  rows.sent[kSum] = sum;
+}
+
+Rows Collect(std::string_view text) {
+  text = text.substr(0, text.rfind('\n') + 1);  // a line without end may be half a number
+  if (!IsIperf2Csv(text)) return CollectText(text);
+  Rows rows = CollectCsv(text);
+  AddSum(rows);
   return rows;
 }
 
@@ -131,6 +167,13 @@ double Gbits(const Row& row) { return row.bits_per_second / 1e9; }
 void AddTotal(const std::string& name, const Row& total, bool headline, Measurements& result) {
   result.measurements.push_back(
       {name, Gbits(total), "Gbit/s", Better::kHigher, headline, {{"direction", "forward"}}});
+}
+
+void AddRetransmits(const Rows& rows, const Row& total, Measurements& result) {
+  const auto found = rows.retransmits.find(total.id);
+  if (found == rows.retransmits.end()) return;
+  result.measurements.push_back(
+      {"retransmits", found->second, "", Better::kLower, true, {{"direction", "forward"}}});
 }
 
 void AddStreams(const Rows& rows, Measurements& result) {
@@ -183,7 +226,8 @@ Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
   if (total == nullptr) return Unreadable(stage, "its [SUM] line is missing: it is cut off");
   const auto streams = static_cast<std::uint32_t>(rows.sent.size() - rows.sent.count(kSum));
   const std::uint32_t wanted = expected.streams != 0 ? expected.streams : rows.connections;
-  if (wanted != 0 && streams != wanted) {
+  const bool only_sum = streams == 0 && expected.streams == 0;  // --sum-only
+  if (wanted != 0 && streams != wanted && !only_sum) {
     return Unreadable(stage, absl::StrCat("it has ", streams, " streams, not ", wanted));
   }
   if (total->end < kShortest * expected.seconds) {
@@ -197,6 +241,12 @@ Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
 }
 
 }  // namespace
+
+bool IsIperf2Csv(std::string_view text) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(),
+                     [](std::string_view line) { return ToCsvRow(Split(line)).has_value(); });
+}
 
 Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected) {
   const std::string stage = client.stage.empty() ? "client" : client.stage;
@@ -213,6 +263,7 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expe
   Measurements result;
   result.tool = "iperf 2";
   AddTotal(rows.udp ? "throughput_sent" : "throughput", *total, !rows.udp, result);
+  AddRetransmits(rows, *total, result);
   AddStreams(rows, result);
   if (rows.udp) status = AddReceived(stage, rows, result);
   if (!status.ok()) return status;

@@ -6,13 +6,37 @@
 namespace twofold::suite::iperf {
 namespace {
 
-// Which of the tools has printed this. Both say what they do before they fail, but for iperf 2 with
-// an unknown host, so iperf3 is told by its JSON.
-bool IsIperf2(const StageOutput& client) {
-  if (!client.argv.empty()) return client.argv[0].ends_with("iperf");
-  const auto lines = Lines(client.out);
-  return std::none_of(lines.begin(), lines.end(),
-                      [](std::string_view line) { return line.starts_with('{'); });
+using Reader = Result<Measurements> (*)(const StageOutput& client, const Expected& expected);
+
+Result<Measurements> ReadJson(const StageOutput& client, const Expected& /*expected*/) {
+  return ParseIperf3(client);
+}
+
+Result<Measurements> ReadText(const StageOutput& client, const Expected& /*expected*/) {
+  return ParseIperf3Text(client);
+}
+
+bool IsJson(std::string_view text) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(),
+                     [](std::string_view line) { return line.starts_with('{'); });
+}
+
+// Which form an output has tells the output itself.
+struct Form {
+  bool (*is)(std::string_view text);
+  Reader read;
+};
+constexpr Form kForms[] = {
+    {IsJson, ReadJson}, {IsIperf3Text, ReadText}, {IsIperf2Csv, ParseIperf2}};
+
+// With an unknown host iperf 2 says nothing that only it would say.
+Reader ReaderOf(const StageOutput& client) {
+  for (const Form& form : kForms) {
+    if (form.is(client.out) || form.is(client.err)) return form.read;
+  }
+  const bool is_iperf3 = !client.argv.empty() && client.argv[0].ends_with("iperf3");
+  return is_iperf3 ? ReadJson : ParseIperf2;
 }
 
 }  // namespace
@@ -22,11 +46,13 @@ Result<Measurements> Parse(const Outputs& outputs) {
       std::find_if(outputs.stages.begin(), outputs.stages.end(),
                    [](const StageOutput& stage) { return stage.stage != "server"; });
   if (client == outputs.stages.end()) return Unreadable("client", "no output");
-  if (!IsIperf2(*client)) return ParseIperf3(*client);
-  if (outputs.spec.empty()) return ParseIperf2(*client, {});
-  const auto spec = ReadSpec(outputs.spec);
-  if (!spec.ok()) return spec.status();
-  return ParseIperf2(*client, {spec->streams(), spec->duration()});
+  Expected expected;
+  if (!outputs.spec.empty()) {
+    const auto spec = ReadSpec(outputs.spec);
+    if (!spec.ok()) return spec.status();
+    expected = {spec->streams(), spec->duration()};
+  }
+  return ReaderOf(*client)(*client, expected);
 }
 
 }  // namespace twofold::suite::iperf

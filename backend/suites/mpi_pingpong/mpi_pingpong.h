@@ -1,11 +1,14 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/suite/suite.h"
 #include "twofold/v1/suites/mpi_pingpong.pb.h"
 
-/// Latency and bandwidth between two MPI ranks; see README.md. The three functions of a Suite.
+/// Latency and bandwidth between two MPI ranks, and what else IMB measures; see README.md. The
+/// three functions of a Suite.
 namespace twofold::suite::mpi_pingpong {
 
 Result<std::uint32_t> Check(std::string_view spec);
@@ -15,16 +18,25 @@ Result<Measurements> Parse(const Outputs& outputs);
 /// The spec, checked.
 Result<v1::suites::MpiPingPongSpec> ReadSpec(std::string_view json);
 
-/// One row of a table: message size, time of one way, and what that is as bandwidth.
-struct Point {
-  double bytes = 0;
-  double us = 0;
-  double mb_per_s = 0;  // 10^6 bytes
+/// A column of a table.
+struct TableColumn {
+  Column column;
+  bool primary = false;  ///< the best value of it is a headline
 };
 
-/// The rows in the output of either tool. Empty: there are none.
+/// What one benchmark has measured with one number of processes. The first column is the message
+/// size in bytes, if it has several.
+struct Table {
+  std::string benchmark;  ///< as IMB calls it: "PingPong", "Allreduce"
+  Dimensions dimensions;  ///< how it was run; of a ping-pong, which is always run the same: none
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<double>> rows;
+  std::string failure = {};  ///< why its numbers do not count, in IMB's words
+};
+
+/// The tables in the output of either tool. Empty: there are none.
 /// Errors   kDataLoss: a row or the end is cut off.
-Result<std::vector<Point>> ReadImb(const std::string& stage, std::string_view text);
-Result<std::vector<Point>> ReadNetpipe(const std::string& stage, std::string_view text);
+Result<std::vector<Table>> ReadImb(const std::string& stage, std::string_view text);
+Result<std::vector<Table>> ReadNetpipe(const std::string& stage, std::string_view text);
 
 }  // namespace twofold::suite::mpi_pingpong

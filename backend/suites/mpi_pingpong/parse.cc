@@ -21,53 +21,105 @@ std::string ToolOf(std::string_view text) {
 }
 
 // NetPIPE writes its table to stderr.
-Result<std::vector<Point>> ReadEither(const std::string& stage, const StageOutput& output) {
-  Result<std::vector<Point>> points = ReadImb(stage, output.out);
+Result<std::vector<Table>> ReadEither(const std::string& stage, const StageOutput& output) {
+  Result<std::vector<Table>> tables = ReadImb(stage, output.out);
   for (const std::string* text : {&output.out, &output.err}) {
-    if (points.ok() && points->empty()) points = ReadNetpipe(stage, *text);
+    if (tables.ok() && tables->empty()) tables = ReadNetpipe(stage, *text);
   }
-  return points;
+  return tables;
 }
 
-Measurements ToMeasurements(const std::string& tool, const std::vector<Point>& points) {
-  const auto first = std::min_element(points.begin(), points.end(),
-                                      [](const Point& a, const Point& b) { return a.us < b.us; });
-  const auto peak =
-      std::max_element(points.begin(), points.end(),
-                       [](const Point& a, const Point& b) { return a.mb_per_s < b.mb_per_s; });
+bool HasSizes(const Table& table) { return table.columns[0].column.name == "size"; }
+
+bool HasBandwidth(const Table& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [](const TableColumn& each) { return each.column.name == "bandwidth"; });
+}
+
+/// The row with the best value in a column; null: there is none that counts. A collective of no
+/// bytes does nothing, which is no latency; a message of no bytes is sent.
+const std::vector<double>* Best(const Table& table, std::size_t column) {
+  const bool higher = table.columns[column].column.better == Better::kHigher;
+  const bool counts_empty = HasBandwidth(table);
+  const std::vector<double>* best = nullptr;
+  for (const auto& row : table.rows) {
+    if (row[0] == 0 && !counts_empty) continue;
+    const bool is_better =
+        best == nullptr || (higher ? row[column] > (*best)[column] : row[column] < (*best)[column]);
+    if (is_better) best = &row;
+  }
+  return best;
+}
+
+void AddHeadlines(const Table& table, Measurements& result) {
+  // Bandwidth first: it is what most people ask for, and what decides when a sweep is steady.
+  for (const Better better : {Better::kHigher, Better::kLower}) {
+    for (std::size_t i = 1; i < table.columns.size(); ++i) {
+      const auto& [column, primary] = table.columns[i];
+      if (!primary || column.better != better) continue;
+      const std::vector<double>* best = Best(table, i);
+      if (best == nullptr) continue;
+      result.measurements.push_back({(better == Better::kHigher ? "peak_" : "min_") + column.name,
+                                     (*best)[i],
+                                     column.unit,
+                                     better,
+                                     true,
+                                     table.dimensions,
+                                     {{"size", NumberText((*best)[0])}}});
+    }
+  }
+}
+
+// Of benchmarks without sizes: their one row.
+void AddRow(const Table& table, Measurements& result) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto& [column, primary] = table.columns[i];
+    result.measurements.push_back(
+        {column.name, table.rows[0][i], column.unit, column.better, primary, table.dimensions});
+  }
+}
+
+void AddTable(const Table& table, Measurements& result) {
+  if (!HasSizes(table)) return AddRow(table, result);
+  AddHeadlines(table, result);
+  const bool is_pingpong = table.dimensions.empty();
+  Series series{is_pingpong ? "pingpong" : table.benchmark, table.dimensions, {}, table.rows};
+  for (const TableColumn& each : table.columns) series.columns.push_back(each.column);
+  result.series.push_back(std::move(series));
+}
+
+Result<Measurements> ToMeasurements(const std::string& stage, const std::string& tool,
+                                    const std::vector<Table>& tables) {
   Measurements result;
   result.tool = tool;
-  result.measurements = {
-      {"peak_bandwidth",
-       peak->mb_per_s,
-       "MB/s",
-       Better::kHigher,
-       true,
-       {{"size", NumberText(peak->bytes)}}},
-      {"min_latency", first->us, "us", Better::kLower, true, {{"size", NumberText(first->bytes)}}}};
-  Series series{
-      "pingpong",
-      {},
-      {{"size", "B"}, {"latency", "us", Better::kLower}, {"bandwidth", "MB/s", Better::kHigher}},
-      {}};
-  for (const Point& point : points) {
-    series.rows.push_back({point.bytes, point.us, point.mb_per_s});
+  for (const Table& table : tables) {
+    if (table.failure.empty()) {
+      AddTable(table, result);
+    } else {
+      result.failures.push_back({table.benchmark, table.failure});
+    }
   }
-  result.series.push_back(std::move(series));
+  if (result.measurements.empty() && !result.failures.empty()) {
+    return ToolFailed(stage, result.failures.front().reason);
+  }
+  if (result.measurements.empty()) return Unreadable(stage, "a table without a message in it");
   return result;
 }
 
 // The spec's largest size must have been reached: a run that was stopped has whole rows, too.
 Status CheckReached(const std::string& stage, const std::string& json,
-                    const std::vector<Point>& points) {
+                    const std::vector<Table>& tables) {
   if (json.empty()) return absl::OkStatus();
   const auto spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
   const auto largest = static_cast<double>(std::uint64_t{1} << spec->maxlog());
-  const bool reached = std::any_of(points.begin(), points.end(),
-                                   [&](const Point& point) { return point.bytes >= largest; });
+  const auto reaches = [&](const Table& table) {
+    return !table.rows.empty() && table.rows.back()[0] >= largest;
+  };
   // NetPIPE stops at the last of its own steps below the size.
-  if (reached || spec->tool() == "netpipe") return absl::OkStatus();
+  if (spec->tool() == "netpipe" || std::all_of(tables.begin(), tables.end(), reaches)) {
+    return absl::OkStatus();
+  }
   return Unreadable(stage, "the table ends before size " + NumberText(largest));
 }
 
@@ -77,18 +129,18 @@ Result<Measurements> Parse(const Outputs& outputs) {
   if (outputs.stages.empty()) return Unreadable("pingpong", "no output");
   const StageOutput& output = outputs.stages.front();
   const std::string stage = output.stage.empty() ? "pingpong" : output.stage;
-  const auto points = ReadEither(stage, output);
+  const auto tables = ReadEither(stage, output);
   const std::string reason = MpiReason(output.out, output.err);
   if (const std::string end = BadEnd(output); !end.empty()) {
     return ToolFailed(stage, reason.empty() ? end : reason);
   }
-  if (!points.ok()) return points.status();
-  if (points->empty()) {
+  if (!tables.ok()) return tables.status();
+  if (tables->empty()) {
     if (!reason.empty()) return ToolFailed(stage, reason);
-    return Unreadable(stage, "no table of IMB PingPong or NetPIPE in it");
+    return Unreadable(stage, "no table of IMB or NetPIPE in it");
   }
-  if (Status status = CheckReached(stage, outputs.spec, *points); !status.ok()) return status;
-  return ToMeasurements(ToolOf(output.out), *points);
+  if (Status status = CheckReached(stage, outputs.spec, *tables); !status.ok()) return status;
+  return ToMeasurements(stage, ToolOf(output.out), *tables);
 }
 
 }  // namespace twofold::suite::mpi_pingpong

@@ -24,6 +24,7 @@ Dimensions DimensionsOf(const Section& section) {
     dimensions.emplace_back("ranks", std::string(words[i + 1]));
     break;
   }
+  if (!section.accelerator.empty()) dimensions.emplace_back("accelerator", section.accelerator);
   return dimensions;
 }
 
@@ -43,7 +44,7 @@ void AddHeadlines(const Table& table, const Dimensions& dimensions, Measurements
     Measurement best{column.column.name,   row[i], column.column.unit,
                      column.column.better, true,   dimensions};
     best.name.insert(0, best.better == Better::kHigher ? "peak_" : "min_");
-    best.dimensions.emplace_back("size", NumberText(row[0]));
+    best.at = {{"size", NumberText(row[0])}};
     result.measurements.push_back(std::move(best));
   }
 }

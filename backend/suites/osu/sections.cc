@@ -1,7 +1,10 @@
 #include "backend/suites/osu/sections.h"
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "backend/suites/osu/tests.h"
@@ -36,16 +39,62 @@ std::string TestOf(std::string_view command) {
   return {};
 }
 
-// A test is known by its command, else by the name of the stage, else by its title.
+// What tells tests apart that have no title, or share one: another line, by its beginning.
+struct Mark {
+  std::string_view title;  // without what TakeAccelerator takes; empty: none
+  std::string_view line;
+  std::string_view test;
+};
+constexpr std::string_view kGraph = "Dimensions size = ";              // comes before the title
+constexpr std::string_view kThreads = "# Number of Sender threads: ";  // the same
+constexpr Mark kMarks[] = {
+    {"", "nprocs:", "osu_init"},
+    {"", "This is a test with ", "osu_hello"},
+    {"MPI All-to-Allw Personalized Exchange Latency Test", kGraph, "osu_neighbor_alltoallw"},
+    // Both fan tests head their bandwidths as latencies, and nothing tells one from the other.
+    {"MPI Bandwidth Test", "# Size       Avg Latency(us)", "osu_bw_fan"},
+};
+
+// Takes "-CUDA" out of "MPI_Put-CUDA Latency Test", and returns "CUDA"; empty if it is about the
+// memory of the host.
+std::string TakeAccelerator(std::string& title) {
+  for (const std::string_view word : {"CUDA MANAGED", "MANAGED", "CUDA", "OPENACC", "ROCM"}) {
+    const std::size_t at = title.find(absl::StrCat("-", std::string(word), " "));
+    if (at == std::string::npos) continue;
+    title.erase(at, word.size() + 1);
+    return std::string(word);
+  }
+  return {};
+}
+
+// Collective tests have persistent variants, which the upstream build leaves out.
+std::string TestOfTitle(const std::string& title) {
+  if (const Test* test = FindTitle(title)) return std::string(test->name);
+  const std::string plain = absl::StrReplaceAll(title, {{" Persistent", ""}});
+  const Test* test = plain == title ? nullptr : FindTitle(plain);
+  return test != nullptr ? absl::StrCat(std::string(test->name), "_persistent") : title;
+}
+
+std::string TestOfLines(const std::vector<std::string_view>& lines, const std::string& title) {
+  for (const Mark& mark : kMarks) {
+    const bool is_there = std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+      return line.starts_with(mark.line);
+    });
+    if (is_there && title == mark.title) return std::string(mark.test);
+  }
+  return TestOfTitle(title);
+}
+
+// A test is known by its command, else by the name of the stage, else by what it prints.
 void Name(Section& section) {
+  std::string title;
+  for (const std::string_view line : section.lines) {
+    if (const auto found = TitleOf(line); found && title.empty()) title = std::string(*found);
+  }
+  section.accelerator = TakeAccelerator(title);
   section.test = TestOf(section.command);
   if (section.test.empty()) section.test = TestOf(section.stage->stage);
-  for (const std::string_view line : section.lines) {
-    const auto title = TitleOf(line);
-    if (!section.test.empty() || !title) continue;
-    const Test* test = FindTitle(*title);
-    section.test = test != nullptr ? std::string(test->name) : std::string(*title);
-  }
+  if (section.test.empty()) section.test = TestOfLines(section.lines, title);
 }
 
 class Splitter {
@@ -78,12 +127,13 @@ class Splitter {
     }
   }
 
-  // A second title starts another test; what stands before the first belongs to that one.
+  // A second title starts another test, with what some tests print before it; what stands before
+  // the first belongs to that one.
   void Plain(std::string_view line) {
-    if (TitleOf(line)) {
-      if (titled_) Open();
-      titled_ = true;
-    }
+    const bool is_before = line.starts_with(kGraph) || line.starts_with(kThreads);
+    const bool is_title = TitleOf(line).has_value();
+    if ((is_before || is_title) && titled_) Open();
+    titled_ = titled_ || is_title;
     Add(line);
   }
 

@@ -11,8 +11,9 @@ namespace twofold::suite::osu {
 
 /// What one test has printed, with what is known about how it was run.
 struct Section {
-  std::string test;     ///< "osu_latency", or the title if no test is known by it; empty: not known
-  std::string command;  ///< with arguments, blanks between; empty: not known
+  std::string test;  ///< "osu_latency", or the title if no test is known by it; empty: not known
+  std::string accelerator = {};  ///< whose memory it uses: "CUDA", "ROCM"; empty: the host's
+  std::string command;           ///< with arguments, blanks between; empty: not known
   std::vector<std::string_view> lines;
   bool whole = true;  ///< its last line has an end
   std::optional<double> wall_s;

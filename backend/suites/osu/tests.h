@@ -17,8 +17,9 @@ enum class Ranks : std::uint8_t {
 };
 
 struct Test {
-  std::string_view name;   ///< of the program: "osu_latency"
-  std::string_view title;  ///< in the first line it prints, without version; empty: not known
+  std::string_view name;  ///< of the program: "osu_latency"
+  std::string_view
+      title;  ///< in the first line it prints, without version; empty: that of another test
   Ranks ranks;
   std::uint64_t largest;  ///< last message size by default, bytes; 0: it has no sizes
 };
@@ -29,7 +30,7 @@ std::span<const Test> Tests();
 /// The test of that name, with or without "osu_"; null: there is none.
 const Test* FindTest(std::string_view name);
 
-/// The test that prints this title; null: not known. Tests that share one are not told apart.
+/// The test that prints this title; null: not known. Of those that share one it is the first.
 const Test* FindTitle(std::string_view title);
 
 }  // namespace twofold::suite::osu

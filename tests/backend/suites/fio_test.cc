@@ -3,6 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "lib/suite/json.h"
 #include "tests/backend/suites/samples.h"
 
@@ -14,6 +17,27 @@ Outputs TwoWorkers() {
   outputs.stages.push_back(EndedWell("fio/worker1.json").stages.front());
   outputs.stages[1].rank = 1;
   return outputs;
+}
+
+/// Whether all numbers of a form are among those of the JSON of the same run, as far as the form
+/// has digits: three at least, and microseconds in the terse one.
+void ExpectSameNumbers(const Measurements& form, const Measurements& json,
+                       const std::string& name) {
+  EXPECT_GT(form.measurements.size(), 15U) << name;
+  for (const Measurement& one : form.measurements) {
+    std::vector<double> same;
+    for (const Measurement& other : json.measurements) {
+      const bool is_same = other.name == one.name && other.dimensions == one.dimensions;
+      const bool is_unnamed = one.name.starts_with("latency_p") && other.name.ends_with(one.name) &&
+                              other.dimensions == one.dimensions;
+      if (is_same || is_unnamed) same.push_back(other.value);
+    }
+    const double tolerance = std::max(0.005 * one.value, one.unit == "us" ? 1.0 : 0.006);
+    const bool fits = std::any_of(same.begin(), same.end(), [&](double value) {
+      return std::abs(value - one.value) <= tolerance;
+    });
+    EXPECT_TRUE(fits) << name << ": " << one.name << " " << one.value;
+  }
 }
 
 TEST(FioPlan, EachWorkerHasItsOwnFilesAlsoOnASharedVolume) {
@@ -88,6 +112,74 @@ TEST(FioParse, RealOutputGivesItsNumbers) {
   ExpectGoldenNumbers("fio", "fio/two_jobs.json");
 }
 
+TEST(FioParse, AllFormsOfARunSayTheSame) {
+  for (const char* run : {"two", "group", "lat", "both"}) {
+    const std::string name = std::string("fio/forms_") + run;
+    const auto json = fio::Parse(Saved(name + ".json"));
+    ASSERT_TRUE(json.ok()) << json.status();
+    for (const char* form : {".txt", ".terse"}) {
+      ExpectGoldenNumbers("fio", name + form);
+      const auto result = fio::Parse(Saved(name + form));
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ(result->tool, json->tool);
+      ExpectSameNumbers(*result, *json, name + form);
+    }
+  }
+}
+
+TEST(FioParse, OfSeveralFormsTheMostExactIsRead) {
+  const std::string all =
+      Sample("fio/forms_two.terse") + Sample("fio/forms_two.json") + Sample("fio/forms_two.txt");
+  const auto result = fio::Parse(SavedText(all));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->measurements, fio::Parse(Saved("fio/forms_two.json"))->measurements);
+}
+
+// The mean was of the total latency, and the percentile beside it of completion.
+TEST(FioParse, HeadlinesAreOfOneClock) {
+  for (const auto& [sample, clock] : {std::pair{"fio/worker0.json", "completion_latency_"},
+                                      {"fio/forms_two.txt", "completion_latency_"},
+                                      {"fio/forms_lat.json", "total_latency_"},
+                                      {"fio/forms_lat.txt", "total_latency_"},
+                                      {"fio/forms_both.json", "total_latency_"},
+                                      {"fio/forms_two.terse", "completion_latency_"}}) {
+    const auto result = fio::Parse(Saved(sample));
+    ASSERT_TRUE(result.ok()) << result.status();
+    int latencies = 0;
+    for (const Measurement& one : result->measurements) {
+      if (!one.headline || one.unit != "us") continue;
+      EXPECT_TRUE(one.name.starts_with(clock)) << sample << ": " << one.name;
+      ++latencies;
+    }
+    EXPECT_GT(latencies, 0) << sample;
+  }
+}
+
+TEST(FioParse, PercentilesOfTheTerseFormHaveNoClock) {
+  const auto result = fio::Parse(Saved("fio/write.terse"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "latency_p99"), 1302);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "bandwidth", "all"), 2849391.0 / 1024);
+}
+
+TEST(FioParse, ClockThatIsSwitchedOffHasNoNumbers) {
+  Json json = Json::parse(Sample("fio/worker0.json"));
+  for (const char* side : {"read", "write"}) {
+    json["jobs"][0][side]["lat_ns"] = {
+        {"min", 0}, {"max", 0}, {"mean", 0}, {"stddev", 0}, {"N", 0}};
+  }
+  const auto result = fio::Parse(SavedText(json.dump(1)));
+  ASSERT_TRUE(result.ok()) << result.status();
+  for (const Measurement& one : result->measurements) {
+    EXPECT_FALSE(one.name.starts_with("total_latency")) << one.name;
+  }
+}
+
+TEST(FioParse, VersionOfTheTerseFormThatIsNotKnownIsNamed) {
+  EXPECT_TRUE(FailsWith(fio::Parse(SavedText("2;job;0;0;968;16133;4033;60\n")),
+                        "its terse form has version 2, not 3 to 5"));
+}
+
 TEST(FioParse, RatesOfWorkersAddUpAndMeansAreWeighed) {
   const auto result = fio::Parse(TwoWorkers());
   ASSERT_TRUE(result.ok()) << result.status();
@@ -108,7 +200,7 @@ TEST(FioParse, RatesOfWorkersAddUpAndMeansAreWeighed) {
     return -1.0;
   };
   EXPECT_DOUBLE_EQ(total("bandwidth"), bytes / 1048576);
-  EXPECT_DOUBLE_EQ(total("latency_mean"), weighed / ios / 1000);
+  EXPECT_DOUBLE_EQ(total("total_latency_mean"), weighed / ios / 1000);
 }
 
 TEST(FioParse, PercentilesAreOfWorkersNeverOfTheTotal) {
@@ -145,6 +237,17 @@ TEST(FioParse, ExitCodeZeroIsNoSuccess) {
 TEST(FioParse, AFullDiskIsAFailureThoughThereAreNumbers) {
   EXPECT_TRUE(FailsWith(fio::Parse(Saved("fio/full.json")), "No space left on device"));
   EXPECT_TRUE(FailsWith(fio::Parse(Saved("fio/bad_engine.txt")), "engine nosuch not loadable"));
+  EXPECT_TRUE(FailsWith(fio::Parse(Saved("fio/normal_full.txt")), "No space left on device"));
+  EXPECT_TRUE(FailsWith(fio::Parse(Saved("fio/full.terse")), "No space left on device"));
+}
+
+TEST(FioParse, ARunThatASignalHasEndedHasNoNumbers) {
+  EXPECT_TRUE(FailsWith(fio::Parse(EndedWell("fio/normal_terminated.txt")),
+                        "fio: terminating on signal 15"));
+  EXPECT_TRUE(FailsWith(fio::Parse(EndedWell("fio/normal_killed.txt")), "no result of fio"));
+  EXPECT_TRUE(FailsWith(
+      fio::Parse(SavedText("\nfio: terminating on signal 15\n" + Sample("fio/worker0.json"))),
+      "fio: terminating on signal 15"));
 }
 
 TEST(FioParse, ABadExitIsAFailureThoughThereAreNumbers) {
@@ -153,14 +256,16 @@ TEST(FioParse, ABadExitIsAFailureThoughThereAreNumbers) {
   EXPECT_TRUE(FailsWith(fio::Parse(outputs), "fio of worker 0: killed by signal 15"));
 }
 
-TEST(FioParse, OtherFormatsAreRefused) {
-  EXPECT_TRUE(FailsWith(fio::Parse(Saved("fio/write.terse")), "no JSON in its output"));
-}
-
 TEST(FioParse, CutOffAnywhereIsNoNumber) {
-  const std::string text = Sample("fio/worker0.json");
-  for (std::size_t size = 0; size + 3 < text.size(); size += 11) {
-    EXPECT_FALSE(fio::Parse(SavedText(text.substr(0, size))).ok()) << size;
+  for (const char* sample : {"fio/worker0.json", "fio/forms_two.txt", "fio/forms_two.terse"}) {
+    const std::string text = Sample(sample);
+    // After that line there is nothing that is read; of terse lines the last one tells by its end.
+    const std::size_t end = std::min(text.size() - 3, text.find("Run status group 0"));
+    for (std::size_t size = 0; size < end; size += 11) {
+      const std::string begin = text.substr(0, size);
+      if (begin.ends_with('\n') && std::string_view(sample).ends_with(".terse")) continue;
+      EXPECT_FALSE(fio::Parse(SavedText(begin)).ok()) << sample << " " << size;
+    }
   }
 }
 

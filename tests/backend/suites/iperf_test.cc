@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "lib/suite/json.h"
 #include "tests/backend/suites/samples.h"
 
 namespace twofold::suite {
@@ -67,6 +70,41 @@ TEST(IperfParse, RealOutputGivesItsNumbers) {
   }
 }
 
+TEST(IperfParse, TextOfIperf3GivesItsNumbers) {
+  for (const char* form : {"two", "udp", "bidir", "verbose", "omit", "reverse"}) {
+    ExpectGoldenNumbers("iperf", std::string("iperf/iperf3_text_") + form + ".txt");
+  }
+}
+
+TEST(IperfParse, EnhancedTextAndCsvOfIperf2GiveTheirNumbers) {
+  for (const char* form : {"enhanced_one", "enhanced_two", "enhanced_intervals", "enhanced_udp",
+                           "csv_two", "csv_intervals", "sum_only"}) {
+    ExpectGoldenNumbers("iperf", std::string("iperf/iperf2_") + form + ".txt");
+  }
+}
+
+// The server printed JSON of the same run, which has all digits.
+TEST(IperfParse, TextOfIperf3SaysWhatItsServerSaysAsJson) {
+  for (const char* form : {"two", "udp"}) {
+    const std::string name = std::string("iperf/iperf3_text_") + form;
+    const Json received =
+        FindDocument("", Sample(name + ".server.json"))->json["end"]["sum_received"];
+    const auto result = iperf::Parse(Saved(name + ".txt"));
+    ASSERT_TRUE(result.ok()) << result.status();
+    const double bits = received["bits_per_second"].get<double>();
+    EXPECT_NEAR(ValueOf(*result, "throughput") * 1e9, bits, 0.005 * bits);
+    if (!received.contains("packets")) continue;
+    EXPECT_EQ(ValueOf(*result, "lost_packets"), received["lost_packets"].get<double>());
+    EXPECT_EQ(ValueOf(*result, "packets"), received["packets"].get<double>());
+  }
+}
+
+TEST(IperfParse, RetriesOfEnhancedTextAreOfAllStreams) {
+  const auto result = iperf::Parse(Saved("iperf/iperf2_enhanced_two.txt"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "retransmits"), 16);
+}
+
 TEST(IperfParse, BitsCountByThousandsAndBytesBy1024) {
   const auto result = iperf::Parse(Saved("iperf/iperf2_one.txt"));
   ASSERT_TRUE(result.ok()) << result.status();
@@ -81,6 +119,10 @@ TEST(IperfParse, ExitCodeZeroIsNoSuccess) {
                         "client: tcp connect failed: Connection refused"));
   EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_udp_no_server.txt")),
                         "read failed: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_enhanced_refused.txt")),
+                        "client: tcp connect failed: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_text_refused.txt")),
+                        "client: unable to connect to server: Connection refused"));
   EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_unknown_host.txt")), "Unknown host"));
 }
 
@@ -89,6 +131,10 @@ TEST(IperfParse, ARunThatWasCutShortHasNoNumbers) {
                         "Connection reset by peer"));
   EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_terminated.json")),
                         "the client has terminated"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_text_terminated.txt")),
+                        "the client has terminated"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_text_server_killed.txt")),
+                        "control socket has closed unexpectedly"));
 }
 
 TEST(IperfParse, ABadExitIsAFailureThoughThereAreNumbers) {
@@ -101,13 +147,56 @@ TEST(IperfParse, ABadExitIsAFailureThoughThereAreNumbers) {
 }
 
 TEST(IperfParse, CutOffAnywhereIsNoNumber) {
-  for (const char* sample : {"iperf/iperf3_tcp.json", "iperf/iperf3_udp.json",
-                             "iperf/iperf2_adaptive_units.txt", "iperf/iperf2_udp.txt"}) {
+  for (const char* sample :
+       {"iperf/iperf3_tcp.json", "iperf/iperf3_udp.json", "iperf/iperf2_adaptive_units.txt",
+        "iperf/iperf2_udp.txt", "iperf/iperf2_enhanced_two.txt", "iperf/iperf2_enhanced_udp.txt",
+        "iperf/iperf3_text_two.txt", "iperf/iperf3_text_udp.txt", "iperf/iperf3_text_bidir.txt"}) {
     const std::string text = Sample(sample);
-    for (std::size_t size = 0; size + 8 < text.size(); size += 7) {
+    // Iperf 2 says of how many connections it was, after the numbers.
+    const std::size_t end = std::min(text.size() - 8, text.find("[ CT] final connect times"));
+    for (std::size_t size = 0; size < end; size += 7) {
       EXPECT_FALSE(iperf::Parse(SavedText(text.substr(0, size))).ok()) << sample << " " << size;
     }
   }
+}
+
+// Streams have numbers from 1 on. Here the second ends first.
+TEST(IperfParse, CsvOfIperf2WithoutAStreamIsCutOff) {
+  for (const char* sample : {"iperf/iperf2_csv_two.txt", "iperf/iperf2_csv_intervals.txt"}) {
+    const std::string text = Sample(sample);
+    for (std::size_t size = 0; size < text.size(); size += 3) {
+      const std::string begin = text.substr(0, size);
+      // With --interval both streams have a row from 0 to 1, and then one of them a row from 0 to
+      // 2: as far as a file by itself can tell, that was all.
+      const auto rows = std::count(begin.begin(), begin.end(), '\n');
+      const bool looks_whole = text.find(",0.0-1.0,") != text.npos && (rows == 2 || rows == 4);
+      EXPECT_EQ(iperf::Parse(SavedText(begin)).ok(), looks_whole) << sample << " " << size;
+    }
+    Outputs outputs = SavedText(text);
+    outputs.spec = R"({"tool": "iperf2", "duration": 2, "streams": 3})";
+    EXPECT_TRUE(FailsWith(iperf::Parse(outputs), "it has 2 streams, not 3")) << sample;
+  }
+}
+
+TEST(IperfParse, CsvOfUdpWithoutTheServersReportIsNoNumber) {
+  EXPECT_TRUE(
+      FailsWith(iperf::Parse(Saved("iperf/iperf2_csv_udp.txt")), "a server report is missing"));
+  const auto older = iperf::Parse(
+      SavedText("20200101000000,10.0.0.1,40000,10.0.0.2,5001,3,0.0-10.0,1312500,1050000\n"
+                "20200101000000,10.0.0.2,5001,10.0.0.1,40000,3,0.0-10.0,1300000,1040000,0.015,9,"
+                "893,1.008,0\n"));
+  ASSERT_TRUE(older.ok()) << older.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*older, "throughput"), 0.00104);
+  EXPECT_DOUBLE_EQ(ValueOf(*older, "lost_packets"), 9);
+}
+
+TEST(IperfParse, CsvOfOldVersionsHasARowOfAll) {
+  const auto result = iperf::Parse(
+      SavedText("20100101000000,10.0.0.1,40000,10.0.0.2,5001,3,0.0-10.0,1250000000,1000000000\n"
+                "20100101000000,10.0.0.1,40001,10.0.0.2,5001,4,0.0-10.0,2500000000,2000000000\n"
+                "20100101000000,10.0.0.1,0,10.0.0.2,5001,-1,0.0-10.0,3750000000,3000000000\n"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput"), 3);
 }
 
 TEST(IperfParse, PartsOfAnIntervalReportAreNotTheWhole) {
@@ -130,8 +219,17 @@ TEST(IperfParse, TheNumberOfStreamsIsThatOfTheSpec) {
   EXPECT_TRUE(iperf::Parse(outputs).ok());
 }
 
-TEST(IperfParse, CsvOfIperf2HasNoTotalAndIsRefused) {
-  EXPECT_TRUE(FailsWith(iperf::Parse(Saved("iperf/iperf2_two.csv")), "no result of iperf"));
+TEST(IperfParse, RatesOfStreamsInCsvAddUp) {
+  const auto result = iperf::Parse(Saved("iperf/iperf2_two.csv"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput"), (8051225220.0 + 9344929832.0) / 1e9);
+}
+
+TEST(IperfParse, TextOfIperf3WithAnErrorOfAnyShapeDoesNotThrow) {
+  for (const char* text : {"iperf3: ", "iperf3: error", "iperf3: x\n", "Connecting to host \n",
+                           "Connecting to host h\niperf Done.\n"}) {
+    EXPECT_FALSE(iperf::Parse(SavedText(text)).ok()) << text;
+  }
 }
 
 TEST(IperfParse, NoDataArrivedIsAFailure) {

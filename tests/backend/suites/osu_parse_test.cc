@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/suites/osu/osu.h"
+#include "backend/suites/osu/tests.h"
 #include "tests/backend/suites/samples.h"
 
 namespace twofold::suite {
@@ -58,6 +59,75 @@ TEST(OsuParse, OptionsChangeTheColumnsNotTheirMeaning) {
         "osu_put_latency-lock-create-np2"}) {
     ExpectGoldenNumbers("osu", absl::StrCat("osu/", name, ".txt"));
   }
+}
+
+TEST(OsuParse, WhereAPeakIsFoundIsNoPartOfWhatItIs) {
+  const std::string head = "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n";
+  const auto once = osu::Parse(SavedText(head + "1  10.0\n2  9.0\n"));
+  const auto again = osu::Parse(SavedText(head + "1  10.0\n2  11.0\n"));
+  ASSERT_TRUE(once.ok() && again.ok());
+  EXPECT_EQ(once->measurements[0].dimensions, again->measurements[0].dimensions);
+  EXPECT_EQ(once->measurements[0].at, (Dimensions{{"size", "1"}}));
+  EXPECT_EQ(again->measurements[0].at, (Dimensions{{"size", "2"}}));
+}
+
+TEST(OsuParse, TestsAreNamedByTheirTitles) {
+  for (const auto& [sample, test] : {std::pair{"osu_alltoallv-np3", "osu_alltoallv"},
+                                     {"osu_alltoallw-np3", "osu_alltoallw"},
+                                     {"osu_ialltoallw-np3", "osu_ialltoallw"},
+                                     {"osu_iscatterv-np3", "osu_iscatterv"},
+                                     {"osu_reduce_scatter-np3", "osu_reduce_scatter"},
+                                     {"osu_neighbor_alltoallw-np4", "osu_neighbor_alltoallw"},
+                                     {"osu_latency_mt-np2", "osu_latency_mt"},
+                                     {"osu_bw_persistent-np2", "osu_bw_persistent"},
+                                     {"osu_bw_fan_in-np3", "osu_bw_fan"},
+                                     {"osu_init-np4", "osu_init"}}) {
+    const auto result = osu::Parse(Saved(absl::StrCat("osu/", sample, ".txt")));
+    ASSERT_TRUE(result.ok()) << sample << ": " << result.status();
+    EXPECT_EQ(result->measurements.front().dimensions.front(), (Dimension{"test", test}));
+  }
+}
+
+TEST(OsuParse, EveryTestButTheFanTestsIsKnownByItsTitle) {
+  for (const osu::Test& test : osu::Tests()) {
+    const bool fan = test.name.starts_with("osu_bw_fan_");
+    const bool shared = fan || test.name == "osu_neighbor_alltoallw";
+    EXPECT_EQ(test.title.empty(), shared) << test.name;
+    if (shared) continue;
+    EXPECT_EQ(osu::FindTitle(test.title), &test) << test.name;
+  }
+}
+
+TEST(OsuParse, InitWithoutATitleIsNamed) {
+  const auto result = osu::Parse(SavedText("nprocs: 2, min: 263, max: 295, avg: 279\n"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->measurements.front().dimensions, (Dimensions{{"test", "osu_init"}}));
+}
+
+TEST(OsuParse, MemoryOfAnAcceleratorIsToldApart) {
+  const auto result = osu::Parse(
+      SavedText("# OSU MPI-CUDA Latency Test v7.4\n# Size       Avg Latency(us)\n1  4.65\n"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->measurements.front().dimensions,
+            (Dimensions{{"test", "osu_latency"}, {"accelerator", "CUDA"}}));
+}
+
+TEST(OsuParse, PersistentCollectivesAreNamed) {
+  const auto result = osu::Parse(SavedText(
+      "# OSU MPI Allreduce Persistent Latency Test v7.4\n# Size       Avg Latency(us)\n1  4.65\n"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->measurements.front().dimensions,
+            (Dimensions{{"test", "osu_allreduce_persistent"}}));
+}
+
+// What a neighborhood test prints before its title is not of the test before.
+TEST(OsuParse, NeighborhoodTestAfterAnotherIsToldApart) {
+  const auto result = osu::Parse(SavedText(Sample("osu/osu_alltoallw-np3.txt") +
+                                           Sample("osu/osu_neighbor_alltoallw-np4.txt")));
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->series.size(), 2U);
+  EXPECT_EQ(result->series[0].name, "osu_alltoallw");
+  EXPECT_EQ(result->series[1].name, "osu_neighbor_alltoallw");
 }
 
 TEST(OsuParse, BandwidthsOfTheFanTestsAreNoLatencies) {

@@ -14,12 +14,23 @@ inline Metric Throughput(const std::string& direction = "forward") {
           .dimensions = {{"direction", direction}, {"a", "after it in the list"}}};
 }
 
+/// The best of many sizes, of which it was this one.
+inline Measurement Peak(double value, const std::string& size) {
+  return {.metric = {.name = "peak_bandwidth",
+                     .unit = "MB/s",
+                     .better = Better::kHigher,
+                     .headline = true,
+                     .dimensions = {{"test", "osu_bw"}}},
+          .value = value,
+          .at = {{"size", size}}};
+}
+
 /// One with something in every field.
 inline Benchmark FullBenchmark(double throughput = 9.25) {
   Benchmark full{.suite = "iperf", .tool = "iperf 3.12"};
   full.measurements = {{Throughput(), throughput},
                        {{.name = "retransmits", .better = Better::kLower}, 17},
-                       {{.name = "cpu", .unit = "%"}, 0.1 + 0.2}};
+                       {{.name = "cpu", .unit = "%"}, 0.1 + 0.2, {{"side", "client"}}}};
   full.series = {{.name = "throughput",
                   .dimensions = {{"stream", "1"}},
                   .columns = {{"time", "s", Better::kNone}, {"rate", "Gbit/s", Better::kHigher}},

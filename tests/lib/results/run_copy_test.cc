@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/results/schema.h"
 #include "tests/fakes/faulty_vfs.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
@@ -59,6 +60,22 @@ TEST_F(RunCopyTest, FinishedJobsComeWithAllTheyHaveMeasured) {
   EXPECT_EQ(run.created.definition, SweepCreated().definition);
   EXPECT_EQ(run.cancelled_unix_ns, 77);
   EXPECT_THAT(*target->List({.run = "other"}), IsEmpty());
+}
+
+TEST_F(RunCopyTest, RunOfAnOlderFileIsCopied) {
+  const std::string path = dir_.Path("older.db");
+  {
+    SQLite::Database file(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    ASSERT_TRUE(BringUpToDate(file, path, AllMigrations().first(1)).ok());
+    file.exec(
+        "INSERT INTO job VALUES (1, 'sleep', 'sweep', 'command', 0, x'', x'', 30);"
+        "INSERT INTO ended VALUES (1, 0, 1, 0, 0, 0, 'n', 'p', '', x'72', '', 50, NULL)");
+  }
+  const auto target = NewTarget("target.db");
+  const auto copied = CopyRun(*RunReader::Open(path).value(), "sweep", *target);
+  ASSERT_TRUE(copied.ok()) << copied.status();
+  EXPECT_EQ(copied->jobs, 1u);
+  EXPECT_EQ(std::get<JobEnded>(JobsOf(*target).at(0).state).report, "r");
 }
 
 TEST_F(RunCopyTest, SecondTimeIsToldAndChangesNothing) {

@@ -69,6 +69,29 @@ TEST_F(RunReaderTest, RunIsThereBeforeItsFirstJob) {
   EXPECT_THAT(Results(), IsEmpty());
 }
 
+TEST_F(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
+  std::vector<Record> records = {SweepCreated(1)};
+  const char* const sizes[] = {"4194304", "2097152", "2097152"};
+  for (JobId id = 1; id <= 3; ++id) {
+    records.emplace_back(Placed(id, 1, static_cast<std::uint32_t>(id)));
+    records.emplace_back(EndedWith(
+        id, {.suite = "osu", .measurements = {Peak(99 + static_cast<double>(id), sizes[id - 1])}}));
+  }
+  Commit(records);
+  const auto results = Results();
+  ASSERT_THAT(results, SizeIs(1));
+  ASSERT_THAT(results[0].headlines, SizeIs(1));
+  const HeadlineResult& peak = results[0].headlines[0];
+  EXPECT_EQ(peak.metric, Peak(0, "").metric);
+  EXPECT_EQ(peak.summary.n, 3u);
+  EXPECT_DOUBLE_EQ(peak.summary.mean, 101);
+  using Place = std::pair<Dimensions, std::uint64_t>;
+  EXPECT_THAT(peak.found_at,
+              ElementsAre(Place{{{"size", "2097152"}}, 2}, Place{{{"size", "4194304"}}, 1}));
+  EXPECT_EQ(Reader().Jobs(Run().number, 1, std::nullopt, 9)->front().measurements.front(),
+            Peak(100, "4194304"));
+}
+
 TEST_F(RunReaderTest, UnknownRunIsNamed) {
   EXPECT_EQ(Reader().Find("nope").status(), absl::NotFoundError("id: there is no run 'nope'"));
 }
@@ -132,9 +155,9 @@ TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
   EXPECT_EQ(results[0].warm_ups, 1u);
   EXPECT_EQ(results[0].unfinished, 1u);
   ASSERT_THAT(results[0].headlines, SizeIs(1));
-  EXPECT_EQ(results[0].headlines[0].first, Throughput());
-  EXPECT_EQ(results[0].headlines[0].second.n, 2u);
-  EXPECT_EQ(results[0].headlines[0].second.mean, 4.0);
+  EXPECT_EQ(results[0].headlines[0].metric, Throughput());
+  EXPECT_EQ(results[0].headlines[0].summary.n, 2u);
+  EXPECT_EQ(results[0].headlines[0].summary.mean, 4.0);
   EXPECT_EQ(results[1].failed, 1u);
   EXPECT_EQ(results[1].unfinished, 1u);
   EXPECT_THAT(results[1].headlines, IsEmpty());
@@ -150,8 +173,8 @@ TEST_F(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
   ASSERT_THAT(results, SizeIs(1));
   EXPECT_EQ(results[0].succeeded, 3u);
   ASSERT_THAT(results[0].headlines, SizeIs(2));
-  EXPECT_EQ(results[0].headlines[1].first, Throughput("reverse"));
-  EXPECT_EQ(results[0].headlines[1].second.mean, 20.0);
+  EXPECT_EQ(results[0].headlines[1].metric, Throughput("reverse"));
+  EXPECT_EQ(results[0].headlines[1].summary.mean, 20.0);
 }
 
 TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
@@ -166,7 +189,7 @@ TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
   ASSERT_THAT(results, SizeIs(1200));
   for (std::size_t i = 0; i < results.size(); ++i) {
     ASSERT_EQ(results[i].permutation.number, i + 1);
-    ASSERT_EQ(results[i].headlines.at(0).second.n, 2u);
+    ASSERT_EQ(results[i].headlines.at(0).summary.n, 2u);
   }
 }
 
@@ -214,7 +237,7 @@ TEST_F(RunReaderTest, ViewHasTheSameStatistics) {
                                  Placed(7, 2, 1), Ended(7, 1, queue::Outcome::kFailed)});
   Commit(records);
   const auto results = Results();
-  const stats::Summary& summary = results.at(0).headlines.at(0).second;
+  const stats::Summary& summary = results.at(0).headlines.at(0).summary;
   SQLite::Database file(path_, SQLite::OPEN_READONLY);
   SQLite::Statement row(file,
                         "SELECT n, failed, mean, median, sd, cv, lower, upper, varied, least, most"

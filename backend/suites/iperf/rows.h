@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace twofold::suite::iperf {
+
+inline constexpr std::string_view kSum = "SUM";
+
+/// A line of a table of either iperf, such as
+///   [SUM] 0.0000-3.0005 sec  6.06 GBytes  17.4 Gbits/sec   0.002 ms 29/1787 (1.6%)
+///   [  5][TX-C]   0.00-2.00   sec  1.04 GBytes  4.46 Gbits/sec    5             sender
+struct Row {
+  std::string_view id;    ///< of the stream; kSum of all, also for "SUM-2"
+  std::string_view role;  ///< "TX-C"; empty: it has none
+  double start = 0;       ///< seconds
+  double end = 0;
+  double bytes = 0;
+  double bits_per_second = 0;
+  std::vector<std::string_view> rest;  ///< what stands behind
+};
+
+/// nullopt: the line is none. What it returns points into `line`.
+std::optional<Row> ToRow(std::string_view line);
+
+/// What the receiver has seen of a UDP stream.
+struct Loss {
+  double jitter_ms = 0;
+  double lost = 0;
+  double packets = 0;
+};
+
+/// "0.002 ms 29/1787 (1.6%)" at the beginning of Row::rest; nullopt: it is something else.
+std::optional<Loss> ToLoss(const Row& row);
+
+}  // namespace twofold::suite::iperf
