@@ -48,7 +48,7 @@ std::string DrainLimit(const ClusterOptions& options) {
 }
 
 DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
-                       const Arguments& workload) {
+                       const Arguments& workload, const Arguments& more = {}) {
   DeploymentSpec spec{"scalability-tester-backend-" + queue,
                       Kind::kBackend,
                       queue,
@@ -56,7 +56,9 @@ DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
                       "twofold-backend",
                       {},
                       {"--frontend", "{worker}", "--queue", queue, "--backoff", "2",
-                       "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD", "--"}};
+                       "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD"}};
+  spec.arguments.insert(spec.arguments.end(), more.begin(), more.end());
+  spec.arguments.emplace_back("--");
   spec.arguments.insert(spec.arguments.end(), workload.begin(), workload.end());
   return spec;
 }
@@ -89,8 +91,9 @@ Result<std::vector<DeploymentSpec>> PlanOfQueues(const ClusterOptions& options) 
 Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
                                               const RunCluster& run) {
   return std::vector<DeploymentSpec>{
-      Frontend(options, {"--store", "sqlite:" + run.store, run.queue}),
-      Backend(options, run.queue, run.workload)};
+      Frontend(options, {"--store", "sqlite:" + run.store, "--keep-finished-for", "0",
+                         "--keep-finished", "0", run.queue}),
+      Backend(options, run.queue, run.workload, {"--label", run.label})};
 }
 
 }  // namespace

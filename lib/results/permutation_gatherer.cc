@@ -1,9 +1,20 @@
 #include "lib/results/permutation_gatherer.h"
 
+#include "lib/queue/types.h"
+
 namespace twofold::results {
 namespace {
 
-enum ResultColumn : int { kOfPermutation, kJob, kOutcomeOf, kIsWarmUp, kRequeued, kMetric, kValue };
+enum ResultColumn : int {
+  kOfPermutation,
+  kJob,
+  kRepetition,
+  kOutcomeOf,
+  kIsWarmUp,
+  kRequeued,
+  kMetric,
+  kValue
+};
 
 }  // namespace
 
@@ -24,6 +35,8 @@ void PermutationGatherer::Finish(const std::string& varied) {
   for (auto& [metric, values] : values_) {
     done.headlines.emplace_back(metrics_.At(metric), stats::Summarize(std::move(values)));
   }
+  done.withdrawn = withdrawn_.size();
+  withdrawn_.clear();
   values_.clear();
   rows_ = 0;
 }
@@ -31,8 +44,13 @@ void PermutationGatherer::Finish(const std::string& varied) {
 void PermutationGatherer::Count(const Prepared::Rows& row) {
   PermutationResults& current = page_.back();
   if (!row[kRequeued].isNull()) return;
+  const Place place = {row[kRepetition].getInt64(), row[kIsWarmUp].getInt(),
+                       current.permutation.number == 0 ? row[kJob].getInt64() : 0};
+  withdrawn_.erase(place);
   if (row[kOutcomeOf].isNull()) {
     ++current.unfinished;
+  } else if (queue::IsWithdrawn(static_cast<queue::Outcome>(row[kOutcomeOf].getInt()))) {
+    withdrawn_.insert(place);
   } else if (row[kIsWarmUp].getInt() != 0) {
     ++current.warm_ups;
   } else {

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@ struct PermutationResults {
   Permutation permutation = {};
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
+  std::uint64_t withdrawn = 0;  ///< also warm-ups
   std::uint64_t unfinished = 0;
   std::uint64_t warm_ups = 0;
   /// Headlines of those that succeeded, in the order in which they were first seen.
@@ -33,7 +36,7 @@ class PermutationGatherer {
  public:
   /// What a row has, in this order; a job has a row for each headline, or one without.
   static constexpr const char* kColumns =
-      "permutation, place.job, outcome, warm_up, requeued_as, metric, value";
+      "permutation, place.job, repetition, outcome, warm_up, requeued_as, metric, value";
 
   explicit PermutationGatherer(MetricRows& metrics) : metrics_(metrics) {}
 
@@ -47,12 +50,16 @@ class PermutationGatherer {
   std::vector<PermutationResults>& page() { return page_; }
 
  private:
+  /// Which job of its run a job is; jobs of no permutation are each their own.
+  using Place = std::tuple<std::int64_t, int, std::int64_t>;
+
   void Count(const Prepared::Rows& row);
   std::vector<double>& Values(std::int64_t metric);
 
   MetricRows& metrics_;
   std::vector<PermutationResults> page_;
   std::vector<std::pair<std::int64_t, std::vector<double>>> values_;  // by metric
+  std::set<Place> withdrawn_;                                         // where no job has come since
   std::size_t rows_ = 0;
   std::int64_t last_job_ = 0;
 };

@@ -36,6 +36,17 @@ StoredRun RunOf(const Prepared::Rows& row) {
           .number = row[0].getInt64()};
 }
 
+// Of its own, as few runs have such, and looking for them costs five times the rest.
+void TakeOutReplaced(RunStatements& statements, std::int64_t run, RunCounts& counts) {
+  for (Prepared::Rows row(statements.replaced, run); row.Next();) {
+    const auto outcome = static_cast<queue::Outcome>(row[0].getInt());
+    if (!queue::IsWithdrawn(outcome)) continue;
+    const std::uint64_t jobs = Unsigned(row[1]);
+    counts.submitted_again += jobs;
+    if ((counts.ended[outcome] -= jobs) == 0) counts.ended.erase(outcome);
+  }
+}
+
 }  // namespace
 
 RunReader::RunReader(const std::string& path)
@@ -102,6 +113,7 @@ std::optional<StoredRun> RunReader::FindRun(const std::string& id) const {
 
 RunCounts RunReader::CountsOf(std::int64_t run) const {
   RunCounts counts;
+  bool withdrawn = false;
   for (Prepared::Rows row(statements_->counts, run); row.Next();) {
     const int state = row[0].getInt();
     const std::uint64_t jobs = Unsigned(row[1]);
@@ -114,8 +126,10 @@ RunCounts RunReader::CountsOf(std::int64_t run) const {
       counts.submitted_again = jobs;
     } else {
       counts.ended[static_cast<queue::Outcome>(state)] = jobs;
+      withdrawn = withdrawn || queue::IsWithdrawn(static_cast<queue::Outcome>(state));
     }
   }
+  if (withdrawn) TakeOutReplaced(*statements_, run, counts);
   return counts;
 }
 
