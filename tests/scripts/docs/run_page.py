@@ -251,7 +251,7 @@ def report(page, commands, out):
         code = code_of(out, number)
         if command.skip:
             skipped += 1
-            print(f"skipped {what} ({command.skip})")
+            print(f"skipped {what.splitlines()[0]} ({command.skip})")
         elif code == 0 or code in ANSWERS.get(command.word, ()):
             ran += 1
             print(f"ran {what}")
