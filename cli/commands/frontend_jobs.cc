@@ -9,6 +9,7 @@
 #include "cli/commands/run_headlines.h"
 #include "cli/run/job_key.h"
 #include "lib/common/arguments.h"
+#include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
 #include "lib/spec/job_order.h"
 
@@ -28,16 +29,10 @@ constexpr std::chrono::minutes kRequeueWithin{1};  // a page
 Phase PhaseOf(const v1::Job& job) {
   if (job.state() == v1::JOB_STATE_WAITING) return Phase::kWaiting;
   if (job.state() == v1::JOB_STATE_RUNNING) return Phase::kRunning;
-  switch (job.outcome()) {
-    case v1::OUTCOME_SUCCEEDED:
-      return Phase::kSucceeded;
-    case v1::OUTCOME_CANCELLED:
-    case v1::OUTCOME_REJECTED:
-    case v1::OUTCOME_ABANDONED:
-      return Phase::kWithdrawn;
-    default:
-      return Phase::kFailed;
-  }
+  if (job.outcome() == v1::OUTCOME_SUCCEEDED) return Phase::kSucceeded;
+  // The core counts from 0, the contract from 1.
+  const auto outcome = static_cast<queue::Outcome>(static_cast<int>(job.outcome()) - 1);
+  return queue::IsWithdrawn(outcome) ? Phase::kWithdrawn : Phase::kFailed;
 }
 
 std::uint64_t Nanoseconds(Duration duration) {
@@ -178,7 +173,11 @@ v1::JobOptions FrontendJobs::OptionsOf(const JobKey& key) const {
     options.set_key_limit(options_.max_parallel);
   }
   const spec::Permutation& permutation = *permutations_.at(key.permutation);
-  if (options_.placed) SetPlacement(permutation, *options.mutable_placement());
+  if (options_.label.empty()) {
+    SetPlacement(permutation, *options.mutable_placement());
+  } else {
+    options.mutable_placement()->add_labels(options_.label);
+  }
   const std::int64_t gang = permutation.gang;
   if (gang > 1) {
     options.mutable_gang()->set_size(static_cast<std::uint32_t>(gang));

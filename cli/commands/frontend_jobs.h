@@ -20,8 +20,8 @@ struct RunOptions {
   std::string name;  ///< of the set; its jobs are named after it
   std::string queue;
   std::string suite;
-  bool spread = false;             ///< members of a gang on different nodes
-  bool placed = true;              ///< only on workers with the labels, on the nodes asked for
+  bool spread = false;  ///< members of a gang on different nodes
+  std::string label{};  ///< KEY=VALUE of the workers; empty: labels and nodes of the permutation
   std::uint32_t max_parallel = 0;  ///< 0 = as many as there are workers
   Duration job_limit{0};           ///< 0 = none
   Duration run_limit{0};           ///< 0 = none

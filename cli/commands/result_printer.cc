@@ -54,7 +54,7 @@ class JsonPrinter {
 /// what is varied.
 class JobCsvPrinter {
  public:
-  explicit JobCsvPrinter(std::string run) : run_(std::move(run)) { std::cout << JobCsvHeading(); }
+  explicit JobCsvPrinter(v1::Run run) : run_(std::move(run)) { std::cout << JobCsvHeading(); }
 
   void Add(const v1::RunResultsReply& reply) {
     for (v1::PermutationResult each : reply.permutations()) {
@@ -65,7 +65,7 @@ class JobCsvPrinter {
   }
 
  private:
-  const std::string run_;
+  const v1::Run run_;
   std::string varied_;
 };
 
@@ -78,29 +78,39 @@ Result<ResultTable> TableOf(RunSource& source, const v1::RunResultsRequest& requ
   return table;
 }
 
+Result<v1::Run> RunOf(RunSource& source, const v1::RunResultsRequest& request) {
+  v1::GetRunRequest get;
+  get.set_id(request.id());
+  return source.Get(get);
+}
+
 }  // namespace
 
 Status PrintTable(RunSource& source, const v1::RunResultsRequest& request) {
+  const auto run = RunOf(source, request);
+  if (!run.ok()) return run.status();
   const auto table = TableOf(source, request);
-  if (table.ok()) std::cout << Table(table->rows()) << table->Notes();
+  if (table.ok()) std::cout << Table(table->rows()) << table->Notes() << PlaceNote(*run);
   return table.status();
 }
 
 Status PrintCsv(RunSource& source, const v1::RunResultsRequest& request) {
+  const auto run = RunOf(source, request);
+  if (!run.ok()) return run.status();
   const auto table = TableOf(source, request);
-  if (table.ok()) std::cout << table->Csv(request.id());
+  if (table.ok()) std::cout << table->Csv(*run);
   return table.status();
 }
 
 Status PrintJobCsv(RunSource& source, const v1::RunResultsRequest& request) {
-  JobCsvPrinter printer(request.id());
+  auto run = RunOf(source, request);
+  if (!run.ok()) return run.status();
+  JobCsvPrinter printer(*std::move(run));
   return source.Results(request, [&](const v1::RunResultsReply& reply) { printer.Add(reply); });
 }
 
 Status PrintJson(RunSource& source, const v1::RunResultsRequest& request) {
-  v1::GetRunRequest get;
-  get.set_id(request.id());
-  const auto run = source.Get(get);
+  const auto run = RunOf(source, request);
   if (!run.ok()) return run.status();
   JsonPrinter printer(*run);
   const Status status =

@@ -70,6 +70,7 @@ std::string TitleOf(const v1::MetricResult& metric) {
 void ResultTable::Add(const v1::PermutationResult& result) {
   unfinished_ += result.unfinished();
   failed_ += result.failed();
+  withdrawn_ += result.withdrawn();
   warm_ups_ += result.warm_ups();
   v1::PermutationResult permutation = result;
   permutation.clear_headlines();
@@ -122,11 +123,12 @@ Rows ResultTable::rows() const {
   return rows;
 }
 
-std::string ResultTable::Csv(const std::string& run) const {
+std::string ResultTable::Csv(const v1::Run& run) const {
   std::vector<std::string> heading = {"run", "permutation"};
   heading.insert(heading.end(), fields_.begin(), fields_.end());
-  for (const char* name : {"headline", "dimensions", "unit", "better", "n", "failed", "mean",
-                           "median", "least", "most", "sd", "cv", "lower", "upper", "at"}) {
+  for (const char* name :
+       {"headline", "dimensions", "unit", "better", "n", "failed", "mean", "median", "least",
+        "most", "sd", "cv", "lower", "upper", "at", "withdrawn", "not_applied"}) {
     heading.emplace_back(name);
   }
   std::string text = CsvLine(heading);
@@ -135,7 +137,7 @@ std::string ResultTable::Csv(const std::string& run) const {
     const bool any = metric.n() > 0;
     const bool known = metric.n() > 1;
     std::vector<std::string> cells = CellsOf(line);
-    cells.insert(cells.begin(), run);
+    cells.insert(cells.begin(), run.id());
     for (const std::string& cell :
          {metric.name(), Text(metric.dimensions()), metric.unit(),
           std::string(any ? runs::Word(metric.better()) : ""), absl::StrCat(metric.n()),
@@ -143,7 +145,8 @@ std::string ResultTable::Csv(const std::string& run) const {
           IfKnown(any, metric.median()), IfKnown(any, metric.least()), IfKnown(any, metric.most()),
           IfKnown(known, metric.sd()), IfKnown(known, metric.cv()),
           IfKnown(known, metric.mean() - metric.half_width()),
-          IfKnown(known, metric.mean() + metric.half_width()), PlacesOf(metric)}) {
+          IfKnown(known, metric.mean() + metric.half_width()), PlacesOf(metric),
+          absl::StrCat(line.permutation.withdrawn()), runs::LabelOf(run, runs::kNotApplied)}) {
       cells.push_back(cell);
     }
     text += CsvLine(cells);
@@ -155,30 +158,42 @@ std::string ResultTable::Notes() const {
   std::vector<std::string> notes;
   if (unfinished_ > 0) notes.push_back(absl::StrCat(unfinished_, " jobs have not ended yet"));
   if (failed_ > 0) notes.push_back(absl::StrCat(failed_, " failed and are in no mean"));
+  if (withdrawn_ > 0) notes.push_back(absl::StrCat(withdrawn_, " were withdrawn"));
   if (warm_ups_ > 0) notes.push_back(absl::StrCat(warm_ups_, " warm-ups are in none either"));
   if (notes.empty()) return "";
   return absl::StrJoin(notes, "; ") + "\n";
 }
 
-std::string JobCsvHeading() {
-  return "run,permutation,varied,job,name,repetition,warm_up,outcome,measurement,value,unit,better,"
-         "headline,dimensions,at\n";
+std::string PlaceNote(const v1::Run& run) {
+  const std::string machine = runs::LabelOf(run, runs::kLocal);
+  const std::string not_applied = runs::LabelOf(run, runs::kNotApplied);
+  if (machine.empty() && not_applied.empty()) return "";
+  return absl::StrCat("measured on one machine", machine.empty() ? "" : ", ", machine,
+                      not_applied.empty() ? "" : "; not applied there: ", not_applied, "\n");
 }
 
-std::string JobCsvLines(const std::string& run, const v1::PermutationResult& result) {
+std::string JobCsvHeading() {
+  return "run,permutation,varied,job,name,repetition,warm_up,outcome,measurement,value,unit,better,"
+         "headline,dimensions,at,not_applied\n";
+}
+
+std::string JobCsvLines(const v1::Run& run, const v1::PermutationResult& result) {
+  const std::string not_applied = runs::LabelOf(run, runs::kNotApplied);
   std::string text;
   for (const v1::JobResult& job : result.jobs()) {
     const std::string start =
-        CsvLine({run, absl::StrCat(result.number()), result.varied(), absl::StrCat(job.id()),
+        CsvLine({run.id(), absl::StrCat(result.number()), result.varied(), absl::StrCat(job.id()),
                  job.place().name(), absl::StrCat(job.place().repetition()),
                  job.place().warm_up() ? "1" : "0", runs::Word(job)});
     const std::string_view line(start.data(), start.size() - 1);
-    if (job.measurements().empty()) absl::StrAppend(&text, std::string(line), ",,,,,,,\n");
+    if (job.measurements().empty()) {
+      absl::StrAppend(&text, std::string(line), ",,,,,,,,", CsvLine({not_applied}));
+    }
     for (const v1::Measurement& one : job.measurements()) {
-      absl::StrAppend(
-          &text, std::string(line), ",",
-          CsvLine({one.name(), NumberText(one.value()), one.unit(), runs::Word(one.better()),
-                   one.headline() ? "1" : "0", Text(one.dimensions()), Text(one.at())}));
+      absl::StrAppend(&text, std::string(line), ",",
+                      CsvLine({one.name(), NumberText(one.value()), one.unit(),
+                               runs::Word(one.better()), one.headline() ? "1" : "0",
+                               Text(one.dimensions()), Text(one.at()), not_applied}));
     }
   }
   return text;

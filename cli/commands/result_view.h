@@ -31,7 +31,7 @@ class ResultTable {
   [[nodiscard]] Rows rows() const;
 
   /// The same numbers in full, and some more.
-  [[nodiscard]] std::string Csv(const std::string& run) const;
+  [[nodiscard]] std::string Csv(const v1::Run& run) const;
 
   /// For people, below the table: jobs without a number, and why there are none. Empty: none.
   [[nodiscard]] std::string Notes() const;
@@ -50,13 +50,17 @@ class ResultTable {
   std::vector<std::string> fields_;  // that are varied, as they are first seen
   std::uint64_t unfinished_ = 0;
   std::uint64_t failed_ = 0;
+  std::uint64_t withdrawn_ = 0;
   std::uint64_t warm_ups_ = 0;
 };
+
+/// For people: where it was measured, if it was on one machine, and what was not applied there.
+std::string PlaceNote(const v1::Run& run);
 
 /// The heading of JobLines.
 std::string JobCsvHeading();
 
 /// A line for each measurement of each job; one without numbers has a line, too.
-std::string JobCsvLines(const std::string& run, const v1::PermutationResult& result);
+std::string JobCsvLines(const v1::Run& run, const v1::PermutationResult& result);
 
 }  // namespace twofold::cli

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -13,13 +15,17 @@
 #include "cli/command.h"
 #include "cli/commands/expansion_view.h"
 #include "cli/commands/frontend.h"
+#include "cli/commands/local_conditions.h"
 #include "cli/commands/queue_workers.h"
 #include "cli/commands/run_cluster.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/run_record.h"
 #include "cli/commands/run_session.h"
+#include "cli/commands/run_source.h"
 #include "cli/run/job_key.h"
 #include "cli/run/placement.h"
+#include "lib/runs/json.h"
+#include "lib/spec/shown.h"
 
 namespace twofold::cli {
 namespace {
@@ -43,6 +49,9 @@ Status MissingSuite(const spec::Kind& kind) {
 // ---- on this machine
 
 constexpr std::int64_t kMostLocalWorkers = 64;
+// A worker hands back what it has in this time when a run is interrupted.
+constexpr double kLocalGraceSeconds = 2;
+constexpr std::size_t kLongestLabel = 240;  // bytes of a value; 253 are allowed
 
 Result<int> LocalWorkers(const Benchmark& benchmark) {
   std::int64_t gang = 1;
@@ -57,17 +66,34 @@ Result<int> LocalWorkers(const Benchmark& benchmark) {
 }
 
 Result<std::unique_ptr<EmbeddedCluster>> StartLocal(const RunCommand& command,
+                                                    const LocalRuns& runs, const RunRecord& record,
                                                     const Benchmark& benchmark) {
   const auto workers = LocalWorkers(benchmark);
   if (!workers.ok()) return workers.status();
   local::ClusterOptions options;
   options.programs = command.programs;
   options.replicas = *workers;
-  options.grace_seconds = 5;  // nothing runs any more when it ends
-  options.run = local::RunCluster{QueueOf(command, benchmark.sweep), command.workload, ""};
-  options.run->allow = command.allow;
-  if (command.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
-  return EmbeddedCluster::Start(command.keep, std::move(options));
+  options.grace_seconds = kLocalGraceSeconds;
+  options.run = local::RunCluster{.queue = record.queue,
+                                  .workload = record.workload,
+                                  .label = LabelOfLocalRun(record.id),
+                                  .allow = command.allow};
+  if (record.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
+  return EmbeddedCluster::Start(runs, std::move(options));
+}
+
+// Of one machine nobody can ask for more than what it is.
+Status CheckLocal(const RunCommand& command, const Benchmark& benchmark) {
+  if (command.spread == "node") {
+    return absl::FailedPreconditionError("--spread node: with --local there is one node");
+  }
+  return CheckLocalConditions(benchmark.sweep, benchmark.expansion);
+}
+
+std::string HostName() {
+  std::array<char, 128> host{};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
 }
 
 // ---- the forms of the command
@@ -99,59 +125,114 @@ Result<Benchmark> ReadAndExpand(const RunCommand& command, const Globals& global
   return ExpandBenchmark(command.file, *text, *nodes);
 }
 
-// A run as it was when it began.
-Result<std::unique_ptr<RunSession>> OpenRun(const RunCommand& command, const std::string& id,
-                                            const Globals& globals, RunWatcher& watcher) {
+/// A run as it was when it began.
+struct KnownRun {
+  RunRecord record;
+  Benchmark benchmark;
+};
+
+Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, const std::string& id) {
   if (Status status = run::CheckRunId(id); !status.ok()) return status;
-  auto record = FindRun(Frontend(globals), id);
+  auto record = FindRun(source, id);
   if (!record.ok()) return record.status();
+  if (record->local != command.local) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", id, " was begun ", record->local ? "with" : "without",
+                     " --local, and goes on so only: its numbers would be of two places"));
+  }
   auto benchmark = ExpandBenchmark(record->file, record->text, record->nodes);
   if (!benchmark.ok()) return benchmark.status();
-  return std::make_unique<RunSession>(command, globals, watcher, *std::move(record),
-                                      *std::move(benchmark));
+  return KnownRun{*std::move(record), *std::move(benchmark)};
 }
 
-Status BeginRun(const RunCommand& command, Benchmark benchmark, const Globals& globals,
-                RunWatcher& watcher) {
-  const std::string id = command.id.empty() ? NewId(benchmark.sweep.name) : command.id;
-  const auto known = OpenRun(command, id, globals, watcher);
-  if (known.ok()) return (*known)->Show();
-  if (!absl::IsNotFound(known.status())) return known.status();
-  RunRecord record = {.id = id, .file = command.file, .text = benchmark.text};
+RunRecord NewRecord(const RunCommand& command, const Benchmark& benchmark) {
+  RunRecord record = {.id = command.id.empty() ? NewId(benchmark.sweep.name) : command.id,
+                      .file = command.file,
+                      .text = benchmark.text};
   record.queue = QueueOf(command, benchmark.sweep);
   record.nodes = benchmark.nodes;
-  return RunSession(command, globals, watcher, std::move(record), std::move(benchmark)).Begin();
+  if (!command.local) return record;
+  record.local = true;
+  record.workload = command.workload;
+  record.labels[runs::kLocal] = HostName();
+  const std::string not_applied = NotApplied(benchmark.expansion);
+  if (!not_applied.empty()) {
+    record.labels[runs::kNotApplied] = spec::Shown(not_applied, kLongestLabel);
+  }
+  return record;
 }
 
-Status RunFile(const RunCommand& command, Globals globals, RunWatcher& watcher) {
-  auto benchmark = ReadAndExpand(command, globals);
+using Form = Status (RunSession::*)();
+
+// Starts the run, unless there is one with its id.
+Status BeginRun(const RunSetting& setting, KnownRun run) {
+  const auto source = OpenRuns(setting.globals, "");
+  if (!source.ok()) return source.status();
+  auto known = FindKnownRun(setting.command, **source, run.record.id);
+  if (!known.ok() && !absl::IsNotFound(known.status())) return known.status();
+  const Form form = known.ok() ? &RunSession::Show : &RunSession::Begin;
+  if (known.ok()) run = *std::move(known);
+  return (RunSession(setting, std::move(run.record), std::move(run.benchmark)).*form)();
+}
+
+Status RunLocally(const RunSetting& setting, KnownRun run,
+                  const std::function<Status(const RunSetting&, KnownRun)>& carry_out) {
+  if (Status status = CheckLocal(setting.command, run.benchmark); !status.ok()) return status;
+  const auto cluster = StartLocal(setting.command, *setting.local, run.record, run.benchmark);
+  if (!cluster.ok()) return cluster.status();
+  Globals globals = setting.globals;
+  globals.frontend = (*cluster)->frontend();
+  return carry_out({setting.command, globals, setting.watcher, setting.local}, std::move(run));
+}
+
+Status RunFile(const RunSetting& setting) {
+  const RunCommand& command = setting.command;
+  auto benchmark = ReadAndExpand(command, setting.globals);
   if (!benchmark.ok()) return benchmark.status();
   if (command.dry_run) {
-    std::cout << (globals.json ? JsonLine(ExpansionJson(benchmark->sweep, benchmark->expansion))
-                               : ExpansionText(benchmark->sweep, benchmark->expansion));
+    std::cout << (setting.globals.json
+                      ? JsonLine(ExpansionJson(benchmark->sweep, benchmark->expansion))
+                      : ExpansionText(benchmark->sweep, benchmark->expansion));
     return absl::OkStatus();
   }
   if (!benchmark->sweep.kind->has_suite) return MissingSuite(*benchmark->sweep.kind);
-  if (!command.local) return BeginRun(command, *std::move(benchmark), globals, watcher);
-  const auto cluster = StartLocal(command, *benchmark);
-  if (!cluster.ok()) return cluster.status();
-  globals.frontend = (*cluster)->frontend();
-  return BeginRun(command, *std::move(benchmark), globals, watcher);
+  RunRecord record = NewRecord(command, *benchmark);
+  KnownRun run{std::move(record), *std::move(benchmark)};
+  if (!setting.local) return BeginRun(setting, std::move(run));
+  return RunLocally(setting, std::move(run), BeginRun);
+}
+
+Status RunKnown(const RunSetting& setting, const std::string& id, Form form) {
+  if (!setting.command.workload.empty()) {
+    return absl::InvalidArgumentError("--workload: a run goes on with what it was begun with");
+  }
+  const auto source =
+      OpenRuns(setting.globals, setting.local ? setting.local->StoreFile() : std::string());
+  if (!source.ok()) return source.status();
+  auto run = FindKnownRun(setting.command, **source, id);
+  if (!run.ok()) return run.status();
+  const auto carry_out = [form](const RunSetting& at, KnownRun known) {
+    return (RunSession(at, std::move(known.record), std::move(known.benchmark)).*form)();
+  };
+  return setting.local ? RunLocally(setting, *std::move(run), carry_out)
+                       : carry_out(setting, *std::move(run));
 }
 
 Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
-  RunWatcher watcher;
-  if (!command.file.empty()) return RunFile(command, globals, watcher);
-  const struct {
-    const std::string& id;
-    Status (RunSession::*form)();
-  } kForms[] = {{command.resume, &RunSession::GoOn},
-                {command.retry_failed, &RunSession::RetryFailed},
-                {command.pause, &RunSession::Pause}};
+  RunWatcher watcher(ChoicesOf(command.local));
+  RunSetting setting{command, globals, watcher};
+  if (command.local && !command.dry_run) {
+    auto runs = LocalRuns::In(command.keep);
+    if (!runs.ok()) return runs.status();
+    setting.local = *std::move(runs);
+  }
+  if (!command.file.empty()) return RunFile(setting);
+  const std::pair<const std::string&, Form> kForms[] = {
+      {command.resume, &RunSession::GoOn},
+      {command.retry_failed, &RunSession::RetryFailed},
+      {command.pause, &RunSession::Pause}};
   for (const auto& [id, form] : kForms) {
-    if (id.empty()) continue;
-    const auto session = OpenRun(command, id, globals, watcher);
-    return session.ok() ? ((**session).*form)() : session.status();
+    if (!id.empty()) return RunKnown(setting, id, form);
   }
   return absl::InvalidArgumentError("name a file, or a run with --resume, --retry-failed, --pause");
 }

@@ -1,9 +1,13 @@
 #include "cli/commands/run_cluster.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -14,28 +18,66 @@ namespace twofold::cli {
 namespace {
 
 constexpr std::chrono::seconds kReadyWithin{60};
+constexpr std::chrono::seconds kEndsWithin{10};
 
-Result<std::string> MakeTemporaryFolder() {
-  std::error_code error;
-  std::string path = (std::filesystem::temp_directory_path(error) / "twofold-run-XXXXXX").string();
-  if (!error && mkdtemp(path.data()) != nullptr) return path;
-  return absl::InvalidArgumentError("cannot make a temporary folder: set TMPDIR");
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Of the XDG Base Directory Specification: a path that is not absolute does not count.
+std::string UsualFolder() {
+  if (const std::string state = Variable("XDG_STATE_HOME"); state.starts_with("/")) {
+    return state + "/twofold";
+  }
+  const std::string home = Variable("HOME");
+  return home.empty() ? "" : home + "/.local/state/twofold";
 }
 
 }  // namespace
 
-EmbeddedCluster::EmbeddedCluster(const std::string& dir, bool temporary)
-    : dir_(dir), temporary_(temporary), folder_(dir + "/cluster") {}
+std::string LabelOfLocalRun(const std::string& id) { return "twofold/run=" + id; }
+
+std::string ShellWord(const std::string& word) {
+  const auto bare = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_./:=,@%+").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), bare)) return word;
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+Result<LocalRuns> LocalRuns::In(const std::string& given) {
+  const std::string dir = given.empty() ? UsualFolder() : given;
+  if (dir.empty()) {
+    return absl::InvalidArgumentError(
+        "--local: neither XDG_STATE_HOME nor HOME says where to keep results; give a folder with "
+        "--keep");
+  }
+  std::error_code error;
+  const std::string path = std::filesystem::absolute(dir, error).string();
+  if (!error) std::filesystem::create_directories(path, error);
+  if (!error) return LocalRuns(path, !given.empty());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--local: cannot make ", path, ": ", error.message(), "; give another folder with --keep"));
+}
+
+local::StateFolder LocalRuns::Folder() const {
+  return local::StateFolder(dir_ + "/cluster", local::StateFolder::Logs::kStay);
+}
+
+std::string LocalRuns::Option() const {
+  return given_ ? absl::StrCat("--local --keep ", ShellWord(dir_)) : "--local";
+}
 
 EmbeddedCluster::~EmbeddedCluster() {
-  static_cast<void>(local::TakeDown(folder_));
-  std::error_code error;
-  if (temporary_) std::filesystem::remove_all(dir_, error);
+  if (launched_) static_cast<void>(local::TakeDown(folder_));
 }
 
 Status EmbeddedCluster::Launch(const local::ClusterOptions& options) {
   const auto supervisor = local::LaunchSupervisor(folder_, options, local::Life::kEmbedded);
   if (!supervisor.ok()) return supervisor.status();
+  launched_ = true;
   if (Status status = local::WaitReady(folder_, kReadyWithin); !status.ok()) return status;
   const auto remote = local::Remote::Find(folder_);
   if (!remote.ok()) return remote.status();
@@ -45,19 +87,17 @@ Status EmbeddedCluster::Launch(const local::ClusterOptions& options) {
   return absl::OkStatus();
 }
 
-Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::Start(const std::string& dir,
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::Start(const LocalRuns& runs,
                                                                 local::ClusterOptions options) {
-  std::string path = dir;
-  if (dir.empty()) {
-    auto made = MakeTemporaryFolder();
-    if (!made.ok()) return made.status();
-    path = *std::move(made);
+  const local::StateFolder folder = runs.Folder();
+  if (!local::StateFolder::WaitUnlocked(folder.WatchLock(), kEndsWithin)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("another run on this machine goes on in ", folder.dir(),
+                     ": two would measure each other. Wait for its end, or give this one a folder "
+                     "of its own with --keep"));
   }
-  std::error_code error;
-  path = std::filesystem::absolute(path, error).string();
-  std::filesystem::create_directories(path, error);
-  std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(path, dir.empty()));
-  options.run->store = path + "/store.db";
+  std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(folder));
+  options.run->store = runs.StoreFile();
   options.free_ports = true;
   if (Status status = cluster->Launch(options); !status.ok()) return status;
   return cluster;

@@ -46,8 +46,12 @@ void AddLocal(CLI::App& app, RunCommand& command) {
   CLI::Option* local =
       app.add_flag("--local", command.local,
                    "On this machine alone: start a cluster with enough workers, run, stop it");
-  local->excludes("--detach");
-  app.add_option("--keep", command.keep, "Folder of the local cluster and its store, which stay")
+  for (const char* other : {"--detach", "--pause", "--nodes", "--unchecked"}) {
+    local->excludes(other);
+  }
+  app.add_option("--keep", command.keep,
+                 "Folder for the store of local runs and the logs of the last one; else "
+                 "$XDG_STATE_HOME/twofold or ~/.local/state/twofold")
       ->needs(local);
   command.programs = FolderOfThisProgram();
   app.add_option("--programs", command.programs, "Folder of twofold-frontend and twofold-backend")

@@ -22,7 +22,7 @@ struct RunCommand {
   bool detach = false;
   bool unchecked = false;
   bool local = false;
-  std::string keep;                   ///< folder of the local cluster
+  std::string keep;                   ///< folder for what local runs leave; empty: the usual one
   std::string programs;               ///< folder of our programs
   std::vector<std::string> workload;  ///< of local workers; empty: the suite
   std::vector<std::string> allow;     ///< options of local workers: what specs may ask for

@@ -16,10 +16,8 @@ constexpr std::chrono::minutes kCreateWithin{2};
 constexpr std::size_t kMessageBytes = 1 << 20;
 
 std::string PlanOf(const RunRecord& record) {
-  return Json{{"file", record.file},
-              {"queue", record.queue},
-              {"nodes", record.nodes},
-              {"spread", record.spread}}
+  return Json{{"file", record.file},     {"queue", record.queue}, {"nodes", record.nodes},
+              {"spread", record.spread}, {"local", record.local}, {"workload", record.workload}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -29,7 +27,9 @@ RunRecord RecordOf(const v1::Run& run, const Json& plan) {
           .text = run.definition(),
           .queue = plan.at("queue"),
           .nodes = plan.at("nodes"),
-          .spread = plan.at("spread")};
+          .spread = plan.at("spread"),
+          .local = plan.value("local", false),
+          .workload = plan.value("workload", std::vector<std::string>())};
 }
 
 v1::Run RunOf(const RunRecord& record, const Benchmark& benchmark) {
@@ -40,6 +40,7 @@ v1::Run RunOf(const RunRecord& record, const Benchmark& benchmark) {
   run.set_definition(record.text);
   run.set_jobs(benchmark.expansion.jobs.size());
   run.set_plan(PlanOf(record));
+  run.mutable_labels()->insert(record.labels.begin(), record.labels.end());
   return run;
 }
 
@@ -84,10 +85,10 @@ Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchm
   return absl::AlreadyExistsError(absl::StrCat("there is a run ", record.id, " already"));
 }
 
-Result<RunRecord> FindRun(const Frontend& frontend, const std::string& id) {
+Result<RunRecord> FindRun(RunSource& source, const std::string& id) {
   v1::GetRunRequest request;
   request.set_id(id);
-  const auto run = frontend.Call<Service>(&Service::Stub::GetRun, request);
+  const auto run = source.Get(request);
   if (!run.ok()) return run.status();
   const Json plan = Json::parse(run->plan(), nullptr, false);
   try {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "cli/benchmark_file.h"
 #include "cli/commands/frontend.h"
+#include "cli/commands/run_source.h"
 #include "lib/common/result.h"
 
 namespace twofold::cli {
@@ -16,8 +18,11 @@ struct RunRecord {
   std::string file;  ///< its name, for messages
   std::string text;  ///< what it said
   std::string queue{};
-  std::vector<std::string> nodes{};  ///< that spec.nodes chose from
-  bool spread = false;               ///< members of a gang on different nodes
+  std::vector<std::string> nodes{};             ///< that spec.nodes chose from
+  bool spread = false;                          ///< members of a gang on different nodes
+  bool local = false;                           ///< begun with --local
+  std::vector<std::string> workload{};          ///< of local workers, instead of the suite
+  std::map<std::string, std::string> labels{};  ///< of the run; not read again
 
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
@@ -28,7 +33,7 @@ struct RunRecord {
 Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark);
 
 /// Errors   kNotFound: no such run. kFailedPrecondition: it was not begun from a file. Those of the
-///          frontend.
-Result<RunRecord> FindRun(const Frontend& frontend, const std::string& id);
+///          source.
+Result<RunRecord> FindRun(RunSource& source, const std::string& id);
 
 }  // namespace twofold::cli

@@ -10,6 +10,7 @@
 #include "cli/commands/result_printer.h"
 #include "cli/commands/run_source.h"
 #include "cli/commands/run_view.h"
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
 namespace {
@@ -23,19 +24,16 @@ std::uint32_t ParallelOf(const spec::Sweep& sweep) {
   return sweep.nodes && sweep.max_parallel == 0 ? 1 : sweep.max_parallel;
 }
 
-RunOptions OptionsOf(const RunRecord& record, const spec::Sweep& sweep, bool any_suite) {
+RunOptions OptionsOf(const RunRecord& record, const spec::Sweep& sweep) {
   return {.id = record.id,
           .name = sweep.name,
           .queue = record.queue,
-          .suite = any_suite ? "" : std::string(sweep.kind->suite),
+          .suite = record.workload.empty() ? std::string(sweep.kind->suite) : "",
           .spread = record.spread,
+          .label = record.local ? LabelOfLocalRun(record.id) : "",
           .max_parallel = ParallelOf(sweep),
           .job_limit = FromSeconds(sweep.job_limit_seconds),
           .run_limit = FromSeconds(sweep.run_limit_seconds)};
-}
-
-std::string HowToGoOn(const std::string& id) {
-  return absl::StrCat("`twofold run --resume ", id, "`");
 }
 
 // Whether every permutation has a node for each member of its gang.
@@ -49,17 +47,26 @@ bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>&
 
 }  // namespace
 
-RunSession::RunSession(const RunCommand& command, const Globals& globals, RunWatcher& watcher,
-                       RunRecord record, Benchmark benchmark)
-    : command_(command),
-      globals_(globals),
-      watcher_(watcher),
+RunSession::RunSession(const RunSetting& setting, RunRecord record, Benchmark benchmark)
+    : setting_(setting),
       record_(std::move(record)),
       benchmark_(std::move(benchmark)),
-      frontend_(globals),
-      options_(OptionsOf(record_, benchmark_.sweep, !command.workload.empty())),
+      frontend_(setting.globals),
+      options_(OptionsOf(record_, benchmark_.sweep)),
       jobs_(frontend_, options_, benchmark_.expansion),
       driver_(run::RulesOf(benchmark_.sweep), benchmark_.expansion) {}
+
+// `option` is --resume or --retry-failed.
+std::string RunSession::HowToGoOn(const std::string& option) const {
+  const std::string local = setting_.local ? setting_.local->Option() + " " : "";
+  return absl::StrCat("`twofold run ", local, option, " ", record_.id, "`");
+}
+
+void RunSession::SayWhatIsKept() const {
+  if (!setting_.local) return;
+  setting_.watcher.Note(absl::StrCat("kept: `twofold results ", record_.id, " --store ",
+                                     ShellWord(setting_.local->StoreFile()), "`"));
+}
 
 Status RunSession::Look() {
   const auto seen = jobs_.List();
@@ -73,11 +80,11 @@ Status RunSession::CheckWorkers() {
   const auto workers = WorkersOf(frontend_, options_.queue);
   if (!workers.ok()) return workers.status();
   const bool enough = CanSpread(benchmark_.expansion, *workers);
-  record_.spread = command_.spread.empty() ? enough : command_.spread == "node";
+  const RunCommand& command = setting_.command;
+  record_.spread = command.spread.empty() ? enough : command.spread == "node";
   options_.spread = record_.spread;
-  options_.placed = !command_.local;
-  // One machine has the labels that it has.
-  if (command_.unchecked || command_.local) return absl::OkStatus();
+  // A local run has workers of its own, as many as it takes.
+  if (command.unchecked || setting_.local) return absl::OkStatus();
   return run::CheckPlacement(benchmark_.expansion.permutations, {options_.queue, *workers});
 }
 
@@ -100,7 +107,7 @@ Status RunSession::GoOn() {
 Status RunSession::RetryFailed() {
   const auto retried = jobs_.RetryFailed();
   if (!retried.ok()) return retried.status();
-  watcher_.Note(absl::StrCat(*retried, " jobs are run again"));
+  setting_.watcher.Note(absl::StrCat(*retried, " jobs are run again"));
   return GoOn();
 }
 
@@ -112,37 +119,53 @@ Status RunSession::Pause() {
 }
 
 Status RunSession::Show() {
-  watcher_.Note(absl::StrCat("there is a run ", record_.id, " already; nothing is run"));
+  setting_.watcher.Note(absl::StrCat("there is a run ", record_.id, " already; nothing is run"));
   if (Status status = Look(); !status.ok()) return status;
-  return Print();
+  const Status status = Print();
+  SayWhatIsKept();
+  return status;
 }
 
 Status RunSession::Attend() {
-  if (command_.detach) return Leave();
-  watcher_.Note(absl::StrCat("run ", record_.id));
-  const auto ending = run::Watch(jobs_, driver_, watcher_);
-  watcher_.Finish();
-  return ending.ok() ? Conclude(*ending) : ending.status();
+  if (setting_.command.detach) return Leave();
+  setting_.watcher.Note(absl::StrCat("run ", record_.id));
+  if (setting_.local) {
+    setting_.watcher.Note(absl::StrCat("store ", setting_.local->StoreFile(), ", logs in ",
+                                       setting_.local->LogsDir()));
+  }
+  const auto ending = run::Watch(jobs_, driver_, setting_.watcher);
+  setting_.watcher.Finish();
+  const Status status = ending.ok() ? Conclude(*ending) : ending.status();
+  SayWhatIsKept();
+  return status;
 }
 
 Status RunSession::Leave() {
   if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
-  watcher_.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(), " jobs; attach with ",
-                             HowToGoOn(record_.id)));
-  return globals_.json ? Print() : absl::OkStatus();
+  setting_.watcher.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(),
+                                     " jobs; attach with ", HowToGoOn("--resume")));
+  return setting_.globals.json ? Print() : absl::OkStatus();
 }
 
 Status RunSession::Conclude(Ending ending) {
-  if (ending == Ending::kOver || globals_.json) {
+  if (driver_.stopped() != Stop::kNone) {
+    if (Status status = MarkAsCancelled(); !status.ok()) return status;
+  }
+  if (ending == Ending::kOver || setting_.globals.json) {
     if (Status status = Print(); !status.ok()) return status;
   }
   if (ending == Ending::kOver) return Verdict();
-  if (command_.local) {
-    return absl::CancelledError("interrupted; the local cluster has ended with what was left");
-  }
-  return absl::CancelledError(absl::StrCat(
-      "run ", record_.id, ending == Ending::kPaused ? " is paused" : " goes on without us",
-      "; go on with ", HowToGoOn(record_.id)));
+  const bool goes_on = ending == Ending::kDetached && !setting_.local;
+  return absl::CancelledError(absl::StrCat("run ", record_.id,
+                                           goes_on ? " goes on without us" : " is paused",
+                                           "; go on with ", HowToGoOn("--resume")));
+}
+
+// Its jobs were, one by one, while we watched.
+Status RunSession::MarkAsCancelled() const {
+  v1::CancelRunRequest request;
+  request.set_id(record_.id);
+  return frontend_.Call<v1::Results>(&v1::Results::Stub::CancelRun, request).status();
 }
 
 Status RunSession::Verdict() const {
@@ -150,7 +173,7 @@ Status RunSession::Verdict() const {
   const std::string run = absl::StrCat("run ", record_.id, ": ");
   switch (driver_.stopped()) {
     case Stop::kAsked:
-      return absl::CancelledError(run + "cancelled; go on with " + HowToGoOn(record_.id));
+      return absl::CancelledError(run + "cancelled; go on with " + HowToGoOn("--resume"));
     case Stop::kFailFast:
       return absl::InternalError(run + "a job failed, so all others were cancelled (failFast)");
     case Stop::kLimit:
@@ -159,22 +182,21 @@ Status RunSession::Verdict() const {
       break;
   }
   if (progress.succeeded == progress.jobs) return absl::OkStatus();
-  const std::string again = command_.local ? ""
-                            : progress.failed > 0
-                                ? absl::StrCat("; `twofold run --retry-failed ", record_.id,
-                                               "` runs those that failed again")
-                                : absl::StrCat("; go on with ", HowToGoOn(record_.id));
+  const std::string again =
+      progress.failed > 0
+          ? absl::StrCat("; ", HowToGoOn("--retry-failed"), " runs those that failed again")
+          : absl::StrCat("; go on with ", HowToGoOn("--resume"));
   return absl::InternalError(absl::StrCat(run, progress.jobs - progress.succeeded, " of ",
                                           progress.jobs, " jobs did not succeed", again));
 }
 
 Status RunSession::Print() const {
-  const auto source = OpenRuns(globals_, "");
+  const auto source = OpenRuns(setting_.globals, "");
   if (!source.ok()) return source.status();
   v1::RunResultsRequest request;
   request.set_id(record_.id);
-  request.set_jobs(globals_.json);
-  if (globals_.json) return PrintJson(**source, request);
+  request.set_jobs(setting_.globals.json);
+  if (setting_.globals.json) return PrintJson(**source, request);
   const Status status = PrintTable(**source, request);
   if (status.ok()) std::cout << CountsText(benchmark_.sweep, driver_);
   return status;

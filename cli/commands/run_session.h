@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/commands/frontend.h"
 #include "cli/commands/frontend_jobs.h"
+#include "cli/commands/run_cluster.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/run_record.h"
 #include "cli/commands/run_watcher.h"
@@ -14,15 +16,22 @@
 
 namespace twofold::cli {
 
+/// Where and how a run is run.
+struct RunSetting {
+  const RunCommand& command;
+  const Globals& globals;  ///< its frontend is the one of the run
+  RunWatcher& watcher;
+  std::optional<LocalRuns> local{};  ///< on this machine alone: what is kept where
+};
+
 /// A run, its frontend, and who watches: what the forms of `twofold run` have in common.
 ///
 /// Errors   of what runs jobs: kInternal: some failed. kCancelled: the run is not over, but we are
 ///          done with it; the message says how to go on. Those of the frontend.
 class RunSession {
  public:
-  /// `benchmark` is what record.text comes to.
-  RunSession(const RunCommand& command, const Globals& globals, RunWatcher& watcher,
-             RunRecord record, Benchmark benchmark);
+  /// `benchmark` is what record.text comes to. `setting` outlives the session.
+  RunSession(const RunSetting& setting, RunRecord record, Benchmark benchmark);
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
 
@@ -44,15 +53,16 @@ class RunSession {
  private:
   Status Look();
   Status CheckWorkers();
+  [[nodiscard]] std::string HowToGoOn(const std::string& option) const;
+  void SayWhatIsKept() const;
   Status Attend();
   Status Leave();
   Status Conclude(run::Ending ending);
+  [[nodiscard]] Status MarkAsCancelled() const;
   [[nodiscard]] Status Verdict() const;
   Status Print() const;
 
-  const RunCommand& command_;
-  const Globals& globals_;
-  RunWatcher& watcher_;
+  const RunSetting& setting_;
   RunRecord record_;
   const Benchmark benchmark_;
   const Frontend frontend_;

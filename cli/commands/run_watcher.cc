@@ -20,8 +20,15 @@ constexpr Duration kBetweenLines = std::chrono::seconds(2);
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::size_t kMostOfLine = 4096;
 
-constexpr const char* kQuestion =
-    "d: detach, jobs go on; p: pause, what waits is withdrawn; c: cancel the run; Enter: go on ";
+constexpr Choice kOnACluster[] = {
+    {'d', run::Wish::kDetach, "detach, jobs go on"},
+    {'p', run::Wish::kPause, "pause, what waits is withdrawn"},
+    {'c', run::Wish::kCancel, "cancel the run"},
+};
+constexpr Choice kOnThisMachine[] = {
+    {'p', run::Wish::kDetach, "pause, the local cluster ends; --resume goes on"},
+    {'c', run::Wish::kCancel, "cancel the run"},
+};
 
 std::size_t TerminalWidth() {
   winsize size{};
@@ -29,17 +36,19 @@ std::size_t TerminalWidth() {
   return known ? size.ws_col : kUsualWidth;
 }
 
-run::Wish WishOf(const std::string& answer) {
-  switch (answer.empty() ? '\n' : answer[0]) {
-    case 'd':
-      return run::Wish::kDetach;
-    case 'p':
-      return run::Wish::kPause;
-    case 'c':
-      return run::Wish::kCancel;
-    default:
-      return run::Wish::kNone;
+run::Wish WishOf(const std::string& answer, std::span<const Choice> choices) {
+  for (const Choice& choice : choices) {
+    if (answer.starts_with(choice.key)) return choice.wish;
   }
+  return run::Wish::kNone;
+}
+
+std::string Question(std::span<const Choice> choices) {
+  std::string question;
+  for (const Choice& choice : choices) {
+    absl::StrAppend(&question, std::string(1, choice.key), ": ", choice.text, "; ");
+  }
+  return question + "Enter: go on ";
 }
 
 // Past std::cerr, which lets no such characters pass.
@@ -55,8 +64,15 @@ int Milliseconds(Duration time) {
 
 }  // namespace
 
-RunWatcher::RunWatcher()
-    : terminal_(isatty(STDERR_FILENO) == 1), interactive_(terminal_ && isatty(STDIN_FILENO) == 1) {
+std::span<const Choice> ChoicesOf(bool is_local) {
+  if (is_local) return kOnThisMachine;
+  return kOnACluster;
+}
+
+RunWatcher::RunWatcher(std::span<const Choice> choices)
+    : choices_(choices),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      interactive_(terminal_ && isatty(STDIN_FILENO) == 1) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
@@ -122,13 +138,13 @@ run::Wish RunWatcher::Wait(Duration at_most) {
 
 // A second Ctrl-C is an answer, too.
 run::Wish RunWatcher::Ask() {
-  Note(kQuestion);
+  Note(Question(choices_));
   pollfd both[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   poll(both, 2, -1);
   bool interrupt = false;
   if (TakeSignal(interrupt)) return run::Wish::kDetach;
   std::string answer;
-  return std::getline(std::cin, answer) ? WishOf(answer) : run::Wish::kDetach;
+  return std::getline(std::cin, answer) ? WishOf(answer, choices_) : run::Wish::kDetach;
 }
 
 }  // namespace twofold::cli

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 
 #include "cli/run/progress.h"
@@ -10,6 +11,16 @@
 
 namespace twofold::cli {
 
+/// What may become of a run that is interrupted: a key, and what it does.
+struct Choice {
+  char key;
+  run::Wish wish;
+  const char* text;
+};
+
+/// Of a run on a cluster; or of one whose cluster ends with us.
+std::span<const Choice> ChoicesOf(bool is_local);
+
 /// Shows a run on stderr: on a terminal one line that is written over, else a line when something
 /// has changed. Failed jobs are named either way. Ctrl-C asks what shall become of the run; where
 /// nobody can be asked it is detached, also by SIGTERM.
@@ -17,7 +28,7 @@ namespace twofold::cli {
 /// Threads  Make it before other threads are made: they must not get the signals.
 class RunWatcher final : public run::Watcher {
  public:
-  RunWatcher();
+  explicit RunWatcher(std::span<const Choice> choices);
   ~RunWatcher() override;
   RunWatcher(const RunWatcher&) = delete;
   RunWatcher& operator=(const RunWatcher&) = delete;
@@ -34,6 +45,7 @@ class RunWatcher final : public run::Watcher {
   [[nodiscard]] run::Wish Ask();
   [[nodiscard]] bool TakeSignal(bool& interrupt) const;
 
+  const std::span<const Choice> choices_;
   const bool terminal_;     // progress goes to one
   const bool interactive_;  // and there is somebody who can answer
   int signals_ = -1;        // a signalfd

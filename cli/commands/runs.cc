@@ -32,23 +32,24 @@ std::string TimeText(std::int64_t unix_ns) {
   return absl::FormatTime("%Y-%m-%d %H:%M:%S", absl::FromUnixNanos(unix_ns), absl::UTCTimeZone());
 }
 
-std::uint64_t Ended(const v1::Run& run, bool succeeded) {
-  std::uint64_t jobs = 0;
-  for (const auto& [outcome, count] : run.counts().ended()) {
-    if ((outcome == "succeeded") == succeeded) jobs += count;
-  }
-  return jobs;
-}
-
+// Each job is in one of the numbers.
 std::vector<std::string> RowOf(const v1::Run& run) {
+  const v1::RunCounts& counts = run.counts();
+  const auto found = counts.ended().find("succeeded");
+  const std::uint64_t succeeded = found == counts.ended().end() ? 0 : found->second;
+  const std::uint64_t withdrawn = runs::WithdrawnOf(counts);
+  std::uint64_t ended = 0;
+  for (const auto& [outcome, jobs] : counts.ended()) ended += jobs;
   return {run.id(),
           OrDash(run.kind()),
           runs::StateOf(run),
-          run.jobs() == 0 ? "-" : absl::StrCat(run.jobs()),
-          absl::StrCat(run.counts().waiting()),
-          absl::StrCat(run.counts().running()),
-          absl::StrCat(Ended(run, true)),
-          absl::StrCat(Ended(run, false)),
+          absl::StrCat(counts.planned() + counts.waiting() + counts.running() + ended),
+          absl::StrCat(counts.planned()),
+          absl::StrCat(counts.waiting()),
+          absl::StrCat(counts.running()),
+          absl::StrCat(succeeded),
+          absl::StrCat(ended - succeeded - withdrawn),
+          absl::StrCat(withdrawn),
           TimeText(run.created_unix_ns()),
           TimeText(run.ended_unix_ns())};
 }
@@ -73,9 +74,9 @@ Status PrintRuns(const Globals& globals, const RunsOptions& options) {
   const auto all = ListAll(**source, options.most);
   if (!all.ok()) return all.status();
   Json json = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"RUN", "KIND", "STATE", "JOBS", "WAITING",
-                                                 "RUNNING", "SUCCEEDED", "OTHER ENDS",
-                                                 "BEGUN (UTC)", "ENDED (UTC)"}};
+  std::vector<std::vector<std::string>> rows = {{"RUN", "KIND", "STATE", "JOBS", "PLANNED",
+                                                 "WAITING", "RUNNING", "SUCCEEDED", "FAILED",
+                                                 "WITHDRAWN", "BEGUN (UTC)", "ENDED (UTC)"}};
   for (const v1::Run& run : *all) {
     json.push_back(runs::ToJson(run));
     rows.push_back(RowOf(run));

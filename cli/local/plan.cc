@@ -48,7 +48,7 @@ std::string DrainLimit(const ClusterOptions& options) {
 }
 
 DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
-                       const Arguments& workload, const Arguments& allow = {}) {
+                       const Arguments& workload, const Arguments& more = {}) {
   DeploymentSpec spec{"scalability-tester-backend-" + queue,
                       Kind::kBackend,
                       queue,
@@ -57,7 +57,7 @@ DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
                       {},
                       {"--frontend", "{worker}", "--queue", queue, "--backoff", "2",
                        "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD"}};
-  spec.arguments.insert(spec.arguments.end(), allow.begin(), allow.end());
+  spec.arguments.insert(spec.arguments.end(), more.begin(), more.end());
   spec.arguments.emplace_back("--");
   spec.arguments.insert(spec.arguments.end(), workload.begin(), workload.end());
   return spec;
@@ -90,9 +90,12 @@ Result<std::vector<DeploymentSpec>> PlanOfQueues(const ClusterOptions& options) 
 
 Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
                                               const RunCluster& run) {
+  Arguments more = {"--label", run.label};
+  more.insert(more.end(), run.allow.begin(), run.allow.end());
   return std::vector<DeploymentSpec>{
-      Frontend(options, {"--store", "sqlite:" + run.store, run.queue}),
-      Backend(options, run.queue, run.workload, run.allow)};
+      Frontend(options, {"--store", "sqlite:" + run.store, "--keep-finished-for", "0",
+                         "--keep-finished", "0", run.queue}),
+      Backend(options, run.queue, run.workload, more)};
 }
 
 }  // namespace

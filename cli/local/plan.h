@@ -38,7 +38,8 @@ struct QueuePlan {
 struct RunCluster {
   std::string queue;
   std::vector<std::string> workload;  ///< of the workers: {"fio"}
-  std::string store;                  ///< of the frontend: a file
+  std::string store = {};             ///< of the frontend: a file, of which nothing is forgotten
+  std::string label;                  ///< of the workers: KEY=VALUE
   std::vector<std::string> allow{};   ///< options of the workers: what specs may ask for
 };
 

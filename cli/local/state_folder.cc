@@ -77,9 +77,9 @@ bool StateFolder::WaitUnlocked(int watch, Duration timeout) {
 
 void StateFolder::Remove() const {
   std::error_code error;
-  for (const char* name : {"/supervisor.json", "/logs", "/run", "/lock"}) {
-    fs::remove_all(dir_ + name, error);
-  }
+  for (const char* name : {"/supervisor.json", "/run"}) fs::remove_all(dir_ + name, error);
+  if (logs_ == Logs::kStay) return;
+  for (const char* name : {"/logs", "/lock"}) fs::remove_all(dir_ + name, error);
   fs::remove(dir_, error);  // fails, as it should, if there is something else in it
 }
 

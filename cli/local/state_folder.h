@@ -17,7 +17,12 @@ namespace twofold::local {
 ///   DIR/run/NAME.json    ready files
 class StateFolder {
  public:
-  explicit StateFolder(std::string dir) : dir_(std::move(dir)) {}
+  /// Whether Remove leaves the logs; then the lock file stays, too, by which the folder is known as
+  /// ours the next time.
+  enum class Logs { kGo, kStay };
+
+  explicit StateFolder(std::string dir, Logs logs = Logs::kGo)
+      : dir_(std::move(dir)), logs_(logs) {}
 
   /// `given` if not empty, else $TWOFOLD_DIR, else ./.twofold; absolute.
   static std::string Locate(const std::string& given);
@@ -44,11 +49,12 @@ class StateFolder {
   [[nodiscard]] int WatchLock() const;
   static bool WaitUnlocked(int watch, Duration timeout);
 
-  /// Removes our files, then the folder if it is empty.
+  /// Removes our files, but those that Logs::kStay leaves, then the folder if it is empty.
   void Remove() const;
 
  private:
   std::string dir_;
+  Logs logs_;
 };
 
 /// The addresses in a ready file (see lib/common/ready_file.h), by name.

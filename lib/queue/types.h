@@ -70,6 +70,13 @@ inline constexpr int kOutcomes = 7;
 /// "succeeded", "timed_out", ...; the words of metrics, JSON and the command line.
 std::string_view Name(Outcome outcome);
 
+/// It ended without having been tried to its end, as somebody wanted or nobody could take it: not a
+/// failure, and of a run not an answer.
+constexpr bool IsWithdrawn(Outcome outcome) {
+  return outcome == Outcome::kCancelled || outcome == Outcome::kRejected ||
+         outcome == Outcome::kAbandoned;
+}
+
 /// Where the members of a gang may be.
 enum class Spread : std::uint8_t {
   kAny,   ///< any free slots, several of one process too

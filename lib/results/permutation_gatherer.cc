@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/queue/types.h"
 #include "lib/results/json_text.h"
 
 namespace twofold::results {
@@ -10,6 +11,7 @@ namespace {
 enum ResultColumn : int {
   kOfPermutation,
   kJob,
+  kRepetition,
   kOutcomeOf,
   kIsWarmUp,
   kRequeued,
@@ -46,6 +48,8 @@ void PermutationGatherer::Finish(const std::string& varied) {
     done.headlines.push_back(
         {metrics_.At(metric), stats::Summarize(std::move(values)), std::move(found_at)});
   }
+  done.withdrawn = withdrawn_.size();
+  withdrawn_.clear();
   gathered_.clear();
   rows_ = 0;
 }
@@ -53,12 +57,20 @@ void PermutationGatherer::Finish(const std::string& varied) {
 void PermutationGatherer::Count(const Prepared::Rows& row) {
   PermutationResults& current = page_.back();
   if (!row[kRequeued].isNull()) return;
+  const JobOfRun which = {row[kRepetition].getInt64(), row[kIsWarmUp].getInt(),
+                          current.permutation.number == 0 ? row[kJob].getInt64() : 0};
+  withdrawn_.erase(which);
   if (row[kOutcomeOf].isNull()) {
     ++current.unfinished;
+    return;
+  }
+  const queue::Outcome outcome = OutcomeOf(row[kOutcomeOf].getInt64());
+  if (queue::IsWithdrawn(outcome)) {
+    withdrawn_.insert(which);
   } else if (row[kIsWarmUp].getInt() != 0) {
     ++current.warm_ups;
   } else {
-    ++(row[kOutcomeOf].getInt() == 0 ? current.succeeded : current.failed);
+    ++(outcome == queue::Outcome::kSucceeded ? current.succeeded : current.failed);
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct PermutationResults {
   Permutation permutation = {};
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
+  std::uint64_t withdrawn = 0;  ///< also warm-ups
   std::uint64_t unfinished = 0;
   std::uint64_t warm_ups = 0;
   std::vector<HeadlineResult> headlines = {};  ///< in the order in which they were first seen
@@ -40,7 +43,7 @@ class PermutationGatherer {
  public:
   /// What a row has, in this order; a job has a row for each headline, or one without.
   static constexpr const char* kColumns =
-      "permutation, place.job, outcome, warm_up, requeued_as, metric, value, at";
+      "permutation, place.job, repetition, outcome, warm_up, requeued_as, metric, value, at";
 
   explicit PermutationGatherer(MetricRows& metrics) : metrics_(metrics) {}
 
@@ -62,6 +65,8 @@ class PermutationGatherer {
 
     void AddPlace(Dimensions place);
   };
+  /// Which job of its run a job is; jobs of no permutation are each their own.
+  using JobOfRun = std::tuple<std::int64_t, int, std::int64_t>;
 
   void Count(const Prepared::Rows& row);
   Gathered& Of(std::int64_t metric);
@@ -69,6 +74,7 @@ class PermutationGatherer {
   MetricRows& metrics_;
   std::vector<PermutationResults> page_;
   std::vector<Gathered> gathered_;
+  std::set<JobOfRun> withdrawn_;  // where no job has come since
   std::size_t rows_ = 0;
   std::int64_t last_job_ = 0;
 };

@@ -52,6 +52,17 @@ Result<SQLite::Database> OpenToRead(const std::string& path) {
   return copy;
 }
 
+// Of its own, as few runs have such, and looking for them costs five times the rest.
+void TakeOutReplaced(RunStatements& statements, std::int64_t run, RunCounts& counts) {
+  for (Prepared::Rows row(statements.replaced, run); row.Next();) {
+    const queue::Outcome outcome = OutcomeOf(row[0].getInt64());
+    if (!queue::IsWithdrawn(outcome)) continue;
+    const std::uint64_t jobs = Unsigned(row[1]);
+    counts.submitted_again += jobs;
+    if ((counts.ended[outcome] -= jobs) == 0) counts.ended.erase(outcome);
+  }
+}
+
 }  // namespace
 
 RunReader::RunReader(const std::string& path, SQLite::Database database,
@@ -122,6 +133,7 @@ std::optional<StoredRun> RunReader::FindRun(const std::string& id) const {
 
 RunCounts RunReader::CountsOf(std::int64_t run) const {
   RunCounts counts;
+  bool withdrawn = false;
   for (Prepared::Rows row(statements_->counts, run); row.Next();) {
     const std::int64_t state = row[0].getInt64();
     const std::uint64_t jobs = Unsigned(row[1]);
@@ -133,9 +145,12 @@ RunCounts RunReader::CountsOf(std::int64_t run) const {
     } else if (state == RunStatements::kIsRequeued) {
       counts.submitted_again = jobs;
     } else {
-      counts.ended[OutcomeOf(state)] = jobs;
+      const queue::Outcome outcome = OutcomeOf(state);
+      counts.ended[outcome] = jobs;
+      withdrawn = withdrawn || queue::IsWithdrawn(outcome);
     }
   }
+  if (withdrawn) TakeOutReplaced(*statements_, run, counts);
   return counts;
 }
 

@@ -22,7 +22,8 @@
 
 namespace twofold::results {
 
-/// Jobs of a run by how they are. One that was submitted again counts only there.
+/// Jobs of a run by how they are. One that was submitted again counts only there: a requeued one,
+/// and a withdrawn one (queue::IsWithdrawn) in whose place of the run another was submitted.
 struct RunCounts {
   std::uint64_t waiting = 0;
   std::uint64_t running = 0;

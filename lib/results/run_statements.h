@@ -27,6 +27,12 @@ struct RunStatements {
                " iif(started_unix_ns IS NULL, -1, -2)) AS state, count(*), max(ended_unix_ns)"
                " FROM place LEFT JOIN live ON live.id = place.job"
                " LEFT JOIN ended ON ended.id = place.job WHERE run = ? GROUP BY state"),
+        replaced(database,
+                 "SELECT outcome, count(*) FROM (SELECT job, max(job) OVER"
+                 " (PARTITION BY permutation, repetition, warm_up) AS newest"
+                 " FROM place WHERE run = ? AND permutation > 0)"
+                 " JOIN ended ON ended.id = job WHERE job < newest AND requeued_as IS NULL"
+                 " GROUP BY outcome"),
         results(
             database,
             absl::StrCat(
@@ -66,6 +72,7 @@ struct RunStatements {
   Prepared list;
   Prepared find;
   Prepared counts;
+  Prepared replaced;
   Prepared results;
   Prepared varied;
   Prepared jobs;

@@ -15,6 +15,7 @@ Json Seconds(std::int64_t unix_ns) {
 
 Json CountsJson(const v1::RunCounts& counts) {
   return {
+      {"planned", counts.planned()},
       {"waiting", counts.waiting()},
       {"running", counts.running()},
       {"ended", std::map<std::string, std::uint64_t>(counts.ended().begin(), counts.ended().end())},
@@ -68,10 +69,35 @@ std::string Word(const v1::JobResult& job) {
 }
 
 const char* StateOf(const v1::Run& run) {
+  if (run.counts().running() > 0) return "running";
+  if (run.counts().waiting() > 0) return "waiting";
+  const bool is_untouched = run.counts().ended().empty();
+  if (!is_untouched && !IsIncomplete(run)) return "ended";
   if (run.cancelled_unix_ns() != 0) return "cancelled";
-  if (run.ended_unix_ns() != 0) return "ended";
-  if (run.counts().running() > 0 || !run.counts().ended().empty()) return "running";
-  return run.counts().waiting() > 0 ? "waiting" : "begun";
+  return is_untouched ? "planned" : "paused";
+}
+
+std::uint64_t WithdrawnOf(const v1::RunCounts& counts) {
+  std::uint64_t jobs = 0;
+  for (int i = 0; i < queue::kOutcomes; ++i) {
+    const auto outcome = static_cast<queue::Outcome>(i);
+    if (!queue::IsWithdrawn(outcome)) continue;
+    const auto ended = counts.ended().find(std::string(queue::Name(outcome)));
+    if (ended != counts.ended().end()) jobs += ended->second;
+  }
+  return jobs;
+}
+
+// A run that was not planned, but made by its jobs, has only those that were submitted; what was
+// withdrawn of it stays so, unless all of it was.
+bool IsIncomplete(const v1::Run& run) {
+  const bool can_go_on = run.jobs() > 0 || run.cancelled_unix_ns() != 0;
+  return run.counts().planned() > 0 || (can_go_on && WithdrawnOf(run.counts()) > 0);
+}
+
+std::string LabelOf(const v1::Run& run, const std::string& name) {
+  const auto label = run.labels().find(name);
+  return label == run.labels().end() ? "" : label->second;
 }
 
 Json Parsed(const std::string& text) {
@@ -120,13 +146,10 @@ Json ToJson(const v1::JobResult& job) {
 Json ToJson(const v1::PermutationResult& result) {
   Json headlines = Json::array();
   for (const v1::MetricResult& each : result.headlines()) headlines.push_back(MetricJson(each));
-  Json json = {{"permutation", result.number()},
-               {"varied", Parsed(result.varied())},
-               {"succeeded", result.succeeded()},
-               {"failed", result.failed()},
-               {"unfinished", result.unfinished()},
-               {"warm_ups", result.warm_ups()},
-               {"headlines", headlines}};
+  Json json = {{"permutation", result.number()},  {"varied", Parsed(result.varied())},
+               {"succeeded", result.succeeded()}, {"failed", result.failed()},
+               {"withdrawn", result.withdrawn()}, {"unfinished", result.unfinished()},
+               {"warm_ups", result.warm_ups()},   {"headlines", headlines}};
   if (result.jobs().empty()) return json;
   json["jobs"] = Json::array();
   for (const v1::JobResult& each : result.jobs()) json["jobs"].push_back(ToJson(each));

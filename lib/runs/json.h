@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "twofold/v1/runs.pb.h"
 
@@ -12,16 +14,24 @@ namespace twofold::runs {
 
 using Json = nlohmann::ordered_json;
 
+/// Labels of runs that `twofold run --local` makes: the name of the machine, and conditions that
+/// its file asks for and one machine cannot apply ("hostNetwork=true").
+inline constexpr const char* kLocal = "local";
+inline constexpr const char* kNotApplied = "not_applied";
+
+/// The value of a label; empty: the run does not have it.
+std::string LabelOf(const v1::Run& run, const std::string& name);
+
 /// {"id", "name", "kind", "state", "labels", "jobs", "created_unix_seconds", "ended_unix_seconds",
-///  "counts": {"waiting", "running", "ended": {"succeeded": 3}, "submitted_again"}}
+///  "counts": {"planned", "waiting", "running", "ended": {"succeeded": 3}, "submitted_again"}}
 /// and "definition" if there is one.
 Json ToJson(const v1::Run& run);
 
-/// {"permutation", "varied": {...}, "succeeded", "failed", "unfinished", "warm_ups",
-///  "headlines": [{"name", "unit", "better", "dimensions", "n", "mean", "median", "least", "most",
-///  "sd", "cv", "lower", "upper"}]} and "jobs" if there are some. Headlines that are the best of
-/// many have "at": [{"place": {"size": "4194304"}, "n"}], most frequent first; measurements of jobs
-/// "at": {"size": "4194304"}.
+/// {"permutation", "varied": {...}, "succeeded", "failed", "withdrawn", "unfinished",
+///  "warm_ups", "headlines": [{"name", "unit", "better", "dimensions", "n", "mean", "median",
+///  "least", "most", "sd", "cv", "lower", "upper"}]} and "jobs" if there are some. Headlines that
+///  are the best of many have "at": [{"place": {"size": "4194304"}, "n"}], most frequent first;
+///  measurements of jobs "at": {"size": "4194304"}.
 Json ToJson(const v1::PermutationResult& result);
 
 /// {"job", "name", "number", "repetition", "warm_up", "outcome", "run_seconds",
@@ -31,8 +41,21 @@ Json ToJson(const v1::JobResult& job);
 /// What `text` says; null if it is no JSON.
 Json Parsed(const std::string& text);
 
-/// "waiting", "running", "ended", "cancelled"; "begun" if it has no jobs yet.
+/// How a run is:
+///   "planned"    none of its jobs was submitted so far
+///   "waiting"    jobs wait, none runs
+///   "running"    some run
+///   "paused"     nothing waits or runs, and some planned jobs have no answer: they were withdrawn,
+///                or never submitted. `twofold run --resume` goes on
+///   "cancelled"  the same, as the run was cancelled
+///   "ended"      all jobs have an answer
 const char* StateOf(const v1::Run& run);
+
+/// Jobs that were cancelled, rejected or abandoned, and not submitted again.
+std::uint64_t WithdrawnOf(const v1::RunCounts& counts);
+
+/// Whether jobs of the run that were planned neither have an answer nor wait or run.
+bool IsIncomplete(const v1::Run& run);
 
 /// {"direction": "reverse"}
 Json ToJson(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions);

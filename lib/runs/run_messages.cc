@@ -8,6 +8,7 @@
 #include <span>
 
 #include "lib/runs/benchmark_messages.h"
+#include "lib/runs/json.h"
 
 namespace twofold::runs {
 namespace {
@@ -59,6 +60,7 @@ v1::PermutationResult MessageOf(const results::PermutationResults& results) {
   message.set_varied(results.permutation.varied);
   message.set_succeeded(results.succeeded);
   message.set_failed(results.failed);
+  message.set_withdrawn(results.withdrawn);
   message.set_unfinished(results.unfinished);
   message.set_warm_ups(results.warm_ups);
   for (const results::HeadlineResult& headline : results.headlines) {
@@ -131,13 +133,14 @@ v1::Run ToProto(const results::StoredRun& run) {
   to.set_waiting(counts.waiting);
   to.set_running(counts.running);
   to.set_submitted_again(counts.submitted_again);
-  std::uint64_t ended = 0;
+  std::uint64_t known = counts.waiting + counts.running;
   for (const auto& [outcome, jobs] : counts.ended) {
     (*to.mutable_ended())[std::string(queue::Name(outcome))] = jobs;
-    ended += jobs;
+    known += jobs;
   }
+  if (known < run.created.jobs) to.set_planned(run.created.jobs - known);
   const bool is_over = counts.waiting + counts.running == 0 &&
-                       (ended >= run.created.jobs || run.cancelled_unix_ns != 0);
+                       (run.cancelled_unix_ns != 0 || !IsIncomplete(message));
   if (is_over) message.set_ended_unix_ns(counts.last_end_unix_ns);
   return message;
 }

@@ -124,9 +124,10 @@ TEST_F(ResultsCommandTest, TableHasARowAPermutationAndHeadline) {
 TEST_F(ResultsCommandTest, CsvHasNumbersInFullAndNothingForWhatIsNotKnown) {
   const Shell shell = Run({"results", "sweep", "--csv"});
   EXPECT_THAT(shell.out, StartsWith("run,permutation,streams,headline,dimensions,unit,better,n,"
-                                    "failed,mean,median,least,most,sd,cv,lower,upper,at\n"
+                                    "failed,mean,median,least,most,sd,cv,lower,upper,at,"
+                                    "withdrawn,not_applied\n"
                                     "sweep,1,1,throughput,"));
-  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,,\n"));
+  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,,,0,\n"));
 }
 
 TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
@@ -134,7 +135,7 @@ TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
   EXPECT_EQ(std::count(shell.out.begin(), shell.out.end(), '\n'), 1 + 3 * 3 + 1);
   EXPECT_THAT(shell.out, HasSubstr("sweep,1,\"{\"\"streams\"\":1}\",2,sweep-2,2,0,succeeded,"
                                    "throughput,10.1,Gbit/s,higher,1,"));
-  EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,,\n"));
+  EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,,,\n"));
 }
 
 TEST_F(ResultsCommandTest, JsonHasTheRunItsPermutationsAndTheirJobs) {
@@ -176,6 +177,42 @@ TEST_F(ResultsCommandTest, RunsAreListedNewestFirst) {
                 runs[1]["counts"]["ended"]["succeeded"].get<int>(),
             5);
   EXPECT_THAT(Run({"runs"}).out, HasSubstr("IPerf"));
+}
+
+TEST_F(ResultsCommandTest, WithdrawnJobsOfAPausedRunAreAColumnOfTheirOwn) {
+  path_ = dir_.Path("paused.db");
+  std::vector<Record> records = {results::SweepCreated()};
+  Add(records, results::Placed(1, 1, 1), 10);
+  for (results::JobId id = 2; id <= 4; ++id) {
+    records.emplace_back(results::Placed(id, 1, static_cast<std::uint32_t>(id)));
+    const bool failed = id == 2;
+    records.emplace_back(
+        results::Ended(id, 1, failed ? queue::Outcome::kFailed : queue::Outcome::kCancelled));
+  }
+  ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
+  EXPECT_THAT(Run({"runs"}).out,
+              ::testing::ContainsRegex("STATE +JOBS +PLANNED +WAITING +RUNNING +SUCCEEDED +FAILED "
+                                       "+WITHDRAWN[^\n]*\n"
+                                       "sweep +IPerf +paused +6 +2 +0 +0 +1 +1 +2 "));
+  EXPECT_THAT(Run({"results", "sweep"}).out,
+              HasSubstr("1 failed and are in no mean; 2 were withdrawn\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",2,\n"));
+}
+
+TEST_F(ResultsCommandTest, ConditionsThatWereNotAppliedAreSaid) {
+  path_ = dir_.Path("local.db");
+  std::vector<Record> records;
+  results::RunCreated run = results::SweepCreated();
+  run.labels = R"({"local":"box","not_applied":"hostNetwork=true"})";
+  records.emplace_back(run);
+  Add(records, results::Placed(1, 1, 1), 10);
+  ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
+  EXPECT_THAT(Run({"results", "sweep"}).out,
+              HasSubstr("measured on one machine, box; not applied there: hostNetwork=true\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",hostNetwork=true\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--all"}).out, HasSubstr(",hostNetwork=true\n"));
+  const json all = json::parse(Run({"results", "sweep", "--json"}).out);
+  EXPECT_EQ(all["run"]["labels"]["not_applied"], "hostNetwork=true");
 }
 
 TEST_F(ResultsCommandTest, RunsAreComparedWhereTheyVaryTheSame) {

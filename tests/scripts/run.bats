@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # twofold run --local with the real programs of build/dev (or $TWOFOLD_BIN).
-# shellcheck disable=SC2154  # bats sets stderr
+# shellcheck disable=SC2154,SC2016  # bats sets stderr; backquotes are printed as they are
 
 bats_require_minimum_version 1.5.0
 
 setup() {
   bin=${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}
   [ -x "$bin/twofold" ] || skip "no programs in $bin"
-  export TMPDIR=$BATS_TEST_TMPDIR TWOFOLD_DIR=$BATS_TEST_TMPDIR/state
+  export TMPDIR=$BATS_TEST_TMPDIR TWOFOLD_DIR=$BATS_TEST_TMPDIR/state XDG_STATE_HOME=$BATS_TEST_TMPDIR/xdg
+  usual=$XDG_STATE_HOME/twofold
   cd "$BATS_TEST_TMPDIR" || return
   cat >f.yaml <<'END'
 apiVersion: twofold/v1
@@ -27,19 +28,53 @@ END
   chmod +x show
 }
 
-@test "run --local starts what it needs, runs, and leaves nothing" {
+# Nobody holds the lock of the cluster of $1.
+is_down() { flock -n "$1/cluster/lock" true; }
+
+# soon COMMAND...: until it succeeds.
+soon() {
+  for _ in $(seq 600); do
+    if "$@"; then return 0; fi
+    sleep 0.05
+  done
+  return 1
+}
+
+# What a job of 2 permutations and 2 repetitions does that can be stopped: it notes that it has begun,
+# and ends when there is a file `go`.
+slow_workload() {
+  cat >slow <<END
+#!/bin/sh
+[ -z "\${TWOFOLD_READY_FD:-}" ] || { echo ready >&"\$TWOFOLD_READY_FD"; exec sleep 60; }
+echo "\$@" >>$PWD/begun
+while [ ! -e $PWD/go ]; do sleep 0.05; done
+echo "\$@" >>$PWD/ended
+END
+  chmod +x slow
+}
+
+@test "run --local starts what it needs, runs, and says where its results are" {
   run --separate-stderr "$bin/twofold" run --local f.yaml --workload "$PWD/show"
   [ "$status" -eq 0 ]
   [[ "$output" == *"rw     N  HEADLINE"* ]]
   [[ "$output" == *"Fio: 4 of 4 jobs succeeded"* ]]
   [[ "$stderr" == *"4/4 done"* ]]
-  [ "$(find . -mindepth 1 -not -name 'separate-stderr-*' | sort | xargs)" = "./f.yaml ./show" ]  # that is bats' own
+  [[ "$stderr" == *"store $usual/store.db, logs in $usual/cluster/logs"* ]]
+  is_down "$usual"
+  table=$output
+  said=$(sed -n 's/^kept: `\(twofold results .* --store .*\)`$/\1/p' <<<"$stderr")
+  run bash -c "PATH=$bin:\$PATH; $said"
+  [ "$status" -eq 0 ]
+  [ "$(grep -v jobs <<<"$output")" = "$(grep -v jobs <<<"$table")" ]
 }
 
-@test "run --local --keep keeps the store" {
+@test "run --local --keep keeps store and logs" {
   "$bin/twofold" run --local --keep kept f.yaml --workload "$PWD/show" --runid once
   [ -s kept/store.db ]
-  [ ! -e kept/cluster/lock ]
+  is_down kept
+  [ -s kept/cluster/logs/supervisor.log ]
+  [ -s kept/cluster/logs/scalability-tester-frontend-0.log ]
+  [ -e kept/cluster/logs/scalability-tester-backend-fio-1.log ]   # it says little
   run --separate-stderr "$bin/twofold" run --local --keep kept f.yaml --workload "$PWD/show" --runid once
   [ "$status" -eq 0 ]
   [[ "$stderr" == *"there is a run once already; nothing is run"* ]]
@@ -53,24 +88,112 @@ END
   [[ "$stderr" == *"failed, permutation 1 repetition 1 (rw=read)"* ]]
 }
 
-@test "an interrupted run ends with its cluster" {
-  cat >slow <<'END'
-#!/bin/sh
-exec sleep 60
-END
-  chmod +x slow
-  "$bin/twofold" run --local --keep kept f.yaml --workload "$PWD/slow" 2>log &
+@test "an interrupted local run goes on with --resume, each job once" {
+  slow_workload
+  "$bin/twofold" run --local f.yaml --workload "$PWD/slow" --runid once 2>log &
   pid=$!
-  for _ in $(seq 600); do
-    ! grep -q "running" log || break
-    sleep 0.05
-  done
-  grep -q "running" log
+  soon test -s begun
   kill -TERM "$pid"
   wait "$pid" || status=$?
   [ "$status" -eq 6 ]
-  grep -q "the local cluster has ended" log
-  [ ! -e kept/cluster/lock ]
+  grep -q 'run once is paused; go on with `twofold run --local --resume once`' log
+  is_down "$usual"
+  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'once *Fio *waiting *4 *0 *4 *0 *0 *0 *0'
+
+  touch go
+  "$bin/twofold" run --local f.yaml --workload "$PWD/show" --runid other   # has nothing of it
+  [ ! -e ended ]
+  run --separate-stderr "$bin/twofold" run --local --resume once
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Fio: 4 of 4 jobs succeeded"* ]]
+  [ "$(wc -l <ended)" = 4 ]
+  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'once *Fio *ended *4 *0 *0 *0 *4 *0 *0'
+}
+
+@test "a local run that was killed goes on with --resume" {
+  slow_workload
+  "$bin/twofold" run --local --keep kept f.yaml --workload "$PWD/slow" --runid once 2>log &
+  pid=$!
+  soon test -s begun
+  kill -KILL "$pid"
+  wait "$pid" || true
+  touch go
+  run "$bin/twofold" run --local --keep kept --resume once
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Fio: 4 of 4 jobs succeeded"* ]]
+  [ "$(wc -l <ended)" = 4 ]
+}
+
+@test "a local run offers what it can do: p pauses it, c cancels it" {
+  slow_workload
+  : >typescript
+  mkfifo keys
+  for key in p c; do
+    rm -f begun
+    script -qefc "$bin/twofold run --local f.yaml --workload $PWD/slow --runid key-$key" typescript <keys >/dev/null &
+    pid=$!
+    exec 7>keys
+    soon test -s begun
+    printf '\003' >&7
+    soon grep -q 'Enter: go on' typescript
+    ! grep -q detach typescript
+    printf '%s\n' "$key" >&7
+    status=0
+    wait "$pid" || status=$?
+    exec 7>&-
+    [ "$status" -eq 6 ]
+  done
+  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'key-p *Fio *waiting'
+  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'key-c *Fio *cancelled *4 *0 *0 *0 *0 *0 *4'
+}
+
+@test "a second local run in the same folder is refused, and the first goes on" {
+  slow_workload
+  "$bin/twofold" run --local f.yaml --workload "$PWD/slow" 2>log &
+  pid=$!
+  soon test -s begun
+  run "$bin/twofold" run --local f.yaml --workload "$PWD/show"
+  [ "$status" -eq 5 ]
+  [[ "$output" == *"another run on this machine goes on in $usual/cluster"*--keep* ]]
+  touch go
+  wait "$pid"
+}
+
+@test "conditions that one machine cannot apply are refused where they differ" {
+  cat >net.yaml <<'END'
+apiVersion: twofold/v1
+kind: BenchmarkSet
+metadata: {name: net}
+spec:
+  template: {kind: Fio}
+  permutations:
+    product:
+      rw: [read, write]
+      hostNetwork: [true, false]
+END
+  run "$bin/twofold" run --local net.yaml --workload "$PWD/show"
+  [ "$status" -eq 5 ]
+  [[ "$output" == *"net.yaml:9:7: hostNetwork: --local cannot apply it"* ]]
+  [ ! -e "$usual/store.db" ]
+}
+
+@test "a condition that was not applied is said in table, JSON, CSV, store and export" {
+  cat >net.yaml <<'END'
+apiVersion: twofold/v1
+kind: Fio
+metadata: {name: net}
+spec: {hostNetwork: true}
+END
+  run --separate-stderr "$bin/twofold" run --local net.yaml --workload "$PWD/show" --runid net
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"measured on one machine, "*"; not applied there: hostNetwork=true"* ]]
+  store=$usual/store.db
+  "$bin/twofold" results export net net.db --store "$store"
+  for file in "$store" net.db; do
+    [ "$("$bin/twofold" results net --store "$file" --json | jq -r .run.labels.not_applied)" = hostNetwork=true ]
+    [ "$("$bin/twofold" results net --store "$file" --csv | sed -n '1s/.*,//p;2s/.*,//p' | xargs)" = "not_applied hostNetwork=true" ]
+    [ "$("$bin/twofold" results net --store "$file" --all | sed -n '1s/.*,//p;2s/.*,//p' | xargs)" = "not_applied hostNetwork=true" ]
+  done
 }
 
 @test "a benchmark with its own suite runs on this machine" {

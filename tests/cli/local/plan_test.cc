@@ -49,12 +49,14 @@ TEST_F(PlanTest, FrontendFirstThenBackendAndClientOfEachQueue) {
 }
 
 TEST_F(PlanTest, AClusterForARunHasAStoreAndNoLoadClient) {
-  options_.run = RunCluster{"fio", {"fio", "--x"}, "/tmp/run.db"};
+  options_.run = RunCluster{"fio", {"fio", "--x"}, "/tmp/run.db", "run=a"};
   options_.replicas = 3;
   const auto plan = MakePlan(options_);
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->size(), 2U);
-  EXPECT_THAT(plan->at(0).arguments, ElementsAre("--store", "sqlite:/tmp/run.db", "fio"));
+  EXPECT_THAT(plan->at(0).arguments,
+              ElementsAre("--store", "sqlite:/tmp/run.db", "--keep-finished-for", "0",
+                          "--keep-finished", "0", "fio"));
   EXPECT_EQ(plan->at(1).replicas, 3);
   const auto& arguments = plan->at(1).arguments;
   ASSERT_GE(arguments.size(), 3U);

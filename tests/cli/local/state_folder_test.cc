@@ -60,6 +60,19 @@ TEST_F(StateFolderTest, RemoveLeavesNothing) {
   EXPECT_FALSE(fs::exists(folder_.dir()));
 }
 
+TEST_F(StateFolderTest, LogsThatStayAreThoseOfTheLastCluster) {
+  const StateFolder folder(root_ / "state", StateFolder::Logs::kStay);
+  close(folder.Lock().value());
+  std::ofstream(folder.LogFile("x-0")) << "the end";
+  std::ofstream(folder.ReadyFile("x-0")) << "{}";
+  folder.Remove();
+  EXPECT_TRUE(fs::exists(folder.LogFile("x-0")));
+  EXPECT_FALSE(fs::exists(folder.ReadyFile("x-0")));
+  EXPECT_FALSE(folder.Locked());
+  close(folder.Lock().value());
+  EXPECT_FALSE(fs::exists(folder.LogFile("x-0")));
+}
+
 TEST_F(StateFolderTest, WaitUnlockedSeesTheEndAlsoOfARemovedFolder) {
   const int lock = folder_.Lock().value();
   const int watch = folder_.WatchLock();

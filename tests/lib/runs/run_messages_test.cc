@@ -25,6 +25,12 @@ class RunMessagesTest : public ::testing::Test {
   }
   void Open() { reader_ = RunReader::Open(path_).value(); }
 
+  v1::Run Run() {
+    v1::GetRunRequest request;
+    request.set_id("sweep");
+    return GetRun(*reader_, request).value();
+  }
+
   std::vector<v1::RunResultsReply> Results(bool jobs) {
     v1::RunResultsRequest request;
     request.set_id("sweep");
@@ -56,7 +62,60 @@ TEST_F(RunMessagesTest, RunSaysHowFarItIs) {
   EXPECT_EQ(run.counts().ended().at("succeeded"), 1u);
   EXPECT_EQ(run.counts().waiting(), 1u);
   EXPECT_EQ(run.ended_unix_ns(), 0);
-  EXPECT_STREQ(StateOf(run), "running");
+  EXPECT_STREQ(StateOf(run), "waiting") << "none of its jobs runs";
+}
+
+TEST_F(RunMessagesTest, PausedRunIsPausedAndOneThatGoesOnHasEachJobOnce) {
+  const auto state = [&] {
+    const v1::Run run = Run();
+    const v1::RunCounts& counts = run.counts();
+    std::uint64_t ended = 0;
+    for (const auto& [outcome, jobs] : counts.ended()) ended += jobs;
+    EXPECT_EQ(counts.planned() + counts.waiting() + counts.running() + ended, 6u);
+    return std::string(StateOf(run));
+  };
+  const auto withdrawn = queue::Outcome::kCancelled;
+  Commit({results::SweepCreated()});
+  Open();
+  EXPECT_EQ(state(), "planned");
+  Commit({Placed(1, 1, 1), results::Ended(1, 10), Placed(2, 1, 2), Placed(3, 1, 3)});
+  EXPECT_EQ(state(), "waiting");
+  Commit({results::Started(2)});
+  EXPECT_EQ(state(), "running");
+  Commit({results::Ended(2, 20), results::Ended(3, 20, withdrawn)});
+  EXPECT_EQ(state(), "paused") << "1 withdrawn, 3 not submitted";
+  EXPECT_EQ(Run().ended_unix_ns(), 0);
+  Commit({Placed(4, 1, 3), Placed(5, 2, 1), Placed(6, 2, 2), Placed(7, 2, 3)});
+  Commit({results::Ended(4, 30), results::Ended(5, 30, queue::Outcome::kFailed),
+          results::Ended(6, 30, withdrawn), results::Ended(7, 40, withdrawn),
+          results::RunCancelled{"sweep", 35}});
+  EXPECT_EQ(state(), "cancelled");
+  EXPECT_EQ(Run().counts().submitted_again(), 1u);
+  EXPECT_EQ(WithdrawnOf(Run().counts()), 2u);
+  EXPECT_EQ(Run().ended_unix_ns(), 40);
+  Commit({Placed(8, 2, 2), results::Ended(8, 50), Placed(9, 2, 3), results::Ended(9, 60)});
+  EXPECT_EQ(state(), "ended") << "a cancelled run was gone on with";
+}
+
+TEST_F(RunMessagesTest, WithdrawnJobsAreNoFailures) {
+  Commit({results::SweepCreated(), Placed(1, 1, 1), results::Ended(1, 10, queue::Outcome::kFailed),
+          Placed(2, 1, 2), results::Ended(2, 10, queue::Outcome::kCancelled), Placed(3, 1, 3),
+          results::Ended(3, 10, queue::Outcome::kRejected), Placed(4, 1, 2),
+          EndedWith(4, results::FullBenchmark())});
+  Open();
+  const v1::PermutationResult result = Results(false).at(0).permutations(0);
+  EXPECT_EQ(result.succeeded(), 1u);
+  EXPECT_EQ(result.failed(), 1u);
+  EXPECT_EQ(result.withdrawn(), 1u) << "the other one was submitted again";
+}
+
+TEST_F(RunMessagesTest, RunThatOnlyItsJobsHaveMadeEndsWithThem) {
+  Commit({results::Accepted(1, "sweep"), results::Accepted(2, "sweep"), results::Ended(1, 10),
+          results::Ended(2, 20, queue::Outcome::kCancelled)});
+  Open();
+  EXPECT_STREQ(StateOf(Run()), "ended");
+  Commit({results::RunCancelled{"sweep", 30}});
+  EXPECT_STREQ(StateOf(Run()), "cancelled");
 }
 
 TEST_F(RunMessagesTest, RunHasEndedWhenAllPlannedJobsHave) {
