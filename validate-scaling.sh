@@ -23,17 +23,23 @@ client behind SERVICE, and compares the throughput of each step with the one bef
 Options, or the environment variable in parentheses:
   --json FILE          where the result goes, step by step (TWOFOLD_JSON; ./validate-scaling.json)
   --steps "1 3 9"      other steps, growing, up to LIMIT (TWOFOLD_STEPS)
+  --repeat N           all steps N times, each time with new pods, for verdicts on any pods; decide
+                       it beforehand, or once by what the verdict advises (TWOFOLD_REPEAT; 1)
+  --pods these         verdicts on the pods that were there, as if workers did not differ
+                       (TWOFOLD_PODS; any)
   --cap SECONDS        longest measurement of a step (TWOFOLD_CAP; 60 or 200 x SECS if more)
   --timeout SECONDS    longest wait for workers (TWOFOLD_TIMEOUT; 300 + SECS)
   --queue NAME         (TWOFOLD_QUEUE; DEPLOYMENT without scalability-tester-backend-)
   --client-url URL     of the load client, instead of the API server's proxy (TWOFOLD_CLIENT_URL)
   --frontend-url URL   the same for the frontend's HTTP port (TWOFOLD_FRONTEND_URL)
 
-A step is measured until the 95 % interval of its ratio is on one side of SCALE, or to the cap:
-then it is undecided, which does not pass either. The first step, having no ratio, is measured until its
-own error is at most 0.5 %. It is looked at when the window has grown by half, not all the time,
-because a window that ends when one likes the result is biased. A step in which every job failed is
-the last one; the others are left out.
+A step is measured until its verdict is clear and its own error is small enough to be the base of the
+next, or to the cap. The load client looks at it when the window has grown by half, and each look
+spends a part of the 5 % that all may be wrong, because a window that ends when one likes the result is
+biased. The verdicts are given at the end, by all that is known then: pass or fail if the interval of
+the ratio is on one side of SCALE, else undecided, which does not pass either. The interval is that
+for any pods, as they might come the next time: it knows how much workers differ. Where they do, only
+more pods make it narrower: --repeat. A step in which every job failed is the last one.
 
 FILE is there from the start, and whole at any time. Its "verdict" is pass, fail (at least one
 check), undecided (nothing worse), none (why is in "reason"), and until then interrupted. "pass" is
@@ -265,28 +271,26 @@ warm_up() {
   done
 }
 
-# Measures until the verdict is clear or the cap is reached; leaves window, ratio, low, high, verdict.
+# Measures until a look at the window has seen enough; leaves window, what it said last. The
+# statistics are the load client's: /look knows the steps before by their records.
 measure() {
   look=$(calc "10 * $secs > 2 ? 10 * $secs : 2")
   ask "/reset?type=plain"
   while :; do
     watch "$look" "$1"
-    ask "/window?type=plain"
+    ask "/look?type=plain&workers=$1&scale=$scale&cap=$cap&repeats=$repeat&pods=$scope&records=$records"
     window=$reply
     understand
+    [ "$(value 'done' "$window")" = true ] && return
     all_failed && return
-    if [ -n "$base" ]; then judge; else judge_first; fi
-    holds "$seconds >= $cap" && return
-    [ "$steady" = true ] && [ "$verdict" != undecided ] && return
-    verdict=undecided
-    say "  $1 workers, $(round "$seconds") s: undecided, error $(round "$error")${ratio:+, ratio $(round "$ratio") ($(interval))}, steady: $steady"
-    look=$(calc "0.5 * $seconds < $cap - $seconds ? 0.5 * $seconds : $cap - $seconds + 0.01")
+    say "  $1 workers, $(round "$seconds") s: $verdict so far, error $(round "$error")${ratio:+, ratio $(round "$ratio") ($(interval "$low" "$high"))}, steady: $steady"
+    look=$(value next_seconds "$window")
   done
 }
 understand() {
-  verdict=undecided
   seconds=$(value seconds "$window") error=$(value log_error "$window") steady=$(value steady "$window")
-  case "$seconds $error $steady" in [0-9]*' '[0-9in]*' '[tf]*) ;; *) die "the reply of the load client to /window is not understood: $window" ;; esac
+  verdict=$(value verdict "$window") ratio=$(value ratio "$window") low=$(value ratio_lower "$window") high=$(value ratio_upper "$window")
+  case "$seconds $error $steady" in [0-9]*' '[0-9in]*' '[tf]*) ;; *) die "the reply of the load client to /look is not understood: $window" ;; esac
 }
 # watch SECONDS WORKERS: waits, and ends it soon after workers have come, gone or crashed.
 watch() {
@@ -298,56 +302,32 @@ watch() {
     [ "$(team)" = "$team" ] || spoiled "$2"
   done
 }
-interval() { printf '%.4g..%.4g' "$low" "$high"; }
-judge_first() { if holds "$(finite "$error") <= 0.005"; then verdict=measured; fi; }
-judge() {
-  ask "/compare?type=plain&$base&limit=$least"
-  ratio=$(value ratio "$reply") low=$(value lower "$reply") high=$(value upper "$reply")
-  verdict=$(value verdict "$reply")
-  case $verdict in pass | fail | undecided) ;; *) die "the reply of the load client to /compare is not understood: $reply" ;; esac
-}
+interval() { printf '%.4g..%.4g' "$1" "$2"; }
 
 # Checks that did not pass, of both kinds.
 fail() { fails=$((fails + 1)); echo "FAIL: $*"; }
 undecided() { undecided=$((undecided + 1)); echo "UNDECIDED: $*"; }
 
-# What there is to say of the step; then it is the base of the next one.
+# What there is to say of the step now; then it is known to those that come after it.
 report() {
   now=$(printf '%f' "$(value throughput "$window")") failed=$(value failed "$window")
-  if [ -n "$base" ]; then
+  if [ -n "$ratio" ]; then
     echo "Throughput: $previous -> $now = $(printf '%.2f' "$ratio") increase on reqs-per-sec (pods: $1)"
   else
     echo "Throughput: $now on reqs-per-sec (pods: $1)"
   fi
-  if all_failed; then
-    verdict=failures
-    fail "$1 workers: all $failed jobs failed: $(error_text)"
-  else
-    [ "$steady" = true ] || verdict=undecided
-    case $verdict in
-      fail) fail "$1 workers: the ratio is under $(round "$least") ($(interval))" ;;
-      undecided) undecided "$1 workers: after $(round "$seconds") s: $(why_undecided)" ;;
-    esac
-    [ "$failed" = 0 ] || { fail "$1 workers: $failed jobs failed: $(error_text)"; verdict=$verdict+failures; }
-  fi
-  rows="$rows$1 $now ${ratio:--} ${low:--} ${high:--} $verdict
+  of=$failed
+  if all_failed; then of="all $failed" verdict=failures; fi
+  [ "$failed" = 0 ] || fail "$1 workers: $of jobs failed: $(error_text)"
+  windows="$windows$turn$tab$1$tab$now$tab$error$tab$seconds$tab$steady$tab$failed$tab$(error_text)$tab$verdict$tab$(value why "$window")
 "
-  json_steps="$json_steps${json_steps:+,}
-    {\"workers\": $1, \"throughput\": $(number "$now"), \"log_error\": $(number "$error"), \"seconds\": $(number "$seconds"), \"ratio\": $(number "$ratio"), \"lower\": $(number "$low"), \"upper\": $(number "$high"), \"least\": $(number "$least"), \"failed_jobs\": $failed, \"error\": $(quoted "$(error_text)"), \"verdict\": \"$verdict\"}"
-  record
-  previous=$now base_error=$error
-  base="throughput=$now&log_error=$error&df=$(value df "$window")&seconds=$seconds"
-}
-why_undecided() {
-  if [ "$steady" != true ]; then
-    echo "not steady: $(value reason "$window")"
-  elif [ -z "$base" ]; then
-    echo "its error is $(round "$error"), more than 0.005"
-  else
-    imprecise=
-    holds "$(finite "$base_error") > $(finite "$error")" && imprecise="; the base is the less precise part (error $(round "$base_error")): a longer --cap helps"
-    echo "$(round "$least") is inside $(interval)$imprecise"
+  previous=$now
+  if ! all_failed; then
+    records="$records${records:+,}$(value record "$window")"
+    ask "/verdict?type=plain&scale=$scale&pods=$scope&records=$records"
+    judged=$reply
   fi
+  record
 }
 spoiled() {
   "${world}_problems" >&2
@@ -356,17 +336,52 @@ spoiled() {
 
 # A step; false if there is no use in another one.
 step() {
-  say "--- $1 workers"
-  least='' ratio='' low='' high=''
-  [ -z "$base" ] || least=$(awk -v s="$scale" -v f="$1" -v b="$last" 'BEGIN { print f == 2 * b ? s : exp(log(s) * log(f / b) / log(2)) }')
+  say "--- $1 workers$([ "$repeat" = 1 ] || echo ", $turn of $repeat")"
   deploy "$1"
   warm_up "$1"
   team=$(team) || die "cannot look at the workers of $deployment"
   if all_failed; then understand; else measure "$1"; fi
   [ "$(team)" = "$team" ] || spoiled "$1"
   report "$1"
-  last=$1
   ! all_failed
+}
+
+# All steps, as often as asked for, each time with new pods; false as soon as every job of one failed.
+all_steps() {
+  turn=1
+  while [ "$turn" -le "$repeat" ]; do
+    deploy 0
+    for n in $steps; do step "$n" || return; done
+    turn=$((turn + 1))
+  done
+}
+
+# A line for each step by all that is known so far, in fields with a tab after each ("-": nothing):
+# WORKERS THROUGHPUT RATIO LOWER UPPER LEAST VERDICT REPEATS_NEEDED FAILED ERROR WHY
+judged_steps() {
+  { printf '%s' "$windows" | sed 's/^/window	/'; printf '%s\n' "$judged" | sed -n 's/^\(step\|why\) /\1\t/p'; } | awk -F '\t' '
+    function text(t) { return t == "" ? "-" : t }
+    $1 == "window" { w = $3; if (!(w in count)) order[++steps] = w; ++count[w]; logs[w] += $4 > 0 ? log($4) : 0
+      failed[w] += $8; if ($9 != "") error[w] = $9
+      if (verdict[w] == "" || $10 != "measured") { verdict[w] = $10; why[w] = $11 } }
+    $1 == "step" { split($2, f, " "); w = f[1]; judged[w] = $2; verdict[w] = f[7] }
+    $1 == "why" { w = $2; sub(/ .*/, "", w); reason[w] = substr($2, length(w) + 2) }
+    END { for (i = 1; i <= steps; ++i) { w = order[i]
+      split(w in judged ? judged[w] : w " " exp(logs[w] / count[w]) " - - - - " text(verdict[w]) " 0", f, " ")
+      for (j = 1; j <= 8; ++j) printf "%s\t", f[j]
+      printf "%d\t%s\t%s\n", failed[w], text(error[w]), text(w in judged ? reason[w] : why[w]) } }'
+}
+
+# Checks what is not known before the end: each step beside the one before it, for all repeats.
+check_steps() {
+  while IFS=$tab read -r workers _ _ lower upper least verdict _ _ _ why; do
+    case $verdict in
+      fail) fail "$workers workers: the ratio is under $(round "$least") ($(interval "$lower" "$upper"))" ;;
+      undecided) undecided "$workers workers: $why" ;;
+    esac
+  done <<END
+$(judged_steps)
+END
 }
 
 # ---- the result, as JSON: it says so from the start that there is no verdict yet, so that nobody
@@ -375,9 +390,21 @@ step() {
 number() { case $1 in '' | *[!0-9.e+-]*) echo null ;; *) echo "$1" ;; esac; }
 quoted() { printf '"%s"' "$(printf '%s' "$1" | tr '[:cntrl:]' ' ' | sed 's/[\\"]/\\&/g')"; }
 result() {
-  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "steps": [%s\n]}\n' \
-    "$deployment" "$queue" "$scale" "$limit" "$secs" "$outcome" "$(quoted "$reason")" \
-    "$([ "$outcome" = pass ] && echo true || echo false)" "$fails" "$undecided" "$json_steps"
+  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "pods": "%s", "repeats": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "spread": %s, "steps": [%s\n], "windows": [%s\n]}\n' \
+    "$deployment" "$queue" "$scale" "$limit" "$secs" "$scope" "$repeat" "$outcome" "$(quoted "$reason")" \
+    "$([ "$outcome" = pass ] && echo true || echo false)" "$fails" "$undecided" "$(number "$(value spread "$judged")")" \
+    "$(judged_steps | objects workers throughput ratio lower upper least verdict repeats_needed failed_jobs error why)" \
+    "$(printf '%s' "$windows" | objects repeat workers throughput log_error seconds steady failed_jobs error)"
+}
+# Lines of fields as JSON objects with these keys: numbers where fields are such, null for "-" and inf.
+objects() {
+  awk -F '\t' -v keys="$*" '
+    function json(f) {
+      if (f ~ /^-?[0-9.]+(e[+-]?[0-9]+)?$/ || f == "true" || f == "false") return f
+      if (f == "-" || f == "inf" || f == "nan") return "null"
+      gsub(/[[:cntrl:]]/, " ", f); gsub(/["\\]/, "\\\\&", f); return "\"" f "\"" }
+    BEGIN { n = split(keys, key, " ") }
+    { printf "%s\n    {", (NR > 1 ? "," : ""); for (i = 1; i <= n; ++i) printf "%s\"%s\": %s", (i > 1 ? ", " : ""), key[i], json($i); printf "}" }'
 }
 # By renaming, so that it is whole at any time; but no device or pipe is replaced.
 record() {
@@ -413,8 +440,11 @@ clean_up() {
 
 results() {
   echo
-  printf '%s' "$rows" | awk 'BEGIN { form = "%8s %14s %8s   %-20s %s\n"; printf form, "workers", "throughput", "ratio", "interval", "verdict" }
-    { printf form, $1, sprintf("%.3f", $2), $3 == "-" ? "-" : sprintf("%.3f", $3), $4 == "-" ? "-" : sprintf("%.3f .. %.3f", $4, $5), $6 }'
+  judged_steps | awk -F '\t' 'function three(x) { return x == "-" ? x : sprintf("%.3f", x) }
+    BEGIN { form = "%8s %14s %8s   %-20s %s\n"; printf form, "workers", "throughput", "ratio", "interval", "verdict" }
+    { printf form, $1, three($2), three($3), $4 == "-" ? "-" : three($4) " .. " three($5), $7 ($9 > 0 && $7 != "failures" ? "+failures" : "") }'
+  spread=$(value spread "$judged")
+  case $spread in '' | 0) ;; *) echo "Workers differ by $(calc "sprintf(\"%.2g\", 100 * $spread)") %." ;; esac
   record || die "cannot write $json"
   echo "Result: $json"
 }
@@ -454,6 +484,10 @@ check() {
     before=$n
   done
   [ "$before" -gt 0 ] || refuse "--steps are empty"
+  is_whole "$repeat" || refuse "--repeat '$repeat' is not a whole number from 1"
+  windows_in_all=$(($(echo "$steps" | wc -w) * repeat))
+  [ "$windows_in_all" -le 80 ] || refuse "--repeat $repeat: that is $windows_in_all steps in all; 80 are what one validation can compare"
+  case $scope in any | these) ;; *) refuse "--pods '$scope' is neither any nor these" ;; esac
   case $namespace,$service_namespace in
     localhost,localhost) world=local poll=0.1 ;;
     localhost,* | *,localhost) refuse "one namespace is localhost, the other is not" ;;
@@ -462,7 +496,8 @@ check() {
 }
 
 json=${TWOFOLD_JSON:-validate-scaling.json} steps=${TWOFOLD_STEPS:-} cap=${TWOFOLD_CAP:-} timeout=${TWOFOLD_TIMEOUT:-}
-queue=${TWOFOLD_QUEUE:-} client_url=${TWOFOLD_CLIENT_URL:-} frontend_url=${TWOFOLD_FRONTEND_URL:-}
+queue=${TWOFOLD_QUEUE:-} repeat=${TWOFOLD_REPEAT:-1} scope=${TWOFOLD_PODS:-any}
+client_url=${TWOFOLD_CLIENT_URL:-} frontend_url=${TWOFOLD_FRONTEND_URL:-}
 outcome=interrupted reason=''
 while [ $# -gt 0 ]; do
   case $1 in
@@ -476,6 +511,8 @@ while [ $# -gt 0 ]; do
     --cap) cap=$2 ;;
     --timeout) timeout=$2 ;;
     --queue) queue=$2 ;;
+    --repeat) repeat=$2 ;;
+    --pods) scope=$2 ;;
     --client-url) client_url=$2 ;;
     --frontend-url) frontend_url=$2 ;;
     *) refuse "unknown option $1" ;;
@@ -491,7 +528,8 @@ if is_whole "$limit"; then steps=${steps:-$(doublings "$limit")}; fi
 check
 
 given_client_url=$client_url given_frontend_url=$frontend_url
-fails=0 undecided=0 touched=0 napping='' base='' previous='' base_error='' rows='' json_steps='' last=1
+fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged=''
+tab=$(printf '\t')
 record || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT
 trap 'exit 129' HUP
@@ -505,12 +543,10 @@ say "--- can $limit workers be deployed?"
 touched=1
 ask "/parallel?value=0&type=plain"
 deploy "$limit"
-deploy 0
-for n in $steps; do
-  step "$n" || { say "--- every job failed: that was the last step"; break; }
-done
+all_steps || say "--- every job failed: that was the last step"
 distribution
 if ! stop; then die "LEFT BEHIND: $left"; fi
+check_steps
 conclude
 results
 if [ -z "$summary" ]; then echo "*** PASS ***"; exit 0; fi

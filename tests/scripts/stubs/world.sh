@@ -4,6 +4,7 @@
 # and what shall go wrong is asked for by environment variables:
 #   STUB_EFFICIENCY  throughput = workers ^ STUB_EFFICIENCY (1: doubles)      STUB_ERROR  log_error
 #   STUB_MOST        so many workers become Ready at most                     STUB_FAILED failed jobs
+#   STUB_SPREAD how much workers differ (0)        STUB_DONE  false: no look has seen enough
 #   STUB_THROUGHPUTS "1 1.9 2": those of 1, 2, 4 ... workers instead
 #   STUB_REGISTERED  so many register at most      STUB_BREAK  a call matching this pattern fails
 # shellcheck shell=sh
@@ -40,13 +41,41 @@ END
   [ "${STUB_FAILED:-0}" = 0 ] || echo "error ${STUB_FAILED} no device"
 }
 
-# The judgement of the client service, roughly: two errors to each side.
-compare() {
-  awk -v now="$(throughput)" -v base="$(param "$1" throughput)" -v error="${STUB_ERROR:-0.001}" \
-    -v limit="$(param "$1" limit)" 'BEGIN {
-      ratio = now / base; low = ratio * exp(-3 * error); high = ratio * exp(3 * error)
-      verdict = low >= limit ? "pass" : high < limit ? "fail" : "undecided"
-      printf "ratio %f\nlower %f\nupper %f\nverdict %s\nmore_seconds 5\n", ratio, low, high, verdict }'
+# What /look says of the window, whose record is WORKERS:THROUGHPUT here. It has always seen enough,
+# but with STUB_DONE=false.
+look() {
+  records=$(param "$1" records)
+  verdict=measured why=''
+  if [ "${STUB_STEADY:-true}" != true ]; then verdict=undecided why="not steady: the rate falls"; fi
+  printf 'done %s\nnext_seconds 500\n' "${STUB_DONE:-true}"
+  if [ -n "$records" ] && [ "$(ready)" -gt "$(last_of "$records")" ]; then
+    judge "$(param "$1" scale)" "$records,$(ready):$(throughput)" | tail -n 1 |
+      awk '{ print "verdict " $8; print "ratio " $4; print "ratio_lower " $5; print "ratio_upper " $6 }'
+  else
+    echo "verdict $verdict${why:+
+why $why}"
+  fi
+  echo "record $(ready):$(throughput)"
+  window
+}
+last_of() { printf '%s\n' "${1##*,}" | cut -d: -f1; }
+
+# The judgement of the client service, roughly: three errors to each side. judge SCALE RECORDS.
+judge() {
+  printf '%s\n' "$2" | tr ',:' '\n ' | awk -v error="${STUB_ERROR:-0.001}" -v scale="$1" -v steady="${STUB_STEADY:-true}" '
+    NR == 1 { before = $1; rate = $2; next }
+    $1 > before {
+      ratio = $2 / rate; low = ratio * exp(-3 * error); high = ratio * exp(3 * error)
+      least = scale ^ (log($1 / before) / log(2)); text = "undecided"
+      if (steady == "true" && low >= least) text = "pass"
+      if (steady == "true" && high < least) text = "fail"
+      if (text == "undecided") print "why " $1 (steady == "true" ? " " least " is inside " low ".." high : " a window was not steady")
+      print "step", $1, $2, ratio, low, high, least, text, 0 }
+    { before = $1; rate = $2 }'
+}
+verdict() {
+  printf 'spread %s\nspread_df 3\n' "${STUB_SPREAD:-0}"
+  judge "$(param "$1" scale)" "$(param "$1" records)"
 }
 
 # What the load client and the frontend answer to a path.
@@ -55,7 +84,8 @@ serve() {
     /parallel?*) param "$1" value | tee "$STUB/parallel" ;;
     /reset?*) echo Reseted ;;
     /window?*) window ;;
-    /compare?*) compare "$1" ;;
+    /look?*) look "$1" ;;
+    /verdict?*) verdict "$1" ;;
     /nodes?*) echo "100.0 % ##### node-1" ;;
     /metrics) echo "twofold_worker_processes{queue=\"sleep\"} $(registered)" ;;
     *) echo "stub: no path $1" >&2; exit 22 ;;
