@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "lib/common/printable.h"
 #include "lib/gang/find_member.h"
 #include "lib/gang/gang_file.h"
 #include "rsh/command_line.h"
@@ -12,7 +13,9 @@ namespace twofold::rsh {
 namespace {
 
 int Fail(const Status& status) {
-  std::fprintf(stderr, "twofold-rsh: %s\n", std::string(status.message()).c_str());
+  // It may have words of the other side.
+  const std::string text = Printable(std::string(status.message()), 4096);
+  std::fprintf(stderr, "twofold-rsh: %s\n", text.c_str());
   return kOwnFailure;
 }
 

@@ -179,8 +179,8 @@ PersistentVolumeClaim/monitoring/scalability-tester-store" ]
 # The pod's address of the component $1.
 address_of() { jq -r --arg of "$1" 'first(.pods[] | select(.labels["app.kubernetes.io/component"] == $of).ip)' "$CLUSTER/state.json"; }
 # The commands of a person: with the files of the operator, and without.
-operator() { "$TWOFOLD_BIN/twofold" "$@" --frontend "$(address_of frontend):9997" --timeout 20 --tls-server-name localhost \
-  --tls-ca "$files/ca.crt" --tls-cert "$files/tls.crt" --tls-key "$files/tls.key" --token-file "$files/token"; }
+operator() { "$TWOFOLD_BIN/twofold" "$@" --frontend "$(address_of frontend):9997" --tls-server-name localhost \
+  --tls-ca "$files/ca.crt" --tls-cert "$files/tls.crt" --tls-key "$files/tls.key" --token-file "${token:-$files/token}"; }
 look() { curl -s -m 10 --connect-to "localhost:9998:$(address_of frontend):9998" https://localhost:9998/metrics "$@"; }
 secrets() { jq -S '.objects | with_entries(select(.key | startswith("Secret/")))' "$CLUSTER/state.json"; }
 
@@ -204,9 +204,10 @@ watch_arguments() {
   run operator queues
   [ "$status" -eq 0 ] || { echo "$output"; false; }
   [[ "$output" == *sleep* ]]
-  run "$TWOFOLD_BIN/twofold" queues --frontend "$(address_of frontend):9997" --timeout 20
+  run "$TWOFOLD_BIN/twofold" queues --frontend "$(address_of frontend):9997"
   [ "$status" -ne 0 ]
-  run operator queues --token-file <(echo no-token-of-this-cluster)
+  echo no-token-of-this-cluster >"$BATS_TEST_TMPDIR/other"
+  token=$BATS_TEST_TMPDIR/other run operator queues
   [ "$status" -ne 0 ]
   CURL_HOME=$files look | grep -q twofold_jobs
   [ "$(look -k -o /dev/null -w '%{http_code}')" = 403 ]

@@ -57,8 +57,8 @@ class BenchTest : public ::testing::Test {
                                .suite_path = {},
                                .work_dir = work_.Path(""),
                                .worker = {"node-1", "pod-1", "127.0.0.1", "image-1"},
-                               .peers = &peers_,
                                .allowed = {},
+                               .peers = &peers_,
                                .limits = {}};
   v1::GangRoster roster_;
   std::optional<Benchmark> benchmark_;
