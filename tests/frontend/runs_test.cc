@@ -167,7 +167,9 @@ void AddFailedJobs(const std::string& path, std::uint64_t jobs) {
     const std::uint64_t id = static_cast<std::uint64_t>(queue::kDurableBit) | i;
     records.emplace_back(results::JobAccepted{
         .id = id, .queue = "sleep", .run = "sweep", .options = options.SerializeAsString()});
-    records.emplace_back(results::JobEnded{.job = id, .outcome = queue::Outcome::kFailed});
+    records.emplace_back(results::JobEnded{.job = id,
+                                           .outcome = queue::Outcome::kFailed,
+                                           .ended_unix_ns = results::JournalOptions::UnixNowNs()});
   }
   records.emplace_back(results::SequenceUsed{"sleep", queue::kDurableBit | jobs});
   EXPECT_TRUE(results::SqliteStore::Open(path).value()->Commit(records).ok());
