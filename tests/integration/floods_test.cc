@@ -41,12 +41,6 @@ std::string Unfinished(std::uint32_t stream) {
              std::string(1, '\0') + Http2Peer::Number(4 << 20) + std::string(16'000, 'x'));
 }
 
-std::string Headers() {
-  std::string block;
-  while (block.size() < 16'000) block += Http2Peer::Literal("x", "yyyyyyyyyyyyyyyy");
-  return block;
-}
-
 struct Flood {
   const char* name;
   std::string begin;                                // once
@@ -58,7 +52,7 @@ std::vector<Flood> Floods() {
   return {
       {"resets", "", [](std::uint32_t part) { return P::Resets(kPath, 1 + 1000 * part, 500); }},
       {"headers without end", P::Frame(P::kHeaders, 0, 1, P::Request(kPath)),
-       [](std::uint32_t) { return P::Frame(P::kContinuation, 0, 1, Headers()); }},
+       [](std::uint32_t) { return P::Frame(P::kContinuation, 0, 1, P::ManyHeaders()); }},
       {"a header without end",
        P::Frame(P::kHeaders, 0, 1, P::Request(kPath) + std::string("\0\1a\x7f\xff\xff\xff\x7f", 8)),
        [](std::uint32_t) { return P::Frame(P::kContinuation, 0, 1, std::string(16'000, 'y')); }},

@@ -176,6 +176,14 @@ std::string Http2Peer::Resets(std::string_view path, std::uint32_t first, int co
   return frames;
 }
 
+std::string Http2Peer::ManyHeaders() {
+  constexpr std::size_t kMostInAFrame = 16'384;
+  const std::string header = Literal("x", "yyyyyyyyyyyyyyyy");
+  std::string block;
+  while (block.size() + header.size() <= kMostInAFrame) block += header;
+  return block;
+}
+
 bool Http2Peer::Greet() {
   const std::string no_table = Number(1, 2) + Number(0);  // SETTINGS_HEADER_TABLE_SIZE
   return Send(std::string(kPreface) + Frame(kSettings, kNone, 0, no_table));

@@ -46,8 +46,7 @@ class Http2Peer {
             bool compressed = false);
 
   /// The value of a header in what comes next, which is then dropped with all before. Empty: it did
-  /// not come, and the server has closed. gRPC writes a header with its name once a connection,
-  /// unless it asks for a connection without a memory (Greet).
+  /// not come, and the server has closed.
   std::string ReadHeader(std::string_view name);
 
   /// How a call has ended; -1: the server has closed.
@@ -64,6 +63,8 @@ class Http2Peer {
   static std::string Request(std::string_view path, std::string_view more = {});
   /// `count` calls that are each taken back at once; the streams are `first`, `first` + 2 ...
   static std::string Resets(std::string_view path, std::uint32_t first, int count);
+  /// About 16 KB of short headers, for a frame of a block that goes on.
+  static std::string ManyHeaders();
   /// A number as HTTP/2 has it, `bytes` long.
   static std::string Number(std::uint32_t number, int bytes = 4);
 
