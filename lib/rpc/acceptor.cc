@@ -21,12 +21,17 @@ using security::Reason;
 using Talker = ConnectionTable::Talker;
 
 constexpr Duration kLook = std::chrono::milliseconds(100);  // at the memory, and after an error
+constexpr Duration kHurry = std::chrono::milliseconds(20);  // while memory is dear
 constexpr Duration kSweep = std::chrono::milliseconds(100);
 constexpr Duration kReturn = std::chrono::seconds(1);
 constexpr Duration kSay = std::chrono::seconds(1);
 
-// Of the memory that there is. What is left has to do for what comes between two looks.
-constexpr double kMemoryMark = 0.75;
+// Of the memory that there is. What is left has to do for what comes between two looks, and for
+// what gRPC has read already.
+constexpr double kMemoryMark = 0.6;
+
+// Of the mark. From here on one knows who sends how much, before it has to be known.
+constexpr double kMeasureFrom = 0.75;
 
 // Whoever sent less since the look before is not to blame.
 constexpr std::uint64_t kLeastBytes = 64 << 10;
@@ -51,13 +56,14 @@ std::uint64_t MarkOf(std::uint64_t memory) {
 }  // namespace
 
 Acceptor::Acceptor(Listeners listeners, ConnectionLimits limits,
-                   std::shared_ptr<security::Gate> gate, HandOver hand_over)
+                   std::shared_ptr<security::Gate> gate, HandOver::Give give)
     : listeners_(std::move(listeners)),
       limits_(limits),
       memory_mark_(MarkOf(limits.memory == 0 ? MemoryLimit() : limits.memory)),
+      measure_from_(static_cast<std::uint64_t>(static_cast<double>(memory_mark_) * kMeasureFrom)),
       gate_(std::move(gate)),
-      hand_over_(std::move(hand_over)),
       wake_(eventfd(0, EFD_CLOEXEC)),
+      hand_over_(std::move(give)),
       thread_([this] { Run(); }) {}
 
 Acceptor::~Acceptor() {
@@ -75,22 +81,26 @@ void Acceptor::Run() {
   for (const Descriptor& listener : listeners_.sockets) waited.push_back({listener.get(), 0, 0});
   Instant looked = Now();
   while (true) {
-    const bool paused = Now() < paused_until_;
+    const bool paused = Now() < paused_until_ || hand_over_.IsFull();
     for (std::size_t i = 1; i < waited.size(); ++i) waited[i].events = paused ? 0 : POLLIN;
-    poll(waited.data(), waited.size(), static_cast<int>(kLook / std::chrono::milliseconds(1)));
+    const Duration look = resident_ > measure_from_ ? kHurry : kLook;
+    poll(waited.data(), waited.size(), static_cast<int>(look / std::chrono::milliseconds(1)));
     if (waited[0].revents != 0) return;
     for (std::size_t i = 1; i < waited.size(); ++i) {
       if ((waited[i].revents & POLLIN) != 0) AcceptAll(waited[i].fd);
     }
-    if (Now() - looked < kLook) continue;
+    if (Now() - looked < look) continue;
     looked = Now();
     LookAtMemory(looked);
+    if (hand_over_.BreakOffIfLate(looked)) {
+      TurnAway(Reason::kNoRoom, "they sent without end from the beginning");
+    }
   }
 }
 
 void Acceptor::AcceptAll(int listener) {
   // Not without end: the memory wants to be looked at.
-  for (int taken = 0; taken < SOMAXCONN; ++taken) {
+  for (int taken = 0; taken < SOMAXCONN && !hand_over_.IsFull(); ++taken) {
     sockaddr_storage address{};
     socklen_t size = sizeof(address);
     Descriptor connection(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
@@ -102,8 +112,8 @@ void Acceptor::AcceptAll(int listener) {
     if (accept_error_.exchange(0) != 0) spdlog::info("connections are taken again");
     const std::string host = HostOf(address, size);
     if (!IsLetIn(host, Now())) continue;
-    table_.Add(connection.get(), host);
-    hand_over_(listener, connection.Release());
+    auto about = table_.Add(connection.get(), host);
+    hand_over_.Add(listener, std::move(connection), std::move(about));
   }
 }
 
@@ -147,12 +157,12 @@ void Acceptor::LookAtMemory(Instant now) {
     ReturnFreeMemory();
     resident_ = ResidentBytes();
   }
-  const bool grows = resident_ > memory_mark_ && resident_ > before;
-  if (grows) {
+  const bool measures = resident_ > measure_from_ && resident_ > before;
+  if (measures) {
     std::vector<Talker> talkers = table_.Measure();
-    if (measured_) BreakOffBiggest(std::move(talkers));
+    if (measured_ && resident_ > memory_mark_) BreakOffBiggest(std::move(talkers));
   }
-  measured_ = grows;
+  measured_ = measures;
 }
 
 /// Those who together sent more than half of what came.

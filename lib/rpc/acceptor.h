@@ -11,6 +11,7 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/instant.h"
 #include "lib/rpc/connection_table.h"
+#include "lib/rpc/hand_over.h"
 #include "lib/rpc/listeners.h"
 #include "lib/security/gate.h"
 
@@ -27,19 +28,18 @@ struct ConnectionLimits {
 /// - Out of descriptors it waits and goes on (gRPC's listener would never accept again).
 /// - A host has so many connections and no more; some descriptors stay free for the rest of the
 ///   program. Further ones are closed at once.
-/// - When three quarters of the memory are in use, no connection is taken; and while memory still
+/// - When more than half of the memory (six tenths) is in use, no connection is taken; and while
+/// memory still
 ///   grows, those are broken off that sent most of what came since the look before. A flood of
 ///   frames makes gRPC use hundreds of bytes for each that it receives, without a bound.
 ///
-/// Threads  One of its own, from construction to destruction.
+/// Threads  Two of its own, from construction to destruction.
 /// Cost     Idle: a look at the memory ten times a second.
 class Acceptor {
  public:
-  using HandOver = std::function<void(int listener, int connection)>;
-
-  /// `hand_over` owns the connection then. `gate` counts those turned away; null: nobody does.
+  /// `give` owns the connection then. `gate` counts those turned away; null: nobody does.
   Acceptor(Listeners listeners, ConnectionLimits limits, std::shared_ptr<security::Gate> gate,
-           HandOver hand_over);
+           HandOver::Give give);
   ~Acceptor();
 
   /// Why connections cannot be taken at this moment; empty: they can.
@@ -57,12 +57,13 @@ class Acceptor {
   const Listeners listeners_;
   const ConnectionLimits limits_;
   const std::uint64_t memory_mark_;
+  const std::uint64_t measure_from_;
   const std::shared_ptr<security::Gate> gate_;
-  const HandOver hand_over_;
   const Descriptor wake_;  // an eventfd: the thread is to end
   std::atomic<int> accept_error_ = 0;
 
   // Used by the thread only.
+  HandOver hand_over_;
   ConnectionTable table_;
   Instant swept_{};
   Instant paused_until_{};

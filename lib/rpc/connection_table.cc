@@ -35,10 +35,12 @@ std::uint64_t ReceivedBy(int fd) {
 
 }  // namespace
 
-void ConnectionTable::Add(int fd, const std::string& host) {
+ConnectionTable::Talker ConnectionTable::Add(int fd, const std::string& host) {
   if (const auto before = entries_.find(fd); before != entries_.end()) Forget(before);
-  entries_[fd] = {SocketOf(fd), host, 0};
+  const ino_t socket = SocketOf(fd);
+  entries_[fd] = {socket, host, 0};
   ++of_host_[host];
+  return {fd, socket, host, 0};
 }
 
 std::size_t ConnectionTable::OfHost(const std::string& host) const {
@@ -65,6 +67,7 @@ std::vector<ConnectionTable::Talker> ConnectionTable::Measure() {
     const Descriptor held = Hold(fd, entry.socket);
     if (held.get() < 0) continue;
     const std::uint64_t before = std::exchange(entry.received, ReceivedBy(held.get()));
+    if (entry.received < before) continue;  // it has been broken off, and gRPC is about to see it
     talkers.push_back({fd, entry.socket, entry.host, entry.received - before});
   }
   return talkers;

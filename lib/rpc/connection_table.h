@@ -24,7 +24,7 @@ class ConnectionTable {
   };
 
   /// A new connection of `host`, before gRPC has it. What had its descriptor before is gone.
-  void Add(int fd, const std::string& host);
+  Talker Add(int fd, const std::string& host);
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::size_t OfHost(const std::string& host) const;

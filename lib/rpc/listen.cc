@@ -15,7 +15,7 @@ namespace {
 using FromFd = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
 using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 
-void HandOver(GrpcAcceptor& acceptor, int listener, int connection) {
+void Give(GrpcAcceptor& acceptor, int listener, int connection) {
   GrpcAcceptor::NewConnectionParameters parameters;
   parameters.listener_fd = listener;
   parameters.fd = connection;
@@ -46,7 +46,7 @@ Result<Listening> Listen(const std::string& address, const std::vector<Service*>
   const std::string in_use = ToString({parsed->host, listeners->port});
   auto acceptor = std::make_unique<Acceptor>(
       *std::move(listeners), limits, door.gate,
-      [hands](int listener, int connection) { HandOver(*hands, listener, connection); });
+      [hands](int listener, int connection) { Give(*hands, listener, connection); });
   return Listening{std::make_unique<Server>(std::move(server), std::move(acceptor)), in_use};
 }
 

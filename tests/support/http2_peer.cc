@@ -97,12 +97,18 @@ long Http2Peer::Read(char* into, std::size_t size) {
                   : recv(socket_, into, size, 0);
 }
 
-std::string Http2Peer::ReadUntil(std::string_view text) {
-  constexpr std::size_t kMore = 3;  // a short value and its length
+std::string Http2Peer::ReadHeader(std::string_view name) {
   while (true) {
-    const std::size_t at = received_.find(text);
-    if (at != std::string::npos && received_.size() >= at + text.size() + kMore) {
-      return std::exchange(received_, {});
+    // The server writes a name or value as its length and its text.
+    const std::size_t at = received_.find(name);
+    const std::size_t length = at + name.size();
+    if (at != std::string::npos && length < received_.size()) {
+      const auto size = static_cast<std::size_t>(received_[length]);
+      const std::string value = received_.substr(length + 1, size);
+      if (value.size() == size) {
+        received_.clear();
+        return value;
+      }
     }
     std::array<char, 65536> buffer{};
     const long size = Read(buffer.data(), buffer.size());
@@ -112,12 +118,8 @@ std::string Http2Peer::ReadUntil(std::string_view text) {
 }
 
 int Http2Peer::ReadStatus() {
-  constexpr std::string_view kName = "grpc-status";
-  const std::string received = ReadUntil(kName);
-  const std::size_t at = received.find(kName);
-  if (at == std::string::npos) return -1;
-  const auto digits = static_cast<std::size_t>(received[at + kName.size()]);  // its length
-  return std::stoi(received.substr(at + kName.size() + 1, digits));
+  const std::string status = ReadHeader("grpc-status");
+  return status.empty() ? -1 : std::stoi(status);
 }
 
 bool Http2Peer::IsClosed(std::chrono::milliseconds patience) {
@@ -174,7 +176,18 @@ std::string Http2Peer::Resets(std::string_view path, std::uint32_t first, int co
   return frames;
 }
 
-bool Http2Peer::Greet() { return Send(std::string(kPreface) + Frame(kSettings, kNone, 0, {})); }
+std::string Http2Peer::ManyHeaders() {
+  constexpr std::size_t kMostInAFrame = 16'384;
+  const std::string header = Literal("x", "yyyyyyyyyyyyyyyy");
+  std::string block;
+  while (block.size() + header.size() <= kMostInAFrame) block += header;
+  return block;
+}
+
+bool Http2Peer::Greet() {
+  const std::string no_table = Number(1, 2) + Number(0);  // SETTINGS_HEADER_TABLE_SIZE
+  return Send(std::string(kPreface) + Frame(kSettings, kNone, 0, no_table));
+}
 
 bool Http2Peer::Call(std::string_view path, std::string_view more, std::string_view message,
                      bool compressed) {

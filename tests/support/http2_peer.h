@@ -38,18 +38,18 @@ class Http2Peer {
   /// False: the server has closed, or takes nothing any more.
   bool Send(std::string_view bytes);
 
-  /// The preface and empty settings.
+  /// The preface, and settings that have the server name each header in full.
   bool Greet();
 
   /// A whole unary call: headers (with `more`, see Literal) and one message. Stream 1, 3, 5 ...
   bool Call(std::string_view path, std::string_view more = {}, std::string_view message = {},
             bool compressed = false);
 
-  /// Reads until `text` has come, and a little more; what has come since the last call. Empty: it
-  /// did not, and the server has closed.
-  std::string ReadUntil(std::string_view text);
+  /// The value of a header in what comes next, which is then dropped with all before. Empty: it did
+  /// not come, and the server has closed.
+  std::string ReadHeader(std::string_view name);
 
-  /// The number after "grpc-status" in what comes next; -1: the server has closed.
+  /// How a call has ended; -1: the server has closed.
   int ReadStatus();
 
   /// Whether the server has closed, now or within `patience`. What it sends is dropped.
@@ -63,6 +63,8 @@ class Http2Peer {
   static std::string Request(std::string_view path, std::string_view more = {});
   /// `count` calls that are each taken back at once; the streams are `first`, `first` + 2 ...
   static std::string Resets(std::string_view path, std::uint32_t first, int count);
+  /// About 16 KB of short headers, for a frame of a block that goes on.
+  static std::string ManyHeaders();
   /// A number as HTTP/2 has it, `bytes` long.
   static std::string Number(std::uint32_t number, int bytes = 4);
 
