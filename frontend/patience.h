@@ -2,6 +2,7 @@
 
 #include <grpcpp/alarm.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,8 +16,8 @@ namespace twofold::frontend {
 /// until it takes ours.
 ///
 /// Threads  Start and Stop one at a time. `give_up` comes on a thread of gRPC, once at most, and
-/// not
-///          after the destructor; it must not block, and the call ends later than it returns.
+///          never after the destructor; it must not block, and the call ends later than it
+///          returns.
 class Patience {
  public:
   explicit Patience(std::function<void()> give_up)
