@@ -24,8 +24,7 @@ inline constexpr Duration kConnectPatience = std::chrono::seconds(4);
 ///
 /// Threads  Safe. What it returns is kept as long as it is used, and dropped on a thread of the
 ///          caller's own, as every channel.
-/// Cost     While there is no connection, two or three lookups or tries to connect with each
-/// channel.
+/// Cost     Without a connection, two or three lookups or tries to connect with each channel.
 class Dialer {
  public:
   Dialer(std::string address, security::Client security);
