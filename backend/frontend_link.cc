@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "lib/rpc/channel.h"
+#include "lib/rpc/dialer.h"
 #include "lib/rpc/tcp_keepalive.h"
 #include "lib/security/diagnosis.h"
 
@@ -39,6 +40,11 @@ Status BrokeWhileLeaving(const Status& status) {
                    std::string(status.message())));
 }
 
+Status NoConnection() {
+  return absl::UnavailableError(
+      absl::StrCat("no connection within ", ToSeconds(rpc::kConnectPatience), " s"));
+}
+
 Duration BeatPeriod(const v1::Welcome& welcome) {
   const auto longest = static_cast<std::uint64_t>(kLongestBeat.count());
   const std::uint64_t period = std::min(welcome.lease_ns() / kBeatsPerLease, longest);
@@ -65,8 +71,9 @@ void FrontendLink::Start() {
 // A new channel each time: its own idea of when to try again would come on top of ours.
 void FrontendLink::Connect() {
   state_ = State::kConnecting;
-  stub_ = v1::Workers::NewStub(
-      rpc::Connect(options_.address, options_.security, rpc::Liveness::kOfKernel));
+  timed_out_ = false;
+  channel_ = rpc::Connect(options_.address, options_.security, rpc::Liveness::kOfKernel);
+  stub_ = v1::Workers::NewStub(channel_);
   stream_ = std::make_shared<Stream>(
       [this](const v1::FrontendMessage& message) {
         boost::asio::post(io_, [this, message] { HandleMessage(message); });
@@ -82,6 +89,19 @@ void FrontendLink::Connect() {
   });
   stream_->Start();
   stream_->Flush();
+  LimitConnecting();
+}
+
+// It may wait two minutes for a name server that does not answer, and then miss that it is back. A
+// frontend that is slow to welcome us is something else.
+void FrontendLink::LimitConnecting() {
+  pause_timer_.expires_after(rpc::kConnectPatience);
+  pause_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error || state_ != State::kConnecting || !stream_) return;
+    if (channel_->GetState(false) == GRPC_CHANNEL_READY) return;
+    timed_out_ = true;
+    stream_->Cancel();
+  });
 }
 
 void FrontendLink::FlushThisTurn() {
@@ -132,7 +152,7 @@ void FrontendLink::HandleEnd(const Status& status) {
   if (state_ == State::kClosing) return Finish(status.ok() ? status : BrokeWhileLeaving(status));
   if (options_.give_up > Duration::zero() && IsRefusal(status)) return Finish(status);
   if (worked) LimitAbsence();
-  SayAway(status);
+  SayAway(timed_out_ ? NoConnection() : status);
   Pause(worked ? kFirstPause : backoff_.Next());
 }
 

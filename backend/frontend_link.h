@@ -86,6 +86,7 @@ class FrontendLink {
   enum class State : std::uint8_t { kConnecting, kUp, kPausing, kClosing, kAbandoned, kGone };
 
   void Connect();
+  void LimitConnecting();
   void FlushThisTurn();
   void HandleMessage(const v1::FrontendMessage& message);
   void HandleWelcome(const v1::Welcome& welcome);
@@ -100,7 +101,7 @@ class FrontendLink {
   const LinkOptions options_;
   Listener& listener_;
   Backoff backoff_;
-  boost::asio::steady_timer pause_timer_;
+  boost::asio::steady_timer pause_timer_;  // of a pause, or of connecting
   boost::asio::steady_timer beat_timer_;
   boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
 
@@ -110,7 +111,9 @@ class FrontendLink {
   std::string tls_trouble_;
   bool ever_up_ = false;
   bool said_away_ = false;
+  bool timed_out_ = false;  // this try to connect
   bool flush_posted_ = false;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Workers::Stub> stub_;
   std::shared_ptr<Stream> stream_;  // null: none lives
 };

@@ -16,8 +16,7 @@ namespace {
 constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 constexpr Duration kLongestPause = std::chrono::seconds(5);
 
-// How often a thread that waits for a connection looks whether it should stop. gRPC itself decides
-// when to try again (see rpc::Connect).
+// How often a thread that waits for a connection looks whether it should stop.
 constexpr Duration kConnectSlice = std::chrono::milliseconds(100);
 
 // Bytes added to an outbox at a time: it looks at the size of a message only in between.
@@ -68,6 +67,7 @@ Session::Session(const std::string& frontend, JobTemplate job, Generator& genera
       job_(std::move(job)),
       generator_(generator),
       security_(std::move(security)),
+      dialer_(frontend_, security_),
       backoff_(kFirstPause, kLongestPause, std::random_device{}()) {}
 
 Session::~Session() { Stop(Duration(0)); }
@@ -97,15 +97,6 @@ void Session::Run() {
   }
 }
 
-// A channel that connects again by itself, as long as it would do so with the same certificates.
-void Session::Connect() {
-  auto tls = security_.Tls();
-  if (channel_ != nullptr && tls == tls_) return;
-  tls_ = std::move(tls);
-  channel_ = rpc::Connect(frontend_, security_);
-  stub_ = v1::Clients::NewStub(channel_);
-}
-
 // False: stopping.
 bool Session::AwaitConnection() {
   bool said = false;
@@ -114,10 +105,14 @@ bool Session::AwaitConnection() {
       const std::lock_guard lock(mutex_);
       if (stopping_) return false;
     }
-    Connect();
-    if (channel_->WaitForConnected(std::chrono::system_clock::now() + kConnectSlice)) return true;
+    if (const auto channel = dialer_.Connected(kConnectSlice)) {
+      stub_ = v1::Clients::NewStub(channel);
+      ever_connected_ = true;
+      return true;
+    }
     if (!said) {
-      const std::string tls = security::DiagnoseTls(frontend_, security_);
+      // It blocks, as long as a name server does not answer: no reason to be late once it worked.
+      const std::string tls = ever_connected_ ? "" : security::DiagnoseTls(frontend_, security_);
       spdlog::info("waiting for the frontend at {}{}", frontend_, tls.empty() ? "" : "; " + tls);
     }
     said = true;

@@ -13,6 +13,7 @@
 #include "lib/common/backoff.h"
 #include "lib/common/instant.h"
 #include "lib/rpc/client_stream.h"
+#include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -47,7 +48,6 @@ class Session {
   using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
 
   void Run();
-  void Connect();
   bool AwaitConnection();
   void RunStream();
   void Serve(std::unique_lock<std::mutex>& lock);
@@ -66,9 +66,9 @@ class Session {
   const security::Client security_;
 
   // Used by the thread only.
-  std::shared_ptr<const security::TlsMaterial> tls_;  // that of the channel
-  std::shared_ptr<grpc::Channel> channel_;
+  rpc::Dialer dialer_;
   std::unique_ptr<v1::Clients::Stub> stub_;
+  bool ever_connected_ = false;
   Backoff backoff_;
   std::string trouble_;  // why the last stream ended
   bool quiet_ = false;   // it was said before

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "lib/rpc/limits.h"
+
 namespace twofold::frontend {
 namespace {
 
@@ -31,6 +33,10 @@ class AttendedStream final : public ByteWriter {
 Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& request) {
   const std::string& run = request.id();
   if (run.empty()) return absl::InvalidArgumentError("id: which run?");
+  if (run.size() > rpc::kMaxNameBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("id has ", run.size(), " bytes; at most ",
+                                                   rpc::kMaxNameBytes, " are allowed"));
+  }
   if (request.who().size() > kMostWho) {
     return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
   }

@@ -102,20 +102,34 @@ ByteWriter* ResultsService::Open(grpc::CallbackServerContext* context,
   return answer(request, std::move(place));
 }
 
+template <typename Message>
+ByteWriter* ResultsService::Pull(grpc::CallbackServerContext* context,
+                                 typename PulledStream<Message>::Next next,
+                                 std::shared_ptr<void> call) {
+  const auto reader = std::make_shared<Budget::Share>(readers_);
+  if (!reader->Grow(1)) {
+    return RefusedStream::Start(
+        {grpc::StatusCode::RESOURCE_EXHAUSTED,
+         absl::StrCat(rpc::kMaxResultReaders, " streams of results are open; try again later")});
+  }
+  const auto held = [next = std::move(next), reader] { return next(); };
+  return PulledStream<Message>::Start(context, held, std::move(call));
+}
+
 ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,
                                        const grpc::ByteBuffer* bytes) {
-  return Open<v1::RunResultsRequest>(context, bytes, [this](const auto& request, auto place) {
+  return Open<v1::RunResultsRequest>(context, bytes, [&](const auto& request, auto place) {
     auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
     if (!messages.ok()) return RefusedStream::Start(rpc::ToGrpc(messages.status()));
     const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
-    return PulledStream<v1::RunResultsReply>::Start([all] { return all->Next(); },
-                                                    std::move(place));
+    return Pull<v1::RunResultsReply>(
+        context, [all] { return all->Next(); }, std::move(place));
   });
 }
 
 ByteWriter* ResultsService::GetArtifact(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* bytes) {
-  return Open<v1::GetArtifactRequest>(context, bytes, [this](const auto& request, auto place) {
+  return Open<v1::GetArtifactRequest>(context, bytes, [&](const auto& request, auto place) {
     auto found = runs::GetArtifact(storage_->run_reader(), request);
     if (!found.ok()) return RefusedStream::Start(rpc::ToGrpc(found.status()));
     const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
@@ -124,14 +138,14 @@ ByteWriter* ResultsService::GetArtifact(grpc::CallbackServerContext* context,
       if (at == pieces->size()) return std::nullopt;
       return std::move((*pieces)[at++]);
     };
-    return PulledStream<v1::ArtifactPiece>::Start(next, std::move(place));
+    return Pull<v1::ArtifactPiece>(context, next, std::move(place));
   });
 }
 
 ByteWriter* ResultsService::ExportRun(grpc::CallbackServerContext* context,
                                       const grpc::ByteBuffer* bytes) {
-  return Open<v1::ExportRunRequest>(context, bytes, [this](const auto& request, auto place) {
-    return exporter_->Start(request.id(), std::move(place));
+  return Open<v1::ExportRunRequest>(context, bytes, [&](const auto& request, auto place) {
+    return exporter_->Start(context, request.id(), std::move(place));
   });
 }
 

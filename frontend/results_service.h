@@ -11,7 +11,9 @@
 #include "frontend/run_creation.h"
 #include "frontend/run_export.h"
 #include "frontend/storage.h"
+#include "lib/common/budget.h"
 #include "lib/common/result.h"
+#include "lib/rpc/limits.h"
 #include "lib/rpc/service.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
@@ -46,6 +48,10 @@ class ResultsService final : public rpc::Service {
   template <typename Request, typename Answer>
   ByteWriter* Open(grpc::CallbackServerContext* context, const grpc::ByteBuffer* bytes,
                    const Answer& answer);
+  /// The stream of what `next` makes, if there is room for one more.
+  template <typename Message>
+  ByteWriter* Pull(grpc::CallbackServerContext* context, typename PulledStream<Message>::Next next,
+                   std::shared_ptr<void> call);
   [[nodiscard]] Status HasStore() const;
   [[nodiscard]] Status CanStore() const;
   Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request);
@@ -55,6 +61,7 @@ class ResultsService final : public rpc::Service {
   const QueueSet& queues_;
   Storage* const storage_;
   OpenCalls& calls_;
+  Budget readers_{rpc::kMaxResultReaders};
   std::unique_ptr<RunExporter> exporter_;
   AttendedRuns attended_;
   std::unique_ptr<RunCreator> creator_;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "frontend/patience.h"
 #include "frontend/run_draft.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/wire.h"
@@ -55,21 +56,28 @@ class CreateRunCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
       : creator_(creator),
         can_store_(std::move(can_store)),
         place_(std::move(place)),
-        reply_(reply) {}
+        reply_(reply),
+        draft_(creator.draft_bytes()) {}
 
   void Start() {
     self_ = shared_from_this();
-    StartRead(&read_);
+    Read();
   }
 
  private:
+  void Read() {
+    patience_.Start();
+    StartRead(&read_);
+  }
+
   void OnReadDone(bool ok) override {
+    patience_.Stop();
     if (!ok) return OnHalfClosed();
     v1::CreateRunRequest request;
     Status status = rpc::Parse(read_, request);
     if (status.ok()) status = draft_.Add(request);
     if (!status.ok()) return End(status);
-    StartRead(&read_);
+    Read();
   }
 
   void OnHalfClosed() {
@@ -106,6 +114,7 @@ class CreateRunCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   std::mutex mutex_;
   bool ended_ = false;
   std::shared_ptr<CreateRunCall> self_;
+  Patience patience_{[this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
 };
 
 }  // namespace

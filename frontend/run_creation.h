@@ -9,10 +9,12 @@
 #include <set>
 #include <string>
 
+#include "lib/common/budget.h"
 #include "lib/common/result.h"
 #include "lib/results/journal.h"
 #include "lib/results/records.h"
 #include "lib/results/run_reader.h"
+#include "lib/rpc/limits.h"
 #include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
@@ -33,15 +35,19 @@ class RunCreator {
   using Done = std::function<void(const Result<v1::CreateRunReply>& reply)>;
   Status Create(results::RunCreated run, const Done& done);
 
+  /// What drafts may hold, all together.
+  Budget& draft_bytes() { return draft_bytes_; }
+
  private:
   const results::RunReader& reader_;
   results::Journal& journal_;
+  Budget draft_bytes_{rpc::kMaxDraftBytes};
   std::mutex mutex_;
   std::set<std::string> under_way_;  // on the way to the disk
 };
 
 /// The call that does both. Keeps itself alive until gRPC is done with it; `place` as long as it is
-/// open.
+/// open. It ends when its next message does not come for rpc::kCallerPatience.
 grpc::ServerReadReactor<grpc::ByteBuffer>* ServeCreateRun(RunCreator& creator,
                                                           std::function<Status()> can_store,
                                                           std::shared_ptr<void> place,

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "frontend/records.h"
 #include "lib/rpc/limits.h"
+#include "lib/runs/json.h"
 
 namespace twofold::frontend {
 namespace {
@@ -16,6 +18,7 @@ constexpr std::size_t kMostDefinitionBytes = 1 << 20;
 constexpr std::size_t kMostPermutations = 100'000;
 constexpr std::size_t kMostVariedBytes = 64 << 10;
 constexpr std::size_t kMostBytes = 64 << 20;
+constexpr std::size_t kPermutationBytes = 64;  // beside its values
 
 Status BadRun(const std::string& message) { return absl::InvalidArgumentError(message); }
 
@@ -81,6 +84,7 @@ Status RunDraft::Add(const v1::CreateRunRequest& request) {
 Status RunDraft::SetRun(const v1::Run& run) {
   if (!run_.id.empty()) return BadRun("run: only the first message has it");
   if (Status status = Check(run); !status.ok()) return status;
+  if (Status status = Grow(run.ByteSizeLong()); !status.ok()) return status;
   run_ = {.id = run.id(),
           .name = run.name(),
           .kind = run.kind(),
@@ -102,23 +106,31 @@ Status RunDraft::AddPermutation(const v1::Permutation& permutation) {
   Status status =
       CheckRunText("permutations.varied", permutation.varied().size(), kMostVariedBytes);
   if (!status.ok()) return status;
-  if (!nlohmann::json::parse(permutation.varied(), nullptr, false).is_object()) {
-    return BadRun(
-        absl::StrCat("permutations.varied of ", permutation.number(), " is no JSON object"));
+  if (!runs::Parsed(permutation.varied()).is_object()) {
+    return BadRun(absl::StrCat("permutations.varied of ", permutation.number(),
+                               " is no JSON object of at most ", rpc::kMaxVariedDepth, " levels"));
   }
   bytes_ += permutation.varied().size();
   if (bytes_ > kMostBytes || run_.permutations.size() >= kMostPermutations) {
     return absl::ResourceExhaustedError(absl::StrCat("permutations: more than ", kMostPermutations,
                                                      ", or more than ", kMostBytes, " bytes"));
   }
+  status = Grow(kPermutationBytes + permutation.varied().size());
+  if (!status.ok()) return status;
   run_.permutations.push_back({permutation.number(), permutation.varied()});
   return absl::OkStatus();
 }
 
-Result<results::RunCreated> RunDraft::Finish() const {
+Status RunDraft::Grow(std::size_t bytes) {
+  if (share_.Grow(bytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("runs that are being begun have more than ",
+                                                   rpc::kMaxDraftBytes, " bytes; try again later"));
+}
+
+Result<results::RunCreated> RunDraft::Finish() {
   if (run_.id.empty()) return BadRun("run: the first message must have it");
   if (!complete_) return absl::AbortedError("last: the call was broken off; no run was begun");
-  return run_;
+  return std::move(run_);
 }
 
 }  // namespace twofold::frontend

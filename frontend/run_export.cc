@@ -1,9 +1,12 @@
 #include "frontend/run_export.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "frontend/patience.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/sqlite_store.h"
 #include "twofold/v1/runs.pb.h"
@@ -33,8 +36,12 @@ Result<results::CopiedRun> MakeCopy(const results::RunReader& runs, const std::s
 
 class RunExporter::Stream final : public ByteWriter {
  public:
-  Stream(RunExporter& exporter, std::shared_ptr<void> place)
-      : exporter_(exporter), place_(std::move(place)) {}
+  Stream(RunExporter& exporter, grpc::CallbackServerContext* context, std::shared_ptr<void> place,
+         std::unique_ptr<Budget::Share> copy)
+      : exporter_(exporter),
+        place_(std::move(place)),
+        copy_(std::move(copy)),
+        patience_([context] { context->TryCancel(); }) {}
 
   /// Makes the copy and begins to send it. What comes after is on threads of gRPC.
   void Run(const std::string& run) {
@@ -61,10 +68,12 @@ class RunExporter::Stream final : public ByteWriter {
                           : grpc::Status(grpc::StatusCode::UNAVAILABLE, "the copy cannot be read"));
     }
     bytes_ = rpc::Serialize(piece);
+    patience_.Start();
     StartWrite(&bytes_);
   }
 
   void OnWriteDone(bool ok) override {
+    patience_.Stop();
     if (!ok) return Finish(grpc::Status::CANCELLED);
     Send({});
   }
@@ -72,17 +81,26 @@ class RunExporter::Stream final : public ByteWriter {
 
   RunExporter& exporter_;
   const std::shared_ptr<void> place_;
+  const std::unique_ptr<Budget::Share> copy_;
   std::ifstream file_;
   grpc::ByteBuffer bytes_;
+  Patience patience_;
 };
 
-ByteWriter* RunExporter::Start(const std::string& run, std::shared_ptr<void> place) {
+ByteWriter* RunExporter::Start(grpc::CallbackServerContext* context, const std::string& run,
+                               std::shared_ptr<void> place) {
+  auto copy = std::make_unique<Budget::Share>(copies_);
+  if (!copy->Grow(1)) {
+    return RefusedStream::Start(
+        {grpc::StatusCode::UNAVAILABLE,
+         absl::StrCat(rpc::kMaxExports, " runs are being read; try again")});
+  }
   const std::lock_guard lock(mutex_);
   if (busy_.exchange(true)) {
     return RefusedStream::Start(
         {grpc::StatusCode::UNAVAILABLE, "another run is being exported; try again"});
   }
-  auto* const stream = new Stream(*this, std::move(place));
+  auto* const stream = new Stream(*this, context, std::move(place), std::move(copy));
   thread_ = std::jthread([stream, run] { stream->Run(run); });
   return stream;
 }

@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "frontend/pulled_stream.h"
+#include "lib/common/budget.h"
 #include "lib/results/run_reader.h"
+#include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
 
 /// Sends runs as files. A copy of the run is made beside the store first, by a thread of its own:
-/// of many jobs that takes seconds. One copy is made at a time; any number are sent.
+/// of many jobs that takes seconds. One copy is made at a time, and rpc::kMaxExports are there at
+/// once; who takes nothing of one for rpc::kCallerPatience is broken off.
 ///
 /// Threads  Safe.
 class RunExporter {
@@ -23,14 +26,17 @@ class RunExporter {
       : runs_(runs), path_(std::move(path)) {}
 
   /// The stream of v1::ExportPiece; `place` is kept as long as it is open.
-  /// Errors   kUnavailable: another copy is being made; those of results::CopyRun.
-  ByteWriter* Start(const std::string& run, std::shared_ptr<void> place);
+  /// Errors   kUnavailable: another copy is being made, or too many are being read; those of
+  ///          results::CopyRun.
+  ByteWriter* Start(grpc::CallbackServerContext* context, const std::string& run,
+                    std::shared_ptr<void> place);
 
  private:
   class Stream;
 
   const results::RunReader& runs_;
   const std::string path_;
+  Budget copies_{rpc::kMaxExports};
   std::atomic<bool> busy_ = false;
   std::mutex mutex_;     // of thread_
   std::jthread thread_;  // of the newest export

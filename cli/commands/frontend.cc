@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "cli/local/remote.h"
+#include "lib/rpc/channel.h"
 #include "lib/security/diagnosis.h"
 
 namespace twofold::cli {
@@ -33,7 +34,7 @@ std::string AddressOf(const Globals& globals) {
 
 Frontend::Frontend(const Globals& globals)
     : address_(AddressOf(globals)), security_(security::Client::Open(globals.security)) {
-  if (security_.ok()) channel_ = rpc::Connect(address_, *security_);
+  if (security_.ok()) dialer_ = std::make_unique<rpc::Dialer>(address_, *security_);
 }
 
 void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
@@ -42,7 +43,7 @@ void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
 }
 
 bool Frontend::WaitUntilConnected(Duration timeout) const {
-  return channel_ != nullptr && channel_->WaitForConnected(After(timeout));
+  return dialer_ != nullptr && dialer_->Connected(timeout) != nullptr;
 }
 
 Status Frontend::Explain(const grpc::Status& status) const {

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/rpc/channel.h"
+#include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -30,7 +30,7 @@ class Frontend {
                                                            Reply*),
                      const Request& request, Duration timeout = std::chrono::seconds(10)) const {
     if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(channel_);
+    const auto stub = Service::NewStub(dialer_->Channel());
     grpc::ClientContext context;
     Prepare(context, timeout);
     Reply reply;
@@ -47,7 +47,7 @@ class Frontend {
               const Request& request, Duration timeout,
               const std::function<void(const Message&)>& on_message) const {
     if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(channel_);
+    const auto stub = Service::NewStub(dialer_->Channel());
     grpc::ClientContext context;
     Prepare(context, timeout);
     const auto reader = ((*stub).*method)(&context, request);
@@ -64,7 +64,7 @@ class Frontend {
                       Duration timeout,
                       const std::function<bool(grpc::ClientWriter<Out>&)>& write) const {
     if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(channel_);
+    const auto stub = Service::NewStub(dialer_->Channel());
     grpc::ClientContext context;
     Prepare(context, timeout);
     Reply reply;
@@ -83,7 +83,7 @@ class Frontend {
               Duration timeout,
               const std::function<bool(grpc::ClientReaderWriter<Out, In>&)>& talk) const {
     if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(channel_);
+    const auto stub = Service::NewStub(dialer_->Channel());
     grpc::ClientContext context;
     Prepare(context, timeout);
     const auto stream = ((*stub).*method)(&context);
@@ -99,7 +99,7 @@ class Frontend {
   template <typename Service>
   Result<std::unique_ptr<typename Service::Stub>> NewStub() const {
     if (!security_.ok()) return security_.status();
-    return Service::NewStub(channel_);
+    return Service::NewStub(dialer_->Channel());
   }
   void Prepare(grpc::ClientContext& context, Duration timeout) const;  ///< 0 = no deadline
   [[nodiscard]] Status Explain(const grpc::Status& status) const;
@@ -110,7 +110,7 @@ class Frontend {
  private:
   std::string address_;
   Result<security::Client> security_;
-  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<rpc::Dialer> dialer_;  // null: security_ says why
 };
 
 }  // namespace twofold::cli

@@ -20,6 +20,7 @@ using boost::system::error_code;
 
 constexpr std::size_t kReadSize = 4096;
 constexpr std::size_t kMaxBuffer = 2 * kMaxHead;  // a head, and some of what is pipelined after it
+constexpr std::size_t kSmallAnswer = 4096;        // always has room, so that probes are answered
 constexpr auto kLinger = std::chrono::seconds(1);
 
 /// Whether nobody is left to answer: the peer closed or broke off, or was too slow.
@@ -55,11 +56,12 @@ Response Answer(const Handler& handler, WireRequest&& wire, bool has_certificate
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, PeerStream::Context tls,
-                       const Handler& handler, const ServerOptions& options)
+                       const Handler& handler, const ServerOptions& options, Budget& unsent)
     : stream_(beast::tcp_stream(std::move(socket)), std::move(tls)),
       buffer_(kMaxBuffer),
       handler_(handler),
-      options_(options) {}
+      options_(options),
+      unsent_(unsent) {}
 
 asio::awaitable<void> Connection::Serve() {
   bool open = co_await Open();
@@ -128,6 +130,9 @@ asio::awaitable<bool> Connection::ServeOne() {
   }
   Response response =
       error ? Refusal(error) : Answer(handler_, parser.release(), stream_.has_certificate());
+  Budget::Share unsent(unsent_);
+  const bool has_room = response.body.size() <= kSmallAnswer || unsent.Grow(response.body.size());
+  if (!has_room) response = PlainText(503, "too many slow readers, try again later\n");
   const bool sent = co_await Send(Encode(std::move(response), framing));
   const bool reusable = sent && framing.keep_alive && !finishing_;
   co_return reusable;

@@ -6,6 +6,7 @@
 #include <compare>
 #include <string_view>
 
+#include "lib/common/budget.h"
 #include "lib/common/instant.h"
 #include "lib/http/codec.h"
 #include "lib/http/message.h"
@@ -19,9 +20,9 @@ namespace twofold::http {
 /// Threads  Used on the server's thread only. Must outlive Serve.
 class Connection {
  public:
-  /// `handler` and `options` outlive the connection.
+  /// `handler`, `options` and `unsent`, of bytes of answers, outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, PeerStream::Context tls, const Handler& handler,
-             const ServerOptions& options);
+             const ServerOptions& options, Budget& unsent);
 
   /// Serves until one side is done, or the peer breaks a rule or a deadline.
   boost::asio::awaitable<void> Serve();
@@ -59,6 +60,7 @@ class Connection {
   boost::beast::flat_buffer buffer_;  // received, not yet parsed
   const Handler& handler_;
   const ServerOptions& options_;
+  Budget& unsent_;
   bool idle_ = true;        // waiting for a peer to whom we owe nothing
   Instant since_ = Now();   // idle, or not
   bool finishing_ = false;  // no request after this one

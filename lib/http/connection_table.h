@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "lib/common/budget.h"
 #include "lib/common/instant.h"
 #include "lib/http/connection.h"
 #include "lib/http/server.h"
@@ -26,8 +27,8 @@ class ConnectionTable {
  public:
   struct Entry {
     Entry(boost::asio::ip::tcp::socket socket, PeerStream::Context tls, const Handler& handler,
-          const ServerOptions& options, const boost::asio::ip::address& peer)
-        : connection(std::move(socket), std::move(tls), handler, options), host(peer) {}
+          const ServerOptions& options, Budget& unsent, const boost::asio::ip::address& peer)
+        : connection(std::move(socket), std::move(tls), handler, options, unsent), host(peer) {}
 
     Connection connection;
     const boost::asio::ip::address host;
@@ -37,7 +38,7 @@ class ConnectionTable {
 
   /// `handler` and `options` outlive the table.
   ConnectionTable(const Handler& handler, const ServerOptions& options)
-      : handler_(handler), options_(options) {}
+      : handler_(handler), options_(options), unsent_(options.max_unsent) {}
 
   /// What Connection::Serve is to be called of; Remove it when that has ended.
   Place Add(boost::asio::ip::tcp::socket socket, PeerStream::Context tls);
@@ -58,6 +59,7 @@ class ConnectionTable {
 
   const Handler& handler_;
   const ServerOptions& options_;
+  Budget unsent_;
   std::list<Entry> entries_;
   std::map<Host, std::size_t> counts_;  // of entries that are not closed
   std::size_t open_ = 0;                // their sum

@@ -18,6 +18,7 @@ struct ServerOptions {
   std::size_t max_connections = 1024;      ///< one more, and the oldest of the busiest host goes
   std::size_t max_host_connections = 512;  ///< one more, and the oldest of this host goes
   std::size_t max_body = 64 * 1024;        ///< bytes of a request's body; more is 413
+  std::size_t max_unsent = 64 << 20;  ///< bytes of answers that peers have yet to take; more is 503
   Duration receive_timeout = std::chrono::seconds(10);  ///< first byte of a request to its last
   Duration send_timeout = std::chrono::seconds(10);     ///< for a whole response
   Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request

@@ -20,6 +20,7 @@ namespace {
 // A page ends with the first permutation after so many.
 constexpr std::size_t kPagePermutations = 500;
 constexpr std::size_t kPageRows = 20'000;
+constexpr std::size_t kPageBytes = 1 << 20;  // of their values
 
 constexpr int kBusyMs = 1000;
 
@@ -158,15 +159,21 @@ Result<std::vector<PermutationResults>> RunReader::Results(std::int64_t run,
                                                            std::uint64_t from) const {
   return Reading([&]() -> Result<std::vector<PermutationResults>> {
     PermutationGatherer gatherer(statements_->metrics);
+    std::size_t bytes = 0;
     const auto finish = [&] {
       const std::uint64_t done = gatherer.page().back().permutation.number;
       gatherer.Finish(statements_->VariedOf(run, done));
+      bytes += gatherer.page().back().permutation.varied.size();
+    };
+    const auto is_full = [&](std::size_t rows) {
+      return rows >= kPageRows || bytes >= kPageBytes ||
+             gatherer.page().size() >= kPagePermutations;
     };
     std::size_t rows = 0;
     for (Prepared::Rows row(statements_->results, run, from); row.Next(); ++rows) {
       if (!gatherer.is_empty() && Unsigned(row[0]) != gatherer.page().back().permutation.number) {
         finish();
-        if (rows >= kPageRows || gatherer.page().size() >= kPagePermutations) break;
+        if (is_full(rows)) break;
       }
       gatherer.Add(row);
     }

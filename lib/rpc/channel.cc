@@ -24,7 +24,7 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const security::Client& 
 }  // namespace
 
 std::shared_ptr<grpc::Channel> Connect(const std::string& address, const security::Client& security,
-                                       Liveness liveness) {
+                                       Liveness liveness, Duration first_pause) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   if (liveness == Liveness::kPings) {
@@ -34,7 +34,9 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address, const securit
   }
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1'000);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(
+      GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
+      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(first_pause).count()));
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   if (!security.server_name().empty()) {
     arguments.SetSslTargetNameOverride(security.server_name());

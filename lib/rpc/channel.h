@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/security/client.h"
 
@@ -18,10 +19,13 @@ enum class Liveness : std::uint8_t {
 };
 
 /// A channel to `address` (host:port) with a connection of its own and our message limits.
-/// With the TLS that `security` says, as its files are now.
+/// With the TLS that `security` says, as its files are now. Whoever wants the connection for longer
+/// than one try takes a Dialer, or makes a new channel for each try. Pauses between the channel's
+/// own tries grow from `first_pause` to 5 s.
 std::shared_ptr<grpc::Channel> Connect(const std::string& address,
                                        const security::Client& security = {},
-                                       Liveness liveness = Liveness::kPings);
+                                       Liveness liveness = Liveness::kPings,
+                                       Duration first_pause = std::chrono::milliseconds(100));
 
 /// Adds the token, if there is one, to a call that is about to begin.
 void Authorize(grpc::ClientContext& context, const security::Client& security);

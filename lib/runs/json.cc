@@ -1,9 +1,12 @@
 #include "lib/runs/json.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "lib/queue/types.h"
+#include "lib/rpc/limits.h"
 
 namespace twofold::runs {
 namespace {
@@ -49,6 +52,26 @@ Json MeasurementJson(const v1::Measurement& one) {
                {"headline", one.headline()}, {"dimensions", ToJson(one.dimensions())}};
   if (!one.at().empty()) json["at"] = ToJson(one.at());
   return json;
+}
+
+/// How many lists and maps are inside each other, if it is JSON.
+std::size_t DepthOf(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '[' || c == '{')) {
+      most = std::max(most, ++depth);
+    } else if (!quoted && (c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return most;
 }
 
 }  // namespace
@@ -101,6 +124,7 @@ std::string LabelOf(const v1::Run& run, const std::string& name) {
 }
 
 Json Parsed(const std::string& text) {
+  if (DepthOf(text) > rpc::kMaxVariedDepth) return nullptr;
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json() : json;
 }

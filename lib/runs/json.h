@@ -38,7 +38,8 @@ Json ToJson(const v1::PermutationResult& result);
 ///  "submitted_again_as", "measurements": [...]}
 Json ToJson(const v1::JobResult& job);
 
-/// What `text` says; null if it is no JSON.
+/// What `text` says; null if it is no JSON, or has more than rpc::kMaxVariedDepth lists and maps
+/// inside each other: 64 KiB of brackets would be gigabytes when they are indented.
 Json Parsed(const std::string& text);
 
 /// How a run is:

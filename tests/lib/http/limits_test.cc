@@ -184,6 +184,19 @@ TEST(ServerLimits, SlowReadersAreCutOff) {
   EXPECT_TRUE(slow.closed());
 }
 
+TEST(ServerLimits, AnswersForSlowReadersShareABound) {
+  const auto server =
+      StartTestServer({.max_unsent = kBig + kBig / 2, .send_timeout = std::chrono::minutes(5)});
+  constexpr std::string_view kGetBig = "GET /big HTTP/1.0\r\n\r\n";
+  Peer slow(server->port(), 4096);
+  slow.Send(kGetBig);
+  EXPECT_EQ(StatusOf(slow.ReadHead()), 200);
+  EXPECT_EQ(StatusOf(Ask(server->port(), kGetBig)), 503);
+  EXPECT_EQ(StatusOf(Ask(server->port(), "GET / HTTP/1.0\r\n\r\n")), 200);
+  EXPECT_EQ(slow.ReadAll().size(), kBig);
+  EXPECT_TRUE(IsServedAtLast(server->port(), kGetBig));
+}
+
 /// Counts log lines; any thread may log.
 class CountingSink : public spdlog::sinks::base_sink<std::mutex> {
  public:

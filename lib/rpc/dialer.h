@@ -1,0 +1,52 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "lib/common/backoff.h"
+#include "lib/common/instant.h"
+#include "lib/rpc/channel.h"
+#include "lib/security/client.h"
+#include "lib/security/tls_material.h"
+
+namespace twofold::rpc {
+
+/// A channel without a connection for this long is of no use any more: it may not look its name up
+/// again for 30 s, or 2 min when there was no answer, whatever limits it is given.
+inline constexpr Duration kConnectPatience = std::chrono::seconds(4);
+
+/// The way to one address: a channel, and a new one in its place when it has had no connection for
+/// two to four seconds (kConnectPatience, with jitter), so that a server is found within five when
+/// its name is known again, or known for another address. Also when the files of TLS have changed.
+///
+/// Threads  Safe. What it returns is kept as long as it is used, and dropped on a thread of the
+///          caller's own, as every channel.
+/// Cost     Without a connection, two or three lookups or tries to connect with each channel.
+class Dialer {
+ public:
+  Dialer(std::string address, security::Client security);
+
+  /// For the next call.
+  std::shared_ptr<grpc::Channel> Channel();
+
+  /// One that is connected; null after `timeout`.
+  std::shared_ptr<grpc::Channel> Connected(Duration timeout);
+
+ private:
+  bool IsOfUse(Instant now);
+
+  const std::string address_;
+  const security::Client security_;
+
+  std::mutex mutex_;                                  // guards the rest
+  std::shared_ptr<const security::TlsMaterial> tls_;  // that of the channel
+  std::shared_ptr<grpc::Channel> channel_;
+  Instant last_good_{};  // when it was connected or made
+  Backoff jitter_;
+  Duration patience_{};  // with this channel
+};
+
+}  // namespace twofold::rpc

@@ -1,0 +1,99 @@
+#include "lib/rpc/dialer.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "lib/rpc/listen.h"
+#include "tests/support/name_server.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::rpc {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr const char* kName = "frontend.test";
+constexpr const char* kFirst = "127.0.0.1";
+constexpr const char* kSecond = "127.0.0.2";
+
+// A server is found within five seconds; here they may be slow ones.
+constexpr Duration kSoon = seconds(10);
+
+// So long that gRPC's own pauses between lookups are longer than kSoon.
+constexpr Duration kOutage = seconds(28);
+
+class DialerTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { why_not_ = testing::NameServer::Isolate(); }
+
+  void SetUp() override {
+    if (!why_not_.empty()) GTEST_SKIP() << why_not_;
+    names_ = std::make_unique<testing::NameServer>();
+  }
+
+  /// On the port of the server before it, if there was one.
+  void Serve(const std::string& host) {
+    server_.reset();
+    auto listening = Listen(host + ":" + port_, {&service_});
+    ASSERT_TRUE(listening.ok()) << listening.status();
+    server_ = std::move(listening->server);
+    port_ = listening->address.substr(listening->address.rfind(':') + 1);
+  }
+  void StopServing() {
+    server_->Shutdown(std::chrono::system_clock::now());
+    server_.reset();
+  }
+
+  [[nodiscard]] std::string Address() const { return std::string(kName) + ":" + port_; }
+
+  std::unique_ptr<testing::NameServer> names_;
+  v1::Admin::CallbackService service_;  // any: a server must have one
+  std::unique_ptr<grpc::Server> server_;
+  std::string port_ = "0";
+
+  static inline std::string why_not_;
+};
+
+TEST_F(DialerTest, FindsAServerSoonAfterItsNameIsKnownAgain) {
+  Serve(kFirst);
+  names_->Refuse();
+  Dialer dialer(Address(), {});
+  EXPECT_EQ(dialer.Connected(kOutage), nullptr);
+  names_->Answer(kName, kFirst);
+  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+}
+
+TEST_F(DialerTest, FindsAServerSoonAfterTheNameServerAnswersAgain) {
+  Serve(kFirst);
+  names_->Ignore();
+  Dialer dialer(Address(), {});
+  EXPECT_EQ(dialer.Connected(seconds(16)), nullptr);
+  names_->Answer(kName, kFirst);
+  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+}
+
+TEST_F(DialerTest, FindsAServerSoonAfterItHasMoved) {
+  Serve(kFirst);
+  names_->Answer(kName, kFirst);
+  Dialer dialer(Address(), {});
+  ASSERT_NE(dialer.Connected(kSoon), nullptr);
+  StopServing();
+  names_->Answer(kName, kSecond);
+  Serve(kSecond);
+  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+}
+
+TEST_F(DialerTest, KeepsAChannelThatIsConnected) {
+  Serve(kFirst);
+  names_->Answer(kName, kFirst);
+  Dialer dialer(Address(), {});
+  const auto channel = dialer.Connected(kSoon);
+  names_->Refuse();
+  EXPECT_EQ(dialer.Connected(kConnectPatience + seconds(1)), channel);
+  EXPECT_EQ(dialer.Channel(), channel);
+}
+
+}  // namespace
+}  // namespace twofold::rpc
