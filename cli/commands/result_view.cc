@@ -43,6 +43,12 @@ std::string PlacesOf(const v1::MetricResult& metric) {
   });
 }
 
+/// "size=4194304 and elsewhere": the same where there is little room.
+std::string MostFrequentPlace(const v1::MetricResult& metric) {
+  if (metric.at().empty()) return "";
+  return absl::StrCat(Text(metric.at(0).place()), metric.at_size() > 1 ? " and elsewhere" : "");
+}
+
 std::string IfKnown(bool known, double value) { return known ? NumberText(value) : ""; }
 
 }  // namespace
@@ -111,13 +117,13 @@ Rows ResultTable::rows() const {
     for (std::string& cell : cells) cell = OrDash(cell);
     const v1::MetricResult& metric = line.metric;
     const bool known = metric.n() > 1;
-    cells.push_back(absl::StrCat(line.permutation.succeeded()));
+    cells.push_back(absl::StrCat(metric.n() == 0 ? line.permutation.succeeded() : metric.n()));
     cells.push_back(metric.n() == 0 ? "-" : TitleOf(metric));
     cells.push_back(metric.n() == 0 ? "-" : Shown(metric.mean()));
     cells.push_back(known ? absl::StrFormat("%.3g", metric.half_width()) : "-");
     cells.push_back(known ? absl::StrFormat("%.1f", 100 * metric.cv()) : "-");
     cells.push_back(OrDash(metric.unit()));
-    if (has_places) cells.push_back(OrDash(PlacesOf(metric)));
+    if (has_places) cells.push_back(OrDash(MostFrequentPlace(metric)));
     cells.push_back(absl::StrCat(line.permutation.failed()));
   }
   return rows;

@@ -65,7 +65,8 @@ class ResultsCommandTest : public ::testing::Test {
     records.emplace_back(results::EndedWith(job.id, benchmark));
   }
 
-  /// A run of one permutation with a repetition for each value and the size where it was found.
+  /// A run of one permutation with a repetition for each value and the size where it was found;
+  /// without a size it has no number.
   void AddPeaks(const std::string& id, const std::vector<std::pair<double, std::string>>& peaks) {
     results::RunCreated run = results::SweepCreated(1);
     run.id = id;
@@ -77,8 +78,9 @@ class ResultsCommandTest : public ::testing::Test {
       results::JobAccepted accepted = results::Placed(++job, 1, 1);
       accepted.run = id;
       records.emplace_back(accepted);
-      records.emplace_back(
-          results::EndedWith(job, {.suite = "osu", .measurements = {results::Peak(value, size)}}));
+      results::Benchmark measured{.suite = "osu"};
+      if (!size.empty()) measured.measurements = {results::Peak(value, size)};
+      records.emplace_back(results::EndedWith(job, measured));
     }
     ASSERT_EQ(store->Commit(records), absl::OkStatus());
   }
@@ -150,10 +152,10 @@ TEST_F(ResultsCommandTest, PlaceOfAPeakIsShownBesideItAndSplitsNothing) {
   AddPeaks("peaks", {{100, "4194304"}, {102, "2097152"}, {102, "2097152"}});
   AddPeaks("others", {{200, "1048576"}, {202, "4194304"}});
   EXPECT_EQ(Run({"results", "peaks"}).out,
-            "PERMUTATION  N  HEADLINE                        MEAN    +-  CV %  UNIT  AT           "
-            "               FAILED\n"
-            "          1  3  peak_bandwidth test=osu_bw   101.333  2.87   1.1  MB/s  size=2097152,"
-            " size=4194304       0\n");
+            "PERMUTATION  N  HEADLINE                       MEAN    +-  CV %  UNIT  AT"
+            "                          FAILED\n"
+            "          1  3  peak_bandwidth test=osu_bw  101.333  2.87   1.1  MB/s  size=2097152"
+            " and elsewhere       0\n");
   EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
               HasSubstr("peaks,1,peak_bandwidth,test=osu_bw,MB/s,higher,3,0,"));
   EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
@@ -168,6 +170,12 @@ TEST_F(ResultsCommandTest, PlaceOfAPeakIsShownBesideItAndSplitsNothing) {
   ASSERT_EQ(compared["headlines"].size(), 1u);
   EXPECT_EQ(compared["headlines"][0]["now"]["n"], 2);
   EXPECT_EQ(compared["unpaired"], 0);
+}
+
+TEST_F(ResultsCommandTest, NIsHowManyValuesTheMeanHas) {
+  AddPeaks("some", {{100, "1"}, {102, "1"}, {0, ""}});
+  EXPECT_THAT(Run({"results", "some"}).out, HasSubstr("\n          1  2  peak_bandwidth"));
+  EXPECT_THAT(Run({"results", "some", "--csv"}).out, HasSubstr(",MB/s,higher,2,0,101,"));
 }
 
 TEST_F(ResultsCommandTest, RunsAreListedNewestFirst) {

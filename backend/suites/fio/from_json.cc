@@ -64,7 +64,7 @@ Part ReadPart(const Json& entry, JsonNumbers& numbers) {
 
 }  // namespace
 
-Result<Report> ReadJson(const std::string& stage, std::string_view text) {
+Result<Report> FromJson(const std::string& stage, std::string_view text) {
   const auto document = FindDocument(stage, text);
   if (!document.ok()) return document.status();
   Report report{.tool = Text(document->json, "fio version"), .parts = {}, .said = document->before};

@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -222,7 +221,7 @@ class Reader {
 
 }  // namespace
 
-Result<Report> ReadNormal(const std::string& stage, std::string_view text) {
+Result<Report> FromNormal(const std::string& stage, std::string_view text) {
   return Reader(stage).Read(text);
 }
 

@@ -9,7 +9,7 @@
 namespace twofold::suite::fio {
 namespace {
 
-constexpr double kUs = 1000;  // nanoseconds
+constexpr double kNsOfUs = 1000;
 
 // How the versions of the form (--terse-version) differ.
 struct Version {
@@ -83,10 +83,10 @@ class Line {
 
   // Of a clock that is switched off all is 0.
   std::optional<Latency::Moments> Moments(std::size_t at) {
-    const Latency::Moments moments{.min_ns = Number(at) * kUs,
-                                   .max_ns = Number(at + 1) * kUs,
-                                   .mean_ns = Number(at + 2) * kUs,
-                                   .stddev_ns = Number(at + 3) * kUs};
+    const Latency::Moments moments{.min_ns = Number(at) * kNsOfUs,
+                                   .max_ns = Number(at + 1) * kNsOfUs,
+                                   .mean_ns = Number(at + 2) * kNsOfUs,
+                                   .stddev_ns = Number(at + 3) * kNsOfUs};
     if (moments.mean_ns == 0) return std::nullopt;
     return moments;
   }
@@ -101,7 +101,7 @@ class Line {
       status_.Update(Unreadable(
           stage_, absl::StrCat("field ", at + 1, " is no percentile: ", Quoted(fields_[at]))));
     } else if (*percent > 0) {
-      latency.percentiles.emplace_back(NumberText(*percent), *us * kUs);
+      latency.percentiles.emplace_back(NumberText(*percent), *us * kNsOfUs);
     }
   }
 
@@ -148,7 +148,7 @@ Status AddLine(const std::string& stage, const Fields& fields, Report& report) {
 
 }  // namespace
 
-Result<Report> ReadTerse(const std::string& stage, std::string_view text) {
+Result<Report> FromTerse(const std::string& stage, std::string_view text) {
   if (!text.ends_with('\n')) return Unreadable(stage, "its last line is cut off");
   Report report{.tool = {}, .parts = {}, .said = text};
   for (const std::string_view line : Lines(text)) {

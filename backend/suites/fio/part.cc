@@ -24,9 +24,9 @@ struct Format {
   Result<Report> (*read)(const std::string& stage, std::string_view text);
 };
 constexpr Format kFormats[] = {
-    {[](std::string_view line) { return line.starts_with('{'); }, ReadJson},
-    {IsTerse, ReadTerse},
-    {[](std::string_view line) { return line.find("(groupid=") != line.npos; }, ReadNormal},
+    {[](std::string_view line) { return line.starts_with('{'); }, FromJson},
+    {IsTerse, FromTerse},
+    {[](std::string_view line) { return line.find("(groupid=") != line.npos; }, FromNormal},
 };
 
 Result<Report> Read(const std::string& stage, std::string_view text) {

@@ -60,9 +60,9 @@ struct Report {
 /// The forms in which fio prints its numbers. Several at once are possible
 /// (--output-format=normal,json): the first of these that is there is read.
 /// Errors   kDataLoss: its output is not whole.
-Result<Report> ReadJson(const std::string& stage, std::string_view text);
-Result<Report> ReadTerse(const std::string& stage, std::string_view text);
-Result<Report> ReadNormal(const std::string& stage, std::string_view text);
+Result<Report> FromJson(const std::string& stage, std::string_view text);
+Result<Report> FromTerse(const std::string& stage, std::string_view text);
+Result<Report> FromNormal(const std::string& stage, std::string_view text);
 
 /// Adds the parts in the output of one fio.
 /// Errors   As Suite::parse.

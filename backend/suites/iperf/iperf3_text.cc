@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kDone = "iperf Done.";
 
 // The rows of one direction.
-struct Rows {
+struct TextRows {
   std::map<std::string_view, Row> sent;      // by id
   std::map<std::string_view, Row> received;  // the same
   std::map<std::string_view, std::vector<Row>> intervals;
@@ -42,9 +42,9 @@ std::optional<std::string_view> ComplaintIn(std::string_view line) {
   return std::nullopt;
 }
 
-class Reader {
+class TextReader {
  public:
-  explicit Reader(const StageOutput& client)
+  explicit TextReader(const StageOutput& client)
       : client_(client), stage_(client.stage.empty() ? "client" : client.stage) {
     result_.tool = "iperf 3";
   }
@@ -87,7 +87,7 @@ class Reader {
   void Keep(const Row& row) {
     const std::string_view last = row.rest.empty() ? "" : row.rest.back();
     const bool backward = row.role.empty() ? reverse_ : row.role.starts_with("RX");
-    Rows& rows = directions_[backward ? "reverse" : "forward"];
+    TextRows& rows = directions_[backward ? "reverse" : "forward"];
     if (last == "sender") {
       rows.sent[row.id] = row;
     } else if (last == "receiver") {
@@ -109,7 +109,7 @@ class Reader {
     }
   }
 
-  Status AddDirection(std::string_view name, const Rows& rows) {
+  Status AddDirection(std::string_view name, const TextRows& rows) {
     const Row* sent = TotalOf(rows.sent);
     const Row* received = TotalOf(rows.received);
     if (sent == nullptr || received == nullptr) {
@@ -141,7 +141,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  void AddIntervals(const Rows& rows, const Dimensions& dimensions) {
+  void AddIntervals(const TextRows& rows, const Dimensions& dimensions) {
     const std::vector<Row>* intervals = TotalOf(rows.intervals);
     if (intervals == nullptr) return;
     Series series{"throughput_over_time",
@@ -157,7 +157,7 @@ class Reader {
   const StageOutput& client_;
   const std::string stage_;
   Measurements result_;
-  std::map<std::string_view, Rows> directions_;
+  std::map<std::string_view, TextRows> directions_;
   std::vector<Measurement> cpu_;
   std::string complaint_;
   bool reverse_ = false;
@@ -174,6 +174,8 @@ bool IsIperf3Text(std::string_view text) {
   });
 }
 
-Result<Measurements> ParseIperf3Text(const StageOutput& client) { return Reader(client).Read(); }
+Result<Measurements> ParseIperf3Text(const StageOutput& client) {
+  return TextReader(client).Read();
+}
 
 }  // namespace twofold::suite::iperf

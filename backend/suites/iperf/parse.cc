@@ -6,13 +6,13 @@
 namespace twofold::suite::iperf {
 namespace {
 
-using Reader = Result<Measurements> (*)(const StageOutput& client, const Expected& expected);
+using Parser = Result<Measurements> (*)(const StageOutput& client, const Expected& expected);
 
-Result<Measurements> ReadJson(const StageOutput& client, const Expected& /*expected*/) {
+Result<Measurements> JsonOfIperf3(const StageOutput& client, const Expected& /*expected*/) {
   return ParseIperf3(client);
 }
 
-Result<Measurements> ReadText(const StageOutput& client, const Expected& /*expected*/) {
+Result<Measurements> TextOfIperf3(const StageOutput& client, const Expected& /*expected*/) {
   return ParseIperf3Text(client);
 }
 
@@ -25,18 +25,18 @@ bool IsJson(std::string_view text) {
 // Which form an output has tells the output itself.
 struct Form {
   bool (*is)(std::string_view text);
-  Reader read;
+  Parser read;
 };
 constexpr Form kForms[] = {
-    {IsJson, ReadJson}, {IsIperf3Text, ReadText}, {IsIperf2Csv, ParseIperf2}};
+    {IsJson, JsonOfIperf3}, {IsIperf3Text, TextOfIperf3}, {IsIperf2Csv, ParseIperf2}};
 
 // With an unknown host iperf 2 says nothing that only it would say.
-Reader ReaderOf(const StageOutput& client) {
+Parser ParserOf(const StageOutput& client) {
   for (const Form& form : kForms) {
     if (form.is(client.out) || form.is(client.err)) return form.read;
   }
   const bool is_iperf3 = !client.argv.empty() && client.argv[0].ends_with("iperf3");
-  return is_iperf3 ? ReadJson : ParseIperf2;
+  return is_iperf3 ? JsonOfIperf3 : ParseIperf2;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Result<Measurements> Parse(const Outputs& outputs) {
     if (!spec.ok()) return spec.status();
     expected = {spec->streams(), spec->duration()};
   }
-  return ReaderOf(*client)(*client, expected);
+  return ParserOf(*client)(*client, expected);
 }
 
 }  // namespace twofold::suite::iperf
