@@ -152,6 +152,7 @@ served() {
   for port in "${ports[@]}"; do
     for ((i = 0; i < 600; i++)); do
       (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
+      kill -0 "$newest" 2>/dev/null || break
       sleep 0.05
     done
   done
@@ -165,7 +166,8 @@ typed() {  # NUMBER COMMAND
 serve() {  # NUMBER COMMAND PORT...
   served
   eval "$2" >"$out/$1" 2>&1 </dev/null
-  servers+=("$1:$!")
+  newest=$!
+  servers+=("$1:$newest")
   ports=("${@:3}")
 }
 stopped() { servers=(); }  # the reader has ended them

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# How far a run is: the same from a frontend, its pages and its file, each job counted once.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  bin=${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}
+  [ -x "$bin/twofold-frontend" ] || skip "no programs in $bin"
+  cd "$BATS_TEST_TMPDIR" || return
+  cat >f.yaml <<'END_OF_FILE'
+apiVersion: twofold/v1
+kind: BenchmarkSet
+metadata: {name: set}
+spec:
+  template: {kind: Fio}
+  permutations: {product: {rw: [read, write], bs: [4k, 8k]}}
+  repetitions: 3
+END_OF_FILE
+  "$bin/twofold-frontend" --client-address 127.0.0.1:0 --worker-address 127.0.0.1:0 --http-address 127.0.0.1:0 \
+    --ready-file ready --store sqlite:jobs.db fio 2>frontend.log 3>&- &
+  frontend=$!
+  soon test -e ready
+}
+
+teardown() {
+  kill "$frontend" || return 0
+  wait "$frontend" || true
+}
+
+# soon COMMAND...: until it succeeds.
+soon() {
+  for _ in $(seq 600); do
+    if "$@"; then return 0; fi
+    sleep 0.05
+  done
+  return 1
+}
+
+twofold() { "$bin/twofold" "$@" --frontend "$(jq -r .client ready)"; }
+
+# STATE JOBS PLANNED WAITING RUNNING SUCCEEDED FAILED WITHDRAWN of the only run, by all who say it.
+is() {
+  local page
+  page=$(curl -fsS "http://$(jq -r .http ready)/api/v1/runs" | jq -c '.runs[0]')
+  [ "$(twofold runs --output json | jq -c '.[0]')" = "$page" ]
+  [ "$("$bin/twofold" runs --store jobs.db --output json | jq -c '.[0]')" = "$page" ]
+  [ "$(jq -r .state <<<"$page")" = "$1" ]
+  for row in "$(twofold runs | sed -n 2p)" "$("$bin/twofold" runs --store jobs.db | sed -n 2p)"; do
+    read -r _ _ state jobs planned waiting running succeeded failed withdrawn _ <<<"$row"
+    [ "$state $jobs $planned $waiting $running $succeeded $failed $withdrawn" = "$*" ]
+  done
+}
+
+@test "a paused run is paused, and a job that was submitted again is still one" {
+  twofold run f.yaml --runid one --detach --unchecked
+  is waiting 12 0 12 0 0 0 0
+  twofold run --pause one
+  is paused 12 0 0 0 0 0 12
+  twofold run --resume one --detach --unchecked
+  is waiting 12 0 12 0 0 0 0
+  twofold cancel one
+  is cancelled 12 0 0 0 0 0 12
+  [ "$(twofold results one --json | jq -c '[.permutations[] | [.failed, .withdrawn]] | unique')" = '[[0,3]]' ]
+}
