@@ -14,8 +14,8 @@ Usage: run-tests.sh [--nightly] [PART]...
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   images      container images: build, run, scale (needs podman; not among those run by default)
 
-  --nightly   ten times the random schedules of the queue model and kills of the crash test, ten
-              minutes of fuzzing a target; a test may take an hour
+  --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
+              simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
 
 Without PART: all but images. Installs missing Debian packages (root or sudo).
 scripts and kubernetes use the programs that dev builds. What cannot be tested here is skipped: it
@@ -103,7 +103,7 @@ images() {
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
-  export TWOFOLD_KILLS=200 FUZZ_SECONDS=600
+  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 FUZZ_SECONDS=600
 fi
 for part in "$@"; do
   case $part in

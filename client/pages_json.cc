@@ -131,7 +131,7 @@ std::string Comparison(const stats::Comparison& comparison) {
 
 std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
   return Dump({{"done", look.done},
-               {"next_seconds", look.look.next_seconds},
+               {"next_seconds", look.done ? 0.0 : look.look.next_seconds},
                {"verdict", VerdictOf(look, pods)},
                {"why", WhyUndecided(look, snapshot.estimate.reason, pods)},
                {"step", look.verdict ? Step(*look.verdict, pods) : Object(nullptr)},

@@ -73,6 +73,8 @@ ErrorCounts::Map FailuresByName(const std::vector<PlaceGroup>& groups) {
   return failures;
 }
 
+std::string Rounded(double value) { return fmt::format("{:.6g}", value); }
+
 /// Appends `key value` lines.
 class Lines {
  public:
@@ -165,18 +167,18 @@ std::string Comparison(const stats::Comparison& comparison) {
 std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
   Lines lines;
   lines.Add("done", look.done)
-      .Add("next_seconds", look.look.next_seconds)
+      .Add("next_seconds", Rounded(look.done ? 0.0 : look.look.next_seconds))
       .Add("verdict", VerdictOf(look, pods));
   if (look.verdict) {
     const stats::RatioInterval& chosen = Chosen(*look.verdict, pods);
-    lines.Add("ratio", look.verdict->ratio)
-        .Add("ratio_lower", chosen.lower)
-        .Add("ratio_upper", chosen.upper)
-        .Add("least", look.verdict->limit)
-        .Add("these_lower", look.verdict->these_pods.lower)
-        .Add("these_upper", look.verdict->these_pods.upper)
-        .Add("any_lower", look.verdict->any_pods.lower)
-        .Add("any_upper", look.verdict->any_pods.upper);
+    lines.Add("ratio", Rounded(look.verdict->ratio))
+        .Add("ratio_lower", Rounded(chosen.lower))
+        .Add("ratio_upper", Rounded(chosen.upper))
+        .Add("least", Rounded(look.verdict->limit))
+        .Add("these_lower", Rounded(look.verdict->these_pods.lower))
+        .Add("these_upper", Rounded(look.verdict->these_pods.upper))
+        .Add("any_lower", Rounded(look.verdict->any_pods.lower))
+        .Add("any_upper", Rounded(look.verdict->any_pods.upper));
   }
   const std::string why = WhyUndecided(look, snapshot.estimate.reason, pods);
   if (!why.empty()) lines.Add("why", why);
@@ -187,13 +189,13 @@ std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pod
 std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods) {
   Lines lines;
   lines.Add("verdict", VerdictOf(scaling, pods))
-      .Add("spread", SpreadShare(scaling.spread))
+      .Add("spread", Rounded(SpreadShare(scaling.spread)))
       .Add("spread_df", scaling.spread.degrees);
   for (const stats::StepVerdict& step : scaling.steps) {
     const stats::RatioInterval& chosen = Chosen(step, pods);
-    lines.Add("step", fmt::format("{} {} {} {} {} {} {} {}", step.workers, step.throughput,
-                                  step.ratio, chosen.lower, chosen.upper, step.limit,
-                                  stats::Name(chosen.verdict), step.repeats_needed));
+    lines.Add("step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
+                                  step.throughput, step.ratio, chosen.lower, chosen.upper,
+                                  step.limit, stats::Name(chosen.verdict), step.repeats_needed));
     const std::string why = WhyUndecided(step, pods);
     if (!why.empty()) lines.Add("why", fmt::format("{} {}", step.workers, why));
   }

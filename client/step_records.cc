@@ -25,16 +25,10 @@ constexpr double kMost = std::numeric_limits<double>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr std::array kFields = {
-    Field{"workers", 1, 1e6},
-    Field{"throughput", 0, kMost},
-    Field{"log_error", 0, kInfinity},
-    Field{"df", 1e-3, kMost},
-    Field{"seconds", kTiny, kMost},
-    Field{"confidence", 0.5, 0.9999},
-    Field{"steady", 0, 1},
-    Field{"drift", -kMost, kMost},
-    Field{"spread_variance", -1e6, 1e6},
-    Field{"spread_df", 0, kMost},
+    Field{"workers", 1, 1e6},   Field{"throughput", 0, kMost},  Field{"log_error", 0, kInfinity},
+    Field{"df", 0.5, 1e9},      Field{"seconds", kTiny, kMost}, Field{"confidence", 0.5, 0.9999},
+    Field{"steady", 0, 1},      Field{"drift", -kMost, kMost},  Field{"spread_variance", -1e6, 1e6},
+    Field{"spread_df", 0, 1e9},
 };
 using Numbers = std::array<double, kFields.size()>;
 

@@ -25,8 +25,8 @@ struct LongRunError {
 /// noise that is gone from one part to the next, their mean square is the variance of the mean.
 /// Noise that lasts puts less into the faster waves than into the mean, the more so the shorter the
 /// window; a short window cannot see which it is. So the worse is believed: squares are scaled by
-/// what a noise with correlation time kLastingLives would give, which makes the error 3 times as
-/// large for 10 lives and 1.2 times for 200. Degrees of freedom are those of the same noise
+/// what a noise with correlation time kLastingLives would give, which makes the error 4.6 times
+/// as large for 10 lives and 1.2 times for 200. Degrees of freedom are those of the same noise
 /// (Satterthwaite): slow noise is in few waves.
 ///
 /// A mean of 0 has error 0.

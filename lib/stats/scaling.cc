@@ -115,7 +115,7 @@ double PodsWidth(const Pairs& pairs, const Spread& spread) {
   if (const double seen = UnexplainedVariance(pairs, spread); seen > 0.0) {
     return StudentFactor(kPodsConfidence, repeats - 1.0) * std::sqrt(seen / repeats);
   }
-  if (spread.degrees == 0.0) return std::numeric_limits<double>::infinity();
+  if (spread.degrees < 1.0) return std::numeric_limits<double>::infinity();
   return StudentFactor(kPodsConfidence, spread.degrees) *
          std::sqrt(PodsVariance(pairs.front(), spread) / repeats);
 }
@@ -138,7 +138,7 @@ std::uint32_t RepeatsNeeded(const StepVerdict& step) {
 
 std::string WhyUndecided(const StepVerdict& step, const Spread& spread) {
   if (!step.steady) return "a window was not steady";
-  if (spread.degrees == 0.0 && std::isinf(step.pods_width)) {
+  if (spread.degrees < 1.0 && std::isinf(step.pods_width)) {
     return "one worker says nothing about others: repeat with new pods, or ask about these pods";
   }
   std::string why = absl::StrFormat("%.4g is inside %.4g..%.4g", step.limit, step.any_pods.lower,

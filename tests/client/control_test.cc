@@ -206,6 +206,54 @@ TEST_F(ControlTest, CompareNamesTheBadParameter) {
   EXPECT_EQ(Get("/compare").status, 400);
 }
 
+constexpr const char* kRecord = "8:7.84:0.002:11.5:30:0.997:1:0:0.0001:7";
+
+TEST_F(ControlTest, LooksAtTheWindowOfAStep) {
+  const std::string first = Plain("/look?workers=1&scale=1.8&cap=60&type=plain");
+  EXPECT_THAT(first, StartsWith("done false\nnext_seconds "));
+  EXPECT_THAT(first, HasSubstr("\nverdict undecided\n"));
+  EXPECT_THAT(first, HasSubstr("\nrecord 1:0:inf:1:"));
+  EXPECT_THAT(first, HasSubstr("\nthroughput 0\n"));  // all of /window is there, too
+  const std::string query = "/look?workers=16&scale=1.8&cap=60&repeats=2&pods=these&records=";
+  const nlohmann::json look = JsonOf(query + kRecord);
+  EXPECT_EQ(look["step"]["least"], 1.8);
+  EXPECT_EQ(look["window"]["failed"], 0);
+}
+
+TEST_F(ControlTest, ARecordOfALookIsTakenBack) {
+  Get("/parallel?value=2");
+  End(v1::OUTCOME_SUCCEEDED);
+  End(v1::OUTCOME_SUCCEEDED);
+  const std::string record = JsonOf("/look?workers=1&scale=1.8&cap=60")["record"];
+  const std::string records = "&records=" + record + "," + kRecord;
+  EXPECT_EQ(JsonOf("/verdict?scale=1.8" + records)["steps"].size(), 1U);
+}
+
+TEST_F(ControlTest, VerdictsNeedNoWindow) {
+  const std::string records = std::string(kRecord) + ",16:15.68:0.002:11.5:30:0.997:1:0:0.0001:15";
+  const std::string verdict = Plain("/verdict?scale=1.8&type=plain&records=" + records);
+  EXPECT_THAT(verdict, StartsWith("verdict pass\nspread 0.01\nspread_df 22\nstep 16 15.68 2 "));
+  EXPECT_THAT(Plain("/verdict?scale=1.8&type=plain"), StartsWith("verdict undecided\n"));
+}
+
+TEST_F(ControlTest, LookAndVerdictNameTheBadParameter) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"/look?scale=1.8&cap=60", "workers is missing"},
+      {"/look?workers=0&scale=1.8&cap=60", "workers '0'"},
+      {"/look?workers=1&cap=60", "scale is missing"},
+      {"/look?workers=1&scale=1.8&cap=-1", "cap '-1'"},
+      {"/look?workers=1&scale=1.8&cap=60&repeats=x", "repeats 'x'"},
+      {"/look?workers=1&scale=1.8&cap=60&pods=mine", "pods 'mine'"},
+      {"/verdict?records=", "scale is missing"},
+      {"/verdict?scale=1.8&records=8:nan", "records: throughput 'nan'"},
+  };
+  for (const auto& [target, error] : bad) {
+    const http::Response response = Get(target);
+    EXPECT_EQ(response.status, 400) << target;
+    EXPECT_THAT(response.body, StartsWith(error)) << target;
+  }
+}
+
 TEST_F(ControlTest, UnknownTypeAndParameterAreNamed) {
   EXPECT_EQ(Get("/fails?type=xml").status, 400);
   EXPECT_THAT(Get("/fails?type=xml").body, HasSubstr("'xml'"));

@@ -53,7 +53,9 @@ TEST(Places, TheSameNamesAreTheSamePlace) {
 
 TEST(Places, NumberAndLengthOfNamesAreBounded) {
   Places places;
-  for (int i = 0; i < 20'000; ++i) places.Succeeded(places.Find("n" + std::to_string(i), "", ""));
+  for (int i = 0; i < 20'000; ++i) {
+    places.Succeeded(places.Find("n" + std::to_string(i), "", ""), 1.0);
+  }
   EXPECT_THAT(places.all(), SizeIs(Places::kMost + 1));
   EXPECT_EQ(places.all().back().node, "other");
   EXPECT_EQ(places.all().back().succeeded, 20'000 - Places::kMost);

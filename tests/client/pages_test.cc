@@ -9,6 +9,7 @@
 #include "client/pages_html.h"
 #include "client/pages_json.h"
 #include "client/pages_text.h"
+#include "lib/stats/scaling.h"
 #include "tests/client/golden.h"
 
 namespace twofold::client {
@@ -107,6 +108,45 @@ TEST(Pages, Comparison) {
                                         .more_seconds_each = 6.25};
   ExpectGolden("comparison.txt", text::Comparison(comparison));
   ExpectGolden("comparison.json", json::Comparison(comparison));
+}
+
+stats::StepRecord Record(std::uint32_t workers, double variance) {
+  return {.workers = workers,
+          .rate = {0.98 * workers, 0.002, 11.5, 30.0},
+          .confidence = 0.997,
+          .spread = {variance, workers - 1.0}};
+}
+
+Snapshot Measured() {
+  Snapshot snapshot = Busy();
+  snapshot.estimate.seconds = 30.0;
+  snapshot.estimate.mean_life = 0.5;
+  snapshot.estimate.steady = true;
+  snapshot.estimate.reason.clear();
+  snapshot.estimate.log_error = 0.002;
+  return snapshot;
+}
+
+TEST(Pages, Look) {
+  const stats::StepPlan plan = {.workers = 16, .scale = 1.8, .cap = 60.0};
+  const stats::StepLook first = stats::LookAtStep({}, Measured().estimate, {}, plan);
+  ExpectGolden("look_first.txt", text::Look(Measured(), first, Pods::kAny));
+  const std::vector<stats::StepRecord> earlier = {Record(8, 0.0001)};
+  const stats::StepLook look =
+      stats::LookAtStep(earlier, Measured().estimate, {0.0001, 15.0}, plan);
+  ExpectGolden("look.txt", text::Look(Measured(), look, Pods::kAny));
+  ExpectGolden("look.json", json::Look(Measured(), look, Pods::kAny));
+  const stats::StepLook unsteady = stats::LookAtStep(earlier, Busy().estimate, {}, plan);
+  ExpectGolden("look_unsteady.txt", text::Look(Busy(), unsteady, Pods::kThese));
+}
+
+TEST(Pages, VerdictsOnTheseAndOnAnyPods) {
+  const std::vector<stats::StepRecord> records = {Record(1, 0.0), Record(2, 0.01), Record(4, 0.01),
+                                                  Record(8, 0.01)};
+  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, 1.8);
+  ExpectGolden("verdict_any.txt", text::Scaling(scaling, Pods::kAny));
+  ExpectGolden("verdict_these.txt", text::Scaling(scaling, Pods::kThese));
+  ExpectGolden("verdict.json", json::Scaling(scaling, Pods::kAny));
 }
 
 TEST(Pages, HtmlEscapesWhatCameFromOutside) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace twofold::client {
 namespace {
 
@@ -55,6 +57,35 @@ TEST(Window, AJobSubmittedAtItsStartIsInTheLatencies) {
   window.places().Find("n", "p", "");
   window.Succeeded(Job(kStart, kStart + milliseconds(5)));
   EXPECT_EQ(RoundTrip(Describe(window, kStart + seconds(1))).max, milliseconds(5));
+}
+
+TEST(Window, WorkersThatDifferShowInTheSpreadWhateverTheWait) {
+  Window window(kStart);
+  for (const char* pod : {"p1", "p2"}) window.places().Find("n", pod, "");
+  for (int i = 0; i < 4; ++i) {
+    // The second takes 10 % longer, and what either waits is not its own.
+    Answer one = Job(kStart, kStart + milliseconds(1000));
+    Answer other = Job(kStart, kStart + milliseconds(1600));
+    other.wait = milliseconds(500);
+    other.place = 1;
+    window.Succeeded(one);
+    window.Succeeded(other);
+  }
+  const Snapshot seen = Describe(window, kStart + seconds(2));
+  EXPECT_EQ(seen.spread.degrees, 1.0);
+  EXPECT_NEAR(std::sqrt(seen.spread.variance), std::log(1.1) / std::sqrt(2.0), 1e-6);
+}
+
+TEST(Window, AWaitLongerThanTheRoundTripIsNotBelieved) {
+  Window window(kStart);
+  for (const char* pod : {"p1", "p2"}) window.places().Find("n", pod, "");
+  for (const std::uint32_t place : {0U, 1U, 0U, 1U}) {
+    Answer job = Job(kStart, kStart + seconds(1));
+    job.wait = place == 0 ? Duration::max() : Duration(0);
+    job.place = place;
+    window.Succeeded(job);
+  }
+  EXPECT_EQ(Describe(window, kStart + seconds(2)).spread.variance, 0.0);
 }
 
 TEST(Window, FailedJobsAreNotInTheLatencies) {

@@ -19,6 +19,11 @@ TEST(StudentQuantile, AgreesWithThePrintedTables) {
   EXPECT_NEAR(StudentFactor(0.95, 15), 2.131, 5e-4);
 }
 
+TEST(StudentQuantile, OfHardlyAnyDegreesIsLargeButFinite) {
+  EXPECT_GT(StudentQuantile(0.975, 1e-300), 1e11);
+  EXPECT_TRUE(std::isfinite(StudentQuantile(0.99995, 1e-300)));
+}
+
 TEST(CompareHalves, AStepIsMoreThanChance) {
   const auto [change, chance] =
       CompareHalves(std::vector<double>{99, 101, 100, 100, 109, 111, 110, 110}, 0.0);
