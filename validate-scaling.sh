@@ -160,9 +160,9 @@ kube_get_pods() { kubectl -n "$namespace" get pods -l "$selector" -o go-template
 each_container() { printf '{{range .status.%sontainerStatuses}}%s{{end}}' initC "$1" c "$1"; }
 # A line for each pod: name, phase, the Ready condition or "terminating", and why a container waits.
 kube_list() {
-  ready='{{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}'
+  is_ready='{{range .status.conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}'
   waits=$(each_container '{{with .state.waiting}} {{.reason}}{{end}}')
-  kube_get_pods "{{.metadata.name}} {{.status.phase}} {{if .metadata.deletionTimestamp}}terminating{{else}}$ready{{end}}$waits{{\"\\n\"}}"
+  kube_get_pods "{{.metadata.name}} {{.status.phase}} {{if .metadata.deletionTimestamp}}terminating{{else}}$is_ready{{end}}$waits{{\"\\n\"}}"
 }
 # The first container that was started again, as arguments of `kubectl logs`.
 kube_crasher() {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,11 +46,12 @@ class Observer {
   Instant seen_at_;
 };
 
-/// One answer in its forms; the HTML one is made of the plain one.
+/// One answer in its forms; the HTML one is made of the plain one, with `forms` above it.
 struct Page {
   std::string title;
   std::string plain;
   std::string json;
+  std::string forms = {};
 };
 
 /// What the pages are made from and act on.
@@ -63,7 +63,7 @@ struct Context {
 
 template <typename Value>
 Page Single(std::string title, std::string plain, const Value& value, std::string_view info) {
-  return {std::move(title), std::move(plain), json::Single(value, info)};
+  return {std::move(title), std::move(plain) + "\n", json::Single(value, info)};
 }
 
 // ---- the pages
@@ -100,7 +100,7 @@ Result<Page> Fails(Context& context, const http::Params&) {
 
 Result<Page> Stats(Context& context, const http::Params&) {
   const Snapshot& seen = context.observer.Look();
-  return Page{"Statistics", text::Stats(seen), json::Stats(seen)};
+  return Page{"Statistics", text::Stats(seen), json::Stats(seen), html::Forms(seen)};
 }
 
 Result<Page> Nodes(Context& context, const http::Params&) {
@@ -157,38 +157,32 @@ Result<Page> Verdict(Context&, const http::Params& query) {
 
 struct Row {
   const char* path;
-  std::set<std::string_view> parameters;  // beside `type`
-  const char* default_type;
+  const char* default_type;  // also for a type that is none
   Result<Page> (*make)(Context&, const http::Params&);
 };
 
 const std::vector<Row>& Table() {
   static const std::vector<Row> rows = {
-      {"/parallel", {"value"}, "html", Parallel},
-      {"/reset", {}, "html", Reset},
-      {"/reqs-per-sec", {}, "html", RequestsPerSecond},
-      {"/fails", {}, "html", Fails},
-      {"/stats", {}, "html", Stats},
-      {"/nodes", {}, "html", Nodes},
-      {"/pods", {}, "html", ByPod},
-      {"/window", {}, "json", Window},
-      {"/compare", {"throughput", "log_error", "df", "seconds", "limit"}, "json", Compare},
-      {"/look", {"workers", "scale", "cap", "repeats", "records", "pods"}, "json", Look},
-      {"/verdict", {"scale", "records", "pods"}, "json", Verdict},
+      {"/parallel", "html", Parallel},
+      {"/reset", "html", Reset},
+      {"/reqs-per-sec", "html", RequestsPerSecond},
+      {"/fails", "html", Fails},
+      {"/stats", "html", Stats},
+      {"/nodes", "html", Nodes},
+      {"/pods", "html", ByPod},
+      {"/window", "json", Window},
+      {"/compare", "json", Compare},
+      {"/look", "json", Look},
+      {"/verdict", "json", Verdict},
   };
   return rows;
 }
 
-Status Check(const Row& row, const http::Params& query, const std::string& type) {
-  if (type != "plain" && type != "json" && type != "html") {
-    return absl::InvalidArgumentError(
-        fmt::format("type '{}' is not one of plain, json, html", type));
-  }
-  for (const auto& [name, value] : query) {
-    if (name == "type" || row.parameters.contains(name)) continue;
-    return absl::InvalidArgumentError(fmt::format("{} takes no parameter '{}'", row.path, name));
-  }
-  return absl::OkStatus();
+std::string_view TypeOf(const Row& row, const http::Params& query) {
+  const std::string* asked = http::Find(query, "type");
+  const bool known =
+      asked != nullptr && (*asked == "plain" || *asked == "json" || *asked == "html");
+  return known ? std::string_view(*asked) : row.default_type;
 }
 
 http::Response BadRequest(const Status& status) {
@@ -196,14 +190,12 @@ http::Response BadRequest(const Status& status) {
 }
 
 http::Response Respond(Context& context, const Row& row, const http::Request& request) {
-  const std::string* asked = http::Find(request.query, "type");
-  const std::string type = asked == nullptr ? row.default_type : *asked;
-  if (Status status = Check(row, request.query, type); !status.ok()) return BadRequest(status);
+  const std::string_view type = TypeOf(row, request.query);
   Result<Page> page = row.make(context, request.query);
   if (!page.ok()) return BadRequest(page.status());
   if (type == "plain") return http::PlainText(200, std::move(page->plain));
   if (type == "json") return http::Json(200, std::move(page->json));
-  return http::Html(200, html::Text(page->title, page->plain));
+  return http::Html(200, html::Text(page->title, page->plain, page->forms));
 }
 
 // HEAD must not change anything, and these pages may: only GET will do.

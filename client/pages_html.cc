@@ -33,7 +33,16 @@ constexpr const char* kLinks = R"(<p>
 <a href="fails">/fails</a>
 <a href="metrics">/metrics</a>
 </p>
-<p>Change something: /parallel?value=N, /reset. Each page also as ?type=plain and ?type=json.</p>)";
+<p>Change something: /stats, or /parallel?value=N and /reset. Each page also as ?type=plain and ?type=json.</p>)";
+
+constexpr const char* kForms = R"(<form action="parallel" method="get">
+<label>Jobs in parallel: <input name="value" type="number" min="0" value="{}" required></label>
+<button>Change</button></form>
+<form action="reset" method="get"><button>Start a new window</button></form>
+)";
+
+constexpr const char* kBack =
+    R"(<p><a href="./">overview</a><a href="stats">statistics and controls</a></p>)";
 
 std::string Page(std::string_view refresh, std::string_view title, std::string_view body) {
   return fmt::format(kPage, fmt::arg("refresh", refresh), fmt::arg("title", http::Escape(title)),
@@ -46,9 +55,11 @@ std::string Preformatted(std::string_view text) {
 
 }  // namespace
 
-std::string Text(std::string_view title, std::string_view text) {
-  return Page("", title, Preformatted(text) + "\n<p><a href=\"./\">overview</a></p>");
+std::string Text(std::string_view title, std::string_view text, std::string_view forms) {
+  return Page("", title, std::string(forms) + Preformatted(text) + "\n" + kBack);
 }
+
+std::string Forms(const Snapshot& snapshot) { return fmt::format(kForms, snapshot.parallelism); }
 
 std::string Overview(const Snapshot& snapshot) {
   return Page(kRefresh, fmt::format("Load for queue {}", snapshot.queue),

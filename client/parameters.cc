@@ -67,11 +67,14 @@ Result<double> ErrorParameter(const http::Params& query) {
 
 Result<std::uint32_t> ParallelismParameter(const http::Params& query, std::uint32_t most) {
   const std::string_view text = ValueOf(query, "value");
-  const bool digits =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (text.empty() || !digits) return Bad("value", text, "a whole number from 0");
+  const bool has_sign = text.starts_with('-') || text.starts_with('+');
+  const std::string_view digits = text.substr(has_sign ? 1 : 0);
+  const bool whole =
+      std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits.empty() || !whole) return Bad("value", text, "a whole number");
+  if (text.starts_with('-')) return 0U;
   std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   return error == std::errc() ? std::min(value, most) : most;  // the only error left is "too large"
 }
 

@@ -14,7 +14,7 @@
 /// Errors   kInvalidArgument: which parameter, its value, and what is allowed.
 namespace twofold::client {
 
-/// `value`, a whole number from 0; what is above `most` is clamped to it.
+/// `value`, a whole number, clamped to 0..`most`.
 Result<std::uint32_t> ParallelismParameter(const http::Params& query, std::uint32_t most);
 
 /// A number more than 0.

@@ -2,6 +2,8 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <utility>
+
 #include "cli/local/remote.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/diagnosis.h"
@@ -11,9 +13,15 @@ namespace {
 
 constexpr const char* kStandard = "localhost:9997";
 
-// Of the local cluster, if there is one.
-std::string LocalFrontend(const std::string& dir) {
+struct Target {
+  std::string address;
+  Result<security::Client> security;
+};
+
+// Of the local cluster; empty if there is none.
+Result<std::string> LocalFrontend(const std::string& dir) {
   const auto remote = local::Remote::Find(local::StateFolder(local::StateFolder::Locate(dir)));
+  if (absl::IsPermissionDenied(remote.status())) return remote.status();
   if (!remote.ok()) return "";
   const auto service = remote->Service("scalability-tester-frontend");
   return service.ok() ? service->at("addresses").value("client", "") : "";
@@ -24,16 +32,23 @@ std::chrono::system_clock::time_point After(Duration timeout) {
          std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
 }
 
-std::string AddressOf(const Globals& globals) {
-  if (!globals.frontend.empty()) return globals.frontend;
-  const std::string local = LocalFrontend(globals.dir);
-  return local.empty() ? kStandard : local;
+// A local cluster asks for no token, and whoever has written its folder shall not get ours.
+Target TargetOf(const Globals& globals) {
+  auto security = security::Client::Open(globals.security);
+  if (!globals.frontend.empty()) return {globals.frontend, security};
+  const Result<std::string> local = LocalFrontend(globals.dir);
+  if (!local.ok()) return {kStandard, local.status()};
+  if (local->empty()) return {kStandard, security};
+  if (security.ok()) security = security->WithoutToken();
+  return {*local, security};
 }
 
 }  // namespace
 
-Frontend::Frontend(const Globals& globals)
-    : address_(AddressOf(globals)), security_(security::Client::Open(globals.security)) {
+Frontend::Frontend(const Globals& globals) : security_(security::Client()) {
+  Target target = TargetOf(globals);
+  address_ = std::move(target.address);
+  security_ = std::move(target.security);
   if (security_.ok()) dialer_ = std::make_unique<rpc::Dialer>(address_, *security_);
 }
 

@@ -121,6 +121,10 @@ Status WaitReady(const StateFolder& folder, Duration timeout) {
 Result<bool> TakeDown(const StateFolder& folder) {
   const int watch = folder.WatchLock();
   const Result<Remote> remote = Remote::Find(folder);
+  if (absl::IsPermissionDenied(remote.status())) {
+    if (watch >= 0) close(watch);
+    return remote.status();
+  }
   const Status asked = remote.ok() ? remote->Down() : remote.status();
   const bool ended = StateFolder::WaitUnlocked(watch, asked.ok() ? kTakeDownTimeout : Duration());
   if (!ended) {

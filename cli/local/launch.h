@@ -30,7 +30,7 @@ Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& 
 Status WaitReady(const StateFolder& folder, Duration timeout);
 
 /// Ends the cluster of this folder, or removes what a dead one has left. True: one was running.
-/// Errors   kUnavailable: it does not end.
+/// Errors   kUnavailable: it does not end. kPermissionDenied: others can write to the folder.
 Result<bool> TakeDown(const StateFolder& folder);
 
 }  // namespace twofold::local

@@ -29,34 +29,38 @@ Result<Json> Parse(const Result<http::Response>& response) {
 
 }  // namespace
 
+Remote::Remote(const StateFolder::Door& door)
+    : url_("http://" + door.http), secret_(security::Client::WithToken(door.secret)) {}
+
 Result<Remote> Remote::Find(const StateFolder& folder) {
-  const auto addresses = ReadReadyFile(folder.SupervisorFile());
-  if (!addresses.ok() || addresses->count("http") == 0 || !folder.Locked()) {
+  const Result<StateFolder::Door> door = folder.FindDoor();
+  if (absl::IsPermissionDenied(door.status())) return door.status();
+  if (!door.ok() || door->http.empty() || !folder.Locked()) {
     return absl::NotFoundError(absl::StrCat("no local cluster runs in ", folder.dir(),
                                             " (start one with `twofold local up`, or give --dir)"));
   }
-  return Remote("http://" + addresses->at("http"));
+  return Remote(*door);
 }
 
 Result<Json> Remote::Deployments() const {
-  return Parse(http::Get(url_ + "/deployments", kAnswerWithin));
+  return Parse(http::Get(url_ + "/deployments", kAnswerWithin, secret_));
 }
 
 Result<Json> Remote::Deployment(const std::string& name) const {
-  return Parse(http::Get(absl::StrCat(url_, "/deployments/", name), kAnswerWithin));
+  return Parse(http::Get(absl::StrCat(url_, "/deployments/", name), kAnswerWithin, secret_));
 }
 
 Result<Json> Remote::Service(const std::string& name) const {
-  return Parse(http::Get(absl::StrCat(url_, "/services/", name), kAnswerWithin));
+  return Parse(http::Get(absl::StrCat(url_, "/services/", name), kAnswerWithin, secret_));
 }
 
 Result<Json> Remote::Scale(const std::string& name, int replicas) const {
   return Parse(http::Put(absl::StrCat(url_, "/deployments/", name, "/scale?replicas=", replicas),
-                         "", kAnswerWithin));
+                         "", kAnswerWithin, secret_));
 }
 
 Status Remote::Down() const {
-  const auto response = http::Post(url_ + "/down", "", kAnswerWithin);
+  const auto response = http::Post(url_ + "/down", "", kAnswerWithin, secret_);
   return response.ok() ? Check(*response) : response.status();
 }
 

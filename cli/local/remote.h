@@ -6,12 +6,16 @@
 #include "cli/local/state_folder.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/security/client.h"
 
 namespace twofold::local {
 
 /// The supervisor of a state folder, as the command line talks to it. JSON is that of its API.
 ///
-/// Errors   of all calls: kNotFound: no cluster runs there, or it has no such deployment.
+/// It is shown the secret of its folder, and no token of ours.
+///
+/// Errors   of all calls: kPermissionDenied: others can write to the folder. kNotFound: no cluster
+/// runs there, or it has no such deployment.
 ///          kInvalidArgument: refused, and why. kUnavailable: it does not answer.
 class Remote {
  public:
@@ -25,9 +29,10 @@ class Remote {
   [[nodiscard]] Status Down() const;
 
  private:
-  explicit Remote(std::string url) : url_(std::move(url)) {}
+  explicit Remote(const StateFolder::Door& door);
 
   std::string url_;
+  security::Client secret_;
 };
 
 /// Whether all that a deployment (an object of the API) shall have is there, and nothing else.

@@ -1,15 +1,20 @@
 #include "cli/local/state_folder.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <thread>
@@ -17,6 +22,65 @@
 namespace twofold::local {
 
 namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kSecretBytes = 16;
+constexpr std::size_t kMostRead = 64 * 1024;
+
+/// A file descriptor that is closed with its scope; less than 0 if it could not be opened.
+class Opened {
+ public:
+  explicit Opened(int file) : file_(file) {}
+  ~Opened() {
+    if (file_ >= 0) close(file_);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  [[nodiscard]] int get() const { return file_; }
+  [[nodiscard]] bool ok() const { return file_ >= 0; }
+
+ private:
+  const int file_;
+};
+
+/// Whether nobody but us and root can have put it there or changed it.
+bool IsTrusted(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+Status NotTrusted(const std::string& dir) {
+  return absl::PermissionDeniedError(
+      absl::StrCat(dir,
+                   " is not trusted: it and its files must be of you or root, and nobody else "
+                   "may write to them (give another --dir, or for a frontend --frontend)"));
+}
+
+/// Reads a file of a folder that is open, so that the folder cannot be changed for another.
+Result<std::string> ReadTrusted(int folder, const char* name, const std::string& dir) {
+  const Opened file(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.ok()) return absl::NotFoundError(absl::StrCat("no ", dir, "/", name));
+  if (!IsTrusted(file.get())) return NotTrusted(dir);
+  std::string text(kMostRead, '\0');
+  const ssize_t size = read(file.get(), text.data(), text.size());
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return text;
+}
+
+/// The addresses in a ready file; none in what is no JSON object.
+std::map<std::string, std::string> Addresses(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::map<std::string, std::string> addresses;
+  if (!json.is_object()) return addresses;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_string()) addresses[name] = value;
+  }
+  return addresses;
+}
+
+}  // namespace
 
 std::string StateFolder::Locate(const std::string& given) {
   const char* environment = std::getenv("TWOFOLD_DIR");
@@ -35,7 +99,12 @@ std::string StateFolder::ReadyFile(const std::string& process) const {
 
 Result<int> StateFolder::Lock() const {
   std::error_code error;
-  fs::create_directories(dir_, error);
+  fs::create_directories(fs::path(dir_).parent_path(), error);
+  mkdir(dir_.c_str(), 0700);  // fails if it is there
+  if (const Opened folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      folder.ok() && !IsTrusted(folder.get())) {
+    return NotTrusted(dir_);
+  }
   if (!fs::is_empty(dir_, error) && !error && !fs::exists(dir_ + "/lock", error)) {
     return absl::InvalidArgumentError(
         absl::StrCat(dir_, " is not empty and no state folder; give another --dir"));
@@ -52,11 +121,42 @@ Result<int> StateFolder::Lock() const {
                      " (see `twofold local status`, end it with `twofold local down`)"));
   }
   fs::remove(SupervisorFile(), error);
+  fs::remove(SecretFile(), error);
   for (const char* name : {"/logs", "/run"}) {
     fs::remove_all(dir_ + name, error);
     fs::create_directory(dir_ + name, error);
   }
   return file;
+}
+
+Result<std::string> StateFolder::WriteSecret() const {
+  std::array<unsigned char, kSecretBytes> random{};
+  if (getrandom(random.data(), random.size(), 0) != kSecretBytes) {
+    return absl::InternalError("no random numbers");
+  }
+  std::string secret;
+  for (const unsigned char byte : random)
+    absl::StrAppend(&secret, absl::Hex(byte, absl::kZeroPad2));
+  const std::string line = secret + "\n";
+  const Opened file(
+      open(SecretFile().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.ok() || write(file.get(), line.data(), line.size()) != std::ssize(line)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot write ", SecretFile(), ": ", std::strerror(errno)));
+  }
+  return secret;
+}
+
+Result<StateFolder::Door> StateFolder::FindDoor() const {
+  const Opened folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.ok()) return absl::NotFoundError(absl::StrCat("no folder ", dir_));
+  if (!IsTrusted(folder.get())) return NotTrusted(dir_);
+  const Result<std::string> ready = ReadTrusted(folder.get(), "supervisor.json", dir_);
+  if (!ready.ok()) return ready.status();
+  const Result<std::string> secret = ReadTrusted(folder.get(), "secret", dir_);
+  if (!secret.ok()) return secret.status();
+  auto addresses = Addresses(*ready);
+  return Door{addresses["http"], std::string(absl::StripAsciiWhitespace(*secret))};
 }
 
 bool StateFolder::Locked() const { return !WaitUnlocked(WatchLock(), Duration::zero()); }
@@ -77,7 +177,8 @@ bool StateFolder::WaitUnlocked(int watch, Duration timeout) {
 
 void StateFolder::Remove() const {
   std::error_code error;
-  for (const char* name : {"/supervisor.json", "/run"}) fs::remove_all(dir_ + name, error);
+  for (const char* name : {"/supervisor.json", "/secret", "/run"})
+    fs::remove_all(dir_ + name, error);
   if (logs_ == Logs::kStay) return;
   for (const char* name : {"/logs", "/lock"}) fs::remove_all(dir_ + name, error);
   fs::remove(dir_, error);  // fails, as it should, if there is something else in it
@@ -86,13 +187,9 @@ void StateFolder::Remove() const {
 Result<std::map<std::string, std::string>> ReadReadyFile(const std::string& path) {
   std::ifstream file(path);
   if (!file) return absl::NotFoundError(absl::StrCat("no ", path));
-  const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::InternalError(absl::StrCat(path, " is not a JSON object"));
-  std::map<std::string, std::string> addresses;
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_string()) addresses[name] = value;
-  }
-  return addresses;
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!nlohmann::json::accept(text)) return absl::InternalError(absl::StrCat(path, " is no JSON"));
+  return Addresses(text);
 }
 
 }  // namespace twofold::local

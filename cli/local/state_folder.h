@@ -13,8 +13,12 @@ namespace twofold::local {
 ///
 ///   DIR/lock             held by the supervisor as long as it lives, so a dead one is recognised
 ///   DIR/supervisor.json  where the supervisor serves
+///   DIR/secret           what it wants to be shown, as a bearer token; of mode 0600
 ///   DIR/logs/NAME.log    output of each process
 ///   DIR/run/NAME.json    ready files
+///
+/// Who can write there says where programs connect to. So the folder and what is read of it must
+/// belong to us or root, and nobody else may write to it; Lock makes it so.
 class StateFolder {
  public:
   /// Whether Remove leaves the logs; then the lock file stays, too, by which the folder is known as
@@ -29,6 +33,7 @@ class StateFolder {
 
   [[nodiscard]] const std::string& dir() const { return dir_; }
   [[nodiscard]] std::string SupervisorFile() const { return dir_ + "/supervisor.json"; }
+  [[nodiscard]] std::string SecretFile() const { return dir_ + "/secret"; }
   [[nodiscard]] std::string SupervisorLog() const { return LogFile("supervisor"); }
   [[nodiscard]] std::string LogsDir() const { return dir_ + "/logs"; }
   [[nodiscard]] std::string LogFile(const std::string& process) const;
@@ -37,8 +42,20 @@ class StateFolder {
   /// Creates the folder, takes the lock and removes what a dead supervisor has left. The lock is
   /// held until all copies of the returned file descriptor are closed.
   /// Errors   kFailedPrecondition: a cluster runs here. kInvalidArgument: not a usable folder, or
-  ///          one with something else in it (we would remove what is there).
+  ///          one with something else in it (we would remove what is there). kPermissionDenied:
+  ///          others can write to it.
   [[nodiscard]] Result<int> Lock() const;
+
+  /// Makes a new secret and returns it. Errors   kInvalidArgument: it cannot be written.
+  [[nodiscard]] Result<std::string> WriteSecret() const;
+
+  /// How to talk to the supervisor.
+  struct Door {
+    std::string http;  ///< host:port
+    std::string secret;
+  };
+  /// Errors   kNotFound: there is none (yet). kPermissionDenied: others could have written it.
+  [[nodiscard]] Result<Door> FindDoor() const;
 
   /// Whether a supervisor lives that holds the lock.
   [[nodiscard]] bool Locked() const;

@@ -10,12 +10,17 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "cli/local/probe.h"
 #include "cli/local/supervisor_api.h"
 #include "lib/common/ready_file.h"
+#include "lib/http/guard.h"
 #include "lib/http/server.h"
+#include "lib/security/gate.h"
+#include "lib/security/reloaded.h"
+#include "lib/security/tokens.h"
 
 namespace twofold::local {
 namespace {
@@ -34,6 +39,15 @@ int Milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
 }
 
+// For those who have the secret: what it can do is for who has started it.
+http::Handler Guarded(const std::string& secret, http::Handler api) {
+  auto tokens = security::Reloaded<security::Tokens>::Open(
+      {}, [secret] { return security::Tokens::Parse("admin owner " + secret); });
+  const auto roles = [](const http::Request&) { return security::Roles{security::Role::kAdmin}; };
+  return http::Guard(std::make_shared<security::Gate>("supervisor", *std::move(tokens)),
+                     /*asks_certificate=*/false, roles, std::move(api));
+}
+
 }  // namespace
 
 Supervisor::Supervisor(StateFolder folder, const std::vector<DeploymentSpec>& plan,
@@ -49,7 +63,9 @@ Supervisor::~Supervisor() {
 }
 
 Status Supervisor::Run() {
-  auto server = http::Server::Start({"127.0.0.1", 0}, SupervisorApi(*this));
+  const Result<std::string> secret = folder_.WriteSecret();
+  if (!secret.ok()) return secret.status();
+  auto server = http::Server::Start({"127.0.0.1", 0}, Guarded(*secret, SupervisorApi(*this)));
   if (!server.ok()) return server.status();
   const Status ready = WriteReadyFile(folder_.SupervisorFile(),
                                       {{"http", absl::StrCat("127.0.0.1:", (*server)->port())}});

@@ -15,7 +15,8 @@ class Supervisor;
 ///   GET  /services/NAME                      where a program serves HTTP; JSON, or the URL alone
 ///   POST /down                               ends all; returns at once
 ///
-/// `supervisor` must outlive the handler.
+/// Every request has to show the secret of the state folder, as a bearer token (Supervisor sees to
+/// that). `supervisor` must outlive the handler.
 http::Handler SupervisorApi(Supervisor& supervisor);
 
 /// The `key value` lines of a deployment.

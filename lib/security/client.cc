@@ -71,6 +71,19 @@ Result<Client> Client::Open(const ClientOptions& options) {
   return client;
 }
 
+Client Client::WithToken(std::string token) {
+  Client client;
+  client.token_ = std::move(token);
+  return client;
+}
+
+Client Client::WithoutToken() const {
+  Client client = *this;
+  client.token_file_ = nullptr;
+  client.token_.clear();
+  return client;
+}
+
 std::string Client::Authorization() const {
   const std::string token = token_file_ == nullptr ? token_ : *token_file_->Get();
   return token.empty() ? "" : "Bearer " + token;

@@ -28,6 +28,12 @@ class Client {
   /// Errors   kInvalidArgument: one line that names the flag, the file and what is wrong.
   static Result<Client> Open(const ClientOptions& options);
 
+  /// Plain text with this token, which must be fit for a header (CheckToken).
+  static Client WithToken(std::string token);
+
+  /// The same without a token, for servers whose address somebody else may have written.
+  [[nodiscard]] Client WithoutToken() const;
+
   /// Whom to trust and what to show; null: plain text. The same pointer as long as nothing changed.
   [[nodiscard]] std::shared_ptr<const TlsMaterial> Tls() const {
     return tls_ == nullptr ? nullptr : tls_->Get();

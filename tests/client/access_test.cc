@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
+#include "lib/http/guard.h"
+
 namespace twofold::client {
 namespace {
 
@@ -34,6 +39,33 @@ TEST(Access, AnotherSpellingOpensNoDoor) {
   EXPECT_FALSE(May(Role::kReadOnly, "/%72eset"));
   EXPECT_FALSE(May(Role::kReadOnly, "/p%61rallel", {{"value", "4"}}));
   EXPECT_FALSE(May(Role::kReadOnly, "/not-there-yet"));
+}
+
+// A change as the program serves it: with what http::Guard makes of the roles.
+TEST(Access, PagesOfOtherSitesCannotChangeTheLoad) {
+  const auto gate = std::make_shared<security::Gate>("http", nullptr);
+  const auto handler = http::Guard(gate, false, RolesOfPage,
+                                   [](const http::Request&) { return http::PlainText(200, ""); });
+  const auto status = [&](const std::string& path, http::Params query, http::Params headers) {
+    http::Request request;
+    request.path = path;
+    request.query = std::move(query);
+    request.headers = std::move(headers);
+    return handler(request).status;
+  };
+  const http::Params foreign = {{"sec-fetch-site", "cross-site"}, {"host", "localhost:9996"}};
+  const http::Params linked = {{"referer", "http://evil.example/"}, {"host", "tester:9996"}};
+  for (const http::Params& headers : {foreign, linked}) {
+    EXPECT_EQ(status("/reset", {}, headers), 403);
+    EXPECT_EQ(status("/parallel", {{"value", "4"}}, headers), 403);
+    EXPECT_EQ(status("/parallel", {}, headers), 200);
+    EXPECT_EQ(status("/stats", {}, headers), 200);
+  }
+  const http::Params own = {{"sec-fetch-site", "same-origin"}, {"host", "localhost:9996"}};
+  for (const http::Params& headers : {own, {{"host", "localhost:9996"}}}) {
+    EXPECT_EQ(status("/reset", {}, headers), 200);
+    EXPECT_EQ(status("/parallel", {{"value", "4"}}, headers), 200);
+  }
 }
 
 TEST(Access, HealthIsOpen) { EXPECT_TRUE(May(Role::kWorker, "/healthz")); }

@@ -12,6 +12,7 @@
 namespace twofold::client {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -79,31 +80,32 @@ class ControlTest : public testing::Test {
 };
 
 TEST_F(ControlTest, ParallelSetsAndTells) {
-  EXPECT_EQ(Plain("/parallel?type=plain"), "0");
-  EXPECT_EQ(Plain("/parallel?value=8&type=plain"), "8");
+  EXPECT_EQ(Plain("/parallel?type=plain"), "0\n");
+  EXPECT_EQ(Plain("/parallel?value=8&type=plain"), "8\n");
   EXPECT_EQ(generator.outstanding(), 8U);
-  EXPECT_EQ(Plain("/parallel?type=plain"), "8");
+  EXPECT_EQ(Plain("/parallel?type=plain"), "8\n");
 }
 
 TEST_F(ControlTest, ParallelIsClamped) {
-  EXPECT_EQ(Plain("/parallel?value=1001&type=plain"), "1000");
-  EXPECT_EQ(Plain("/parallel?value=99999999999999999999999&type=plain"), "1000");
-  EXPECT_EQ(Plain("/parallel?value=0&type=plain"), "0");
+  EXPECT_EQ(Plain("/parallel?value=1001&type=plain"), "1000\n");
+  EXPECT_EQ(Plain("/parallel?value=99999999999999999999999&type=plain"), "1000\n");
+  EXPECT_EQ(Plain("/parallel?value=0&type=plain"), "0\n");
 }
 
 TEST_F(ControlTest, ParallelResetsNothing) {
   Get("/parallel?value=1");
   End(v1::OUTCOME_FAILED);
   Get("/parallel?value=2");
-  EXPECT_EQ(Plain("/fails?type=plain"), "1");
+  EXPECT_EQ(Plain("/fails?type=plain"), "1\n");
 }
 
-TEST_F(ControlTest, ParallelRefusesWhatIsNoWholeNumberFromZero) {
+TEST_F(ControlTest, ParallelRefusesWhatIsNoWholeNumber) {
   Get("/parallel?value=5");
-  for (const char* value : {"-1", "1.5", "nan", "NaN", "inf", "eight", "8x", "0x8", "", "%208"}) {
+  for (const char* value :
+       {"-", "-1.5", "--1", "1.5", "nan", "NaN", "inf", "eight", "8x", "0x8", "", "%208", "+8"}) {
     const http::Response response = Get(std::string("/parallel?type=plain&value=") + value);
     EXPECT_EQ(response.status, 400) << value;
-    EXPECT_THAT(response.body, HasSubstr("a whole number from 0")) << value;
+    EXPECT_THAT(response.body, HasSubstr("a whole number")) << value;
   }
   EXPECT_EQ(generator.parallelism(), 5U);
 }
@@ -111,13 +113,13 @@ TEST_F(ControlTest, ParallelRefusesWhatIsNoWholeNumberFromZero) {
 TEST_F(ControlTest, ResetStartsANewWindow) {
   Get("/parallel?value=2");
   End(v1::OUTCOME_FAILED);
-  EXPECT_EQ(Plain("/reset?type=plain"), "Reseted");
-  EXPECT_EQ(Plain("/fails?type=plain"), "0");
+  EXPECT_EQ(Plain("/reset?type=plain"), "Reseted\n");
+  EXPECT_EQ(Plain("/fails?type=plain"), "0\n");
   EXPECT_EQ(JsonOf("/stats?type=json")["pending"], 2);
 }
 
 TEST_F(ControlTest, ThroughputIsAFixedPointNumber) {
-  EXPECT_EQ(Plain("/reqs-per-sec?type=plain"), "0.000000");
+  EXPECT_EQ(Plain("/reqs-per-sec?type=plain"), "0.000000\n");
 }
 
 TEST_F(ControlTest, FailsIsAnInteger) {
@@ -125,7 +127,7 @@ TEST_F(ControlTest, FailsIsAnInteger) {
   End(v1::OUTCOME_FAILED);
   End(v1::OUTCOME_LOST);
   End(v1::OUTCOME_SUCCEEDED);
-  EXPECT_EQ(Plain("/fails?type=plain"), "2");
+  EXPECT_EQ(Plain("/fails?type=plain"), "2\n");
 }
 
 TEST_F(ControlTest, StatsNodesAndPodsAreReadable) {
@@ -254,11 +256,35 @@ TEST_F(ControlTest, LookAndVerdictNameTheBadParameter) {
   }
 }
 
-TEST_F(ControlTest, UnknownTypeAndParameterAreNamed) {
-  EXPECT_EQ(Get("/fails?type=xml").status, 400);
-  EXPECT_THAT(Get("/fails?type=xml").body, HasSubstr("'xml'"));
-  EXPECT_EQ(Get("/parallel?valeu=8").status, 400);
-  EXPECT_THAT(Get("/parallel?valeu=8").body, HasSubstr("'valeu'"));
+TEST_F(ControlTest, UnknownParametersAreIgnoredAndUnknownTypesAreTheDefault) {
+  EXPECT_EQ(Plain("/fails?type=plain&_=1700000000&pretty"), "0\n");
+  EXPECT_EQ(Get("/fails?type=text").body, Get("/fails").body);
+  EXPECT_EQ(Get("/window?type=text").content_type, "application/json");
+  EXPECT_EQ(Plain("/parallel?valeu=8&type=plain"), "0\n");
+}
+
+TEST_F(ControlTest, ANegativeParallelismStopsTheLoad) {
+  Get("/parallel?value=5");
+  EXPECT_EQ(Plain("/parallel?value=-5&type=plain"), "0\n");
+  EXPECT_EQ(Plain("/parallel?value=%2B7&type=plain"), "7\n");
+  EXPECT_EQ(Plain("/parallel?value=-99999999999999999999999&type=plain"), "0\n");
+}
+
+// As `while read` of a shell and its like want it.
+TEST_F(ControlTest, EveryPlainPageEndsItsLastLine) {
+  for (const char* path :
+       {"/parallel", "/reset", "/reqs-per-sec", "/fails", "/stats", "/nodes", "/pods", "/window"}) {
+    EXPECT_THAT(Plain(std::string(path) + "?type=plain"), EndsWith("\n")) << path;
+  }
+}
+
+TEST_F(ControlTest, StatsHasAFormForTheParallelismAndOneForTheReset) {
+  Get("/parallel?value=8");
+  const std::string page = Get("/stats").body;
+  EXPECT_THAT(page, HasSubstr(R"(<form action="parallel" method="get">)"));
+  EXPECT_THAT(page, HasSubstr(R"(name="value" type="number" min="0" value="8")"));
+  EXPECT_THAT(page, HasSubstr(R"(<form action="reset" method="get">)"));
+  EXPECT_THAT(Get("/parallel?value=3").body, HasSubstr(R"(<a href="stats">)"));
 }
 
 TEST_F(ControlTest, UnknownPathIs404) { EXPECT_EQ(Get("/nothing").status, 404); }

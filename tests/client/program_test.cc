@@ -56,7 +56,7 @@ TEST(ClientProgram, ServesBeforeThereIsAFrontendThenLoadsIt) {
   EXPECT_TRUE(Await([&http] {
     return Get(http, "/stats?type=plain").find("pending        4\n") != std::string::npos;
   }));
-  EXPECT_EQ(Get(http, "/parallel?value=0&type=plain"), "0");
+  EXPECT_EQ(Get(http, "/parallel?value=0&type=plain"), "0\n");
   frontend->Release();
   client.Signal(SIGTERM);
   EXPECT_EQ(client.Wait(), 0) << client.output();

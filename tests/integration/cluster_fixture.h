@@ -80,7 +80,7 @@ class ClusterTest : public ::testing::Test {
   }
   static void SetParallel(const Client& client, int value) {
     const std::string text = std::to_string(value);
-    EXPECT_EQ(Get(client.url + "/parallel?type=plain&value=" + text), text);
+    EXPECT_EQ(Get(client.url + "/parallel?type=plain&value=" + text), text + "\n");
   }
 
   /// Series of the frontend or, with a client's URL, of that client.

@@ -131,3 +131,68 @@ END
   run "$bin/twofold" local logs nobody
   [ "$status" -eq 3 ]
 }
+
+# A frontend that wants a token, and a state folder of which a supervisor that lies names it.
+impostor() {
+  mkdir -m 700 "$TWOFOLD_DIR"
+  cd "$BATS_TEST_TMPDIR" || return
+  echo "admin me 0123456789abcdef" >tokens
+  "$bin/twofold-frontend" --client-address 127.0.0.1:0 --worker-address 127.0.0.1:0 --http-address 127.0.0.1:0 \
+    --ready-file ready --token-file tokens sleep 3>&- 2>log &
+  pids=$!
+  eventually [ -e ready ]
+  frontend=$(jq -r .client ready) /usr/bin/python3 - 3>&- <<'END' &
+import fcntl, http.server, json, os
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"addresses": {"client": os.environ["frontend"]}}).encode())
+folder = os.environ["TWOFOLD_DIR"]
+lock = open(folder + "/lock", "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+open(folder + "/secret", "w").write("0123456789abcdef\n")
+open(folder + "/new", "w").write(json.dumps({"http": "127.0.0.1:%d" % server.server_port}))
+os.rename(folder + "/new", folder + "/supervisor.json")
+server.serve_forever()
+END
+  pids="$pids $!"
+  eventually [ -e "$TWOFOLD_DIR/supervisor.json" ]
+}
+
+@test "no token goes to an address from a state folder" {
+  bin=$(realpath "$bin")
+  impostor
+  export TWOFOLD_TOKEN=0123456789abcdef
+  run "$bin/twofold" queues
+  through_folder=$output
+  run "$bin/twofold" queues --frontend "$(jq -r .client ready)"
+  named=$status
+  chmod o+w "$TWOFOLD_DIR"
+  run "$bin/twofold" queues
+  untrusted=$output
+  run "$bin/twofold" local down
+  left=$(ls "$TWOFOLD_DIR")
+  # shellcheck disable=SC2086
+  kill $pids
+  rm -r "$TWOFOLD_DIR"
+  [[ "$through_folder" == *"a token is needed"* ]]
+  [ "$named" -eq 0 ]
+  [[ "$untrusted" == *"$TWOFOLD_DIR is not trusted"* ]]
+  [[ "$output" == *"$TWOFOLD_DIR is not trusted"* ]]
+  [[ "$left" == *supervisor.json* ]]
+}
+
+@test "the supervisor does nothing for those who do not have its secret" {
+  up
+  url=http://$(jq -r .http "$TWOFOLD_DIR/supervisor.json")
+  secret="Authorization: Bearer $(cat "$TWOFOLD_DIR/secret")"
+  [ "$(stat -c %a "$TWOFOLD_DIR/secret" "$TWOFOLD_DIR" | tr '\n' ' ')" = "600 700 " ]
+  code() { curl -s -o "$BATS_TEST_TMPDIR/answer" -w '%{http_code}' "$@"; }
+  [ "$(code -X POST "$url/down")" = 401 ]
+  [ "$(code -X POST -H "$secret" -H 'Sec-Fetch-Site: cross-site' "$url/down")" = 403 ]
+  [ "$(code -X POST -H "$secret" -H 'Origin: http://evil.example' "$url/down")" = 403 ]
+  [ "$(code -X POST -H "$secret" -H 'Host: evil.example' "$url/down")" = 421 ]
+  [ "$(code -H "$secret" "$url/deployments")" = 200 ]
+}

@@ -54,8 +54,51 @@ TEST_F(StateFolderTest, AFolderOfSomebodyElseIsLeftAlone) {
   EXPECT_TRUE(fs::exists(folder_.LogsDir()));
 }
 
+TEST_F(StateFolderTest, TellsHowToTalkToTheSupervisor) {
+  EXPECT_EQ(folder_.FindDoor().status().code(), absl::StatusCode::kNotFound);
+  close(folder_.Lock().value());
+  EXPECT_EQ(folder_.FindDoor().status().code(), absl::StatusCode::kNotFound);
+  const std::string secret = folder_.WriteSecret().value();
+  std::ofstream(folder_.SupervisorFile()) << R"({"pid": 1, "http": "127.0.0.1:1"})";
+  const auto door = folder_.FindDoor();
+  ASSERT_TRUE(door.ok()) << door.status();
+  EXPECT_EQ(door->http, "127.0.0.1:1");
+  EXPECT_EQ(door->secret, secret);
+  close(folder_.Lock().value());
+  EXPECT_NE(folder_.WriteSecret().value(), secret);
+}
+
+TEST_F(StateFolderTest, WhatOthersCouldHaveWrittenIsNotTrusted) {
+  close(folder_.Lock().value());
+  EXPECT_EQ(fs::status(folder_.dir()).permissions(), fs::perms::owner_all);
+  ASSERT_TRUE(folder_.WriteSecret().ok());
+  std::ofstream(folder_.SupervisorFile()) << R"({"http": "127.0.0.1:1"})";
+  const auto refused = [this] { return absl::IsPermissionDenied(folder_.FindDoor().status()); };
+  EXPECT_FALSE(refused());
+  for (const fs::path& path : {fs::path(folder_.dir()), fs::path(folder_.SupervisorFile()),
+                               fs::path(folder_.SecretFile())}) {
+    for (const fs::perms who : {fs::perms::group_write, fs::perms::others_write}) {
+      fs::permissions(path, who, fs::perm_options::add);
+      EXPECT_TRUE(refused()) << path;
+      fs::permissions(path, who, fs::perm_options::remove);
+    }
+    if (geteuid() != 0) continue;  // only root can give things away
+    ASSERT_EQ(chown(path.c_str(), 1, 1), 0);
+    EXPECT_TRUE(refused()) << path;
+    ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  }
+  EXPECT_FALSE(refused());
+}
+
+TEST_F(StateFolderTest, AFolderThatOthersCanWriteToIsNotTaken) {
+  close(folder_.Lock().value());
+  fs::permissions(folder_.dir(), fs::perms::others_write, fs::perm_options::add);
+  EXPECT_TRUE(absl::IsPermissionDenied(folder_.Lock().status()));
+}
+
 TEST_F(StateFolderTest, RemoveLeavesNothing) {
   close(folder_.Lock().value());
+  ASSERT_TRUE(folder_.WriteSecret().ok());
   folder_.Remove();
   EXPECT_FALSE(fs::exists(folder_.dir()));
 }

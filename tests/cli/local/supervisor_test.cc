@@ -23,8 +23,10 @@ class SupervisorTest : public FakePrograms {
   void SetUp() override {
     FakePrograms::SetUp();
     run_ = std::thread([this] { status_ = supervisor_.Run(); });
-    ASSERT_TRUE(Until([&] { return ReadReadyFile(folder_.SupervisorFile()).ok(); }));
-    url_ = "http://" + ReadReadyFile(folder_.SupervisorFile())->at("http");
+    ASSERT_TRUE(Until([&] { return folder_.FindDoor().ok(); }));
+    const StateFolder::Door door = folder_.FindDoor().value();
+    url_ = "http://" + door.http;
+    secret_ = security::Client::WithToken(door.secret);
   }
 
   void TearDown() override {
@@ -42,15 +44,18 @@ class SupervisorTest : public FakePrograms {
     return false;
   }
 
-  http::Response Get(const std::string& path) { return http::Get(url_ + path, kPlenty).value(); }
+  http::Response Get(const std::string& path) {
+    return http::Get(url_ + path, kPlenty, secret_).value();
+  }
   http::Response Put(const std::string& path) {
-    return http::Put(url_ + path, "", kPlenty).value();
+    return http::Put(url_ + path, "", kPlenty, secret_).value();
   }
 
   Supervisor supervisor_;
   std::thread run_;
   Status status_;
   std::string url_;
+  security::Client secret_;
 };
 
 TEST_F(SupervisorTest, ScalesByHttpAndTellsInLinesForTheShell) {
@@ -82,8 +87,19 @@ TEST_F(SupervisorTest, RefusesWhatItCannotDo) {
 
 TEST_F(SupervisorTest, DownByHttpEndsIt) {
   ASSERT_TRUE(Until([&] { return supervisor_.Find("c")->ready == 1; }));
-  EXPECT_EQ(http::Post(url_ + "/down", "", kPlenty)->status, 202);
+  EXPECT_EQ(http::Post(url_ + "/down", "", kPlenty, secret_)->status, 202);
   EXPECT_TRUE(Until([&] { return !http::Get(url_ + "/deployments", kPlenty).ok(); }));
+}
+
+TEST_F(SupervisorTest, WithoutTheSecretOfItsFolderNothingIsDoneOrTold) {
+  EXPECT_EQ(http::Post(url_ + "/down", "", kPlenty)->status, 401);
+  EXPECT_EQ(http::Put(url_ + "/deployments/b/scale?replicas=3", "", kPlenty)->status, 401);
+  EXPECT_EQ(http::Get(url_ + "/deployments", kPlenty)->status, 401);
+  const auto guessed = security::Client::WithToken("0123456789abcdef0123456789abcdef");
+  EXPECT_EQ(http::Post(url_ + "/down", "", kPlenty, guessed)->status, 401);
+  EXPECT_EQ(Get("/deployments").status, 200);
+  const auto mode = std::filesystem::status(folder_.SecretFile()).permissions();
+  EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 }  // namespace
