@@ -62,11 +62,13 @@ Result<Numbers> ParseNumbers(std::string_view text) {
 }  // namespace
 
 std::string RecordText(const stats::StepRecord& record) {
-  return fmt::format("{}:{:.9g}:{:.6g}:{:.4g}:{:.6g}:{:.6g}:{}:{:.4g}:{:.6g}:{:.6g}",
-                     record.workers, record.rate.throughput, record.rate.log_error,
-                     record.rate.degrees, record.rate.seconds, record.confidence,
-                     record.steady ? 1 : 0, record.drift, record.spread.variance,
-                     record.spread.degrees);
+  std::string text =
+      fmt::format("{}:{:.9g}:{:.6g}:{:.4g}:{:.6g}:{:.6g}:{}:{:.4g}:{:.6g}:{:.6g}", record.workers,
+                  record.rate.throughput, record.rate.log_error, record.rate.degrees,
+                  record.rate.seconds, record.confidence, record.steady ? 1 : 0, record.drift,
+                  record.spread.variance, record.spread.degrees);
+  std::erase(text, '+');  // of 1.2e+04: a blank in a URL, and not needed
+  return text;
 }
 
 Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text) {

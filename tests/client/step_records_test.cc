@@ -37,6 +37,10 @@ TEST(StepRecords, AreReadAsTheyWereWritten) {
 
 TEST(StepRecords, NeedNoEscapesInAUrl) {
   EXPECT_EQ(RecordText(Some()), "16:78.6435:0.00125:11.5:12.25:0.997:0:-0.03125:-0.0005:15");
+  stats::StepRecord large = Some();
+  large.rate.degrees = 123456.0;
+  EXPECT_EQ(RecordText(large), "16:78.6435:0.00125:1.235e05:12.25:0.997:0:-0.03125:-0.0005:15");
+  EXPECT_EQ(ParseRecords(RecordText(large))->front().rate.degrees, 123500.0);
 }
 
 TEST(StepRecords, OfAWindowOfWhichNothingIsKnownAreTakenToo) {
