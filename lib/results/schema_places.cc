@@ -3,6 +3,8 @@
 // Peaks had the size of their messages among their dimensions, so that repetitions whose peaks were
 // at different sizes fell into different headlines. Only the suites that wrote them so are changed:
 // elsewhere a size may well tell one number from another.
+//
+// And a job that was withdrawn (queue::IsWithdrawn) is no failure of its permutation.
 
 #include "lib/results/schema_steps.h"
 
@@ -67,6 +69,7 @@ WITH counting AS (
   FROM run JOIN place ON place.run = run.number JOIN ended ON ended.id = place.job
   LEFT JOIN measured ON measured.job = place.job AND outcome = 0 AND measured.number < 0
   WHERE NOT warm_up AND requeued_as IS NULL AND run.id <> ''
+    AND outcome NOT IN (SELECT number FROM outcome WHERE name IN ('cancelled', 'rejected', 'abandoned'))
 ), placed AS (
   SELECT *, count(value) OVER one AS n, avg(value) OVER one AS mean,
          row_number() OVER (PARTITION BY run, permutation, metric ORDER BY value) AS position
