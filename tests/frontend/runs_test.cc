@@ -204,7 +204,7 @@ TEST_F(RunsTest, ARunIsRequeuedPageByPage) {
   } while (!request.page_token().empty());
   work.join();
   EXPECT_EQ(from.size(), kJobs);
-  EXPECT_EQ(pages, 3);
+  EXPECT_GE(pages, 3) << "also those that are left out are looked at";
   request.set_page_token("nonsense");
   grpc::ClientContext context;
   v1::RequeueJobsReply reply;

@@ -30,8 +30,7 @@ inline constexpr std::uint64_t kLargest<Outcome> = kOutcomes - 1;
 template <>
 inline constexpr std::uint64_t kLargest<Spread> = static_cast<std::uint64_t>(Spread::kNode);
 template <>
-inline constexpr std::uint64_t kLargest<Admission> =
-    static_cast<std::uint64_t>(Admission::kHeld);
+inline constexpr std::uint64_t kLargest<Admission> = static_cast<std::uint64_t>(Admission::kHeld);
 
 /// Reads the fields that Put wrote. Strings and options point into what it was given.
 ///
