@@ -50,7 +50,7 @@ scaled_back() {
 @test "crash looping workers: no verdict, the log of the first one" {
   sed -i 's/--limit=10/--limit=never/' "$project/deployments/sleep-queue/sleep-backend.yaml"
   deploy
-  run validate 2 --timeout 100000
+  run validate 2 --timeout 60
   [ "$status" -eq 201 ]
   [[ "$output" == *"keep crashing (0 of 2 Ready)"* ]]
   [[ "$output" == *"pod scalability-tester-backend-sleep-"*": Running, not Ready, CrashLoopBackOff"* ]]
