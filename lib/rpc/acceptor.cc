@@ -131,13 +131,15 @@ bool Acceptor::IsLetIn(const std::string& host, Instant now) {
     swept_ = now;
     table_.Sweep();
   }
-  if (host_full())
+  if (host_full()) {
     TurnAway(Reason::kTooMany, "their host has as many as it may");
-  else if (full())
+    return false;
+  }
+  if (full()) {
     TurnAway(Reason::kNoRoom, "there are as many as there are descriptors for");
-  else
-    return true;
-  return false;
+    return false;
+  }
+  return true;
 }
 
 void Acceptor::TurnAway(Reason reason, const char* why) {

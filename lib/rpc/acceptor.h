@@ -28,10 +28,10 @@ struct ConnectionLimits {
 /// - Out of descriptors it waits and goes on (gRPC's listener would never accept again).
 /// - A host has so many connections and no more; some descriptors stay free for the rest of the
 ///   program. Further ones are closed at once.
-/// - When more than half of the memory (six tenths) is in use, no connection is taken; and while
-/// memory still
-///   grows, those are broken off that sent most of what came since the look before. A flood of
-///   frames makes gRPC use hundreds of bytes for each that it receives, without a bound.
+/// - When more than six tenths of the memory are in use, no connection is taken; and while the use
+///   still grows, those connections are broken off that sent most of what came since the look
+///   before. A flood of frames makes gRPC use hundreds of bytes for each that it receives, without
+///   a bound.
 ///
 /// Threads  Two of its own, from construction to destruction.
 /// Cost     Idle: a look at the memory ten times a second.

@@ -159,9 +159,9 @@ TEST_F(ResultsCommandTest, PlaceOfAPeakIsShownBesideItAndSplitsNothing) {
   EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
               HasSubstr("peaks,1,peak_bandwidth,test=osu_bw,MB/s,higher,3,0,"));
   EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
-              HasSubstr(",\"size=2097152, size=4194304\"\n"));
+              HasSubstr(",\"size=2097152, size=4194304\",0,\n"));
   EXPECT_THAT(Run({"results", "peaks", "--all"}).out,
-              HasSubstr(",peak_bandwidth,100,MB/s,higher,1,test=osu_bw,size=4194304\n"));
+              HasSubstr(",peak_bandwidth,100,MB/s,higher,1,test=osu_bw,size=4194304,\n"));
   const json all = json::parse(Run({"results", "peaks", "--json", "--all"}).out)["permutations"][0];
   EXPECT_EQ(all["headlines"][0]["at"], json::parse(R"([{"place": {"size": "2097152"}, "n": 2},
                             {"place": {"size": "4194304"}, "n": 1}])"));

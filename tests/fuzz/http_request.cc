@@ -17,6 +17,7 @@
 
 #include "client/access.h"
 #include "client/control.h"
+#include "lib/common/budget.h"
 #include "lib/http/connection.h"
 #include "lib/http/guard.h"
 #include "tests/fuzz/target.h"
@@ -48,8 +49,9 @@ std::string Serve(const http::Handler& handler, std::string_view request) {
   peer.shutdown(asio::socket_base::shutdown_send);
   http::ServerOptions options;
   options.max_body = 256;
+  Budget unsent(options.max_unsent);
   http::Connection connection(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), ends[0]), nullptr,
-                              handler, options);
+                              handler, options, unsent);
   asio::co_spawn(io, connection.Serve(), asio::detached);
   std::string answers;
   asio::async_read(peer, asio::dynamic_buffer(answers),

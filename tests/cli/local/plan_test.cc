@@ -65,7 +65,11 @@ TEST_F(PlanTest, AClusterForARunHasAStoreAndNoLoadClient) {
 }
 
 TEST_F(PlanTest, WhatSpecsMayAskForIsToldToTheWorkersOfARun) {
-  options_.run = RunCluster{"fio", {"fio"}, "/tmp/run.db", {"--allow-path", "/mnt"}};
+  options_.run = RunCluster{.queue = "fio",
+                            .workload = {"fio"},
+                            .store = "/tmp/run.db",
+                            .label = "a=b",
+                            .allow = {"--allow-path", "/mnt"}};
   const auto plan = MakePlan(options_);
   ASSERT_TRUE(plan.ok()) << plan.status();
   const auto& arguments = plan->at(1).arguments;

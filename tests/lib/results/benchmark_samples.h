@@ -31,12 +31,13 @@ inline Benchmark FullBenchmark(double throughput = 9.25) {
   full.measurements = {{Throughput(), throughput},
                        {{.name = "retransmits", .better = Better::kLower}, 17},
                        {{.name = "cpu", .unit = "%"}, 0.1 + 0.2, {{"side", "client"}}}};
-  full.series = {{.name = "throughput",
-                  .dimensions = {{"stream", "1"}},
-                  .columns = {{"time", "s", Better::kNone}, {"rate", "Gbit/s", Better::kHigher}},
-                  .values = {1, 9.5, 2, 1e-300, 3, -0.0}},
-                 {.name = "empty", .columns = {{.name = "size", .unit = "B"}}},
-                 {.name = "bare"}};
+  full.series = {
+      {.name = "throughput_over_time",
+       .dimensions = {{"stream", "1"}},
+       .columns = {{"time", "s", Better::kNone}, {"throughput", "Gbit/s", Better::kHigher}},
+       .values = {1, 9.5, 2, 1e-300, 3, -0.0}},
+      {.name = "empty", .columns = {{.name = "size", .unit = "B"}}},
+      {.name = "bare"}};
   full.failures = {{"osu_bw", "no such file\nor directory"}};
   const Artifact out{.name = "stdout",
                      .zstd = std::string("\0zstd\xff", 6),

@@ -163,7 +163,7 @@ TEST_F(BenchmarkStore, SeriesAreRowsForWhoLooks) {
   EXPECT_EQ(Count("series_value"), 3);
   EXPECT_EQ(Text("series || row || by || at || name || value || unit"
                  " || json_extract(dimensions, '$.stream') FROM series_value"),
-            "throughput1time1rate9.5Gbit/s1");
+            "throughput_over_time1time1throughput9.5Gbit/s1");
   EXPECT_EQ(Text("group_concat(job || node || name || wall_s) FROM rank_stage WHERE rank = 0"),
             "7node-1server7.0");
 }

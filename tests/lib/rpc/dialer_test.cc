@@ -7,7 +7,6 @@
 
 #include "lib/rpc/listen.h"
 #include "tests/support/name_server.h"
-#include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::rpc {
 namespace {
@@ -23,6 +22,15 @@ constexpr Duration kSoon = seconds(10);
 
 // So long that gRPC's own pauses between lookups are longer than kSoon.
 constexpr Duration kOutage = seconds(28);
+
+/// A server must have a service with a method.
+class AnyService final : public Service {
+ public:
+  AnyService() : Service("test.Any") { Serve("Stream", &AnyService::Stream); }
+
+ private:
+  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse<ByteStream>(grpc::Status::OK); }
+};
 
 class DialerTest : public ::testing::Test {
  protected:
@@ -49,8 +57,8 @@ class DialerTest : public ::testing::Test {
   [[nodiscard]] std::string Address() const { return std::string(kName) + ":" + port_; }
 
   std::unique_ptr<testing::NameServer> names_;
-  v1::Admin::CallbackService service_;  // any: a server must have one
-  std::unique_ptr<grpc::Server> server_;
+  AnyService service_;
+  std::unique_ptr<Server> server_;
   std::string port_ = "0";
 
   static inline std::string why_not_;

@@ -31,9 +31,9 @@ TEST(SuiteForms, JsonHasAll) {
 
 TEST(SuiteForms, CsvHasALineANumber) {
   EXPECT_EQ(CsvRows("a b", Example()),
-            "a b,throughput,1.5,Gbit/s,higher,1,\"of=a,\"\"b\"\"\"\n"
-            "a b,latency,0.5,us,lower,0,test=t size=1\n"
-            "a b,latency,0.25,us,lower,0,test=t size=2\n");
+            "a b,throughput,1.5,Gbit/s,higher,1,\"of=a,\"\"b\"\"\",\n"
+            "a b,latency,0.5,us,lower,0,test=t size=1,\n"
+            "a b,latency,0.25,us,lower,0,test=t size=2,\n");
 }
 
 TEST(SuiteForms, SoundMeansFiniteAndRectangular) {
