@@ -19,14 +19,14 @@ constexpr double kPrecise = 0.02;      // half a width of ln(throughput) that a 
 constexpr double kExact = 1e-9;        // errors less than this are as good as none
 constexpr double kMostRepeats = 1000;  // more are not worth a word
 
-double Square(double x) { return x * x; }
+double Squared(double x) { return x * x; }
 
 double Slope(const StepRecord& step) { return step.drift / step.rate.seconds; }
 
 /// The inverse of its variance, which for noise without memory is 12 times that of the mean over
 /// the square of the length.
 double SlopePrecision(const StepRecord& step) {
-  return Square(step.rate.seconds / std::max(step.rate.log_error, kExact)) / 12.0;
+  return Squared(step.rate.seconds / std::max(step.rate.log_error, kExact)) / 12.0;
 }
 
 /// One repeat of a step.
@@ -53,9 +53,9 @@ struct Pair {
     return slope * Distance();
   }
   /// The variance that noise gives to Drift().
-  [[nodiscard]] double DriftVariance() const { return SlopeVariance() * Square(Distance()); }
+  [[nodiscard]] double DriftVariance() const { return SlopeVariance() * Squared(Distance()); }
   [[nodiscard]] double TimeVariance() const {
-    return Square(base->rate.log_error) + Square(now->rate.log_error);
+    return Squared(base->rate.log_error) + Squared(now->rate.log_error);
   }
 
  private:
@@ -81,13 +81,13 @@ double Throughput(const Pairs& pairs) {
 double DriftOf(const Pairs& pairs) {
   const double seen = MeanOf(pairs, [](const Pair& p) { return p.Drift(); });
   const double chance = MeanOf(pairs, [](const Pair& p) { return p.DriftVariance(); });
-  return std::sqrt(std::max(Square(seen) - chance / static_cast<double>(pairs.size()), 0.0));
+  return std::sqrt(std::max(Squared(seen) - chance / static_cast<double>(pairs.size()), 0.0));
 }
 
 /// Half the width that noise of time and drift give to the mean of the repeats. Drift is a bias, so
 /// it is added, not squared.
 double TimeWidth(const Pairs& pairs) {
-  const double noise = MeanOf(pairs, [](const Pair& p) { return Square(p.TimeWidth()); });
+  const double noise = MeanOf(pairs, [](const Pair& p) { return Squared(p.TimeWidth()); });
   return std::sqrt(noise / static_cast<double>(pairs.size())) + DriftOf(pairs);
 }
 
@@ -101,7 +101,7 @@ double UnexplainedVariance(const Pairs& pairs, const Spread& spread) {
   const double degrees = static_cast<double>(pairs.size()) - 1.0;
   if (degrees < 1.0) return 0.0;
   const double mean = MeanOf(pairs, [](const Pair& p) { return p.LogRatio(); });
-  const double squares = MeanOf(pairs, [&](const Pair& p) { return Square(p.LogRatio() - mean); });
+  const double squares = MeanOf(pairs, [&](const Pair& p) { return Squared(p.LogRatio() - mean); });
   const double seen = squares * static_cast<double>(pairs.size()) / degrees;
   const double explained = MeanOf(pairs, [&](const Pair& p) { return p.TimeVariance(); }) +
                            PodsVariance(pairs.front(), spread);
@@ -130,8 +130,8 @@ RatioInterval Interval(double ratio, double width, double limit, bool steady) {
 /// So many repeats that the pods' part, together with that of time, is less than the distance from
 /// the limit.
 std::uint32_t RepeatsNeeded(const StepVerdict& step) {
-  const double distance = Square(std::log(step.ratio / step.limit));
-  const double widths = Square(step.time_width) + Square(step.pods_width);
+  const double distance = Squared(std::log(step.ratio / step.limit));
+  const double widths = Squared(step.time_width) + Squared(step.pods_width);
   const double needed = std::ceil(step.repeats * widths / distance);
   return needed <= kMostRepeats ? static_cast<std::uint32_t>(needed) : 0;
 }
