@@ -26,8 +26,6 @@ struct Freed {
 };
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX, SSL_CTX_free>>;
 using Session = std::unique_ptr<SSL, Freed<SSL, SSL_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509, X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>>;
 
 template <typename Read>
 auto ReadPem(const std::string& text, Read read) {
@@ -36,12 +34,6 @@ auto ReadPem(const std::string& text, Read read) {
   BIO_free(bio);
   return made;
 }
-
-// SIGPIPE: OpenSSL writes without MSG_NOSIGNAL.
-const bool kNoSignal = [] {
-  signal(SIGPIPE, SIG_IGN);
-  return true;
-}();
 
 }  // namespace
 
@@ -61,11 +53,13 @@ Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls)
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
   if (tls == nullptr) return;
+  signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
   secured_ = std::make_unique<Secured>();
   secured_->context.reset(SSL_CTX_new(TLS_client_method()));
   if (!tls->cert.empty()) {
-    const Certificate cert(ReadPem(tls->cert, PEM_read_bio_X509));
-    const Key key(ReadPem(tls->key, PEM_read_bio_PrivateKey));
+    const std::unique_ptr<X509, Freed<X509, X509_free>> cert(ReadPem(tls->cert, PEM_read_bio_X509));
+    const std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>> key(
+        ReadPem(tls->key, PEM_read_bio_PrivateKey));
     SSL_CTX_use_certificate(secured_->context.get(), cert.get());
     SSL_CTX_use_PrivateKey(secured_->context.get(), key.get());
   }

@@ -12,7 +12,6 @@
 namespace twofold::http {
 namespace {
 
-constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr std::string_view kHalf = "GET / HTTP/1.1\r\nHo";
 constexpr const char* kCrowd = "127.0.0.2";
 constexpr const char* kSecondCrowd = "127.0.0.3";

@@ -6,6 +6,8 @@
 
 namespace twofold::http {
 
+inline constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
 /// The other end of a connection to a server on loopback: sends any bytes, broken ones too.
 /// Every wait ends after 30 s at most, so that a failing test ends.
 class Peer {

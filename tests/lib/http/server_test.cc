@@ -18,7 +18,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr std::string_view kHello =
     "HTTP/1.1 200 OK\r\n"
     "X-Content-Type-Options: nosniff\r\n"
