@@ -13,7 +13,7 @@
 namespace twofold::client {
 namespace {
 
-constexpr std::size_t kMaxShown = 80;  // bytes of a bad field in the error
+constexpr std::size_t kMaxFieldShown = 80;  // bytes of a bad field in the error
 
 /// The numbers of a record, in the order of the text.
 struct Field {
@@ -41,9 +41,9 @@ std::string_view Take(std::string_view& text, char separator) {
 }
 
 Status BadField(const Field& field, std::string_view value) {
-  return absl::InvalidArgumentError(absl::StrCat("records: ", std::string(field.name), " '",
-                                                 Printable(value, kMaxShown), "' is not a number ",
-                                                 field.least, "..", field.most));
+  return absl::InvalidArgumentError(
+      absl::StrCat("records: ", std::string(field.name), " '", Printable(value, kMaxFieldShown),
+                   "' is not a number ", field.least, "..", field.most));
 }
 
 Result<Numbers> ParseNumbers(std::string_view text) {
