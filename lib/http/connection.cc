@@ -184,7 +184,8 @@ asio::awaitable<error_code> Connection::ReceiveBareHead(RequestParser& parser) {
     buffer_.consume(taken);
     size += taken;
     if (size > kMaxHead) co_return beast::http::error::header_limit;
-    head.erase(0, parser.put(asio::buffer(head), error));
+    // Not asio::buffer(head), which has no address when nothing is left: Beast adds to it.
+    head.erase(0, parser.put(asio::const_buffer(head.data(), head.size()), error));
     if (error == beast::http::error::need_more) error = co_await ReadSome();
   }
   co_return error;
