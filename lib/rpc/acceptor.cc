@@ -177,8 +177,8 @@ void Acceptor::BreakOffBiggest(std::vector<Talker> talkers) {
   for (const Talker& talker : talkers) {
     if (talker.received < kLeastBytes || 2 * broken_off > all) return;
     broken_off += talker.received;
-    table_.BreakOff(talker);
     if (gate_ != nullptr) gate_->Count(Reason::kNoRoom);
+    table_.BreakOff(talker);
     spdlog::warn(
         "memory is nearly used up ({} MiB): broke off a connection of {}, which sent {} KiB "
         "in the last moment",

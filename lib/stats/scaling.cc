@@ -77,11 +77,14 @@ double Throughput(const Pairs& pairs) {
   return std::exp(MeanOf(pairs, [](const Pair& p) { return std::log(p.now->rate.throughput); }));
 }
 
-/// How far drift moves the mean of the repeats, less what noise explains of it.
+/// How far drift may move the mean of the repeats. What is less than half of its own error is taken
+/// for noise; else a quarter of that error is added, as the drift may well be larger than it looks.
+/// Both are as small as a drift of about the noise allows (see the table in docs/statistics.md).
 double DriftOf(const Pairs& pairs) {
-  const double seen = MeanOf(pairs, [](const Pair& p) { return p.Drift(); });
+  const double seen = std::abs(MeanOf(pairs, [](const Pair& p) { return p.Drift(); }));
   const double chance = MeanOf(pairs, [](const Pair& p) { return p.DriftVariance(); });
-  return std::sqrt(std::max(Squared(seen) - chance / static_cast<double>(pairs.size()), 0.0));
+  const double error = std::sqrt(chance / static_cast<double>(pairs.size()));
+  return seen > 0.5 * error ? seen + 0.25 * error : 0.0;
 }
 
 /// Half the width that noise of time and drift give to the mean of the repeats. Drift is a bias, so

@@ -67,7 +67,7 @@ struct ScalingVerdict {
 ///
 ///   time   each record's own error at the confidence of the look that ended it, Welch's t; and
 ///          the drift of both windows, which would go on from the middle of one to that of the
-///          other, as an error of its own: sqrt(error² + drift²)
+///          other. That is a bias, so the two are added
 ///   pods   Student's t at 95 % with spread.degrees x sqrt(spread.variance x (1/base workers + 1/
 ///          workers) / repeats); not known (so any pods undecided) if no window had two workers
 ///   any    sqrt(time² + pods²): widths of independent parts add in squares

@@ -155,7 +155,7 @@ TEST(JudgeScaling, ACommonDriftIsAddedToTheWidth) {
 TEST(JudgeScaling, ADriftThatNoiseExplainsIsNone) {
   StepRecord base = Known(8);
   StepRecord now = Known(16);
-  base.drift = now.drift = 0.002;  // a mean error of 0.1 % is one of 0.35 % in the drift
+  base.drift = now.drift = 0.001;  // a mean error of 0.1 % is one of 0.35 % in the drift
   const double without = Only(JudgeScaling(std::vector{Known(8), Known(16)}, 1.8)).time_width;
   EXPECT_EQ(Only(JudgeScaling(std::vector{base, now}, 1.8)).time_width, without);
 }

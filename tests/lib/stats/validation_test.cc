@@ -67,12 +67,9 @@ TEST_P(SimulatedValidation, IsRarelyWrong) {
   for (const double ratio : {1.70, 1.746, 1.854, 1.90}) {
     EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.01, kTries)) << ratio;
   }
-  for (const double ratio : {1.78, 1.82}) {
+  for (const double ratio : {1.78, kLimit, 1.82}) {
     EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.03, kTries)) << ratio;
   }
-  // Just at the limit a drift of half the noise cannot be seen, and has nothing to overcome.
-  const double at_the_limit = GetParam().noise.name == "drifting" ? 0.08 : 0.03;
-  EXPECT_LE(Wrong(Run(kLimit), kLimit), MostWrong(at_the_limit, kTries));
 }
 
 INSTANTIATE_TEST_SUITE_P(Noise, SimulatedValidation, testing::ValuesIn(Cases()),
@@ -98,7 +95,7 @@ TEST(ValidationOfWorkers, ThatAreNearlyEqualIsDecidedThreePercentOffTheLimit) {
 TEST(ValidationOfWorkers, WithUniformLivesIsDecidedSixPercentOffTheLimit) {
   for (const double ratio : {1.70, 1.90}) {
     const Tally tally = Validate(Named("uniform lives"), ratio, 1, kTries, kSeed);
-    EXPECT_LE(tally.undecided(), 0.1 * kTries) << ratio;
+    EXPECT_LE(tally.undecided(), 0.2 * kTries) << ratio;
   }
 }
 
