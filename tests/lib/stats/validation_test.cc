@@ -1,5 +1,5 @@
 // Simulated validations of 8 -> 16 workers at limit 1.8, by the functions that the load client's
-// pages use. docs/statistics.md has the table of 10 000 tries a cell.
+// pages use. docs/statistics.md has the table.
 //
 //   TWOFOLD_TRIES  how many a cell; 60 if not set
 //   TWOFOLD_SEED   of the first one; 1 if not set
