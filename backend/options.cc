@@ -20,11 +20,11 @@
 #include "backend/inherited.h"
 #include "backend/labels.h"
 #include "backend/route.h"
-#include "backend/suites/table/table.h"
 #include "lib/common/address.h"
 #include "lib/common/options.h"
 #include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
+#include "suites/table/table.h"
 
 namespace twofold::backend {
 namespace {

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <utility>
 
-#include "backend/suites/table/table.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "backend/suites/benchmark/benchmark.h"
 #include "backend/suites/command/command.h"
 #include "backend/suites/sleep/sleep.h"
-#include "backend/suites/table/table.h"
+#include "suites/table/table.h"
 
 namespace twofold::backend {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "backend/suites/table/table.h"
 #include "cli/command.h"
 #include "cli/commands/parsed_run.h"
 #include "cli/commands/result_view.h"
@@ -18,6 +17,7 @@
 #include "lib/suite/csv.h"
 #include "lib/suite/json.h"
 #include "lib/suite/text.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {

@@ -35,7 +35,7 @@ struct Outputs {
 /// A kind of benchmark: the row of a table. Three pure functions; processes, files, time and the
 /// network are the runner's (backend/), so a suite is tested with text alone.
 ///
-/// A spec is the message of proto/twofold/v1/suites/ as JSON, with the field names of the system it
+/// A spec is the message of the suite's spec.proto as JSON, with the field names of the system it
 /// comes from; empty stands for {}. A job of a suite has it as its one argument.
 ///
 /// Time     None: no clock is read.

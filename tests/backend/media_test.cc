@@ -7,7 +7,7 @@
 #include "tests/backend/temp_dir.h"
 #include "tests/fakes/fake_workers_service.h"
 
-// The examples of backend/suites/media/README.md for ffmpeg, run for real.
+// The examples of suites/media/README.md for ffmpeg, run for real.
 namespace twofold::backend {
 namespace {
 

@@ -16,7 +16,7 @@
 
 namespace twofold::backend {
 
-/// Suites of the table (backend/suites/table) as a workload: a job is a spec of one of them, its
+/// Suites of the table (suites/table) as a workload: a job is a spec of one of them, its
 /// result a v1::BenchmarkResult in Report.data.
 class Benchmark final : public Workload {
  public:

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "backend/suites/table/table.h"
+#include "suites/table/table.h"
 #include "tests/backend/benchmark/bench.h"
 
 // Every suite of the table with a tool that works or misbehaves in one of the ways that there are.

@@ -1,4 +1,4 @@
-#include "backend/suites/table/table.h"
+#include "suites/table/table.h"
 #include "tests/backend/benchmark/bench.h"
 
 // What the members of a gang do together; all are slots of one process here.

@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "backend/suites/table/table.h"
+#include "suites/table/table.h"
 #include "tests/backend/benchmark/bench.h"
 
 // The tools themselves, with short runs. Numbers are not compared with anything but 0.

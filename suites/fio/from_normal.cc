@@ -1,0 +1,228 @@
+// What fio prints for people. Its numbers have three or four digits.
+
+#include <absl/strings/str_cat.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/fio/part.h"
+
+namespace twofold::suite::fio {
+namespace {
+
+struct Unit {
+  std::string_view word;
+  double factor;
+};
+constexpr Unit kBytes[] = {{"B/s", 1},
+                           {"KiB/s", 1024.0},
+                           {"MiB/s", 1048576.0},
+                           {"GiB/s", 1073741824.0},
+                           {"TiB/s", 1099511627776.0},
+                           {"kB/s", 1e3},
+                           {"MB/s", 1e6},
+                           {"GB/s", 1e9},
+                           {"TB/s", 1e12}};
+constexpr Unit kThousands[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+constexpr Unit kTimes[] = {{"nsec", 1}, {"usec", 1e3}, {"msec", 1e6}, {"sec", 1e9}};
+
+template <typename Units>
+std::optional<double> FactorOf(std::string_view word, const Units& units) {
+  for (const Unit& unit : units) {
+    if (unit.word == word) return unit.factor;
+  }
+  return std::nullopt;
+}
+
+/// The word after `name`, up to a blank, comma or parenthesis: "IOPS=37.6k, BW=..." has "37.6k".
+std::string_view WordAfter(std::string_view line, std::string_view name) {
+  const std::size_t at = line.find(name);
+  if (at == line.npos) return {};
+  line = Strip(line.substr(at + name.size()));
+  return line.substr(0, line.find_first_of(" ,()%"));
+}
+
+/// "37.6k" with the units of thousands, "147MiB/s" with those of bytes.
+template <typename Units>
+std::optional<double> Quantity(std::string_view word, const Units& units) {
+  const auto value = TakeNumber(word);
+  const auto factor = FactorOf(word, units);
+  if (!value || !factor) return std::nullopt;
+  return *value * *factor;
+}
+
+/// The unit of "clat (usec): min=..." and "lat percentiles (nsec):", in nanoseconds.
+std::optional<double> TimeOf(std::string_view line) {
+  const std::size_t open = line.find('(');
+  const std::size_t close = line.find("):", open == line.npos ? 0 : open);
+  if (open == line.npos || close == line.npos) return std::nullopt;
+  return FactorOf(line.substr(open + 1, close - open - 1), kTimes);
+}
+
+constexpr std::pair<std::string_view, Clock> kClockWords[] = {{"lat", kTotal},
+                                                              {"clat", kCompletion}};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& stage) : stage_(stage) {}
+
+  Result<Report> Read(std::string_view text) {
+    text = text.substr(0, text.rfind('\n') + 1);  // a line without end may be half a number
+    for (const std::string_view line : Lines(text)) {
+      ReadLine(Strip(line));
+      if (!status_.ok()) return status_;
+    }
+    CheckPart();
+    if (status_.ok() && groups_.size() != ended_) {
+      status_ = Unreadable(stage_, "it ends before 'Run status group'");
+    }
+    if (!status_.ok()) return status_;
+    report_.said = text;
+    return std::move(report_);
+  }
+
+ private:
+  void ReadLine(std::string_view line) {
+    if (line.starts_with("fio-") && report_.tool.empty()) report_.tool = std::string(line);
+    if (line.starts_with("Run status group ")) {
+      CheckPart();
+      in_part_ = false;
+      ++ended_;
+    } else if (line.find(": (groupid=") != line.npos) {
+      OpenPart(line);
+    } else if (in_part_) {
+      ReadInPart(line);
+    }
+  }
+
+  // "randrw: (groupid=0, jobs=2): err= 0: pid=29696: ..."
+  void OpenPart(std::string_view line) {
+    CheckPart();
+    in_part_ = !line.starts_with("All clients: ");
+    if (!in_part_) return;
+    side_ = nullptr;
+    has_cpu_ = has_count_ = false;
+    groups_.insert(std::string(WordAfter(line, "(groupid=")));
+    std::string_view error = WordAfter(line, ": err=");
+    const double number = Known(TakeNumber(error), line);
+    if (report_.error == 0) report_.error = number;
+    report_.parts.emplace_back();
+  }
+
+  void ReadInPart(std::string_view line) {
+    Part& part = report_.parts.back();
+    for (std::size_t side = 0; side < kSides.size(); ++side) {
+      if (line.starts_with(absl::StrCat(kSides[side], ": IOPS="))) return OpenSide(side, line);
+    }
+    if (line.starts_with("cpu ")) {
+      part.usr_cpu = Known(ToNumber(WordAfter(line, "usr=")), line);
+      part.sys_cpu = Known(ToNumber(WordAfter(line, "sys=")), line);
+      has_cpu_ = true;
+    } else if (line.starts_with("issued rwt")) {
+      ReadCounts(line);
+    } else if (side_ != nullptr) {
+      ReadLatency(line);
+    }
+  }
+
+  // "read: IOPS=37.6k, BW=147MiB/s (154MB/s)(441MiB/3001msec)"
+  void OpenSide(std::size_t side, std::string_view line) {
+    side_ = &report_.parts.back().sides[side];
+    side_->iops = Known(Quantity(WordAfter(line, "IOPS="), kThousands), line);
+    side_->bytes_per_s = Known(Quantity(WordAfter(line, "BW="), kBytes), line);
+    percentiles_ = nullptr;
+  }
+
+  // "issued rwts: total=112804,48465,0,0 short=..."
+  void ReadCounts(std::string_view line) {
+    const std::size_t at = line.find("total=");
+    std::string_view counts = at == line.npos ? std::string_view() : line.substr(at + 6);
+    for (Side& side : report_.parts.back().sides) {
+      side.ios = Known(TakeNumber(counts), line);
+      if (counts.starts_with(',')) counts.remove_prefix(1);
+    }
+    has_count_ = true;
+  }
+
+  void ReadLatency(std::string_view line) {
+    if (line.starts_with('|')) return ReadPercentiles(line);
+    percentiles_ = nullptr;
+    for (const auto& [word, clock] : kClockWords) {
+      auto rest = After(line, word);
+      if (!rest || !rest->starts_with(' ')) continue;
+      const auto unit = TimeOf(*rest);
+      rest = Strip(*rest);
+      if (unit && rest->starts_with("percentiles (")) {
+        percentiles_ = &side_->latencies[clock].percentiles;
+        unit_ns_ = *unit;
+      } else if (unit && rest->find(" min=") != line.npos) {
+        side_->latencies[clock].moments = ReadMoments(*rest, *unit);
+      }
+    }
+  }
+
+  // "(nsec): min=570, max=7504.5k, avg=126857.40, stdev=86582.44"
+  Latency::Moments ReadMoments(std::string_view line, double unit_ns) {
+    const auto get = [&](std::string_view name) {
+      return Known(Quantity(WordAfter(line, name), kThousands), line) * unit_ns;
+    };
+    return {.min_ns = get("min="),
+            .max_ns = get("max="),
+            .mean_ns = get("avg="),
+            .stddev_ns = get("stdev=")};
+  }
+
+  // "|  1.00th=[   23],  5.00th=[   52], ..."
+  void ReadPercentiles(std::string_view line) {
+    if (percentiles_ == nullptr) return;  // of a clock that is not kept
+    std::string_view rest = Strip(line.substr(1));
+    while (!rest.empty()) {
+      const auto percent = TakeNumber(rest);
+      const std::size_t close = rest.find(']');
+      const auto inside = After(rest.substr(0, close), "th=[");
+      const auto value = inside ? ToNumber(Strip(*inside)) : std::nullopt;
+      if (!percent || close == rest.npos || !value) return NotUnderstood(line);
+      percentiles_->emplace_back(NumberText(*percent), *value * unit_ns_);
+      rest.remove_prefix(close + 1);
+      if (rest.starts_with(',')) rest.remove_prefix(1);
+      rest = Strip(rest);
+    }
+  }
+
+  // The part that was read last must be whole.
+  void CheckPart() {
+    if (!in_part_ || (has_cpu_ && has_count_)) return;
+    status_.Update(Unreadable(stage_, "a job that is cut off"));
+  }
+
+  double Known(std::optional<double> value, std::string_view line) {
+    if (!value) NotUnderstood(line);
+    return value.value_or(0);
+  }
+
+  void NotUnderstood(std::string_view line) {
+    status_.Update(Unreadable(stage_, "a line that is not understood: " + Quoted(line)));
+  }
+
+  const std::string& stage_;
+  Report report_;
+  Status status_;
+  std::set<std::string> groups_;
+  std::size_t ended_ = 0;  // groups whose summary has come
+  bool in_part_ = false;
+  bool has_cpu_ = false;
+  bool has_count_ = false;
+  Side* side_ = nullptr;  // of the last part
+  std::vector<std::pair<std::string, double>>* percentiles_ = nullptr;
+  double unit_ns_ = 1;
+};
+
+}  // namespace
+
+Result<Report> FromNormal(const std::string& stage, std::string_view text) {
+  return Reader(stage).Read(text);
+}
+
+}  // namespace twofold::suite::fio

@@ -1,0 +1,163 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/fio/part.h"
+
+namespace twofold::suite::fio {
+namespace {
+
+constexpr double kNsOfUs = 1000;
+
+// How the versions of the form (--terse-version) differ.
+struct Version {
+  std::string_view number;
+  std::size_t sides;  // reads, writes, trims
+  std::size_t width;  // fields of one of them
+};
+constexpr Version kVersions[] = {{"3", 2, 41}, {"4", 3, 41}, {"5", 3, 47}};
+
+// Where things are in a line, and in the fields of a side.
+constexpr std::size_t kTool = 1;
+constexpr std::size_t kError = 4;
+constexpr std::size_t kFirstSide = 5;
+constexpr std::size_t kAfterSides = 34;  // processor, depths, distribution of latencies
+enum : std::size_t {
+  kKib = 0,
+  kKibPerS = 1,
+  kIops = 2,
+  kMs = 3,
+  kCompletionMoments = 8,  // min, max, mean, standard deviation in microseconds
+  kPercentiles = 12,
+  kTotalMoments = 32,
+};
+
+using Fields = std::vector<std::string_view>;
+
+class Line {
+ public:
+  Line(const std::string& stage, const Fields& fields) : stage_(stage), fields_(fields) {}
+
+  Result<Part> Read(const Version& version) {
+    Part part;
+    for (std::size_t side = 0; side < version.sides; ++side) {
+      part.sides[side] = ReadSide(kFirstSide + side * version.width);
+    }
+    const std::size_t cpu = kFirstSide + version.sides * version.width;
+    part.usr_cpu = Number(cpu, "%");
+    part.sys_cpu = Number(cpu + 1, "%");
+    if (!status_.ok()) return status_;
+    return part;
+  }
+
+  double Number(std::size_t at, std::string_view unit = "") {
+    std::string_view field = fields_[at];
+    if (field.ends_with(unit)) field.remove_suffix(unit.size());
+    const auto value = ToNumber(field);
+    if (!value) {
+      status_.Update(Unreadable(
+          stage_, absl::StrCat("field ", at + 1, " is no number: ", Quoted(fields_[at]))));
+    }
+    return value.value_or(0);
+  }
+
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  Side ReadSide(std::size_t first) {
+    Side side{.bytes_per_s = Number(first + kKibPerS) * 1024,
+              .iops = Number(first + kIops),
+              .latencies = {}};
+    // It does not say how many there were; without any, all is 0.
+    if (Number(first + kKib) > 0) side.ios = std::max(1.0, side.iops * Number(first + kMs) / 1000);
+    if (side.ios == 0) return side;
+    side.latencies[kTotal].moments = Moments(first + kTotalMoments);
+    side.latencies[kCompletion].moments = Moments(first + kCompletionMoments);
+    for (std::size_t at = first + kPercentiles; at < first + kTotalMoments; ++at) {
+      AddPercentile(at, side.latencies[kUnnamed]);
+    }
+    return side;
+  }
+
+  // Of a clock that is switched off all is 0.
+  std::optional<Latency::Moments> Moments(std::size_t at) {
+    const Latency::Moments moments{.min_ns = Number(at) * kNsOfUs,
+                                   .max_ns = Number(at + 1) * kNsOfUs,
+                                   .mean_ns = Number(at + 2) * kNsOfUs,
+                                   .stddev_ns = Number(at + 3) * kNsOfUs};
+    if (moments.mean_ns == 0) return std::nullopt;
+    return moments;
+  }
+
+  // "99.500000%=4014" in microseconds; "0%=0" of those that were not asked for.
+  void AddPercentile(std::size_t at, Latency& latency) {
+    std::string_view field = fields_[at];
+    const auto percent = TakeNumber(field);
+    const auto value = After(field, "%=");
+    const auto us = value ? ToNumber(*value) : std::nullopt;
+    if (!percent || !us) {
+      status_.Update(Unreadable(
+          stage_, absl::StrCat("field ", at + 1, " is no percentile: ", Quoted(fields_[at]))));
+    } else if (*percent > 0) {
+      latency.percentiles.emplace_back(NumberText(*percent), *us * kNsOfUs);
+    }
+  }
+
+  const std::string& stage_;
+  const Fields& fields_;
+  Status status_;
+};
+
+Fields Split(std::string_view line) {
+  Fields fields;
+  for (std::size_t end = line.find(';'); end != line.npos; end = line.find(';')) {
+    fields.push_back(line.substr(0, end));
+    line.remove_prefix(end + 1);
+  }
+  fields.push_back(line);
+  return fields;
+}
+
+const Version* VersionOf(const Fields& fields) {
+  const auto* known =
+      std::find_if(std::begin(kVersions), std::end(kVersions), [&](const auto& each) {
+        return each.number == fields[0] && fields.size() > kTool &&
+               fields[kTool].starts_with("fio-");
+      });
+  return known == std::end(kVersions) ? nullptr : known;
+}
+
+Status AddLine(const std::string& stage, const Fields& fields, Report& report) {
+  const Version* version = VersionOf(fields);
+  if (version == nullptr) {
+    return Unreadable(stage, "its terse form has version " + Quoted(fields[0]) + ", not 3 to 5");
+  }
+  if (fields.size() < kFirstSide + version->sides * version->width + kAfterSides) {
+    return Unreadable(stage, "a line that is cut off");
+  }
+  Line line(stage, fields);
+  if (report.error == 0) report.error = line.Number(kError);
+  auto part = line.Read(*version);
+  if (!part.ok()) return part.status();
+  report.tool = std::string(fields[kTool]);
+  report.parts.push_back(*std::move(part));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result<Report> FromTerse(const std::string& stage, std::string_view text) {
+  if (!text.ends_with('\n')) return Unreadable(stage, "its last line is cut off");
+  Report report{.tool = {}, .parts = {}, .said = text};
+  for (const std::string_view line : Lines(text)) {
+    const Fields fields = Split(line);
+    // A client of a server prints the disks on a line of their own: ";vda;0;...".
+    if (fields.size() <= kError || !ToNumber(fields[0])) continue;
+    if (Status status = AddLine(stage, fields, report); !status.ok()) return status;
+  }
+  return report;
+}
+
+}  // namespace twofold::suite::fio

@@ -1,0 +1,177 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/fio/fio.h"
+#include "suites/fio/part.h"
+
+namespace twofold::suite::fio {
+namespace {
+
+constexpr double kMi = 1024.0 * 1024.0;
+constexpr double kUs = 1000.0;  // nanoseconds
+
+// The one that most people ask for.
+constexpr std::string_view kHeadlinePercentile = "99";
+
+bool HasPercentiles(const std::vector<Part>& parts, Clock clock) {
+  return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return std::all_of(part.sides.begin(), part.sides.end(), [&](const Side& side) {
+      return side.ios == 0 || !side.latencies[clock].percentiles.empty();
+    });
+  });
+}
+
+// Mean and percentile of a headline are of one clock: the total if fio was asked for percentiles of
+// it (lat_percentiles=1, as our jobs ask), else that of completion.
+Clock HeadlineClock(const std::vector<Part>& parts) {
+  return HasPercentiles(parts, kTotal) ? kTotal : kCompletion;
+}
+
+class Writer {
+ public:
+  explicit Writer(const std::vector<Part>& parts)
+      : parts_(parts), headline_clock_(HeadlineClock(parts)) {}
+
+  std::vector<Measurement> measurements;
+
+  void WriteSide(std::size_t side) {
+    side_ = side;
+    if (Sum(&Side::ios) == 0) return;
+    WriteTotal();
+    for (const Part& part : parts_) {
+      if (part.sides[side].ios > 0) WritePart(part, part.sides[side]);
+    }
+  }
+
+  void WriteCpu() {
+    for (const Part& part : parts_) {
+      Add({"cpu_user", part.usr_cpu, "%", Better::kNone, false, Names(part)});
+      Add({"cpu_system", part.sys_cpu, "%", Better::kNone, false, Names(part)});
+    }
+  }
+
+ private:
+  void Add(Measurement one) { measurements.push_back(std::move(one)); }
+
+  void AddTime(std::size_t clock, std::string_view what, double ns, bool headline,
+               const Dimensions& dimensions) {
+    Add({absl::StrCat(kClockNames[clock], "_", std::string(what)), ns / kUs, "us", Better::kLower,
+         headline && clock == headline_clock_, dimensions});
+  }
+
+  [[nodiscard]] double Sum(double Side::*field) const {
+    double sum = 0;
+    for (const Part& part : parts_) sum += part.sides[side_].*field;
+    return sum;
+  }
+
+  static Dimensions Names(const Part& part) {
+    Dimensions names = {{"worker", part.worker}};
+    if (!part.job.empty()) names.emplace_back("job", part.job);
+    return names;
+  }
+
+  [[nodiscard]] Dimension Direction() const { return {"rw", kSides[side_]}; }
+
+  void AddRates(const Side& side, bool headline, const Dimensions& dimensions) {
+    Add({"bandwidth", side.bytes_per_s / kMi, "MiB/s", Better::kHigher, headline, dimensions});
+    Add({"iops", side.iops, "1/s", Better::kHigher, headline, dimensions});
+    for (std::size_t clock = 0; clock < kClocks; ++clock) {
+      const auto& moments = side.latencies[clock].moments;
+      if (!moments) continue;
+      AddTime(clock, "mean", moments->mean_ns, headline, dimensions);
+      AddTime(clock, "min", moments->min_ns, false, dimensions);
+      AddTime(clock, "max", moments->max_ns, false, dimensions);
+    }
+  }
+
+  // Rates of workers that ran at the same time add up, and means of requests can be weighed by
+  // their number. Percentiles cannot be made of percentiles: there are none of the total.
+  void WriteTotal() {
+    Side total{.bytes_per_s = Sum(&Side::bytes_per_s),
+               .iops = Sum(&Side::iops),
+               .ios = Sum(&Side::ios),
+               .latencies = {}};
+    for (std::size_t clock = 0; clock < kClocks; ++clock) {
+      total.latencies[clock].moments = Together(clock, total.ios);
+    }
+    AddRates(total, true, {Direction(), {"worker", "all"}});
+  }
+
+  // nullopt: some of them do not say.
+  [[nodiscard]] std::optional<Latency::Moments> Together(std::size_t clock, double ios) const {
+    Latency::Moments all{.min_ns = std::numeric_limits<double>::max()};
+    for (const Part& part : parts_) {
+      const Side& side = part.sides[side_];
+      if (side.ios == 0) continue;
+      const auto& moments = side.latencies[clock].moments;
+      if (!moments) return std::nullopt;
+      all.mean_ns += moments->mean_ns * side.ios / ios;
+      all.min_ns = std::min(all.min_ns, moments->min_ns);
+      all.max_ns = std::max(all.max_ns, moments->max_ns);
+    }
+    return all;
+  }
+
+  void WritePart(const Part& part, const Side& side) {
+    Dimensions dimensions = {Direction()};
+    for (Dimension& name : Names(part)) dimensions.push_back(std::move(name));
+    AddRates(side, false, dimensions);
+    for (std::size_t clock = 0; clock < kClocks; ++clock) {
+      const Latency& latency = side.latencies[clock];
+      if (latency.moments) AddTime(clock, "stddev", latency.moments->stddev_ns, false, dimensions);
+      for (const auto& [percent, ns] : latency.percentiles) {
+        AddTime(clock, "p" + percent, ns, percent == kHeadlinePercentile, dimensions);
+      }
+    }
+  }
+
+  const std::vector<Part>& parts_;
+  const Clock headline_clock_;
+  std::size_t side_ = 0;
+};
+
+bool DidNothing(const std::vector<Part>& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+    return std::all_of(part.sides.begin(), part.sides.end(),
+                       [](const Side& side) { return side.ios == 0; });
+  });
+}
+
+Status CheckWorkers(const std::string& json, std::size_t workers) {
+  if (json.empty()) return absl::OkStatus();
+  const auto spec = ReadSpec(json);
+  if (!spec.ok()) return spec.status();
+  if (workers == spec->num_workers()) return absl::OkStatus();
+  return Unreadable("fio",
+                    absl::StrCat("outputs of ", workers, " workers, not of ", spec->num_workers()));
+}
+
+}  // namespace
+
+Result<Measurements> Parse(const Outputs& outputs) {
+  Measurements result;
+  std::vector<Part> parts;
+  std::size_t workers = 0;
+  for (const StageOutput& output : outputs.stages) {
+    if (output.stage == "layout" && BadEnd(output).empty()) continue;
+    Status status = ReadParts(output, result.tool, parts);
+    if (!status.ok()) return status;
+    ++workers;
+  }
+  if (Status status = CheckWorkers(outputs.spec, workers); !status.ok()) return status;
+  if (parts.empty()) return Unreadable("fio", "no output");
+  if (DidNothing(parts)) return ToolFailed("fio", "it did no I/O at all");
+  Writer writer(parts);
+  for (std::size_t side = 0; side < kSides.size(); ++side) writer.WriteSide(side);
+  writer.WriteCpu();
+  result.measurements = std::move(writer.measurements);
+  return result;
+}
+
+}  // namespace twofold::suite::fio

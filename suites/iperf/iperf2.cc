@@ -1,0 +1,273 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/iperf/iperf.h"
+#include "suites/iperf/rows.h"
+
+namespace twofold::suite::iperf {
+namespace {
+
+constexpr double kShortest = 0.99;  // of the seconds asked for; they are met to some milliseconds
+
+// Streams by id. With --interval there are rows of parts, too. The row of the whole starts at 0, as
+// the first part does, and comes after all parts.
+struct Rows {
+  std::map<std::string_view, Row> sent;
+  std::map<std::string_view, std::pair<Row, Loss>> received;
+  std::map<std::string_view, double> retransmits;  // of `sent`, where it says so
+  std::uint32_t connections = 0;                   // 0: it does not say
+  bool udp = false;
+};
+
+void KeepSent(const Row& row, Rows& rows) {
+  if (row.start > 0) {
+    rows.sent.erase(row.id);
+    rows.retransmits.erase(row.id);
+  } else {
+    rows.sent[row.id] = row;
+  }
+}
+
+// "44349/0": what --enhanced says of writes, and how many of them failed.
+bool IsWrites(std::string_view word) {
+  return TakeNumber(word) && word.starts_with('/') && ToNumber(word.substr(1));
+}
+
+void Keep(const Row& row, bool has_retries, Rows& rows) {
+  if (const auto loss = ToLoss(row)) {
+    rows.received[row.id] = {row, *loss};
+  } else if (row.rest.empty() || IsWrites(row.rest[0])) {
+    KeepSent(row, rows);
+    const auto retries = row.rest.size() > 1 ? ToNumber(row.rest[1]) : std::nullopt;
+    if (has_retries && retries && row.start == 0) rows.retransmits[row.id] = *retries;
+  }
+}
+
+Rows CollectText(std::string_view text) {
+  Rows rows;
+  bool has_retries = false;
+  for (const std::string_view line : Lines(text)) {
+    if (line.starts_with("[ ID] ")) has_retries = line.find(" Rtry ") != line.npos;
+    if (line.find(", UDP port ") != line.npos) rows.udp = true;
+    if (line.find(" connected with ") != line.npos) ++rows.connections;
+    if (const auto row = ToRow(line)) Keep(*row, has_retries, rows);
+  }
+  return rows;
+}
+
+// What --reportstyle C prints:
+//   time,address,port,address,port,id,start-end,bytes,bits a second
+// and of UDP: jitter,lost,packets,percent,out of order. Packets are -1 where only the client
+// counts.
+constexpr std::size_t kCsvFields = 9;
+constexpr std::size_t kUdpFields = 14;
+
+std::vector<std::string_view> Split(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t end = line.find(','); end != line.npos; end = line.find(',')) {
+    fields.push_back(line.substr(0, end));
+    line.remove_prefix(end + 1);
+  }
+  fields.push_back(line);
+  return fields;
+}
+
+std::optional<Row> ToCsvRow(const std::vector<std::string_view>& fields) {
+  const bool fits = fields.size() == kCsvFields || fields.size() == kUdpFields;
+  if (!fits || fields[0].size() < 14 || !ToNumber(fields[0])) return std::nullopt;
+  std::string_view interval = fields[6];
+  const auto start = TakeNumber(interval);
+  const auto end = interval.starts_with('-') ? ToNumber(interval.substr(1)) : std::nullopt;
+  const auto bytes = ToNumber(fields[7]);
+  const auto bits = ToNumber(fields[8]);
+  if (!start || !end || !bytes || !bits || !ToNumber(fields[5])) return std::nullopt;
+  Row row;
+  row.id = fields[5] == "-1" ? kSum : fields[5];  // of all, in versions before 2.1
+  row.start = *start;
+  row.end = *end;
+  row.bytes = *bytes;
+  row.bits_per_second = *bits;
+  return row;
+}
+
+std::optional<Loss> ToCsvLoss(const std::vector<std::string_view>& fields) {
+  if (fields.size() != kUdpFields) return std::nullopt;
+  const auto jitter = ToNumber(fields[9]);
+  const auto lost = ToNumber(fields[10]);
+  const auto packets = ToNumber(fields[11]);
+  if (!jitter || !lost || !packets || *packets < 0) return std::nullopt;
+  return Loss{*jitter, *lost, *packets};
+}
+
+Rows CollectCsv(std::string_view text) {
+  Rows rows;
+  double last_id = 0;
+  for (const std::string_view line : Lines(text)) {
+    const auto fields = Split(line);
+    const auto row = ToCsvRow(fields);
+    if (!row) continue;
+    rows.udp = rows.udp || fields.size() == kUdpFields;
+    if (const auto loss = ToCsvLoss(fields)) {
+      rows.received[row->id] = {*row, *loss};
+    } else {
+      KeepSent(*row, rows);
+    }
+    if (row->id != kSum) last_id = std::max(last_id, *ToNumber(row->id));
+  }
+  // Since 2.1 streams are numbered from 1 on. Before, it was by descriptors from 3 on, and of more
+  // than one there is a row of all.
+  const bool is_old = rows.sent.contains(kSum) || (rows.sent.size() == 1 && last_id == 3);
+  if (!is_old) rows.connections = static_cast<std::uint32_t>(last_id);
+  return rows;
+}
+
+// Without a row of all, they ran at the same time.
+void AddSum(Rows& rows) {
+  if (rows.sent.contains(kSum) || rows.sent.size() < 2) return;
+  Row sum;
+  for (const auto& [id, row] : rows.sent) {
+    sum.end = std::max(sum.end, row.end);
+    sum.bytes += row.bytes;
+    sum.bits_per_second += row.bits_per_second;
+  }
+  sum.id = kSum;
+  rows.sent[kSum] = sum;
+}
+
+Rows Collect(std::string_view text) {
+  text = text.substr(0, text.rfind('\n') + 1);  // a line without end may be half a number
+  if (!IsIperf2Csv(text)) return CollectText(text);
+  Rows rows = CollectCsv(text);
+  AddSum(rows);
+  return rows;
+}
+
+constexpr std::array<std::string_view, 6> kComplaints = {
+    "connect failed", "Unknown host",        "read failed",
+    "write failed",   "did not receive ack", "Connection timed out"};
+
+std::string Complaint(std::string_view text) {
+  for (const std::string_view line : Lines(text)) {
+    for (const std::string_view complaint : kComplaints) {
+      if (line.find(complaint) != std::string_view::npos) return std::string(line);
+    }
+  }
+  return {};
+}
+
+double Gbits(const Row& row) { return row.bits_per_second / 1e9; }
+
+void AddTotal(const std::string& name, const Row& total, bool headline, Measurements& result) {
+  result.measurements.push_back(
+      {name, Gbits(total), "Gbit/s", Better::kHigher, headline, {{"direction", "forward"}}});
+}
+
+void AddRetransmits(const Rows& rows, const Row& total, Measurements& result) {
+  const auto found = rows.retransmits.find(total.id);
+  if (found == rows.retransmits.end()) return;
+  result.measurements.push_back(
+      {"retransmits", found->second, "", Better::kLower, true, {{"direction", "forward"}}});
+}
+
+void AddStreams(const Rows& rows, Measurements& result) {
+  for (const auto& [id, row] : rows.sent) {
+    if (id == kSum) continue;
+    const Dimensions dimensions = {{"direction", "forward"}, {"stream", std::string(id)}};
+    result.measurements.push_back(
+        {"throughput_sent", Gbits(row), "Gbit/s", Better::kHigher, false, dimensions});
+    result.measurements.push_back(
+        {"transfer", row.bytes / 1024, "KiB", Better::kNone, false, dimensions});
+  }
+}
+
+Status AddReceived(const std::string& stage, const Rows& rows, Measurements& result) {
+  double bits = 0;
+  Loss all;
+  for (const auto& [id, row] : rows.received) {
+    bits += row.first.bits_per_second;
+    all.lost += row.second.lost;
+    all.packets += row.second.packets;
+    result.measurements.push_back({"jitter",
+                                   row.second.jitter_ms,
+                                   "ms",
+                                   Better::kLower,
+                                   true,
+                                   {{"direction", "forward"}, {"stream", std::string(id)}}});
+  }
+  if (all.packets <= 0) return ToolFailed(stage, "no data arrived");
+  const Dimensions dimensions = {{"direction", "forward"}};
+  result.measurements.push_back(
+      {"throughput", bits / 1e9, "Gbit/s", Better::kHigher, true, dimensions});
+  result.measurements.push_back(
+      {"lost", 100 * all.lost / all.packets, "%", Better::kLower, true, dimensions});
+  result.measurements.push_back({"lost_packets", all.lost, "", Better::kLower, false, dimensions});
+  result.measurements.push_back({"packets", all.packets, "", Better::kNone, false, dimensions});
+  return absl::OkStatus();
+}
+
+// The sum of all streams, which the only one of them is, too.
+const Row* Total(const Rows& rows) {
+  const auto sum = rows.sent.find(kSum);
+  if (sum != rows.sent.end()) return &sum->second;
+  return rows.sent.size() == 1 ? &rows.sent.begin()->second : nullptr;
+}
+
+// A log that was cut off has whole rows, too.
+Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
+                  const Expected& expected) {
+  if (rows.sent.empty()) return Unreadable(stage, "no result of iperf in it");
+  if (total == nullptr) return Unreadable(stage, "its [SUM] line is missing: it is cut off");
+  const auto streams = static_cast<std::uint32_t>(rows.sent.size() - rows.sent.count(kSum));
+  const std::uint32_t wanted = expected.streams != 0 ? expected.streams : rows.connections;
+  const bool only_sum = streams == 0 && expected.streams == 0;  // --sum-only
+  if (wanted != 0 && streams != wanted && !only_sum) {
+    return Unreadable(stage, absl::StrCat("it has ", streams, " streams, not ", wanted));
+  }
+  if (total->end < kShortest * expected.seconds) {
+    return Unreadable(stage, absl::StrCat("it ends after ", NumberText(total->end), " s, not ",
+                                          expected.seconds));
+  }
+  if (rows.udp && rows.received.size() < streams) {
+    return Unreadable(stage, "a server report is missing");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsIperf2Csv(std::string_view text) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(),
+                     [](std::string_view line) { return ToCsvRow(Split(line)).has_value(); });
+}
+
+Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected) {
+  const std::string stage = client.stage.empty() ? "client" : client.stage;
+  // It exits with 0 when the connection is refused: what it says is all that tells.
+  for (const std::string* text : {&client.err, &client.out}) {
+    const std::string complaint = Complaint(*text);
+    if (!complaint.empty()) return ToolFailed(stage, complaint);
+  }
+  if (const std::string end = BadEnd(client); !end.empty()) return ToolFailed(stage, end);
+  const Rows rows = Collect(client.out);
+  const Row* total = Total(rows);
+  Status status = CheckWhole(stage, rows, total, expected);
+  if (!status.ok()) return status;
+  Measurements result;
+  result.tool = "iperf 2";
+  AddTotal(rows.udp ? "throughput_sent" : "throughput", *total, !rows.udp, result);
+  AddRetransmits(rows, *total, result);
+  AddStreams(rows, result);
+  if (rows.udp) status = AddReceived(stage, rows, result);
+  if (!status.ok()) return status;
+  return result;
+}
+
+}  // namespace twofold::suite::iperf

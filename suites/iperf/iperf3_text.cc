@@ -1,0 +1,181 @@
+// What iperf3 prints without --json. Its numbers have three digits, unless --format asked for more.
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/iperf/iperf.h"
+#include "suites/iperf/rows.h"
+
+namespace twofold::suite::iperf {
+namespace {
+
+constexpr std::string_view kDone = "iperf Done.";
+
+// The rows of one direction.
+struct TextRows {
+  std::map<std::string_view, Row> sent;      // by id
+  std::map<std::string_view, Row> received;  // the same
+  std::map<std::string_view, std::vector<Row>> intervals;
+};
+
+/// The row of all streams; that of the only one is that, too. Null: there is none.
+template <typename Value>
+const Value* TotalOf(const std::map<std::string_view, Value>& rows) {
+  const auto sum = rows.find(kSum);
+  if (sum != rows.end()) return &sum->second;
+  return rows.size() == 1 ? &rows.begin()->second : nullptr;
+}
+
+// "iperf3: error - unable to connect to server: Connection refused"; else it only warns.
+std::optional<std::string_view> ComplaintIn(std::string_view line) {
+  for (const std::string_view word :
+       {"iperf3: error - ", "iperf3: parameter error - ", "iperf3: interrupt - "}) {
+    if (const auto reason = After(line, word)) return reason;
+  }
+  return std::nullopt;
+}
+
+class TextReader {
+ public:
+  explicit TextReader(const StageOutput& client)
+      : client_(client), stage_(client.stage.empty() ? "client" : client.stage) {
+    result_.tool = "iperf 3";
+  }
+
+  Result<Measurements> Read() {
+    for (const std::string* text : {&client_.err, &client_.out}) {
+      for (const std::string_view line : Lines(*text)) ReadLine(line);
+    }
+    if (!complaint_.empty()) return ToolFailed(stage_, complaint_);
+    if (const std::string end = BadEnd(client_); !end.empty()) return ToolFailed(stage_, end);
+    if (!done_) return Unreadable(stage_, "it ends before 'iperf Done.'");
+    if (directions_.empty()) return Unreadable(stage_, "no result of iperf3 in it");
+    for (const auto& [name, rows] : directions_) {
+      Status status = AddDirection(name, rows);
+      if (!status.ok()) return status;
+    }
+    for (Measurement& one : cpu_) result_.measurements.push_back(std::move(one));
+    return std::move(result_);
+  }
+
+ private:
+  void ReadLine(std::string_view line) {
+    if (const auto complaint = ComplaintIn(line)) {
+      if (complaint_.empty()) complaint_ = std::string(*complaint);
+    } else if (line.starts_with("iperf 3.")) {
+      result_.tool = std::string(Strip(line));
+    } else if (line.starts_with("Reverse mode, ")) {
+      reverse_ = true;
+    } else if (line.starts_with("CPU Utilization: ")) {
+      ReadCpu(line);
+    } else if (line.starts_with("[ ID]")) {
+      udp_ = udp_ || line.find("Datagrams") != line.npos;
+    } else if (line == kDone) {
+      done_ = true;
+    } else if (const auto row = ToRow(line)) {
+      Keep(*row);
+    }
+  }
+
+  void Keep(const Row& row) {
+    const std::string_view last = row.rest.empty() ? "" : row.rest.back();
+    const bool backward = row.role.empty() ? reverse_ : row.role.starts_with("RX");
+    TextRows& rows = directions_[backward ? "reverse" : "forward"];
+    if (last == "sender") {
+      rows.sent[row.id] = row;
+    } else if (last == "receiver") {
+      rows.received[row.id] = row;
+    } else if (last != "(omitted)") {
+      rows.intervals[row.id].push_back(row);
+    }
+  }
+
+  // "CPU Utilization: local/sender 38.6% (0.1%u/38.5%s), remote/receiver 33.0% (0.5%u/32.5%s)"
+  void ReadCpu(std::string_view line) {
+    for (const auto& [word, side] : {std::pair{"local/", "client"}, {"remote/", "server"}}) {
+      const std::size_t at = line.find(word);
+      const auto words = Words(at == line.npos ? std::string_view() : line.substr(at));
+      std::string_view percent = words.size() > 1 ? words[1] : std::string_view();
+      const auto value = TakeNumber(percent);
+      if (!value || !percent.starts_with('%')) continue;
+      cpu_.push_back({"cpu", *value, "%", Better::kLower, true, {{"side", side}}});
+    }
+  }
+
+  Status AddDirection(std::string_view name, const TextRows& rows) {
+    const Row* sent = TotalOf(rows.sent);
+    const Row* received = TotalOf(rows.received);
+    if (sent == nullptr || received == nullptr) {
+      return Unreadable(stage_,
+                        absl::StrCat("its totals are missing of direction ", std::string(name)));
+    }
+    if (received->bytes <= 0) return ToolFailed(stage_, "no data arrived");
+    const Dimensions dimensions = {{"direction", std::string(name)}};
+    Add({"throughput", received->bits_per_second / 1e9, "Gbit/s", Better::kHigher, true,
+         dimensions});
+    Add({"throughput_sent", sent->bits_per_second / 1e9, "Gbit/s", Better::kHigher, false,
+         dimensions});
+    if (udp_) {
+      if (Status status = AddLoss(*received, dimensions); !status.ok()) return status;
+    } else if (const auto again = ToNumber(sent->rest.front())) {  // not all systems count them
+      Add({"retransmits", *again, "", Better::kLower, true, dimensions});
+    }
+    AddIntervals(rows, dimensions);
+    return absl::OkStatus();
+  }
+
+  Status AddLoss(const Row& received, const Dimensions& dimensions) {
+    const auto loss = ToLoss(received);
+    if (!loss || loss->packets <= 0) return Unreadable(stage_, "its lost datagrams are missing");
+    Add({"lost", 100 * loss->lost / loss->packets, "%", Better::kLower, true, dimensions});
+    Add({"lost_packets", loss->lost, "", Better::kLower, false, dimensions});
+    Add({"packets", loss->packets, "", Better::kNone, false, dimensions});
+    Add({"jitter", loss->jitter_ms, "ms", Better::kLower, true, dimensions});
+    return absl::OkStatus();
+  }
+
+  void AddIntervals(const TextRows& rows, const Dimensions& dimensions) {
+    const std::vector<Row>* intervals = TotalOf(rows.intervals);
+    if (intervals == nullptr) return;
+    Series series{"throughput_over_time",
+                  dimensions,
+                  {{"time", "s"}, {"throughput", "Gbit/s", Better::kHigher}},
+                  {}};
+    for (const Row& row : *intervals) series.rows.push_back({row.end, row.bits_per_second / 1e9});
+    result_.series.push_back(std::move(series));
+  }
+
+  void Add(Measurement one) { result_.measurements.push_back(std::move(one)); }
+
+  const StageOutput& client_;
+  const std::string stage_;
+  Measurements result_;
+  std::map<std::string_view, TextRows> directions_;
+  std::vector<Measurement> cpu_;
+  std::string complaint_;
+  bool reverse_ = false;
+  bool udp_ = false;
+  bool done_ = false;
+};
+
+}  // namespace
+
+bool IsIperf3Text(std::string_view text) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("iperf3: ") || line.starts_with("Connecting to host ");
+  });
+}
+
+Result<Measurements> ParseIperf3Text(const StageOutput& client) {
+  return TextReader(client).Read();
+}
+
+}  // namespace twofold::suite::iperf

@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "lib/suite/text.h"
+#include "suites/iperf/iperf.h"
+
+namespace twofold::suite::iperf {
+namespace {
+
+using Parser = Result<Measurements> (*)(const StageOutput& client, const Expected& expected);
+
+Result<Measurements> JsonOfIperf3(const StageOutput& client, const Expected& /*expected*/) {
+  return ParseIperf3(client);
+}
+
+Result<Measurements> TextOfIperf3(const StageOutput& client, const Expected& /*expected*/) {
+  return ParseIperf3Text(client);
+}
+
+bool IsJson(std::string_view text) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(),
+                     [](std::string_view line) { return line.starts_with('{'); });
+}
+
+// Which form an output has tells the output itself.
+struct Form {
+  bool (*is)(std::string_view text);
+  Parser read;
+};
+constexpr Form kForms[] = {
+    {IsJson, JsonOfIperf3}, {IsIperf3Text, TextOfIperf3}, {IsIperf2Csv, ParseIperf2}};
+
+// With an unknown host iperf 2 says nothing that only it would say.
+Parser ParserOf(const StageOutput& client) {
+  for (const Form& form : kForms) {
+    if (form.is(client.out) || form.is(client.err)) return form.read;
+  }
+  const bool is_iperf3 = !client.argv.empty() && client.argv[0].ends_with("iperf3");
+  return is_iperf3 ? JsonOfIperf3 : ParseIperf2;
+}
+
+}  // namespace
+
+Result<Measurements> Parse(const Outputs& outputs) {
+  const auto client =
+      std::find_if(outputs.stages.begin(), outputs.stages.end(),
+                   [](const StageOutput& stage) { return stage.stage != "server"; });
+  if (client == outputs.stages.end()) return Unreadable("client", "no output");
+  Expected expected;
+  if (!outputs.spec.empty()) {
+    const auto spec = ReadSpec(outputs.spec);
+    if (!spec.ok()) return spec.status();
+    expected = {spec->streams(), spec->duration()};
+  }
+  return ParserOf(*client)(*client, expected);
+}
+
+}  // namespace twofold::suite::iperf

@@ -1,0 +1,71 @@
+#include "suites/iperf/rows.h"
+
+#include "lib/suite/text.h"
+
+namespace twofold::suite::iperf {
+namespace {
+
+// iperf counts bytes by powers of 1024 and bits by powers of 1000.
+double Factor(std::string_view unit, double base) {
+  double factor = 1;
+  for (const char prefix : {'K', 'M', 'G', 'T'}) {
+    factor *= base;
+    if (unit.starts_with(prefix)) return factor;
+  }
+  return 1;
+}
+
+std::optional<double> Quantity(std::string_view number, std::string_view unit,
+                               std::string_view ending, double base) {
+  const auto value = ToNumber(number);
+  if (!value || !unit.ends_with(ending)) return std::nullopt;
+  return *value * Factor(unit, base);
+}
+
+/// Takes "[  5]" from the beginning of a line, and returns what is inside; nullopt: it is not
+/// there.
+std::optional<std::string_view> TakeBrackets(std::string_view& line) {
+  const std::size_t close = line.find(']');
+  if (!line.starts_with('[') || close == line.npos) return std::nullopt;
+  const std::string_view inside = Strip(line.substr(1, close - 1));
+  line.remove_prefix(close + 1);
+  return inside;
+}
+
+}  // namespace
+
+std::optional<Row> ToRow(std::string_view line) {
+  Row row;
+  const auto id = TakeBrackets(line);
+  if (!id) return std::nullopt;
+  row.id = id->starts_with(kSum) ? kSum : *id;
+  row.role = TakeBrackets(line).value_or("");
+  const auto words = Words(line);
+  if (words.size() < 6 || words[1] != "sec") return std::nullopt;
+  std::string_view interval = words[0];
+  const auto start = TakeNumber(interval);
+  if (!start || !interval.starts_with('-')) return std::nullopt;
+  const auto end = ToNumber(interval.substr(1));
+  const auto bytes = Quantity(words[2], words[3], "Bytes", 1024);
+  const auto bits = Quantity(words[4], words[5], "bits/sec", 1000);
+  if (!end || !bytes || !bits) return std::nullopt;
+  row.start = *start;
+  row.end = *end;
+  row.bytes = *bytes;
+  row.bits_per_second = *bits;
+  row.rest.assign(words.begin() + 6, words.end());
+  return row;
+}
+
+std::optional<Loss> ToLoss(const Row& row) {
+  if (row.rest.size() < 3 || row.rest[1] != "ms") return std::nullopt;
+  std::string_view share = row.rest[2];
+  const auto jitter = ToNumber(row.rest[0]);
+  const auto lost = TakeNumber(share);
+  if (!jitter || !lost || !share.starts_with('/')) return std::nullopt;
+  const auto packets = ToNumber(share.substr(1));
+  if (!packets) return std::nullopt;
+  return Loss{*jitter, *lost, *packets};
+}
+
+}  // namespace twofold::suite::iperf

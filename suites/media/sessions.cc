@@ -1,0 +1,119 @@
+#include <absl/strings/str_cat.h>
+
+#include <optional>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/media/media.h"
+
+namespace twofold::suite::media {
+namespace {
+
+constexpr std::string_view kTitle = "Multi Transcoding Sample Version ";
+
+// "*** session 0 [0x55d0] PASSED (MFX_ERR_NONE) 1.99446 sec, 1000 frames, 501.388 fps"; versions
+// before 2020 end after the frames.
+struct Session {
+  std::string number;
+  bool passed = false;
+  std::string status;
+  double seconds = 0;
+  double frames = 0;
+};
+
+std::optional<Session> ReadSession(std::string_view line) {
+  const auto rest = After(line, "*** session ");
+  if (!rest) return std::nullopt;
+  Session session;
+  session.number = std::string(Words(*rest).empty() ? "?" : Words(*rest).front());
+  session.passed = rest->find(" PASSED ") != std::string_view::npos;
+  const std::size_t open = rest->find('(');
+  const std::size_t close = rest->find(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    return session;  // cut off: no time, which the caller refuses
+  }
+  session.status = rest->substr(open + 1, close - open - 1);
+  std::string_view numbers = Strip(rest->substr(close + 1));
+  const auto seconds = TakeNumber(numbers);
+  const auto after = After(numbers, " sec, ");
+  if (!seconds || !after) return session;
+  std::string_view count = *after;
+  const auto frames = TakeNumber(count);
+  if (!frames || !count.starts_with(" frames")) return session;
+  session.seconds = *seconds;
+  session.frames = *frames;
+  return session;
+}
+
+struct Log {
+  std::string version;
+  std::vector<Session> sessions;
+  std::optional<double> common_s;
+  bool passed = false;
+  std::string complaint;
+};
+
+void ReadLine(std::string_view line, Log& log) {
+  if (const auto version = After(line, kTitle)) log.version = std::string(Strip(*version));
+  if (const auto time = After(line, "Common transcoding time is ")) {
+    std::string_view text = Strip(*time);
+    log.common_s = TakeNumber(text);
+  }
+  if (auto session = ReadSession(line)) log.sessions.push_back(*std::move(session));
+  if (line.starts_with("The test PASSED")) log.passed = true;
+  const bool error = line.find("[ERROR]") != std::string_view::npos ||
+                     line.find("Return on error") != std::string_view::npos ||
+                     line.find("The test FAILED") != std::string_view::npos;
+  if (error && log.complaint.empty()) log.complaint = std::string(line);
+}
+
+Status CheckSession(const std::string& stage, const Session& session) {
+  const std::string name = "session " + session.number;
+  if (!session.passed && !session.status.empty()) {
+    return ToolFailed(stage, absl::StrCat(name, " failed: ", session.status));
+  }
+  if (session.seconds <= 0) return Unreadable(stage, name + " has no time: its line is cut off");
+  if (session.frames <= 0) return ToolFailed(stage, name + " has encoded no frame");
+  return absl::OkStatus();
+}
+
+Status CheckLog(const std::string& stage, const StageOutput& output, const Log& log) {
+  for (const Session& session : log.sessions) {
+    if (Status status = CheckSession(stage, session); !status.ok()) return status;
+  }
+  const std::string end = BadEnd(output);
+  if (!log.complaint.empty()) return ToolFailed(stage, log.complaint);
+  if (!end.empty()) return ToolFailed(stage, end);
+  if (log.sessions.empty()) return Unreadable(stage, "no session has ended");
+  if (!log.passed || !log.common_s || *log.common_s <= 0) {
+    return Unreadable(stage, "it is cut off before 'The test PASSED'");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output) {
+  Log log;
+  for (const std::string* text : {&output.out, &output.err}) {
+    for (const std::string_view line : Lines(*text)) ReadLine(line, log);
+  }
+  if (Status status = CheckLog(stage, output, log); !status.ok()) return status;
+  Measurements result;
+  result.tool = absl::StrCat("sample_multi_transcode", log.version.empty() ? "" : " ", log.version);
+  double frames = 0;
+  for (const Session& session : log.sessions) {
+    const Dimensions dimensions = {{"output", session.number}};
+    frames += session.frames;
+    result.measurements.push_back({"frames", session.frames, "", Better::kNone, false, dimensions});
+    result.measurements.push_back({"frame_rate", session.frames / session.seconds, "1/s",
+                                   Better::kHigher, false, dimensions});
+  }
+  const Dimensions all = {{"output", "all"}};
+  result.measurements.push_back(
+      {"frame_rate", frames / *log.common_s, "1/s", Better::kHigher, true, all});
+  result.measurements.push_back({"frames", frames, "", Better::kNone, false, all});
+  return result;
+}
+
+}  // namespace twofold::suite::media

@@ -1,0 +1,191 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/mpi_pingpong/mpi_pingpong.h"
+
+namespace twofold::suite::mpi_pingpong {
+namespace {
+
+using enum Better;
+
+// The words of IMB's headings. Megabytes are 10^6 bytes, and IMB says so.
+struct Known {
+  std::string_view heading;
+  const char* name;
+  const char* unit;
+  Better better;
+  bool primary;
+};
+constexpr Known kKnown[] = {
+    {"#bytes", "size", "B", kNone, false},
+    {"#repetitions", "repetitions", "", kNone, false},
+    {"Group", "group", "", kNone, false},
+    {"t[usec]", "latency", "us", kLower, true},
+    {"t_avg[usec]", "latency", "us", kLower, true},
+    {"t_min[usec]", "latency_min", "us", kLower, false},
+    {"t_max[usec]", "latency_max", "us", kLower, false},
+    {"t_ovrl[usec]", "overall", "us", kLower, true},
+    {"t_pure[usec]", "communication", "us", kLower, false},
+    {"t_CPU[usec]", "compute", "us", kNone, false},
+    {"overlap[%]", "overlap", "%", kHigher, false},
+    {"Mbytes/sec", "bandwidth", "MB/s", kHigher, true},
+    {"Msg/sec", "message_rate", "1/s", kHigher, true},
+    {"defects", "defects", "", kLower, false},
+};
+
+// Columns that say how a row came about; they are in no table.
+constexpr std::string_view kAside[] = {"repetitions", "group", "defects"};
+
+bool IsAside(std::string_view name) {
+  return std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside);
+}
+
+/// All columns of a heading; nullopt: the line is none.
+std::optional<std::vector<TableColumn>> ReadHeading(std::string_view line) {
+  std::vector<TableColumn> columns;
+  for (const std::string_view word : Words(line)) {
+    const auto* known = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                     [&](const Known& each) { return each.heading == word; });
+    if (known == std::end(kKnown)) return std::nullopt;
+    columns.push_back({{known->name, known->unit, known->better}, known->primary});
+  }
+  const bool measures = std::any_of(columns.begin(), columns.end(),
+                                    [](const TableColumn& each) { return each.primary; });
+  if (!measures) return std::nullopt;
+  return columns;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& stage) : stage_(stage) {}
+
+  Result<std::vector<Table>> Read(std::string_view text) {
+    for (const std::string_view line : Lines(text)) {
+      Status status = ReadLine(line);
+      if (!status.ok()) return status;
+    }
+    // After its last table IMB says that it is about to end.
+    if (!heading_.empty()) return Unreadable(stage_, "the output of IMB is cut off");
+    return std::move(tables_);
+  }
+
+ private:
+  Status ReadLine(std::string_view line) {
+    if (auto heading = ReadHeading(line)) {
+      heading_ = *std::move(heading);
+      first_ = tables_.size();
+      if (!Has("group")) OpenTable("");
+      return absl::OkStatus();
+    }
+    if (line.starts_with('#')) return ReadComment(Strip(line.substr(1)));
+    if (heading_.empty() || Strip(line).empty()) return absl::OkStatus();
+    return ReadRow(line);
+  }
+
+  // A comment ends a table, and says what the next one is about.
+  Status ReadComment(std::string_view comment) {
+    if (!std::exchange(heading_, {}).empty() && tables_.size() > first_ &&
+        tables_.back().rows.empty() && tables_.back().failure.empty()) {
+      return Unreadable(stage_, "a table without rows: it was stopped");
+    }
+    const auto words = Words(comment);
+    if (const auto name = After(comment, "Benchmarking ")) {
+      benchmark_ = std::string(Strip(*name));
+      ranks_ = groups_ = mode_ = "";
+    } else if (const auto ranks = After(comment, "#processes = ")) {
+      ranks_ = std::string(Strip(*ranks));
+    } else if (words.size() > 4 && words[0] == "(" && words[2] == "groups") {
+      groups_ = std::string(words[1]);  // "( 2 groups of 2 processes each running simultaneous )"
+      ranks_ = std::string(words[4]);
+    } else if (const auto mode = After(comment, "MODE: ")) {
+      mode_ = std::string(Strip(*mode));
+    }
+    return absl::OkStatus();
+  }
+
+  [[nodiscard]] bool Has(std::string_view name) const {
+    return std::any_of(heading_.begin(), heading_.end(),
+                       [&](const TableColumn& each) { return each.column.name == name; });
+  }
+
+  [[nodiscard]] Dimensions DimensionsOf(const std::string& group) const {
+    if (benchmark_.empty() || (benchmark_ == "PingPong" && mode_.empty())) return {};
+    Dimensions dimensions = {{"benchmark", benchmark_}};
+    for (const auto& [name, value] : {std::pair<const char*, const std::string&>{"ranks", ranks_},
+                                      {"groups", groups_},
+                                      {"group", group},
+                                      {"mode", mode_}}) {
+      if (!value.empty()) dimensions.emplace_back(name, value);
+    }
+    return dimensions;
+  }
+
+  Table& OpenTable(const std::string& group) {
+    Table& table = tables_.emplace_back();
+    table.benchmark = benchmark_.empty() ? "PingPong" : benchmark_;
+    table.dimensions = DimensionsOf(group);
+    for (const TableColumn& column : heading_) {
+      if (!IsAside(column.column.name)) table.columns.push_back(column);
+    }
+    return table;
+  }
+
+  // The table of the group that a row is of; the only one, if there are no groups.
+  Table& TableOf(const std::string& group) {
+    for (std::size_t i = first_; i < tables_.size(); ++i) {
+      const Dimensions& dimensions = tables_[i].dimensions;
+      if (group.empty() || dimensions == DimensionsOf(group)) return tables_[i];
+    }
+    return OpenTable(group);
+  }
+
+  Status ReadRow(std::string_view line) {
+    const auto words = Words(line);
+    // "  2 time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over; ..."
+    if (line.find(" time-out.;") != std::string_view::npos) {
+      TableOf("").failure = "time-out: " + Quoted(Strip(line.substr(line.find(';') + 1)));
+      return absl::OkStatus();
+    }
+    if (words.size() != heading_.size()) return NoRow(line);
+    std::vector<double> row;
+    std::string group;
+    std::string failure;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& name = heading_[i].column.name;
+      const auto value = ToNumber(words[i]);
+      if (!value) return NoRow(line);
+      if (name == "group") group = std::string(words[i]);
+      if (name == "defects" && *value != 0) failure = "defects in: " + Quoted(Strip(line));
+      if (!IsAside(name)) row.push_back(*value);
+    }
+    Table& table = TableOf(group);
+    if (table.failure.empty()) table.failure = std::move(failure);
+    table.rows.push_back(std::move(row));
+    return absl::OkStatus();
+  }
+
+  [[nodiscard]] Status NoRow(std::string_view line) const {
+    return Unreadable(stage_, "a row that is none: " + Quoted(line));
+  }
+
+  const std::string& stage_;
+  std::vector<Table> tables_;
+  std::vector<TableColumn> heading_;  // empty: not in a table
+  std::size_t first_ = 0;             // of the tables under this heading
+  std::string benchmark_;
+  std::string ranks_;
+  std::string groups_;
+  std::string mode_;
+};
+
+}  // namespace
+
+Result<std::vector<Table>> ReadImb(const std::string& stage, std::string_view text) {
+  return Reader(stage).Read(text);
+}
+
+}  // namespace twofold::suite::mpi_pingpong

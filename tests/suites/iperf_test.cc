@@ -1,0 +1,244 @@
+#include "suites/iperf/iperf.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lib/suite/json.h"
+#include "tests/suites/samples.h"
+
+namespace twofold::suite {
+namespace {
+
+TEST(IperfPlan, ServerListensBeforeTheClientStarts) {
+  const auto plan = iperf::Plan(R"({"duration": 30, "streams": 8})", GangOf(2));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("iperf/plan_tcp.txt", Text(*plan));
+}
+
+TEST(IperfPlan, Iperf2HasTheFlagsOfKubePerftest) {
+  const auto plan = iperf::Plan(
+      R"({"tool": "iperf2", "protocol": "UDP", "bitrate": 50, "port": 5002})", GangOf(2));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("iperf/plan_iperf2_udp.txt", Text(*plan));
+}
+
+TEST(IperfPlan, AllOptionsReachTheCommandLine) {
+  const auto plan = iperf::Plan(
+      R"({"bidirectional": true, "omit": 2, "length": 4096, "bitrate": 100, "protocol": "UDP"})",
+      GangOf(2));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("iperf/plan_udp_bidirectional.txt", Text(*plan));
+}
+
+TEST(IperfSpec, IsTwoWorkers) {
+  EXPECT_EQ(*iperf::Check(""), 2U);
+  EXPECT_FALSE(iperf::Plan("", GangOf(3)).ok());
+}
+
+TEST(IperfSpec, WhatIsWrongIsNamed) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {R"({"duration": 0})", "duration: 0 is not from 1 to 86400"},
+      {R"({"streams": 129})", "streams: 129 is not from 1 to 128"},
+      {R"({"tool": "netperf"})", "tool: 'netperf' is none of iperf3, iperf2"},
+      {R"({"protocol": "SCTP"})", "protocol: 'SCTP' is none of TCP, UDP"},
+      {R"({"port": 65536})", "port: 65536"},
+      {R"({"reverse": true, "bidirectional": true})", "reverse: not together"},
+      {R"({"tool": "iperf2", "reverse": true})", "reverse: needs tool iperf3"},
+      {R"({"tool": "iperf2", "bidirectional": true})", "bidirectional: needs tool iperf3"},
+      {R"({"tool": "iperf2", "omit": 1})", "omit: needs tool iperf3"},
+      {R"({"steams": 1})", "steams"},
+      {R"({"streams": "many"})", "streams"},
+      {R"({"streams": 1)", "spec: "},
+  };
+  for (const auto& [spec, words] : wrong) {
+    const auto checked = iperf::Check(spec);
+    ASSERT_FALSE(checked.ok()) << spec;
+    EXPECT_EQ(checked.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
+        << checked.status();
+  }
+}
+
+TEST(IperfParse, RealOutputGivesItsNumbers) {
+  for (const char* sample :
+       {"iperf/iperf3_tcp.json", "iperf/iperf3_reverse.json", "iperf/iperf3_bidir.json",
+        "iperf/iperf3_udp.json", "iperf/iperf3_udp_bidir.json", "iperf/iperf2_one.txt",
+        "iperf/iperf2_two_intervals.txt", "iperf/iperf2_udp.txt",
+        "iperf/iperf2_adaptive_units.txt"}) {
+    ExpectGoldenNumbers("iperf", sample);
+  }
+}
+
+TEST(IperfParse, TextOfIperf3GivesItsNumbers) {
+  for (const char* form : {"two", "udp", "bidir", "verbose", "omit", "reverse"}) {
+    ExpectGoldenNumbers("iperf", std::string("iperf/iperf3_text_") + form + ".txt");
+  }
+}
+
+TEST(IperfParse, EnhancedTextAndCsvOfIperf2GiveTheirNumbers) {
+  for (const char* form : {"enhanced_one", "enhanced_two", "enhanced_intervals", "enhanced_udp",
+                           "csv_two", "csv_intervals", "sum_only"}) {
+    ExpectGoldenNumbers("iperf", std::string("iperf/iperf2_") + form + ".txt");
+  }
+}
+
+// The server printed JSON of the same run, which has all digits.
+TEST(IperfParse, TextOfIperf3SaysWhatItsServerSaysAsJson) {
+  for (const char* form : {"two", "udp"}) {
+    const std::string name = std::string("iperf/iperf3_text_") + form;
+    const Json received =
+        FindDocument("", Sample(name + ".server.json"))->json["end"]["sum_received"];
+    const auto result = iperf::Parse(Saved(name + ".txt"));
+    ASSERT_TRUE(result.ok()) << result.status();
+    const double bits = received["bits_per_second"].get<double>();
+    EXPECT_NEAR(ValueOf(*result, "throughput") * 1e9, bits, 0.005 * bits);
+    if (!received.contains("packets")) continue;
+    EXPECT_EQ(ValueOf(*result, "lost_packets"), received["lost_packets"].get<double>());
+    EXPECT_EQ(ValueOf(*result, "packets"), received["packets"].get<double>());
+  }
+}
+
+TEST(IperfParse, RetriesOfEnhancedTextAreOfAllStreams) {
+  const auto result = iperf::Parse(Saved("iperf/iperf2_enhanced_two.txt"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "retransmits"), 16);
+}
+
+TEST(IperfParse, BitsCountByThousandsAndBytesBy1024) {
+  const auto result = iperf::Parse(Saved("iperf/iperf2_one.txt"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput"), 14.375734);  // 14375734 Kbits/sec
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "transfer"), 1756928);      // KBytes
+}
+
+TEST(IperfParse, ExitCodeZeroIsNoSuccess) {
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_refused.json")),
+                        "client: unable to connect to server: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_refused.txt")),
+                        "client: tcp connect failed: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_udp_no_server.txt")),
+                        "read failed: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_enhanced_refused.txt")),
+                        "client: tcp connect failed: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_text_refused.txt")),
+                        "client: unable to connect to server: Connection refused"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf2_unknown_host.txt")), "Unknown host"));
+}
+
+TEST(IperfParse, ARunThatWasCutShortHasNoNumbers) {
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_server_killed.json")),
+                        "Connection reset by peer"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_terminated.json")),
+                        "the client has terminated"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_text_terminated.txt")),
+                        "the client has terminated"));
+  EXPECT_TRUE(FailsWith(iperf::Parse(EndedWell("iperf/iperf3_text_server_killed.txt")),
+                        "control socket has closed unexpectedly"));
+}
+
+TEST(IperfParse, ABadExitIsAFailureThoughThereAreNumbers) {
+  Outputs outputs = Saved("iperf/iperf3_tcp.json");
+  outputs.stages[0].exit_code = 1;
+  EXPECT_TRUE(FailsWith(iperf::Parse(outputs), "exit code 1"));
+  outputs = Saved("iperf/iperf2_one.txt");
+  outputs.stages[0].signal = 9;
+  EXPECT_TRUE(FailsWith(iperf::Parse(outputs), "killed by signal 9"));
+}
+
+TEST(IperfParse, CutOffAnywhereIsNoNumber) {
+  for (const char* sample :
+       {"iperf/iperf3_tcp.json", "iperf/iperf3_udp.json", "iperf/iperf2_adaptive_units.txt",
+        "iperf/iperf2_udp.txt", "iperf/iperf2_enhanced_two.txt", "iperf/iperf2_enhanced_udp.txt",
+        "iperf/iperf3_text_two.txt", "iperf/iperf3_text_udp.txt", "iperf/iperf3_text_bidir.txt"}) {
+    const std::string text = Sample(sample);
+    // Iperf 2 says of how many connections it was, after the numbers.
+    const std::size_t end = std::min(text.size() - 8, text.find("[ CT] final connect times"));
+    for (std::size_t size = 0; size < end; size += 7) {
+      EXPECT_FALSE(iperf::Parse(SavedText(text.substr(0, size))).ok()) << sample << " " << size;
+    }
+  }
+}
+
+// Streams have numbers from 1 on. Here the second ends first.
+TEST(IperfParse, CsvOfIperf2WithoutAStreamIsCutOff) {
+  for (const char* sample : {"iperf/iperf2_csv_two.txt", "iperf/iperf2_csv_intervals.txt"}) {
+    const std::string text = Sample(sample);
+    for (std::size_t size = 0; size < text.size(); size += 3) {
+      const std::string begin = text.substr(0, size);
+      // With --interval both streams have a row from 0 to 1, and then one of them a row from 0 to
+      // 2: as far as a file by itself can tell, that was all.
+      const auto rows = std::count(begin.begin(), begin.end(), '\n');
+      const bool looks_whole = text.find(",0.0-1.0,") != text.npos && (rows == 2 || rows == 4);
+      EXPECT_EQ(iperf::Parse(SavedText(begin)).ok(), looks_whole) << sample << " " << size;
+    }
+    Outputs outputs = SavedText(text);
+    outputs.spec = R"({"tool": "iperf2", "duration": 2, "streams": 3})";
+    EXPECT_TRUE(FailsWith(iperf::Parse(outputs), "it has 2 streams, not 3")) << sample;
+  }
+}
+
+TEST(IperfParse, CsvOfUdpWithoutTheServersReportIsNoNumber) {
+  EXPECT_TRUE(
+      FailsWith(iperf::Parse(Saved("iperf/iperf2_csv_udp.txt")), "a server report is missing"));
+  const auto older = iperf::Parse(
+      SavedText("20200101000000,10.0.0.1,40000,10.0.0.2,5001,3,0.0-10.0,1312500,1050000\n"
+                "20200101000000,10.0.0.2,5001,10.0.0.1,40000,3,0.0-10.0,1300000,1040000,0.015,9,"
+                "893,1.008,0\n"));
+  ASSERT_TRUE(older.ok()) << older.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*older, "throughput"), 0.00104);
+  EXPECT_DOUBLE_EQ(ValueOf(*older, "lost_packets"), 9);
+}
+
+TEST(IperfParse, CsvOfOldVersionsHasARowOfAll) {
+  const auto result = iperf::Parse(
+      SavedText("20100101000000,10.0.0.1,40000,10.0.0.2,5001,3,0.0-10.0,1250000000,1000000000\n"
+                "20100101000000,10.0.0.1,40001,10.0.0.2,5001,4,0.0-10.0,2500000000,2000000000\n"
+                "20100101000000,10.0.0.1,0,10.0.0.2,5001,-1,0.0-10.0,3750000000,3000000000\n"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput"), 3);
+}
+
+TEST(IperfParse, PartsOfAnIntervalReportAreNotTheWhole) {
+  const std::string text = Sample("iperf/iperf2_two_intervals.txt");
+  const std::size_t second = text.find("[SUM] 1.0000-2.0000");
+  EXPECT_TRUE(FailsWith(iperf::Parse(SavedText(text.substr(0, text.find('\n', second) + 1))),
+                        "no result of iperf"));
+  // After the first second a log looks like that of a short run: the spec tells.
+  const std::size_t first = text.find("[SUM] 0.0000-1.0000");
+  Outputs outputs = SavedText(text.substr(0, text.find('\n', first) + 1));
+  outputs.spec = R"({"tool": "iperf2", "duration": 2, "streams": 2})";
+  EXPECT_TRUE(FailsWith(iperf::Parse(outputs), "it ends after 1 s, not 2"));
+}
+
+TEST(IperfParse, TheNumberOfStreamsIsThatOfTheSpec) {
+  Outputs outputs = Saved("iperf/iperf2_adaptive_units.txt");
+  outputs.spec = R"({"tool": "iperf2", "duration": 3, "streams": 4})";
+  EXPECT_TRUE(FailsWith(iperf::Parse(outputs), "it has 2 streams, not 4"));
+  outputs.spec = R"({"tool": "iperf2", "duration": 3, "streams": 2})";
+  EXPECT_TRUE(iperf::Parse(outputs).ok());
+}
+
+TEST(IperfParse, RatesOfStreamsInCsvAddUp) {
+  const auto result = iperf::Parse(Saved("iperf/iperf2_two.csv"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput"), (8051225220.0 + 9344929832.0) / 1e9);
+}
+
+TEST(IperfParse, TextOfIperf3WithAnErrorOfAnyShapeDoesNotThrow) {
+  for (const char* text : {"iperf3: ", "iperf3: error", "iperf3: x\n", "Connecting to host \n",
+                           "Connecting to host h\niperf Done.\n"}) {
+    EXPECT_FALSE(iperf::Parse(SavedText(text)).ok()) << text;
+  }
+}
+
+TEST(IperfParse, NoDataArrivedIsAFailure) {
+  std::string text = Sample("iperf/iperf3_tcp.json");
+  const std::size_t at = text.rfind("\"bytes\":\t5219549184");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, std::string("\"bytes\":\t5219549184").size(), "\"bytes\":\t0");
+  EXPECT_TRUE(FailsWith(iperf::Parse(SavedText(text)), "no data arrived"));
+}
+
+}  // namespace
+}  // namespace twofold::suite

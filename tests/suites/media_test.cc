@@ -1,0 +1,179 @@
+#include "suites/media/media.h"
+
+#include <absl/strings/str_cat.h>
+#include <gtest/gtest.h>
+
+#include "lib/suite/csv.h"
+#include "tests/suites/samples.h"
+
+namespace twofold::suite {
+namespace {
+
+/// What ffmpeg left: media/ffmpeg_NAME.out and .err.
+Outputs Ran(const std::string& name, int exit_code) {
+  Outputs outputs = Saved("media/ffmpeg_" + name + ".out");
+  outputs.stages[0].err = Sample("media/ffmpeg_" + name + ".err");
+  outputs.stages[0].exit_code = exit_code;
+  return outputs;
+}
+
+// The form is that of version 2023.1; no machine with the device was at hand to run it.
+constexpr char kSessions[] =
+    "Multi Transcoding Sample Version 2023.1\n\nTranscoding started\n..\nTranscoding finished\n\n"
+    "Common transcoding time is 2 sec\n"
+    "-------------------------------------------------------------------------------\n"
+    "*** session 0 [0x55d0c1] PASSED (MFX_ERR_NONE) 1.6 sec, 400 frames, 250.000 fps\n"
+    "-hw -device /dev/dri/renderD128 -i::h265 in.h265 -o::h264 /dev/null\n\n"
+    "*** session 1 [0x55d0c2] PASSED (MFX_ERR_NONE) 2 sec, 400 frames, 200.000 fps\n"
+    "-hw -device /dev/dri/renderD129 -i::h265 in.h265 -o::h264 /dev/null\n\n"
+    "-------------------------------------------------------------------------------\n\n"
+    "The test PASSED\n";
+
+TEST(MediaPlan, OneInputBecomesACascadeOfOutputs) {
+  const auto plan = media::Plan(R"({"input": "lavfi:testsrc2=duration=2", "frames": 40, "outputs": [
+      {"preset": "ultrafast"},
+      {"codec": "mpeg4", "width": 160, "height": 120, "bitrate": 500, "path": "small.mkv"}]})",
+                                GangOf(1));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("media/plan_cascade.txt", Text(*plan));
+}
+
+TEST(MediaPlan, SeveralInputsUseSeveralDevices) {
+  const auto plan = media::Plan(R"({"device": "/dev/dri/renderD128", "inputs": [
+      {"path": "a.mp4"}, {"path": "b.mp4", "device": "/dev/dri/renderD129"}],
+      "outputs": [{"codec": "h265", "width": 1280, "height": 720}, {"input": 1}]})",
+                                GangOf(1));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("media/plan_devices.txt", Text(*plan));
+}
+
+TEST(MediaPlan, SessionsOfIntelsTranscoderAreLinesOfAFile) {
+  const auto plan = media::Plan(R"({"tool": "sample_multi_transcode", "frames": 100,
+      "device": "/dev/dri/renderD128", "inputs": [{"path": "in.h265", "codec": "h265"}],
+      "outputs": [{}, {"codec": "av1", "width": 640, "height": 360, "bitrate": 800}]})",
+                                GangOf(1));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("media/plan_sessions.txt", Text(*plan));
+}
+
+TEST(MediaSpec, WhatIsWrongIsNamed) {
+  for (const auto& [spec, words] :
+       {std::pair{"{}", "input: no path"},
+        std::pair{R"({"input": "a", "inputs": [{"path": "b"}]})", "input: not together"},
+        std::pair{R"({"input": "a", "tool": "x264"})", "tool: 'x264' is none of"},
+        std::pair{R"({"input": "a", "outputs": [{"codec": "vp8"}]})", "outputs.codec: 'vp8'"},
+        std::pair{R"({"input": "a", "outputs": [{"input": 1}]})", "outputs.input: 1"},
+        std::pair{R"({"input": "a", "outputs": [{"width": 8}]})", "outputs.width: needs"},
+        std::pair{R"({"inputs": [{"path": "a"}, {"path": "b"}]})", "no output has input 1"},
+        std::pair{R"({"input": "a", "device": "d", "outputs": [{"codec": "mpeg4"}]})",
+                  "mpeg4 is in software only"},
+        std::pair{R"({"input": "a", "tool": "sample_multi_transcode"})", "device: "},
+        std::pair{R"({"input": "a b", "tool": "sample_multi_transcode", "device": "d"})",
+                  "input: 'a b' has more than letters"},
+        std::pair{R"({"input": "../a"})", "input: '../a' is no path"},
+        std::pair{R"({"input": "-i"})", "input: '-i' is no path"},
+        std::pair{R"({"input": "a", "outputs": [{"path": "b/../../c.mp4"}]})", "outputs.path: "},
+        std::pair{R"({"input": "a", "outputs": [{"path": "b.m3u8"}]})",
+                  "does not end like a video"},
+        std::pair{R"({"input": "a", "outputs": [{"preset": "a b"}]})", "outputs.preset: "}}) {
+    const auto checked = media::Check(spec);
+    ASSERT_FALSE(checked.ok()) << spec;
+    EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
+        << checked.status();
+  }
+}
+
+TEST(MediaPlan, WhatASpecNamesIsAFileAndForTheWorkerToAllow) {
+  const auto plan = media::Plan(R"({"inputs": [{"path": "http://host/a.mp4"}, {"path": "concat:a|b",
+      "device": "/dev/dri/renderD129"}, {"path": "lavfi:testsrc", "device": "/dev/mem"}],
+      "outputs": [{"path": "/videos/out.mp4"}, {"input": 1}, {"input": 2}]})",
+                                GangOf(1));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ExpectGolden("media/plan_paths.txt", Text(*plan));
+}
+
+TEST(MediaPlan, GraphsThatAreNoTestPatternAreUnlisted) {
+  for (const char* graph : {"testsrc2", "testsrc2=size=1280x720:duration=5",
+                            "testsrc=rate=30000/1001:d=2", "color=c=red@0.5:s=64x64"}) {
+    EXPECT_TRUE(media::IsListedGraph(graph)) << graph;
+  }
+  for (const char* graph :
+       {"movie=/etc/passwd", "amovie=x", "testsrc2,metadata=print:file=/x", "testsrc2;movie=x",
+        "testsrc2=/size=/etc/passwd", "frei0r_src=filter_name=x", "life=filename=/etc/passwd",
+        "testsrc2=size='a'", "testsrc2=duration=1[out0]", "testsrc2=1280x720", "testsrc2=", ""}) {
+    EXPECT_FALSE(media::IsListedGraph(graph)) << graph;
+    const auto plan = media::Plan(absl::StrCat(R"({"input": "lavfi:)", graph, "\"}"), GangOf(1));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->unlisted.size(), 1U);
+  }
+}
+
+TEST(MediaParse, RealOutputGivesItsNumbers) {
+  for (const char* name : {"one", "two"}) {
+    const auto result = media::Parse(Ran(name, 0));
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectGolden(std::string("media/ffmpeg_") + name + ".csv", CsvRows(name, *result));
+  }
+}
+
+TEST(MediaParse, ShortClipsHaveARateThoughFfmpegSaysZero) {
+  const auto result = media::Parse(Ran("one", 0));
+  ASSERT_TRUE(result.ok()) << result.status();
+  // 50 frames, 2 s of video, 60.1 times as fast as it plays; fps=0.00 says nothing.
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frame_rate"), 50 / (2 / 60.1));
+}
+
+TEST(MediaParse, FramesOfAllOutputsCount) {
+  const auto result = media::Parse(Ran("two", 0));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frames", "0"), 40);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frames", "1"), 40);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frames", "all"), 80);
+  EXPECT_NEAR(ValueOf(*result, "frame_rate"), 80 / (1.6 / 35.9), 1e-9);
+}
+
+TEST(MediaParse, ARunThatWasStoppedHasNoNumbersThoughItsProgressEnds) {
+  EXPECT_TRUE(FailsWith(media::Parse(Ran("term", 255)), "received signal 15"));
+  EXPECT_TRUE(FailsWith(media::Parse(Ran("term", 0)), "received signal 15"));
+  Outputs killed = Ran("kill", 0);
+  EXPECT_TRUE(FailsWith(media::Parse(killed), "has no end"));
+  killed.stages[0].exit_code.reset();
+  killed.stages[0].signal = 9;
+  EXPECT_TRUE(FailsWith(media::Parse(killed), "killed by signal 9"));
+}
+
+TEST(MediaParse, NothingEncodedWithExitCodeZeroIsAFailure) {
+  EXPECT_TRUE(FailsWith(media::Parse(Ran("empty", 0)), "nothing was encoded"));
+}
+
+TEST(MediaParse, AFailureIsInTheWordsOfTheTool) {
+  EXPECT_TRUE(FailsWith(media::Parse(Ran("noinput", 1)),
+                        "transcode: /nonexistent.mp4: No such file or directory"));
+  EXPECT_TRUE(
+      FailsWith(media::Parse(SavedText("something else altogether\n")), "no -progress of ffmpeg"));
+}
+
+TEST(MediaParse, SessionsShareTheCommonTime) {
+  const auto result = media::Parse(SavedText(kSessions));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->tool, "sample_multi_transcode 2023.1");
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frame_rate", "0"), 250);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frame_rate", "1"), 200);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frame_rate", "all"), 400);
+}
+
+TEST(MediaParse, ASessionThatFailedFailsTheJob) {
+  std::string text = kSessions;
+  text.replace(text.rfind("PASSED (MFX_ERR_NONE)"), 21, "FAILED (MFX_ERR_GPU_HANG)");
+  EXPECT_TRUE(FailsWith(media::Parse(SavedText(text)), "session 1 failed: MFX_ERR_GPU_HANG"));
+}
+
+TEST(MediaParse, SessionsThatAreCutOffAreNoNumbers) {
+  const std::string text = kSessions;
+  for (std::size_t size = 0; size < text.find("The test PASSED"); ++size) {
+    EXPECT_FALSE(media::Parse(SavedText(text.substr(0, size))).ok()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace twofold::suite

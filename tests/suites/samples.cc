@@ -1,0 +1,92 @@
+#include "tests/suites/samples.h"
+
+#include <absl/strings/str_cat.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "lib/suite/csv.h"
+#include "suites/table/table.h"
+
+namespace twofold::suite {
+namespace {
+
+std::string PathOf(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
+
+bool IsOf(const Measurement& one, std::string_view value) {
+  return value.empty() || std::any_of(one.dimensions.begin(), one.dimensions.end(),
+                                      [&](const auto& entry) { return entry.second == value; });
+}
+
+}  // namespace
+
+std::string Sample(const std::string& name) {
+  std::ifstream file(PathOf(name), std::ios::binary);
+  EXPECT_TRUE(file) << PathOf(name) << " is missing; samples are kept, results are written with "
+                    << "UPDATE_GOLDEN=1";
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Outputs SavedText(const std::string& text) {
+  Outputs outputs;
+  outputs.stages.emplace_back().out = text;
+  return outputs;
+}
+
+Outputs Saved(const std::string& name) { return SavedText(Sample(name)); }
+
+Outputs EndedWell(const std::string& name) {
+  Outputs outputs = Saved(name);
+  outputs.stages.front().exit_code = 0;
+  return outputs;
+}
+
+void ExpectGolden(const std::string& name, const std::string& text) {
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(PathOf(name), std::ios::binary) << text;
+    return;
+  }
+  EXPECT_EQ(text, Sample(name)) << "differs from " << PathOf(name);
+}
+
+void ExpectGoldenNumbers(std::string_view suite, const std::string& sample) {
+  const auto result = FindSuite(suite)->parse(EndedWell(sample));
+  ASSERT_TRUE(result.ok()) << sample << ": " << result.status();
+  EXPECT_TRUE(result->failures.empty()) << sample << ": " << result->failures.front().reason;
+  ExpectGolden(sample + ".csv", CsvHeading() + CsvRows(result->tool, *result));
+}
+
+bool FailsWith(const Result<Measurements>& result, std::string_view words) {
+  if (result.ok()) {
+    ADD_FAILURE() << "it has " << result->measurements.size() << " measurements";
+    return false;
+  }
+  const std::string message(result.status().message());
+  EXPECT_NE(message.find(words), std::string::npos) << message;
+  return message.find(words) != std::string::npos;
+}
+
+double ValueOf(const Measurements& result, std::string_view name, std::string_view value) {
+  std::vector<double> found;
+  for (const Measurement& one : result.measurements) {
+    if (one.name == name && IsOf(one, value)) found.push_back(one.value);
+  }
+  EXPECT_EQ(found.size(), 1U) << name << " " << value;
+  return found.empty() ? 0 : found.front();
+}
+
+Gang GangOf(std::size_t members) {
+  Gang gang{"job-17-2", {}};
+  for (std::size_t i = 0; i < members; ++i) {
+    gang.members.push_back({absl::StrCat("10.0.0.", i + 1), absl::StrCat("node-", i)});
+  }
+  return gang;
+}
+
+}  // namespace twofold::suite

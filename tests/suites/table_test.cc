@@ -1,0 +1,126 @@
+#include "suites/table/table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "tests/suites/samples.h"
+
+namespace twofold::suite {
+namespace {
+
+// One good sample of each suite, and the least that a spec has to say.
+const std::map<std::string_view, std::pair<const char*, const char*>>& Examples() {
+  static const std::map<std::string_view, std::pair<const char*, const char*>> examples = {
+      {"fio", {"fio/worker0.json", "{}"}},
+      {"iperf", {"iperf/iperf3_tcp.json", "{}"}},
+      {"media", {"media/ffmpeg_one.out", R"({"input": "clip.mp4"})"}},
+      {"mpi-pingpong", {"mpi_pingpong/imb.txt", "{}"}},
+      {"osu", {"osu/osu_latency-np2.txt", "{}"}},
+  };
+  return examples;
+}
+
+TEST(Suites, AreFoundByNameAndKind) {
+  EXPECT_EQ(SuiteNames(), "fio, iperf, media, mpi-pingpong, osu");
+  for (const Suite& suite : Suites()) {
+    EXPECT_EQ(FindSuite(suite.name), &suite);
+    EXPECT_EQ(FindSuite(suite.kind), &suite);
+    EXPECT_TRUE(Examples().contains(suite.name)) << suite.name;
+  }
+  EXPECT_EQ(FindSuite("openfoam"), nullptr);
+}
+
+TEST(Suites, AreFoundByAListOfNames) {
+  EXPECT_EQ(FindSuites("osu,mpi-pingpong"),
+            (std::vector<const Suite*>{FindSuite("osu"), FindSuite("mpi-pingpong")}));
+  EXPECT_EQ(FindSuites("fio").size(), 1U);
+  EXPECT_TRUE(FindSuites("osu,openfoam").empty());
+  EXPECT_TRUE(FindSuites("osu,").empty());
+  EXPECT_TRUE(FindSuites("").empty());
+}
+
+TEST(Suites, PlanForAsManyMembersAsCheckSays) {
+  for (const Suite& suite : Suites()) {
+    const char* spec = Examples().at(suite.name).second;
+    const auto members = suite.check(spec);
+    ASSERT_TRUE(members.ok()) << members.status();
+    const auto plan = suite.plan(spec, GangOf(*members));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->ranks.size(), *members);
+    EXPECT_FALSE(suite.plan(spec, GangOf(*members + 1)).ok()) << suite.name;
+  }
+}
+
+TEST(Suites, UnknownFieldsAreNamed) {
+  for (const Suite& suite : Suites()) {
+    const auto members = suite.check(R"({"speling": 1})");
+    ASSERT_FALSE(members.ok()) << suite.name;
+    EXPECT_NE(std::string(members.status().message()).find("speling"), std::string::npos)
+        << members.status();
+  }
+}
+
+// Further forms in which the tools print.
+const std::multimap<std::string_view, const char*>& OtherForms() {
+  static const std::multimap<std::string_view, const char*> forms = {
+      {"fio", "fio/forms_two.txt"},
+      {"fio", "fio/forms_two.terse"},
+      {"iperf", "iperf/iperf3_text_two.txt"},
+      {"iperf", "iperf/iperf2_enhanced_two.txt"},
+      {"iperf", "iperf/iperf2_csv_two.txt"},
+      {"mpi-pingpong", "mpi_pingpong/imb_many.txt"},
+      {"mpi-pingpong", "mpi_pingpong/netpipe.txt"},
+      {"osu", "osu/osu_alltoallv-np3.txt"},
+  };
+  return forms;
+}
+
+/// All samples, by suite.
+std::multimap<std::string_view, const char*> AllSamples() {
+  auto samples = OtherForms();
+  for (const auto& [suite, example] : Examples()) samples.emplace(suite, example.first);
+  return samples;
+}
+
+TEST(Suites, OutputOfAnotherToolIsNoNumber) {
+  for (const Suite& suite : Suites()) {
+    for (const auto& [other, sample] : AllSamples()) {
+      const auto result = suite.parse(EndedWell(sample));
+      EXPECT_EQ(result.ok(), suite.name == other)
+          << suite.name << " reads " << sample << ": " << result.status();
+    }
+  }
+}
+
+TEST(Suites, NoOutputIsNoNumber) {
+  for (const Suite& suite : Suites()) {
+    for (const char* text : {"", "\n\n", "{}", "{\"error\": 1}", "# \n", "\0\xff\xfe"}) {
+      const auto result = suite.parse(SavedText(text));
+      ASSERT_FALSE(result.ok()) << suite.name << ": " << text;
+      EXPECT_FALSE(result.status().message().empty());
+    }
+    EXPECT_FALSE(suite.parse({}).ok());
+  }
+}
+
+TEST(Suites, GarbledOutputIsReadOrRefusedButSound) {
+  std::mt19937 random(7);
+  for (const auto& [name, file] : AllSamples()) {
+    const Suite& suite = *FindSuite(name);
+    const std::string sample = Sample(file);
+    for (int round = 0; round < 300; ++round) {
+      std::string text = sample;
+      for (int flips = 0; flips < 3; ++flips) {
+        text[random() % text.size()] = static_cast<char>(random());
+      }
+      text.insert(random() % text.size(), "e308");
+      const auto result = suite.parse(SavedText(text));
+      EXPECT_TRUE(!result.ok() || IsSound(*result)) << file << " round " << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace twofold::suite
