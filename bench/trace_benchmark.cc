@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "lib/queue/trace/trace_writer.h"
-#include "lib/queue/trace/traced_queue.h"
+#include "lib/trace/trace_writer.h"
+#include "lib/trace/traced_queue.h"
 
 namespace twofold::queue::trace {
 namespace {

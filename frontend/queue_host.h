@@ -20,11 +20,11 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"
-#include "lib/queue/trace/trace_writer.h"
-#include "lib/queue/trace/traced_queue.h"
 #include "lib/results/journal.h"
 #include "lib/results/store.h"
 #include "lib/stats/histogram.h"
+#include "lib/trace/trace_writer.h"
+#include "lib/trace/traced_queue.h"
 
 namespace twofold::frontend {
 

@@ -1,4 +1,4 @@
-#include "lib/queue/trace/replay.h"
+#include "lib/trace/replay.h"
 
 #include <fstream>
 #include <iostream>

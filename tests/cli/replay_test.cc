@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "lib/common/options.h"
-#include "lib/queue/trace/record.h"
-#include "lib/queue/trace/trace_writer.h"
-#include "lib/queue/trace/traced_queue.h"
+#include "lib/trace/record.h"
+#include "lib/trace/trace_writer.h"
+#include "lib/trace/traced_queue.h"
 
 namespace twofold::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include "lib/queue/trace/record.h"
-#include "lib/queue/trace/replay.h"
+#include "lib/trace/record.h"
+#include "lib/trace/replay.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/target.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/queue/trace/traced_queue.h"
+#include "lib/trace/traced_queue.h"
 
 namespace twofold::queue::trace {
 

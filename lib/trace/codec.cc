@@ -1,4 +1,4 @@
-#include "lib/queue/trace/codec.h"
+#include "lib/trace/codec.h"
 
 namespace twofold::queue::trace {
 

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "lib/common/result.h"
-#include "lib/queue/trace/queue_recorder.h"
-#include "lib/queue/trace/record.h"
+#include "lib/trace/queue_recorder.h"
+#include "lib/trace/record.h"
 
 namespace twofold::queue::trace {
 

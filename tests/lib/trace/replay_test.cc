@@ -6,8 +6,8 @@
 #include <chrono>
 #include <string>
 
-#include "tests/lib/queue/random_calls.h"
-#include "tests/lib/queue/trace_fixture.h"
+#include "tests/lib/trace/fixture.h"
+#include "tests/lib/trace/random_calls.h"
 
 namespace twofold::queue::trace {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/queue/trace/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/queue/trace/codec.h"
+#include "lib/trace/codec.h"
 
 namespace twofold::queue::trace {
 namespace {

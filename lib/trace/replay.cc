@@ -1,4 +1,4 @@
-#include "lib/queue/trace/replay.h"
+#include "lib/trace/replay.h"
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "lib/queue/queue.h"
-#include "lib/queue/trace/effects_encoder.h"
-#include "lib/queue/trace/text.h"
-#include "lib/queue/trace/trace_decoder.h"
-#include "lib/queue/trace/trace_reader.h"
+#include "lib/trace/effects_encoder.h"
+#include "lib/trace/text.h"
+#include "lib/trace/trace_decoder.h"
+#include "lib/trace/trace_reader.h"
 
 namespace twofold::queue::trace {
 namespace {

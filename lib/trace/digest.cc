@@ -1,4 +1,4 @@
-#include "lib/queue/trace/digest.h"
+#include "lib/trace/digest.h"
 
 #include <bit>
 #include <cstring>

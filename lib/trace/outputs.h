@@ -4,8 +4,8 @@
 #include <string_view>
 #include <variant>
 
-#include "lib/queue/trace/digest.h"
-#include "lib/queue/trace/fields.h"
+#include "lib/trace/digest.h"
+#include "lib/trace/fields.h"
 
 /// What a queue decides and answers, as values: what `Queue` gives to Effects, and what its methods
 /// return.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/queue/queue.h"
-#include "lib/queue/trace/fields.h"
+#include "lib/trace/fields.h"
 
 /// The calls that change a queue, as values. A new one is a struct here, a row of AnyInput and a
 /// method of TracedQueue, which is the only way by which programs reach the core.

@@ -1,7 +1,7 @@
-#include "lib/queue/trace/options_table.h"
+#include "lib/trace/options_table.h"
 
-#include "lib/queue/trace/digest.h"
-#include "lib/queue/trace/put.h"
+#include "lib/trace/digest.h"
+#include "lib/trace/put.h"
 
 namespace twofold::queue::trace {
 

@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "lib/queue/trace/codec.h"
-#include "lib/queue/trace/inputs.h"
-#include "lib/queue/trace/options_table.h"
-#include "lib/queue/trace/outputs.h"
+#include "lib/trace/codec.h"
+#include "lib/trace/inputs.h"
+#include "lib/trace/options_table.h"
+#include "lib/trace/outputs.h"
 
 namespace twofold::queue::trace {
 

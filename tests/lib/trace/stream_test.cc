@@ -8,7 +8,7 @@
 #include <streambuf>
 #include <string>
 
-#include "tests/lib/queue/trace_fixture.h"
+#include "tests/lib/trace/fixture.h"
 
 namespace twofold::queue::trace {
 namespace {

@@ -1,13 +1,13 @@
-#include "lib/queue/trace/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 
-#include "lib/queue/trace/codec.h"
-#include "lib/queue/trace/digest.h"
-#include "lib/queue/trace/record.h"
+#include "lib/trace/codec.h"
+#include "lib/trace/digest.h"
+#include "lib/trace/record.h"
 
 namespace twofold::queue::trace {
 namespace {

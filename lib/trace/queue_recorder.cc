@@ -1,4 +1,4 @@
-#include "lib/queue/trace/queue_recorder.h"
+#include "lib/trace/queue_recorder.h"
 
 namespace twofold::queue::trace {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "lib/queue/effects.h"
-#include "lib/queue/trace/inputs.h"
-#include "lib/queue/trace/options_table.h"
-#include "lib/queue/trace/put.h"
+#include "lib/trace/inputs.h"
+#include "lib/trace/options_table.h"
+#include "lib/trace/put.h"
 
 namespace twofold::queue::trace {
 

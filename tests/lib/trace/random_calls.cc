@@ -1,4 +1,4 @@
-#include "tests/lib/queue/random_calls.h"
+#include "tests/lib/trace/random_calls.h"
 
 #include <chrono>
 

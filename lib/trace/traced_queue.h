@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/queue/queue.h"
-#include "lib/queue/trace/queue_recorder.h"
+#include "lib/trace/queue_recorder.h"
 
 namespace twofold::queue::trace {
 

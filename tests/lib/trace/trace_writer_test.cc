@@ -1,4 +1,4 @@
-#include "lib/queue/trace/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/lib/queue/random_calls.h"
-#include "tests/lib/queue/trace_fixture.h"
+#include "tests/lib/trace/fixture.h"
+#include "tests/lib/trace/random_calls.h"
 
 namespace twofold::queue::trace {
 namespace {

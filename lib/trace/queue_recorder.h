@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "lib/queue/queue.h"
-#include "lib/queue/trace/effects_encoder.h"
-#include "lib/queue/trace/record.h"
+#include "lib/trace/effects_encoder.h"
+#include "lib/trace/record.h"
 
 namespace twofold::queue::trace {
 

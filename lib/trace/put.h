@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "lib/queue/trace/codec.h"
-#include "lib/queue/trace/inputs.h"
-#include "lib/queue/trace/outputs.h"
+#include "lib/trace/codec.h"
+#include "lib/trace/inputs.h"
+#include "lib/trace/outputs.h"
 
 namespace twofold::queue::trace {
 

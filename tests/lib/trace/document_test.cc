@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/lib/queue/trace_fixture.h"
+#include "tests/lib/trace/fixture.h"
 
 namespace twofold::queue::trace {
 namespace {

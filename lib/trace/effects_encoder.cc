@@ -1,4 +1,4 @@
-#include "lib/queue/trace/effects_encoder.h"
+#include "lib/trace/effects_encoder.h"
 
 namespace twofold::queue::trace {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/queue/trace/text.h"
+#include "lib/trace/text.h"
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
@@ -7,7 +7,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "lib/queue/trace/take.h"
+#include "lib/trace/take.h"
 
 namespace twofold::queue::trace {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/queue/trace/inputs.h"
-#include "lib/queue/trace/options_table.h"
+#include "lib/trace/inputs.h"
+#include "lib/trace/options_table.h"
 
 namespace twofold::queue::trace {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/queue/trace/put.h"
-#include "lib/queue/trace/take.h"
-#include "lib/queue/trace/text.h"
+#include "lib/trace/put.h"
+#include "lib/trace/take.h"
+#include "lib/trace/text.h"
 
 namespace twofold::queue::trace {
 namespace {

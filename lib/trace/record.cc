@@ -1,7 +1,7 @@
-#include "lib/queue/trace/record.h"
+#include "lib/trace/record.h"
 
-#include "lib/queue/trace/codec.h"
-#include "lib/queue/trace/digest.h"
+#include "lib/trace/codec.h"
+#include "lib/trace/digest.h"
 
 namespace twofold::queue::trace {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/queue/trace/inputs.h"
-#include "lib/queue/trace/outputs.h"
-#include "lib/queue/trace/trace_decoder.h"
+#include "lib/trace/inputs.h"
+#include "lib/trace/outputs.h"
+#include "lib/trace/trace_decoder.h"
 
 /// Traces as people read them: the same text for the same trace, byte for byte.
 namespace twofold::queue::trace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/queue/trace/codec.h"
-#include "lib/queue/trace/record.h"
-#include "lib/queue/trace/replay.h"
-#include "lib/queue/trace/traced_queue.h"
+#include "lib/trace/codec.h"
+#include "lib/trace/record.h"
+#include "lib/trace/replay.h"
+#include "lib/trace/traced_queue.h"
 
 namespace twofold::queue::trace {
 

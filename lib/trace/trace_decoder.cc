@@ -1,9 +1,9 @@
-#include "lib/queue/trace/trace_decoder.h"
+#include "lib/trace/trace_decoder.h"
 
 #include <chrono>
 
-#include "lib/queue/trace/record.h"
-#include "lib/queue/trace/take.h"
+#include "lib/trace/record.h"
+#include "lib/trace/take.h"
 
 namespace twofold::queue::trace {
 namespace {
