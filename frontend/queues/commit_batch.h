@@ -14,9 +14,9 @@ namespace twofold::frontend {
 /// What a turn has decided about durable jobs: the records of it, and the messages that may go out
 /// only when those are on disk. All messages about a durable job go this way, so that they keep
 /// their order.
-class Withheld {
+class CommitBatch {
  public:
-  using Action = std::function<void(Touched&)>;
+  using Action = std::function<void(FlushList&)>;
 
   void Record(results::Record record) { records_.push_back(std::move(record)); }
   void Then(Action action) { actions_.push_back(std::move(action)); }
@@ -39,9 +39,9 @@ class Withheld {
   /// Hands all of it to the journal, and is empty again. Call it in the order of the decisions.
   void AppendTo(results::Journal& journal) {
     journal.Append(std::exchange(records_, {}), [actions = std::exchange(actions_, {})] {
-      Touched touched;
-      for (const Action& action : actions) action(touched);
-      touched.Flush();
+      FlushList to_flush;
+      for (const Action& action : actions) action(to_flush);
+      to_flush.Flush();
     });
   }
 

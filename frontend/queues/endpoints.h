@@ -19,9 +19,9 @@
 namespace twofold::frontend {
 
 /// The other side of something that gathers messages.
-class Link {
+class Endpoint {
  public:
-  virtual ~Link() = default;
+  virtual ~Endpoint() = default;
   virtual void Flush() = 0;
 };
 
@@ -36,7 +36,7 @@ struct WorkerIdentity {
 };
 
 /// Gets the ends of the jobs it submitted.
-class Submitter : public Link {
+class Submitter : public Endpoint {
  public:
   /// A durable job is on disk.
   virtual void OnAccepted(std::uint64_t tag, queue::JobId job) = 0;
@@ -53,7 +53,7 @@ struct GangPlan {
 };
 
 /// A connected worker process.
-class WorkerLink : public Link {
+class WorkerEndpoint : public Endpoint {
  public:
   /// `gang` is nullptr for a job that is no gang; else assign.seat has the rank.
   virtual void OnAssign(const queue::Assign& assign, const GangPlan* gang) = 0;

@@ -8,25 +8,25 @@
 
 namespace twofold::frontend {
 
-/// The links that a turn has put something into.
-class Touched {
+/// The endpoints that a turn has put something into.
+class FlushList {
  public:
-  // A batch concerns few links, mostly the same one again: looking back is cheaper than a set.
-  template <typename AnyLink>
-  void Add(const std::shared_ptr<AnyLink>& link) {
-    for (auto known = links_.rbegin(); known != links_.rend(); ++known) {
-      if (known->get() == link.get()) return;
+  // A batch concerns few endpoints, mostly the same one again: looking back is cheaper than a set.
+  template <typename AnyEndpoint>
+  void Add(const std::shared_ptr<AnyEndpoint>& endpoint) {
+    for (auto known = endpoints_.rbegin(); known != endpoints_.rend(); ++known) {
+      if (known->get() == endpoint.get()) return;
     }
-    links_.push_back(link);
+    endpoints_.push_back(endpoint);
   }
 
   /// Call it with no lock held.
   void Flush() const {
-    for (const auto& link : links_) link->Flush();
+    for (const auto& endpoint : endpoints_) endpoint->Flush();
   }
 
  private:
-  absl::InlinedVector<std::shared_ptr<Link>, 8> links_;
+  absl::InlinedVector<std::shared_ptr<Endpoint>, 8> endpoints_;
 };
 
 }  // namespace twofold::frontend

@@ -118,18 +118,18 @@ QueueTimes QueueHost::Times() {
 
 void QueueHost::Do(const queue::Assign& assign) {
   const queue::JobId job = assign.seat == nullptr ? assign.job : assign.seat->gang;
-  const std::shared_ptr<WorkerLink>& link = WorkerAt(assign.process).link;
+  const std::shared_ptr<WorkerEndpoint>& endpoint = WorkerAt(assign.process).endpoint;
   if (assign.seat == nullptr) {
     gang_plan_.reset();
   } else if (assign.seat->rank == 0) {
     PlanGang(assign);
   }
   if (!assign.options->durable) {
-    link->OnAssign(assign, gang_plan_.get());
-    touched_.Add(link);
+    endpoint->OnAssign(assign, gang_plan_.get());
+    to_flush_.Add(endpoint);
   } else {
     if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
-    Send(job, link, [owned = OwnedAssign(assign), plan = gang_plan_](WorkerLink& to) {
+    Send(job, endpoint, [owned = OwnedAssign(assign), plan = gang_plan_](WorkerEndpoint& to) {
       to.OnAssign(owned.View(), plan.get());
     });
   }
@@ -137,7 +137,7 @@ void QueueHost::Do(const queue::Assign& assign) {
   Changed(job);
   if (!watchers_.WantsOutput(job)) return;
   const queue::Held attempt{assign.job, assign.attempt};
-  Send(job, link, [attempt](WorkerLink& to) { to.OnFollow(attempt, true); });
+  Send(job, endpoint, [attempt](WorkerEndpoint& to) { to.OnFollow(attempt, true); });
 }
 
 void QueueHost::PlanGang(const queue::Assign& assign) {
@@ -162,9 +162,9 @@ void QueueHost::RecordStart(queue::JobId job, const queue::Assign& assign) {
   } else {
     for (const queue::Member& member : assign.seat->members) add(member.job, member.process);
     // Members have numbers, too.
-    withheld_.Record(LastId());
+    commit_.Record(LastId());
   }
-  withheld_.Record(Started(job, assign, runners));
+  commit_.Record(Started(job, assign, runners));
 }
 
 /// What must not be given out again, though all jobs be deleted.
@@ -173,13 +173,13 @@ results::SequenceUsed QueueHost::LastId() const {
 }
 
 void QueueHost::Do(const queue::Go& go) {
-  Send(go.job, WorkerAt(go.process).link,
-       [member = queue::Held{go.job, go.attempt}](WorkerLink& to) { to.OnGo(member); });
+  Send(go.job, WorkerAt(go.process).endpoint,
+       [member = queue::Held{go.job, go.attempt}](WorkerEndpoint& to) { to.OnGo(member); });
 }
 
 void QueueHost::Do(const queue::CancelOnWorker& cancel) {
-  Send(cancel.job, WorkerAt(cancel.process).link,
-       [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerLink& to) {
+  Send(cancel.job, WorkerAt(cancel.process).endpoint,
+       [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerEndpoint& to) {
          to.OnCancel(attempt);
        });
 }
@@ -187,7 +187,7 @@ void QueueHost::Do(const queue::CancelOnWorker& cancel) {
 void QueueHost::Do(const queue::Requeued& requeued) {
   watchers_.AttemptOver(requeued.job);
   Changed(requeued.job);
-  if (requeued.options->durable) withheld_.Record(GivenUp(requeued));
+  if (requeued.options->durable) commit_.Record(GivenUp(requeued));
 }
 
 void QueueHost::Do(const queue::Reply& reply) {
@@ -200,15 +200,15 @@ void QueueHost::Do(const queue::Reply& reply) {
       reply.submitter == queue::kDetached ? surroundings_.detached : found->second;
   if (reply.options->durable) return Store(reply, submitter, worker);
   submitter->OnReply(reply, worker);
-  touched_.Add(submitter);
+  to_flush_.Add(submitter);
 }
 
 void QueueHost::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
                       const WorkerIdentity* worker) {
-  withheld_.Record(Ended(reply, worker));
-  withheld_.Then([owned = OwnedReply(reply, worker), submitter](Touched& touched) {
+  commit_.Record(Ended(reply, worker));
+  commit_.Then([owned = OwnedReply(reply, worker), submitter](FlushList& to_flush) {
     owned.TellTo(*submitter);
-    touched.Add(submitter);
+    to_flush.Add(submitter);
   });
 }
 
@@ -231,16 +231,16 @@ void QueueHost::TellWatchers(Instant now) {
     const WorkerIdentity* worker = view->running ? &WorkerAt(view->process).identity : nullptr;
     v1::Job changed = ToProto(*view, name_, worker);
     SetProgress(changed, watchers_.Progress(job));
-    const auto tell = [watchers = watchers_.Of(job), changed](Touched& touched) {
+    const auto tell = [watchers = watchers_.Of(job), changed](FlushList& to_flush) {
       for (const auto& watcher : watchers) {
         watcher->OnJob(changed);
-        touched.Add(watcher);
+        to_flush.Add(watcher);
       }
     };
     if (IsDurable(job)) {
-      withheld_.Then(tell);
+      commit_.Then(tell);
     } else {
-      tell(touched_);
+      tell(to_flush_);
     }
   }
 }
@@ -250,21 +250,21 @@ void QueueHost::TellEnd(const queue::Reply& reply, const WorkerIdentity* worker)
   if (watchers.empty()) return;
   v1::Job job = ToProto(reply, worker);
   job.set_queue(name_);
-  const auto tell = [watchers, job = std::move(job)](Touched& touched) {
+  const auto tell = [watchers, job = std::move(job)](FlushList& to_flush) {
     for (const auto& watcher : watchers) {
       watcher->OnJob(job);
-      touched.Add(watcher);
+      to_flush.Add(watcher);
     }
   };
-  if (reply.options->durable) return withheld_.Then(tell);
-  tell(touched_);
+  if (reply.options->durable) return commit_.Then(tell);
+  tell(to_flush_);
 }
 
-// True: `link` was the one in use.
-bool QueueHost::Detach(queue::ProcessId process, const WorkerLink* link) {
+// True: `endpoint` was the one in use.
+bool QueueHost::Detach(queue::ProcessId process, const WorkerEndpoint* endpoint) {
   Worker& worker = WorkerAt(process);
-  if (worker.link.get() != link) return false;
-  worker.link.reset();
+  if (worker.endpoint.get() != endpoint) return false;
+  worker.endpoint.reset();
   return true;
 }
 

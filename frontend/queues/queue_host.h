@@ -93,7 +93,7 @@ class QueueHost final : private queue::Effects {
   struct Worker {
     queue::ProcessKey key{0};
     WorkerIdentity identity;
-    std::shared_ptr<WorkerLink> link;  ///< nullptr while away
+    std::shared_ptr<WorkerEndpoint> endpoint;  ///< nullptr while away
     bool leave_when_empty = false;
   };
 
@@ -111,11 +111,12 @@ class QueueHost final : private queue::Effects {
   void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
              const WorkerIdentity* worker);
   template <typename Message>
-  void Send(queue::JobId job, const std::shared_ptr<WorkerLink>& link, const Message& message);
+  void Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
+            const Message& message);
   void Changed(queue::JobId job);
   void TellWatchers(Instant now);
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
-  bool Detach(queue::ProcessId process, const WorkerLink* link);
+  bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
   void Count(const queue::Reply& reply);
   bool IsPaused(const WorkerIdentity& identity) const;
   void AddPauseRule(const WorkerPattern& pattern, bool paused);
@@ -133,8 +134,8 @@ class QueueHost final : private queue::Effects {
   std::vector<PauseRule> pause_rules_;  ///< of those that match a worker the last one counts
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;
   QueueTimes times_;
-  Touched touched_;
-  Withheld withheld_;
+  FlushList to_flush_;
+  CommitBatch commit_;
   Watchers watchers_;
   std::vector<queue::JobId> changed_;          ///< watched jobs that the turn has changed
   std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned
@@ -174,11 +175,11 @@ class QueueHost::Turn {
   };
   queue::ProcessId Join(queue::ProcessKey key, std::uint32_t slots,
                         std::span<const queue::Held> held, WorkerIdentity identity,
-                        const std::shared_ptr<WorkerLink>& link, Joining how);
-  /// `link` has broken, or ended after the process has left. Both are no-ops if the process has
-  /// joined with another link meanwhile.
-  void Gone(queue::ProcessId process, const WorkerLink* link);
-  void Left(queue::ProcessId process, const WorkerLink* link);
+                        const std::shared_ptr<WorkerEndpoint>& endpoint, Joining how);
+  /// `endpoint` has broken, or ended after the process has left. Both are no-ops if the process has
+  /// joined with another endpoint meanwhile.
+  void Gone(queue::ProcessId process, const WorkerEndpoint* endpoint);
+  void Left(queue::ProcessId process, const WorkerEndpoint* endpoint);
   void Renew(queue::ProcessId process);
   void Draining(queue::ProcessId process);
   void Ready(queue::ProcessId process, const queue::Held& member);
@@ -234,17 +235,17 @@ class QueueHost::Turn {
 /// Now, or after all that was decided about the job before. A worker that is away learns on its
 /// return what it needs to know.
 template <typename Message>
-void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerLink>& link,
+void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
                      const Message& message) {
-  if (!link) return;
+  if (!endpoint) return;
   if (IsDurable(job)) {
-    return withheld_.Then([link, message](Touched& touched) {
-      message(*link);
-      touched.Add(link);
+    return commit_.Then([endpoint, message](FlushList& to_flush) {
+      message(*endpoint);
+      to_flush.Add(endpoint);
     });
   }
-  message(*link);
-  touched_.Add(link);
+  message(*endpoint);
+  to_flush_.Add(endpoint);
 }
 
 }  // namespace twofold::frontend

@@ -25,13 +25,13 @@ QueueHost::Turn::Turn(QueueHost& host, Instant now) : host_(host), lock_(host.mu
 QueueHost::Turn::~Turn() {
   host_.core_.EndTurn();
   if (!host_.changed_.empty()) host_.TellWatchers(now_);
-  const Touched touched = std::exchange(host_.touched_, {});
+  const FlushList to_flush = std::exchange(host_.to_flush_, {});
   // Under the lock, so that the journal has the order of the decisions.
-  if (!host_.withheld_.empty()) host_.withheld_.AppendTo(*host_.surroundings_.journal);
+  if (!host_.commit_.empty()) host_.commit_.AppendTo(*host_.surroundings_.journal);
   const auto deadline = host_.core_.core().NextDeadline();
   lock_.unlock();
   if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);
-  touched.Flush();
+  to_flush.Flush();
 }
 
 // ---- Submitters
@@ -50,23 +50,23 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
                                          const std::shared_ptr<const queue::JobOptions>& options,
                                          std::string_view spec, std::function<void()> on_disk,
                                          const results::RunPlace& place) {
-  Withheld& withheld = host_.withheld_;
-  const Withheld::Mark before = withheld.mark();
+  CommitBatch& commit = host_.commit_;
+  const CommitBatch::Mark before = commit.mark();
   const queue::Submitted submitted = host_.core_.Submit(now_, submitter, tag, options, spec, host_);
   if (submitted.admission != queue::Admission::kAccepted) return submitted;
   if (!options->durable) return submitted;
   // The job may have been handed out already; that it was accepted comes first.
   if (!submitted.duplicate) {
-    withheld.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
-    withheld.Record(host_.LastId());
+    commit.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
+    commit.Record(host_.LastId());
   }
   const auto found = host_.submitters_.find(submitter);
-  withheld.ThenAt(before, [link = found == host_.submitters_.end() ? nullptr : found->second, tag,
-                           job = submitted.job, on_disk = std::move(on_disk)](Touched& touched) {
+  commit.ThenAt(before, [endpoint = found == host_.submitters_.end() ? nullptr : found->second, tag,
+                         job = submitted.job, on_disk = std::move(on_disk)](FlushList& to_flush) {
     if (on_disk) on_disk();
-    if (!link) return;
-    link->OnAccepted(tag, job);
-    touched.Add(link);
+    if (!endpoint) return;
+    endpoint->OnAccepted(tag, job);
+    to_flush.Add(endpoint);
   });
   return submitted;
 }
@@ -75,11 +75,11 @@ bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_,
 
 void QueueHost::Turn::WhenStored(queue::JobId job, const std::function<void()>& then) {
   if (!IsDurable(job)) return then();
-  host_.withheld_.Then([then](Touched&) { then(); });
+  host_.commit_.Then([then](FlushList&) { then(); });
 }
 
 void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
-  host_.withheld_.Record(
+  host_.commit_.Record(
       results::JobRequeued{static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)});
 }
 
@@ -87,16 +87,17 @@ void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
 
 queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slots,
                                        std::span<const queue::Held> held, WorkerIdentity identity,
-                                       const std::shared_ptr<WorkerLink>& link, Joining how) {
-  // The core assigns while it takes the process in, so the link must be in place before: it goes to
-  // the id that the core will use.
+                                       const std::shared_ptr<WorkerEndpoint>& endpoint,
+                                       Joining how) {
+  // The core assigns while it takes the process in, so the endpoint must be in place before: it
+  // goes to the id that the core will use.
   const queue::ProcessId process = host_.core_.core().IdFor(key);
   Worker& worker = host_.WorkerAt(process);
-  if (worker.link) {
-    worker.link->OnReplaced();
-    host_.touched_.Add(worker.link);
+  if (worker.endpoint) {
+    worker.endpoint->OnReplaced();
+    host_.to_flush_.Add(worker.endpoint);
   }
-  worker = {key, std::move(identity), link, how.leave_when_empty};
+  worker = {key, std::move(identity), endpoint, how.leave_when_empty};
   host_.core_.WorkerJoined(now_,
                            {.key = key,
                             .slots = slots,
@@ -106,17 +107,17 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
                             .node = worker.identity.node,
                             .labels = LabelLines(worker.identity)},
                            host_);
-  host_.touched_.Add(link);
+  host_.to_flush_.Add(endpoint);
   LeaveIfEmpty(process);
   return process;
 }
 
-void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerLink* link) {
-  if (host_.Detach(process, link)) host_.core_.WorkerGone(now_, process, host_);
+void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerEndpoint* endpoint) {
+  if (host_.Detach(process, endpoint)) host_.core_.WorkerGone(now_, process, host_);
 }
 
-void QueueHost::Turn::Left(queue::ProcessId process, const WorkerLink* link) {
-  if (host_.Detach(process, link)) host_.core_.WorkerLeft(now_, process, host_);
+void QueueHost::Turn::Left(queue::ProcessId process, const WorkerEndpoint* endpoint) {
+  if (host_.Detach(process, endpoint)) host_.core_.WorkerLeft(now_, process, host_);
 }
 
 void QueueHost::Turn::Renew(queue::ProcessId process) { host_.core_.Renewed(now_, process, host_); }
@@ -132,8 +133,8 @@ void QueueHost::Turn::Ready(queue::ProcessId process, const queue::Held& member)
 bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completion& completion) {
   const bool counts = host_.core_.Completed(now_, process, completion, host_);
   if (IsDurable(completion.job) && host_.surroundings_.journal != nullptr) {
-    host_.Send(completion.job, host_.WorkerAt(process).link,
-               [attempt = queue::Held{completion.job, completion.attempt}](WorkerLink& to) {
+    host_.Send(completion.job, host_.WorkerAt(process).endpoint,
+               [attempt = queue::Held{completion.job, completion.attempt}](WorkerEndpoint& to) {
                  to.OnKept(attempt);
                });
   }
@@ -148,10 +149,10 @@ void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
 
 void QueueHost::Turn::SendHome(queue::ProcessId process) {
   const Worker& worker = host_.WorkerAt(process);
-  if (!worker.link) return;
+  if (!worker.endpoint) return;
   host_.core_.WorkerDraining(now_, process, host_);
-  worker.link->OnDrain();
-  host_.touched_.Add(worker.link);
+  worker.endpoint->OnDrain();
+  host_.to_flush_.Add(worker.endpoint);
 }
 
 void QueueHost::Turn::Progress(const queue::Held& attempt, JobProgress progress) {
@@ -168,7 +169,7 @@ void QueueHost::Turn::Output(const queue::Held& attempt, std::string_view data,
   for (const auto& watcher : host_.watchers_.Of(role->job)) {
     if (!watcher->wants_output()) continue;
     watcher->OnOutput(role->rank, data, missed);
-    host_.touched_.Add(watcher);
+    host_.to_flush_.Add(watcher);
   }
 }
 
@@ -198,8 +199,8 @@ void QueueHost::Turn::Follow(queue::JobId job, bool follow) {
   std::vector<queue::Member> members = view->members;
   if (view->options->gang.size == 1) members = {{view->process, job}};
   for (const queue::Member& member : members) {
-    host_.Send(member.job, host_.WorkerAt(member.process).link,
-               [attempt = queue::Held{member.job, view->attempt}, follow](WorkerLink& to) {
+    host_.Send(member.job, host_.WorkerAt(member.process).endpoint,
+               [attempt = queue::Held{member.job, view->attempt}, follow](WorkerEndpoint& to) {
                  to.OnFollow(attempt, follow);
                });
   }

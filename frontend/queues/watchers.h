@@ -13,8 +13,8 @@
 
 namespace twofold::frontend {
 
-/// Gets what happens to a job that somebody watches. Called as the other links are.
-class Watcher : public Link {
+/// Gets what happens to a job that somebody watches. Called as the other endpoints are.
+class Watcher : public Endpoint {
  public:
   /// Its state has changed. `job` finished: this was the last call.
   virtual void OnJob(const v1::Job& job) = 0;

@@ -21,7 +21,7 @@ inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 
 /// One client's Submit stream: jobs in, their ends out.
 ///
-/// Threads  See rpc::ServerStream and links.h.
+/// Threads  See rpc::ServerStream and endpoints.h.
 class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply>,
                             public Submitter {
  public:

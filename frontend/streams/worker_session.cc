@@ -268,8 +268,8 @@ void WorkerSession::Flush() {
   if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
 }
 
-std::shared_ptr<WorkerLink> WorkerSession::Self() {
-  return {shared_from_this(), static_cast<WorkerLink*>(this)};
+std::shared_ptr<WorkerEndpoint> WorkerSession::Self() {
+  return {shared_from_this(), static_cast<WorkerEndpoint*>(this)};
 }
 
 }  // namespace twofold::frontend

@@ -13,9 +13,9 @@ namespace twofold::frontend {
 
 /// One backend process's Work stream: jobs out, results in.
 ///
-/// Threads  See rpc::ServerStream and links.h.
+/// Threads  See rpc::ServerStream and endpoints.h.
 class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage>,
-                            public WorkerLink {
+                            public WorkerEndpoint {
  public:
   explicit WorkerSession(QueueSet& queues) : queues_(queues) {}
 
@@ -41,7 +41,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void Gone();
   std::uint32_t OptionIndex(v1::AssignBatch& batch,
                             const std::shared_ptr<const queue::JobOptions>& options);
-  std::shared_ptr<WorkerLink> Self();
+  std::shared_ptr<WorkerEndpoint> Self();
 
   QueueSet& queues_;
 
