@@ -3,13 +3,13 @@
 #include <memory>
 #include <string>
 
-#include "frontend/open_calls.h"
 #include "frontend/options.h"
-#include "frontend/queue_set.h"
-#include "frontend/results_service.h"
-#include "frontend/services.h"
-#include "frontend/storage.h"
-#include "frontend/ticker.h"
+#include "frontend/queues/queue_set.h"
+#include "frontend/queues/storage.h"
+#include "frontend/queues/ticker.h"
+#include "frontend/services/open_calls.h"
+#include "frontend/services/results_service.h"
+#include "frontend/services/services.h"
 #include "lib/common/result.h"
 #include "lib/http/server.h"
 #include "lib/rpc/listen.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/storage.h"
+#include "frontend/queues/storage.h"
 #include "lib/common/instant.h"
 #include "lib/queue/queue.h"
 #include "lib/security/options.h"

@@ -1,4 +1,4 @@
-#include "frontend/checks.h"
+#include "frontend/streams/checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

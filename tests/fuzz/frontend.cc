@@ -6,9 +6,9 @@
 #include <future>
 #include <vector>
 
-#include "frontend/client_session.h"
-#include "frontend/convert.h"
-#include "frontend/worker_session.h"
+#include "frontend/queues/convert.h"
+#include "frontend/streams/client_session.h"
+#include "frontend/streams/worker_session.h"
 #include "tests/fuzz/target.h"
 
 namespace twofold::fuzz {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "frontend/queue_set.h"
+#include "frontend/queues/queue_set.h"
 #include "lib/results/journal.h"
 #include "tests/fakes/memory_store.h"
 #include "tests/fuzz/fake_call.h"

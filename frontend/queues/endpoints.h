@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/queue/types.h"
+
+/// What a queue host talks to: the ends of streams, seen from the queue. No gRPC here, so tests use
+/// plain fakes.
+///
+/// Threads  The On... methods are called with the queue's lock held, those about durable jobs by
+///          the journal's thread instead: they put into an outbox and return, and never call the
+///          host. Flush is called without the lock, after a turn in which an On... method was
+///          called.
+namespace twofold::frontend {
+
+/// The other side of something that gathers messages.
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+  virtual void Flush() = 0;
+};
+
+/// Who a worker process is.
+struct WorkerIdentity {
+  std::string node;
+  std::string pod;
+  std::string device = {};
+  std::string address = {};
+  std::map<std::string, std::string> labels = {};
+  std::uint16_t peers_port = 0;  ///< where it serves other members of a gang; 0: nowhere
+};
+
+/// Gets the ends of the jobs it submitted.
+class Submitter : public Endpoint {
+ public:
+  /// A durable job is on disk.
+  virtual void OnAccepted(std::uint64_t tag, queue::JobId job) = 0;
+  /// `worker` is nullptr if no worker ever had the job.
+  virtual void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) = 0;
+};
+
+/// What the members of a gang know of each other.
+struct GangPlan {
+  queue::JobId job;
+  queue::Attempt attempt;
+  std::vector<WorkerIdentity> peers;  ///< by rank
+  std::string secret;                 ///< 32 bytes
+};
+
+/// A connected worker process.
+class WorkerEndpoint : public Endpoint {
+ public:
+  /// `gang` is nullptr for a job that is no gang; else assign.seat has the rank.
+  virtual void OnAssign(const queue::Assign& assign, const GangPlan* gang) = 0;
+  virtual void OnGo(const queue::Held& member) = 0;
+  virtual void OnCancel(const queue::Held& attempt) = 0;
+  /// The result of a durable job is on disk, or refused: the worker need not keep it.
+  virtual void OnKept(const queue::Held& attempt) = 0;
+  /// Somebody wants to see what the attempt prints, or nobody does any more.
+  virtual void OnFollow(const queue::Held& attempt, bool follow) = 0;
+  /// Finish what you have, then leave.
+  virtual void OnDrain() = 0;
+  /// The same process has connected again: this stream is history.
+  virtual void OnReplaced() = 0;
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,56 @@
+#include "frontend/queues/finished_jobs.h"
+
+#include <utility>
+
+#include "frontend/queues/convert.h"
+
+namespace twofold::frontend {
+
+std::uint64_t FinishedJobs::WhenFinished(queue::JobId job, Waiter waiter) {
+  const std::lock_guard lock(mutex_);
+  waiters_[job].emplace(++last_waiter_, std::move(waiter));
+  return last_waiter_;
+}
+
+void FinishedJobs::StopWaiting(queue::JobId job, std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = waiters_.find(job);
+  if (found == waiters_.end()) return;
+  found->second.erase(number);
+  if (found->second.empty()) waiters_.erase(found);
+}
+
+std::optional<v1::Job> FinishedJobs::Find(queue::JobId job) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return std::nullopt;
+  return *found->second;
+}
+
+void FinishedJobs::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
+  auto job = std::make_shared<const v1::Job>(ToProto(reply, worker));
+  const std::lock_guard lock(mutex_);
+  if (!reply.options->durable) Keep(reply.job, job);
+  if (auto waiting = waiters_.extract(reply.job)) {
+    for (auto& [number, waiter] : waiting.mapped()) due_.emplace_back(std::move(waiter), job);
+  }
+}
+
+void FinishedJobs::Keep(queue::JobId id, std::shared_ptr<const v1::Job> job) {
+  jobs_[id] = std::move(job);
+  by_age_.push_back(id);
+  if (by_age_.size() <= kKept) return;
+  jobs_.erase(by_age_.front());
+  by_age_.pop_front();
+}
+
+void FinishedJobs::Flush() {
+  std::vector<std::pair<Waiter, std::shared_ptr<const v1::Job>>> due;
+  {
+    const std::lock_guard lock(mutex_);
+    due.swap(due_);
+  }
+  for (const auto& [waiter, job] : due) waiter(*job);
+}
+
+}  // namespace twofold::frontend

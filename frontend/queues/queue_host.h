@@ -1,0 +1,251 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/queues/alarm.h"
+#include "frontend/queues/commit_batch.h"
+#include "frontend/queues/endpoints.h"
+#include "frontend/queues/flush_list.h"
+#include "frontend/queues/secrets.h"
+#include "frontend/queues/watchers.h"
+#include "frontend/queues/worker_pattern.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/queue/queue.h"
+#include "lib/results/journal.h"
+#include "lib/results/store.h"
+#include "lib/stats/histogram.h"
+#include "lib/trace/trace_writer.h"
+#include "lib/trace/traced_queue.h"
+
+namespace twofold::frontend {
+
+/// Where finished jobs spent their time, since the frontend started.
+struct QueueTimes {
+  stats::Histogram wait;
+  stats::Histogram run;
+  stats::Histogram total;
+};
+
+/// What the queues of a frontend share.
+struct Surroundings {
+  std::shared_ptr<Submitter> detached;         ///< gets the ends of jobs submitted with kDetached
+  results::Journal* journal = nullptr;         ///< nullptr: no store, no durable jobs
+  queue::trace::TraceWriter* trace = nullptr;  ///< nullptr: inputs are not recorded
+  Alarm* alarm = nullptr;  ///< rung when something is due; nullptr: nobody ticks
+  std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
+};
+
+/// One queue in real life: the core, its lock, and the streams that its effects go to.
+///
+/// All work happens in turns. A turn holds the lock for one batch of messages, puts what the core
+/// decides into the outboxes of the streams concerned, releases the lock, then flushes them:
+///
+///     QueueHost::Turn turn(host, Now());
+///     for (...) turn.Submit(...);
+///
+/// What it decides about durable jobs goes to the journal instead, with the records of it; the
+/// journal puts it into the outboxes when the records are on disk.
+///
+/// Threads  Safe; dispatch happens in the thread that has read the message.
+/// Cost     One lock a turn; a hash look-up a submitted job's end, an array access an assignment.
+class QueueHost final : private queue::Effects {
+ public:
+  /// `durable`: all its jobs are. `surroundings` outlive the host.
+  QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
+            const Surroundings& surroundings);
+  QueueHost(const QueueHost&) = delete;
+  QueueHost& operator=(const QueueHost&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::uint64_t limit() const { return options_.limit; }
+  Duration lease() const { return options_.lease; }
+  bool durable() const { return durable_; }
+
+  /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
+  /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind.
+  Status CanStore() const;
+
+  class Turn;
+
+  /// What people and metrics see; taken in one go.
+  struct Snapshot {
+    queue::QueueStats stats;
+    Duration oldest_waiting{0};  ///< age of the job that waits longest; 0 if none waits
+  };
+  Snapshot Look(Instant now);
+  QueueTimes Times();
+
+ private:
+  struct PauseRule {
+    WorkerPattern pattern;
+    bool paused;
+  };
+
+  struct Worker {
+    queue::ProcessKey key{0};
+    WorkerIdentity identity;
+    std::shared_ptr<WorkerEndpoint> endpoint;  ///< nullptr while away
+    bool leave_when_empty = false;
+  };
+
+  void Do(const queue::Assign& assign) override;
+  void Do(const queue::Go& go) override;
+  void Do(const queue::CancelOnWorker& cancel) override;
+  void Do(const queue::Requeued& requeued) override;
+  void Do(const queue::Reply& reply) override;
+  void Do(const queue::ProcessRemoved& removed) override;
+
+  Worker& WorkerAt(queue::ProcessId process);
+  void PlanGang(const queue::Assign& assign);
+  void RecordStart(queue::JobId job, const queue::Assign& assign);
+  results::SequenceUsed LastId() const;
+  void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
+             const WorkerIdentity* worker);
+  template <typename Message>
+  void Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
+            const Message& message);
+  void Changed(queue::JobId job);
+  void TellWatchers(Instant now);
+  void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
+  bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
+  void Count(const queue::Reply& reply);
+  bool IsPaused(const WorkerIdentity& identity) const;
+  void AddPauseRule(const WorkerPattern& pattern, bool paused);
+
+  // Constant after construction.
+  const std::string name_;
+  const queue::QueueOptions options_;
+  const bool durable_;
+  const Surroundings& surroundings_;
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  queue::trace::TracedQueue core_;
+  std::vector<Worker> workers_;         ///< by ProcessId
+  std::vector<PauseRule> pause_rules_;  ///< of those that match a worker the last one counts
+  absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;
+  QueueTimes times_;
+  FlushList to_flush_;
+  CommitBatch commit_;
+  Watchers watchers_;
+  std::vector<queue::JobId> changed_;          ///< watched jobs that the turn has changed
+  std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned
+};
+
+/// One batch of calls on the queue; see QueueHost. Do not block while it lives.
+class QueueHost::Turn {
+ public:
+  Turn(QueueHost& host, Instant now);
+  ~Turn();
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  // ---- Submitters
+
+  /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there.
+  void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter);
+  void RemoveSubmitter(queue::SubmitterId id);
+  /// REQUIRES: CanStore() if the job is durable. Then `on_disk` is called when it is, by the
+  /// journal's thread, after this turn. Not for other jobs, nor if it is not accepted.
+  queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
+                          const std::shared_ptr<const queue::JobOptions>& options,
+                          std::string_view spec, std::function<void()> on_disk = {},
+                          const results::RunPlace& place = {});
+  bool Cancel(queue::JobId job);
+  /// Calls `then` when all that was decided about the job so far is on disk, by the journal's
+  /// thread; at once if it is not durable.
+  void WhenStored(queue::JobId job, const std::function<void()>& then);
+  /// For the records: `to` does again what `from` did.
+  void RecordRequeue(queue::JobId from, queue::JobId to);
+
+  // ---- Workers
+
+  struct Joining {
+    bool draining = false;          ///< takes no jobs, comes to deliver what it holds
+    bool leave_when_empty = false;  ///< is sent home as soon as no job waits
+  };
+  queue::ProcessId Join(queue::ProcessKey key, std::uint32_t slots,
+                        std::span<const queue::Held> held, WorkerIdentity identity,
+                        const std::shared_ptr<WorkerEndpoint>& endpoint, Joining how);
+  /// `endpoint` has broken, or ended after the process has left. Both are no-ops if the process has
+  /// joined with another endpoint meanwhile.
+  void Gone(queue::ProcessId process, const WorkerEndpoint* endpoint);
+  void Left(queue::ProcessId process, const WorkerEndpoint* endpoint);
+  void Renew(queue::ProcessId process);
+  void Draining(queue::ProcessId process);
+  void Ready(queue::ProcessId process, const queue::Held& member);
+  bool Completed(queue::ProcessId process, const queue::Completion& completion);
+  /// After a batch of results: sends the process home if it wants to leave and nothing waits.
+  void LeaveIfEmpty(queue::ProcessId process);
+  void Progress(const queue::Held& attempt, JobProgress progress);
+  void Output(const queue::Held& attempt, std::string_view data, std::uint64_t missed);
+
+  // ---- Those who watch a job
+
+  void Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher);
+  void Unwatch(queue::JobId job, const Watcher* watcher);
+  /// nullptr: it has told nothing.
+  const JobProgress* ProgressOf(queue::JobId job) const;
+
+  // ---- Admin and time
+
+  void Pause();
+  void Drain();
+  void Resume();
+  void Tick();
+  void Restore(const results::StoredJob& job);
+
+  /// A process that is known, connected or not.
+  struct WorkerView {
+    const WorkerIdentity& identity;
+    const queue::Process& process;
+  };
+  void ListWorkers(const WorkerPattern& pattern,
+                   const std::function<void(const WorkerView&)>& visit) const;
+  /// For those that are there, and those that come; what was said last about a worker counts.
+  void PauseWorkers(const WorkerPattern& pattern);
+  void ResumeWorkers(const WorkerPattern& pattern);
+  void DrainWorkers(const WorkerPattern& pattern);
+
+  const queue::Queue& core() const { return host_.core_.core(); }
+  /// Of the process that runs or ran a job just looked up; nullptr if it is gone.
+  const WorkerIdentity* Identity(queue::ProcessId process) const;
+
+ private:
+  void Follow(queue::JobId job, bool follow);
+  void SetPaused(const WorkerPattern& pattern, bool paused);
+  template <typename Visit>
+  void ForEachWorker(const WorkerPattern& pattern, const Visit& visit) const;
+  void SendHome(queue::ProcessId process);
+
+  QueueHost& host_;
+  std::unique_lock<std::mutex> lock_;
+  const Instant now_;
+};
+
+/// Now, or after all that was decided about the job before. A worker that is away learns on its
+/// return what it needs to know.
+template <typename Message>
+void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
+                     const Message& message) {
+  if (!endpoint) return;
+  if (IsDurable(job)) {
+    return commit_.Then([endpoint, message](FlushList& to_flush) {
+      message(*endpoint);
+      to_flush.Add(endpoint);
+    });
+  }
+  message(*endpoint);
+  to_flush_.Add(endpoint);
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,41 @@
+#include "frontend/queues/queue_set.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+namespace twofold::frontend {
+
+QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions options,
+                   std::uint32_t first_generation, Alarm* alarm, queue::trace::TraceWriter* trace)
+    : finished_(std::make_shared<FinishedJobs>()),
+      surroundings_{.detached = finished_, .trace = trace, .alarm = alarm} {
+  options.first_generation = first_generation;
+  for (const QueuePlan& plan : plans) {
+    options.number = plan.number;
+    options.first_sequence = plan.first_sequence;
+    hosts_.push_back(std::make_unique<QueueHost>(plan.name, options, plan.durable, surroundings_));
+    by_number_[plan.number] = hosts_.back().get();
+  }
+}
+
+void QueueSet::SetStore(const results::Store& store, results::Journal& journal) {
+  store_ = &store;
+  surroundings_.journal = &journal;
+}
+
+Result<QueueHost*> QueueSet::Find(std::string_view name) const {
+  if (name.empty()) {
+    return absl::InvalidArgumentError("queue is empty; name one of the frontend's queues");
+  }
+  for (const auto& host : hosts_) {
+    if (host->name() == name) return host.get();
+  }
+  const auto append_name = [](std::string* text, const std::unique_ptr<QueueHost>& host) {
+    text->append(host->name());
+  };
+  return absl::NotFoundError(absl::StrCat("queue: there is no '", std::string(name.substr(0, 80)),
+                                          "'; this frontend has ",
+                                          absl::StrJoin(hosts_, ", ", append_name)));
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/queues/finished_jobs.h"
+#include "frontend/queues/queue_host.h"
+#include "lib/common/result.h"
+
+namespace twofold::frontend {
+
+/// A queue as it is to be made.
+struct QueuePlan {
+  std::string name;
+  bool durable = false;
+  std::uint8_t number = 0;           ///< of its job ids
+  std::uint64_t first_sequence = 1;  ///< of its durable jobs
+};
+
+/// The queues of a frontend, in the order of its command line, and what outlives their jobs.
+///
+/// Threads  The set is constant after construction and SetStore; its members are safe.
+class QueueSet {
+ public:
+  /// Ids of volatile jobs of different starts of the frontend never meet if `first_generation` is
+  /// random. REQUIRES: 1 to 256 plans with different names and numbers. `alarm` and `trace` may be
+  /// nullptr; they outlive the set.
+  QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions options,
+           std::uint32_t first_generation, Alarm* alarm,
+           queue::trace::TraceWriter* trace = nullptr);
+
+  /// From now on durable jobs can be taken in. Call it before anybody submits. REQUIRES: both
+  /// outlive the set.
+  void SetStore(const results::Store& store, results::Journal& journal);
+
+  /// kInvalidArgument for an empty name, kNotFound (with the names that there are) for an unknown.
+  Result<QueueHost*> Find(std::string_view name) const;
+
+  /// The queue that gave out this id; nullptr if none did.
+  QueueHost* Owner(queue::JobId job) const { return by_number_[queue::QueueNumber(job)]; }
+
+  const std::vector<std::unique_ptr<QueueHost>>& all() const { return hosts_; }
+  FinishedJobs& finished() const { return *finished_; }
+
+  /// nullptr: durable jobs are not kept.
+  const results::Store* store() const { return store_; }
+  const results::Journal* journal() const { return surroundings_.journal; }
+
+ private:
+  const std::shared_ptr<FinishedJobs> finished_;
+  Surroundings surroundings_;
+  const results::Store* store_ = nullptr;
+  std::vector<std::unique_ptr<QueueHost>> hosts_;
+  std::array<QueueHost*, 256> by_number_{};
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,22 @@
+#include "frontend/queues/refusal.h"
+
+#include <absl/strings/str_cat.h>
+
+namespace twofold::frontend {
+
+Status Refusal(const queue::Submitted& submitted, const std::string& queue) {
+  switch (submitted.admission) {
+    case queue::Admission::kFull:
+      return absl::ResourceExhaustedError(
+          absl::StrCat("queue ", queue, " is full, try again later"));
+    case queue::Admission::kHeld:
+      return absl::AbortedError(absl::StrCat(
+          "dedup_key: job ", static_cast<std::uint64_t>(submitted.job), " of queue ", queue,
+          " has it, which is not durable; submit again when that has ended, or cancel it"));
+    default:
+      return absl::FailedPreconditionError(
+          absl::StrCat("queue ", queue, " drains, it takes no more jobs; resume it first"));
+  }
+}
+
+}  // namespace twofold::frontend

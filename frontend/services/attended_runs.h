@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "frontend/services/pulled_stream.h"
+#include "lib/common/result.h"
+#include "twofold/v1/runs.pb.h"
+
+namespace twofold::frontend {
+
+/// Which runs somebody looks after, and who.
+///
+/// Threads  Safe.
+class AttendedRuns {
+ public:
+  /// Taken for as long as it lives, which the AttendedRuns must outlive.
+  using Place = std::shared_ptr<void>;
+
+  /// Errors   kInvalidArgument: which field; kAlreadyExists: who has the run.
+  Result<Place> Enter(const v1::AttendRunRequest& request);
+
+ private:
+  void Leave(const std::string& run);
+
+  std::mutex mutex_;
+  std::map<std::string, std::string> who_;  // by run, guarded by mutex_
+};
+
+/// The stream that says once that the run is taken, and keeps both places until the caller ends it.
+ByteWriter* ServeAttendRun(std::shared_ptr<void> call, AttendedRuns::Place run);
+
+}  // namespace twofold::frontend

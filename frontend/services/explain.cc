@@ -1,0 +1,80 @@
+#include "frontend/services/explain.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/strip.h>
+
+#include "frontend/queues/convert.h"
+#include "frontend/services/job_lookup.h"
+
+namespace twofold::frontend {
+namespace {
+
+std::string Plural(std::uint64_t count, const char* word) {
+  return absl::StrCat(count, " ", word, count == 1 ? "" : "s");
+}
+
+std::string Text(const queue::Explanation& why, const queue::JobOptions& options) {
+  switch (why.reason) {
+    case queue::WaitReason::kNotWaiting:
+      return "it runs";
+    case queue::WaitReason::kDelayed:
+      return absl::StrCat("delayed: its time comes in ", ToSeconds(why.in), " s");
+    case queue::WaitReason::kKeyLimit:
+      return absl::StrCat("key limit: of '", options.limit_key, "' ", options.key_limit,
+                          " may run at once, and do");
+    case queue::WaitReason::kPaused:
+      return "the queue is paused";
+    case queue::WaitReason::kNoWorker:
+      return "no worker is connected that takes jobs";
+    case queue::WaitReason::kNoSuitableWorker:
+      return absl::StrCat(
+          "no worker that takes jobs is in its place: ",
+          absl::StrReplaceAll(absl::StripSuffix(options.placement, "\n"), {{"\n", ", "}}));
+    case queue::WaitReason::kGangShort:
+      return absl::StrCat("gang of ", options.gang.size, " is short of ",
+                          Plural(why.short_of, "worker"));
+    case queue::WaitReason::kBehind:
+      return why.ahead == 0 ? "next in line: waits for a free worker"
+                            : absl::StrCat("behind ", Plural(why.ahead, "job"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id) {
+  v1::Explanation reply;
+  const queue::JobId job{id};
+  if (QueueHost* host = queues.Owner(job)) {
+    const Instant now = Now();
+    const QueueHost::Turn turn(*host, now);
+    const auto why = turn.core().Explain(now, job);
+    if (why) {
+      const auto view = turn.core().Find(now, job);
+      *reply.mutable_job() = Describe(turn, *host, *view);
+      reply.set_reason(ToProto(why->reason));
+      reply.set_text(Text(*why, *view->options));
+      reply.set_ahead(why->ahead);
+      reply.set_in_ns(static_cast<std::uint64_t>(why->in.count()));
+      reply.set_short_of(static_cast<std::uint32_t>(why->short_of));
+      if (why->reason == queue::WaitReason::kKeyLimit) reply.set_key(view->options->limit_key);
+    }
+  }
+  if (!reply.has_job()) {
+    Result<v1::Job> ended = FindJob(queues, id);
+    if (!ended.ok()) return ended.status();
+    *reply.mutable_job() = *std::move(ended);
+    reply.set_reason(v1::WAIT_REASON_NOT_WAITING);
+    reply.set_text("it has ended");
+  } else if (reply.reason() != v1::WAIT_REASON_NOT_WAITING && reply.job().durable()) {
+    const results::Journal* journal = queues.journal();
+    if (journal != nullptr && !journal->writable()) {
+      reply.set_reason(v1::WAIT_REASON_STORE);
+      reply.set_text(absl::StrCat("the store cannot be written: ", journal->trouble()));
+    }
+  }
+  return reply;
+}
+
+}  // namespace twofold::frontend

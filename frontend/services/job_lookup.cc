@@ -1,0 +1,208 @@
+#include "frontend/services/job_lookup.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "frontend/queues/convert.h"
+
+namespace twofold::frontend {
+namespace {
+
+constexpr std::size_t kDefaultPage = 100;
+constexpr std::size_t kMaxPage = 1000;
+
+std::optional<v1::Job> FindLive(const QueueSet& queues, queue::JobId job) {
+  QueueHost* host = queues.Owner(job);
+  if (host == nullptr) return std::nullopt;
+  const Instant now = Now();
+  const QueueHost::Turn turn(*host, now);
+  const auto view = turn.core().Find(now, job);
+  return view ? std::optional(Describe(turn, *host, *view)) : std::nullopt;
+}
+
+std::optional<v1::Job> FindFinished(const QueueSet& queues, queue::JobId job) {
+  auto finished = queues.finished().Find(job);
+  if (finished) finished->set_queue(queues.Owner(job)->name());
+  return finished;
+}
+
+Status NoSuchJob(std::uint64_t id) {
+  return absl::NotFoundError(
+      absl::StrCat("id: there is no job ", id,
+                   "; jobs of streams are forgotten when they end, those of SubmitJob after the "
+                   "next ",
+                   FinishedJobs::kKept, ", durable ones after --keep-finished-for"));
+}
+
+// ---- Lists
+
+/// Where a page starts. As text "s:JOB": in the store, after this job; "QUEUE:PLACE": in that
+/// queue.
+struct Place {
+  bool in_store = false;
+  std::uint64_t queue = 0;
+  std::uint64_t from = 0;
+};
+
+Result<Place> ParsePlace(const v1::ListJobsRequest& request) {
+  const std::string& token = request.page_token();
+  Place place{.in_store = request.finished()};
+  if (token.empty()) return place;
+  const std::size_t colon = std::min(token.find(':'), token.size() - 1);
+  const std::string queue = token.substr(0, colon);
+  place.in_store = queue == "s";
+  const bool queue_ok = place.in_store || absl::SimpleAtoi(queue, &place.queue);
+  if (!queue_ok || !absl::SimpleAtoi(token.substr(colon + 1), &place.from)) {
+    return absl::InvalidArgumentError("page_token is not one that a last page gave");
+  }
+  return place;
+}
+
+/// Fills one page.
+class Page {
+ public:
+  Page(const QueueSet& queues, const v1::ListJobsRequest& request)
+      : queues_(queues),
+        request_(request),
+        size_(request.page_size() == 0 ? kDefaultPage
+                                       : std::min<std::size_t>(request.page_size(), kMaxPage)) {}
+
+  /// False: the store may have more.
+  Result<bool> AddStored(std::uint64_t after) {
+    if (queues_.store() == nullptr) return true;
+    auto stored = queues_.store()->List(StoredQuery(after));
+    if (!stored.ok()) return stored.status();
+    const bool is_last = stored->size() < size_;
+    if (!is_last) reply_.set_next_page_token(absl::StrCat("s:", stored->back().accepted.id));
+    LeaveOutLive(*stored);
+    for (const results::StoredJob& job : *stored) *reply_.add_jobs() = ToProto(job);
+    return is_last;
+  }
+
+  void AddLive(std::uint64_t queue, std::uint64_t from) {
+    for (; queue < queues_.all().size() && !full(); ++queue, from = 0) {
+      QueueHost& host = *queues_.all()[queue];
+      if (!request_.queue().empty() && host.name() != request_.queue()) continue;
+      const std::uint32_t next = AddLiveOf(host, static_cast<std::uint32_t>(from));
+      if (next != 0) {
+        reply_.set_next_page_token(absl::StrCat(queue, ":", next));
+        return;
+      }
+    }
+    if (queue < queues_.all().size()) reply_.set_next_page_token(absl::StrCat(queue, ":0"));
+  }
+
+  v1::ListJobsReply Take() { return std::move(reply_); }
+
+ private:
+  static std::vector<queue::Outcome> AllOutcomes() {
+    std::vector<queue::Outcome> all;
+    for (int i = 0; i < queue::kOutcomes; ++i) all.push_back(static_cast<queue::Outcome>(i));
+    return all;
+  }
+
+  // Of a run also those that have not ended on disk: one whose end is not there yet is in no queue
+  // any more, and who looks after a run must not take it for one that never was.
+  [[nodiscard]] results::JobQuery StoredQuery(std::uint64_t after) const {
+    results::JobQuery query{.headlines = request_.headlines(), .after = after, .limit = size_};
+    if (!request_.queue().empty()) query.queue = request_.queue();
+    if (!request_.run().empty()) {
+      query.run = request_.run();
+    } else {
+      query.outcomes = AllOutcomes();
+    }
+    return query;
+  }
+
+  // Those that AddLive lists. Ids are in order, so the jobs of a queue come together: one turn.
+  void LeaveOutLive(std::vector<results::StoredJob>& jobs) const {
+    const Instant now = Now();
+    QueueHost* host = nullptr;
+    std::optional<QueueHost::Turn> turn;
+    std::erase_if(jobs, [&](const results::StoredJob& job) {
+      if (std::holds_alternative<results::JobEnded>(job.state)) return false;
+      const queue::JobId id{job.accepted.id};
+      if (QueueHost* const owner = queues_.Owner(id); owner != host) {
+        turn.reset();
+        host = owner;
+        if (host != nullptr) turn.emplace(*host, now);
+      }
+      return turn && turn->core().Find(now, id).has_value();
+    });
+  }
+
+  [[nodiscard]] bool full() const { return room() == 0; }
+  [[nodiscard]] std::size_t room() const {
+    return size_ - static_cast<std::size_t>(reply_.jobs_size());
+  }
+
+  // Returns the place to go on from; 0: the queue has no more.
+  std::uint32_t AddLiveOf(QueueHost& host, std::uint32_t from) {
+    const Instant now = Now();
+    const QueueHost::Turn turn(host, now);
+    do {
+      from = turn.core().List(now, from, room(), [&](const queue::JobView& view) {
+        if (!request_.run().empty() && view.options->run != request_.run()) return;
+        *reply_.add_jobs() = Describe(turn, host, view);
+      });
+    } while (from != 0 && !full());
+    return from;
+  }
+
+  const QueueSet& queues_;
+  const v1::ListJobsRequest& request_;
+  const std::size_t size_;
+  v1::ListJobsReply reply_;
+};
+
+}  // namespace
+
+Result<v1::Job> FindJob(const QueueSet& queues, std::uint64_t id) {
+  const queue::JobId job{id};
+  if (auto live = FindLive(queues, job)) return *std::move(live);
+  if (!IsDurable(job)) {
+    if (auto finished = FindFinished(queues, job)) return *std::move(finished);
+    return NoSuchJob(id);
+  }
+  if (queues.store() == nullptr) return NoSuchJob(id);
+  const auto stored = queues.store()->Find(id);
+  if (stored.status().code() == absl::StatusCode::kNotFound) return NoSuchJob(id);
+  if (!stored.ok()) return stored.status();
+  return ToProto(*stored);
+}
+
+v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue::JobView& view) {
+  v1::Job job = ToProto(view, host.name(), view.running ? turn.Identity(view.process) : nullptr);
+  for (const queue::Member& member : view.members) {
+    const WorkerIdentity* identity = turn.Identity(member.process);
+    job.add_members()->set_node(identity->node);
+    job.mutable_members()->rbegin()->set_pod(identity->pod);
+  }
+  SetProgress(job, turn.ProgressOf(view.job));
+  return job;
+}
+
+Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request) {
+  if (!request.queue().empty()) {
+    if (const auto host = queues.Find(request.queue()); !host.ok()) return host.status();
+  }
+  const Result<Place> place = ParsePlace(request);
+  if (!place.ok()) return place.status();
+  Page page(queues, request);
+  if (place->in_store) {
+    const Result<bool> goes_on = page.AddStored(place->from);
+    if (!goes_on.ok()) return goes_on.status();
+    if (!*goes_on) return page.Take();
+    page.AddLive(0, 0);
+  } else {
+    page.AddLive(place->queue, place->from);
+  }
+  return page.Take();
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "frontend/queues/queue_set.h"
+#include "lib/common/result.h"
+#include "twofold/v1/queue.pb.h"
+
+/// Jobs as people ask for them, wherever they are: in a queue, among the last finished ones, or in
+/// the store.
+///
+/// Threads  Safe. Cost: a lock; for a durable job that has ended, a read of the store.
+namespace twofold::frontend {
+
+/// Errors   kNotFound: there is no such job, or none any more.
+Result<v1::Job> FindJob(const QueueSet& queues, std::uint64_t id);
+
+/// A waiting or running job. Call it in the turn that found it.
+v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue::JobView& view);
+
+/// One page. Finished durable jobs come first if they are asked for.
+/// Errors   kInvalidArgument: the page token; kNotFound: the queue; those of the store.
+Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request);
+
+}  // namespace twofold::frontend

@@ -1,0 +1,218 @@
+#include "frontend/services/requeue.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "frontend/queues/convert.h"
+#include "frontend/queues/job_options.h"
+#include "frontend/queues/refusal.h"
+
+namespace twofold::frontend {
+namespace {
+
+// What one call looks at, and what it has in memory at a time: jobs of up to 512 KiB each.
+constexpr std::size_t kMostAtOnce = 1000;
+constexpr std::size_t kPage = 50;
+
+Status Precondition(const std::string& text) { return absl::FailedPreconditionError(text); }
+
+Status CheckRequeuable(const results::StoredJob& job) {
+  if (!std::holds_alternative<results::JobEnded>(job.state)) {
+    return Precondition(absl::StrCat("id: job ", job.accepted.id, " has not ended"));
+  }
+  if (job.requeued_as != 0) {
+    return Precondition(
+        absl::StrCat("id: job ", job.accepted.id, " was requeued as job ", job.requeued_as));
+  }
+  return absl::OkStatus();
+}
+
+Result<std::shared_ptr<const queue::JobOptions>> OptionsOf(const results::StoredJob& job) {
+  v1::JobOptions options;
+  if (!options.ParseFromString(job.accepted.options)) {
+    return absl::DataLossError(
+        absl::StrCat("job ", job.accepted.id, ": its options cannot be read"));
+  }
+  options.clear_delay_ns();  // that time has passed
+  return FromProto(options, true);
+}
+
+std::vector<queue::Outcome> OutcomesOf(const v1::RequeueJobsRequest& request) {
+  std::vector<queue::Outcome> outcomes;
+  for (const int outcome : request.outcomes()) {
+    outcomes.push_back(FromProto(static_cast<v1::Outcome>(outcome)));
+  }
+  if (!outcomes.empty()) return outcomes;
+  for (int i = 0; i < queue::kOutcomes; ++i) {
+    const auto outcome = static_cast<queue::Outcome>(i);
+    if (outcome != queue::Outcome::kSucceeded) outcomes.push_back(outcome);
+  }
+  return outcomes;
+}
+
+Status Check(const QueueSet& queues, const v1::RequeueJobsRequest& request) {
+  if ((request.id() == 0) == request.run().empty()) {
+    return absl::InvalidArgumentError("id, run: name one of the two");
+  }
+  for (const int outcome : request.outcomes()) {
+    if (v1::Outcome_IsValid(outcome) && outcome != v1::OUTCOME_UNSPECIFIED) continue;
+    return absl::InvalidArgumentError(absl::StrCat("outcomes has the unknown value ", outcome));
+  }
+  if (queues.store() != nullptr) return absl::OkStatus();
+  return Precondition("this frontend keeps no finished jobs; start it with --store sqlite:PATH");
+}
+
+/// How far the pages of a run have come. As text "AFTER:LAST,LAST,...".
+struct RunPages {
+  std::uint64_t after = 0;
+  std::vector<std::uint64_t> last;  ///< id that each queue had given out before the first page
+};
+
+RunPages BeginPages(const QueueSet& queues) {
+  RunPages pages;
+  for (const auto& host : queues.all()) {
+    const QueueHost::Turn turn(*host, Now());
+    pages.last.push_back(static_cast<std::uint64_t>(turn.core().last_durable_id()));
+  }
+  return pages;
+}
+
+Result<RunPages> ParsePages(const std::string& token) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(token, absl::MaxSplits(':', 1));
+  RunPages pages;
+  bool ok = absl::SimpleAtoi(parts.first, &pages.after);
+  for (const std::string& last : std::vector<std::string>(absl::StrSplit(parts.second, ','))) {
+    ok = absl::SimpleAtoi(last, &pages.last.emplace_back()) && ok;
+  }
+  if (ok) return pages;
+  return absl::InvalidArgumentError("page_token is not one that a last page gave");
+}
+
+std::string Text(const RunPages& pages) {
+  return absl::StrCat(pages.after, ":", absl::StrJoin(pages.last, ","));
+}
+
+/// It came after the first page: the pages before may have made it.
+bool IsNew(std::uint64_t job, const RunPages& pages) {
+  const auto same_queue = [](std::uint64_t a, std::uint64_t b) {
+    return queue::QueueNumber(queue::JobId{a}) == queue::QueueNumber(queue::JobId{b});
+  };
+  return std::any_of(pages.last.begin(), pages.last.end(), [&](std::uint64_t last) {
+    return same_queue(job, last) && results::SequenceOf(job) > results::SequenceOf(last);
+  });
+}
+
+}  // namespace
+
+/// What is requeued by one request, and who wants to know.
+class Requeuer::Batch {
+ public:
+  Batch(Requeuer& requeuer, Done done) : requeuer_(requeuer), done_(std::move(done)) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  /// Nobody will say any more that one is on disk.
+  ~Batch() {
+    {
+      const std::lock_guard lock(requeuer_.mutex_);
+      for (const std::uint64_t from : reply_.from()) requeuer_.under_way_.erase(from);
+    }
+    if (done_ && on_disk_ == reply_.to_size()) done_(reply_);
+  }
+
+  /// False: another request is about to do it.
+  bool Begin(std::uint64_t from) {
+    const std::lock_guard lock(requeuer_.mutex_);
+    return requeuer_.under_way_.insert(from).second;
+  }
+  void Fail(std::uint64_t from) {
+    const std::lock_guard lock(requeuer_.mutex_);
+    requeuer_.under_way_.erase(from);
+  }
+  void Add(std::uint64_t from, queue::JobId to) {
+    reply_.add_from(from);
+    reply_.add_to(static_cast<std::uint64_t>(to));
+  }
+  void GoOnFrom(const RunPages& pages) { reply_.set_next_page_token(Text(pages)); }
+  void OnDisk() { ++on_disk_; }
+  void GiveUp() { done_ = nullptr; }
+
+ private:
+  Requeuer& requeuer_;
+  Done done_;
+  v1::RequeueJobsReply reply_;
+  std::atomic<int> on_disk_ = 0;
+};
+
+Status Requeuer::Requeue(const v1::RequeueJobsRequest& request, Done done) {
+  if (Status status = Check(queues_, request); !status.ok()) return status;
+  const auto batch = std::make_shared<Batch>(*this, std::move(done));
+  const Status status =
+      request.id() != 0 ? RequeueOne(request.id(), batch) : RequeueRun(request, batch);
+  if (!status.ok()) batch->GiveUp();
+  return status;
+}
+
+Status Requeuer::RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& batch) {
+  const auto job = queues_.store()->Find(id);
+  if (!job.ok()) return job.status();
+  if (Status status = CheckRequeuable(*job); !status.ok()) return status;
+  if (!batch->Begin(id)) return Precondition(absl::StrCat("id: job ", id, " is being requeued"));
+  return Submit(*job, batch);
+}
+
+/// In slices: each is submitted before the next one is read.
+Status Requeuer::RequeueRun(const v1::RequeueJobsRequest& request,
+                            const std::shared_ptr<Batch>& batch) {
+  const std::string& token = request.page_token();
+  Result<RunPages> pages = token.empty() ? BeginPages(queues_) : ParsePages(token);
+  if (!pages.ok()) return pages.status();
+  for (std::size_t seen = 0; seen < kMostAtOnce; seen += kPage) {
+    const auto slice = queues_.store()->List({.run = request.run(),
+                                              .outcomes = OutcomesOf(request),
+                                              .after = pages->after,
+                                              .limit = kPage});
+    if (!slice.ok()) return slice.status();
+    for (const results::StoredJob& job : *slice) {
+      if (job.requeued_as != 0 || IsNew(job.accepted.id, *pages)) continue;
+      if (!batch->Begin(job.accepted.id)) continue;
+      if (Status status = Submit(job, batch); !status.ok()) return status;
+    }
+    if (slice->size() < kPage) return absl::OkStatus();
+    pages->after = slice->back().accepted.id;
+  }
+  batch->GoOnFrom(*pages);
+  return absl::OkStatus();
+}
+
+Status Requeuer::Submit(const results::StoredJob& job, const std::shared_ptr<Batch>& batch) {
+  const auto try_to = [&]() -> Status {
+    const auto host = queues_.Find(job.accepted.queue);
+    if (!host.ok()) return host.status();
+    if (Status status = (*host)->CanStore(); !status.ok()) return status;
+    const auto options = OptionsOf(job);
+    if (!options.ok()) return options.status();
+    QueueHost::Turn turn(**host, Now());
+    const queue::Submitted submitted = turn.Submit(
+        queue::kDetached, 0, *options, job.accepted.spec, [batch] { batch->OnDisk(); },
+        job.accepted.place);
+    if (submitted.admission != queue::Admission::kAccepted) {
+      return Precondition(std::string(Refusal(submitted, job.accepted.queue).message()));
+    }
+    turn.RecordRequeue(queue::JobId{job.accepted.id}, submitted.job);
+    batch->Add(job.accepted.id, submitted.job);
+    return absl::OkStatus();
+  };
+  Status status = try_to();
+  if (!status.ok()) batch->Fail(job.accepted.id);
+  return status;
+}
+
+}  // namespace twofold::frontend

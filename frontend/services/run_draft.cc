@@ -1,0 +1,136 @@
+#include "frontend/services/run_draft.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "frontend/queues/records.h"
+#include "lib/rpc/limits.h"
+#include "lib/runs/json.h"
+
+namespace twofold::frontend {
+namespace {
+
+// As lib/spec allows for a file, its permutations and all their values.
+constexpr std::size_t kMostDefinitionBytes = 1 << 20;
+constexpr std::size_t kMostPermutations = 100'000;
+constexpr std::size_t kMostVariedBytes = 64 << 10;
+constexpr std::size_t kMostBytes = 64 << 20;
+constexpr std::size_t kPermutationBytes = 64;  // beside its values
+
+Status BadRun(const std::string& message) { return absl::InvalidArgumentError(message); }
+
+Status CheckRunText(const std::string& field, std::size_t size, std::size_t most) {
+  if (size <= most) return absl::OkStatus();
+  return BadRun(absl::StrCat(field, " has ", size, " bytes; at most ", most, " are allowed"));
+}
+
+/// It is a word on command lines and a part of addresses.
+Status CheckId(const std::string& id) {
+  if (id.empty()) return BadRun("run.id is empty");
+  const auto fits = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; };
+  if (!std::all_of(id.begin(), id.end(), fits)) {
+    return BadRun("run.id has a blank or a control character");
+  }
+  return CheckRunText("run.id", id.size(), rpc::kMaxNameBytes);
+}
+
+Status CheckLabels(const v1::Run& run) {
+  if (static_cast<std::size_t>(run.labels_size()) > rpc::kMaxLabels) {
+    return BadRun(absl::StrCat("run.labels has ", run.labels_size(), " entries; at most ",
+                               rpc::kMaxLabels, " are allowed"));
+  }
+  Status status;
+  for (const auto& [name, value] : run.labels()) {
+    status.Update(CheckRunText("a name in run.labels", name.size(), rpc::kMaxNameBytes));
+    status.Update(CheckRunText("a value in run.labels", value.size(), rpc::kMaxNameBytes));
+  }
+  return status;
+}
+
+Status Check(const v1::Run& run) {
+  Status status = CheckId(run.id());
+  status.Update(CheckRunText("run.name", run.name().size(), rpc::kMaxNameBytes));
+  status.Update(CheckRunText("run.kind", run.kind().size(), rpc::kMaxNameBytes));
+  status.Update(CheckRunText("run.definition", run.definition().size(), kMostDefinitionBytes));
+  status.Update(CheckRunText("run.plan", run.plan().size(), kMostDefinitionBytes));
+  status.Update(CheckLabels(run));
+  return status;
+}
+
+std::string LabelsJson(const v1::Run& run) {
+  nlohmann::json labels = nlohmann::json::object();
+  for (const auto& [name, value] : run.labels()) labels[name] = value;
+  return labels.dump();
+}
+
+}  // namespace
+
+Status RunDraft::Add(const v1::CreateRunRequest& request) {
+  if (complete_) return BadRun("last: something came after the last message");
+  if (request.has_run()) {
+    if (Status status = SetRun(request.run()); !status.ok()) return status;
+  }
+  if (run_.id.empty()) return BadRun("run: the first message must have it");
+  for (const v1::Permutation& each : request.permutations()) {
+    if (Status status = AddPermutation(each); !status.ok()) return status;
+  }
+  complete_ = request.last();
+  return absl::OkStatus();
+}
+
+Status RunDraft::SetRun(const v1::Run& run) {
+  if (!run_.id.empty()) return BadRun("run: only the first message has it");
+  if (Status status = Check(run); !status.ok()) return status;
+  if (Status status = Grow(run.ByteSizeLong()); !status.ok()) return status;
+  run_ = {.id = run.id(),
+          .name = run.name(),
+          .kind = run.kind(),
+          .definition = run.definition(),
+          .labels = LabelsJson(run),
+          .jobs = run.jobs(),
+          .created_unix_ns = UnixNowNs(),
+          .plan = run.plan(),
+          .permutations = {}};
+  return absl::OkStatus();
+}
+
+Status RunDraft::AddPermutation(const v1::Permutation& permutation) {
+  const std::uint64_t last = run_.permutations.empty() ? 0 : run_.permutations.back().number;
+  if (permutation.number() <= last) {
+    return BadRun(absl::StrCat("permutations.number is ", permutation.number(), " after ", last,
+                               "; numbers count upwards from 1"));
+  }
+  Status status =
+      CheckRunText("permutations.varied", permutation.varied().size(), kMostVariedBytes);
+  if (!status.ok()) return status;
+  if (!runs::Parsed(permutation.varied()).is_object()) {
+    return BadRun(absl::StrCat("permutations.varied of ", permutation.number(),
+                               " is no JSON object of at most ", rpc::kMaxVariedDepth, " levels"));
+  }
+  bytes_ += permutation.varied().size();
+  if (bytes_ > kMostBytes || run_.permutations.size() >= kMostPermutations) {
+    return absl::ResourceExhaustedError(absl::StrCat("permutations: more than ", kMostPermutations,
+                                                     ", or more than ", kMostBytes, " bytes"));
+  }
+  status = Grow(kPermutationBytes + permutation.varied().size());
+  if (!status.ok()) return status;
+  run_.permutations.push_back({permutation.number(), permutation.varied()});
+  return absl::OkStatus();
+}
+
+Status RunDraft::Grow(std::size_t bytes) {
+  if (share_.Grow(bytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("runs that are being begun have more than ",
+                                                   rpc::kMaxDraftBytes, " bytes; try again later"));
+}
+
+Result<results::RunCreated> RunDraft::Finish() {
+  if (run_.id.empty()) return BadRun("run: the first message must have it");
+  if (!complete_) return absl::AbortedError("last: the call was broken off; no run was begun");
+  return std::move(run_);
+}
+
+}  // namespace twofold::frontend

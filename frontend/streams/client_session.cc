@@ -1,0 +1,146 @@
+#include "frontend/streams/client_session.h"
+
+#include <optional>
+
+#include "frontend/queues/convert.h"
+#include "frontend/queues/job_options.h"
+#include "frontend/queues/refusal.h"
+#include "lib/rpc/channel.h"
+#include "lib/runs/run_messages.h"
+
+namespace twofold::frontend {
+ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id,
+                             std::atomic<std::int64_t>& clients)
+    : queues_(queues), id_(id), clients_(clients) {
+  ++clients_;
+}
+
+// ---- jobs in
+
+void ClientSession::OnMessage(const v1::SubmitRequest& request) {
+  if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+  Resolve(request);
+  Submit(request);
+  Flush();
+}
+
+void ClientSession::Resolve(const v1::SubmitRequest& request) {
+  if (request.options().empty()) return;
+  std::string first = request.options(0).SerializeAsString();
+  if (request.options_size() == 1 && targets_.size() == 1 && first == first_options_) return;
+  targets_.clear();
+  for (const v1::JobOptions& options : request.options()) targets_.push_back(MakeTarget(options));
+  first_options_ = std::move(first);
+}
+
+ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) const {
+  Result<QueueHost*> host = queues_.Find(options.queue());
+  if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message()), {}};
+  auto core_options = FromProto(options, (*host)->durable());
+  if (!core_options.ok())
+    return {nullptr, nullptr, std::string(core_options.status().message()), {}};
+  return {*host, *std::move(core_options), {}, runs::FromProto(options.place())};
+}
+
+void ClientSession::Submit(const v1::SubmitRequest& request) {
+  std::optional<QueueHost::Turn> turn;  // one as long as the rows are for the same queue
+  QueueHost* host = nullptr;
+  rpc::ForEach(request, [&](const rpc::JobRow& row) {
+    const Target& target = targets_[row.option];
+    if (!Accepts(target, row.tag)) return;
+    if (target.host != host) {
+      host = target.host;
+      turn.reset();
+      turn.emplace(*host, Now());
+      turn->AddSubmitter(id_, Self());
+    }
+    ++outstanding_;
+    const queue::Submitted submitted =
+        turn->Submit(id_, row.tag, target.options, row.spec, {}, target.place);
+    if (submitted.admission == queue::Admission::kAccepted) return;
+    --outstanding_;
+    Reject(row.tag, Refusal(submitted, host->name()));
+  });
+}
+
+// Whether there is a queue, and a store if it needs one; if not, it says so.
+bool ClientSession::Accepts(const Target& target, std::uint64_t tag) {
+  if (target.host == nullptr) {
+    Reject(tag, target.error, Duration(0));
+    return false;
+  }
+  if (!target.options->durable) return true;
+  const Status can_store = target.host->CanStore();
+  if (can_store.ok()) return true;
+  Reject(tag, can_store);
+  return false;
+}
+
+/// What is no mistake and needs nobody's help passes.
+void ClientSession::Reject(std::uint64_t tag, const Status& why) {
+  const bool passes = why.code() != absl::StatusCode::kFailedPrecondition;
+  Reject(tag, std::string(why.message()), passes ? kRetryAfter : Duration(0));
+}
+
+void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration retry_after) {
+  const std::string report = ErrorReport(error);
+  Add([&](v1::SubmitReply& message) {
+    if (retry_after > Duration(0)) message.set_retry_after_ns(Ns(retry_after));
+    v1::ResultBatch& batch = *message.mutable_results();
+    return rpc::Append(batch, {.tag = tag,
+                               .outcome = v1::OUTCOME_REJECTED,
+                               .attempts = 0,
+                               .worker = rpc::WorkerIndex(batch, {}, {}, {}),
+                               .report = report});
+  });
+}
+
+// ---- ends out
+
+void ClientSession::OnAccepted(std::uint64_t tag, queue::JobId job) {
+  Add([&](v1::SubmitReply& message) {
+    message.mutable_accepted()->add_tags(tag);
+    message.mutable_accepted()->add_jobs(static_cast<std::uint64_t>(job));
+    return sizeof tag + sizeof job;
+  });
+}
+
+void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
+  const bool as_is = reply.reason.empty() && reply.rank == 0;
+  const std::string changed = as_is ? std::string() : ReportFor(reply);
+  Add([&](v1::SubmitReply& message) {
+    v1::ResultBatch& batch = *message.mutable_results();
+    const std::uint32_t index =
+        worker == nullptr ? rpc::WorkerIndex(batch, {}, {}, {})
+                          : rpc::WorkerIndex(batch, worker->node, worker->pod, reply.device);
+    return rpc::Append(batch, {.tag = reply.tag,
+                               .outcome = ToProto(reply.outcome),
+                               .wait_ns = Ns(reply.wait),
+                               .run_ns = Ns(reply.run_time),
+                               .attempts = reply.attempts,
+                               .worker = index,
+                               .report = as_is ? reply.report : changed});
+  });
+  --outstanding_;
+}
+
+void ClientSession::Flush() {
+  ServerStream::Flush();
+  if (half_closed_ && outstanding_ == 0) Close(grpc::Status::OK);
+}
+
+void ClientSession::OnHalfClosed() {
+  half_closed_ = true;
+  Flush();
+}
+
+void ClientSession::OnGone() {
+  for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).RemoveSubmitter(id_);
+  --clients_;
+}
+
+std::shared_ptr<Submitter> ClientSession::Self() {
+  return {shared_from_this(), static_cast<Submitter*>(this)};
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/queues/endpoints.h"
+#include "frontend/queues/queue_set.h"
+#include "lib/common/instant.h"
+#include "lib/rpc/batches.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::frontend {
+
+/// A client whose jobs do not fit waits so long before it tries again: long enough to be cheap,
+/// short enough that a freed place is not left empty for long.
+inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
+
+/// One client's Submit stream: jobs in, their ends out.
+///
+/// Threads  See rpc::ServerStream and endpoints.h.
+class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply>,
+                            public Submitter {
+ public:
+  /// `clients` counts open streams; it outlives the session.
+  ClientSession(QueueSet& queues, queue::SubmitterId id, std::atomic<std::int64_t>& clients);
+
+  void OnAccepted(std::uint64_t tag, queue::JobId job) override;
+  void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
+  void Flush() override;
+
+ private:
+  // What a batch's entry in `options` means here.
+  struct Target {
+    QueueHost* host = nullptr;
+    std::shared_ptr<const queue::JobOptions> options;
+    std::string error;  ///< why its jobs are rejected; empty if they are not
+    results::RunPlace place;
+  };
+
+  void OnMessage(const v1::SubmitRequest& request) override;
+  void OnHalfClosed() override;
+  void OnGone() override;
+
+  void Resolve(const v1::SubmitRequest& request);
+  Target MakeTarget(const v1::JobOptions& options) const;
+  void Submit(const v1::SubmitRequest& request);
+  bool Accepts(const Target& target, std::uint64_t tag);
+  void Reject(std::uint64_t tag, const Status& why);
+  void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
+  std::shared_ptr<Submitter> Self();
+
+  QueueSet& queues_;
+  const queue::SubmitterId id_;
+  std::atomic<std::int64_t>& clients_;
+
+  // Used by OnMessage only.
+  std::vector<Target> targets_;
+  std::string first_options_;  ///< of targets_[0], serialized: a client sends the same again
+
+  std::atomic<std::int64_t> outstanding_ = 0;
+  std::atomic<bool> half_closed_ = false;
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,275 @@
+#include "frontend/streams/worker_session.h"
+
+#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "frontend/queues/convert.h"
+#include "frontend/queues/job_options.h"
+#include "frontend/streams/checks.h"
+#include "lib/common/limited_log.h"
+#include "lib/rpc/channel.h"
+
+namespace twofold::frontend {
+namespace {
+
+constexpr std::uint32_t kMaxSlots = 100'000;
+constexpr std::uint32_t kMaxPort = 65'535;
+
+// More than slots: results of durable jobs are held until they are on disk.
+constexpr int kMaxHeld = 200'000;
+
+Status CheckHello(const v1::Hello& hello) {
+  if (hello.process_key() == 0) {
+    return absl::InvalidArgumentError("hello.process_key is 0; choose a random number");
+  }
+  if (hello.slots() < 1 || hello.slots() > kMaxSlots) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("hello.slots is ", hello.slots(), "; allowed are 1 to ", kMaxSlots));
+  }
+  if (hello.peers_port() > kMaxPort) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("hello.peers_port is ", hello.peers_port(), "; allowed are 0 to ", kMaxPort));
+  }
+  if (hello.held_jobs_size() != hello.held_attempts_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("hello.held_attempts has ",
+                                                   hello.held_attempts_size(), " entries for ",
+                                                   hello.held_jobs_size(), " in held_jobs"));
+  }
+  if (hello.held_jobs_size() > kMaxHeld) {
+    return absl::InvalidArgumentError(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
+                                                   " entries; at most ", kMaxHeld, " are allowed"));
+  }
+  return CheckNames(hello);
+}
+
+std::vector<queue::Held> HeldOf(const v1::Hello& hello) {
+  std::vector<queue::Held> held;
+  held.reserve(static_cast<std::size_t>(hello.held_jobs_size()));
+  for (int i = 0; i < hello.held_jobs_size(); ++i) {
+    held.push_back({queue::JobId{hello.held_jobs(i)}, hello.held_attempts(i)});
+  }
+  return held;
+}
+
+queue::Completion ToCompletion(const rpc::WorkerResultRow& row) {
+  return {.job = queue::JobId{row.job},
+          .attempt = row.attempt,
+          .handed_back = row.handed_back,
+          .outcome = FromProto(row.outcome),
+          .run_time = Duration(static_cast<Duration::rep>(row.run_ns)),
+          .device = row.device,
+          .report = row.report};
+}
+
+WorkerIdentity IdentityOf(const v1::Hello& hello) {
+  return {hello.node(),
+          hello.pod(),
+          hello.device(),
+          hello.address(),
+          {hello.labels().begin(), hello.labels().end()},
+          static_cast<std::uint16_t>(hello.peers_port())};
+}
+
+// What the members of a gang are called.
+v1::GangRoster ToProto(const GangPlan& plan) {
+  v1::GangRoster gang;
+  gang.set_job(static_cast<std::uint64_t>(plan.job));
+  gang.set_attempt(plan.attempt);
+  for (const WorkerIdentity& identity : plan.peers) {
+    v1::Peer& peer = *gang.add_peers();
+    peer.set_node(identity.node);
+    peer.set_pod(identity.pod);
+    peer.set_address(identity.address);
+    peer.set_port(identity.peers_port);
+  }
+  gang.set_secret(plan.secret);
+  return gang;
+}
+
+/// The next row of the batch is this member. Returns about how many bytes were added. The members
+/// of a gang come one after the other: if it is in the message already, it is the last one there.
+std::size_t AddMember(v1::AssignBatch& batch, const GangPlan& plan, std::uint32_t rank) {
+  const auto job = static_cast<std::uint64_t>(plan.job);
+  const bool there = !batch.gangs().empty() && batch.gangs().rbegin()->job() == job &&
+                     batch.gangs().rbegin()->attempt() == plan.attempt;
+  std::size_t bytes = 8;
+  if (!there) {
+    *batch.add_gangs() = ToProto(plan);
+    bytes += batch.gangs().rbegin()->ByteSizeLong();
+  }
+  v1::GangMember& member = *batch.add_members();
+  member.set_row(static_cast<std::uint32_t>(batch.jobs_size()));
+  member.set_gang(static_cast<std::uint32_t>(batch.gangs_size() - 1));
+  member.set_rank(rank);
+  return bytes;
+}
+
+}  // namespace
+
+// ---- results in
+
+void WorkerSession::OnMessage(const v1::WorkerMessage& message) {
+  if (Status status = Handle(message); !status.ok()) {
+    static LimitedLog log;  // of all sessions: each may be the same worker that tries again
+    if (const auto others = log.Admit(Now())) {
+      spdlog::warn("worker stream refused: {}{}", std::string(status.message()), *others);
+    }
+    return Close(rpc::ToGrpc(status));
+  }
+  Flush();
+}
+
+Status WorkerSession::Handle(const v1::WorkerMessage& message) {
+  if (message.has_hello() != (host_ == nullptr)) {
+    return absl::FailedPreconditionError(
+        "hello must be the first message of a stream, and only it");
+  }
+  if (message.has_hello()) return Join(message.hello());
+  if (replaced_) return absl::AbortedError("this process has joined with another stream");
+  if (left_) return absl::FailedPreconditionError("leaving must be in the last message");
+  if (Status status = rpc::Check(message.results()); !status.ok()) return status;
+  if (Status status = CheckReports(message); !status.ok()) return status;
+  QueueHost::Turn turn(*host_, Now());
+  turn.Renew(process_);
+  if (message.draining()) turn.Draining(process_);
+  TakeTold(message, turn);
+  Status status = message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();
+  if (message.leaving()) {
+    left_ = true;
+    turn.Left(process_, this);
+  }
+  return status;
+}
+
+Status WorkerSession::Join(const v1::Hello& hello) {
+  if (Status status = CheckHello(hello); !status.ok()) return status;
+  Result<QueueHost*> host = queues_.Find(hello.queue());
+  if (!host.ok()) return host.status();
+  const std::vector<queue::Held> held = HeldOf(hello);
+  QueueHost::Turn turn(**host, Now());
+  Add([&](v1::FrontendMessage& message) {
+    message.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>((*host)->lease().count()));
+    message.mutable_welcome()->set_waiting(turn.core().waiting());
+    return std::size_t{16};
+  });
+  host_ = *host;
+  process_ = turn.Join(
+      queue::ProcessKey{hello.process_key()}, hello.slots(), held, IdentityOf(hello), Self(),
+      {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
+  spdlog::debug("queue {}: worker process {} on {} joined with {} slots", host_->name(),
+                hello.pod(), hello.node(), hello.slots());
+  return absl::OkStatus();
+}
+
+Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn) {
+  Status status;
+  rpc::ForEach(results, [&](const rpc::WorkerResultRow& row) {
+    Status reported = row.handed_back ? absl::OkStatus() : CheckReported(row.outcome);
+    if (!reported.ok()) return status.Update(reported);
+    const queue::Completion completion = ToCompletion(row);
+    const bool counts = turn.Completed(process_, completion);
+    // A late worker learns it. For durable jobs that is what `kept` says in any case.
+    if (!counts && !IsDurable(completion.job)) OnCancel({completion.job, completion.attempt});
+  });
+  turn.LeaveIfEmpty(process_);
+  return status;
+}
+
+// What attempts say while they run: before results, as it is about the time before them.
+void WorkerSession::TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn) {
+  const v1::Attempts& ready = message.ready();
+  for (int i = 0; i < std::min(ready.jobs_size(), ready.attempts_size()); ++i) {
+    turn.Ready(process_, {queue::JobId{ready.jobs(i)}, ready.attempts(i)});
+  }
+  for (const v1::Progress& progress : message.progress()) {
+    turn.Progress({queue::JobId{progress.job()}, progress.attempt()},
+                  {progress.fraction(), progress.line()});
+  }
+  for (const v1::Output& output : message.output()) {
+    turn.Output({queue::JobId{output.job()}, output.attempt()}, output.data(), output.missed());
+  }
+}
+
+void WorkerSession::OnHalfClosed() {
+  Gone();
+  Close(grpc::Status::OK);
+}
+
+void WorkerSession::OnGone() { Gone(); }
+
+void WorkerSession::Gone() {
+  if (host_ != nullptr) QueueHost::Turn(*host_, Now()).Gone(process_, this);
+}
+
+// ---- jobs out
+
+void WorkerSession::OnAssign(const queue::Assign& assign, const GangPlan* gang) {
+  Add([&](v1::FrontendMessage& message) {
+    v1::AssignBatch& batch = *message.mutable_assigns();
+    const std::size_t bytes = gang == nullptr ? 0 : AddMember(batch, *gang, assign.seat->rank);
+    return bytes + rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
+                                       .attempt = assign.attempt,
+                                       .option = OptionIndex(batch, assign.options),
+                                       .spec = assign.spec});
+  });
+}
+
+std::uint32_t WorkerSession::OptionIndex(v1::AssignBatch& batch,
+                                         const std::shared_ptr<const queue::JobOptions>& options) {
+  if (batch.options().empty()) sent_options_.clear();  // a fresh message
+  for (std::size_t i = sent_options_.size(); i-- > 0;) {
+    if (sent_options_[i] == options) return static_cast<std::uint32_t>(i);
+  }
+  sent_options_.push_back(options);
+  *batch.add_options() = ToProto(*options);
+  return static_cast<std::uint32_t>(sent_options_.size() - 1);
+}
+
+void WorkerSession::AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(),
+                               const queue::Held& attempt) {
+  Add([&](v1::FrontendMessage& message) {
+    v1::Attempts& attempts = *(message.*list)();
+    attempts.add_jobs(static_cast<std::uint64_t>(attempt.job));
+    attempts.add_attempts(attempt.attempt);
+    return sizeof attempt;
+  });
+}
+
+void WorkerSession::OnGo(const queue::Held& member) {
+  AddAttempt(&v1::FrontendMessage::mutable_go, member);
+}
+
+void WorkerSession::OnCancel(const queue::Held& attempt) {
+  AddAttempt(&v1::FrontendMessage::mutable_cancels, attempt);
+}
+
+void WorkerSession::OnKept(const queue::Held& attempt) {
+  AddAttempt(&v1::FrontendMessage::mutable_kept, attempt);
+}
+
+void WorkerSession::OnFollow(const queue::Held& attempt, bool follow) {
+  AddAttempt(follow ? &v1::FrontendMessage::mutable_follow : &v1::FrontendMessage::mutable_unfollow,
+             attempt);
+}
+
+void WorkerSession::OnDrain() {
+  Add([](v1::FrontendMessage& message) {
+    message.set_drain(true);
+    return std::size_t{2};
+  });
+}
+
+void WorkerSession::OnReplaced() { replaced_ = true; }
+
+void WorkerSession::Flush() {
+  ServerStream::Flush();
+  if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
+}
+
+std::shared_ptr<WorkerEndpoint> WorkerSession::Self() {
+  return {shared_from_this(), static_cast<WorkerEndpoint*>(this)};
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "frontend/queues/endpoints.h"
+#include "frontend/queues/queue_set.h"
+#include "lib/rpc/batches.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::frontend {
+
+/// One backend process's Work stream: jobs out, results in.
+///
+/// Threads  See rpc::ServerStream and endpoints.h.
+class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage>,
+                            public WorkerEndpoint {
+ public:
+  explicit WorkerSession(QueueSet& queues) : queues_(queues) {}
+
+  void OnAssign(const queue::Assign& assign, const GangPlan* gang) override;
+  void OnGo(const queue::Held& member) override;
+  void OnCancel(const queue::Held& attempt) override;
+  void OnKept(const queue::Held& attempt) override;
+  void OnFollow(const queue::Held& attempt, bool follow) override;
+  void OnDrain() override;
+  void OnReplaced() override;
+  void Flush() override;
+
+ private:
+  void OnMessage(const v1::WorkerMessage& message) override;
+  void OnHalfClosed() override;
+  void OnGone() override;
+
+  Status Handle(const v1::WorkerMessage& message);
+  Status Join(const v1::Hello& hello);
+  Status TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn);
+  void TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn);
+  void AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(), const queue::Held& attempt);
+  void Gone();
+  std::uint32_t OptionIndex(v1::AssignBatch& batch,
+                            const std::shared_ptr<const queue::JobOptions>& options);
+  std::shared_ptr<WorkerEndpoint> Self();
+
+  QueueSet& queues_;
+
+  // Used by OnMessage, OnHalfClosed and OnGone only, which never run at once.
+  QueueHost* host_ = nullptr;  ///< nullptr until Hello
+  queue::ProcessId process_{};
+  bool left_ = false;  ///< by its own word: `process_` may be another process now
+
+  // Under the outbox's lock: what the message now being filled has in `options`.
+  std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
+
+  std::atomic<bool> replaced_ = false;
+};
+
+}  // namespace twofold::frontend

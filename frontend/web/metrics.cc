@@ -1,0 +1,124 @@
+#include "frontend/web/metrics.h"
+
+#include <string>
+#include <utility>
+
+#include "lib/metrics/family.h"
+
+namespace twofold::frontend {
+namespace {
+
+using metrics::Family;
+using metrics::Labels;
+using metrics::MetricType;
+using prometheus::MetricFamily;
+
+struct Families {
+  Family jobs{"twofold_jobs", "Jobs in the queue, by state.", MetricType::Gauge};
+  Family oldest{"twofold_oldest_waiting_age_seconds",
+                "Age of the job that waits longest; 0 if none waits.", MetricType::Gauge};
+  Family wanted{"twofold_wanted_workers",
+                "Workers that would leave no job waiting that may run; a gang counts its members.",
+                MetricType::Gauge};
+  Family workers{"twofold_workers", "Worker slots of connected processes, by state.",
+                 MetricType::Gauge};
+  Family processes{"twofold_worker_processes", "Connected worker processes.", MetricType::Gauge};
+  Family finished{"twofold_jobs_finished_total", "Jobs that have ended, by outcome.",
+                  MetricType::Counter};
+  Family requeued{"twofold_attempts_requeued_total",
+                  "Attempts given up and put back: the worker was lost or handed them back.",
+                  MetricType::Counter};
+  Family refused{"twofold_results_refused_total",
+                 "Late results of attempts that no longer counted.", MetricType::Counter};
+  Family paused{"twofold_queue_paused", "1 while the queue hands out no jobs.", MetricType::Gauge};
+  Family draining{"twofold_queue_draining", "1 while the queue accepts no jobs.",
+                  MetricType::Gauge};
+  Family wait{"twofold_job_wait_seconds",
+              "From accepted to handed to the worker that ended the job, of ended jobs.",
+              MetricType::Histogram};
+  Family run{"twofold_job_run_seconds", "How long the workload ran, by the worker's clock.",
+             MetricType::Histogram};
+  Family total{"twofold_job_total_seconds", "From accepted to ended.", MetricType::Histogram};
+};
+
+void AddQueue(Families& families, QueueHost& host, Instant now) {
+  const auto [stats, oldest_waiting] = host.Look(now);
+  const QueueTimes times = host.Times();
+  const Labels queue = {{"queue", host.name()}};
+  const auto with = [&queue](const char* label, std::string value) {
+    Labels labels = queue;
+    labels.push_back({label, std::move(value)});
+    return labels;
+  };
+  families.jobs.Add(with("state", "waiting"), stats.waiting);
+  families.jobs.Add(with("state", "running"), stats.running);
+  families.oldest.Add(queue, ToSeconds(oldest_waiting));
+  families.wanted.Add(queue, stats.wanted_workers);
+  families.workers.Add(with("state", "idle"), stats.workers_idle);
+  families.workers.Add(with("state", "busy"), stats.workers_busy);
+  families.workers.Add(with("state", "draining"), stats.workers_draining);
+  families.processes.Add(queue, stats.processes);
+  for (int i = 0; i < queue::kOutcomes; ++i) {
+    const std::string outcome(queue::Name(static_cast<queue::Outcome>(i)));
+    families.finished.Add(with("outcome", outcome), stats.finished[static_cast<std::size_t>(i)]);
+  }
+  families.requeued.Add(queue, stats.requeued);
+  families.refused.Add(queue, stats.refused_results);
+  families.paused.Add(queue, stats.paused ? 1.0 : 0.0);
+  families.draining.Add(queue, stats.draining ? 1.0 : 0.0);
+  families.wait.Add(queue, times.wait);
+  families.run.Add(queue, times.run);
+  families.total.Add(queue, times.total);
+}
+
+void AddStore(std::vector<MetricFamily>& result, const results::Journal& journal) {
+  const results::JournalStats stats = journal.Stats();
+  const auto add = [&result](const char* name, const char* help, MetricType type, auto value) {
+    Family family(name, help, type);
+    family.Add({}, value);
+    result.push_back(family.Take());
+  };
+  add("twofold_store_writable", "1 while durable jobs can be stored.", MetricType::Gauge,
+      journal.writable() ? 1.0 : 0.0);
+  add("twofold_store_pending_bytes", "What waits in memory for the disk.", MetricType::Gauge,
+      stats.pending_bytes);
+  add("twofold_store_commits_total", "Groups of records put on disk.", MetricType::Counter,
+      stats.commits);
+  add("twofold_store_commit_failures_total", "Tries to do so that failed.", MetricType::Counter,
+      stats.failures);
+}
+
+}  // namespace
+
+std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
+                                         Instant now) {
+  Families all;
+  for (const auto& host : queues.all()) AddQueue(all, *host, now);
+  Family streams("twofold_clients", "Connected client streams.", MetricType::Gauge);
+  streams.Add({}, static_cast<double>(clients));
+
+  std::vector<MetricFamily> result;
+  for (Family* family : {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes,
+                         &all.finished, &all.requeued, &all.refused, &all.paused, &all.draining,
+                         &all.wait, &all.run, &all.total, &streams}) {
+    result.push_back(family->Take());
+  }
+  if (queues.journal() != nullptr) AddStore(result, *queues.journal());
+  result.push_back(
+      metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")
+          .Take());
+  return result;
+}
+
+MetricFamily ReportsFamily(const runs::ReportReader& reports) {
+  Family family("twofold_store_reports_total",
+                "Reports of durable jobs with data: of a benchmark, in tables; of others; of a "
+                "benchmark, but refused.",
+                MetricType::Counter);
+  family.Add({{"data", "benchmark"}}, reports.taken());
+  family.Add({{"data", "other"}}, reports.other());
+  family.Add({{"data", "refused"}}, reports.refused());
+  return family.Take();
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "frontend/queues/queue_set.h"
+#include "frontend/queues/storage.h"
+#include "lib/http/message.h"
+#include "lib/security/gate.h"
+
+namespace twofold::frontend {
+
+/// The frontend over HTTP:
+///
+///   /metrics         Prometheus text format
+///   /healthz         200 while the process serves
+///   /readyz          200 while clients and workers can connect and durable jobs can be stored;
+///                    503 and why while one of these cannot be
+///   /api/v1/queues   JSON: the queues as ListQueues gives them
+///   /api/v1/runs     JSON: runs, the newest first; ?page_token= goes on where next_page_token says
+///   /api/v1/runs/ID  JSON: a run with its definition
+///   /api/v1/runs/ID/results   JSON: its permutations; ?from= goes on where next says
+///   /                a page with the queues that refreshes itself
+///
+/// `queues` and `storage` (nullptr: none) outlive the handler. `clients` tells how many client
+/// streams are open; `gates` have counted who was turned away; `stalled` says why nobody can
+/// connect at this moment (empty: they can).
+http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
+                      std::function<std::int64_t()> clients,
+                      std::vector<const security::Gate*> gates,
+                      std::function<std::string()> stalled);
+
+}  // namespace twofold::frontend
