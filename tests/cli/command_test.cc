@@ -1,9 +1,8 @@
-#include "cli/command.h"
-
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/commands.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {

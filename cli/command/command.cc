@@ -1,0 +1,112 @@
+#include "cli/command/command.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+namespace twofold::cli {
+namespace {
+
+struct ExitRow {
+  int code;
+  const char* meaning;
+  std::vector<absl::StatusCode> statuses;
+};
+
+const std::vector<ExitRow>& ExitRows() {
+  using enum absl::StatusCode;
+  static const std::vector<ExitRow> rows = {
+      {0, "done", {kOk}},
+      {1, "failed", {}},  // all that is not named
+      {2, "wrong usage", {kInvalidArgument}},
+      {3, "no such queue, job, run, deployment or cluster", {kNotFound}},
+      {4,
+       "the frontend or supervisor cannot be reached, or did not answer in time",
+       {kUnavailable, kDeadlineExceeded}},
+      {5,
+       "refused in this state: a cluster runs already, a queue drains or is full",
+       {kFailedPrecondition, kResourceExhausted}},
+      {6, "interrupted, before a run was over", {kCancelled}},
+  };
+  return rows;
+}
+
+struct Group {
+  const char* name;
+  const char* help;
+};
+
+constexpr std::array<Group, 4> kGroups = {{
+    {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
+    {"queue", "Pause, resume and drain queues"},
+    {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
+    {"worker", "Look at, pause, resume and drain workers"},
+}};
+
+// The subcommand `name` of `app`, made if it is not there.
+CLI::App* GroupOf(CLI::App& app, const std::string& name) {
+  for (CLI::App* group : app.get_subcommands([](CLI::App*) { return true; })) {
+    if (group->get_name() == name) return group;
+  }
+  const auto* row = std::find_if(kGroups.begin(), kGroups.end(),
+                                 [&](const Group& group) { return name == group.name; });
+  return app.add_subcommand(name, row->help)->require_subcommand(1);
+}
+
+void AddGlobals(CLI::App& command, Globals& globals) {
+  command
+      .add_option_function<std::string>(
+          "--output", [&globals](const std::string& form) { globals.json = form == "json"; },
+          "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text");
+  command.add_option("--dir", globals.dir,
+                     "State folder of the local cluster; else $TWOFOLD_DIR, else ./.twofold");
+}
+
+}  // namespace
+
+void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& globals,
+                 Action& chosen) {
+  for (const Command& row : commands) {
+    const std::size_t space = row.name.find(' ');
+    CLI::App& parent = space == std::string::npos ? app : *GroupOf(app, row.name.substr(0, space));
+    CLI::App* command = parent.add_subcommand(
+        space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
+    command->footer("Example:\n  " + row.example + "\n\n" + ExitCodesHelp());
+    AddGlobals(*command, globals);
+    if (row.asks_frontend) {
+      command->add_option(
+          "--frontend", globals.frontend,
+          "HOST:PORT of the frontend; else the local cluster's, else localhost:9997");
+      security::Declare(*command, globals.security);
+    }
+    const Action action = row.bind(*command, globals);
+    // Called after those of its own subcommands, which go first.
+    command->callback([action, &chosen] {
+      if (!chosen) chosen = action;
+    });
+  }
+}
+
+int ExitCode(const Status& status) {
+  for (const ExitRow& row : ExitRows()) {
+    const auto& statuses = row.statuses;
+    if (std::find(statuses.begin(), statuses.end(), status.code()) != statuses.end()) {
+      return row.code;
+    }
+  }
+  return 1;
+}
+
+std::string ExitCodesHelp() {
+  std::string text = "Exit codes:\n";
+  for (const ExitRow& row : ExitRows())
+    absl::StrAppend(&text, "  ", row.code, "  ", row.meaning, "\n");
+  return text;
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/security/options.h"
+
+namespace twofold::cli {
+
+/// What every command can be told.
+struct Globals {
+  bool json = false;     ///< --output json
+  std::string dir;       ///< --dir, the state folder of the local cluster
+  std::string frontend;  ///< --frontend; empty: the local cluster's, else localhost:9997
+  security::ClientOptions security;
+};
+
+/// A command prints its result to stdout and returns what went wrong; main prints that.
+using Action = std::function<Status()>;
+
+/// One row of the table of commands.
+struct Command {
+  std::string name;  ///< "queues", or with its group "local up"
+  std::string help;
+  std::string example;
+  /// Adds the command's own options and says what to run once they are parsed.
+  std::function<Action(CLI::App&, const Globals&)> bind;
+  bool asks_frontend = true;  ///< it has --frontend
+};
+
+// The rows of each room.
+std::vector<Command> LocalCommands();
+std::vector<Command> QueueCommands();
+std::vector<Command> JobCommands();
+std::vector<Command> WorkerCommands();
+std::vector<Command> BenchmarkCommands();
+std::vector<Command> RunCommands();
+std::vector<Command> ReplayCommands();
+std::vector<Command> ParseCommands();
+std::vector<Command> ResultCommands();
+
+/// Makes subcommands of the rows; the chosen one's action is left in `chosen`. `app`, `globals` and
+/// `chosen` must outlive the parsing.
+void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& globals,
+                 Action& chosen);
+
+/// The exit code for what a command has returned.
+int ExitCode(const Status& status);
+
+/// What --help says of the exit codes.
+std::string ExitCodesHelp();
+
+}  // namespace twofold::cli

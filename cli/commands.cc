@@ -1,0 +1,15 @@
+#include "cli/commands.h"
+
+namespace twofold::cli {
+
+std::vector<Command> AllCommands() {
+  std::vector<Command> all;
+  for (const auto& commands :
+       {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
+        RunCommands(), ResultCommands(), ReplayCommands(), ParseCommands()}) {
+    all.insert(all.end(), commands.begin(), commands.end());
+  }
+  return all;
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,190 @@
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "cli/jobs/job_commands.h"
+#include "cli/jobs/job_view.h"
+#include "cli/jobs/member_lines.h"
+#include "cli/queues/frontend.h"
+#include "lib/common/printable.h"
+#include "lib/show/json.h"
+
+namespace twofold::cli {
+namespace {
+
+using Clients = v1::Clients;
+
+constexpr int kReconnects = 5;
+constexpr std::chrono::milliseconds kPause{200};  // so that they are not spent on one restart
+constexpr std::chrono::seconds kPatience{30};     // with a frontend that is away
+constexpr std::chrono::milliseconds kGlance{500};
+
+constexpr std::size_t kMostOfLine = 4096;
+
+void Note(const std::string& text) { std::cerr << "twofold: " << text << std::endl; }
+
+/// Shows the updates of a job.
+class Viewer {
+ public:
+  virtual ~Viewer() = default;
+  virtual void Show(const v1::JobUpdate& update) = 0;
+
+  /// The updates that follow are of a new stream: something between may be missing.
+  virtual void Resume() {}
+};
+
+/// Each update as a line of JSON.
+class JsonViewer final : public Viewer {
+ public:
+  void Show(const v1::JobUpdate& update) override {
+    Json json = Json::object();
+    if (update.has_job()) json["job"] = ToJson(update.job());
+    if (!update.output().empty() || update.output_missed() > 0) {
+      json["rank"] = update.rank();
+      json["output"] = update.output();
+      json["missed_bytes"] = update.output_missed();
+    }
+    std::cout << JsonLine(json) << std::flush;
+  }
+};
+
+/// What the job prints, and nothing else on stdout.
+class LogViewer final : public Viewer {
+ public:
+  void Show(const v1::JobUpdate& update) override {
+    if (update.has_job()) gang_ = update.job().gang_size() > 0;
+    if (update.output_missed() > 0) {
+      Note(absl::StrCat(update.output_missed(), " bytes of output left out",
+                        gang_ ? absl::StrCat(" of rank ", update.rank()) : ""));
+    }
+    Print(update);
+    if (update.job().state() == v1::JOB_STATE_FINISHED) ShowEnd(update.job().report().output());
+  }
+
+  void Resume() override { seen_ = false; }
+
+ private:
+  void Print(const v1::JobUpdate& update) {
+    if (update.output().empty()) return;
+    seen_ = true;
+    std::cout << (gang_ ? lines_.Add(update.rank(), update.output()) : update.output())
+              << std::flush;
+  }
+
+  // The report repeats the last of what this stream has shown, unless the job had ended before.
+  void ShowEnd(const std::string& tail) {
+    std::cout << lines_.Rest() << (seen_ ? "" : tail) << std::flush;
+  }
+
+  bool gang_ = false;
+  bool seen_ = false;
+  MemberLines lines_;
+};
+
+/// A line when something has changed.
+class ProgressViewer final : public Viewer {
+ public:
+  void Show(const v1::JobUpdate& update) override {
+    const v1::Job& job = update.job();
+    std::string line = absl::StrCat(job.id(), " ", State(job));
+    for (const std::string& part : {Outcome(job), job.worker().pod(), Progress(job)}) {
+      if (!part.empty()) absl::StrAppend(&line, "  ", part);
+    }
+    if (line != last_) std::cout << Printable(line, kMostOfLine) << std::endl;
+    last_ = std::move(line);
+  }
+
+ private:
+  std::string last_;
+};
+
+Status HowItEnded(const v1::Job& job) {
+  const std::string text = absl::StrFormat("job %d %s after %.3f s", job.id(), Outcome(job),
+                                           InSeconds(job.wait_ns() + job.run_ns()));
+  if (job.outcome() == v1::OUTCOME_SUCCEEDED) {
+    Note(text);
+    return absl::OkStatus();
+  }
+  const std::string& error = job.report().error();
+  return absl::InternalError(
+      error.empty() ? text : absl::StrCat(text, ": ", Printable(error, kMostOfLine)));
+}
+
+struct FollowOptions {
+  std::uint64_t id = 0;
+  bool to_the_end = false;
+  bool output = false;
+};
+
+/// One stream of updates. `last` is left as the job was then.
+Status Look(const Frontend& frontend, const FollowOptions& options, Duration timeout,
+            Viewer& viewer, v1::Job& last) {
+  v1::FollowJobRequest request;
+  request.set_id(options.id);
+  request.set_output(options.output);
+  const std::function<void(const v1::JobUpdate&)> show = [&](const v1::JobUpdate& update) {
+    if (update.has_job()) last = update.job();
+    viewer.Show(update);
+  };
+  return frontend.Read<Clients>(&Clients::Stub::FollowJob, request, timeout, show);
+}
+
+Status FollowToEnd(const Frontend& frontend, const FollowOptions& options, Viewer& viewer) {
+  v1::Job last;
+  for (int again = 0;; ++again) {
+    Status status = Look(frontend, options, Duration::zero(), viewer, last);
+    if (last.state() == v1::JOB_STATE_FINISHED) return HowItEnded(last);
+    const bool seen = last.id() != 0;
+    if (!seen || status.code() != absl::StatusCode::kUnavailable || again == kReconnects) {
+      return status;
+    }
+    if (again == 0) Note("lost the stream, asking again; the last output may come twice");
+    std::this_thread::sleep_for(kPause);
+    if (!frontend.WaitUntilConnected(kPatience)) return status;
+    viewer.Resume();
+  }
+}
+
+Status Glance(const Frontend& frontend, const FollowOptions& options, Viewer& viewer) {
+  v1::Job last;
+  const Status status = Look(frontend, options, kGlance, viewer, last);
+  if (last.state() == v1::JOB_STATE_WAITING) Note(absl::StrCat("job ", last.id(), " waits"));
+  const bool enough = status.code() == absl::StatusCode::kDeadlineExceeded && last.id() != 0;
+  return enough ? absl::OkStatus() : status;
+}
+
+template <typename TextViewer>
+Action Bind(CLI::App& app, const Globals& globals, const std::shared_ptr<FollowOptions>& options) {
+  app.add_option("ID", options->id, "Number of the job")->required();
+  return [options, &globals]() -> Status {
+    const Frontend frontend(globals);
+    const std::unique_ptr<Viewer> viewer =
+        globals.json ? std::unique_ptr<Viewer>(new JsonViewer) : std::make_unique<TextViewer>();
+    return options->to_the_end ? FollowToEnd(frontend, *options, *viewer)
+                               : Glance(frontend, *options, *viewer);
+  };
+}
+
+}  // namespace
+
+Action BindLogs(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<FollowOptions>();
+  options->output = true;
+  app.add_flag("-f,--follow", options->to_the_end,
+               "Go on until the job has ended; exit code 0 if it succeeded, else 1");
+  return Bind<LogViewer>(app, globals, options);
+}
+
+Action BindWatch(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<FollowOptions>();
+  options->to_the_end = true;
+  return Bind<ProgressViewer>(app, globals, options);
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,140 @@
+#include <absl/strings/str_cat.h>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+
+#include "cli/command/command.h"
+#include "cli/jobs/job_commands.h"
+#include "cli/jobs/job_view.h"
+#include "cli/queues/frontend.h"
+#include "lib/common/options.h"
+#include "lib/show/json.h"
+#include "lib/show/table.h"
+
+namespace twofold::cli {
+namespace {
+
+using Clients = v1::Clients;
+
+// ---- get, cancel
+
+template <typename Request>
+void AddId(CLI::App& app, Request& request) {
+  app.add_option_function<std::uint64_t>(
+         "ID", [&request](std::uint64_t id) { request.set_id(id); },
+         "Number of the job, as `twofold job list` shows it")
+      ->required();
+}
+
+template <typename Request>
+auto BindById(grpc::Status (Clients::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                    v1::Job*)) {
+  return [method](CLI::App& app, const Globals& globals) -> Action {
+    auto request = std::make_shared<Request>();
+    AddId(app, *request);
+    return [method, request, &globals]() -> Status {
+      const auto job = Frontend(globals).Call<Clients>(method, *request);
+      if (!job.ok()) return job.status();
+      Print(*job, globals);
+      return absl::OkStatus();
+    };
+  };
+}
+
+// ---- list
+
+struct ListOptions {
+  std::string queue;
+  std::string run;
+  bool finished = false;
+  int most = 100;
+};
+
+Result<std::vector<v1::Job>> List(const Frontend& frontend, const ListOptions& options) {
+  constexpr int kPage = 1000;
+  std::vector<v1::Job> jobs;
+  v1::ListJobsRequest request;
+  request.set_queue(options.queue);
+  request.set_run(options.run);
+  request.set_finished(options.finished);
+  do {
+    const int left = options.most - static_cast<int>(jobs.size());
+    request.set_page_size(static_cast<std::uint32_t>(std::min(left, kPage)));
+    auto reply = frontend.Call<Clients>(&Clients::Stub::ListJobs, request);
+    if (!reply.ok()) return reply.status();
+    jobs.insert(jobs.end(), reply->jobs().begin(), reply->jobs().end());
+    request.set_page_token(reply->next_page_token());
+  } while (!request.page_token().empty() && static_cast<int>(jobs.size()) < options.most);
+  return jobs;
+}
+
+Action BindList(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<ListOptions>();
+  app.add_option("--queue", options->queue, "Only of this queue")->check(QueueName());
+  app.add_option("--run", options->run, "Only of this run");
+  app.add_flag("--finished", options->finished, "Finished durable jobs, too; they come first");
+  app.add_option("--most", options->most, "How many at most")
+      ->check(WholeNumber(1, 10'000'000))
+      ->capture_default_str();
+  return [options, &globals]() -> Status {
+    const auto jobs = List(Frontend(globals), *options);
+    if (!jobs.ok()) return jobs.status();
+    Json json = Json::array();
+    std::vector<std::vector<std::string>> rows = {JobHeading()};
+    for (const v1::Job& job : *jobs) {
+      json.push_back(ToJson(job));
+      rows.push_back(JobRow(job));
+    }
+    std::cout << (globals.json ? JsonLine(json) : Table(rows));
+    return absl::OkStatus();
+  };
+}
+
+// ---- explain
+
+Json ExplanationJson(const v1::Explanation& why) {
+  return {{"job", ToJson(why.job())},
+          {"reason", Word(v1::WaitReason_Name(why.reason()), "WAIT_REASON_")},
+          {"text", why.text()},
+          {"ahead", why.ahead()},
+          {"in_seconds", InSeconds(why.in_ns())},
+          {"key", why.key()},
+          {"short_of", why.short_of()}};
+}
+
+Action BindExplain(CLI::App& app, const Globals& globals) {
+  auto request = std::make_shared<v1::GetJobRequest>();
+  AddId(app, *request);
+  return [request, &globals]() -> Status {
+    const auto why = Frontend(globals).Call<Clients>(&Clients::Stub::ExplainJob, *request);
+    if (!why.ok()) return why.status();
+    const std::string text =
+        absl::StrCat("job ", why->job().id(), " ", State(why->job()), ": ", why->text(), "\n");
+    std::cout << (globals.json ? JsonLine(ExplanationJson(*why)) : text);
+    return absl::OkStatus();
+  };
+}
+
+}  // namespace
+
+std::vector<Command> JobCommands() {
+  return {
+      {"job submit", "Put one job into a queue", "twofold job submit sleep --wait -- 0.5",
+       BindSubmit},
+      {"job get", "One job", "twofold job get 17 --output json", BindById(&Clients::Stub::GetJob)},
+      {"job list", "Waiting and running jobs; finished durable ones on demand",
+       "twofold job list --run nightly --finished", BindList},
+      {"job explain", "Why a job waits", "twofold job explain 17", BindExplain},
+      {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},
+      {"job output", "All that a program of a benchmark has printed",
+       "twofold job output 17 --rank 1 --stage server", BindOutput},
+      {"job watch", "A line for each step of a job, until it has ended", "twofold job watch 17",
+       BindWatch},
+      {"job requeue", "Run finished durable jobs again, as new jobs",
+       "twofold job requeue --run nightly --outcome failed", BindRequeue},
+      {"job cancel", "End a job", "twofold job cancel 17", BindById(&Clients::Stub::CancelJob)},
+  };
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,267 @@
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "cli/command/command.h"
+#include "cli/local/launch.h"
+#include "cli/local/log_file.h"
+#include "cli/local/remote.h"
+#include "lib/common/instant.h"
+#include "lib/common/options.h"
+#include "lib/show/table.h"
+
+namespace twofold::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using local::Remote;
+using local::StateFolder;
+
+StateFolder Folder(const Globals& globals) { return StateFolder(StateFolder::Locate(globals.dir)); }
+
+std::string Addresses(const Json& deployment) {
+  std::vector<std::string> texts;
+  for (const auto& [name, address] : deployment.at("addresses").items()) {
+    texts.push_back(
+        absl::StrCat(name == "http" ? "http://" : name + " ", address.get<std::string>()));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+std::string DeploymentTable(const Json& deployments) {
+  std::vector<std::vector<std::string>> rows = {
+      {"NAME", "READY", "RESTARTS", "LAST EXIT", "ADDRESSES"}};
+  for (const Json& each : deployments) {
+    const std::string last_exit = each.at("last_exit");
+    rows.push_back({each.at("name"),
+                    absl::StrCat(each.at("ready").get<int>(), "/", each.at("replicas").get<int>()),
+                    each.at("restarts").dump(), last_exit.empty() ? "-" : last_exit,
+                    Addresses(each)});
+  }
+  return Table(rows);
+}
+
+Status Show(const Result<Json>& deployments, const Globals& globals) {
+  if (!deployments.ok()) return deployments.status();
+  std::cout << (globals.json ? deployments->dump() + "\n" : DeploymentTable(*deployments));
+  return absl::OkStatus();
+}
+
+Status ShowOne(const Result<Json>& deployment, const Globals& globals) {
+  if (!deployment.ok()) return deployment.status();
+  return Show(globals.json ? *deployment : Json::array({*deployment}), globals);
+}
+
+Status ShowAll(const Globals& globals) {
+  const Result<Remote> remote = Remote::Find(Folder(globals));
+  return remote.ok() ? Show(remote->Deployments(), globals) : remote.status();
+}
+
+// ---- up
+
+struct UpOptions {
+  local::ClusterOptions cluster;
+  bool foreground = false;
+  double timeout_seconds = 60;
+};
+
+// Empty where there is no /proc.
+std::string OwnFolder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+// Stays until the supervisor ends; Ctrl-C and SIGTERM end it.
+Status Attend(pid_t supervisor, const sigset_t& signals) {
+  int wait_status = 0;
+  for (int number = 0; waitpid(supervisor, &wait_status, WNOHANG) == 0;) {
+    sigwait(&signals, &number);
+    if (number != SIGCHLD) kill(supervisor, SIGTERM);
+  }
+  return wait_status == 0 ? absl::OkStatus()
+                          : absl::InternalError("the supervisor ended with an error");
+}
+
+Status Up(const UpOptions& options, const Globals& globals) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT}) sigaddset(&signals, number);
+  if (options.foreground) pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  const StateFolder folder = Folder(globals);
+  const Result<pid_t> supervisor = local::LaunchSupervisor(
+      folder, options.cluster, options.foreground ? local::Life::kForeground : local::Life::kOwn);
+  if (!supervisor.ok()) return supervisor.status();
+  Status status = local::WaitReady(folder, FromSeconds(options.timeout_seconds));
+  if (status.ok()) status = ShowAll(globals);
+  std::cout.flush();
+  if (!status.ok()) {
+    static_cast<void>(local::TakeDown(folder));
+    return status;
+  }
+  return options.foreground ? Attend(*supervisor, signals) : status;
+}
+
+Action BindUp(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<UpOptions>();
+  local::ClusterOptions& cluster = options->cluster;
+  cluster.programs = OwnFolder();
+  app.add_option("--queues", cluster.queues,
+                 "Queues and how long their workers sleep for each job: NAME=SECONDS,...")
+      ->capture_default_str();
+  app.add_option("--replicas", cluster.replicas, "Workers of each queue to start with")
+      ->check(WholeNumber(0, 10'000))
+      ->capture_default_str();
+  app.add_flag("--free-ports", cluster.free_ports,
+               "Any free ports, instead of 9997 (clients), 9999 (workers), 9998 (HTTP) of the "
+               "frontend and 9996, 9995, ... of the load clients");
+  app.add_option("--grace", cluster.grace_seconds,
+                 "Seconds from asking a worker to end to its kill")
+      ->check(Seconds(0, 3600))
+      ->capture_default_str();
+  app.add_option("--programs", cluster.programs, "Folder of twofold-frontend and the others")
+      ->capture_default_str();
+  app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
+  app.add_option("--timeout", options->timeout_seconds, "Longest wait for all to be ready")
+      ->check(Seconds(0, 3600))
+      ->capture_default_str();
+  return [options, &globals] { return Up(*options, globals); };
+}
+
+// ---- scale
+
+struct ScaleOptions {
+  std::string name;
+  int replicas = 0;
+  bool wait = false;
+  double timeout_seconds = 60;
+};
+
+Result<Json> WaitSettled(const Remote& remote, const ScaleOptions& options) {
+  const Instant deadline = Now() + FromSeconds(options.timeout_seconds);
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
+    Result<Json> deployment = remote.Deployment(options.name);
+    if (!deployment.ok() || local::IsSettled(*deployment)) return deployment;
+    if (Now() < deadline) continue;
+    return absl::DeadlineExceededError(absl::StrCat(
+        options.name, " has ", deployment->at("ready").dump(), " of ", options.replicas, " ready (",
+        deployment->at("terminating").dump(), " are ending) after ", options.timeout_seconds,
+        " seconds; see `twofold local logs ", options.name, "`"));
+  }
+}
+
+Action BindScale(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<ScaleOptions>();
+  app.add_option("NAME", options->name, "A backend deployment")->required();
+  app.add_option("N", options->replicas, "Replicas")->required()->check(WholeNumber(0, 10'000));
+  app.add_flag("--wait", options->wait, "Return when exactly N are ready");
+  app.add_option("--timeout", options->timeout_seconds, "Longest --wait")
+      ->check(Seconds(0, 86400))
+      ->capture_default_str();
+  return [options, &globals]() -> Status {
+    const Result<Remote> remote = Remote::Find(Folder(globals));
+    if (!remote.ok()) return remote.status();
+    Result<Json> deployment = remote->Scale(options->name, options->replicas);
+    if (deployment.ok() && options->wait) deployment = WaitSettled(*remote, *options);
+    return ShowOne(deployment, globals);
+  };
+}
+
+// ---- status, logs, down
+
+Action BindStatus(CLI::App&, const Globals& globals) {
+  return [&globals] { return ShowAll(globals); };
+}
+
+// The logs of a deployment (all its replicas) or of one process.
+std::vector<std::string> LogsOf(const StateFolder& folder, const std::string& name) {
+  std::vector<std::string> processes;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(folder.LogsDir(), error)) {
+    if (file.path().extension() != ".log") continue;
+    const std::string process = file.path().stem();
+    const std::string deployment = process.substr(0, process.rfind('-'));
+    if (process == name || deployment == name) processes.push_back(process);
+  }
+  std::sort(processes.begin(), processes.end());
+  return processes;
+}
+
+Status Logs(const StateFolder& folder, const std::string& name, int lines, const Globals& globals) {
+  const std::vector<std::string> processes = LogsOf(folder, name);
+  if (processes.empty()) {
+    return absl::NotFoundError(absl::StrCat("no log of '", name, "' in ", folder.dir(),
+                                            " (names: `twofold local status`, or supervisor)"));
+  }
+  Json json;
+  for (const std::string& process : processes) {
+    const Result<std::string> tail = local::Tail(folder.LogFile(process), lines);
+    if (!tail.ok()) return tail.status();
+    json[process] = *tail;
+    if (globals.json) continue;
+    if (processes.size() > 1) std::cout << "==> " << process << " <==\n";
+    std::cout << *tail;
+  }
+  const auto replace = Json::error_handler_t::replace;  // a log may hold any bytes
+  if (globals.json) std::cout << json.dump(-1, ' ', false, replace) << "\n";
+  return absl::OkStatus();
+}
+
+Action BindLogs(CLI::App& app, const Globals& globals) {
+  struct Options {
+    std::string name;
+    int lines = 20;
+  };
+  auto options = std::make_shared<Options>();
+  app.add_option("NAME", options->name, "A deployment, one of its processes, or 'supervisor'")
+      ->required();
+  app.add_option("-n,--lines", options->lines, "Lines of each log, from its end")
+      ->check(WholeNumber(0, 1'000'000))
+      ->capture_default_str();
+  return
+      [options, &globals] { return Logs(Folder(globals), options->name, options->lines, globals); };
+}
+
+Status Down(const Globals& globals) {
+  const StateFolder folder = Folder(globals);
+  const Result<bool> ended = local::TakeDown(folder);
+  if (!ended.ok()) return ended.status();
+  if (globals.json) {
+    std::cout << Json{{"dir", folder.dir()}, {"was_running", *ended}}.dump() << "\n";
+  } else {
+    std::cout << (*ended ? "ended the local cluster in " : "no local cluster runs in ")
+              << folder.dir() << "\n";
+  }
+  return absl::OkStatus();
+}
+
+Action BindDown(CLI::App&, const Globals& globals) {
+  return [&globals] { return Down(globals); };
+}
+
+}  // namespace
+
+std::vector<Command> LocalCommands() {
+  return {
+      {"local up", "Start frontend, workers and load clients; returns when all are ready",
+       "twofold local up --queues sleep=0.2,long=5", BindUp, false},
+      {"local scale", "Set the number of workers of a queue",
+       "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, false},
+      {"local status", "What runs where, and how often it was restarted", "twofold local status",
+       BindStatus, false},
+      {"local logs", "The end of the logs", "twofold local logs scalability-tester-frontend -n 50",
+       BindLogs, false},
+      {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
+       BindDown, false},
+  };
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,100 @@
+#include "lib/trace/replay.h"
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/command/command.h"
+
+namespace twofold::cli {
+namespace {
+
+using queue::trace::Difference;
+using queue::trace::ReplayOptions;
+using queue::trace::ReplayReport;
+using queue::trace::TraceEnd;
+using Json = nlohmann::ordered_json;
+
+// The name of a queue may hold any bytes.
+constexpr auto kReplace = Json::error_handler_t::replace;
+
+const char* Word(TraceEnd end) {
+  switch (end) {
+    case TraceEnd::kStopped:
+      return "stopped";
+    case TraceEnd::kKilled:
+      return "killed";
+    case TraceEnd::kCut:
+      return "cut";
+    case TraceEnd::kNotRead:
+      break;
+  }
+  return "not_read";
+}
+
+Json ToJson(const ReplayReport& report) {
+  Json json = {{"verdict", report.difference ? "differs" : "reproduced"},
+               {"inputs", report.inputs},
+               {"effects", report.effects},
+               {"queues", report.queues},
+               {"end", Word(report.end)}};
+  if (report.difference) {
+    const Difference& difference = *report.difference;
+    json["difference"] = {
+        {"input", difference.input},       {"seconds", ToSeconds(difference.time)},
+        {"queue", difference.queue},       {"call", difference.call},
+        {"expected", difference.expected}, {"got", difference.got}};
+  }
+  return json;
+}
+
+Status ReplayFile(const std::string& path, const ReplayOptions& options, const Globals& globals) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::InvalidArgumentError("cannot read " + path);
+  const auto report = Replay(file, options);
+  if (!report.ok()) {
+    return {report.status().code(), path + ": " + std::string(report.status().message())};
+  }
+  std::cout << (globals.json ? ToJson(*report).dump(-1, ' ', false, kReplace) + "\n"
+                             : Text(*report));
+  if (!report->difference) return absl::OkStatus();
+  return absl::InternalError(path + " was not reproduced: input " +
+                             std::to_string(report->difference->input) + " differs");
+}
+
+Action BindReplay(CLI::App& app, const Globals& globals) {
+  struct Options {
+    std::string path;
+    bool print = false;
+    ReplayOptions replay;
+  };
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->path, "A trace, written by `twofold-frontend --trace FILE`")
+      ->required();
+  app.add_flag("--print", options->print, "Show the inputs and what came of each as text");
+  app.add_option("--queue", options->replay.queue, "Only this queue");
+  app.add_option("--until", options->replay.until, "Stop after this input (1, 2, ...)")
+      ->check(CLI::PositiveNumber);
+  return [options, &globals]() -> Status {
+    if (options->print && globals.json) {
+      return absl::InvalidArgumentError("--print is text: leave out --output json");
+    }
+    if (options->print) {
+      options->replay.print = [](const std::string& line) { std::cout << line << '\n'; };
+    }
+    return ReplayFile(options->path, options->replay, globals);
+  };
+}
+
+}  // namespace
+
+std::vector<Command> ReplayCommands() {
+  return {
+      {"replay", "Run a frontend's trace through the queue core and compare what comes of it",
+       "twofold replay frontend.trace --queue sleep --print", BindReplay, false},
+  };
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,195 @@
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command/command.h"
+#include "cli/results/parsed_run.h"
+#include "cli/results/result_view.h"
+#include "lib/show/json.h"
+#include "lib/show/table.h"
+#include "lib/suite/csv.h"
+#include "lib/suite/json.h"
+#include "lib/suite/text.h"
+#include "suites/table/table.h"
+
+namespace twofold::cli {
+namespace {
+
+using suite::Measurements;
+
+struct ParseOptions {
+  std::string suite;
+  std::vector<std::string> files;
+  bool json = false;
+  bool csv = false;
+  bool together = false;
+  std::string store;
+  std::string run;
+};
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    return absl::NotFoundError("read: no such file, not readable, or empty");
+  }
+  return text.str();
+}
+
+Result<Measurements> ParseFiles(const suite::Suite& suite, const std::vector<std::string>& files) {
+  suite::Outputs outputs;
+  for (const std::string& path : files) {
+    auto text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    suite::StageOutput& stage = outputs.stages.emplace_back();
+    stage.rank = static_cast<std::uint32_t>(outputs.stages.size() - 1);
+    stage.out = *std::move(text);
+  }
+  return suite.parse(outputs);
+}
+
+std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& options) {
+  if (options.together) {
+    return {{absl::StrJoin(options.files, " "), ParseFiles(suite, options.files)}};
+  }
+  std::vector<Parsed> all;
+  for (const std::string& file : options.files) all.push_back({file, ParseFiles(suite, {file})});
+  return all;
+}
+
+std::string DimensionsText(const suite::Dimensions& dimensions) {
+  return absl::StrJoin(dimensions, " ", absl::PairFormatter("="));
+}
+
+std::string TableOf(const suite::Series& series) {
+  Rows rows(1);
+  for (const suite::Column& column : series.columns) {
+    rows[0].push_back(column.unit.empty() ? column.name
+                                          : absl::StrCat(column.name, " (", column.unit, ")"));
+  }
+  for (const auto& row : series.rows) {
+    auto& cells = rows.emplace_back();
+    for (const double value : row) cells.push_back(Shown(value));
+  }
+  return absl::StrCat("\n", series.name, " ", DimensionsText(series.dimensions), "\n", Table(rows));
+}
+
+// Headlines are marked, as they are what comparisons are made of.
+std::string TableOf(const Measurements& result) {
+  Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF", "AT"}};
+  for (const suite::Measurement& one : result.measurements) {
+    rows.push_back({one.headline ? "*" : "", one.name, Shown(one.value), one.unit,
+                    suite::Word(one.better), DimensionsText(one.dimensions),
+                    DimensionsText(one.at)});
+  }
+  std::string text = Table(rows);
+  for (const suite::Series& series : result.series) text += TableOf(series);
+  return text;
+}
+
+void PrintText(const std::vector<Parsed>& all) {
+  for (const Parsed& parsed : all) {
+    if (!parsed.result.ok()) continue;
+    std::cout << "=== " << parsed.source << ": " << parsed.result->tool << "\n"
+              << TableOf(*parsed.result);
+  }
+}
+
+void PrintCsv(const std::vector<Parsed>& all) {
+  std::cout << suite::CsvHeading();
+  for (const Parsed& parsed : all) {
+    if (parsed.result.ok()) std::cout << suite::CsvRows(parsed.source, *parsed.result);
+  }
+}
+
+void PrintJson(const std::vector<Parsed>& all) {
+  Json json = Json::array();
+  for (const Parsed& parsed : all) {
+    Json entry = {{"source", parsed.source}};
+    if (parsed.result.ok()) {
+      entry.update(suite::ToJson(*parsed.result));
+    } else {
+      entry["error"] = std::string(parsed.result.status().message());
+    }
+    json.push_back(std::move(entry));
+  }
+  std::cout << JsonLine(json);
+}
+
+// One line on stderr for each thing that went wrong; how many sources have such.
+std::size_t Complain(const std::vector<Parsed>& all) {
+  std::size_t bad = 0;
+  for (const Parsed& parsed : all) {
+    if (!parsed.result.ok()) {
+      std::cerr << parsed.source << ": " << parsed.result.status().message() << "\n";
+    } else {
+      for (const auto& [stage, reason] : parsed.result->failures) {
+        std::cerr << parsed.source << ": " << stage << ": " << reason << "\n";
+      }
+    }
+    if (!parsed.result.ok() || !parsed.result->failures.empty()) ++bad;
+  }
+  return bad;
+}
+
+Status Parse(const ParseOptions& options, const Globals& globals) {
+  const suite::Suite* suite = suite::FindSuite(options.suite);
+  if (suite == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("SUITE: '", suite::Quoted(options.suite),
+                                                   "' is none of ", suite::SuiteNames()));
+  }
+  const std::vector<Parsed> all = ParseAll(*suite, options);
+  if (options.csv) {
+    PrintCsv(all);
+  } else if (options.json || globals.json) {
+    PrintJson(all);
+  } else {
+    PrintText(all);
+  }
+  const std::size_t bad = Complain(all);
+  if (!options.store.empty()) {
+    const Status kept = KeepAsRun(options.store, options.run, options.suite, all);
+    if (!kept.ok()) return kept;
+    std::cerr << "run " << options.run << ": kept in " << options.store << "\n";
+  }
+  if (bad == 0) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(bad, " of ", all.size(), " failed"));
+}
+
+Action BindParse(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<ParseOptions>();
+  app.add_option("SUITE", options->suite, "Which parser: " + suite::SuiteNames())->required();
+  app.add_option("FILE", options->files, "What the tool has printed, or the log of its pod")
+      ->required();
+  CLI::Option* json = app.add_flag("--json", options->json, "As --output json");
+  app.add_flag("--csv", options->csv, "A line a number, rows of series too")->excludes(json);
+  app.add_flag("--together", options->together,
+               "The files are the workers of one job, in the order of their ranks");
+  CLI::Option* store =
+      app.add_option("--store", options->store,
+                     "Also keep the numbers in this file, made if it is not there: as the run "
+                     "--run, each FILE a repetition. No frontend may be using it meanwhile")
+          ->type_name("FILE");
+  CLI::Option* run = app.add_option("--run", options->run, "Id of that run, a new one");
+  run->needs(store);
+  store->needs(run);
+  return [options, &globals] { return Parse(*options, globals); };
+}
+
+}  // namespace
+
+std::vector<Command> ParseCommands() {
+  return {
+      {"parse", "The measurements in saved output of a benchmark", "twofold parse osu pod.log",
+       BindParse, false},
+  };
+}
+
+}  // namespace twofold::cli

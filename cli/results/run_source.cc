@@ -1,0 +1,85 @@
+#include "cli/results/run_source.h"
+
+#include <optional>
+#include <utility>
+
+#include "cli/queues/frontend.h"
+#include "lib/results/run_reader.h"
+#include "lib/runs/run_messages.h"
+#include "twofold/v1/runs.grpc.pb.h"
+
+namespace twofold::cli {
+namespace {
+
+using Service = v1::Results;
+
+// Between two messages of a stream a frontend reads a page; it has to be busy to take so long.
+constexpr Duration kStreamLimit = std::chrono::minutes(10);
+
+class FrontendRuns final : public RunSource {
+ public:
+  explicit FrontendRuns(const Globals& globals) : frontend_(globals) {}
+
+  Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) override {
+    return frontend_.Call<Service>(&Service::Stub::ListRuns, request);
+  }
+  Result<v1::Run> Get(const v1::GetRunRequest& request) override {
+    return frontend_.Call<Service>(&Service::Stub::GetRun, request);
+  }
+  Status Results(const v1::RunResultsRequest& request, const OnResults& on_results) override {
+    return frontend_.Read<Service>(&Service::Stub::RunResults, request, kStreamLimit, on_results);
+  }
+  Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) override {
+    return frontend_.Read<Service>(&Service::Stub::GetArtifact, request, kStreamLimit, on_piece);
+  }
+
+ private:
+  const Frontend frontend_;
+};
+
+class FileRuns final : public RunSource {
+ public:
+  explicit FileRuns(std::unique_ptr<results::RunReader> reader) : reader_(std::move(reader)) {}
+
+  Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) override {
+    return runs::ListRuns(*reader_, request);
+  }
+  Result<v1::Run> Get(const v1::GetRunRequest& request) override {
+    return runs::GetRun(*reader_, request);
+  }
+  Status Results(const v1::RunResultsRequest& request, const OnResults& on_results) override {
+    auto messages = runs::ResultMessages::Of(*reader_, request);
+    if (!messages.ok()) return messages.status();
+    for (;;) {
+      const auto message = messages->Next();
+      if (!message.ok()) return message.status();
+      if (!*message) return absl::OkStatus();
+      on_results(**message);
+    }
+  }
+  Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) override {
+    const auto pieces = runs::GetArtifact(*reader_, request);
+    if (!pieces.ok()) return pieces.status();
+    for (const v1::ArtifactPiece& piece : *pieces) on_piece(piece);
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::unique_ptr<results::RunReader> reader_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::string& file) {
+  if (file.empty()) return std::make_unique<FrontendRuns>(globals);
+  auto reader = results::RunReader::Open(file);
+  if (!reader.ok()) return reader.status();
+  return std::make_unique<FileRuns>(*std::move(reader));
+}
+
+void DeclareStore(CLI::App& app, std::string& file) {
+  app.add_option("--store", file, "Read this file instead: a frontend's store, or a copy of it")
+      ->type_name("FILE");
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/command/command.h"
+#include "lib/common/result.h"
+#include "twofold/v1/runs.pb.h"
+
+namespace twofold::cli {
+
+/// Where a command reads runs: a frontend's store, or a file.
+///
+/// Errors   of every call: those of the service or of the file.
+class RunSource {
+ public:
+  virtual ~RunSource() = default;
+
+  virtual Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) = 0;
+  virtual Result<v1::Run> Get(const v1::GetRunRequest& request) = 0;
+
+  using OnResults = std::function<void(const v1::RunResultsReply&)>;
+  virtual Status Results(const v1::RunResultsRequest& request, const OnResults& on_results) = 0;
+
+  using OnPiece = std::function<void(const v1::ArtifactPiece&)>;
+  virtual Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) = 0;
+};
+
+/// The file, if one is named; else the frontend of `globals`, which must outlive the source.
+Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::string& file);
+
+/// Declares --store.
+void DeclareStore(CLI::App& app, std::string& file);
+
+}  // namespace twofold::cli

@@ -1,0 +1,135 @@
+#include "cli/runs/driver.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace twofold::run {
+
+Rules RulesOf(const spec::Sweep& sweep) {
+  return {sweep.repetitions, sweep.until, sweep.fail_fast, FromSeconds(sweep.run_limit_seconds)};
+}
+
+Driver::Driver(Rules rules, const spec::Expansion& expansion)
+    : rules_(std::move(rules)), expansion_(expansion), measured_(expansion.permutations.size()) {
+  for (std::size_t i = 0; i < expansion.permutations.size(); ++i) {
+    permutations_[expansion.permutations[i].number] = i;
+  }
+  for (const spec::PlannedJob& job : expansion.jobs) {
+    const std::uint64_t number = expansion.permutations[job.permutation].number;
+    Add({number, job.repetition, job.warm_up}, job.permutation);
+  }
+}
+
+Driver::Job& Driver::Add(const JobKey& key, std::size_t permutation) {
+  const std::size_t place = jobs_.size();
+  Job job;
+  job.seen.key = key;
+  job.seen.phase = Phase::kPlanned;
+  job.permutation = permutation;
+  jobs_.push_back(std::move(job));
+  by_key_[key] = place;
+  planned_.insert(place);
+  if (!key.warm_up) measured_[permutation].push_back(place);
+  return jobs_.back();
+}
+
+void Driver::SetPhase(Job& job, Phase phase) {
+  const std::size_t place = by_key_.at(job.seen.key);
+  if (IsOpen(job.seen.phase)) --open_;
+  if (IsOpen(phase)) ++open_;
+  planned_.erase(place);
+  if (phase == Phase::kPlanned) planned_.insert(place);
+  if (HasEnded(phase)) touched_.insert(job.permutation);
+  job.seen.phase = phase;
+}
+
+bool Driver::See(const Seen& seen) {
+  const auto permutation = permutations_.find(seen.key.permutation);
+  if (permutation == permutations_.end()) return false;
+  const auto known = by_key_.find(seen.key);
+  Job& job = known == by_key_.end() ? Add(seen.key, permutation->second) : jobs_[known->second];
+  // What is said may be older than what is known: a job goes forward only.
+  const bool newer = seen.id > job.seen.id;
+  if (seen.id <= job.gone || seen.id < job.seen.id) return true;
+  if (!newer && seen.phase < job.seen.phase) return true;
+  const bool news = newer || seen.phase != job.seen.phase;
+  SetPhase(job, seen.phase);
+  job.seen = seen;
+  if (news && seen.phase == Phase::kFailed && begun_ && rules_.fail_fast) Halt(Stop::kFailFast);
+  return true;
+}
+
+void Driver::Begin(Earlier earlier) {
+  begun_ = true;
+  for (Job& job : jobs_) {
+    if (job.seen.phase != Phase::kWithdrawn || earlier == Earlier::kKeep) continue;
+    job.gone = job.seen.id;
+    SetPhase(job, Phase::kPlanned);
+  }
+}
+
+std::vector<JobKey> Driver::TakeDue(Duration elapsed) {
+  if (rules_.limit > Duration::zero() && elapsed >= rules_.limit && !over()) Halt(Stop::kLimit);
+  if (stop_ != Stop::kNone) return {};
+  AddRepetitions();
+  std::vector<JobKey> due;
+  for (const std::size_t place : std::set<std::size_t>(planned_)) {
+    Job& job = jobs_[place];
+    SetPhase(job, Phase::kWaiting);
+    due.push_back(job.seen.key);
+  }
+  return due;
+}
+
+void Driver::PutBack(const JobKey& key) {
+  Job& job = jobs_[by_key_.at(key)];
+  if (job.seen.phase == Phase::kWaiting) SetPhase(job, Phase::kPlanned);
+}
+
+void Driver::Halt(Stop stop) {
+  if (stop_ == Stop::kNone) stop_ = stop;
+}
+
+void Driver::AddRepetitions() {
+  for (const std::size_t permutation : std::exchange(touched_, {})) {
+    if (!rules_.until || !WantsMore(measured_[permutation])) continue;
+    std::uint32_t last = 0;
+    for (const std::size_t place : measured_[permutation]) {
+      last = std::max(last, jobs_[place].seen.key.repetition);
+    }
+    Add({expansion_.permutations[permutation].number, last + 1, false}, permutation);
+  }
+}
+
+bool Driver::WantsMore(const std::vector<std::size_t>& places) const {
+  std::vector<double> headlines;
+  std::uint32_t failed = 0;
+  for (const std::size_t place : places) {
+    const Seen& seen = jobs_[place].seen;
+    // Who withdraws a job wants no other one in its place.
+    if (!HasEnded(seen.phase) || seen.phase == Phase::kWithdrawn) return false;
+    const bool counts = seen.phase == Phase::kSucceeded && !seen.headlines.empty();
+    if (counts) {
+      headlines.push_back(seen.headlines.front().value);
+    } else {
+      ++failed;
+    }
+  }
+  const auto verdict = spec::Judge(*rules_.until, rules_.repetitions, headlines, failed);
+  return verdict.next == spec::Next::kRepeat;
+}
+
+std::vector<std::uint64_t> Driver::Open(bool waiting_only) const {
+  std::vector<std::uint64_t> ids;
+  for (const Job& job : jobs_) {
+    const bool open = waiting_only ? job.seen.phase == Phase::kWaiting : IsOpen(job.seen.phase);
+    if (open && job.seen.id > job.gone) ids.push_back(job.seen.id);
+  }
+  return ids;
+}
+
+bool Driver::over() const {
+  return open_ == 0 && (stop_ != Stop::kNone || (planned_.empty() && touched_.empty()));
+}
+
+}  // namespace twofold::run

@@ -1,0 +1,150 @@
+#include "cli/runs/expansion_view.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/runs/varied_cells.h"
+#include "lib/show/table.h"
+
+namespace twofold::cli {
+namespace {
+
+using spec::Expansion;
+using spec::Permutation;
+using spec::PlannedJob;
+using spec::Sweep;
+using Names = std::vector<std::string>;
+
+std::string LabelText(const Permutation& permutation) {
+  Names labels;
+  for (const auto& need : permutation.labels) {
+    labels.push_back(absl::StrCat(need.label, "=", CellText(need.value)));
+  }
+  return labels.empty() ? "-" : absl::StrJoin(labels, " ");
+}
+
+/// The cells of one permutation that all its jobs repeat.
+Names PermutationCells(const Permutation& permutation, const Names& paths, bool labels) {
+  Names cells = {absl::StrCat(permutation.gang)};
+  for (const std::string& path : paths) cells.push_back(ValueAt(permutation, path));
+  if (labels) cells.push_back(LabelText(permutation));
+  return cells;
+}
+
+bool LabelsDiffer(const Expansion& expansion) {
+  const auto& all = expansion.permutations;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Permutation& one) { return one.labels != all.front().labels; });
+}
+
+std::string NameOf(const Sweep& sweep, const Expansion& expansion, std::size_t index) {
+  return spec::JobName(sweep.name, index + 1, expansion.most_jobs);
+}
+
+std::string JobTable(const Sweep& sweep, const Expansion& expansion) {
+  const Names paths = VariedPaths(expansion);
+  const bool labels = LabelsDiffer(expansion);
+  std::vector<Names> rows = {{"JOB", "PERMUTATION", "REPETITION", "WORKERS"}};
+  rows[0].insert(rows[0].end(), paths.begin(), paths.end());
+  if (labels) rows[0].emplace_back("WORKERS NEED");
+  std::vector<Names> cells;
+  for (const Permutation& one : expansion.permutations) {
+    cells.push_back(PermutationCells(one, paths, labels));
+  }
+  for (std::size_t i = 0; i < expansion.jobs.size(); ++i) {
+    const PlannedJob& job = expansion.jobs[i];
+    Names row = {NameOf(sweep, expansion, i),
+                 absl::StrCat(expansion.permutations[job.permutation].number),
+                 absl::StrCat(job.warm_up ? "warm-up " : "", job.repetition)};
+    row.insert(row.end(), cells[job.permutation].begin(), cells[job.permutation].end());
+    rows.push_back(std::move(row));
+  }
+  return Table(rows);
+}
+
+std::string Counted(std::uint64_t count, const std::string& thing) {
+  return absl::StrCat(count, " ", thing, count == 1 ? "" : "s");
+}
+
+// "40 jobs of IPerf: 8 permutations x 5 repetitions"
+std::string CountsLine(const Sweep& sweep, const Expansion& expansion) {
+  const std::size_t made = expansion.permutations.size();
+  std::string line =
+      absl::StrCat(Counted(expansion.jobs.size(), "job"), " of ", std::string(sweep.kind->name),
+                   ": ", Counted(made, "permutation"));
+  if (made != expansion.all_permutations) {
+    absl::StrAppend(&line, " (of ", expansion.all_permutations, ")");
+  }
+  absl::StrAppend(&line, " x ");
+  if (sweep.warmup > 0) absl::StrAppend(&line, "(", Counted(sweep.warmup, "warm-up"), " + ");
+  absl::StrAppend(&line, Counted(sweep.repetitions, "repetition"), sweep.warmup > 0 ? ")" : "",
+                  "\n");
+  return line;
+}
+
+std::string UntilLine(const Sweep& sweep, const Expansion& expansion) {
+  if (!sweep.until) return "";
+  return absl::StrFormat("repeated until the headline is known to +- %g %%, at most %d jobs\n",
+                         sweep.until->relative_interval * 100, expansion.most_jobs);
+}
+
+std::string NeedsLine(const Expansion& expansion) {
+  if (LabelsDiffer(expansion) || expansion.permutations.front().labels.empty()) return "";
+  return absl::StrCat("workers need: ", LabelText(expansion.permutations.front()), "\n");
+}
+
+std::string MissingLine(const Sweep& sweep) {
+  if (sweep.kind->has_suite) return "";
+  return absl::StrCat("suite missing: ", std::string(sweep.kind->suite),
+                      " is not part of this version, so no worker can run these jobs\n");
+}
+
+Json PermutationJson(const Permutation& permutation) {
+  Json values = Json::object();
+  for (const auto& varied : permutation.values) values[varied.path] = varied.value;
+  Json labels = Json::object();
+  for (const auto& need : permutation.labels) labels[need.label] = need.value;
+  return {{"number", permutation.number},          {"values", values},
+          {"spec", Json::parse(permutation.spec)}, {"labels", labels},
+          {"workers", permutation.gang},           {"nodes", permutation.nodes}};
+}
+
+Json JobJson(const Sweep& sweep, const Expansion& expansion, std::size_t index) {
+  const PlannedJob& job = expansion.jobs[index];
+  return {{"index", index + 1},
+          {"name", NameOf(sweep, expansion, index)},
+          {"permutation", expansion.permutations[job.permutation].number},
+          {"repetition", job.repetition},
+          {"warm_up", job.warm_up}};
+}
+
+}  // namespace
+
+std::string ExpansionText(const Sweep& sweep, const Expansion& expansion) {
+  return absl::StrCat(JobTable(sweep, expansion), CountsLine(sweep, expansion),
+                      UntilLine(sweep, expansion), NeedsLine(expansion), MissingLine(sweep));
+}
+
+Json ExpansionJson(const Sweep& sweep, const Expansion& expansion) {
+  Json json = {{"name", sweep.name},
+               {"kind", sweep.kind->name},
+               {"suite", sweep.kind->suite},
+               {"suite_missing", !sweep.kind->has_suite},
+               {"all_permutations", expansion.all_permutations},
+               {"most_jobs", expansion.most_jobs},
+               {"permutations", Json::array()},
+               {"jobs", Json::array()}};
+  for (const Permutation& one : expansion.permutations) {
+    json["permutations"].push_back(PermutationJson(one));
+  }
+  for (std::size_t i = 0; i < expansion.jobs.size(); ++i) {
+    json["jobs"].push_back(JobJson(sweep, expansion, i));
+  }
+  return json;
+}
+
+}  // namespace twofold::cli

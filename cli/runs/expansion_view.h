@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "lib/show/json.h"
+#include "lib/spec/expansion.h"
+
+namespace twofold::cli {
+
+/// A table of all jobs, what their workers need, and the counts.
+std::string ExpansionText(const spec::Sweep& sweep, const spec::Expansion& expansion);
+
+/// The same for programs: permutations once each, and jobs that name them by number.
+Json ExpansionJson(const spec::Sweep& sweep, const spec::Expansion& expansion);
+
+}  // namespace twofold::cli

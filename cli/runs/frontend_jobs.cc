@@ -1,0 +1,276 @@
+#include "cli/runs/frontend_jobs.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "cli/runs/job_key.h"
+#include "cli/runs/run_headlines.h"
+#include "lib/common/arguments.h"
+#include "lib/queue/types.h"
+#include "lib/rpc/batches.h"
+#include "lib/spec/job_order.h"
+
+namespace twofold::cli {
+namespace {
+
+using Clients = v1::Clients;
+using run::JobKey;
+using run::Phase;
+using run::Seen;
+
+constexpr std::size_t kBatch = 500;                // jobs; each has options of its own
+constexpr std::size_t kBatchBytes = 2 << 20;       // of their specs
+constexpr std::chrono::minutes kSubmitWithin{10};  // all jobs of a call
+constexpr std::chrono::minutes kRequeueWithin{1};  // a page
+
+Phase PhaseOf(const v1::Job& job) {
+  if (job.state() == v1::JOB_STATE_WAITING) return Phase::kWaiting;
+  if (job.state() == v1::JOB_STATE_RUNNING) return Phase::kRunning;
+  if (job.outcome() == v1::OUTCOME_SUCCEEDED) return Phase::kSucceeded;
+  // The core counts from 0, the contract from 1.
+  const auto outcome = static_cast<queue::Outcome>(static_cast<int>(job.outcome()) - 1);
+  return queue::IsWithdrawn(outcome) ? Phase::kWithdrawn : Phase::kFailed;
+}
+
+std::uint64_t Nanoseconds(Duration duration) {
+  return static_cast<std::uint64_t>(duration.count());
+}
+
+void SetPlacement(const spec::Permutation& permutation, v1::Placement& placement) {
+  for (const spec::Requirement& need : permutation.labels) {
+    placement.add_labels(absl::StrCat(need.label, "=", need.value));
+  }
+  for (const std::string& node : permutation.nodes) placement.add_nodes(node);
+}
+
+// What the frontend refused: a full queue can be tried again.
+Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
+  const std::string why = report.error();
+  return retry_after_ns > 0 ? absl::ResourceExhaustedError(why)
+                            : absl::FailedPreconditionError(why);
+}
+
+}  // namespace
+
+FrontendJobs::FrontendJobs(const Frontend& frontend, const RunOptions& options,
+                           const spec::Expansion& expansion)
+    : frontend_(frontend), options_(options) {
+  for (const spec::Permutation& one : expansion.permutations) permutations_[one.number] = &one;
+  for (const spec::PlannedJob& job : expansion.jobs) {
+    const std::uint64_t permutation = expansion.permutations[job.permutation].number;
+    v1::RunPlace& place = places_[{permutation, job.repetition, job.warm_up}];
+    place.set_number(places_.size());
+    place.set_name(spec::JobName(options.name, place.number(), expansion.most_jobs));
+  }
+}
+
+Status FrontendJobs::Attend() {
+  auto attendance = Attendance::Take(frontend_, options_.id);
+  if (!attendance.ok()) return attendance.status();
+  attendance_ = *std::move(attendance);
+  return absl::OkStatus();
+}
+
+// Who has the run now may be we ourselves, on a connection that the frontend has not given up yet.
+Status FrontendJobs::AttendAnew() {
+  if (attendance_ == nullptr || !attendance_->lost()) return absl::OkStatus();
+  const Status status = Attend();
+  return absl::IsAlreadyExists(status) ? absl::UnavailableError(status.message()) : status;
+}
+
+// ---- list
+
+// Those that wait or run first: one that ends between the two lists is in the first, if not in
+// both.
+Result<std::vector<Seen>> FrontendJobs::List() {
+  if (Status status = AttendAnew(); !status.ok()) return status;
+  Look look;
+  for (const bool finished : {false, true}) {
+    if (Status status = ListPages(finished, look); !status.ok()) return status;
+  }
+  // Ids grow: what ended before the first open job need not be listed again.
+  const std::uint64_t first_open = open_.empty() ? UINT64_MAX : *open_.begin();
+  const auto first_needed = look.pages.lower_bound(first_open);
+  if (first_needed != look.pages.begin()) done_ = std::prev(first_needed)->second;
+  return std::move(look.seen);
+}
+
+Status FrontendJobs::ListPages(bool finished, Look& look) {
+  v1::ListJobsRequest request;
+  request.set_queue(options_.queue);
+  request.set_run(options_.id);
+  request.set_finished(finished);
+  request.set_headlines(true);
+  if (finished) request.set_page_token(done_);
+  do {
+    const auto reply = NextPage(request);
+    if (!reply.ok()) return reply.status();
+    std::uint32_t ended = 0;
+    for (const v1::Job& job : reply->jobs()) {
+      Take(job, look);
+      if (job.state() == v1::JOB_STATE_FINISHED) ++ended;
+    }
+    request.set_page_token(reply->next_page_token());
+    if (finished && ended == request.page_size() && !request.page_token().empty()) {
+      look.pages[reply->jobs().rbegin()->id()] = request.page_token();
+    }
+  } while (!request.page_token().empty());
+  return absl::OkStatus();
+}
+
+// Results may be long: too many of them for one message.
+Result<v1::ListJobsReply> FrontendJobs::NextPage(v1::ListJobsRequest& request) {
+  for (;;) {
+    request.set_page_size(page_size_);
+    auto reply = frontend_.Call<Clients>(&Clients::Stub::ListJobs, request);
+    if (!absl::IsResourceExhausted(reply.status()) || page_size_ == 1) return reply;
+    page_size_ /= 2;
+  }
+}
+
+void FrontendJobs::Take(const v1::Job& job, Look& look) {
+  if (job.state() == v1::JOB_STATE_FINISHED) {
+    open_.erase(job.id());
+  } else {
+    open_.insert(job.id());
+  }
+  const auto key = run::ParseKey(options_.id, job.dedup_key());
+  if (!key) return;
+  Seen seen = {.key = *key, .id = job.id(), .phase = PhaseOf(job)};
+  seen.run_time = Duration(static_cast<std::int64_t>(job.run_ns()));
+  if (seen.phase == Phase::kSucceeded) seen.headlines = HeadlinesOf(job);
+  seen.reason = job.report().error();
+  look.seen.push_back(std::move(seen));
+}
+
+// ---- submit
+
+// Further repetitions have no number: what they are is said all the same.
+v1::RunPlace FrontendJobs::PlaceOf(const JobKey& key) const {
+  const auto planned = places_.find(key);
+  v1::RunPlace place = planned == places_.end() ? v1::RunPlace() : planned->second;
+  place.set_permutation(key.permutation);
+  place.set_repetition(key.repetition);
+  place.set_warm_up(key.warm_up);
+  return place;
+}
+
+v1::JobOptions FrontendJobs::OptionsOf(const JobKey& key) const {
+  v1::JobOptions options;
+  options.set_queue(options_.queue);
+  options.set_suite(options_.suite);
+  options.set_durable(true);
+  options.set_run(options_.id);
+  *options.mutable_place() = PlaceOf(key);
+  options.set_dedup_key(run::KeyText(options_.id, key));
+  options.set_limit_ns(Nanoseconds(options_.job_limit));
+  options.set_deadline_ns(Nanoseconds(options_.run_limit));
+  if (options_.max_parallel > 0) {
+    options.set_limit_key(options_.id);
+    options.set_key_limit(options_.max_parallel);
+  }
+  const spec::Permutation& permutation = *permutations_.at(key.permutation);
+  if (options_.label.empty()) {
+    SetPlacement(permutation, *options.mutable_placement());
+  } else {
+    options.mutable_placement()->add_labels(options_.label);
+  }
+  const std::int64_t gang = permutation.gang;
+  if (gang > 1) {
+    options.mutable_gang()->set_size(static_cast<std::uint32_t>(gang));
+    options.mutable_gang()->set_spread(options_.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
+  }
+  return options;
+}
+
+v1::SubmitRequest FrontendJobs::BatchOf(const std::vector<JobKey>& keys, std::size_t begin) const {
+  v1::SubmitRequest batch;
+  const std::size_t end = std::min(keys.size(), begin + kBatch);
+  for (std::size_t i = begin; i < end && batch.specs().size() < kBatchBytes; ++i) {
+    const std::vector<std::string> arguments = {permutations_.at(keys[i].permutation)->spec};
+    const auto option = static_cast<std::uint32_t>(batch.options_size());
+    *batch.add_options() = OptionsOf(keys[i]);
+    rpc::Append(batch, {.tag = i, .option = option, .spec = EncodeArguments(arguments)});
+  }
+  return batch;
+}
+
+// Reads until all jobs of a batch are on disk, or the first is refused. A job may end before the
+// stream does; List knows of that.
+Status FrontendJobs::Exchange(Stream& stream, const std::vector<JobKey>& keys, std::size_t begin,
+                              std::size_t count, const Accepted& accepted, bool& broken) const {
+  std::set<std::uint64_t> left;
+  for (std::size_t i = begin; i < begin + count; ++i) left.insert(i);
+  Status refusal;
+  v1::SubmitReply reply;
+  while (!left.empty()) {
+    if (!stream.Read(&reply)) {
+      broken = true;
+      return refusal;
+    }
+    for (int i = 0; i < reply.accepted().tags_size(); ++i) {
+      const std::uint64_t tag = reply.accepted().tags(i);
+      if (left.erase(tag) > 0) accepted({.key = keys.at(tag), .id = reply.accepted().jobs(i)});
+    }
+    if (Status status = rpc::Check(reply.results()); !status.ok()) return status;
+    rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
+      if (left.erase(row.tag) == 0) return;
+      v1::Report report;
+      report.ParseFromArray(row.report.data(), static_cast<int>(row.report.size()));
+      refusal = RefusalOf(report, reply.retry_after_ns());
+    });
+  }
+  return refusal;
+}
+
+Status FrontendJobs::Submit(const std::vector<JobKey>& keys, const Accepted& accepted) {
+  Status refusal;
+  bool broken = false;
+  const Accepted note = [&](const Seen& seen) {
+    open_.insert(seen.id);
+    accepted(seen);
+  };
+  const auto talk = [&](Stream& stream) {
+    for (std::size_t begin = 0; begin < keys.size() && refusal.ok();) {
+      const v1::SubmitRequest batch = BatchOf(keys, begin);
+      const auto count = static_cast<std::size_t>(batch.tags_size());
+      if (!stream.Write(batch)) return false;
+      refusal = Exchange(stream, keys, begin, count, note, broken);
+      if (broken) return false;
+      begin += count;
+    }
+    return true;
+  };
+  const Status status = frontend_.Talk<Clients, v1::SubmitRequest, v1::SubmitReply>(
+      &Clients::Stub::Submit, kSubmitWithin, talk);
+  return refusal.ok() ? status : refusal;
+}
+
+// ---- the rest
+
+Status FrontendJobs::Cancel(std::uint64_t id) {
+  v1::CancelJobRequest request;
+  request.set_id(id);
+  return frontend_.Call<Clients>(&Clients::Stub::CancelJob, request).status();
+}
+
+Result<std::size_t> FrontendJobs::RetryFailed() {
+  v1::RequeueJobsRequest request;
+  request.set_run(options_.id);
+  for (const v1::Outcome outcome : {v1::OUTCOME_FAILED, v1::OUTCOME_TIMED_OUT, v1::OUTCOME_LOST}) {
+    request.add_outcomes(outcome);
+  }
+  std::size_t retried = 0;
+  do {
+    const auto page = frontend_.Call<Clients>(&Clients::Stub::RequeueJobs, request, kRequeueWithin);
+    if (!page.ok()) return page.status();
+    retried += static_cast<std::size_t>(page->to_size());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return retried;
+}
+
+}  // namespace twofold::cli

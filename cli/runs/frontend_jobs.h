@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/queues/frontend.h"
+#include "cli/runs/attendance.h"
+#include "cli/runs/jobs.h"
+#include "lib/spec/expansion.h"
+
+namespace twofold::cli {
+
+/// What the jobs of a run have in common.
+struct RunOptions {
+  std::string id;
+  std::string name;  ///< of the set; its jobs are named after it
+  std::string queue;
+  std::string suite;
+  bool spread = false;  ///< members of a gang on different nodes
+  std::string label{};  ///< KEY=VALUE of the workers; empty: labels and nodes of the permutation
+  std::uint32_t max_parallel = 0;  ///< 0 = as many as there are workers
+  Duration job_limit{0};           ///< 0 = none
+  Duration run_limit{0};           ///< 0 = none
+};
+
+/// The jobs of a run in the queue of a frontend. Which job of the run a job is, its dedup key says;
+/// so of those that wait or run none is there twice, whoever submits it.
+///
+/// Threads  Not thread-safe; calls block.
+class FrontendJobs final : public run::Jobs {
+ public:
+  /// All three outlive it.
+  FrontendJobs(const Frontend& frontend, const RunOptions& options,
+               const spec::Expansion& expansion);
+
+  /// Looks after the run from now on, so that nobody else submits its jobs. Where the frontend goes
+  /// away meanwhile, List does so anew.
+  /// Errors   kAlreadyExists: who does.
+  Status Attend();
+
+  Result<std::vector<run::Seen>> List() override;
+  Status Submit(const std::vector<run::JobKey>& keys,
+                const std::function<void(const run::Seen&)>& accepted) override;
+  Status Cancel(std::uint64_t id) override;
+
+  /// Submits the failed, timed out and lost jobs again. Returns how many.
+  Result<std::size_t> RetryFailed();
+
+ private:
+  using Stream = grpc::ClientReaderWriter<v1::SubmitRequest, v1::SubmitReply>;
+  using Accepted = std::function<void(const run::Seen&)>;
+
+  /// What one look at the frontend has found.
+  struct Look {
+    std::vector<run::Seen> seen;
+    std::map<std::uint64_t, std::string> pages;  ///< where a page ends: its last id, its token
+  };
+
+  Status AttendAnew();
+  Status ListPages(bool finished, Look& look);
+  Result<v1::ListJobsReply> NextPage(v1::ListJobsRequest& request);
+  void Take(const v1::Job& job, Look& look);
+  [[nodiscard]] v1::RunPlace PlaceOf(const run::JobKey& key) const;
+  [[nodiscard]] v1::JobOptions OptionsOf(const run::JobKey& key) const;
+  [[nodiscard]] v1::SubmitRequest BatchOf(const std::vector<run::JobKey>& keys,
+                                          std::size_t begin) const;
+  Status Exchange(Stream& stream, const std::vector<run::JobKey>& keys, std::size_t begin,
+                  std::size_t count, const Accepted& accepted, bool& broken) const;
+
+  const Frontend& frontend_;
+  const RunOptions& options_;
+  std::map<std::uint64_t, const spec::Permutation*> permutations_;  ///< by number
+  std::map<run::JobKey, v1::RunPlace> places_;                      ///< of the planned jobs
+  std::unique_ptr<Attendance> attendance_;                          ///< null: we only look
+  std::set<std::uint64_t> open_;  ///< ids of jobs whose end has not been listed
+  std::string done_;              ///< page token: all jobs before it have been listed as ended
+  std::uint32_t page_size_ = 500;
+};
+
+}  // namespace twofold::cli

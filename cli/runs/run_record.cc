@@ -1,0 +1,102 @@
+#include "cli/runs/run_record.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+
+#include "lib/show/json.h"
+#include "twofold/v1/runs.grpc.pb.h"
+
+namespace twofold::cli {
+namespace {
+
+using Service = v1::Results;
+
+constexpr std::chrono::minutes kCreateWithin{2};
+constexpr std::size_t kMessageBytes = 1 << 20;
+
+std::string PlanOf(const RunRecord& record) {
+  return Json{{"file", record.file},     {"queue", record.queue}, {"nodes", record.nodes},
+              {"spread", record.spread}, {"local", record.local}, {"workload", record.workload}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+RunRecord RecordOf(const v1::Run& run, const Json& plan) {
+  return {.id = run.id(),
+          .file = plan.at("file"),
+          .text = run.definition(),
+          .queue = plan.at("queue"),
+          .nodes = plan.at("nodes"),
+          .spread = plan.at("spread"),
+          .local = plan.value("local", false),
+          .workload = plan.value("workload", std::vector<std::string>())};
+}
+
+v1::Run RunOf(const RunRecord& record, const Benchmark& benchmark) {
+  v1::Run run;
+  run.set_id(record.id);
+  run.set_name(benchmark.sweep.name);
+  run.set_kind(std::string(benchmark.sweep.kind->name));
+  run.set_definition(record.text);
+  run.set_jobs(benchmark.expansion.jobs.size());
+  run.set_plan(PlanOf(record));
+  run.mutable_labels()->insert(record.labels.begin(), record.labels.end());
+  return run;
+}
+
+v1::Permutation MessageOf(const spec::Permutation& permutation) {
+  Json varied = Json::object();
+  for (const spec::VariedValue& one : permutation.values) varied[one.path] = one.value;
+  v1::Permutation message;
+  message.set_number(permutation.number);
+  message.set_varied(varied.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return message;
+}
+
+/// The permutations by number, in messages of about kMessageBytes.
+bool WritePermutations(grpc::ClientWriter<v1::CreateRunRequest>& writer,
+                       v1::CreateRunRequest request, std::vector<spec::Permutation> all) {
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::size_t bytes = 0;
+  for (const spec::Permutation& one : all) {
+    *request.add_permutations() = MessageOf(one);
+    bytes += request.permutations().rbegin()->varied().size();
+    if (bytes < kMessageBytes) continue;
+    if (!writer.Write(request)) return false;
+    request.Clear();
+    bytes = 0;
+  }
+  request.set_last(true);
+  return writer.Write(request);
+}
+
+}  // namespace
+
+Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark) {
+  v1::CreateRunRequest first;
+  *first.mutable_run() = RunOf(record, benchmark);
+  const auto reply = frontend.Write<Service, v1::CreateRunRequest, v1::CreateRunReply>(
+      &Service::Stub::CreateRun, kCreateWithin, [&](auto& writer) {
+        return WritePermutations(writer, first, benchmark.expansion.permutations);
+      });
+  if (!reply.ok()) return reply.status();
+  if (!reply->existed()) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat("there is a run ", record.id, " already"));
+}
+
+Result<RunRecord> FindRun(RunSource& source, const std::string& id) {
+  v1::GetRunRequest request;
+  request.set_id(id);
+  const auto run = source.Get(request);
+  if (!run.ok()) return run.status();
+  const Json plan = Json::parse(run->plan(), nullptr, false);
+  try {
+    return RecordOf(*run, plan);
+  } catch (const Json::exception&) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", id, " was not begun by `twofold run`: it has no file to go on with"));
+  }
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/queues/frontend.h"
+#include "cli/results/run_source.h"
+#include "cli/runs/benchmark_file.h"
+#include "lib/common/result.h"
+
+namespace twofold::cli {
+
+/// What it takes to go on with a run: the file as it was, and what was decided when it began. The
+/// frontend keeps it, so any machine can.
+struct RunRecord {
+  std::string id;
+  std::string file;  ///< its name, for messages
+  std::string text;  ///< what it said
+  std::string queue{};
+  std::vector<std::string> nodes{};             ///< that spec.nodes chose from
+  bool spread = false;                          ///< members of a gang on different nodes
+  bool local = false;                           ///< begun with --local
+  std::vector<std::string> workload{};          ///< of local workers, instead of the suite
+  std::map<std::string, std::string> labels{};  ///< of the run; not read again
+
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
+};
+
+/// Begins the run: from now on the frontend knows it, and its permutations.
+/// Errors   kAlreadyExists: there is a run with this id; nothing has changed. Those of the
+/// frontend.
+Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark);
+
+/// Errors   kNotFound: no such run. kFailedPrecondition: it was not begun from a file. Those of the
+///          source.
+Result<RunRecord> FindRun(RunSource& source, const std::string& id);
+
+}  // namespace twofold::cli

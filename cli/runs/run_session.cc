@@ -1,0 +1,205 @@
+#include "cli/runs/run_session.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "cli/results/result_printer.h"
+#include "cli/results/run_source.h"
+#include "cli/runs/queue_workers.h"
+#include "cli/runs/run_view.h"
+#include "twofold/v1/runs.grpc.pb.h"
+
+namespace twofold::cli {
+namespace {
+
+using run::Driver;
+using run::Ending;
+using run::Stop;
+
+// Jobs on different nodes would run at the same time, and measure each other's traffic.
+std::uint32_t ParallelOf(const spec::Sweep& sweep) {
+  return sweep.nodes && sweep.max_parallel == 0 ? 1 : sweep.max_parallel;
+}
+
+RunOptions OptionsOf(const RunRecord& record, const spec::Sweep& sweep) {
+  return {.id = record.id,
+          .name = sweep.name,
+          .queue = record.queue,
+          .suite = record.workload.empty() ? std::string(sweep.kind->suite) : "",
+          .spread = record.spread,
+          .label = record.local ? LabelOfLocalRun(record.id) : "",
+          .max_parallel = ParallelOf(sweep),
+          .job_limit = FromSeconds(sweep.job_limit_seconds),
+          .run_limit = FromSeconds(sweep.run_limit_seconds)};
+}
+
+// Whether every permutation has a node for each member of its gang.
+bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>& workers) {
+  return std::all_of(expansion.permutations.begin(), expansion.permutations.end(),
+                     [&](const spec::Permutation& one) {
+                       const auto nodes = run::NodesOf(run::SuitableFor(one, workers));
+                       return static_cast<std::int64_t>(nodes.size()) >= one.gang;
+                     });
+}
+
+}  // namespace
+
+RunSession::RunSession(const RunSetting& setting, RunRecord record, Benchmark benchmark)
+    : setting_(setting),
+      record_(std::move(record)),
+      benchmark_(std::move(benchmark)),
+      frontend_(setting.globals),
+      options_(OptionsOf(record_, benchmark_.sweep)),
+      jobs_(frontend_, options_, benchmark_.expansion),
+      driver_(run::RulesOf(benchmark_.sweep), benchmark_.expansion) {}
+
+// `option` is --resume or --retry-failed.
+std::string RunSession::HowToGoOn(const std::string& option) const {
+  const std::string local = setting_.local ? setting_.local->Option() + " " : "";
+  return absl::StrCat("`twofold run ", local, option, " ", record_.id, "`");
+}
+
+void RunSession::SayWhatIsKept() const {
+  if (!setting_.local) return;
+  setting_.watcher.Note(absl::StrCat("kept: `twofold results ", record_.id, " --store ",
+                                     ShellWord(setting_.local->StoreFile()), "`"));
+}
+
+Status RunSession::Look() {
+  const auto seen = jobs_.List();
+  if (!seen.ok()) return seen.status();
+  for (const run::Seen& one : *seen) driver_.See(one);
+  return absl::OkStatus();
+}
+
+// Also decides whether the members of a gang can be on nodes of their own.
+Status RunSession::CheckWorkers() {
+  const auto workers = WorkersOf(frontend_, options_.queue);
+  if (!workers.ok()) return workers.status();
+  const bool enough = CanSpread(benchmark_.expansion, *workers);
+  const RunCommand& command = setting_.command;
+  record_.spread = command.spread.empty() ? enough : command.spread == "node";
+  options_.spread = record_.spread;
+  // A local run has workers of its own, as many as it takes.
+  if (command.unchecked || setting_.local) return absl::OkStatus();
+  return run::CheckPlacement(benchmark_.expansion.permutations, {options_.queue, *workers});
+}
+
+Status RunSession::Begin() {
+  if (Status status = CheckWorkers(); !status.ok()) return status;
+  if (Status status = CreateRun(frontend_, record_, benchmark_); !status.ok()) return status;
+  if (Status status = jobs_.Attend(); !status.ok()) return status;
+  driver_.Begin(Driver::Earlier::kGoOn);
+  return Attend();
+}
+
+Status RunSession::GoOn() {
+  if (Status status = jobs_.Attend(); !status.ok()) return status;
+  if (Status status = CheckWorkers(); !status.ok()) return status;
+  if (Status status = Look(); !status.ok()) return status;
+  driver_.Begin(Driver::Earlier::kGoOn);
+  return Attend();
+}
+
+Status RunSession::RetryFailed() {
+  const auto retried = jobs_.RetryFailed();
+  if (!retried.ok()) return retried.status();
+  setting_.watcher.Note(absl::StrCat(*retried, " jobs are run again"));
+  return GoOn();
+}
+
+Status RunSession::Pause() {
+  if (Status status = Look(); !status.ok()) return status;
+  if (Status status = run::Pause(jobs_, driver_); !status.ok()) return status;
+  if (Status status = Look(); !status.ok()) return status;
+  return Print();
+}
+
+Status RunSession::Show() {
+  setting_.watcher.Note(absl::StrCat("there is a run ", record_.id, " already; nothing is run"));
+  if (Status status = Look(); !status.ok()) return status;
+  const Status status = Print();
+  SayWhatIsKept();
+  return status;
+}
+
+Status RunSession::Attend() {
+  if (setting_.command.detach) return Leave();
+  setting_.watcher.Note(absl::StrCat("run ", record_.id));
+  if (setting_.local) {
+    setting_.watcher.Note(absl::StrCat("store ", setting_.local->StoreFile(), ", logs in ",
+                                       setting_.local->LogsDir()));
+  }
+  const auto ending = run::Watch(jobs_, driver_, setting_.watcher);
+  setting_.watcher.Finish();
+  const Status status = ending.ok() ? Conclude(*ending) : ending.status();
+  SayWhatIsKept();
+  return status;
+}
+
+Status RunSession::Leave() {
+  if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
+  setting_.watcher.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(),
+                                     " jobs; attach with ", HowToGoOn("--resume")));
+  return setting_.globals.json ? Print() : absl::OkStatus();
+}
+
+Status RunSession::Conclude(Ending ending) {
+  if (driver_.stopped() != Stop::kNone) {
+    if (Status status = MarkAsCancelled(); !status.ok()) return status;
+  }
+  if (ending == Ending::kOver || setting_.globals.json) {
+    if (Status status = Print(); !status.ok()) return status;
+  }
+  if (ending == Ending::kOver) return Verdict();
+  const bool goes_on = ending == Ending::kDetached && !setting_.local;
+  return absl::CancelledError(absl::StrCat("run ", record_.id,
+                                           goes_on ? " goes on without us" : " is paused",
+                                           "; go on with ", HowToGoOn("--resume")));
+}
+
+// Its jobs were, one by one, while we watched.
+Status RunSession::MarkAsCancelled() const {
+  v1::CancelRunRequest request;
+  request.set_id(record_.id);
+  return frontend_.Call<v1::Results>(&v1::Results::Stub::CancelRun, request).status();
+}
+
+Status RunSession::Verdict() const {
+  const run::Progress progress = run::ProgressOf(driver_);
+  const std::string run = absl::StrCat("run ", record_.id, ": ");
+  switch (driver_.stopped()) {
+    case Stop::kAsked:
+      return absl::CancelledError(run + "cancelled; go on with " + HowToGoOn("--resume"));
+    case Stop::kFailFast:
+      return absl::InternalError(run + "a job failed, so all others were cancelled (failFast)");
+    case Stop::kLimit:
+      return absl::InternalError(run + "its time is over (timeLimits.run)");
+    case Stop::kNone:
+      break;
+  }
+  if (progress.succeeded == progress.jobs) return absl::OkStatus();
+  const std::string again =
+      progress.failed > 0
+          ? absl::StrCat("; ", HowToGoOn("--retry-failed"), " runs those that failed again")
+          : absl::StrCat("; go on with ", HowToGoOn("--resume"));
+  return absl::InternalError(absl::StrCat(run, progress.jobs - progress.succeeded, " of ",
+                                          progress.jobs, " jobs did not succeed", again));
+}
+
+Status RunSession::Print() const {
+  const auto source = OpenRuns(setting_.globals, "");
+  if (!source.ok()) return source.status();
+  v1::RunResultsRequest request;
+  request.set_id(record_.id);
+  request.set_jobs(setting_.globals.json);
+  if (setting_.globals.json) return PrintJson(**source, request);
+  const Status status = PrintTable(**source, request);
+  if (status.ok()) std::cout << CountsText(benchmark_.sweep, driver_);
+  return status;
+}
+
+}  // namespace twofold::cli

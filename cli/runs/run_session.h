@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/command.h"
+#include "cli/queues/frontend.h"
+#include "cli/runs/benchmark_file.h"
+#include "cli/runs/driver.h"
+#include "cli/runs/frontend_jobs.h"
+#include "cli/runs/run_cluster.h"
+#include "cli/runs/run_options.h"
+#include "cli/runs/run_record.h"
+#include "cli/runs/run_watcher.h"
+
+namespace twofold::cli {
+
+/// Where and how a run is run.
+struct RunSetting {
+  const RunCommand& command;
+  const Globals& globals;  ///< its frontend is the one of the run
+  RunWatcher& watcher;
+  std::optional<LocalRuns> local{};  ///< on this machine alone: what is kept where
+};
+
+/// A run, its frontend, and who watches: what the forms of `twofold run` have in common.
+///
+/// Errors   of what runs jobs: kInternal: some failed. kCancelled: the run is not over, but we are
+///          done with it; the message says how to go on. Those of the frontend.
+class RunSession {
+ public:
+  /// `benchmark` is what record.text comes to. `setting` outlives the session.
+  RunSession(const RunSetting& setting, RunRecord record, Benchmark benchmark);
+  RunSession(const RunSession&) = delete;
+  RunSession& operator=(const RunSession&) = delete;
+
+  /// A new run. Errors   kAlreadyExists: there is one with its id.
+  Status Begin();
+
+  /// Submits what is missing or was withdrawn, and watches.
+  Status GoOn();
+
+  /// Submits the failed jobs again, then as GoOn.
+  Status RetryFailed();
+
+  /// Withdraws what waits.
+  Status Pause();
+
+  /// Prints what there is of a run that is not begun again. Errors   only those of the frontend.
+  Status Show();
+
+ private:
+  Status Look();
+  Status CheckWorkers();
+  [[nodiscard]] std::string HowToGoOn(const std::string& option) const;
+  void SayWhatIsKept() const;
+  Status Attend();
+  Status Leave();
+  Status Conclude(run::Ending ending);
+  [[nodiscard]] Status MarkAsCancelled() const;
+  [[nodiscard]] Status Verdict() const;
+  Status Print() const;
+
+  const RunSetting& setting_;
+  RunRecord record_;
+  const Benchmark benchmark_;
+  const Frontend frontend_;
+  RunOptions options_;
+  FrontendJobs jobs_;
+  run::Driver driver_;
+};
+
+}  // namespace twofold::cli

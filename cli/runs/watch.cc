@@ -1,0 +1,120 @@
+#include "cli/runs/watch.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace twofold::run {
+namespace {
+
+constexpr Duration kLeastPause = std::chrono::milliseconds(250);
+// Looking takes no more than this part of the time, however many jobs there are.
+constexpr int kPausesPerLook = 4;
+
+bool CanBeTriedAgain(const Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsResourceExhausted(status);
+}
+
+Status Submit(Jobs& jobs, Driver& driver, const std::vector<JobKey>& due) {
+  if (due.empty()) return absl::OkStatus();
+  std::set<JobKey> left(due.begin(), due.end());
+  const Status status = jobs.Submit(due, [&](const Seen& seen) {
+    left.erase(seen.key);
+    driver.See(seen);
+  });
+  for (const JobKey& key : left) driver.PutBack(key);
+  return status;
+}
+
+Status CancelAll(Jobs& jobs, const std::vector<std::uint64_t>& ids) {
+  for (const std::uint64_t id : ids) {
+    const Status status = jobs.Cancel(id);
+    // One that has just ended needs no cancelling.
+    if (!status.ok() && !absl::IsNotFound(status) && !absl::IsFailedPrecondition(status)) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// The loop's state.
+class Watching {
+ public:
+  Watching(Jobs& jobs, Driver& driver, Watcher& watcher, const std::function<Instant()>& now)
+      : jobs_(jobs), driver_(driver), watcher_(watcher), now_(now), begin_(now()) {}
+
+  Result<Ending> Run() {
+    for (;;) {
+      const Instant looked = now_();
+      const Status status = Step();
+      if (!status.ok() && !CanBeTriedAgain(status)) return status;
+      Mention(status);
+      watcher_.Show(driver_);
+      if (status.ok() && driver_.over()) return Ending::kOver;
+      const Duration pause = std::max<Duration>(kLeastPause, kPausesPerLook * (now_() - looked));
+      const Wish wish = watcher_.Wait(pause);
+      if (wish == Wish::kCancel) driver_.StopNow();
+      if (wish == Wish::kPause) return PauseNow();
+      if (wish == Wish::kDetach) return Ending::kDetached;
+    }
+  }
+
+ private:
+  Status Step() {
+    const auto seen = jobs_.List();
+    if (!seen.ok()) return seen.status();
+    for (const Seen& one : *seen) driver_.See(one);
+    Status status = Submit(jobs_, driver_, driver_.TakeDue(now_() - begin_));
+    if (!status.ok() || driver_.stopped() == Stop::kNone) return status;
+    return CancelAll(jobs_, NotCancelledYet());
+  }
+
+  // Each once: what runs takes a while to end.
+  std::vector<std::uint64_t> NotCancelledYet() {
+    std::vector<std::uint64_t> ids;
+    for (const std::uint64_t id : driver_.Open(false)) {
+      if (cancelled_.insert(id).second) ids.push_back(id);
+    }
+    return ids;
+  }
+
+  void Mention(const Status& status) {
+    if (away_ == !status.ok()) return;
+    away_ = !status.ok();
+    watcher_.Note(away_ ? absl::StrCat(std::string(status.message()), "; trying again")
+                        : "the frontend answers again");
+  }
+
+  Result<Ending> PauseNow() {
+    if (Status status = Pause(jobs_, driver_); !status.ok()) return status;
+    return Ending::kPaused;
+  }
+
+  Jobs& jobs_;
+  Driver& driver_;
+  Watcher& watcher_;
+  const std::function<Instant()>& now_;
+  const Instant begin_;
+  std::set<std::uint64_t> cancelled_;
+  bool away_ = false;
+};
+
+}  // namespace
+
+Result<Ending> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
+                     const std::function<Instant()>& now) {
+  return Watching(jobs, driver, watcher, now).Run();
+}
+
+Status SubmitAll(Jobs& jobs, Driver& driver) {
+  return Submit(jobs, driver, driver.TakeDue(Duration::zero()));
+}
+
+Status Pause(Jobs& jobs, const Driver& driver) { return CancelAll(jobs, driver.Open(true)); }
+
+}  // namespace twofold::run

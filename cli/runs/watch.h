@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "cli/runs/driver.h"
+#include "cli/runs/jobs.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+
+namespace twofold::run {
+
+/// What a person can ask of a run that goes on.
+enum class Wish : std::uint8_t {
+  kNone,
+  kDetach,  ///< leave it to the frontend
+  kPause,   ///< what runs may end, what waits is withdrawn
+  kCancel,  ///< all of it ends now
+};
+
+/// Who watches a run: a terminal, a log, a test.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void Show(const Driver& driver) = 0;
+  virtual void Note(const std::string& line) = 0;
+  /// Returns after `at_most`, or sooner with a wish.
+  virtual Wish Wait(Duration at_most) = 0;
+};
+
+/// How watching ended.
+enum class Ending : std::uint8_t {
+  kOver,      ///< all jobs have ended; see Driver::stopped()
+  kDetached,  ///< jobs go on without us
+  kPaused,
+};
+
+/// Submits what is due, looks how it goes, and again, until the run is over or the watcher wishes
+/// something else. A frontend that goes away is waited for.
+///
+/// Time     `now` is a monotonic clock.
+/// Errors   those of Jobs that are final; the jobs that the frontend has stay as they are.
+Result<Ending> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
+                     const std::function<Instant()>& now = Now);
+
+/// Submits all that is due, and leaves. Errors as those of Jobs.
+Status SubmitAll(Jobs& jobs, Driver& driver);
+
+/// Withdraws what waits. Errors as those of Jobs.
+Status Pause(Jobs& jobs, const Driver& driver);
+
+}  // namespace twofold::run

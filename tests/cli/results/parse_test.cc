@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "lib/common/options.h"
+#include "tests/lib/results/temp_dir.h"
+
+namespace twofold::cli {
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+std::string Sample(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
+
+/// "twofold ..."
+Ran Twofold(std::vector<std::string> words) {
+  words.insert(words.begin(), "twofold");
+  CLI::App app("", "twofold");
+  Globals globals;
+  Action chosen;
+  AddCommands(app, AllCommands(), globals, chosen);
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const auto code = ParseCommandLine(app, static_cast<int>(argv.size()), argv.data());
+  const Status status = code ? Status() : chosen();
+  Ran ran{code ? *code : ExitCode(status), testing::internal::GetCapturedStdout(),
+          testing::internal::GetCapturedStderr()};
+  ran.err += std::string(status.message());
+  return ran;
+}
+
+/// "twofold parse ..."
+Ran Parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "parse");
+  return Twofold(std::move(words));
+}
+
+bool Has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
+  const Ran ran = Parse({"osu", Sample("osu/osu_cas_latency-np2.txt")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(Has(ran.out, "OSU Micro-Benchmarks 7.4")) << ran.out;
+  EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
+  EXPECT_TRUE(Has(ran.out, "size (B)  latency (us)")) << ran.out;
+}
+
+TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
+  const std::string good = Sample("iperf/iperf3_tcp.json");
+  const Ran json = Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
+  EXPECT_EQ(json.code, 1);
+  const auto entries = nlohmann::json::parse(json.out);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0]["source"], good);
+  EXPECT_EQ(entries[0]["measurements"][0]["unit"], "Gbit/s");
+  EXPECT_TRUE(Has(entries[1]["error"], "Connection refused")) << json.out;
+  EXPECT_EQ(json.out,
+            Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--output", "json"}).out);
+  const Ran csv = Parse({"iperf", good, "--csv"});
+  EXPECT_EQ(csv.code, 0);
+  EXPECT_TRUE(csv.out.starts_with("source,name,value,unit")) << csv.out;
+  EXPECT_TRUE(Has(csv.out, good + ",throughput,13.91719270777437,Gbit/s,higher,1,")) << csv.out;
+}
+
+TEST(ParseCommand, EveryFileThatFailedIsNamedWithStageAndReason) {
+  const std::string bad = Sample("iperf/iperf2_refused.txt");
+  const Ran ran = Parse({"iperf", bad, Sample("iperf/iperf2_one.txt"), "/nonexistent"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(Has(ran.err, bad + ": client: tcp connect failed: Connection refused\n")) << ran.err;
+  EXPECT_TRUE(Has(ran.err, "/nonexistent: read: ")) << ran.err;
+  EXPECT_TRUE(Has(ran.err, "2 of 3 failed")) << ran.err;
+  EXPECT_TRUE(Has(ran.out, "throughput")) << ran.out;
+}
+
+TEST(ParseCommand, WorkersOfOneJobAreReadTogether) {
+  const Ran ran =
+      Parse({"fio", Sample("fio/worker0.json"), Sample("fio/worker1.json"), "--together", "--csv"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(Has(ran.out, "rw=read worker=1,\n")) << ran.out;
+  EXPECT_TRUE(Has(ran.out, "rw=read worker=all,\n")) << ran.out;
+}
+
+TEST(ParseCommand, OldResultsAreKeptAsARun) {
+  const results::TempDir folder;
+  const std::string store = folder.Path("old.db");
+  const Ran kept = Parse({"iperf", Sample("iperf/iperf3_tcp.json"), Sample("iperf/iperf3_tcp.json"),
+                          Sample("iperf/iperf3_refused.json"), "--store", store, "--run", "old"});
+  EXPECT_EQ(kept.code, 1) << "one of the files is of a failure";
+  EXPECT_TRUE(Has(kept.err, "run old: kept in " + store)) << kept.err;
+  const Ran results = Twofold({"results", "old", "--store", store, "--csv"});
+  EXPECT_EQ(results.code, 0) << results.err;
+  EXPECT_TRUE(Has(results.out, "throughput")) << results.out;
+  EXPECT_TRUE(Has(results.out, "13.91719270777437")) << results.out;
+  const auto json =
+      nlohmann::json::parse(Twofold({"results", "old", "--store", store, "--json"}).out);
+  EXPECT_EQ(json["permutations"][0]["succeeded"], 2);
+  EXPECT_EQ(json["permutations"][0]["failed"], 1);
+  const Ran again =
+      Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"});
+  EXPECT_TRUE(Has(again.err, "run 'old' is in " + store + " already")) << again.err;
+}
+
+TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
+  const results::TempDir folder;
+  const std::string store = folder.Path("old.db");
+  const Ran ran = Parse(
+      {"iperf", Sample("iperf/iperf3_tcp.json"), "/nonexistent", "--store", store, "--run", "old"});
+  EXPECT_EQ(ran.code, 3) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(store));
+  EXPECT_EQ(Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store}).code, 2);
+}
+
+TEST(ParseCommand, WrongWordsAreRefused) {
+  const Ran ran = Parse({"linpack", Sample("osu/osu_barrier-np4.txt")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(Has(ran.err, "SUITE: 'linpack' is none of fio, iperf, media, mpi-pingpong, osu"));
+  EXPECT_NE(Parse({"osu"}).code, 0);
+  EXPECT_NE(Parse({"osu", "x", "--json", "--csv"}).code, 0);
+}
+
+}  // namespace
+}  // namespace twofold::cli

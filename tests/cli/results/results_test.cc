@@ -1,0 +1,292 @@
+// What people see of runs: tables, CSV and JSON of a file, and comparisons.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/jobs/decompress.h"
+#include "lib/common/options.h"
+#include "lib/results/sqlite_store.h"
+#include "tests/lib/results/benchmark_samples.h"
+#include "tests/lib/results/temp_dir.h"
+
+namespace twofold::cli {
+namespace {
+
+using nlohmann::json;
+using results::Record;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Shell {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+std::string Compressed(const std::string& text) {
+  std::string zstd(ZSTD_compressBound(text.size()), '\0');
+  zstd.resize(ZSTD_compress(zstd.data(), zstd.size(), text.data(), text.size(), 1));
+  return zstd;
+}
+
+/// A store with a run "sweep" of two permutations and "after", which is faster in the first.
+class ResultsCommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto store = results::SqliteStore::Open(path_).value();
+    std::vector<Record> records = {results::SweepCreated()};
+    Add(records, results::Placed(1, 1, 1), 9.9);
+    Add(records, results::Placed(2, 1, 2), 10.1);
+    Add(records, results::Placed(3, 2, 1), 42);
+    records.emplace_back(results::Placed(4, 2, 2));
+    records.emplace_back(results::Ended(4, 1, queue::Outcome::kFailed));
+    for (results::JobId id = 11; id <= 12; ++id) {
+      results::JobAccepted job = results::Placed(id, 7, 1);
+      job.run = "after";
+      Add(records, job, id == 11 ? 19.9 : 20.1);
+    }
+    results::RunCreated after = results::SweepCreated(1);
+    after.id = "after";
+    after.permutations[0].number = 7;
+    records.emplace_back(after);
+    ASSERT_EQ(store->Commit(records), absl::OkStatus());
+  }
+
+  static void Add(std::vector<Record>& records, const results::JobAccepted& job, double value) {
+    results::Benchmark benchmark = results::FullBenchmark(value);
+    benchmark.ranks[0].stages[0].artifacts[0].zstd = Compressed("{\"end\": 1}\n");
+    records.emplace_back(job);
+    records.emplace_back(results::EndedWith(job.id, benchmark));
+  }
+
+  /// A run of one permutation with a repetition for each value and the size where it was found;
+  /// without a size it has no number.
+  void AddPeaks(const std::string& id, const std::vector<std::pair<double, std::string>>& peaks) {
+    results::RunCreated run = results::SweepCreated(1);
+    run.id = id;
+    run.permutations[0].varied = "{}";
+    std::vector<Record> records = {run};
+    const auto store = results::SqliteStore::Open(path_).value();
+    results::JobId job = 100 * (1 + store->List({})->size());
+    for (const auto& [value, size] : peaks) {
+      results::JobAccepted accepted = results::Placed(++job, 1, 1);
+      accepted.run = id;
+      records.emplace_back(accepted);
+      results::Benchmark measured{.suite = "osu"};
+      if (!size.empty()) measured.measurements = {results::Peak(value, size)};
+      records.emplace_back(results::EndedWith(job, measured));
+    }
+    ASSERT_EQ(store->Commit(records), absl::OkStatus());
+  }
+
+  /// "twofold WORDS --store FILE"
+  Shell Run(std::vector<std::string> words) {
+    words.insert(words.begin(), "twofold");
+    words.insert(words.end(), {"--store", path_});
+    CLI::App app("", "twofold");
+    Globals globals;
+    Action chosen;
+    AddCommands(app, AllCommands(), globals, chosen);
+    std::vector<const char*> argv;
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const auto code = ParseCommandLine(app, static_cast<int>(argv.size()), argv.data());
+    const Status status = code ? Status() : chosen();
+    Shell shell{code ? *code : ExitCode(status), ::testing::internal::GetCapturedStdout(),
+                ::testing::internal::GetCapturedStderr()};
+    shell.err += std::string(status.message());
+    return shell;
+  }
+
+  const results::TempDir dir_;
+  std::string path_ = dir_.Path("results.db");
+};
+
+TEST_F(ResultsCommandTest, TableHasARowAPermutationAndHeadline) {
+  const Shell shell = Run({"results", "sweep"});
+  EXPECT_EQ(shell.code, 0) << shell.err;
+  const std::string title = "throughput direction=forward a=after it in the list";
+  const std::string blanks(title.size() - std::string("HEADLINE").size(), ' ');
+  EXPECT_EQ(shell.out, "PERMUTATION  streams  N  HEADLINE" + blanks +
+                           "  MEAN    +-  CV %  UNIT    FAILED\n"
+                           "          1        1  2  " +
+                           title + "    10  1.27   1.4  Gbit/s       0\n" +
+                           "          2        2  1  " + title +
+                           "    42     -     -  Gbit/s       1\n"
+                           "1 failed and are in no mean\n");
+}
+
+TEST_F(ResultsCommandTest, CsvHasNumbersInFullAndNothingForWhatIsNotKnown) {
+  const Shell shell = Run({"results", "sweep", "--csv"});
+  EXPECT_THAT(shell.out, StartsWith("run,permutation,streams,headline,dimensions,unit,better,n,"
+                                    "failed,mean,median,least,most,sd,cv,lower,upper,at,"
+                                    "withdrawn,not_applied\n"
+                                    "sweep,1,1,throughput,"));
+  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,,,0,\n"));
+}
+
+TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
+  const Shell shell = Run({"results", "sweep", "--all"});
+  EXPECT_EQ(std::count(shell.out.begin(), shell.out.end(), '\n'), 1 + 3 * 3 + 1);
+  EXPECT_THAT(shell.out, HasSubstr("sweep,1,\"{\"\"streams\"\":1}\",2,sweep-2,2,0,succeeded,"
+                                   "throughput,10.1,Gbit/s,higher,1,"));
+  EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,,,\n"));
+}
+
+TEST_F(ResultsCommandTest, JsonHasTheRunItsPermutationsAndTheirJobs) {
+  const json all = json::parse(Run({"results", "sweep", "--json", "--all"}).out);
+  EXPECT_EQ(all["run"]["id"], "sweep");
+  EXPECT_EQ(all["permutations"].size(), 2u);
+  EXPECT_EQ(all["permutations"][0]["headlines"][0]["median"], 10.0);
+  EXPECT_EQ(all["permutations"][1]["jobs"].size(), 2u);
+}
+
+TEST_F(ResultsCommandTest, PlaceOfAPeakIsShownBesideItAndSplitsNothing) {
+  AddPeaks("peaks", {{100, "4194304"}, {102, "2097152"}, {102, "2097152"}});
+  AddPeaks("others", {{200, "1048576"}, {202, "4194304"}});
+  EXPECT_EQ(Run({"results", "peaks"}).out,
+            "PERMUTATION  N  HEADLINE                       MEAN    +-  CV %  UNIT  AT"
+            "                          FAILED\n"
+            "          1  3  peak_bandwidth test=osu_bw  101.333  2.87   1.1  MB/s  size=2097152"
+            " and elsewhere       0\n");
+  EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
+              HasSubstr("peaks,1,peak_bandwidth,test=osu_bw,MB/s,higher,3,0,"));
+  EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
+              HasSubstr(",\"size=2097152, size=4194304\",0,\n"));
+  EXPECT_THAT(Run({"results", "peaks", "--all"}).out,
+              HasSubstr(",peak_bandwidth,100,MB/s,higher,1,test=osu_bw,size=4194304,\n"));
+  const json all = json::parse(Run({"results", "peaks", "--json", "--all"}).out)["permutations"][0];
+  EXPECT_EQ(all["headlines"][0]["at"], json::parse(R"([{"place": {"size": "2097152"}, "n": 2},
+                            {"place": {"size": "4194304"}, "n": 1}])"));
+  EXPECT_EQ(all["jobs"][0]["measurements"][0]["at"]["size"], "4194304");
+  const json compared = json::parse(Run({"compare", "peaks", "others", "--json"}).out);
+  ASSERT_EQ(compared["headlines"].size(), 1u);
+  EXPECT_EQ(compared["headlines"][0]["now"]["n"], 2);
+  EXPECT_EQ(compared["unpaired"], 0);
+}
+
+TEST_F(ResultsCommandTest, NIsHowManyValuesTheMeanHas) {
+  AddPeaks("some", {{100, "1"}, {102, "1"}, {0, ""}});
+  EXPECT_THAT(Run({"results", "some"}).out, HasSubstr("\n          1  2  peak_bandwidth"));
+  EXPECT_THAT(Run({"results", "some", "--csv"}).out, HasSubstr(",MB/s,higher,2,0,101,"));
+}
+
+TEST_F(ResultsCommandTest, RunsAreListedNewestFirst) {
+  const json runs = json::parse(Run({"runs", "--output", "json"}).out);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0]["counts"]["ended"]["succeeded"].get<int>() +
+                runs[1]["counts"]["ended"]["succeeded"].get<int>(),
+            5);
+  EXPECT_THAT(Run({"runs"}).out, HasSubstr("IPerf"));
+}
+
+TEST_F(ResultsCommandTest, WithdrawnJobsOfAPausedRunAreAColumnOfTheirOwn) {
+  path_ = dir_.Path("paused.db");
+  std::vector<Record> records = {results::SweepCreated()};
+  Add(records, results::Placed(1, 1, 1), 10);
+  for (results::JobId id = 2; id <= 4; ++id) {
+    records.emplace_back(results::Placed(id, 1, static_cast<std::uint32_t>(id)));
+    const bool failed = id == 2;
+    records.emplace_back(
+        results::Ended(id, 1, failed ? queue::Outcome::kFailed : queue::Outcome::kCancelled));
+  }
+  ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
+  EXPECT_THAT(Run({"runs"}).out,
+              ::testing::ContainsRegex("STATE +JOBS +PLANNED +WAITING +RUNNING +SUCCEEDED +FAILED "
+                                       "+WITHDRAWN[^\n]*\n"
+                                       "sweep +IPerf +paused +6 +2 +0 +0 +1 +1 +2 "));
+  EXPECT_THAT(Run({"results", "sweep"}).out,
+              HasSubstr("1 failed and are in no mean; 2 were withdrawn\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",2,\n"));
+}
+
+TEST_F(ResultsCommandTest, ConditionsThatWereNotAppliedAreSaid) {
+  path_ = dir_.Path("local.db");
+  std::vector<Record> records;
+  results::RunCreated run = results::SweepCreated();
+  run.labels = R"({"local":"box","not_applied":"hostNetwork=true"})";
+  records.emplace_back(run);
+  Add(records, results::Placed(1, 1, 1), 10);
+  ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
+  EXPECT_THAT(Run({"results", "sweep"}).out,
+              HasSubstr("measured on one machine, box; not applied there: hostNetwork=true\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",hostNetwork=true\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--all"}).out, HasSubstr(",hostNetwork=true\n"));
+  const json all = json::parse(Run({"results", "sweep", "--json"}).out);
+  EXPECT_EQ(all["run"]["labels"]["not_applied"], "hostNetwork=true");
+}
+
+TEST_F(ResultsCommandTest, RunsAreComparedWhereTheyVaryTheSame) {
+  const Shell shell = Run({"compare", "sweep", "after", "--json"});
+  EXPECT_EQ(shell.code, 0) << shell.err;
+  const json all = json::parse(shell.out);
+  ASSERT_EQ(all["headlines"].size(), 1u);
+  EXPECT_EQ(all["headlines"][0]["base"]["permutation"], 1);
+  EXPECT_EQ(all["headlines"][0]["now"]["permutation"], 7);
+  EXPECT_NEAR(all["headlines"][0]["ratio"].get<double>(), 2.0, 1e-12);
+  EXPECT_EQ(all["headlines"][0]["change"], "better");
+  EXPECT_EQ(all["unpaired"], 1);
+  EXPECT_THAT(Run({"compare", "sweep", "after"}).out, HasSubstr("better"));
+}
+
+TEST_F(ResultsCommandTest, RunIsNoDifferentFromItself) {
+  const json all = json::parse(Run({"compare", "sweep", "sweep", "--json"}).out);
+  ASSERT_EQ(all["headlines"].size(), 2u);
+  EXPECT_EQ(all["headlines"][0]["change"], "-");
+  EXPECT_TRUE(all["headlines"][1]["upper"].is_null()) << "there is one repetition only";
+}
+
+TEST_F(ResultsCommandTest, OutputOfAJobIsDecompressed) {
+  const Shell shell = Run({"job", "output", "1"});
+  EXPECT_EQ(shell.out, "{\"end\": 1}\n");
+  EXPECT_THAT(shell.err, HasSubstr("stdout: 900000 of 1000000 bytes were not kept"));
+  EXPECT_EQ(Run({"job", "output", "1", "--rank", "1", "--stage", "none"}).code, 3);
+}
+
+TEST_F(ResultsCommandTest, RunGoesIntoAFileAndFromThereIntoAnother) {
+  const std::string file = dir_.Path("sweep.db");
+  Shell shell = Run({"results", "export", "sweep", file});
+  EXPECT_EQ(shell.code, 0) << shell.err;
+  EXPECT_EQ(shell.out, "run sweep: 4 jobs copied to " + file + "\n");
+  EXPECT_EQ(Run({"results", "export", "sweep", file}).code, 5) << "it is there";
+  shell = Run({"results", "import", file});
+  EXPECT_EQ(shell.code, 1);
+  EXPECT_EQ(shell.err, "run 'sweep' is in " + path_ + " already");
+  const std::string table = Run({"results", "sweep"}).out;
+  path_ = dir_.Path("new.db");
+  EXPECT_EQ(Run({"results", "import", file}).code, 0);
+  EXPECT_EQ(Run({"results", "sweep"}).out, table);
+  EXPECT_EQ(Run({"results", "after"}).code, 3);
+}
+
+TEST_F(ResultsCommandTest, ExportOfWhatIsNotThereLeavesNoFile) {
+  EXPECT_EQ(Run({"results", "export", "nope", dir_.Path("nope.db")}).code, 3);
+  EXPECT_FALSE(std::filesystem::exists(dir_.Path("nope.db")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.Path("nope.db.part")));
+}
+
+TEST_F(ResultsCommandTest, WhatIsNotThereHasExitCodeThree) {
+  const Shell shell = Run({"results", "nope"});
+  EXPECT_EQ(shell.code, 3);
+  EXPECT_EQ(shell.err, "id: there is no run 'nope'");
+  EXPECT_EQ(Run({"results", "sweep", "--csv", "--json"}).code, 2);
+}
+
+TEST(Decompress, RefusesWhatIsCutOffOrTooLongOrNone) {
+  const std::string zstd = Compressed(std::string(1'000'000, 'x'));
+  EXPECT_EQ(Decompress(zstd, 1'000'000)->size(), 1'000'000u);
+  EXPECT_TRUE(absl::IsResourceExhausted(Decompress(zstd, 999'999).status()));
+  EXPECT_TRUE(absl::IsDataLoss(Decompress(zstd.substr(0, zstd.size() - 3), 1 << 30).status()));
+  EXPECT_TRUE(absl::IsDataLoss(Decompress("text", 100).status()));
+  EXPECT_EQ(*Decompress("", 100), "");
+}
+
+}  // namespace
+}  // namespace twofold::cli

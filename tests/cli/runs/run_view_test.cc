@@ -1,0 +1,67 @@
+#include "cli/runs/run_view.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/runs/benchmark_file.h"
+#include "tests/cli/runs/expansions.h"
+
+namespace twofold::cli {
+namespace {
+
+using run::Driver;
+using run::Phase;
+using testing::HasSubstr;
+
+class RunViewTest : public testing::Test {
+ protected:
+  RunViewTest()
+      : benchmark_(*ExpandBenchmark(
+            "f.yaml",
+            "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata: {name: set}\nspec:\n"
+            "  template: {kind: Fio}\n  permutations: {product: {rw: [read, write], bs: [4k]}}\n"
+            "  repetitions: 2\n",
+            {})),
+        driver_({}, benchmark_.expansion) {}
+
+  void See(std::uint64_t permutation, std::uint32_t repetition, Phase phase, double headline = 0) {
+    run::Seen seen = run::Succeeded({permutation, repetition, false}, ++id_, headline);
+    seen.phase = phase;
+    if (phase != Phase::kSucceeded) seen.headlines.clear();
+    driver_.See(seen);
+  }
+
+  Benchmark benchmark_;
+  Driver driver_;
+  std::uint64_t id_ = 0;
+};
+
+TEST_F(RunViewTest, ALineSaysHowFarItIs) {
+  See(1, 1, Phase::kSucceeded, 10);
+  See(1, 2, Phase::kFailed);
+  See(2, 1, Phase::kRunning);
+  const run::Progress progress = run::ProgressOf(driver_);
+  EXPECT_EQ(ProgressText(driver_, progress),
+            "2/4 done, 1 running, 1 failed, 1 s left, 2: rw=write bs=4k");
+  EXPECT_THAT(ProgressLine(driver_, progress, 200), HasSubstr("[##########..........] 2/4 done"));
+  EXPECT_LE(ProgressLine(driver_, progress, 30).size(), 30U);
+}
+
+TEST_F(RunViewTest, ALineCountsWhatHasEnded) {
+  EXPECT_EQ(CountsText(benchmark_.sweep, driver_), "Fio: 0 of 4 jobs succeeded, 4 unfinished\n");
+  See(1, 1, Phase::kSucceeded, 10);
+  See(1, 2, Phase::kFailed);
+  See(2, 1, Phase::kWithdrawn);
+  See(2, 2, Phase::kRunning);
+  EXPECT_EQ(CountsText(benchmark_.sweep, driver_),
+            "Fio: 1 of 4 jobs succeeded, 1 failed, 1 withdrawn, 1 unfinished\n");
+}
+
+TEST(TimeText, IsShort) {
+  EXPECT_EQ(TimeText(std::chrono::milliseconds(1)), "1 s");
+  EXPECT_EQ(TimeText(std::chrono::seconds(59)), "59 s");
+  EXPECT_EQ(TimeText(std::chrono::seconds(61)), "2 min");
+  EXPECT_EQ(TimeText(std::chrono::minutes(65)), "1 h 5 min");
+}
+
+}  // namespace
+}  // namespace twofold::cli
