@@ -10,18 +10,18 @@
 #include <thread>
 #include <utility>
 
-#include "backend/agent.h"
-#include "backend/health.h"
-#include "backend/inherited.h"
-#include "backend/once.h"
-#include "backend/options.h"
+#include "backend/agent/agent.h"
+#include "backend/agent/health.h"
+#include "backend/agent/make_workload.h"
+#include "backend/agent/options.h"
+#include "backend/agent/standalone.h"
 #include "backend/peers/peers.h"
 #include "backend/peers/security.h"
-#include "backend/suites/suites.h"
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
 #include "lib/common/signals.h"
+#include "lib/process/inherited.h"
 #include "lib/security/client.h"
 
 namespace twofold::backend {

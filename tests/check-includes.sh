@@ -18,7 +18,7 @@ facts() {
     awk -v name="${file##*/}" '{ print NR == 1 ? "lib" : "dep", name, $1 }' "$file"
   done
   # shellcheck disable=SC2016  # the dollar is for awk
-  find lib suites frontend backend rsh client cli -name '*.h' -o -name '*.cc' | sort | xargs \
+  find lib suites frontend backend client cli -name '*.h' -o -name '*.cc' | sort | xargs \
     awk '/^#include "/ { split($0, part, "\""); print "inc", FILENAME, part[2] }'
 }
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "backend/peer_link.h"
+#include "backend/workload/peer_link.h"
 #include "lib/common/instant.h"
 #include "lib/security/client.h"
 

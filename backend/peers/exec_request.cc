@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "backend/spawn.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::backend {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "backend/peers/exec_stream.h"
 #include "backend/peers/kept_program.h"
-#include "backend/peers/pipes.h"
 #include "lib/common/result.h"
+#include "lib/process/pipes.h"
 
 namespace twofold::backend {
 

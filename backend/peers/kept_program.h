@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "backend/spawn.h"
 #include "lib/common/result.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::backend {
 

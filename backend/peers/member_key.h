@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "backend/peer_link.h"
+#include "backend/workload/peer_link.h"
 #include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/peer_link.h"
-#include "backend/peers/denials.h"
 #include "backend/peers/exec_session.h"
+#include "backend/peers/refusal_log.h"
+#include "backend/workload/peer_link.h"
 #include "lib/common/result.h"
 #include "lib/rpc/late_reply.h"
 #include "twofold/v1/peers.pb.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "backend/spawn.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::backend {
 namespace {

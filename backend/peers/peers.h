@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "backend/peer_link.h"
 #include "backend/peers/collector.h"
 #include "backend/peers/members.h"
 #include "backend/peers/security.h"
 #include "backend/peers/service.h"
+#include "backend/rsh/gang_file.h"
+#include "backend/workload/peer_link.h"
 #include "lib/common/result.h"
-#include "lib/gang/gang_file.h"
 
 namespace twofold::backend {
 

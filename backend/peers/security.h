@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "backend/rsh/gang_file.h"
 #include "lib/common/result.h"
-#include "lib/gang/gang_file.h"
 #include "lib/security/client.h"
 #include "lib/security/options.h"
 #include "lib/security/server.h"

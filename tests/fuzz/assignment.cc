@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "backend/gang.h"
-#include "backend/glob.h"
-#include "backend/runner.h"
-#include "backend/suites/command/environment.h"
-#include "backend/suites/sleep/sleep.h"
+#include "backend/agent/filename.h"
+#include "backend/agent/runner.h"
+#include "backend/workload/environment.h"
+#include "backend/workload/gang.h"
+#include "backend/workload/sleep.h"
 #include "lib/common/arguments.h"
 #include "lib/rpc/batches.h"
 #include "tests/fuzz/target.h"

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/suites/benchmark/benchmark.h"
+#include "backend/benchmark/benchmark.h"
 #include "tests/backend/benchmark/fake_peer_link.h"
-#include "tests/backend/recorder.h"
 #include "tests/backend/temp_dir.h"
+#include "tests/backend/workload/recorder.h"
 
 namespace twofold::backend {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/peer_link.h"
+#include "backend/workload/peer_link.h"
 
 namespace twofold::backend {
 

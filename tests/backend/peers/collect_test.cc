@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "lib/gang/gang_file.h"
+#include "backend/rsh/gang_file.h"
 #include "lib/rpc/limits.h"
 #include "tests/backend/peers/peers_fixture.h"
 

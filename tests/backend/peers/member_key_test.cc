@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/peers/denials.h"
+#include "backend/peers/refusal_log.h"
 
 namespace twofold::backend {
 namespace {

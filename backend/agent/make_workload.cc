@@ -1,0 +1,82 @@
+#include "backend/agent/make_workload.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "backend/benchmark/benchmark.h"
+#include "backend/workload/command.h"
+#include "backend/workload/sleep.h"
+#include "suites/table/table.h"
+
+namespace twofold::backend {
+namespace {
+
+using MadeWorkload = Result<std::unique_ptr<Workload>>;
+
+MadeWorkload MakeSleep(const WorkloadParts& parts, const WorkloadOptions& options) {
+  if (options.argv.size() != 2) {
+    return absl::InvalidArgumentError("sleep: takes one argument, the seconds: -- sleep 0.5");
+  }
+  const Result<Duration> seconds = ParseSleep(options.argv[1]);
+  if (!seconds.ok()) return seconds.status();
+  return std::make_unique<Sleep>(parts.io, *seconds);
+}
+
+MadeWorkload MakeCommand(const WorkloadParts& parts, const WorkloadOptions& options) {
+  if (Status status = CheckExecutable(options.argv[0]); !status.ok()) {
+    return Status(status.code(), absl::StrCat("workload ", std::string(status.message())));
+  }
+  return std::make_unique<Command>(parts.io, parts.reaper,
+                                   Program{options.argv, options.null_in, options.null_out},
+                                   parts.peers);
+}
+
+Status CheckBenchmark(const std::vector<const suite::Suite*>& suites,
+                      const WorkloadOptions& options) {
+  const std::string& name = options.argv[0];
+  const std::size_t specs = suites.size() == 1 ? 1 : 0;
+  if (options.argv.size() > 1 + specs) {
+    return absl::InvalidArgumentError(
+        specs == 0
+            ? absl::StrCat(name, ": takes no spec, as no spec is for several suites")
+            : absl::StrCat(name, ": takes one argument at most, a spec: -- ", name, " '{...}'"));
+  }
+  if (access(options.work_dir.c_str(), W_OK | X_OK) != 0) {
+    return absl::ErrnoToStatus(errno, "--work-dir: " + options.work_dir);
+  }
+  if (options.argv.size() < 2) return absl::OkStatus();
+  const Status status = suites[0]->check(options.argv[1]).status();
+  return {status.code(), absl::StrCat(name, ": ", std::string(status.message()))};
+}
+
+MadeWorkload MakeBenchmark(const WorkloadParts& parts, std::vector<const suite::Suite*> suites,
+                           const WorkloadOptions& options) {
+  if (Status status = CheckBenchmark(suites, options); !status.ok()) return status;
+  return std::make_unique<Benchmark>(
+      parts.io, parts.reaper, std::move(suites),
+      BenchmarkOptions{.spec = options.argv.size() < 2 ? "" : options.argv[1],
+                       .suite_path = options.suite_path,
+                       .work_dir = options.work_dir,
+                       .worker = options.worker,
+                       .allowed = options.allowed,
+                       .peers = parts.peers,
+                       .limits = {}});
+}
+
+}  // namespace
+
+MadeWorkload MakeWorkload(const WorkloadParts& parts, const WorkloadOptions& options) {
+  const std::string& name = options.argv.at(0);
+  if (name == "sleep") return MakeSleep(parts, options);
+  if (name.starts_with('/')) return MakeCommand(parts, options);
+  auto suites = suite::FindSuites(name);
+  if (!suites.empty()) return MakeBenchmark(parts, std::move(suites), options);
+  return absl::InvalidArgumentError(absl::StrCat("workload '", absl::CHexEscape(name),
+                                                 "' is neither a built-in suite (sleep, ",
+                                                 suite::SuiteNames(), ") nor an absolute path"));
+}
+
+}  // namespace twofold::backend

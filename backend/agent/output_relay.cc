@@ -1,0 +1,53 @@
+#include "backend/agent/output_relay.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace twofold::backend {
+namespace {
+
+constexpr std::chrono::milliseconds kRetry{20};  // to see whether a busy stream has got on
+
+}  // namespace
+
+void OutputRelay::Append(const AttemptId& id, std::string_view bytes) {
+  backlogs_.at(id).Append(bytes);
+  if (!armed_) Pump();
+}
+
+void OutputRelay::Finish(const AttemptId& id) {
+  const auto found = backlogs_.find(id);
+  if (found == backlogs_.end()) return;
+  while (!found->second.empty()) sink_.send(id, found->second.Take(kChunkBytes));
+  backlogs_.erase(found);
+}
+
+void OutputRelay::Pump() {
+  while (SendRound()) {
+  }
+  const bool all_sent = std::all_of(backlogs_.begin(), backlogs_.end(),
+                                    [](const auto& entry) { return entry.second.empty(); });
+  if (all_sent) return;
+  armed_ = true;
+  timer_.expires_after(kRetry);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    armed_ = false;
+    Pump();
+  });
+}
+
+// A chunk of each attempt, so that one that prints a lot does not keep the others from being heard.
+// False: there is nothing more to send, or nothing more can be sent now.
+bool OutputRelay::SendRound() {
+  bool sent = false;
+  for (auto& [id, backlog] : backlogs_) {
+    if (backlog.empty()) continue;
+    if (!sink_.ready()) return false;
+    sink_.send(id, backlog.Take(kChunkBytes));
+    sent = true;
+  }
+  return sent;
+}
+
+}  // namespace twofold::backend

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "backend/agent/output_backlog.h"
+#include "backend/workload/attempt.h"
+
+namespace twofold::backend {
+
+/// Passes on what followed attempts print, in chunks of at most 64 KiB.
+///
+/// While the stream has enough to write, the newest 256 KiB of each attempt wait here: someone who
+/// follows a job sees what it prints now, rather than holding it up or filling the memory.
+///
+/// Threads  On the thread of the io_context.
+class OutputRelay {
+ public:
+  static constexpr std::size_t kChunkBytes = 64 << 10;
+  static constexpr std::size_t kBacklogBytes = 256 << 10;  ///< an attempt
+
+  struct Sink {
+    std::function<bool()> ready;  ///< whether more may be sent now
+    std::function<void(const AttemptId&, OutputBacklog::Chunk)> send;
+  };
+
+  OutputRelay(boost::asio::io_context& io, Sink sink) : timer_(io), sink_(std::move(sink)) {}
+
+  [[nodiscard]] bool follows(const AttemptId& id) const { return backlogs_.contains(id); }
+  void Follow(const AttemptId& id) { backlogs_.try_emplace(id, kBacklogBytes); }
+  void Unfollow(const AttemptId& id) { backlogs_.erase(id); }
+  void UnfollowAll() { backlogs_.clear(); }
+
+  /// REQUIRES: follows(id).
+  void Append(const AttemptId& id, std::string_view bytes);
+
+  /// The attempt prints no more: sends what is left, whether or not the stream is slow, for it is
+  /// bounded and the end matters most. Does nothing for what is not followed.
+  void Finish(const AttemptId& id);
+
+ private:
+  void Pump();
+  bool SendRound();
+
+  boost::asio::steady_timer timer_;
+  Sink sink_;
+  bool armed_ = false;
+  absl::flat_hash_map<AttemptId, OutputBacklog> backlogs_;
+};
+
+}  // namespace twofold::backend

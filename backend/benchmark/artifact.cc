@@ -1,0 +1,74 @@
+#include "backend/benchmark/artifact.h"
+
+#include <absl/strings/str_cat.h>
+#include <zstd.h>
+
+#include <algorithm>
+
+namespace twofold::stages {
+namespace {
+
+constexpr int kLevel = 3;  // 0.3 GB/s and more: nobody waits for it
+
+// Of what a peer sends; ours are bounded when they are made.
+constexpr std::uint64_t kMostKept = 64 << 20;
+
+std::string Compressed(std::string_view text) {
+  std::string bytes(ZSTD_compressBound(text.size()), '\0');
+  // Fails only for want of room.
+  bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), kLevel));
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+}  // namespace
+
+v1::Artifact Keep(std::string_view name, const Source& source, std::uint64_t keep) {
+  v1::Artifact artifact;
+  artifact.set_name(name.data(), name.size());
+  const std::uint64_t size = source.size();
+  artifact.set_bytes(size);
+  if (size == 0) return artifact;
+  std::string text;
+  if (size <= keep) {
+    text = source.Read(0, size);
+  } else {
+    text = source.Read(0, keep - keep / 2) + source.Read(size - keep / 2, keep / 2);
+  }
+  artifact.set_left_out(size - text.size());
+  artifact.set_zstd(Compressed(text));
+  return artifact;
+}
+
+void Shrink(v1::Artifact& artifact, std::size_t most) {
+  if (artifact.zstd().size() <= most) return;
+  std::string text = Text(artifact, kMostKept).value_or("");
+  // How well text compresses differs within it, so it is tried; one that is dense comes to an end
+  // after as many halves as it is too big.
+  while (artifact.zstd().size() > most && !text.empty()) {
+    const std::size_t half = text.size() / 4;
+    text = text.substr(0, half) + text.substr(text.size() - half);
+    artifact.set_zstd(text.empty() ? std::string() : Compressed(text));
+  }
+  artifact.set_left_out(artifact.bytes() - text.size());
+}
+
+Result<std::string> Text(const v1::Artifact& artifact, std::uint64_t most) {
+  const std::string& bytes = artifact.zstd();
+  if (bytes.empty()) return std::string();
+  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) {
+    return absl::DataLossError("not compressed by zstd");
+  }
+  if (size > most) {
+    return absl::DataLossError(
+        absl::StrCat(size, " bytes, more than the ", most, " that are read"));
+  }
+  std::string text(size, '\0');
+  const std::size_t got = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(got) != 0 || got != size)
+    return absl::DataLossError("compressed data is broken");
+  return text;
+}
+
+}  // namespace twofold::stages

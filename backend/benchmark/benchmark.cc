@@ -1,0 +1,64 @@
+#include "backend/benchmark/benchmark.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "backend/benchmark/work_folder.h"
+
+namespace twofold::backend {
+
+Benchmark::Benchmark(boost::asio::io_context& io, Reaper& reaper,
+                     std::vector<const suite::Suite*> suites, BenchmarkOptions options)
+    : io_(io),
+      reaper_(reaper),
+      suites_(std::move(suites)),
+      options_(std::move(options)),
+      versions_(io, reaper) {
+  const std::size_t removed = stages::RemoveLeftWorkFolders(options_.work_dir);
+  if (removed > 0) spdlog::info("{} work folders of a worker that is gone are removed", removed);
+}
+
+Benchmark::~Benchmark() {
+  for (const auto& [slot, run] : runs_) run->Abandon();
+}
+
+std::vector<std::string> Benchmark::suites() const {
+  std::vector<std::string> names;
+  for (const suite::Suite* suite : suites_) names.emplace_back(suite->name);
+  return names;
+}
+
+const suite::Suite& Benchmark::SuiteOf(const Job& job) const {
+  for (const suite::Suite* suite : suites_) {
+    if (suite->name == job.suite) return *suite;
+  }
+  return *suites_.front();
+}
+
+void Benchmark::Start(Slot slot, Instant now, const Job& job) {
+  auto run = std::make_shared<RankRun>(
+      BenchmarkParts{io_, reaper_, versions_, SuiteOf(job), options_}, now, job,
+      RankRun::Events{
+          .ready = [this, slot] { Ready(slot); },
+          .ended =
+              [this, slot](Instant at, RunEnd end) {
+                runs_.erase(slot);
+                Ended(slot, at, std::move(end));
+              },
+          .progress = [this, slot](ProgressLine line) { Progressed(slot, std::move(line)); },
+          .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
+  runs_[slot] = run;
+  run->Start(job);
+}
+
+void Benchmark::Go(Slot slot, Instant /*now*/) { runs_.at(slot)->Go(); }
+
+void Benchmark::Follow(Slot slot, bool on) { runs_.at(slot)->Follow(on); }
+
+void Benchmark::Stop(Slot slot) {
+  const auto found = runs_.find(slot);
+  if (found != runs_.end()) found->second->Stop();
+}
+
+}  // namespace twofold::backend

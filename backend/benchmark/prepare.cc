@@ -1,0 +1,163 @@
+#include "backend/benchmark/prepare.h"
+
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "backend/benchmark/allowed.h"
+#include "backend/benchmark/host_facts.h"
+#include "backend/workload/environment.h"
+#include "backend/workload/peer_link.h"
+#include "lib/process/find_program.h"
+
+namespace twofold::backend {
+namespace {
+
+using stages::Because;
+using stages::Verdict;
+
+std::string Message(const Status& status) { return std::string(status.message()); }
+
+Verdict ReadSpec(const BenchmarkOptions& options, const suite::Suite& suite, const Job& job,
+                 std::string& spec) {
+  if (job.arguments.size() > 1) {
+    return Because(
+        "plan", absl::StrCat("a job of ", std::string(suite.name), " has one argument, its spec"));
+  }
+  const std::string_view own = job.arguments.empty() ? "" : job.arguments[0];
+  spec = own.empty() ? options.spec : std::string(own);
+  return {};
+}
+
+std::uint32_t SizeOf(const Job& job) {
+  return job.gang == nullptr ? 1 : static_cast<std::uint32_t>(job.gang->gang->peers_size());
+}
+
+Verdict CheckGang(const BenchmarkOptions& options, const suite::Suite& suite, const Job& job,
+                  const std::string& spec) {
+  const Result<std::uint32_t> members = suite.check(spec);
+  if (!members.ok()) return Because("plan", Message(members.status()));
+  if (*members != SizeOf(job)) {
+    return Because(
+        "plan",
+        absl::StrCat("with this spec ", std::string(suite.name), " runs on ", *members,
+                     *members == 1 ? " worker, without a gang" : " workers, as a gang of so many",
+                     "; it was given ", SizeOf(job)));
+  }
+  if (job.gang != nullptr && options.peers == nullptr) {
+    return Because("prepare", "members of gangs cannot reach this worker: give it --peers-address");
+  }
+  return {};
+}
+
+suite::Gang GangOf(const BenchmarkOptions& options, const Job& job, std::string_view suffix) {
+  if (job.gang == nullptr) {
+    // More than one frontend counts jobs; what only one worker makes can have a name of its own.
+    return {absl::StrCat("job-", job.id.job, "-", job.id.attempt, "-", std::string(suffix)),
+            {{options.worker.address, options.worker.node}}};
+  }
+  const v1::GangRoster& roster = *job.gang->gang;
+  suite::Gang gang{absl::StrCat("job-", roster.job(), "-", roster.attempt()), {}};
+  for (const v1::Peer& peer : roster.peers()) gang.members.push_back({peer.address(), peer.node()});
+  return gang;
+}
+
+// Where twofold-rsh is, beside this program.
+std::string OwnFolder() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+std::string InheritedPath() {
+  const char* const path = std::getenv("PATH");
+  return path == nullptr ? "" : path;
+}
+
+Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
+  for (const suite::Stage& stage : prepared.rank_plan().stages) {
+    auto path = stages::FindProgram(stage.argv.at(0), {options.suite_path, InheritedPath()});
+    if (!path.ok()) return Because("prepare", Message(path.status()));
+    prepared.programs.push_back(*std::move(path));
+  }
+  return {};
+}
+
+std::string_view NameOfVariable(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+// Programs of suites say nothing about being ready: the plan knows how that is seen.
+std::vector<std::string> EnvironmentOf(const BenchmarkOptions& options, const Job& job,
+                                       const Prepared& prepared) {
+  std::vector<std::string> all = JobEnvironment(job);
+  for (std::string& variable : all) {
+    if (NameOfVariable(variable) == "TWOFOLD_READY_FD") variable = "TWOFOLD_READY_FD";
+  }
+  std::vector<std::string> folders = options.suite_path;
+  if (std::string own = OwnFolder(); !own.empty()) folders.push_back(std::move(own));
+  all.push_back("PATH=" + stages::JoinPath({folders, InheritedPath()}));
+  all.push_back("TMPDIR=" + prepared.folder->tmp());
+  all.push_back(prepared.marker);
+  if (job.gang != nullptr && job.gang->rank == 0) {
+    for (std::string& variable : options.peers->Environment(*job.gang)) {
+      all.push_back(std::move(variable));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, const Job& job,
+                Prepared& prepared) {
+  prepared.rank = job.gang == nullptr ? 0 : job.gang->rank;
+  Verdict wrong = ReadSpec(options, suite, job, prepared.spec);
+  if (wrong.error.empty()) wrong = CheckGang(options, suite, job, prepared.spec);
+  if (!wrong.error.empty()) return wrong;
+  auto folder = stages::WorkFolder::Make(options.work_dir);
+  if (!folder.ok()) return Because("prepare", "--work-dir: " + Message(folder.status()));
+  prepared.folder = *std::move(folder);
+  prepared.marker = "TWOFOLD_WORK=" + prepared.folder->path();
+  auto plan = suite.plan(prepared.spec, GangOf(options, job, prepared.folder->suffix()));
+  if (!plan.ok()) return Because("plan", Message(plan.status()));
+  prepared.plan = *std::move(plan);
+  const Status allowed =
+      CheckAllowed(prepared.plan, prepared.rank, prepared.folder->run(), options.allowed);
+  if (!allowed.ok()) return Because("plan", Message(allowed));
+  prepared.versions.resize(prepared.rank_plan().stages.size());
+  wrong = FindPrograms(options, prepared);
+  if (!wrong.error.empty()) return wrong;
+  const Status filled = prepared.folder->Fill(prepared.rank_plan());
+  if (!filled.ok()) return Because("prepare", Message(filled));
+  prepared.environment = EnvironmentOf(options, job, prepared);
+  return {};
+}
+
+v1::BenchmarkResult EmptyResult(const suite::Suite& suite, const WorkerFacts& worker,
+                                const Job& job) {
+  v1::BenchmarkResult result;
+  result.set_suite(std::string(suite.name));
+  const v1::GangRoster alone;
+  const v1::GangRoster& roster = job.gang == nullptr ? alone : *job.gang->gang;
+  for (const v1::Peer& peer : roster.peers()) {
+    v1::RankRecord& rank = *result.add_ranks();
+    rank.set_node(peer.node());
+    rank.set_pod(peer.pod());
+    rank.set_address(peer.address());
+  }
+  const int rank = job.gang == nullptr ? 0 : static_cast<int>(job.gang->rank);
+  v1::RankRecord& own = job.gang == nullptr ? *result.add_ranks() : *result.mutable_ranks(rank);
+  own.set_node(worker.node);
+  own.set_pod(worker.pod);
+  own.set_address(worker.address);
+  own.set_image(worker.image);
+  stages::DescribeHost(own);
+  return result;
+}
+
+}  // namespace twofold::backend

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/benchmark/output_file.h"
+#include "backend/benchmark/sequence.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/process/process.h"
+#include "lib/process/reaper.h"
+#include "lib/suite/plan.h"
+
+namespace twofold::backend {
+
+/// What one stage needs to be run.
+struct StageSetup {
+  const suite::Stage& plan;              ///< lives as long as the run
+  std::string program;                   ///< its path
+  std::vector<std::string> environment;  ///< what differs from ours, see MergeEnvironment
+  std::string directory;                 ///< to start it in
+  std::string out;                       ///< paths of files to make for what it prints
+  std::string err;
+  std::uint64_t most_output;  ///< bytes that it may print to either before it is stopped
+};
+
+/// One run of a stage of a plan: a program that prints to files, so that nothing that reads them
+/// slows it down.
+///
+/// Threads  On the thread of the io_context.
+/// Cost     A look at its files four times a second; more often until a server is ready, and while
+///          it is followed.
+class StageRun : public std::enable_shared_from_this<StageRun> {
+ public:
+  /// Nothing comes before Start has returned.
+  struct Events {
+    std::function<void()> ready;                  ///< of a server: once, if it comes to that
+    std::function<void(stages::StageEnd)> ended;  ///< once; nothing comes after it
+    std::function<void(ProgressLine)> progress;
+    std::function<void(std::string_view)> printed;  ///< while it is followed
+  };
+
+  static Result<std::shared_ptr<StageRun>> Start(boost::asio::io_context& io, Reaper& reaper,
+                                                 const StageSetup& setup, Events events);
+  /// Kills it if it still runs; nothing is told any more.
+  ~StageRun();
+
+  /// Asks it to end, and after Process::kStopGrace insists.
+  void Stop() { process_->Stop(); }
+
+  /// Whether `printed` is to be told; if so it is at once, with the last 4 KiB so far of each file.
+  void Follow(bool on);
+
+  [[nodiscard]] const stages::OutputFile& out() const { return *out_.file; }
+  [[nodiscard]] const stages::OutputFile& err() const { return *err_.file; }
+  [[nodiscard]] Instant started() const { return started_; }
+  [[nodiscard]] Duration wall() const { return wall_; }                 ///< after its end
+  [[nodiscard]] const ProgramEnd& program_end() const { return end_; }  ///< after its end
+  /// Why we stopped it: its limit, too much output; empty: we did not.
+  [[nodiscard]] const std::string& why_stopped() const { return why_stopped_; }
+
+ private:
+  struct Output {
+    std::unique_ptr<stages::OutputFile> file;
+    std::uint64_t told = 0;      // to who follows
+    std::uint64_t searched = 0;  // so long it was when it had no line that says that it is ready
+  };
+
+  StageRun(boost::asio::io_context& io, const StageSetup& setup, Events events);
+
+  Status Launch(boost::asio::io_context& io, Reaper& reaper, const StageSetup& setup);
+  void Watch();
+  void Look();
+  [[nodiscard]] Duration Pause();
+  void LookForReady();
+  bool HasLine(Output& output);
+  void LookAtSizes();
+  void Tell(Output& output);
+  void StopBecause(std::string why);
+  void Ended(ProgramEnd end);
+
+  const suite::Stage& plan_;
+  const std::uint64_t most_output_;
+  Events events_;
+  Output out_;
+  Output err_;
+  std::shared_ptr<Process> process_;
+  boost::asio::steady_timer watch_;
+  boost::asio::steady_timer limit_;
+  Duration ready_pause_;
+  Instant started_;
+  Duration wall_{0};
+  ProgramEnd end_;
+  std::string why_stopped_;
+  bool awaits_ready_;
+  bool followed_ = false;
+};
+
+}  // namespace twofold::backend

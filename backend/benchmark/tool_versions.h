@@ -1,0 +1,47 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/process/process.h"
+#include "lib/process/reaper.h"
+
+namespace twofold::backend {
+
+/// Which versions the programs of this machine have, as they say themselves: asked once each.
+///
+/// Threads  On the thread of the io_context.
+/// Cost     The first time that a program is asked for it is run, for 5 s at most.
+class ToolVersions {
+ public:
+  using OnVersion = std::function<void(const std::string&)>;
+
+  ToolVersions(boost::asio::io_context& io, Reaper& reaper) : io_(io), reaper_(reaper) {}
+  ~ToolVersions();
+
+  /// Tells the version of the program at `path`; empty: it has no way to say, or did not. May tell
+  /// before it returns, and tells all the same when who asked does not care any more.
+  void Ask(const std::string& path, OnVersion on_version);
+
+ private:
+  struct Asked {
+    std::shared_ptr<Process> process;
+    std::unique_ptr<boost::asio::steady_timer> limit;
+    std::vector<OnVersion> waiting;
+  };
+
+  void Answer(const std::string& path, const std::string& version);
+
+  boost::asio::io_context& io_;
+  Reaper& reaper_;
+  absl::flat_hash_map<std::string, std::string> known_;
+  absl::flat_hash_map<std::string, Asked> asked_;
+};
+
+}  // namespace twofold::backend

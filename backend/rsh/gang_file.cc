@@ -1,0 +1,137 @@
+#include "backend/rsh/gang_file.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace twofold::gang {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostBytes = 16 << 20;  // 4096 members take less than 4 MiB
+
+Status Errno(const std::string& path) { return absl::ErrnoToStatus(errno, path); }
+
+json ToObject(const Member& member) {
+  return {{"node", member.node},
+          {"pod", member.pod},
+          {"address", member.address},
+          {"port", member.port}};
+}
+
+Member MemberOf(const json& object) {
+  return {object.at("node").get<std::string>(), object.at("pod").get<std::string>(),
+          object.at("address").get<std::string>(), object.at("port").get<std::uint16_t>()};
+}
+
+json ToObject(const Tls& tls) {
+  return {{"ca", tls.ca}, {"cert", tls.cert}, {"key", tls.key}, {"serverName", tls.server_name}};
+}
+
+Tls TlsOf(const json& object) {
+  return {object.at("ca").get<std::string>(), object.at("cert").get<std::string>(),
+          object.at("key").get<std::string>(), object.at("serverName").get<std::string>()};
+}
+
+bool WriteAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+Result<std::string> ReadAll(int descriptor, const std::string& path) {
+  struct stat info {};
+  if (fstat(descriptor, &info) != 0) return Errno(path);
+  std::string text(std::min(static_cast<std::size_t>(info.st_size), kMostBytes), '\0');
+  const ssize_t got = read(descriptor, text.data(), text.size());
+  if (got < 0) return Errno(path);
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
+}  // namespace
+
+std::string ToJson(const Gang& gang) {
+  json members = json::array();
+  for (const Member& member : gang.members) members.push_back(ToObject(member));
+  json object = {{"job", gang.job},
+                 {"attempt", gang.attempt},
+                 {"secret", absl::BytesToHexString(gang.secret)},
+                 {"members", std::move(members)}};
+  if (gang.tls) object["tls"] = ToObject(*gang.tls);
+  // What is no UTF-8 is a name that nobody can be asked for.
+  return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<Gang> FromJson(std::string_view text) {
+  try {
+    const json object = json::parse(text);
+    Gang gang;
+    gang.job = object.at("job").get<std::uint64_t>();
+    gang.attempt = object.at("attempt").get<std::uint32_t>();
+    gang.secret = absl::HexStringToBytes(object.at("secret").get<std::string>());
+    for (const json& member : object.at("members")) gang.members.push_back(MemberOf(member));
+    if (object.contains("tls")) gang.tls = TlsOf(object.at("tls"));
+    return gang;
+  } catch (const json::out_of_range& error) {  // names the field
+    return absl::InvalidArgumentError(absl::StrCat("not a gang file: ", error.what()));
+  } catch (const json::exception&) {  // may quote what it has read
+    return absl::InvalidArgumentError("not a gang file: no JSON, or a field of another type");
+  }
+}
+
+Result<HeldGangFile> HeldGangFile::Write(const std::string& folder, const Gang& gang) {
+  std::string path = folder + "/twofold-gang-XXXXXX";
+  const int descriptor = mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0) return Errno(path);
+  HeldGangFile file(path, descriptor);
+  // Locked before it can be read: nobody takes a file that is being written for one that is left.
+  if (flock(descriptor, LOCK_EX) != 0 || !WriteAll(descriptor, ToJson(gang))) return Errno(path);
+  return file;
+}
+
+HeldGangFile::HeldGangFile(HeldGangFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+HeldGangFile& HeldGangFile::operator=(HeldGangFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+HeldGangFile::~HeldGangFile() {
+  if (descriptor_ < 0) return;
+  unlink(path_.c_str());
+  close(descriptor_);
+}
+
+Result<ReadGangFile> Read(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return Errno(path);
+  const Result<std::string> text = ReadAll(descriptor, path);
+  Result<Gang> gang = text.ok() ? FromJson(*text) : text.status();
+  if (gang.ok()) return ReadGangFile{*std::move(gang), descriptor};
+  close(descriptor);
+  return Status(gang.status().code(),
+                absl::StrCat(path, ": ", std::string(gang.status().message())));
+}
+
+void AwaitRelease(int descriptor) {
+  while (flock(descriptor, LOCK_SH) != 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace twofold::gang

@@ -1,0 +1,158 @@
+#include "backend/rsh/relay.h"
+
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "backend/rsh/explain.h"
+#include "lib/common/address.h"
+#include "lib/rpc/channel.h"
+#include "lib/security/client.h"
+#include "lib/security/diagnosis.h"
+#include "twofold/v1/peers.grpc.pb.h"
+
+namespace twofold::rsh {
+namespace {
+
+constexpr auto kConnectPatience = std::chrono::seconds(10);
+constexpr std::size_t kChunkBytes = 64 << 10;
+
+using Stream = grpc::ClientReaderWriter<v1::ExecInput, v1::ExecOutput>;
+
+// In one write: lines of many of us go to one terminal.
+int Complain(const std::string& host, const std::string& what) {
+  const std::string line = absl::StrCat("twofold-rsh: ", host, ": ", what, "\n");
+  std::fputs(line.c_str(), stderr);
+  return kOwnFailure;
+}
+
+bool WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+v1::ExecInput StartMessage(const gang::Gang& gang, std::uint32_t rank, const Call& call) {
+  v1::ExecInput input;
+  v1::ExecStart& start = *input.mutable_start();
+  start.mutable_member()->set_job(gang.job);
+  start.mutable_member()->set_attempt(gang.attempt);
+  start.mutable_member()->set_rank(rank);
+  start.mutable_member()->set_secret(gang.secret);
+  for (const std::string& word : {std::string("/bin/sh"), std::string("-c"), call.command}) {
+    start.add_argv(word);
+  }
+  return input;
+}
+
+// Each chunk is read when the one before has been taken: a slow command slows our input down.
+void PumpInput(Stream& stream, bool no_input) {
+  v1::ExecInput input;
+  std::string chunk(kChunkBytes, '\0');
+  for (;;) {
+    const ssize_t got = no_input ? 0 : read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    input.set_data(chunk.data(), static_cast<std::size_t>(got));
+    if (!stream.Write(input)) return;
+  }
+  input.clear_data();
+  input.set_close(true);
+  stream.Write(input);
+}
+
+sigset_t BlockSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return set;
+}
+
+Result<security::Client> OpenSecurity(const gang::Gang& gang) {
+  if (!gang.tls) return security::Client();
+  return security::Client::Open({.ca = gang.tls->ca,
+                                 .cert = gang.tls->cert,
+                                 .key = gang.tls->key,
+                                 .server_name = gang.tls->server_name,
+                                 .token_file = {}});
+}
+
+std::string WhyNotConnected(const std::string& address, const security::Client& security) {
+  const std::string tls = security::DiagnoseTls(address, security);
+  if (!tls.empty()) return absl::StrCat("cannot connect to ", address, ": ", tls);
+  return absl::StrCat("cannot connect to ", address, " within ",
+                      std::chrono::seconds(kConnectPatience).count(), " s");
+}
+
+// The connection goes with us, and the command with the connection.
+[[noreturn]] void Go(int code) { std::_Exit(code); }
+
+void GoAtSignal(const sigset_t& signals) {
+  std::thread([signals] {
+    int number = 0;
+    sigwait(&signals, &number);
+    Go(128 + number);
+  }).detach();
+}
+
+void GoAtEndOfAttempt(const std::string& host, int gang_file) {
+  std::thread([host, gang_file] {
+    gang::AwaitRelease(gang_file);
+    Go(Complain(host, "the attempt of this gang is over, or its worker is gone"));
+  }).detach();
+}
+
+int Relay(const std::string& host, Stream& stream) {
+  v1::ExecOutput output;
+  while (stream.Read(&output)) {
+    if (output.has_exit()) {
+      const v1::ExecExit& exit = output.exit();
+      return exit.error().empty() ? ExitCodeOf(exit) : Complain(host, exit.error());
+    }
+    if (!WriteAll(STDOUT_FILENO, output.out()) || !WriteAll(STDERR_FILENO, output.err())) {
+      return kOwnFailure;  // nobody reads it
+    }
+  }
+  return Complain(host, Explain(rpc::FromGrpc(stream.Finish())));
+}
+
+}  // namespace
+
+[[noreturn]] void Run(const gang::ReadGangFile& file, std::uint32_t rank, const Call& call) {
+  GoAtSignal(BlockSignals());
+  GoAtEndOfAttempt(call.host, file.descriptor);
+  const gang::Member& member = file.gang.members.at(rank);
+  if (member.port == 0) {
+    Go(Complain(call.host,
+                "its worker runs no programs for others (twofold-backend --peers-address)"));
+  }
+  const Result<security::Client> security = OpenSecurity(file.gang);
+  if (!security.ok()) Go(Complain(call.host, std::string(security.status().message())));
+  const std::string address = ToString({member.address, member.port});
+  const auto channel = rpc::Connect(address, *security);
+  if (!channel->WaitForConnected(std::chrono::system_clock::now() + kConnectPatience)) {
+    Go(Complain(call.host, WhyNotConnected(address, *security)));
+  }
+  const auto stub = v1::Peers::NewStub(channel);
+  grpc::ClientContext context;
+  const std::unique_ptr<Stream> stream = stub->Exec(&context);
+  if (stream->Write(StartMessage(file.gang, rank, call))) {
+    std::thread([&] { PumpInput(*stream, call.no_input); }).detach();
+  }
+  Go(Relay(call.host, *stream));
+}
+
+}  // namespace twofold::rsh

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/rsh/command_line.h"
+#include "backend/rsh/gang_file.h"
+
+namespace twofold::rsh {
+
+/// Runs the command at the member, relays, and ends this process with its exit code. SIGTERM,
+/// SIGINT, SIGHUP and the end of the attempt do so early. What is wrong with ourselves is on
+/// stderr.
+///
+/// Threads  REQUIRES: there is one, so that those to come have these signals blocked. SIGPIPE is
+///          ignored.
+[[noreturn]] void Run(const gang::ReadGangFile& file, std::uint32_t rank, const Call& call);
+
+}  // namespace twofold::rsh

@@ -1,0 +1,131 @@
+#include "backend/workload/command.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/workload/environment.h"
+
+namespace twofold::backend {
+namespace {
+
+std::string Describe(const ProgramEnd& program) {
+  if (program.signal != 0) {
+    return absl::StrCat("killed by signal ", program.signal, " (", strsignal(program.signal), ")");
+  }
+  if (program.exit_code != 0) return absl::StrCat("exit code ", program.exit_code);
+  return {};
+}
+
+RunEnd ToRunEnd(ProgramEnd program) {
+  RunEnd end;
+  const std::string error = Describe(program);
+  end.outcome = error.empty() ? v1::OUTCOME_SUCCEEDED : v1::OUTCOME_FAILED;
+  end.report.set_error(error);
+  end.report.set_exit_code(program.exit_code);
+  end.report.set_signal(program.signal);
+  end.report.set_output(std::move(program.output));
+  return end;
+}
+
+}  // namespace
+
+Command::~Command() {
+  for (const auto& [slot, run] : runs_) {
+    if (run.process) run.process->Abandon();
+  }
+}
+
+void Command::Start(Slot slot, Instant now, const Job& job) {
+  Program program = program_;
+  program.argv.insert(program.argv.end(), job.arguments.begin(), job.arguments.end());
+  program.environment = JobEnvironment(job);
+  program.tells_progress = true;
+  program.tells_ready = PreparesByProgram(job);
+  if (job.gang != nullptr && peers_ != nullptr) Join(slot, *job.gang, program);
+  if (job.gang == nullptr || PreparesByProgram(job)) return Launch(slot, now, program);
+  runs_[slot].prepared = std::move(program);
+  Ready(slot);
+}
+
+void Command::Join(Slot slot, const GangSeat& seat, Program& program) {
+  runs_[slot].member = IdOf(seat);
+  if (seat.rank > 0) {
+    // What is started there is a program of the gang, too, but none that is asked whether it is
+    // ready.
+    std::vector<std::string> environment = program.environment;
+    for (const char* name : {"TWOFOLD_READY_FD", "TWOFOLD_PROGRESS_FD"}) {
+      std::erase_if(environment,
+                    [&](const std::string& variable) { return variable.starts_with(name); });
+      environment.emplace_back(name);
+    }
+    return peers_->Announce(seat, no_record_, true, std::move(environment), {});
+  }
+  for (std::string& variable : peers_->Environment(seat)) {
+    program.environment.push_back(std::move(variable));
+  }
+}
+
+// The run has ended when nothing is left of what rank 0 has started here.
+void Command::Leave(Slot slot, Instant now, RunEnd end) {
+  Run& run = runs_.at(slot);
+  run.process.reset();
+  if (!run.member) {
+    runs_.erase(slot);
+    return Ended(slot, now, std::move(end));
+  }
+  const MemberId member = *run.member;
+  run.leaving = true;
+  peers_->Forget(member);
+  peers_->Withdraw(member, [this, slot, end = std::move(end)]() mutable {
+    runs_.erase(slot);
+    Ended(slot, Now(), std::move(end));
+  });
+}
+
+void Command::Go(Slot slot, Instant now) {
+  Run& run = runs_.at(slot);
+  if (run.process) return;  // it runs since Start
+  const Program program = std::move(run.prepared);
+  Launch(slot, now, program);
+}
+
+void Command::Launch(Slot slot, Instant now, const Program& program) {
+  auto process = Process::Start(
+      io_, reaper_, program,
+      {.ended = [this, slot](ProgramEnd end) { ProgramEnded(slot, std::move(end)); },
+       .ready = [this, slot] { Ready(slot); },
+       .progress = [this, slot](ProgressLine line) { Progressed(slot, std::move(line)); },
+       .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
+  if (!process.ok()) {
+    runs_[slot];  // there may have been nothing to remember so far
+    RunEnd end{v1::OUTCOME_FAILED, {}};
+    end.report.set_error(absl::StrCat("start: ", std::string(process.status().message())));
+    return Leave(slot, now, std::move(end));
+  }
+  Run& run = runs_[slot];
+  run.process = *std::move(process);
+  run.process->Follow(run.followed);
+}
+
+void Command::Follow(Slot slot, bool on) {
+  Run& run = runs_.at(slot);
+  run.followed = on;
+  if (run.process) run.process->Follow(on);
+}
+
+void Command::Stop(Slot slot) {
+  const auto found = runs_.find(slot);
+  if (found == runs_.end()) return;
+  if (found->second.process) return found->second.process->Stop();
+  if (!found->second.leaving) Leave(slot, Now(), {});
+}
+
+void Command::ProgramEnded(Slot slot, ProgramEnd program) {
+  Leave(slot, Now(), ToRunEnd(std::move(program)));
+}
+
+}  // namespace twofold::backend

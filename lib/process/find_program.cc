@@ -1,0 +1,45 @@
+#include "lib/process/find_program.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace twofold::stages {
+namespace {
+
+bool IsProgram(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<std::string> FoldersOf(const SearchPath& where) {
+  std::vector<std::string> folders(where.folders.begin(), where.folders.end());
+  const std::vector<std::string> inherited = absl::StrSplit(where.path, ':');
+  for (const std::string& folder : inherited) {
+    // Others are of the folder that the worker was started in, which is not that of its programs.
+    if (folder.starts_with('/')) folders.push_back(folder);
+  }
+  return folders;
+}
+
+}  // namespace
+
+Result<std::string> FindProgram(const std::string& name, const SearchPath& where) {
+  if (name.find('/') != std::string::npos) return name;
+  const std::vector<std::string> folders = FoldersOf(where);
+  for (const std::string& folder : folders) {
+    std::string path = absl::StrCat(folder, "/", name);
+    if (IsProgram(path)) return path;
+  }
+  return absl::NotFoundError(
+      absl::StrCat(name, " is not installed: looked in ",
+                   folders.empty() ? "no folder, as PATH is empty" : absl::StrJoin(folders, ", ")));
+}
+
+std::string JoinPath(const SearchPath& where) { return absl::StrJoin(FoldersOf(where), ":"); }
+
+}  // namespace twofold::stages

@@ -1,0 +1,114 @@
+#include "lib/process/process.h"
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <utility>
+
+namespace twofold::backend {
+namespace {
+
+constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
+
+// A program that ends closes its descriptors as well: so long until its end is noticed, too.
+constexpr Duration kSettle = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Result<std::shared_ptr<Process>> Process::Start(boost::asio::io_context& io, Reaper& reaper,
+                                                const Program& program, Events events) {
+  const Result<Child> child = Spawn(program);
+  if (!child.ok()) return child.status();
+  const std::shared_ptr<Process> process(new Process(io, reaper, child->pid, std::move(events)));
+  process->Watch(*child);
+  return process;
+}
+
+Process::Process(boost::asio::io_context& io, Reaper& reaper, pid_t pid, Events events)
+    : reaper_(reaper),
+      pid_(pid),
+      events_(std::move(events)),
+      output_(std::make_shared<PipeReader>(io)),
+      ready_(std::make_shared<PipeReader>(io)),
+      progress_(std::make_shared<PipeReader>(io)),
+      grace_(io),
+      settle_(io),
+      tail_(kTailBytes) {}
+
+Process::~Process() { ClosePipes(); }
+
+void Process::Watch(const Child& child) {
+  reaper_.Watch(pid_, [self = shared_from_this()](int status) { self->Exited(status); });
+  output_->Start(child.output, [this](std::string_view bytes) { Printed(bytes); });
+  ready_->Start(
+      child.ready,
+      [this](std::string_view bytes) {
+        if (bytes.find('\n') != std::string_view::npos) BecomeReady();
+      },
+      [this] { ReadyClosed(); });
+  progress_->Start(child.progress, [this](std::string_view bytes) {
+    if (auto line = progress_lines_.Append(bytes)) events_.progress(*std::move(line));
+  });
+}
+
+void Process::Printed(std::string_view bytes) {
+  tail_.Append(bytes);
+  if (followed_) events_.printed(bytes);
+}
+
+void Process::Follow(bool on) {
+  followed_ = on;
+  if (const std::string tail = tail_.Last(); on && !tail.empty()) events_.printed(tail);
+}
+
+void Process::ReadyClosed() {
+  settle_.expires_after(kSettle);
+  settle_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && self->running_) self->BecomeReady();
+  });
+}
+
+// The pipe stays open: a program that has more to say there must not die of it.
+void Process::BecomeReady() {
+  if (!std::exchange(told_ready_, true)) events_.ready();
+}
+
+void Process::Exited(int wait_status) {
+  running_ = false;
+  grace_.cancel();
+  settle_.cancel();
+  output_->Finish();
+  ClosePipes();
+  ProgramEnd end;
+  if (WIFEXITED(wait_status)) end.exit_code = WEXITSTATUS(wait_status);
+  if (WIFSIGNALED(wait_status)) end.signal = WTERMSIG(wait_status);
+  end.output = tail_.Last();
+  events_.ended(std::move(end));
+}
+
+void Process::Stop() {
+  if (!running_) return;
+  kill(-pid_, SIGTERM);
+  kill(-pid_, SIGCONT);  // a stopped process would not see it
+  grace_.expires_after(kStopGrace);
+  grace_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && self->running_) kill(-self->pid_, SIGKILL);
+  });
+}
+
+void Process::Abandon() {
+  if (!std::exchange(running_, false)) return;
+  kill(-pid_, SIGKILL);
+  reaper_.Forget(pid_);
+  grace_.cancel();
+  settle_.cancel();
+  ClosePipes();
+}
+
+void Process::ClosePipes() {
+  output_->Close();
+  ready_->Close();
+  progress_->Close();
+}
+
+}  // namespace twofold::backend

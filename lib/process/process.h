@@ -1,0 +1,86 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/process/output_tail.h"
+#include "lib/process/pipe_reader.h"
+#include "lib/process/progress_reader.h"
+#include "lib/process/reaper.h"
+#include "lib/process/spawn.h"
+
+namespace twofold::backend {
+
+/// How a program ended: one of the two is 0.
+struct ProgramEnd {
+  int exit_code = 0;
+  int signal = 0;
+  std::string output;  ///< the last 4 KiB of stdout and stderr, as they came
+};
+
+/// One run of a program and of all that it starts in its process group: nothing of it is left when
+/// it has ended, however it ended.
+///
+/// Threads  On the thread of the io_context.
+/// Source   Stopping in two stages: TERM, time to clean up, KILL; as systemd and Kubernetes do.
+///          Telling that a server is ready by a line to a descriptor; as s6 does.
+class Process : public std::enable_shared_from_this<Process> {
+ public:
+  /// Who is told. Nothing comes before Start has returned, nor after the end.
+  struct Events {
+    std::function<void(ProgramEnd)> ended;  ///< once
+    /// At most once: it has written a line to kReadyFd, or closed that and lived on.
+    std::function<void()> ready = {};
+    std::function<void(ProgressLine)> progress = {};     ///< as written to kProgressFd
+    std::function<void(std::string_view)> printed = {};  ///< while it is followed
+  };
+
+  static constexpr Duration kStopGrace = std::chrono::seconds(2);  ///< between TERM and KILL
+
+  /// Starts it. Keep the Process until `ended`. What the program tells needs no listener that it
+  /// has not been asked for (`Program::tells_...`).
+  static Result<std::shared_ptr<Process>> Start(boost::asio::io_context& io, Reaper& reaper,
+                                                const Program& program, Events events);
+  ~Process();
+
+  /// Whether `printed` is to be told; if so it is at once, with the last 4 KiB so far.
+  void Follow(bool on);
+
+  /// Asks it to end, and after kStopGrace insists.
+  void Stop();
+
+  /// Kills it; nothing is told any more.
+  void Abandon();
+
+ private:
+  Process(boost::asio::io_context& io, Reaper& reaper, pid_t pid, Events events);
+
+  void Watch(const Child& child);
+  void Printed(std::string_view bytes);
+  void ReadyClosed();
+  void BecomeReady();
+  void Exited(int wait_status);
+  void ClosePipes();
+
+  Reaper& reaper_;
+  const pid_t pid_;
+  Events events_;
+  bool running_ = true;
+  bool followed_ = false;
+  bool told_ready_ = false;
+  std::shared_ptr<PipeReader> output_;
+  std::shared_ptr<PipeReader> ready_;
+  std::shared_ptr<PipeReader> progress_;
+  ProgressReader progress_lines_;
+  boost::asio::steady_timer grace_;
+  boost::asio::steady_timer settle_;
+  OutputTail tail_;
+};
+
+}  // namespace twofold::backend
