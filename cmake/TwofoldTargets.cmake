@@ -1,5 +1,5 @@
 # One CMake library a folder. `DEPS` is the whole rule of who may include whom: a test compares it
-# with the #include lines (tests/check-includes.sh reads build/includes/).
+# with the #include lines (tests/check-structure.py reads build/includes/).
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
