@@ -24,7 +24,7 @@ struct Program {
   bool null_out = false;        ///< stdout and stderr are /dev/null, else the pipe `Child::output`
   bool tells_ready = false;     ///< kReadyFd is the pipe `Child::ready`, else closed
   bool tells_progress = false;  ///< kProgressFd is the pipe `Child::progress`, else closed
-  /// What differs from what programs inherit (backend/inherited.h), see MergeEnvironment.
+  /// What differs from what programs inherit (lib/process/inherited.h), see MergeEnvironment.
   std::vector<std::string> environment = {};
   std::string directory = {};  ///< to start it in; empty: ours
   /// Lent descriptors that become its stdin, stdout and stderr instead of what is said above; -1:
