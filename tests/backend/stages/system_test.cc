@@ -14,7 +14,6 @@
 #include "backend/stages/host.h"
 #include "backend/stages/listening.h"
 #include "backend/stages/strays.h"
-#include "backend/stages/tool_version.h"
 #include "backend/stages/work_folder.h"
 #include "tests/backend/temp_dir.h"
 
@@ -83,14 +82,6 @@ TEST(FindProgram, SaysWhereItHasLooked) {
             "tool is not installed: looked in /opt/osu, /no/such");
   EXPECT_EQ(FindProgram("tool", {{}, ""}).status().message(),
             "tool is not installed: looked in no folder, as PATH is empty");
-}
-
-TEST(ToolVersion, IsTheFirstLineThatAToolPrints) {
-  EXPECT_STREQ(VersionArgument("/usr/bin/fio"), "--version");
-  EXPECT_STREQ(VersionArgument("iperf"), "-v");
-  EXPECT_EQ(VersionArgument("/usr/bin/cat"), nullptr);
-  EXPECT_EQ(VersionIn("\nfio-3.33\nmore"), "fio-3.33");
-  EXPECT_EQ(VersionIn(""), "");
 }
 
 TEST(Host, IsDescribed) {
