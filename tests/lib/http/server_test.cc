@@ -319,7 +319,9 @@ TEST(Server, AnswerThatTakesLongKeepsNobodyElseWaiting) {
 
 TEST(Server, AnswerThatTakesLongWithoutRoomIs503) {
   LaterServer server(false);
-  const std::string answer = Ask(server.port(), kGetLater);
+  Peer peer(server.port());
+  peer.Send(kGetLater);
+  const std::string answer = peer.ReadResponse();
   EXPECT_EQ(StatusOf(answer), 503);
   EXPECT_THAT(answer, HasSubstr("\r\nRetry-After: 1\r\n"));
 }
@@ -327,13 +329,17 @@ TEST(Server, AnswerThatTakesLongWithoutRoomIs503) {
 TEST(Server, AnswerThatTakesLongAndThrowsIs500) {
   LaterServer server;
   server.LetGo();
-  EXPECT_EQ(StatusOf(Ask(server.port(), "GET /later?throw HTTP/1.1\r\nHost: x\r\n\r\n")), 500);
+  Peer peer(server.port());
+  peer.Send("GET /later?throw HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(StatusOf(peer.ReadResponse()), 500);
 }
 
 TEST(Server, PeerThatGoesWhileItsAnswerIsMadeIsForgotten) {
   LaterServer server;
   { Peer(server.port()).Send(kGetLater); }
-  EXPECT_EQ(StatusOf(Ask(server.port(), kGet)), 200);
+  Peer other(server.port());
+  other.Send(kGet);
+  EXPECT_EQ(other.ReadResponse(), kHello);
   server.LetGo();
 }
 
