@@ -10,6 +10,7 @@
 #include "backend/suites/table/table.h"
 #include "backend/workload/command.h"
 #include "backend/workload/sleep.h"
+#include "lib/process/find_program.h"
 
 namespace twofold::backend {
 namespace {
@@ -26,12 +27,12 @@ MadeWorkload MakeSleep(const WorkloadParts& parts, const WorkloadOptions& option
 }
 
 MadeWorkload MakeCommand(const WorkloadParts& parts, const WorkloadOptions& options) {
-  if (Status status = CheckExecutable(options.argv[0]); !status.ok()) {
+  if (Status status = process::CheckExecutable(options.argv[0]); !status.ok()) {
     return Status(status.code(), absl::StrCat("workload ", std::string(status.message())));
   }
-  return std::make_unique<Command>(parts.io, parts.reaper,
-                                   Program{options.argv, options.null_in, options.null_out},
-                                   parts.peers);
+  return std::make_unique<Command>(
+      parts.io, parts.reaper, process::Program{options.argv, options.null_in, options.null_out},
+      parts.peers);
 }
 
 Status CheckBenchmark(const std::vector<const suite::Suite*>& suites,

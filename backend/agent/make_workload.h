@@ -27,7 +27,7 @@ struct WorkloadOptions {
 /// What a workload shares with the rest of the process; all of it outlives the workload.
 struct WorkloadParts {
   boost::asio::io_context& io;
-  Reaper& reaper;
+  process::Reaper& reaper;
   PeerLink* peers = nullptr;  ///< null: no other member of a gang can be reached
 };
 

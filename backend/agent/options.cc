@@ -23,7 +23,7 @@
 #include "lib/common/address.h"
 #include "lib/common/options.h"
 #include "lib/common/printable.h"
-#include "lib/process/inherited.h"
+#include "lib/process/environment.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::backend {
@@ -176,8 +176,9 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_option("--allow-env", options.allow_env,
                  "A variable of this environment, or several (NAME*), that programs get beside "
                  "PATH, HOME, LANG, OMPI_*, UCX_* and the like; may be given more than once")
-      ->check(CLI::Validator([](const std::string& name) { return CheckVariableName(name); },
-                             "NAME", "variable"))
+      ->check(
+          CLI::Validator([](const std::string& name) { return process::CheckVariableName(name); },
+                         "NAME", "variable"))
       ->allow_extra_args(false);
   app.add_flag("--once", options.once,
                "Run the workload once, without a frontend, print the result");

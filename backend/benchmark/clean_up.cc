@@ -27,14 +27,14 @@ constexpr int kFilesAtOnce = 1000;
 }  // namespace
 
 CleanUp::CleanUp(boost::asio::io_context& io, std::string marker,
-                 std::unique_ptr<stages::WorkFolder> folder)
+                 std::unique_ptr<WorkFolder> folder)
     : pause_(io), marker_(std::move(marker)), folder_(std::move(folder)) {}
 
 CleanUp::~CleanUp() {
   if (!folder_) return;
   // What was killed takes a moment to die, and writes into the folder until then.
   for (int round = 0, quiet = 0; round < kLastRounds && quiet < kQuietRounds; ++round) {
-    quiet = stages::KillMarked(marker_) == 0 ? quiet + 1 : 0;
+    quiet = KillMarked(marker_) == 0 ? quiet + 1 : 0;
     if (quiet < kQuietRounds) std::this_thread::sleep_for(kLastPause);
   }
   folder_->RemoveSome(INT_MAX);
@@ -50,7 +50,7 @@ void CleanUp::Start(std::function<void()> on_done) {
 
 void CleanUp::KillRound(int left) {
   if (!folder_) return RemoveRound();
-  const std::size_t found = stages::KillMarked(marker_);
+  const std::size_t found = KillMarked(marker_);
   quiet_rounds_ = found == 0 ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ == kQuietRounds) return RemoveRound();
   if (left <= 0 && found > 0) {

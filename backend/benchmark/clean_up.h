@@ -17,8 +17,7 @@ namespace twofold::backend {
 class CleanUp : public std::enable_shared_from_this<CleanUp> {
  public:
   /// `marker`: see KillMarked. `folder` may be null.
-  CleanUp(boost::asio::io_context& io, std::string marker,
-          std::unique_ptr<stages::WorkFolder> folder);
+  CleanUp(boost::asio::io_context& io, std::string marker, std::unique_ptr<WorkFolder> folder);
   /// Does what can be done at once of what is left to do.
   ~CleanUp();
 
@@ -31,7 +30,7 @@ class CleanUp : public std::enable_shared_from_this<CleanUp> {
 
   boost::asio::steady_timer pause_;
   const std::string marker_;
-  std::unique_ptr<stages::WorkFolder> folder_;
+  std::unique_ptr<WorkFolder> folder_;
   std::function<void()> on_done_;
   int quiet_rounds_ = 0;  ///< looks in a row that found nothing
 };

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,4 +44,4 @@ std::size_t KillMarked(const std::string& marker) {
   return found;
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// Kills all processes that have been started with the variable `marker` (NAME=VALUE) in their
 /// environment, wherever they are by now: a daemon that has left the process group of its stage and
@@ -12,4 +12,4 @@ namespace twofold::stages {
 /// Cost     Reads the environment of every process of this user.
 std::size_t KillMarked(const std::string& marker);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

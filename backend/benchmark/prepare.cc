@@ -13,13 +13,11 @@
 #include "backend/benchmark/host_facts.h"
 #include "backend/workload/environment.h"
 #include "backend/workload/peer_link.h"
+#include "lib/process/environment.h"
 #include "lib/process/find_program.h"
 
 namespace twofold::backend {
 namespace {
-
-using stages::Because;
-using stages::Verdict;
 
 std::string Message(const Status& status) { return std::string(status.message()); }
 
@@ -67,12 +65,6 @@ suite::Gang GangOf(const BenchmarkOptions& options, const Job& job, std::string_
   return gang;
 }
 
-// Where twofold-rsh is, beside this program.
-std::string OwnFolder() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
-
 std::string InheritedPath() {
   const char* const path = std::getenv("PATH");
   return path == nullptr ? "" : path;
@@ -80,15 +72,11 @@ std::string InheritedPath() {
 
 Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
   for (const suite::Stage& stage : prepared.rank_plan().stages) {
-    auto path = stages::FindProgram(stage.argv.at(0), {options.suite_path, InheritedPath()});
+    auto path = process::FindProgram(stage.argv.at(0), {options.suite_path, InheritedPath()});
     if (!path.ok()) return Because("prepare", Message(path.status()));
     prepared.programs.push_back(*std::move(path));
   }
   return {};
-}
-
-std::string_view NameOfVariable(std::string_view variable) {
-  return variable.substr(0, variable.find('='));
 }
 
 // Programs of suites say nothing about being ready: the plan knows how that is seen.
@@ -96,11 +84,12 @@ std::vector<std::string> EnvironmentOf(const BenchmarkOptions& options, const Jo
                                        const Prepared& prepared) {
   std::vector<std::string> all = JobEnvironment(job);
   for (std::string& variable : all) {
-    if (NameOfVariable(variable) == "TWOFOLD_READY_FD") variable = "TWOFOLD_READY_FD";
+    if (process::VariableName(variable) == "TWOFOLD_READY_FD") variable = "TWOFOLD_READY_FD";
   }
   std::vector<std::string> folders = options.suite_path;
-  if (std::string own = OwnFolder(); !own.empty()) folders.push_back(std::move(own));
-  all.push_back("PATH=" + stages::JoinPath({folders, InheritedPath()}));
+  // Where twofold-rsh is.
+  if (std::string own = process::OwnFolder(); !own.empty()) folders.push_back(std::move(own));
+  all.push_back("PATH=" + process::JoinPath({folders, InheritedPath()}));
   all.push_back("TMPDIR=" + prepared.folder->tmp());
   all.push_back(prepared.marker);
   if (job.gang != nullptr && job.gang->rank == 0) {
@@ -119,7 +108,7 @@ Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, cons
   Verdict wrong = ReadSpec(options, suite, job, prepared.spec);
   if (wrong.error.empty()) wrong = CheckGang(options, suite, job, prepared.spec);
   if (!wrong.error.empty()) return wrong;
-  auto folder = stages::WorkFolder::Make(options.work_dir);
+  auto folder = WorkFolder::Make(options.work_dir);
   if (!folder.ok()) return Because("prepare", "--work-dir: " + Message(folder.status()));
   prepared.folder = *std::move(folder);
   prepared.marker = "TWOFOLD_WORK=" + prepared.folder->path();
@@ -156,7 +145,7 @@ v1::BenchmarkResult EmptyResult(const suite::Suite& suite, const WorkerFacts& wo
   own.set_pod(worker.pod);
   own.set_address(worker.address);
   own.set_image(worker.image);
-  stages::DescribeHost(own);
+  DescribeHost(own);
   return result;
 }
 

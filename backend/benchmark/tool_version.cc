@@ -5,7 +5,7 @@
 #include "lib/common/printable.h"
 #include "lib/suite/text.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 constexpr std::size_t kMostVersion = 120;
@@ -35,4 +35,4 @@ std::string VersionIn(std::string_view output) {
   return {};
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// The argument that makes the program at `path` say its version and do nothing else; null: it is
 /// not known to have one.
@@ -12,4 +12,4 @@ const char* VersionArgument(std::string_view path);
 /// The version in what a program has printed: its first line that is not empty.
 std::string VersionIn(std::string_view output);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "lib/common/descriptors.h"
+
 namespace twofold::gang {
 namespace {
 
@@ -41,15 +43,6 @@ json ToObject(const Tls& tls) {
 Tls TlsOf(const json& object) {
   return {object.at("ca").get<std::string>(), object.at("cert").get<std::string>(),
           object.at("key").get<std::string>(), object.at("serverName").get<std::string>()};
-}
-
-bool WriteAll(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 Result<std::string> ReadAll(int descriptor, const std::string& path) {

@@ -15,6 +15,7 @@
 
 #include "backend/rsh/explain.h"
 #include "lib/common/address.h"
+#include "lib/common/descriptors.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 #include "lib/security/diagnosis.h"
@@ -33,15 +34,6 @@ int Complain(const std::string& host, const std::string& what) {
   const std::string line = absl::StrCat("twofold-rsh: ", host, ": ", what, "\n");
   std::fputs(line.c_str(), stderr);
   return kOwnFailure;
-}
-
-bool WriteAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 v1::ExecInput StartMessage(const gang::Gang& gang, std::uint32_t rank, const Call& call) {

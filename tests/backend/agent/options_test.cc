@@ -232,7 +232,7 @@ TEST(Prepare, FoldersOfSuitesAreAsSeenFromWhereItWasStarted) {
 
 TEST(MakeWorkload, SaysWhatIsWrong) {
   boost::asio::io_context io;
-  Reaper reaper(io);
+  process::Reaper reaper(io);
   const auto error = [&](std::vector<std::string> argv) {
     return std::string(MakeWorkload({io, reaper}, {.argv = std::move(argv), .work_dir = "/tmp"})
                            .status()
