@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "backend/agent/filename.h"
-#include "backend/workload/gang.h"
+#include "backend/workload/attempt.h"
 #include "lib/common/arguments.h"
 
 namespace twofold::backend {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +10,13 @@
 #include "backend/benchmark/work_folder.h"
 
 namespace twofold::backend {
+
+/// Kills all processes that have been started with the variable `marker` (NAME=VALUE) in their
+/// environment, wherever they are by now: a daemon that has left the process group of its stage and
+/// lost its parents, too. Returns how many there were; 0: none is left.
+///
+/// Cost     Reads the environment of every process of this user.
+std::size_t KillMarked(const std::string& marker);
 
 /// Sees to it that nothing is left of an attempt whose stages have ended: kills what has slipped
 /// away from them, then removes folders, a part at a time so that the thread has time for others.

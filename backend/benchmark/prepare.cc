@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "backend/benchmark/allowed.h"
 #include "backend/benchmark/host_facts.h"
 #include "backend/workload/environment.h"
 #include "backend/workload/peer_link.h"
@@ -18,6 +18,8 @@
 
 namespace twofold::backend {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string Message(const Status& status) { return std::string(status.message()); }
 
@@ -63,6 +65,48 @@ suite::Gang GangOf(const BenchmarkOptions& options, const Job& job, std::string_
   suite::Gang gang{absl::StrCat("job-", roster.job(), "-", roster.attempt()), {}};
   for (const v1::Peer& peer : roster.peers()) gang.members.push_back({peer.address(), peer.node()});
   return gang;
+}
+
+// Where `path` leads; empty if that cannot be known. What is not there yet is taken as written.
+fs::path Target(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(path, error);
+  return error ? fs::path() : target;
+}
+
+bool IsWithin(const fs::path& path, const fs::path& folder) {
+  if (path.empty() || folder.empty()) return false;
+  const auto [rest, ignored] =
+      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return rest == folder.end();
+}
+
+bool IsAllowed(const std::string& path, const std::string& work_folder, const Allowances& allowed) {
+  const fs::path target = Target(fs::path(work_folder) / path);
+  return IsWithin(target, Target(work_folder)) ||
+         std::any_of(allowed.paths.begin(), allowed.paths.end(),
+                     [&](const std::string& folder) { return IsWithin(target, Target(folder)); });
+}
+
+// Whether this worker carries out what the spec of rank `rank` asks for: paths lead into
+// `work_folder` or where `allowed` says, symbolic links followed, and nothing is unlisted that is
+// not allowed. What a link is changed to later is not seen: let nobody else write there.
+// Errors   kPermissionDenied: the path or option, and which flag of the worker would allow it.
+Status CheckAllowed(const suite::GangPlan& plan, std::uint32_t rank, const std::string& work_folder,
+                    const Allowances& allowed) {
+  if (!allowed.options && !plan.unlisted.empty()) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        plan.unlisted.front(), " is on no word list; only workers with --allow-options take it"));
+  }
+  const suite::RankPlan& own = plan.ranks[rank];
+  for (const auto* paths : {&own.folders, &own.paths}) {
+    for (const std::string& path : *paths) {
+      if (IsAllowed(path, work_folder, allowed)) continue;
+      return absl::PermissionDeniedError(absl::StrCat(
+          path, ": neither in the work folder nor where this worker has --allow-path"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 std::string InheritedPath() {

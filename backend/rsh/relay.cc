@@ -13,7 +13,6 @@
 #include <string_view>
 #include <thread>
 
-#include "backend/rsh/explain.h"
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
 #include "lib/rpc/channel.h"
@@ -122,6 +121,22 @@ int Relay(const std::string& host, Stream& stream) {
 }
 
 }  // namespace
+
+int ExitCodeOf(const v1::ExecExit& exit) {
+  if (!exit.error().empty()) return kOwnFailure;
+  return exit.signal() != 0 ? 128 + exit.signal() : exit.code();
+}
+
+std::string Explain(const Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnauthenticated:
+      return "refused: its worker does not run this attempt, not yet or not any more";
+    case absl::StatusCode::kOk:
+      return "its worker ended the stream before the command";
+    default:
+      return std::string(status.message());
+  }
+}
 
 [[noreturn]] void Run(const gang::ReadGangFile& file, std::uint32_t rank, const Call& call) {
   GoAtSignal(BlockSignals());

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backend/workload/attempt.h"
-#include "backend/workload/gang.h"
 #include "lib/common/instant.h"
 #include "lib/process/progress_reader.h"
 #include "twofold/v1/queue.pb.h"

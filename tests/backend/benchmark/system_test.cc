@@ -10,10 +10,10 @@
 #include <climits>
 #include <filesystem>
 
+#include "backend/benchmark/clean_up.h"
 #include "backend/benchmark/host_facts.h"
-#include "backend/benchmark/leftover_processes.h"
 #include "backend/benchmark/listening.h"
-#include "backend/benchmark/tool_version.h"
+#include "backend/benchmark/tool_versions.h"
 #include "backend/benchmark/work_folder.h"
 #include "lib/process/find_program.h"
 #include "tests/backend/temp_dir.h"
