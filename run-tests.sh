@@ -19,7 +19,8 @@ Usage: run-tests.sh [--nightly] [PART]...
 
 Without PART: all but images. Installs missing Debian packages (root or sudo).
 scripts and kubernetes use the programs that dev builds. What cannot be tested here is skipped: it
-is listed with the reason, and counted.
+is listed with the reason, and counted. What fails runs once more, alone: a test that passes only
+then counts as passed, and is listed at the end beside those that failed, with its output.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 END
 }
@@ -33,29 +34,32 @@ nightly='' time_limit=''
 count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
 
 # A part that could not even run is one failed test.
-broken() { echo "FAILED: $*" >&2; count 0 1 0; }
+broken() { echo "FAILED: $*" | tee -a "$failures" >&2; count 0 1 0; }
 
-# Counts the tests in the JUnit file $1.
+# Counts the tests in the JUnit file $1; $2, if it is there, has those of them that ran again.
 count_junit() {
-  counts=$(awk '{ all += gsub(/<testcase/, ""); bad += gsub(/<(failure|error)[ >]/, ""); left += gsub(/<skipped/, "") }
-    END { print all - bad - left, bad + 0, left + 0 }' "$1" 2>/dev/null) || counts=
-  # shellcheck disable=SC2086  # three words
-  case $counts in '' | '0 0 0') broken "no test results in $1" ;; *) count $counts ;; esac
+  if counts=$(tests/count-results.py "$1" "$failures" "$2"); then
+    # shellcheck disable=SC2086  # three words
+    count $counts
+  else
+    broken "no test results in $1"
+  fi
 }
 
 build() { cmake --preset "$1" >/dev/null && cmake --build --preset "$1" -j "$jobs"; }
 
 preset() {
   echo "=== $1: build and test"
-  results=$root/build/$1/tests.xml
-  rm -f "$results"
+  results=$root/build/$1/tests.xml again=$root/build/$1/tests-again.xml
+  rm -f "$results" "$again"
   if ! build "$1"; then
     broken "$1 does not build"
     return
   fi
   # shellcheck disable=SC2086  # none or two words
-  ctest --test-dir "build/$1" -j "$jobs" $time_limit --output-on-failure --output-junit "$results"
-  count_junit "$results"
+  ctest --test-dir "build/$1" -j "$jobs" $time_limit --output-on-failure --output-junit "$results" ||
+    ctest --test-dir "build/$1" $time_limit --rerun-failed --output-on-failure --output-junit "$again"
+  count_junit "$results" "$again"
 }
 
 # A sanitizer takes about ten times the time.
@@ -72,26 +76,29 @@ fuzz() {
     return
   fi
   for corpus in tests/fuzz/corpus/*; do
-    if tests/fuzz/run.sh "${corpus##*/}"; then count 1 0 0; else count 0 1 0; fi
+    if tests/fuzz/run.sh "${corpus##*/}"; then count 1 0 0; else broken "fuzz ${corpus##*/}"; fi
   done
 }
 
 scripts() {
   echo "=== scripts: shellcheck and bats"
   for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs tests/scripts/cluster/kubectl tests/kubernetes/stubs); do
-    if shellcheck "$script"; then count 1 0 0; else count 0 1 0; fi
+    if shellcheck "$script"; then count 1 0 0; else broken "shellcheck $script"; fi
   done
-  mkdir -p build/bats
-  bats --report-formatter junit --output build/bats tests/scripts
-  count_junit build/bats/report.xml
+  rm -rf build/bats build/bats-again
+  mkdir -p build/bats build/bats-again tests/scripts/.bats/run-logs  # bats remembers there what failed
+  bats --report-formatter junit --output build/bats tests/scripts ||
+    bats --filter-status failed --report-formatter junit --output build/bats-again tests/scripts
+  count_junit build/bats/report.xml build/bats-again/report.xml
 }
 
 kubernetes() {
   echo "=== kubernetes: manifests, dashboard, alerts"
-  rm -f build/kubernetes.xml
+  rm -f build/kubernetes.xml build/kubernetes-again.xml
   # Debian's python, whose packages we install.
-  /usr/bin/python3 -m pytest -q -rs --junitxml=build/kubernetes.xml tests/kubernetes
-  count_junit build/kubernetes.xml
+  pytest="/usr/bin/python3 -m pytest -q -rs tests/kubernetes"
+  $pytest --junitxml=build/kubernetes.xml || $pytest --last-failed --junitxml=build/kubernetes-again.xml
+  count_junit build/kubernetes.xml build/kubernetes-again.xml
 }
 
 images() {
@@ -115,7 +122,11 @@ done
 [ $# -gt 0 ] || set -- dev scripts kubernetes asan tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
+mkdir -p build
+failures=$root/build/failures.txt
+: >"$failures"
 for part in "$@"; do "$part"; done
+cat "$failures"
 [ "$skipped" = 0 ] || echo "skipped, for lack of what they need: $skipped"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -27,7 +27,7 @@ Generator::Generator(std::string queue, std::string frontend, Instant start)
 void Generator::SetParallelism(std::uint32_t parallelism) {
   std::shared_ptr<JobSink> sink;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (finishing_) return;
     if (parallelism != loop_.parallelism()) window_.ParallelismChanged();
     loop_.SetParallelism(parallelism);
@@ -37,18 +37,18 @@ void Generator::SetParallelism(std::uint32_t parallelism) {
 }
 
 void Generator::Reset() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   window_ = Window(Now());
   if (link_ == Link::kReconnecting) window_.Interrupted();
 }
 
 std::uint32_t Generator::parallelism() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return loop_.parallelism();
 }
 
 std::size_t Generator::outstanding() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return loop_.outstanding();
 }
 
@@ -57,24 +57,26 @@ Snapshot Generator::Look() const {
   snapshot.queue = queue_;
   snapshot.frontend = frontend_;
   std::vector<Instant> in_flight;
-  std::unique_lock lock(mutex_);
-  const Instant now = Now();  // not before any end that the window knows
-  const Window window = window_;
-  in_flight.reserve(loop_.outstanding());
-  loop_.ForEachOutstanding(
-      [&in_flight](LoadLoop::Tag, Instant submitted) { in_flight.push_back(submitted); });
-  snapshot.link = link_;
-  snapshot.parallelism = loop_.parallelism();
-  snapshot.finished = totals_.finished;
-  snapshot.all_interruptions = totals_.interruptions;
-  snapshot.unknown_answers = totals_.unknown_answers;
-  snapshot.round_trips = totals_.round_trips;
-  lock.unlock();
-
+  Instant now;
+  std::optional<Window> window;
+  {
+    const MutexLock lock(mutex_);
+    now = Now();  // not before any end that the window knows
+    window = window_;
+    in_flight.reserve(loop_.outstanding());
+    loop_.ForEachOutstanding(
+        [&in_flight](LoadLoop::Tag, Instant submitted) { in_flight.push_back(submitted); });
+    snapshot.link = link_;
+    snapshot.parallelism = loop_.parallelism();
+    snapshot.finished = totals_.finished;
+    snapshot.all_interruptions = totals_.interruptions;
+    snapshot.unknown_answers = totals_.unknown_answers;
+    snapshot.round_trips = totals_.round_trips;
+  }
   snapshot.pending = in_flight.size();
   snapshot.held_back =
       snapshot.parallelism - std::min<std::uint64_t>(snapshot.parallelism, snapshot.pending);
-  window.Describe(now, in_flight, snapshot);
+  window->Describe(now, in_flight, snapshot);
   return snapshot;
 }
 
@@ -83,10 +85,13 @@ Snapshot Generator::Look() const {
 std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
   std::size_t again = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     link_ = Link::kConnected;
     sink_ = sink;
-    loop_.ForEachOutstanding([this](LoadLoop::Tag tag, Instant) { to_submit_.push_back(tag); });
+    loop_.ForEachOutstanding([this](LoadLoop::Tag tag, Instant) {
+      mutex_.AssertHeld();
+      to_submit_.push_back(tag);
+    });
     again = to_submit_.size();
     StartMissing(Now());
   }
@@ -95,7 +100,7 @@ std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
 }
 
 void Generator::Disconnected() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   link_ = Link::kReconnecting;
   sink_.reset();
   window_.Interrupted();
@@ -106,7 +111,7 @@ std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply) {
   std::shared_ptr<JobSink> sink;
   std::optional<Instant> next_tick;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const Instant now = Now();
     ResolveWorkers(reply.results());
     const bool rejected = EndAll(reply.results(), now);
@@ -122,7 +127,7 @@ std::optional<Instant> Generator::Tick() {
   std::shared_ptr<JobSink> sink;
   std::optional<Instant> next_tick;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     sink = StartMissing(Now());
     next_tick = loop_.NextStart();
   }
@@ -131,7 +136,7 @@ std::optional<Instant> Generator::Tick() {
 }
 
 void Generator::Finish() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   finishing_ = true;
   loop_.SetParallelism(0);
 }
@@ -151,6 +156,7 @@ void Generator::ResolveWorkers(const v1::ResultBatch& batch) {
 bool Generator::EndAll(const v1::ResultBatch& batch, Instant now) {
   bool rejected = false;
   rpc::ForEach(batch, [&](const rpc::ResultRow& row) {
+    mutex_.AssertHeld();
     const std::optional<Instant> submitted = loop_.End(row.tag);
     if (!submitted) {
       ++totals_.unknown_answers;
@@ -183,7 +189,10 @@ void Generator::Count(v1::Outcome outcome, const Answer& job, std::string_view r
 // the lock is released; nullptr if nothing was added.
 std::shared_ptr<JobSink> Generator::StartMissing(Instant now) {
   if (!sink_) return nullptr;
-  loop_.Start(now, [this](LoadLoop::Tag tag) { to_submit_.push_back(tag); });
+  loop_.Start(now, [this](LoadLoop::Tag tag) {
+    mutex_.AssertHeld();
+    to_submit_.push_back(tag);
+  });
   if (to_submit_.empty()) return nullptr;
   sink_->Add(to_submit_);
   to_submit_.clear();

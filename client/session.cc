@@ -80,11 +80,11 @@ void Session::Stop(Duration patience) {
   if (!thread_.joinable()) return;
   generator_.Finish();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     give_up_ = Now() + patience;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   thread_.join();
 }
 
@@ -102,7 +102,7 @@ bool Session::AwaitConnection() {
   bool said = false;
   for (;;) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_) return false;
     }
     if (const auto channel = dialer_.Connected(kConnectSlice)) {
@@ -124,10 +124,11 @@ void Session::RunStream() {
   stream = std::make_shared<Stream>(
       [this, &stream](const v1::SubmitReply& reply) { OnMessage(*stream, reply); },
       [this](const grpc::Status& status) { OnEnd(status); });
-  std::unique_lock lock(mutex_);
-  ended_ = heard_ = false;
-  tick_at_.reset();
-  lock.unlock();
+  {
+    const MutexLock lock(mutex_);
+    ended_ = heard_ = false;
+    tick_at_.reset();
+  }
 
   rpc::Authorize(*stream->context(), security_);
   stub_->async()->Submit(stream->context(), stream.get());
@@ -137,51 +138,57 @@ void Session::RunStream() {
     spdlog::info("connected to the frontend at {}{}", frontend_,
                  again > 0 ? fmt::format("; {} jobs submitted again", again) : "");
   }
-  lock.lock();
-  Serve(lock);
-  if (stopping_) return FinishStream(lock, *stream);
-  lock.unlock();
+  bool stopping;
+  {
+    const MutexLock lock(mutex_);
+    Serve();
+    stopping = stopping_;
+  }
+  if (stopping) return FinishStream(*stream);
   generator_.Disconnected();
   ReportLoss();
 }
 
 // Until the stream ends or is to end.
-void Session::Serve(std::unique_lock<std::mutex>& lock) {
+void Session::Serve() {
   while (!ended_ && !stopping_) {
     if (!tick_at_) {
-      changed_.wait(lock);
+      changed_.Wait(mutex_);
     } else if (Now() < *tick_at_) {
-      changed_.wait_until(lock, *tick_at_);
+      changed_.WaitUntil(mutex_, *tick_at_);
     } else {
       tick_at_.reset();
-      lock.unlock();
+      mutex_.Unlock();
       const std::optional<Instant> next = generator_.Tick();
-      lock.lock();
+      mutex_.Lock();
       if (!tick_at_) tick_at_ = next;
     }
   }
 }
 
-void Session::FinishStream(std::unique_lock<std::mutex>& lock, Stream& stream) {
-  const auto ended = [this] { return ended_; };
-  lock.unlock();
+void Session::FinishStream(Stream& stream) {
   stream.Close();
-  lock.lock();
-  if (changed_.wait_until(lock, give_up_, ended)) return;
-  lock.unlock();
+  {
+    const MutexLock lock(mutex_);
+    while (!ended_ && changed_.WaitUntil(mutex_, give_up_)) {
+    }
+    if (ended_) return;
+  }
   stream.Cancel();
-  lock.lock();
-  changed_.wait(lock, ended);
+  const MutexLock lock(mutex_);
+  while (!ended_) changed_.Wait(mutex_);
 }
 
 void Session::Pause(Duration duration) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, duration, [this] { return stopping_; });
+  const Instant end = Now() + duration;
+  const MutexLock lock(mutex_);
+  while (!stopping_ && changed_.WaitUntil(mutex_, end)) {
+  }
 }
 
 // Says so once for each trouble: a frontend that refuses every stream would fill the log.
 void Session::ReportLoss() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (heard_) backoff_.Reset();
   quiet_ = !heard_ && end_reason_ == trouble_;
   trouble_ = end_reason_;
@@ -199,18 +206,18 @@ void Session::OnMessage(Stream& stream, const v1::SubmitReply& reply) {
     return stream.Cancel();
   }
   const std::optional<Instant> tick = generator_.OnReply(reply);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   heard_ = true;
   if (!tick || (tick_at_ && *tick_at_ <= *tick)) return;
   tick_at_ = tick;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void Session::OnEnd(const grpc::Status& status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ended_ = true;
   end_reason_ = status.ok() ? "it ended the stream" : status.error_message();
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 }  // namespace twofold::client

@@ -2,9 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,6 +10,7 @@
 #include "client/generator.h"
 #include "lib/common/backoff.h"
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
@@ -50,8 +49,8 @@ class Session {
   void Run();
   bool AwaitConnection();
   void RunStream();
-  void Serve(std::unique_lock<std::mutex>& lock);
-  void FinishStream(std::unique_lock<std::mutex>& lock, Stream& stream);
+  void Serve() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FinishStream(Stream& stream);
   void Pause(Duration duration);
   void ReportLoss();
 
@@ -73,14 +72,14 @@ class Session {
   std::string trouble_;  // why the last stream ended
   bool quiet_ = false;   // it was said before
 
-  std::mutex mutex_;  // guards the rest
-  std::condition_variable changed_;
-  bool stopping_ = false;
-  Instant give_up_;  // if stopping
-  bool ended_ = false;
-  bool heard_ = false;  // the stream has delivered a message
-  std::string end_reason_;
-  std::optional<Instant> tick_at_;
+  Mutex mutex_;
+  Condition changed_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  Instant give_up_ ABSL_GUARDED_BY(mutex_);  // if stopping
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  bool heard_ ABSL_GUARDED_BY(mutex_) = false;  // the stream has delivered a message
+  std::string end_reason_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Instant> tick_at_ ABSL_GUARDED_BY(mutex_);
 
   std::thread thread_;
 };

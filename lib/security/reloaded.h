@@ -4,11 +4,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/security/file.h"
 
@@ -34,6 +34,7 @@ class Reloaded {
   /// Errors   those of `load`, the first time.
   static Result<std::shared_ptr<Reloaded>> Open(std::vector<std::string> paths, Load load) {
     std::shared_ptr<Reloaded> made(new Reloaded(std::move(paths), std::move(load)));
+    const MutexLock lock(made->mutex_);
     made->seen_ = made->Fingerprints();
     Result<T> value = made->load_();
     if (!value.ok()) return value.status();
@@ -42,7 +43,7 @@ class Reloaded {
   }
 
   std::shared_ptr<const T> Get() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     // Before loading: what changes meanwhile is seen the next time.
     std::string now = Fingerprints();
     if (now == seen_) return value_;
@@ -69,9 +70,9 @@ class Reloaded {
 
   const std::vector<std::string> paths_;
   const Load load_;
-  std::mutex mutex_;  // guards the rest
-  std::string seen_;
-  std::shared_ptr<const T> value_;
+  Mutex mutex_;
+  std::string seen_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const T> value_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::security

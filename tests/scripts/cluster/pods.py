@@ -5,6 +5,7 @@ taken as it is, and nothing collides with what else runs on the machine.
 """
 
 import base64
+import contextlib
 import http.client
 import os
 import re
@@ -33,7 +34,8 @@ def running(pod):
 
 def send(pod, number):
     if running(pod):
-        os.kill(pod["pid"], number)
+        with contextlib.suppress(ProcessLookupError):  # it ended this very moment
+            os.kill(pod["pid"], number)
 
 
 def mount(pod, secret):
