@@ -11,6 +11,10 @@ namespace twofold {
 /// UTF-8 question marks, and no character is cut.
 std::string Printable(std::string_view text, std::size_t most);
 
+/// How many bytes at the beginning of `text` are whole, valid characters: all of them if it is
+/// UTF-8. Longer forms than needed, surrogates and what is above U+10FFFF are not (RFC 3629).
+std::size_t ValidUtf8(std::string_view text);
+
 /// How many bytes at the end of `text` are the beginning of a character that may go on: 0 to 3.
 std::size_t UnfinishedTail(std::string_view text);
 

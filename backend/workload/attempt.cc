@@ -1,4 +1,4 @@
-#include "backend/workload/gang.h"
+#include "backend/workload/attempt.h"
 
 #include <absl/strings/str_cat.h>
 
