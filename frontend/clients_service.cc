@@ -14,7 +14,6 @@
 #include "lib/rpc/limits.h"
 #include "lib/rpc/retry_info.h"
 #include "lib/rpc/unary.h"
-#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 namespace {
@@ -100,8 +99,7 @@ grpc::ServerUnaryReactor* ClientsService::SubmitJob(grpc::CallbackServerContext*
     if (!wait) late->Answer(*accepted);
   };
   const queue::Submitted submitted =
-      turn.Submit(queue::kDetached, 0, *options, request.spec(), answer,
-                  runs::FromProto(request.options().place()));
+      turn.Submit(queue::kDetached, 0, *options, request.spec(), answer, request.options().place());
   if (submitted.admission != queue::Admission::kAccepted) {
     late->Fail(Refused(Refusal(submitted, (*host)->name())));
     return late.get();

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "frontend/records.h"
+#include "lib/results/result_messages.h"
 #include "lib/rpc/late_reply.h"
 #include "lib/rpc/unary.h"
-#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 namespace {
@@ -70,12 +70,12 @@ rpc::ByteReader* ResultsService::CreateRun(grpc::CallbackServerContext* context,
 
 Result<v1::ListRunsReply> ResultsService::List(const v1::ListRunsRequest& request) {
   if (Status status = HasStore(); !status.ok()) return status;
-  return runs::ListRuns(storage_->run_reader(), request);
+  return storage_->run_reader().List(request);
 }
 
 Result<v1::Run> ResultsService::Get(const v1::GetRunRequest& request) {
   if (Status status = HasStore(); !status.ok()) return status;
-  return runs::GetRun(storage_->run_reader(), request);
+  return storage_->run_reader().Find(request.id());
 }
 
 grpc::ServerUnaryReactor* ResultsService::ListRuns(grpc::CallbackServerContext* context,
@@ -119,9 +119,9 @@ ByteWriter* ResultsService::Pull(grpc::CallbackServerContext* context,
 ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,
                                        const grpc::ByteBuffer* bytes) {
   return Open<v1::RunResultsRequest>(context, bytes, [&](const auto& request, auto place) {
-    auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
+    auto messages = results::ResultMessages::Of(storage_->run_reader(), request);
     if (!messages.ok()) return RefusedStream::Start(rpc::ToGrpc(messages.status()));
-    const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
+    const auto all = std::make_shared<results::ResultMessages>(*std::move(messages));
     return Pull<v1::RunResultsReply>(
         context, [all] { return all->Next(); }, std::move(place));
   });
@@ -130,7 +130,7 @@ ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,
 ByteWriter* ResultsService::GetArtifact(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* bytes) {
   return Open<v1::GetArtifactRequest>(context, bytes, [&](const auto& request, auto place) {
-    auto found = runs::GetArtifact(storage_->run_reader(), request);
+    auto found = results::GetArtifact(storage_->run_reader(), request);
     if (!found.ok()) return RefusedStream::Start(rpc::ToGrpc(found.status()));
     const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
     const auto next = [pieces,
