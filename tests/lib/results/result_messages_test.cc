@@ -1,22 +1,17 @@
 // Runs as messages, the same from a frontend and from a file.
 
-#include "lib/runs/run_messages.h"
+#include "lib/results/result_messages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/results/run_state.h"
 #include "lib/results/sqlite_store.h"
-#include "lib/runs/json.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
-namespace twofold::runs {
+namespace twofold::results {
 namespace {
-
-using results::EndedWith;
-using results::Placed;
-using results::Record;
-using results::RunReader;
 
 class RunMessagesTest : public ::testing::Test {
  protected:
@@ -25,11 +20,7 @@ class RunMessagesTest : public ::testing::Test {
   }
   void Open() { reader_ = RunReader::Open(path_).value(); }
 
-  v1::Run Run() {
-    v1::GetRunRequest request;
-    request.set_id("sweep");
-    return GetRun(*reader_, request).value();
-  }
+  v1::Run Run() { return reader_->Find("sweep").value(); }
 
   std::vector<v1::RunResultsReply> Results(bool jobs) {
     v1::RunResultsRequest request;
@@ -45,18 +36,16 @@ class RunMessagesTest : public ::testing::Test {
     }
   }
 
-  const results::TempDir dir_;
+  const TempDir dir_;
   const std::string path_ = dir_.Path("jobs.db");
-  const std::unique_ptr<results::SqliteStore> store_ = results::SqliteStore::Open(path_).value();
+  const std::unique_ptr<SqliteStore> store_ = SqliteStore::Open(path_).value();
   std::unique_ptr<RunReader> reader_;
 };
 
 TEST_F(RunMessagesTest, RunSaysHowFarItIs) {
-  Commit({results::SweepCreated(), Placed(1, 1, 1), results::Ended(1, 10), Placed(2, 1, 2)});
+  Commit({SweepCreated(), Placed(1, 1, 1), Ended(1, 10), Placed(2, 1, 2)});
   Open();
-  v1::GetRunRequest request;
-  request.set_id("sweep");
-  const v1::Run run = GetRun(*reader_, request).value();
+  const v1::Run run = Run();
   EXPECT_EQ(run.labels().at("team"), "net");
   EXPECT_EQ(run.definition(), "kind: BenchmarkSet\n");
   EXPECT_EQ(run.counts().ended().at("succeeded"), 1u);
@@ -75,33 +64,50 @@ TEST_F(RunMessagesTest, PausedRunIsPausedAndOneThatGoesOnHasEachJobOnce) {
     return std::string(StateOf(run));
   };
   const auto withdrawn = queue::Outcome::kCancelled;
-  Commit({results::SweepCreated()});
+  Commit({SweepCreated()});
   Open();
   EXPECT_EQ(state(), "planned");
-  Commit({Placed(1, 1, 1), results::Ended(1, 10), Placed(2, 1, 2), Placed(3, 1, 3)});
+  Commit({Placed(1, 1, 1), Ended(1, 10), Placed(2, 1, 2), Placed(3, 1, 3)});
   EXPECT_EQ(state(), "waiting");
-  Commit({results::Started(2)});
+  Commit({Started(2)});
   EXPECT_EQ(state(), "running");
-  Commit({results::Ended(2, 20), results::Ended(3, 20, withdrawn)});
+  Commit({Ended(2, 20), Ended(3, 20, withdrawn)});
   EXPECT_EQ(state(), "paused") << "1 withdrawn, 3 not submitted";
   EXPECT_EQ(Run().ended_unix_ns(), 0);
   Commit({Placed(4, 1, 3), Placed(5, 2, 1), Placed(6, 2, 2), Placed(7, 2, 3)});
-  Commit({results::Ended(4, 30), results::Ended(5, 30, queue::Outcome::kFailed),
-          results::Ended(6, 30, withdrawn), results::Ended(7, 40, withdrawn),
-          results::RunCancelled{"sweep", 35}});
+  Commit({Ended(4, 30), Ended(5, 30, queue::Outcome::kFailed), Ended(6, 30, withdrawn),
+          Ended(7, 40, withdrawn), RunCancelled{"sweep", kCancelledUnixNs}});
   EXPECT_EQ(state(), "cancelled");
   EXPECT_EQ(Run().counts().submitted_again(), 1u);
   EXPECT_EQ(WithdrawnOf(Run().counts()), 2u);
   EXPECT_EQ(Run().ended_unix_ns(), 40);
-  Commit({Placed(8, 2, 2), results::Ended(8, 50), Placed(9, 2, 3), results::Ended(9, 60)});
+  Commit({Placed(8, 2, 2), Ended(8, 50), Placed(9, 2, 3), Ended(9, 60)});
   EXPECT_EQ(state(), "ended") << "a cancelled run was gone on with";
 }
 
+// The run goes on with job 2, which takes the cancelling back; the second cancelling counts again.
+TEST_F(RunMessagesTest, CancelledRunThatIsGoneOnWithAndPausedIsPaused) {
+  const auto withdrawn = queue::Outcome::kCancelled;
+  Commit({SweepCreated(), Placed(1, 1, 1), Ended(1, 10, withdrawn),
+          RunCancelled{"sweep", kCancelledUnixNs}});
+  Open();
+  EXPECT_STREQ(StateOf(Run()), "cancelled");
+  JobAccepted again = Placed(2, 1, 1);
+  again.accepted_unix_ns = kCancelledUnixNs + 5;
+  Commit({again, Ended(2, 20, withdrawn)});
+  EXPECT_STREQ(StateOf(Run()), "paused");
+  EXPECT_EQ(Run().ended_unix_ns(), 0);
+  const std::vector<Record> cancelled = {RunCancelled{"sweep", kCancelledUnixNs + 9}};
+  Commit(cancelled);
+  Commit(cancelled);
+  EXPECT_STREQ(StateOf(Run()), "cancelled");
+  EXPECT_EQ(Run().cancelled_unix_ns(), kCancelledUnixNs + 9);
+}
+
 TEST_F(RunMessagesTest, WithdrawnJobsAreNoFailures) {
-  Commit({results::SweepCreated(), Placed(1, 1, 1), results::Ended(1, 10, queue::Outcome::kFailed),
-          Placed(2, 1, 2), results::Ended(2, 10, queue::Outcome::kCancelled), Placed(3, 1, 3),
-          results::Ended(3, 10, queue::Outcome::kRejected), Placed(4, 1, 2),
-          EndedWith(4, results::FullBenchmark())});
+  Commit({SweepCreated(), Placed(1, 1, 1), Ended(1, 10, queue::Outcome::kFailed), Placed(2, 1, 2),
+          Ended(2, 10, queue::Outcome::kCancelled), Placed(3, 1, 3),
+          Ended(3, 10, queue::Outcome::kRejected), Placed(4, 1, 2), EndedWith(4, FullResult())});
   Open();
   const v1::PermutationResult result = Results(false).at(0).permutations(0);
   EXPECT_EQ(result.succeeded(), 1u);
@@ -110,38 +116,36 @@ TEST_F(RunMessagesTest, WithdrawnJobsAreNoFailures) {
 }
 
 TEST_F(RunMessagesTest, RunThatOnlyItsJobsHaveMadeEndsWithThem) {
-  Commit({results::Accepted(1, "sweep"), results::Accepted(2, "sweep"), results::Ended(1, 10),
-          results::Ended(2, 20, queue::Outcome::kCancelled)});
+  Commit({Accepted(1, "sweep"), Accepted(2, "sweep"), Ended(1, 10),
+          Ended(2, 20, queue::Outcome::kCancelled)});
   Open();
   EXPECT_STREQ(StateOf(Run()), "ended");
-  Commit({results::RunCancelled{"sweep", 30}});
+  Commit({RunCancelled{"sweep", kCancelledUnixNs}});
   EXPECT_STREQ(StateOf(Run()), "cancelled");
 }
 
 TEST_F(RunMessagesTest, RunHasEndedWhenAllPlannedJobsHave) {
-  std::vector<Record> records = {results::SweepCreated()};
-  for (results::JobId id = 1; id <= 5; ++id) {
+  std::vector<Record> records = {SweepCreated()};
+  for (JobId id = 1; id <= 5; ++id) {
     records.emplace_back(Placed(id, 1, 1));
-    records.emplace_back(results::Ended(id, static_cast<std::int64_t>(id)));
+    records.emplace_back(Ended(id, static_cast<std::int64_t>(id)));
   }
   Commit(records);
   Open();
-  v1::GetRunRequest request;
-  request.set_id("sweep");
-  EXPECT_EQ(GetRun(*reader_, request)->ended_unix_ns(), 0) << "one of six was not submitted yet";
-  Commit({Placed(6, 1, 1), results::Ended(6, 60)});
-  EXPECT_EQ(GetRun(*reader_, request)->ended_unix_ns(), 60);
-  EXPECT_STREQ(StateOf(*GetRun(*reader_, request)), "ended");
+  EXPECT_EQ(Run().ended_unix_ns(), 0) << "one of six was not submitted yet";
+  Commit({Placed(6, 1, 1), Ended(6, 60)});
+  EXPECT_EQ(Run().ended_unix_ns(), 60);
+  EXPECT_STREQ(StateOf(Run()), "ended");
 }
 
 TEST_F(RunMessagesTest, JobsOfALargePermutationAreSpreadAndNoneIsLost) {
-  results::Benchmark large{.suite = "osu"};
+  v1::BenchmarkResult large = ResultOf("osu");
   for (int i = 0; i < 2000; ++i) {
-    large.measurements.push_back(
-        {{.name = "latency_" + std::to_string(i), .headline = i == 0}, 1.5});
+    *large.add_measurements() = Number("latency_" + std::to_string(i), 1.5);
+    large.mutable_measurements(i)->set_headline(i == 0);
   }
-  std::vector<Record> records = {results::SweepCreated()};
-  for (results::JobId id = 1; id <= 120; ++id) {
+  std::vector<Record> records = {SweepCreated()};
+  for (JobId id = 1; id <= 120; ++id) {
     records.emplace_back(Placed(id, id % 2 + 1, 1));
     records.emplace_back(EndedWith(id, large));
   }
@@ -163,45 +167,31 @@ TEST_F(RunMessagesTest, JobsOfALargePermutationAreSpreadAndNoneIsLost) {
   EXPECT_EQ(with_statistics, (std::map<std::uint64_t, int>{{1, 1}, {2, 1}}));
 }
 
-TEST_F(RunMessagesTest, UnknownStatisticsAreNullInJson) {
-  Commit({results::SweepCreated(), Placed(1, 1, 1), EndedWith(1, results::FullBenchmark())});
-  Open();
-  const auto messages = Results(true);
-  ASSERT_EQ(messages.size(), 1u);
-  const Json json = ToJson(messages[0].permutations(0));
-  EXPECT_EQ(json["varied"]["streams"], 1);
-  EXPECT_EQ(json["headlines"][0]["mean"], 9.25);
-  EXPECT_TRUE(json["headlines"][0]["sd"].is_null());
-  EXPECT_TRUE(json["headlines"][0]["lower"].is_null());
-  EXPECT_EQ(json["headlines"][0]["dimensions"]["direction"], "forward");
-  EXPECT_EQ(json["jobs"][0]["job"], "1");
-  EXPECT_EQ(json["jobs"][0]["outcome"], "succeeded");
-  EXPECT_EQ(json["jobs"][0]["measurements"].size(), 3u);
-}
-
 TEST_F(RunMessagesTest, ListGoesOnWhereItsTokenSays) {
-  for (results::JobId id = 1; id <= 3; ++id) {
-    Commit({results::Accepted(id, "run-" + std::to_string(id))});
+  for (JobId id = 1; id <= 3; ++id) {
+    Commit({Accepted(id, "run-" + std::to_string(id))});
   }
   Open();
   v1::ListRunsRequest request;
   request.set_page_size(2);
-  const auto first = ListRuns(*reader_, request).value();
+  const auto first = reader_->List(request).value();
   ASSERT_EQ(first.runs_size(), 2);
   EXPECT_EQ(first.runs(0).id(), "run-3");
   request.set_page_token(first.next_page_token());
-  const auto second = ListRuns(*reader_, request).value();
+  const auto second = reader_->List(request).value();
   ASSERT_EQ(second.runs_size(), 1);
   EXPECT_EQ(second.next_page_token(), "");
   request.set_page_token("nonsense");
-  EXPECT_EQ(ListRuns(*reader_, request).status(),
+  EXPECT_EQ(reader_->List(request).status(),
             absl::InvalidArgumentError("page_token is not one that a last page gave"));
 }
 
 TEST_F(RunMessagesTest, ArtifactComesInPieces) {
-  results::Benchmark big{.suite = "fio", .ranks = {{.stages = {{.name = "fio"}}}}};
-  big.ranks[0].stages[0].artifacts = {{.name = "stdout", .zstd = std::string(1'200'000, 'z')}};
-  Commit({results::Accepted(7), EndedWith(7, big)});
+  v1::BenchmarkResult big = ResultOf("fio");
+  v1::Artifact& out = *big.add_ranks()->add_stages()->mutable_out();
+  out.set_name("stdout");
+  out.set_zstd(std::string(1'200'000, 'z'));
+  Commit({Accepted(7), EndedWith(7, big)});
   Open();
   v1::GetArtifactRequest request;
   request.set_job(7);
@@ -214,4 +204,4 @@ TEST_F(RunMessagesTest, ArtifactComesInPieces) {
 }
 
 }  // namespace
-}  // namespace twofold::runs
+}  // namespace twofold::results

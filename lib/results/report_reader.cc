@@ -1,14 +1,14 @@
-#include "lib/runs/report_reader.h"
+#include "lib/results/report_reader.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "lib/runs/benchmark_messages.h"
+#include "lib/results/benchmark_check.h"
 #include "twofold/v1/queue.pb.h"
 
-namespace twofold::runs {
+namespace twofold::results {
 namespace {
 
 /// As suites are named: "mpi-pingpong". Bytes that happen to be read as a message have no such word
@@ -22,11 +22,11 @@ bool IsSuiteName(const std::string& name) {
 
 }  // namespace
 
-void ReportReader::Read(results::Record& record) {
-  if (auto* const ended = std::get_if<results::JobEnded>(&record)) Read(*ended);
+void ReportReader::Read(Record& record) {
+  if (auto* const ended = std::get_if<JobEnded>(&record)) Read(*ended);
 }
 
-void ReportReader::Read(results::JobEnded& ended) {
+void ReportReader::Read(JobEnded& ended) {
   v1::Report report;
   if (!report.ParseFromString(ended.report) || report.data().empty()) return;
   v1::BenchmarkResult result;
@@ -34,8 +34,7 @@ void ReportReader::Read(results::JobEnded& ended) {
     ++other_;
     return;
   }
-  results::Benchmark benchmark = FromProto(result);
-  if (const Status status = Check(benchmark); !status.ok()) {
+  if (const Status status = Check(result); !status.ok()) {
     ++refused_;
     ended.refused = std::string(status.message());
     return;
@@ -43,7 +42,7 @@ void ReportReader::Read(results::JobEnded& ended) {
   ++taken_;
   report.clear_data();
   ended.report = report.SerializeAsString();
-  ended.benchmark = results::SharedBenchmark(std::move(benchmark));
+  ended.benchmark = SharedBenchmark(std::move(result));
 }
 
-}  // namespace twofold::runs
+}  // namespace twofold::results
