@@ -4,16 +4,18 @@
 
 #include <string>
 
-#include "lib/runs/json.h"
+#include "frontend/convert.h"
+#include "frontend/job_lookup.h"
 #include "lib/runs/run_messages.h"
+#include "lib/show/message.h"
 
 namespace twofold::frontend {
 namespace {
 
-using runs::Json;
+using show::Json;
 
 http::Response JsonPage(int status, const Json& json) {
-  return http::Json(status, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return http::Json(status, show::Line(json));
 }
 
 http::Response Failed(const Status& status) {
@@ -37,21 +39,49 @@ http::Handler WithRuns(const Storage* storage, RunsPage page) {
   };
 }
 
+http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
+  v1::ListJobsRequest list;
+  list.set_queue(QueryOf(request, "queue"));
+  list.set_run(QueryOf(request, "run"));
+  list.set_finished(QueryOf(request, "finished") == "true");
+  list.set_page_token(QueryOf(request, "page_token"));
+  const auto reply = ListJobs(queues, list);
+  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
+}
+
+http::Response JobJson(const QueueSet& queues, const http::Request& request) {
+  std::uint64_t id = 0;
+  if (!absl::SimpleAtoi(request.params.at("id"), &id)) {
+    return Failed(absl::InvalidArgumentError("id is not the number of a job"));
+  }
+  const auto job = FindJob(queues, id);
+  return job.ok() ? JsonPage(200, show::ToJson(*job)) : Failed(job.status());
+}
+
+http::Response WorkersJson(const QueueSet& queues) {
+  v1::ListWorkersReply reply;
+  for (const auto& host : queues.all()) {
+    const QueueHost::Turn turn(*host, Now());
+    turn.ListWorkers({}, [&](const QueueHost::Turn::WorkerView& worker) {
+      *reply.add_workers() = ToProto(worker, host->name());
+    });
+  }
+  return JsonPage(200, show::ToJson(reply));
+}
+
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request) {
   v1::ListRunsRequest list;
   list.set_page_token(QueryOf(request, "page_token"));
   const auto reply = runs::ListRuns(reader, list);
   if (!reply.ok()) return Failed(reply.status());
-  Json all = Json::array();
-  for (const v1::Run& run : reply->runs()) all.push_back(runs::ToJson(run));
-  return JsonPage(200, {{"runs", all}, {"next_page_token", reply->next_page_token()}});
+  return JsonPage(200, show::ToJson(*reply));
 }
 
 http::Response RunJson(const results::RunReader& reader, const http::Request& request) {
   v1::GetRunRequest get;
   get.set_id(request.params.at("id"));
   const auto run = runs::GetRun(reader, get);
-  return run.ok() ? JsonPage(200, runs::ToJson(*run)) : Failed(run.status());
+  return run.ok() ? JsonPage(200, show::ToJson(*run)) : Failed(run.status());
 }
 
 http::Response ResultsJson(const results::RunReader& reader, const http::Request& request) {
@@ -60,17 +90,19 @@ http::Response ResultsJson(const results::RunReader& reader, const http::Request
   if (!text.empty() && !absl::SimpleAtoi(text, &from)) {
     return Failed(absl::InvalidArgumentError("from is no number of a permutation"));
   }
+  v1::GetRunRequest get;
+  get.set_id(request.params.at("id"));
+  const auto run = runs::GetRun(reader, get);
+  if (!run.ok()) return Failed(run.status());
   v1::RunResultsRequest results;
-  results.set_id(request.params.at("id"));
+  results.set_id(get.id());
   auto messages = runs::ResultMessages::Of(reader, results, from);
   if (!messages.ok()) return Failed(messages.status());
   const auto page = messages->Next();
   if (!page.ok()) return Failed(page.status());
-  Json json = {{"run", results.id()}, {"permutations", Json::array()}, {"next", nullptr}};
+  Json json = {{"run", show::ToJson(*run)}, {"permutations", Json::array()}, {"next", nullptr}};
   if (!*page) return JsonPage(200, json);
-  for (const v1::PermutationResult& each : (*page)->permutations()) {
-    json["permutations"].push_back(runs::ToJson(each));
-  }
+  json["permutations"] = show::ListOf((*page)->permutations());
   json["next"] = (*page)->permutations().rbegin()->number() + 1;
   return JsonPage(200, json);
 }

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "lib/runs/benchmark_messages.h"
-#include "lib/runs/json.h"
+#include "lib/show/run_state.h"
 
 namespace twofold::runs {
 namespace {
@@ -140,7 +140,7 @@ v1::Run ToProto(const results::StoredRun& run) {
   }
   if (known < run.created.jobs) to.set_planned(run.created.jobs - known);
   const bool is_over = counts.waiting + counts.running == 0 &&
-                       (run.cancelled_unix_ns != 0 || !IsIncomplete(message));
+                       (run.cancelled_unix_ns != 0 || !show::IsIncomplete(message));
   if (is_over) message.set_ended_unix_ns(counts.last_end_unix_ns);
   return message;
 }

@@ -6,7 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "lib/results/sqlite_store.h"
-#include "lib/runs/json.h"
+#include "lib/show/message.h"
+#include "lib/show/run_state.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
@@ -62,7 +63,7 @@ TEST_F(RunMessagesTest, RunSaysHowFarItIs) {
   EXPECT_EQ(run.counts().ended().at("succeeded"), 1u);
   EXPECT_EQ(run.counts().waiting(), 1u);
   EXPECT_EQ(run.ended_unix_ns(), 0);
-  EXPECT_STREQ(StateOf(run), "waiting") << "none of its jobs runs";
+  EXPECT_STREQ(show::StateOf(run), "waiting") << "none of its jobs runs";
 }
 
 TEST_F(RunMessagesTest, PausedRunIsPausedAndOneThatGoesOnHasEachJobOnce) {
@@ -72,7 +73,7 @@ TEST_F(RunMessagesTest, PausedRunIsPausedAndOneThatGoesOnHasEachJobOnce) {
     std::uint64_t ended = 0;
     for (const auto& [outcome, jobs] : counts.ended()) ended += jobs;
     EXPECT_EQ(counts.planned() + counts.waiting() + counts.running() + ended, 6u);
-    return std::string(StateOf(run));
+    return std::string(show::StateOf(run));
   };
   const auto withdrawn = queue::Outcome::kCancelled;
   Commit({results::SweepCreated()});
@@ -91,7 +92,7 @@ TEST_F(RunMessagesTest, PausedRunIsPausedAndOneThatGoesOnHasEachJobOnce) {
           results::RunCancelled{"sweep", 35}});
   EXPECT_EQ(state(), "cancelled");
   EXPECT_EQ(Run().counts().submitted_again(), 1u);
-  EXPECT_EQ(WithdrawnOf(Run().counts()), 2u);
+  EXPECT_EQ(show::WithdrawnOf(Run().counts()), 2u);
   EXPECT_EQ(Run().ended_unix_ns(), 40);
   Commit({Placed(8, 2, 2), results::Ended(8, 50), Placed(9, 2, 3), results::Ended(9, 60)});
   EXPECT_EQ(state(), "ended") << "a cancelled run was gone on with";
@@ -113,9 +114,9 @@ TEST_F(RunMessagesTest, RunThatOnlyItsJobsHaveMadeEndsWithThem) {
   Commit({results::Accepted(1, "sweep"), results::Accepted(2, "sweep"), results::Ended(1, 10),
           results::Ended(2, 20, queue::Outcome::kCancelled)});
   Open();
-  EXPECT_STREQ(StateOf(Run()), "ended");
+  EXPECT_STREQ(show::StateOf(Run()), "ended");
   Commit({results::RunCancelled{"sweep", 30}});
-  EXPECT_STREQ(StateOf(Run()), "cancelled");
+  EXPECT_STREQ(show::StateOf(Run()), "cancelled");
 }
 
 TEST_F(RunMessagesTest, RunHasEndedWhenAllPlannedJobsHave) {
@@ -131,7 +132,7 @@ TEST_F(RunMessagesTest, RunHasEndedWhenAllPlannedJobsHave) {
   EXPECT_EQ(GetRun(*reader_, request)->ended_unix_ns(), 0) << "one of six was not submitted yet";
   Commit({Placed(6, 1, 1), results::Ended(6, 60)});
   EXPECT_EQ(GetRun(*reader_, request)->ended_unix_ns(), 60);
-  EXPECT_STREQ(StateOf(*GetRun(*reader_, request)), "ended");
+  EXPECT_STREQ(show::StateOf(*GetRun(*reader_, request)), "ended");
 }
 
 TEST_F(RunMessagesTest, JobsOfALargePermutationAreSpreadAndNoneIsLost) {
@@ -168,7 +169,7 @@ TEST_F(RunMessagesTest, UnknownStatisticsAreNullInJson) {
   Open();
   const auto messages = Results(true);
   ASSERT_EQ(messages.size(), 1u);
-  const Json json = ToJson(messages[0].permutations(0));
+  const show::Json json = show::ToJson(messages[0].permutations(0));
   EXPECT_EQ(json["varied"]["streams"], 1);
   EXPECT_EQ(json["headlines"][0]["mean"], 9.25);
   EXPECT_TRUE(json["headlines"][0]["sd"].is_null());
