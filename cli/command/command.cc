@@ -56,12 +56,23 @@ CLI::App* GroupOf(CLI::App& app, const std::string& name) {
   return app.add_subcommand(name, row->help)->require_subcommand(1);
 }
 
-void AddGlobals(CLI::App& command, Globals& globals) {
+std::map<std::string, show::Form> FormsOf(Prints prints) {
+  std::map<std::string, show::Form> forms = {{"text", show::Form::kText},
+                                             {"json", show::Form::kJson}};
+  if (prints == Prints::kTable) {
+    forms["csv"] = show::Form::kCsv;
+    forms["markdown"] = show::Form::kMarkdown;
+  }
+  return forms;
+}
+
+void AddGlobals(CLI::App& command, Prints prints, Globals& globals) {
+  const auto forms = FormsOf(prints);
   command
       .add_option_function<std::string>(
-          "--output", [&globals](const std::string& form) { globals.json = form == "json"; },
-          "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+          "--output", [&globals, forms](const std::string& form) { globals.form = forms.at(form); },
+          prints == Prints::kTable ? "text, json, csv or markdown" : "text or json")
+      ->check(CLI::IsMember(forms))
       ->default_str("text");
   command.add_option("--dir", globals.dir,
                      "State folder of the local cluster; else $TWOFOLD_DIR, else ./.twofold");
@@ -77,7 +88,7 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     CLI::App* command = parent.add_subcommand(
         space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
     command->footer("Example:\n  " + row.example + "\n\n" + ExitCodesHelp());
-    AddGlobals(*command, globals);
+    AddGlobals(*command, row.prints, globals);
     if (row.asks_frontend) {
       command->add_option(
           "--frontend", globals.frontend,

@@ -1,25 +1,34 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "lib/common/result.h"
 #include "lib/security/options.h"
+#include "lib/show/table.h"
 
 namespace twofold::cli {
 
+using show::Json;
+
 /// What every command can be told.
 struct Globals {
-  bool json = false;     ///< --output json
-  std::string dir;       ///< --dir, the state folder of the local cluster
+  show::Form form = show::Form::kText;  ///< --output
+  std::string dir;                      ///< --dir, the state folder of the local cluster
   std::string frontend;  ///< --frontend; empty: the local cluster's, else localhost:9997
   security::ClientOptions security;
+
+  [[nodiscard]] bool json() const { return form == show::Form::kJson; }
 };
 
 /// A command prints its result to stdout and returns what went wrong; main prints that.
 using Action = std::function<Status()>;
+
+/// What a command prints; a table can be had as CSV and Markdown, too.
+enum class Prints : std::uint8_t { kText, kTable };
 
 /// One row of the table of commands.
 struct Command {
@@ -28,6 +37,7 @@ struct Command {
   std::string example;
   /// Adds the command's own options and says what to run once they are parsed.
   std::function<Action(CLI::App&, const Globals&)> bind;
+  Prints prints = Prints::kText;
   bool asks_frontend = true;  ///< it has --frontend
 };
 

@@ -13,7 +13,7 @@
 #include "cli/jobs/member_lines.h"
 #include "cli/queues/frontend.h"
 #include "lib/common/printable.h"
-#include "lib/show/json.h"
+#include "lib/show/message.h"
 
 namespace twofold::cli {
 namespace {
@@ -43,14 +43,7 @@ class Viewer {
 class JsonViewer final : public Viewer {
  public:
   void Show(const v1::JobUpdate& update) override {
-    Json json = Json::object();
-    if (update.has_job()) json["job"] = ToJson(update.job());
-    if (!update.output().empty() || update.output_missed() > 0) {
-      json["rank"] = update.rank();
-      json["output"] = update.output();
-      json["missed_bytes"] = update.output_missed();
-    }
-    std::cout << JsonLine(json) << std::flush;
+    std::cout << show::Line(show::ToJson(update)) << std::flush;
   }
 };
 
@@ -92,8 +85,8 @@ class ProgressViewer final : public Viewer {
  public:
   void Show(const v1::JobUpdate& update) override {
     const v1::Job& job = update.job();
-    std::string line = absl::StrCat(job.id(), " ", State(job));
-    for (const std::string& part : {Outcome(job), job.worker().pod(), Progress(job)}) {
+    std::string line = absl::StrCat(job.id(), " ", show::Word(job.state()));
+    for (const std::string& part : {show::Word(job.outcome()), job.worker().pod(), Progress(job)}) {
       if (!part.empty()) absl::StrAppend(&line, "  ", part);
     }
     if (line != last_) std::cout << Printable(line, kMostOfLine) << std::endl;
@@ -105,8 +98,9 @@ class ProgressViewer final : public Viewer {
 };
 
 Status HowItEnded(const v1::Job& job) {
-  const std::string text = absl::StrFormat("job %d %s after %.3f s", job.id(), Outcome(job),
-                                           InSeconds(job.wait_ns() + job.run_ns()));
+  const std::string text =
+      absl::StrFormat("job %d %s after %.3f s", job.id(), show::Word(job.outcome()),
+                      static_cast<double>(job.wait_ns() + job.run_ns()) / 1e9);
   if (job.outcome() == v1::OUTCOME_SUCCEEDED) {
     Note(text);
     return absl::OkStatus();
@@ -165,7 +159,7 @@ Action Bind(CLI::App& app, const Globals& globals, const std::shared_ptr<FollowO
   return [options, &globals]() -> Status {
     const Frontend frontend(globals);
     const std::unique_ptr<Viewer> viewer =
-        globals.json ? std::unique_ptr<Viewer>(new JsonViewer) : std::make_unique<TextViewer>();
+        globals.json() ? std::unique_ptr<Viewer>(new JsonViewer) : std::make_unique<TextViewer>();
     return options->to_the_end ? FollowToEnd(frontend, *options, *viewer)
                                : Glance(frontend, *options, *viewer);
   };

@@ -9,7 +9,7 @@
 #include "cli/jobs/job_view.h"
 #include "cli/queues/frontend.h"
 #include "lib/common/options.h"
-#include "lib/show/json.h"
+#include "lib/show/message.h"
 #include "lib/show/table.h"
 
 namespace twofold::cli {
@@ -80,28 +80,12 @@ Action BindList(CLI::App& app, const Globals& globals) {
   return [options, &globals]() -> Status {
     const auto jobs = List(Frontend(globals), *options);
     if (!jobs.ok()) return jobs.status();
-    Json json = Json::array();
-    std::vector<std::vector<std::string>> rows = {JobHeading()};
-    for (const v1::Job& job : *jobs) {
-      json.push_back(ToJson(job));
-      rows.push_back(JobRow(job));
-    }
-    std::cout << (globals.json ? JsonLine(json) : Table(rows));
+    std::cout << show::Print(globals.form, JobColumns(), show::ListOf(*jobs));
     return absl::OkStatus();
   };
 }
 
 // ---- explain
-
-Json ExplanationJson(const v1::Explanation& why) {
-  return {{"job", ToJson(why.job())},
-          {"reason", Word(v1::WaitReason_Name(why.reason()), "WAIT_REASON_")},
-          {"text", why.text()},
-          {"ahead", why.ahead()},
-          {"in_seconds", InSeconds(why.in_ns())},
-          {"key", why.key()},
-          {"short_of", why.short_of()}};
-}
 
 Action BindExplain(CLI::App& app, const Globals& globals) {
   auto request = std::make_shared<v1::GetJobRequest>();
@@ -109,9 +93,9 @@ Action BindExplain(CLI::App& app, const Globals& globals) {
   return [request, &globals]() -> Status {
     const auto why = Frontend(globals).Call<Clients>(&Clients::Stub::ExplainJob, *request);
     if (!why.ok()) return why.status();
-    const std::string text =
-        absl::StrCat("job ", why->job().id(), " ", State(why->job()), ": ", why->text(), "\n");
-    std::cout << (globals.json ? JsonLine(ExplanationJson(*why)) : text);
+    const std::string text = absl::StrCat("job ", why->job().id(), " ",
+                                          show::Word(why->job().state()), ": ", why->text(), "\n");
+    std::cout << (globals.json() ? show::Line(show::ToJson(*why)) : text);
     return absl::OkStatus();
   };
 }
@@ -121,10 +105,11 @@ Action BindExplain(CLI::App& app, const Globals& globals) {
 std::vector<Command> JobCommands() {
   return {
       {"job submit", "Put one job into a queue", "twofold job submit sleep --wait -- 0.5",
-       BindSubmit},
-      {"job get", "One job", "twofold job get 17 --output json", BindById(&Clients::Stub::GetJob)},
+       BindSubmit, Prints::kTable},
+      {"job get", "One job", "twofold job get 17 --output json", BindById(&Clients::Stub::GetJob),
+       Prints::kTable},
       {"job list", "Waiting and running jobs; finished durable ones on demand",
-       "twofold job list --run nightly --finished", BindList},
+       "twofold job list --run nightly --finished", BindList, Prints::kTable},
       {"job explain", "Why a job waits", "twofold job explain 17", BindExplain},
       {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},
       {"job output", "All that a program of a benchmark has printed",
@@ -132,8 +117,9 @@ std::vector<Command> JobCommands() {
       {"job watch", "A line for each step of a job, until it has ended", "twofold job watch 17",
        BindWatch},
       {"job requeue", "Run finished durable jobs again, as new jobs",
-       "twofold job requeue --run nightly --outcome failed", BindRequeue},
-      {"job cancel", "End a job", "twofold job cancel 17", BindById(&Clients::Stub::CancelJob)},
+       "twofold job requeue --run nightly --outcome failed", BindRequeue, Prints::kTable},
+      {"job cancel", "End a job", "twofold job cancel 17", BindById(&Clients::Stub::CancelJob),
+       Prints::kTable},
   };
 }
 

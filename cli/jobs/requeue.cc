@@ -1,12 +1,12 @@
-#include <absl/strings/str_cat.h>
-
 #include <iostream>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/jobs/job_commands.h"
-#include "cli/jobs/job_view.h"
 #include "cli/queues/frontend.h"
-#include "lib/show/json.h"
+#include "lib/show/message.h"
 #include "lib/show/table.h"
 
 namespace twofold::cli {
@@ -18,7 +18,7 @@ constexpr std::chrono::minutes kReplyWithin{1};  // for a page
 std::map<std::string, int> Outcomes() {
   std::map<std::string, int> outcomes;
   for (int value = v1::Outcome_MIN + 1; value <= v1::Outcome_MAX; ++value) {
-    outcomes[Word(v1::Outcome_Name(static_cast<v1::Outcome>(value)), "OUTCOME_")] = value;
+    outcomes[show::Word(static_cast<v1::Outcome>(value))] = value;
   }
   return outcomes;
 }
@@ -37,14 +37,12 @@ Status RequeueAll(v1::RequeueJobsRequest request, const Globals& globals,
   return absl::OkStatus();
 }
 
-void Print(const v1::RequeueJobsReply& reply, const Globals& globals) {
-  Json json = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"FINISHED", "NEW"}};
+void PrintRequeued(const v1::RequeueJobsReply& reply, const Globals& globals) {
+  Json pairs = Json::array();
   for (int i = 0; i < reply.from_size(); ++i) {
-    json.push_back({{"from", IdText(reply.from(i))}, {"to", IdText(reply.to(i))}});
-    rows.push_back({absl::StrCat(reply.from(i)), absl::StrCat(reply.to(i))});
+    pairs.push_back({{"from", std::to_string(reply.from(i))}, {"to", std::to_string(reply.to(i))}});
   }
-  std::cout << (globals.json ? JsonLine(json) : Table(rows));
+  std::cout << show::Print(globals.form, {{"FINISHED", "from"}, {"NEW", "to"}}, pairs);
 }
 
 }  // namespace
@@ -70,7 +68,7 @@ Action BindRequeue(CLI::App& app, const Globals& globals) {
   return [request, &globals]() -> Status {
     v1::RequeueJobsReply reply;
     const Status status = RequeueAll(*request, globals, reply);
-    if (status.ok() || reply.from_size() > 0) Print(reply, globals);
+    if (status.ok() || reply.from_size() > 0) PrintRequeued(reply, globals);
     return status;
   };
 }

@@ -47,18 +47,18 @@ std::string DeploymentTable(const Json& deployments) {
                     each.at("restarts").dump(), last_exit.empty() ? "-" : last_exit,
                     Addresses(each)});
   }
-  return Table(rows);
+  return show::Table(rows);
 }
 
 Status Show(const Result<Json>& deployments, const Globals& globals) {
   if (!deployments.ok()) return deployments.status();
-  std::cout << (globals.json ? deployments->dump() + "\n" : DeploymentTable(*deployments));
+  std::cout << (globals.json() ? deployments->dump() + "\n" : DeploymentTable(*deployments));
   return absl::OkStatus();
 }
 
 Status ShowOne(const Result<Json>& deployment, const Globals& globals) {
   if (!deployment.ok()) return deployment.status();
-  return Show(globals.json ? *deployment : Json::array({*deployment}), globals);
+  return Show(globals.json() ? *deployment : Json::array({*deployment}), globals);
 }
 
 Status ShowAll(const Globals& globals) {
@@ -200,12 +200,12 @@ Status Logs(const StateFolder& folder, const std::string& name, int lines, const
     const Result<std::string> tail = local::Tail(folder.LogFile(process), lines);
     if (!tail.ok()) return tail.status();
     json[process] = *tail;
-    if (globals.json) continue;
+    if (globals.json()) continue;
     if (processes.size() > 1) std::cout << "==> " << process << " <==\n";
     std::cout << *tail;
   }
   const auto replace = Json::error_handler_t::replace;  // a log may hold any bytes
-  if (globals.json) std::cout << json.dump(-1, ' ', false, replace) << "\n";
+  if (globals.json()) std::cout << json.dump(-1, ' ', false, replace) << "\n";
   return absl::OkStatus();
 }
 
@@ -228,7 +228,7 @@ Status Down(const Globals& globals) {
   const StateFolder folder = Folder(globals);
   const Result<bool> ended = local::TakeDown(folder);
   if (!ended.ok()) return ended.status();
-  if (globals.json) {
+  if (globals.json()) {
     std::cout << Json{{"dir", folder.dir()}, {"was_running", *ended}}.dump() << "\n";
   } else {
     std::cout << (*ended ? "ended the local cluster in " : "no local cluster runs in ")
@@ -246,15 +246,16 @@ Action BindDown(CLI::App&, const Globals& globals) {
 std::vector<Command> LocalCommands() {
   return {
       {"local up", "Start frontend, workers and load clients; returns when all are ready",
-       "twofold local up --queues sleep=0.2,long=5", BindUp, false},
+       "twofold local up --queues sleep=0.2,long=5", BindUp, Prints::kText, false},
       {"local scale", "Set the number of workers of a queue",
-       "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, false},
+       "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, Prints::kText,
+       false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
-       BindStatus, false},
+       BindStatus, Prints::kText, false},
       {"local logs", "The end of the logs", "twofold local logs scalability-tester-frontend -n 50",
-       BindLogs, false},
+       BindLogs, Prints::kText, false},
       {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
-       BindDown, false},
+       BindDown, Prints::kText, false},
   };
 }
 

@@ -3,10 +3,10 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/command/command.h"
+#include "lib/show/table.h"
 
 namespace twofold::cli {
 namespace {
@@ -15,10 +15,6 @@ using queue::trace::Difference;
 using queue::trace::ReplayOptions;
 using queue::trace::ReplayReport;
 using queue::trace::TraceEnd;
-using Json = nlohmann::ordered_json;
-
-// The name of a queue may hold any bytes.
-constexpr auto kReplace = Json::error_handler_t::replace;
 
 const char* Word(TraceEnd end) {
   switch (end) {
@@ -57,8 +53,7 @@ Status ReplayFile(const std::string& path, const ReplayOptions& options, const G
   if (!report.ok()) {
     return {report.status().code(), path + ": " + std::string(report.status().message())};
   }
-  std::cout << (globals.json ? ToJson(*report).dump(-1, ' ', false, kReplace) + "\n"
-                             : Text(*report));
+  std::cout << (globals.json() ? show::Line(ToJson(*report)) : Text(*report));
   if (!report->difference) return absl::OkStatus();
   return absl::InternalError(path + " was not reproduced: input " +
                              std::to_string(report->difference->input) + " differs");
@@ -78,7 +73,7 @@ Action BindReplay(CLI::App& app, const Globals& globals) {
   app.add_option("--until", options->replay.until, "Stop after this input (1, 2, ...)")
       ->check(CLI::PositiveNumber);
   return [options, &globals]() -> Status {
-    if (options->print && globals.json) {
+    if (options->print && globals.json()) {
       return absl::InvalidArgumentError("--print is text: leave out --output json");
     }
     if (options->print) {
@@ -93,7 +88,7 @@ Action BindReplay(CLI::App& app, const Globals& globals) {
 std::vector<Command> ReplayCommands() {
   return {
       {"replay", "Run a frontend's trace through the queue core and compare what comes of it",
-       "twofold replay frontend.trace --queue sleep --print", BindReplay, false},
+       "twofold replay frontend.trace --queue sleep --print", BindReplay, Prints::kText, false},
   };
 }
 

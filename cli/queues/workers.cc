@@ -1,69 +1,21 @@
-#include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
-
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "cli/command/command.h"
 #include "cli/queues/frontend.h"
 #include "lib/common/options.h"
-#include "lib/show/json.h"
+#include "lib/show/message.h"
 #include "lib/show/table.h"
 
 namespace twofold::cli {
 namespace {
 
 using Stub = v1::Admin::Stub;
-using Labels = std::map<std::string, std::string>;
 
-// The first that is true counts.
-std::string State(const v1::Worker& worker) {
-  const std::pair<bool, const char*> states[] = {{!worker.connected(), "away"},
-                                                 {worker.silent(), "silent"},
-                                                 {worker.draining(), "draining"},
-                                                 {worker.paused(), "paused"}};
-  for (const auto& [is, name] : states) {
-    if (is) return name;
-  }
-  return "open";
-}
-
-Labels LabelsOf(const v1::Worker& worker) {
-  return {worker.labels().begin(), worker.labels().end()};
-}
-
-Json ToJson(const v1::Worker& worker) {
-  return {{"queue", worker.queue()},      {"node", worker.node()},
-          {"pod", worker.pod()},          {"device", worker.device()},
-          {"address", worker.address()},  {"labels", LabelsOf(worker)},
-          {"slots", worker.slots()},      {"busy", worker.busy()},
-          {"state", State(worker)},       {"connected", worker.connected()},
-          {"silent", worker.silent()},    {"paused", worker.paused()},
-          {"draining", worker.draining()}};
-}
-
-std::vector<std::string> Row(const v1::Worker& worker) {
-  return {worker.queue(),
-          worker.node(),
-          worker.pod(),
-          OrDash(worker.device()),
-          State(worker),
-          absl::StrCat(worker.slots()),
-          absl::StrCat(worker.busy()),
-          OrDash(absl::StrJoin(LabelsOf(worker), ",", absl::PairFormatter("=")))};
-}
-
-void Print(const v1::ListWorkersReply& reply, const Globals& globals) {
-  Json json = Json::array();
-  std::vector<std::vector<std::string>> rows = {
-      {"QUEUE", "NODE", "POD", "DEVICE", "STATE", "SLOTS", "BUSY", "LABELS"}};
-  for (const v1::Worker& worker : reply.workers()) {
-    json.push_back(ToJson(worker));
-    rows.push_back(Row(worker));
-  }
-  std::cout << (globals.json ? JsonLine(json) : Table(rows));
-}
+const show::Columns kColumns = {
+    {"QUEUE", "queue"}, {"NODE", "node"},   {"POD", "pod"},   {"DEVICE", "device"},
+    {"STATE", "state"}, {"SLOTS", "slots"}, {"BUSY", "busy"}, {"LABELS", "labels"},
+};
 
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const v1::WorkersRequest&,
                                       v1::ListWorkersReply*);
@@ -85,7 +37,7 @@ auto Bind(Method method) {
     return [method, request, &globals]() -> Status {
       const auto reply = Frontend(globals).Call<v1::Admin>(method, *request);
       if (!reply.ok()) return reply.status();
-      Print(*reply, globals);
+      std::cout << show::Print(globals.form, kColumns, show::ListOf(reply->workers()));
       return absl::OkStatus();
     };
   };
@@ -96,13 +48,13 @@ auto Bind(Method method) {
 std::vector<Command> WorkerCommands() {
   return {
       {"worker list", "Worker processes: where they are and what they do",
-       "twofold worker list --queue sleep", Bind(&Stub::ListWorkers)},
+       "twofold worker list --queue sleep", Bind(&Stub::ListWorkers), Prints::kTable},
       {"worker pause", "Hand them no more jobs, nor those that come under such a name",
-       "twofold worker pause --node 'gpu-*'", Bind(&Stub::PauseWorkers)},
+       "twofold worker pause --node 'gpu-*'", Bind(&Stub::PauseWorkers), Prints::kTable},
       {"worker resume", "End their pause", "twofold worker resume --node 'gpu-*'",
-       Bind(&Stub::ResumeWorkers)},
+       Bind(&Stub::ResumeWorkers), Prints::kTable},
       {"worker drain", "Let them finish what they have, then leave",
-       "twofold worker drain --pod 'fio-7*'", Bind(&Stub::DrainWorkers)},
+       "twofold worker drain --pod 'fio-7*'", Bind(&Stub::DrainWorkers), Prints::kTable},
   };
 }
 

@@ -1,5 +1,4 @@
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +10,8 @@
 #include <vector>
 
 #include "cli/results/result_commands.h"
-#include "cli/results/result_view.h"
 #include "cli/results/run_source.h"
-#include "lib/runs/json.h"
-#include "lib/show/json.h"
+#include "lib/show/message.h"
 #include "lib/show/table.h"
 #include "lib/stats/summary.h"
 
@@ -40,23 +37,18 @@ struct ComparedPlace {
 
 struct Found {
   std::uint64_t permutation = 0;
-  std::string varied;  // for people
+  Json varied;
   v1::MetricResult metric;
 };
 
 using Headlines = std::map<ComparedPlace, Found>;
 
-std::string KeyOf(const std::string& varied) {
-  const runs::Json json = runs::Parsed(varied);
-  return json.is_null() ? varied : nlohmann::json(json).dump();
-}
+/// The same text for the same values, however they are ordered.
+std::string KeyOf(const Json& varied) { return nlohmann::json::parse(varied.dump()).dump(); }
 
-std::string VariedText(const v1::PermutationResult& result) {
-  std::string text;
-  for (const auto& [name, value] : VariedOf(result)) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", name, "=", value);
-  }
-  return text;
+/// "throughput direction=reverse"
+std::string TitleOf(const v1::MetricResult& metric) {
+  return absl::StrCat(metric.name(), " ", show::Text(show::ToJson(metric)["dimensions"]));
 }
 
 Result<Headlines> Read(RunSource& source, const std::string& run) {
@@ -65,9 +57,10 @@ Result<Headlines> Read(RunSource& source, const std::string& run) {
   request.set_id(run);
   const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
     for (const v1::PermutationResult& each : reply.permutations()) {
+      const Json varied = show::Parsed(each.varied());
       for (const v1::MetricResult& metric : each.headlines()) {
-        headlines[{KeyOf(each.varied()), TitleOf(metric), metric.unit()}] = {
-            each.number(), VariedText(each), metric};
+        headlines[{KeyOf(varied), TitleOf(metric), metric.unit()}] = {each.number(), varied,
+                                                                      metric};
       }
     }
   });
@@ -111,32 +104,15 @@ std::vector<Pair> PairUp(const Headlines& base, const Headlines& now) {
   return pairs;
 }
 
-std::string IntervalText(const stats::Comparison& comparison) {
-  if (!std::isfinite(comparison.upper)) return "-";
-  return absl::StrFormat("%.3f .. %.3f", comparison.lower, comparison.upper);
-}
-
-std::vector<std::string> RowOf(const Pair& pair) {
-  return {absl::StrCat(pair.base.permutation),
-          OrDash(pair.base.varied),
-          pair.place.title,
-          OrDash(pair.place.unit),
-          Shown(pair.base.metric.mean()),
-          Shown(pair.now.metric.mean()),
-          absl::StrFormat("%.3f", pair.comparison.ratio),
-          IntervalText(pair.comparison),
-          Change(pair.comparison, pair.base.metric.better())};
-}
-
 Json PairJson(const Pair& pair) {
   const auto side = [](const Found& found) -> Json {
     return {
         {"permutation", found.permutation}, {"n", found.metric.n()}, {"mean", found.metric.mean()}};
   };
   const bool known = std::isfinite(pair.comparison.upper);
-  return {{"varied", runs::Parsed(pair.place.varied)},
+  return {{"varied", pair.base.varied},
           {"headline", pair.base.metric.name()},
-          {"dimensions", runs::ToJson(pair.base.metric.dimensions())},
+          {"dimensions", show::ToJson(pair.base.metric)["dimensions"]},
           {"unit", pair.place.unit},
           {"base", side(pair.base)},
           {"now", side(pair.now)},
@@ -146,22 +122,30 @@ Json PairJson(const Pair& pair) {
           {"change", Change(pair.comparison, pair.base.metric.better())}};
 }
 
+const show::Columns kColumns = {{"PERMUTATION", "base.permutation"},
+                                {"VARIED", "varied"},
+                                {"HEADLINE", "headline dimensions"},
+                                {"UNIT", "unit"},
+                                {"BASE", "base.mean"},
+                                {"NOW", "now.mean"},
+                                {.heading = "RATIO", .path = "ratio", .decimals = 3},
+                                {.heading = "LOWER", .path = "lower", .decimals = 3},
+                                {.heading = "UPPER", .path = "upper", .decimals = 3},
+                                {"CHANGE", "change"}};
+
 void PrintComparison(const CompareOptions& options, const std::vector<Pair>& pairs,
-                     std::size_t alone, bool as_json) {
-  Json json = Json::array();
-  Rows rows = {
-      {"PERMUTATION", "VARIED", "HEADLINE", "UNIT", "BASE", "NOW", "RATIO", "INTERVAL", "CHANGE"}};
-  for (const Pair& pair : pairs) {
-    json.push_back(PairJson(pair));
-    rows.push_back(RowOf(pair));
-  }
-  if (as_json) {
-    std::cout << JsonLine(
-        {{"base", options.base}, {"now", options.now}, {"headlines", json}, {"unpaired", alone}});
+                     std::size_t alone, show::Form form) {
+  Json list = Json::array();
+  for (const Pair& pair : pairs) list.push_back(PairJson(pair));
+  if (form == show::Form::kJson) {
+    std::cout << show::Line(
+        {{"base", options.base}, {"now", options.now}, {"headlines", list}, {"unpaired", alone}});
     return;
   }
-  std::cout << Table(rows);
-  if (alone > 0) std::cout << alone << " headlines are in one of the runs only\n";
+  std::cout << show::Print(form, kColumns, list);
+  if (alone > 0 && form != show::Form::kCsv) {
+    std::cout << alone << " headlines are in one of the runs only\n";
+  }
 }
 
 Status CompareRuns(const CompareOptions& options, const Globals& globals) {
@@ -178,7 +162,7 @@ Status CompareRuns(const CompareOptions& options, const Globals& globals) {
                      "' have no headline of the same name with the same varied values"));
   }
   PrintComparison(options, pairs, base->size() + now->size() - 2 * pairs.size(),
-                  options.json || globals.json);
+                  options.json ? show::Form::kJson : globals.form);
   return absl::OkStatus();
 }
 

@@ -11,8 +11,6 @@
 
 #include "cli/command/command.h"
 #include "cli/results/parsed_run.h"
-#include "cli/results/result_view.h"
-#include "lib/show/json.h"
 #include "lib/show/table.h"
 #include "lib/suite/csv.h"
 #include "lib/suite/json.h"
@@ -69,27 +67,28 @@ std::string DimensionsText(const suite::Dimensions& dimensions) {
 }
 
 std::string TableOf(const suite::Series& series) {
-  Rows rows(1);
+  show::Rows rows(1);
   for (const suite::Column& column : series.columns) {
     rows[0].push_back(column.unit.empty() ? column.name
                                           : absl::StrCat(column.name, " (", column.unit, ")"));
   }
   for (const auto& row : series.rows) {
     auto& cells = rows.emplace_back();
-    for (const double value : row) cells.push_back(Shown(value));
+    for (const double value : row) cells.push_back(show::Text(value));
   }
-  return absl::StrCat("\n", series.name, " ", DimensionsText(series.dimensions), "\n", Table(rows));
+  return absl::StrCat("\n", series.name, " ", DimensionsText(series.dimensions), "\n",
+                      show::Table(rows));
 }
 
 // Headlines are marked, as they are what comparisons are made of.
 std::string TableOf(const Measurements& result) {
-  Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF", "AT"}};
+  show::Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF", "AT"}};
   for (const suite::Measurement& one : result.measurements) {
-    rows.push_back({one.headline ? "*" : "", one.name, Shown(one.value), one.unit,
+    rows.push_back({one.headline ? "*" : "", one.name, show::Text(one.value), one.unit,
                     suite::Word(one.better), DimensionsText(one.dimensions),
                     DimensionsText(one.at)});
   }
-  std::string text = Table(rows);
+  std::string text = show::Table(rows);
   for (const suite::Series& series : result.series) text += TableOf(series);
   return text;
 }
@@ -120,7 +119,7 @@ void PrintJson(const std::vector<Parsed>& all) {
     }
     json.push_back(std::move(entry));
   }
-  std::cout << JsonLine(json);
+  std::cout << show::Line(json);
 }
 
 // One line on stderr for each thing that went wrong; how many sources have such.
@@ -148,7 +147,7 @@ Status Parse(const ParseOptions& options, const Globals& globals) {
   const std::vector<Parsed> all = ParseAll(*suite, options);
   if (options.csv) {
     PrintCsv(all);
-  } else if (options.json || globals.json) {
+  } else if (options.json || globals.json()) {
     PrintJson(all);
   } else {
     PrintText(all);
@@ -188,7 +187,7 @@ Action BindParse(CLI::App& app, const Globals& globals) {
 std::vector<Command> ParseCommands() {
   return {
       {"parse", "The measurements in saved output of a benchmark", "twofold parse osu pod.log",
-       BindParse, false},
+       BindParse, Prints::kText, false},
   };
 }
 

@@ -1,25 +1,31 @@
 #include "cli/results/result_printer.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "cli/results/result_view.h"
-#include "lib/runs/json.h"
-#include "lib/show/json.h"
-#include "lib/show/table.h"
+#include "lib/show/message.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::cli {
 namespace {
 
-/// Prints permutations as they come, so that long runs need no memory. Jobs of one that come in
-/// several messages are put together again.
+// ---- JSON
+
+/// Prints permutations as they come. Jobs of one that come in several messages are put together
+/// again.
 class JsonPrinter {
  public:
   explicit JsonPrinter(const v1::Run& run) {
-    std::string head = runs::ToJson(run).dump(-1, ' ', false, Json::error_handler_t::replace);
-    std::cout << "{\"run\":" << head << ",\"permutations\":[";
+    std::cout << "{\"run\":" << Bare(run) << ",\"permutations\":[";
   }
 
   void Add(const v1::RunResultsReply& reply) {
@@ -39,83 +45,232 @@ class JsonPrinter {
   }
 
  private:
+  static std::string Bare(const google::protobuf::Message& message) {
+    std::string line = show::Line(show::ToJson(message));
+    line.pop_back();
+    return line;
+  }
+
   void Print() {
     if (!waiting_) return;
     if (!std::exchange(first_, false)) std::cout << ",";
-    std::cout << "\n"
-              << runs::ToJson(*waiting_).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::cout << "\n" << Bare(*waiting_);
   }
 
   std::optional<v1::PermutationResult> waiting_;
   bool first_ = true;
 };
 
-/// The lines of jobs; of a permutation whose jobs come in several messages only the first one says
-/// what is varied.
+// ---- a line for each number of each job
+
+show::Column ForCsv(const std::string& path, const std::string& name = "") {
+  return {.heading = "", .path = path, .name = name};
+}
+
+const show::Columns kJobColumns = {ForCsv("run"),
+                                   ForCsv("permutation"),
+                                   ForCsv("varied"),
+                                   ForCsv("job.job", "job"),
+                                   ForCsv("job.name", "name"),
+                                   ForCsv("job.repetition", "repetition"),
+                                   ForCsv("job.warm_up", "warm_up"),
+                                   ForCsv("job.outcome", "outcome"),
+                                   ForCsv("measured.name", "measurement"),
+                                   ForCsv("measured.value", "value"),
+                                   ForCsv("measured.unit", "unit"),
+                                   ForCsv("measured.better", "better"),
+                                   ForCsv("measured.headline", "headline"),
+                                   ForCsv("measured.dimensions", "dimensions"),
+                                   ForCsv("measured.at", "at"),
+                                   ForCsv("not_applied")};
+
+/// Of a permutation whose jobs come in several messages only the first one says what is varied.
 class JobCsvPrinter {
  public:
-  explicit JobCsvPrinter(v1::Run run) : run_(std::move(run)) { std::cout << JobCsvHeading(); }
+  explicit JobCsvPrinter(const v1::Run& run)
+      : run_{{"run", run.id()}, {"not_applied", LabelOf(run, kNotAppliedLabel)}} {
+    std::cout << show::CsvHeading(kJobColumns);
+  }
 
   void Add(const v1::RunResultsReply& reply) {
-    for (v1::PermutationResult each : reply.permutations()) {
-      if (each.varied().empty()) each.set_varied(varied_);
-      varied_ = each.varied();
-      std::cout << JobCsvLines(run_, each);
+    for (const v1::PermutationResult& each : reply.permutations()) {
+      if (!each.varied().empty()) varied_ = each.varied();
+      for (const v1::JobResult& job : each.jobs()) Print(each.number(), show::ToJson(job));
     }
   }
 
  private:
-  const v1::Run run_;
+  void Print(std::uint64_t permutation, const Json& job) {
+    Json row = run_;
+    row["permutation"] = permutation;
+    row["varied"] = varied_;
+    row["job"] = job;
+    Json rows = Json::array();
+    for (const Json& measured : job["measurements"]) {
+      row["measured"] = measured;
+      rows.push_back(row);
+    }
+    if (rows.empty()) rows.push_back(row);  // one without numbers has a line, too
+    std::cout << show::CsvLines(kJobColumns, rows);
+  }
+
+  const Json run_;
   std::string varied_;
 };
 
-Result<ResultTable> TableOf(RunSource& source, const v1::RunResultsRequest& request) {
-  ResultTable table;
-  const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
-    for (const v1::PermutationResult& each : reply.permutations()) table.Add(each);
-  });
-  if (!status.ok()) return status;
-  return table;
+// ---- a row for each permutation and headline
+
+/// "size=4194304 and elsewhere": where the best was found, where there is little room.
+std::string MostFrequentPlace(const Json& at) {
+  if (at.empty()) return "";
+  return absl::StrCat(show::Text(at[0]["place"]), at.size() > 1 ? " and elsewhere" : "");
 }
 
-Result<v1::Run> RunOf(RunSource& source, const v1::RunResultsRequest& request) {
-  v1::GetRunRequest get;
-  get.set_id(request.id());
-  return source.Get(get);
+class HeadlineTable {
+ public:
+  explicit HeadlineTable(const v1::Run& run)
+      : run_(run),
+        common_{{"run", run.id()}, {"not_applied", LabelOf(run, kNotAppliedLabel)}} {}
+
+  void Add(const v1::PermutationResult& result) {
+    const Json permutation = show::ToJson(result);
+    for (const char* count : {"unfinished", "failed", "withdrawn", "warm_ups"}) {
+      counts_[count] =
+          counts_.value(count, std::uint64_t{0}) + permutation[count].get<std::uint64_t>();
+    }
+    for (const Json& headline : permutation["headlines"]) AddRow(permutation, headline);
+    if (result.headlines().empty()) AddRow(permutation, {{"n", 0}});
+  }
+
+  void Print(show::Form form) const {
+    if (form == show::Form::kCsv) {
+      std::cout << show::Print(form, CsvColumns(), rows_);
+    } else {
+      std::cout << show::Print(form, Columns(), rows_) << Notes() << PlaceNote();
+    }
+  }
+
+ private:
+  void AddRow(const Json& permutation, const Json& headline) {
+    Json row = common_;
+    row.update(headline);
+    row["permutation"] = permutation["permutation"];
+    row["varied"] = VariedOf(permutation["varied"]);
+    row["failed"] = permutation["failed"];
+    row["withdrawn"] = permutation["withdrawn"];
+    row["values"] = headline["n"] == 0 ? permutation["succeeded"] : headline["n"];
+    if (headline.contains("at")) {
+      row["most_frequent"] = MostFrequentPlace(headline["at"]);
+      row["at"] = Json::array();
+      for (const Json& found : headline["at"]) row["at"].push_back(found["place"]);
+    }
+    rows_.push_back(std::move(row));
+  }
+
+  /// As text, so that each form shows the same. Fields are kept as they are first seen.
+  Json VariedOf(const Json& varied) {
+    Json texts = Json::object();
+    if (!varied.is_object()) return texts;
+    for (const auto& [name, value] : varied.items()) {
+      texts[name] = value.is_string() ? value.get<std::string>() : value.dump();
+      if (std::find(fields_.begin(), fields_.end(), name) == fields_.end()) {
+        fields_.push_back(name);
+      }
+    }
+    return texts;
+  }
+
+  [[nodiscard]] show::Columns Columns() const {
+    show::Columns columns = {{"PERMUTATION", "permutation"}};
+    for (const std::string& field : fields_) columns.push_back({field, "varied." + field});
+    for (const show::Column& column : std::initializer_list<show::Column>{
+             {"N", "values"},
+             {"HEADLINE", "name dimensions"},
+             {"MEAN", "mean"},
+             {.heading = "+-", .path = "half_width", .digits = 3},
+             {.heading = "CV %", .path = "cv", .decimals = 1, .scale = 100},
+             {"UNIT", "unit"},
+             {.heading = "AT", .path = "most_frequent", .if_any = true},
+             {"FAILED", "failed"}}) {
+      columns.push_back(column);
+    }
+    return columns;
+  }
+
+  /// The same numbers in full, and some more.
+  [[nodiscard]] show::Columns CsvColumns() const {
+    show::Columns columns = {ForCsv("run"), ForCsv("permutation")};
+    for (const std::string& field : fields_) columns.push_back(ForCsv("varied." + field, field));
+    columns.push_back(ForCsv("name", "headline"));
+    for (const char* path :
+         {"dimensions", "unit", "better", "n", "failed", "mean", "median", "least", "most", "sd",
+          "cv", "lower", "upper", "at", "withdrawn", "not_applied"}) {
+      columns.push_back(ForCsv(path));
+    }
+    return columns;
+  }
+
+  /// Jobs without a number, and why there are none. Empty: all have some.
+  [[nodiscard]] std::string Notes() const {
+    constexpr std::pair<const char*, const char*> kNotes[] = {
+        {"unfinished", " jobs have not ended yet"},
+        {"failed", " failed and are in no mean"},
+        {"withdrawn", " were withdrawn"},
+        {"warm_ups", " warm-ups are in none either"}};
+    std::vector<std::string> notes;
+    for (const auto& [count, what] : kNotes) {
+      const std::uint64_t jobs = counts_.value(count, std::uint64_t{0});
+      if (jobs > 0) notes.push_back(absl::StrCat(jobs, what));
+    }
+    return notes.empty() ? "" : absl::StrJoin(notes, "; ") + "\n";
+  }
+
+  /// Where it was measured, if it was on one machine, and what was not applied there.
+  [[nodiscard]] std::string PlaceNote() const {
+    const std::string machine = LabelOf(run_, kLocalLabel);
+    const std::string not_applied = LabelOf(run_, kNotAppliedLabel);
+    if (machine.empty() && not_applied.empty()) return "";
+    return absl::StrCat("measured on one machine", machine.empty() ? "" : ", ", machine,
+                        not_applied.empty() ? "" : "; not applied there: ", not_applied, "\n");
+  }
+
+  const v1::Run& run_;
+  const Json common_;
+  Json rows_ = Json::array();
+  Json counts_ = Json::object();
+  std::vector<std::string> fields_;
+};
+
+/// Gives all replies to `printer`.
+template <typename Printer>
+Status Feed(RunSource& source, const v1::RunResultsRequest& request, Printer& printer) {
+  return source.Results(request, [&](const v1::RunResultsReply& reply) { printer.Add(reply); });
+}
+
+Status PrintJson(RunSource& source, const v1::RunResultsRequest& request, const v1::Run& run) {
+  JsonPrinter printer(run);
+  const Status status = Feed(source, request, printer);
+  printer.Finish();
+  return status;
 }
 
 }  // namespace
 
-Status PrintTable(RunSource& source, const v1::RunResultsRequest& request) {
-  const auto run = RunOf(source, request);
+Status PrintResults(RunSource& source, const v1::RunResultsRequest& request, show::Form form) {
+  v1::GetRunRequest get;
+  get.set_id(request.id());
+  const auto run = source.Get(get);
   if (!run.ok()) return run.status();
-  const auto table = TableOf(source, request);
-  if (table.ok()) std::cout << Table(table->rows()) << table->Notes() << PlaceNote(*run);
-  return table.status();
-}
-
-Status PrintCsv(RunSource& source, const v1::RunResultsRequest& request) {
-  const auto run = RunOf(source, request);
-  if (!run.ok()) return run.status();
-  const auto table = TableOf(source, request);
-  if (table.ok()) std::cout << table->Csv(*run);
-  return table.status();
-}
-
-Status PrintJobCsv(RunSource& source, const v1::RunResultsRequest& request) {
-  auto run = RunOf(source, request);
-  if (!run.ok()) return run.status();
-  JobCsvPrinter printer(*std::move(run));
-  return source.Results(request, [&](const v1::RunResultsReply& reply) { printer.Add(reply); });
-}
-
-Status PrintJson(RunSource& source, const v1::RunResultsRequest& request) {
-  const auto run = RunOf(source, request);
-  if (!run.ok()) return run.status();
-  JsonPrinter printer(*run);
-  const Status status =
-      source.Results(request, [&](const v1::RunResultsReply& reply) { printer.Add(reply); });
-  printer.Finish();
+  if (form == show::Form::kJson) return PrintJson(source, request, *run);
+  if (form == show::Form::kCsv && request.jobs()) {
+    JobCsvPrinter printer(*run);
+    return Feed(source, request, printer);
+  }
+  HeadlineTable table(*run);
+  const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
+    for (const v1::PermutationResult& each : reply.permutations()) table.Add(each);
+  });
+  if (status.ok()) table.Print(form);
   return status;
 }
 

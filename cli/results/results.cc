@@ -16,6 +16,12 @@ struct ResultsOptions {
   bool all = false;
 };
 
+show::Form FormOf(const ResultsOptions& options, const Globals& globals) {
+  if (options.json) return show::Form::kJson;
+  const bool lines = options.csv || (options.all && !globals.json());
+  return lines ? show::Form::kCsv : globals.form;
+}
+
 Status Results(const ResultsOptions& options, const Globals& globals) {
   if (options.run.empty()) return absl::InvalidArgumentError("RUN: which run? see `twofold runs`");
   auto source = OpenRuns(globals, options.store);
@@ -23,9 +29,7 @@ Status Results(const ResultsOptions& options, const Globals& globals) {
   v1::RunResultsRequest request;
   request.set_id(options.run);
   request.set_jobs(options.all);
-  if (options.json || globals.json) return PrintJson(**source, request);
-  if (options.all) return PrintJobCsv(**source, request);
-  return options.csv ? PrintCsv(**source, request) : PrintTable(**source, request);
+  return PrintResults(**source, request, FormOf(options, globals));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "cli/results/result_commands.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/store_files.h"
-#include "lib/show/json.h"
+#include "lib/show/table.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
@@ -32,8 +32,8 @@ struct CopyOptions {
 
 void PrintCopied(const Globals& globals, const std::string& run, const std::string& file,
                  const results::CopiedRun& copied) {
-  if (globals.json) {
-    std::cout << JsonLine(
+  if (globals.json()) {
+    std::cout << show::Line(
         {{"run", run}, {"file", file}, {"jobs", copied.jobs}, {"unfinished", copied.unfinished}});
     return;
   }

@@ -1,6 +1,3 @@
-#include <absl/strings/str_cat.h>
-#include <absl/time/time.h>
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -12,8 +9,7 @@
 #include "cli/results/result_commands.h"
 #include "cli/results/run_source.h"
 #include "lib/common/options.h"
-#include "lib/runs/json.h"
-#include "lib/show/json.h"
+#include "lib/show/message.h"
 #include "lib/show/table.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
@@ -27,32 +23,23 @@ struct RunsOptions {
   std::size_t most = 50;
 };
 
-std::string TimeText(std::int64_t unix_ns) {
-  if (unix_ns == 0) return "-";
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", absl::FromUnixNanos(unix_ns), absl::UTCTimeZone());
-}
-
 // Each job is in one of the numbers.
-std::vector<std::string> RowOf(const v1::Run& run) {
-  const v1::RunCounts& counts = run.counts();
-  const auto found = counts.ended().find("succeeded");
-  const std::uint64_t succeeded = found == counts.ended().end() ? 0 : found->second;
-  const std::uint64_t withdrawn = runs::WithdrawnOf(counts);
-  std::uint64_t ended = 0;
-  for (const auto& [outcome, jobs] : counts.ended()) ended += jobs;
-  return {run.id(),
-          OrDash(run.kind()),
-          runs::StateOf(run),
-          absl::StrCat(counts.planned() + counts.waiting() + counts.running() + ended),
-          absl::StrCat(counts.planned()),
-          absl::StrCat(counts.waiting()),
-          absl::StrCat(counts.running()),
-          absl::StrCat(succeeded),
-          absl::StrCat(ended - succeeded - withdrawn),
-          absl::StrCat(withdrawn),
-          TimeText(run.created_unix_ns()),
-          TimeText(run.ended_unix_ns())};
-}
+const show::Columns kColumns = {
+    {"RUN", "id"},
+    {"KIND", "kind"},
+    {"STATE", "state"},
+    {.heading = "JOBS",
+     .path = "counts.planned+counts.waiting+counts.running+counts.ended",
+     .name = "jobs"},
+    {"PLANNED", "counts.planned"},
+    {"WAITING", "counts.waiting"},
+    {"RUNNING", "counts.running"},
+    {"SUCCEEDED", "counts.succeeded"},
+    {"FAILED", "counts.failed"},
+    {"WITHDRAWN", "counts.withdrawn"},
+    {"BEGUN (UTC)", "created_unix_seconds"},
+    {"ENDED (UTC)", "ended_unix_seconds"},
+};
 
 Result<std::vector<v1::Run>> ListAll(RunSource& source, std::size_t most) {
   std::vector<v1::Run> runs;
@@ -73,15 +60,7 @@ Status PrintRuns(const Globals& globals, const RunsOptions& options) {
   if (!source.ok()) return source.status();
   const auto all = ListAll(**source, options.most);
   if (!all.ok()) return all.status();
-  Json json = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"RUN", "KIND", "STATE", "JOBS", "PLANNED",
-                                                 "WAITING", "RUNNING", "SUCCEEDED", "FAILED",
-                                                 "WITHDRAWN", "BEGUN (UTC)", "ENDED (UTC)"}};
-  for (const v1::Run& run : *all) {
-    json.push_back(runs::ToJson(run));
-    rows.push_back(RowOf(run));
-  }
-  std::cout << (globals.json ? JsonLine(json) : Table(rows));
+  std::cout << show::Print(globals.form, kColumns, show::ListOf(*all));
   return absl::OkStatus();
 }
 
@@ -108,8 +87,8 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
     const auto reply =
         Frontend(globals).Call<v1::Results>(&v1::Results::Stub::CancelRun, *request, kCancelLimit);
     if (!reply.ok()) return reply.status();
-    if (globals.json) {
-      std::cout << JsonLine({{"run", request->id()}, {"cancelled", reply->cancelled()}});
+    if (globals.json()) {
+      std::cout << show::Line({{"run", request->id()}, {"cancelled", reply->cancelled()}});
     } else {
       std::cout << "run " << request->id() << ": " << reply->cancelled() << " jobs cancelled\n";
     }
@@ -122,15 +101,15 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
 std::vector<Command> ResultCommands() {
   return {
       {"runs", "Runs of a frontend or a file, and how far they are", "twofold runs --most 10",
-       BindRuns},
+       BindRuns, Prints::kTable},
       {"results", "What a run has measured: a row for each permutation and headline",
-       "twofold results nightly --store results.db --csv", BindResults},
+       "twofold results nightly --store results.db --output csv", BindResults, Prints::kTable},
       {"results export", "One run as a file of its own",
        "twofold results export nightly nightly.db", BindExport},
       {"results import", "The runs of a file into another one",
-       "twofold results import nightly.db --store all.db", BindImport, false},
+       "twofold results import nightly.db --store all.db", BindImport, Prints::kText, false},
       {"compare", "Two runs, permutation by permutation: the ratio of their headlines",
-       "twofold compare before after", BindCompare},
+       "twofold compare before after", BindCompare, Prints::kTable},
       {"cancel", "End all jobs of a run", "twofold cancel nightly", BindCancel},
   };
 }

@@ -6,7 +6,7 @@
 #include "cli/runs/benchmark_file.h"
 #include "cli/runs/expansion_view.h"
 #include "cli/runs/kinds_view.h"
-#include "lib/show/json.h"
+#include "lib/show/table.h"
 #include "lib/spec/json_schema.h"
 #include "suites/table/table.h"
 
@@ -19,8 +19,8 @@ Status ExpandFile(const std::string& path, const std::vector<std::string>& nodes
   if (!text.ok()) return text.status();
   const auto benchmark = ExpandBenchmark(path, *text, nodes);
   if (!benchmark.ok()) return benchmark.status();
-  std::cout << (globals.json ? JsonLine(ExpansionJson(benchmark->sweep, benchmark->expansion))
-                             : ExpansionText(benchmark->sweep, benchmark->expansion));
+  std::cout << (globals.json() ? show::Line(ExpansionJson(benchmark->sweep, benchmark->expansion))
+                               : ExpansionText(benchmark->sweep, benchmark->expansion));
   return absl::OkStatus();
 }
 
@@ -38,12 +38,12 @@ Action BindExpand(CLI::App& app, const Globals& globals) {
 
 Status ShowKinds(const std::string& name, const Globals& globals) {
   if (name.empty()) {
-    std::cout << (globals.json ? JsonLine(KindsJson()) : KindsText());
+    std::cout << (globals.json() ? show::Line(KindsJson()) : KindsText());
     return absl::OkStatus();
   }
   const auto fields = FieldsOf(name);
   if (!fields.ok()) return fields.status();
-  std::cout << (globals.json ? JsonLine(FieldsJson(*fields)) : FieldsText(*fields));
+  std::cout << (globals.json() ? show::Line(FieldsJson(*fields)) : FieldsText(*fields));
   return absl::OkStatus();
 }
 
@@ -74,9 +74,9 @@ std::vector<Command> BenchmarkCommands() {
   return {
       {"expand", "Check a benchmark file and list the jobs that it comes to; nothing is run",
        "twofold expand examples/iperf-pairs.yaml --nodes node-a,node-b,node-c,node-d", BindExpand,
-       false},
+       Prints::kText, false},
       {"kinds", "The kinds of benchmarks, or the fields of one", "twofold kinds Fio", BindKinds,
-       false},
+       Prints::kText, false},
   };
 }
 

@@ -13,6 +13,8 @@
 namespace twofold::cli {
 namespace {
 
+using show::Json;
+
 using spec::Expansion;
 using spec::Permutation;
 using spec::PlannedJob;
@@ -63,7 +65,7 @@ std::string JobTable(const Sweep& sweep, const Expansion& expansion) {
     row.insert(row.end(), cells[job.permutation].begin(), cells[job.permutation].end());
     rows.push_back(std::move(row));
   }
-  return Table(rows);
+  return show::Table(rows);
 }
 
 std::string Counted(std::uint64_t count, const std::string& thing) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/show/json.h"
+#include "lib/show/table.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::cli {
@@ -11,6 +11,6 @@ namespace twofold::cli {
 std::string ExpansionText(const spec::Sweep& sweep, const spec::Expansion& expansion);
 
 /// The same for programs: permutations once each, and jobs that name them by number.
-Json ExpansionJson(const spec::Sweep& sweep, const spec::Expansion& expansion);
+show::Json ExpansionJson(const spec::Sweep& sweep, const spec::Expansion& expansion);
 
 }  // namespace twofold::cli

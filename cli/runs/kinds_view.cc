@@ -13,6 +13,8 @@
 namespace twofold::cli {
 namespace {
 
+using show::Json;
+
 using spec::Field;
 using spec::Kind;
 using Rows = std::vector<std::vector<std::string>>;
@@ -57,7 +59,7 @@ std::string KindsText() {
     rows.push_back({std::string(kind.name), suite + (kind.has_suite ? "" : " (missing)"),
                     kind.workers, std::string(kind.help)});
   }
-  return Table(rows);
+  return show::Table(rows);
 }
 
 Json KindsJson() {
@@ -85,7 +87,7 @@ std::string FieldsText(std::span<const Field> fields) {
     rows.push_back({path, spec::Description(field->type), DefaultText(*field), OrDash(field->unit),
                     RoleText(*field), OrDash(field->help)});
   }
-  return Table(rows);
+  return show::Table(rows);
 }
 
 Json FieldsJson(std::span<const Field> fields) {

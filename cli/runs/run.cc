@@ -24,7 +24,7 @@
 #include "cli/runs/run_options.h"
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_session.h"
-#include "lib/runs/json.h"
+#include "lib/words/run_state.h"
 #include "lib/spec/shown.h"
 #include "suites/table/table.h"
 
@@ -155,10 +155,10 @@ RunRecord NewRecord(const RunCommand& command, const Benchmark& benchmark) {
   if (!command.local) return record;
   record.local = true;
   record.workload = command.workload;
-  record.labels[runs::kLocal] = HostName();
+  record.labels[kLocalLabel] = HostName();
   const std::string not_applied = NotApplied(benchmark.expansion);
   if (!not_applied.empty()) {
-    record.labels[runs::kNotApplied] = spec::Shown(not_applied, kLongestLabel);
+    record.labels[kNotAppliedLabel] = spec::Shown(not_applied, kLongestLabel);
   }
   return record;
 }
@@ -191,8 +191,8 @@ Status RunFile(const RunSetting& setting) {
   auto benchmark = ReadAndExpand(command, setting.globals);
   if (!benchmark.ok()) return benchmark.status();
   if (command.dry_run) {
-    std::cout << (setting.globals.json
-                      ? JsonLine(ExpansionJson(benchmark->sweep, benchmark->expansion))
+    std::cout << (setting.globals.json()
+                      ? show::Line(ExpansionJson(benchmark->sweep, benchmark->expansion))
                       : ExpansionText(benchmark->sweep, benchmark->expansion));
     return absl::OkStatus();
   }

@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "lib/show/json.h"
 #include "twofold/v1/results.pb.h"
 
 namespace twofold::cli {
@@ -26,7 +25,8 @@ std::vector<run::Headline> HeadlinesOf(const v1::Job& job) {
       if (measurement.headline()) headlines.push_back(HeadlineOf(measurement));
     }
   }
-  if (headlines.empty()) headlines.push_back({"run_time", "s", InSeconds(job.run_ns())});
+  if (headlines.empty())
+    headlines.push_back({"run_time", "s", static_cast<double>(job.run_ns()) / 1e9});
   return headlines;
 }
 

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
-#include "lib/show/json.h"
+#include "lib/show/table.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
 namespace {
 
 using Service = v1::Results;
+using show::Json;
 
 constexpr std::chrono::minutes kCreateWithin{2};
 constexpr std::size_t kMessageBytes = 1 << 20;

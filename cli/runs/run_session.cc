@@ -144,14 +144,14 @@ Status RunSession::Leave() {
   if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
   setting_.watcher.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(),
                                      " jobs; attach with ", HowToGoOn("--resume")));
-  return setting_.globals.json ? Print() : absl::OkStatus();
+  return setting_.globals.json() ? Print() : absl::OkStatus();
 }
 
 Status RunSession::Conclude(Ending ending) {
   if (driver_.stopped() != Stop::kNone) {
     if (Status status = MarkAsCancelled(); !status.ok()) return status;
   }
-  if (ending == Ending::kOver || setting_.globals.json) {
+  if (ending == Ending::kOver || setting_.globals.json()) {
     if (Status status = Print(); !status.ok()) return status;
   }
   if (ending == Ending::kOver) return Verdict();
@@ -195,9 +195,9 @@ Status RunSession::Print() const {
   if (!source.ok()) return source.status();
   v1::RunResultsRequest request;
   request.set_id(record_.id);
-  request.set_jobs(setting_.globals.json);
-  if (setting_.globals.json) return PrintJson(**source, request);
-  const Status status = PrintTable(**source, request);
+  request.set_jobs(setting_.globals.json());
+  const Status status = PrintResults(**source, request, setting_.globals.form);
+  if (setting_.globals.json()) return status;
   if (status.ok()) std::cout << CountsText(benchmark_.sweep, driver_);
   return status;
 }

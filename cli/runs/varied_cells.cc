@@ -19,7 +19,7 @@ std::vector<std::string> VariedPaths(const spec::Expansion& expansion) {
   return paths;
 }
 
-std::string CellText(const Json& value) {
+std::string CellText(const spec::Json& value) {
   if (!value.is_string()) return spec::ToText(value);
   const auto& text = value.get_ref<const std::string&>();
   const bool bare = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/show/json.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::cli {
@@ -12,7 +11,7 @@ namespace twofold::cli {
 std::vector<std::string> VariedPaths(const spec::Expansion& expansion);
 
 /// Bare words as they are, all else as JSON, so that no text can pass for something else.
-std::string CellText(const Json& value);
+std::string CellText(const spec::Json& value);
 
 /// The value of a permutation in a field; "-" if it does not set it.
 std::string ValueAt(const spec::Permutation& permutation, const std::string& path);

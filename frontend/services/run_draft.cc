@@ -7,7 +7,7 @@
 
 #include "frontend/queues/records.h"
 #include "lib/rpc/limits.h"
-#include "lib/runs/json.h"
+#include "lib/show/message.h"
 
 namespace twofold::frontend {
 namespace {
@@ -95,7 +95,7 @@ Status RunDraft::AddPermutation(const v1::Permutation& permutation) {
   Status status =
       CheckRunText("permutations.varied", permutation.varied().size(), kMostVariedBytes);
   if (!status.ok()) return status;
-  if (!runs::Parsed(permutation.varied()).is_object()) {
+  if (!show::Parsed(permutation.varied()).is_object()) {
     return BadRun(absl::StrCat("permutations.varied of ", permutation.number(),
                                " is no JSON object of at most ", rpc::kMaxVariedDepth, " levels"));
   }

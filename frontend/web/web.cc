@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "lib/http/router.h"
 #include "lib/metrics/denied.h"
 #include "lib/metrics/family.h"
+#include "lib/show/message.h"
 
 namespace twofold::frontend {
 namespace {
@@ -24,30 +23,8 @@ v1::ListQueuesReply Queues(const QueueSet& queues) {
   return reply;
 }
 
-nlohmann::ordered_json ToJson(const v1::Queue& queue) {
-  return {{"name", queue.name()},
-          {"paused", queue.paused()},
-          {"draining", queue.draining()},
-          {"limit", queue.limit()},
-          {"jobs", {{"waiting", queue.waiting()}, {"running", queue.running()}}},
-          {"oldest_waiting_age_seconds", static_cast<double>(queue.oldest_waiting_ns()) / 1e9},
-          {"wanted_workers", queue.wanted_workers()},
-          {"workers",
-           {{"idle", queue.workers_idle()},
-            {"busy", queue.workers_busy()},
-            {"draining", queue.workers_draining()}}},
-          {"worker_processes", queue.worker_processes()},
-          {"finished",
-           std::map<std::string, std::uint64_t>(queue.finished().begin(), queue.finished().end())},
-          {"requeued", queue.requeued()},
-          {"refused_results", queue.refused_results()}};
-}
-
 http::Response QueuesJson(const QueueSet& queues) {
-  auto list = nlohmann::ordered_json::array();
-  const v1::ListQueuesReply reply = Queues(queues);
-  for (const v1::Queue& queue : reply.queues()) list.push_back(ToJson(queue));
-  return http::Json(200, nlohmann::ordered_json{{"queues", list}}.dump(2) + "\n");
+  return http::Json(200, show::Line(show::ToJson(Queues(queues))));
 }
 
 std::string Row(const v1::Queue& queue) {
@@ -123,6 +100,11 @@ http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
        [&queues, stalled = std::move(stalled)](const http::Request&) {
          return Ready(queues, stalled());
        }},
+      {"GET", "/api/v1/jobs",
+       [&queues](const http::Request& request) { return JobsJson(queues, request); }},
+      {"GET", "/api/v1/jobs/{id}",
+       [&queues](const http::Request& request) { return JobJson(queues, request); }},
+      {"GET", "/api/v1/workers", [&queues](const http::Request&) { return WorkersJson(queues); }},
       {"GET", "/api/v1/runs", WithRuns(storage, RunsJson)},
       {"GET", "/api/v1/runs/{id}", WithRuns(storage, RunJson)},
       {"GET", "/api/v1/runs/{id}/results", WithRuns(storage, ResultsJson)},

@@ -4,16 +4,18 @@
 
 #include <string>
 
+#include "frontend/queues/convert.h"
+#include "frontend/services/job_lookup.h"
 #include "lib/results/result_messages.h"
-#include "lib/runs/json.h"
+#include "lib/show/message.h"
 
 namespace twofold::frontend {
 namespace {
 
-using runs::Json;
+using show::Json;
 
 http::Response JsonPage(int status, const Json& json) {
-  return http::Json(status, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return http::Json(status, show::Line(json));
 }
 
 http::Response Failed(const Status& status) {
@@ -37,19 +39,47 @@ http::Handler WithRuns(const Storage* storage, RunsPage page) {
   };
 }
 
+http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
+  v1::ListJobsRequest list;
+  list.set_queue(QueryOf(request, "queue"));
+  list.set_run(QueryOf(request, "run"));
+  list.set_finished(QueryOf(request, "finished") == "true");
+  list.set_page_token(QueryOf(request, "page_token"));
+  const auto reply = ListJobs(queues, list);
+  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
+}
+
+http::Response JobJson(const QueueSet& queues, const http::Request& request) {
+  std::uint64_t id = 0;
+  if (!absl::SimpleAtoi(request.params.at("id"), &id)) {
+    return Failed(absl::InvalidArgumentError("id is not the number of a job"));
+  }
+  const auto job = FindJob(queues, id);
+  return job.ok() ? JsonPage(200, show::ToJson(*job)) : Failed(job.status());
+}
+
+http::Response WorkersJson(const QueueSet& queues) {
+  v1::ListWorkersReply reply;
+  for (const auto& host : queues.all()) {
+    const QueueHost::Turn turn(*host, Now());
+    turn.ListWorkers({}, [&](const QueueHost::Turn::WorkerView& worker) {
+      *reply.add_workers() = ToProto(worker, host->name());
+    });
+  }
+  return JsonPage(200, show::ToJson(reply));
+}
+
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request) {
   v1::ListRunsRequest list;
   list.set_page_token(QueryOf(request, "page_token"));
   const auto reply = reader.List(list);
   if (!reply.ok()) return Failed(reply.status());
-  Json all = Json::array();
-  for (const v1::Run& run : reply->runs()) all.push_back(runs::ToJson(run));
-  return JsonPage(200, {{"runs", all}, {"next_page_token", reply->next_page_token()}});
+  return JsonPage(200, show::ToJson(*reply));
 }
 
 http::Response RunJson(const results::RunReader& reader, const http::Request& request) {
   const auto run = reader.Find(request.params.at("id"));
-  return run.ok() ? JsonPage(200, runs::ToJson(*run)) : Failed(run.status());
+  return run.ok() ? JsonPage(200, show::ToJson(*run)) : Failed(run.status());
 }
 
 http::Response ResultsJson(const results::RunReader& reader, const http::Request& request) {
@@ -58,17 +88,17 @@ http::Response ResultsJson(const results::RunReader& reader, const http::Request
   if (!text.empty() && !absl::SimpleAtoi(text, &from)) {
     return Failed(absl::InvalidArgumentError("from is no number of a permutation"));
   }
+  const auto run = reader.Find(request.params.at("id"));
+  if (!run.ok()) return Failed(run.status());
   v1::RunResultsRequest results;
   results.set_id(request.params.at("id"));
   auto messages = results::ResultMessages::Of(reader, results, from);
   if (!messages.ok()) return Failed(messages.status());
   const auto page = messages->Next();
   if (!page.ok()) return Failed(page.status());
-  Json json = {{"run", results.id()}, {"permutations", Json::array()}, {"next", nullptr}};
+  Json json = {{"run", show::ToJson(*run)}, {"permutations", Json::array()}, {"next", nullptr}};
   if (!*page) return JsonPage(200, json);
-  for (const v1::PermutationResult& each : (*page)->permutations()) {
-    json["permutations"].push_back(runs::ToJson(each));
-  }
+  json["permutations"] = show::ListOf((*page)->permutations());
   json["next"] = (*page)->permutations().rbegin()->number() + 1;
   return JsonPage(200, json);
 }

@@ -14,7 +14,7 @@
 #include "lib/results/job_reader.h"
 #include "lib/results/permutation_gatherer.h"
 #include "lib/results/prepared.h"
-#include "lib/results/run_state.h"
+#include "lib/words/run_state.h"
 #include "lib/results/schema.h"
 #include "lib/results/tables.h"
 
@@ -306,7 +306,8 @@ void RunReader::ReadJobs(std::int64_t run, std::uint64_t permutation, std::int64
     job.set_state(row[1].isNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
     if (!row[2].isNull()) {
       job.set_state(v1::JOB_STATE_FINISHED);
-      job.set_outcome(ToProto(OutcomeOf(row[2].getInt64())));
+      // The core counts from 0, the contract from 1.
+      job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].getInt64())) + 1));
     }
     job.set_run_ns(Unsigned(row[3]));
     job.set_submitted_again_as(Unsigned(row[4]));

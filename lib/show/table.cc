@@ -1,14 +1,150 @@
 #include "lib/show/table.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
+#include <absl/time/time.h>
+
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
+#include <string_view>
 
 #include "lib/common/printable.h"
 
-namespace twofold::cli {
+namespace twofold::show {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
+// ---- values
+
+/// The value at `path`: keys with dots between them, where a key may have dots itself. Null: none.
+const Json* Find(const Json& json, std::string_view path) {
+  if (!json.is_object()) return nullptr;
+  const auto whole = json.find(std::string(path));
+  if (whole != json.end()) return &*whole;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos;
+       dot = path.find('.', dot + 1)) {
+    const auto first = json.find(std::string(path.substr(0, dot)));
+    if (first != json.end()) return Find(*first, path.substr(dot + 1));
+  }
+  return nullptr;
+}
+
+double NumberOf(const Json* value) {
+  if (value == nullptr) return 0;
+  if (value->is_number()) return value->get<double>();
+  double sum = 0;
+  if (value->is_object()) {
+    for (const Json& each : *value) sum += NumberOf(&each);
+  }
+  return sum;
+}
+
+/// The parts of a path that has `between` in it; empty: it has not.
+std::vector<std::string> PartsOf(const std::string& path, char between) {
+  std::vector<std::string> parts;
+  if (path.find(between) == std::string::npos) return parts;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(between, at), path.size());
+    parts.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+Json ValueOf(const Json& row, const std::string& path) {
+  if (const Json* const found = Find(row, path)) return *found;
+  const auto terms = PartsOf(path, '+');
+  double sum = 0;
+  for (const std::string& term : terms) sum += NumberOf(Find(row, term));
+  if (!terms.empty()) return sum;
+  std::vector<std::string> texts;
+  for (const std::string& part : PartsOf(path, ' ')) {
+    const Json* const found = Find(row, part);
+    if (found != nullptr && !Text(*found).empty()) texts.push_back(Text(*found));
+  }
+  return texts.empty() ? Json() : Json(absl::StrJoin(texts, " "));
+}
+
+bool IsNothing(const Json& value) {
+  if (value.is_number()) return value.get<double>() == 0;
+  if (value.is_boolean()) return !value.get<bool>();
+  return value.empty() || Text(value).empty();
+}
+
+// ---- cells
+
+std::string Instant(double unix_seconds) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", absl::UnixEpoch() + absl::Seconds(unix_seconds),
+                          absl::UTCTimeZone());
+}
+
+std::string CellForPeople(const Column& column, const Json& value) {
+  const std::string text = Text(value);
+  if (text.empty()) return "-";
+  if (!value.is_number()) return text;
+  if (column.path.ends_with("_unix_seconds")) return Instant(value.get<double>());
+  const double scaled = value.get<double>() * column.scale;
+  if (column.decimals >= 0) return absl::StrFormat("%.*f", column.decimals, scaled);
+  const bool as_it_is = column.scale == 1 && !value.is_number_float();
+  return as_it_is ? text : Text(scaled, column.digits);
+}
+
+/// The shortest text that reads back as the same number.
+std::string InFull(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string CellForPrograms(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
+  return value.is_number_float() ? InFull(value.get<double>()) : Text(value);
+}
+
+// ---- forms
+
+std::string CsvLine(const std::vector<std::string>& cells) {
+  return absl::StrCat(
+      absl::StrJoin(cells, ",",
+                    [](std::string* out, const std::string& cell) {
+                      const bool bare = cell.find_first_of(",\"\r\n") == std::string::npos;
+                      absl::StrAppend(
+                          out, bare ? cell
+                                    : absl::StrCat(
+                                          "\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\""));
+                    }),
+      "\n");
+}
+
+bool IsShown(const Column& column, const Json& list) {
+  return !column.if_any || std::any_of(list.begin(), list.end(), [&](const Json& row) {
+    return !IsNothing(ValueOf(row, column.path));
+  });
+}
+
+Rows RowsForPeople(const Columns& columns, const Json& list) {
+  Rows rows(list.size() + 1);
+  for (const Column& column : columns) {
+    if (!IsShown(column, list)) continue;
+    rows[0].push_back(column.heading);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      rows[i + 1].push_back(CellForPeople(column, ValueOf(list[i], column.path)));
+    }
+  }
+  return rows;
+}
+
+// One line each, whoever has written it: a line end in a name would be a row that is none.
+Rows Clean(Rows rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell, cell.size());
+  }
+  return rows;
+}
 
 std::size_t Width(const Rows& rows, std::size_t column) {
   std::size_t width = 0;
@@ -23,15 +159,53 @@ bool IsNumeric(const Rows& rows, std::size_t column) {
          });
 }
 
-// One line each, whoever has written it: a line end in a name would be a row that is none.
-Rows Clean(Rows rows) {
-  for (auto& row : rows) {
-    for (std::string& cell : row) cell = Printable(cell, cell.size());
+std::string MarkdownLine(const std::vector<std::string>& cells) {
+  return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
+}
+
+std::string Markdown(Rows rows) {
+  for (auto& row : rows = Clean(std::move(rows))) {
+    for (std::string& cell : row) cell = absl::StrReplaceAll(cell, {{"|", "\\|"}});
   }
-  return rows;
+  std::vector<std::string> rules;
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    rules.emplace_back(IsNumeric(rows, column) ? "---:" : "---");
+  }
+  rows.insert(rows.begin() + 1, std::move(rules));
+  std::string text;
+  for (const auto& row : rows) text += MarkdownLine(row);
+  return text;
 }
 
 }  // namespace
+
+std::string Print(Form form, const Columns& columns, const Json& shown) {
+  if (form == Form::kJson) return Line(shown);
+  const Json list = shown.is_array() ? shown : Json::array({shown});
+  if (form == Form::kCsv) return CsvHeading(columns) + CsvLines(columns, list);
+  const Rows rows = RowsForPeople(columns, list);
+  return form == Form::kMarkdown ? Markdown(rows) : Table(rows);
+}
+
+std::string CsvHeading(const Columns& columns) {
+  std::vector<std::string> cells;
+  for (const Column& column : columns) {
+    cells.push_back(column.name.empty() ? column.path : column.name);
+  }
+  return CsvLine(cells);
+}
+
+std::string CsvLines(const Columns& columns, const Json& list) {
+  std::string text;
+  for (const Json& row : list) {
+    std::vector<std::string> cells;
+    for (const Column& column : columns) {
+      cells.push_back(CellForPrograms(ValueOf(row, column.path)));
+    }
+    text += CsvLine(cells);
+  }
+  return text;
+}
 
 std::string Table(const Rows& given) {
   const Rows rows = Clean(given);
@@ -51,4 +225,32 @@ std::string Table(const Rows& given) {
   return text;
 }
 
-}  // namespace twofold::cli
+std::string Line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string Text(double value, int digits) {
+  const bool whole = std::trunc(value) == value && std::fabs(value) < 1e15;
+  return whole ? absl::StrFormat("%.0f", value) : absl::StrFormat("%.*g", digits, value);
+}
+
+std::string Text(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return Text(value.get<double>());
+  std::vector<std::string> parts;
+  if (value.is_array()) {
+    for (const Json& each : value) parts.push_back(Text(each));
+    return absl::StrJoin(parts, ", ");
+  }
+  if (!value.is_object()) return value.dump();
+  for (const auto& [key, each] : value.items()) {
+    parts.push_back(
+        absl::StrCat(key, "=", each.is_string() ? each.get_ref<const std::string&>() : Line(each)));
+    if (parts.back().ends_with('\n')) parts.back().pop_back();
+  }
+  return absl::StrJoin(parts, " ");
+}
+
+}  // namespace twofold::show

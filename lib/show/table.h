@@ -1,15 +1,58 @@
 #pragma once
 
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace twofold::cli {
+/// One way to show things to people and programs. What is shown is JSON (message.h makes it of
+/// messages); columns say which of its values a table has. Pure.
+namespace twofold::show {
+
+using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+enum class Form : std::uint8_t {
+  kText,      ///< a table for people
+  kJson,      ///< one line
+  kCsv,       ///< RFC 4180, numbers in full
+  kMarkdown,  ///< the table for people, to be pasted into a page
+};
+
+/// One column of a table.
+///
+/// `path` names the value: keys with dots between them ("counts.planned"). "a+b" is the sum of two,
+/// where a map counts as the sum of its values and what is missing as 0; "a b" shows one after the
+/// other. A path that ends in `_unix_seconds` is an instant, shown to people in UTC.
+struct Column {
+  std::string heading;  ///< for people
+  std::string path;
+  int decimals = -1;      ///< of a number, for people; -1: `digits`
+  int digits = 6;         ///< that count; whole numbers have all of theirs
+  double scale = 1;       ///< for people: 100 for %
+  bool if_any = false;    ///< only if it is neither empty nor 0 in all rows; people's forms only
+  std::string name = "";  ///< in CSV; empty: the path
+};
+using Columns = std::vector<Column>;
+
+/// `shown`, an object (one row) or a list of objects, in `form`. Ends with a line break.
+std::string Print(Form form, const Columns& columns, const Json& shown);
+
+/// The parts of CSV, for lists that come in pieces.
+std::string CsvHeading(const Columns& columns);
+std::string CsvLines(const Columns& columns, const Json& list);
 
 /// Rows of text in columns, two blanks apart; the first row is the heading. Columns whose cells are
-/// all numbers are aligned to the right. Ends with a line break.
-std::string Table(const std::vector<std::vector<std::string>>& rows);
+/// all numbers are aligned to the right. Control characters become blanks.
+std::string Table(const Rows& rows);
 
-/// A cell is never empty: "-" stands for nothing.
-inline std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+/// One line of JSON with its line break. Bytes that are no UTF-8 are replaced.
+std::string Line(const Json& json);
 
-}  // namespace twofold::cli
+/// The text of one value: "9.31", "yes", "direction=reverse size=4"; a list has ", " between.
+std::string Text(const Json& value);
+
+/// A number for people: whole ones as they are, all else with so many digits that count.
+std::string Text(double value, int digits = 6);
+
+}  // namespace twofold::show

@@ -338,7 +338,7 @@ TEST_F(ServicesTest, HttpTellsHealthQueuesAndAPage) {
   EXPECT_EQ(FrontendTest::Get("/nope").status, 404);
   const http::Response queues = FrontendTest::Get("/api/v1/queues");
   EXPECT_EQ(queues.headers.at("content-type"), "application/json");
-  EXPECT_THAT(queues.body, AllOf(HasSubstr("\"name\": \"media\""), HasSubstr("\"waiting\": 1")));
+  EXPECT_THAT(queues.body, AllOf(HasSubstr(R"("name":"media")"), HasSubstr(R"("waiting":1)")));
   const http::Response page = FrontendTest::Get("/");
   EXPECT_THAT(page.body,
               AllOf(HasSubstr("<td>media<td>open<td>1"), HasSubstr("http-equiv=\"refresh\"")));

@@ -7,7 +7,7 @@
 
 #include "cli/command/command.h"
 #include "lib/common/options.h"
-#include "lib/show/json.h"
+#include "lib/show/table.h"
 
 namespace twofold::cli {
 namespace {

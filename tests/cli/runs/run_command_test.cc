@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "lib/common/options.h"
-#include "lib/show/json.h"
+#include "lib/show/table.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "twofold/v1/results.pb.h"
 

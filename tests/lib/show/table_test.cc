@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace twofold::cli {
+namespace twofold::show {
 namespace {
 
 TEST(Table, NumbersToTheRightTextToTheLeftNoBlanksAtTheEnd) {
@@ -20,5 +20,61 @@ TEST(Table, ACellIsOneLineOfTextWhateverIsInIt) {
 
 TEST(Table, HeadingAlone) { EXPECT_EQ(Table({{"A", "B"}}), "A  B\n"); }
 
+// ---- columns
+
+const Json kThings = Json::parse(R"([
+  {"name": "a|b", "times": {"wait_seconds": 0.25}, "ends": {"good": 2, "bad": 1}, "late": 0,
+   "labels": {"gpu": "a100", "zone": 1}, "begun_unix_seconds": 0, "share": 0.125, "ok": true},
+  {"name": "", "times": {}, "ends": {}, "late": 0, "labels": {}, "begun_unix_seconds": null}])");
+
+const Columns kColumns = {{"NAME", "name"},
+                          {.heading = "WAIT S", .path = "times.wait_seconds", .decimals = 3},
+                          {.heading = "ENDS", .path = "ends+late", .name = "ends"},
+                          {.heading = "LATE", .path = "late", .if_any = true},
+                          {"LABELS", "labels"},
+                          {.heading = "SHARE %", .path = "share", .decimals = 1, .scale = 100},
+                          {"BEGUN", "begun_unix_seconds"},
+                          {"OK", "ok"},
+                          {"BOTH", "name labels"}};
+
+TEST(Columns, ForPeople) {
+  EXPECT_EQ(Print(Form::kText, kColumns, kThings),
+            "NAME  WAIT S  ENDS  LABELS           SHARE %  BEGUN                OK   BOTH\n"
+            "a|b    0.250     3  gpu=a100 zone=1     12.5  1970-01-01 00:00:00  yes  "
+            "a|b gpu=a100 zone=1\n"
+            "-          -     0  -                      -  -                    -    -\n");
+}
+
+TEST(Columns, AsMarkdown) {
+  EXPECT_EQ(Print(Form::kMarkdown, {{"NAME", "name"}, {"ENDS", "ends.good+ends.bad"}}, kThings[0]),
+            "| NAME | ENDS |\n"
+            "| --- | ---: |\n"
+            "| a\\|b | 3 |\n");
+}
+
+TEST(Columns, AsCsvWithNumbersInFull) {
+  EXPECT_EQ(Print(Form::kCsv, kColumns, kThings),
+            "name,times.wait_seconds,ends,late,labels,share,begun_unix_seconds,ok,name labels\n"
+            "a|b,0.25,3,0,gpu=a100 zone=1,0.125,0,1,a|b gpu=a100 zone=1\n"
+            ",,0,0,,,,,\n");
+  EXPECT_EQ(Print(Form::kCsv, {{"X", "x"}}, {{"x", "a,\"b\""}}), "x\n\"a,\"\"b\"\"\"\n");
+}
+
+TEST(Columns, AsJsonTheThingsAreWhole) {
+  EXPECT_EQ(Print(Form::kJson, kColumns, {{"name", "\xff"}}), "{\"name\":\"\xef\xbf\xbd\"}\n");
+}
+
+TEST(Columns, AKeyMayHaveDots) {
+  EXPECT_EQ(Print(Form::kCsv, {{.heading = "", .path = "varied.a.b", .name = "a.b"}},
+                  {{"varied", {{"a.b", 1}}}}),
+            "a.b\n1\n");
+}
+
+TEST(Columns, DigitsThatCount) {
+  EXPECT_EQ(Text(1048576.0), "1048576");
+  EXPECT_EQ(Text(0.000125), "0.000125");
+  EXPECT_EQ(Text(9.3149, 3), "9.31");
+}
+
 }  // namespace
-}  // namespace twofold::cli
+}  // namespace twofold::show
