@@ -11,8 +11,9 @@ namespace twofold::security {
 Result<std::string> ReadFile(const std::string& flag, const std::string& path);
 
 /// A text that changes when the file at `path` does: a new file in its place (also behind a
-/// symbolic link, as Kubernetes replaces the files of a Secret), or new contents. Empty: no such
-/// file. Cost     One system call.
+/// symbolic link, as Kubernetes replaces the files of a Secret), or new contents. Empty: no file.
+///
+/// Cost     One system call.
 std::string Fingerprint(const std::string& path);
 
 }  // namespace twofold::security
