@@ -10,7 +10,9 @@
 namespace twofold::client {
 
 /// The client's HTTP interface: control, pages and metrics; docs/client.md lists them all.
+///
 /// `gate` counts the refused requests; null: there is no gate.
+///
 /// Threads  The handler is for one http::Server, which calls it on one thread. The generator
 ///          outlives the handler.
 /// Cost     Requests within 50 ms of each other share one snapshot of the generator, so that many

@@ -31,6 +31,7 @@ class JobSink {
 
 /// Generates the load of one queue and measures it: the loop, the window and the totals behind one
 /// lock, taken once a batch.
+///
 /// Jobs are submitted only while a sink is connected. When a stream breaks, its unanswered jobs go
 /// to the next stream with the same tags and submit instants, so their round trips include the
 /// whole time that passed.

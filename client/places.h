@@ -22,6 +22,7 @@ struct Place {
 };
 
 /// Counts jobs by place.
+///
 /// Names come from outside, so their number and length are bounded: further places count as
 /// "other".
 ///

@@ -25,6 +25,7 @@ struct JobTemplate {
 };
 
 /// Connects a generator to a frontend, and reconnects whenever the stream breaks.
+///
 /// Threads  Its own thread waits for connections, for the end of streams and for the time to submit
 ///          again after a rejection. Answers are handled on the gRPC thread that read them. Call
 ///          Start and Stop from one thread.

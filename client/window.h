@@ -24,6 +24,7 @@ struct Answer {
 };
 
 /// One measuring window: everything that /reset starts afresh.
+///
 /// A job that ends in the window counts as succeeded or failed, whenever it was submitted; the
 /// throughput counts the window's share of it (lib/stats). The latencies count only jobs that
 /// succeeded and were submitted in the window: waiting during a warm-up must not distort them.

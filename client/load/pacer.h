@@ -10,6 +10,7 @@
 namespace twofold::client {
 
 /// Says how many jobs may be submitted: all that are wanted, unless the frontend rejects some.
+///
 /// After a rejection no job for as long as the frontend asks (a second if it gives no advice: an
 /// unknown or draining queue takes longer than milliseconds to recover), then a few, then twice as
 /// many after each such period without another rejection. So a full queue costs some hundred

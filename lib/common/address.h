@@ -17,6 +17,7 @@ struct HostPort {
 };
 
 /// Reads `host:port`, `[ipv6]:port` or `:port`. Does not look up names.
+///
 /// Errors   kInvalidArgument: the text and what is allowed.
 Result<HostPort> ParseAddress(std::string_view text);
 

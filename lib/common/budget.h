@@ -6,6 +6,7 @@
 namespace twofold {
 
 /// Limits how much of something (bytes, places) all holders together may hold.
+///
 /// Threads  Safe. Each share belongs to one holder.
 class Budget {
  public:

@@ -3,6 +3,7 @@
 namespace twofold {
 
 /// Lets a program wait for SIGTERM and SIGINT, and makes SIGPIPE harmless.
+///
 /// Construct it first thing in main: it blocks the signals in this thread and in all threads that
 /// this one starts later, so that only Wait sees them. Child processes inherit the blocked mask:
 /// whoever starts one must unblock the signals in the child (RestoreSignalsInChild).

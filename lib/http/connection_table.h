@@ -15,6 +15,7 @@
 namespace twofold::http {
 
 /// The connections of a server, no more than its options allow. Private to lib/http.
+///
 /// A new connection is always accepted: when there is no room, another one is closed for it, so
 /// that idle peers keep nobody out, least of all a probe. The closed one belongs to the same host
 /// if that host is at its limit, else to the host with the most; idle connections go first, then

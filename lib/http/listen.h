@@ -10,6 +10,7 @@ namespace twofold::http {
 
 /// A listening socket at `address`. All interfaces means IPv6 and IPv4, or IPv4 where there is
 /// no IPv6. Looking up a name may block.
+///
 /// Errors   kUnavailable: the address and the system's reason, in one line.
 Result<boost::asio::ip::tcp::acceptor> Listen(boost::asio::io_context& io, const HostPort& address);
 

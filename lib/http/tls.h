@@ -18,6 +18,7 @@ using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 TlsContext MakeContext(const security::TlsMaterial& material);
 
 /// For a server, the context of the files as they are now.
+///
 /// Threads  Not thread-safe. Used on the server's thread only.
 class TlsContexts {
  public:

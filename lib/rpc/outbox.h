@@ -11,6 +11,7 @@ namespace twofold::rpc {
 enum class Next { kNothing, kWrite, kFinish };
 
 /// The outgoing side of a stream: natural batching without timers.
+///
 /// While one message is being written, everything added gathers in the next one. So an idle stream
 /// has the latency of one message and a busy one the throughput of batches. What is added between
 /// two calls of Flush goes out together, as far as kMessageBytes allows. Add, then Flush: nothing

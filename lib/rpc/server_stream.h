@@ -14,9 +14,11 @@ namespace twofold::rpc {
 
 /// The server's end of a bidirectional stream: reads one message after the other, writes through an
 /// Outbox, and ends in order.
+///
 /// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
 /// alive until gRPC is done with it. Reading pauses while the peer does not take its replies. A
 /// malformed message ends the stream with INVALID_ARGUMENT, which needs a raw method (wire.h).
+///
 /// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
 ///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
 ///          after the last one, OnGone at any moment, once, also after a regular end.

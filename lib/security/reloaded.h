@@ -23,6 +23,7 @@ void LogKept(const Status& why);
 
 /// A value made from files, and made again when one of them has changed. Files are checked on use,
 /// so there is no thread and no delay. An unusable file is logged once, and the old value stays.
+///
 /// Threads  Safe. Callers may keep an older value as long as they like.
 /// Cost     Get: one system call a file; meant for calls and connections, not for messages.
 template <typename T>

@@ -56,6 +56,7 @@ struct Comparison {
 /// the limit passes in 2.5 % of the comparisons and fails in 2.5 %, if each is made once; scaling.h
 /// is for repeated looks. The times assume that the error shrinks with 1 / sqrt(time) and that the
 /// degrees of freedom stay.
+///
 /// With a rate of 0 or an infinite error the interval is 0..infinity and the verdict undecided.
 Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence = 0.95);
 

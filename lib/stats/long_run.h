@@ -20,6 +20,7 @@ struct LongRunError {
 
 /// The standard error of the mean of `parts` (of one window, in order), for noise that may be
 /// correlated between neighbouring parts. A part lasts `lives_per_part` mean lives.
+///
 /// The window is projected on the twelve slowest cosine waves, which shows its slow changes. For
 /// noise that does not last from one part to the next, their mean square is the variance of the
 /// mean. Lasting noise puts less into the faster waves than into the mean, the more so the shorter

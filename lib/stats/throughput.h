@@ -51,6 +51,7 @@ struct ThroughputEstimate {
 ///           not in E: windows need eight mean lives to be called steady. A rate that changes
 ///           gives the mean rate, and steady = false if the change shows between the halves. A
 ///           stuck job is worth one job a window at most, and less in each later one.
+///
 /// The error is the one of two that gives the wider interval: that of the scatter of the window's
 /// parts, for noise that may last several lives (ErrorOfMean; it sees what no theory knows: pauses,
 /// neighbours, lanes that slow each other), and the renewal error (see Lives; it cannot look small
