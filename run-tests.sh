@@ -8,6 +8,7 @@ Usage: run-tests.sh [--nightly] [PART]...
 
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang
+  lint        clang-tidy on the files of the last commit; with --nightly, on all
   tsan        all tests without gRPC, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
@@ -62,6 +63,11 @@ preset() {
   count_junit "$results" "$again"
 }
 
+lint() {
+  echo "=== lint: clang-tidy"
+  if build asan && tests/lint.py build/asan ${nightly:+--all}; then count 1 0 0; else broken "lint"; fi
+}
+
 # A sanitizer takes about ten times the time.
 nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_STEPS="$1"; }
 
@@ -114,12 +120,12 @@ if [ "${1:-}" = --nightly ]; then
 fi
 for part in "$@"; do
   case $part in
-    dev | asan | tsan | fuzz | scripts | kubernetes | images) ;;
+    dev | asan | lint | tsan | fuzz | scripts | kubernetes | images) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev scripts kubernetes asan tsan fuzz
+[ $# -gt 0 ] || set -- dev scripts kubernetes asan lint tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 mkdir -p build

@@ -100,10 +100,10 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
       trace_(std::move(parts.trace)),
       queues_(parts.plans, QueueOptions(options), std::random_device{}(), &alarm_, trace_.get()),
       storage_(std::move(parts.storage)),
-      clients_(queues_, client_calls_),
-      admin_(queues_),
-      results_(queues_, storage_.get(), client_calls_),
-      workers_(queues_, worker_calls_) {}
+      clients_(queues_, client_calls_, readers_),
+      admin_(queues_, client_calls_, readers_),
+      results_(queues_, storage_.get(), client_calls_, readers_),
+      workers_(queues_, worker_calls_, readers_) {}
 
 /// Takes in what an earlier life has left, and starts to keep what this one does.
 Status Frontend::Restore() {
@@ -165,7 +165,8 @@ Status Frontend::ServeHttp(const Options& options) {
       {client_gate_.get(), worker_gate_.get(), http_gate_.get()}, [this] { return Stalled(); });
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
-      {.tls = security_.tls});
+      {.tls = security_.tls,
+       .run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); }});
   if (!http.ok()) return http.status();
   http_server_ = *std::move(http);
   return absl::OkStatus();
@@ -184,6 +185,7 @@ Frontend::~Frontend() {
   if (worker_server_) SettleAttempts();
   Stop(client_server_);
   Stop(worker_server_);
+  readers_.Stop();
   ticker_.reset();
   storage_.reset();  // its last messages go to streams that have ended
 }

@@ -8,6 +8,7 @@
 #include "frontend/queues/storage.h"
 #include "frontend/queues/ticker.h"
 #include "frontend/services/open_calls.h"
+#include "frontend/services/reader_pool.h"
 #include "frontend/services/results_service.h"
 #include "frontend/services/services.h"
 #include "lib/common/result.h"
@@ -63,6 +64,7 @@ class Frontend {
   const std::unique_ptr<queue::trace::TraceWriter> trace_;  ///< nullptr: nothing is recorded
   QueueSet queues_;
   std::unique_ptr<Storage> storage_;  ///< nullptr: durable jobs are refused
+  ReaderPool readers_;
   ClientsService clients_;
   AdminService admin_;
   ResultsService results_;

@@ -45,7 +45,10 @@ def rooms():
 def libraries(build):
     """Library -> (its folder, the names in its DEPS)."""
     lines = {file.name: file.read_text().split() for file in (build / "includes").iterdir()}
-    return {name: (words[0], set(words[1:])) for name, words in lines.items()}
+    ours = (*TREES, "twofold")  # the last are messages
+    return {
+        name: (words[0], set(words[1:])) for name, words in lines.items() if words[0].split("/")[0] in ours
+    }
 
 
 def sources():

@@ -3,6 +3,7 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 #include <absl/strings/str_split.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -37,8 +38,8 @@ constexpr char kDescription[] =
 constexpr char kExamples[] = R"(
 Workloads:
   sleep SECONDS            built in: an exact timer, no process
-  SUITE [SPEC]             built in: fio, iperf, media, mpi-pingpong, osu. A spec is JSON; without one
-                           defaults count. See docs/suites.md
+  SUITE [SPEC]             built in: {suites}.
+                           A spec is JSON; without one defaults count. See docs/suites.md
   SUITE,SUITE,...          those: a job says which, else the first
   /path/of/program ARGS    that program, in a process group of its own, without a shell
 A job's own arguments come after ARGS (for sleep: instead of SECONDS; for a suite: instead of SPEC).
@@ -340,7 +341,7 @@ std::string PeersAddress(const Options& options) {
 
 std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
   CLI::App app{kDescription, kProgram};
-  app.footer(kExamples);
+  app.footer(absl::StrReplaceAll(kExamples, {{"{suites}", suite::SuiteNames()}}));
   AddConnectionOptions(app, options);
   AddSecurityOptions(app, options);
   AddWorkloadOptions(app, options);

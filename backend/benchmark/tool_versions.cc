@@ -3,7 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "backend/benchmark/tool_version.h"
+#include "lib/suite/text.h"
+#include "suites/table/table.h"
 
 namespace twofold::backend {
 namespace {
@@ -17,7 +18,7 @@ ToolVersions::~ToolVersions() {
 }
 
 void ToolVersions::Ask(const std::string& path, OnVersion on_version) {
-  const char* const argument = stages::VersionArgument(path);
+  const char* const argument = suite::VersionArgument(path);
   if (argument == nullptr) return on_version({});
   if (const auto known = known_.find(path); known != known_.end()) {
     return on_version(known->second);
@@ -26,7 +27,7 @@ void ToolVersions::Ask(const std::string& path, OnVersion on_version) {
   if (asked != asked_.end()) return asked->second.waiting.push_back(std::move(on_version));
   auto process = Process::Start(io_, reaper_, {.argv = {path, argument}, .null_in = true},
                                 {.ended = [this, path](const ProgramEnd& end) {
-                                  Answer(path, stages::VersionIn(end.output));
+                                  Answer(path, suite::VersionIn(end.output));
                                 }});
   if (!process.ok()) return on_version({});
   Asked& entry = asked_[path];

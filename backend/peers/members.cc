@@ -85,8 +85,7 @@ Result<ExecPlace> Members::Admit(const v1::MemberKey& key,
                    }};
 }
 
-void Members::Collect(const v1::CollectRequest& request,
-                      const std::shared_ptr<rpc::LateReply>& reply) {
+void Members::Collect(const v1::CollectRequest& request, const CollectCall::Pointer& reply) {
   const Result<Entry*> entry = Find(request.member());
   if (!entry.ok()) return reply->Fail(rpc::ToGrpc(entry.status()));
   std::erase_if((*entry)->asked, [](const auto& weak) { return weak.expired(); });

@@ -14,10 +14,13 @@
 #include "backend/peers/refusal_log.h"
 #include "backend/workload/peer_link.h"
 #include "lib/common/result.h"
-#include "lib/rpc/late_reply.h"
+#include "lib/rpc/unary.h"
 #include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
+
+/// A call that waits for a member's record.
+using CollectCall = rpc::UnaryCall<v1::CollectRequest, v1::CollectReply>;
 
 /// The members of gangs that run in this process, and what their rank 0 has asked of them.
 ///
@@ -46,7 +49,7 @@ class Members {
   Result<ExecPlace> Admit(const v1::MemberKey& key, const std::shared_ptr<ExecSession>& session);
 
   /// Answers when the member has; fails if the caller must not ask, or the attempt ends first.
-  void Collect(const v1::CollectRequest& request, const std::shared_ptr<rpc::LateReply>& reply);
+  void Collect(const v1::CollectRequest& request, const CollectCall::Pointer& reply);
 
  private:
   static constexpr Duration kPatience = std::chrono::seconds(10);
@@ -55,7 +58,7 @@ class Members {
     Entry(boost::asio::io_context& io, Announced what) : announced(std::move(what)), patience(io) {}
     Announced announced;
     absl::flat_hash_set<std::shared_ptr<ExecSession>> sessions;
-    std::vector<std::weak_ptr<rpc::LateReply>> asked;
+    std::vector<std::weak_ptr<CollectCall>> asked;
     std::function<void()> on_gone;  // set: it is withdrawn
     boost::asio::steady_timer patience;
   };

@@ -7,9 +7,6 @@
 #include "backend/peers/exec_session.h"
 #include "backend/peers/exec_stream.h"
 #include "lib/common/address.h"
-#include "lib/rpc/late_reply.h"
-#include "lib/rpc/unary.h"
-#include "lib/rpc/wire.h"
 
 namespace twofold::backend {
 namespace {
@@ -53,7 +50,7 @@ rpc::ByteStream* PeersService::Exec(grpc::CallbackServerContext*) {
   auto place = calls_.Enter([weak = std::weak_ptr(stream)] {
     if (const auto open = weak.lock()) open->Abandon(kEnding);
   });
-  if (place == nullptr) return rpc::Refuse<rpc::ByteStream>(kTooMany);
+  if (place == nullptr) return rpc::Refuse(kTooMany);
   const auto session = std::make_shared<ExecSession>(
       io_, stream, keeper_,
       [this](const v1::MemberKey& key, const std::shared_ptr<ExecSession>& self) {
@@ -64,25 +61,18 @@ rpc::ByteStream* PeersService::Exec(grpc::CallbackServerContext*) {
   return stream.get();
 }
 
-grpc::ServerUnaryReactor* PeersService::Collect(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* bytes,
-                                                grpc::ByteBuffer* reply) {
-  v1::CollectRequest request;
-  if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
-    return rpc::Finish(context, rpc::ToGrpc(status));
-  }
-  const auto late = rpc::LateReply::Make(*reply);
-  auto place = calls_.Enter([weak = std::weak_ptr(late)] {
+rpc::ByteStream* PeersService::Collect(grpc::CallbackServerContext*) {
+  const auto call = std::make_shared<CollectCall>(
+      [this](const v1::CollectRequest& request, const CollectCall::Pointer& self) {
+        boost::asio::post(io_, [this, request, self] { members_.Collect(request, self); });
+      });
+  auto place = calls_.Enter([weak = std::weak_ptr(call)] {
     if (const auto open = weak.lock()) open->Fail(kEnding);
   });
-  if (place == nullptr) {
-    late->Fail(kTooMany);
-    return late.get();
-  }
-  late->Hold(std::move(place));
-  boost::asio::post(
-      io_, [this, request = std::move(request), late] { members_.Collect(request, late); });
-  return late.get();
+  if (place == nullptr) return rpc::Refuse(kTooMany);
+  call->Hold(std::move(place));
+  call->Start();
+  return call.get();
 }
 
 }  // namespace twofold::backend

@@ -40,8 +40,7 @@ class PeersService final : public rpc::Service {
   PeersService(boost::asio::io_context& io, Members& members, std::string keeper);
 
   rpc::ByteStream* Exec(grpc::CallbackServerContext* context);
-  grpc::ServerUnaryReactor* Collect(grpc::CallbackServerContext* context,
-                                    const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
+  rpc::ByteStream* Collect(grpc::CallbackServerContext*);
 
   boost::asio::io_context& io_;
   Members& members_;

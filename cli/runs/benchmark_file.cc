@@ -6,16 +6,6 @@
 #include "suites/table/table.h"
 
 namespace twofold::cli {
-namespace {
-
-// Kinds whose suites are not part of this version have only the table of kinds.
-Status CheckBySuite(std::string_view name, std::string_view spec) {
-  const suite::Suite* suite = suite::FindSuite(name);
-  return suite == nullptr ? absl::OkStatus() : suite->check(spec).status();
-}
-
-}  // namespace
-
 // No more than the parser takes, so that a wrong file name, such as that of a disk, ends soon.
 Result<std::string> ReadBenchmarkText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -28,9 +18,9 @@ Result<std::string> ReadBenchmarkText(const std::string& path) {
 
 Result<Benchmark> ExpandBenchmark(const std::string& file, const std::string& text,
                                   const std::vector<std::string>& nodes) {
-  auto sweep = spec::ReadSweep(file, text);
+  auto sweep = spec::ReadSweep(file, text, suite::Kinds());
   if (!sweep.ok()) return sweep.status();
-  auto expansion = spec::Expand(*sweep, {.nodes = nodes, .check = CheckBySuite});
+  auto expansion = spec::Expand(*sweep, {.nodes = nodes});
   if (!expansion.ok()) return expansion.status();
   return Benchmark{text, nodes, *std::move(sweep), *std::move(expansion)};
 }

@@ -7,6 +7,8 @@
 #include "cli/runs/expansion_view.h"
 #include "cli/runs/kinds_view.h"
 #include "lib/show/json.h"
+#include "lib/spec/json_schema.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
@@ -45,10 +47,25 @@ Status ShowKinds(const std::string& name, const Globals& globals) {
   return absl::OkStatus();
 }
 
+Status ShowSchema() {
+  std::cout << JsonLine(spec::JsonSchema(suite::Kinds()));
+  return absl::OkStatus();
+}
+
 Action BindKinds(CLI::App& app, const Globals& globals) {
-  auto name = std::make_shared<std::string>();
-  app.add_option("KIND", *name, "Its fields; BenchmarkSet: those around all kinds");
-  return [name, &globals] { return ShowKinds(*name, globals); };
+  struct Options {
+    std::string kind;
+    bool schema = false;
+  };
+  auto options = std::make_shared<Options>();
+  auto* kind =
+      app.add_option("KIND", options->kind, "Its fields; BenchmarkSet: those around all kinds");
+  app.add_flag("--json-schema", options->schema,
+               "Instead, what a file may hold as a JSON schema, for editors")
+      ->excludes(kind);
+  return [options, &globals] {
+    return options->schema ? ShowSchema() : ShowKinds(options->kind, globals);
+  };
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "lib/show/table.h"
 #include "lib/spec/kind.h"
 #include "lib/spec/set_fields.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
@@ -16,13 +17,6 @@ using spec::Field;
 using spec::Kind;
 using Rows = std::vector<std::vector<std::string>>;
 
-// "2", "numWorkers", "ranks / ranksPerNode"
-std::string WorkersText(const Kind& kind) {
-  if (kind.gang.members.empty()) return absl::StrCat(kind.gang.fixed);
-  const std::string each(kind.gang.each);
-  return std::string(kind.gang.members) + (each.empty() ? "" : " / " + each);
-}
-
 std::string RoleText(const Field& field) {
   constexpr std::array<const char*, 3> kRoles = {"suite", "placement", "no effect"};
   return kRoles.at(static_cast<std::size_t>(field.role));
@@ -30,7 +24,7 @@ std::string RoleText(const Field& field) {
 
 std::string DefaultText(const Field& field) {
   if (field.need == spec::Need::kRequired) return "required";
-  return field.initial.empty() ? "-" : std::string(field.initial);
+  return field.initial.empty() ? "-" : field.initial;
 }
 
 struct Listed {
@@ -57,29 +51,30 @@ std::string OrDash(std::string_view text) { return text.empty() ? "-" : std::str
 }  // namespace
 
 std::string KindsText() {
-  Rows rows = {{"KIND", "SUITE", "WORKERS"}};
-  for (const Kind& kind : spec::Kinds()) {
+  Rows rows = {{"KIND", "SUITE", "WORKERS", "MEASURES"}};
+  for (const Kind& kind : suite::Kinds()) {
     const std::string suite(kind.suite);
-    rows.push_back(
-        {std::string(kind.name), suite + (kind.has_suite ? "" : " (missing)"), WorkersText(kind)});
+    rows.push_back({std::string(kind.name), suite + (kind.has_suite ? "" : " (missing)"),
+                    kind.workers, std::string(kind.help)});
   }
   return Table(rows);
 }
 
 Json KindsJson() {
   Json json = Json::array();
-  for (const Kind& kind : spec::Kinds()) {
+  for (const Kind& kind : suite::Kinds()) {
     json.push_back({{"kind", kind.name},
                     {"suite", kind.suite},
                     {"suite_missing", !kind.has_suite},
-                    {"workers", WorkersText(kind)}});
+                    {"workers", kind.workers},
+                    {"measures", kind.help}});
   }
   return json;
 }
 
 Result<std::span<const Field>> FieldsOf(const std::string& kind) {
-  if (kind == "BenchmarkSet") return spec::SetFields();
-  const auto found = spec::FindKind(kind, "BenchmarkSet");
+  if (kind == spec::kBenchmarkSet) return spec::SetFields();
+  const auto found = spec::FindKind(suite::Kinds(), kind, spec::kBenchmarkSet);
   if (!found.ok()) return found.status();
   return std::span<const Field>((*found)->fields);
 }

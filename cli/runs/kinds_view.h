@@ -8,7 +8,7 @@
 
 namespace twofold::cli {
 
-/// The table of kinds: who runs each, with how many workers.
+/// All kinds: who runs each, with how many workers, and what it measures.
 std::string KindsText();
 Json KindsJson();
 

@@ -26,6 +26,7 @@
 #include "cli/runs/run_session.h"
 #include "lib/runs/json.h"
 #include "lib/spec/shown.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
@@ -115,7 +116,7 @@ Result<std::vector<std::string>> NodesToChooseFrom(const RunCommand& command,
 Result<Benchmark> ReadAndExpand(const RunCommand& command, const Globals& globals) {
   const auto text = ReadBenchmarkText(command.file);
   if (!text.ok()) return text.status();
-  const auto sweep = spec::ReadSweep(command.file, *text);
+  const auto sweep = spec::ReadSweep(command.file, *text, suite::Kinds());
   if (!sweep.ok()) return sweep.status();
   if (command.local && sweep->nodes) {
     return absl::FailedPreconditionError("--local: one machine has no nodes to choose from");

@@ -149,21 +149,26 @@ class QueueHost::Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
+  Instant now() const { return now_; }
+
+  /// Calls `action` after this turn, without the lock.
+  void Then(std::function<void()> action) { host_.to_flush_.Then(std::move(action)); }
+
   // ---- Submitters
 
   /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there.
   void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter);
   void RemoveSubmitter(queue::SubmitterId id);
-  /// REQUIRES: CanStore() if the job is durable. Then `on_disk` is called when it is, by the
-  /// journal's thread, after this turn. Not for other jobs, nor if it is not accepted.
+  /// REQUIRES: CanStore() if the job is durable. `then` is called after this turn if the job was
+  /// accepted: when it is on disk, by the journal's thread, or at once if it is not durable.
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
-                          std::string_view spec, std::function<void()> on_disk = {},
+                          std::string_view spec, std::function<void()> then = {},
                           const results::RunPlace& place = {});
   bool Cancel(queue::JobId job);
-  /// Calls `then` when all that was decided about the job so far is on disk, by the journal's
-  /// thread; at once if it is not durable.
-  void WhenStored(queue::JobId job, const std::function<void()>& then);
+  /// Calls `then` after this turn, when all that was decided about the job so far is on disk, by
+  /// the journal's thread; at once if it is not durable.
+  void WhenStored(queue::JobId job, std::function<void()> then);
   /// For the records: `to` does again what `from` did.
   void RecordRequeue(queue::JobId from, queue::JobId to);
 
@@ -209,8 +214,10 @@ class QueueHost::Turn {
     const WorkerIdentity& identity;
     const queue::Process& process;
   };
-  void ListWorkers(const WorkerPattern& pattern,
-                   const std::function<void(const WorkerView&)>& visit) const;
+  /// Looks at up to `limit` processes from place `from` on (0: the start). Returns the place to go
+  /// on from; 0: there are no more.
+  std::size_t ListWorkers(const WorkerPattern& pattern, std::size_t from, std::size_t limit,
+                          const std::function<void(const WorkerView&)>& visit) const;
   /// For those that are there, and those that come; what was said last about a worker counts.
   void PauseWorkers(const WorkerPattern& pattern);
   void ResumeWorkers(const WorkerPattern& pattern);
@@ -224,7 +231,8 @@ class QueueHost::Turn {
   void Follow(queue::JobId job, bool follow);
   void SetPaused(const WorkerPattern& pattern, bool paused);
   template <typename Visit>
-  void ForEachWorker(const WorkerPattern& pattern, const Visit& visit) const;
+  void ForEachWorker(const WorkerPattern& pattern, std::size_t from, std::size_t end,
+                     const Visit& visit) const;
   void SendHome(queue::ProcessId process);
 
   QueueHost& host_;

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -48,13 +49,16 @@ void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
 
 queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
                                          const std::shared_ptr<const queue::JobOptions>& options,
-                                         std::string_view spec, std::function<void()> on_disk,
+                                         std::string_view spec, std::function<void()> then,
                                          const results::RunPlace& place) {
   CommitBatch& commit = host_.commit_;
   const CommitBatch::Mark before = commit.mark();
   const queue::Submitted submitted = host_.core_.Submit(now_, submitter, tag, options, spec, host_);
   if (submitted.admission != queue::Admission::kAccepted) return submitted;
-  if (!options->durable) return submitted;
+  if (!options->durable) {
+    if (then) Then(std::move(then));
+    return submitted;
+  }
   // The job may have been handed out already; that it was accepted comes first.
   if (!submitted.duplicate) {
     commit.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
@@ -62,8 +66,8 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
   }
   const auto found = host_.submitters_.find(submitter);
   commit.ThenAt(before, [endpoint = found == host_.submitters_.end() ? nullptr : found->second, tag,
-                         job = submitted.job, on_disk = std::move(on_disk)](FlushList& to_flush) {
-    if (on_disk) on_disk();
+                         job = submitted.job, then = std::move(then)](FlushList& to_flush) {
+    if (then) then();
     if (!endpoint) return;
     endpoint->OnAccepted(tag, job);
     to_flush.Add(endpoint);
@@ -73,9 +77,9 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
 
 bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_, job, host_); }
 
-void QueueHost::Turn::WhenStored(queue::JobId job, const std::function<void()>& then) {
-  if (!IsDurable(job)) return then();
-  host_.commit_.Then([then](FlushList&) { then(); });
+void QueueHost::Turn::WhenStored(queue::JobId job, std::function<void()> then) {
+  if (!IsDurable(job)) return Then(std::move(then));
+  host_.commit_.Then([then = std::move(then)](FlushList&) { then(); });
 }
 
 void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
@@ -230,19 +234,23 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
 }
 
 template <typename Visit>
-void QueueHost::Turn::ForEachWorker(const WorkerPattern& pattern, const Visit& visit) const {
-  for (std::size_t i = 0; i < host_.workers_.size(); ++i) {
+void QueueHost::Turn::ForEachWorker(const WorkerPattern& pattern, std::size_t from, std::size_t end,
+                                    const Visit& visit) const {
+  for (std::size_t i = from; i < std::min(end, host_.workers_.size()); ++i) {
     const queue::ProcessId process{static_cast<std::uint32_t>(i)};
     const queue::Process* known = host_.core_.core().FindProcess(process);
     if (known != nullptr && pattern.Matches(host_.workers_[i].identity)) visit(process, *known);
   }
 }
 
-void QueueHost::Turn::ListWorkers(const WorkerPattern& pattern,
-                                  const std::function<void(const WorkerView&)>& visit) const {
-  ForEachWorker(pattern, [&](queue::ProcessId process, const queue::Process& known) {
+std::size_t QueueHost::Turn::ListWorkers(
+    const WorkerPattern& pattern, std::size_t from, std::size_t limit,
+    const std::function<void(const WorkerView&)>& visit) const {
+  const std::size_t end = from + limit;
+  ForEachWorker(pattern, from, end, [&](queue::ProcessId process, const queue::Process& known) {
     visit({host_.WorkerAt(process).identity, known});
   });
+  return end < host_.workers_.size() ? end : 0;
 }
 
 void QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern) { SetPaused(pattern, true); }
@@ -251,13 +259,14 @@ void QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern) { SetPaused(pa
 
 void QueueHost::Turn::SetPaused(const WorkerPattern& pattern, bool paused) {
   host_.AddPauseRule(pattern, paused);
-  ForEachWorker(pattern, [&](queue::ProcessId process, const queue::Process&) {
-    host_.core_.PauseWorker(now_, process, paused, host_);
-  });
+  ForEachWorker(pattern, 0, host_.workers_.size(),
+                [&](queue::ProcessId process, const queue::Process&) {
+                  host_.core_.PauseWorker(now_, process, paused, host_);
+                });
 }
 
 void QueueHost::Turn::DrainWorkers(const WorkerPattern& pattern) {
-  ForEachWorker(pattern,
+  ForEachWorker(pattern, 0, host_.workers_.size(),
                 [&](queue::ProcessId process, const queue::Process&) { SendHome(process); });
 }
 

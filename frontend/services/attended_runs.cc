@@ -11,23 +11,6 @@ namespace {
 
 constexpr std::size_t kMostWho = 200;
 
-/// Says it, and then nothing more: it is cancelled when the caller goes.
-class AttendedStream final : public ByteWriter {
- public:
-  AttendedStream(std::shared_ptr<void> call, AttendedRuns::Place run)
-      : call_(std::move(call)), run_(std::move(run)), bytes_(rpc::Serialize(v1::AttendRunReply())) {
-    StartWrite(&bytes_);
-  }
-
- private:
-  void OnCancel() override { Finish(grpc::Status::CANCELLED); }
-  void OnDone() override { delete this; }
-
-  const std::shared_ptr<void> call_;
-  const AttendedRuns::Place run_;
-  grpc::ByteBuffer bytes_;
-};
-
 }  // namespace
 
 Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& request) {
@@ -52,10 +35,6 @@ Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& requ
 void AttendedRuns::Leave(const std::string& run) {
   const std::lock_guard lock(mutex_);
   who_.erase(run);
-}
-
-ByteWriter* ServeAttendRun(std::shared_ptr<void> call, AttendedRuns::Place run) {
-  return new AttendedStream(std::move(call), std::move(run));
 }
 
 }  // namespace twofold::frontend

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <string>
 
-#include "frontend/services/pulled_stream.h"
 #include "lib/common/result.h"
 #include "twofold/v1/runs.pb.h"
 
@@ -28,8 +27,5 @@ class AttendedRuns {
   std::mutex mutex_;
   std::map<std::string, std::string> who_;  // by run, guarded by mutex_
 };
-
-/// The stream that says once that the run is taken, and keeps both places until the caller ends it.
-ByteWriter* ServeAttendRun(std::shared_ptr<void> call, AttendedRuns::Place run);
 
 }  // namespace twofold::frontend

@@ -9,25 +9,12 @@
 #include "frontend/services/follow.h"
 #include "frontend/services/job_lookup.h"
 #include "frontend/services/services.h"
-#include "frontend/streams/client_session.h"
-#include "lib/rpc/late_reply.h"
 #include "lib/rpc/limits.h"
 #include "lib/rpc/retry_info.h"
-#include "lib/rpc/unary.h"
 #include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 namespace {
-
-// Answers when the job has ended. The caller may lose patience first; the job goes on.
-void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& queue,
-                 const std::shared_ptr<rpc::LateReply>& late) {
-  const std::uint64_t number = finished.WhenFinished(job, [late, queue](v1::Job ended) {
-    ended.set_queue(queue);
-    late->Answer(ended);
-  });
-  late->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
-}
 
 grpc::Status Refused(const Status& why) {
   const bool full = why.code() == absl::StatusCode::kResourceExhausted;
@@ -40,156 +27,136 @@ Status NotServed(const v1::Job& job) {
       "id: job ", job.id(), " is of queue ", job.queue(), ", which this frontend does not have"));
 }
 
+/// A job as SubmitJob brings it, checked.
+struct NewJob {
+  QueueHost* host;
+  std::shared_ptr<const queue::JobOptions> options;
+};
+
 Status CheckSpec(const std::string& spec) {
   if (spec.size() <= rpc::kMaxSpecBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("spec has ", spec.size(), " bytes; at most ",
                                                  rpc::kMaxSpecBytes, " are allowed"));
 }
 
+Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& request) {
+  const Result<QueueHost*> host = queues.Find(request.options().queue());
+  if (!host.ok()) return host.status();
+  auto options = FromProto(request.options(), (*host)->durable());
+  if (!options.ok()) return options.status();
+  Status status = (*options)->durable ? (*host)->CanStore() : absl::OkStatus();
+  status.Update(CheckSpec(request.spec()));
+  if (!status.ok()) return status;
+  return NewJob{*host, *std::move(options)};
+}
+
 }  // namespace
 
-ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls)
-    : rpc::Service(v1::Clients::service_full_name()),
+ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
+    : Service(v1::Clients::service_full_name(), calls, readers),
       queues_(queues),
-      calls_(calls),
       requeuer_(queues) {
-  Serve("Submit", &ClientsService::Submit);
-  Serve("SubmitJob", &ClientsService::SubmitJob);
-  Serve("GetJob", &ClientsService::GetJob);
-  Serve("ListJobs", &ClientsService::ListJobs);
-  Serve("CancelJob", &ClientsService::CancelJob);
-  Serve("ExplainJob", &ClientsService::ExplainJob);
-  Serve("RequeueJobs", &ClientsService::RequeueJobs);
-  Serve("FollowJob", &ClientsService::FollowJob);
+  Stream("Submit", &ClientsService::Submit);
+  Wait("SubmitJob", &ClientsService::SubmitJob);
+  Wait("GetJob", &ClientsService::GetJob);
+  Read("ListJobs", &ClientsService::ListJobs);
+  Wait("CancelJob", &ClientsService::CancelJob);
+  Wait("ExplainJob", &ClientsService::ExplainJob);
+  Wait("RequeueJobs", &ClientsService::RequeueJobs);
+  Stream("FollowJob", &ClientsService::FollowJob);
 }
 
-ByteStream* ClientsService::Submit(grpc::CallbackServerContext* context) {
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return rpc::Refuse<ByteStream>(calls_.Refusal());
-  const auto session =
-      std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
-  session->Hold(std::move(place));
-  session->Start();
-  return session.get();
+Result<std::shared_ptr<ClientSession>> ClientsService::Submit() {
+  return std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
 }
 
-grpc::ServerUnaryReactor* ClientsService::SubmitJob(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* bytes,
-                                                    grpc::ByteBuffer* reply) {
-  const auto refuse = [&](const Status& why) { return rpc::Finish(context, rpc::ToGrpc(why)); };
-  v1::SubmitJobRequest request;
-  if (Status status = rpc::Parse(*bytes, request); !status.ok()) return refuse(status);
-  Result<QueueHost*> host = queues_.Find(request.options().queue());
-  if (!host.ok()) return refuse(host.status());
-  const auto options = FromProto(request.options(), (*host)->durable());
-  if (!options.ok()) return refuse(options.status());
-  if (Status status = (*options)->durable ? (*host)->CanStore() : absl::OkStatus(); !status.ok()) {
-    return refuse(status);
-  }
-  if (Status status = CheckSpec(request.spec()); !status.ok()) return refuse(status);
-
-  const bool wait = request.wait();
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
-
-  const auto late = rpc::LateReply::Make(*reply);
-  late->Hold(std::move(place));
-  QueueHost::Turn turn(**host, Now());
+void ClientsService::SubmitJob(const v1::SubmitJobRequest& request,
+                               const std::shared_ptr<SubmitCall>& call) {
+  const Result<NewJob> job = CheckJob(queues_, request);
+  if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
   const auto accepted = std::make_shared<v1::Job>();
-  const auto answer = [late, accepted, wait] {
-    if (!wait) late->Answer(*accepted);
+  const auto answer = [call, accepted, wait = request.wait()] {
+    if (!wait) call->Answer(*accepted);
   };
+  QueueHost::Turn turn(*job->host, Now());
   const queue::Submitted submitted =
-      turn.Submit(queue::kDetached, 0, *options, request.spec(), answer,
+      turn.Submit(queue::kDetached, 0, job->options, request.spec(), answer,
                   runs::FromProto(request.options().place()));
   if (submitted.admission != queue::Admission::kAccepted) {
-    late->Fail(Refused(Refusal(submitted, (*host)->name())));
-    return late.get();
+    return turn.Then(
+        [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });
   }
-  *accepted = Describe(turn, **host, *turn.core().Find(Now(), submitted.job));
-  if (wait) AnswerAtEnd(queues_.finished(), submitted.job, (*host)->name(), late);
-  if (!(*options)->durable) answer();  // others are answered when they are on disk
-  return late.get();
+  *accepted = Describe(turn, *job->host, *turn.core().Find(turn.now(), submitted.job));
+  if (request.wait()) AnswerAtEnd(submitted.job, job->host->name(), call);
 }
 
-Result<v1::Job> ClientsService::Get(const v1::GetJobRequest& request) {
-  return FindJob(queues_, request.id());
+/// The caller may lose patience before the job ends; the job goes on.
+void ClientsService::AnswerAtEnd(queue::JobId job, const std::string& queue,
+                                 const std::shared_ptr<SubmitCall>& call) {
+  FinishedJobs& finished = queues_.finished();
+  const std::uint64_t number = finished.WhenFinished(job, [call, queue](v1::Job ended) {
+    ended.set_queue(queue);
+    call->Answer(std::move(ended));
+  });
+  call->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
 }
 
-Result<v1::Explanation> ClientsService::Explain(const v1::GetJobRequest& request) {
-  return frontend::ExplainJob(queues_, request.id());
+/// Looks a job up, at once if that is not on disk.
+template <typename Call, typename Task>
+void ClientsService::WithJob(std::uint64_t id, const std::shared_ptr<Call>& call,
+                             const Task& task) {
+  if (!IsDurable(queue::JobId{id})) return task();
+  OnReader(call, task);
 }
 
-Result<v1::ListJobsReply> ClientsService::List(const v1::ListJobsRequest& request) {
+void ClientsService::GetJob(const v1::GetJobRequest& request,
+                            const std::shared_ptr<JobCall>& call) {
+  WithJob(request.id(), call,
+          [this, id = request.id(), call] { call->Answer(FindJob(queues_, id)); });
+}
+
+void ClientsService::ExplainJob(const v1::GetJobRequest& request,
+                                const std::shared_ptr<ExplainCall>& call) {
+  WithJob(request.id(), call,
+          [this, id = request.id(), call] { call->Answer(frontend::ExplainJob(queues_, id)); });
+}
+
+Result<v1::ListJobsReply> ClientsService::ListJobs(const v1::ListJobsRequest& request) {
   return frontend::ListJobs(queues_, request);
 }
 
-grpc::ServerUnaryReactor* ClientsService::GetJob(grpc::CallbackServerContext* context,
-                                                 const grpc::ByteBuffer* request,
-                                                 grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ClientsService::Get);
+void ClientsService::CancelJob(const v1::CancelJobRequest& request,
+                               const std::shared_ptr<CancelCall>& call) {
+  WithJob(request.id(), call, [this, id = request.id(), call] { Cancel(id, call); });
 }
 
-grpc::ServerUnaryReactor* ClientsService::ListJobs(grpc::CallbackServerContext* context,
-                                                   const grpc::ByteBuffer* request,
-                                                   grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ClientsService::List);
-}
-
-grpc::ServerUnaryReactor* ClientsService::CancelJob(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* bytes,
-                                                    grpc::ByteBuffer* reply) {
-  v1::CancelJobRequest request;
-  if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
-    return rpc::Finish(context, rpc::ToGrpc(status));
-  }
-  Result<v1::Job> job = FindJob(queues_, request.id());
-  if (!job.ok()) return rpc::Finish(context, rpc::ToGrpc(job.status()));
-  const queue::JobId id{request.id()};
-  QueueHost* host = queues_.Owner(id);
-  if (host == nullptr) return rpc::Finish(context, rpc::ToGrpc(NotServed(*job)));
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
-  const auto late = rpc::LateReply::Make(*reply);
-  late->Hold(std::move(place));
-  QueueHost::Turn turn(*host, Now());
-  if (!turn.Cancel(id)) {
-    late->Fail(rpc::ToGrpc(absl::FailedPreconditionError(
-        absl::StrCat("id: job ", request.id(), " has ended already"))));
-    return late.get();
-  }
+void ClientsService::Cancel(std::uint64_t id, const std::shared_ptr<CancelCall>& call) {
+  Result<v1::Job> job = FindJob(queues_, id);
+  if (!job.ok()) return call->Answer(job.status());
+  QueueHost* host = queues_.Owner(queue::JobId{id});
+  if (host == nullptr) return call->Answer(NotServed(*job));
   job->set_state(v1::JOB_STATE_FINISHED);
   job->set_outcome(v1::OUTCOME_CANCELLED);
-  turn.WhenStored(id, [late, job = *std::move(job)] { late->Answer(job); });
-  return late.get();
-}
-
-grpc::ServerUnaryReactor* ClientsService::ExplainJob(grpc::CallbackServerContext* context,
-                                                     const grpc::ByteBuffer* request,
-                                                     grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ClientsService::Explain);
-}
-
-grpc::ServerUnaryReactor* ClientsService::RequeueJobs(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* bytes,
-                                                      grpc::ByteBuffer* reply) {
-  v1::RequeueJobsRequest request;
-  if (Status status = rpc::Parse(*bytes, request); !status.ok()) {
-    return rpc::Finish(context, rpc::ToGrpc(status));
+  QueueHost::Turn turn(*host, Now());
+  if (turn.Cancel(queue::JobId{id})) {
+    return turn.WhenStored(queue::JobId{id}, [call, job = *std::move(job)] { call->Answer(job); });
   }
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
-  const auto late = rpc::LateReply::Make(*reply);
-  late->Hold(std::move(place));
-  const Status status = requeuer_.Requeue(
-      request, [late](const v1::RequeueJobsReply& requeued) { late->Answer(requeued); });
-  if (!status.ok()) late->Fail(rpc::ToGrpc(status));
-  return late.get();
+  turn.Then([call, id] {
+    call->Answer(absl::FailedPreconditionError(absl::StrCat("id: job ", id, " has ended already")));
+  });
 }
 
-rpc::ByteWriter* ClientsService::FollowJob(grpc::CallbackServerContext* context,
-                                           const grpc::ByteBuffer* request) {
-  return frontend::FollowJob(queues_, *request, calls_.Enter(context->peer()), calls_.Refusal());
+void ClientsService::RequeueJobs(const v1::RequeueJobsRequest& request,
+                                 const std::shared_ptr<RequeueCall>& call) {
+  OnReader(call, [this, request, call] {
+    const Status status = requeuer_.Requeue(
+        request, [call](const v1::RequeueJobsReply& requeued) { call->Answer(requeued); });
+    if (!status.ok()) call->Answer(status);
+  });
+}
+
+Result<std::shared_ptr<ClientsService::FollowCall>> ClientsService::FollowJob() {
+  return MakeFollower(queues_, readers());
 }
 
 }  // namespace twofold::frontend

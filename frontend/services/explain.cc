@@ -47,11 +47,10 @@ Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id) {
   v1::Explanation reply;
   const queue::JobId job{id};
   if (QueueHost* host = queues.Owner(job)) {
-    const Instant now = Now();
-    const QueueHost::Turn turn(*host, now);
-    const auto why = turn.core().Explain(now, job);
+    const QueueHost::Turn turn(*host, Now());
+    const auto why = turn.core().Explain(turn.now(), job);
     if (why) {
-      const auto view = turn.core().Find(now, job);
+      const auto view = turn.core().Find(turn.now(), job);
       *reply.mutable_job() = Describe(turn, *host, *view);
       reply.set_reason(ToProto(why->reason));
       reply.set_text(Text(*why, *view->options));

@@ -1,22 +1,18 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/server_callback.h>
-
 #include <memory>
 
 #include "frontend/queues/queue_set.h"
+#include "frontend/services/reader_pool.h"
+#include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
 
-/// The reactor of a FollowJob call that has a place among those of its peer; null: it is refused.
+/// A new FollowJob call. Output that its reader does not take in time is left out and counted.
 ///
-/// Errors   ends with INVALID_ARGUMENT for a request that cannot be read, NOT_FOUND for no such
-/// job.
-grpc::ServerWriteReactor<grpc::ByteBuffer>* FollowJob(const QueueSet& queues,
-                                                      const grpc::ByteBuffer& request,
-                                                      std::shared_ptr<void> place,
-                                                      const grpc::Status& refusal);
+/// Errors   ends with NOT_FOUND for no such job. REQUIRES: both outlive the call.
+std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFollower(
+    const QueueSet& queues, ReaderPool& readers);
 
 }  // namespace twofold::frontend

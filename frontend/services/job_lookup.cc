@@ -16,12 +16,14 @@ namespace {
 constexpr std::size_t kDefaultPage = 100;
 constexpr std::size_t kMaxPage = 1000;
 
+// Jobs that are looked at under one lock of their queue.
+constexpr std::size_t kListStep = 200;
+
 std::optional<v1::Job> FindLive(const QueueSet& queues, queue::JobId job) {
   QueueHost* host = queues.Owner(job);
   if (host == nullptr) return std::nullopt;
-  const Instant now = Now();
-  const QueueHost::Turn turn(*host, now);
-  const auto view = turn.core().Find(now, job);
+  const QueueHost::Turn turn(*host, Now());
+  const auto view = turn.core().Find(turn.now(), job);
   return view ? std::optional(Describe(turn, *host, *view)) : std::nullopt;
 }
 
@@ -121,7 +123,6 @@ class Page {
 
   // Those that AddLive lists. Ids are in order, so the jobs of a queue come together: one turn.
   void LeaveOutLive(std::vector<results::StoredJob>& jobs) const {
-    const Instant now = Now();
     QueueHost* host = nullptr;
     std::optional<QueueHost::Turn> turn;
     std::erase_if(jobs, [&](const results::StoredJob& job) {
@@ -130,9 +131,9 @@ class Page {
       if (QueueHost* const owner = queues_.Owner(id); owner != host) {
         turn.reset();
         host = owner;
-        if (host != nullptr) turn.emplace(*host, now);
+        if (host != nullptr) turn.emplace(*host, Now());
       }
-      return turn && turn->core().Find(now, id).has_value();
+      return turn && turn->core().Find(turn->now(), id).has_value();
     });
   }
 
@@ -141,12 +142,13 @@ class Page {
     return size_ - static_cast<std::size_t>(reply_.jobs_size());
   }
 
-  // Returns the place to go on from; 0: the queue has no more.
+  // In short turns, so that others have theirs between. Returns the place to go on from; 0: the
+  // queue has no more.
   std::uint32_t AddLiveOf(QueueHost& host, std::uint32_t from) {
-    const Instant now = Now();
-    const QueueHost::Turn turn(host, now);
     do {
-      from = turn.core().List(now, from, room(), [&](const queue::JobView& view) {
+      const QueueHost::Turn turn(host, Now());
+      const std::size_t step = std::min(room(), kListStep);
+      from = turn.core().List(turn.now(), from, step, [&](const queue::JobView& view) {
         if (!request_.run().empty() && view.options->run != request_.run()) return;
         *reply_.add_jobs() = Describe(turn, host, view);
       });

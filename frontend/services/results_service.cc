@@ -2,11 +2,11 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "frontend/queues/records.h"
-#include "lib/rpc/late_reply.h"
-#include "lib/rpc/unary.h"
 #include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
@@ -17,30 +17,50 @@ constexpr std::size_t kCancelStep = 500;
 
 /// The next ids of the run's jobs in this queue. `from` is where to go on; 0: the queue has no
 /// more.
-std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, Instant now, const std::string& run,
+std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, const std::string& run,
                                    std::uint32_t* from) {
   std::vector<queue::JobId> jobs;
-  *from = turn.core().List(now, *from, kCancelStep, [&](const queue::JobView& view) {
+  *from = turn.core().List(turn.now(), *from, kCancelStep, [&](const queue::JobView& view) {
     if (view.options->run == run) jobs.push_back(view.job);
   });
   return jobs;
 }
 
+/// An AttendRun call: says once that the run is taken, and keeps it until the caller goes.
+class AttendRunCall final : public rpc::ServerStream<v1::AttendRunRequest, v1::AttendRunReply> {
+ public:
+  explicit AttendRunCall(AttendedRuns& runs) : runs_(runs) {}
+
+ private:
+  void OnMessage(const v1::AttendRunRequest& request) override {
+    auto run = runs_.Enter(request);
+    if (!run.ok()) return Close(rpc::ToGrpc(run.status()));
+    run_ = *std::move(run);
+    Add([](v1::AttendRunReply&) { return std::size_t{1}; });
+    Flush();
+  }
+
+  void OnGone() override { run_.reset(); }
+
+  AttendedRuns& runs_;
+  AttendedRuns::Place run_;
+};
+
 }  // namespace
 
-ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls)
-    : rpc::Service(v1::Results::service_full_name()),
+ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
+                               ReaderPool& readers)
+    : Service(v1::Results::service_full_name(), calls, readers),
       queues_(queues),
-      storage_(storage),
-      calls_(calls) {
-  Serve("CreateRun", &ResultsService::CreateRun);
-  Serve("ListRuns", &ResultsService::ListRuns);
-  Serve("GetRun", &ResultsService::GetRun);
-  Serve("RunResults", &ResultsService::RunResults);
-  Serve("GetArtifact", &ResultsService::GetArtifact);
-  Serve("ExportRun", &ResultsService::ExportRun);
-  Serve("AttendRun", &ResultsService::AttendRun);
-  Serve("CancelRun", &ResultsService::CancelRun);
+      storage_(storage) {
+  Stream("CreateRun", &ResultsService::CreateRun);
+  Read("ListRuns", &ResultsService::ListRuns);
+  Read("GetRun", &ResultsService::GetRun);
+  Pull("RunResults", &ResultsService::RunResults);
+  Pull("GetArtifact", &ResultsService::GetArtifact);
+  Pull("ExportRun", &ResultsService::ExportRun);
+  Stream("AttendRun", &ResultsService::AttendRun);
+  Wait("CancelRun", &ResultsService::CancelRun);
 }
 
 void ResultsService::Start() {
@@ -58,128 +78,84 @@ Status ResultsService::HasStore() const {
 
 Status ResultsService::CanStore() const { return queues_.all().front()->CanStore(); }
 
-rpc::ByteReader* ResultsService::CreateRun(grpc::CallbackServerContext* context,
-                                           grpc::ByteBuffer* reply) {
-  if (const Status status = HasStore(); !status.ok())
-    return rpc::Refuse<rpc::ByteReader>(rpc::ToGrpc(status));
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return rpc::Refuse<rpc::ByteReader>(calls_.Refusal());
-  return ServeCreateRun(
-      *creator_, [this] { return CanStore(); }, std::move(place), reply);
+Result<std::shared_ptr<ResultsService::CreateCall>> ResultsService::CreateRun() {
+  if (Status status = HasStore(); !status.ok()) return status;
+  return MakeCreateRunCall(*creator_, readers(), [this] { return CanStore(); });
 }
 
-Result<v1::ListRunsReply> ResultsService::List(const v1::ListRunsRequest& request) {
+Result<v1::ListRunsReply> ResultsService::ListRuns(const v1::ListRunsRequest& request) {
   if (Status status = HasStore(); !status.ok()) return status;
   return runs::ListRuns(storage_->run_reader(), request);
 }
 
-Result<v1::Run> ResultsService::Get(const v1::GetRunRequest& request) {
+Result<v1::Run> ResultsService::GetRun(const v1::GetRunRequest& request) {
   if (Status status = HasStore(); !status.ok()) return status;
   return runs::GetRun(storage_->run_reader(), request);
 }
 
-grpc::ServerUnaryReactor* ResultsService::ListRuns(grpc::CallbackServerContext* context,
-                                                   const grpc::ByteBuffer* request,
-                                                   grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ResultsService::List);
+/// A place among those who read results.
+Result<std::shared_ptr<Budget::Share>> ResultsService::EnterReader() {
+  if (Status status = HasStore(); !status.ok()) return status;
+  auto share = std::make_shared<Budget::Share>(readers_open_);
+  if (share->Grow(1)) return share;
+  return absl::ResourceExhaustedError(
+      absl::StrCat(rpc::kMaxResultReaders, " streams of results are open; try again later"));
 }
 
-grpc::ServerUnaryReactor* ResultsService::GetRun(grpc::CallbackServerContext* context,
-                                                 const grpc::ByteBuffer* request,
-                                                 grpc::ByteBuffer* reply) {
-  return rpc::Answer(context, request, reply, this, &ResultsService::Get);
+Result<NextMessage<v1::RunResultsReply>> ResultsService::RunResults(
+    const v1::RunResultsRequest& request) {
+  const auto reader = EnterReader();
+  if (!reader.ok()) return reader.status();
+  auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
+  if (!messages.ok()) return messages.status();
+  const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
+  return NextMessage<v1::RunResultsReply>([all, place = *reader] { return all->Next(); });
 }
 
-template <typename Request, typename Answer>
-ByteWriter* ResultsService::Open(grpc::CallbackServerContext* context,
-                                 const grpc::ByteBuffer* bytes, const Answer& answer) {
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return RefusedStream::Start(calls_.Refusal());
-  Request request;
+Result<NextMessage<v1::ArtifactPiece>> ResultsService::GetArtifact(
+    const v1::GetArtifactRequest& request) {
+  const auto reader = EnterReader();
+  if (!reader.ok()) return reader.status();
+  auto found = runs::GetArtifact(storage_->run_reader(), request);
+  if (!found.ok()) return found.status();
+  const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
+  return NextMessage<v1::ArtifactPiece>(
+      [pieces, place = *reader,
+       at = std::size_t{0}]() mutable -> Result<std::optional<v1::ArtifactPiece>> {
+        if (at == pieces->size()) return std::nullopt;
+        return std::move((*pieces)[at++]);
+      });
+}
+
+Result<NextMessage<v1::ExportPiece>> ResultsService::ExportRun(
+    const v1::ExportRunRequest& request) {
+  if (Status status = HasStore(); !status.ok()) return status;
+  return exporter_->Open(request.id());
+}
+
+Result<std::shared_ptr<ResultsService::AttendCall>> ResultsService::AttendRun() {
+  if (Status status = HasStore(); !status.ok()) return status;
+  return std::make_shared<AttendRunCall>(attended_);
+}
+
+void ResultsService::CancelRun(const v1::CancelRunRequest& request,
+                               const std::shared_ptr<CancelCall>& call) {
   Status status = HasStore();
-  if (status.ok()) status = rpc::Parse(*bytes, request);
-  if (!status.ok()) return RefusedStream::Start(rpc::ToGrpc(status));
-  return answer(request, std::move(place));
-}
-
-template <typename Message>
-ByteWriter* ResultsService::Pull(grpc::CallbackServerContext* context,
-                                 typename PulledStream<Message>::Next next,
-                                 std::shared_ptr<void> call) {
-  const auto reader = std::make_shared<Budget::Share>(readers_);
-  if (!reader->Grow(1)) {
-    return RefusedStream::Start(
-        {grpc::StatusCode::RESOURCE_EXHAUSTED,
-         absl::StrCat(rpc::kMaxResultReaders, " streams of results are open; try again later")});
-  }
-  const auto held = [next = std::move(next), reader] { return next(); };
-  return PulledStream<Message>::Start(context, held, std::move(call));
-}
-
-ByteWriter* ResultsService::RunResults(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* bytes) {
-  return Open<v1::RunResultsRequest>(context, bytes, [&](const auto& request, auto place) {
-    auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
-    if (!messages.ok()) return RefusedStream::Start(rpc::ToGrpc(messages.status()));
-    const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
-    return Pull<v1::RunResultsReply>(
-        context, [all] { return all->Next(); }, std::move(place));
-  });
-}
-
-ByteWriter* ResultsService::GetArtifact(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* bytes) {
-  return Open<v1::GetArtifactRequest>(context, bytes, [&](const auto& request, auto place) {
-    auto found = runs::GetArtifact(storage_->run_reader(), request);
-    if (!found.ok()) return RefusedStream::Start(rpc::ToGrpc(found.status()));
-    const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
-    const auto next = [pieces,
-                       at = std::size_t{0}]() mutable -> Result<std::optional<v1::ArtifactPiece>> {
-      if (at == pieces->size()) return std::nullopt;
-      return std::move((*pieces)[at++]);
-    };
-    return Pull<v1::ArtifactPiece>(context, next, std::move(place));
-  });
-}
-
-ByteWriter* ResultsService::ExportRun(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* bytes) {
-  return Open<v1::ExportRunRequest>(context, bytes, [&](const auto& request, auto place) {
-    return exporter_->Start(context, request.id(), std::move(place));
-  });
-}
-
-ByteWriter* ResultsService::AttendRun(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* bytes) {
-  return Open<v1::AttendRunRequest>(context, bytes, [this](const auto& request, auto place) {
-    auto run = attended_.Enter(request);
-    if (!run.ok()) return RefusedStream::Start(rpc::ToGrpc(run.status()));
-    return ServeAttendRun(std::move(place), *std::move(run));
-  });
-}
-
-grpc::ServerUnaryReactor* ResultsService::CancelRun(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* bytes,
-                                                    grpc::ByteBuffer* reply) {
-  v1::CancelRunRequest request;
-  Status status = rpc::Parse(*bytes, request);
-  if (status.ok()) status = HasStore();
   if (status.ok()) status = CanStore();
-  if (!status.ok()) return rpc::Finish(context, rpc::ToGrpc(status));
+  if (!status.ok()) return call->Answer(status);
+  OnReader(call, [this, run = request.id(), call] { Cancel(run, call); });
+}
+
+void ResultsService::Cancel(const std::string& run, const std::shared_ptr<CancelCall>& call) {
   v1::GetRunRequest get;
-  get.set_id(request.id());
-  auto run = Get(get);
-  if (!run.ok()) return rpc::Finish(context, rpc::ToGrpc(run.status()));
-  auto place = calls_.Enter(context->peer());
-  if (place == nullptr) return rpc::Finish(context, calls_.Refusal());
-  const auto late = rpc::LateReply::Make(*reply);
-  late->Hold(std::move(place));
+  get.set_id(run);
+  auto known = GetRun(get);
+  if (!known.ok()) return call->Answer(known.status());
   v1::CancelRunReply cancelled;
-  *cancelled.mutable_run() = *std::move(run);
-  cancelled.set_cancelled(CancelJobs(request.id()));
-  storage_->journal().Append({results::RunCancelled{request.id(), UnixNowNs()}},
-                             [late, cancelled = std::move(cancelled)] { late->Answer(cancelled); });
-  return late.get();
+  *cancelled.mutable_run() = *std::move(known);
+  cancelled.set_cancelled(CancelJobs(run));
+  storage_->journal().Append({results::RunCancelled{run, UnixNowNs()}},
+                             [call, cancelled = std::move(cancelled)] { call->Answer(cancelled); });
 }
 
 /// Jobs that are submitted meanwhile may be missed: who submits them looks at the run.
@@ -188,9 +164,8 @@ std::uint64_t ResultsService::CancelJobs(const std::string& run) {
   for (const auto& host : queues_.all()) {
     std::uint32_t from = 0;
     do {
-      const Instant now = Now();
-      QueueHost::Turn turn(*host, now);
-      for (const queue::JobId job : NextJobs(turn, now, run, &from)) {
+      QueueHost::Turn turn(*host, Now());
+      for (const queue::JobId job : NextJobs(turn, run, &from)) {
         if (turn.Cancel(job)) ++cancelled;
       }
     } while (from != 0);

@@ -2,66 +2,56 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <string>
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/services/attended_runs.h"
-#include "frontend/services/open_calls.h"
-#include "frontend/services/pulled_stream.h"
 #include "frontend/services/run_creation.h"
 #include "frontend/services/run_export.h"
+#include "frontend/services/service.h"
 #include "lib/common/budget.h"
 #include "lib/common/result.h"
 #include "lib/rpc/limits.h"
-#include "lib/rpc/service.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::frontend {
 
 /// Runs and their results, out of the store.
 ///
-/// Threads  Safe; methods run on threads of gRPC. They read the file in short pages.
-class ResultsService final : public rpc::Service {
+/// Threads  Safe.
+class ResultsService final : public Service {
  public:
   /// `storage` nullptr: all calls are refused. Otherwise Start comes before the first call. All
   /// outlive this, and this outlives the journal's callbacks.
-  ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls);
+  ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls, ReaderPool& readers);
 
   /// The journal has been started.
   void Start();
 
-  rpc::ByteReader* CreateRun(grpc::CallbackServerContext* context, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* GetRun(grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  ByteWriter* RunResults(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
-  ByteWriter* GetArtifact(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
-  ByteWriter* ExportRun(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
-  ByteWriter* AttendRun(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
-  grpc::ServerUnaryReactor* CancelRun(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-
  private:
-  /// What streams have in common: who has a place, and may, is served.
-  template <typename Request, typename Answer>
-  ByteWriter* Open(grpc::CallbackServerContext* context, const grpc::ByteBuffer* bytes,
-                   const Answer& answer);
-  /// The stream of what `next` makes, if there is room for one more.
-  template <typename Message>
-  ByteWriter* Pull(grpc::CallbackServerContext* context, typename PulledStream<Message>::Next next,
-                   std::shared_ptr<void> call);
+  using CreateCall = rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>;
+  using AttendCall = rpc::ServerStream<v1::AttendRunRequest, v1::AttendRunReply>;
+  using CancelCall = rpc::UnaryCall<v1::CancelRunRequest, v1::CancelRunReply>;
+
+  Result<std::shared_ptr<CreateCall>> CreateRun();
+  Result<v1::ListRunsReply> ListRuns(const v1::ListRunsRequest& request);
+  Result<v1::Run> GetRun(const v1::GetRunRequest& request);
+  Result<NextMessage<v1::RunResultsReply>> RunResults(const v1::RunResultsRequest& request);
+  Result<NextMessage<v1::ArtifactPiece>> GetArtifact(const v1::GetArtifactRequest& request);
+  Result<NextMessage<v1::ExportPiece>> ExportRun(const v1::ExportRunRequest& request);
+  Result<std::shared_ptr<AttendCall>> AttendRun();
+  void CancelRun(const v1::CancelRunRequest& request, const std::shared_ptr<CancelCall>& call);
+
   [[nodiscard]] Status HasStore() const;
   [[nodiscard]] Status CanStore() const;
-  Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request);
-  Result<v1::Run> Get(const v1::GetRunRequest& request);
+  Result<std::shared_ptr<Budget::Share>> EnterReader();
+  void Cancel(const std::string& run, const std::shared_ptr<CancelCall>& call);
   std::uint64_t CancelJobs(const std::string& run);
 
   const QueueSet& queues_;
   Storage* const storage_;
-  OpenCalls& calls_;
-  Budget readers_{rpc::kMaxResultReaders};
+  Budget readers_open_{rpc::kMaxResultReaders};
   std::unique_ptr<RunExporter> exporter_;
   AttendedRuns attended_;
   std::unique_ptr<RunCreator> creator_;

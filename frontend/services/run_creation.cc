@@ -7,7 +7,6 @@
 #include "frontend/services/patience.h"
 #include "frontend/services/run_draft.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/wire.h"
 #include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
@@ -47,86 +46,63 @@ Status RunCreator::Create(results::RunCreated run, const Done& done) {
 
 namespace {
 
-/// One CreateRun call.
-class CreateRunCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
-                            public std::enable_shared_from_this<CreateRunCall> {
- public:
-  CreateRunCall(RunCreator& creator, std::function<Status()> can_store, std::shared_ptr<void> place,
-                grpc::ByteBuffer* reply)
-      : creator_(creator),
-        can_store_(std::move(can_store)),
-        place_(std::move(place)),
-        reply_(reply),
-        draft_(creator.draft_bytes()) {}
+using CreateRun = rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>;
 
-  void Start() {
-    self_ = shared_from_this();
-    Read();
+class CreateRunCall final : public CreateRun {
+ public:
+  CreateRunCall(RunCreator& creator, ReaderPool& readers, std::function<Status()> can_store)
+      : creator_(creator),
+        readers_(readers),
+        can_store_(std::move(can_store)),
+        draft_(creator.draft_bytes()) {
+    patience_.Start();
   }
 
  private:
-  void Read() {
-    patience_.Start();
-    StartRead(&read_);
-  }
-
-  void OnReadDone(bool ok) override {
+  void OnMessage(const v1::CreateRunRequest& request) override {
     patience_.Stop();
-    if (!ok) return OnHalfClosed();
-    v1::CreateRunRequest request;
-    Status status = rpc::Parse(read_, request);
-    if (status.ok()) status = draft_.Add(request);
-    if (!status.ok()) return End(status);
-    Read();
+    if (const Status status = draft_.Add(request); !status.ok()) return End(status);
+    patience_.Start();
   }
 
-  void OnHalfClosed() {
+  void OnHalfClosed() override {
+    patience_.Stop();
     auto run = draft_.Finish();
     if (!run.ok()) return End(run.status());
     if (const Status status = can_store_(); !status.ok()) return End(status);
-    const Status status = creator_.Create(
-        *std::move(run), [self = shared_from_this()](const Result<v1::CreateRunReply>& reply) {
-          self->Answer(reply);
-        });
-    if (!status.ok()) End(status);
+    const auto shared = std::make_shared<results::RunCreated>(*std::move(run));
+    const bool posted = readers_.Post([this, self = shared_from_this(), shared] {
+      const Status status =
+          creator_.Create(std::move(*shared),
+                          [this, self](const Result<v1::CreateRunReply>& reply) { Answer(reply); });
+      if (!status.ok()) End(status);
+    });
+    if (!posted) Close(ReaderPool::Refusal());
   }
 
   void Answer(const Result<v1::CreateRunReply>& reply) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(ended_, true)) return;
-      if (reply.ok()) *reply_ = rpc::Serialize(*reply);
-    }
-    Finish(rpc::ToGrpc(reply.status()));
+    if (!reply.ok()) return End(reply.status());
+    Add([&](v1::CreateRunReply& message) {
+      message = *reply;
+      return message.ByteSizeLong();
+    });
+    Close(grpc::Status::OK);
   }
 
-  void End(const Status& status) { Answer(status); }
-  void OnCancel() override { End(absl::CancelledError("the caller is gone")); }
-
-  void OnDone() override { self_.reset(); }
+  void End(const Status& status) { Close(rpc::ToGrpc(status)); }
 
   RunCreator& creator_;
+  ReaderPool& readers_;
   const std::function<Status()> can_store_;
-  const std::shared_ptr<void> place_;
-  grpc::ByteBuffer* const reply_;
-  grpc::ByteBuffer read_;
   RunDraft draft_;
-  std::mutex mutex_;
-  bool ended_ = false;
-  std::shared_ptr<CreateRunCall> self_;
   Patience patience_{[this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
 };
 
 }  // namespace
 
-grpc::ServerReadReactor<grpc::ByteBuffer>* ServeCreateRun(RunCreator& creator,
-                                                          std::function<Status()> can_store,
-                                                          std::shared_ptr<void> place,
-                                                          grpc::ByteBuffer* reply) {
-  const auto call =
-      std::make_shared<CreateRunCall>(creator, std::move(can_store), std::move(place), reply);
-  call->Start();
-  return call.get();
+std::shared_ptr<CreateRun> MakeCreateRunCall(RunCreator& creator, ReaderPool& readers,
+                                             std::function<Status()> can_store) {
+  return std::make_shared<CreateRunCall>(creator, readers, std::move(can_store));
 }
 
 }  // namespace twofold::frontend

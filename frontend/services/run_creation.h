@@ -1,20 +1,19 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/server_callback.h>
-
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "frontend/services/reader_pool.h"
 #include "lib/common/budget.h"
 #include "lib/common/result.h"
 #include "lib/results/journal.h"
 #include "lib/results/records.h"
 #include "lib/results/run_reader.h"
 #include "lib/rpc/limits.h"
+#include "lib/rpc/server_stream.h"
 #include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
@@ -30,8 +29,8 @@ class RunCreator {
 
   /// `done` gets the run when it is on disk: the new one, or the one that has the id.
   ///
-  /// Errors   kAborted: another call begins it right now; those of the store. `done` is not called
-  ///          then.
+  /// Blocks on the store. Errors   kAborted: another call begins it right now; those of the store.
+  ///                               `done` is not called then.
   using Done = std::function<void(const Result<v1::CreateRunReply>& reply)>;
   Status Create(results::RunCreated run, const Done& done);
 
@@ -46,11 +45,9 @@ class RunCreator {
   std::set<std::string> under_way_;  // on the way to the disk
 };
 
-/// The call that does both. Keeps itself alive until gRPC is done with it; `place` as long as it is
-/// open. It ends when its next message does not come for rpc::kCallerPatience.
-grpc::ServerReadReactor<grpc::ByteBuffer>* ServeCreateRun(RunCreator& creator,
-                                                          std::function<Status()> can_store,
-                                                          std::shared_ptr<void> place,
-                                                          grpc::ByteBuffer* reply);
+/// A new CreateRun call, which gathers a draft and has it created. It ends when its next message
+/// does not come for rpc::kCallerPatience. REQUIRES: `creator` and `readers` outlive it.
+std::shared_ptr<rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>> MakeCreateRunCall(
+    RunCreator& creator, ReaderPool& readers, std::function<Status()> can_store);
 
 }  // namespace twofold::frontend

@@ -4,9 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <utility>
 
-#include "frontend/services/patience.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/sqlite_store.h"
 #include "twofold/v1/runs.pb.h"
@@ -32,77 +33,51 @@ Result<results::CopiedRun> MakeCopy(const results::RunReader& runs, const std::s
   return results::CopyRun(runs, run, **store);
 }
 
-}  // namespace
-
-class RunExporter::Stream final : public ByteWriter {
+/// A copy that is being read. It lasts as long as it is open, however slowly it is read.
+class OpenCopy {
  public:
-  Stream(RunExporter& exporter, grpc::CallbackServerContext* context, std::shared_ptr<void> place,
-         std::unique_ptr<Budget::Share> copy)
-      : exporter_(exporter),
-        place_(std::move(place)),
-        copy_(std::move(copy)),
-        patience_([context] { context->TryCancel(); }) {}
-
-  /// Makes the copy and begins to send it. What comes after is on threads of gRPC.
-  void Run(const std::string& run) {
-    const auto copied = MakeCopy(exporter_.runs_, run, exporter_.path_);
-    file_.open(exporter_.path_, std::ios::binary);
-    RemoveCopy(exporter_.path_);  // it lasts as long as it is open, however slowly it is read
-    exporter_.busy_ = false;
-    if (!copied.ok()) return Finish(rpc::ToGrpc(copied.status()));
-    v1::ExportPiece first;
-    first.set_jobs(copied->jobs);
-    first.set_unfinished(copied->unfinished);
-    Send(std::move(first));
+  OpenCopy(const std::string& path, const results::CopiedRun& about,
+           std::shared_ptr<Budget::Share> place)
+      : place_(std::move(place)), file_(path, std::ios::binary) {
+    piece_.set_jobs(about.jobs);
+    piece_.set_unfinished(about.unfinished);
   }
 
- private:
-  void Send(v1::ExportPiece piece) {
+  /// The first one says what the copy has; nullopt: that was all.
+  Result<std::optional<v1::ExportPiece>> Next() {
+    v1::ExportPiece piece = std::exchange(piece_, {});
     std::string& data = *piece.mutable_data();
     data.resize(kPieceBytes);
     file_.read(data.data(), kPieceBytes);
     data.resize(static_cast<std::size_t>(file_.gcount()));
-    if (data.empty()) {
-      const bool whole = file_.eof();
-      return Finish(whole ? grpc::Status::OK
-                          : grpc::Status(grpc::StatusCode::UNAVAILABLE, "the copy cannot be read"));
-    }
-    bytes_ = rpc::Serialize(piece);
-    patience_.Start();
-    StartWrite(&bytes_);
+    if (!data.empty()) return piece;
+    if (!file_.eof()) return absl::UnavailableError("the copy cannot be read");
+    return std::nullopt;
   }
 
-  void OnWriteDone(bool ok) override {
-    patience_.Stop();
-    if (!ok) return Finish(grpc::Status::CANCELLED);
-    Send({});
-  }
-  void OnDone() override { delete this; }
-
-  RunExporter& exporter_;
-  const std::shared_ptr<void> place_;
-  const std::unique_ptr<Budget::Share> copy_;
+ private:
+  const std::shared_ptr<Budget::Share> place_;
+  v1::ExportPiece piece_;
   std::ifstream file_;
-  grpc::ByteBuffer bytes_;
-  Patience patience_;
 };
 
-ByteWriter* RunExporter::Start(grpc::CallbackServerContext* context, const std::string& run,
-                               std::shared_ptr<void> place) {
-  auto copy = std::make_unique<Budget::Share>(copies_);
-  if (!copy->Grow(1)) {
-    return RefusedStream::Start(
-        {grpc::StatusCode::UNAVAILABLE,
-         absl::StrCat(rpc::kMaxExports, " runs are being read; try again")});
+}  // namespace
+
+Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const std::string& run) {
+  const auto place = std::make_shared<Budget::Share>(copies_);
+  if (!place->Grow(1)) {
+    return absl::UnavailableError(
+        absl::StrCat(rpc::kMaxExports, " runs are being read; try again"));
   }
-  const std::lock_guard lock(mutex_);
   if (busy_.exchange(true)) {
-    return RefusedStream::Start(
-        {grpc::StatusCode::UNAVAILABLE, "another run is being exported; try again"});
+    return absl::UnavailableError("another run is being exported; try again");
   }
-  auto* const stream = new Stream(*this, context, std::move(place), std::move(copy));
-  thread_ = std::jthread([stream, run] { stream->Run(run); });
-  return stream;
+  const auto about = MakeCopy(runs_, run, path_);
+  const auto copy = about.ok() ? std::make_shared<OpenCopy>(path_, *about, place) : nullptr;
+  RemoveCopy(path_);
+  busy_ = false;
+  if (copy == nullptr) return about.status();
+  return NextMessage<v1::ExportPiece>([copy] { return copy->Next(); });
 }
 
 }  // namespace twofold::frontend

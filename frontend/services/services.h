@@ -2,100 +2,87 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "frontend/queues/queue_set.h"
-#include "frontend/services/open_calls.h"
 #include "frontend/services/requeue.h"
-#include "lib/rpc/service.h"
+#include "frontend/services/service.h"
+#include "frontend/streams/client_session.h"
+#include "frontend/streams/worker_session.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
-/// The three gRPC services: they open sessions, check requests, and answer in the caller's terms.
-/// Their methods take bytes, see lib/rpc/wire.h, and are let in by lib/rpc/service.h.
+/// The services for clients, workers and people: they open sessions, check requests, and answer in
+/// the caller's terms.
 ///
-/// Threads  Safe; methods run on threads of gRPC and do not block.
+/// Threads  Safe.
 namespace twofold::frontend {
 
-using ByteStream = rpc::ByteStream;
-
-class ClientsService final : public rpc::Service {
+class ClientsService final : public Service {
  public:
-  ClientsService(QueueSet& queues, OpenCalls& calls);
-
-  ByteStream* Submit(grpc::CallbackServerContext* context);
-  grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-
-  grpc::ServerUnaryReactor* ExplainJob(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* RequeueJobs(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  rpc::ByteWriter* FollowJob(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request);
+  ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers);
 
   /// Open Submit streams.
   std::int64_t clients() const { return clients_; }
 
  private:
-  Result<v1::Job> Get(const v1::GetJobRequest& request);
-  Result<v1::ListJobsReply> List(const v1::ListJobsRequest& request);
-  Result<v1::Explanation> Explain(const v1::GetJobRequest& request);
+  using JobCall = rpc::UnaryCall<v1::GetJobRequest, v1::Job>;
+  using SubmitCall = rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>;
+  using CancelCall = rpc::UnaryCall<v1::CancelJobRequest, v1::Job>;
+  using ExplainCall = rpc::UnaryCall<v1::GetJobRequest, v1::Explanation>;
+  using RequeueCall = rpc::UnaryCall<v1::RequeueJobsRequest, v1::RequeueJobsReply>;
+  using FollowCall = rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>;
+
+  Result<std::shared_ptr<ClientSession>> Submit();
+  void SubmitJob(const v1::SubmitJobRequest& request, const std::shared_ptr<SubmitCall>& call);
+  void GetJob(const v1::GetJobRequest& request, const std::shared_ptr<JobCall>& call);
+  Result<v1::ListJobsReply> ListJobs(const v1::ListJobsRequest& request);
+  void CancelJob(const v1::CancelJobRequest& request, const std::shared_ptr<CancelCall>& call);
+  void ExplainJob(const v1::GetJobRequest& request, const std::shared_ptr<ExplainCall>& call);
+  void RequeueJobs(const v1::RequeueJobsRequest& request, const std::shared_ptr<RequeueCall>& call);
+  Result<std::shared_ptr<FollowCall>> FollowJob();
+
+  template <typename Call, typename Task>
+  void WithJob(std::uint64_t id, const std::shared_ptr<Call>& call, const Task& task);
+  void AnswerAtEnd(queue::JobId job, const std::string& queue,
+                   const std::shared_ptr<SubmitCall>& call);
+  void Cancel(std::uint64_t id, const std::shared_ptr<CancelCall>& call);
 
   QueueSet& queues_;
-  OpenCalls& calls_;
   Requeuer requeuer_;
   std::atomic<std::uint64_t> last_submitter_ = 0;
   std::atomic<std::int64_t> clients_ = 0;
 };
 
-class WorkersService final : public rpc::Service {
+class WorkersService final : public Service {
  public:
-  WorkersService(QueueSet& queues, OpenCalls& calls);
-
-  ByteStream* Work(grpc::CallbackServerContext* context);
+  WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
+      : Service(v1::Workers::service_full_name(), calls, readers), queues_(queues) {
+    Stream("Work", &WorkersService::Work);
+  }
 
  private:
+  Result<std::shared_ptr<WorkerSession>> Work() { return std::make_shared<WorkerSession>(queues_); }
+
   QueueSet& queues_;
-  OpenCalls& calls_;
 };
 
-class AdminService final : public rpc::Service {
+class AdminService final : public Service {
  public:
-  explicit AdminService(QueueSet& queues);
-
-  grpc::ServerUnaryReactor* ListQueues(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* PauseQueue(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* ResumeQueue(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* DrainQueue(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* PauseWorkers(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* ResumeWorkers(grpc::CallbackServerContext* context,
-                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
-  grpc::ServerUnaryReactor* DrainWorkers(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* reply);
+  AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers);
 
  private:
-  Result<v1::ListQueuesReply> List(const v1::ListQueuesRequest& request);
-  Result<v1::Queue> Pause(const v1::QueueRequest& request);
-  Result<v1::Queue> Resume(const v1::QueueRequest& request);
-  Result<v1::Queue> Drain(const v1::QueueRequest& request);
-  Result<v1::Queue> Change(const v1::QueueRequest& request, void (QueueHost::Turn::*change)());
+  Result<v1::ListQueuesReply> ListQueues(const v1::ListQueuesRequest& request);
+  Result<v1::Queue> PauseQueue(const v1::QueueRequest& request);
+  Result<v1::Queue> ResumeQueue(const v1::QueueRequest& request);
+  Result<v1::Queue> DrainQueue(const v1::QueueRequest& request);
+  Result<v1::ListWorkersReply> ListWorkers(const v1::WorkersRequest& request);
+  Result<v1::ListWorkersReply> PauseWorkers(const v1::WorkersRequest& request);
+  Result<v1::ListWorkersReply> ResumeWorkers(const v1::WorkersRequest& request);
+  Result<v1::ListWorkersReply> DrainWorkers(const v1::WorkersRequest& request);
 
+  Result<v1::Queue> Change(const v1::QueueRequest& request, void (QueueHost::Turn::*change)());
   using WorkersChange = void (QueueHost::Turn::*)(const WorkerPattern&);
-  Result<v1::ListWorkersReply> Workers(const v1::WorkersRequest& request);
-  Result<v1::ListWorkersReply> Pause(const v1::WorkersRequest& request);
-  Result<v1::ListWorkersReply> Resume(const v1::WorkersRequest& request);
-  Result<v1::ListWorkersReply> Drain(const v1::WorkersRequest& request);
   Result<v1::ListWorkersReply> Change(const v1::WorkersRequest& request, WorkersChange change);
 
   QueueSet& queues_;

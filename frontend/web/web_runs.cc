@@ -33,7 +33,7 @@ http::Handler WithRuns(const Storage* storage, RunsPage page) {
     if (storage == nullptr) {
       return JsonPage(409, Json{{"error", "this frontend keeps no runs; start it with --store"}});
     }
-    return page(storage->run_reader(), request);
+    return http::Later([storage, page, request] { return page(storage->run_reader(), request); });
   };
 }
 

@@ -9,7 +9,7 @@ namespace twofold::frontend {
 
 using RunsPage = http::Response (*)(const results::RunReader& reader, const http::Request& request);
 
-/// `page` of the store's runs; 409 if there is no store.
+/// `page` of the store's runs, made on a thread that may block; 409 if there is no store.
 http::Handler WithRuns(const Storage* storage, RunsPage page);
 
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request);

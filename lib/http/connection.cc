@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/detect_ssl.hpp>
 #include <exception>
@@ -32,25 +34,35 @@ bool IsGone(const error_code& error) {
   return !broke_a_rule;
 }
 
-Response CallHandler(const Handler& handler, Request request) {
-  const std::string name = request.method + " " + request.path;
+/// What `make` makes to answer `request`, "GET /path".
+Response Make(const std::string& request, const std::function<Response()>& make) {
   try {
-    return handler(std::move(request));
+    return make();
   } catch (const std::exception& error) {
-    spdlog::error("{} failed: {}", name, error.what());
+    spdlog::error("{} failed: {}", request, error.what());
   } catch (...) {
-    spdlog::error("{} failed: unknown exception", name);
+    spdlog::error("{} failed: unknown exception", request);
   }
   return PlainText(500, "internal error, see the log\n");
 }
 
 Response Answer(const Handler& handler, WireRequest&& wire, bool has_certificate) {
   Result<Request> request = Decode(std::move(wire));
-  if (request.ok()) {
-    request->has_certificate = has_certificate;
-    return CallHandler(handler, *std::move(request));
+  if (!request.ok()) {
+    return PlainText(400,
+                     fmt::format("bad request: {}\n", std::string(request.status().message())));
   }
-  return PlainText(400, fmt::format("bad request: {}\n", std::string(request.status().message())));
+  request->has_certificate = has_certificate;
+  const std::string name = request->method + " " + request->path;
+  Response response = Make(name, [&] { return handler(*std::move(request)); });
+  if (!response.later) return response;
+  return Later([name, make = std::move(response.later)] { return Make(name, make); });
+}
+
+Response Busy() {
+  Response response = PlainText(503, "too many requests wait for the disk, try again later\n");
+  response.headers["Retry-After"] = "1";
+  return response;
 }
 
 }  // namespace
@@ -130,6 +142,10 @@ asio::awaitable<bool> Connection::ServeOne() {
   }
   Response response =
       error ? Refusal(error) : Answer(handler_, parser.release(), stream_.has_certificate());
+  if (response.later) {
+    Response made = co_await RunLater(std::move(response.later));
+    response = std::move(made);
+  }
   Budget::Share unsent(unsent_);
   const bool has_room = response.body.size() <= kSmallAnswer || unsent.Grow(response.body.size());
   if (!has_room) response = PlainText(503, "too many slow readers, try again later\n");
@@ -207,6 +223,20 @@ asio::awaitable<error_code> Connection::Continue() {
   const auto [error, size] =
       co_await asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
   co_return error;
+}
+
+/// The response that `make` makes on another thread. The peer has no deadline meanwhile: it is we
+/// who keep it waiting.
+asio::awaitable<Response> Connection::RunLater(std::function<Response()> make) {
+  stream_.tcp().expires_never();
+  asio::steady_timer made(stream_.get_executor(), asio::steady_timer::time_point::max());
+  Response response = Busy();
+  const auto task = [&made, &response, make = std::move(make)] {
+    response = make();
+    asio::post(made.get_executor(), [&made] { made.cancel(); });
+  };
+  if (options_.run_later && options_.run_later(task)) co_await made.async_wait(kTuple);
+  co_return response;
 }
 
 asio::awaitable<bool> Connection::Send(const WireResponse& response) {

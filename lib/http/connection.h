@@ -4,6 +4,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <compare>
+#include <functional>
 #include <string_view>
 
 #include "lib/common/budget.h"
@@ -33,8 +34,8 @@ class Connection {
   /// Ends now.
   void Abort();
 
-  /// What we wait for, and since when: for a request (idle), or for the rest of one and for the
-  /// peer to take the answer, as handlers do not wait. The least of several can be spared first.
+  /// What we wait for, and since when: for a request (idle), or for the rest of one, its answer,
+  /// and the peer to take that. The least of several can be spared first.
   struct Waiting {
     bool in_request;
     Instant since;
@@ -53,6 +54,7 @@ class Connection {
   [[nodiscard]] std::string_view Received() const;
   boost::asio::awaitable<boost::system::error_code> ReadSome();
   boost::asio::awaitable<boost::system::error_code> Continue();
+  boost::asio::awaitable<Response> RunLater(std::function<Response()> make);
   boost::asio::awaitable<bool> Send(const WireResponse& response);
   boost::asio::awaitable<void> Linger();
 

@@ -21,4 +21,10 @@ Response Html(int status, std::string html) {
   return {status, "text/html; charset=utf-8", std::move(html), {}};
 }
 
+Response Later(std::function<Response()> make) {
+  Response response;
+  response.later = std::move(make);
+  return response;
+}
+
 }  // namespace twofold::http

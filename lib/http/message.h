@@ -28,6 +28,9 @@ struct Response {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
   Params headers;  ///< further ones, without line breaks; from the client: all, in lower case
+
+  /// Set instead of the rest: makes the answer, and may block (ServerOptions::run_later).
+  std::function<Response()> later = nullptr;
 };
 
 /// Makes the answer to one request. The server answers HEAD with the head of what it returns.
@@ -36,5 +39,6 @@ using Handler = std::function<Response(Request)>;
 Response PlainText(int status, std::string text);
 Response Json(int status, std::string json);
 Response Html(int status, std::string html);
+Response Later(std::function<Response()> make);
 
 }  // namespace twofold::http

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "lib/common/address.h"
@@ -24,6 +25,11 @@ struct ServerOptions {
   Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request
   std::shared_ptr<security::Reloaded<security::TlsMaterial>> tls = nullptr;  ///< null: plain text
   Duration stop_grace = std::chrono::seconds(2);  ///< Stop lets requests in progress finish so long
+
+  /// Runs a task once on a thread that may block; false: there is no room. Needed by handlers that
+  /// answer by Later: without it, or without room, their requests are answered with 503. It must
+  /// run all that it has taken until Stop has returned.
+  std::function<bool(std::function<void()> task)> run_later = nullptr;
 };
 
 /// A small HTTP/1.1 server: metrics, health, control and JSON, for a few hundred peers.
@@ -42,8 +48,9 @@ struct ServerOptions {
 /// TLS is told so in plain text (400).
 ///
 /// Threads  One thread of its own runs all connections and handlers, one at a time: a handler needs
-///          no lock against other handlers, and must not block, as nobody is served meanwhile.
-///          Stop and port may be called from any thread, but not from a handler.
+///          no lock against other handlers, and must not block, as nobody is served meanwhile;
+///          one that has to returns Later. Stop and port may be called from any thread, but not
+///          from a handler. Stop waits for answers that are being made.
 /// Errors   A handler that throws is logged and answered with 500. When the process runs out of
 ///          file descriptors it logs so, pauses, and goes on.
 class Server {

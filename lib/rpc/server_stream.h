@@ -12,8 +12,14 @@
 
 namespace twofold::rpc {
 
-/// The server's end of a bidirectional stream: reads one message after the other, writes through an
-/// Outbox, and ends in order.
+/// The server's end of a call of any kind: reads one message after the other, writes through an
+/// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
+/// with messages. Calls of unary methods are UnaryCall (unary.h).
+///
+/// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
+/// The server's end of a call of any kind: reads one message after the other, writes through an
+/// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
+/// with messages. Calls of unary methods are UnaryCall (unary.h).
 ///
 /// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
 /// alive until gRPC is done with it. Reading pauses while the peer does not take its replies. A
@@ -21,7 +27,8 @@ namespace twofold::rpc {
 ///
 /// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
 ///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
-///          after the last one, OnGone at any moment, once, also after a regular end.
+///          after the last one, OnWritten after each write, OnGone last of all, at any moment, once,
+///          also after a regular end.
 template <typename Request, typename Reply>
 class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                      public std::enable_shared_from_this<ServerStream<Request, Reply>> {
@@ -49,8 +56,12 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
  protected:
   virtual void OnMessage(const Request& request) = 0;
-  virtual void OnHalfClosed() = 0;
-  virtual void OnGone() = 0;
+  virtual void OnHalfClosed() {}
+  virtual void OnWritten() {}
+  virtual void OnGone() {}
+
+  /// Bytes that were added and are in no write yet.
+  [[nodiscard]] std::size_t waiting_bytes() const { return outbox_.waiting_bytes(); }
 
  private:
   // Bytes of replies that may wait for a slow reader before its requests are left unread.
@@ -65,6 +76,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void OnWriteDone(bool ok) final {
     Do(outbox_.EndWrite(ok));
+    if (ok) OnWritten();
     if (outbox_.ResumeInput()) StartRead(&read_);
   }
 

@@ -1,36 +1,26 @@
 #pragma once
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/impl/codegen/server_callback_handlers.h>
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "lib/rpc/door.h"
+#include "lib/rpc/unary.h"
 
 namespace twofold::rpc {
 
-// What methods return: all of them take and give bytes, see wire.h.
-using UnaryReply = grpc::ServerUnaryReactor;
+/// What serves a call: a ServerStream, whatever the kind of the method. All calls look the same on
+/// the wire (messages one way, messages and a status the other), so they have one lifecycle.
 using ByteStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-using ByteWriter = grpc::ServerWriteReactor<grpc::ByteBuffer>;
-using ByteReader = grpc::ServerReadReactor<grpc::ByteBuffer>;
 
 /// The answer to a call that ends at once with `why`.
-template <typename Reactor>
-Reactor* Refuse(const grpc::Status& why) {
-  class Refused final : public Reactor {
-   public:
-    explicit Refused(const grpc::Status& status) { this->Finish(status); }
-    void OnDone() override { delete this; }
-  };
-  return new Refused(why);
-}
+ByteStream* Refuse(const grpc::Status& why);
 
 /// A gRPC service whose every call is checked at its door before a method hears of it.
 ///
@@ -47,48 +37,36 @@ class Service : public grpc::Service {
   void Guard(std::shared_ptr<security::Gate> gate, RolesOf roles);
 
  protected:
+  /// Makes and starts what serves a new call.
+  using Open = std::function<ByteStream*(grpc::CallbackServerContext*)>;
+
   /// `name` as in the proto: "twofold.v1.Clients" (its generated service_full_name()).
   explicit Service(std::string_view name) : prefix_("/" + std::string(name) + "/") {}
 
+  void Serve(std::string_view method, Open open);
+
   template <typename T>
-  void Serve(std::string_view method,
-             UnaryReply* (T::*serve)(grpc::CallbackServerContext*, const grpc::ByteBuffer*,
-                                     grpc::ByteBuffer*)) {
-    Add<grpc::internal::CallbackUnaryHandler>(method, Method::NORMAL_RPC, serve);
+  void Serve(std::string_view method, ByteStream* (T::*open)(grpc::CallbackServerContext*)) {
+    Serve(method, [this, open](grpc::CallbackServerContext* context) {
+      return (static_cast<T*>(this)->*open)(context);
+    });
   }
-  template <typename T>
-  void Serve(std::string_view method, ByteStream* (T::*serve)(grpc::CallbackServerContext*)) {
-    Add<grpc::internal::CallbackBidiHandler>(method, Method::BIDI_STREAMING, serve);
-  }
-  template <typename T>
-  void Serve(std::string_view method,
-             ByteWriter* (T::*serve)(grpc::CallbackServerContext*, const grpc::ByteBuffer*)) {
-    Add<grpc::internal::CallbackServerStreamingHandler>(method, Method::SERVER_STREAMING, serve);
-  }
-  template <typename T>
-  void Serve(std::string_view method,
-             ByteReader* (T::*serve)(grpc::CallbackServerContext*, grpc::ByteBuffer*)) {
-    Add<grpc::internal::CallbackClientStreamingHandler>(method, Method::CLIENT_STREAMING, serve);
+
+  /// A unary method that is answered at once, on the thread of gRPC: `answer` must not block.
+  template <typename T, typename Request, typename Reply>
+  void Serve(std::string_view method, Result<Reply> (T::*answer)(const Request&)) {
+    using Call = UnaryCall<Request, Reply>;
+    Serve(method, [this, answer](grpc::CallbackServerContext*) -> ByteStream* {
+      const auto call =
+          std::make_shared<Call>([this, answer](const Request& request, const auto& self) {
+            self->Answer((static_cast<T*>(this)->*answer)(request));
+          });
+      call->Start();
+      return call.get();
+    });
   }
 
  private:
-  using Method = grpc::internal::RpcMethod;
-
-  template <template <typename, typename> typename Handler, typename Reactor, typename T,
-            typename... Messages>
-  void Add(std::string_view method, Method::RpcType type,
-           Reactor* (T::*serve)(grpc::CallbackServerContext*, Messages...)) {
-    const std::string& path = paths_.emplace_back(prefix_ + std::string(method));
-    const auto checked = [this, serve, &path](grpc::CallbackServerContext* context,
-                                              Messages... messages) -> Reactor* {
-      const grpc::Status status = Check(path, *context);
-      if (!status.ok()) return Refuse<Reactor>(status);
-      return (static_cast<T*>(this)->*serve)(context, messages...);
-    };
-    Add(path, type, new Handler<grpc::ByteBuffer, grpc::ByteBuffer>(checked));
-  }
-
-  void Add(const std::string& path, Method::RpcType type, grpc::internal::MethodHandler* handler);
   grpc::Status Check(const std::string& path, const grpc::CallbackServerContext& context) const;
 
   const std::string prefix_;

@@ -1,34 +1,66 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/server_callback.h>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
 
-#include "lib/rpc/channel.h"
-#include "lib/rpc/wire.h"
+#include "lib/common/result.h"
+#include "lib/rpc/server_stream.h"
 
 namespace twofold::rpc {
 
-/// Ends a unary call, with what `reply` holds if the status is OK.
-inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context,
-                                        const grpc::Status& status) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(status);
-  return reactor;
-}
+/// A call of a unary method: brings one request, and gets one reply from whoever keeps the pointer,
+/// now or later. A caller that loses patience ends it as cancelled; the first end wins.
+///
+/// Threads  Answer and Fail from any thread.
+template <typename Request, typename Reply>
+class UnaryCall final : public ServerStream<Request, Reply> {
+ public:
+  using Pointer = std::shared_ptr<UnaryCall>;
+  using Handler = std::function<void(const Request& request, const Pointer& call)>;
 
-/// A unary call that can be answered at once: `(service->*answer)(request)` on this thread.
-template <typename Service, typename Request, typename Reply>
-grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
-                                 const grpc::ByteBuffer* request_bytes, grpc::ByteBuffer* reply,
-                                 Service* service,
-                                 Result<Reply> (Service::*answer)(const Request&)) {
-  Request request;
-  if (Status status = Parse(*request_bytes, request); !status.ok()) {
-    return Finish(context, ToGrpc(status));
+  /// `handler` comes on a thread of gRPC, once the request is there.
+  explicit UnaryCall(Handler handler) : handler_(std::move(handler)) {}
+
+  void Answer(Result<Reply> reply) {
+    if (!reply.ok()) return Fail(ToGrpc(reply.status()));
+    if (answered_.exchange(true)) return;
+    this->Add([&](Reply& message) {
+      message = *std::move(reply);
+      return std::size_t{1};
+    });
+    this->Close(grpc::Status::OK);
   }
-  const Result<Reply> answered = (service->*answer)(request);
-  if (answered.ok()) *reply = Serialize(*answered);
-  return Finish(context, ToGrpc(answered.status()));
-}
+
+  void Fail(const grpc::Status& status) {
+    if (!answered_.exchange(true)) this->Close(status);
+  }
+
+  /// Called once if the caller goes away before the answer. Set it in the handler.
+  void WhenCancelled(std::function<void()> forget) { when_cancelled_ = std::move(forget); }
+
+ private:
+  void OnMessage(const Request& request) override {
+    if (std::exchange(asked_, true)) {
+      return Fail({grpc::StatusCode::INVALID_ARGUMENT, "the call has more than one request"});
+    }
+    handler_(request, std::static_pointer_cast<UnaryCall>(this->shared_from_this()));
+  }
+
+  void OnHalfClosed() override {
+    if (!asked_) Fail({grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"});
+  }
+
+  void OnGone() override {
+    const auto forget = std::exchange(when_cancelled_, nullptr);
+    if (!answered_.exchange(true) && forget) forget();
+  }
+
+  const Handler handler_;
+  bool asked_ = false;
+  std::atomic<bool> answered_ = false;
+  std::function<void()> when_cancelled_;
+};
 
 }  // namespace twofold::rpc

@@ -83,34 +83,32 @@ Place PlaceOf(const Node& spec, std::string_view field) {
   return entry == nullptr ? spec.place : entry->value->place;
 }
 
-Status AskSuite(const SuiteCheck& check, const Sweep& sweep, const Node& spec,
-                const std::string& json) {
-  if (!check) return absl::OkStatus();
-  const Status status = check(sweep.kind->suite, json);
-  if (status.ok()) return status;
-  const std::string why(status.message());
+// How many workers a job takes; the suite knows, if it takes the spec.
+Result<std::uint32_t> AskSuite(const Sweep& sweep, const Node& spec, const std::string& json) {
+  auto workers = sweep.kind->check(json);
+  if (workers.ok()) return workers;
+  const std::string why(workers.status().message());
   return Fault(PlaceOf(spec, why.substr(0, why.find(':'))), "", why);
 }
 
 // What `merged` comes to, if it is right.
-Status Fill(const Sweep& sweep, const Node& merged, const SuiteCheck& check,
-            Permutation& permutation) {
+Status Fill(const Sweep& sweep, const Node& merged, Permutation& permutation) {
   if (Status status = CheckSpec(*sweep.kind, merged); !status.ok()) return status;
   permutation.spec = ToText(SuiteSpec(*sweep.kind, merged));
   permutation.labels = Requirements(*sweep.kind, merged);
-  permutation.gang = GangSize(*sweep.kind, merged);
-  if (Status status = CheckGang(sweep, permutation); !status.ok()) return status;
-  return AskSuite(check, sweep, merged, permutation.spec);
+  const auto workers = AskSuite(sweep, merged, permutation.spec);
+  if (!workers.ok()) return workers.status();
+  permutation.gang = *workers;
+  return CheckGang(sweep, permutation);
 }
 
-Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number,
-                         const SuiteCheck& check) {
+Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number) {
   const NodeRef merged = Merge(sweep.spec, variation.fields);
   Permutation permutation;
   permutation.number = number;
   permutation.nodes = variation.nodes;
   permutation.values = ValuesOf(variation, *merged);
-  if (Status status = Fill(sweep, *merged, check, permutation); !status.ok()) {
+  if (Status status = Fill(sweep, *merged, permutation); !status.ok()) {
     return Named(status, permutation);
   }
   return permutation;
@@ -120,7 +118,7 @@ Status MakeAll(const Sweep& sweep, const Permutations& permutations, const Indic
                const ExpandOptions& options, Expansion& expansion) {
   std::size_t bytes = 0;
   for (const std::uint64_t index : indices) {
-    auto made = Make(sweep, permutations.At(index), index + 1, options.check);
+    auto made = Make(sweep, permutations.At(index), index + 1);
     if (!made.ok()) return made.status();
     bytes += made->spec.size();
     if (bytes > options.limits.spec_bytes) {

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/spec/job_order.h"
@@ -39,20 +37,15 @@ struct Expansion {
   std::uint64_t most_jobs = 0;
 };
 
-/// Whether a suite takes a spec (JSON): only it knows what goes together.
-/// Errors   "FIELD: what"
-using SuiteCheck = std::function<Status(std::string_view suite, std::string_view spec)>;
-
 struct ExpandOptions {
   /// Names that sweep.nodes selects from; without them its names are taken as they are, and
   /// patterns are refused.
   std::vector<std::string> nodes{};
-  SuiteCheck check{};  ///< asked about each permutation; none: only the table of kinds is
   Limits limits{};
 };
 
-/// Expands `sweep`: merges each permutation with the template, checks what comes out, and puts the
-/// jobs in order.
+/// Expands `sweep`: merges each permutation with the template, checks what comes out, its suite
+/// too, and puts the jobs in order.
 ///
 /// Threads  Any; no state is shared.
 /// Errors   kInvalidArgument "FILE:LINE:COLUMN: field: what (permutation N: field=value ...)": the

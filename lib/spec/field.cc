@@ -15,7 +15,13 @@ Status CheckValue(const Entry& entry, const Field& field, const std::string& pat
     return Fault(entry.value->place, path, why);
   }
   if (field.type.fields.empty()) return absl::OkStatus();
-  return CheckFields(*entry.value, field.type.fields, path);
+  const List* list = AsList(*entry.value);
+  if (list == nullptr) return CheckFields(*entry.value, field.type.fields, path);
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    Status status = CheckFields(*(*list)[i], field.type.fields, fmt::format("{}[{}]", path, i));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 bool IsGiven(const Map& map, const Field& field) {

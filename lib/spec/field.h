@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/spec/json.h"
 #include "lib/spec/node.h"
 
 namespace twofold::spec {
@@ -19,28 +19,31 @@ struct FieldType {
   std::string_view name;  ///< "text", "whole number" ...
   /// Why `node` does not fit; empty if it does.
   std::string (*mismatch)(const FieldType& type, const Node& node);
+  /// The same as a JSON schema (draft 7).
+  Json (*schema)(const FieldType& type);
   std::int64_t least = 0;                 ///< of whole numbers
   std::int64_t most = 0;                  ///< of whole numbers
   std::int64_t step = 1;                  ///< `least` and every step-th number after it
   std::vector<std::string_view> words{};  ///< one of these
   std::vector<std::string_view> units{};  ///< digits and one of these; the suite gets it as text
-  std::span<const Field> fields{};        ///< of a map
+  std::vector<Field> fields{};            ///< of a map, or of each map of a list
 };
 
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 FieldType Flag();  ///< true or false; also the yes, no, on, off that kubectl takes for them
 FieldType Whole(std::int64_t least, std::int64_t most = kNoLimit, std::int64_t step = 1);
-FieldType OneOf(std::initializer_list<std::string_view> words);
+FieldType OneOf(std::vector<std::string_view> words);
 FieldType Text();   ///< not empty
 FieldType Texts();  ///< a list of texts that are not empty
 /// Whole digits and one of `units`; `name` is for people: "size such as 4k or 1M".
-FieldType Quantity(std::string_view name, std::initializer_list<std::string_view> units);
-FieldType Time();                                ///< 30, 30s, 5m, 2h, 1d, 100ms: bare is seconds
-FieldType Percent();                             ///< more than 0%, less than 100%
-FieldType AnyList();                             ///< a list of anything
-FieldType AnyMap();                              ///< a map of anything
-FieldType MapOf(std::span<const Field> fields);  ///< a map with these fields
+FieldType Quantity(std::string_view name, std::vector<std::string_view> units);
+FieldType Time();                             ///< 30, 30s, 5m, 2h, 1d, 100ms: bare is seconds
+FieldType Percent();                          ///< more than 0%, less than 100%
+FieldType AnyList();                          ///< a list of anything
+FieldType AnyMap();                           ///< a map of anything
+FieldType MapOf(std::vector<Field> fields);   ///< a map with these fields
+FieldType ListOf(std::vector<Field> fields);  ///< a list of maps with these fields
 
 /// What can be written, for people: "whole number 1..65535", "TCP | RDMA".
 std::string Description(const FieldType& type);
@@ -58,8 +61,8 @@ enum class Need : std::uint8_t { kOptional, kRequired };
 struct Field {
   std::string_view name;
   FieldType type;
-  std::string_view initial;  ///< what holds if it is not written, as text; empty: nothing
-  std::string_view unit;     ///< empty: none, or written with the value
+  std::string initial;    ///< what holds if it is not written, as text; empty: nothing
+  std::string_view unit;  ///< empty: none, or written with the value
   std::string_view help;
   Role role = Role::kSuite;
   Need need = Need::kOptional;

@@ -5,15 +5,17 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
+#include "lib/common/quantity.h"
 #include "lib/spec/field.h"
+#include "lib/spec/json_schema.h"
 #include "lib/spec/shown.h"
 
 namespace twofold::spec {
 namespace {
 
 constexpr std::size_t kLongestValue = 60;  // in messages
-constexpr std::size_t kMostDigits = 15;
 constexpr double kLongestSeconds = 10 * 365 * 86400.0;
 
 constexpr std::array<std::string_view, 2> kYes = {"yes", "on"};
@@ -35,9 +37,20 @@ bool Says(const std::array<std::string_view, N>& words, const Node& node) {
          std::find(words.begin(), words.end(), absl::AsciiStrToLower(*text)) != words.end();
 }
 
+// What is null is not given.
+Json OrNull(Json schema, std::string_view type) {
+  schema["type"] = {type, "null"};
+  return schema;
+}
+
 std::string FlagMismatch(const FieldType&, const Node& node) {
   if (std::holds_alternative<bool>(node.value) || Says(kYes, node) || Says(kNo, node)) return "";
   return Expected("true or false", node);
+}
+
+Json FlagSchema(const FieldType&) {
+  return {{"type", {"boolean", "string", "null"}},
+          {"pattern", "^([yY][eE][sS]|[oO][nN]|[nN][oO]|[oO][fF][fF])$"}};
 }
 
 std::string WholeMismatch(const FieldType& type, const Node& node) {
@@ -51,6 +64,13 @@ std::string WholeMismatch(const FieldType& type, const Node& node) {
   return "";
 }
 
+Json WholeSchema(const FieldType& type) {
+  Json schema = {{"minimum", type.least}};
+  if (type.most != kNoLimit) schema["maximum"] = type.most;
+  if (type.step > 1 && type.least % type.step == 0) schema["multipleOf"] = type.step;
+  return OrNull(std::move(schema), "integer");
+}
+
 std::string WordMismatch(const FieldType& type, const Node& node) {
   const std::string* text = AsText(node);
   if (text != nullptr &&
@@ -60,11 +80,19 @@ std::string WordMismatch(const FieldType& type, const Node& node) {
   return Expected(fmt::format("one of: {}", fmt::join(type.words, " | ")), node);
 }
 
+Json WordSchema(const FieldType& type) {
+  Json words(type.words);
+  words.push_back(nullptr);
+  return {{"enum", words}};
+}
+
 std::string TextMismatch(const FieldType&, const Node& node) {
   const std::string* text = AsText(node);
   if (text == nullptr) return Expected("text (in quotes if it looks like something else)", node);
   return text->empty() ? "must not be empty" : "";
 }
+
+Json TextSchema(const FieldType&) { return OrNull({{"minLength", 1}}, "string"); }
 
 std::string TextsMismatch(const FieldType& type, const Node& node) {
   const List* list = AsList(node);
@@ -75,12 +103,26 @@ std::string TextsMismatch(const FieldType& type, const Node& node) {
   return "";
 }
 
+Json TextsSchema(const FieldType&) {
+  return OrNull({{"items", {{"type", "string"}, {"minLength", 1}}}}, "array");
+}
+
 std::string ListMismatch(const FieldType&, const Node& node) {
   return AsList(node) == nullptr ? Expected("a list", node) : "";
 }
 
 std::string MapMismatch(const FieldType&, const Node& node) {
   return AsMap(node) == nullptr ? Expected("a map", node) : "";
+}
+
+Json ListSchema(const FieldType& type) {
+  Json schema = Json::object();
+  if (!type.fields.empty()) schema["items"] = SchemaOf(type.fields);
+  return OrNull(std::move(schema), "array");
+}
+
+Json MapSchema(const FieldType& type) {
+  return OrNull(type.fields.empty() ? Json::object() : SchemaOf(type.fields), "object");
 }
 
 /// A number and what follows it.
@@ -120,20 +162,38 @@ std::string TimeMismatch(const FieldType&, const Node& node) {
   return Expected("a time such as 90s, 5m, 2h or 1d, at most ten years", node);
 }
 
+Json TimeSchema(const FieldType&) {
+  return {{"type", {"number", "string", "null"}},
+          {"exclusiveMinimum", 0},
+          {"maximum", kLongestSeconds},
+          {"pattern", "^[0-9]+(\\.[0-9]*)?([uUmM]?[sS]|[mMhHdD])?$"}};
+}
+
 std::string PercentMismatch(const FieldType&, const Node& node) {
   const double share = ShareOf(node);
   return share > 0 && share < 1 ? "" : Expected("a percentage such as 3%", node);
+}
+
+Json PercentSchema(const FieldType&) {
+  return OrNull({{"pattern", "^[0-9]+(\\.[0-9]*)?%$"}}, "string");
 }
 
 std::string QuantityMismatch(const FieldType& type, const Node& node) {
   const auto* whole = std::get_if<std::int64_t>(&node.value);
   const std::string text =
       whole != nullptr ? fmt::format("{}", *whole) : (AsText(node) == nullptr ? "" : *AsText(node));
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view unit = std::string_view(text).substr(digits);
-  const bool known = std::find(type.units.begin(), type.units.end(), unit) != type.units.end();
-  if (known && digits > 0 && digits <= kMostDigits && text[0] != '0') return "";
-  return Expected(fmt::format("a {}", type.name), node);
+  return IsQuantity(text, type.units) ? "" : Expected(fmt::format("a {}", type.name), node);
+}
+
+// Digits without a unit are a number to YAML.
+Json QuantitySchema(const FieldType& type) {
+  const bool bare = std::find(type.units.begin(), type.units.end(), "") != type.units.end();
+  Json schema = {{"type", {"string", "null"}},
+                 {"pattern", fmt::format("^[1-9][0-9]{{0,14}}({})$", fmt::join(type.units, "|"))}};
+  if (!bare) return schema;
+  schema["type"].push_back("integer");
+  schema["minimum"] = 1;
+  return schema;
 }
 
 }  // namespace
@@ -157,24 +217,34 @@ bool IsTrue(const Node& node) {
   return flag == nullptr ? Says(kYes, node) : *flag;
 }
 
-FieldType Flag() { return {"true or false", FlagMismatch}; }
+FieldType Flag() { return {"true or false", FlagMismatch, FlagSchema}; }
 FieldType Whole(std::int64_t least, std::int64_t most, std::int64_t step) {
-  return {"whole number", WholeMismatch, least, most, step};
+  return {"whole number", WholeMismatch, WholeSchema, least, most, step};
 }
-FieldType OneOf(std::initializer_list<std::string_view> words) {
-  return {.name = "word", .mismatch = WordMismatch, .words = words};
+FieldType OneOf(std::vector<std::string_view> words) {
+  return {
+      .name = "word", .mismatch = WordMismatch, .schema = WordSchema, .words = std::move(words)};
 }
-FieldType Text() { return {"text", TextMismatch}; }
-FieldType Texts() { return {"list of texts", TextsMismatch}; }
-FieldType Quantity(std::string_view name, std::initializer_list<std::string_view> units) {
-  return {.name = name, .mismatch = QuantityMismatch, .units = units};
+FieldType Text() { return {"text", TextMismatch, TextSchema}; }
+FieldType Texts() { return {"list of texts", TextsMismatch, TextsSchema}; }
+FieldType Quantity(std::string_view name, std::vector<std::string_view> units) {
+  return {.name = name,
+          .mismatch = QuantityMismatch,
+          .schema = QuantitySchema,
+          .units = std::move(units)};
 }
-FieldType Time() { return {"time", TimeMismatch}; }
-FieldType Percent() { return {"percentage", PercentMismatch}; }
-FieldType AnyList() { return {"list", ListMismatch}; }
-FieldType AnyMap() { return {"map", MapMismatch}; }
-FieldType MapOf(std::span<const Field> fields) {
-  return {.name = "map", .mismatch = MapMismatch, .fields = fields};
+FieldType Time() { return {"time", TimeMismatch, TimeSchema}; }
+FieldType Percent() { return {"percentage", PercentMismatch, PercentSchema}; }
+FieldType AnyList() { return {"list", ListMismatch, ListSchema}; }
+FieldType AnyMap() { return {"map", MapMismatch, MapSchema}; }
+FieldType MapOf(std::vector<Field> fields) {
+  return {.name = "map", .mismatch = MapMismatch, .schema = MapSchema, .fields = std::move(fields)};
+}
+FieldType ListOf(std::vector<Field> fields) {
+  return {.name = "list of maps",
+          .mismatch = ListMismatch,
+          .schema = ListSchema,
+          .fields = std::move(fields)};
 }
 
 std::string Description(const FieldType& type) {

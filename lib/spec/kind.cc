@@ -1,6 +1,5 @@
 #include "lib/spec/kind.h"
 
-#include <absl/strings/numbers.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -47,14 +46,6 @@ void AddRequirements(const Json& json, const std::string& path, std::vector<Requ
   for (const auto& [key, value] : json.items()) AddRequirements(value, Join(path, key), all);
 }
 
-// What the spec or else the table says; fields that size gangs have a default.
-std::int64_t NumberOf(const Kind& kind, const Node& spec, std::string_view name) {
-  if (const auto* value = Get<std::int64_t>(spec, name)) return *value;
-  std::int64_t initial = 1;
-  const bool read = absl::SimpleAtoi(std::string(Find(kind.fields, name)->initial), &initial);
-  return read ? initial : 1;
-}
-
 // Flags as JSON has them, and quantities as text: suites need not know "yes", nor 4096 for "4096".
 Json JsonOf(const Kind& kind, const Entry& entry) {
   const Field* field = Find(kind.fields, entry.key);
@@ -66,9 +57,10 @@ Json JsonOf(const Kind& kind, const Entry& entry) {
 
 }  // namespace
 
-Result<const Kind*> FindKind(std::string_view name, std::string_view also) {
+Result<const Kind*> FindKind(std::span<const Kind> kinds, std::string_view name,
+                             std::string_view also) {
   std::vector<std::string_view> names;
-  for (const Kind& kind : Kinds()) {
+  for (const Kind& kind : kinds) {
     if (kind.name == name) return &kind;
     names.push_back(kind.name);
   }
@@ -90,8 +82,6 @@ Status CheckSpec(const Kind& kind, const Node& spec) {
   } else if (Status status = CheckFields(spec, kind.fields, ""); !status.ok()) {
     return status;
   }
-  const std::string_view conflict = kind.conflict == nullptr ? "" : kind.conflict(spec);
-  if (!conflict.empty()) return Fault(spec.place, "", conflict);
   return CheckHostNetwork(*AsMap(spec));
 }
 
@@ -111,14 +101,6 @@ std::vector<Requirement> Requirements(const Kind& kind, const Node& spec) {
     AddRequirements(JsonOf(kind, entry), entry.key, all);
   }
   return all;
-}
-
-std::int64_t GangSize(const Kind& kind, const Node& spec) {
-  const GangRule& rule = kind.gang;
-  if (rule.members.empty()) return rule.fixed;
-  const std::int64_t members = NumberOf(kind, spec, rule.members);
-  const std::int64_t each = rule.each.empty() ? 1 : NumberOf(kind, spec, rule.each);
-  return members / each + (members % each == 0 ? 0 : 1);
 }
 
 }  // namespace twofold::spec

@@ -12,36 +12,28 @@
 
 namespace twofold::spec {
 
-/// How many workers a job takes: `fixed`, or what the field `members` says, or that divided by what
-/// the field `each` says, rounded up.
-struct GangRule {
-  int fixed = 1;
-  std::string_view members{};
-  std::string_view each{};
-};
-
-/// One row of the table of kinds: what can stand behind `kind:` in a file.
+/// What can stand behind `kind:` in a file. suites/table makes them of the protos of the suites.
 struct Kind {
-  std::string_view name;   ///< "IPerf"
-  std::string_view suite;  ///< who runs it: "iperf"
-  bool has_suite;          ///< false: files with it are read, but nothing runs them yet
-  GangRule gang;
-  std::vector<Field> fields;
-  bool open = false;  ///< fields that are not in the table are passed to the suite unchecked
-  /// What no single field shows: why these values do not go together; nullptr or empty: they do.
-  std::string_view (*conflict)(const Node& spec) = nullptr;
+  std::string_view name;    ///< "IPerf"
+  std::string_view suite;   ///< who runs it: "iperf"
+  bool has_suite = true;    ///< false: files with it are read, but nothing runs them yet
+  std::string_view help{};  ///< what it measures, in a few words
+  std::string workers{};    ///< that a job takes, for people: "2", "ranks / ranksPerNode"
+  std::vector<Field> fields{};
+  bool open = false;  ///< fields that are not among `fields` are passed to the suite unchecked
+  /// Whether the suite takes a spec (JSON), as only it knows what goes together. Returns how many
+  /// workers a job with it takes. Errors: kInvalidArgument "FIELD: what".
+  Result<std::uint32_t> (*check)(std::string_view spec) = nullptr;
 };
-
-/// All kinds, in the order of docs/sweeps.md.
-std::span<const Kind> Kinds();
 
 /// The kind with this name. Errors: kInvalidArgument, with a hint that knows the word `also`, too.
-Result<const Kind*> FindKind(std::string_view name, std::string_view also = {});
+Result<const Kind*> FindKind(std::span<const Kind> kinds, std::string_view name,
+                             std::string_view also = {});
 
 /// Refuses keys of `spec` that the kind does not have.
 Status CheckKeys(const Kind& kind, const Map& spec, const std::string& path);
 
-/// Checks a whole spec: fields, and whether they go together.
+/// Checks a whole spec: fields, and whether those about pods go together.
 Status CheckSpec(const Kind& kind, const Node& spec);
 
 /// What the suite gets of a checked spec: its own fields in the order written, as JSON. Left out
@@ -60,8 +52,5 @@ struct Requirement {
 /// with the path in front inside maps (`resources.limits.cpu`); the value is the text of the
 /// scalar, or those of the list with commas. What is not written asks nothing.
 std::vector<Requirement> Requirements(const Kind& kind, const Node& spec);
-
-/// How many workers a job with this checked spec takes.
-std::int64_t GangSize(const Kind& kind, const Node& spec);
 
 }  // namespace twofold::spec

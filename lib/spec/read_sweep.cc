@@ -1,7 +1,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "lib/spec/document.h"
@@ -13,27 +12,22 @@
 namespace twofold::spec {
 namespace {
 
-constexpr std::array<std::string_view, 2> kVersions = {"twofold/v1",
-                                                       "perftest.stackhpc.com/v1alpha1"};
-constexpr std::string_view kSet = "BenchmarkSet";
-constexpr std::size_t kLongestName = 253;  // of an object of Kubernetes
-
 const Entry& EntryOf(const Node& map, std::string_view key) { return *Find(*AsMap(map), key); }
 
 Status CheckVersion(const Node& object, const std::string& path) {
   const auto* version = Get<std::string>(object, "apiVersion");
   if (version == nullptr) return absl::OkStatus();
-  if (std::find(kVersions.begin(), kVersions.end(), *version) != kVersions.end()) {
+  if (std::find(kApiVersions.begin(), kApiVersions.end(), *version) != kApiVersions.end()) {
     return absl::OkStatus();
   }
   return Fault(EntryOf(object, "apiVersion").value->place, Join(path, "apiVersion"),
-               fmt::format("'{}' is not known, only {}", *version, fmt::join(kVersions, ", ")));
+               fmt::format("'{}' is not known, only {}", *version, fmt::join(kApiVersions, ", ")));
 }
 
 // `also`: what else may stand there, for the hint.
-Result<const Kind*> KindOf(const Node& object, const std::string& path,
+Result<const Kind*> KindOf(std::span<const Kind> kinds, const Node& object, const std::string& path,
                            std::string_view also = {}) {
-  const auto kind = FindKind(*Get<std::string>(object, "kind"), also);
+  const auto kind = FindKind(kinds, *Get<std::string>(object, "kind"), also);
   if (kind.ok()) return kind;
   return Fault(EntryOf(object, "kind").value->place, Join(path, "kind"),
                std::string(kind.status().message()));
@@ -47,10 +41,8 @@ Result<std::string> NameOf(const Node& object) {
     return Fault(entry == nullptr ? metadata.place : entry->value->place, "metadata.name",
                  entry == nullptr ? "is missing" : "must be text");
   }
-  constexpr std::string_view kMay =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   if (name->empty() || name->size() > kLongestName ||
-      name->find_first_not_of(kMay) != std::string::npos) {
+      name->find_first_not_of(kNameCharacters) != std::string::npos) {
     return Fault(entry->value->place, "metadata.name",
                  "must be 1 to 253 letters, digits, '-', '_' and '.'");
   }
@@ -63,11 +55,11 @@ NodeRef SpecOf(const Node& object) {
   return std::make_shared<const Node>(Node{Map(), object.place});
 }
 
-Status ReadSet(const NodeRef& spec, Sweep& sweep) {
+Status ReadSet(std::span<const Kind> kinds, const NodeRef& spec, Sweep& sweep) {
   if (Status status = CheckFields(*spec, SetFields(), "spec"); !status.ok()) return status;
   const Node& benchmark = *EntryOf(*spec, "template").value;
   if (Status status = CheckVersion(benchmark, "spec.template"); !status.ok()) return status;
-  auto kind = KindOf(benchmark, "spec.template");
+  auto kind = KindOf(kinds, benchmark, "spec.template");
   if (!kind.ok()) return kind.status();
   sweep.kind = *kind;
   sweep.spec = SpecOf(benchmark);
@@ -77,8 +69,8 @@ Status ReadSet(const NodeRef& spec, Sweep& sweep) {
   return ReadOptions(*spec, sweep);
 }
 
-Status ReadOne(const NodeRef& object, Sweep& sweep) {
-  auto kind = KindOf(*object, "", kSet);
+Status ReadOne(std::span<const Kind> kinds, const NodeRef& object, Sweep& sweep) {
+  auto kind = KindOf(kinds, *object, "", kBenchmarkSet);
   if (!kind.ok()) return kind.status();
   sweep.kind = *kind;
   sweep.spec = SpecOf(*object);
@@ -86,7 +78,8 @@ Status ReadOne(const NodeRef& object, Sweep& sweep) {
   return CheckKeys(*sweep.kind, *AsMap(*sweep.spec), "spec");
 }
 
-Status ReadFile(const std::string& text, const Limits& limits, Sweep& sweep) {
+Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limits& limits,
+                Sweep& sweep) {
   const auto root = ParseDocument(text, limits);
   if (!root.ok()) return root.status();
   if (Status status = CheckFields(**root, ObjectFields(), ""); !status.ok()) return status;
@@ -94,16 +87,18 @@ Status ReadFile(const std::string& text, const Limits& limits, Sweep& sweep) {
   const auto name = NameOf(**root);
   if (!name.ok()) return name.status();
   sweep.name = *name;
-  const bool set = *Get<std::string>(**root, "kind") == kSet;
-  return set ? ReadSet(SpecOf(**root), sweep) : ReadOne(*root, sweep);
+  const bool set = *Get<std::string>(**root, "kind") == kBenchmarkSet;
+  return set ? ReadSet(kinds, SpecOf(**root), sweep) : ReadOne(kinds, *root, sweep);
 }
 
 }  // namespace
 
-Result<Sweep> ReadSweep(const std::string& file, const std::string& text, const Limits& limits) {
+Result<Sweep> ReadSweep(const std::string& file, const std::string& text,
+                        std::span<const Kind> kinds, const Limits& limits) {
   Sweep sweep;
   sweep.file = file;
-  if (Status status = ReadFile(text, limits, sweep); !status.ok()) return InFile(file, status);
+  if (Status status = ReadFile(text, kinds, limits, sweep); !status.ok())
+    return InFile(file, status);
   return sweep;
 }
 

@@ -7,55 +7,49 @@ using Fields = std::vector<Field>;
 
 constexpr std::int64_t kMostRepetitions = 100'000;
 
-std::span<const Field> TemplateFields() {
-  static const Fields fields = {
+Fields TemplateFields() {
+  return {
       {"apiVersion", Text(), "", "", "that of the set if left out"},
       {"metadata", AnyMap(), "", "", "not used"},
       Required({"kind", Text(), "", "", "kind of the benchmark"}),
       {"spec", AnyMap(), "{}", "", "what all permutations have in common"},
   };
-  return fields;
 }
 
-std::span<const Field> PermutationFields() {
-  static const Fields fields = {
+Fields PermutationFields() {
+  return {
       {"product", AnyMap(), "{}", "", "field: list of values; all combinations"},
       {"explicit", AnyList(), "[]", "", "list of maps; each is one permutation"},
   };
-  return fields;
 }
 
-std::span<const Field> LimitFields() {
-  static const Fields fields = {
+Fields LimitFields() {
+  return {
       {"job", Time(), "", "", "longest run time of a job"},
       {"run", Time(), "", "", "longest time of the whole run"},
   };
-  return fields;
 }
 
-std::span<const Field> NodeFields() {
-  static const Fields fields = {
+Fields NodeFields() {
+  return {
       Required({"select", Texts(), "", "", "names or patterns of nodes"}),
       {"combinations", Whole(1, 4096), "1", "", "nodes of one permutation"},
   };
-  return fields;
 }
 
-std::span<const Field> SampleFields() {
-  static const Fields fields = {
+Fields SampleFields() {
+  return {
       Required({"count", Whole(1), "", "", "so many permutations"}),
       {"seed", Whole(0), "1", "", "another seed, another sample"},
   };
-  return fields;
 }
 
-std::span<const Field> UntilFields() {
-  static const Fields fields = {
+Fields UntilFields() {
+  return {
       Required({"relativeInterval", Percent(), "", "",
                 "half the 95 % interval of the mean headline, as a share of the mean"}),
       Required({"max", Whole(2, kMostRepetitions), "", "", "repetitions at most"}),
   };
-  return fields;
 }
 
 }  // namespace

@@ -1,10 +1,23 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "lib/spec/field.h"
 
 namespace twofold::spec {
+
+/// What `apiVersion` may be, and the `kind` of a set.
+inline constexpr std::array<std::string_view, 2> kApiVersions = {"twofold/v1",
+                                                                 "perftest.stackhpc.com/v1alpha1"};
+inline constexpr std::string_view kBenchmarkSet = "BenchmarkSet";
+
+/// Of what `metadata.name` is made, and how long it may be: as an object of Kubernetes.
+inline constexpr std::string_view kNameCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+inline constexpr std::size_t kLongestName = 253;
 
 /// The fields of the spec of a BenchmarkSet: those of kube-perftest, and ours.
 std::span<const Field> SetFields();

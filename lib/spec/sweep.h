@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,9 +63,10 @@ struct Sweep {
   std::optional<NodeChoice> nodes{};
 };
 
-/// Reads `text`, a benchmark or a BenchmarkSet. `file` is what messages call it.
+/// Reads `text`, a benchmark of one of `kinds`, which must outlive the sweep, or a BenchmarkSet.
+/// `file` is what messages call it.
 /// Errors   kInvalidArgument "FILE:LINE:COLUMN: field: what".
 Result<Sweep> ReadSweep(const std::string& file, const std::string& text,
-                        const Limits& limits = {});
+                        std::span<const Kind> kinds, const Limits& limits = {});
 
 }  // namespace twofold::spec

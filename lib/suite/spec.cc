@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/suite/text.h"
+#include "twofold/v1/spec/rules.pb.h"
 
 namespace twofold::suite {
 namespace {
@@ -22,33 +23,39 @@ bool IsAddress(std::string_view text) {
   return !text.starts_with('-') && text.find_first_not_of(kOfAddresses) == std::string_view::npos;
 }
 
+google::protobuf::util::JsonParseOptions OptionsFor(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = message.GetDescriptor()->options().GetExtension(v1::spec).open();
+  return options;
+}
+
 }  // namespace
 
 Status ReadJson(std::string_view json, google::protobuf::Message& message) {
   if (json.empty()) return absl::OkStatus();
   const auto status = google::protobuf::util::JsonStringToMessage(
-      google::protobuf::StringPiece(json.data(), json.size()), &message);
+      google::protobuf::StringPiece(json.data(), json.size()), &message, OptionsFor(message));
   if (status.ok()) return absl::OkStatus();
   const auto why = status.message();
   return absl::InvalidArgumentError(
       absl::StrCat("spec: ", Quoted(std::string_view(why.data(), why.size()))));
 }
 
-Status Wrong(const char* field, std::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat(field, ": ", std::string(why)));
+Status Wrong(std::string_view field, std::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(std::string(field), ": ", std::string(why)));
 }
 
-void AddUnlisted(GangPlan& plan, const char* field, std::string_view what) {
-  plan.unlisted.push_back(absl::StrCat(field, ": '", Quoted(what), "'"));
+void AddUnlisted(GangPlan& plan, std::string_view field, std::string_view what) {
+  plan.unlisted.push_back(absl::StrCat(std::string(field), ": '", Quoted(what), "'"));
 }
 
-Status CheckNumber(const char* field, std::uint32_t value, std::uint32_t least,
-                   std::uint32_t most) {
+Status CheckNumber(std::string_view field, std::int64_t value, std::int64_t least,
+                   std::int64_t most) {
   if (least <= value && value <= most) return absl::OkStatus();
   return Wrong(field, absl::StrCat(value, " is not from ", least, " to ", most));
 }
 
-Status CheckWord(const char* field, const std::string& value,
+Status CheckWord(std::string_view field, std::string_view value,
                  std::span<const std::string_view> words) {
   if (std::find(words.begin(), words.end(), value) != words.end()) return absl::OkStatus();
   const std::string all = absl::StrJoin(
@@ -56,14 +63,14 @@ Status CheckWord(const char* field, const std::string& value,
   return Wrong(field, absl::StrCat("'", Quoted(value), "' is none of ", all));
 }
 
-Status CheckPlain(const char* field, const std::string& value) {
+Status CheckPlain(std::string_view field, const std::string& value) {
   constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./:_,-";
   if (value.find_first_not_of(kPlain) == std::string::npos) return absl::OkStatus();
   return Wrong(field,
                absl::StrCat("'", Quoted(value), "' has more than letters, digits and ./:_,-"));
 }
 
-Status CheckPath(const char* field, const std::string& path) {
+Status CheckPath(std::string_view field, const std::string& path) {
   const std::vector<std::string> parts = absl::StrSplit(path, '/');
   const bool good = !path.empty() && path.size() <= kMaxPathBytes && path[0] != '-' &&
                     std::none_of(path.begin(), path.end(), absl::ascii_iscntrl) &&
@@ -72,7 +79,7 @@ Status CheckPath(const char* field, const std::string& path) {
   return Wrong(field, absl::StrCat("'", Quoted(path), "' is no path, or has '..' in it"));
 }
 
-Status CheckPathInFile(const char* field, const std::string& path) {
+Status CheckPathInFile(std::string_view field, const std::string& path) {
   constexpr char kOfPaths[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_+@=,-";
   Status status = CheckPath(field, path);

@@ -12,73 +12,64 @@
 #include "lib/common/result.h"
 #include "lib/suite/plan.h"
 
-/// Specs: JSON to messages, and what is allowed in them, as tables.
+/// Specs: JSON to messages, and what is allowed in them.
 namespace twofold::suite {
 
 /// Fills `message` with what `json` says; empty text is {}.
 /// Errors   kInvalidArgument: not JSON, an unknown field, a value of the wrong type; which.
 Status ReadJson(std::string_view json, google::protobuf::Message& message);
 
-/// A whole number from `least` to `most`, which includes its default.
-template <typename Spec>
-struct NumberRule {
-  const char* field;  ///< as in JSON
-  std::uint32_t (Spec::*get)() const;
-  std::uint32_t least;
-  std::uint32_t most;
-};
+/// Checks the rules beside the fields of a spec's proto (twofold/v1/spec/rules.proto), those of
+/// messages inside it too. What has no effect, and what is left out, is not looked at.
+/// Errors   kInvalidArgument "FIELD: why", FIELD as in JSON; the first in the order of the proto.
+Status CheckRules(const google::protobuf::Message& spec);
 
-/// One of some words.
+/// A spec as JSON that keeps the rules of its proto. Errors as those of the two above.
 template <typename Spec>
-struct WordRule {
-  const char* field;
-  const std::string& (Spec::*get)() const;
-  std::span<const std::string_view> words;
-};
+Result<Spec> ReadByRules(std::string_view json) {
+  Spec spec;
+  Status status = ReadJson(json, spec);
+  if (status.ok()) status = CheckRules(spec);
+  if (!status.ok()) return status;
+  return spec;
+}
+
+/// How many workers a job with this spec takes, by the rule of its message.
+/// REQUIRES: CheckRules.
+std::uint32_t Workers(const google::protobuf::Message& spec);
+
+/// The same of a spec that may be wrong: what Suite::check is.
+template <typename Spec>
+Result<std::uint32_t> Workers(const Result<Spec>& spec) {
+  if (!spec.ok()) return spec.status();
+  return Workers(*spec);
+}
 
 /// Errors   kInvalidArgument "FIELD: VALUE is not from LEAST to MOST".
-Status CheckNumber(const char* field, std::uint32_t value, std::uint32_t least, std::uint32_t most);
+Status CheckNumber(std::string_view field, std::int64_t value, std::int64_t least,
+                   std::int64_t most);
 /// Errors   kInvalidArgument "FIELD: 'VALUE' is none of A, B".
-Status CheckWord(const char* field, const std::string& value,
+Status CheckWord(std::string_view field, std::string_view value,
                  std::span<const std::string_view> words);
-
-/// Errors   kInvalidArgument: the first rule that is broken.
-template <typename Spec, std::size_t kNumbers>
-Status CheckNumbers(const Spec& spec, const NumberRule<Spec> (&rules)[kNumbers]) {
-  for (const auto& rule : rules) {
-    Status status = CheckNumber(rule.field, (spec.*rule.get)(), rule.least, rule.most);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-template <typename Spec, std::size_t kWords>
-Status CheckWords(const Spec& spec, const WordRule<Spec> (&rules)[kWords]) {
-  for (const auto& rule : rules) {
-    Status status = CheckWord(rule.field, (spec.*rule.get)(), rule.words);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
 
 /// Letters, digits and . / : _ , - only, as names, addresses and networks have. mpirun passes them
 /// on inside a line of shell. Errors   kInvalidArgument "FIELD: ...".
-Status CheckPlain(const char* field, const std::string& value);
+Status CheckPlain(std::string_view field, const std::string& value);
 
 /// A path that becomes an argument: 1 to 1024 bytes, no control characters, no "..", no - at its
 /// beginning. Errors   kInvalidArgument "FIELD: ...".
-Status CheckPath(const char* field, const std::string& path);
+Status CheckPath(std::string_view field, const std::string& path);
 
 /// A path that becomes a part of a line in a file of the tool's: in addition no more than letters,
 /// digits and . / _ + @ = , - in it, so that nothing ends it or is expanded in it. Errors   as
 /// above.
-Status CheckPathInFile(const char* field, const std::string& path);
+Status CheckPathInFile(std::string_view field, const std::string& path);
 
 /// Adds to GangPlan::unlisted what field `field` has beyond its word list.
-void AddUnlisted(GangPlan& plan, const char* field, std::string_view what);
+void AddUnlisted(GangPlan& plan, std::string_view field, std::string_view what);
 
 /// "FIELD: why".
-Status Wrong(const char* field, std::string_view why);
+Status Wrong(std::string_view field, std::string_view why);
 
 /// Errors   kInvalidArgument: the gang has another size than the spec asks for, or a member has an
 ///          address that is none.

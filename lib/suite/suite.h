@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,10 @@
 #include "lib/common/result.h"
 #include "lib/suite/measurements.h"
 #include "lib/suite/plan.h"
+
+namespace google::protobuf {
+class Descriptor;
+}
 
 namespace twofold::suite {
 
@@ -32,11 +37,18 @@ struct Outputs {
   std::vector<StageOutput> stages;  ///< by rank, and in the order in which they ran
 };
 
-/// A kind of benchmark: the row of a table. Three pure functions; processes, files, time and the
-/// network are the runner's (backend/), so a suite is tested with text alone.
+/// How a program is made to say its version and do nothing else.
+struct ToolVersion {
+  std::string_view program;        ///< without folders: "fio"
+  const char* argument = nullptr;  ///< "--version"
+};
+
+/// A kind of benchmark: the row of a table (suites/table). Three pure functions; processes, files,
+/// time and the network are the runner's (backend/), so a suite is tested with text alone.
 ///
-/// A spec is the message of the suite's spec.proto as JSON, with the field names of the system it
-/// comes from; empty stands for {}. A job of a suite has it as its one argument.
+/// A spec is the message `spec` as JSON, with the field names of the system it comes from, and the
+/// rules beside its fields (twofold/v1/spec/rules.proto); empty stands for {}. A job of a suite
+/// has it as its one argument.
 ///
 /// Time     None: no clock is read.
 /// Threads  Pure; call from where you like.
@@ -45,6 +57,8 @@ struct Outputs {
 struct Suite {
   std::string_view name;  ///< "iperf": of workers, files and the command line
   std::string_view kind;  ///< "IPerf": in YAML
+  std::string_view help;  ///< what it measures, in a few words
+  const google::protobuf::Descriptor* (*spec)();  ///< the message of suites/NAME/spec.proto
 
   /// Whether the spec makes sense, without running anything: before a job is queued, and before one
   /// is run. Returns how many members it needs.
@@ -52,7 +66,7 @@ struct Suite {
 
   /// What each rank prepares and runs.
   /// Errors  as `check`; kInvalidArgument: the gang has not as many members as `check` says.
-  Result<GangPlan> (*plan)(std::string_view spec, const Gang& gang);
+  Result<GangPlan> (*plan)(std::string_view spec, const Gang& gang) = nullptr;
 
   /// What the tools have measured. Called however the stages have ended, and the only judge of it:
   /// some tools exit with 0 though they failed, and some do not though they succeeded. A stage that
@@ -60,7 +74,10 @@ struct Suite {
   /// errors or failures, never numbers.
   /// Errors  kAborted: the tool failed, in its own words. kDataLoss: its output is not whole, or
   ///         not such output. "STAGE: reason", one line.
-  Result<Measurements> (*parse)(const Outputs& outputs);
+  Result<Measurements> (*parse)(const Outputs& outputs) = nullptr;
+
+  /// Of its tools that can say their version; the others are not asked.
+  std::array<ToolVersion, 2> versions = {};
 };
 
 }  // namespace twofold::suite

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "lib/common/printable.h"
+
 namespace twofold::suite {
 namespace {
 
@@ -57,6 +59,14 @@ std::string Quoted(std::string_view text) {
   text = Strip(text);
   const bool whole = text.size() <= kMostQuoted;
   return absl::Utf8SafeCEscape(std::string(text.substr(0, kMostQuoted))) + (whole ? "" : "...");
+}
+
+std::string VersionIn(std::string_view output) {
+  constexpr std::size_t kMostVersion = 120;
+  for (const std::string_view line : Lines(output)) {
+    if (!Strip(line).empty()) return Printable(Strip(line), kMostVersion);
+  }
+  return {};
 }
 
 std::string NumberText(double value) {

@@ -33,6 +33,9 @@ std::optional<std::string_view> After(std::string_view line, std::string_view pr
 /// Text of anybody as part of an error: one line, printable, not too long.
 std::string Quoted(std::string_view text);
 
+/// The version in what a program has printed when asked: its first line that is not empty.
+std::string VersionIn(std::string_view output);
+
 /// A number as JSON and CSV have it: the shortest text that reads back as the same number.
 std::string NumberText(double value);
 

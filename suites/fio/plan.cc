@@ -13,53 +13,16 @@ namespace {
 
 using Spec = v1::suites::FioSpec;
 
-constexpr std::string_view kPatterns[] = {"read",   "write",     "randread",     "randwrite",
-                                          "randrw", "readwrite", "rw,readwrite", "rw"};
-constexpr std::string_view kSizeUnits[] = {"", "k", "K", "m", "M", "g", "G", "t", "T", "p", "P"};
 // Engines that read and write the files laid out and nothing else. fio has others: a path is a
 // library to load, `exec` runs programs, `sg` and `http` go elsewhere.
 constexpr std::string_view kEngines[] = {"libaio", "io_uring", "psync",   "sync",
                                          "vsync",  "pvsync",   "pvsync2", "posixaio",
                                          "mmap",   "splice",   "libpmem", "null"};
-constexpr std::string_view kTimeUnits[] = {"D", "H", "M", "s", "ms", "us"};
-
-constexpr NumberRule<Spec> kNumbers[] = {
-    {"direct", &Spec::direct, 0, 1},
-    {"iodepth", &Spec::iodepth, 1, 65536},
-    {"nrfiles", &Spec::nrfiles, 1, 1000000},
-    {"numJobs", &Spec::num_jobs, 1, 4096},
-    {"percentageRandom", &Spec::percentage_random, 0, 100},
-    {"rwmixread", &Spec::rwmixread, 0, 100},
-    {"numWorkers", &Spec::num_workers, 1, 4096},
-};
-const WordRule<Spec> kWords[] = {{"rw", &Spec::rw, kPatterns}};
-
-// Whole digits, then one of the units; anything after it is refused, also a line break, as the
-// value becomes a line of fio's job file.
-Status CheckQuantity(const char* field, const std::string& value,
-                     std::span<const std::string_view> units, const char* example) {
-  const std::size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
-  const std::string_view unit = std::string_view(value).substr(digits);
-  const bool known = std::find(units.begin(), units.end(), unit) != units.end();
-  if (known && digits > 0 && digits < 16 && value[0] != '0') return absl::OkStatus();
-  return Wrong(field, absl::StrCat("'", Quoted(value), "' is not like ", example));
-}
-
 Status CheckTexts(const Spec& spec) {
-  const Status statuses[] = {
-      CheckQuantity("bs", spec.bs(), kSizeUnits, "4k or 1M"),
-      CheckQuantity("size", spec.size(), kSizeUnits, "100M or 10G"),
-      CheckQuantity("runtime", spec.runtime(), kTimeUnits, "30s or 5M"),
-      spec.ramp_time().empty() ? absl::OkStatus()
-                               : CheckQuantity("rampTime", spec.ramp_time(), kTimeUnits, "2s"),
-      CheckPlain("ioengine", spec.ioengine()),
-      spec.directory().empty() ? absl::OkStatus() : CheckPathInFile("directory", spec.directory()),
-  };
-  for (const Status& status : statuses) {
-    if (!status.ok()) return status;
-  }
   if (spec.ioengine().empty()) return Wrong("ioengine", "empty: leave it out, or name one");
-  return absl::OkStatus();
+  Status status = CheckPlain("ioengine", spec.ioengine());
+  if (!status.ok() || spec.directory().empty()) return status;
+  return CheckPathInFile("directory", spec.directory());
 }
 
 // On a shared volume the workers' files must not meet, nor those of an attempt before.
@@ -111,25 +74,18 @@ RankPlan PlanOf(const Spec& spec, const Gang& gang, std::size_t rank) {
 }  // namespace
 
 Result<Spec> ReadSpec(std::string_view json) {
-  Spec spec;
-  Status status = ReadJson(json, spec);
-  if (status.ok()) status = CheckNumbers(spec, kNumbers);
-  if (status.ok()) status = CheckWords(spec, kWords);
-  if (status.ok()) status = CheckTexts(spec);
-  if (!status.ok()) return status;
+  Result<Spec> spec = ReadByRules<Spec>(json);
+  if (!spec.ok()) return spec;
+  if (Status status = CheckTexts(*spec); !status.ok()) return status;
   return spec;
 }
 
-Result<std::uint32_t> Check(std::string_view json) {
-  const Result<Spec> spec = ReadSpec(json);
-  if (!spec.ok()) return spec.status();
-  return spec->num_workers();
-}
+Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, spec->num_workers()); !status.ok()) return status;
+  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   GangPlan plan;
   // fio's own end differs between workers by what is in flight; each has its result.
   plan.ending = Ending::kEveryRank;

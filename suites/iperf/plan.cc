@@ -12,21 +12,6 @@ namespace {
 using Spec = v1::suites::IperfSpec;
 using Arguments = std::vector<std::string>;
 
-constexpr std::uint32_t kMembers = 2;  // rank 0 is the client, rank 1 the server
-
-constexpr std::string_view kTools[] = {"iperf3", "iperf2"};
-constexpr std::string_view kProtocols[] = {"TCP", "UDP"};
-
-constexpr NumberRule<Spec> kNumbers[] = {
-    {"duration", &Spec::duration, 1, 86400}, {"streams", &Spec::streams, 1, 128},
-    {"bitrate", &Spec::bitrate, 0, 1000000}, {"omit", &Spec::omit, 0, 600},
-    {"length", &Spec::length, 0, 1048576},   {"port", &Spec::port, 0, 65535},
-};
-const WordRule<Spec> kWords[] = {
-    {"tool", &Spec::tool, kTools},
-    {"protocol", &Spec::protocol, kProtocols},
-};
-
 Status CheckTogether(const Spec& spec) {
   if (spec.reverse() && spec.bidirectional()) {
     return Wrong("reverse", "not together with bidirectional: leave out one");
@@ -97,27 +82,20 @@ Stage Server(const Spec& spec) {
 }  // namespace
 
 Result<Spec> ReadSpec(std::string_view json) {
-  Spec spec;
-  Status status = ReadJson(json, spec);
-  if (status.ok()) status = CheckNumbers(spec, kNumbers);
-  if (status.ok()) status = CheckWords(spec, kWords);
-  if (status.ok()) status = CheckTogether(spec);
-  if (!status.ok()) return status;
+  Result<Spec> spec = ReadByRules<Spec>(json);
+  if (!spec.ok()) return spec;
+  if (Status status = CheckTogether(*spec); !status.ok()) return status;
   return spec;
 }
 
-Result<std::uint32_t> Check(std::string_view json) {
-  const Result<Spec> spec = ReadSpec(json);
-  if (!spec.ok()) return spec.status();
-  return kMembers;
-}
+Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, kMembers); !status.ok()) return status;
+  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   GangPlan plan;
-  plan.ranks.resize(kMembers);
+  plan.ranks.resize(gang.members.size());  // rank 0 is the client, rank 1 the server
   plan.ranks[0].stages = {{.name = "client", .argv = Client(*spec, gang.members[1].address)}};
   plan.ranks[1].stages = {Server(*spec)};
   return plan;

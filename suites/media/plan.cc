@@ -114,16 +114,12 @@ std::string SessionLines(const Spec& spec) {
   return lines;
 }
 
-Result<std::uint32_t> Check(std::string_view json) {
-  const Result<Spec> spec = ReadSpec(json);
-  if (!spec.ok()) return spec.status();
-  return 1;
-}
+Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, 1); !status.ok()) return status;
+  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   GangPlan plan;
   for (const auto& input : spec->inputs()) {
     if (IsGenerated(input) && !IsListedGraph(GraphOf(input))) {

@@ -9,20 +9,6 @@ namespace {
 
 using Spec = v1::suites::MpiPingPongSpec;
 
-constexpr std::uint32_t kMembers = 2;
-
-constexpr std::string_view kTransports[] = {"TCP", "RDMA"};
-constexpr std::string_view kTools[] = {"imb", "netpipe"};
-
-constexpr NumberRule<Spec> kNumbers[] = {
-    {"maxlog", &Spec::maxlog, 1, 30},
-    {"timeout", &Spec::timeout, 1, 86400},
-};
-const WordRule<Spec> kWords[] = {
-    {"transport", &Spec::transport, kTransports},
-    {"tool", &Spec::tool, kTools},
-};
-
 std::vector<std::string> Program(const Spec& spec) {
   if (spec.tool() == "imb") {
     return {"IMB-MPI1", "PingPong", "-msglog", absl::StrCat("0:", spec.maxlog())};
@@ -33,30 +19,24 @@ std::vector<std::string> Program(const Spec& spec) {
 }  // namespace
 
 Result<Spec> ReadSpec(std::string_view json) {
-  Spec spec;
-  Status status = ReadJson(json, spec);
-  if (status.ok()) status = CheckNumbers(spec, kNumbers);
-  if (status.ok()) status = CheckWords(spec, kWords);
-  if (status.ok()) status = CheckPlain("network", spec.network());
-  if (!status.ok()) return status;
+  Result<Spec> spec = ReadByRules<Spec>(json);
+  if (!spec.ok()) return spec;
+  if (Status status = CheckPlain("network", spec->network()); !status.ok()) return status;
   return spec;
 }
 
-Result<std::uint32_t> Check(std::string_view json) {
-  const Result<Spec> spec = ReadSpec(json);
-  if (!spec.ok()) return spec.status();
-  return kMembers;
-}
+Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, kMembers); !status.ok()) return status;
+  const std::uint32_t ranks = Workers(*spec);
+  if (Status status = CheckGang(gang, ranks); !status.ok()) return status;
   GangPlan plan = LedByRankZero(
-      kMembers,
+      ranks,
       {MpiStage("pingpong", {.hosts = gang.members,
                              .slots = 1,
-                             .ranks = kMembers,
+                             .ranks = ranks,
                              .rdma = spec->transport() == "RDMA",
                              .network = spec->network(),
                              .timeout_s = spec->timeout(),

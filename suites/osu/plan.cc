@@ -16,25 +16,10 @@ namespace {
 
 using Spec = v1::suites::OsuSpec;
 
-constexpr std::string_view kTransports[] = {"TCP", "RDMA"};
-
 // What metrics-operator runs if it is told nothing.
 constexpr const char* kDefaultTests[] = {"get_acc_latency", "acc_latency", "fop_latency",
                                          "get_latency",     "put_latency", "allreduce",
                                          "latency",         "bibw",        "bw"};
-
-constexpr NumberRule<Spec> kNumbers[] = {
-    {"ranks", &Spec::ranks, 1, 65536},
-    {"ranksPerNode", &Spec::ranks_per_node, 1, 1024},
-    {"iterations", &Spec::iterations, 0, 100000000},
-    {"warmup", &Spec::warmup, 0, 100000000},
-    {"timeout", &Spec::timeout, 1, 86400},
-};
-const WordRule<Spec> kWords[] = {{"transport", &Spec::transport, kTransports}};
-
-std::uint32_t Members(const Spec& spec) {
-  return (spec.ranks() + spec.ranks_per_node() - 1) / spec.ranks_per_node();
-}
 
 Status TooFew(const Test& test, const char* what) {
   return Wrong("ranks", absl::StrCat(std::string(test.name), " needs ", what));
@@ -47,7 +32,7 @@ Status CheckRanks(const Spec& spec, const Test& test) {
     case Ranks::kEven:
       return even ? absl::OkStatus() : TooFew(test, "an even number: with an odd one it hangs");
     case Ranks::kTwoNodes:
-      return Members(spec) >= 2 ? absl::OkStatus() : TooFew(test, "two workers at least");
+      return Workers(spec) >= 2 ? absl::OkStatus() : TooFew(test, "two workers at least");
     case Ranks::kGrid:
       return ranks >= 3 ? absl::OkStatus() : TooFew(test, "three at least");
     case Ranks::kPair:
@@ -151,30 +136,24 @@ Stage StageOf(const Spec& spec, const Test& test, const Gang& gang) {
 }  // namespace
 
 Result<Spec> ReadSpec(std::string_view json) {
-  Spec spec;
-  Status status = ReadJson(json, spec);
-  if (status.ok() && spec.tests().empty()) {
-    for (const char* test : kDefaultTests) spec.add_tests(test);
+  Result<Spec> spec = ReadByRules<Spec>(json);
+  if (!spec.ok()) return spec;
+  if (spec->tests().empty()) {
+    for (const char* test : kDefaultTests) spec->add_tests(test);
   }
-  if (status.ok()) status = CheckNumbers(spec, kNumbers);
-  if (status.ok()) status = CheckWords(spec, kWords);
-  if (status.ok()) status = CheckTests(spec);
-  if (status.ok()) status = CheckSizes(spec.sizes());
-  if (status.ok()) status = CheckPlain("network", spec.network());
+  Status status = CheckTests(*spec);
+  if (status.ok()) status = CheckSizes(spec->sizes());
+  if (status.ok()) status = CheckPlain("network", spec->network());
   if (!status.ok()) return status;
   return spec;
 }
 
-Result<std::uint32_t> Check(std::string_view json) {
-  const Result<Spec> spec = ReadSpec(json);
-  if (!spec.ok()) return spec.status();
-  return Members(*spec);
-}
+Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
   const Result<Spec> spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, Members(*spec)); !status.ok()) return status;
+  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   std::vector<Stage> stages;
   for (const std::string& name : spec->tests()) {
     stages.push_back(StageOf(*spec, *FindTest(name), gang));

@@ -1,16 +1,17 @@
 #include "suites/table/table.h"
 
-#include <absl/strings/str_split.h>
-
-#include <algorithm>
-#include <string>
-
+#include "lib/suite/spec.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
 #include "suites/iperf/iperf.h"
 #include "suites/media/media.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
+#include "suites/object_storage/spec.pb.h"
+#include "suites/openfoam/spec.pb.h"
 #include "suites/osu/osu.h"
+#include "suites/pytorch/pytorch.h"
+#include "suites/pytorch/spec.pb.h"
+#include "suites/rdma/spec.pb.h"
 
 namespace twofold::suite {
 namespace {
@@ -23,43 +24,87 @@ Result<Measurements> Sound(const Outputs& outputs) {
   return result;
 }
 
+// Of a spec that has nothing but the rules of its proto.
+template <typename Spec>
+Result<std::uint32_t> CheckByRules(std::string_view json) {
+  return Workers(ReadByRules<Spec>(json));
+}
+
 constexpr Suite kSuites[] = {
-    {"fio", "Fio", &fio::Check, &fio::Plan, &Sound<&fio::Parse>},
-    {"iperf", "IPerf", &iperf::Check, &iperf::Plan, &Sound<&iperf::Parse>},
-    {"media", "Media", &media::Check, &media::Plan, &Sound<&media::Parse>},
-    {"mpi-pingpong", "MPIPingPong", &mpi_pingpong::Check, &mpi_pingpong::Plan,
-     &Sound<&mpi_pingpong::Parse>},
-    {"osu", "OSU", &osu::Check, &osu::Plan, &Sound<&osu::Parse>},
+    {.name = "iperf",
+     .kind = "IPerf",
+     .help = "network throughput, by iperf3 or iperf 2",
+     .spec = &v1::suites::IperfSpec::descriptor,
+     .check = &iperf::Check,
+     .plan = &iperf::Plan,
+     .parse = &Sound<&iperf::Parse>,
+     .versions = {{{"iperf3", "--version"}, {"iperf", "-v"}}}},
+    {.name = "mpi-pingpong",
+     .kind = "MPIPingPong",
+     .help = "latency and bandwidth between two MPI ranks",
+     .spec = &v1::suites::MpiPingPongSpec::descriptor,
+     .check = &mpi_pingpong::Check,
+     .plan = &mpi_pingpong::Plan,
+     .parse = &Sound<&mpi_pingpong::Parse>,
+     .versions = {{{"mpirun", "--version"}}}},
+    {.name = "osu",
+     .kind = "OSU",
+     .help = "OSU micro-benchmarks of MPI, by name",
+     .spec = &v1::suites::OsuSpec::descriptor,
+     .check = &osu::Check,
+     .plan = &osu::Plan,
+     .parse = &Sound<&osu::Parse>,
+     .versions = {{{"mpirun", "--version"}}}},
+    {.name = "fio",
+     .kind = "Fio",
+     .help = "storage, by fio on a folder of each worker",
+     .spec = &v1::suites::FioSpec::descriptor,
+     .check = &fio::Check,
+     .plan = &fio::Plan,
+     .parse = &Sound<&fio::Parse>,
+     .versions = {{{"fio", "--version"}}}},
+    {.name = "media",
+     .kind = "Media",
+     .help = "transcoding, by ffmpeg or sample_multi_transcode",
+     .spec = &v1::suites::MediaSpec::descriptor,
+     .check = &media::Check,
+     .plan = &media::Plan,
+     .parse = &Sound<&media::Parse>,
+     .versions = {{{"ffmpeg", "-version"}}}},
+};
+
+constexpr Suite kToCome[] = {
+    {.name = "openfoam",
+     .kind = "OpenFOAM",
+     .help = "the lid-driven cavity, by OpenFOAM",
+     .spec = &v1::suites::OpenFoamSpec::descriptor,
+     .check = &CheckByRules<v1::suites::OpenFoamSpec>},
+    {.name = "rdma-bandwidth",
+     .kind = "RDMABandwidth",
+     .help = "bandwidth of RDMA reads or writes",
+     .spec = &v1::suites::RdmaBandwidthSpec::descriptor,
+     .check = &CheckByRules<v1::suites::RdmaBandwidthSpec>},
+    {.name = "rdma-latency",
+     .kind = "RDMALatency",
+     .help = "latency of RDMA reads or writes",
+     .spec = &v1::suites::RdmaLatencySpec::descriptor,
+     .check = &CheckByRules<v1::suites::RdmaLatencySpec>},
+    {.name = "pytorch",
+     .kind = "PyTorch",
+     .help = "training or inference, by PyTorch",
+     .spec = &v1::suites::PyTorchSpec::descriptor,
+     .check = &pytorch::Check},
+    {.name = "object-storage",
+     .kind = "ObjectStorage",
+     .help = "an object store",
+     .spec = &v1::suites::ObjectStorageSpec::descriptor,
+     .check = &CheckByRules<v1::suites::ObjectStorageSpec>},
 };
 
 }  // namespace
 
 std::span<const Suite> Suites() { return kSuites; }
 
-const Suite* FindSuite(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kSuites), std::end(kSuites), [&](const Suite& row) {
-    return row.name == name || row.kind == name;
-  });
-  return found == std::end(kSuites) ? nullptr : found;
-}
-
-std::vector<const Suite*> FindSuites(std::string_view names) {
-  std::vector<const Suite*> found;
-  const std::vector<std::string> each = absl::StrSplit(std::string(names), ',');
-  for (const std::string& name : each) {
-    found.push_back(FindSuite(name));
-    if (found.back() == nullptr) return {};
-  }
-  return found;
-}
-
-std::string SuiteNames() {
-  std::string names;
-  for (const Suite& row : kSuites) {
-    if (!names.empty()) names += ", ";
-    names += row.name;
-  }
-  return names;
-}
+std::span<const Suite> SuitesToCome() { return kToCome; }
 
 }  // namespace twofold::suite

@@ -5,12 +5,24 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/spec/kind.h"
 #include "lib/suite/suite.h"
 
+/// What suites there are: the rows of table.cc, and what others make of them. Nothing else knows a
+/// suite by name.
+///
+/// Threads  Any; nothing changes.
 namespace twofold::suite {
 
-/// All suites, by name.
+/// All suites, as `twofold kinds` lists them.
 std::span<const Suite> Suites();
+
+/// Rows without `plan` and `parse`: benchmarks that files may ask for already, though nothing runs
+/// them yet.
+std::span<const Suite> SuitesToCome();
+
+/// The kinds of a benchmark file: one for each suite and each to come, in that order.
+std::span<const spec::Kind> Kinds();
 
 /// The suite of that name or kind; null: there is none.
 const Suite* FindSuite(std::string_view name);
@@ -20,5 +32,9 @@ std::vector<const Suite*> FindSuites(std::string_view names);
 
 /// "fio, iperf, ...".
 std::string SuiteNames();
+
+/// The argument that makes the program at `path` say its version and do nothing else; null: no
+/// suite knows one.
+const char* VersionArgument(std::string_view path);
 
 }  // namespace twofold::suite

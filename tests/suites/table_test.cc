@@ -41,6 +41,14 @@ TEST(Suites, AreFoundByAListOfNames) {
   EXPECT_TRUE(FindSuites("").empty());
 }
 
+TEST(Suites, KnowHowTheirToolsSayTheirVersion) {
+  EXPECT_STREQ(VersionArgument("/usr/bin/fio"), "--version");
+  EXPECT_STREQ(VersionArgument("iperf"), "-v");
+  EXPECT_STREQ(VersionArgument("/opt/bin/mpirun"), "--version");
+  EXPECT_EQ(VersionArgument("/usr/bin/cat"), nullptr);
+  EXPECT_EQ(VersionArgument("/usr/bin/"), nullptr);
+}
+
 TEST(Suites, PlanForAsManyMembersAsCheckSays) {
   for (const Suite& suite : Suites()) {
     const char* spec = Examples().at(suite.name).second;

@@ -13,7 +13,6 @@
 #include "backend/benchmark/host_facts.h"
 #include "backend/benchmark/leftover_processes.h"
 #include "backend/benchmark/listening.h"
-#include "backend/benchmark/tool_version.h"
 #include "backend/benchmark/work_folder.h"
 #include "lib/process/find_program.h"
 #include "tests/backend/temp_dir.h"
@@ -83,14 +82,6 @@ TEST(FindProgram, SaysWhereItHasLooked) {
             "tool is not installed: looked in /opt/osu, /no/such");
   EXPECT_EQ(FindProgram("tool", {{}, ""}).status().message(),
             "tool is not installed: looked in no folder, as PATH is empty");
-}
-
-TEST(ToolVersion, IsTheFirstLineThatAToolPrints) {
-  EXPECT_STREQ(VersionArgument("/usr/bin/fio"), "--version");
-  EXPECT_STREQ(VersionArgument("iperf"), "-v");
-  EXPECT_EQ(VersionArgument("/usr/bin/cat"), nullptr);
-  EXPECT_EQ(VersionIn("\nfio-3.33\nmore"), "fio-3.33");
-  EXPECT_EQ(VersionIn(""), "");
 }
 
 TEST(Host, IsDescribed) {

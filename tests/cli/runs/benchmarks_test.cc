@@ -147,8 +147,9 @@ TEST_F(BenchmarkCommandTest, WhatIsWrongIsOneLineAndWrongUsage) {
 
 TEST_F(BenchmarkCommandTest, KindsAreListedWithTheirFields) {
   EXPECT_EQ(Run({}, "kinds"), 0);
-  EXPECT_THAT(output,
-              HasSubstr("\nOSU            osu                       ranks / ranksPerNode\n"));
+  EXPECT_THAT(
+      output,
+      HasSubstr("\nOSU            osu                       ranks / ranksPerNode  OSU micro-"));
   EXPECT_THAT(output, HasSubstr("openfoam (missing)"));
   EXPECT_EQ(Run({"IPerf"}, "kinds"), 0);
   EXPECT_THAT(output,

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "lib/http/router.h"
 #include "tests/lib/http/peer.h"
 #include "tests/lib/http/test_server.h"
 
@@ -263,6 +267,80 @@ TEST(Server, ListensOnAllInterfacesAndByName) {
       EXPECT_EQ(StatusOf(Ask((*server)->port(), "GET / HTTP/1.0\r\n\r\n")), 200);
     }
   }
+}
+
+// ---- answers that take long
+
+/// Serves GET /later, which waits until it is let go, and GET /, which does not.
+class LaterServer {
+ public:
+  explicit LaterServer(bool has_room = true) {
+    ServerOptions options;
+    options.run_later = [this, has_room](std::function<void()> task) {
+      if (has_room) tasks_.push_back(std::async(std::launch::async, std::move(task)));
+      return has_room;
+    };
+    const auto later = [this](const Request& request) {
+      return Later([this, throws = request.query.contains("throw")] {
+        go_.get_future().wait();
+        if (throws) throw std::runtime_error("oops");
+        return PlainText(200, "late");
+      });
+    };
+    const auto at_once = [](const Request&) { return PlainText(200, "hello"); };
+    server_ = Server::Start({"127.0.0.1", 0},
+                            Router({{"GET", "/later", later}, {"GET", "/", at_once}}), options)
+                  .value();
+  }
+
+  void LetGo() { go_.set_value(); }
+  [[nodiscard]] std::uint16_t port() const { return server_->port(); }
+
+ private:
+  std::promise<void> go_;
+  std::vector<std::future<void>> tasks_;
+  std::unique_ptr<Server> server_;  // its thread uses the rest
+};
+
+constexpr std::string_view kGetLater = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST(Server, AnswerThatTakesLongKeepsNobodyElseWaiting) {
+  LaterServer server;
+  Peer late(server.port());
+  late.Send(kGetLater);
+  Peer other(server.port());
+  other.Send(kGet);
+  EXPECT_EQ(other.ReadResponse(), kHello);
+  server.LetGo();
+  EXPECT_THAT(late.ReadResponse(), EndsWith("late"));
+  late.Send(kGet);
+  EXPECT_EQ(late.ReadResponse(), kHello);
+}
+
+TEST(Server, AnswerThatTakesLongWithoutRoomIs503) {
+  LaterServer server(false);
+  Peer peer(server.port());
+  peer.Send(kGetLater);
+  const std::string answer = peer.ReadResponse();
+  EXPECT_EQ(StatusOf(answer), 503);
+  EXPECT_THAT(answer, HasSubstr("\r\nRetry-After: 1\r\n"));
+}
+
+TEST(Server, AnswerThatTakesLongAndThrowsIs500) {
+  LaterServer server;
+  server.LetGo();
+  Peer peer(server.port());
+  peer.Send("GET /later?throw HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(StatusOf(peer.ReadResponse()), 500);
+}
+
+TEST(Server, PeerThatGoesWhileItsAnswerIsMadeIsForgotten) {
+  LaterServer server;
+  { Peer(server.port()).Send(kGetLater); }
+  Peer other(server.port());
+  other.Send(kGet);
+  EXPECT_EQ(other.ReadResponse(), kHello);
+  server.LetGo();
 }
 
 }  // namespace

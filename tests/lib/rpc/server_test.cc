@@ -16,7 +16,7 @@
 #include "lib/common/memory.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/listen.h"
-#include "lib/rpc/unary.h"
+#include "lib/rpc/service.h"
 #include "tests/support/certificates.h"
 #include "tests/support/http2_peer.h"
 #include "tests/support/program.h"
@@ -38,16 +38,12 @@ constexpr const char* kHealth = "/grpc.health.v1.Health/Check";
 class Echo final : public Service {
  public:
   Echo() : Service("test.Echo") {
-    Serve("Unary", &Echo::Unary);
+    Serve("Unary", &Echo::Back);
     Serve("Stream", &Echo::Stream);
   }
 
  private:
-  UnaryReply* Unary(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                    grpc::ByteBuffer* reply) {
-    return Answer(context, request, reply, this, &Echo::Back);
-  }
-  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse<ByteStream>(grpc::Status::OK); }
+  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
   Result<v1::Job> Back(const v1::Job& job) { return job; }
 };
 

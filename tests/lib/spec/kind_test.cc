@@ -31,7 +31,7 @@ std::string Error(const std::string& kind, const std::string& spec) {
 
 TEST(Kinds, HaveNamesAndFieldsOnce) {
   std::set<std::string_view> names;
-  for (const Kind& kind : Kinds()) {
+  for (const Kind& kind : suite::Kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
     EXPECT_TRUE(names.insert(kind.suite).second) << kind.suite;
     std::set<std::string_view> fields;
@@ -42,20 +42,12 @@ TEST(Kinds, HaveNamesAndFieldsOnce) {
 }
 
 TEST(Kinds, DefaultsFitTheTypesOfTheirFields) {
-  for (const Kind& kind : Kinds()) {
+  for (const Kind& kind : suite::Kinds()) {
     for (const Field& field : kind.fields) {
       if (field.initial.empty()) continue;
-      const NodeRef initial = Parsed(std::string(field.initial));
+      const NodeRef initial = Parsed(field.initial);
       EXPECT_EQ(field.type.mismatch(field.type, *initial), "") << kind.name << "." << field.name;
       EXPECT_EQ(field.need, Need::kOptional) << kind.name << "." << field.name;
-    }
-  }
-}
-
-TEST(Kinds, SizeTheirGangsByFieldsThatExist) {
-  for (const Kind& kind : Kinds()) {
-    for (const std::string_view name : {kind.gang.members, kind.gang.each}) {
-      EXPECT_TRUE(name.empty() || Find(kind.fields, name) != nullptr) << kind.name;
     }
   }
 }
@@ -139,6 +131,16 @@ TEST(Kinds, ValuesOfTheWrongTypeAreRefused) {
               HasSubstr("each item must not be empty"));
   EXPECT_THAT(Error("RDMALatency", "{extraArgs: -x}"), HasSubstr("must be a list of texts"));
   EXPECT_THAT(Error("Fio", "{resources: [1]}"), HasSubstr("resources: must be a map, is a list"));
+}
+
+TEST(Kinds, FieldsInsideListsAreCheckedWithTheirPlace) {
+  EXPECT_EQ(
+      Error("Media", "{input: a, outputs: [{width: 64, height: 64}, {heigth: 360}]}"),
+      "f.yaml:4:54: outputs[1].heigth: no such field; did you mean 'height'? (permutation 1)");
+  EXPECT_THAT(Error("Media", "{input: a, outputs: [{codec: vp9}]}"),
+              HasSubstr("outputs[0].codec: must be one of: h264 | h265 | av1 | mpeg4, is 'vp9'"));
+  EXPECT_THAT(Error("Media", "{input: a, outputs: [a.mp4]}"),
+              HasSubstr("outputs[0]: must be a map, is text"));
 }
 
 TEST(Kinds, SizesAndTimesAreThoseOfTheSuiteToTheirEnd) {

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 Sweep ReadWell(const std::string& text) {
-  auto sweep = ReadSweep("f.yaml", text);
+  auto sweep = ReadSweep("f.yaml", text, suite::Kinds());
   EXPECT_TRUE(sweep.ok()) << sweep.status();
   return sweep.ok() ? *sweep : Sweep();
 }
@@ -131,15 +131,18 @@ TEST(Expand, AnErrorNamesFileLineFieldAndPermutation) {
 }
 
 TEST(Expand, WhatTheSuiteRefusesIsSaidInTheSameWay) {
-  const auto sweep = ReadSweep("f.yaml", IPerfSet("permutations:\n  product:\n"
-                                                  "    streams: [4, 8]\n"));
-  ASSERT_TRUE(sweep.ok()) << sweep.status();
-  const SuiteCheck refuses_eight = [](std::string_view suite, std::string_view spec) {
-    EXPECT_EQ(suite, "iperf");
-    if (spec.find("8") == std::string_view::npos) return Status();
-    return Status(absl::InvalidArgumentError("streams.of: too many"));
+  Kind refuses_eight = {.name = "IPerf", .suite = "iperf"};
+  refuses_eight.fields = {{"duration", Whole(1), "", "", ""}, {"streams", Whole(1), "", "", ""}};
+  refuses_eight.check = [](std::string_view spec) -> Result<std::uint32_t> {
+    if (spec.find("8") == std::string_view::npos) return 1U;
+    return absl::InvalidArgumentError("streams.of: too many");
   };
-  EXPECT_EQ(Expand(*sweep, {.check = refuses_eight}).status().message(),
+  const auto sweep = ReadSweep("f.yaml",
+                               IPerfSet("permutations:\n  product:\n"
+                                        "    streams: [4, 8]\n"),
+                               {&refuses_eight, 1});
+  ASSERT_TRUE(sweep.ok()) << sweep.status();
+  EXPECT_EQ(Expand(*sweep).status().message(),
             "f.yaml:13:20: streams.of: too many (permutation 2: streams=8)");
 }
 

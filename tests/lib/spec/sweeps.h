@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/spec/expansion.h"
+#include "suites/table/table.h"
 
 namespace twofold::spec {
 
@@ -40,7 +41,7 @@ inline std::string IPerfSet(const std::string& rest) {
 inline Result<Expansion> Expanded(const std::string& text,
                                   const std::vector<std::string>& nodes = {},
                                   const Limits& limits = {}) {
-  const auto sweep = ReadSweep("f.yaml", text, limits);
+  const auto sweep = ReadSweep("f.yaml", text, suite::Kinds(), limits);
   return sweep.ok() ? Expand(*sweep, {.nodes = nodes, .limits = limits}) : sweep.status();
 }
 

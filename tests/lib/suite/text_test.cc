@@ -52,5 +52,10 @@ TEST(SuiteText, AStageEndsBadlyByCodeOrSignal) {
   EXPECT_EQ(BadEnd(output), "killed by signal 9");
 }
 
+TEST(Text, TheVersionIsTheFirstLineThatIsNotEmpty) {
+  EXPECT_EQ(VersionIn("\nfio-3.33\nmore"), "fio-3.33");
+  EXPECT_EQ(VersionIn(""), "");
+}
+
 }  // namespace
 }  // namespace twofold::suite

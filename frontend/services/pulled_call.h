@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "frontend/services/patience.h"
+#include "frontend/services/reader_pool.h"
+#include "lib/common/result.h"
+#include "lib/rpc/server_stream.h"
+
+namespace twofold::frontend {
+
+/// Makes the messages of a stream, one a call; nullopt: that was all.
+template <typename Message>
+using NextMessage = std::function<Result<std::optional<Message>>()>;
+
+/// A call that answers one request by a stream of messages. Each is made when the one before has
+/// been taken, so a slow reader costs no more memory. One that takes nothing for
+/// rpc::kCallerPatience is broken off.
+///
+/// Threads  `open`, and the NextMessage that it returns, are called on threads of the pool, one
+///          call at a time.
+template <typename Request, typename Message>
+class PulledCall final : public rpc::ServerStream<Request, Message> {
+ public:
+  using Open = std::function<Result<NextMessage<Message>>(const Request&)>;
+
+  PulledCall(grpc::CallbackServerContext* context, ReaderPool& readers, Open open)
+      : readers_(readers), open_(std::move(open)), patience_([context] { context->TryCancel(); }) {}
+
+ private:
+  void OnMessage(const Request& request) override {
+    if (std::exchange(asked_, true)) return;
+    const bool posted = readers_.Post([this, self = this->shared_from_this(), request] {
+      auto next = open_(request);
+      if (!next.ok()) return this->Close(rpc::ToGrpc(next.status()));
+      next_ = *std::move(next);
+      Pull();
+    });
+    if (!posted) this->Close(ReaderPool::Refusal());
+  }
+
+  void OnHalfClosed() override {
+    if (!asked_) this->Close({grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"});
+  }
+
+  void Pull() {
+    Result<std::optional<Message>> next = next_();
+    if (!next.ok()) return this->Close(rpc::ToGrpc(next.status()));
+    if (!*next) return this->Close(grpc::Status::OK);
+    const bool open = this->Add([&](Message& message) {
+      message = **std::move(next);
+      return std::size_t{1};
+    });
+    if (!open) return;
+    patience_.Start();
+    this->Flush();
+  }
+
+  void OnWritten() override {
+    patience_.Stop();
+    readers_.Continue([this, self = this->shared_from_this()] { Pull(); });
+  }
+
+  ReaderPool& readers_;
+  const Open open_;
+  bool asked_ = false;
+  NextMessage<Message> next_;
+  Patience patience_;
+};
+
+}  // namespace twofold::frontend

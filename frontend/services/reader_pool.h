@@ -1,0 +1,54 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace twofold::frontend {
+
+/// Threads for what would keep gRPC's threads, or that of HTTP, from their peers: reads of the
+/// store, which wait for the disk, and walks over very many jobs.
+///
+/// Threads  Safe. Tasks begin in order, as many at once as there are threads.
+class ReaderPool {
+ public:
+  static constexpr std::size_t kThreads = 4;
+  static constexpr std::size_t kMostWaiting = 256;
+
+  using Task = std::function<void()>;
+
+  ReaderPool();
+  ~ReaderPool() { Stop(); }
+  ReaderPool(const ReaderPool&) = delete;
+  ReaderPool& operator=(const ReaderPool&) = delete;
+
+  /// False: too much waits already, or the pool has stopped. The task is dropped then.
+  [[nodiscard]] bool Post(Task task);
+
+  /// For the next step of a stream whose first one was let in by Post: always has room. Streams are
+  /// bounded, and each has one step at a time.
+  void Continue(Task task);
+
+  /// Drops what waits, and returns when nothing runs any more.
+  void Stop();
+
+  /// What a caller is told whose task has no room: RESOURCE_EXHAUSTED with a delay to retry after.
+  static grpc::Status Refusal();
+
+ private:
+  void Run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> waiting_;  // guarded by mutex_
+  bool stopped_ = false;      // guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace twofold::frontend

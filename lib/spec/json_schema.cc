@@ -1,0 +1,139 @@
+#include "lib/spec/json_schema.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/spec/scalar.h"
+#include "lib/spec/set_fields.h"
+
+namespace twofold::spec {
+namespace {
+
+// What editors show beside a field.
+std::string HelpOf(const Field& field) {
+  if (field.unit.empty()) return std::string(field.help);
+  return fmt::format("{}{}[{}]", field.help, field.help.empty() ? "" : " ", field.unit);
+}
+
+Json SchemaOf(const Field& field) {
+  Json schema = field.type.schema(field.type);
+  if (const std::string help = HelpOf(field); !help.empty()) schema["description"] = help;
+  if (!field.initial.empty() && field.type.fields.empty()) {
+    schema["default"] = ToJson({PlainScalar(field.initial), {}});
+  }
+  return schema;
+}
+
+Json RequiredOf(std::span<const Field> fields) {
+  Json names = Json::array();
+  for (const Field& field : fields) {
+    if (field.need == Need::kRequired) names.push_back(field.name);
+  }
+  return names;
+}
+
+Json Reference(const Kind& kind, std::string_view inside = "") {
+  return {{"$ref", fmt::format("#/definitions/{}{}", kind.name, inside)}};
+}
+
+// The spec of a kind, or a part of it: what is missing may come from permutations.
+Json PartOf(const Kind& kind) {
+  Json schema = SchemaOf(kind.fields);
+  schema.erase("required");
+  schema["type"] = {"object", "null"};
+  schema["additionalProperties"] = kind.open;
+  return schema;
+}
+
+// A list of values for each field.
+Json ProductOf(const Kind& kind) {
+  Json lists = Json::object();
+  for (const Field& field : kind.fields) {
+    lists[std::string(field.name)] = {
+        {"type", "array"},
+        {"minItems", 1},
+        {"items", Reference(kind, fmt::format("/properties/{}", field.name))}};
+  }
+  return {{"properties", lists}, {"additionalProperties", kind.open}};
+}
+
+Json IfKind(std::string_view name, Json then) {
+  return {{"if", {{"properties", {{"kind", {{"const", name}}}}}}}, {"then", std::move(then)}};
+}
+
+Json InSpec(Json schema) { return {{"properties", {{"spec", std::move(schema)}}}}; }
+
+Json OneBenchmark(const Kind& kind) {
+  const Json required = RequiredOf(kind.fields);
+  if (required.empty()) return InSpec(Reference(kind));
+  Json then = InSpec({{"allOf", {Reference(kind), {{"required", required}}}}});
+  then["required"] = {"spec"};
+  return then;
+}
+
+// What a set may say of a template of this kind.
+Json InSet(const Kind& kind) {
+  const Json is_template = {
+      {"properties", {{"template", {{"properties", {{"kind", {{"const", kind.name}}}}}}}}}};
+  const Json permutations = {
+      {"properties", {{"product", ProductOf(kind)}, {"explicit", {{"items", Reference(kind)}}}}}};
+  const Json then = {
+      {"properties", {{"template", InSpec(Reference(kind))}, {"permutations", permutations}}}};
+  return {{"if", is_template}, {"then", then}};
+}
+
+Json Set(std::span<const Kind> kinds, const Json& names) {
+  Json set = SchemaOf(SetFields());
+  set["properties"]["template"]["properties"]["kind"] = {{"enum", names}};
+  set["properties"]["template"]["properties"]["apiVersion"] = {{"enum", kApiVersions}};
+  set["allOf"] = Json::array();
+  for (const Kind& kind : kinds) set["allOf"].push_back(InSet(kind));
+  Json then = InSpec(std::move(set));
+  then["required"] = {"spec"};
+  return then;
+}
+
+Json Metadata() {
+  const std::string pattern = fmt::format("^[{}]{{1,{}}}$", kNameCharacters, kLongestName);
+  return {{"type", "object"},
+          {"required", {"name"}},
+          {"properties", {{"name", {{"type", "string"}, {"pattern", pattern}}}}},
+          {"description", "name: what the run is called"}};
+}
+
+}  // namespace
+
+Json SchemaOf(std::span<const Field> fields) {
+  Json properties = Json::object();
+  for (const Field& field : fields) properties[std::string(field.name)] = SchemaOf(field);
+  Json schema = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  const Json required = RequiredOf(fields);
+  if (!required.empty()) schema["required"] = required;
+  return schema;
+}
+
+Json JsonSchema(std::span<const Kind> kinds) {
+  Json names = Json::array();
+  Json definitions = Json::object();
+  Json cases = Json::array();
+  for (const Kind& kind : kinds) {
+    names.push_back(kind.name);
+    definitions[std::string(kind.name)] = PartOf(kind);
+    cases.push_back(IfKind(kind.name, OneBenchmark(kind)));
+  }
+  cases.push_back(IfKind(kBenchmarkSet, Set(kinds, names)));
+  names.push_back(kBenchmarkSet);
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", "A benchmark, or a set of benchmarks, of Twofold"}};
+  schema.update(SchemaOf(ObjectFields()));
+  schema["properties"]["apiVersion"] = {{"enum", kApiVersions}};
+  schema["properties"]["kind"] = {{"enum", names}};
+  schema["properties"]["metadata"] = Metadata();
+  schema["allOf"] = cases;
+  schema["definitions"] = definitions;
+  return schema;
+}
+
+}  // namespace twofold::spec

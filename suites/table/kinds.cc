@@ -1,0 +1,123 @@
+#include <absl/strings/str_cat.h>
+#include <google/protobuf/descriptor.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suites/table/table.h"
+#include "twofold/v1/spec/pod_fields.pb.h"
+#include "twofold/v1/spec/rules.pb.h"
+
+namespace twofold::suite {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using spec::Field;
+using spec::FieldType;
+using v1::FieldRule;
+using Words = std::vector<std::string_view>;
+
+void AddFields(const Descriptor& message, std::vector<Field>& fields);
+
+std::vector<Field> FieldsOf(const Descriptor& message) {
+  std::vector<Field> fields;
+  AddFields(message, fields);
+  return fields;
+}
+
+FieldType TextOf(const FieldRule& rule) {
+  if (rule.words_size() > 0) return spec::OneOf(Words(rule.words().begin(), rule.words().end()));
+  if (rule.units_size() == 0) return spec::Text();
+  return spec::Quantity(rule.like(), Words(rule.units().begin(), rule.units().end()));
+}
+
+// What may be written; a message that is no list is google.protobuf.Struct, which takes any map.
+FieldType TypeOf(const FieldDescriptor& field, const FieldRule& rule) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return spec::Flag();
+    case FieldDescriptor::CPPTYPE_STRING:
+      return field.is_repeated() ? spec::Texts() : TextOf(rule);
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return field.is_repeated() ? spec::ListOf(FieldsOf(*field.message_type())) : spec::AnyMap();
+    default:
+      return spec::Whole(rule.least(), rule.has_most() ? rule.most() : spec::kNoLimit, rule.step());
+  }
+}
+
+std::string DefaultOf(const FieldDescriptor& field) {
+  if (!field.has_default_value()) return "";
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return field.default_value_bool() ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_STRING:
+      return field.default_value_string();
+    default:
+      return absl::StrCat(field.default_value_uint32());
+  }
+}
+
+spec::Role RoleOf(const FieldRule& rule) {
+  switch (rule.role()) {
+    case FieldRule::PLACEMENT:
+      return spec::Role::kPlacement;
+    case FieldRule::NO_EFFECT:
+      return spec::Role::kNoEffect;
+    default:
+      return spec::Role::kSuite;
+  }
+}
+
+void AddFields(const Descriptor& message, std::vector<Field>& fields) {
+  for (int i = 0; i < message.field_count(); ++i) {
+    const FieldDescriptor& field = *message.field(i);
+    const FieldRule& rule = field.options().GetExtension(v1::rule);
+    fields.push_back({.name = field.json_name(),
+                      .type = TypeOf(field, rule),
+                      .initial = DefaultOf(field),
+                      .unit = rule.unit(),
+                      .help = rule.help(),
+                      .role = RoleOf(rule),
+                      .need = rule.required() ? spec::Need::kRequired : spec::Need::kOptional});
+  }
+}
+
+// "2", "numWorkers", "ranks / ranksPerNode"
+std::string WorkersText(const v1::SpecRule& rule) {
+  if (!rule.has_workers_field()) return absl::StrCat(rule.workers());
+  return absl::StrCat(rule.workers_field(), rule.has_each_field() ? " / " : "", rule.each_field());
+}
+
+spec::Kind KindOf(const Suite& row) {
+  const Descriptor& message = *row.spec();
+  const v1::SpecRule& rule = message.options().GetExtension(v1::spec);
+  std::vector<Field> fields = FieldsOf(message);
+  AddFields(*v1::PodFields::descriptor(), fields);
+  return {.name = row.kind,
+          .suite = row.name,
+          .has_suite = row.plan != nullptr,
+          .help = row.help,
+          .workers = WorkersText(rule),
+          .fields = std::move(fields),
+          .open = rule.open(),
+          .check = row.check};
+}
+
+std::vector<spec::Kind> MakeKinds() {
+  std::vector<spec::Kind> kinds;
+  for (const auto rows : {Suites(), SuitesToCome()}) {
+    for (const Suite& row : rows) kinds.push_back(KindOf(row));
+  }
+  return kinds;
+}
+
+}  // namespace
+
+std::span<const spec::Kind> Kinds() {
+  static const std::vector<spec::Kind> kinds = MakeKinds();
+  return kinds;
+}
+
+}  // namespace twofold::suite

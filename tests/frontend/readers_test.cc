@@ -1,0 +1,267 @@
+// What reads the store keeps nobody else waiting, though the disk hangs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <future>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/services/services.h"
+#include "frontend/web/web.h"
+#include "lib/common/address.h"
+#include "lib/http/client.h"
+#include "lib/http/server.h"
+#include "lib/rpc/listen.h"
+#include "lib/rpc/retry_info.h"
+#include "tests/fakes/memory_store.h"
+#include "tests/fakes/streams.h"
+#include "tests/support/program.h"
+
+namespace twofold::frontend {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Calls wait here while the disk hangs.
+class Disk {
+ public:
+  void Hang() { Set(true); }
+  void GoOn() { Set(false); }
+
+  void Pass() const {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.wait(lock, [this] { return !hangs_; });
+    --waiting_;
+  }
+
+  [[nodiscard]] std::size_t waiting() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
+
+ private:
+  void Set(bool hangs) {
+    const std::lock_guard lock(mutex_);
+    hangs_ = hangs;
+    changed_.notify_all();
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable std::size_t waiting_ = 0;
+  bool hangs_ = false;
+};
+
+class StoreOnDisk final : public results::Store {
+ public:
+  explicit StoreOnDisk(const Disk& disk) : disk_(disk) {}
+
+  Status Commit(std::span<const results::Record> records) override {
+    disk_.Pass();
+    return memory_.Commit(records);
+  }
+  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
+    return memory_.Load(visit);
+  }
+  Result<results::StoredJob> Find(results::JobId job) const override {
+    disk_.Pass();
+    return memory_.Find(job);
+  }
+  Result<std::vector<results::StoredJob>> List(const results::JobQuery& query) const override {
+    disk_.Pass();
+    return memory_.List(query);
+  }
+  Result<std::size_t> Forget(const results::Retention& retention, std::size_t at_most) override {
+    return memory_.Forget(retention, at_most);
+  }
+
+ private:
+  const Disk& disk_;
+  results::MemoryStore memory_;
+};
+
+/// A list of finished jobs, which reads the store.
+struct List {
+  explicit List(v1::Clients::Stub& stub) {
+    request.set_finished(true);
+    stub.async()->ListJobs(&context, &request, &reply,
+                           [this](grpc::Status status) { ended.set_value(std::move(status)); });
+  }
+
+  grpc::ClientContext context;
+  v1::ListJobsRequest request;
+  v1::ListJobsReply reply;
+  std::promise<grpc::Status> ended;
+};
+
+/// A frontend with the volatile queue "sleep" and the durable queue "kept".
+class ReadersTest : public ::testing::Test {
+ protected:
+  ReadersTest() {
+    queues_.SetStore(store_, *journal_);
+    auto storage = Storage::Open({.url = "sqlite:" + std::string(folder_ / "jobs.db")});
+    EXPECT_TRUE(storage.ok()) << storage.status();
+    storage_ = *std::move(storage);
+    client_server_ = Listen({&clients_, &admin_}, &client_address_);
+    worker_server_ = Listen({&workers_}, &worker_address_);
+    auto http = http::Server::Start(
+        {"127.0.0.1", 0},
+        MakeWeb(
+            queues_, storage_.get(), [this] { return clients_.clients(); }, {&gate_},
+            [] { return std::string(); }),
+        {.run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); }});
+    EXPECT_TRUE(http.ok()) << http.status();
+    http_ = *std::move(http);
+    stub_ = v1::Clients::NewStub(rpc::Connect(client_address_));
+    admin_stub_ = v1::Admin::NewStub(rpc::Connect(client_address_));
+  }
+
+  ~ReadersTest() override {
+    disk_.GoOn();
+    http_.reset();
+    for (rpc::Server* server : {client_server_.get(), worker_server_.get()}) {
+      server->Shutdown(std::chrono::system_clock::now());
+    }
+    readers_.Stop();
+    journal_.reset();
+  }
+
+  static std::unique_ptr<rpc::Server> Listen(const std::vector<rpc::Service*>& services,
+                                             std::string* address) {
+    auto listening = rpc::Listen("127.0.0.1:0", services);
+    EXPECT_TRUE(listening.ok()) << listening.status();
+    *address = listening->address;
+    return std::move(listening->server);
+  }
+
+  /// As many lists as there are threads for, each of which waits for the disk.
+  void KeepAllReadersBusy() {
+    disk_.Hang();
+    for (std::size_t i = 0; i < ReaderPool::kThreads; ++i) lists_.emplace_back(*stub_);
+    EXPECT_TRUE(testing::Await([this] { return disk_.waiting() == ReaderPool::kThreads; }));
+  }
+
+  void ExpectAllListsEndWell() {
+    disk_.GoOn();
+    for (List& list : lists_) {
+      const grpc::Status status = list.ended.get_future().get();
+      EXPECT_TRUE(status.ok()) << status.error_message();
+    }
+  }
+
+  int StatusOf(const std::string& path) {
+    const auto response = http::Get("http://127.0.0.1:" + std::to_string(http_->port()) + path,
+                                    std::chrono::seconds(20));
+    EXPECT_TRUE(response.ok()) << path << ": " << response.status();
+    return response.ok() ? response->status : 0;
+  }
+
+  const testing::TempDir folder_;
+  Disk disk_;
+  StoreOnDisk store_{disk_};
+  std::optional<results::Journal> journal_{std::in_place, store_};
+  QueueSet queues_{{{.name = "sleep", .number = 0}, {.name = "kept", .durable = true, .number = 1}},
+                   queue::QueueOptions{},
+                   1,
+                   nullptr};
+  std::unique_ptr<Storage> storage_;  // of runs
+  security::Gate gate_{"test", nullptr};
+  OpenCalls calls_{0, gate_};
+  ReaderPool readers_;
+  ClientsService clients_{queues_, calls_, readers_};
+  AdminService admin_{queues_, calls_, readers_};
+  WorkersService workers_{queues_, calls_, readers_};
+  std::unique_ptr<rpc::Server> client_server_;
+  std::unique_ptr<rpc::Server> worker_server_;
+  std::unique_ptr<http::Server> http_;
+  std::string client_address_;
+  std::string worker_address_;
+  std::unique_ptr<v1::Clients::Stub> stub_;
+  std::unique_ptr<v1::Admin::Stub> admin_stub_;
+  std::list<List> lists_;
+};
+
+TEST_F(ReadersTest, ProbesMetricsAndJobsGoOnWhileAllReadersWaitForTheDisk) {
+  testing::WorkerStream worker(worker_address_);
+  worker.Join("sleep", 1, 1);
+  testing::SubmitStream client(client_address_);
+  KeepAllReadersBusy();
+
+  for (const char* path : {"/healthz", "/readyz", "/metrics", "/api/v1/queues", "/"}) {
+    EXPECT_EQ(StatusOf(path), 200) << path;
+  }
+  for (std::uint64_t tag = 1; tag <= 10; ++tag) {
+    client.Submit("sleep", tag);
+    const testing::Assigned job = worker.assigned.Take();
+    grpc::ClientContext context;
+    v1::GetJobRequest get;
+    get.set_id(job.job);
+    v1::Job running;
+    EXPECT_TRUE(stub_->GetJob(&context, get, &running).ok());
+    EXPECT_EQ(running.state(), v1::JOB_STATE_RUNNING);
+    worker.Answer(job, v1::OUTCOME_SUCCEEDED);
+    EXPECT_EQ(client.results.Take().tag, tag);
+  }
+  grpc::ClientContext context;
+  v1::ListQueuesReply queues;
+  EXPECT_TRUE(admin_stub_->ListQueues(&context, {}, &queues).ok());
+  ExpectAllListsEndWell();
+}
+
+TEST_F(ReadersTest, MoreReadsThanMayWaitAreRefusedWithADelay) {
+  KeepAllReadersBusy();
+  for (std::size_t i = 0; i < ReaderPool::kMostWaiting; ++i) {
+    EXPECT_TRUE(readers_.Post([] {}));
+  }
+  List refused(*stub_);
+  const grpc::Status status = refused.ended.get_future().get();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("too many reads"));
+  EXPECT_EQ(rpc::RetryAfter(status), std::chrono::seconds(1));
+  EXPECT_EQ(StatusOf("/api/v1/runs"), 503);
+  EXPECT_EQ(StatusOf("/healthz"), 200);
+  ExpectAllListsEndWell();
+}
+
+TEST_F(ReadersTest, PagesOfRunsWaitForAReaderAndProbesDoNot) {
+  KeepAllReadersBusy();
+  auto runs = std::async(std::launch::async, [this] { return StatusOf("/api/v1/runs"); });
+  EXPECT_EQ(StatusOf("/healthz"), 200);
+  ExpectAllListsEndWell();
+  EXPECT_EQ(runs.get(), 200);
+}
+
+TEST_F(ReadersTest, DurableJobsWaitForTheDiskAndVolatileOnesDoNot) {
+  disk_.Hang();
+  testing::SubmitStream client(client_address_);
+  client.Submit("kept", 1);
+  testing::WorkerStream worker(worker_address_);
+  worker.Join("sleep", 1, 1);
+  client.Submit("sleep", 2);
+  worker.Answer(worker.assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(client.results.Take().tag, 2U);
+  EXPECT_TRUE(client.accepted.empty());
+  EXPECT_EQ(StatusOf("/metrics"), 200);
+  disk_.GoOn();
+  EXPECT_EQ(client.accepted.Take().tag, 1U);
+}
+
+TEST_F(ReadersTest, CallerThatGivesUpIsNotWaitedFor) {
+  KeepAllReadersBusy();
+  List& first = lists_.front();
+  first.context.TryCancel();
+  EXPECT_EQ(first.ended.get_future().get().error_code(), grpc::StatusCode::CANCELLED);
+  client_server_->Shutdown(std::chrono::system_clock::now());  // returns though the disk hangs
+  for (auto list = std::next(lists_.begin()); list != lists_.end(); ++list) {
+    EXPECT_FALSE(list->ended.get_future().get().ok());
+  }
+}
+
+}  // namespace
+}  // namespace twofold::frontend
