@@ -27,8 +27,8 @@ namespace twofold::rpc {
 ///
 /// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
 ///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
-///          after the last one, OnWritten after each write, OnGone last of all, at any moment, once,
-///          also after a regular end.
+///          after the last one, OnWritten after each write, OnGone at any moment, once, also after
+///          a regular end, and last of all.
 template <typename Request, typename Reply>
 class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                      public std::enable_shared_from_this<ServerStream<Request, Reply>> {
