@@ -21,7 +21,9 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
 #include "lib/common/signals.h"
-#include "lib/process/inherited.h"
+#include "lib/process/environment.h"
+#include "lib/process/find_program.h"
+#include "lib/process/reaper.h"
 #include "lib/security/client.h"
 
 namespace twofold::backend {
@@ -54,11 +56,12 @@ Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Opt
   if (security.server.tls == nullptr && !options.security.ca.empty()) {
     spdlog::warn("--peers-address: plain text, for there is no --tls-cert to show");
   }
-  AppendToPath(ProgramFolder());
+  // Where mpirun looks for twofold-rsh.
+  process::AppendToPath(process::OwnFolder());
   const char* const temporary = std::getenv("TMPDIR");
   auto peers = Peers::Start(io, {.address = address,
                                  .security = std::move(security),
-                                 .programs = ProgramFolder(),
+                                 .programs = process::OwnFolder(),
                                  .folder = temporary == nullptr ? "/tmp" : temporary});
   if (!peers.ok()) {
     return Status(peers.status().code(),
@@ -81,13 +84,13 @@ int Main(int argc, char** argv) {
   Result<Configuration> configuration = Prepare(options);
   if (!configuration.ok()) return Complain(configuration.status());
   security::ForgetTokenVariable();  // it is read, and no program of a job shall find it
-  AllowVariables(options.allow_env);
+  process::AllowVariables(options.allow_env);
   boost::asio::io_context io(1);
   const auto peers =
       StartPeers(io, options, configuration->peers_address, *std::move(peers_security));
   if (!peers.ok()) return Complain(peers.status());
   if (*peers) configuration->agent.peers_port = (*peers)->port();
-  Reaper reaper(io);
+  process::Reaper reaper(io);
   const auto workload = MakeWorkload({io, reaper, peers->get()}, configuration->workload);
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "bench/sweep/result.h"
+#include "lib/results/report_reader.h"
 #include "lib/results/run_reader.h"
 #include "lib/results/sqlite_store.h"
-#include "lib/runs/benchmark_messages.h"
-#include "lib/runs/report_reader.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::results {
@@ -49,17 +48,19 @@ class Folder {
 };
 
 JobAccepted Accepted(JobId id, JobId permutations) {
-  return {.id = id,
-          .queue = "iperf",
-          .run = "sweep",
-          .place = {.number = id,
-                    .permutation = id % permutations + 1,
-                    .repetition = static_cast<std::uint32_t>(id / permutations + 1),
-                    .name = "sweep-" + std::to_string(id)},
-          .suite = "iperf",
-          .options = std::string(60, 'o'),
-          .spec = std::string(100, 's'),
-          .accepted_unix_ns = static_cast<std::int64_t>(id)};
+  JobAccepted job{.id = id,
+                  .queue = "iperf",
+                  .run = "sweep",
+                  .place = {},
+                  .suite = "iperf",
+                  .options = std::string(60, 'o'),
+                  .spec = std::string(100, 's'),
+                  .accepted_unix_ns = static_cast<std::int64_t>(id)};
+  job.place.set_number(id);
+  job.place.set_permutation(id % permutations + 1);
+  job.place.set_repetition(static_cast<std::uint32_t>(id / permutations + 1));
+  job.place.set_name("sweep-" + std::to_string(id));
+  return job;
 }
 
 JobEnded Ended(JobId id) {
@@ -73,11 +74,16 @@ JobEnded Ended(JobId id) {
 }
 
 RunCreated Created(JobId permutations) {
-  RunCreated run{.id = "sweep", .kind = "IPerf", .definition = "kind: BenchmarkSet\n"};
+  RunCreated created;
+  created.run.set_id("sweep");
+  created.run.set_kind("IPerf");
+  created.run.set_definition("kind: BenchmarkSet\n");
   for (JobId p = 1; p <= permutations; ++p) {
-    run.permutations.push_back({p, R"({"streams":)" + std::to_string(p) + "}"});
+    v1::Permutation& added = created.permutations.emplace_back();
+    added.set_number(p);
+    added.set_varied(R"({"streams":)" + std::to_string(p) + "}");
   }
-  return run;
+  return created;
 }
 
 /// Accepts and ends all jobs of the run, each in a commit of its own beside those of others.
@@ -101,11 +107,11 @@ bool WriteAll(Store& store, JobId jobs, JobId permutations, benchmark::State* st
 void TakeReport(benchmark::State& state) {
   v1::Report report;
   report.set_output(std::string(400, 'o'));
-  report.set_data(runs::ToProto(SweepResult(1)).SerializeAsString());
+  report.set_data(SweepResult(1).SerializeAsString());
   JobEnded ended = Ended(1);
   ended.benchmark = {};
   ended.report = report.SerializeAsString();
-  runs::ReportReader reader;
+  ReportReader reader;
   for (auto _ : state) {
     Record record = ended;
     reader.Read(record);
@@ -143,14 +149,14 @@ void ReadSweep(benchmark::State& state) {
   }
   const auto reader = RunReader::Open(folder.File()).value();
   for (auto _ : state) {
-    const std::int64_t run = reader->Find("sweep")->number;
+    const std::int64_t run = *reader->NumberOf("sweep");
     std::uint64_t succeeded = 0;
     std::uint64_t from = 0;
     for (;;) {
       const auto page = reader->Results(run, from).value();
       if (page.empty()) break;
-      for (const PermutationResults& each : page) succeeded += each.succeeded;
-      from = page.back().permutation.number + 1;
+      for (const v1::PermutationResult& each : page) succeeded += each.succeeded();
+      from = page.back().number() + 1;
     }
     if (succeeded != jobs) state.SkipWithError("not all read");
   }

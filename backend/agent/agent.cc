@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "backend/agent/filename.h"
-#include "backend/workload/gang.h"
+#include "backend/workload/attempt.h"
 #include "lib/common/arguments.h"
 
 namespace twofold::backend {
@@ -58,8 +58,8 @@ Agent::Agent(boost::asio::io_context& io, AgentOptions options, Workload& worklo
       suites_(workload.suites()),
       runner_(io, workload, {options_.slots, options_.limit, options_.ready_limit}, *this),
       link_(io, options_.link, options_.process_key, *this),
-      progress_(io,
-                [this](const AttemptId& id, const ProgressLine& line) { SendProgress(id, line); }),
+      progress_(io, [this](const AttemptId& id,
+                           const process::ProgressLine& line) { SendProgress(id, line); }),
       output_(io,
               {.ready = [this] { return link_.up() && link_.waiting_bytes() < kBusyBytes; },
                .send = [this](const AttemptId& id,
@@ -201,7 +201,7 @@ void Agent::OnReady(const AttemptId& id) {
   if (link_.up()) SendReady(id);
 }
 
-void Agent::OnProgress(const AttemptId& id, ProgressLine line) {
+void Agent::OnProgress(const AttemptId& id, process::ProgressLine line) {
   progress_.Update(id, std::move(line));
 }
 
@@ -227,7 +227,7 @@ void Agent::SendReady(const AttemptId& id) {
   });
 }
 
-void Agent::SendProgress(const AttemptId& id, const ProgressLine& line) {
+void Agent::SendProgress(const AttemptId& id, const process::ProgressLine& line) {
   if (!link_.up()) return;
   link_.Add([&](v1::WorkerMessage& message) {
     v1::Progress& progress = *message.add_progress();

@@ -80,7 +80,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
 
   void OnEnd(AttemptEnd end) override;
   void OnReady(const AttemptId& id) override;
-  void OnProgress(const AttemptId& id, ProgressLine line) override;
+  void OnProgress(const AttemptId& id, process::ProgressLine line) override;
   void OnOutput(const AttemptId& id, std::string_view bytes) override;
 
   void Welcomed();
@@ -94,7 +94,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
   void Deliver(const AttemptEnd& end);
   void SendReady(const AttemptId& id);
   [[nodiscard]] bool Runs(std::string_view suite) const;
-  void SendProgress(const AttemptId& id, const ProgressLine& line);
+  void SendProgress(const AttemptId& id, const process::ProgressLine& line);
   void SendOutput(const AttemptId& id, OutputBacklog::Chunk chunk);
 
   void Drain();

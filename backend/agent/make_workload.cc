@@ -9,6 +9,7 @@
 #include "backend/benchmark/benchmark.h"
 #include "backend/workload/command.h"
 #include "backend/workload/sleep.h"
+#include "lib/process/find_program.h"
 #include "suites/table/table.h"
 
 namespace twofold::backend {
@@ -26,12 +27,12 @@ MadeWorkload MakeSleep(const WorkloadParts& parts, const WorkloadOptions& option
 }
 
 MadeWorkload MakeCommand(const WorkloadParts& parts, const WorkloadOptions& options) {
-  if (Status status = CheckExecutable(options.argv[0]); !status.ok()) {
+  if (Status status = process::CheckExecutable(options.argv[0]); !status.ok()) {
     return Status(status.code(), absl::StrCat("workload ", std::string(status.message())));
   }
-  return std::make_unique<Command>(parts.io, parts.reaper,
-                                   Program{options.argv, options.null_in, options.null_out},
-                                   parts.peers);
+  return std::make_unique<Command>(
+      parts.io, parts.reaper, process::Program{options.argv, options.null_in, options.null_out},
+      parts.peers);
 }
 
 Status CheckBenchmark(const std::vector<const suite::Suite*>& suites,
@@ -44,8 +45,8 @@ Status CheckBenchmark(const std::vector<const suite::Suite*>& suites,
             ? absl::StrCat(name, ": takes no spec, as no spec is for several suites")
             : absl::StrCat(name, ": takes one argument at most, a spec: -- ", name, " '{...}'"));
   }
-  if (access(options.work_dir.c_str(), W_OK | X_OK) != 0) {
-    return absl::ErrnoToStatus(errno, "--work-dir: " + options.work_dir);
+  if (access(options.benchmark.work_dir.c_str(), W_OK | X_OK) != 0) {
+    return absl::ErrnoToStatus(errno, "--work-dir: " + options.benchmark.work_dir);
   }
   if (options.argv.size() < 2) return absl::OkStatus();
   const Status status = suites[0]->check(options.argv[1]).status();
@@ -55,15 +56,11 @@ Status CheckBenchmark(const std::vector<const suite::Suite*>& suites,
 MadeWorkload MakeBenchmark(const WorkloadParts& parts, std::vector<const suite::Suite*> suites,
                            const WorkloadOptions& options) {
   if (Status status = CheckBenchmark(suites, options); !status.ok()) return status;
-  return std::make_unique<Benchmark>(
-      parts.io, parts.reaper, std::move(suites),
-      BenchmarkOptions{.spec = options.argv.size() < 2 ? "" : options.argv[1],
-                       .suite_path = options.suite_path,
-                       .work_dir = options.work_dir,
-                       .worker = options.worker,
-                       .allowed = options.allowed,
-                       .peers = parts.peers,
-                       .limits = {}});
+  BenchmarkOptions benchmark = options.benchmark;
+  if (options.argv.size() > 1) benchmark.spec = options.argv[1];
+  benchmark.peers = parts.peers;
+  return std::make_unique<Benchmark>(parts.io, parts.reaper, std::move(suites),
+                                     std::move(benchmark));
 }
 
 }  // namespace

@@ -14,20 +14,16 @@
 namespace twofold::backend {
 
 struct WorkloadOptions {
-  std::vector<std::string> argv;  ///< name of a built-in suite or absolute path, then arguments
-  bool null_in = false;           ///< programs read /dev/null
-  bool null_out = false;          ///< programs write to /dev/null, results have no output
-  // Of benchmark suites.
-  std::vector<std::string> suite_path = {};  ///< folders with programs, before PATH; absolute
-  std::string work_dir = "/tmp";             ///< absolute
-  WorkerFacts worker = {};
-  Allowances allowed = {};
+  std::vector<std::string> argv;    ///< name of a built-in suite or absolute path, then arguments
+  bool null_in = false;             ///< programs read /dev/null
+  bool null_out = false;            ///< programs write to /dev/null, results have no output
+  BenchmarkOptions benchmark = {};  ///< of benchmark suites; MakeWorkload sets `spec` and `peers`
 };
 
 /// What a workload shares with the rest of the process; all of it outlives the workload.
 struct WorkloadParts {
   boost::asio::io_context& io;
-  Reaper& reaper;
+  process::Reaper& reaper;
   PeerLink* peers = nullptr;  ///< null: no other member of a gang can be reached
 };
 

@@ -23,7 +23,7 @@
 #include "lib/common/address.h"
 #include "lib/common/options.h"
 #include "lib/common/printable.h"
-#include "lib/process/inherited.h"
+#include "lib/process/environment.h"
 #include "lib/rpc/limits.h"
 #include "suites/table/table.h"
 
@@ -177,8 +177,9 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_option("--allow-env", options.allow_env,
                  "A variable of this environment, or several (NAME*), that programs get beside "
                  "PATH, HOME, LANG, OMPI_*, UCX_* and the like; may be given more than once")
-      ->check(CLI::Validator([](const std::string& name) { return CheckVariableName(name); },
-                             "NAME", "variable"))
+      ->check(
+          CLI::Validator([](const std::string& name) { return process::CheckVariableName(name); },
+                         "NAME", "variable"))
       ->allow_extra_args(false);
   app.add_flag("--once", options.once,
                "Run the workload once, without a frontend, print the result");
@@ -283,16 +284,17 @@ WorkloadOptions WorkloadFrom(const Options& options) {
   workload.null_out = options.null_out;
   const std::vector<std::string> folders =
       absl::StrSplit(options.suite_path, ':', absl::SkipEmpty());
-  for (const std::string& folder : folders) workload.suite_path.push_back(Absolute(folder));
+  for (const std::string& folder : folders)
+    workload.benchmark.suite_path.push_back(Absolute(folder));
   const std::string temporary = Variable("TMPDIR");
-  workload.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
-                               : temporary.empty()       ? "/tmp"
-                                                         : temporary);
+  workload.benchmark.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
+                                         : temporary.empty()       ? "/tmp"
+                                                                   : temporary);
   for (const std::string& path : options.allow_paths) {
-    workload.allowed.paths.push_back(Absolute(path));
+    workload.benchmark.allowed.paths.push_back(Absolute(path));
   }
-  workload.allowed.options = options.allow_options;
-  workload.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
+  workload.benchmark.allowed.options = options.allow_options;
+  workload.benchmark.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
   return workload;
 }
 
@@ -376,7 +378,7 @@ Result<Configuration> Prepare(const Options& options) {
   for (const auto& [what, name] : names) {
     if (Status status = CheckName(what, name); !status.ok()) return status;
   }
-  WorkerFacts& worker = configuration.workload.worker;
+  WorkerFacts& worker = configuration.workload.benchmark.worker;
   worker.node = agent.node;
   worker.pod = agent.pod;
   worker.address = agent.address;

@@ -4,7 +4,7 @@
 
 namespace twofold::backend {
 
-void ProgressRelay::Update(const AttemptId& id, ProgressLine line) {
+void ProgressRelay::Update(const AttemptId& id, process::ProgressLine line) {
   news_.insert_or_assign(id, std::move(line));
   if (!armed_) SendNews();
 }

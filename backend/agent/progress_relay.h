@@ -19,13 +19,13 @@ namespace twofold::backend {
 /// Threads  On the thread of the io_context.
 class ProgressRelay {
  public:
-  using Send = std::function<void(const AttemptId&, const ProgressLine&)>;
+  using Send = std::function<void(const AttemptId&, const process::ProgressLine&)>;
 
   static constexpr Duration kPeriod = std::chrono::milliseconds(250);
 
   ProgressRelay(boost::asio::io_context& io, Send send) : timer_(io), send_(std::move(send)) {}
 
-  void Update(const AttemptId& id, ProgressLine line);
+  void Update(const AttemptId& id, process::ProgressLine line);
 
   /// The attempt has ended, which is better news.
   void Forget(const AttemptId& id) { news_.erase(id); }
@@ -36,7 +36,7 @@ class ProgressRelay {
   boost::asio::steady_timer timer_;
   Send send_;
   bool armed_ = false;
-  absl::flat_hash_map<AttemptId, ProgressLine> news_;  // not sent yet
+  absl::flat_hash_map<AttemptId, process::ProgressLine> news_;  // not sent yet
 };
 
 }  // namespace twofold::backend

@@ -126,7 +126,7 @@ void Runner::OnReady(Slot slot) {
   listener_.OnReady(run.id);
 }
 
-void Runner::OnProgress(Slot slot, ProgressLine line) {
+void Runner::OnProgress(Slot slot, process::ProgressLine line) {
   listener_.OnProgress(runs_[slot].id, std::move(line));
 }
 

@@ -50,7 +50,7 @@ class Runner final : private Workload::Listener {
     /// Once for each Start.
     virtual void OnEnd(AttemptEnd end) = 0;
     virtual void OnReady(const AttemptId& /*id*/) {}
-    virtual void OnProgress(const AttemptId& /*id*/, ProgressLine /*line*/) {}
+    virtual void OnProgress(const AttemptId& /*id*/, process::ProgressLine /*line*/) {}
     virtual void OnOutput(const AttemptId& /*id*/, std::string_view /*bytes*/) {}
 
    protected:
@@ -96,7 +96,7 @@ class Runner final : private Workload::Listener {
 
   void OnEnd(Slot slot, Instant now, RunEnd end) override;
   void OnReady(Slot slot) override;
-  void OnProgress(Slot slot, ProgressLine line) override;
+  void OnProgress(Slot slot, process::ProgressLine line) override;
   void OnOutput(Slot slot, std::string_view bytes) override;
 
   void LimitPassed(Slot slot);

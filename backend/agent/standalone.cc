@@ -32,7 +32,7 @@ const Verdict& VerdictOf(v1::Outcome outcome) {
 std::string Shown(const v1::Report& report) {
   v1::BenchmarkResult result;
   if (result.ParseFromString(report.data()) && result.measurements_size() > 0) {
-    return stages::Text(result);
+    return Text(result);
   }
   const bool open = !report.output().empty() && report.output().back() != '\n';
   return report.output() + (open ? "\n" : "");

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 constexpr int kLevel = 3;  // 0.3 GB/s and more: nobody waits for it
@@ -71,4 +71,4 @@ Result<std::string> Text(const v1::Artifact& artifact, std::uint64_t most) {
   return text;
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -9,7 +9,7 @@
 
 /// Raw outputs as they are kept: compressed, and bounded by leaving out the middle, as programs say
 /// at the start what they do and at the end how it went.
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// Something that can be read in parts, such as a file.
 class Source {
@@ -33,4 +33,4 @@ void Shrink(v1::Artifact& artifact, std::size_t most);
 /// Errors   kDataLoss: not compressed data, or of more than `most` bytes.
 Result<std::string> Text(const v1::Artifact& artifact, std::uint64_t most);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -8,14 +8,14 @@
 
 namespace twofold::backend {
 
-Benchmark::Benchmark(boost::asio::io_context& io, Reaper& reaper,
+Benchmark::Benchmark(boost::asio::io_context& io, process::Reaper& reaper,
                      std::vector<const suite::Suite*> suites, BenchmarkOptions options)
     : io_(io),
       reaper_(reaper),
       suites_(std::move(suites)),
       options_(std::move(options)),
       versions_(io, reaper) {
-  const std::size_t removed = stages::RemoveLeftWorkFolders(options_.work_dir);
+  const std::size_t removed = RemoveLeftWorkFolders(options_.work_dir);
   if (removed > 0) spdlog::info("{} work folders of a worker that is gone are removed", removed);
 }
 
@@ -46,7 +46,8 @@ void Benchmark::Start(Slot slot, Instant now, const Job& job) {
                 runs_.erase(slot);
                 Ended(slot, at, std::move(end));
               },
-          .progress = [this, slot](ProgressLine line) { Progressed(slot, std::move(line)); },
+          .progress = [this,
+                       slot](process::ProgressLine line) { Progressed(slot, std::move(line)); },
           .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
   runs_[slot] = run;
   run->Start(job);

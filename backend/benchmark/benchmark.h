@@ -22,8 +22,8 @@ class Benchmark final : public Workload {
  public:
   /// Removes what a worker that was killed has left in the work folder.
   /// REQUIRES: at least one suite; they, `reaper` and `options.peers` live as long as this.
-  Benchmark(boost::asio::io_context& io, Reaper& reaper, std::vector<const suite::Suite*> suites,
-            BenchmarkOptions options);
+  Benchmark(boost::asio::io_context& io, process::Reaper& reaper,
+            std::vector<const suite::Suite*> suites, BenchmarkOptions options);
   ~Benchmark() override;
 
   [[nodiscard]] std::vector<std::string> suites() const override;
@@ -36,7 +36,7 @@ class Benchmark final : public Workload {
   [[nodiscard]] const suite::Suite& SuiteOf(const Job& job) const;
 
   boost::asio::io_context& io_;
-  Reaper& reaper_;
+  process::Reaper& reaper_;
   const std::vector<const suite::Suite*> suites_;
   const BenchmarkOptions options_;
   ToolVersions versions_;

@@ -1,13 +1,18 @@
 #include "backend/benchmark/clean_up.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <climits>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 #include <thread>
 #include <utility>
-
-#include "backend/benchmark/leftover_processes.h"
 
 namespace twofold::backend {
 namespace {
@@ -24,17 +29,47 @@ constexpr int kLastRounds = 250;  // 0.5 s
 
 constexpr int kFilesAtOnce = 1000;
 
+namespace fs = std::filesystem;
+
+// The number of a process; 0: the entry of /proc is something else.
+pid_t NumberOf(const std::string& name) {
+  pid_t pid = 0;
+  const char* const end = name.data() + name.size();
+  return std::from_chars(name.data(), end, pid).ptr == end ? pid : 0;
+}
+
+// Empty if it is not ours to look at, or if the process has ended and waits to be collected.
+std::string EnvironmentOf(const fs::path& process) {
+  std::ifstream file(process / "environ", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
+std::size_t KillMarked(const std::string& marker) {
+  const std::string variable = '\0' + marker + '\0';
+  std::size_t found = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const pid_t pid = NumberOf(entry->path().filename());
+    if (pid == 0 || pid == getpid()) continue;
+    if (('\0' + EnvironmentOf(entry->path())).find(variable) == std::string::npos) continue;
+    kill(pid, SIGKILL);
+    ++found;
+  }
+  return found;
+}
+
 CleanUp::CleanUp(boost::asio::io_context& io, std::string marker,
-                 std::unique_ptr<stages::WorkFolder> folder)
+                 std::unique_ptr<WorkFolder> folder)
     : pause_(io), marker_(std::move(marker)), folder_(std::move(folder)) {}
 
 CleanUp::~CleanUp() {
   if (!folder_) return;
   // What was killed takes a moment to die, and writes into the folder until then.
   for (int round = 0, quiet = 0; round < kLastRounds && quiet < kQuietRounds; ++round) {
-    quiet = stages::KillMarked(marker_) == 0 ? quiet + 1 : 0;
+    quiet = KillMarked(marker_) == 0 ? quiet + 1 : 0;
     if (quiet < kQuietRounds) std::this_thread::sleep_for(kLastPause);
   }
   folder_->RemoveSome(INT_MAX);
@@ -50,7 +85,7 @@ void CleanUp::Start(std::function<void()> on_done) {
 
 void CleanUp::KillRound(int left) {
   if (!folder_) return RemoveRound();
-  const std::size_t found = stages::KillMarked(marker_);
+  const std::size_t found = KillMarked(marker_);
   quiet_rounds_ = found == 0 ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ == kQuietRounds) return RemoveRound();
   if (left <= 0 && found > 0) {

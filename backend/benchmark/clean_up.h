@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,13 @@
 
 namespace twofold::backend {
 
+/// Kills all processes that have been started with the variable `marker` (NAME=VALUE) in their
+/// environment, wherever they are by now: a daemon that has left the process group of its stage and
+/// lost its parents, too. Returns how many there were; 0: none is left.
+///
+/// Cost     Reads the environment of every process of this user.
+std::size_t KillMarked(const std::string& marker);
+
 /// Sees to it that nothing is left of an attempt whose stages have ended: kills what has slipped
 /// away from them, then removes folders, a part at a time so that the thread has time for others.
 ///
@@ -17,8 +25,7 @@ namespace twofold::backend {
 class CleanUp : public std::enable_shared_from_this<CleanUp> {
  public:
   /// `marker`: see KillMarked. `folder` may be null.
-  CleanUp(boost::asio::io_context& io, std::string marker,
-          std::unique_ptr<stages::WorkFolder> folder);
+  CleanUp(boost::asio::io_context& io, std::string marker, std::unique_ptr<WorkFolder> folder);
   /// Does what can be done at once of what is left to do.
   ~CleanUp();
 
@@ -31,7 +38,7 @@ class CleanUp : public std::enable_shared_from_this<CleanUp> {
 
   boost::asio::steady_timer pause_;
   const std::string marker_;
-  std::unique_ptr<stages::WorkFolder> folder_;
+  std::unique_ptr<WorkFolder> folder_;
   std::function<void()> on_done_;
   int quiet_rounds_ = 0;  ///< looks in a row that found nothing
 };

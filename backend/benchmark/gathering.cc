@@ -36,7 +36,7 @@ void Gathering::Start(const GangSeat& seat, bool stop) {
 void Gathering::Answered(const std::string& who, std::uint32_t rank,
                          Result<v1::RankRecord> record) {
   if (!record.ok()) {
-    return Done(stages::Because("collect", who + ": " + std::string(record.status().message())));
+    return Done(Because("collect", who + ": " + std::string(record.status().message())));
   }
   events_.record(rank, *std::move(record));
   if (--awaited_ == 0) Done({});
@@ -47,13 +47,12 @@ void Gathering::LimitAnswers() {
   limit_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->done_) return;
-    self->Done(stages::Because("collect",
-                               absl::StrCat(self->awaited_, " members have not answered within ",
-                                            ToSeconds(kStoppedLimit), " s")));
+    self->Done(Because("collect", absl::StrCat(self->awaited_, " members have not answered within ",
+                                               ToSeconds(kStoppedLimit), " s")));
   });
 }
 
-void Gathering::Done(const stages::Verdict& wrong) {
+void Gathering::Done(const Verdict& wrong) {
   done_ = true;
   limit_.cancel();
   events_.done(wrong);

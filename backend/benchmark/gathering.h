@@ -21,7 +21,7 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
   struct Events {
     std::function<void(std::uint32_t rank, v1::RankRecord record)> record;
     /// Once: all have answered, or `wrong.error` says who has not.
-    std::function<void(const stages::Verdict& wrong)> done;
+    std::function<void(const Verdict& wrong)> done;
   };
 
   Gathering(boost::asio::io_context& io, PeerLink& peers, Events events);
@@ -32,7 +32,7 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
  private:
   void Answered(const std::string& who, std::uint32_t rank, Result<v1::RankRecord> record);
   void LimitAnswers();
-  void Done(const stages::Verdict& wrong);
+  void Done(const Verdict& wrong);
 
   PeerLink& peers_;
   const Events events_;

@@ -10,7 +10,7 @@
 
 #include "lib/suite/text.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 // That this process may use, which a container's share of time does not show.
@@ -45,4 +45,4 @@ void DescribeHost(v1::RankRecord& record) {
   record.set_cpus(UsableCpus());
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -7,7 +7,7 @@
 
 #include "lib/suite/text.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 constexpr std::string_view kListen = "0A";  // TCP_LISTEN
@@ -48,4 +48,4 @@ bool Listens(std::uint16_t port) {
   return ListensIn(TextOf("/proc/net/tcp"), port) || ListensIn(TextOf("/proc/net/tcp6"), port);
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// Whether a socket of `table` (the text of /proc/net/tcp or tcp6) listens on `port`.
 bool ListensIn(std::string_view table, std::uint16_t port);
@@ -14,4 +14,4 @@ bool ListensIn(std::string_view table, std::uint16_t port);
 /// Cost     Reads the kernel's tables of TCP sockets.
 bool Listens(std::uint16_t port);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path) {
   const int low = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
@@ -56,4 +56,4 @@ std::string OutputFile::Last(std::uint64_t bytes) const {
   return Read(all - last, last);
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -6,7 +6,7 @@
 #include "backend/benchmark/artifact.h"
 #include "lib/common/result.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// A file that a program prints to, or has written.
 ///
@@ -35,4 +35,4 @@ class OutputFile final : public Source {
   const int descriptor_;
 };
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

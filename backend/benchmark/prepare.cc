@@ -7,19 +7,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "backend/benchmark/allowed.h"
 #include "backend/benchmark/host_facts.h"
 #include "backend/workload/environment.h"
 #include "backend/workload/peer_link.h"
+#include "lib/process/environment.h"
 #include "lib/process/find_program.h"
 
 namespace twofold::backend {
 namespace {
 
-using stages::Because;
-using stages::Verdict;
+namespace fs = std::filesystem;
 
 std::string Message(const Status& status) { return std::string(status.message()); }
 
@@ -67,10 +67,46 @@ suite::Gang GangOf(const BenchmarkOptions& options, const Job& job, std::string_
   return gang;
 }
 
-// Where twofold-rsh is, beside this program.
-std::string OwnFolder() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+// Where `path` leads; empty if that cannot be known. What is not there yet is taken as written.
+fs::path Target(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(path, error);
+  return error ? fs::path() : target;
+}
+
+bool IsWithin(const fs::path& path, const fs::path& folder) {
+  if (path.empty() || folder.empty()) return false;
+  const auto [rest, ignored] =
+      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return rest == folder.end();
+}
+
+bool IsAllowed(const std::string& path, const std::string& work_folder, const Allowances& allowed) {
+  const fs::path target = Target(fs::path(work_folder) / path);
+  return IsWithin(target, Target(work_folder)) ||
+         std::any_of(allowed.paths.begin(), allowed.paths.end(),
+                     [&](const std::string& folder) { return IsWithin(target, Target(folder)); });
+}
+
+// Whether this worker carries out what the spec of rank `rank` asks for: paths lead into
+// `work_folder` or where `allowed` says, symbolic links followed, and nothing is unlisted that is
+// not allowed. What a link is changed to later is not seen: let nobody else write there.
+// Errors   kPermissionDenied: the path or option, and which flag of the worker would allow it.
+Status CheckAllowed(const suite::GangPlan& plan, std::uint32_t rank, const std::string& work_folder,
+                    const Allowances& allowed) {
+  if (!allowed.options && !plan.unlisted.empty()) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        plan.unlisted.front(), " is on no word list; only workers with --allow-options take it"));
+  }
+  const suite::RankPlan& own = plan.ranks[rank];
+  for (const auto* paths : {&own.folders, &own.paths}) {
+    for (const std::string& path : *paths) {
+      if (IsAllowed(path, work_folder, allowed)) continue;
+      return absl::PermissionDeniedError(absl::StrCat(
+          path, ": neither in the work folder nor where this worker has --allow-path"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 std::string InheritedPath() {
@@ -80,15 +116,11 @@ std::string InheritedPath() {
 
 Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
   for (const suite::Stage& stage : prepared.rank_plan().stages) {
-    auto path = stages::FindProgram(stage.argv.at(0), {options.suite_path, InheritedPath()});
+    auto path = process::FindProgram(stage.argv.at(0), {options.suite_path, InheritedPath()});
     if (!path.ok()) return Because("prepare", Message(path.status()));
     prepared.programs.push_back(*std::move(path));
   }
   return {};
-}
-
-std::string_view NameOfVariable(std::string_view variable) {
-  return variable.substr(0, variable.find('='));
 }
 
 // Programs of suites say nothing about being ready: the plan knows how that is seen.
@@ -96,11 +128,12 @@ std::vector<std::string> EnvironmentOf(const BenchmarkOptions& options, const Jo
                                        const Prepared& prepared) {
   std::vector<std::string> all = JobEnvironment(job);
   for (std::string& variable : all) {
-    if (NameOfVariable(variable) == "TWOFOLD_READY_FD") variable = "TWOFOLD_READY_FD";
+    if (process::VariableName(variable) == "TWOFOLD_READY_FD") variable = "TWOFOLD_READY_FD";
   }
   std::vector<std::string> folders = options.suite_path;
-  if (std::string own = OwnFolder(); !own.empty()) folders.push_back(std::move(own));
-  all.push_back("PATH=" + stages::JoinPath({folders, InheritedPath()}));
+  // Where twofold-rsh is.
+  if (std::string own = process::OwnFolder(); !own.empty()) folders.push_back(std::move(own));
+  all.push_back("PATH=" + process::JoinPath({folders, InheritedPath()}));
   all.push_back("TMPDIR=" + prepared.folder->tmp());
   all.push_back(prepared.marker);
   if (job.gang != nullptr && job.gang->rank == 0) {
@@ -119,7 +152,7 @@ Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, cons
   Verdict wrong = ReadSpec(options, suite, job, prepared.spec);
   if (wrong.error.empty()) wrong = CheckGang(options, suite, job, prepared.spec);
   if (!wrong.error.empty()) return wrong;
-  auto folder = stages::WorkFolder::Make(options.work_dir);
+  auto folder = WorkFolder::Make(options.work_dir);
   if (!folder.ok()) return Because("prepare", "--work-dir: " + Message(folder.status()));
   prepared.folder = *std::move(folder);
   prepared.marker = "TWOFOLD_WORK=" + prepared.folder->path();
@@ -156,7 +189,7 @@ v1::BenchmarkResult EmptyResult(const suite::Suite& suite, const WorkerFacts& wo
   own.set_pod(worker.pod);
   own.set_address(worker.address);
   own.set_image(worker.image);
-  stages::DescribeHost(own);
+  DescribeHost(own);
   return result;
 }
 

@@ -20,11 +20,11 @@ struct Prepared {
   std::string spec;
   suite::GangPlan plan;
   std::uint32_t rank = 0;
-  std::vector<std::string> programs;           ///< by stage: their paths
-  std::vector<std::string> versions;           ///< by stage; empty: not known (yet)
-  std::unique_ptr<stages::WorkFolder> folder;  ///< with the plan's files
-  std::vector<std::string> environment;        ///< of all programs: NAME=VALUE, or NAME to remove
-  std::string marker;                          ///< one of them, of this attempt alone
+  std::vector<std::string> programs;     ///< by stage: their paths
+  std::vector<std::string> versions;     ///< by stage; empty: not known (yet)
+  std::unique_ptr<WorkFolder> folder;    ///< with the plan's files
+  std::vector<std::string> environment;  ///< of all programs: NAME=VALUE, or NAME to remove
+  std::string marker;                    ///< one of them, of this attempt alone
 
   [[nodiscard]] const suite::RankPlan& rank_plan() const { return plan.ranks[rank]; }
 };
@@ -34,8 +34,8 @@ struct Prepared {
 /// made so far.
 ///
 /// Errors   "plan: ..." of the spec or the gang, "prepare: ..." of this machine.
-stages::Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, const Job& job,
-                        Prepared& prepared);
+Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, const Job& job,
+                Prepared& prepared);
 
 /// A result without numbers, with what is known of each rank before it has run: of this one its
 /// machine, of the others what the roster has.

@@ -12,8 +12,6 @@
 namespace twofold::backend {
 namespace {
 
-using stages::Verdict;
-
 constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
 
 bool EndedBadly(const v1::StageRecord& stage) { return stage.exit_code() != 0; }
@@ -29,7 +27,7 @@ std::uint64_t RankRun::SinceStart() const {
   return static_cast<std::uint64_t>((Now() - start_).count());
 }
 
-stages::Case RankRun::CaseOf() const {
+Case RankRun::CaseOf() const {
   return {parts_.suite, prepared_.spec, prepared_.plan, parts_.options.limits.read};
 }
 
@@ -125,7 +123,7 @@ void RankRun::CheckOwnPart() {
   v1::RankRecord record;
   for (v1::StageRecord& stage : stages_->records()) *record.add_stages() = std::move(stage);
   if (std::none_of(record.stages().begin(), record.stages().end(), EndedBadly)) return;
-  const Verdict wrong = stages::JudgeRank(CaseOf(), prepared_.rank, record);
+  const Verdict wrong = JudgeRank(CaseOf(), prepared_.rank, record);
   if (!wrong.error.empty()) Fail(wrong);
 }
 
@@ -165,10 +163,10 @@ void RankRun::Over() {
   const Verdict wrong = WhatWentWrong();
   if (stopped_ || !wrong.error.empty()) return End(MakeEnd(wrong));
   if (!leads()) {
-    stages::Fit(own, parts_.options.limits.record);
+    Fit(own, parts_.options.limits.record);
     return AnswerCollects();
   }
-  const Verdict verdict = stages::Judge(CaseOf(), result_);
+  const Verdict verdict = Judge(CaseOf(), result_);
   result_.mutable_timeline()->set_parsed_ns(SinceStart());
   End(MakeEnd(verdict));
 }
@@ -181,17 +179,17 @@ Verdict RankRun::WhatWentWrong() {
   const auto failed =
       std::find_if(own.stages().begin(), own.stages().end(),
                    [&](const auto& stage) { return stage.name() == failure->stage; });
-  const Verdict known = stages::Because(failure->stage, failure->reason);
+  const Verdict known = Because(failure->stage, failure->reason);
   // Of one that failed by itself, the words of the tool say more than its exit code; if Parse does
   // not know them, its last line has to do.
   if (failed == own.stages().end() || !failed->error().empty() || !EndedBadly(*failed))
     return known;
-  Verdict words = stages::JudgeRank(CaseOf(), prepared_.rank, own);
+  Verdict words = JudgeRank(CaseOf(), prepared_.rank, own);
   if (words.stage == failure->stage) return words;
   const std::string tail = stages_->Tail(failure->stage, kTailBytes);
   const auto lines = suite::Lines(tail);
   if (lines.empty()) return known;
-  return stages::Because(failure->stage, failure->reason + ": " + std::string(lines.back()));
+  return Because(failure->stage, failure->reason + ": " + std::string(lines.back()));
 }
 
 RunEnd RankRun::MakeEnd(const Verdict& wrong) {
@@ -211,7 +209,7 @@ RunEnd RankRun::MakeEnd(const Verdict& wrong) {
     if (tail.empty()) tail = stages_->Tail(newest, kTailBytes);
     end.report.set_output(std::move(tail));
   }
-  stages::Fit(result_, parts_.options.limits.result);
+  Fit(result_, parts_.options.limits.result);
   end.report.set_data(result_.SerializeAsString());
   return end;
 }

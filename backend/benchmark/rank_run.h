@@ -26,7 +26,7 @@ namespace twofold::backend {
 /// What all attempts of a process share.
 struct BenchmarkParts {
   boost::asio::io_context& io;
-  Reaper& reaper;
+  process::Reaper& reaper;
   ToolVersions& versions;
   const suite::Suite& suite;
   const BenchmarkOptions& options;
@@ -45,7 +45,7 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   struct Events {
     std::function<void()> ready;                        ///< once, of a gang's member
     std::function<void(Instant at, RunEnd end)> ended;  ///< once; nothing comes after it
-    std::function<void(ProgressLine)> progress;
+    std::function<void(process::ProgressLine)> progress;
     std::function<void(std::string_view)> printed;
   };
 
@@ -64,7 +64,7 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   [[nodiscard]] bool leads() const { return prepared_.rank == 0; }
   [[nodiscard]] GangSeat seat() const { return {&*roster_, prepared_.rank}; }
   [[nodiscard]] std::uint64_t SinceStart() const;
-  [[nodiscard]] stages::Case CaseOf() const;
+  [[nodiscard]] Case CaseOf() const;
 
   void AskVersions();
   void StartStages();
@@ -74,14 +74,14 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   void Measured();
   void CheckOwnPart();
   void CollectAll();
-  void Collected(const stages::Verdict& wrong);
+  void Collected(const Verdict& wrong);
   void AnswerCollects();
 
-  void Fail(const stages::Verdict& why);
+  void Fail(const Verdict& why);
   void Over();
-  stages::Verdict WhatWentWrong();
+  Verdict WhatWentWrong();
   void End(RunEnd end);
-  RunEnd MakeEnd(const stages::Verdict& wrong);
+  RunEnd MakeEnd(const Verdict& wrong);
   void CleanUpAndTell(Instant at, const RunEnd& end);
 
   const BenchmarkParts parts_;
@@ -94,7 +94,7 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   std::shared_ptr<Gathering> gathering_;      // of rank 0
   std::vector<PeerLink::OnRecord> collects_;  // that wait for the record of this rank
   std::size_t awaited_ = 0;                   // versions of programs
-  stages::Verdict wrong_;                     // beside what the stages say
+  Verdict wrong_;                             // beside what the stages say
   bool announced_ = false;
   bool followed_ = false;
   bool measured_ = false;

@@ -12,8 +12,7 @@
 namespace twofold::backend {
 namespace {
 
-using stages::StageEnd;
-using Action = stages::StageSequence::Do;
+using Action = StageSequence::Do;
 
 // Arguments are of a spec, which may be longer than a result.
 constexpr std::size_t kMostArgument = 1000;
@@ -26,8 +25,9 @@ std::uint64_t KeptOf(const suite::Stage& stage, const OutputLimits& limits) {
 
 }  // namespace
 
-RankStages::RankStages(boost::asio::io_context& io, Reaper& reaper, const Prepared& prepared,
-                       const OutputLimits& limits, Instant start, bool barrier, Events events)
+RankStages::RankStages(boost::asio::io_context& io, process::Reaper& reaper,
+                       const Prepared& prepared, const OutputLimits& limits, Instant start,
+                       bool barrier, Events events)
     : io_(io),
       reaper_(reaper),
       prepared_(prepared),
@@ -66,7 +66,7 @@ void RankStages::Advance() {
   advancing_ = false;
 }
 
-void RankStages::Do(const stages::StageSequence::Step& step) {
+void RankStages::Do(const StageSequence::Step& step) {
   switch (step.what) {
     case Action::kStart:
       return StartStage(step.stage);
@@ -101,16 +101,16 @@ StageSetup RankStages::SetupOf(std::size_t index) const {
 
 void RankStages::StartStage(std::size_t index) {
   started_.push_back(index);
-  auto run =
-      StageRun::Start(io_, reaper_, SetupOf(index),
-                      {.ready =
-                           [this, index] {
-                             sequence_.Ready(index);
-                             Advance();
-                           },
-                       .ended = [this, index](const StageEnd& end) { Ended(index, end); },
-                       .progress = [this](ProgressLine line) { events_.progress(std::move(line)); },
-                       .printed = [this](std::string_view bytes) { events_.printed(bytes); }});
+  auto run = StageRun::Start(
+      io_, reaper_, SetupOf(index),
+      {.ready =
+           [this, index] {
+             sequence_.Ready(index);
+             Advance();
+           },
+       .ended = [this, index](const StageEnd& end) { Ended(index, end); },
+       .progress = [this](process::ProgressLine line) { events_.progress(std::move(line)); },
+       .printed = [this](std::string_view bytes) { events_.printed(bytes); }});
   if (!run.ok()) {
     return Ended(index, {StageEnd::How::kBroken,
                          absl::StrCat("start: ", std::string(run.status().message()))});
@@ -147,8 +147,9 @@ v1::StageRecord RankStages::RecordOf(std::size_t index, const StageEnd& end) con
   const StageRun& run = *ran_[index].run;
   record.set_started_ns(static_cast<std::uint64_t>((run.started() - start_).count()));
   record.set_wall_ns(static_cast<std::uint64_t>(run.wall().count()));
-  record.set_signal(run.program_end().signal);
-  if (run.program_end().signal == 0) record.set_exit_code(run.program_end().exit_code);
+  const process::Exit& exit = run.program_end().exit;
+  record.set_signal(exit.signal);
+  if (exit.signal == 0) record.set_exit_code(exit.code);
   KeepOutputs(index, record);
   return record;
 }
@@ -156,12 +157,12 @@ v1::StageRecord RankStages::RecordOf(std::size_t index, const StageEnd& end) con
 void RankStages::KeepOutputs(std::size_t index, v1::StageRecord& record) const {
   const StageRun& run = *ran_[index].run;
   const std::uint64_t kept = KeptOf(stages_[index], limits_);
-  *record.mutable_out() = stages::Keep("stdout", run.out(), kept);
-  *record.mutable_err() = stages::Keep("stderr", run.err(), kept);
+  *record.mutable_out() = Keep("stdout", run.out(), kept);
+  *record.mutable_err() = Keep("stderr", run.err(), kept);
   for (const std::string& path : stages_[index].collect) {
-    const auto file = stages::OutputFile::Open(prepared_.folder->Absolute(path));
+    const auto file = OutputFile::Open(prepared_.folder->Absolute(path));
     // One that is missing is missed by Parse, if it needs it.
-    if (file.ok()) *record.add_files() = stages::Keep(path, **file, kept);
+    if (file.ok()) *record.add_files() = Keep(path, **file, kept);
   }
 }
 

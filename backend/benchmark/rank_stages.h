@@ -28,12 +28,12 @@ class RankStages {
     std::function<void()> ready;
     std::function<void()> measured;
     std::function<void()> over;
-    std::function<void(ProgressLine)> progress;
+    std::function<void(process::ProgressLine)> progress;
     std::function<void(std::string_view)> printed;
   };
 
   /// `start` is when the attempt began. REQUIRES: `prepared` lives as long as this.
-  RankStages(boost::asio::io_context& io, Reaper& reaper, const Prepared& prepared,
+  RankStages(boost::asio::io_context& io, process::Reaper& reaper, const Prepared& prepared,
              const OutputLimits& limits, Instant start, bool barrier, Events events);
 
   void Start() { Advance(); }
@@ -56,22 +56,22 @@ class RankStages {
   };
 
   void Advance();
-  void Do(const stages::StageSequence::Step& step);
+  void Do(const StageSequence::Step& step);
   void StartStage(std::size_t index);
-  void Ended(std::size_t index, const stages::StageEnd& end);
+  void Ended(std::size_t index, const StageEnd& end);
   void TellProgress(std::size_t index);
   [[nodiscard]] StageSetup SetupOf(std::size_t index) const;
-  [[nodiscard]] v1::StageRecord RecordOf(std::size_t index, const stages::StageEnd& end) const;
+  [[nodiscard]] v1::StageRecord RecordOf(std::size_t index, const StageEnd& end) const;
   void KeepOutputs(std::size_t index, v1::StageRecord& record) const;
 
   boost::asio::io_context& io_;
-  Reaper& reaper_;
+  process::Reaper& reaper_;
   const Prepared& prepared_;
   const std::vector<suite::Stage>& stages_;
   const OutputLimits& limits_;
   const Instant start_;
   const Events events_;
-  stages::StageSequence sequence_;
+  StageSequence sequence_;
   std::vector<Ran> ran_;              // by stage
   std::vector<std::size_t> started_;  // in this order
   bool advancing_ = false;

@@ -9,7 +9,7 @@
 #include "backend/benchmark/artifact.h"
 #include "lib/common/printable.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 constexpr std::size_t kMostText = 400;  // bytes of a name, unit, reason
@@ -161,4 +161,4 @@ std::string Text(const v1::BenchmarkResult& result) {
   return text;
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

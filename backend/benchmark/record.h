@@ -11,7 +11,7 @@
 #include "twofold/v1/results.pb.h"
 
 /// From the contract of suites (lib/suite) to that of results (results.proto) and back.
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// Appends what ran at this rank to what a suite's Parse gets.
 /// Errors   kDataLoss "STAGE: ...": an output of a kRun stage is not whole, or cannot be read.
@@ -26,4 +26,4 @@ void AddNumbers(const suite::Measurements& numbers, v1::BenchmarkResult& result)
 /// The numbers for people, a line each, headlines first; of series how many rows there are.
 std::string Text(const v1::BenchmarkResult& result);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 using suite::Phase;
 using How = StageEnd::How;
@@ -83,4 +83,4 @@ std::optional<std::size_t> StageSequence::newest() const {
   return order_[started_ - 1];
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

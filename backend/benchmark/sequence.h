@@ -10,7 +10,7 @@
 #include "lib/suite/measurements.h"
 #include "lib/suite/plan.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// How a stage ended.
 struct StageEnd {
@@ -87,4 +87,4 @@ class StageSequence {
   std::optional<suite::Failure> failure_;
 };
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

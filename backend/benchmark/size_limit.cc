@@ -8,7 +8,7 @@
 
 #include "backend/benchmark/artifact.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 using Artifacts = std::vector<v1::Artifact*>;
@@ -135,4 +135,4 @@ void Fit(v1::BenchmarkResult& result, std::size_t most) {
   Cutter(result, most).Cut();
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -4,7 +4,7 @@
 
 #include "twofold/v1/results.pb.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// Makes `record` no longer than `most` bytes as far as cutting its artifacts can do that.
 void Fit(v1::RankRecord& record, std::size_t most);
@@ -16,4 +16,4 @@ void Fit(v1::RankRecord& record, std::size_t most);
 /// REQUIRES: `most` is 64 KiB at least, so that there is room for names and reasons.
 void Fit(v1::BenchmarkResult& result, std::size_t most);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -23,17 +23,11 @@ constexpr std::uint64_t kFirstTold = 4 << 10;   // of what was printed before it
 constexpr std::uint64_t kMostTold = 256 << 10;  // at once; who follows wants the newest
 constexpr std::uint64_t kMostSearched = 1 << 20;
 
-std::string HowItEnded(const ProgramEnd& end) {
-  if (end.signal != 0) {
-    return absl::StrCat("killed by signal ", end.signal, " (", strsignal(end.signal), ")");
-  }
-  return end.exit_code == 0 ? "" : absl::StrCat("exit code ", end.exit_code);
-}
-
 }  // namespace
 
-Result<std::shared_ptr<StageRun>> StageRun::Start(boost::asio::io_context& io, Reaper& reaper,
-                                                  const StageSetup& setup, Events events) {
+Result<std::shared_ptr<StageRun>> StageRun::Start(boost::asio::io_context& io,
+                                                  process::Reaper& reaper, const StageSetup& setup,
+                                                  Events events) {
   const std::shared_ptr<StageRun> run(new StageRun(io, setup, std::move(events)));
   if (Status status = run->Launch(io, reaper, setup); !status.ok()) return status;
   return run;
@@ -52,27 +46,28 @@ StageRun::~StageRun() {
   if (process_) process_->Abandon();
 }
 
-Status StageRun::Launch(boost::asio::io_context& io, Reaper& reaper, const StageSetup& setup) {
+Status StageRun::Launch(boost::asio::io_context& io, process::Reaper& reaper,
+                        const StageSetup& setup) {
   // Or the other one would be taken for ours, and be measured.
-  if (plan_.ready.port != 0 && stages::Listens(plan_.ready.port)) {
+  if (plan_.ready.port != 0 && Listens(plan_.ready.port)) {
     return absl::AlreadyExistsError(absl::StrCat("port ", plan_.ready.port, " is in use already"));
   }
   for (const auto& [output, path] : {std::pair{&out_, &setup.out}, {&err_, &setup.err}}) {
-    auto file = stages::OutputFile::Create(*path);
+    auto file = OutputFile::Create(*path);
     if (!file.ok()) return file.status();
     output->file = *std::move(file);
   }
-  Program program{.argv = plan_.argv, .null_in = true, .tells_progress = true};
+  process::Program program{.argv = plan_.argv, .null_in = true, .tells_progress = true};
   program.argv[0] = setup.program;
   program.environment = setup.environment;
   program.directory = setup.directory;
   program.out = out_.file->descriptor();
   program.err = err_.file->descriptor();
   started_ = Now();
-  auto process = Process::Start(
+  auto process = process::Process::Start(
       io, reaper, program,
-      {.ended = [this](ProgramEnd end) { Ended(std::move(end)); },
-       .progress = [this](ProgressLine line) { events_.progress(std::move(line)); }});
+      {.ended = [this](process::ProgramEnd end) { Ended(std::move(end)); },
+       .progress = [this](process::ProgressLine line) { events_.progress(std::move(line)); }});
   if (!process.ok()) return process.status();
   process_ = *std::move(process);
   Watch();
@@ -112,7 +107,7 @@ void StageRun::Look() {
 
 void StageRun::LookForReady() {
   const suite::Readiness& ready = plan_.ready;
-  if (ready.port != 0 && !stages::Listens(ready.port)) return;
+  if (ready.port != 0 && !Listens(ready.port)) return;
   if (!ready.line.empty() && !HasLine(out_) && !HasLine(err_)) return;
   awaits_ready_ = false;
   events_.ready();
@@ -155,7 +150,7 @@ void StageRun::StopBecause(std::string why) {
   process_->Stop();
 }
 
-void StageRun::Ended(ProgramEnd end) {
+void StageRun::Ended(process::ProgramEnd end) {
   wall_ = Now() - started_;
   watch_.cancel();
   limit_.cancel();
@@ -164,10 +159,10 @@ void StageRun::Ended(ProgramEnd end) {
     Tell(err_);
   }
   end_ = std::move(end);
-  using How = stages::StageEnd::How;
+  using How = StageEnd::How;
   if (!why_stopped_.empty()) return events_.ended({How::kBroken, why_stopped_});
-  const std::string how = HowItEnded(end_);
-  events_.ended({how.empty() ? How::kWell : How::kBadly, how});
+  if (end_.exit.ok()) return events_.ended({How::kWell});
+  events_.ended({How::kBadly, process::Describe(end_.exit)});
 }
 
 }  // namespace twofold::backend

@@ -41,14 +41,15 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
  public:
   /// Nothing comes before Start has returned.
   struct Events {
-    std::function<void()> ready;                  ///< of a server: once, if it comes to that
-    std::function<void(stages::StageEnd)> ended;  ///< once; nothing comes after it
-    std::function<void(ProgressLine)> progress;
+    std::function<void()> ready;          ///< of a server: once, if it comes to that
+    std::function<void(StageEnd)> ended;  ///< once; nothing comes after it
+    std::function<void(process::ProgressLine)> progress;
     std::function<void(std::string_view)> printed;  ///< while it is followed
   };
 
-  static Result<std::shared_ptr<StageRun>> Start(boost::asio::io_context& io, Reaper& reaper,
-                                                 const StageSetup& setup, Events events);
+  static Result<std::shared_ptr<StageRun>> Start(boost::asio::io_context& io,
+                                                 process::Reaper& reaper, const StageSetup& setup,
+                                                 Events events);
   /// Kills it if it still runs; nothing is told any more.
   ~StageRun();
 
@@ -58,24 +59,24 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
   /// Whether `printed` is to be told; if so it is at once, with the last 4 KiB so far of each file.
   void Follow(bool on);
 
-  [[nodiscard]] const stages::OutputFile& out() const { return *out_.file; }
-  [[nodiscard]] const stages::OutputFile& err() const { return *err_.file; }
+  [[nodiscard]] const OutputFile& out() const { return *out_.file; }
+  [[nodiscard]] const OutputFile& err() const { return *err_.file; }
   [[nodiscard]] Instant started() const { return started_; }
-  [[nodiscard]] Duration wall() const { return wall_; }                 ///< after its end
-  [[nodiscard]] const ProgramEnd& program_end() const { return end_; }  ///< after its end
+  [[nodiscard]] Duration wall() const { return wall_; }                          ///< after its end
+  [[nodiscard]] const process::ProgramEnd& program_end() const { return end_; }  ///< after its end
   /// Why we stopped it: its limit, too much output; empty: we did not.
   [[nodiscard]] const std::string& why_stopped() const { return why_stopped_; }
 
  private:
   struct Output {
-    std::unique_ptr<stages::OutputFile> file;
+    std::unique_ptr<OutputFile> file;
     std::uint64_t told = 0;      // to who follows
     std::uint64_t searched = 0;  // so long it was when it had no line that says that it is ready
   };
 
   StageRun(boost::asio::io_context& io, const StageSetup& setup, Events events);
 
-  Status Launch(boost::asio::io_context& io, Reaper& reaper, const StageSetup& setup);
+  Status Launch(boost::asio::io_context& io, process::Reaper& reaper, const StageSetup& setup);
   void Watch();
   void Look();
   [[nodiscard]] Duration Pause();
@@ -84,20 +85,20 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
   void LookAtSizes();
   void Tell(Output& output);
   void StopBecause(std::string why);
-  void Ended(ProgramEnd end);
+  void Ended(process::ProgramEnd end);
 
   const suite::Stage& plan_;
   const std::uint64_t most_output_;
   Events events_;
   Output out_;
   Output err_;
-  std::shared_ptr<Process> process_;
+  std::shared_ptr<process::Process> process_;
   boost::asio::steady_timer watch_;
   boost::asio::steady_timer limit_;
   Duration ready_pause_;
   Instant started_;
   Duration wall_{0};
-  ProgramEnd end_;
+  process::ProgramEnd end_;
   std::string why_stopped_;
   bool awaits_ready_;
   bool followed_ = false;

@@ -25,10 +25,10 @@ void ToolVersions::Ask(const std::string& path, OnVersion on_version) {
   }
   const auto asked = asked_.find(path);
   if (asked != asked_.end()) return asked->second.waiting.push_back(std::move(on_version));
-  auto process = Process::Start(io_, reaper_, {.argv = {path, argument}, .null_in = true},
-                                {.ended = [this, path](const ProgramEnd& end) {
-                                  Answer(path, suite::VersionIn(end.output));
-                                }});
+  auto process = process::Process::Start(io_, reaper_, {.argv = {path, argument}, .null_in = true},
+                                         {.ended = [this, path](const process::ProgramEnd& end) {
+                                           Answer(path, suite::VersionIn(end.output));
+                                         }});
   if (!process.ok()) return on_version({});
   Asked& entry = asked_[path];
   entry.process = *std::move(process);

@@ -22,7 +22,7 @@ class ToolVersions {
  public:
   using OnVersion = std::function<void(const std::string&)>;
 
-  ToolVersions(boost::asio::io_context& io, Reaper& reaper) : io_(io), reaper_(reaper) {}
+  ToolVersions(boost::asio::io_context& io, process::Reaper& reaper) : io_(io), reaper_(reaper) {}
   ~ToolVersions();
 
   /// Tells the version of the program at `path`; empty: it has no way to say, or did not. May tell
@@ -31,7 +31,7 @@ class ToolVersions {
 
  private:
   struct Asked {
-    std::shared_ptr<Process> process;
+    std::shared_ptr<process::Process> process;
     std::unique_ptr<boost::asio::steady_timer> limit;
     std::vector<OnVersion> waiting;
   };
@@ -39,7 +39,7 @@ class ToolVersions {
   void Answer(const std::string& path, const std::string& version);
 
   boost::asio::io_context& io_;
-  Reaper& reaper_;
+  process::Reaper& reaper_;
   absl::flat_hash_map<std::string, std::string> known_;
   absl::flat_hash_map<std::string, Asked> asked_;
 };

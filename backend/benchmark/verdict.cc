@@ -6,7 +6,7 @@
 #include "backend/benchmark/record.h"
 #include "lib/common/printable.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 constexpr std::size_t kMostError = 1000;  // bytes
@@ -85,4 +85,4 @@ Verdict JudgeRank(const Case& job, std::uint32_t rank, const v1::RankRecord& rec
   return status.ok() ? Verdict() : Refused(job.plan, status);
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -7,7 +7,7 @@
 #include "lib/suite/suite.h"
 #include "twofold/v1/results.pb.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// A job that its suite's Parse is asked about.
 struct Case {
@@ -33,4 +33,4 @@ Verdict JudgeRank(const Case& job, std::uint32_t rank, const v1::RankRecord& rec
 /// "STAGE: reason", fit for an outcome.
 Verdict Because(std::string_view stage, std::string_view reason);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

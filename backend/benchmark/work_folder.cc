@@ -13,7 +13,7 @@
 #include <fstream>
 #include <utility>
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ std::size_t RemoveLeftWorkFolders(const std::string& parent) {
   return removed;
 }
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -7,7 +7,7 @@
 #include "lib/common/result.h"
 #include "lib/suite/plan.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 
 /// The files of one attempt: the folder that its programs are started in, what they print, and the
 /// folders that its plan asks for, wherever these are.
@@ -64,4 +64,4 @@ class WorkFolder {
 /// that belong to the same user. Returns how many.
 std::size_t RemoveLeftWorkFolders(const std::string& parent);
 
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -17,13 +17,6 @@ inline constexpr std::size_t kMaxExecBytes = 512 << 10;
 /// Errors   kInvalidArgument: names the field and what is allowed.
 Status CheckStart(const v1::ExecStart& start);
 
-/// The variables `base` (NAME=VALUE, or NAME alone: removed) with those of `over` in their place.
-std::vector<std::string> Overlay(const std::vector<std::string>& base,
-                                 const std::vector<std::string>& over);
-
-/// The value of NAME in `changes` (see MergeEnvironment), else the one inherited; empty: none.
-std::string ValueOf(std::string_view name, const std::vector<std::string>& changes);
-
 /// The path of the program `name`: itself if it is absolute, else as found in the folders of
 /// `path`. Errors   kNotFound: it is in none. kInvalidArgument: a relative path.
 Result<std::string> FindOnPath(const std::string& name, const std::string& path);

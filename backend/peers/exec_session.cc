@@ -1,15 +1,13 @@
 #include "backend/peers/exec_session.h"
 
 #include <absl/strings/str_cat.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
+#include <initializer_list>
 #include <utility>
 
 #include "backend/peers/exec_request.h"
 #include "lib/common/instant.h"
+#include "lib/process/environment.h"
 #include "lib/rpc/channel.h"
 
 namespace twofold::backend {
@@ -17,34 +15,14 @@ namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(10);
 
-// The three pipes of a program: first our ends, then its ends.
-class StandardPipes {
- public:
-  Status Open() {
-    for (auto& ends : pipes_) {
-      if (pipe2(ends.data(), O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-    }
-    return absl::OkStatus();
+Status Open(std::initializer_list<process::Pipe*> pipes) {
+  for (process::Pipe* pipe : pipes) {
+    auto opened = process::OpenPipe();
+    if (!opened.ok()) return opened.status();
+    *pipe = *std::move(opened);
   }
-  ~StandardPipes() {
-    for (const auto& ends : pipes_) {
-      for (const int end : ends) {
-        if (end >= 0) close(end);
-      }
-    }
-  }
-  void Lend(Program& program) const {
-    program.in = pipes_[0][0];
-    program.out = pipes_[1][1];
-    program.err = pipes_[2][1];
-  }
-  int TakeIn() { return std::exchange(pipes_[0][1], -1); }
-  int TakeOut() { return std::exchange(pipes_[1][0], -1); }
-  int TakeErr() { return std::exchange(pipes_[2][0], -1); }
-
- private:
-  std::array<std::array<int, 2>, 3> pipes_{{{-1, -1}, {-1, -1}, {-1, -1}}};
-};
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -94,9 +72,10 @@ void ExecSession::TakeInput(const v1::ExecInput& input) {
   if (input.has_start()) {
     return Refuse(absl::InvalidArgumentError("start: only the first message may have it"));
   }
-  if (input.data().size() > kChunkBytes) {
-    return Refuse(absl::InvalidArgumentError(absl::StrCat(
-        "data has ", input.data().size(), " bytes; at most ", kChunkBytes, " are allowed")));
+  if (input.data().size() > process::kChunkBytes) {
+    return Refuse(absl::InvalidArgumentError(absl::StrCat("data has ", input.data().size(),
+                                                          " bytes; at most ", process::kChunkBytes,
+                                                          " are allowed")));
   }
   Feed(input);
 }
@@ -124,32 +103,35 @@ void ExecSession::TakeStart(const v1::ExecInput& input) {
 }
 
 Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
-  Program program{{start.argv().begin(), start.argv().end()}};
+  process::Program program{{start.argv().begin(), start.argv().end()}};
   program.environment =
-      Overlay(place.environment, {start.environment().begin(), start.environment().end()});
+      process::Overlay(place.environment, {start.environment().begin(), start.environment().end()});
   program.directory = place.directory;
-  const auto path = FindOnPath(program.argv[0], ValueOf("PATH", program.environment));
+  const auto path = FindOnPath(program.argv[0], process::ValueOf("PATH", program.environment));
   if (!path.ok()) return path.status();
   program.argv[0] = *path;
-  StandardPipes pipes;
-  if (Status status = pipes.Open(); !status.ok()) return status;
-  pipes.Lend(program);
+  process::Pipe in;
+  process::Pipe out;
+  process::Pipe err;
+  if (Status status = Open({&in, &out, &err}); !status.ok()) return status;
+  program.in = in.read.get();
+  program.out = out.write.get();
+  program.err = err.write.get();
   auto kept =
       KeptProgram::Start(io_, keeper_, std::move(program), [weak = weak_from_this()](KeptEnd end) {
         if (const auto self = weak.lock()) self->Ended(std::move(end));
       });
   if (!kept.ok()) return kept.status();
   program_ = *std::move(kept);
-  in_ = std::make_shared<InputPipe>(io_, pipes.TakeIn());
+  in_ = std::make_shared<process::InputPipe>(io_, in.write.Release());
   const auto make = [this](int descriptor, bool is_err) {
-    return std::make_shared<OutputPipe>(io_, descriptor,
-                                        [weak = weak_from_this(), is_err](std::string chunk) {
-                                          if (const auto self = weak.lock())
-                                            self->TakeChunk(is_err, std::move(chunk));
-                                        });
+    return std::make_shared<process::OutputPipe>(
+        io_, descriptor, [weak = weak_from_this(), is_err](std::string chunk) {
+          if (const auto self = weak.lock()) self->TakeChunk(is_err, std::move(chunk));
+        });
   };
-  out_ = make(pipes.TakeOut(), false);
-  err_ = make(pipes.TakeErr(), true);
+  out_ = make(out.read.Release(), false);
+  err_ = make(err.read.Release(), true);
   open_outputs_ = 2;
   return absl::OkStatus();
 }
@@ -189,7 +171,7 @@ void ExecSession::SendNext() {
 
 void ExecSession::Written() {
   writing_ = false;
-  const std::shared_ptr<OutputPipe> from = std::move(waiting_.front().from);
+  const std::shared_ptr<process::OutputPipe> from = std::move(waiting_.front().from);
   waiting_.pop_front();
   if (!from) return EndStream(grpc::Status::OK);
   from->Next();

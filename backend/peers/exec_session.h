@@ -53,7 +53,7 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
  private:
   struct Output {
     v1::ExecOutput message;
-    std::shared_ptr<OutputPipe> from;  // null: it is the last one
+    std::shared_ptr<process::OutputPipe> from;  // null: it is the last one
   };
 
   void Read();
@@ -81,9 +81,9 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
   std::function<void()> leave_;
   bool started_ = false;
   std::shared_ptr<KeptProgram> program_;
-  std::shared_ptr<InputPipe> in_;
-  std::shared_ptr<OutputPipe> out_;
-  std::shared_ptr<OutputPipe> err_;
+  std::shared_ptr<process::InputPipe> in_;
+  std::shared_ptr<process::OutputPipe> out_;
+  std::shared_ptr<process::OutputPipe> err_;
   int open_outputs_ = 0;
   std::deque<Output> waiting_;  // the first one is being written if `writing_`
   bool writing_ = false;

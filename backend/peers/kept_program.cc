@@ -38,8 +38,8 @@ KeptEnd ParseKeptEnd(const std::string& line) {
 }
 
 Result<std::shared_ptr<KeptProgram>> KeptProgram::Start(boost::asio::io_context& io,
-                                                        const std::string& keeper, Program program,
-                                                        OnEnd on_end) {
+                                                        const std::string& keeper,
+                                                        process::Program program, OnEnd on_end) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "socketpair");
@@ -47,7 +47,7 @@ Result<std::shared_ptr<KeptProgram>> KeptProgram::Start(boost::asio::io_context&
   std::shared_ptr<KeptProgram> kept(new KeptProgram(io, std::move(on_end)));
   program.argv.insert(program.argv.begin(), keeper);
   program.control = ends[1];
-  const Result<Child> child = Spawn(program);
+  const Result<process::Child> child = process::Spawn(program);
   close(ends[1]);
   if (!child.ok()) {
     close(ends[0]);

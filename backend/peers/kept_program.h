@@ -34,8 +34,8 @@ class KeptProgram : public std::enable_shared_from_this<KeptProgram> {
   /// nothing of the program is left, unless the object goes first.
   /// Errors   Those of Spawn, about the keeper; what is wrong with `program` is in its end.
   static Result<std::shared_ptr<KeptProgram>> Start(boost::asio::io_context& io,
-                                                    const std::string& keeper, Program program,
-                                                    OnEnd on_end);
+                                                    const std::string& keeper,
+                                                    process::Program program, OnEnd on_end);
 
   /// Asks it to end; two seconds later it is killed with all that it has started. More calls do
   /// nothing.

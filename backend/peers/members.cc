@@ -1,11 +1,11 @@
 #include "backend/peers/members.h"
 
 #include <absl/strings/str_cat.h>
+#include <openssl/crypto.h>
 #include <spdlog/spdlog.h>
 
 #include <utility>
 
-#include "backend/peers/member_key.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
 
@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kEnvelopeBytes = 1024;  // of a message, around what it carries
 
 }  // namespace
+
+bool IsSecret(std::string_view shown, std::string_view secret) {
+  return secret.size() == kSecretBytes && shown.size() == kSecretBytes &&
+         CRYPTO_memcmp(shown.data(), secret.data(), kSecretBytes) == 0;
+}
 
 void Members::Announce(const MemberId& id, Announced announced) {
   entries_.insert_or_assign(id, std::make_shared<Entry>(io_, std::move(announced)));
@@ -58,8 +63,9 @@ Result<Members::Entry*> Members::Find(const v1::MemberKey& key) {
   const std::string nobodys(kSecretBytes, '\0');
   const std::string& secret = is_ours ? found->second->announced.secret : nobodys;
   if (!IsSecret(key.secret(), secret) || !is_ours) {
-    const std::uint64_t denied = denials_.Add(Now());
-    if (denied > 0) spdlog::warn("peers: turned away {} calls, not of an attempt here", denied);
+    if (const auto left_out = refusals_.Admit(Now())) {
+      spdlog::warn("peers: turned away a call that is not of an attempt here{}", *left_out);
+    }
     return absl::UnauthenticatedError("");
   }
   if (found->second->on_gone) return absl::UnavailableError("the attempt is over");

@@ -8,16 +8,26 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/peers/exec_session.h"
-#include "backend/peers/refusal_log.h"
 #include "backend/workload/peer_link.h"
+#include "lib/common/limited_log.h"
 #include "lib/common/result.h"
 #include "lib/rpc/unary.h"
 #include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
+
+inline constexpr std::size_t kSecretBytes = 32;  ///< of GangRoster.secret
+
+/// Which member is meant; whether the caller may is another question.
+inline MemberId IdOf(const v1::MemberKey& key) { return {{key.job(), key.attempt()}, key.rank()}; }
+
+/// Whether `shown` is the secret of an attempt. Takes as long whatever is shown. A secret that has
+/// not kSecretBytes is nobody's.
+bool IsSecret(std::string_view shown, std::string_view secret);
 
 /// A call that waits for a member's record.
 using CollectCall = rpc::UnaryCall<v1::CollectRequest, v1::CollectReply>;
@@ -69,7 +79,7 @@ class Members {
 
   boost::asio::io_context& io_;
   absl::flat_hash_map<MemberId, std::shared_ptr<Entry>> entries_;
-  Denials denials_;
+  LimitedLog refusals_;
 };
 
 }  // namespace twofold::backend

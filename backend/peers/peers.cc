@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/process/spawn.h"
+#include "lib/process/find_program.h"
 
 namespace twofold::backend {
 namespace {
@@ -28,7 +28,7 @@ std::string KeeperIn(const std::string& folder) { return folder + "/twofold-keep
 
 Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOptions options) {
   const std::string keeper = KeeperIn(options.programs);
-  if (Status status = CheckExecutable(keeper); !status.ok()) return status;
+  if (Status status = process::CheckExecutable(keeper); !status.ok()) return status;
   std::unique_ptr<Peers> peers(new Peers(io, std::move(options)));
   auto service = PeersService::Start(
       io, peers->members_, {peers->options_.address, peers->options_.security.server, keeper});
@@ -69,17 +69,6 @@ void Peers::Collect(const GangSeat& seat, std::uint32_t rank, bool stop, OnColle
 void Peers::Forget(const MemberId& id) {
   files_.erase(id);
   collector_.Forget(id);
-}
-
-std::string ProgramFolder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-void AppendToPath(const std::string& folder) {
-  const char* const path = std::getenv("PATH");
-  const std::string with = path == nullptr ? folder : absl::StrCat(path, ":", folder);
-  setenv("PATH", with.c_str(), 1);
 }
 
 }  // namespace twofold::backend

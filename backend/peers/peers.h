@@ -55,11 +55,4 @@ class Peers final : public PeerLink {
   Collector collector_;
 };
 
-/// The folder that this program is in, where those are that belong to it.
-std::string ProgramFolder();
-
-/// Has programs that are started from here find those in `folder`, after all others: mpirun looks
-/// for twofold-rsh. REQUIRES: there is one thread.
-void AppendToPath(const std::string& folder);
-
 }  // namespace twofold::backend

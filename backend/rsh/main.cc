@@ -3,8 +3,6 @@
 #include <cstdlib>
 
 #include "backend/rsh/command_line.h"
-#include "backend/rsh/explain.h"
-#include "backend/rsh/find_member.h"
 #include "backend/rsh/gang_file.h"
 #include "backend/rsh/relay.h"
 #include "lib/common/printable.h"

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <thread>
 
-#include "backend/rsh/explain.h"
 #include "lib/common/address.h"
+#include "lib/common/descriptors.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 #include "lib/security/diagnosis.h"
@@ -33,15 +33,6 @@ int Complain(const std::string& host, const std::string& what) {
   const std::string line = absl::StrCat("twofold-rsh: ", host, ": ", what, "\n");
   std::fputs(line.c_str(), stderr);
   return kOwnFailure;
-}
-
-bool WriteAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 v1::ExecInput StartMessage(const gang::Gang& gang, std::uint32_t rank, const Call& call) {
@@ -130,6 +121,22 @@ int Relay(const std::string& host, Stream& stream) {
 }
 
 }  // namespace
+
+int ExitCodeOf(const v1::ExecExit& exit) {
+  if (!exit.error().empty()) return kOwnFailure;
+  return exit.signal() != 0 ? 128 + exit.signal() : exit.code();
+}
+
+std::string Explain(const Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnauthenticated:
+      return "refused: its worker does not run this attempt, not yet or not any more";
+    case absl::StatusCode::kOk:
+      return "its worker ended the stream before the command";
+    default:
+      return std::string(status.message());
+  }
+}
 
 [[noreturn]] void Run(const gang::ReadGangFile& file, std::uint32_t rank, const Call& call) {
   GoAtSignal(BlockSignals());

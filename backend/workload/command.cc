@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,21 +11,14 @@
 namespace twofold::backend {
 namespace {
 
-std::string Describe(const ProgramEnd& program) {
-  if (program.signal != 0) {
-    return absl::StrCat("killed by signal ", program.signal, " (", strsignal(program.signal), ")");
-  }
-  if (program.exit_code != 0) return absl::StrCat("exit code ", program.exit_code);
-  return {};
-}
-
-RunEnd ToRunEnd(ProgramEnd program) {
+RunEnd ToRunEnd(process::ProgramEnd program) {
   RunEnd end;
-  const std::string error = Describe(program);
-  end.outcome = error.empty() ? v1::OUTCOME_SUCCEEDED : v1::OUTCOME_FAILED;
-  end.report.set_error(error);
-  end.report.set_exit_code(program.exit_code);
-  end.report.set_signal(program.signal);
+  if (!program.exit.ok()) {
+    end.outcome = v1::OUTCOME_FAILED;
+    end.report.set_error(process::Describe(program.exit));
+  }
+  end.report.set_exit_code(program.exit.code);
+  end.report.set_signal(program.exit.signal);
   end.report.set_output(std::move(program.output));
   return end;
 }
@@ -40,7 +32,7 @@ Command::~Command() {
 }
 
 void Command::Start(Slot slot, Instant now, const Job& job) {
-  Program program = program_;
+  process::Program program = program_;
   program.argv.insert(program.argv.end(), job.arguments.begin(), job.arguments.end());
   program.environment = JobEnvironment(job);
   program.tells_progress = true;
@@ -51,7 +43,7 @@ void Command::Start(Slot slot, Instant now, const Job& job) {
   Ready(slot);
 }
 
-void Command::Join(Slot slot, const GangSeat& seat, Program& program) {
+void Command::Join(Slot slot, const GangSeat& seat, process::Program& program) {
   runs_[slot].member = IdOf(seat);
   if (seat.rank > 0) {
     // What is started there is a program of the gang, too, but none that is asked whether it is
@@ -89,16 +81,16 @@ void Command::Leave(Slot slot, Instant now, RunEnd end) {
 void Command::Go(Slot slot, Instant now) {
   Run& run = runs_.at(slot);
   if (run.process) return;  // it runs since Start
-  const Program program = std::move(run.prepared);
+  const process::Program program = std::move(run.prepared);
   Launch(slot, now, program);
 }
 
-void Command::Launch(Slot slot, Instant now, const Program& program) {
-  auto process = Process::Start(
+void Command::Launch(Slot slot, Instant now, const process::Program& program) {
+  auto process = process::Process::Start(
       io_, reaper_, program,
-      {.ended = [this, slot](ProgramEnd end) { ProgramEnded(slot, std::move(end)); },
+      {.ended = [this, slot](process::ProgramEnd end) { ProgramEnded(slot, std::move(end)); },
        .ready = [this, slot] { Ready(slot); },
-       .progress = [this, slot](ProgressLine line) { Progressed(slot, std::move(line)); },
+       .progress = [this, slot](process::ProgressLine line) { Progressed(slot, std::move(line)); },
        .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
   if (!process.ok()) {
     runs_[slot];  // there may have been nothing to remember so far
@@ -124,7 +116,7 @@ void Command::Stop(Slot slot) {
   if (!found->second.leaving) Leave(slot, Now(), {});
 }
 
-void Command::ProgramEnded(Slot slot, ProgramEnd program) {
+void Command::ProgramEnded(Slot slot, process::ProgramEnd program) {
   Leave(slot, Now(), ToRunEnd(std::move(program)));
 }
 

@@ -22,7 +22,8 @@ namespace twofold::backend {
 /// runs of those end when nothing is left of these.
 class Command final : public Workload {
  public:
-  Command(boost::asio::io_context& io, Reaper& reaper, Program program, PeerLink* peers = nullptr)
+  Command(boost::asio::io_context& io, process::Reaper& reaper, process::Program program,
+          PeerLink* peers = nullptr)
       : io_(io), reaper_(reaper), program_(std::move(program)), peers_(peers) {}
   ~Command() override;
 
@@ -34,8 +35,8 @@ class Command final : public Workload {
 
  private:
   struct Run {
-    std::shared_ptr<Process> process;  // null: a rank 0 before Go
-    Program prepared;                  // what it is to start
+    std::shared_ptr<process::Process> process;  // null: a rank 0 before Go
+    process::Program prepared;                  // what it is to start
     bool followed = false;
     std::optional<MemberId> member = {};  // of a gang whose members start programs for each other
     bool leaving = false;                 // the program has ended, what others have started has not
@@ -46,14 +47,14 @@ class Command final : public Workload {
     void Collect(bool, PeerLink::OnRecord on_record) override { on_record({}); }
   };
 
-  void Join(Slot slot, const GangSeat& seat, Program& program);
+  void Join(Slot slot, const GangSeat& seat, process::Program& program);
   void Leave(Slot slot, Instant now, RunEnd end);
-  void Launch(Slot slot, Instant now, const Program& program);
-  void ProgramEnded(Slot slot, ProgramEnd program);
+  void Launch(Slot slot, Instant now, const process::Program& program);
+  void ProgramEnded(Slot slot, process::ProgramEnd program);
 
   boost::asio::io_context& io_;
-  Reaper& reaper_;
-  const Program program_;
+  process::Reaper& reaper_;
+  const process::Program program_;
   PeerLink* const peers_;
   NoRecord no_record_;
   absl::flat_hash_map<Slot, Run> runs_;

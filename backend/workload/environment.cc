@@ -57,9 +57,9 @@ std::vector<std::string> JobEnvironment(const Job& job) {
   std::vector<Variable> variables = gang ? GangVariables(*gang, job.gang->rank) : NoGangVariables();
   variables.emplace_back("JOB", Number(gang ? gang->job() : job.id.job));
   variables.emplace_back("ATTEMPT", Number(gang ? gang->attempt() : job.id.attempt));
-  variables.emplace_back("PROGRESS_FD", Number(kProgressFd));
+  variables.emplace_back("PROGRESS_FD", Number(process::kProgressFd));
   variables.emplace_back("READY_FD", std::nullopt);
-  if (PreparesByProgram(job)) variables.back().second = Number(kReadyFd);
+  if (PreparesByProgram(job)) variables.back().second = Number(process::kReadyFd);
   std::vector<std::string> environment;
   for (const auto& [name, value] : variables) {
     environment.push_back(absl::StrCat("TWOFOLD_", name, value ? "=" : "", value.value_or("")));

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "backend/workload/attempt.h"
-#include "backend/workload/gang.h"
 #include "lib/common/result.h"
 #include "twofold/v1/results.pb.h"
 

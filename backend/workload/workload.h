@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backend/workload/attempt.h"
-#include "backend/workload/gang.h"
 #include "lib/common/instant.h"
 #include "lib/process/progress_reader.h"
 #include "twofold/v1/queue.pb.h"
@@ -57,7 +56,7 @@ class Workload {
     virtual void OnEnd(Slot slot, Instant now, RunEnd end) = 0;
     /// At most once for each Start with a gang.
     virtual void OnReady(Slot slot) = 0;
-    virtual void OnProgress(Slot slot, ProgressLine line) = 0;
+    virtual void OnProgress(Slot slot, process::ProgressLine line) = 0;
     virtual void OnOutput(Slot slot, std::string_view bytes) = 0;
 
    protected:
@@ -88,7 +87,9 @@ class Workload {
  protected:
   void Ended(Slot slot, Instant now, RunEnd end) { listener_->OnEnd(slot, now, std::move(end)); }
   void Ready(Slot slot) { listener_->OnReady(slot); }
-  void Progressed(Slot slot, ProgressLine line) { listener_->OnProgress(slot, std::move(line)); }
+  void Progressed(Slot slot, process::ProgressLine line) {
+    listener_->OnProgress(slot, std::move(line));
+  }
   void Printed(Slot slot, std::string_view bytes) { listener_->OnOutput(slot, bytes); }
 
  private:

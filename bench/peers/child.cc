@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,36 +11,21 @@
 #include <cstring>
 #include <fstream>
 #include <thread>
+#include <utility>
+
+#include "lib/common/descriptors.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::bench {
 namespace {
 
 constexpr Duration kPoll = std::chrono::milliseconds(5);
 constexpr Duration kPatience = std::chrono::seconds(5);
-constexpr int kCannotExecute = 127;
 
 volatile std::sig_atomic_t interrupted = 0;
 
 int OpenForWriting(const std::filesystem::path& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-}
-
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// In the child, between fork and exec: nothing that allocates.
-[[noreturn]] void Execute(char* const* argv, char* const* environment, int output, int errors) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  dup2(output, STDOUT_FILENO);
-  dup2(errors, STDERR_FILENO);
-  for (char* const* one = environment; *one != nullptr; ++one) putenv(*one);
-  execv(argv[0], argv);
-  _exit(kCannotExecute);
 }
 
 bool GroupIsThere(pid_t group) { return kill(-group, 0) == 0; }
@@ -61,20 +45,18 @@ Result<Child> Child::Start(const std::vector<std::string>& words,
                            const std::vector<std::string>& environment,
                            const std::filesystem::path& output,
                            const std::filesystem::path& errors) {
-  const std::vector<char*> argv = Pointers(words);
-  const std::vector<char*> added = Pointers(environment);
-  const int out = OpenForWriting(output);
-  const int err = OpenForWriting(errors);
-  const pid_t pid = out < 0 || err < 0 ? -1 : fork();
-  if (pid == 0) Execute(argv.data(), added.data(), out, err);
-  const int error = errno;
-  close(out);
-  close(err);
-  if (pid < 0) {
-    return absl::UnavailableError(fmt::format("{}: {}", words.front(), std::strerror(error)));
+  const Descriptor out(OpenForWriting(output));
+  const Descriptor err(OpenForWriting(errors));
+  if (out.get() < 0 || err.get() < 0) {
+    return absl::UnavailableError(fmt::format("{}: {}", words.front(), std::strerror(errno)));
   }
-  setpgid(pid, pid);  // whichever of the two is first
-  return Child(pid);
+  const auto child = process::Spawn({.argv = words,
+                                     .is_ours = true,
+                                     .environment = environment,
+                                     .out = out.get(),
+                                     .err = err.get()});
+  if (!child.ok()) return absl::UnavailableError(std::string(child.status().message()));
+  return Child(child->pid);
 }
 
 Child::Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)), code_(other.code_) {}
@@ -91,9 +73,9 @@ Child::~Child() {
 }
 
 std::optional<int> Child::Ended() {
-  int status = 0;
-  if (!code_ && waitpid(pid_, &status, WNOHANG) == pid_) {
-    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code_) return code_;
+  if (const auto exit = process::Poll(pid_)) {
+    code_ = exit->signal == 0 ? exit->code : 128 + exit->signal;
   }
   return code_;
 }

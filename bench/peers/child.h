@@ -19,7 +19,7 @@ class Child {
   /// Starts words[0] (an absolute path) with `environment` (NAME=VALUE) added to ours; what it
   /// prints goes to `output` and `errors`, which may be the same file.
   ///
-  /// Errors   kUnavailable: no process, no file. What cannot be executed ends with code 127.
+  /// Errors   kUnavailable: no process, no file, no such program.
   static Result<Child> Start(const std::vector<std::string>& words,
                              const std::vector<std::string>& environment,
                              const std::filesystem::path& output,

@@ -15,7 +15,6 @@
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/client_stream.h"
-#include "lib/runs/benchmark_messages.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold {
@@ -25,7 +24,7 @@ using Stream = rpc::ClientStream<v1::WorkerMessage, v1::FrontendMessage>;
 
 std::string ReportOf(std::uint64_t job) {
   v1::Report report;
-  report.set_data(runs::ToProto(results::SweepResult(job)).SerializeAsString());
+  report.set_data(results::SweepResult(job).SerializeAsString());
   return report.SerializeAsString();
 }
 
@@ -48,9 +47,8 @@ void Answer(Stream& stream, const v1::AssignBatch& jobs) {
     result.attempt = row.attempt;
     result.run_ns = 1000;
     result.report = report;
-    stream.Add([&](v1::WorkerMessage& next) {
-      return rpc::Append(*next.mutable_results(), result);
-    });
+    stream.Add(
+        [&](v1::WorkerMessage& next) { return rpc::Append(*next.mutable_results(), result); });
   });
   stream.Flush();
 }

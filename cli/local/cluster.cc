@@ -2,16 +2,18 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <utility>
 
-#include "cli/local/child.h"
 #include "cli/local/log_file.h"
+#include "lib/common/descriptors.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::local {
 namespace {
@@ -23,6 +25,23 @@ constexpr Duration kStopGrace = std::chrono::seconds(3);  // nobody waits for re
 
 std::string ProcessName(const DeploymentSpec& spec, int replica) {
   return absl::StrCat(spec.name, "-", replica);
+}
+
+// What it prints is appended to the file `log`, and so is why it cannot run.
+Result<pid_t> StartProcess(std::vector<std::string> argv, const std::string& pod,
+                           const std::string& log) {
+  const Descriptor file(open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (file.get() < 0) return absl::ErrnoToStatus(errno, log);
+  const auto child = process::Spawn({.argv = std::move(argv),
+                                     .null_in = true,
+                                     .is_ours = true,
+                                     .environment = {"TWOFOLD_POD=" + pod},
+                                     .out = file.get(),
+                                     .err = file.get()});
+  if (child.ok()) return child->pid;
+  const std::string why = absl::StrCat("cannot run ", std::string(child.status().message()));
+  WriteAll(file.get(), why + "\n");
+  return Status(child.status().code(), why);
 }
 
 }  // namespace
@@ -62,11 +81,10 @@ void Cluster::Start(Member& member, int replica, Instant now) {
   const std::string name = ProcessName(member.spec, replica);
   std::error_code error;
   std::filesystem::remove(folder_.ReadyFile(name), error);
-  const Result<pid_t> pid =
-      StartChild({CommandLine(member, replica), {{"TWOFOLD_POD", name}}, folder_.LogFile(name)});
+  const Result<pid_t> pid = StartProcess(CommandLine(member, replica), name, folder_.LogFile(name));
   if (!pid.ok()) {
-    member.last_exit = std::string(pid.status().message());
-    spdlog::error("{}", member.last_exit);
+    member.last_exit = "exit code 127";  // as shells say it
+    spdlog::error("{}", std::string(pid.status().message()));
     member.deployment.OnExit(replica, now);
     return;
   }
@@ -109,21 +127,18 @@ void Cluster::Reap(Instant now) {
   for (Member& member : members_) {
     const std::map<int, Process> processes = member.processes;  // OnExit removes from it
     for (const auto& [replica, process] : processes) {
-      int wait_status = 0;
-      if (waitpid(process.pid, &wait_status, WNOHANG) == process.pid) {
-        OnExit(member, replica, wait_status, now);
-      }
+      if (const auto exit = process::Poll(process.pid)) OnExit(member, replica, *exit, now);
     }
   }
 }
 
-void Cluster::OnExit(Member& member, int replica, int wait_status, Instant now) {
+void Cluster::OnExit(Member& member, int replica, const process::Exit& exit, Instant now) {
   ++generation_;
   const std::string name = ProcessName(member.spec, replica);
   const bool asked = member.processes.at(replica).ending;
-  if (!asked) member.last_exit = DescribeExit(wait_status);
+  if (!asked) member.last_exit = Describe(exit);
   spdlog::log(asked ? spdlog::level::info : spdlog::level::warn, "{} ended{}: {}", name,
-              asked ? "" : " by itself", DescribeExit(wait_status));
+              asked ? "" : " by itself", Describe(exit));
   member.processes.erase(replica);
   member.deployment.OnExit(replica, now);
 }

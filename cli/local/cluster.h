@@ -12,6 +12,7 @@
 #include "cli/local/plan.h"
 #include "cli/local/state_folder.h"
 #include "lib/common/result.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::local {
 
@@ -37,7 +38,7 @@ using Registrations = std::map<std::string, int>;
 /// The processes of the cluster: carries out what the deployments ask for.
 ///
 /// Time     Callers pass `now`.
-/// Threads  Not thread-safe. Step and Reap on the thread that StartChild asks for.
+/// Threads  Not thread-safe. Step and Reap on one that lives as long as the processes (Spawn).
 class Cluster {
  public:
   Cluster(StateFolder folder, const std::vector<DeploymentSpec>& plan,
@@ -88,7 +89,7 @@ class Cluster {
 
   void Carry(Member& member, const Action& action, Instant now);
   void Start(Member& member, int replica, Instant now);
-  void OnExit(Member& member, int replica, int wait_status, Instant now);
+  void OnExit(Member& member, int replica, const process::Exit& exit, Instant now);
   void LookForReadyFiles(Member& member);
   [[nodiscard]] std::vector<std::string> CommandLine(const Member& member, int replica) const;
   [[nodiscard]] int Ready(const Member& member) const;

@@ -1,13 +1,12 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <system_error>
+#include <optional>
 #include <thread>
 
 #include "cli/command/command.h"
@@ -16,6 +15,8 @@
 #include "cli/local/remote.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
+#include "lib/process/find_program.h"
+#include "lib/process/spawn.h"
 #include "lib/show/table.h"
 
 namespace twofold::cli {
@@ -73,21 +74,14 @@ struct UpOptions {
   double timeout_seconds = 60;
 };
 
-// Empty where there is no /proc.
-std::string OwnFolder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 // Stays until the supervisor ends; Ctrl-C and SIGTERM end it.
 Status Attend(pid_t supervisor, const sigset_t& signals) {
-  int wait_status = 0;
-  for (int number = 0; waitpid(supervisor, &wait_status, WNOHANG) == 0;) {
+  std::optional<process::Exit> exit;
+  for (int number = 0; !(exit = process::Poll(supervisor));) {
     sigwait(&signals, &number);
     if (number != SIGCHLD) kill(supervisor, SIGTERM);
   }
-  return wait_status == 0 ? absl::OkStatus()
-                          : absl::InternalError("the supervisor ended with an error");
+  return exit->ok() ? absl::OkStatus() : absl::InternalError("the supervisor ended with an error");
 }
 
 Status Up(const UpOptions& options, const Globals& globals) {
@@ -113,7 +107,7 @@ Status Up(const UpOptions& options, const Globals& globals) {
 Action BindUp(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<UpOptions>();
   local::ClusterOptions& cluster = options->cluster;
-  cluster.programs = OwnFolder();
+  cluster.programs = process::OwnFolder();
   app.add_option("--queues", cluster.queues,
                  "Queues and how long their workers sleep for each job: NAME=SECONDS,...")
       ->capture_default_str();

@@ -4,18 +4,17 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <thread>
 
-#include "cli/local/child.h"
 #include "cli/local/log_file.h"
 #include "cli/local/remote.h"
 #include "cli/local/supervisor.h"
 #include "lib/common/logging.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::local {
 namespace {
@@ -58,9 +57,9 @@ std::string LogEnd(const StateFolder& folder, const std::string& process) {
   return tail.ok() && !tail->empty() ? absl::StrCat("; the end of its log:\n", *tail) : "";
 }
 
-Status SupervisorEnded(const StateFolder& folder, int wait_status) {
-  return absl::UnavailableError(absl::StrCat(
-      "the supervisor ended with ", DescribeExit(wait_status), LogEnd(folder, "supervisor")));
+Status SupervisorEnded(const StateFolder& folder, const process::Exit& exit) {
+  return absl::UnavailableError(
+      absl::StrCat("the supervisor ended: ", Describe(exit), LogEnd(folder, "supervisor")));
 }
 
 // What makes waiting for this deployment pointless; empty if nothing.
@@ -91,8 +90,7 @@ Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& 
   close(*lock);  // the supervisor has it now
   if (pid < 0) return absl::InternalError("cannot fork");
   while (!std::filesystem::exists(folder.SupervisorFile())) {
-    int wait_status = 0;
-    if (waitpid(pid, &wait_status, WNOHANG) == pid) return SupervisorEnded(folder, wait_status);
+    if (const auto exit = process::Poll(pid)) return SupervisorEnded(folder, *exit);
     std::this_thread::sleep_for(kLook);
   }
   return pid;

@@ -47,7 +47,8 @@ struct Found {
 using Headlines = std::map<ComparedPlace, Found>;
 
 std::string KeyOf(const std::string& varied) {
-  return nlohmann::json::parse(varied, nullptr, false).dump();
+  const runs::Json json = runs::Parsed(varied);
+  return json.is_null() ? varied : nlohmann::json(json).dump();
 }
 
 std::string VariedText(const v1::PermutationResult& result) {

@@ -9,57 +9,71 @@
 namespace twofold::cli {
 namespace {
 
-results::Better BetterOf(suite::Better better) {
+v1::Better ToProto(suite::Better better) {
   switch (better) {
     case suite::Better::kHigher:
-      return results::Better::kHigher;
+      return v1::BETTER_HIGHER;
     case suite::Better::kLower:
-      return results::Better::kLower;
+      return v1::BETTER_LOWER;
     case suite::Better::kNone:
       break;
   }
-  return results::Better::kNone;
+  return v1::BETTER_NONE;
 }
 
-results::Measurement ToStored(const suite::Measurement& one) {
-  return {.metric = {.name = one.name,
-                     .unit = one.unit,
-                     .better = BetterOf(one.better),
-                     .headline = one.headline,
-                     .dimensions = {one.dimensions.begin(), one.dimensions.end()}},
-          .value = one.value,
-          .at = one.at};
-}
-
-results::Series ToStored(const suite::Series& series) {
-  results::Series stored{.name = series.name,
-                         .dimensions = {series.dimensions.begin(), series.dimensions.end()}};
-  for (const suite::Column& column : series.columns) {
-    stored.columns.push_back({column.name, column.unit, BetterOf(column.better)});
+void Set(const suite::Dimensions& dimensions,
+         google::protobuf::RepeatedPtrField<v1::Dimension>& messages) {
+  for (const auto& [name, value] : dimensions) {
+    v1::Dimension& dimension = *messages.Add();
+    dimension.set_name(name);
+    dimension.set_value(value);
   }
-  for (const auto& row : series.rows) {
-    stored.values.insert(stored.values.end(), row.begin(), row.end());
-  }
-  return stored;
 }
 
-results::Benchmark ToStored(const std::string& suite, const suite::Measurements& parsed) {
-  results::Benchmark benchmark{.suite = suite, .tool = parsed.tool};
-  for (const auto& one : parsed.measurements) benchmark.measurements.push_back(ToStored(one));
-  for (const auto& series : parsed.series) benchmark.series.push_back(ToStored(series));
+template <typename From, typename To>
+void SetWhat(const From& from, To& to) {
+  to.set_name(from.name);
+  to.set_unit(from.unit);
+  to.set_better(ToProto(from.better));
+}
+
+void Set(const suite::Measurement& from, v1::Measurement& to) {
+  SetWhat(from, to);
+  to.set_value(from.value);
+  to.set_headline(from.headline);
+  Set(from.dimensions, *to.mutable_dimensions());
+  Set(from.at, *to.mutable_at());
+}
+
+void Set(const suite::Series& from, v1::Series& to) {
+  to.set_name(from.name);
+  Set(from.dimensions, *to.mutable_dimensions());
+  for (const suite::Column& column : from.columns) SetWhat(column, *to.add_columns());
+  for (const auto& row : from.rows) to.mutable_values()->Add(row.begin(), row.end());
+}
+
+void Set(const suite::Measurements& parsed, v1::BenchmarkResult& result) {
+  result.set_tool(parsed.tool);
+  for (const auto& one : parsed.measurements) Set(one, *result.add_measurements());
+  for (const auto& series : parsed.series) Set(series, *result.add_series());
   for (const auto& failure : parsed.failures) {
-    benchmark.failures.push_back({failure.stage, failure.reason});
+    v1::PartFailure& part = *result.add_failures();
+    part.set_stage(failure.stage);
+    part.set_reason(failure.reason);
   }
-  return benchmark;
 }
 
 results::OutsideJob JobOf(const std::string& suite, const Parsed& parsed, std::uint32_t number) {
-  results::OutsideJob job{
-      .place = {.number = number, .permutation = 1, .repetition = number, .name = parsed.source}};
+  results::OutsideJob job;
+  job.place.set_number(number);
+  job.place.set_permutation(1);
+  job.place.set_repetition(number);
+  job.place.set_name(parsed.source);
+  job.result.set_suite(suite);
   if (parsed.result.ok()) {
-    job.benchmark = ToStored(suite, *parsed.result);
+    Set(*parsed.result, job.result);
   } else {
-    job.benchmark = {.suite = suite, .failed_stage = "parse"};
+    job.result.set_failed_stage("parse");
     job.reason = std::string(parsed.result.status().message());
   }
   const bool good = parsed.result.ok() && parsed.result->failures.empty();
@@ -82,12 +96,15 @@ Status KeepAsRun(const std::string& store, const std::string& run, const std::st
   }
   const auto to = results::SqliteStore::Open(store);
   if (!to.ok()) return to.status();
-  const results::RunCreated created{.id = run,
-                                    .name = run,
-                                    .kind = suite,
-                                    .jobs = jobs.size(),
-                                    .created_unix_ns = UnixNow(),
-                                    .permutations = {{1, "{}"}}};
+  results::RunCreated created;
+  created.run.set_id(run);
+  created.run.set_name(run);
+  created.run.set_kind(suite);
+  created.run.set_jobs(jobs.size());
+  created.run.set_created_unix_ns(UnixNow());
+  v1::Permutation& all_jobs = created.permutations.emplace_back();
+  all_jobs.set_number(1);
+  all_jobs.set_varied("{}");
   return results::AddRun(created, jobs, **to);
 }
 

@@ -22,7 +22,6 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kRunsAPage = 200;
 constexpr Duration kExportLimit = std::chrono::minutes(30);
 
 struct CopyOptions {
@@ -106,13 +105,14 @@ Status Export(const CopyOptions& options, const Globals& globals) {
 /// The ids of all runs in a file.
 Result<std::vector<std::string>> RunsOf(const results::RunReader& reader) {
   std::vector<std::string> ids;
-  for (std::int64_t before = 0;;) {
-    const auto page = reader.List(before, kRunsAPage);
+  v1::ListRunsRequest request;
+  do {
+    const auto page = reader.List(request);
     if (!page.ok()) return page.status();
-    for (const results::StoredRun& run : *page) ids.push_back(run.created.id);
-    if (page->size() < kRunsAPage) return ids;
-    before = page->back().number;
-  }
+    for (const v1::Run& run : page->runs()) ids.push_back(run.id());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return ids;
 }
 
 Status Import(const CopyOptions& options, const Globals& globals) {

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "cli/queues/frontend.h"
-#include "lib/results/run_reader.h"
-#include "lib/runs/run_messages.h"
+#include "lib/results/result_messages.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
@@ -42,13 +41,13 @@ class FileRuns final : public RunSource {
   explicit FileRuns(std::unique_ptr<results::RunReader> reader) : reader_(std::move(reader)) {}
 
   Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) override {
-    return runs::ListRuns(*reader_, request);
+    return reader_->List(request);
   }
   Result<v1::Run> Get(const v1::GetRunRequest& request) override {
-    return runs::GetRun(*reader_, request);
+    return reader_->Find(request.id());
   }
   Status Results(const v1::RunResultsRequest& request, const OnResults& on_results) override {
-    auto messages = runs::ResultMessages::Of(*reader_, request);
+    auto messages = results::ResultMessages::Of(*reader_, request);
     if (!messages.ok()) return messages.status();
     for (;;) {
       const auto message = messages->Next();
@@ -58,7 +57,7 @@ class FileRuns final : public RunSource {
     }
   }
   Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) override {
-    const auto pieces = runs::GetArtifact(*reader_, request);
+    const auto pieces = results::GetArtifact(*reader_, request);
     if (!pieces.ok()) return pieces.status();
     for (const v1::ArtifactPiece& piece : *pieces) on_piece(piece);
     return absl::OkStatus();

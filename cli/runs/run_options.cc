@@ -1,18 +1,10 @@
 #include "cli/runs/run_options.h"
 
-#include <filesystem>
-#include <system_error>
-
 #include "lib/common/options.h"
+#include "lib/process/find_program.h"
 
 namespace twofold::cli {
 namespace {
-
-// Empty where there is no /proc.
-std::string FolderOfThisProgram() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
 
 void AddForms(CLI::App& app, RunCommand& command) {
   CLI::Option_group* form = app.add_option_group("What to do, one of");
@@ -53,7 +45,7 @@ void AddLocal(CLI::App& app, RunCommand& command) {
                  "Folder for the store of local runs and the logs of the last one; else "
                  "$XDG_STATE_HOME/twofold or ~/.local/state/twofold")
       ->needs(local);
-  command.programs = FolderOfThisProgram();
+  command.programs = process::OwnFolder();
   app.add_option("--programs", command.programs, "Folder of twofold-frontend and twofold-backend")
       ->capture_default_str()
       ->needs(local);

@@ -2,9 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "lib/runs/benchmark_messages.h"
-#include "lib/runs/run_messages.h"
-
 namespace twofold::frontend {
 namespace {
 
@@ -107,7 +104,7 @@ v1::Job ToProto(const results::StoredJob& stored) {
   job.set_spec_bytes(stored.accepted.spec.size());
   job.set_accepted_unix_ns(stored.accepted.accepted_unix_ns);
   job.set_requeued_as(stored.requeued_as);
-  if (!stored.accepted.run.empty()) *job.mutable_place() = runs::ToProto(stored.accepted.place);
+  if (!stored.accepted.run.empty()) *job.mutable_place() = stored.accepted.place;
   if (const auto* waiting = std::get_if<results::Waiting>(&stored.state)) {
     job.set_state(v1::JOB_STATE_WAITING);
     job.set_attempts(waiting->attempts);
@@ -127,8 +124,8 @@ v1::Job ToProto(const results::StoredJob& stored) {
     job.set_outcome(ToProto(ended->outcome));
     *job.mutable_report() = ParseReport(ended->report);
     if (!ended->reason.empty()) job.mutable_report()->set_error(ended->reason);
-    if (const results::Benchmark* benchmark = ended->benchmark.get()) {
-      job.mutable_report()->set_data(runs::ToProto(*benchmark).SerializeAsString());
+    if (const v1::BenchmarkResult* benchmark = ended->benchmark.get()) {
+      job.mutable_report()->set_data(benchmark->SerializeAsString());
     }
     job.set_data_refused(ended->refused);
   }

@@ -164,7 +164,7 @@ class QueueHost::Turn {
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
                           std::string_view spec, std::function<void()> then = {},
-                          const results::RunPlace& place = {});
+                          const v1::RunPlace& place = {});
   bool Cancel(queue::JobId job);
   /// Calls `then` after this turn, when all that was decided about the job so far is on disk, by
   /// the journal's thread; at once if it is not durable.

@@ -50,7 +50,7 @@ void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
 queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
                                          const std::shared_ptr<const queue::JobOptions>& options,
                                          std::string_view spec, std::function<void()> then,
-                                         const results::RunPlace& place) {
+                                         const v1::RunPlace& place) {
   CommitBatch& commit = host_.commit_;
   const CommitBatch::Mark before = commit.mark();
   const queue::Submitted submitted = host_.core_.Submit(now_, submitter, tag, options, spec, host_);

@@ -27,12 +27,12 @@ std::int64_t UnixNowNs() {
 }
 
 results::JobAccepted Accepted(const std::string& queue, queue::JobId job,
-                              const queue::JobOptions& options, const results::RunPlace& place,
+                              const queue::JobOptions& options, const v1::RunPlace& place,
                               std::string_view spec) {
   return {.id = Number(job),
           .queue = queue,
           .run = options.run,
-          .place = options.run.empty() ? results::RunPlace{} : place,
+          .place = options.run.empty() ? v1::RunPlace{} : place,
           .suite = options.suite,
           .priority = options.priority,
           .options = ToProto(options).SerializeAsString(),

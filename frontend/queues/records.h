@@ -21,7 +21,7 @@ struct Runner {
 
 /// `place` counts only if the options name a run.
 results::JobAccepted Accepted(const std::string& queue, queue::JobId job,
-                              const queue::JobOptions& options, const results::RunPlace& place,
+                              const queue::JobOptions& options, const v1::RunPlace& place,
                               std::string_view spec);
 results::AttemptStarted Started(queue::JobId job, const queue::Assign& assign,
                                 const std::vector<Runner>& runners);

@@ -8,9 +8,9 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/results/journal.h"
+#include "lib/results/report_reader.h"
 #include "lib/results/run_reader.h"
 #include "lib/results/store.h"
-#include "lib/runs/report_reader.h"
 
 namespace twofold::frontend {
 
@@ -36,7 +36,7 @@ class Storage {
   const results::RunReader& run_reader() const { return *runs_; }
 
   /// What became of results that workers have reported.
-  const runs::ReportReader& reports() const { return reports_; }
+  const results::ReportReader& reports() const { return reports_; }
 
   /// From here on the store is written by the journal alone.
   results::Journal& StartJournal();
@@ -56,7 +56,7 @@ class Storage {
   const std::unique_ptr<results::Store> store_;
   const std::unique_ptr<results::RunReader> runs_;
   results::JournalOptions options_;
-  runs::ReportReader reports_;
+  results::ReportReader reports_;
   std::unique_ptr<results::Journal> journal_;
 };
 

@@ -11,7 +11,6 @@
 #include "frontend/services/services.h"
 #include "lib/rpc/limits.h"
 #include "lib/rpc/retry_info.h"
-#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 namespace {
@@ -81,7 +80,7 @@ void ClientsService::SubmitJob(const v1::SubmitJobRequest& request,
   QueueHost::Turn turn(*job->host, Now());
   const queue::Submitted submitted =
       turn.Submit(queue::kDetached, 0, job->options, request.spec(), answer,
-                  runs::FromProto(request.options().place()));
+                  request.options().place());
   if (submitted.admission != queue::Admission::kAccepted) {
     return turn.Then(
         [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });

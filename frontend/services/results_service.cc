@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/queues/records.h"
-#include "lib/runs/run_messages.h"
+#include "lib/results/result_messages.h"
 
 namespace twofold::frontend {
 namespace {
@@ -85,12 +85,12 @@ Result<std::shared_ptr<ResultsService::CreateCall>> ResultsService::CreateRun() 
 
 Result<v1::ListRunsReply> ResultsService::ListRuns(const v1::ListRunsRequest& request) {
   if (Status status = HasStore(); !status.ok()) return status;
-  return runs::ListRuns(storage_->run_reader(), request);
+  return storage_->run_reader().List(request);
 }
 
 Result<v1::Run> ResultsService::GetRun(const v1::GetRunRequest& request) {
   if (Status status = HasStore(); !status.ok()) return status;
-  return runs::GetRun(storage_->run_reader(), request);
+  return storage_->run_reader().Find(request.id());
 }
 
 /// A place among those who read results.
@@ -106,9 +106,9 @@ Result<NextMessage<v1::RunResultsReply>> ResultsService::RunResults(
     const v1::RunResultsRequest& request) {
   const auto reader = EnterReader();
   if (!reader.ok()) return reader.status();
-  auto messages = runs::ResultMessages::Of(storage_->run_reader(), request);
+  auto messages = results::ResultMessages::Of(storage_->run_reader(), request);
   if (!messages.ok()) return messages.status();
-  const auto all = std::make_shared<runs::ResultMessages>(*std::move(messages));
+  const auto all = std::make_shared<results::ResultMessages>(*std::move(messages));
   return NextMessage<v1::RunResultsReply>([all, place = *reader] { return all->Next(); });
 }
 
@@ -116,7 +116,7 @@ Result<NextMessage<v1::ArtifactPiece>> ResultsService::GetArtifact(
     const v1::GetArtifactRequest& request) {
   const auto reader = EnterReader();
   if (!reader.ok()) return reader.status();
-  auto found = runs::GetArtifact(storage_->run_reader(), request);
+  auto found = results::GetArtifact(storage_->run_reader(), request);
   if (!found.ok()) return found.status();
   const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
   return NextMessage<v1::ArtifactPiece>(

@@ -7,12 +7,11 @@
 #include "frontend/services/patience.h"
 #include "frontend/services/run_draft.h"
 #include "lib/rpc/channel.h"
-#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 
 Status RunCreator::Create(results::RunCreated run, const Done& done) {
-  const std::string id = run.id;
+  const std::string id = run.run.id();
   {
     const std::lock_guard lock(mutex_);
     if (!under_way_.insert(id).second) {
@@ -20,14 +19,14 @@ Status RunCreator::Create(results::RunCreated run, const Done& done) {
     }
   }
   const auto finish = [this, id, done](bool existed) {
-    const auto stored = reader_.Find(id);
+    auto stored = reader_.Find(id);
     {
       const std::lock_guard lock(mutex_);
       under_way_.erase(id);
     }
     if (!stored.ok()) return done(stored.status());
     v1::CreateRunReply reply;
-    *reply.mutable_run() = runs::ToProto(*stored);
+    *reply.mutable_run() = *std::move(stored);
     reply.set_existed(existed);
     done(reply);
   };

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "frontend/queues/records.h"
@@ -60,12 +59,6 @@ Status Check(const v1::Run& run) {
   return status;
 }
 
-std::string LabelsJson(const v1::Run& run) {
-  nlohmann::json labels = nlohmann::json::object();
-  for (const auto& [name, value] : run.labels()) labels[name] = value;
-  return labels.dump();
-}
-
 }  // namespace
 
 Status RunDraft::Add(const v1::CreateRunRequest& request) {
@@ -73,7 +66,7 @@ Status RunDraft::Add(const v1::CreateRunRequest& request) {
   if (request.has_run()) {
     if (Status status = SetRun(request.run()); !status.ok()) return status;
   }
-  if (run_.id.empty()) return BadRun("run: the first message must have it");
+  if (run_.run.id().empty()) return BadRun("run: the first message must have it");
   for (const v1::Permutation& each : request.permutations()) {
     if (Status status = AddPermutation(each); !status.ok()) return status;
   }
@@ -82,23 +75,19 @@ Status RunDraft::Add(const v1::CreateRunRequest& request) {
 }
 
 Status RunDraft::SetRun(const v1::Run& run) {
-  if (!run_.id.empty()) return BadRun("run: only the first message has it");
+  if (!run_.run.id().empty()) return BadRun("run: only the first message has it");
   if (Status status = Check(run); !status.ok()) return status;
   if (Status status = Grow(run.ByteSizeLong()); !status.ok()) return status;
-  run_ = {.id = run.id(),
-          .name = run.name(),
-          .kind = run.kind(),
-          .definition = run.definition(),
-          .labels = LabelsJson(run),
-          .jobs = run.jobs(),
-          .created_unix_ns = UnixNowNs(),
-          .plan = run.plan(),
-          .permutations = {}};
+  run_.run = run;
+  run_.run.clear_counts();
+  run_.run.clear_cancelled_unix_ns();
+  run_.run.clear_ended_unix_ns();
+  run_.run.set_created_unix_ns(UnixNowNs());
   return absl::OkStatus();
 }
 
 Status RunDraft::AddPermutation(const v1::Permutation& permutation) {
-  const std::uint64_t last = run_.permutations.empty() ? 0 : run_.permutations.back().number;
+  const std::uint64_t last = run_.permutations.empty() ? 0 : run_.permutations.back().number();
   if (permutation.number() <= last) {
     return BadRun(absl::StrCat("permutations.number is ", permutation.number(), " after ", last,
                                "; numbers count upwards from 1"));
@@ -117,7 +106,7 @@ Status RunDraft::AddPermutation(const v1::Permutation& permutation) {
   }
   status = Grow(kPermutationBytes + permutation.varied().size());
   if (!status.ok()) return status;
-  run_.permutations.push_back({permutation.number(), permutation.varied()});
+  run_.permutations.push_back(permutation);
   return absl::OkStatus();
 }
 
@@ -128,7 +117,7 @@ Status RunDraft::Grow(std::size_t bytes) {
 }
 
 Result<results::RunCreated> RunDraft::Finish() {
-  if (run_.id.empty()) return BadRun("run: the first message must have it");
+  if (run_.run.id().empty()) return BadRun("run: the first message must have it");
   if (!complete_) return absl::AbortedError("last: the call was broken off; no run was begun");
   return std::move(run_);
 }

@@ -6,7 +6,6 @@
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
 #include "lib/rpc/channel.h"
-#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id,
@@ -39,7 +38,7 @@ ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) c
   auto core_options = FromProto(options, (*host)->durable());
   if (!core_options.ok())
     return {nullptr, nullptr, std::string(core_options.status().message()), {}};
-  return {*host, *std::move(core_options), {}, runs::FromProto(options.place())};
+  return {*host, *std::move(core_options), {}, options.place()};
 }
 
 void ClientSession::Submit(const v1::SubmitRequest& request) {

@@ -38,7 +38,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
     QueueHost* host = nullptr;
     std::shared_ptr<const queue::JobOptions> options;
     std::string error;  ///< why its jobs are rejected; empty if they are not
-    results::RunPlace place;
+    v1::RunPlace place;
   };
 
   void OnMessage(const v1::SubmitRequest& request) override;

@@ -110,7 +110,7 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t cl
   return result;
 }
 
-MetricFamily ReportsFamily(const runs::ReportReader& reports) {
+MetricFamily ReportsFamily(const results::ReportReader& reports) {
   Family family("twofold_store_reports_total",
                 "Reports of durable jobs with data: of a benchmark, in tables; of others; of a "
                 "benchmark, but refused.",

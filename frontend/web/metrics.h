@@ -7,7 +7,7 @@
 
 #include "frontend/queues/queue_set.h"
 #include "lib/common/instant.h"
-#include "lib/runs/report_reader.h"
+#include "lib/results/report_reader.h"
 
 namespace twofold::frontend {
 
@@ -20,6 +20,6 @@ std::vector<prometheus::MetricFamily> CollectMetrics(const QueueSet& queues, std
                                                      Instant now);
 
 /// What became of the data in reports of durable jobs.
-prometheus::MetricFamily ReportsFamily(const runs::ReportReader& reports);
+prometheus::MetricFamily ReportsFamily(const results::ReportReader& reports);
 
 }  // namespace twofold::frontend

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "lib/results/result_messages.h"
 #include "lib/runs/json.h"
-#include "lib/runs/run_messages.h"
 
 namespace twofold::frontend {
 namespace {
@@ -40,7 +40,7 @@ http::Handler WithRuns(const Storage* storage, RunsPage page) {
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request) {
   v1::ListRunsRequest list;
   list.set_page_token(QueryOf(request, "page_token"));
-  const auto reply = runs::ListRuns(reader, list);
+  const auto reply = reader.List(list);
   if (!reply.ok()) return Failed(reply.status());
   Json all = Json::array();
   for (const v1::Run& run : reply->runs()) all.push_back(runs::ToJson(run));
@@ -48,9 +48,7 @@ http::Response RunsJson(const results::RunReader& reader, const http::Request& r
 }
 
 http::Response RunJson(const results::RunReader& reader, const http::Request& request) {
-  v1::GetRunRequest get;
-  get.set_id(request.params.at("id"));
-  const auto run = runs::GetRun(reader, get);
+  const auto run = reader.Find(request.params.at("id"));
   return run.ok() ? JsonPage(200, runs::ToJson(*run)) : Failed(run.status());
 }
 
@@ -62,7 +60,7 @@ http::Response ResultsJson(const results::RunReader& reader, const http::Request
   }
   v1::RunResultsRequest results;
   results.set_id(request.params.at("id"));
-  auto messages = runs::ResultMessages::Of(reader, results, from);
+  auto messages = results::ResultMessages::Of(reader, results, from);
   if (!messages.ok()) return Failed(messages.status());
   const auto page = messages->Next();
   if (!page.ok()) return Failed(page.status());

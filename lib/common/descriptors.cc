@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 
 namespace twofold {
 namespace {
@@ -14,6 +15,15 @@ std::atomic<rlim_t> soft_before = 0;  // 0: not raised
 
 Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
+}
+
+bool WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 std::size_t RaiseDescriptorLimit() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace twofold {
@@ -22,6 +23,9 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Writes all of `bytes`, however many calls that takes; false: it could not (errno).
+bool WriteAll(int descriptor, std::string_view bytes);
 
 /// Lets this process have as many descriptors as the system allows it (the hard limit): each
 /// connection is one, and the soft limit is 1024 in most places, for the sake of programs that use

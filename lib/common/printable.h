@@ -11,6 +11,10 @@ namespace twofold {
 /// UTF-8 by `?`; cuts no character.
 std::string Printable(std::string_view text, std::size_t most);
 
+/// How many bytes at the beginning of `text` are whole, valid characters: all of them if it is
+/// UTF-8. Overlong forms, surrogates and values above U+10FFFF are invalid (RFC 3629).
+std::size_t ValidUtf8(std::string_view text);
+
 /// How many bytes at the end of `text` are the start of an unfinished character: 0 to 3.
 std::size_t UnfinishedTail(std::string_view text);
 

@@ -1,14 +1,19 @@
 #include "lib/process/find_program.h"
 
+#include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
-namespace twofold::stages {
+namespace twofold::process {
 namespace {
 
 bool IsProgram(const std::string& path) {
@@ -42,4 +47,23 @@ Result<std::string> FindProgram(const std::string& name, const SearchPath& where
 
 std::string JoinPath(const SearchPath& where) { return absl::StrJoin(FoldersOf(where), ":"); }
 
-}  // namespace twofold::stages
+Status CheckExecutable(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
+  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(path + ": is a directory");
+  if (access(path.c_str(), X_OK) != 0) return absl::ErrnoToStatus(errno, path);
+  return absl::OkStatus();
+}
+
+std::string OwnFolder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+void AppendToPath(const std::string& folder) {
+  const char* const path = std::getenv("PATH");
+  const std::string with = path == nullptr ? folder : absl::StrCat(path, ":", folder);
+  setenv("PATH", with.c_str(), 1);
+}
+
+}  // namespace twofold::process

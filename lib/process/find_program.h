@@ -5,7 +5,7 @@
 
 #include "lib/common/result.h"
 
-namespace twofold::stages {
+namespace twofold::process {
 
 /// Where programs are looked for.
 struct SearchPath {
@@ -20,4 +20,14 @@ Result<std::string> FindProgram(const std::string& name, const SearchPath& where
 /// A PATH with `folders` before `path`.
 std::string JoinPath(const SearchPath& where);
 
-}  // namespace twofold::stages
+/// Why `path` cannot be started; OK if it is an executable file.
+Status CheckExecutable(const std::string& path);
+
+/// The folder of the program that calls this, where those are that belong to it.
+std::string OwnFolder();
+
+/// Has programs that are started from here find those in `folder`, after all others.
+/// REQUIRES: there is one thread.
+void AppendToPath(const std::string& folder);
+
+}  // namespace twofold::process

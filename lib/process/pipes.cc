@@ -1,14 +1,58 @@
 #include "lib/process/pipes.h"
 
+#include <absl/status/status.h>
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
 #include <utility>
 
-namespace twofold::backend {
+namespace twofold::process {
+
+Result<Pipe> OpenPipe() {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void PipeReader::Start(int descriptor, OnBytes on_bytes, OnClosed on_closed) {
+  if (descriptor < 0) return;
+  on_bytes_ = std::move(on_bytes);
+  on_closed_ = std::move(on_closed);
+  pipe_.assign(descriptor);
+  Await();
+}
+
+void PipeReader::Await() {
+  pipe_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                   [self = shared_from_this()](const boost::system::error_code& error) {
+                     if (!error && self->pipe_.is_open()) self->Read();
+                   });
+}
+
+void PipeReader::Read() {
+  std::array<char, kChunkBytes> bytes;
+  const ssize_t got = ::read(pipe_.native_handle(), bytes.data(), bytes.size());
+  if (got == 0) {
+    Close();
+    if (on_closed_) on_closed_();
+    return;
+  }
+  if (got > 0) on_bytes_({bytes.data(), static_cast<std::size_t>(got)});
+  if (pipe_.is_open()) Await();  // who heard of the bytes may have closed it
+}
+
+void PipeReader::Finish() {
+  if (!pipe_.is_open()) return;
+  std::array<char, kChunkBytes> bytes;
+  const ssize_t got = ::read(pipe_.native_handle(), bytes.data(), bytes.size());
+  Close();
+  if (got > 0) on_bytes_({bytes.data(), static_cast<std::size_t>(got)});
+}
 
 OutputPipe::OutputPipe(boost::asio::io_context& io, int descriptor, OnChunk on_chunk)
     : pipe_(io, descriptor), on_chunk_(std::move(on_chunk)) {
@@ -28,7 +72,7 @@ void OutputPipe::Next() {
 void OutputPipe::Read() {
   if (!pipe_.is_open() || !std::exchange(asked_, false)) return;
   std::string chunk(kChunkBytes, '\0');
-  const ssize_t got = read(pipe_.native_handle(), chunk.data(), chunk.size());
+  const ssize_t got = ::read(pipe_.native_handle(), chunk.data(), chunk.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR) && !finishing_) return Next();
   chunk.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   if (chunk.empty()) pipe_.close();
@@ -53,4 +97,4 @@ void InputPipe::Write(std::string chunk, std::function<void()> on_written) {
 
 void InputPipe::Close() { pipe_.close(); }
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

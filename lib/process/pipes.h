@@ -2,19 +2,62 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
-/// Pipes to and from a program, a chunk at a time: who asks for the next one only when the last one
-/// has been passed on makes a slow reader slow down the writer, at whatever distance.
+#include "lib/common/descriptors.h"
+#include "lib/common/result.h"
+
+/// Pipes to and from programs.
 ///
 /// Threads  On the thread of the io_context.
-namespace twofold::backend {
+namespace twofold::process {
 
+/// What a pipe of Linux holds, and the longest piece that comes through here at once.
 inline constexpr std::size_t kChunkBytes = 64 << 10;
 
-/// What a program prints.
+/// Both ends of a pipe; neither is inherited by programs.
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+/// Errors   kResourceExhausted and others by errno.
+Result<Pipe> OpenPipe();
+
+/// Reads what a program prints, as it comes.
+///
+/// Cost     A call for each chunk, or for each time that something is there.
+class PipeReader : public std::enable_shared_from_this<PipeReader> {
+ public:
+  using OnBytes = std::function<void(std::string_view)>;
+  using OnClosed = std::function<void()>;
+
+  explicit PipeReader(boost::asio::io_context& io) : pipe_(io) {}
+
+  /// Takes over `descriptor`, which does not block; -1: there is nothing to read. `on_closed` comes
+  /// when nobody can write any more. Neither comes after Close.
+  void Start(int descriptor, OnBytes on_bytes, OnClosed on_closed = nullptr);
+
+  /// Reads what is there now, and no more: who knows who holds the other end and writes on. Closes.
+  void Finish();
+
+  void Close() { pipe_.close(); }
+
+ private:
+  void Await();
+  void Read();
+
+  boost::asio::posix::stream_descriptor pipe_;
+  OnBytes on_bytes_;
+  OnClosed on_closed_;
+};
+
+/// Reads what a program prints, a chunk at a time. Whoever asks for the next chunk only when the
+/// last one has been passed on lets a slow reader slow down the program, at whatever distance.
 class OutputPipe : public std::enable_shared_from_this<OutputPipe> {
  public:
   /// Gets a chunk that is not empty, or, once, an empty one: the end.
@@ -41,7 +84,7 @@ class OutputPipe : public std::enable_shared_from_this<OutputPipe> {
   bool finishing_ = false;
 };
 
-/// What a program reads.
+/// Writes what a program reads, a chunk at a time.
 class InputPipe : public std::enable_shared_from_this<InputPipe> {
  public:
   /// Takes over `descriptor`, the writing end. SIGPIPE has to be ignored.
@@ -59,4 +102,4 @@ class InputPipe : public std::enable_shared_from_this<InputPipe> {
   std::string chunk_;
 };
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

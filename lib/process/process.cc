@@ -1,11 +1,10 @@
 #include "lib/process/process.h"
 
-#include <sys/wait.h>
-
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
-namespace twofold::backend {
+namespace twofold::process {
 namespace {
 
 constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
@@ -14,6 +13,16 @@ constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
 constexpr Duration kSettle = std::chrono::milliseconds(50);
 
 }  // namespace
+
+void OutputTail::Append(std::string_view bytes) {
+  bytes.remove_prefix(bytes.size() - std::min(bytes.size(), limit_));
+  kept_.append(bytes);
+  if (kept_.size() > 2 * limit_) kept_.erase(0, kept_.size() - limit_);
+}
+
+std::string OutputTail::Last() const {
+  return kept_.substr(kept_.size() - std::min(kept_.size(), limit_));
+}
 
 Result<std::shared_ptr<Process>> Process::Start(boost::asio::io_context& io, Reaper& reaper,
                                                 const Program& program, Events events) {
@@ -79,11 +88,7 @@ void Process::Exited(int wait_status) {
   settle_.cancel();
   output_->Finish();
   ClosePipes();
-  ProgramEnd end;
-  if (WIFEXITED(wait_status)) end.exit_code = WEXITSTATUS(wait_status);
-  if (WIFSIGNALED(wait_status)) end.signal = WTERMSIG(wait_status);
-  end.output = tail_.Last();
-  events_.ended(std::move(end));
+  events_.ended({ExitOf(wait_status), tail_.Last()});
 }
 
 void Process::Stop() {
@@ -111,4 +116,4 @@ void Process::ClosePipes() {
   progress_->Close();
 }
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

@@ -9,19 +9,33 @@
 
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/process/output_tail.h"
-#include "lib/process/pipe_reader.h"
+#include "lib/process/pipes.h"
 #include "lib/process/progress_reader.h"
 #include "lib/process/reaper.h"
 #include "lib/process/spawn.h"
 
-namespace twofold::backend {
+namespace twofold::process {
 
-/// How a program ended: one of the two is 0.
+/// How a program ended, and what it printed.
 struct ProgramEnd {
-  int exit_code = 0;
-  int signal = 0;
+  Exit exit;
   std::string output;  ///< the last 4 KiB of stdout and stderr, as they came
+};
+
+/// The last `limit` bytes of what was appended.
+///
+/// Cost     At most twice the limit in memory; each byte is copied at most twice.
+class OutputTail {
+ public:
+  explicit OutputTail(std::size_t limit) : limit_(limit) {}
+
+  void Append(std::string_view bytes);
+
+  [[nodiscard]] std::string Last() const;
+
+ private:
+  std::size_t limit_;
+  std::string kept_;
 };
 
 /// One run of a program and of all that it starts in its process group: nothing of it is left when
@@ -83,4 +97,4 @@ class Process : public std::enable_shared_from_this<Process> {
   OutputTail tail_;
 };
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

@@ -5,7 +5,7 @@
 
 #include "lib/common/printable.h"
 
-namespace twofold::backend {
+namespace twofold::process {
 namespace {
 
 constexpr std::size_t kMostText = 200;
@@ -39,4 +39,4 @@ std::optional<ProgressLine> ProgressReader::Append(std::string_view bytes) {
   return newest;
 }
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace twofold::backend {
+namespace twofold::process {
 
 /// How far a run is, in its own words.
 struct ProgressLine {
@@ -31,4 +31,4 @@ class ProgressReader {
   std::string line_;  // not yet ended
 };
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

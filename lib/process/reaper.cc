@@ -6,7 +6,7 @@
 #include <csignal>
 #include <utility>
 
-namespace twofold::backend {
+namespace twofold::process {
 
 Reaper::Reaper(boost::asio::io_context& io) : signal_(io, SIGCHLD) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -44,4 +44,4 @@ void Reaper::ReapAll() {
   }
 }
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

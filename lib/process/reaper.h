@@ -7,7 +7,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <functional>
 
-namespace twofold::backend {
+namespace twofold::process {
 
 /// Collects the children of this process when they end, the ones we started as well as orphans that
 /// the kernel gave to us (it becomes their "subreaper", and is anyway as process 1 of a container).
@@ -38,4 +38,4 @@ class Reaper {
   absl::flat_hash_map<pid_t, OnExit> watched_;
 };
 
-}  // namespace twofold::backend
+}  // namespace twofold::process

@@ -1,23 +1,24 @@
 #include "lib/process/spawn.h"
 
+#include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <string_view>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
 #include "lib/common/descriptors.h"
 #include "lib/common/signals.h"
-#include "lib/process/inherited.h"
+#include "lib/process/environment.h"
+#include "lib/process/pipes.h"
 
-namespace twofold::backend {
+namespace twofold::process {
 namespace {
 
 // A descriptor of ours that is another one in the child.
@@ -33,18 +34,14 @@ struct Plan {
   std::vector<Move> moves;
   const char* directory = nullptr;  // null: stay
   pid_t parent = 0;
-  // Written by the child, which shares our memory until it execs.
+  int failure = -1;  // where to write a Failure
+};
+
+// Why the child could not become the program.
+struct Failure {
   int error = 0;
-  const char* blamed = nullptr;  // the path that the error is about
+  bool of_directory = false;
 };
-
-// A pipe through which the child writes.
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-};
-
-Status ErrnoStatus(int error, const std::string& what) { return absl::ErrnoToStatus(error, what); }
 
 bool MakeMoves(const Plan& plan) {
   for (const Move& move : plan.moves) {
@@ -53,28 +50,28 @@ bool MakeMoves(const Plan& plan) {
   return true;
 }
 
-bool Enter(Plan& plan) {
-  if (plan.directory == nullptr || chdir(plan.directory) == 0) return true;
-  plan.blamed = plan.directory;
-  return false;
-}
-
 // Runs between vfork and exec, in the memory of the parent: system calls only.
-[[noreturn]] void BecomeProgram(Plan& plan) {
+[[noreturn]] void BecomeProgram(const Plan& plan) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   RestoreSignalsInChild();
   RestoreDescriptorLimitInChild();
+  // Libraries open some that programs would inherit: sockets that listen, for one. Kernels before
+  // 5.11 do not know this call, and leave them open.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  Failure failure;
   const bool parent_lives = getppid() == plan.parent;  // else it died before prctl
-  if (parent_lives && MakeMoves(plan) && Enter(plan)) {
-    execve(plan.argv[0], plan.argv.data(), plan.environment.data());
+  if (parent_lives && MakeMoves(plan)) {
+    failure.of_directory = plan.directory != nullptr && chdir(plan.directory) != 0;
+    if (!failure.of_directory) execve(plan.argv[0], plan.argv.data(), plan.environment.data());
   }
-  plan.error = errno;
+  failure.error = errno;
+  [[maybe_unused]] const ssize_t told = write(plan.failure, &failure, sizeof failure);
   _exit(127);
 }
 
 // Apart, so that nothing of a caller lives in the frame that parent and child share.
-[[gnu::noinline]] pid_t ForkAndExec(Plan& plan) {
+[[gnu::noinline]] pid_t ForkAndExec(const Plan& plan) {
   const pid_t pid = vfork();
   if (pid == 0) BecomeProgram(plan);
   return pid;
@@ -87,92 +84,125 @@ std::vector<char*> Pointers(const std::vector<std::string>& argv) {
   return pointers;
 }
 
+std::vector<char*> EnvironmentOf(const Program& program) {
+  if (!program.is_ours) return MergeEnvironment(Inherited(environ), program.environment);
+  std::vector<const char*> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) all.push_back(*variable);
+  return MergeEnvironment(all, program.environment);
+}
+
 // High, so that no move of the child overwrites what a later one needs.
 Descriptor MovedUp(int number) {
   return Descriptor(fcntl(number, F_DUPFD_CLOEXEC, kProgressFd + 1));
 }
 
-Status Open(Pipe& pipe) {
-  int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
-  pipe.read = Descriptor(ends[0]);
-  const Descriptor low(ends[1]);
-  pipe.write = MovedUp(low.get());
-  if (pipe.write.get() < 0) return ErrnoStatus(errno, "pipe");
-  fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
+// A pipe through which the child writes.
+Result<Pipe> OpenPipeFromChild() {
+  Result<Pipe> pipe = OpenPipe();
+  if (!pipe.ok()) return pipe;
+  pipe->write = MovedUp(pipe->write.get());
+  if (pipe->write.get() < 0) return absl::ErrnoToStatus(errno, "pipe");
+  return pipe;
+}
+
+// What the child has of us beside its standard descriptors, and what we have of it.
+struct Pipes {
+  Pipe output;
+  Pipe ready;
+  Pipe progress;
+  Pipe failure;
+  Descriptor null;
+  Descriptor control;
+};
+
+bool WantsOutput(const Program& program) {
+  return !program.null_out && (program.out < 0 || program.err < 0);
+}
+
+Status Open(const Program& program, Pipes& pipes) {
+  const std::pair<bool, Pipe*> wanted[] = {{WantsOutput(program), &pipes.output},
+                                           {program.tells_ready, &pipes.ready},
+                                           {program.tells_progress, &pipes.progress},
+                                           {true, &pipes.failure}};
+  for (const auto& [is_wanted, pipe] : wanted) {
+    if (!is_wanted) continue;
+    Result<Pipe> opened = OpenPipeFromChild();
+    if (!opened.ok()) return opened.status();
+    *pipe = *std::move(opened);
+    if (pipe != &pipes.failure) fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
+  }
+  const Descriptor low(open("/dev/null", O_RDWR | O_CLOEXEC));
+  pipes.null = MovedUp(low.get());
+  if (pipes.null.get() < 0) return absl::ErrnoToStatus(errno, "/dev/null");
+  if (program.control >= 0) pipes.control = MovedUp(program.control);
   return absl::OkStatus();
 }
 
-std::string_view NameOf(std::string_view variable) {
-  return variable.substr(0, variable.find('='));
+std::vector<Move> MovesOf(const Program& program, const Pipes& pipes) {
+  std::vector<Move> moves;
+  const int in = program.null_in ? pipes.null.get() : -1;
+  const int out = program.null_out ? pipes.null.get() : pipes.output.write.get();
+  for (const auto& [lent, own, standard] : {std::tuple{program.in, in, STDIN_FILENO},
+                                            {program.out, out, STDOUT_FILENO},
+                                            {program.err, out, STDERR_FILENO}}) {
+    const int from = lent >= 0 ? lent : own;
+    if (from >= 0) moves.push_back({from, standard});
+  }
+  if (program.control >= 0) moves.push_back({pipes.control.get(), kControlFd});
+  if (program.tells_ready) moves.push_back({pipes.ready.write.get(), kReadyFd});
+  if (program.tells_progress) moves.push_back({pipes.progress.write.get(), kProgressFd});
+  return moves;
+}
+
+// Waits until the child has become the program, which closes its end, or has failed to.
+std::optional<Failure> ReadFailure(Pipe& pipe) {
+  pipe.write = Descriptor();
+  Failure failure;
+  ssize_t got = 0;
+  do {
+    got = read(pipe.read.get(), &failure, sizeof failure);
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof failure) return std::nullopt;
+  return failure;
 }
 
 }  // namespace
 
-std::vector<char*> MergeEnvironment(const std::vector<const char*>& inherited,
-                                    const std::vector<std::string>& changes) {
-  std::vector<char*> merged;
-  const auto add = [&merged](const char* variable) {
-    merged.push_back(const_cast<char*>(variable));
-  };
-  for (const std::string& change : changes) {
-    if (change.find('=') != std::string::npos) add(change.c_str());
-  }
-  for (const char* const variable : inherited) {
-    const bool changed =
-        std::any_of(changes.begin(), changes.end(),
-                    [&](const std::string& change) { return NameOf(change) == NameOf(variable); });
-    if (!changed) add(variable);
-  }
-  merged.push_back(nullptr);
-  return merged;
-}
-
 Result<Child> Spawn(const Program& program) {
-  Pipe output;
-  Pipe ready;
-  Pipe progress;
-  const bool wants_output = !program.null_out && (program.out < 0 || program.err < 0);
-  const std::pair<bool, Pipe*> wanted[] = {
-      {wants_output, &output}, {program.tells_ready, &ready}, {program.tells_progress, &progress}};
-  for (const auto& [is_wanted, pipe] : wanted) {
-    if (!is_wanted) continue;
-    if (Status status = Open(*pipe); !status.ok()) return status;
-  }
-  const Descriptor low_null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  const Descriptor null = MovedUp(low_null.get());
-  if (null.get() < 0) return ErrnoStatus(errno, "/dev/null");
-  const Descriptor control = program.control < 0 ? Descriptor() : MovedUp(program.control);
-
+  Pipes pipes;
+  if (Status status = Open(program, pipes); !status.ok()) return status;
   Plan plan;
   plan.argv = Pointers(program.argv);
-  plan.blamed = plan.argv[0];
-  plan.environment = MergeEnvironment(Inherited(environ), program.environment);
+  plan.environment = EnvironmentOf(program);
+  plan.moves = MovesOf(program, pipes);
   if (!program.directory.empty()) plan.directory = program.directory.c_str();
-  const int to_us = program.null_out ? null.get() : output.write.get();
-  const int in = program.null_in ? null.get() : -1;
-  for (const auto& [lent, own, standard] : {std::tuple{program.in, in, STDIN_FILENO},
-                                            {program.out, to_us, STDOUT_FILENO},
-                                            {program.err, to_us, STDERR_FILENO}}) {
-    const int from = lent >= 0 ? lent : own;
-    if (from >= 0) plan.moves.push_back({from, standard});
-  }
-  if (program.control >= 0) plan.moves.push_back({control.get(), kControlFd});
-  if (program.tells_ready) plan.moves.push_back({ready.write.get(), kReadyFd});
-  if (program.tells_progress) plan.moves.push_back({progress.write.get(), kProgressFd});
   plan.parent = getpid();
+  plan.failure = pipes.failure.write.get();
   const pid_t pid = ForkAndExec(plan);
-  if (pid < 0) return ErrnoStatus(errno, "fork");
-  if (plan.error != 0) return ErrnoStatus(plan.error, plan.blamed);
-  return Child{pid, output.read.Release(), ready.read.Release(), progress.read.Release()};
+  if (pid < 0) return absl::ErrnoToStatus(errno, "fork");
+  if (const auto failure = ReadFailure(pipes.failure)) {
+    waitpid(pid, nullptr, 0);
+    return absl::ErrnoToStatus(failure->error,
+                               failure->of_directory ? program.directory : program.argv[0]);
+  }
+  return Child{pid, pipes.output.read.Release(), pipes.ready.read.Release(),
+               pipes.progress.read.Release()};
 }
 
-Status CheckExecutable(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return ErrnoStatus(errno, path);
-  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(path + ": is a directory");
-  if (access(path.c_str(), X_OK) != 0) return ErrnoStatus(errno, path);
-  return absl::OkStatus();
+Exit ExitOf(int wait_status) {
+  if (WIFEXITED(wait_status)) return {.code = WEXITSTATUS(wait_status)};
+  return {.signal = WTERMSIG(wait_status)};
 }
 
-}  // namespace twofold::backend
+std::optional<Exit> Poll(pid_t child) {
+  int wait_status = 0;
+  if (waitpid(child, &wait_status, WNOHANG) != child) return std::nullopt;
+  return ExitOf(wait_status);
+}
+
+std::string Describe(const Exit& exit) {
+  if (exit.signal == 0) return absl::StrCat("exit code ", exit.code);
+  return absl::StrCat("killed by signal ", exit.signal, " (", strsignal(exit.signal), ")");
+}
+
+}  // namespace twofold::process

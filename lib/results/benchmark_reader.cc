@@ -1,154 +1,118 @@
 #include "lib/results/benchmark_reader.h"
 
-#include "lib/results/json_text.h"
+#include <absl/strings/str_cat.h>
+
+#include "lib/results/points.h"
 
 namespace twofold::results {
-namespace {
-
-/// Columns name, bytes, left_out, zstd.
-Artifact ArtifactOf(const Prepared::Rows& row) {
-  return {.name = row[0].getString(),
-          .zstd = row[3].getString(),
-          .bytes = Unsigned(row[1]),
-          .left_out = Unsigned(row[2])};
-}
-
-}  // namespace
 
 BenchmarkReader::BenchmarkReader(SQLite::Database& database)
     : metrics_(database),
-      benchmark_(database, "SELECT * FROM benchmark WHERE job = ?"),
-      measurements_(database,
-                    "SELECT metric, value, at FROM measured WHERE job = ? ORDER BY number"),
+      benchmark_(database, absl::StrCat("SELECT ", tables_.benchmark.List(),
+                                        " FROM benchmark WHERE job = ?")),
+      measurements_(database, absl::StrCat("SELECT metric, ", tables_.measured.List(),
+                                           " FROM measured WHERE job = ? ORDER BY number")),
       headlines_(database,
-                 "SELECT metric, value, at FROM measured WHERE job = ? AND number < 0"
-                 " ORDER BY number"),
+                 absl::StrCat("SELECT metric, ", tables_.measured.List(),
+                              " FROM measured WHERE job = ? AND number < 0 ORDER BY number")),
       series_(database,
-              "SELECT points, name, dimensions, columns FROM series"
-              " JOIN shape ON shape.number = series.shape WHERE job = ? ORDER BY series.number"),
-      failures_(database, "SELECT stage, reason FROM part_failure WHERE job = ? ORDER BY number"),
-      ranks_(database,
-             "SELECT rank, node, pod, address, kernel, cpu, cpus, image FROM rank"
-             " JOIN host ON host.number = rank.host WHERE job = ? ORDER BY rank"),
-      stages_(database,
-              "SELECT number, name, argv, tool_version, started_ns, wall_ns, exit_code, signal,"
-              " error FROM stage WHERE job = ? AND rank = ? ORDER BY number"),
-      artifacts_(database,
-                 "SELECT name, bytes, left_out, zstd FROM artifact"
-                 " WHERE job = ? AND rank = ? AND stage = ? ORDER BY number"),
+              absl::StrCat("SELECT points, ", tables_.shape.List(),
+                           " FROM series JOIN shape ON shape.number = series.shape WHERE job = ?"
+                           " ORDER BY series.number")),
+      failures_(database, absl::StrCat("SELECT ", tables_.part_failure.List(),
+                                       " FROM part_failure WHERE job = ? ORDER BY number")),
+      ranks_(database, absl::StrCat("SELECT rank, ", tables_.host.List(),
+                                    " FROM rank JOIN host ON host.number = rank.host WHERE job = ?"
+                                    " ORDER BY rank")),
+      stages_(database, absl::StrCat("SELECT number, ", tables_.stage.List(),
+                                     " FROM stage WHERE job = ? AND rank = ? ORDER BY number")),
+      artifacts_(database, absl::StrCat("SELECT number, ", tables_.artifact.List(),
+                                        " FROM artifact WHERE job = ? AND rank = ? AND stage = ?"
+                                        " ORDER BY number")),
       artifact_(database,
-                "SELECT artifact.name, bytes, left_out, zstd FROM stage"
-                " JOIN artifact ON artifact.job = stage.job AND artifact.rank = stage.rank"
-                " AND artifact.stage = stage.number WHERE stage.job = ?1 AND stage.rank = ?2"
-                " AND (?3 = '' OR stage.name = ?3) AND artifact.name <> ''"
-                " AND (?4 = '' OR artifact.name = ?4)"
-                " ORDER BY stage.number, artifact.number LIMIT 1"),
+                absl::StrCat("SELECT ", tables_.artifact.List("artifact.$0"),
+                             " FROM stage JOIN artifact ON artifact.job = stage.job"
+                             " AND artifact.rank = stage.rank AND artifact.stage = stage.number"
+                             " WHERE stage.job = ?1 AND stage.rank = ?2"
+                             " AND (?3 = '' OR stage.name = ?3) AND artifact.name <> ''"
+                             " AND (?4 = '' OR artifact.name = ?4)"
+                             " ORDER BY stage.number, artifact.number LIMIT 1")),
       refusal_(database, "SELECT reason FROM refused WHERE job = ?") {}
 
-std::optional<Benchmark> BenchmarkReader::Find(JobId job) {
-  Benchmark found;
+std::optional<v1::BenchmarkResult> BenchmarkReader::Find(JobId job) {
+  v1::BenchmarkResult found;
   {
     Prepared::Rows row(benchmark_, job);
     if (!row.Next()) return std::nullopt;
-    found.suite = row[1].getString();
-    found.tool = row[2].getString();
-    found.failed_stage = row[3].getString();
-    found.left_out = FromColumn(row[4], WordsOf);
-    found.timeline = {.prepared_ns = Unsigned(row[5]),
-                      .started_ns = Unsigned(row[6]),
-                      .ended_ns = Unsigned(row[7]),
-                      .collected_ns = Unsigned(row[8]),
-                      .parsed_ns = Unsigned(row[9])};
+    row.Read(tables_.benchmark, 0, found);
   }
-  found.measurements = Measurements(job);
-  found.series = SeriesOf(job);
-  found.failures = FailuresOf(job);
-  found.ranks = RanksOf(job);
-  return found;
-}
-
-std::vector<Measurement> BenchmarkReader::Measurements(JobId job) {
-  return MeasurementsOf(measurements_, job);
-}
-
-std::optional<Benchmark> BenchmarkReader::Headlines(JobId job) {
-  Benchmark found;
-  {
-    Prepared::Rows row(benchmark_, job);
-    if (!row.Next()) return std::nullopt;
-    found.suite = row[1].getString();
-  }
-  found.measurements = MeasurementsOf(headlines_, job);
-  return found;
-}
-
-std::vector<Measurement> BenchmarkReader::MeasurementsOf(Prepared& select, JobId job) {
-  std::vector<Measurement> measurements;
-  for (Prepared::Rows row(select, job); row.Next();) {
-    measurements.push_back({.metric = metrics_.At(row[0].getInt64()),
-                            .value = row[1].getDouble(),
-                            .at = PlaceOf(row[2])});
-  }
-  return measurements;
-}
-
-std::vector<Series> BenchmarkReader::SeriesOf(JobId job) {
-  std::vector<Series> all;
-  for (Prepared::Rows row(series_, job); row.Next();) {
-    all.push_back({.name = row[1].getString(),
-                   .dimensions = FromColumn(row[2], DimensionsOf),
-                   .columns = FromColumn(row[3], ColumnsOf),
-                   .values = FromColumn(row[0], PointsOf)});
-  }
-  return all;
-}
-
-std::vector<PartFailure> BenchmarkReader::FailuresOf(JobId job) {
-  std::vector<PartFailure> failures;
+  ReadMeasurements(job, *found.mutable_measurements());
+  ReadSeries(job, found);
   for (Prepared::Rows row(failures_, job); row.Next();) {
-    failures.push_back({row[0].getString(), row[1].getString()});
+    row.Read(tables_.part_failure, 0, *found.add_failures());
   }
-  return failures;
+  ReadRanks(job, found);
+  return found;
 }
 
-std::vector<Rank> BenchmarkReader::RanksOf(JobId job) {
-  std::vector<Rank> ranks;
+std::optional<v1::BenchmarkResult> BenchmarkReader::Headlines(JobId job) {
+  v1::BenchmarkResult found;
+  {
+    v1::BenchmarkResult whole;
+    Prepared::Rows row(benchmark_, job);
+    if (!row.Next()) return std::nullopt;
+    row.Read(tables_.benchmark, 0, whole);
+    found.set_suite(whole.suite());
+  }
+  Read(headlines_, job, *found.mutable_measurements());
+  return found;
+}
+
+void BenchmarkReader::Read(Prepared& select, JobId job, Measurements& to) {
+  for (Prepared::Rows row(select, job); row.Next();) {
+    v1::Measurement& one = *to.Add();
+    one = metrics_.At(row[0].getInt64());
+    row.Read(tables_.measured, 1, one);
+  }
+}
+
+void BenchmarkReader::ReadSeries(JobId job, v1::BenchmarkResult& result) {
+  for (Prepared::Rows row(series_, job); row.Next();) {
+    v1::Series& series = *result.add_series();
+    ReadPoints(row[0].getString(), series);
+    row.Read(tables_.shape, 1, series);
+  }
+}
+
+void BenchmarkReader::ReadRanks(JobId job, v1::BenchmarkResult& result) {
   for (Prepared::Rows row(ranks_, job); row.Next();) {
-    ranks.push_back({.host = {.node = row[1].getString(),
-                              .pod = row[2].getString(),
-                              .address = row[3].getString(),
-                              .kernel = row[4].getString(),
-                              .cpu = row[5].getString(),
-                              .cpus = row[6].getUInt(),
-                              .image = row[7].getString()},
-                     .stages = StagesOf(job, row[0].getInt64())});
+    v1::RankRecord& record = *result.add_ranks();
+    row.Read(tables_.host, 1, record);
+    ReadStages(job, row[0].getInt64(), record);
   }
-  return ranks;
 }
 
-std::vector<Stage> BenchmarkReader::StagesOf(JobId job, std::int64_t rank) {
-  std::vector<Stage> stages;
+void BenchmarkReader::ReadStages(JobId job, std::int64_t rank, v1::RankRecord& record) {
   for (Prepared::Rows row(stages_, job, rank); row.Next();) {
-    stages.push_back({.name = row[1].getString(),
-                      .argv = FromColumn(row[2], WordsOf),
-                      .tool_version = row[3].getString(),
-                      .started_ns = Unsigned(row[4]),
-                      .wall_ns = Unsigned(row[5]),
-                      .exit_code = row[6].getInt(),
-                      .signal = row[7].getInt(),
-                      .error = row[8].getString(),
-                      .artifacts = ArtifactsOf(job, rank, row[0].getInt64())});
+    v1::StageRecord& stage = *record.add_stages();
+    row.Read(tables_.stage, 1, stage);
+    ReadArtifacts(job, rank, row[0].getInt64(), stage);
   }
-  return stages;
 }
 
-std::vector<Artifact> BenchmarkReader::ArtifactsOf(JobId job, std::int64_t rank,
-                                                   std::int64_t stage) {
-  std::vector<Artifact> artifacts;
-  for (Prepared::Rows row(artifacts_, job, rank, stage); row.Next();) {
-    artifacts.push_back(ArtifactOf(row));
+// The first two are stdout and stderr, and empty if those were not there.
+void BenchmarkReader::ReadArtifacts(JobId job, std::int64_t rank, std::int64_t number,
+                                    v1::StageRecord& stage) {
+  for (Prepared::Rows row(artifacts_, job, rank, number); row.Next();) {
+    v1::Artifact artifact;
+    row.Read(tables_.artifact, 1, artifact);
+    const std::int64_t place = row[0].getInt64();
+    if (place > 1) {
+      *stage.add_files() = std::move(artifact);
+    } else if (artifact.ByteSizeLong() > 0) {
+      *(place == 0 ? stage.mutable_out() : stage.mutable_err()) = std::move(artifact);
+    }
   }
-  return artifacts;
 }
 
 std::string BenchmarkReader::Refusal(JobId job) {
@@ -156,10 +120,12 @@ std::string BenchmarkReader::Refusal(JobId job) {
   return row.Next() ? row[0].getString() : std::string();
 }
 
-std::optional<Artifact> BenchmarkReader::FindArtifact(JobId job, const ArtifactPlace& place) {
-  Prepared::Rows row(artifact_, job, place.rank, place.stage, place.name);
+std::optional<v1::Artifact> BenchmarkReader::FindArtifact(const v1::GetArtifactRequest& request) {
+  Prepared::Rows row(artifact_, request.job(), request.rank(), request.stage(), request.name());
   if (!row.Next()) return std::nullopt;
-  return ArtifactOf(row);
+  v1::Artifact found;
+  row.Read(tables_.artifact, 0, found);
+  return found;
 }
 
 }  // namespace twofold::results

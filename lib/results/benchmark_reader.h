@@ -4,9 +4,7 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "lib/results/benchmark.h"
 #include "lib/results/metric_rows.h"
 #include "lib/results/prepared.h"
 #include "lib/results/records.h"
@@ -18,36 +16,33 @@ namespace twofold::results {
 /// Errors   throws SQLite::Exception, also for JSON in the tables that cannot be read.
 class BenchmarkReader {
  public:
+  using Measurements = google::protobuf::RepeatedPtrField<v1::Measurement>;
+
   explicit BenchmarkReader(SQLite::Database& database);
 
   /// nullopt: the job has none.
-  std::optional<Benchmark> Find(JobId job);
+  std::optional<v1::BenchmarkResult> Find(JobId job);
 
-  /// Only its measurements, in their order.
-  std::vector<Measurement> Measurements(JobId job);
+  /// Adds only its measurements, headlines first.
+  void ReadMeasurements(JobId job, Measurements& to) { Read(measurements_, job, to); }
 
   /// Only its suite and headlines. nullopt: the job has none.
-  std::optional<Benchmark> Headlines(JobId job);
+  std::optional<v1::BenchmarkResult> Headlines(JobId job);
 
   /// Why its result is not in the tables; empty: it is, or there is none.
   std::string Refusal(JobId job);
 
-  struct ArtifactPlace {
-    std::uint32_t rank = 0;
-    std::string stage = {};  ///< empty: any
-    std::string name = {};   ///< empty: any
-  };
-  /// The first that fits, in the order of the stages.
-  std::optional<Artifact> FindArtifact(JobId job, const ArtifactPlace& place);
+  /// The first output that fits, in the order of the stages; an empty stage or name is any.
+  std::optional<v1::Artifact> FindArtifact(const v1::GetArtifactRequest& request);
 
  private:
-  std::vector<Measurement> MeasurementsOf(Prepared& select, JobId job);
-  std::vector<Series> SeriesOf(JobId job);
-  std::vector<PartFailure> FailuresOf(JobId job);
-  std::vector<Rank> RanksOf(JobId job);
-  std::vector<Stage> StagesOf(JobId job, std::int64_t rank);
-  std::vector<Artifact> ArtifactsOf(JobId job, std::int64_t rank, std::int64_t stage);
+  void Read(Prepared& select, JobId job, Measurements& to);
+  void ReadSeries(JobId job, v1::BenchmarkResult& result);
+  void ReadRanks(JobId job, v1::BenchmarkResult& result);
+  void ReadStages(JobId job, std::int64_t rank, v1::RankRecord& record);
+  void ReadArtifacts(JobId job, std::int64_t rank, std::int64_t number, v1::StageRecord& stage);
 
+  const Tables& tables_ = AllTables();
   MetricRows metrics_;
   Prepared benchmark_;
   Prepared measurements_;

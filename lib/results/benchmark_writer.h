@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "lib/results/benchmark.h"
 #include "lib/results/interned.h"
 #include "lib/results/prepared.h"
 #include "lib/results/records.h"
+#include "lib/results/tables.h"
 
 namespace twofold::results {
 
@@ -22,8 +23,8 @@ class BenchmarkWriter {
  public:
   explicit BenchmarkWriter(SQLite::Database& database);
 
-  /// REQUIRES: the job has none yet, and Check(benchmark).ok().
-  void Write(JobId job, const Benchmark& benchmark);
+  /// REQUIRES: the job has none yet, and Check(result).ok().
+  void Write(JobId job, const v1::BenchmarkResult& result);
 
   void WriteRefusal(JobId job, const std::string& reason);
 
@@ -34,13 +35,10 @@ class BenchmarkWriter {
   void Forget();
 
  private:
-  void WriteNumbers(JobId job, const Benchmark& benchmark);
-  void WriteRank(JobId job, std::size_t number, const Rank& rank);
-  void WriteStage(JobId job, std::size_t rank, std::size_t number, const Stage& stage);
-  std::int64_t NumberOf(const Metric& metric);
-  std::int64_t NumberOf(const Series& series);
-  std::int64_t NumberOf(const Host& host);
+  void WriteMeasurements(JobId job, const v1::BenchmarkResult& result);
+  void WriteStage(JobId job, int rank, int number, const v1::StageRecord& stage);
 
+  const Tables& tables_ = AllTables();
   Prepared insert_benchmark_;
   Prepared insert_measured_;
   Prepared insert_series_;
@@ -49,23 +47,12 @@ class BenchmarkWriter {
   Prepared insert_stage_;
   Prepared insert_artifact_;
   Prepared insert_refused_;
-  Prepared add_metric_;
-  Prepared find_metric_;
-  Prepared add_shape_;
-  Prepared find_shape_;
-  Prepared add_host_;
-  Prepared find_host_;
   Prepared delete_benchmark_;
   Prepared delete_refused_;
-  Prepared delete_measured_;
-  Prepared delete_series_;
-  Prepared delete_failures_;
-  Prepared delete_ranks_;
-  Prepared delete_stages_;
-  Prepared delete_artifacts_;
-  Interned metrics_;
-  Interned shapes_;
-  Interned hosts_;
+  std::vector<Prepared> delete_parts_;
+  InternedTable metrics_;
+  InternedTable shapes_;
+  InternedTable hosts_;
 };
 
 }  // namespace twofold::results

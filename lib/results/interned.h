@@ -1,11 +1,15 @@
 #pragma once
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/strings/str_cat.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+
+#include "lib/results/prepared.h"
 
 namespace twofold::results {
 
@@ -34,6 +38,37 @@ class Interned {
   static constexpr std::size_t kMost = 20'000;
 
   absl::flat_hash_map<std::string, std::int64_t> numbers_;
+};
+
+/// A table whose rows many others refer to by their `number`, each written once.
+///
+/// Errors   throws SQLite::Exception.
+class InternedTable {
+ public:
+  InternedTable(SQLite::Database& database, const std::string& table, const Columns& columns)
+      : columns_(columns),
+        add_(database, absl::StrCat("INSERT INTO ", table, " (", columns.List(), ") VALUES (",
+                                    columns.List("?"), ") ON CONFLICT DO NOTHING")),
+        find_(database, absl::StrCat("SELECT number FROM ", table, " WHERE ",
+                                     columns.List("$0 = ?", " AND "))) {}
+
+  /// Of the row with what the message has in these columns, which is written if it is not there.
+  std::int64_t NumberOf(const google::protobuf::Message& message) {
+    return numbers_.Number(columns_.Key(message), [&] {
+      add_.Run(Fields{columns_, message});
+      Prepared::Rows rows(find_, Fields{columns_, message});
+      rows.Next();
+      return rows[0].getInt64();
+    });
+  }
+
+  void Forget() { numbers_.Forget(); }
+
+ private:
+  const Columns& columns_;
+  Prepared add_;
+  Prepared find_;
+  Interned numbers_;
 };
 
 }  // namespace twofold::results

@@ -9,17 +9,19 @@
 namespace twofold::results {
 namespace {
 
-constexpr const char* kSelectJobs =
-    "SELECT job.id, queue, job.run, suite, priority, options, spec, accepted_unix_ns,"
-    " live.id, live.attempts, lost_attempts, started_unix_ns, process_key,"
-    " live.node, live.pod, live.device,"
-    " outcome, ended.attempts, wait_ns, run_ns, total_ns, ended.node, ended.pod, ended.device,"
-    " report, reason, ended_unix_ns, requeued_as,"
-    " number, permutation, repetition, warm_up, name"
-    " FROM job LEFT JOIN live ON live.id = job.id LEFT JOIN ended ON ended.id = job.id"
-    " LEFT JOIN place ON place.job = job.id";
+std::string SelectJobs() {
+  return absl::StrCat(
+      "SELECT job.id, queue, job.run, suite, priority, options, spec, accepted_unix_ns,"
+      " live.id, live.attempts, lost_attempts, started_unix_ns, process_key,"
+      " live.node, live.pod, live.device,"
+      " outcome, ended.attempts, wait_ns, run_ns, total_ns, ended.node, ended.pod, ended.device,"
+      " report, reason, ended_unix_ns, requeued_as, ",
+      AllTables().place.List(),
+      " FROM job LEFT JOIN live ON live.id = job.id LEFT JOIN ended ON ended.id = job.id"
+      " LEFT JOIN place ON place.job = job.id");
+}
 
-/// The columns of kSelectJobs, in its order.
+/// The columns of SelectJobs, in its order.
 enum Column : int {
   kId,
   kQueue,
@@ -49,11 +51,7 @@ enum Column : int {
   kReason,
   kEndedUnixNs,
   kRequeuedAs,
-  kNumber,
-  kPermutation,
-  kRepetition,
-  kWarmUp,
-  kName,
+  kPlace,  // and on
 };
 
 std::string Text(const SQLite::Column& column) { return column.getString(); }
@@ -61,19 +59,17 @@ std::int64_t Signed(const SQLite::Column& column) { return column.getInt64(); }
 std::uint32_t Small(const SQLite::Column& column) { return column.getUInt(); }
 
 JobAccepted AcceptedOf(const SQLite::Statement& row) {
-  return {.id = Unsigned(row.getColumn(kId)),
-          .queue = Text(row.getColumn(kQueue)),
-          .run = Text(row.getColumn(kRun)),
-          .place = {.number = Unsigned(row.getColumn(kNumber)),
-                    .permutation = Unsigned(row.getColumn(kPermutation)),
-                    .repetition = Small(row.getColumn(kRepetition)),
-                    .warm_up = row.getColumn(kWarmUp).getInt() != 0,
-                    .name = Text(row.getColumn(kName))},
-          .suite = Text(row.getColumn(kSuite)),
-          .priority = row.getColumn(kPriority).getInt(),
-          .options = Text(row.getColumn(kOptions)),
-          .spec = Text(row.getColumn(kSpec)),
-          .accepted_unix_ns = Signed(row.getColumn(kAcceptedUnixNs))};
+  JobAccepted job{.id = Unsigned(row.getColumn(kId)),
+                  .queue = Text(row.getColumn(kQueue)),
+                  .run = Text(row.getColumn(kRun)),
+                  .place = {},
+                  .suite = Text(row.getColumn(kSuite)),
+                  .priority = row.getColumn(kPriority).getInt(),
+                  .options = Text(row.getColumn(kOptions)),
+                  .spec = Text(row.getColumn(kSpec)),
+                  .accepted_unix_ns = Signed(row.getColumn(kAcceptedUnixNs))};
+  AllTables().place.Read(row, kPlace, job.place);
+  return job;
 }
 
 JobEnded EndOf(const SQLite::Statement& row) {
@@ -101,7 +97,7 @@ std::string OutcomeCondition(const std::vector<queue::Outcome>& outcomes) {
 }
 
 std::string ListSql(const JobQuery& query) {
-  std::string sql = absl::StrCat(kSelectJobs, " WHERE job.id > :after");
+  std::string sql = absl::StrCat(SelectJobs(), " WHERE job.id > :after");
   if (query.queue) sql += " AND queue = :queue";
   if (query.run) sql += query.run->empty() ? " AND job.run IS NULL" : " AND job.run = :run";
   if (!query.outcomes.empty()) absl::StrAppend(&sql, " AND ", OutcomeCondition(query.outcomes));
@@ -120,7 +116,7 @@ void BindQuery(const JobQuery& query, SQLite::Statement& list) {
 
 JobReader::JobReader(SQLite::Database& database)
     : database_(database),
-      find_(database, absl::StrCat(kSelectJobs, " WHERE job.id = ?")),
+      find_(database, absl::StrCat(SelectJobs(), " WHERE job.id = ?")),
       members_(database,
                "SELECT member_job, process_key, node, pod, device FROM member"
                " WHERE job = ? ORDER BY rank"),

@@ -42,7 +42,21 @@ JobWriter::JobWriter(SQLite::Database& database)
       runs_(database),
       benchmarks_(database) {}
 
-Status JobWriter::Write(const JobChange& change, std::uint64_t* ended) {
+Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
+  const GroupChange change = Fold(records);
+  if (change.accepted_twice != 0) {
+    return absl::AlreadyExistsError(absl::StrCat("two jobs have the id ", change.accepted_twice));
+  }
+  for (const RunCreated* run : change.created) runs_.Create(*run);
+  for (const JobChange& job : change.jobs) {
+    if (Status status = WriteJob(job, ended); !status.ok()) return status;
+  }
+  for (const auto& [queue, sequence] : change.sequences) upsert_sequence_.Run(queue, sequence);
+  for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
+  return absl::OkStatus();
+}
+
+Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   const Acceptance acceptance =
       change.accepted == nullptr ? Acceptance::kThere : Accept(*change.accepted);
   if (acceptance == Acceptance::kClash) {
@@ -108,10 +122,6 @@ bool JobWriter::End(const JobEnded& ended, bool is_new) {
     benchmarks_.Write(ended.job, *ended.benchmark.get());
   }
   return true;
-}
-
-void JobWriter::WriteSequence(const std::string& queue, std::uint64_t sequence) {
-  upsert_sequence_.Run(queue, sequence);
 }
 
 void JobWriter::Delete(JobId job) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,21 +16,17 @@
 
 namespace twofold::results {
 
-/// Writes jobs into the tables of docs/store.md. Within a transaction of the caller's.
+/// Writes records into the tables of docs/store.md. Within a transaction of the caller's.
 ///
-/// Whatever the tables hold already of a group that is written again stays as it is.
+/// Whatever the tables hold already of records that are written again stays as it is.
 /// Errors   throws SQLite::Exception.
 class JobWriter {
  public:
   explicit JobWriter(SQLite::Database& database);
 
-  /// Adds to `*ended` how many jobs have ended with it.
-  /// Errors   kAlreadyExists: another job has this id.
-  Status Write(const JobChange& change, std::uint64_t* ended);
-
-  void Create(const RunCreated& run) { runs_.Create(run); }
-  void Cancel(const RunCancelled& cancelled) { runs_.Cancel(cancelled); }
-  void WriteSequence(const std::string& queue, std::uint64_t sequence);
+  /// Adds to `*ended` how many jobs have ended with them.
+  /// Errors   kAlreadyExists: another job has the id of a JobAccepted.
+  Status Write(std::span<const Record> records, std::uint64_t* ended);
 
   /// Deletes a finished job.
   void Delete(JobId job);
@@ -41,6 +38,7 @@ class JobWriter {
   /// kAdded: it is new; kThere: it is there already, just so.
   enum class Acceptance { kAdded, kThere, kClash };
 
+  Status WriteJob(const JobChange& change, std::uint64_t* ended);
   Acceptance Accept(const JobAccepted& job);
   void Start(const AttemptStarted& started);
   void GiveUp(const AttemptGivenUp& given_up);

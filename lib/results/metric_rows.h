@@ -2,12 +2,16 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/strings/str_cat.h>
+#include <sqlite3.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
-#include "lib/results/benchmark.h"
 #include "lib/results/prepared.h"
+#include "lib/results/tables.h"
+#include "twofold/v1/results.pb.h"
 
 namespace twofold::results {
 
@@ -17,16 +21,28 @@ namespace twofold::results {
 /// Errors   throws SQLite::Exception.
 class MetricRows {
  public:
-  explicit MetricRows(SQLite::Database& database);
+  explicit MetricRows(SQLite::Database& database)
+      : find_(database,
+              absl::StrCat("SELECT ", AllTables().metric.List(), " FROM metric WHERE number = ?")) {
+  }
 
-  /// Valid until the next call.
-  const Metric& At(std::int64_t number);
+  /// A measurement without its value. Valid until the next call.
+  const v1::Measurement& At(std::int64_t number) {
+    const auto found = metrics_.find(number);
+    if (found != metrics_.end()) return found->second;
+    if (metrics_.size() >= kMost) metrics_.clear();
+    Prepared::Rows row(find_, number);
+    if (!row.Next()) throw SQLite::Exception("a metric is missing", SQLITE_CORRUPT);
+    v1::Measurement metric;
+    row.Read(AllTables().metric, 0, metric);
+    return metrics_[number] = std::move(metric);
+  }
 
  private:
   static constexpr std::size_t kMost = 20'000;
 
   Prepared find_;
-  absl::flat_hash_map<std::int64_t, Metric> metrics_;
+  absl::flat_hash_map<std::int64_t, v1::Measurement> metrics_;
 };
 
 }  // namespace twofold::results

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/queue/types.h"
-#include "lib/results/json_text.h"
+#include "lib/stats/summary.h"
 
 namespace twofold::results {
 namespace {
@@ -23,54 +23,78 @@ enum ResultColumn : int {
 // Sizes of messages are thirty or so; a hostile worker's places are not to become a list of
 // millions.
 constexpr std::size_t kMostPlaces = 100;
+constexpr std::size_t kShownPlaces = 10;  // see MetricResult.at
 
 }  // namespace
 
 void PermutationGatherer::Add(const Prepared::Rows& row) {
   const std::int64_t job = row[kJob].getInt64();
   const bool is_new_job = rows_ == 0 || job != last_job_;
-  if (rows_++ == 0) page_.emplace_back().permutation.number = Unsigned(row[kOfPermutation]);
+  if (rows_++ == 0) page_.emplace_back().set_number(Unsigned(row[kOfPermutation]));
   last_job_ = job;
   if (is_new_job) Count(row);
   if (!row[kMetric].isNull()) {
     Gathered& headline = Of(row[kMetric].getInt64());
     headline.values.push_back(row[kValue].getDouble());
-    if (Dimensions place = PlaceOf(row[kAt]); !place.empty()) headline.AddPlace(std::move(place));
+    if (row[kAt].getBytes() > 0) headline.AddPlace(row[kAt].getString());
   }
 }
 
 void PermutationGatherer::Finish(const std::string& varied) {
-  PermutationResults& done = page_.back();
-  done.permutation.varied = varied;
-  for (auto& [metric, values, found_at] : gathered_) {
-    std::stable_sort(found_at.begin(), found_at.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    done.headlines.push_back(
-        {metrics_.At(metric), stats::Summarize(std::move(values)), std::move(found_at)});
-  }
-  done.withdrawn = withdrawn_.size();
+  v1::PermutationResult& done = page_.back();
+  done.set_varied(varied);
+  for (Gathered& headline : gathered_) headline.AddTo(done, metrics_.At(headline.metric));
+  done.set_withdrawn(withdrawn_.size());
   withdrawn_.clear();
   gathered_.clear();
   rows_ = 0;
 }
 
+void PermutationGatherer::Gathered::AddTo(v1::PermutationResult& result,
+                                          const v1::Measurement& metric_row) {
+  v1::MetricResult& headline = *result.add_headlines();
+  headline.set_name(metric_row.name());
+  headline.set_unit(metric_row.unit());
+  headline.set_better(metric_row.better());
+  *headline.mutable_dimensions() = metric_row.dimensions();
+  const stats::Summary summary = stats::Summarize(std::move(values));
+  headline.set_n(summary.n);
+  headline.set_mean(summary.mean);
+  headline.set_median(summary.median);
+  headline.set_least(summary.least);
+  headline.set_most(summary.most);
+  headline.set_sd(summary.sd);
+  headline.set_cv(summary.Cv());
+  headline.set_half_width(summary.half_width);
+  std::stable_sort(found_at.begin(), found_at.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (found_at.size() > kShownPlaces) found_at.resize(kShownPlaces);
+  for (const auto& [at, n] : found_at) {
+    v1::FoundAt& added = *headline.add_at();
+    ReadList(at, "place", added);
+    added.set_n(n);
+  }
+}
+
 void PermutationGatherer::Count(const Prepared::Rows& row) {
-  PermutationResults& current = page_.back();
+  v1::PermutationResult& current = page_.back();
   if (!row[kRequeued].isNull()) return;
   const JobOfRun which = {row[kRepetition].getInt64(), row[kIsWarmUp].getInt(),
-                          current.permutation.number == 0 ? row[kJob].getInt64() : 0};
+                          current.number() == 0 ? row[kJob].getInt64() : 0};
   withdrawn_.erase(which);
   if (row[kOutcomeOf].isNull()) {
-    ++current.unfinished;
+    current.set_unfinished(current.unfinished() + 1);
     return;
   }
   const queue::Outcome outcome = OutcomeOf(row[kOutcomeOf].getInt64());
   if (queue::IsWithdrawn(outcome)) {
     withdrawn_.insert(which);
   } else if (row[kIsWarmUp].getInt() != 0) {
-    ++current.warm_ups;
+    current.set_warm_ups(current.warm_ups() + 1);
+  } else if (outcome == queue::Outcome::kSucceeded) {
+    current.set_succeeded(current.succeeded() + 1);
   } else {
-    ++(outcome == queue::Outcome::kSucceeded ? current.succeeded : current.failed);
+    current.set_failed(current.failed() + 1);
   }
 }
 
@@ -82,13 +106,13 @@ PermutationGatherer::Gathered& PermutationGatherer::Of(std::int64_t metric) {
   return known != gathered_.end() ? *known : gathered_.emplace_back(Gathered{.metric = metric});
 }
 
-void PermutationGatherer::Gathered::AddPlace(Dimensions place) {
+void PermutationGatherer::Gathered::AddPlace(const std::string& at) {
   const auto known = std::find_if(found_at.begin(), found_at.end(),
-                                  [&](const auto& each) { return each.first == place; });
+                                  [&](const auto& each) { return each.first == at; });
   if (known != found_at.end()) {
     ++known->second;
   } else if (found_at.size() < kMostPlaces) {
-    found_at.emplace_back(std::move(place), 1);
+    found_at.emplace_back(at, 1);
   }
 }
 

@@ -8,35 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "lib/results/benchmark.h"
 #include "lib/results/metric_rows.h"
 #include "lib/results/prepared.h"
-#include "lib/results/records.h"
-#include "lib/stats/summary.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::results {
 
-/// One headline over the jobs of a permutation that succeeded.
-struct HeadlineResult {
-  Metric metric = {};
-  stats::Summary summary = {};
-  /// Of the best of many: where it was found, and how often. Most frequent first.
-  std::vector<std::pair<Dimensions, std::uint64_t>> found_at = {};
-};
-
-/// What the jobs of one permutation come to. Warm-ups and jobs that were submitted again are in no
-/// number but their own.
-struct PermutationResults {
-  Permutation permutation = {};
-  std::uint64_t succeeded = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t withdrawn = 0;  ///< also warm-ups
-  std::uint64_t unfinished = 0;
-  std::uint64_t warm_ups = 0;
-  std::vector<HeadlineResult> headlines = {};  ///< in the order in which they were first seen
-};
-
-/// Makes PermutationResults of rows that come permutation by permutation and job by job.
+/// Makes PermutationResults of rows that come permutation by permutation and job by job. Warm-ups
+/// and jobs that were submitted again are in no number but their own.
 ///
 /// Cost     Memory for the headlines of one permutation.
 class PermutationGatherer {
@@ -54,16 +33,18 @@ class PermutationGatherer {
 
   /// Nothing was added since the last Finish.
   [[nodiscard]] bool is_empty() const { return rows_ == 0; }
-  std::vector<PermutationResults>& page() { return page_; }
+  std::vector<v1::PermutationResult>& page() { return page_; }
 
  private:
   /// What the jobs so far have of one headline.
   struct Gathered {
     std::int64_t metric = 0;
     std::vector<double> values = {};
-    std::vector<std::pair<Dimensions, std::uint64_t>> found_at = {};
+    /// Of the best of many: where it was found (as column `at` has it), and how often.
+    std::vector<std::pair<std::string, std::uint64_t>> found_at = {};
 
-    void AddPlace(Dimensions place);
+    void AddPlace(const std::string& at);
+    void AddTo(v1::PermutationResult& result, const v1::Measurement& metric_row);
   };
   /// Which job of its run a job is; jobs of no permutation are each their own.
   using JobOfRun = std::tuple<std::int64_t, int, std::int64_t>;
@@ -72,7 +53,7 @@ class PermutationGatherer {
   Gathered& Of(std::int64_t metric);
 
   MetricRows& metrics_;
-  std::vector<PermutationResults> page_;
+  std::vector<v1::PermutationResult> page_;
   std::vector<Gathered> gathered_;
   std::set<JobOfRun> withdrawn_;  // where no job has come since
   std::size_t rows_ = 0;

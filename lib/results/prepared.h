@@ -8,12 +8,19 @@
 #include <string>
 
 #include "lib/queue/types.h"
+#include "lib/results/columns.h"
 
 namespace twofold::results {
 
 /// Bytes that are no text.
 struct Blob {
   const std::string& bytes;
+};
+
+/// As many values as there are columns: what a message has for each.
+struct Fields {
+  const Columns& columns;
+  const google::protobuf::Message& message;
 };
 
 /// A number that was bound as an unsigned one.
@@ -47,8 +54,8 @@ class Prepared {
    public:
     template <typename... Values>
     explicit Rows(Prepared& prepared, const Values&... values) : statement_(prepared.statement_) {
-      int index = 0;
-      (Bind(++index, values), ...);
+      [[maybe_unused]] int index = 1;
+      (Bind(index, values), ...);
     }
     // Without this a finished query would keep its view of the file, and the log could not shrink.
     ~Rows() { statement_.tryReset(); }
@@ -59,14 +66,21 @@ class Prepared {
     SQLite::Column operator[](int column) const { return statement_.getColumn(column); }
     [[nodiscard]] const SQLite::Statement& statement() const { return statement_; }
 
-   private:
-    void Bind(int index, const std::integral auto& value) {
-      statement_.bind(index, static_cast<std::int64_t>(value));
+    /// Sets the fields of a message to what is in the columns from `first` on.
+    void Read(const Columns& columns, int first, google::protobuf::Message& message) const {
+      columns.Read(statement_, first, message);
     }
-    void Bind(int index, double value) { statement_.bind(index, value); }
-    void Bind(int index, const std::string& text) { statement_.bindNoCopy(index, text); }
-    void Bind(int index, const Blob& blob) {
-      statement_.bindNoCopy(index, blob.bytes.data(), static_cast<int>(blob.bytes.size()));
+
+   private:
+    void Bind(int& index, const std::integral auto& value) {
+      statement_.bind(index++, static_cast<std::int64_t>(value));
+    }
+    void Bind(int& index, const std::string& text) { statement_.bindNoCopy(index++, text); }
+    void Bind(int& index, const Blob& blob) {
+      statement_.bindNoCopy(index++, blob.bytes.data(), static_cast<int>(blob.bytes.size()));
+    }
+    void Bind(int& index, const Fields& fields) {
+      fields.columns.Bind(fields.message, statement_, &index);
     }
 
     SQLite::Statement& statement_;

@@ -5,7 +5,7 @@ namespace {
 
 std::size_t Text(const JobAccepted& record) {
   return record.queue.size() + record.run.size() + record.suite.size() + record.options.size() +
-         record.spec.size() + record.place.name.size();
+         record.spec.size() + record.place.name().size();
 }
 
 std::size_t Text(const AttemptStarted& record) {
@@ -17,16 +17,17 @@ std::size_t Text(const AttemptStarted& record) {
 }
 
 std::size_t Text(const JobEnded& record) {
-  const Benchmark* const benchmark = record.benchmark.get();
+  const v1::BenchmarkResult* const benchmark = record.benchmark.get();
   return record.node.size() + record.pod.size() + record.device.size() + record.report.size() +
          record.reason.size() + record.refused.size() +
-         (benchmark == nullptr ? 0 : ByteSize(*benchmark));
+         (benchmark == nullptr ? 0 : benchmark->ByteSizeLong());
 }
 
 std::size_t Text(const RunCreated& record) {
-  std::size_t bytes =
-      record.id.size() + record.name.size() + record.definition.size() + record.plan.size();
-  for (const Permutation& each : record.permutations) bytes += sizeof each + each.varied.size();
+  std::size_t bytes = record.run.ByteSizeLong();
+  for (const v1::Permutation& each : record.permutations) {
+    bytes += sizeof each + each.varied().size();
+  }
   return bytes;
 }
 

@@ -1,14 +1,31 @@
 #pragma once
 
+#include <google/protobuf/util/message_differencer.h>
+
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/queue/types.h"
-#include "lib/results/benchmark.h"
+#include "twofold/v1/queue.pb.h"
+#include "twofold/v1/results.pb.h"
+#include "twofold/v1/runs.pb.h"
+
+namespace twofold::v1 {
+
+/// The same in every field. Cost     Looks up each field: not for where work is done.
+template <std::derived_from<google::protobuf::Message> Message>
+bool operator==(const Message& a, const Message& b) {
+  return google::protobuf::util::MessageDifferencer::Equals(a, b);
+}
+
+}  // namespace twofold::v1
 
 /// What has happened to durable jobs, as values: the journal takes them, a Store keeps them.
 ///
@@ -24,23 +41,12 @@ using JobId = std::uint64_t;
 /// The order of a queue's jobs: what is below the number of the queue.
 constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} << 56) - 1); }
 
-/// Which of its run's jobs a job is; see RunPlace in proto/twofold/v1/queue.proto.
-struct RunPlace {
-  std::uint64_t number = 0;       ///< from 1, in the order of the run's definition; 0: not said
-  std::uint64_t permutation = 0;  ///< from 1; 0: of none
-  std::uint32_t repetition = 0;   ///< of the permutation, from 1
-  bool warm_up = false;           ///< its numbers do not count
-  std::string name = {};
-
-  bool operator==(const RunPlace&) const = default;
-};
-
 /// A job was taken in. It waits.
 struct JobAccepted {
   JobId id = 0;
   std::string queue = {};
-  std::string run = {};  ///< the id of the run it belongs to; empty: none
-  RunPlace place = {};   ///< in that run; REQUIRES: nothing in it without a run
+  std::string run = {};     ///< the id of the run it belongs to; empty: none
+  v1::RunPlace place = {};  ///< in that run; REQUIRES: nothing in it without a run
   std::string suite = {};
   std::int32_t priority = 0;
   std::string options = {};  ///< opaque
@@ -81,6 +87,25 @@ struct AttemptGivenUp {
   bool operator==(const AttemptGivenUp&) const = default;
 };
 
+/// What a benchmark has measured, or nothing. Copies share it; equal ones compare equal.
+class SharedBenchmark {
+ public:
+  SharedBenchmark() = default;
+  explicit SharedBenchmark(v1::BenchmarkResult result)
+      : result_(std::make_shared<const v1::BenchmarkResult>(std::move(result))) {}
+
+  /// nullptr: nothing.
+  [[nodiscard]] const v1::BenchmarkResult* get() const { return result_.get(); }
+
+  friend bool operator==(const SharedBenchmark& a, const SharedBenchmark& b) {
+    if (a.result_ == b.result_) return true;
+    return a.result_ && b.result_ && *a.result_ == *b.result_;
+  }
+
+ private:
+  std::shared_ptr<const v1::BenchmarkResult> result_;
+};
+
 /// The job has ended, from whatever state it was in.
 struct JobEnded {
   JobId job = 0;
@@ -118,26 +143,12 @@ struct SequenceUsed {
   bool operator==(const SequenceUsed&) const = default;
 };
 
-/// One combination of values that a run tries.
-struct Permutation {
-  std::uint64_t number = 0;   ///< from 1
-  std::string varied = "{}";  ///< a JSON object: the value of each field that is varied
-
-  bool operator==(const Permutation&) const = default;
-};
-
 /// A run was begun. A run whose first job comes before, or that is never begun, is there as well,
 /// with nothing but its id.
 struct RunCreated {
-  std::string id = {};
-  std::string name = {};        ///< for people
-  std::string kind = {};        ///< "IPerf"
-  std::string definition = {};  ///< as it was given, opaque
-  std::string labels = "{}";    ///< a JSON object of texts
-  std::uint64_t jobs = 0;       ///< planned; 0: not known
-  std::int64_t created_unix_ns = 0;
-  std::string plan = {};  ///< for who goes on with it, opaque
-  std::vector<Permutation> permutations = {};
+  /// Its id, name, kind, definition, labels, planned jobs, plan, and when it was created.
+  v1::Run run = {};
+  std::vector<v1::Permutation> permutations = {};
 
   bool operator==(const RunCreated&) const = default;
 };

@@ -22,7 +22,7 @@ constexpr JobId kSequences = JobId{1} << 56;
 Status CheckIsNew(const std::string& run, const SqliteStore& store) {
   const auto reader = RunReader::Open(store.path());
   if (!reader.ok()) return reader.status();
-  if (!(*reader)->Find(run).ok()) return absl::OkStatus();
+  if (!(*reader)->NumberOf(run).ok()) return absl::OkStatus();
   return absl::AlreadyExistsError(absl::StrCat("run '", run, "' is in ", store.path(), " already"));
 }
 
@@ -43,16 +43,16 @@ Result<JobId> LastCopiedId(SqliteStore& store) {
 /// Makes groups of records of a run, the run itself first.
 class Copier {
  public:
-  Copier(const RunReader& from, StoredRun run, JobId last_id)
-      : from_(from), run_(std::move(run)), last_id_(last_id) {}
+  Copier(const RunReader& from, v1::Run run, std::int64_t number, JobId last_id)
+      : from_(from), run_(std::move(run)), number_(number), last_id_(last_id) {}
 
   /// Empty: that was all.
   Result<std::vector<Record>> Next() {
     if (!std::exchange(begun_, true)) return Begin();
-    const auto page = from_.FinishedJobs(run_.number, after_, kPage);
+    const auto page = from_.FinishedJobs(number_, after_, kPage);
     if (!page.ok()) return page.status();
     if (page->empty()) return Requeues();
-    after_ = {page->back().accepted.place.permutation, page->back().accepted.id};
+    after_ = {page->back().accepted.place.permutation(), page->back().accepted.id};
     std::vector<Record> records;
     for (const StoredJob& job : *page) Add(job, records);
     records.emplace_back(SequenceUsed{kQueue, last_id_});
@@ -63,13 +63,11 @@ class Copier {
 
  private:
   Result<std::vector<Record>> Begin() {
-    auto permutations = from_.Permutations(run_.number, kPermutations);
+    auto permutations = from_.Permutations(number_, kPermutations);
     if (!permutations.ok()) return permutations.status();
-    RunCreated created = run_.created;
-    created.permutations = *std::move(permutations);
-    std::vector<Record> records = {std::move(created)};
-    if (run_.cancelled_unix_ns != 0) {
-      records.emplace_back(RunCancelled{run_.created.id, run_.cancelled_unix_ns});
+    std::vector<Record> records = {RunCreated{run_, *std::move(permutations)}};
+    if (run_.cancelled_unix_ns() != 0) {
+      records.emplace_back(RunCancelled{run_.id(), run_.cancelled_unix_ns()});
     }
     return records;
   }
@@ -96,7 +94,8 @@ class Copier {
   }
 
   const RunReader& from_;
-  const StoredRun run_;
+  const v1::Run run_;
+  const std::int64_t number_;
   JobId last_id_;
   bool begun_ = false;
   RunReader::JobCursor after_ = {};
@@ -106,25 +105,26 @@ class Copier {
 
 }  // namespace
 
-Status AddRun(const RunCreated& run, const std::vector<OutsideJob>& jobs, SqliteStore& to) {
-  if (Status status = CheckIsNew(run.id, to); !status.ok()) return status;
+Status AddRun(const RunCreated& created, const std::vector<OutsideJob>& jobs, SqliteStore& to) {
+  const v1::Run& run = created.run;
+  if (Status status = CheckIsNew(run.id(), to); !status.ok()) return status;
   auto last_id = LastCopiedId(to);
   if (!last_id.ok()) return last_id.status();
-  std::vector<Record> records = {run};
+  std::vector<Record> records = {created};
   for (const OutsideJob& job : jobs) {
     const JobId id = ++*last_id;
     records.emplace_back(JobAccepted{.id = id,
                                      .queue = kQueue,
-                                     .run = run.id,
+                                     .run = run.id(),
                                      .place = job.place,
-                                     .suite = job.benchmark.suite,
-                                     .accepted_unix_ns = run.created_unix_ns});
+                                     .suite = job.result.suite(),
+                                     .accepted_unix_ns = run.created_unix_ns()});
     records.emplace_back(JobEnded{.job = id,
                                   .outcome = job.outcome,
                                   .attempts = 1,
                                   .reason = job.reason,
-                                  .ended_unix_ns = run.created_unix_ns,
-                                  .benchmark = SharedBenchmark(job.benchmark)});
+                                  .ended_unix_ns = run.created_unix_ns(),
+                                  .benchmark = SharedBenchmark(job.result)});
   }
   records.emplace_back(SequenceUsed{kQueue, *last_id});
   return to.Commit(records);
@@ -133,11 +133,13 @@ Status AddRun(const RunCreated& run, const std::vector<OutsideJob>& jobs, Sqlite
 Result<CopiedRun> CopyRun(const RunReader& from, const std::string& run, SqliteStore& to) {
   auto found = from.Find(run);
   if (!found.ok()) return found.status();
+  const auto number = from.NumberOf(run);
+  if (!number.ok()) return number.status();
   if (Status status = CheckIsNew(run, to); !status.ok()) return status;
   const auto last_id = LastCopiedId(to);
   if (!last_id.ok()) return last_id.status();
-  const std::uint64_t unfinished = found->counts.waiting + found->counts.running;
-  Copier copier(from, *std::move(found), *last_id);
+  const std::uint64_t unfinished = found->counts().waiting() + found->counts().running();
+  Copier copier(from, *std::move(found), *number, *last_id);
   if (Status status = to.CommitAll([&] { return copier.Next(); }); !status.ok()) return status;
   return CopiedRun{.jobs = copier.jobs(), .unfinished = unfinished};
 }

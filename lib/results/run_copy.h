@@ -27,16 +27,16 @@ Result<CopiedRun> CopyRun(const RunReader& from, const std::string& run, SqliteS
 
 /// A job that no frontend has run: its output was saved, and is read now.
 struct OutsideJob {
-  RunPlace place = {};
+  v1::RunPlace place = {};
   queue::Outcome outcome = queue::Outcome::kSucceeded;
   std::string reason = {};  ///< why it failed
-  Benchmark benchmark = {};
+  v1::BenchmarkResult result = {};
 };
 
 /// Puts a run of such jobs into a file, whole or not at all. Their ids are as those of copied jobs.
 ///
 /// Errors   kAlreadyExists: the file has it; those of Store.
 /// Cost     Memory for all of it at once.
-Status AddRun(const RunCreated& run, const std::vector<OutsideJob>& jobs, SqliteStore& to);
+Status AddRun(const RunCreated& created, const std::vector<OutsideJob>& jobs, SqliteStore& to);
 
 }  // namespace twofold::results

@@ -4,60 +4,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/queue/types.h"
-#include "lib/results/benchmark_reader.h"
-#include "lib/results/permutation_gatherer.h"
+#include "lib/results/read_connection.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::results {
 
-/// Jobs of a run by how they are. One that was submitted again counts only there: a requeued one,
-/// and a withdrawn one (queue::IsWithdrawn) in whose place of the run another was submitted.
-struct RunCounts {
-  std::uint64_t waiting = 0;
-  std::uint64_t running = 0;
-  std::map<queue::Outcome, std::uint64_t> ended = {};
-  std::uint64_t submitted_again = 0;
-  std::int64_t last_end_unix_ns = 0;  ///< 0: none has ended
-
-  bool operator==(const RunCounts&) const = default;
-};
-
-struct StoredRun {
-  RunCreated created = {};  ///< without its permutations
-  std::int64_t cancelled_unix_ns = 0;
-  RunCounts counts = {};
-  std::int64_t number = 0;  ///< the order of their beginnings
-
-  bool operator==(const StoredRun&) const = default;
-};
-
-/// One job of a run with its measurements.
-struct RunJob {
-  JobId id = 0;
-  RunPlace place = {};
-  bool running = false;
-  std::optional<queue::Outcome> outcome = {};  ///< nullopt: it has not ended
-  Duration run_time{0};
-  JobId requeued_as = 0;
-  std::vector<Measurement> measurements = {};
-};
-
-struct RunStatements;
-
 /// Reads runs from a file that a SqliteStore has written, or is writing: the frontend's, or one on
-/// its own.
+/// its own. What it gives are the messages that the service Results answers with.
 ///
 /// Threads  Safe; one call at a time, which sees what was committed when it began. Never waits for
 ///          the writer.
@@ -74,27 +36,29 @@ class RunReader {
                                                  std::shared_ptr<Damage> damage = nullptr);
   ~RunReader();
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return connection_.path(); }
 
-  /// Up to `limit` runs, the newest first, from the one before number `before` on; 0: from the
-  /// newest.
-  Result<std::vector<StoredRun>> List(std::int64_t before, std::size_t limit) const;
+  /// One page of runs, the newest first. Errors   kInvalidArgument: the page token.
+  Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) const;
 
   /// Errors   kNotFound
-  Result<StoredRun> Find(const std::string& id) const;
+  Result<v1::Run> Find(const std::string& id) const;
+
+  /// What the calls below know a run by. Errors   kNotFound
+  Result<std::int64_t> NumberOf(const std::string& id) const;
 
   /// The permutations of a run that have jobs, by number, starting with `from`: some hundreds,
   /// fewer if they have many jobs. Empty: there are no more. Cost     Reads the jobs of those it
   /// returns.
-  Result<std::vector<PermutationResults>> Results(std::int64_t run, std::uint64_t from) const;
+  Result<std::vector<v1::PermutationResult>> Results(std::int64_t run, std::uint64_t from) const;
 
-  /// Up to `limit` jobs of one permutation whose ids come after `after` (as signed numbers;
-  /// nullopt: from the first).
-  Result<std::vector<RunJob>> Jobs(std::int64_t run, std::uint64_t permutation,
-                                   std::optional<JobId> after, std::size_t limit) const;
+  /// Up to `limit` jobs of one permutation, with their measurements, whose ids come after `after`
+  /// (as signed numbers; nullopt: from the first).
+  Result<std::vector<v1::JobResult>> Jobs(std::int64_t run, std::uint64_t permutation,
+                                          std::optional<JobId> after, std::size_t limit) const;
 
   /// The first `limit` permutations of a run, also those without jobs.
-  Result<std::vector<Permutation>> Permutations(std::int64_t run, std::size_t limit) const;
+  Result<std::vector<v1::Permutation>> Permutations(std::int64_t run, std::size_t limit) const;
 
   /// A place in the order of FinishedJobs.
   struct JobCursor {
@@ -106,25 +70,20 @@ class RunReader {
   Result<std::vector<StoredJob>> FinishedJobs(std::int64_t run, const JobCursor& after,
                                               std::size_t limit) const;
 
-  /// Errors   kNotFound: no such job, or none of its outputs fits.
-  Result<Artifact> FindArtifact(JobId job, const BenchmarkReader::ArtifactPlace& place) const;
+  /// With its bytes. Errors   kNotFound: no such job, or none of its outputs fits.
+  Result<v1::Artifact> FindArtifact(const v1::GetArtifactRequest& request) const;
 
  private:
+  struct Statements;
+
   RunReader(const std::string& path, SQLite::Database database, std::shared_ptr<Damage> damage);
-  std::optional<StoredRun> FindRun(const std::string& id) const;
-  RunCounts CountsOf(std::int64_t run) const;
-  std::vector<RunJob> ReadJobs(std::int64_t run, std::uint64_t permutation,
-                               std::optional<JobId> after, std::size_t limit) const;
+  void ReadCounts(std::int64_t number, v1::Run& run) const;
+  void ReadState(std::int64_t number, v1::Run& run) const;
+  void ReadJobs(std::int64_t run, std::uint64_t permutation, std::int64_t after, std::size_t limit,
+                std::vector<v1::JobResult>& jobs) const;
 
-  template <typename Read>
-  auto Reading(const Read& read) const;
-
-  const std::string path_;
-  const std::shared_ptr<Damage> damage_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  mutable SQLite::Database database_;
-  mutable std::unique_ptr<RunStatements> statements_;
+  ReadConnection connection_;
+  std::unique_ptr<Statements> statements_;
 };
 
 }  // namespace twofold::results

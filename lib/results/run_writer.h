@@ -8,6 +8,7 @@
 #include "lib/results/interned.h"
 #include "lib/results/prepared.h"
 #include "lib/results/records.h"
+#include "lib/results/tables.h"
 
 namespace twofold::results {
 
@@ -19,7 +20,7 @@ class RunWriter {
  public:
   explicit RunWriter(SQLite::Database& database);
 
-  void Create(const RunCreated& run);
+  void Create(const RunCreated& created);
   void Cancel(const RunCancelled& cancelled);
 
   /// Makes the run if it is not there. REQUIRES: the job is new.
@@ -37,6 +38,7 @@ class RunWriter {
  private:
   std::int64_t NumberOf(const std::string& id, std::int64_t unix_ns);
 
+  const Tables& tables_ = AllTables();
   Prepared insert_run_;
   Prepared find_run_;
   Prepared fill_run_;

@@ -97,9 +97,10 @@ Status SqliteStore::Start() {
   if (!status.ok()) return status;
   writer_.emplace(database_);
   own_reader_.emplace(database_);
-  read_database_.emplace(path_, SQLite::OPEN_READONLY | kOneThread,
-                         Milliseconds(options_.busy_timeout), options_.vfs);
-  reader_.emplace(*read_database_);
+  connection_.emplace(SQLite::Database(path_, SQLite::OPEN_READONLY | kOneThread,
+                                       Milliseconds(options_.busy_timeout), options_.vfs),
+                      path_, options_.longest_read, damage_);
+  reader_.emplace(connection_->database());
   files_.emplace(database_, path_);
   return status;
 }
@@ -108,7 +109,7 @@ Status SqliteStore::Commit(std::span<const Record> records) {
   Status status = Guarded(database_, path_, [&]() -> Status {
     std::uint64_t ended = 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-    if (Status written = WriteGroup(Fold(records), &ended); !written.ok()) return written;
+    if (Status written = writer_->Write(records, &ended); !written.ok()) return written;
     transaction.commit();
     if (finished_) *finished_ += ended;
     return absl::OkStatus();
@@ -162,25 +163,10 @@ Status SqliteStore::WriteGroups(const std::function<Result<std::vector<Record>>(
     const Result<std::vector<Record>> records = next();
     if (!records.ok()) return records.status();
     if (records->empty()) break;
-    if (Status status = WriteGroup(Fold(*records), &ended); !status.ok()) return status;
+    if (Status status = writer_->Write(*records, &ended); !status.ok()) return status;
   }
   transaction.commit();
   if (finished_) *finished_ += ended;
-  return absl::OkStatus();
-}
-
-/// Within a transaction. Adds to `*ended` how many jobs have ended.
-Status SqliteStore::WriteGroup(const GroupChange& change, std::uint64_t* ended) {
-  if (change.accepted_twice != 0) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(path_, ": two jobs have the id ", change.accepted_twice));
-  }
-  for (const RunCreated* run : change.created) writer_->Create(*run);
-  for (const JobChange& job : change.jobs) {
-    if (Status status = writer_->Write(job, ended); !status.ok()) return status;
-  }
-  for (const auto& [queue, sequence] : change.sequences) writer_->WriteSequence(queue, sequence);
-  for (const RunCancelled* cancelled : change.cancelled) writer_->Cancel(*cancelled);
   return absl::OkStatus();
 }
 
@@ -195,20 +181,8 @@ Result<std::map<std::string, std::uint64_t>> SqliteStore::Load(const Visit& visi
   });
 }
 
-template <typename Read>
-std::invoke_result_t<Read> SqliteStore::Reading(const Read& read) const {
-  const std::lock_guard lock(read_mutex_);
-  auto result = Guarded(*read_database_, path_, [&]() -> std::invoke_result_t<Read> {
-    const ReadLimit limit(*read_database_, options_.longest_read);
-    SQLite::Transaction transaction(*read_database_);
-    return read();
-  });
-  damage_->See(result.status());
-  return result;
-}
-
 Result<StoredJob> SqliteStore::Find(JobId job) const {
-  return Reading([&]() -> Result<StoredJob> {
+  return connection_->Run([&]() -> Result<StoredJob> {
     std::optional<StoredJob> found = reader_->Find(job);
     if (!found) return absl::NotFoundError(absl::StrCat("no job ", job, " in ", path_));
     return *std::move(found);
@@ -216,7 +190,7 @@ Result<StoredJob> SqliteStore::Find(JobId job) const {
 }
 
 Result<std::vector<StoredJob>> SqliteStore::List(const JobQuery& query) const {
-  return Reading([&]() -> Result<std::vector<StoredJob>> { return reader_->List(query); });
+  return connection_->Run([&]() -> Result<std::vector<StoredJob>> { return reader_->List(query); });
 }
 
 Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t at_most) {

@@ -7,19 +7,16 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/results/file_lock.h"
-#include "lib/results/group.h"
 #include "lib/results/job_reader.h"
 #include "lib/results/job_writer.h"
-#include "lib/results/read_limit.h"
+#include "lib/results/read_connection.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"
 
@@ -78,10 +75,7 @@ class SqliteStore final : public Store {
 
   Status Committed(Status status);
   void ShortenLog();
-  template <typename Read>
-  std::invoke_result_t<Read> Reading(const Read& read) const;
   Status WriteGroups(const std::function<Result<std::vector<Record>>()>& next);
-  Status WriteGroup(const GroupChange& change, std::uint64_t* ended);
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
   std::uint64_t CountFinished();
 
@@ -100,8 +94,7 @@ class SqliteStore final : public Store {
   std::optional<std::uint64_t> finished_;  // how many; nullopt: not counted yet
 
   // Of all others.
-  mutable std::mutex read_mutex_;
-  mutable std::optional<SQLite::Database> read_database_;
+  std::optional<ReadConnection> connection_;
   mutable std::optional<JobReader> reader_;
 };
 

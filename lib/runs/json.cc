@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "lib/queue/types.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::runs {
@@ -76,46 +75,11 @@ std::size_t DepthOf(std::string_view text) {
 
 }  // namespace
 
-const char* Word(v1::Better better) {
-  if (better == v1::BETTER_HIGHER) return "higher";
-  return better == v1::BETTER_LOWER ? "lower" : "none";
-}
-
 std::string Word(const v1::JobResult& job) {
-  if (job.state() == v1::JOB_STATE_WAITING) return "waiting";
-  if (job.state() == v1::JOB_STATE_RUNNING) return "running";
-  // Of a frontend that may be newer than we are.
-  if (job.outcome() == v1::OUTCOME_UNSPECIFIED || !v1::Outcome_IsValid(job.outcome())) {
-    return "unknown";
-  }
-  return std::string(queue::Name(static_cast<queue::Outcome>(static_cast<int>(job.outcome()) - 1)));
-}
-
-const char* StateOf(const v1::Run& run) {
-  if (run.counts().running() > 0) return "running";
-  if (run.counts().waiting() > 0) return "waiting";
-  const bool is_untouched = run.counts().ended().empty();
-  if (!is_untouched && !IsIncomplete(run)) return "ended";
-  if (run.cancelled_unix_ns() != 0) return "cancelled";
-  return is_untouched ? "planned" : "paused";
-}
-
-std::uint64_t WithdrawnOf(const v1::RunCounts& counts) {
-  std::uint64_t jobs = 0;
-  for (int i = 0; i < queue::kOutcomes; ++i) {
-    const auto outcome = static_cast<queue::Outcome>(i);
-    if (!queue::IsWithdrawn(outcome)) continue;
-    const auto ended = counts.ended().find(std::string(queue::Name(outcome)));
-    if (ended != counts.ended().end()) jobs += ended->second;
-  }
-  return jobs;
-}
-
-// A run that was not planned, but made by its jobs, has only those that were submitted; what was
-// withdrawn of it stays so, unless all of it was.
-bool IsIncomplete(const v1::Run& run) {
-  const bool can_go_on = run.jobs() > 0 || run.cancelled_unix_ns() != 0;
-  return run.counts().planned() > 0 || (can_go_on && WithdrawnOf(run.counts()) > 0);
+  const bool has_ended =
+      job.state() != v1::JOB_STATE_WAITING && job.state() != v1::JOB_STATE_RUNNING;
+  if (!has_ended) return Word(job.state());
+  return job.outcome() == v1::OUTCOME_UNSPECIFIED ? "unknown" : Word(job.outcome());
 }
 
 std::string LabelOf(const v1::Run& run, const std::string& name) {

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "lib/results/run_state.h"
+#include "lib/words/word.h"
 #include "twofold/v1/runs.pb.h"
 
 /// Runs as JSON: the frontend's /api/v1/runs and the command line's --json say the same.
@@ -13,6 +15,10 @@
 namespace twofold::runs {
 
 using Json = nlohmann::ordered_json;
+using results::IsIncomplete;
+using results::StateOf;
+using results::WithdrawnOf;
+using twofold::Word;
 
 /// Labels of runs that `twofold run --local` makes: the name of the machine, and conditions that
 /// its file asks for and one machine cannot apply ("hostNetwork=true").
@@ -42,27 +48,8 @@ Json ToJson(const v1::JobResult& job);
 /// inside each other: 64 KiB of brackets would be gigabytes when they are indented.
 Json Parsed(const std::string& text);
 
-/// How a run is:
-///   "planned"    none of its jobs was submitted so far
-///   "waiting"    jobs wait, none runs
-///   "running"    some run
-///   "paused"     nothing waits or runs, and some planned jobs have no answer: they were withdrawn,
-///                or never submitted. `twofold run --resume` goes on
-///   "cancelled"  the same, as the run was cancelled
-///   "ended"      all jobs have an answer
-const char* StateOf(const v1::Run& run);
-
-/// Jobs that were cancelled, rejected or abandoned, and not submitted again.
-std::uint64_t WithdrawnOf(const v1::RunCounts& counts);
-
-/// Whether jobs of the run that were planned neither have an answer nor wait or run.
-bool IsIncomplete(const v1::Run& run);
-
 /// {"direction": "reverse"}
 Json ToJson(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions);
-
-/// "none", "higher", "lower".
-const char* Word(v1::Better better);
 
 /// "succeeded", ...; of one that has not ended "waiting" or "running".
 std::string Word(const v1::JobResult& job);

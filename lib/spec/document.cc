@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "lib/common/printable.h"
 #include "lib/spec/tree_builder.h"
-#include "lib/spec/utf8.h"
 
 namespace twofold::spec {
 namespace {

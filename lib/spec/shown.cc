@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/spec/utf8.h"
+#include "lib/common/printable.h"
 
 namespace twofold::spec {
 

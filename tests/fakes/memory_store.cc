@@ -20,10 +20,11 @@ bool Matches(const JobQuery& query, const StoredJob& job) {
   return end != nullptr && std::count(query.outcomes.begin(), query.outcomes.end(), end->outcome);
 }
 
-SharedBenchmark HeadlinesOf(const Benchmark& benchmark) {
-  Benchmark headlines = {.suite = benchmark.suite};
-  for (const Measurement& measurement : benchmark.measurements) {
-    if (measurement.metric.headline) headlines.measurements.push_back(measurement);
+SharedBenchmark HeadlinesOf(const v1::BenchmarkResult& result) {
+  v1::BenchmarkResult headlines;
+  headlines.set_suite(result.suite());
+  for (const v1::Measurement& measurement : result.measurements()) {
+    if (measurement.headline()) *headlines.add_measurements() = measurement;
   }
   return SharedBenchmark(std::move(headlines));
 }

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "lib/results/sqlite_store.h"
-#include "lib/runs/benchmark_messages.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
@@ -72,10 +71,10 @@ class RunsTest : public FrontendTest {
     return job.id();
   }
 
-  static v1::Report ReportOf(const results::Benchmark& benchmark) {
+  static v1::Report ReportOf(const v1::BenchmarkResult& benchmark) {
     v1::Report report;
     report.set_output("tail");
-    report.set_data(runs::ToProto(benchmark).SerializeAsString());
+    report.set_data(benchmark.SerializeAsString());
     return report;
   }
 
@@ -87,7 +86,7 @@ class RunsTest : public FrontendTest {
     for (const double throughput : throughputs) {
       last_job_ = Submit(++repetition);
       worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED,
-                     ReportOf(results::FullBenchmark(throughput)));
+                     ReportOf(results::FullResult(throughput)));
       AwaitFinished(last_job_);
     }
     worker->Leave();
@@ -276,7 +275,7 @@ TEST_F(RunsTest, JobHasItsReportWholeAgain) {
   const v1::Job job = GetJob(last_job_);
   v1::BenchmarkResult result;
   ASSERT_TRUE(result.ParseFromString(job.report().data()));
-  EXPECT_EQ(runs::FromProto(result), results::FullBenchmark());
+  EXPECT_EQ(result, results::FullResult());
   EXPECT_EQ(job.report().output(), "tail");
   EXPECT_EQ(job.place().name(), "sweep-1");
   EXPECT_EQ(job.data_refused(), "");
@@ -286,8 +285,8 @@ TEST_F(RunsTest, RefusedResultStaysInTheReportWithItsReason) {
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
   const std::uint64_t id = Submit(1);
-  results::Benchmark bad = results::FullBenchmark();
-  bad.measurements[0].metric.name = "";
+  v1::BenchmarkResult bad = results::FullResult();
+  bad.mutable_measurements(0)->clear_name();
   const v1::Report report = ReportOf(bad);
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, report);
   AwaitFinished(id);
@@ -304,7 +303,7 @@ TEST_F(RunsTest, RawOutputComesBack) {
   const auto reader = results_->GetArtifact(&context, request);
   v1::ArtifactPiece piece;
   ASSERT_TRUE(reader->Read(&piece));
-  EXPECT_EQ(piece.zstd(), results::FullBenchmark().ranks[0].stages[0].artifacts[0].zstd);
+  EXPECT_EQ(piece.zstd(), results::FullResult().ranks(0).stages(0).out().zstd());
   EXPECT_EQ(piece.artifact().left_out(), 900'000u);
   EXPECT_FALSE(reader->Read(&piece));
   EXPECT_TRUE(reader->Finish().ok());

@@ -13,8 +13,8 @@
 
 #include "backend/agent/filename.h"
 #include "backend/agent/runner.h"
+#include "backend/workload/attempt.h"
 #include "backend/workload/environment.h"
-#include "backend/workload/gang.h"
 #include "backend/workload/sleep.h"
 #include "lib/common/arguments.h"
 #include "lib/rpc/batches.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/workload/gang.h"
+#include "backend/workload/attempt.h"
 #include "lib/rpc/batches.h"
 #include "tests/fuzz/target.h"
 

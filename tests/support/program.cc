@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -12,8 +10,10 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
-extern char** environ;
+#include "lib/common/descriptors.h"
+#include "lib/process/spawn.h"
 
 namespace twofold::testing {
 namespace {
@@ -38,22 +38,18 @@ TempDir::~TempDir() {
 Program::Program(const std::string& name, std::vector<std::string> arguments) {
   const std::string path = name.find('/') == std::string::npos ? TWOFOLD_BIN "/" + name : name;
   arguments.insert(arguments.begin(), path);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, (folder_ / "output").c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  const int failed = posix_spawn(&pid_, path.c_str(), &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) {
-    pid_ = -1;
+  const Descriptor printed(
+      open((folder_ / "output").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  const auto child = process::Spawn({.argv = std::move(arguments),
+                                     .null_in = true,
+                                     .is_ours = true,
+                                     .out = printed.get(),
+                                     .err = printed.get()});
+  if (child.ok()) {
+    pid_ = child->pid;
+  } else {
     exit_ = -1;
-    ADD_FAILURE() << path << ": " << std::strerror(failed);
+    ADD_FAILURE() << child.status();
   }
 }
 
@@ -75,9 +71,9 @@ int Program::Wait() {
 
 bool Program::running() {
   if (exit_) return false;
-  int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) != pid_) return true;
-  exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  const auto exit = process::Poll(pid_);
+  if (!exit) return true;
+  exit_ = exit->code - exit->signal;
   return false;
 }
 

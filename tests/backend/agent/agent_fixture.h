@@ -69,7 +69,7 @@ class RunningAgent {
   }
 
   boost::asio::io_context io_{1};
-  Reaper reaper_{io_};
+  process::Reaper reaper_{io_};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
   std::unique_ptr<Workload> workload_;

@@ -147,7 +147,7 @@ TEST_F(FollowTest, ProgressIsToldWithoutBeingAsked) {
 TEST(ProgressRelay, NewestOfAPeriodIsSentOnce) {
   boost::asio::io_context io;
   std::vector<std::pair<Instant, float>> sent;
-  ProgressRelay relay(io, [&](const AttemptId&, const ProgressLine& line) {
+  ProgressRelay relay(io, [&](const AttemptId&, const process::ProgressLine& line) {
     sent.emplace_back(Now(), line.fraction);
   });
   for (int i = 0; i <= 100; ++i) {

@@ -1,5 +1,3 @@
-#include "backend/workload/gang.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "backend/workload/attempt.h"
 #include "tests/backend/agent/agent_fixture.h"
 #include "tests/backend/temp_dir.h"
 

@@ -221,18 +221,18 @@ TEST(Prepare, FoldersOfSuitesAreAsSeenFromWhereItWasStarted) {
   setenv("TWOFOLD_TEST_IMAGE", "registry/image:1", 1);
   const std::string here = std::filesystem::current_path();
   const WorkloadOptions workload = Prepare(options)->workload;
-  EXPECT_THAT(workload.suite_path, ElementsAre(here + "/tools", "/opt/osu"));
-  EXPECT_EQ(workload.work_dir, here + "/work");
-  EXPECT_EQ(workload.worker.image, "registry/image:1");
+  EXPECT_THAT(workload.benchmark.suite_path, ElementsAre(here + "/tools", "/opt/osu"));
+  EXPECT_EQ(workload.benchmark.work_dir, here + "/work");
+  EXPECT_EQ(workload.benchmark.worker.image, "registry/image:1");
   setenv("TMPDIR", "/var/tmp", 1);
-  EXPECT_EQ(Prepare(WithWorkload({"fio"}))->workload.work_dir, "/var/tmp");
+  EXPECT_EQ(Prepare(WithWorkload({"fio"}))->workload.benchmark.work_dir, "/var/tmp");
   unsetenv("TMPDIR");
-  EXPECT_EQ(Prepare(WithWorkload({"fio"}))->workload.work_dir, "/tmp");
+  EXPECT_EQ(Prepare(WithWorkload({"fio"}))->workload.benchmark.work_dir, "/tmp");
 }
 
 TEST(MakeWorkload, SaysWhatIsWrong) {
   boost::asio::io_context io;
-  Reaper reaper(io);
+  process::Reaper reaper(io);
   const auto error = [&](std::vector<std::string> argv) {
     return std::string(MakeWorkload({io, reaper}, {.argv = std::move(argv), .work_dir = "/tmp"})
                            .status()

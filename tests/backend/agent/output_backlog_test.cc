@@ -1,6 +1,6 @@
-#include "backend/agent/output_backlog.h"
-
 #include <gtest/gtest.h>
+
+#include "backend/agent/output_relay.h"
 
 namespace twofold::backend {
 namespace {

@@ -23,7 +23,7 @@ class ProgramUnderTest {
                             std::vector<std::string> environment = {}) {
     arguments.insert(arguments.begin(), TWOFOLD_BACKEND);
     child_ =
-        Spawn(
+        process::Spawn(
             {.argv = std::move(arguments), .null_in = true, .environment = std::move(environment)})
             .value();
   }
@@ -41,7 +41,8 @@ class ProgramUnderTest {
     ReadOutput();
     int status = 0;
     waitpid(std::exchange(child_.pid, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    const process::Exit exit = process::ExitOf(status);
+    return exit.code - exit.signal;
   }
 
   /// Stdout and stderr, complete after Wait.
@@ -59,7 +60,7 @@ class ProgramUnderTest {
     }
   }
 
-  Child child_;
+  process::Child child_;
   std::string output_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 class Memory final : public Source {
@@ -76,4 +76,4 @@ TEST(Artifact, WhatAPeerSendsIsNotBelieved) {
 }
 
 }  // namespace
-}  // namespace twofold::stages
+}  // namespace twofold::backend

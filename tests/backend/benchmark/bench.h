@@ -49,7 +49,7 @@ class BenchTest : public ::testing::Test {
   std::vector<std::string> Left() const;
 
   boost::asio::io_context io_{1};
-  Reaper reaper_{io_};
+  process::Reaper reaper_{io_};
   TempDir tools_;
   TempDir work_;
   FakePeerLink peers_;

@@ -191,9 +191,9 @@ TEST_F(RankTest, HowFarItIsIsToldByStage) {
   Add("first", Phase::kRun, "echo '0.25 a quarter' >&4; sleep 0.05");
   Add("run", Phase::kRun, "echo 42");
   Run(kSuite, "");
-  EXPECT_THAT(recorder_->progress(),
-              ElementsAre(ProgressLine{0, "first"}, ProgressLine{0.25, "a quarter"},
-                          ProgressLine{0.5, "run"}));
+  EXPECT_THAT(recorder_->progress(), ElementsAre(process::ProgressLine{0, "first"},
+                                                 process::ProgressLine{0.25, "a quarter"},
+                                                 process::ProgressLine{0.5, "run"}));
 }
 
 TEST_F(RankTest, AResultFitsIntoAReportHoweverMuchWasPrinted) {

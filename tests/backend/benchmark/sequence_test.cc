@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 using suite::Phase;
@@ -187,4 +187,4 @@ TEST_F(SequenceTest, ClosedBeforeTheStartItIsOverAtOnce) {
 }
 
 }  // namespace
-}  // namespace twofold::stages
+}  // namespace twofold::backend

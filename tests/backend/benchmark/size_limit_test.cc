@@ -8,7 +8,7 @@
 
 #include "backend/benchmark/artifact.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 using ::testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST(Fit, ARecordLosesOnlyOutput) {
 }
 
 }  // namespace
-}  // namespace twofold::stages
+}  // namespace twofold::backend

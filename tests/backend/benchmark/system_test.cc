@@ -10,14 +10,14 @@
 #include <climits>
 #include <filesystem>
 
+#include "backend/benchmark/clean_up.h"
 #include "backend/benchmark/host_facts.h"
-#include "backend/benchmark/leftover_processes.h"
 #include "backend/benchmark/listening.h"
 #include "backend/benchmark/work_folder.h"
 #include "lib/process/find_program.h"
 #include "tests/backend/temp_dir.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 using backend::TempDir;
@@ -66,21 +66,21 @@ TEST(FindProgram, LooksInItsFoldersThenOnThePath) {
   const TempDir second;
   const std::string tool = Program(second, "tool");
   const std::vector<std::string> folders = {first.Path("")};
-  const SearchPath where{folders, "relative:" + second.Path("")};
-  EXPECT_EQ(FindProgram("tool", where).value(), second.Path("") + "/tool");
+  const process::SearchPath where{folders, "relative:" + second.Path("")};
+  EXPECT_EQ(process::FindProgram("tool", where).value(), second.Path("") + "/tool");
   first.Write("tool", "no program");
   std::filesystem::create_directory(first.Path("other"));
-  EXPECT_EQ(FindProgram("tool", where).value(), second.Path("") + "/tool");
+  EXPECT_EQ(process::FindProgram("tool", where).value(), second.Path("") + "/tool");
   Program(first, "tool");
-  EXPECT_EQ(FindProgram("tool", where).value(), first.Path("") + "/tool");
-  EXPECT_EQ(FindProgram("./made/here", where).value(), "./made/here");
+  EXPECT_EQ(process::FindProgram("tool", where).value(), first.Path("") + "/tool");
+  EXPECT_EQ(process::FindProgram("./made/here", where).value(), "./made/here");
 }
 
 TEST(FindProgram, SaysWhereItHasLooked) {
   const std::vector<std::string> folders = {"/opt/osu"};
-  EXPECT_EQ(FindProgram("tool", {folders, "/no/such"}).status().message(),
+  EXPECT_EQ(process::FindProgram("tool", {folders, "/no/such"}).status().message(),
             "tool is not installed: looked in /opt/osu, /no/such");
-  EXPECT_EQ(FindProgram("tool", {{}, ""}).status().message(),
+  EXPECT_EQ(process::FindProgram("tool", {{}, ""}).status().message(),
             "tool is not installed: looked in no folder, as PATH is empty");
 }
 
@@ -181,4 +181,4 @@ TEST(Strays, ADaemonIsFoundByItsEnvironment) {
 }
 
 }  // namespace
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -7,7 +7,7 @@
 #include "backend/benchmark/record.h"
 #include "lib/suite/text.h"
 
-namespace twofold::stages {
+namespace twofold::backend {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST_F(VerdictTest, ErrorsAreALineOfUtf8) {
 }
 
 }  // namespace
-}  // namespace twofold::stages
+}  // namespace twofold::backend

@@ -9,7 +9,6 @@
 namespace twofold::backend {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ExecRequest, WhatCannotBeStartedIsRefusedNamingTheField) {
@@ -37,16 +36,6 @@ TEST(ExecRequest, WhatCannotBeStartedIsRefusedNamingTheField) {
     bad.spoil(start);
     EXPECT_THAT(std::string(CheckStart(start).message()), HasSubstr(bad.message));
   }
-}
-
-TEST(ExecRequest, VariablesOfTheCallerReplaceThoseOfTheMember) {
-  EXPECT_THAT(Overlay({"A=1", "B=2", "C"}, {"B=3", "C=4"}), ElementsAre("B=3", "C=4", "A=1"));
-  setenv("TWOFOLD_TEST", "inherited", 1);
-  EXPECT_EQ(ValueOf("TWOFOLD_TEST", {}), "inherited");
-  EXPECT_EQ(ValueOf("TWOFOLD_TEST", {"TWOFOLD_TEST=ours"}), "ours");
-  EXPECT_EQ(ValueOf("TWOFOLD_TEST", {"TWOFOLD_TEST"}), "");
-  unsetenv("TWOFOLD_TEST");
-  EXPECT_EQ(ValueOf("TWOFOLD_TEST", {"TWOFOLD_TEST2=x"}), "");
 }
 
 TEST(ExecRequest, ProgramIsLookedForInTheFoldersOfPathInTheirOrder) {

@@ -192,7 +192,7 @@ TEST_F(ExecTest, StreamsThatAreNoneAreRefusedNamingTheField) {
   twice.Start(Key(1), {"cat"}).Start(Key(1), {"cat"});
   EXPECT_THAT(twice.End().error_message(), HasSubstr("only the first message"));
   Exec large(*stub_);
-  large.Start(Key(1), {"cat"}).Data(std::string(kChunkBytes + 1, 'x'));
+  large.Start(Key(1), {"cat"}).Data(std::string(process::kChunkBytes + 1, 'x'));
   EXPECT_THAT(large.End().error_message(), HasSubstr("data has 65537 bytes"));
 }
 
@@ -275,7 +275,7 @@ TEST_F(ExecTest, ReaderThatDoesNotReadSlowsTheProgramDown) {
     }
     return number;
   });
-  EXPECT_GE(written, kChunkBytes);
+  EXPECT_GE(written, process::kChunkBytes);
   EXPECT_LT(written, kBounded);
 }
 
@@ -285,7 +285,7 @@ TEST_F(ExecTest, ProgramThatDoesNotReadSlowsItsCallerDown) {
   exec.Start(Key(1), {"sleep", "600"});
   std::atomic<std::uint64_t> sent = 0;
   std::thread writer([&] {
-    const std::string chunk(kChunkBytes, 'x');
+    const std::string chunk(process::kChunkBytes, 'x');
     while (sent < 10 * kBounded && exec.Data(chunk)) sent += chunk.size();
   });
   EXPECT_LT(Settled([&] { return sent.load(); }), kBounded);

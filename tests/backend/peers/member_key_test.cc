@@ -1,8 +1,6 @@
-#include "backend/peers/member_key.h"
-
 #include <gtest/gtest.h>
 
-#include "backend/peers/refusal_log.h"
+#include "backend/peers/members.h"
 
 namespace twofold::backend {
 namespace {
@@ -23,14 +21,6 @@ TEST(MemberKey, OnlyTheWholeSecretCounts) {
 TEST(MemberKey, RosterWithoutSecretLetsNobodyIn) {
   EXPECT_FALSE(IsSecret("", ""));
   EXPECT_FALSE(IsSecret("short", "short"));
-}
-
-TEST(Denials, AreSaidOnceASecondWithTheirNumber) {
-  Denials denials;
-  const Instant start = Now();
-  EXPECT_EQ(denials.Add(start), 1U);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(denials.Add(start), 0U);
-  EXPECT_EQ(denials.Add(start + std::chrono::seconds(1)), 1001U);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "backend/peers/member_key.h"
+#include "backend/peers/members.h"
 #include "backend/peers/peers.h"
 #include "lib/rpc/channel.h"
 #include "tests/support/program.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/rsh/explain.h"
+#include "backend/rsh/relay.h"
 
 namespace twofold::rsh {
 namespace {

@@ -1,11 +1,11 @@
-#include "backend/rsh/find_member.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "backend/rsh/gang_file.h"
 
 namespace twofold::gang {
 namespace {

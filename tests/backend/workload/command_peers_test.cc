@@ -53,13 +53,13 @@ class CommandPeersTest : public ::testing::Test {
   }
   void Start(std::uint32_t rank, const char* text) {
     seat_ = {&roster_, rank};
-    command_.emplace(io_, reaper_, Program{{"/bin/sh", "-c", text}, true}, &peers_);
+    command_.emplace(io_, reaper_, process::Program{{"/bin/sh", "-c", text}, true}, &peers_);
     recorder_.emplace(io_, *command_);
     recorder_->Start(0, {}, &seat_);
   }
 
   boost::asio::io_context io_;
-  Reaper reaper_{io_};
+  process::Reaper reaper_{io_};
   v1::GangRoster roster_;
   GangSeat seat_{};
   FakePeers peers_;

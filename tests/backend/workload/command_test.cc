@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string>
 
+#include "lib/process/find_program.h"
 #include "tests/backend/temp_dir.h"
 #include "tests/backend/workload/recorder.h"
 
@@ -20,7 +21,8 @@ using ::testing::HasSubstr;
 // Programs under test are shell texts in an argument; the suite itself uses no shell.
 class CommandTest : public ::testing::Test {
  protected:
-  Recorder::End Run(const Program& program, const std::vector<std::string_view>& arguments = {}) {
+  Recorder::End Run(const process::Program& program,
+                    const std::vector<std::string_view>& arguments = {}) {
     Command command(io_, reaper_, program);
     Recorder recorder(io_, command);
     io_.restart();
@@ -30,7 +32,7 @@ class CommandTest : public ::testing::Test {
   Recorder::End RunShell(const std::string& text) { return Run({{"/bin/sh", "-c", text}}); }
 
   boost::asio::io_context io_{1};
-  Reaper reaper_{io_};
+  process::Reaper reaper_{io_};
   TempDir dir_;
 };
 
@@ -164,10 +166,11 @@ TEST_F(CommandTest, DestructionLeavesNoProcess) {
 
 TEST(CheckExecutable, SaysWhatIsWrong) {
   const TempDir dir;
-  EXPECT_TRUE(CheckExecutable("/bin/sh").ok());
-  EXPECT_THAT(CheckExecutable(dir.Path("x")).message(), HasSubstr("No such file"));
-  EXPECT_THAT(CheckExecutable(dir.Path("")).message(), HasSubstr("is a directory"));
-  EXPECT_THAT(CheckExecutable(dir.Write("text", "")).message(), HasSubstr("Permission denied"));
+  EXPECT_TRUE(process::CheckExecutable("/bin/sh").ok());
+  EXPECT_THAT(process::CheckExecutable(dir.Path("x")).message(), HasSubstr("No such file"));
+  EXPECT_THAT(process::CheckExecutable(dir.Path("")).message(), HasSubstr("is a directory"));
+  EXPECT_THAT(process::CheckExecutable(dir.Write("text", "")).message(),
+              HasSubstr("Permission denied"));
 }
 
 }  // namespace

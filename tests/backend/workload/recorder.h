@@ -51,7 +51,7 @@ class Recorder final : private Workload::Listener {
 
   [[nodiscard]] const std::map<Slot, End>& ends() const { return ends_; }
   [[nodiscard]] const std::set<Slot>& ready() const { return ready_; }
-  [[nodiscard]] const std::vector<ProgressLine>& progress() const { return progress_; }
+  [[nodiscard]] const std::vector<process::ProgressLine>& progress() const { return progress_; }
   [[nodiscard]] const std::string& printed() const { return printed_; }
 
   /// Starts one run in slot 0 and waits for its end.
@@ -67,14 +67,16 @@ class Recorder final : private Workload::Listener {
     EXPECT_TRUE(ends_.emplace(slot, End{now, end.outcome, end.report}).second);
   }
   void OnReady(Slot slot) override { EXPECT_TRUE(ready_.insert(slot).second); }
-  void OnProgress(Slot, ProgressLine line) override { progress_.push_back(std::move(line)); }
+  void OnProgress(Slot, process::ProgressLine line) override {
+    progress_.push_back(std::move(line));
+  }
   void OnOutput(Slot, std::string_view bytes) override { printed_ += bytes; }
 
   boost::asio::io_context& io_;
   Workload& workload_;
   std::map<Slot, End> ends_;
   std::set<Slot> ready_;
-  std::vector<ProgressLine> progress_;
+  std::vector<process::ProgressLine> progress_;
   std::string printed_;
 };
 

@@ -29,6 +29,15 @@ TEST(Printable, AnUnfinishedTailIsTheBeginningOfACharacter) {
   EXPECT_EQ(UnfinishedTail(""), 0U);
 }
 
+TEST(ValidUtf8, IsWhatComesBeforeTheFirstBadByte) {
+  EXPECT_EQ(ValidUtf8("12 µs ≥ 3 𝄞"), std::string_view("12 µs ≥ 3 𝄞").size());
+  EXPECT_EQ(ValidUtf8("a\xff b"), 1U);
+  EXPECT_EQ(ValidUtf8("ab\xE2\x82"), 2U);
+  for (const char* bad : {"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80"}) {
+    EXPECT_EQ(ValidUtf8(bad), 0U);
+  }
+}
+
 TEST(Printable, CutsBetweenCharacters) {
   EXPECT_EQ(Printable("µµµ", 5), "µµ");
   EXPECT_EQ(Printable("abc", 2), "ab");

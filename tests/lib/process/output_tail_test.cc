@@ -1,8 +1,8 @@
-#include "lib/process/output_tail.h"
-
 #include <gtest/gtest.h>
 
-namespace twofold::backend {
+#include "lib/process/process.h"
+
+namespace twofold::process {
 namespace {
 
 TEST(OutputTail, KeepsAllUpToTheLimit) {
@@ -27,4 +27,4 @@ TEST(OutputTail, KeepsTheLastBytesInWhateverPiecesTheyCome) {
 }
 
 }  // namespace
-}  // namespace twofold::backend
+}  // namespace twofold::process

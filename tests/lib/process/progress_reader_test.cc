@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace twofold::backend {
+namespace twofold::process {
 namespace {
 
 TEST(ParseProgress, FractionAndText) {
@@ -47,4 +47,4 @@ TEST(ProgressReader, LineWithoutEndIsCutAndTheNextOneCounts) {
 }
 
 }  // namespace
-}  // namespace twofold::backend
+}  // namespace twofold::process

@@ -6,22 +6,24 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
-#include "lib/process/inherited.h"
 #include "tests/backend/temp_dir.h"
 
-namespace twofold::backend {
+namespace twofold::process {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+using backend::TempDir;
 
 // Waits for the program, and returns its exit code.
 int Reap(const Child& child) {
   int status = 0;
   waitpid(child.pid, &status, 0);
-  return WEXITSTATUS(status);
+  return ExitOf(status).code;
 }
 
 // What is left in the pipe of a program that has ended. Closes it.
@@ -56,24 +58,46 @@ TEST(Spawn, ADirectoryThatIsNotThereIsNamed) {
   EXPECT_THAT(std::string(child.status().message()), HasSubstr("/no/such/place"));
 }
 
-TEST(Inherited, ProgramsGetWhatTheyNeedAndNoSecrets) {
-  const char* const ours[] = {"PATH=/bin",    "LC_ALL=C",        "UCX_TLS=tcp", "TWOFOLD_TOKEN=s",
-                              "AWS_SECRET=s", "LC=no",           "PATHS=no",    "TWOFOLD_GANG=s",
-                              "HOME=",        "LD_PRELOAD=x.so", "NO_EQUALS",   nullptr};
-  const auto passed = Inherited(ours);
-  EXPECT_THAT(std::vector<std::string>(passed.begin(), passed.end()),
-              ElementsAre("PATH=/bin", "LC_ALL=C", "UCX_TLS=tcp", "HOME="));
+TEST(Spawn, WhatIsNoProgramIsToldAndLeavesNoChild) {
+  const auto child = Spawn({.argv = {"/no/such/program"}});
+  EXPECT_EQ(child.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(child.status().message()), HasSubstr("/no/such/program"));
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
 }
 
-TEST(Inherited, WhatIsAllowedComesAlongButTheToken) {
-  AllowVariables({"AWS_*", "MINE", "TOKENS", "T*"});
-  const char* const ours[] = {"AWS_SECRET=s",    "MINE=1",   "MINER=no",
-                              "TWOFOLD_TOKEN=s", "TOKENS=1", nullptr};
-  const auto passed = Inherited(ours);
-  EXPECT_THAT(std::vector<std::string>(passed.begin(), passed.end()),
-              ElementsAre("AWS_SECRET=s", "MINE=1", "TOKENS=1"));
-  AllowVariables({});
+TEST(Spawn, OtherDescriptorsOfOursAreClosed) {
+  const int leaked = dup(STDERR_FILENO);  // without O_CLOEXEC, as libraries open them
+  const Child child = Spawn({.argv = {"/bin/sh", "-c", "ls /proc/$$/fd"}}).value();
+  EXPECT_EQ(Reap(child), 0);
+  EXPECT_EQ(Drain(child.output), "0\n1\n2\n");
+  close(leaked);
 }
+
+TEST(Spawn, OnlyOurOwnProgramsInheritEverything) {
+  setenv("TWOFOLD_TEST", "secret", 1);
+  const std::vector<std::string> argv = {"/bin/sh", "-c", "echo \"$TWOFOLD_TEST\""};
+  const Child of_a_job = Spawn({.argv = argv}).value();
+  EXPECT_EQ(Reap(of_a_job), 0);
+  EXPECT_EQ(Drain(of_a_job.output), "\n");
+  const Child ours = Spawn({.argv = argv, .is_ours = true}).value();
+  EXPECT_EQ(Reap(ours), 0);
+  EXPECT_EQ(Drain(ours.output), "secret\n");
+  unsetenv("TWOFOLD_TEST");
+}
+
+TEST(Poll, TellsHowTheChildEndedOnce) {
+  const Child child = Spawn({.argv = {"/bin/sleep", "100"}, .null_out = true}).value();
+  EXPECT_FALSE(Poll(child.pid).has_value());
+  kill(child.pid, SIGKILL);
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED | WNOWAIT);
+  const auto exit = Poll(child.pid);
+  ASSERT_TRUE(exit.has_value());
+  EXPECT_EQ(Describe(*exit), "killed by signal 9 (Killed)");
+  EXPECT_FALSE(Poll(child.pid).has_value());
+}
+
+TEST(Describe, SaysTheCode) { EXPECT_EQ(Describe({.code = 2}), "exit code 2"); }
 
 TEST(Spawn, LentDescriptorsAreItsStandardOnes) {
   std::FILE* in = std::tmpfile();
@@ -103,4 +127,4 @@ TEST(Spawn, WhatIsNotLentGoesToThePipe) {
 }
 
 }  // namespace
-}  // namespace twofold::backend
+}  // namespace twofold::process

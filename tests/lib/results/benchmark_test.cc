@@ -1,15 +1,17 @@
 // What may be stored, and that it comes back from the tables as it was.
 
-#include "lib/results/benchmark.h"
-
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
+#include <set>
 
-#include "lib/results/json_text.h"
+#include "lib/results/benchmark_check.h"
+#include "lib/results/points.h"
 #include "lib/results/sqlite_store.h"
+#include "lib/results/tables.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
@@ -17,55 +19,137 @@ namespace twofold::results {
 namespace {
 
 TEST(BenchmarkCheck, TakesOneWithSomethingInEveryField) {
-  EXPECT_EQ(Check(FullBenchmark()), absl::OkStatus());
+  EXPECT_EQ(Check(FullResult()), absl::OkStatus());
 }
 
 struct Spoilt {
   const char* error;
-  std::function<void(Benchmark&)> spoil;
+  std::function<void(v1::BenchmarkResult&)> spoil;
 };
 
 TEST(BenchmarkCheck, NamesTheFirstThingThatIsWrong) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<Spoilt> all = {
-      {"suite is empty", [](auto& b) { b.suite.clear(); }},
-      {"tool has 254 bytes; at most 253", [](auto& b) { b.tool.assign(254, 'x'); }},
-      {"measurements[1].value is not finite", [&](auto& b) { b.measurements[1].value = infinity; }},
+      {"suite is empty", [](auto& b) { b.clear_suite(); }},
+      {"tool has 254 bytes; at most 253", [](auto& b) { b.set_tool(std::string(254, 'x')); }},
+      {"measurements[1].value is not finite",
+       [&](auto& b) { b.mutable_measurements(1)->set_value(infinity); }},
       {"measurements[2].value is not finite",
-       [](auto& b) { b.measurements[2].value = std::numeric_limits<double>::quiet_NaN(); }},
-      {"measurements[0].name is empty", [](auto& b) { b.measurements[0].metric.name.clear(); }},
+       [](auto& b) {
+         b.mutable_measurements(2)->set_value(std::numeric_limits<double>::quiet_NaN());
+       }},
+      {"measurements[0].name is empty", [](auto& b) { b.mutable_measurements(0)->clear_name(); }},
       {"measurements[0].unit has a control character",
-       [](auto& b) { b.measurements[0].metric.unit = "a\x1f"; }},
+       [](auto& b) { b.mutable_measurements(0)->set_unit("a\x1f"); }},
       {"measurements[0].dimensions has a name twice",
        [](auto& b) {
-         b.measurements[0].metric.dimensions = {{"a", "1"}, {"a", "2"}};
+         auto& dimensions = *b.mutable_measurements(0)->mutable_dimensions();
+         dimensions.Clear();
+         Add(dimensions, "a", "1");
+         Add(dimensions, "a", "2");
        }},
+      {"measurements[0].at has 17 entries; at most 16",
+       [](auto& b) {
+         for (int i = 0; i < 17; ++i) b.mutable_measurements(0)->add_at()->set_name("x");
+       }},
+      {"measurements[0].dimensions[1].name is empty",
+       [](auto& b) { b.mutable_measurements(0)->mutable_dimensions(1)->clear_name(); }},
       {"measurements has 10001 entries; at most 10000",
-       [](auto& b) { b.measurements.resize(10'001, b.measurements[0]); }},
-      {"series[0].values are no whole rows", [](auto& b) { b.series[0].values.pop_back(); }},
-      {"series[2].values are no whole rows", [](auto& b) { b.series[2].values.push_back(1); }},
-      {"series[0].values is not finite", [&](auto& b) { b.series[0].values[3] = -infinity; }},
-      {"series[0].columns[1].name is empty", [](auto& b) { b.series[0].columns[1].name = ""; }},
+       [](auto& b) {
+         for (int i = 3; i < 10'001; ++i) *b.add_measurements() = b.measurements(0);
+       }},
+      {"series[0].values are no whole rows",
+       [](auto& b) { b.mutable_series(0)->mutable_values()->RemoveLast(); }},
+      {"series[2].values are no whole rows", [](auto& b) { b.mutable_series(2)->add_values(1); }},
+      {"series[0].values is not finite",
+       [&](auto& b) { b.mutable_series(0)->set_values(3, -infinity); }},
+      {"series[0].columns[1].name is empty",
+       [](auto& b) { b.mutable_series(0)->mutable_columns(1)->clear_name(); }},
       {"failures[0].reason has 4097 bytes; at most 4096",
-       [](auto& b) { b.failures[0].reason.assign(4097, 'x'); }},
+       [](auto& b) { b.mutable_failures(0)->set_reason(std::string(4097, 'x')); }},
+      {"ranks[0].kernel has a control character",
+       [](auto& b) { b.mutable_ranks(0)->set_kernel("\t"); }},
       {"ranks[1].stages[0].name has a control character",
-       [](auto& b) { b.ranks[1].stages[0].name = "\n"; }},
-      {"ranks[0].stages[0].artifacts[1].name has 5000 bytes; at most 4096",
-       [](auto& b) { b.ranks[0].stages[0].artifacts[1].name.assign(5000, 'x'); }},
-      {"ranks has 5000 entries; at most 4096", [](auto& b) { b.ranks.resize(5000); }},
+       [](auto& b) { b.mutable_ranks(1)->mutable_stages(0)->set_name("\n"); }},
+      {"ranks[0].stages[0].err.name has 5000 bytes; at most 4096",
+       [](auto& b) {
+         b.mutable_ranks(0)->mutable_stages(0)->mutable_err()->set_name(std::string(5000, 'x'));
+       }},
+      {"ranks[1].stages[0].files has 99 entries; at most 98",
+       [](auto& b) {
+         for (int i = 1; i < 99; ++i) b.mutable_ranks(1)->mutable_stages(0)->add_files();
+       }},
+      {"ranks has 5000 entries; at most 4096",
+       [](auto& b) {
+         for (int i = 3; i < 5000; ++i) b.add_ranks();
+       }},
+      {"left_out has a control character", [](auto& b) { b.set_left_out(0, "\x7f"); }},
   };
   for (const Spoilt& each : all) {
-    Benchmark benchmark = FullBenchmark();
-    each.spoil(benchmark);
-    EXPECT_EQ(Check(benchmark), absl::InvalidArgumentError(each.error));
+    v1::BenchmarkResult result = FullResult();
+    each.spoil(result);
+    EXPECT_EQ(Check(result), absl::InvalidArgumentError(each.error));
   }
 }
 
-TEST(JsonText, NumbersComeBackAsTheyWere) {
-  const std::vector<double> values = {0.1 + 0.2, 1e300, 5e-324, -0.0, 1.0 / 3, 123456789012345680};
-  EXPECT_EQ(PointsOf(PointsJson(values, 2)), values);
-  EXPECT_EQ(PointsJson({1, 2.5, 2, 3.5}, 2), "[[1,2.5],[2,3.5]]");
-  EXPECT_EQ(PointsJson({}, 0), "[]");
+// Arguments of programs are as they are; texts for people have lines.
+TEST(BenchmarkCheck, TakesLongAndBrokenTextsWhereTheyBelong) {
+  v1::BenchmarkResult result = FullResult();
+  v1::StageRecord& stage = *result.mutable_ranks(0)->mutable_stages(0);
+  stage.add_argv(std::string(10'000, '\n'));
+  stage.set_error("first line\nsecond line");
+  stage.mutable_out()->set_zstd(std::string(100'000, '\0'));
+  EXPECT_EQ(Check(result), absl::OkStatus());
+}
+
+TEST(Points, NumbersComeBackAsTheyWere) {
+  v1::Series series;
+  AddColumn(series, "a");
+  AddColumn(series, "b");
+  EXPECT_EQ(PointsOf(series), "[]");
+  for (const double value : {0.1 + 0.2, 1e300, 5e-324, -0.0, 1.0 / 3, 123456789012345680.0}) {
+    series.add_values(value);
+  }
+  v1::Series read;
+  ReadPoints(PointsOf(series), read);
+  *read.mutable_columns() = series.columns();
+  EXPECT_EQ(read, series);
+  series.clear_values();
+  for (const double value : {1.0, 2.5, 2.0, 3.5}) series.add_values(value);
+  EXPECT_EQ(PointsOf(series), "[[1,2.5],[2,3.5]]");
+}
+
+// A field that is added to the contract has to be added to the tables, or they lose it.
+TEST(Tables, KeepEveryFieldOfAResult) {
+  const auto is_in = [](const google::protobuf::FieldDescriptor& field, const auto&... columns) {
+    const std::string name = field.name();
+    const auto has = [&](const Columns& each) {
+      const std::vector<std::string> names = absl::StrSplit(each.List(), ", ");
+      return std::count(names.begin(), names.end(), name) > 0;
+    };
+    return (has(columns) || ...);
+  };
+  const Tables& tables = AllTables();
+  const auto fields = [&](const google::protobuf::Descriptor& type, std::set<std::string> apart,
+                          const auto&... columns) {
+    for (int i = 0; i < type.field_count(); ++i) {
+      const auto& field = *type.field(i);
+      EXPECT_NE(is_in(field, columns...), apart.contains(field.name())) << field.full_name();
+    }
+  };
+  fields(*v1::BenchmarkResult::descriptor(),
+         {"measurements", "series", "failures", "ranks", "timeline"}, tables.benchmark);
+  fields(*v1::Timeline::descriptor(), {}, tables.benchmark);
+  fields(*v1::Measurement::descriptor(), {}, tables.metric, tables.measured);
+  fields(*v1::Series::descriptor(), {"values"}, tables.shape);
+  fields(*v1::PartFailure::descriptor(), {}, tables.part_failure);
+  fields(*v1::RankRecord::descriptor(), {"stages"}, tables.host);
+  fields(*v1::StageRecord::descriptor(), {"out", "err", "files"}, tables.stage);
+  fields(*v1::Artifact::descriptor(), {}, tables.artifact);
+  fields(*v1::RunPlace::descriptor(), {}, tables.place);
+  fields(*v1::Permutation::descriptor(), {}, tables.permutation);
+  fields(*v1::Run::descriptor(), {"id", "ended_unix_ns", "cancelled_unix_ns", "counts"},
+         tables.run);
 }
 
 class BenchmarkStore : public ::testing::Test {
@@ -93,21 +177,32 @@ class BenchmarkStore : public ::testing::Test {
 };
 
 TEST_F(BenchmarkStore, FoundJobHasItsBenchmarkWhole) {
-  Commit({Placed(7, 1, 1), EndedWith(7, FullBenchmark())});
+  Commit({Placed(7, 1, 1), EndedWith(7, FullResult())});
   ASSERT_NE(EndOf(7).benchmark.get(), nullptr);
-  EXPECT_EQ(EndOf(7), EndedWith(7, FullBenchmark()));
+  EXPECT_EQ(EndOf(7), EndedWith(7, FullResult()));
+}
+
+// Outputs that are missing are not made up, and a place that no worker has named is none.
+TEST_F(BenchmarkStore, OddResultsComeBackAsTheyWere) {
+  v1::BenchmarkResult odd = ResultOf("fio");
+  odd.add_ranks()->add_stages()->mutable_err()->set_bytes(7);
+  odd.add_ranks()->add_stages()->add_files()->set_name("/tmp/x");
+  odd.add_series()->add_columns()->set_better(v1::BETTER_LOWER);
+  odd.mutable_timeline()->set_parsed_ns(std::uint64_t{1} << 63);
+  Commit({Accepted(7), EndedWith(7, odd)});
+  EXPECT_EQ(*EndOf(7).benchmark.get(), odd) << EndOf(7).benchmark.get()->ShortDebugString();
 }
 
 TEST_F(BenchmarkStore, EmptyBenchmarkAndRefusalAreKeptToo) {
   JobEnded refused = Ended(8);
   refused.refused = "measurements[0].value is not finite";
-  Commit({Accepted(7, ""), EndedWith(7, {.suite = "fio"}), Accepted(8), refused});
-  EXPECT_EQ(EndOf(7), EndedWith(7, {.suite = "fio"}));
+  Commit({Accepted(7, ""), EndedWith(7, ResultOf("fio")), Accepted(8), refused});
+  EXPECT_EQ(EndOf(7), EndedWith(7, ResultOf("fio")));
   EXPECT_EQ(EndOf(8), refused);
 }
 
 TEST_F(BenchmarkStore, SameNamesAreStoredOnce) {
-  for (JobId id = 1; id <= 50; ++id) Commit({Accepted(id), EndedWith(id, FullBenchmark())});
+  for (JobId id = 1; id <= 50; ++id) Commit({Accepted(id), EndedWith(id, FullResult())});
   EXPECT_EQ(Count("measured"), 150);
   EXPECT_EQ(Count("metric"), 3);
   EXPECT_EQ(Count("shape"), 3);
@@ -115,8 +210,7 @@ TEST_F(BenchmarkStore, SameNamesAreStoredOnce) {
 }
 
 TEST_F(BenchmarkStore, GroupThatIsCommittedAgainChangesNothing) {
-  const std::vector<Record> group = {SweepCreated(), Placed(1, 1, 1),
-                                     EndedWith(1, FullBenchmark())};
+  const std::vector<Record> group = {SweepCreated(), Placed(1, 1, 1), EndedWith(1, FullResult())};
   Commit(group);
   Commit(group);
   EXPECT_EQ(Count("measured"), 3);
@@ -130,18 +224,18 @@ TEST_F(BenchmarkStore, NamesOfARolledBackGroupAreWrittenAgain) {
   other.spec = "another";
   Commit({Accepted(1)});
   EXPECT_TRUE(absl::IsAlreadyExists(
-      store_->Commit(std::vector<Record>{Placed(2, 1, 1), EndedWith(2, FullBenchmark()), other})));
+      store_->Commit(std::vector<Record>{Placed(2, 1, 1), EndedWith(2, FullResult()), other})));
   EXPECT_EQ(Count("metric"), 0);
-  Commit({Placed(2, 1, 1), EndedWith(2, FullBenchmark())});
-  EXPECT_EQ(EndOf(2), EndedWith(2, FullBenchmark()));
+  Commit({Placed(2, 1, 1), EndedWith(2, FullResult())});
+  EXPECT_EQ(EndOf(2), EndedWith(2, FullResult()));
   EXPECT_EQ(Text("run FROM run_job WHERE job = 2"), "sweep");
 }
 
 TEST_F(BenchmarkStore, ForgottenJobsLeaveNothingBehind) {
   JobEnded refused = Ended(3);
   refused.refused = "why";
-  Commit({SweepCreated(), Placed(1, 1, 1), EndedWith(1, FullBenchmark()), Accepted(2, ""),
-          EndedWith(2, FullBenchmark()), Accepted(3), refused});
+  Commit({SweepCreated(), Placed(1, 1, 1), EndedWith(1, FullResult()), Accepted(2, ""),
+          EndedWith(2, FullResult()), Accepted(3), refused});
   ASSERT_EQ(*store_->Forget({.keep_at_most = 0}, 10), 3u);
   for (const char* table : kTablesOfJobs) EXPECT_EQ(Count(table), 0) << table;
   EXPECT_EQ(Count("permutation"), 0);
@@ -159,7 +253,7 @@ TEST_F(BenchmarkStore, RunStaysWhileOneOfItsJobsIsKept) {
 }
 
 TEST_F(BenchmarkStore, SeriesAreRowsForWhoLooks) {
-  Commit({Accepted(7, ""), EndedWith(7, FullBenchmark())});
+  Commit({Accepted(7, ""), EndedWith(7, FullResult())});
   EXPECT_EQ(Count("series_value"), 3);
   EXPECT_EQ(Text("series || row || by || at || name || value || unit"
                  " || json_extract(dimensions, '$.stream') FROM series_value"),

@@ -29,7 +29,7 @@ std::vector<std::vector<Record>> Script() {
     if (id > 4 && id % 2 == 0) script.push_back({Ended(id - 4), Accepted(id + 100)});
     if (id == 10) script.push_back({JobRequeued{.from = 2, .to = 110}});
     if (id == 6) script.push_back({SweepCreated(), RunCancelled{"sweep", 6}});
-    if (id == 7) script.push_back({Placed(200, 1, 1), EndedWith(200, FullBenchmark())});
+    if (id == 7) script.push_back({Placed(200, 1, 1), EndedWith(200, FullResult())});
   }
   return script;
 }

@@ -21,10 +21,10 @@ class RunCopyTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(source_->Commit(std::vector<Record>{
-                  SweepCreated(), Placed(1, 1, 1), EndedWith(1, FullBenchmark(9)), Placed(2, 1, 2),
+                  SweepCreated(), Placed(1, 1, 1), EndedWith(1, FullResult(9)), Placed(2, 1, 2),
                   Ended(2, 20, queue::Outcome::kFailed), Placed(3, 1, 2),
-                  EndedWith(3, FullBenchmark(11)), JobRequeued{2, 3}, Placed(4, 2, 1), Started(4),
-                  Accepted(5, "other"), Ended(5), RunCancelled{"sweep", 77}}),
+                  EndedWith(3, FullResult(11)), JobRequeued{2, 3}, Placed(4, 2, 1), Started(4),
+                  Accepted(5, "other"), Ended(5), RunCancelled{"sweep", kCancelledUnixNs}}),
               absl::OkStatus());
     reader_ = RunReader::Open(source_->path()).value();
   }
@@ -53,12 +53,12 @@ TEST_F(RunCopyTest, FinishedJobsComeWithAllTheyHaveMeasured) {
   ASSERT_THAT(jobs, SizeIs(3));
   JobEnded first = std::get<JobEnded>(jobs[0].state);
   first.job = 1;
-  EXPECT_EQ(first, EndedWith(1, FullBenchmark(9)));
+  EXPECT_EQ(first, EndedWith(1, FullResult(9)));
   EXPECT_EQ(jobs[0].accepted.place, Placed(1, 1, 1).place);
   EXPECT_EQ(jobs[1].requeued_as, jobs[2].accepted.id);
-  const StoredRun run = RunReader::Open(target->path()).value()->Find("sweep").value();
-  EXPECT_EQ(run.created.definition, SweepCreated().definition);
-  EXPECT_EQ(run.cancelled_unix_ns, 77);
+  const v1::Run run = RunReader::Open(target->path()).value()->Find("sweep").value();
+  EXPECT_EQ(run.definition(), SweepCreated().run.definition());
+  EXPECT_EQ(run.cancelled_unix_ns(), kCancelledUnixNs);
   EXPECT_THAT(*target->List({.run = "other"}), IsEmpty());
 }
 

@@ -20,9 +20,16 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Benchmark Measured(double throughput) {
-  return {.suite = "iperf",
-          .measurements = {{{.name = "retransmits"}, 3}, {Throughput(), throughput}}};
+v1::BenchmarkResult Measured(double throughput) {
+  return ResultOf("iperf", {Number("retransmits", 3), Throughput(throughput)});
+}
+
+/// What a headline is, without its numbers.
+v1::Measurement MetricOf(const v1::MetricResult& headline) {
+  v1::Measurement metric = Number(headline.name(), 0, headline.unit(), headline.better());
+  metric.set_headline(true);
+  *metric.mutable_dimensions() = headline.dimensions();
+  return metric;
 }
 
 class RunReaderTest : public ::testing::Test {
@@ -30,26 +37,27 @@ class RunReaderTest : public ::testing::Test {
   void Commit(const std::vector<Record>& records) {
     ASSERT_EQ(store_->Commit(records), absl::OkStatus());
   }
-  StoredRun Run(const std::string& id = "sweep") {
+  v1::Run Run(const std::string& id = "sweep") {
     const auto run = Reader().Find(id);
     EXPECT_TRUE(run.ok()) << run.status();
-    return run.ok() ? *run : StoredRun{};
+    return run.ok() ? *run : v1::Run{};
   }
+  std::int64_t Number() { return Reader().NumberOf("sweep").value(); }
   const RunReader& Reader() {
     if (!reader_) reader_ = RunReader::Open(path_).value();
     return *reader_;
   }
   /// Of all pages.
-  std::vector<PermutationResults> Results() {
-    std::vector<PermutationResults> all;
-    const std::int64_t run = Run().number;
+  std::vector<v1::PermutationResult> Results() {
+    std::vector<v1::PermutationResult> all;
+    const std::int64_t run = Number();
     for (std::uint64_t from = 0;;) {
       const auto page = Reader().Results(run, from);
       EXPECT_TRUE(page.ok()) << page.status();
       if (!page.ok() || page->empty()) return all;
       ++pages_;
       all.insert(all.end(), page->begin(), page->end());
-      from = all.back().permutation.number + 1;
+      from = all.back().number() + 1;
     }
   }
 
@@ -62,10 +70,9 @@ class RunReaderTest : public ::testing::Test {
 
 TEST_F(RunReaderTest, RunIsThereBeforeItsFirstJob) {
   Commit({SweepCreated()});
-  RunCreated expected = SweepCreated();
-  expected.permutations.clear();
-  EXPECT_EQ(Run().created, expected);
-  EXPECT_EQ(Run().counts, RunCounts{});
+  v1::Run expected = SweepCreated().run;
+  expected.mutable_counts()->set_planned(6);
+  EXPECT_EQ(Run(), expected);
   EXPECT_THAT(Results(), IsEmpty());
 }
 
@@ -74,21 +81,25 @@ TEST_F(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
   const char* const sizes[] = {"4194304", "2097152", "2097152"};
   for (JobId id = 1; id <= 3; ++id) {
     records.emplace_back(Placed(id, 1, static_cast<std::uint32_t>(id)));
-    records.emplace_back(EndedWith(
-        id, {.suite = "osu", .measurements = {Peak(99 + static_cast<double>(id), sizes[id - 1])}}));
+    records.emplace_back(
+        EndedWith(id, ResultOf("osu", {Peak(99 + static_cast<double>(id), sizes[id - 1])})));
   }
   Commit(records);
   const auto results = Results();
   ASSERT_THAT(results, SizeIs(1));
-  ASSERT_THAT(results[0].headlines, SizeIs(1));
-  const HeadlineResult& peak = results[0].headlines[0];
-  EXPECT_EQ(peak.metric, Peak(0, "").metric);
-  EXPECT_EQ(peak.summary.n, 3u);
-  EXPECT_DOUBLE_EQ(peak.summary.mean, 101);
-  using Place = std::pair<Dimensions, std::uint64_t>;
-  EXPECT_THAT(peak.found_at,
-              ElementsAre(Place{{{"size", "2097152"}}, 2}, Place{{{"size", "4194304"}}, 1}));
-  EXPECT_EQ(Reader().Jobs(Run().number, 1, std::nullopt, 9)->front().measurements.front(),
+  ASSERT_THAT(results[0].headlines(), SizeIs(1));
+  const v1::MetricResult& peak = results[0].headlines(0);
+  v1::Measurement metric = Peak(0, "");
+  metric.clear_at();
+  EXPECT_EQ(MetricOf(peak), metric);
+  EXPECT_EQ(peak.n(), 3u);
+  EXPECT_DOUBLE_EQ(peak.mean(), 101);
+  ASSERT_THAT(peak.at(), SizeIs(2));
+  EXPECT_EQ(peak.at(0).place(0), Peak(0, "2097152").at(0));
+  EXPECT_EQ(peak.at(0).n(), 2u);
+  EXPECT_EQ(peak.at(1).place(0), Peak(0, "4194304").at(0));
+  EXPECT_EQ(peak.at(1).n(), 1u);
+  EXPECT_EQ(Reader().Jobs(Number(), 1, std::nullopt, 9)->front().measurements(0),
             Peak(100, "4194304"));
 }
 
@@ -98,47 +109,52 @@ TEST_F(RunReaderTest, UnknownRunIsNamed) {
 
 TEST_F(RunReaderTest, SecondRunWithTheSameIdChangesNothing) {
   RunCreated other = SweepCreated(5);
-  other.definition = "another";
+  other.run.set_definition("another");
   Commit({SweepCreated()});
   Commit({other});
-  EXPECT_EQ(Run().created.definition, "kind: BenchmarkSet\n");
+  EXPECT_EQ(Run().definition(), "kind: BenchmarkSet\n");
 }
 
 TEST_F(RunReaderTest, RunThatOnlyItsJobsHaveMadeIsFilledIn) {
   Commit({Accepted(1, "sweep")});
-  EXPECT_EQ(Run().created.definition, "");
+  EXPECT_EQ(Run().definition(), "");
   Commit({SweepCreated()});
-  EXPECT_EQ(Run().created.definition, "kind: BenchmarkSet\n");
-  EXPECT_EQ(Run().created.plan, SweepCreated().plan);
+  EXPECT_EQ(Run().definition(), "kind: BenchmarkSet\n");
+  EXPECT_EQ(Run().plan(), SweepCreated().run.plan());
 }
 
 TEST_F(RunReaderTest, CancellingIsRememberedFromTheFirstTime) {
   Commit({SweepCreated(), RunCancelled{"sweep", 5}});
   Commit({RunCancelled{"sweep", 6}, RunCancelled{"nope", 7}});
-  EXPECT_EQ(Run().cancelled_unix_ns, 5);
+  EXPECT_EQ(Run().cancelled_unix_ns(), 5);
 }
 
 TEST_F(RunReaderTest, JobsAreCountedByHowTheyAre) {
   Commit({SweepCreated(), Placed(1, 1, 1), Placed(2, 1, 2), Started(2), Placed(3, 1, 3),
           Ended(3, 30), Placed(4, 2, 1), Ended(4, 40, queue::Outcome::kFailed), Placed(5, 2, 1),
           JobRequeued{4, 5}, Placed(6, 2, 2), Ended(6, 35, queue::Outcome::kLost)});
-  const RunCounts expected{.waiting = 2,
-                           .running = 1,
-                           .ended = {{queue::Outcome::kSucceeded, 1}, {queue::Outcome::kLost, 1}},
-                           .submitted_again = 1,
-                           .last_end_unix_ns = 40};
-  EXPECT_EQ(Run().counts, expected);
+  v1::RunCounts expected;
+  expected.set_waiting(2);
+  expected.set_running(1);
+  (*expected.mutable_ended())["succeeded"] = 1;
+  (*expected.mutable_ended())["lost"] = 1;
+  expected.set_submitted_again(1);
+  expected.set_planned(1);
+  EXPECT_EQ(Run().counts(), expected);
 }
 
 TEST_F(RunReaderTest, NewestRunsComeFirstInPages) {
   for (JobId id = 1; id <= 5; ++id) Commit({Accepted(id, "run-" + std::to_string(id))});
-  const auto first = Reader().List(0, 3);
-  ASSERT_THAT(*first, SizeIs(3));
-  EXPECT_EQ(first->front().created.id, "run-5");
-  EXPECT_EQ(first->front().counts.waiting, 1u);
-  const auto second = Reader().List(first->back().number, 3);
-  ASSERT_THAT(*second, SizeIs(2));
-  EXPECT_EQ(second->back().created.id, "run-1");
+  v1::ListRunsRequest request;
+  request.set_page_size(3);
+  const auto first = Reader().List(request);
+  ASSERT_THAT(first->runs(), SizeIs(3));
+  EXPECT_EQ(first->runs(0).id(), "run-5");
+  EXPECT_EQ(first->runs(0).counts().waiting(), 1u);
+  request.set_page_token(first->next_page_token());
+  const auto second = Reader().List(request);
+  ASSERT_THAT(second->runs(), SizeIs(2));
+  EXPECT_EQ(second->runs(1).id(), "run-1");
 }
 
 TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
@@ -149,32 +165,33 @@ TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
           EndedWith(7, Measured(800)), Placed(8, 1, 4), JobRequeued{7, 8}});
   const auto results = Results();
   ASSERT_THAT(results, SizeIs(2));
-  EXPECT_EQ(results[0].permutation, (Permutation{1, R"({"streams":1})"}));
-  EXPECT_EQ(results[0].succeeded, 2u);
-  EXPECT_EQ(results[0].failed, 1u);
-  EXPECT_EQ(results[0].warm_ups, 1u);
-  EXPECT_EQ(results[0].unfinished, 1u);
-  ASSERT_THAT(results[0].headlines, SizeIs(1));
-  EXPECT_EQ(results[0].headlines[0].metric, Throughput());
-  EXPECT_EQ(results[0].headlines[0].summary.n, 2u);
-  EXPECT_EQ(results[0].headlines[0].summary.mean, 4.0);
-  EXPECT_EQ(results[1].failed, 1u);
-  EXPECT_EQ(results[1].unfinished, 1u);
-  EXPECT_THAT(results[1].headlines, IsEmpty());
+  EXPECT_EQ(results[0].number(), 1u);
+  EXPECT_EQ(results[0].varied(), R"({"streams":1})");
+  EXPECT_EQ(results[0].succeeded(), 2u);
+  EXPECT_EQ(results[0].failed(), 1u);
+  EXPECT_EQ(results[0].warm_ups(), 1u);
+  EXPECT_EQ(results[0].unfinished(), 1u);
+  ASSERT_THAT(results[0].headlines(), SizeIs(1));
+  EXPECT_EQ(MetricOf(results[0].headlines(0)), Throughput(0));
+  EXPECT_EQ(results[0].headlines(0).n(), 2u);
+  EXPECT_EQ(results[0].headlines(0).mean(), 4.0);
+  EXPECT_EQ(results[1].failed(), 1u);
+  EXPECT_EQ(results[1].unfinished(), 1u);
+  EXPECT_THAT(results[1].headlines(), IsEmpty());
 }
 
 TEST_F(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
   for (JobId id = 1; id <= 3; ++id) {
-    Benchmark both = Measured(static_cast<double>(id));
-    both.measurements.push_back({Throughput("reverse"), 10.0 * static_cast<double>(id)});
+    v1::BenchmarkResult both = Measured(static_cast<double>(id));
+    *both.add_measurements() = Throughput(10.0 * static_cast<double>(id), "reverse");
     Commit({Placed(id, 1, 1), EndedWith(id, both)});
   }
   const auto results = Results();
   ASSERT_THAT(results, SizeIs(1));
-  EXPECT_EQ(results[0].succeeded, 3u);
-  ASSERT_THAT(results[0].headlines, SizeIs(2));
-  EXPECT_EQ(results[0].headlines[1].metric, Throughput("reverse"));
-  EXPECT_EQ(results[0].headlines[1].summary.mean, 20.0);
+  EXPECT_EQ(results[0].succeeded(), 3u);
+  ASSERT_THAT(results[0].headlines(), SizeIs(2));
+  EXPECT_EQ(MetricOf(results[0].headlines(1)), Throughput(0, "reverse"));
+  EXPECT_EQ(results[0].headlines(1).mean(), 20.0);
 }
 
 TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
@@ -188,8 +205,8 @@ TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
   EXPECT_EQ(pages_, 3);
   ASSERT_THAT(results, SizeIs(1200));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    ASSERT_EQ(results[i].permutation.number, i + 1);
-    ASSERT_EQ(results[i].headlines.at(0).summary.n, 2u);
+    ASSERT_EQ(results[i].number(), i + 1);
+    ASSERT_EQ(results[i].headlines(0).n(), 2u);
   }
 }
 
@@ -197,28 +214,35 @@ TEST_F(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
   const JobId high = Id(200, 1);
   Commit({Placed(1, 1, 1), EndedWith(1, Measured(3)), Placed(high, 1, 2), Placed(2, 1, 3, true),
           Started(2), Placed(3, 2, 1)});
-  const auto first = Reader().Jobs(Run().number, 1, std::nullopt, 2);
+  const auto first = Reader().Jobs(Number(), 1, std::nullopt, 2);
   ASSERT_THAT(*first, SizeIs(2));
-  EXPECT_EQ((*first)[0].id, high);
-  EXPECT_EQ((*first)[0].outcome, std::nullopt);
-  EXPECT_EQ((*first)[1].place, Placed(1, 1, 1).place);
-  const auto measured = Measured(3).measurements;
-  EXPECT_THAT((*first)[1].measurements, ElementsAre(measured[1], measured[0]));  // headlines first
-  EXPECT_EQ((*first)[1].run_time, Ended(1).run_time);
-  const auto second = Reader().Jobs(Run().number, 1, first->back().id, 2);
+  EXPECT_EQ((*first)[0].id(), high);
+  EXPECT_EQ((*first)[0].state(), v1::JOB_STATE_WAITING);
+  EXPECT_EQ((*first)[1].place(), Placed(1, 1, 1).place);
+  const auto measured = Measured(3).measurements();
+  EXPECT_THAT((*first)[1].measurements(),
+              ElementsAre(measured[1], measured[0]));  // headlines first
+  EXPECT_EQ((*first)[1].run_ns(), static_cast<std::uint64_t>(Ended(1).run_time.count()));
+  EXPECT_EQ((*first)[1].outcome(), v1::OUTCOME_SUCCEEDED);
+  const auto second = Reader().Jobs(Number(), 1, first->back().id(), 2);
   ASSERT_THAT(*second, SizeIs(1));
-  EXPECT_TRUE(second->front().running);
-  EXPECT_TRUE(second->front().place.warm_up);
+  EXPECT_EQ(second->front().state(), v1::JOB_STATE_RUNNING);
+  EXPECT_TRUE(second->front().place().warm_up());
 }
 
 TEST_F(RunReaderTest, ArtifactIsFoundByRankStageAndName) {
-  Commit({Accepted(7), EndedWith(7, FullBenchmark())});
+  Commit({Accepted(7), EndedWith(7, FullResult())});
   const auto find = [&](JobId job, std::uint32_t rank, const char* stage, const char* name) {
-    return Reader().FindArtifact(job, {rank, stage, name});
+    v1::GetArtifactRequest request;
+    request.set_job(job);
+    request.set_rank(rank);
+    request.set_stage(stage);
+    request.set_name(name);
+    return Reader().FindArtifact(request);
   };
-  EXPECT_EQ(*find(7, 0, "", ""), FullBenchmark().ranks[0].stages[0].artifacts[0]);
-  EXPECT_EQ(find(7, 0, "server", "stderr")->name, "stderr");
-  EXPECT_EQ(find(7, 1, "client", "")->name, "/tmp/a file");
+  EXPECT_EQ(*find(7, 0, "", ""), FullResult().ranks(0).stages(0).out());
+  EXPECT_EQ(find(7, 0, "server", "stderr")->name(), "stderr");
+  EXPECT_EQ(find(7, 1, "client", "")->name(), "/tmp/a file");
   EXPECT_EQ(find(7, 1, "again", "").status(),
             absl::NotFoundError("job 7 has no such output of rank 1"));
   EXPECT_EQ(find(8, 0, "", "").status(), absl::NotFoundError("id: there is no job 8"));
@@ -237,7 +261,7 @@ TEST_F(RunReaderTest, ViewHasTheSameStatistics) {
                                  Placed(7, 2, 1), Ended(7, 1, queue::Outcome::kFailed)});
   Commit(records);
   const auto results = Results();
-  const stats::Summary& summary = results.at(0).headlines.at(0).summary;
+  const v1::MetricResult& summary = results.at(0).headlines(0);
   SQLite::Database file(path_, SQLite::OPEN_READONLY);
   SQLite::Statement row(file,
                         "SELECT n, failed, mean, median, sd, cv, lower, upper, varied, least, most"
@@ -245,15 +269,15 @@ TEST_F(RunReaderTest, ViewHasTheSameStatistics) {
   ASSERT_TRUE(row.executeStep());
   EXPECT_EQ(row.getColumn(0).getInt(), 5);
   EXPECT_EQ(row.getColumn(1).getInt(), 1);
-  EXPECT_DOUBLE_EQ(row.getColumn(2).getDouble(), summary.mean);
-  EXPECT_DOUBLE_EQ(row.getColumn(3).getDouble(), summary.median);
-  EXPECT_DOUBLE_EQ(row.getColumn(4).getDouble(), summary.sd);
-  EXPECT_DOUBLE_EQ(row.getColumn(5).getDouble(), summary.Cv());
-  EXPECT_NEAR(row.getColumn(6).getDouble(), summary.mean - summary.half_width, 1e-5);
-  EXPECT_NEAR(row.getColumn(7).getDouble(), summary.mean + summary.half_width, 1e-5);
+  EXPECT_DOUBLE_EQ(row.getColumn(2).getDouble(), summary.mean());
+  EXPECT_DOUBLE_EQ(row.getColumn(3).getDouble(), summary.median());
+  EXPECT_DOUBLE_EQ(row.getColumn(4).getDouble(), summary.sd());
+  EXPECT_DOUBLE_EQ(row.getColumn(5).getDouble(), summary.cv());
+  EXPECT_NEAR(row.getColumn(6).getDouble(), summary.mean() - summary.half_width(), 1e-5);
+  EXPECT_NEAR(row.getColumn(7).getDouble(), summary.mean() + summary.half_width(), 1e-5);
   EXPECT_EQ(row.getColumn(8).getString(), R"({"streams":1})");
-  EXPECT_EQ(row.getColumn(9).getDouble(), summary.least);
-  EXPECT_EQ(row.getColumn(10).getDouble(), summary.most);
+  EXPECT_EQ(row.getColumn(9).getDouble(), summary.least());
+  EXPECT_EQ(row.getColumn(10).getDouble(), summary.most());
   ASSERT_TRUE(row.executeStep()) << "a permutation without a number is there as well";
   EXPECT_EQ(row.getColumn(0).getInt(), 0);
   EXPECT_EQ(row.getColumn(1).getInt(), 1);
@@ -272,7 +296,7 @@ TEST_F(RunReaderTest, ViewsFactorsAreStudents) {
 }
 
 TEST_F(RunReaderTest, HeadlineViewHasARowAJobAndNumber) {
-  Commit({SweepCreated(), Placed(1, 2, 1), EndedWith(1, FullBenchmark())});
+  Commit({SweepCreated(), Placed(1, 2, 1), EndedWith(1, FullResult())});
   SQLite::Database file(path_, SQLite::OPEN_READONLY);
   SQLite::Statement row(file, "SELECT job, run, varied, name, value, unit FROM headline");
   ASSERT_TRUE(row.executeStep());
@@ -309,9 +333,9 @@ TEST_F(RunReaderTest, AnOutcomeThatIsNoneIsDataLoss) {
 TEST_F(RunReaderTest, DamagedTextInATableIsDataLoss) {
   Commit({Placed(1, 1, 1), EndedWith(1, Measured(1))});
   SQLite::Database(path_, SQLite::OPEN_READWRITE).exec("UPDATE metric SET dimensions = '{'");
-  EXPECT_TRUE(absl::IsDataLoss(Reader().Results(Run().number, 0).status()));
+  EXPECT_TRUE(absl::IsDataLoss(Reader().Results(Number(), 0).status()));
   EXPECT_TRUE(absl::IsDataLoss(store_->Find(1).status()));
-  EXPECT_EQ(Run().counts.ended.at(queue::Outcome::kSucceeded), 1u) << "what is whole is read";
+  EXPECT_EQ(Run().counts().ended().at("succeeded"), 1u) << "what is whole is read";
 }
 
 }  // namespace

@@ -25,13 +25,20 @@ namespace twofold::results {
 namespace {
 
 /// What job `id` has measured: a row in each table, and names that other jobs have as well.
-Benchmark MeasuredBy(JobId id) {
-  Benchmark measured{.suite = "osu"};
-  measured.measurements = {{Throughput(), static_cast<double>(id)}, {{.name = "own"}, 1}};
-  measured.series = {
-      {.name = "latency", .columns = {{.name = "size"}, {.name = "us"}}, .values = {1, 2}}};
-  measured.ranks = {{.host = {.node = "node-" + std::to_string(id % 3)},
-                     .stages = {{.name = "run", .artifacts = {{.name = "stdout", .zstd = "z"}}}}}};
+v1::BenchmarkResult MeasuredBy(JobId id) {
+  v1::BenchmarkResult measured =
+      ResultOf("osu", {Throughput(static_cast<double>(id)), Number("own", 1)});
+  v1::Series& series = *measured.add_series();
+  series.set_name("latency");
+  AddColumn(series, "size");
+  AddColumn(series, "us");
+  for (const double value : {1, 2}) series.add_values(value);
+  v1::RankRecord& rank = *measured.add_ranks();
+  rank.set_node("node-" + std::to_string(id % 3));
+  v1::StageRecord& stage = *rank.add_stages();
+  stage.set_name("run");
+  stage.mutable_out()->set_name("stdout");
+  stage.mutable_out()->set_zstd("z");
   return measured;
 }
 

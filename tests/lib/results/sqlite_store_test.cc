@@ -167,16 +167,14 @@ TEST_F(SqliteStoreTest, OtherWriterIsWaitedForThenToldOf) {
 
 TEST_F(SqliteStoreTest, HeadlinesComeBeforeOtherNumbers) {
   const auto store = SqliteStore::Open(path_).value();
-  Benchmark benchmark{.suite = "iperf"};
-  benchmark.measurements = {{{.name = "retransmits"}, 1},
-                            {Throughput("reverse"), 2},
-                            {{.name = "cpu"}, 3},
-                            {Throughput(), 4}};
+  const v1::BenchmarkResult benchmark = ResultOf(
+      "iperf",
+      {Number("retransmits", 1), Throughput(2, "reverse"), Number("cpu", 3), Throughput(4)});
   ASSERT_TRUE(store->Commit(std::vector<Record>{Accepted(1), EndedWith(1, benchmark)}).ok());
   const auto job = store->Find(1);
   std::vector<double> values;
-  for (const auto& one : std::get<JobEnded>(job->state).benchmark.get()->measurements) {
-    values.push_back(one.value);
+  for (const auto& one : std::get<JobEnded>(job->state).benchmark.get()->measurements()) {
+    values.push_back(one.value());
   }
   EXPECT_THAT(values, ElementsAre(2, 4, 1, 3));
 }
@@ -252,10 +250,10 @@ TEST_F(SqliteStoreTest, FileOfVersionOneKeepsItsJobsAndGetsItsRuns) {
   EXPECT_EQ(store->Find(1)->accepted.run, "nightly");
   EXPECT_EQ(std::get<JobEnded>(store->Find(3)->state).report, "r");
   EXPECT_THAT(LoadAll(*store)->ids(), ::testing::ElementsAre(2));
-  const StoredRun run = RunReader::Open(path_).value()->Find("nightly").value();
-  EXPECT_EQ(run.created.created_unix_ns, 20);
-  EXPECT_EQ(run.counts.waiting, 1u);
-  EXPECT_EQ(run.counts.ended.at(queue::Outcome::kSucceeded), 1u);
+  const v1::Run run = RunReader::Open(path_).value()->Find("nightly").value();
+  EXPECT_EQ(run.created_unix_ns(), 20);
+  EXPECT_EQ(run.counts().waiting(), 1u);
+  EXPECT_EQ(run.counts().ended().at("succeeded"), 1u);
 }
 
 /// Two repetitions of osu_bw as version two has kept them: peaks at different sizes are different
@@ -289,15 +287,17 @@ void WriteVersionTwo(const std::string& path) {
 /// What a run's one permutation has, as "name {dimensions} n mean @ place x times ...".
 std::vector<std::string> HeadlinesIn(const RunReader& reader) {
   std::vector<std::string> lines;
-  const auto results = reader.Results(reader.Find("nightly")->number, 0);
+  const auto results = reader.Results(*reader.NumberOf("nightly"), 0);
   EXPECT_TRUE(results.ok()) << results.status();
-  for (const HeadlineResult& each : results->front().headlines) {
-    std::string line = each.metric.name;
-    for (const auto& [name, value] : each.metric.dimensions) line += " " + name + "=" + value;
-    line += " n=" + std::to_string(each.summary.n) +
-            " mean=" + std::to_string(std::lround(10 * each.summary.mean));
-    for (const auto& [place, n] : each.found_at) {
-      line += " @" + place.front().second + " x" + std::to_string(n);
+  for (const v1::MetricResult& each : results->front().headlines()) {
+    std::string line = each.name();
+    for (const auto& dimension : each.dimensions()) {
+      line += " " + dimension.name() + "=" + dimension.value();
+    }
+    line +=
+        " n=" + std::to_string(each.n()) + " mean=" + std::to_string(std::lround(10 * each.mean()));
+    for (const v1::FoundAt& found : each.at()) {
+      line += " @" + found.place(0).value() + " x" + std::to_string(found.n());
     }
     lines.push_back(line);
   }
@@ -377,8 +377,8 @@ TEST_F(SqliteStoreTest, DocumentedQueriesRunAndFindSomething) {
   refused.refused = "suite is empty";
   ASSERT_TRUE(store
                   ->Commit(std::vector<Record>{
-                      SweepCreated(), Placed(6, 1, 1), EndedWith(6, FullBenchmark(9)),
-                      Placed(7, 1, 2), EndedWith(7, FullBenchmark(11)), Placed(8, 2, 1),
+                      SweepCreated(), Placed(6, 1, 1), EndedWith(6, FullResult(9)), Placed(7, 1, 2),
+                      EndedWith(7, FullResult(11)), Placed(8, 2, 1),
                       Ended(8, 1, queue::Outcome::kFailed), Placed(9, 2, 2), refused})
                   .ok());
   SQLite::Database file(path_, SQLite::OPEN_READONLY);

@@ -61,9 +61,9 @@ void Fill(SqliteStore& store) {
   refused.refused = "measurements[0].value is not finite";
   const std::vector<Record> records = {SweepCreated(),
                                        Placed(1, 1, 1, true),
-                                       EndedWith(1, FullBenchmark(9)),
+                                       EndedWith(1, FullResult(9)),
                                        Placed(2, 1, 1),
-                                       EndedWith(2, FullBenchmark(11)),
+                                       EndedWith(2, FullResult(11)),
                                        Placed(3, 2, 1),
                                        StartedGang(3, 2),
                                        Placed(4, 2, 2),
@@ -74,7 +74,7 @@ void Fill(SqliteStore& store) {
                                        JobRequeued{5, 6},
                                        Accepted(7, "bare"),
                                        Accepted(8, ""),
-                                       EndedWith(8, FullBenchmark(10), queue::Outcome::kFailed),
+                                       EndedWith(8, FullResult(10), queue::Outcome::kFailed),
                                        RunCancelled{"bare", 77},
                                        SequenceUsed{"sleep", 8}};
   ASSERT_EQ(store.Commit(records), absl::OkStatus());

@@ -237,12 +237,12 @@ TEST_P(StoreTest, ListShowsJobsWhole) {
 
 TEST_P(StoreTest, ListShowsHeadlinesWhereTheyAreAskedFor) {
   ASSERT_TRUE(
-      Commit({Accepted(1), EndedWith(1, FullBenchmark(3.5)), Accepted(2), Ended(2), Accepted(3)})
+      Commit({Accepted(1), EndedWith(1, FullResult(3.5)), Accepted(2), Ended(2), Accepted(3)})
           .ok());
   const auto jobs = store_->List({.headlines = true});
   ASSERT_TRUE(jobs.ok());
   ASSERT_EQ(jobs->size(), 3U);
-  const Benchmark headlines = {.suite = "iperf", .measurements = {{Throughput(), 3.5}}};
+  const v1::BenchmarkResult headlines = ResultOf("iperf", {Throughput(3.5)});
   EXPECT_EQ(std::get<JobEnded>((*jobs)[0].state).benchmark, SharedBenchmark(headlines));
   EXPECT_EQ(std::get<JobEnded>((*jobs)[1].state).benchmark, SharedBenchmark());
   const auto without = store_->List({});

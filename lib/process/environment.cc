@@ -1,0 +1,104 @@
+#include "lib/process/environment.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "lib/common/wildcard.h"
+#include "lib/security/client.h"
+
+namespace twofold::process {
+namespace {
+
+constexpr std::string_view kPassed[] = {
+    // Of the system: where things are, who one is, how to write.
+    "PATH", "LD_LIBRARY_PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TMPDIR", "HOSTNAME",
+    "TERM", "TZ", "LANG", "LANGUAGE", "LC_*",
+    // Of what is measured: MPI and the networks below it, threads, devices.
+    "OMPI_*", "OPAL_*", "PMIX_*", "PRTE_*", "I_MPI_*", "UCX_*", "UCC_*", "FI_*", "IBV_*", "MLX4_*",
+    "MLX5_*", "RDMAV_*", "HWLOC_*", "NCCL_*", "OMP_*", "GOMP_*", "KMP_*", "MKL_*", "CUDA_*",
+    "NVIDIA_*", "HIP_*", "HSA_*", "ROCR_*", "ZE_*", "ONEAPI_*", "ONEVPL_*", "MFX_*", "LIBVA_*",
+    "SVT_*", "PCIDEVICE_*", "MALLOC_*",
+    // Of sanitizers, for programs that are tested.
+    "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
+
+std::vector<std::string>& Allowed() {
+  static std::vector<std::string> names;
+  return names;
+}
+
+bool IsPassed(std::string_view name) {
+  if (name == security::kTokenVariable) return false;
+  return MatchesAny(name, kPassed) || MatchesAny(name, Allowed());
+}
+
+bool Has(const std::vector<std::string>& variables, std::string_view name) {
+  return std::any_of(variables.begin(), variables.end(),
+                     [&](const std::string& variable) { return VariableName(variable) == name; });
+}
+
+}  // namespace
+
+void AllowVariables(std::vector<std::string> names) { Allowed() = std::move(names); }
+
+std::string CheckVariableName(const std::string& name) {
+  if (name == security::kTokenVariable) return name + " is never given to programs";
+  const bool plain = std::none_of(name.begin(), name.end(),
+                                  [](char c) { return c <= ' ' || c > '~' || c == '='; });
+  if (plain && !name.empty() && std::count(name.begin(), name.end(), '*') <= 1) return {};
+  return absl::StrCat("'", absl::CHexEscape(name.substr(0, 80)),
+                      "' is not the name of a variable, with one '*' at most");
+}
+
+std::vector<const char*> Inherited(const char* const* environment) {
+  std::vector<const char*> passed;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    if (IsPassed(VariableName(variable))) passed.push_back(*environment);
+  }
+  return passed;
+}
+
+std::vector<char*> MergeEnvironment(const std::vector<const char*>& inherited,
+                                    const std::vector<std::string>& changes) {
+  std::vector<char*> merged;
+  const auto add = [&merged](const char* variable) {
+    merged.push_back(const_cast<char*>(variable));
+  };
+  for (const std::string& change : changes) {
+    if (change.find('=') != std::string::npos) add(change.c_str());
+  }
+  for (const char* const variable : inherited) {
+    if (!Has(changes, VariableName(variable))) add(variable);
+  }
+  merged.push_back(nullptr);
+  return merged;
+}
+
+std::vector<std::string> Overlay(const std::vector<std::string>& base,
+                                 const std::vector<std::string>& over) {
+  std::vector<std::string> all = over;
+  for (const std::string& variable : base) {
+    if (!Has(over, VariableName(variable))) all.push_back(variable);
+  }
+  return all;
+}
+
+std::string_view VariableName(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+std::string ValueOf(std::string_view name, const std::vector<std::string>& changes) {
+  for (const std::string& change : changes) {
+    if (VariableName(change) != name) continue;
+    return change.size() == name.size() ? std::string() : change.substr(name.size() + 1);
+  }
+  const char* const inherited = std::getenv(std::string(name).c_str());
+  return inherited == nullptr ? std::string() : inherited;
+}
+
+}  // namespace twofold::process
