@@ -11,19 +11,19 @@ Usage: deployments-apply.sh [OPTION]... [QUEUE]...
 Removes an earlier deployment, then applies the namespaces, the frontend and each QUEUE in turn
 (deployments/QUEUE-queue), waiting until all of it is Ready. Without QUEUE it only removes.
 
-What is removed has the label app.kubernetes.io/part-of=twofold. Rules of prometheus-adapter stay, as
-it does not start without them. Namespaces stay, and those that are there are used as they are. Without the Prometheus operator there is no ServiceMonitor; that
-is said, and the rest applied. Autoscaling rules are up to you: kubectl apply -k
-deployments/QUEUE-queue/scaling-...
+Removes what has the label app.kubernetes.io/part-of=twofold, except rules of prometheus-adapter, which
+does not start without them. Namespaces stay; existing ones are used as they are. Without the
+Prometheus operator there is no ServiceMonitor: the script says so and applies the rest. Autoscaling
+rules are up to you: kubectl apply -k deployments/QUEUE-queue/scaling-...
 
 Options:
-  --secure            for clusters that others use, too: mutual TLS, tokens and tight network policies. Makes
-                      a CA, certificates and tokens as Secrets of the cluster, or takes those that are there,
-                      and renews certificates 30 days before their end. What you need to connect is put into
-                      deployments/operator, for you alone. Needs openssl
-  --renew             with --secure: all certificates and tokens anew; the CA stays
+  --secure            for shared clusters: mutual TLS, tokens and tight network policies. Makes a CA,
+                      certificates and tokens as Secrets of the cluster, or takes the existing ones, and
+                      renews certificates 30 days before they expire. The files that you need to connect
+                      go to deployments/operator, for you alone. Needs openssl
+  --renew             with --secure: replace all certificates and tokens; the CA stays
   -v, --volumes       volumes too: remove the earlier ones, make those of the queues
-  --overlay FOLDER    from deployments-config.sh (deployments/configured, if it is there)
+  --overlay FOLDER    from deployments-config.sh (deployments/configured, if it exists)
   --timeout SECONDS   longest wait for each deployment to be Ready, or to be gone (300)
   --dry-run           show what would be done
 
@@ -31,12 +31,12 @@ Examples:
   deployments-apply.sh sleep              # frontend and the sleep queue
   deployments-apply.sh -v sleep media     # two queues, and the data volume of media
   deployments-apply.sh iperf mpi          # workers for benchmarks (deployments/README.md, Benchmarks)
-  deployments-apply.sh --secure sleep     # the same as the first with TLS, tokens and policies
+  deployments-apply.sh --secure sleep     # the first example with TLS, tokens and policies
   deployments-apply.sh                    # only remove
   deployments-apply.sh -v                 # only remove, volumes too
 
 Exit codes: 0 done; 200 wrong arguments, nothing was touched; 201 a call failed or something did not
-become Ready: what is wrong is shown, and it is left as it is for a look; 130, 143 interrupted.
+become Ready: the script shows what, and leaves it for inspection; 130, 143 interrupted.
 USAGE
 }
 

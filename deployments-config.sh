@@ -10,16 +10,16 @@ Usage: deployments-config.sh [OPTION]... REGISTRY MONITORING_NAMESPACE VALIDATIO
 
 Writes a kustomize overlay of each folder in deployments/, with REGISTRY in front of the images and
 with these namespaces instead of monitoring and validation. Tracked files stay as they are. Prints
-the resulting images and namespaces. Run it again when a queue was added. Where Prometheus is
-(scaling-keda) is up to you, and stays as it is.
+the resulting images and namespaces. Run it again after adding a queue. The address of Prometheus
+(scaling-keda) stays as it is: set it yourself.
 
-  REGISTRY               HOST[:PORT][/PATH], or - for none (images that the nodes have)
+  REGISTRY               HOST[:PORT][/PATH], or - for none (the nodes have the images)
   MONITORING_NAMESPACE   for the frontend and the workers
   VALIDATION_NAMESPACE   for the load clients; may be the same one
 
 Options:
   --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
-  --output FOLDER   where to write (deployments/configured: there deployments-apply.sh finds it)
+  --output FOLDER   where to write (deployments/configured, where deployments-apply.sh looks)
   --dry-run         write nothing, print the images and namespaces
 
 Examples:
@@ -28,7 +28,7 @@ Examples:
   kubectl apply -k deployments/configured/sleep-queue      # one folder, by hand
 
 Exit codes: 0 written; 200 wrong arguments, nothing was touched; 201 kustomize fails, or a folder
-would still name an old namespace: what was there before stays.
+would still name an old namespace: earlier output stays.
 USAGE
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the folder of a new queue from that of another one. Needs sh and sed.
+# Makes the folder of a new queue from that of another queue. Needs sh and sed.
 set -u
 # shellcheck source=scripts/deployments.sh
 . "$(dirname "$0")/scripts/deployments.sh"
@@ -8,13 +8,13 @@ usage() {
   cat <<'USAGE'
 Usage: deployments-queue.sh [OPTION]... OLD NEW
 
-Makes deployments/NEW-queue from deployments/OLD-queue, with all that is in it renamed, and adds the
-queue NEW to the arguments of the frontend (deployments/frontend/frontend.yaml). What the workers run
-stays that of OLD: edit NEW-queue/NEW-backend.yaml then.
+Makes deployments/NEW-queue from deployments/OLD-queue, with everything in it renamed, and adds the
+queue NEW to the arguments of the frontend (deployments/frontend/frontend.yaml). Its workers run
+what those of OLD run until you edit NEW-queue/NEW-backend.yaml.
 
 A queue has any name that the frontend takes: 1 to 63 letters, digits, '-', '_' or '.', beginning and
-ending with a letter or digit. In names of objects capitals become small, '_' and '.' become '-', and
-what is too long for Kubernetes ends with a check sum instead.
+ending with a letter or digit. In names of objects capitals become small, '_' and '.' become '-', and a
+name too long for Kubernetes is cut and ends with a checksum.
 
 Options:
   --dry-run   show what would be made
@@ -23,8 +23,8 @@ Examples:
   deployments-queue.sh sleep nap
   deployments-queue.sh cpu-media 10bit-4k-av1-to-fullhd-hevc
 
-Exit codes: 0 made; 200 wrong names, NEW is there, or OLD is not: nothing was touched; 201 it could
-not be written.
+Exit codes: 0 made; 200 wrong names, NEW exists, or OLD does not: nothing was touched; 201 cannot
+write the files.
 USAGE
 }
 

@@ -5,7 +5,7 @@ set -eu
 
 if [ $# -gt 0 ]; then
   echo "Usage: quickstart.sh (no arguments; root or sudo is needed if packages are missing)"
-  echo "Exit codes: those of validate-scaling.sh (0 = PASS); 1 if it does not get so far."
+  echo "Exit codes: those of validate-scaling.sh (0 = PASS); 1 if an earlier step fails."
   [ "$1" = --help ] || [ "$1" = -h ] || exit 2
   exit 0
 fi

@@ -9,19 +9,19 @@ Usage: run-tests.sh [--nightly] [PART]...
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang
   lint        clang-tidy on the files of the last commit; with --nightly, on all
-  tsan        all that runs without gRPC, with ThreadSanitizer
+  tsan        all tests without gRPC, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
-  images      container images: build, run, scale (needs podman; not among those run by default)
+  images      container images: build, run, scale (needs podman; not run by default)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
               simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
 
 Without PART: all but images. Installs missing Debian packages (root or sudo).
-scripts and kubernetes use the programs that dev builds. What cannot be tested here is skipped: it
-is listed with the reason, and counted. What fails runs once more, alone: a test that passes only
-then counts as passed, and is listed at the end beside those that failed, with its output.
+scripts and kubernetes use the programs that dev builds. Tests that cannot run here are skipped,
+counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
+counts as passed, and is listed at the end beside the failed ones, with its output.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 END
 }
@@ -34,7 +34,7 @@ nightly='' time_limit=''
 
 count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
 
-# A part that could not even run is one failed test.
+# A part that could not run counts as one failed test.
 broken() { echo "FAILED: $*" | tee -a "$failures" >&2; count 0 1 0; }
 
 # Counts the tests in the JUnit file $1; $2, if it is there, has those of them that ran again.

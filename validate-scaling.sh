@@ -8,42 +8,42 @@ usage() {
   cat <<'END'
 Usage: validate-scaling.sh [OPTION]... DEPLOYMENT DEPLOYMENT_NAMESPACE SECS SERVICE SERVICE_NAMESPACE LIMIT SCALE
 
-Scales DEPLOYMENT to 1, 2, 4 ... and LIMIT workers, keeps as many jobs outstanding through the load
-client behind SERVICE, and compares the throughput of each step with the one before.
+Scales DEPLOYMENT to 1, 2, 4 ... and LIMIT workers, makes the load client behind SERVICE keep as many
+jobs outstanding, and compares the throughput of each step with that of the step before.
 
   DEPLOYMENT           of the workers, e.g. scalability-tester-backend-sleep
-  DEPLOYMENT_NAMESPACE where it and the frontend are, or localhost (with `twofold local`)
+  DEPLOYMENT_NAMESPACE of the deployment and the frontend, or localhost (with `twofold local`)
   SECS                 longest run time of one job, seconds; sizes warm-up and waits
   SERVICE              of the load client, e.g. scalability-tester-client-sleep
-  SERVICE_NAMESPACE    where that is, or localhost
+  SERVICE_NAMESPACE    of the service, or localhost
   LIMIT                most workers
   SCALE                least ratio of throughputs for twice the workers, e.g. 1.8; for F times
                        the workers it is SCALE to the power of log2(F)
 
 Options, or the environment variable in parentheses:
-  --json FILE          where the result goes, step by step (TWOFOLD_JSON; ./validate-scaling.json)
+  --json FILE          file for the result, written step by step (TWOFOLD_JSON; ./validate-scaling.json)
   --steps "1 3 9"      other steps, growing, up to LIMIT (TWOFOLD_STEPS)
-  --repeat N           all steps N times, each time with new pods, for verdicts on any pods; decide
-                       it beforehand, or once by what the verdict advises (TWOFOLD_REPEAT; 1)
-  --pods these         verdicts on the pods that were there, as if workers did not differ
-                       (TWOFOLD_PODS; any)
+  --repeat N           all steps N times, each time with new pods, for verdicts on any pods; choose N
+                       beforehand, or follow the advice of a verdict once (TWOFOLD_REPEAT; 1)
+  --pods these         verdicts on the measured pods, as if workers did not differ (TWOFOLD_PODS; any)
   --cap SECONDS        longest measurement of a step (TWOFOLD_CAP; 60 or 200 x SECS if more)
   --timeout SECONDS    longest wait for workers (TWOFOLD_TIMEOUT; 300 + SECS)
   --queue NAME         (TWOFOLD_QUEUE; DEPLOYMENT without scalability-tester-backend-)
   --client-url URL     of the load client, instead of the API server's proxy (TWOFOLD_CLIENT_URL)
   --frontend-url URL   the same for the frontend's HTTP port (TWOFOLD_FRONTEND_URL)
 
-A step is measured until its verdict is clear and its own error is small enough to be the base of the
-next, or to the cap. The load client looks at it when the window has grown by half, and each look
-spends a part of the 5 % that all may be wrong, because a window that ends when one likes the result is
-biased. The verdicts are given at the end, by all that is known then: pass or fail if the interval of
-the ratio is on one side of SCALE, else undecided, which does not pass either. The interval is that
-for any pods, as they might come the next time: it knows how much workers differ. Where they do, only
-more pods make it narrower: --repeat. A step in which every job failed is the last one.
+A step is measured until its verdict is clear and its own error is small enough for the base of the
+next step, or to the cap. The load client looks at the step each time its window has grown by half.
+Each look spends a part of the 5 % that all may be wrong, because a window that ends when somebody
+likes the result is biased. The verdicts come at the end, from all measurements: pass or fail if the
+interval of the ratio is on one side of SCALE, else undecided, which does not pass either. The
+interval holds for any pods, also those of another deployment, so it accounts for how much workers
+differ. If they differ, only more pods make it narrower: --repeat. A step in which every job failed
+is the last one.
 
-FILE is there from the start, and whole at any time. Its "verdict" is pass, fail (at least one
-check), undecided (nothing worse), none (why is in "reason"), and until then interrupted. "pass" is
-true for pass only.
+FILE exists from the start, and is complete JSON at any time. Its "verdict" is interrupted until the
+end, then pass, fail (at least one check), undecided (no fail) or none (see "reason"). "pass" is true
+for pass only.
 
 Example:
   validate-scaling.sh scalability-tester-backend-sleep monitoring 2 \
@@ -52,9 +52,9 @@ Example:
                       scalability-tester-client-sleep localhost 16 1.8
 
 Exit codes: 0 pass; N = number of checks that did not pass, failed and undecided ones, at most 125;
-200 wrong arguments, nothing was touched; 201 no verdict, as a call failed, or workers did not come,
+200 wrong arguments, nothing was touched; 201 no verdict: a call failed, or workers did not start,
 keep crashing or changed while they were measured; 129, 130, 143 interrupted.
-Unless nothing was touched, the deployment is left with one worker and the client stopped.
+Except after 200, the deployment is left with one worker and the client stopped.
 END
 }
 
@@ -62,7 +62,7 @@ say() { printf '%s\n' "$*" >&2; }
 refuse() { outcome=none reason=$*; say "validate-scaling.sh: $* (see --help)"; exit 200; }
 die() { outcome=none reason=$*; say "validate-scaling.sh: $*"; exit 201; }
 
-# Waits so that a signal is acted upon at once: a shell sees it only when its command has ended.
+# Waits in the background, as a shell handles a signal only when its command has ended.
 nap() { sleep "$1" & napping=$!; wait "$napping"; }
 
 # The value of an arithmetic expression; `value KEY TEXT`: that of a line "KEY value" in a reply.
@@ -76,7 +76,7 @@ value() { printf '%s\n' "$2" | awk -v key="$1" '$1 == key { sub(/^[^ ]+ /, ""); 
 # ---- the two worlds: each sets up, scales, and counts "READY OTHERS" of the deployment's workers,
 # with the word "loop" after them if they keep crashing
 
-# call CURL_ARGUMENT...: the body of a good answer. What a bad one says goes to standard error.
+# call CURL_ARGUMENT...: the body of a good answer. The text of a bad one goes to standard error.
 call() {
   answer=$(curl "$@" -sS -m 10 -w '\n%{http_code}') || return 1
   case ${answer##*"$newline"} in
@@ -87,8 +87,8 @@ call() {
 newline='
 '
 
-# Whoever can write there could send us anywhere. The folder is entered first, so that nobody can
-# put another one in its place between the look and the use.
+# Whoever can write to these files could send us anywhere. The folder is entered first, so that nobody
+# can replace it between the check and the use.
 trusted() {
   for file; do
     [ -n "$(find -H "$file" -prune \( -user "$(id -u)" -o -user 0 \) ! -perm -020 ! -perm -002)" ] || return 1
@@ -116,8 +116,8 @@ local_setup() {
   client_url=${client_url:-$(supervisor "services/$service?type=plain")}
   frontend_url=${frontend_url:-$(supervisor "services/scalability-tester-frontend?type=plain")}
 }
-# supervisor PATH [CURL_ARGUMENT]...: -q, as what is in .curlrc (a token?) is not for it; the secret
-# comes by a pipe, as everybody sees arguments.
+# supervisor PATH [CURL_ARGUMENT]...: -q, as .curlrc may have a token that is not for the supervisor;
+# the secret comes through a pipe, as everybody sees arguments.
 supervisor() {
   path=$1
   shift

@@ -5,8 +5,8 @@
 
 namespace twofold::client {
 
-/// Who may make a request to the client's HTTP: health is open, pages that change nothing are for
-/// read-only, too, and all else is for clients and admins.
+/// The roles that may make a request to the client's HTTP: health is open, pages that change
+/// nothing also allow read-only, and everything else is for clients and admins.
 security::Roles RolesOfPage(const http::Request& request);
 
 }  // namespace twofold::client

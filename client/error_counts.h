@@ -9,8 +9,8 @@
 
 namespace twofold::client {
 
-/// Counts error texts. They come from outside: the number of different ones and their length are
-/// bounded; what is beyond is counted as "other".
+/// Counts error texts. They come from outside, so the number of different texts and their length
+/// are bounded; further texts count as "other".
 class ErrorCounts {
  public:
   static constexpr std::size_t kMost = 100;      ///< texts told apart, "other" not among them

@@ -17,28 +17,28 @@
 
 namespace twofold::client {
 
-/// Where jobs go: the stream that is up. Both calls may come from any thread.
+/// Where jobs go: the stream that is up. Both methods may be called from any thread.
 class JobSink {
  public:
   virtual ~JobSink() = default;
 
-  /// Packs jobs; called with the generator's lock held, so it must not call back.
+  /// Packs jobs. Called with the generator's lock held, so it must not call the generator.
   virtual void Add(std::span<const LoadLoop::Tag> tags) = 0;
 
-  /// Sends what was added; called without the lock.
+  /// Sends the packed jobs. Called without the lock.
   virtual void Flush() = 0;
 };
 
 /// Generates the load of one queue and measures it: the loop, the window and the totals behind one
 /// lock, taken once a batch.
 ///
-/// Jobs are submitted only while a sink is connected. Those without an answer when a stream breaks
-/// go to the next one again, with the same tags and submit instants, so that the round trip has the
+/// Jobs are submitted only while a sink is connected. When a stream breaks, its unanswered jobs go
+/// to the next stream with the same tags and submit instants, so their round trips include the
 /// whole time that passed.
 ///
 /// Threads  Safe.
-/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). Look holds the lock
-///          for a copy, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
+/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). Look copies under
+///          the lock, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
 class Generator {
  public:
   Generator(std::string queue, std::string frontend, Instant start);
@@ -53,8 +53,8 @@ class Generator {
 
   // ---- for the session
 
-  /// A stream is up: submits what has no answer, and what is missing. Returns how many were
-  /// submitted again.
+  /// A stream is up: submits unanswered jobs again and starts the missing ones. Returns how many
+  /// were submitted again.
   std::size_t Connected(std::shared_ptr<JobSink> sink);
 
   /// The stream is gone.
@@ -63,10 +63,10 @@ class Generator {
   /// A batch of answers (REQUIRES: rpc::Check has passed). Returns when to call Tick, if at all.
   std::optional<Instant> OnReply(const v1::SubmitReply& reply);
 
-  /// Submits jobs that were held back, if it is time. Returns when to call again, if at all.
+  /// Submits held-back jobs that are due. Returns when to call Tick again, if at all.
   std::optional<Instant> Tick();
 
-  /// Submits nothing any more.
+  /// Submits nothing from now on.
   void Finish();
 
  private:

@@ -22,8 +22,8 @@ struct LatencySummary {
 /// Where the time of jobs went: wait (frontend's clock), run time (worker's clock), round trip
 /// (client's clock), and overhead = round trip - wait - run time.
 ///
-/// Three clocks that drift apart may make an overhead negative by some nanoseconds, or by more if
-/// a worker lies; it is counted as 0, and in `clamped()`.
+/// As three clocks drift apart, an overhead may be negative by some nanoseconds, or by more if a
+/// worker lies. A negative overhead counts as 0, and in `clamped()`.
 class Latencies {
  public:
   void Record(Duration wait, Duration run, Duration round_trip);

@@ -8,8 +8,8 @@
 
 namespace twofold::client {
 
-/// What the client exports to Prometheus; docs/client.md has each series. Counters and the
-/// histogram go on over /reset. All series exist from the start. Pure.
+/// What the client exports to Prometheus; docs/client.md has each series. /reset changes neither
+/// counters nor the histogram. All series exist from the start. Pure.
 std::vector<prometheus::MetricFamily> CollectMetrics(const Snapshot& snapshot);
 
 }  // namespace twofold::client

@@ -19,8 +19,8 @@ namespace twofold::client {
 struct Options {
   std::string frontend = "localhost:9997";      ///< where jobs go
   std::string queue;                            ///< their queue
-  std::uint32_t parallel = 0;                   ///< jobs outstanding at the start
-  std::uint32_t parallel_max = 100'000;         ///< and at most
+  std::uint32_t parallel = 0;                   ///< jobs to keep outstanding at first
+  std::uint32_t parallel_max = 100'000;         ///< most jobs to keep outstanding
   double limit_seconds = 0;                     ///< longest run time of a job; 0 = none
   std::int32_t priority = 0;                    ///< -10..10, higher first
   std::uint32_t attempts = 1;                   ///< tries of a job when workers vanish
@@ -28,7 +28,7 @@ struct Options {
   std::string ready_file;                       ///< see lib/common/ready_file.h; empty: none
   security::ClientOptions security;             ///< of the link to the frontend
   security::ServerOptions http_security;        ///< of control and pages
-  bool check_config = false;                    ///< only look whether all this can be used
+  bool check_config = false;                    ///< only check that the options can be used
   bool verbose = false;
   std::vector<std::string> arguments;  ///< of every job
 
@@ -38,7 +38,7 @@ struct Options {
 /// Ties the options to the command line.
 void Bind(CLI::App& app, Options& options);
 
-/// What cannot be said of one option alone. kInvalidArgument names the option.
+/// Checks that involve several options. kInvalidArgument names the option.
 Status Check(Options& options);
 
 /// REQUIRES: Check has passed.

@@ -8,13 +8,13 @@
 /// The HTML form of the pages. All text from outside is escaped. Pure.
 namespace twofold::client::html {
 
-/// A page with `text` as it is, below `forms` (HTML).
+/// A page with `text` verbatim, below `forms` (HTML).
 std::string Text(std::string_view title, std::string_view text, std::string_view forms = {});
 
-/// What sets the parallelism, and what starts a new window.
+/// The form that sets the parallelism and the one that starts a new window.
 std::string Forms(const Snapshot& snapshot);
 
-/// The page at /: what the client does now, by itself up to date, and where to find the rest.
+/// The page at /: what the client does now (it refreshes itself), and links to the other pages.
 std::string Overview(const Snapshot& snapshot);
 
 }  // namespace twofold::client::html

@@ -10,8 +10,8 @@
 #include "lib/stats/comparison.h"
 #include "lib/stats/scaling.h"
 
-/// The JSON form of the pages. Times are in seconds. A value that is not known yet is null, and so
-/// is one that is infinite (JSON has no word for it). Pure.
+/// The JSON form of the pages. Times are in seconds. A value that is unknown, or infinite (which
+/// JSON cannot write), is null. Pure.
 namespace twofold::client::json {
 
 /// {"result": ..., "info": "..."}

@@ -20,20 +20,20 @@ Result<std::uint32_t> ParallelismParameter(const http::Params& query, std::uint3
 /// A number more than 0.
 Result<double> PositiveParameter(const http::Params& query, std::string_view name);
 
-/// What an earlier window gave: `throughput`, `log_error`, `df`, `seconds`. Nothing may be known
-/// yet of that window: a throughput of 0, an error of `inf` (or `null`, as in JSON).
+/// The numbers of an earlier window: `throughput`, `log_error`, `df`, `seconds`. An unknown window
+/// has a throughput of 0 or an error of `inf` (or `null`, as in JSON).
 Result<stats::Rate> BaseParameters(const http::Params& query);
 
-/// `workers`, `scale`, `cap`, and `repeats`, which is 1 if it is not there.
+/// `workers`, `scale`, `cap`, and `repeats` (default 1).
 Result<stats::StepPlan> PlanParameters(const http::Params& query);
 
-/// `records`; none if it is not there.
+/// `records` (default none).
 Result<std::vector<stats::StepRecord>> RecordsParameter(const http::Params& query);
 
 /// Which pods a verdict speaks of.
 enum class Pods : std::uint8_t { kAny, kThese };
 
-/// `pods`, any or these; any if it is not there.
+/// `pods`, any or these (default any).
 Result<Pods> PodsParameter(const http::Params& query);
 
 }  // namespace twofold::client

@@ -20,7 +20,7 @@ struct PlaceGroup {
   [[nodiscard]] std::uint64_t jobs() const { return succeeded + failed; }
 };
 
-/// Adds up places with the same name and device; sorted by name and device, none without a job.
+/// Adds up places with the same name and device. Sorted by both; places without a job are left out.
 std::vector<PlaceGroup> GroupPlaces(const std::vector<Place>& places, By by);
 
 }  // namespace twofold::client

@@ -11,23 +11,23 @@
 
 namespace twofold::client {
 
-/// Where jobs ended: a node, a pod, a device, and how many jobs with which end.
+/// Where jobs ended: a node, a pod and a device, with their counts of jobs.
 struct Place {
   std::string node;
   std::string pod;
   std::string device;  ///< empty: none
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
-  stats::WorkerTimes times{};  ///< that its worker was busy with jobs that succeeded, seconds
+  stats::WorkerTimes times{};  ///< seconds that each succeeded job kept its worker busy
 };
 
 /// Counts jobs by place.
 ///
-/// Names come from outside, so their number and length are bounded: what is beyond is counted under
+/// Names come from outside, so their number and length are bounded: further places count as
 /// "other".
 ///
 /// Threads  Not thread-safe.
-/// Cost     Find O(log n), once a worker and batch; counting is an index into a vector.
+/// Cost     Find O(log n), called once a worker and batch; counting is an index into a vector.
 class Places {
  public:
   static constexpr std::size_t kMost = 10'000;  ///< places told apart, "other" not among them

@@ -18,16 +18,16 @@
 
 namespace twofold::client {
 
-/// What every job is made of.
+/// What all jobs have in common.
 struct JobTemplate {
   v1::JobOptions options;
   std::string spec;
 };
 
-/// Connects a generator with a frontend, and again whenever the stream between them breaks.
+/// Connects a generator to a frontend, and reconnects whenever the stream breaks.
 ///
-/// Threads  One of its own waits for connections, for the end of streams and for the time to submit
-///          again after a rejection. Answers are handled in the thread of gRPC that read them.
+/// Threads  Its own thread waits for connections, for the end of streams and for the time to submit
+///          again after a rejection. Answers are handled on the gRPC thread that read them. Call
 ///          Start and Stop from one thread.
 class Session {
  public:
@@ -35,12 +35,12 @@ class Session {
   Session(const std::string& frontend, JobTemplate job, Generator& generator,
           security::Client security = {});
 
-  /// Stops without patience.
+  /// Stops at once.
   ~Session();
 
   void Start();
 
-  /// Submits no more, waits up to `patience` for the answers that are missing, ends the stream.
+  /// Stops submitting, waits up to `patience` for missing answers, ends the stream.
   void Stop(Duration patience);
 
  private:
@@ -70,7 +70,7 @@ class Session {
   bool ever_connected_ = false;
   Backoff backoff_;
   std::string trouble_;  // why the last stream ended
-  bool quiet_ = false;   // it was said before
+  bool quiet_ = false;   // the trouble was logged before
 
   Mutex mutex_;
   Condition changed_;

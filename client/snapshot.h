@@ -18,7 +18,7 @@ namespace twofold::client {
 enum class Link : std::uint8_t {
   kConnecting,  ///< has not reached the frontend yet
   kConnected,
-  kReconnecting,  ///< has lost it
+  kReconnecting,  ///< has lost the frontend
 };
 
 constexpr std::string_view Name(Link link) {
@@ -26,10 +26,10 @@ constexpr std::string_view Name(Link link) {
   return kNames[static_cast<std::size_t>(link)];
 }
 
-/// Ends of jobs, by v1::Outcome.
+/// Numbers of ended jobs, by v1::Outcome.
 using OutcomeCounts = std::array<std::uint64_t, 8>;
 
-/// What the client can say at one moment; all pages are made from it.
+/// The client's state at one moment; all pages are made from it.
 struct Snapshot {
   std::string queue;
   std::string frontend;  ///< host:port
@@ -37,7 +37,7 @@ struct Snapshot {
 
   std::uint32_t parallelism = 0;
   std::uint64_t pending = 0;    ///< submitted, no answer yet
-  std::uint64_t held_back = 0;  ///< wanted, not submitted: not connected, or after a rejection
+  std::uint64_t held_back = 0;  ///< wanted but not submitted: not connected, or after a rejection
 
   // Of the window.
   stats::ThroughputEstimate estimate;

@@ -8,8 +8,8 @@
 #include "lib/common/result.h"
 #include "lib/stats/scaling.h"
 
-/// Measured steps as text that a script keeps and hands back, in a URL: one record has no character
-/// that would have to be escaped, several are separated by commas. Pure.
+/// Measured steps as text that a script keeps and hands back in a URL: no character of a record
+/// needs an escape, and commas separate records. Pure.
 ///
 ///   workers:throughput:log_error:df:seconds:confidence:steady:drift:spread_variance:spread_df
 ///

@@ -6,16 +6,16 @@
 #include "client/parameters.h"
 #include "lib/stats/scaling.h"
 
-/// What the forms of /look and /verdict have in common. Pure.
+/// What all forms of the pages /look and /verdict share. Pure.
 namespace twofold::client {
 
-/// The interval that counts.
+/// The interval for `pods`.
 inline const stats::RatioInterval& Chosen(const stats::StepVerdict& step, Pods pods) {
   return pods == Pods::kAny ? step.any_pods : step.these_pods;
 }
 
-/// "pass", "fail", "undecided"; of a step without one before it "measured", if it is steady and its
-/// throughput known.
+/// "pass", "fail", "undecided"; "measured" for a step without one before it, if it is steady and
+/// its throughput is known.
 std::string_view VerdictOf(const stats::StepLook& look, Pods pods);
 
 /// Of all steps: "fail" if one fails, else "undecided" if one is or there is none, else "pass".

@@ -14,7 +14,7 @@
 
 namespace twofold::client {
 
-/// What one answered job has to say.
+/// The times and the place of one answered job.
 struct Answer {
   Instant submitted;
   Instant ended;
@@ -25,10 +25,10 @@ struct Answer {
 
 /// One measuring window: everything that /reset starts afresh.
 ///
-/// A job that ends in the window counts as succeeded or failed, and for the throughput, whenever it
-/// was submitted (lib/stats gives the window its share of it). Its times are in the latencies only
-/// if it succeeded and was submitted in the window: what waited through a warm-up must not colour
-/// the measurement. Rejected jobs never ran; they are counted apart and are no throughput.
+/// A job that ends in the window counts as succeeded or failed, whenever it was submitted; the
+/// throughput counts the window's share of it (lib/stats). The latencies count only jobs that
+/// succeeded and were submitted in the window: waiting during a warm-up must not distort them.
+/// Rejected jobs never ran; they are counted separately and not in the throughput.
 ///
 /// Time     Callers pass instants of one clock.
 /// Threads  Not thread-safe. A copy is a snapshot, about 300 KiB.

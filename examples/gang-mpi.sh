@@ -1,5 +1,5 @@
 #!/bin/sh
-# An MPI program over all members of a gang, without ssh: the program of a gang for the command suite.
+# An MPI program over all members of a gang, without ssh, for the command suite.
 set -u
 
 usage() {
@@ -7,12 +7,12 @@ usage() {
 Usage: gang-mpi.sh PROGRAM [ARGS]
 
 Rank 0 starts `mpirun PROGRAM ARGS` with one process a member; mpirun reaches the others through
-twofold-rsh. They only wait, and run what it asks for.
+twofold-rsh. The other ranks only wait, and run what mpirun asks for.
 
 twofold-backend sets the environment: TWOFOLD_GANG_RANK, TWOFOLD_GANG_SIZE, TWOFOLD_GANG_PEERS,
-TWOFOLD_GANG for rank 0 and TWOFOLD_READY_FD for the others. All need --peers-address, Open MPI 4 and
-PROGRAM. GANG_MPI_NETWORK, such as 10.0.0.0/8 or eth0, is the network to use where there are several;
-programs get it from a worker with --allow-env GANG_MPI_NETWORK.
+TWOFOLD_GANG for rank 0 and TWOFOLD_READY_FD for the others. All workers need --peers-address, Open MPI
+4 and PROGRAM. GANG_MPI_NETWORK, such as 10.0.0.0/8 or eth0, chooses one of several networks; start
+the workers with --allow-env GANG_MPI_NETWORK to pass it on.
 
     twofold-backend --queue mpi --backoff 5 --null-in --peers-address :0 -- \
         /opt/twofold/examples/gang-mpi.sh NPopenmpi -u 65536
@@ -23,7 +23,7 @@ END
 
 refuse() { echo "gang-mpi.sh: $* (see --help)" >&2; exit 2; }
 
-# Until it is stopped, as it is when rank 0 is done.
+# Runs until the worker stops it, when rank 0 is done.
 wait_for_rank_0() {
   fd=${TWOFOLD_READY_FD:-}
   [ -n "$fd" ] || refuse "TWOFOLD_READY_FD is not set"
@@ -32,7 +32,8 @@ wait_for_rank_0() {
 }
 
 # Members may share a node: --bind-to none. Only rank 0 can start daemons, and they stay attached to
-# twofold-rsh: the two options after it. Containers run as root, for which mpirun wants two words.
+# twofold-rsh: the two options after its name. Containers run as root, which mpirun allows only with
+# two variables.
 lead() {
   [ -n "${TWOFOLD_GANG:-}" ] || refuse "TWOFOLD_GANG is not set: the worker needs --peers-address"
   hosts=$(echo "$TWOFOLD_GANG_PEERS" | tr ' ' ',')

@@ -1,5 +1,5 @@
 #!/bin/sh
-# TCP throughput between two workers: the program of a gang of two for the command suite.
+# TCP throughput between the two workers of a gang, for the command suite.
 set -u
 
 usage() {
@@ -11,12 +11,12 @@ Rank 1 serves (iperf3 -s), rank 0 sends to it for SECONDS (default 10) and print
     received 9.41 Gbit/s in 10.0 s from 10.0.0.1 to 10.0.0.2
 
 twofold-backend sets the environment: TWOFOLD_GANG_RANK, TWOFOLD_GANG_SIZE, TWOFOLD_GANG_PEERS and,
-for rank 1, TWOFOLD_READY_FD. GANG_TCP_PORT (5201) is the port; two gangs at once on one address
-need two. Needs iperf3, and jq for rank 0.
+for rank 1, TWOFOLD_READY_FD. GANG_TCP_PORT (5201) is the port; two gangs at the same
+time on one address need two ports. Needs iperf3, and jq for rank 0.
 
     twofold-backend --queue tcp --backoff 5 --null-in -- /opt/twofold/examples/gang-tcp.sh 10
 
-Exit codes: 0 measured, 1 it went wrong (stderr says why), 2 wrong usage.
+Exit codes: 0 measured, 1 failed (stderr says why), 2 wrong usage.
 END
 }
 
@@ -24,7 +24,7 @@ die() { echo "gang-tcp.sh: $*" >&2; exit 1; }
 refuse() { echo "gang-tcp.sh: $* (see --help)" >&2; exit 2; }
 need() { command -v "$1" >/dev/null || die "$1 is not installed"; }
 
-# What iperf3 says tells when it listens, and in the last line, which is ours, how it ended.
+# iperf3's output shows when it listens; our own last line has its exit code.
 serve() {
   fd=${TWOFOLD_READY_FD:-}
   [ -n "$fd" ] || refuse "TWOFOLD_READY_FD is not set"
@@ -38,7 +38,7 @@ serve() {
   done
 }
 
-# iperf3 says some errors only in its JSON, so that is looked at whatever its exit code is.
+# iperf3 reports some errors only in its JSON, so the JSON is checked whatever the exit code.
 send() {
   need jq
   json=$(iperf3 -c "$server" -B "$own" -p "$port" -t "$seconds" -J)

@@ -64,23 +64,22 @@ void DeclareQueues(CLI::App& app, Options& options) {
                  "most waiting jobs in a queue, further ones are refused; 0 = no limit")
       ->check(WholeNumber(0))
       ->capture_default_str();
-  app.add_option("--lease", options.lease,
-                 "a worker process not heard of for so long loses its jobs")
+  app.add_option("--lease", options.lease, "silence after which a worker process loses its jobs")
       ->check(Seconds(0.1, 86400))
       ->capture_default_str();
   app.add_option("--grace", options.grace,
-                 "a worker process whose connection broke keeps its jobs for so long")
+                 "how long a worker process whose connection broke keeps its jobs")
       ->check(Seconds(0.1, 86400))
       ->capture_default_str();
   app.add_option("--ageing", options.ageing,
-                 "waiting for so long is worth one level of priority; 0 = strict priorities")
+                 "waiting time that is worth one level of priority; 0 = strict priorities")
       ->check(Seconds(0, 86400))
       ->capture_default_str();
 }
 
 void DeclareStore(CLI::App& app, Options& options) {
   app.add_option("--store", options.storage.url,
-                 "keep durable jobs and their results here, over restarts; made if not there")
+                 "store of durable jobs and their results, kept over restarts; created if missing")
       ->type_name("sqlite:PATH");
   app.add_option("--durable", options.durable,
                  "all jobs of this queue are durable (others can be by themselves); repeatable")
@@ -89,11 +88,11 @@ void DeclareStore(CLI::App& app, Options& options) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--keep-finished-for", options.storage.keep_finished_for,
-                 "forget finished durable jobs after so many seconds; 0 = never")
+                 "seconds after which finished durable jobs are deleted; 0 = never")
       ->check(Seconds(0, 10 * 365 * 86400.0))
       ->capture_default_str();
   app.add_option("--keep-finished", options.storage.keep_finished,
-                 "keep so many finished durable jobs, the newest; 0 = all")
+                 "how many finished durable jobs to keep, the newest; 0 = all")
       ->check(WholeNumber(0))
       ->capture_default_str();
 }
@@ -103,8 +102,7 @@ void DeclareLogging(CLI::App& app, Options& options) {
                  "log a line of statistics a queue this often; 0 = never")
       ->check(Seconds(0, 86400))
       ->capture_default_str();
-  app.add_option("--trace", options.trace,
-                 "record all that the queues are told; `twofold replay` does it again")
+  app.add_option("--trace", options.trace, "record all inputs of the queues, for `twofold replay`")
       ->type_name("FILE");
   app.add_flag("--check-config", options.check_config, "check the options, then exit with 0");
   app.add_flag("-v,--verbose", options.verbose, "log what workers and clients do");

@@ -91,7 +91,7 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option(
          "--backoff", options.backoff,
-         "0: exit when the queue is empty; else stay, and pause so long before reconnecting")
+         "0: exit when the queue is empty; else stay, and pause this long before reconnecting")
       ->check(Seconds(0, 86'400))
       ->capture_default_str();
   app.add_option("--backoff-max", options.backoff_max,
@@ -99,7 +99,7 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
       ->check(Seconds(0, 86'400))
       ->capture_default_str();
   app.add_option("--drain-limit", options.drain_limit,
-                 "After SIGTERM: so long to finish, then jobs are stopped and handed back")
+                 "Time to finish after SIGTERM; then jobs are stopped and handed back")
       ->check(Seconds())
       ->capture_default_str();
   app.add_option(

@@ -18,7 +18,9 @@ inline constexpr std::size_t kMaxExecBytes = 512 << 10;
 Status CheckStart(const v1::ExecStart& start);
 
 /// The path of the program `name`: itself if it is absolute, else as found in the folders of
-/// `path`. Errors   kNotFound: it is in none. kInvalidArgument: a relative path.
+/// `path`.
+///
+/// Errors   kNotFound: it is in none. kInvalidArgument: a relative path.
 Result<std::string> FindOnPath(const std::string& name, const std::string& path);
 
 }  // namespace twofold::backend

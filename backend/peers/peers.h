@@ -32,7 +32,7 @@ struct PeersOptions {
 class Peers final : public PeerLink {
  public:
   /// Errors   kInvalidArgument: the address. kUnavailable: cannot listen there. kNotFound: no
-  /// keeper.
+  ///          keeper.
   static Result<std::unique_ptr<Peers>> Start(boost::asio::io_context& io, PeersOptions options);
 
   [[nodiscard]] std::uint16_t port() const { return service_->port(); }

@@ -112,7 +112,7 @@ std::vector<Command> JobCommands() {
        "twofold job list --run nightly --finished", BindList, Prints::kTable},
       {"job explain", "Why a job waits", "twofold job explain 17", BindExplain},
       {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},
-      {"job output", "All that a program of a benchmark has printed",
+      {"job output", "The whole output of a benchmark's program",
        "twofold job output 17 --rank 1 --stage server", BindOutput},
       {"job watch", "A line for each step of a job, until it has ended", "twofold job watch 17",
        BindWatch},

@@ -169,7 +169,7 @@ void AddKeys(CLI::App& app, const Options& options) {
   Number(
       app, options, "--fair-weight",
       [](auto& job, int weight) { job.set_fair_weight(static_cast<std::uint32_t>(weight)); },
-      "How many turns the key gets, against others; else 1", 1, 1000)
+      "Turns of the key relative to those of other keys; else 1", 1, 1000)
       ->needs(fair);
   CLI::Option* limit = Text(
       app, options, "--limit-key", [](auto& job, auto& key) { job.set_limit_key(key); },

@@ -15,8 +15,8 @@ namespace twofold::local {
 /// It is shown the secret of its folder, and no token of ours.
 ///
 /// Errors   of all calls: kPermissionDenied: others can write to the folder. kNotFound: no cluster
-/// runs there, or it has no such deployment.
-///          kInvalidArgument: refused, and why. kUnavailable: it does not answer.
+///          runs there, or it has no such deployment. kInvalidArgument: refused, and why.
+///          kUnavailable: it does not answer.
 class Remote {
  public:
   /// Looks up where the supervisor serves.

@@ -46,7 +46,9 @@ class StateFolder {
   ///          others can write to it.
   [[nodiscard]] Result<int> Lock() const;
 
-  /// Makes a new secret and returns it. Errors   kInvalidArgument: it cannot be written.
+  /// Makes a new secret and returns it.
+  ///
+  /// Errors   kInvalidArgument: it cannot be written.
   [[nodiscard]] Result<std::string> WriteSecret() const;
 
   /// How to talk to the supervisor.

@@ -68,7 +68,7 @@ Action BindReplay(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "A trace, written by `twofold-frontend --trace FILE`")
       ->required();
-  app.add_flag("--print", options->print, "Show the inputs and what came of each as text");
+  app.add_flag("--print", options->print, "Show the inputs and their effects as text");
   app.add_option("--queue", options->replay.queue, "Only this queue");
   app.add_option("--until", options->replay.until, "Stop after this input (1, 2, ...)")
       ->check(CLI::PositiveNumber);
@@ -87,7 +87,7 @@ Action BindReplay(CLI::App& app, const Globals& globals) {
 
 std::vector<Command> ReplayCommands() {
   return {
-      {"replay", "Run a frontend's trace through the queue core and compare what comes of it",
+      {"replay", "Run a frontend's trace through the queue core and compare the effects",
        "twofold replay frontend.trace --queue sleep --print", BindReplay, Prints::kText, false},
   };
 }

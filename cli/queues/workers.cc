@@ -49,7 +49,7 @@ std::vector<Command> WorkerCommands() {
   return {
       {"worker list", "Worker processes: where they are and what they do",
        "twofold worker list --queue sleep", Bind(&Stub::ListWorkers), Prints::kTable},
-      {"worker pause", "Hand them no more jobs, nor those that come under such a name",
+      {"worker pause", "Hand no more jobs to matching workers, nor to those that join later",
        "twofold worker pause --node 'gpu-*'", Bind(&Stub::PauseWorkers), Prints::kTable},
       {"worker resume", "End their pause", "twofold worker resume --node 'gpu-*'",
        Bind(&Stub::ResumeWorkers), Prints::kTable},

@@ -168,7 +168,7 @@ Action BindParse(CLI::App& app, const Globals& globals) {
   app.add_option("FILE", options->files, "What the tool has printed, or the log of its pod")
       ->required();
   CLI::Option* json = app.add_flag("--json", options->json, "As --output json");
-  app.add_flag("--csv", options->csv, "A line a number, rows of series too")->excludes(json);
+  app.add_flag("--csv", options->csv, "A line a number, with rows of series")->excludes(json);
   app.add_flag("--together", options->together,
                "The files are the workers of one job, in the order of their ranks");
   CLI::Option* store =

@@ -150,7 +150,7 @@ Action BindImport(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CopyOptions>();
   app.add_option("FILE", options->file, "Copy all runs of this file")->required();
   app.add_option("--store", options->store,
-                 "Into this one, made if not there; no frontend may be using it meanwhile")
+                 "The file to copy to, created if missing; no frontend may be using it")
       ->type_name("FILE")
       ->required();
   return [options, &globals] { return Import(*options, globals); };

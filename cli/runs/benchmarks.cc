@@ -72,7 +72,7 @@ Action BindKinds(CLI::App& app, const Globals& globals) {
 
 std::vector<Command> BenchmarkCommands() {
   return {
-      {"expand", "Check a benchmark file and list the jobs that it comes to; nothing is run",
+      {"expand", "Check a benchmark file and list its jobs; nothing is run",
        "twofold expand examples/iperf-pairs.yaml --nodes node-a,node-b,node-c,node-d", BindExpand,
        Prints::kText, false},
       {"kinds", "The kinds of benchmarks, or the fields of one", "twofold kinds Fio", BindKinds,

@@ -27,8 +27,7 @@ std::string KeyText(std::string_view run, const JobKey& key);
 std::optional<JobKey> ParseKey(std::string_view run, std::string_view text);
 
 /// Errors   kInvalidArgument: a run's id is 1 to 100 letters, digits, '-', '_' and '.', and does
-/// not
-///          begin with a '.'; so it is fit for file names and keys.
+///          not begin with a '.'; so it is fit for file names and keys.
 Status CheckRunId(std::string_view id);
 
 }  // namespace twofold::run

@@ -247,7 +247,7 @@ Action BindRun(CLI::App& app, const Globals& globals) {
 }  // namespace
 
 std::vector<Command> RunCommands() {
-  return {{"run", "Run a benchmark file: submit its jobs, watch them, show what came of them",
+  return {{"run", "Run a benchmark file: submit its jobs, watch them, show their results",
            "twofold run --local examples/fio-quick.yaml", BindRun}};
 }
 

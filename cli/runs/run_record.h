@@ -28,8 +28,9 @@ struct RunRecord {
 };
 
 /// Begins the run: from now on the frontend knows it, and its permutations.
+///
 /// Errors   kAlreadyExists: there is a run with this id; nothing has changed. Those of the
-/// frontend.
+///          frontend.
 Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark);
 
 /// Errors   kNotFound: no such run. kFailedPrecondition: it was not begun from a file. Those of the

@@ -35,7 +35,9 @@ class RunSession {
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
 
-  /// A new run. Errors   kAlreadyExists: there is one with its id.
+  /// Begins a new run.
+  ///
+  /// Errors   kAlreadyExists: there is one with its id.
   Status Begin();
 
   /// Submits what is missing or was withdrawn, and watches.
@@ -47,7 +49,9 @@ class RunSession {
   /// Withdraws what waits.
   Status Pause();
 
-  /// Prints what there is of a run that is not begun again. Errors   only those of the frontend.
+  /// Prints the results so far of a run that is not begun again.
+  ///
+  /// Errors   those of the frontend.
   Status Show();
 
  private:

@@ -10,10 +10,10 @@
 namespace twofold::client {
 
 /// Keeps a number of jobs outstanding: the closed loop. Knows which jobs have no answer yet and how
-/// many to submit; what is in a job and how it travels is no matter here.
+/// many to submit, and nothing of their contents and transport.
 ///
 /// A job sits in a slot. Its tag is the slot's index and, above it, how often the slot was used, so
-/// that a second or late answer is told from the first one.
+/// that a second or late answer differs from the first one.
 ///
 /// Time     Callers pass `now`.
 /// Threads  Not thread-safe.
@@ -22,7 +22,7 @@ class LoadLoop {
  public:
   using Tag = std::uint64_t;
 
-  /// Raising it lets Start start more; when lowered, jobs end without replacement.
+  /// After a higher value Start starts more jobs; after a lower one jobs end without replacement.
   void SetParallelism(std::uint32_t parallelism) { parallelism_ = parallelism; }
 
   /// Starts as many jobs as are missing and allowed; calls `submit(Tag)` for each.
@@ -31,13 +31,13 @@ class LoadLoop {
     for (std::size_t n = pacer_.Grant(now, Missing()); n > 0; --n) submit(Occupy(now));
   }
 
-  /// The job has ended: when it was submitted; nullopt if there is no such job, or no longer.
+  /// The job has ended. Returns when it was submitted; nullopt if no such job is outstanding.
   std::optional<Instant> End(Tag tag);
 
   /// The frontend has rejected jobs (each was passed to End). See Pacer.
   void Rejected(Instant now, Duration advice) { pacer_.Rejected(now, advice); }
 
-  /// When Start must be called again although no job has ended; nullopt: need not.
+  /// When Start must be called again although no job has ended; nullopt: not needed.
   [[nodiscard]] std::optional<Instant> NextStart() const { return pacer_.NextGrant(); }
 
   /// Calls `visit(Tag, Instant submitted)` for each job without an answer.

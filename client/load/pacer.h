@@ -11,10 +11,10 @@ namespace twofold::client {
 
 /// Says how many jobs may be submitted: all that are wanted, unless the frontend rejects some.
 ///
-/// After a rejection none for as long as the frontend asks (a second if it gives no advice: an
-/// unknown or draining queue does not mend in milliseconds), then a few, then twice as many with
-/// each such period that passes without another rejection. So a full queue costs some hundred
-/// rejections a period, not one for each of 100 000 jobs that want in.
+/// After a rejection no job for as long as the frontend asks (a second if it gives no advice: an
+/// unknown or draining queue takes longer than milliseconds to recover), then a few, then twice as
+/// many after each such period without another rejection. So a full queue costs some hundred
+/// rejections a period, not one for each of 100 000 waiting jobs.
 ///
 /// Time     Callers pass `now`, which never goes back.
 /// Source   TCP's slow start (V. Jacobson, 1988).
@@ -33,7 +33,7 @@ class Pacer {
     next_ = now + period_;
   }
 
-  /// How many of `wanted` jobs may be submitted now; takes them as submitted.
+  /// How many of `wanted` jobs may be submitted now; the pacer counts them as submitted.
   std::size_t Grant(Instant now, std::size_t wanted) {
     if (!next_) return wanted;
     if (now < *next_) return 0;

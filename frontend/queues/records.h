@@ -29,8 +29,9 @@ results::AttemptGivenUp GivenUp(const queue::Requeued& requeued);
 results::JobEnded Ended(const queue::Reply& reply, const WorkerIdentity* worker);
 
 /// The job as the core takes it in again. Times of an earlier life are known by the wall clock
-/// only, and only as exactly as that went on. Errors   kDataLoss: the stored options cannot be
-/// read.
+/// only, and only as exactly as that went on.
+///
+/// Errors   kDataLoss: the stored options cannot be read.
 Result<queue::Restored> ToRestored(const results::StoredJob& job, Instant now,
                                    std::int64_t unix_now_ns);
 

@@ -29,8 +29,10 @@ class RunCreator {
 
   /// `done` gets the run when it is on disk: the new one, or the one that has the id.
   ///
-  /// Blocks on the store. Errors   kAborted: another call begins it right now; those of the store.
-  ///                               `done` is not called then.
+  /// Blocks on the store.
+  ///
+  /// Errors   kAborted: another call begins it right now; those of the store. `done` is not called
+  ///          then.
   using Done = std::function<void(const Result<v1::CreateRunReply>& reply)>;
   Status Create(results::RunCreated run, const Done& done);
 

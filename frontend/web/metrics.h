@@ -15,7 +15,8 @@ namespace twofold::frontend {
 /// Looking changes nothing, so any number of scrapers see the same. Every queue has all of its
 /// series from the start: an autoscaler takes an absent one for an error.
 ///
-/// Threads  Safe. Cost  A few dozen microseconds a queue, one short lock each.
+/// Threads  Safe.
+/// Cost     A few dozen microseconds a queue, one short lock each.
 std::vector<prometheus::MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
                                                      Instant now);
 

@@ -8,7 +8,7 @@
 
 namespace twofold {
 
-/// Where to listen or to connect to, as people write it: `host:port`.
+/// An address to listen on or connect to, as people write it: `host:port`.
 struct HostPort {
   std::string host;        ///< a name or an address, without brackets; empty = all interfaces
   std::uint16_t port = 0;  ///< 0 = any free one
@@ -16,12 +16,12 @@ struct HostPort {
   friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
-/// Reads `host:port`, `[ipv6]:port` or `:port`. Looks nothing up: a name need not exist.
+/// Reads `host:port`, `[ipv6]:port` or `:port`. Does not look up names.
 ///
-/// Errors   kInvalidArgument: names the text and what is allowed.
+/// Errors   kInvalidArgument: the text and what is allowed.
 Result<HostPort> ParseAddress(std::string_view text);
 
-/// The text ParseAddress reads: an IPv6 address gets its brackets back.
+/// The text that ParseAddress reads: an IPv6 address gets its brackets back.
 std::string ToString(const HostPort& address);
 
 }  // namespace twofold

@@ -8,8 +8,8 @@
 
 namespace twofold {
 
-/// How long to wait before the next try: doubles from `first` to `most`, each time with jitter over
-/// the upper half, so that many who lost the same peer do not come back together.
+/// How long to wait before the next try: doubles from `first` to `most`, with jitter
+/// over the upper half, so that many programs that lost the same peer come back at different times.
 ///
 /// Source   "Exponential Backoff And Jitter" (M. Brooker, 2015), the "equal jitter" form.
 class Backoff {

@@ -5,14 +5,14 @@
 
 namespace twofold {
 
-/// So much of something (bytes, places) as several may hold together.
+/// Limits how much of something (bytes, places) all holders together may hold.
 ///
-/// Threads  Safe. A share is its holder's own.
+/// Threads  Safe. Each share belongs to one holder.
 class Budget {
  public:
   explicit Budget(std::size_t most) : most_(most) {}
 
-  /// What one of them holds; given back when it goes. The budget outlives it.
+  /// What one holder holds; its destructor gives it back. The budget outlives the share.
   class Share {
    public:
     explicit Share(Budget& budget) : budget_(budget) {}
@@ -20,7 +20,7 @@ class Budget {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    /// False: there is not so much left, and the share is as it was.
+    /// False: the budget has less than `more` left; the share stays as it was.
     [[nodiscard]] bool Grow(std::size_t more) {
       if ((budget_.used_ += more) <= budget_.most_) {
         held_ += more;

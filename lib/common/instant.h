@@ -13,7 +13,7 @@ using Duration = std::chrono::nanoseconds;
 
 inline Instant Now() { return std::chrono::steady_clock::now(); }
 
-/// `seconds` as a Duration, rounded to the nanosecond; what does not fit is clamped to +-292 years.
+/// `seconds` as a Duration, rounded to the nanosecond and clamped to +-292 years.
 Duration FromSeconds(double seconds);
 
 inline double ToSeconds(Duration duration) {

@@ -10,13 +10,13 @@
 
 namespace twofold {
 
-/// Lets one message a second through: for what somebody else can cause as often as they like.
+/// Lets one message a second through: for messages that a peer can cause at will.
 ///
 /// Threads  Any.
 class LimitedLog {
  public:
-  /// What to append to the message: how many were left out since the last one that was let through.
-  /// nullopt: leave out this one as well.
+  /// What to append to the message: how many were left out since the last logged one. nullopt:
+  /// leave out this message as well.
   std::optional<std::string> Admit(Instant now) {
     Duration::rep next = next_.load();
     const Duration::rep time = now.time_since_epoch().count();

@@ -2,9 +2,10 @@
 
 namespace twofold {
 
-/// Sends spdlog's default logger to stderr, one line of text a message whatever is in it (see
-/// Printable; 16 KiB at most), UTC with milliseconds. Call once,
-/// first thing in main, before other threads. `verbose` adds debug messages.
+/// Sends spdlog's default logger to stderr: UTC with milliseconds, and each message as one line of
+/// text whatever it contains (see Printable; 16 KiB at most). `verbose` adds debug messages.
+///
+/// Threads  Call it once, first thing in main, before there are others.
 void InitLogging(bool verbose);
 
 }  // namespace twofold

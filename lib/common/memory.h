@@ -10,17 +10,17 @@ namespace twofold {
 /// Cost     One small file of /proc.
 std::uint64_t ResidentBytes();
 
-/// Gives back to the system what the allocator (glibc's or jemalloc) keeps for later.
+/// Returns the free memory that the allocator (glibc's or jemalloc) keeps to the system.
 ///
 /// Cost     Milliseconds.
 void ReturnFreeMemory();
 
-/// Bytes that it may have before the kernel ends it: the least limit of its control groups (version
-/// 1 or 2), or all that the machine has.
+/// Bytes that this process may use before the kernel kills it: the least limit of its control
+/// groups (version 1 or 2), or the memory of the machine.
 std::uint64_t MemoryLimit();
 
-/// The former for a process whose /proc/self/cgroup and /sys/fs/cgroup are these; no limit is the
-/// largest number there is.
+/// The least limit of a process whose /proc/self/cgroup is `membership` and whose /sys/fs/cgroup is
+/// `root`; the largest number if there is no limit.
 std::uint64_t ControlGroupLimit(const std::filesystem::path& membership,
                                 const std::filesystem::path& root);
 

@@ -16,7 +16,7 @@ class ABSL_LOCKABLE Mutex {
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
   void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
 
-  /// For functions that are called with the lock where the analysis cannot see it: lambdas.
+  /// For functions that hold the lock where the analysis cannot see it: lambdas.
   void AssertHeld() const ABSL_ASSERT_EXCLUSIVE_LOCK() {}
 
  private:
@@ -38,8 +38,8 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-/// Waits for a change of what a mutex guards. A wait may also end without a change, so callers look
-/// again in a loop of their own: to the analysis, a predicate would be a function that holds no
+/// Waits for a change of what a mutex guards. A wait may also end without a change, so callers
+/// check in a loop of their own: the analysis would see a predicate as a function that holds no
 /// lock.
 class Condition {
  public:

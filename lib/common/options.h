@@ -8,8 +8,8 @@
 
 namespace twofold {
 
-/// Exit code for a mistake of the person who started the program: bad option, port in use, missing
-/// file. One line on stderr says what is wrong.
+/// Exit code for a user's mistake: bad option, port in use, missing file. One line on stderr says
+/// what is wrong.
 inline constexpr int kExitUsage = 2;
 
 /// Makes single-dash long options double-dash ones (`-backoff 0` is `--backoff 0`) and ties
@@ -24,18 +24,18 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
 /// Prints `program: message` as the one line that says what is wrong; returns kExitUsage.
 int UsageError(const CLI::App& app, const std::string& message);
 
-/// Checks of values; the error names the option and what is allowed. NaN and infinity never pass.
+/// Check values; the error names the option and what is allowed. NaN and infinity never pass.
 CLI::Validator Seconds(double least = 0, double most = 1e9);
 CLI::Validator WholeNumber(long long least, long long most = std::numeric_limits<long long>::max());
 
 /// An address to listen on, as ParseAddress reads it.
 CLI::Validator ListenAddress();
 
-/// A name fit for a queue: 1 to 63 letters, digits, '-', '_' and '.', beginning and ending with a
+/// A valid name of a queue: 1 to 63 letters, digits, '-', '_' and '.', beginning and ending with a
 /// letter or digit (the rule of Kubernetes label values).
 CLI::Validator QueueName();
 
-/// Why `name` is no queue name; empty if it is one.
+/// Why `name` is not a valid queue name; empty if it is.
 std::string CheckQueueName(const std::string& name);
 
 }  // namespace twofold

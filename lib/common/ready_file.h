@@ -7,11 +7,11 @@
 
 namespace twofold {
 
-/// Tells whoever has started this program that it serves, and where: one JSON object such as
+/// Tells the program that started this one that it serves, and where: one JSON object such as
 /// {"pid": 4711, "http": "127.0.0.1:9998"}. The file appears whole (written beside, then renamed),
-/// so a supervisor that asked for port 0 just waits for it.
+/// so a supervisor that asked for port 0 just waits for the file.
 ///
-/// `addresses` are by name, host:port, without characters that JSON would escape.
+/// `addresses` maps names to host:port; neither has characters that JSON would escape.
 /// Errors   kInvalidArgument: the path cannot be written, and why.
 Status WriteReadyFile(const std::string& path, const std::map<std::string, std::string>& addresses);
 

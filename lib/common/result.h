@@ -5,8 +5,8 @@
 
 namespace twofold {
 
-/// What a call returns that can fail. The code is for the caller's decision, the message for a
-/// person: it names the field and the fix.
+/// What a fallible call returns. The code is for the caller's decision, the message for a person:
+/// it names the field and the fix.
 ///
 ///   kInvalidArgument    which field, which value, what is allowed
 ///   kNotFound           no such queue, job, path

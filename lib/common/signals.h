@@ -2,13 +2,13 @@
 
 namespace twofold {
 
-/// Turns SIGTERM and SIGINT into something a program waits for, and makes SIGPIPE harmless.
+/// Lets a program wait for SIGTERM and SIGINT, and makes SIGPIPE harmless.
 ///
-/// Construct first thing in main: the signals are blocked in this thread and in all that it starts
-/// from then on, so that only Wait sees them. A child process inherits the blocked mask: whoever
-/// starts one must unblock in the child (RestoreSignalsInChild).
+/// Construct it first thing in main: it blocks the signals in this thread and in all threads that
+/// this one starts later, so that only Wait sees them. Child processes inherit the blocked mask:
+/// whoever starts one must unblock the signals in the child (RestoreSignalsInChild).
 ///
-/// Threads  Wait from one thread.
+/// Threads  Call Wait from one thread.
 class ShutdownSignals {
  public:
   ShutdownSignals();
@@ -22,7 +22,7 @@ class ShutdownSignals {
   static void Wake();
 };
 
-/// Between fork and exec: default handlers, nothing blocked. Async-signal-safe.
+/// Restores default handlers and unblocks all signals, between fork and exec. Async-signal-safe.
 void RestoreSignalsInChild();
 
 }  // namespace twofold

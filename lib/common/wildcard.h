@@ -15,7 +15,7 @@ constexpr bool Matches(std::string_view text, std::string_view pattern) {
   return text.size() >= head.size() + tail.size() && text.starts_with(head) && text.ends_with(tail);
 }
 
-/// Whether it is one of them.
+/// Whether `text` matches one of `patterns`.
 template <typename Patterns>
 bool MatchesAny(std::string_view text, const Patterns& patterns) {
   return std::any_of(std::begin(patterns), std::end(patterns),

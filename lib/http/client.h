@@ -9,7 +9,7 @@
 
 namespace twofold::http {
 
-/// One request on a connection of its own, waiting for the answer. For the command line and tests.
+/// Makes one request on a new connection and waits for the answer. For the command line and tests.
 ///
 /// `url` is http://host[:port]/path?query, its parts percent-encoded; the port is 80 if left out.
 /// With https:// it is 443, and `security` says whom to trust. Its token is sent in any case.
@@ -17,7 +17,7 @@ namespace twofold::http {
 ///
 /// Threads  Blocks. Calls share nothing.
 /// Errors   kInvalidArgument: the URL. kDeadlineExceeded: no answer in time. kUnavailable: nobody
-///          there, the TLS handshake failed, or what came back is no HTTP or longer than 64 MiB.
+///          there, the TLS handshake failed, or the answer is not HTTP or longer than 64 MiB.
 ///          Any status that the server answers, 500 too, is a Response.
 Result<Response> Get(const std::string& url, Duration timeout,
                      const security::Client& security = {});

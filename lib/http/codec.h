@@ -6,7 +6,7 @@
 #include "lib/common/result.h"
 #include "lib/http/message.h"
 
-/// The one place where Beast's messages meet ours. Pure; private to lib/http.
+/// Converts between Beast's messages and ours. Pure; private to lib/http.
 namespace twofold::http {
 
 using WireRequest = boost::beast::http::request<boost::beast::http::string_body>;
@@ -18,16 +18,16 @@ inline constexpr std::size_t kMaxHead = 8 * 1024;  ///< bytes of request line an
 /// Names in lower case, values of repeated ones joined by ", ".
 Params DecodeHeaders(const boost::beast::http::fields& fields);
 
-/// What stands against reading the body of this request, whose head is complete; none if nothing.
+/// Why the body of this request, whose head is complete, must not be read; no error if it may.
 boost::system::error_code CheckHead(const RequestParser& parser, std::size_t max_body);
 
 /// kInvalidArgument: a bad target, or not the one Host that HTTP/1.1 asks for.
 Result<Request> Decode(WireRequest&& wire);
 
-/// The answer to a request that Beast or CheckHead could not take.
+/// The answer to a request that Beast or CheckHead refused.
 Response Refusal(const boost::system::error_code& error);
 
-/// How a response is to be sent; taken from the request it answers.
+/// How to send a response; taken from the request that it answers.
 struct Framing {
   unsigned version;  ///< 10 or 11
   bool keep_alive;

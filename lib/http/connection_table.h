@@ -16,13 +16,13 @@ namespace twofold::http {
 
 /// The connections of a server, no more than its options allow. Private to lib/http.
 ///
-/// Who comes is let in: when there is no room, another connection is closed for it, so that peers
-/// that do nothing keep nobody out, least of all a probe. It is one of the same host if that has
-/// all it may have, else one of the host that has most; idle ones first, then those that are
-/// longest in the midst of a request.
+/// A new connection is always accepted: when there is no room, another one is closed for it, so
+/// that idle peers keep nobody out, least of all a probe. The closed one belongs to the same host
+/// if that host is at its limit, else to the host with the most; idle connections go first, then
+/// those that have been in a request longest.
 ///
 /// Threads  Used on the server's thread only.
-/// Cost     A look at all connections when there is no room, else at none.
+/// Cost     Reads all connections when there is no room, else none.
 class ConnectionTable {
  public:
   struct Entry {
@@ -32,7 +32,7 @@ class ConnectionTable {
 
     Connection connection;
     const boost::asio::ip::address host;
-    bool closed = false;  ///< for another one: it does not count, and ends soon
+    bool closed = false;  ///< to make room: does not count, and ends soon
   };
   using Place = std::list<Entry>::iterator;
 
@@ -40,11 +40,11 @@ class ConnectionTable {
   ConnectionTable(const Handler& handler, const ServerOptions& options)
       : handler_(handler), options_(options), unsent_(options.max_unsent) {}
 
-  /// What Connection::Serve is to be called of; Remove it when that has ended.
+  /// Adds a connection. Call its Serve, and Remove it when Serve has ended.
   Place Add(boost::asio::ip::tcp::socket socket, PeerStream::Context tls);
   void Remove(Place place);
 
-  /// Connection's functions, of all.
+  /// Call the same functions of all connections.
   void Finish();
   void Abort();
 

@@ -9,15 +9,15 @@
 
 namespace twofold::http {
 
-/// Which roles may make a request.
+/// The roles that may make a request.
 using RolesOf = std::function<security::Roles(const Request&)>;
 
-/// `handler`, for those who may call it. Others get 401 (no known token) or 403 (another role, or
-/// no certificate where `asks_certificate`), and are counted by `gate`. What is open to all is so
-/// without a certificate, too: health checks have neither.
+/// Wraps `handler` for the peers that may call it. Others get 401 (no known token) or 403 (another
+/// role, or no certificate where `asks_certificate`), and `gate` counts them. Open requests need no
+/// certificate either: health checks have neither.
 ///
-/// What `roles` does not give to read-only changes something, so pages of other sites get 403 for
-/// it, with or without tokens (lib/http/origin.h).
+/// A request that read-only may not make changes something, so pages of other sites get 403 for it,
+/// with or without tokens (lib/http/origin.h).
 Handler Guard(std::shared_ptr<security::Gate> gate, bool asks_certificate, RolesOf roles,
               Handler handler);
 

@@ -8,13 +8,13 @@
 
 namespace twofold::http {
 
-/// A listening socket at `address`. All interfaces means IPv6 and IPv4, or IPv4 where that is all
-/// there is. A name is looked up, which may block.
+/// A listening socket at `address`. All interfaces means IPv6 and IPv4, or IPv4 where there is
+/// no IPv6. Looking up a name may block.
 ///
-/// Errors   kUnavailable: the address and the reason of the system, in one line.
+/// Errors   kUnavailable: the address and the system's reason, in one line.
 Result<boost::asio::ip::tcp::acceptor> Listen(boost::asio::io_context& io, const HostPort& address);
 
-/// Keeps the socket out of child processes: one of them would hold the port after we have gone.
+/// Keeps the socket out of child processes, which would hold the port after this process has ended.
 void CloseOnExec(int socket);
 
 }  // namespace twofold::http

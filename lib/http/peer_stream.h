@@ -32,19 +32,19 @@ class PeerStream {
   boost::beast::tcp_stream& tcp() { return tcp_; }
   [[nodiscard]] bool has_tls() const { return tls_ != nullptr; }
 
-  /// What the peer and we say from now on is plain text after all.
+  /// Both sides use plain text from now on.
   void DropTls() { tls_.reset(); }
 
-  /// The server's side of the handshake, with what `received` has of it already.
+  /// The server's side of the handshake; `received` has its first bytes.
   boost::asio::awaitable<boost::system::error_code> Accept(boost::beast::flat_buffer& received);
 
-  /// The client's side; the peer's certificate has to be for `server_name`.
+  /// The client's side of the handshake; the peer's certificate must be for `server_name`.
   boost::asio::awaitable<boost::system::error_code> Handshake(const std::string& server_name);
 
-  /// Whether the peer has shown a certificate (which then has passed the context's check).
+  /// Whether the peer has shown a certificate (which has then passed the context's check).
   [[nodiscard]] bool has_certificate();
 
-  /// Says that no more comes; with TLS, waits for the peer to say so, too.
+  /// Tells the peer that no more comes; with TLS, waits for the peer to do the same.
   boost::asio::awaitable<boost::system::error_code> FinishSending();
 
   template <typename Buffers, typename Token>

@@ -15,7 +15,7 @@ struct Target {
   Params query;      ///< decoded; + is a space; a name without = has an empty value
 };
 
-/// Strict: what is not clear is refused rather than guessed.
+/// Strict: refuses what is ambiguous instead of guessing.
 ///
 /// Errors   kInvalidArgument: none of the two forms, a % without two hex digits, a query name given
 ///          twice.

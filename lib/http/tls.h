@@ -7,20 +7,19 @@
 #include "lib/security/reloaded.h"
 #include "lib/security/tls_material.h"
 
-/// OpenSSL's contexts made of checked PEM texts: TLS 1.2 at least. Private to lib/http.
+/// OpenSSL contexts made of checked PEM texts: TLS 1.2 or newer. Private to lib/http.
 namespace twofold::http {
 
 using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 
-/// What is named in `material` is shown, and peers are checked with its CAs: a client's server must
-/// have a certificate signed by one of them; a server's peers are asked for one, but need not have
-/// one, as health checks have none.
-/// Throws system_error for what OpenSSL cannot use.
+/// Shows the certificate in `material` and checks peers with its CAs. A client's server must have a
+/// certificate signed by one of them; a server asks its peers for one, but accepts peers without,
+/// as health checks have none. Throws system_error if OpenSSL cannot use `material`.
 TlsContext MakeContext(const security::TlsMaterial& material);
 
 /// For a server, the context of the files as they are now.
 ///
-/// Threads  None: for the thread of the server.
+/// Threads  Not thread-safe. Used on the server's thread only.
 class TlsContexts {
  public:
   /// `source` null: there is no TLS, and Get returns null.

@@ -7,8 +7,8 @@
 
 namespace twofold::metrics {
 
-/// The counter `name` of what the gates have turned away, by door and reason; all series are there
-/// from the start.
+/// The counter `name` of calls that the gates refused, by door and reason; all series exist from
+/// the start.
 Family DeniedFamily(const char* name, const std::vector<const security::Gate*>& gates);
 
 }  // namespace twofold::metrics

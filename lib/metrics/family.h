@@ -9,8 +9,8 @@
 #include "lib/http/message.h"
 #include "lib/stats/histogram.h"
 
-/// What a program exports to Prometheus, made anew for each scrape from what it knows: a scrape
-/// changes nothing, and there is no registry beside the truth.
+/// What a program exports to Prometheus, computed for each scrape from the program's state: a
+/// scrape changes nothing, and no registry keeps a second copy.
 namespace twofold::metrics {
 
 using prometheus::MetricType;
@@ -27,8 +27,8 @@ class Family {
     Add(std::move(labels), static_cast<double>(value));
   }
 
-  /// A series of a histogram of seconds. The bounds are 100 us doubled up to an hour, for all
-  /// programs, so that they can be added up and compared; a doubling keeps the error of an
+  /// A series of a histogram of seconds. The bounds double from 100 us up to an hour in all
+  /// programs, so that histograms can be added up and compared. Doubling keeps the error of an
   /// estimated quantile the same at every scale.
   void Add(Labels labels, const stats::Histogram& times);
 
@@ -40,7 +40,7 @@ class Family {
   prometheus::MetricFamily family_;
 };
 
-/// The series, always 1, whose labels tell version, commit and compiler of this program.
+/// A series that is always 1; its labels are version, commit and compiler of this program.
 Family BuildFamily(const char* name, const char* help);
 
 /// The reply to a scrape, in Prometheus' text format.

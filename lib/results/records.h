@@ -19,7 +19,9 @@
 
 namespace twofold::v1 {
 
-/// The same in every field. Cost     Looks up each field: not for where work is done.
+/// The same in every field.
+///
+/// Cost     Looks up each field: not for where work is done.
 template <std::derived_from<google::protobuf::Message> Message>
 bool operator==(const Message& a, const Message& b) {
   return google::protobuf::util::MessageDifferencer::Equals(a, b);

@@ -18,8 +18,9 @@ namespace twofold::results {
 /// Threads  One at a time. Each message sees what was committed when it was asked for.
 class ResultMessages {
  public:
-  /// From permutation `from` on. `reader` outlives this. Errors   kNotFound: the run; those of the
-  /// reader.
+  /// From permutation `from` on. `reader` outlives this.
+  ///
+  /// Errors   kNotFound: the run; those of the reader.
   static Result<ResultMessages> Of(const RunReader& reader, const v1::RunResultsRequest& request,
                                    std::uint64_t from = 0);
 
@@ -41,7 +42,9 @@ class ResultMessages {
   std::optional<JobId> last_job_{};           // of the first, that was sent
 };
 
-/// A raw output, in pieces. Errors   kNotFound; those of the reader.
+/// A raw output, in pieces.
+///
+/// Errors   kNotFound; those of the reader.
 Result<std::vector<v1::ArtifactPiece>> GetArtifact(const RunReader& reader,
                                                    const v1::GetArtifactRequest& request);
 

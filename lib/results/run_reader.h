@@ -30,7 +30,7 @@ class RunReader {
   /// A file that an older version has written is read as it is now, and is not changed.
   /// Errors   also kNotFound: there is no such file; kInvalidArgument: it is none of ours;
   ///          kFailedPrecondition: a newer version has written it.
-  /// `damage` takes note of what reading shows; nullptr: nobody wants to know.
+  /// `damage` takes note of the damage that reading shows; may be nullptr.
   /// Cost     Of an older file a copy, on disk where temporary files go, as long as the reader.
   static Result<std::unique_ptr<RunReader>> Open(const std::string& path,
                                                  std::shared_ptr<Damage> damage = nullptr);
@@ -38,18 +38,23 @@ class RunReader {
 
   [[nodiscard]] const std::string& path() const { return connection_.path(); }
 
-  /// One page of runs, the newest first. Errors   kInvalidArgument: the page token.
+  /// One page of runs, the newest first.
+  ///
+  /// Errors   kInvalidArgument: the page token.
   Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) const;
 
   /// Errors   kNotFound
   Result<v1::Run> Find(const std::string& id) const;
 
-  /// What the calls below know a run by. Errors   kNotFound
+  /// What the calls below know a run by.
+  ///
+  /// Errors   kNotFound
   Result<std::int64_t> NumberOf(const std::string& id) const;
 
   /// The permutations of a run that have jobs, by number, starting with `from`: some hundreds,
-  /// fewer if they have many jobs. Empty: there are no more. Cost     Reads the jobs of those it
-  /// returns.
+  /// fewer if they have many jobs. Empty: there are no more.
+  ///
+  /// Cost     Reads the jobs of those it returns.
   Result<std::vector<v1::PermutationResult>> Results(std::int64_t run, std::uint64_t from) const;
 
   /// Up to `limit` jobs of one permutation, with their measurements, whose ids come after `after`
@@ -70,7 +75,9 @@ class RunReader {
   Result<std::vector<StoredJob>> FinishedJobs(std::int64_t run, const JobCursor& after,
                                               std::size_t limit) const;
 
-  /// With its bytes. Errors   kNotFound: no such job, or none of its outputs fits.
+  /// With its bytes.
+  ///
+  /// Errors   kNotFound: no such job, or none of its outputs fits.
   Result<v1::Artifact> FindArtifact(const v1::GetArtifactRequest& request) const;
 
  private:

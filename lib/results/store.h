@@ -93,8 +93,9 @@ class Store {
   virtual Result<StoredJob> Find(JobId job) const = 0;
 
   /// By id, without what they have measured beside the headlines. The order is that of ids as
-  /// signed numbers: queues numbered 128 and up come first. Cost     A page of one run is found by
-  /// index; otherwise jobs that do not match are read, too.
+  /// signed numbers: queues numbered 128 and up come first.
+  ///
+  /// Cost     A page of one run is found by index; otherwise jobs that do not match are read, too.
   virtual Result<std::vector<StoredJob>> List(const JobQuery& query) const = 0;
 
   /// Deletes finished jobs that need not be kept, `at_most` of them, those that ended first.

@@ -17,7 +17,9 @@ namespace twofold::results {
 
 /// Opens a file that nobody else may read, or makes it empty, to read and write. One that others
 /// may read becomes such a file, and the log says so.
-/// Returns the descriptor, which the caller closes. Errors   kInvalidArgument: why it cannot.
+/// Returns the descriptor, which the caller closes.
+///
+/// Errors   kInvalidArgument: why the file cannot be opened.
 Result<int> OpenPrivate(const std::string& path);
 
 /// The same for a file that others may have open in this process: it is not opened. No-op if there

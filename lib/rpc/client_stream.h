@@ -12,14 +12,13 @@
 namespace twofold::rpc {
 
 /// The client's end of a bidirectional stream: reads one message after the other, writes through an
-/// Outbox, tells once how the stream ended.
+/// Outbox, and reports once how the stream ended.
 ///
 /// Usage: make_shared, `stub->async()->Work(stream->context(), stream.get())`, Start. Keep the
-/// pointer and the stub until `on_end` has come, and drop them on a thread of your own.
+/// pointer and the stub until `on_end` has been called, and drop them on a thread of your own.
 ///
-/// Threads  Add, Flush, Close and Cancel from any thread. `on_message` comes one at a time,
-/// `on_end`
-///          after the last one; both on threads of gRPC, which they must not block.
+/// Threads  Add, Flush, Close and Cancel from any thread. gRPC's threads call `on_message`, one
+///          message at a time, and `on_end` after the last one; neither may block.
 template <typename Request, typename Reply>
 class ClientStream : public grpc::ClientBidiReactor<Request, Reply>,
                      public std::enable_shared_from_this<ClientStream<Request, Reply>> {
@@ -48,10 +47,10 @@ class ClientStream : public grpc::ClientBidiReactor<Request, Reply>,
 
   [[nodiscard]] std::size_t waiting_bytes() const { return outbox_.waiting_bytes(); }
 
-  /// Half-closes after what was added: the peer may still answer.
+  /// Half-closes after all messages added so far: the peer may still answer.
   void Close() { Do(outbox_.Close()); }
 
-  /// Breaks the stream off; `on_end` gets CANCELLED, unless it ended meanwhile.
+  /// Breaks the stream off; `on_end` gets CANCELLED, unless the stream ended before.
   void Cancel() { context_.TryCancel(); }
 
  private:
@@ -63,8 +62,8 @@ class ClientStream : public grpc::ClientBidiReactor<Request, Reply>,
 
   void OnWriteDone(bool ok) final { Do(outbox_.EndWrite(ok)); }
 
-  // Lets go of itself first: were this the last to go, it would take the channel along, and gRPC
-  // must not end a channel on the thread that serves it.
+  // Drops its own reference before `on_end`: as the last one, it would destroy the channel here,
+  // and gRPC must not destroy a channel on the thread that serves it.
   void OnDone(const grpc::Status& status) final {
     const OnEnd on_end = std::move(on_end_);
     self_.reset();

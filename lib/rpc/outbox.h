@@ -12,13 +12,12 @@ enum class Next { kNothing, kWrite, kFinish };
 
 /// The outgoing side of a stream: natural batching without timers.
 ///
-/// While one message is being written, all that is added gathers in the next one. So an idle stream
+/// While one message is being written, everything added gathers in the next one. So an idle stream
 /// has the latency of one message and a busy one the throughput of batches. What is added between
-/// two calls of Flush goes out together, as far as kMessageBytes allows. Add, then Flush: without
-/// it nothing is written. The calls that return Next say what the owner of the stream must start:
-/// kWrite writes Writing() and answers with EndWrite, kFinish ends this direction of the stream and
-/// comes once, after the last write. Messages are used again, so a warm stream allocates nothing
-/// for them.
+/// two calls of Flush goes out together, as far as kMessageBytes allows. Add, then Flush: nothing
+/// is written before Flush. The calls that return Next say what the owner of the stream must start:
+/// kWrite writes Writing() and answers with EndWrite; kFinish ends this direction of the stream and
+/// comes once, after the last write. Messages are reused, so a warm stream allocates none.
 ///
 /// Threads  Safe. The lock is a leaf, held while the fill function runs and for no I/O.
 /// Cost     One lock and one call of `fill` an Add.
@@ -28,7 +27,7 @@ class Outbox {
   /// A message grows no further than this by adding (one entry may pass it).
   static constexpr std::size_t kMessageBytes = 1 << 20;
 
-  /// Puts something into the message that goes out next: `fill(Message&)` returns about how many
+  /// Adds an entry to the message that goes out next: `fill(Message&)` returns about how many
   /// bytes it added. False: the stream is closing, nothing was added.
   template <typename Fill>
   bool Add(Fill&& fill) {
@@ -56,8 +55,8 @@ class Outbox {
     in_flight_ = false;
     writing_.Clear();
     if (!ok) DropWaiting();
-    // Who adds has more to come, and will flush. Taking what is there would cut a batch in two, and
-    // for good: two messages of jobs come back as two messages of results.
+    // The caller that is adding will flush. A write now would cut its batch in two, and for good:
+    // two messages of jobs come back as two messages of results.
     return adding_ ? Next::kNothing : Advance();
   }
 
@@ -79,14 +78,14 @@ class Outbox {
   /// The message of the write in flight. Stays as it is until EndWrite.
   const Message& Writing() const { return writing_; }
 
-  /// Bytes that were added and are in no write yet.
+  /// Bytes that were added and not yet handed to a write.
   [[nodiscard]] std::size_t waiting_bytes() const {
     const std::lock_guard lock(mutex_);
     return waiting_bytes_;
   }
 
-  /// True: more than `limit` bytes wait to be written, so take no more input now; ResumeInput will
-  /// say when. This is how a peer that does not read its results is kept from filling the memory.
+  /// True: more than `limit` bytes wait to be written, so take no more input until ResumeInput
+  /// returns true. This keeps a peer that does not read its results from filling the memory.
   bool HoldInput(std::size_t limit) {
     const std::lock_guard lock(mutex_);
     hold_limit_ = limit;
@@ -94,7 +93,7 @@ class Outbox {
     return input_held_;
   }
 
-  /// True once after HoldInput was, when enough has been written.
+  /// True once after HoldInput returned true, when half of its limit or less waits.
   bool ResumeInput() {
     const std::lock_guard lock(mutex_);
     if (!input_held_ || waiting_bytes_ > hold_limit_ / 2) return false;

@@ -17,14 +17,18 @@ namespace twofold::rpc {
 /// with messages. Calls of unary methods are UnaryCall (unary.h).
 ///
 /// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
-/// alive until gRPC is done with it. Reading stops while the peer does not take its replies. A
-/// malformed message ends the stream with INVALID_ARGUMENT; for that the method must be a raw one
-/// (wire.h).
+/// The server's end of a call of any kind: reads one message after the other, writes through an
+/// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
+/// with messages. Calls of unary methods are UnaryCall (unary.h).
 ///
-/// Threads  Add, Flush and Close from any thread, Flush and Close with no lock held that a reaction
-///          (the On... methods) takes. OnMessage comes one at a time; OnHalfClosed after the last
-///          one; OnWritten after each write; OnGone at any moment, once, also after a regular end,
-///          and last of all.
+/// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
+/// alive until gRPC is done with it. Reading pauses while the peer does not take its replies. A
+/// malformed message ends the stream with INVALID_ARGUMENT, which needs a raw method (wire.h).
+///
+/// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
+///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
+///          after the last one, OnWritten after each write, OnGone at any moment, once, also after
+///          a regular end, and last of all.
 template <typename Request, typename Reply>
 class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                      public std::enable_shared_from_this<ServerStream<Request, Reply>> {
@@ -41,10 +45,10 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void Flush() { Do(outbox_.Flush()); }
 
-  /// Keeps `place` as long as the stream is open. Before Start.
+  /// Keeps `place` as long as the stream is open. Call it before Start.
   void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
 
-  /// Ends the stream with `status` after what was added. The first call wins.
+  /// Ends the stream with `status` after all replies added so far. The first call wins.
   void Close(grpc::Status status) {
     SetStatus(std::move(status));
     Do(outbox_.Close());

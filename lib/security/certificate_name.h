@@ -4,9 +4,9 @@
 
 namespace twofold::security {
 
-/// A name that the first certificate of `pem` is for: the first DNS name or IP address among its
-/// alternative names, else its common name; empty: it has none. Workers with certificates of one
-/// name know each other by it, whatever their addresses are.
+/// A name of the first certificate in `pem`: the first DNS name or IP address among its alternative
+/// names, else its common name; empty: it has none. Workers whose certificates share a name
+/// recognize each other by it, whatever their addresses.
 std::string CertificateName(const std::string& pem);
 
 }  // namespace twofold::security

@@ -13,12 +13,13 @@ namespace twofold::security {
 /// The environment variable with the token of a program that has no --token-file.
 inline constexpr const char* kTokenVariable = "TWOFOLD_TOKEN";
 
-/// Takes it out of the environment, and its text out of what others of this user can read as
-/// /proc/PID/environ. Threads  Before there are others.
+/// Removes kTokenVariable from the environment and from /proc/PID/environ.
+///
+/// Threads  Call it before there are others.
 void ForgetTokenVariable();
 
-/// What a program that connects shows and trusts, loaded again when its files change. A default one
-/// is plain text without a token.
+/// The certificate and token that a connecting program shows, and the CA that it trusts; reloaded
+/// when their files change. A default Client means plain text without a token.
 ///
 /// Threads  Safe to share; copies share the same files.
 class Client {
@@ -31,10 +32,10 @@ class Client {
   /// Plain text with this token, which must be fit for a header (CheckToken).
   static Client WithToken(std::string token);
 
-  /// The same without a token, for servers whose address somebody else may have written.
+  /// A copy without the token, for a server whose address somebody else may have written.
   [[nodiscard]] Client WithoutToken() const;
 
-  /// Whom to trust and what to show; null: plain text. The same pointer as long as nothing changed.
+  /// The CA and the certificate; null: plain text. The same pointer until a file changes.
   [[nodiscard]] std::shared_ptr<const TlsMaterial> Tls() const {
     return tls_ == nullptr ? nullptr : tls_->Get();
   }

@@ -6,11 +6,11 @@
 
 namespace twofold::security {
 
-/// Why a connection to `address` (host:port) cannot come about, if TLS is the reason: one side
-/// speaks it and the other does not, or a certificate is missing or not trusted. Empty: there is
-/// another reason. gRPC itself says no more than that the connection was closed.
+/// Why a connection to `address` (host:port) fails, if TLS is the reason: only one side uses TLS, or
+/// a certificate is missing or not trusted. Empty: there is another reason. gRPC itself says only
+/// that the connection was closed.
 ///
-/// Threads  Blocks, at most about a second and the time of looking up a name.
+/// Threads  Blocks for at most about a second, plus the time to look up a name.
 std::string DiagnoseTls(const std::string& address, const Client& client);
 
 }  // namespace twofold::security

@@ -6,12 +6,13 @@
 
 namespace twofold::security {
 
-/// The whole of a small file. `flag` named it, for the message.
-/// Errors   kInvalidArgument: it cannot be read, and why, or is longer than 1 MiB.
+/// The contents of a small file. `flag` is the flag that named it, for messages.
+/// Errors   kInvalidArgument: why it cannot be read, or that it is longer than 1 MiB.
 Result<std::string> ReadFile(const std::string& flag, const std::string& path);
 
-/// Changes when the file at `path` does: a new file in its place (also behind a symbolic link, as
-/// Kubernetes replaces the files of a Secret), or new contents. Empty: no such file.
+/// A text that changes when the file at `path` does: a new file in its place (also behind a
+/// symbolic link, as Kubernetes replaces the files of a Secret), or new contents. Empty: no file.
+///
 /// Cost     One system call.
 std::string Fingerprint(const std::string& path);
 

@@ -13,25 +13,25 @@
 
 namespace twofold::security {
 
-/// Why somebody was turned away.
+/// Why a call was refused.
 enum class Reason : std::uint8_t {
   kNoToken,        ///< none was shown
   kUnknownToken,   ///< nobody has it
   kRole,           ///< its holder may not do that
   kNoCertificate,  ///< HTTP: no certificate was shown (gRPC ends such connections itself)
   kTooMany,        ///< the peer has as many calls or connections open as it may
-  kNoRoom,         ///< a connection for which there was no memory or descriptor left
+  kNoRoom,         ///< no memory or descriptor was left for the connection
   kOtherSite,      ///< HTTP: a page of another site made a browser ask for a change
 };
 inline constexpr std::array<std::string_view, 7> kReasonNames = {
     "no_token", "unknown_token", "role", "no_certificate", "too_many", "no_room", "other_site"};
 
-/// Decides on calls at one door (one listening port), and counts those it turns away.
+/// Decides on calls at one door (one listening port), and counts those that it refuses.
 ///
 /// Threads  Safe.
 class Gate {
  public:
-  /// `door` is for the log and the metric. `tokens` null: no token is asked for.
+  /// `door` is for the log and the metric. `tokens` null: no token is required.
   Gate(std::string door, std::shared_ptr<Reloaded<Tokens>> tokens)
       : door_(std::move(door)), tokens_(std::move(tokens)) {}
 
@@ -40,12 +40,12 @@ class Gate {
     std::string message;  ///< for the peer
   };
 
-  /// Whether a call of `what` that only `allowed` may make can go on. `authorization` is the header
-  /// of that name, empty if it was not sent. nullopt: it can.
-  /// Cost     A look at the tokens file, a digest, a comparison with each token.
+  /// Why a call of `what`, which only `allowed` may make, is refused; nullopt: it may go on.
+  /// `authorization` is the header of that name, empty if it was not sent.
+  /// Cost     A system call for the tokens file, a digest, a comparison with each token.
   std::optional<Denial> Check(std::string_view what, Roles allowed, std::string_view authorization);
 
-  /// Counts one that was turned away for a reason found elsewhere.
+  /// Counts a call that was refused elsewhere.
   void Count(Reason reason) { ++denied_[static_cast<std::size_t>(reason)]; }
 
   [[nodiscard]] const std::string& door() const { return door_; }

@@ -14,7 +14,7 @@ void AddPath(CLI::App& app, const std::string& name, std::string& value, const s
 void DeclareCertificate(CLI::App& app, ServerOptions& options, const std::string& prefix) {
   options.prefix = prefix;
   AddPath(app, "--" + prefix + "tls-cert", options.cert,
-          "Serve with TLS: the certificate, and those between it and its CA");
+          "Serve with TLS: the certificate, then intermediate ones");
   AddPath(app, "--" + prefix + "tls-key", options.key, "The private key of that certificate");
 }
 

@@ -6,33 +6,32 @@ namespace CLI {
 class App;
 }
 
-/// What the command lines of all programs have in common about who may talk to whom;
-/// docs/security.md explains it to users.
+/// The security options that all command lines share; docs/security.md explains them to users.
 namespace twofold::security {
 
 /// Of a program that serves. All empty: plain text, and everybody may call everything.
 struct ServerOptions {
   std::string prefix;  ///< of the flags: "" for --tls-cert, "http-" for --http-tls-cert
-  std::string cert;    ///< PEM file: the server's certificate, then those between it and the CA
+  std::string cert;    ///< PEM file: the server's certificate, then intermediate ones
   std::string key;     ///< PEM file: its private key
-  std::string ca;      ///< PEM file: whose certificates clients must show; empty: none is asked for
-  std::string token_file;  ///< lines of ROLE NAME TOKEN; empty: no token is asked for
+  std::string ca;      ///< PEM file: CAs of the certificates that clients must show; empty: none
+  std::string token_file;  ///< lines of ROLE NAME TOKEN; empty: no token is required
 };
 
 /// Of a program that connects. All empty: plain text, no token.
 struct ClientOptions {
-  std::string ca;    ///< PEM file: who may have signed the server's certificate; turns TLS on
-  std::string cert;  ///< PEM file: what to show a server that asks for a certificate
-  std::string key;   ///< PEM file: its private key
+  std::string ca;           ///< PEM file: CAs that may sign the server's certificate; turns TLS on
+  std::string cert;         ///< PEM file: what to show a server that asks for a certificate
+  std::string key;          ///< PEM file: its private key
   std::string server_name;  ///< in the certificate, if it is not the host in the address
   std::string token_file;   ///< a file with one token; empty: $TWOFOLD_TOKEN, if it is set
 };
 
 /// Declares --tls-cert, --tls-key, --tls-ca and --token-file, each with `prefix` after the dashes.
-/// A program that also connects uses "http-" for what it serves.
+/// A program that also connects uses "http-" for the flags of its server.
 void Declare(CLI::App& app, ServerOptions& options, const std::string& prefix = "");
 
-/// Only --tls-cert and --tls-key, for a program that serves nothing but what is open to all.
+/// Declares only --tls-cert and --tls-key, for a program whose pages are all open.
 void DeclareCertificate(CLI::App& app, ServerOptions& options, const std::string& prefix);
 
 /// Declares --tls-ca, --tls-cert, --tls-key, --tls-server-name and --token-file.

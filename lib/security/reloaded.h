@@ -15,17 +15,17 @@
 namespace twofold::security {
 namespace internal {
 
-// Not in the template, as the logger's header would be compiled with all that is ever served.
+// Outside the template, so that its users need not compile the logger's header.
 void LogLoaded(const std::string& path);
 void LogKept(const Status& why);
 
 }  // namespace internal
 
-/// A value made of files, made again when one of them has changed. Looked at on use, so there is no
-/// thread and no delay. What cannot be used keeps the value as it was, and is logged once.
+/// A value made from files, and made again when one of them has changed. Files are checked on use,
+/// so there is no thread and no delay. An unusable file is logged once, and the old value stays.
 ///
-/// Threads  Safe. Holders of an older value keep it as long as they like.
-/// Cost     One system call a file and look; meant for calls and connections, not for messages.
+/// Threads  Safe. Callers may keep an older value as long as they like.
+/// Cost     Get: one system call a file; meant for calls and connections, not for messages.
 template <typename T>
 class Reloaded {
  public:
@@ -44,7 +44,7 @@ class Reloaded {
 
   std::shared_ptr<const T> Get() {
     const MutexLock lock(mutex_);
-    // Before loading: what changes meanwhile is seen the next time.
+    // Before loading, so that a change during the load is seen the next time.
     std::string now = Fingerprints();
     if (now == seen_) return value_;
     seen_ = std::move(now);

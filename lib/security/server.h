@@ -12,18 +12,18 @@
 
 namespace twofold::security {
 
-/// What a program that serves was given, loaded again when its files change.
+/// The certificate and tokens of a program that serves; reloaded when their files change.
 struct Server {
   std::shared_ptr<Reloaded<TlsMaterial>> tls;  ///< null: plain text
-  bool asks_certificate = false;               ///< peers must show one
-  std::shared_ptr<Reloaded<Tokens>> tokens;    ///< null: no token is asked for
+  bool asks_certificate = false;               ///< peers must show a certificate
+  std::shared_ptr<Reloaded<Tokens>> tokens;    ///< null: no token is required
 };
 
 /// Errors   kInvalidArgument: one line that names the flag, the file and what is wrong.
 Result<Server> Open(const ServerOptions& options);
 
-/// Why it is unwise to serve so at `address` (host:port); empty: it is not. Tokens without TLS can
-/// be read by everybody on the way, but in the machine itself there is none.
+/// Why it is unwise to serve so at `address` (host:port); empty if it is not. Without TLS anybody
+/// on the way can read tokens; on loopback nobody is on the way.
 std::string Warning(const Server& server, const std::string& address);
 
 }  // namespace twofold::security

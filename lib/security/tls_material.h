@@ -6,7 +6,7 @@
 
 namespace twofold::security {
 
-/// Where the PEM files are, and how the flags are called that named them (for messages).
+/// Paths of the PEM files, and the prefix of the flags that named them (for messages).
 struct TlsPaths {
   std::string cert;
   std::string key;
@@ -21,8 +21,8 @@ struct TlsMaterial {
   std::string ca;    ///< empty: none
 };
 
-/// Reads what is named, and checks that it can be used: the certificates are some, and the key is
-/// that of the first one and needs no password. What has expired is taken; peers will say so.
+/// Reads the named files and checks them: they contain certificates, and the key belongs to the
+/// first one and needs no password. Accepts expired certificates; peers will refuse them.
 ///
 /// Errors   kInvalidArgument: one line that names the flag, the file and what is wrong.
 Result<TlsMaterial> LoadTls(const TlsPaths& paths);

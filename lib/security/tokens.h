@@ -10,14 +10,14 @@
 
 namespace twofold::security {
 
-/// What the holder of a token is.
+/// The role of a token's holder.
 enum class Role : std::uint8_t { kClient, kWorker, kAdmin, kReadOnly };
 
 inline constexpr std::array<std::string_view, 4> kRoleNames = {"client", "worker", "admin",
                                                                "read-only"};
 inline std::string_view Name(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
 
-/// A set of roles. Open: nobody needs to be any.
+/// A set of roles. Open: no role is needed.
 class Roles {
  public:
   constexpr Roles(std::initializer_list<Role> roles) {
@@ -55,12 +55,12 @@ class Tokens {
   static constexpr std::size_t kLeastBytes = 16;
   static constexpr std::size_t kMostBytes = 512;
 
-  /// Reads lines of ROLE NAME TOKEN; blank ones and those that begin with # do not count.
+  /// Reads lines of ROLE NAME TOKEN; ignores blank lines and lines that begin with #.
   ///
   /// Errors   kInvalidArgument: the number of the line and what is wrong with it, never the token.
   static Result<Tokens> Parse(const std::string& text);
 
-  /// Who has this token; nullptr: nobody. Takes as long whoever has it, or nobody: a digest is
+  /// The holder of this token; nullptr: nobody. Takes the same time for every token: a digest is
   /// compared with those of all tokens.
   [[nodiscard]] const Holder* Find(std::string_view token) const;
 
@@ -77,7 +77,7 @@ class Tokens {
   std::vector<Entry> entries_;
 };
 
-/// Why `token` cannot be one; empty: it can.
+/// Why `token` is not a valid token; empty if it is.
 std::string CheckToken(std::string_view token);
 
 }  // namespace twofold::security

@@ -32,7 +32,7 @@ Verdict Judge(double lower, double upper, double limit);
 /// "pass", "fail", "undecided"
 std::string_view Name(Verdict verdict);
 
-/// More than this no window is advised to measure: 30 days, and it means "no time would do".
+/// The longest advised measurement, 30 days; it means "no time is enough".
 inline constexpr double kLongestSeconds = 30.0 * 24 * 3600;
 
 struct Comparison {
@@ -41,9 +41,9 @@ struct Comparison {
   double upper = 0.0;
   Verdict verdict = Verdict::kUndecided;
 
-  /// If undecided: how much longer `now` must be measured, `base` staying as it is, until the
-  /// interval would decide at this same ratio. kLongestSeconds if no time would do: the ratio is
-  /// too near the limit, or the error of `base` alone is too large.
+  /// If undecided: how much longer `now` must be measured, with `base` as it is, until the interval
+  /// would decide at this same ratio. kLongestSeconds if no time is enough: the ratio is too near
+  /// the limit, or the error of `base` alone is too large.
   double more_seconds = 0.0;
 
   /// The same if both windows are measured that much longer.
@@ -54,10 +54,10 @@ struct Comparison {
 ///
 /// The interval is that of LogHalfWidth. `confidence` is two-sided: at 0.95 a true ratio just at
 /// the limit passes in 2.5 % of the comparisons and fails in 2.5 %, if each is made once; scaling.h
-/// is for those who look again and again. Times assume that the error shrinks with 1 / sqrt(time)
-/// and degrees of freedom stay.
+/// is for repeated looks. The times assume that the error shrinks with 1 / sqrt(time) and that the
+/// degrees of freedom stay.
 ///
-/// A rate of 0 or with infinite error cannot be compared: interval 0..infinity, undecided.
+/// With a rate of 0 or an infinite error the interval is 0..infinity and the verdict undecided.
 Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence = 0.95);
 
 }  // namespace twofold::stats

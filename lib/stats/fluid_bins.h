@@ -9,7 +9,7 @@
 
 namespace twofold::stats {
 
-/// A sum that keeps what rounding cuts off.
+/// A sum that compensates for rounding.
 /// Source   A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation" (1974).
 class ExactSum {
  public:
@@ -29,10 +29,10 @@ class ExactSum {
   double lost_ = 0.0;
 };
 
-/// Adds up credit that flows evenly between two instants, kept by bins of time.
+/// Adds up credit that flows evenly between two instants, in bins of time.
 ///
 /// Credit of density r between a and b is a ramp of slope r that begins at a, and one of slope -r
-/// that begins at b. A ramp touches two numbers: what it gives to the bin it begins in, and the
+/// that begins at b. A ramp changes two numbers: the credit of the bin it begins in, and the
 /// slope of all later bins. So a job costs the same whether it lives for a bin or for all of them.
 ///
 /// Time     Counted from the start of the window, never negative. Bins begin at 1 µs; when time
@@ -45,7 +45,7 @@ class FluidBins {
   void Add(Duration from, Duration to, double density);
 
   /// The credit in each of `parts` equal parts of [0, length]; nothing was added beyond `length`.
-  /// Their sum is all the credit there is. Inside a bin credit is taken to be even.
+  /// Their sum is all the credit. Inside a bin, credit is taken to be even.
   [[nodiscard]] std::vector<double> Split(Duration length, int parts) const;
 
   [[nodiscard]] double Total() const { return Cumulative().back(); }
@@ -60,8 +60,8 @@ class FluidBins {
 
   Duration width_ = std::chrono::microseconds(1);
   std::array<double, kBins> first_{};  // credit given by ramps to the bin they begin in
-  // Change of slope at the beginning of each bin. What rounding left of a short, steep job would
-  // go on giving credit for the rest of the window, so these must cancel exactly.
+  // Change of slope at the beginning of each bin. These must cancel exactly: what rounding left of
+  // a short, steep job would give credit for the rest of the window.
   std::array<ExactSum, kBins + 1> slope_{};
 };
 

@@ -10,15 +10,15 @@
 
 namespace twofold::stats {
 
-/// Counts durations so that any quantile of them can be told within 1/128 of its value.
+/// Counts durations so that any quantile of them is known within 1/128 of its value.
 ///
 /// Histograms merge without loss: the merged one is the same as if it had recorded everything
 /// itself, so quantiles over many threads or replicas have no further error.
 ///
-/// Range    0 ns to 2^47 ns (39 hours). Longer ones are counted in the last, open bucket and by
-///          clamped(); a quantile among them is told as Max(). A negative one is recorded as 0.
+/// Range    0 ns to 2^47 ns (39 hours). Longer ones count in the last, open bucket and in
+///          clamped(); a quantile among them is Max(). A negative one is recorded as 0.
 /// Empty    Min, Max, Mean and Quantile are nullopt, never 0.
-/// Threads  Not thread-safe: one a thread, merged by whoever reports.
+/// Threads  Not thread-safe: use one histogram a thread, and merge them to report.
 /// Cost     Record O(1), no allocation. Merge, Quantile, CumulativeCount O(5248 buckets). 41 KiB.
 class Histogram {
  public:
@@ -47,13 +47,13 @@ class Histogram {
   [[nodiscard]] std::optional<Duration> Max() const;   ///< exact
   [[nodiscard]] std::optional<Duration> Mean() const;  ///< Sum() / Count()
 
-  /// The smallest value such that at least the share `q` of the recorded ones is <= it. What is
-  /// returned is that value or up to 1/128 more, and in [Min(), Max()]. q <= 0 gives the quantile
+  /// The smallest value such that at least the share `q` of the recorded ones is <= it. The
+  /// result is that value or up to 1/128 more, and in [Min(), Max()]. q <= 0 gives the quantile
   /// of the smallest value recorded, q >= 1 gives Max().
   [[nodiscard]] std::optional<Duration> Quantile(double q) const;
 
-  /// How many are <= `bound`, as a Prometheus bucket "le" wants it. Those in the bucket of `bound`
-  /// count as well, so a value up to 1/128 above it may be among them, one below is never missed.
+  /// How many values are <= `bound`, for a Prometheus bucket "le". All values in the bucket of
+  /// `bound` count, so a value up to 1/128 above it may be included; none below it is missed.
   [[nodiscard]] std::uint64_t CumulativeCount(Duration bound) const;
 
   /// Calls visit(Bucket) for every bucket that is not empty, shortest first.

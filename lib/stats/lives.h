@@ -8,7 +8,7 @@
 
 namespace twofold::stats {
 
-/// How long jobs lived, and what credit a job that still lives may expect.
+/// How long jobs lived, and the expected credit of a job that is still alive.
 ///
 /// Density is credit per second of life: 1 / life for a job that succeeded, 0 for one that failed.
 ///
@@ -20,7 +20,7 @@ class Lives {
   class ExpectedDensities {
    public:
     /// Never more than 1 / age, so that the past of a stuck job is worth one job at most. If no
-    /// job lived that long it is treated as about to end: 1 / age x the share of successes.
+    /// job lived that long, the job counts as about to end: 1 / age x the share of successes.
     [[nodiscard]] double operator()(Duration age) const;
 
    private:
@@ -45,7 +45,7 @@ class Lives {
 
   [[nodiscard]] ExpectedDensities Expected() const;
 
-  /// How many lives were at least so long, and their sum; within 1/128 of the length.
+  /// How many lives were at least a given length, and their sum; within 1/128 of the length.
   struct Tail {
     double count = 0.0;
     double seconds = 0.0;

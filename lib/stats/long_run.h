@@ -5,27 +5,27 @@
 
 namespace twofold::stats {
 
-/// A window is cut into so many equal parts, of which its error is found.
+/// The number of equal parts of a window from which its error is computed.
 inline constexpr std::size_t kParts = 64;
 using Parts = std::array<double, kParts>;
 
-/// Noise that lasts: it is believed to be like itself for so many mean lives (e-folding time).
+/// Correlation time (e-folding) that is assumed for lasting noise, in mean lives.
 inline constexpr double kLastingLives = 6.0;
 
-/// The error of a mean, and what that error is worth.
+/// The error of a mean, and how well that error is known.
 struct LongRunError {
   double relative = 0.0;  ///< standard error / mean
   double degrees = 1.0;   ///< of freedom: 3 in windows of 10 lives, 12 in long ones
 };
 
-/// The standard error of the mean of `parts` (of one window, in order), for noise of which
-/// neighbouring parts may have much in common. A part lasts `lives_per_part` mean lives.
+/// The standard error of the mean of `parts` (of one window, in order), for noise that may be
+/// correlated between neighbouring parts. A part lasts `lives_per_part` mean lives.
 ///
-/// What is slow in the window is seen by its projection on the twelve slowest cosine waves. For
-/// noise that is gone from one part to the next, their mean square is the variance of the mean.
-/// Noise that lasts puts less into the faster waves than into the mean, the more so the shorter the
-/// window; a short window cannot see which it is. So the worse is believed: squares are scaled by
-/// what a noise with correlation time kLastingLives would give, which makes the error 4.6 times
+/// The window is projected on the twelve slowest cosine waves, which shows its slow changes. For
+/// noise that does not last from one part to the next, their mean square is the variance of the
+/// mean. Lasting noise puts less into the faster waves than into the mean, the more so the shorter
+/// the window, and a short window cannot tell the two apart. So the worse case is assumed: squares
+/// are scaled for a noise with correlation time kLastingLives, which makes the error 4.6 times
 /// as large for 10 lives and 1.2 times for 200. Degrees of freedom are those of the same noise
 /// (Satterthwaite): slow noise is in few waves.
 ///

@@ -14,16 +14,16 @@
 /// Verdicts of a scaling validation: does twice the workers do twice the work?
 ///
 /// A validation measures steps of 1, 2, 4 ... workers, and may repeat all of them with new pods.
-/// Each step is compared with the one before, twice: *these pods* knows the noise of time only, so
-/// it speaks of the pods that were there; *any pods* adds how much workers differ, so it speaks of
-/// pods that might be there the next time.
+/// Each step is compared with the one before, twice: *these pods* covers only noise over time, so
+/// it holds for the measured pods; *any pods* also covers how much workers differ, so it holds for
+/// the pods of another deployment.
 namespace twofold::stats {
 
-/// What remains of a measured step.
+/// The record of a measured step.
 struct StepRecord {
   std::uint32_t workers = 1;
   Rate rate;
-  double confidence = 0.95;  ///< of the look that ended it
+  double confidence = 0.95;  ///< of the look that ended the step
   bool steady = true;
   double drift = 0.0;  ///< of its window: ThroughputEstimate
   Spread spread{};     ///< between its workers
@@ -50,10 +50,10 @@ struct StepVerdict {
   double time_width = 0.0;  ///< half the width of the interval of ln(ratio): noise of time, drift
   double pods_width =
       0.0;  ///< the same: workers that differ, or repeats that do. any: both squared
-  /// Repeats with new pods, these included, that would decide for any pods at this ratio; 0: it is
-  /// decided, or none would do (the ratio is at the limit, or time_width alone is too much).
+  /// Repeats with new pods, these included, that would decide for any pods at this ratio; 0:
+  /// decided, or no number would (the ratio is at the limit, or time_width alone is too large).
   std::uint32_t repeats_needed = 0;
-  std::string why{};  ///< why any pods is undecided, for people; empty if decided
+  std::string why{};  ///< why `any_pods` is undecided, for people; empty if decided
 };
 
 struct ScalingVerdict {
@@ -88,7 +88,7 @@ struct StepPlan {
   std::uint32_t repeats = 1;  ///< planned for the validation
 };
 
-/// What a look at the window of a step comes to.
+/// The result of a look at the window of a step.
 struct StepLook {
   Look look;
   bool done = false;  ///< stop measuring
@@ -98,9 +98,9 @@ struct StepLook {
 
 /// Looks at the window of a step after `earlier` steps, and says whether it has been measured long
 /// enough: at the cap, or earlier if it is steady, known as well as its base or to 2 % (it may be
-/// the base of the next), and decided. Decided is: for any pods; or for these, and time is less
-/// than half of what any pods does not know. When repeats are planned no verdict stops a step, only
-/// its precision does: so no repeat is biased by when it ended.
+/// the base of the next), and decided. Decided means: for any pods; or for these pods, if time is
+/// less than half of the width for any pods. When repeats are planned, only precision stops a step,
+/// never a verdict, so no repeat is biased by when it ended.
 StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimate& estimate,
                     const Spread& spread, const StepPlan& plan);
 

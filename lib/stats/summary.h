@@ -11,7 +11,7 @@ namespace twofold::stats {
 struct Summary {
   std::size_t n = 0;
   double mean = 0.0;
-  double median = 0.0;  ///< of an even number: half way between the two in the middle
+  double median = 0.0;  ///< of an even number: half way between the two middle values
   double least = 0.0;
   double most = 0.0;
   double sd = 0.0;          ///< with n - 1; 0 if n < 2

@@ -10,11 +10,11 @@
 
 namespace twofold::stats {
 
-/// What a window says about the throughput of a system.
+/// What a window shows about the throughput of a system.
 struct ThroughputEstimate {
   double seconds = 0.0;         ///< length of the window
   std::uint64_t succeeded = 0;  ///< jobs that ended in the window
-  std::uint64_t failed = 0;     ///< the same, those without success; they give no throughput
+  std::uint64_t failed = 0;     ///< jobs that ended without success; they give no throughput
   double counted = 0.0;         ///< succeeded / seconds; depends on where the window cuts a wave
   double throughput = 0.0;      ///< successes per second, the fluid estimate; 0 until one is known
   double log_error = 0.0;       ///< standard error of ln(throughput); infinity if not known
@@ -31,8 +31,8 @@ struct ThroughputEstimate {
 /// Estimates the throughput of a window of time, wherever the window cuts the jobs.
 ///
 /// Sixteen workers with jobs of equal length finish sixteen jobs at a time, so "jobs ended /
-/// seconds" jumps by sixteen jobs with the end of the window. The fluid estimate spreads the one
-/// unit of work that a job is, evenly over its life [submitted, ended], and the window gets what is
+/// seconds" jumps by sixteen jobs with the end of the window. The fluid estimate spreads a
+/// job's one unit of work evenly over its life [submitted, ended], and the window gets the part
 /// inside:
 ///
 ///   ended in the window, begun in it     1
@@ -40,9 +40,9 @@ struct ThroughputEstimate {
 ///   in flight at the end, at age A       (time inside) x E[1/S | S > A], S = lives of ended jobs
 ///
 /// Unbiased  Jobs begin at a rate q in a steady state. Known lives S would give each moment the
-///           expected credit q E[S x 1/S] = q, which is the throughput. For a job in flight only
-///           its age A is known; what it is given is the expectation of 1/S at that age, so the
-///           expectation of the sum stays q. The end of the window need not be random.
+///           expected credit q E[S x 1/S] = q, which is the throughput. Of a job in flight only
+///           the age A is known; it gets the expectation of 1/S at that age, so the expectation of
+///           the sum stays q. The end of the window need not be random.
 /// Holds if  the state is steady: lives come from one distribution (lanes may differ, lives need
 ///           not be independent of each other) and begin at all phases alike, or are all equal,
 ///           when phases do not matter; and the end is not chosen by looking at the estimate.
@@ -52,11 +52,11 @@ struct ThroughputEstimate {
 ///           gives the mean rate, and steady = false if the change shows between the halves. A
 ///           stuck job is worth one job a window at most, and less in each later one.
 ///
-/// The error is that of two which gives the wider interval: what the scatter of the window's parts
-/// says about the mean, for noise that may last several lives (ErrorOfMean; sees what no theory
-/// knows: pauses, neighbours, lanes that slow each other), and the renewal error (see Lives; does
-/// not look small by luck). So intervals are rather too wide: of independent lives, 95 % ones hold
-/// the truth in 98 to 99 % of the windows. Equal lives in waves: error 0.
+/// The error is the one of two that gives the wider interval: that of the scatter of the window's
+/// parts, for noise that may last several lives (ErrorOfMean; it sees what no theory knows: pauses,
+/// neighbours, lanes that slow each other), and the renewal error (see Lives; it cannot look small
+/// by luck). So intervals are rather too wide: of independent lives, 95 % intervals contain the
+/// truth in 98 to 99 % of the windows. Equal lives in waves have error 0.
 ///
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.

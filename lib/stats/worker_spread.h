@@ -5,7 +5,7 @@
 
 namespace twofold::stats {
 
-/// The times that the jobs of one worker took, as mean and variance.
+/// Mean and variance of the times that the jobs of one worker took.
 /// Cost     Add O(1), no allocation.
 /// Source   B. P. Welford, "Note on a method for calculating corrected sums of squares" (1962).
 class WorkerTimes {
@@ -36,11 +36,11 @@ struct Spread {
 };
 
 /// The spread of the workers of one window: the variance of ln(mean time) between those with two
-/// jobs or more, less what the scatter of each worker's own times explains (one-way analysis of
-/// variance). Fewer than two such workers say nothing about a spread.
+/// jobs or more, minus what the scatter of each worker's own times explains (one-way analysis of
+/// variance). With fewer than two such workers the spread is unknown.
 Spread BetweenWorkers(std::span<const WorkerTimes> workers);
 
-/// The spread of several windows, each as often as it has degrees of freedom.
+/// The spread of several windows, weighted by their degrees of freedom.
 Spread Pooled(std::span<const Spread> spreads);
 
 }  // namespace twofold::stats

@@ -53,16 +53,21 @@ Status CheckWord(std::string_view field, std::string_view value,
                  std::span<const std::string_view> words);
 
 /// Letters, digits and . / : _ , - only, as names, addresses and networks have. mpirun passes them
-/// on inside a line of shell. Errors   kInvalidArgument "FIELD: ...".
+/// on inside a line of shell.
+///
+/// Errors   kInvalidArgument "FIELD: ...".
 Status CheckPlain(std::string_view field, const std::string& value);
 
 /// A path that becomes an argument: 1 to 1024 bytes, no control characters, no "..", no - at its
-/// beginning. Errors   kInvalidArgument "FIELD: ...".
+/// beginning.
+///
+/// Errors   kInvalidArgument "FIELD: ...".
 Status CheckPath(std::string_view field, const std::string& path);
 
 /// A path that becomes a part of a line in a file of the tool's: in addition no more than letters,
-/// digits and . / _ + @ = , - in it, so that nothing ends it or is expanded in it. Errors   as
-/// above.
+/// digits and . / _ + @ = , - in it, so that nothing ends it or is expanded in it.
+///
+/// Errors   as above.
 Status CheckPathInFile(std::string_view field, const std::string& path);
 
 /// Adds to GangPlan::unlisted what field `field` has beyond its word list.

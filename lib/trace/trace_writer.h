@@ -24,8 +24,7 @@ namespace twofold::queue::trace {
 ///
 /// Threads  Safe. The lock is a leaf, held for a copy of the record.
 /// Errors   A write that fails, or a disk so slow that kMostWaiting bytes wait, ends the trace,
-/// with
-///          one line in the log. What is in the file by then stays good to replay.
+///          with one line in the log. What is in the file by then stays good to replay.
 class TraceWriter final : public RecordSink {
  public:
   static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
