@@ -38,7 +38,7 @@ void AddFields(std::span<const Field> fields, const std::string& path, std::vect
   for (const Field& field : fields) {
     const std::string its_path = spec::Join(path, field.name);
     all.push_back({its_path, &field});
-    AddFields(field.type.fields, its_path, all);
+    AddFields(spec::FieldsIn(field.type), its_path, all);
   }
 }
 

@@ -14,11 +14,11 @@ Status CheckValue(const Entry& entry, const Field& field, const std::string& pat
   if (const std::string why = field.type.mismatch(field.type, *entry.value); !why.empty()) {
     return Fault(entry.value->place, path, why);
   }
-  if (field.type.fields.empty()) return absl::OkStatus();
+  if (FieldsIn(field.type).empty()) return absl::OkStatus();
   const List* list = AsList(*entry.value);
-  if (list == nullptr) return CheckFields(*entry.value, field.type.fields, path);
+  if (list == nullptr) return CheckFields(*entry.value, FieldsIn(field.type), path);
   for (std::size_t i = 0; i < list->size(); ++i) {
-    Status status = CheckFields(*(*list)[i], field.type.fields, fmt::format("{}[{}]", path, i));
+    Status status = CheckFields(*(*list)[i], FieldsIn(field.type), fmt::format("{}[{}]", path, i));
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -48,6 +48,10 @@ std::vector<std::string_view> Names(std::span<const Field> fields) {
 
 std::string Join(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+}
+
+std::span<const Field> FieldsIn(const FieldType& type) {
+  return type.fields == nullptr ? std::span<const Field>() : *type.fields;
 }
 
 Field Required(Field field) {

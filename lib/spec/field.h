@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ struct FieldType {
   std::int64_t step = 1;                  ///< `least` and every step-th number after it
   std::vector<std::string_view> words{};  ///< one of these
   std::vector<std::string_view> units{};  ///< digits and one of these; the suite gets it as text
-  std::vector<Field> fields{};            ///< of a map, or of each map of a list
+  std::shared_ptr<const std::vector<Field>> fields{};  ///< see FieldsIn
 };
 
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
@@ -67,6 +68,9 @@ struct Field {
   Role role = Role::kSuite;
   Need need = Need::kOptional;
 };
+
+/// The fields that a map has, or each map of a list; none: it takes any.
+std::span<const Field> FieldsIn(const FieldType& type);
 
 /// `field`, which has to be written.
 Field Required(Field field);

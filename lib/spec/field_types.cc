@@ -117,12 +117,12 @@ std::string MapMismatch(const FieldType&, const Node& node) {
 
 Json ListSchema(const FieldType& type) {
   Json schema = Json::object();
-  if (!type.fields.empty()) schema["items"] = SchemaOf(type.fields);
+  if (!FieldsIn(type).empty()) schema["items"] = SchemaOf(FieldsIn(type));
   return OrNull(std::move(schema), "array");
 }
 
 Json MapSchema(const FieldType& type) {
-  return OrNull(type.fields.empty() ? Json::object() : SchemaOf(type.fields), "object");
+  return OrNull(FieldsIn(type).empty() ? Json::object() : SchemaOf(FieldsIn(type)), "object");
 }
 
 /// A number and what follows it.
@@ -196,6 +196,10 @@ Json QuantitySchema(const FieldType& type) {
   return schema;
 }
 
+std::shared_ptr<const std::vector<Field>> Shared(std::vector<Field> fields) {
+  return std::make_shared<const std::vector<Field>>(std::move(fields));
+}
+
 }  // namespace
 
 double SecondsOf(const Node& node) {
@@ -238,13 +242,16 @@ FieldType Percent() { return {"percentage", PercentMismatch, PercentSchema}; }
 FieldType AnyList() { return {"list", ListMismatch, ListSchema}; }
 FieldType AnyMap() { return {"map", MapMismatch, MapSchema}; }
 FieldType MapOf(std::vector<Field> fields) {
-  return {.name = "map", .mismatch = MapMismatch, .schema = MapSchema, .fields = std::move(fields)};
+  return {.name = "map",
+          .mismatch = MapMismatch,
+          .schema = MapSchema,
+          .fields = Shared(std::move(fields))};
 }
 FieldType ListOf(std::vector<Field> fields) {
   return {.name = "list of maps",
           .mismatch = ListMismatch,
           .schema = ListSchema,
-          .fields = std::move(fields)};
+          .fields = Shared(std::move(fields))};
 }
 
 std::string Description(const FieldType& type) {

@@ -20,7 +20,7 @@ std::string HelpOf(const Field& field) {
 Json SchemaOf(const Field& field) {
   Json schema = field.type.schema(field.type);
   if (const std::string help = HelpOf(field); !help.empty()) schema["description"] = help;
-  if (!field.initial.empty() && field.type.fields.empty()) {
+  if (!field.initial.empty() && FieldsIn(field.type).empty()) {
     schema["default"] = ToJson({PlainScalar(field.initial), {}});
   }
   return schema;

@@ -15,7 +15,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using v1::FieldRule;
-using Words = std::vector<std::string_view>;
+using WordList = std::vector<std::string_view>;
 
 /// A field of a message, and what its proto says of it.
 struct Checked {
@@ -50,9 +50,9 @@ Status CheckText(const Checked& checked) {
   const std::string value =
       checked.message.GetReflection()->GetString(checked.message, &checked.field);
   if (value == checked.field.default_value_string()) return absl::OkStatus();
-  const Words words(rule.words().begin(), rule.words().end());
+  const WordList words(rule.words().begin(), rule.words().end());
   if (!words.empty()) return CheckWord(checked.name, value, words);
-  const Words units(rule.units().begin(), rule.units().end());
+  const WordList units(rule.units().begin(), rule.units().end());
   if (units.empty() || IsQuantity(value, units)) return absl::OkStatus();
   return Wrong(checked.name, absl::StrCat("'", Quoted(value), "' is no ", rule.like()));
 }

@@ -55,14 +55,15 @@ struct ToolVersion {
 /// Errors   A spec: kInvalidArgument, which field, what is allowed. See each function.
 /// Cost     Linear in its input. Output is bounded by whoever hands it in.
 struct Suite {
-  std::string_view name;  ///< "iperf": of workers, files and the command line
-  std::string_view kind;  ///< "IPerf": in YAML
-  std::string_view help;  ///< what it measures, in a few words
-  const google::protobuf::Descriptor* (*spec)();  ///< the message of suites/NAME/spec.proto
+  std::string_view name;       ///< "iperf": of workers, files and the command line
+  std::string_view kind;       ///< "IPerf": in YAML
+  std::string_view help = {};  ///< what it measures, in a few words
+  const google::protobuf::Descriptor* (*spec)() =
+      nullptr;  ///< the message of suites/NAME/spec.proto
 
   /// Whether the spec makes sense, without running anything: before a job is queued, and before one
   /// is run. Returns how many members it needs.
-  Result<std::uint32_t> (*check)(std::string_view spec);
+  Result<std::uint32_t> (*check)(std::string_view spec) = nullptr;
 
   /// What each rank prepares and runs.
   /// Errors  as `check`; kInvalidArgument: the gang has not as many members as `check` says.

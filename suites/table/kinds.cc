@@ -17,7 +17,7 @@ using google::protobuf::FieldDescriptor;
 using spec::Field;
 using spec::FieldType;
 using v1::FieldRule;
-using Words = std::vector<std::string_view>;
+using WordList = std::vector<std::string_view>;
 
 void AddFields(const Descriptor& message, std::vector<Field>& fields);
 
@@ -28,9 +28,9 @@ std::vector<Field> FieldsOf(const Descriptor& message) {
 }
 
 FieldType TextOf(const FieldRule& rule) {
-  if (rule.words_size() > 0) return spec::OneOf(Words(rule.words().begin(), rule.words().end()));
+  if (rule.words_size() > 0) return spec::OneOf(WordList(rule.words().begin(), rule.words().end()));
   if (rule.units_size() == 0) return spec::Text();
-  return spec::Quantity(rule.like(), Words(rule.units().begin(), rule.units().end()));
+  return spec::Quantity(rule.like(), WordList(rule.units().begin(), rule.units().end()));
 }
 
 // What may be written; a message that is no list is google.protobuf.Struct, which takes any map.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # toy_test.sh BIN: a suite that is a folder and a row is listed, checked, run and shown like any other.
 set -euo pipefail
-bin=$1
+bin=$(cd "$1" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export TMPDIR=$folder TWOFOLD_DIR=$folder/state XDG_STATE_HOME=$folder/xdg PATH=$bin:$PATH

@@ -52,7 +52,8 @@ Result<suite::Measurements> Parse(const suite::Outputs& outputs) {
   return numbers;
 }
 
-constexpr suite::Suite kSuite = {"fake", "Fake", &Check, &Plan, &Parse};
+constexpr suite::Suite kSuite = {
+    .name = "fake", .kind = "Fake", .check = &Check, .plan = &Plan, .parse = &Parse};
 
 suite::Stage Shell(const char* name, Phase phase, const std::string& text) {
   return {.name = name, .phase = phase, .argv = {"sh", "-c", text}};

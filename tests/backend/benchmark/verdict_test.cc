@@ -53,7 +53,7 @@ Result<suite::Measurements> Parse(const suite::Outputs& outputs) {
   return numbers;
 }
 
-constexpr suite::Suite kSuite = {"number", "Number", nullptr, nullptr, &Parse};
+constexpr suite::Suite kSuite = {.name = "number", .kind = "Number", .parse = &Parse};
 
 class VerdictTest : public ::testing::Test {
  protected:
