@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "frontend/access.h"
-#include "frontend/queues/queue_plans.h"
 #include "frontend/web/web.h"
 #include "lib/common/address.h"
 #include "lib/http/guard.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fnmatch.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -33,6 +35,21 @@ struct WorkerIdentity {
   std::string address = {};
   std::map<std::string, std::string> labels = {};
   std::uint16_t peers_port = 0;  ///< where it serves other members of a gang; 0: nowhere
+};
+
+/// Which workers are meant, by name: shell patterns, empty for any.
+struct WorkerPattern {
+  std::string node;
+  std::string pod;
+
+  [[nodiscard]] bool Matches(const WorkerIdentity& worker) const {
+    const auto fits = [](const std::string& pattern, const std::string& name) {
+      return pattern.empty() || fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    };
+    return fits(node, worker.node) && fits(pod, worker.pod);
+  }
+
+  bool operator==(const WorkerPattern&) const = default;
 };
 
 /// Gets the ends of the jobs it submitted.

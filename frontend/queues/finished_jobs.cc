@@ -5,6 +5,11 @@
 #include "frontend/queues/convert.h"
 
 namespace twofold::frontend {
+namespace {
+
+v1::Job EndedJob(const OwnedReply& ended) { return ToProto(ended.reply(), ended.worker()); }
+
+}  // namespace
 
 std::uint64_t FinishedJobs::WhenFinished(queue::JobId job, Waiter waiter) {
   const std::lock_guard lock(mutex_);
@@ -21,23 +26,27 @@ void FinishedJobs::StopWaiting(queue::JobId job, std::uint64_t number) {
 }
 
 std::optional<v1::Job> FinishedJobs::Find(queue::JobId job) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = jobs_.find(job);
-  if (found == jobs_.end()) return std::nullopt;
-  return *found->second;
+  std::shared_ptr<const OwnedReply> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = jobs_.find(job);
+    if (found == jobs_.end()) return std::nullopt;
+    ended = found->second;
+  }
+  return EndedJob(*ended);
 }
 
 void FinishedJobs::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
-  auto job = std::make_shared<const v1::Job>(ToProto(reply, worker));
+  auto ended = std::make_shared<const OwnedReply>(reply, worker);
   const std::lock_guard lock(mutex_);
-  if (!reply.options->durable) Keep(reply.job, job);
+  if (!reply.options->durable) Keep(reply.job, ended);
   if (auto waiting = waiters_.extract(reply.job)) {
-    for (auto& [number, waiter] : waiting.mapped()) due_.emplace_back(std::move(waiter), job);
+    for (auto& [number, waiter] : waiting.mapped()) due_.emplace_back(std::move(waiter), ended);
   }
 }
 
-void FinishedJobs::Keep(queue::JobId id, std::shared_ptr<const v1::Job> job) {
-  jobs_[id] = std::move(job);
+void FinishedJobs::Keep(queue::JobId id, std::shared_ptr<const OwnedReply> ended) {
+  jobs_[id] = std::move(ended);
   by_age_.push_back(id);
   if (by_age_.size() <= kKept) return;
   jobs_.erase(by_age_.front());
@@ -45,12 +54,12 @@ void FinishedJobs::Keep(queue::JobId id, std::shared_ptr<const v1::Job> job) {
 }
 
 void FinishedJobs::Flush() {
-  std::vector<std::pair<Waiter, std::shared_ptr<const v1::Job>>> due;
+  std::vector<std::pair<Waiter, std::shared_ptr<const OwnedReply>>> due;
   {
     const std::lock_guard lock(mutex_);
     due.swap(due_);
   }
-  for (const auto& [waiter, job] : due) waiter(*job);
+  for (const auto& [waiter, ended] : due) waiter(EndedJob(*ended));
 }
 
 }  // namespace twofold::frontend

@@ -9,8 +9,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "frontend/queues/endpoints.h"
+#include "frontend/queues/owned_reply.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
@@ -18,7 +21,9 @@ namespace twofold::frontend {
 /// Ends of jobs that no stream owns (SubmitJob), kept for whoever asks later: the newest 10 000.
 /// Those of durable jobs only pass through: the store has them, and they may be large.
 ///
-/// Threads  Safe. A waiter is called by Flush, outside of all locks.
+/// Threads  Safe. A waiter is called by Flush, outside of all locks. Messages are made for those
+/// who
+///          ask, not when jobs end.
 class FinishedJobs final : public Submitter {
  public:
   static constexpr std::size_t kKept = 10'000;
@@ -39,14 +44,14 @@ class FinishedJobs final : public Submitter {
   void Flush() override;
 
  private:
-  void Keep(queue::JobId id, std::shared_ptr<const v1::Job> job);
+  void Keep(queue::JobId id, std::shared_ptr<const OwnedReply> ended);
 
   mutable std::mutex mutex_;
-  absl::flat_hash_map<queue::JobId, std::shared_ptr<const v1::Job>> jobs_;
+  absl::flat_hash_map<queue::JobId, std::shared_ptr<const OwnedReply>> jobs_;
   std::deque<queue::JobId> by_age_;
   absl::flat_hash_map<queue::JobId, std::map<std::uint64_t, Waiter>> waiters_;
   std::uint64_t last_waiter_ = 0;
-  std::vector<std::pair<Waiter, std::shared_ptr<const v1::Job>>> due_;
+  std::vector<std::pair<Waiter, std::shared_ptr<const OwnedReply>>> due_;
 };
 
 }  // namespace twofold::frontend

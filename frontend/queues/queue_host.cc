@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frontend/queues/convert.h"
+#include "frontend/queues/owned_reply.h"
 #include "frontend/queues/records.h"
 
 namespace twofold::frontend {
@@ -35,44 +36,6 @@ struct OwnedAssign {
   std::shared_ptr<const queue::JobOptions> options;
   std::string spec;
   std::optional<queue::Seat> seat;  // who the members are is in the gang's plan
-};
-
-struct OwnedReply {
-  OwnedReply(const queue::Reply& from, const WorkerIdentity* ran_by)
-      : reply(from),
-        options(from.options),
-        device(from.device),
-        report(from.report),
-        reason(from.reason) {
-    if (ran_by != nullptr) worker = *ran_by;
-  }
-
-  void TellTo(Submitter& submitter) const {
-    const queue::Reply view{.submitter = reply.submitter,
-                            .tag = reply.tag,
-                            .job = reply.job,
-                            .options = options,
-                            .outcome = reply.outcome,
-                            .attempts = reply.attempts,
-                            .has_process = reply.has_process,
-                            .process = reply.process,
-                            .wait = reply.wait,
-                            .run_time = reply.run_time,
-                            .total = reply.total,
-                            .rank = reply.rank,
-                            .device = device,
-                            .report = report,
-                            .reason = reason};
-    submitter.OnReply(view, worker ? &*worker : nullptr);
-  }
-
- private:
-  queue::Reply reply;
-  std::shared_ptr<const queue::JobOptions> options;
-  std::string device;
-  std::string report;
-  std::string reason;
-  std::optional<WorkerIdentity> worker;
 };
 
 }  // namespace
@@ -207,7 +170,7 @@ void QueueHost::Store(const queue::Reply& reply, const std::shared_ptr<Submitter
                       const WorkerIdentity* worker) {
   commit_.Record(Ended(reply, worker));
   commit_.Then([owned = OwnedReply(reply, worker), submitter](FlushList& to_flush) {
-    owned.TellTo(*submitter);
+    submitter->OnReply(owned.reply(), owned.worker());
     to_flush.Add(submitter);
   });
 }

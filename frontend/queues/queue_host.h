@@ -16,7 +16,6 @@
 #include "frontend/queues/flush_list.h"
 #include "frontend/queues/secrets.h"
 #include "frontend/queues/watchers.h"
-#include "frontend/queues/worker_pattern.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"

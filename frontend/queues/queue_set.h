@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +21,16 @@ struct QueuePlan {
   std::uint8_t number = 0;           ///< of its job ids
   std::uint64_t first_sequence = 1;  ///< of its durable jobs
 };
+
+/// The highest job id that each queue of the store has given out.
+using LastIds = std::map<std::string, std::uint64_t>;
+
+/// The queues to make. One that the store knows keeps its number, which is part of its job ids, and
+/// goes on counting where it was; the others get numbers that no queue of the store has.
+/// Errors   kFailedPrecondition: the store knows so many queues that no number is left.
+Result<std::vector<QueuePlan>> PlanQueues(const std::vector<std::string>& names,
+                                          const std::vector<std::string>& durable,
+                                          const LastIds& last_ids);
 
 /// The queues of a frontend, in the order of its command line, and what outlives their jobs.
 ///

@@ -5,7 +5,6 @@
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
-#include "frontend/services/explain.h"
 #include "frontend/services/follow.h"
 #include "frontend/services/job_lookup.h"
 #include "frontend/services/services.h"

@@ -1,5 +1,3 @@
-#include "frontend/services/explain.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
 #include <absl/strings/strip.h>

@@ -7,6 +7,7 @@
 #include "frontend/queues/watchers.h"
 #include "frontend/services/job_lookup.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
 namespace {
@@ -15,7 +16,8 @@ using FollowCall = rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>;
 constexpr std::size_t kMessageBytes = rpc::Outbox<v1::JobUpdate>::kMessageBytes;
 constexpr std::size_t kMostWaiting = 64 * kMessageBytes;
 
-class Follower final : public FollowCall, public Watcher {
+class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobUpdate>,
+                       public Watcher {
  public:
   Follower(const QueueSet& queues, ReaderPool& readers) : queues_(queues), readers_(readers) {}
 
@@ -51,8 +53,7 @@ class Follower final : public FollowCall, public Watcher {
   }
 
  private:
-  void OnMessage(const v1::FollowJobRequest& request) override {
-    if (job_ != queue::JobId{0}) return;
+  void OnRequest(const v1::FollowJobRequest& request) override {
     job_ = queue::JobId{request.id()};
     output_ = request.output();
     if (Watch()) return;
@@ -60,10 +61,6 @@ class Follower final : public FollowCall, public Watcher {
     if (!IsDurable(job_)) return ShowEnd();
     const bool posted = readers_.Post([this, self = shared_from_this()] { ShowEnd(); });
     if (!posted) Close(ReaderPool::Refusal());
-  }
-
-  void OnHalfClosed() override {
-    if (job_ == queue::JobId{0}) Close({grpc::StatusCode::INVALID_ARGUMENT, "id: which job?"});
   }
 
   void OnGone() override {

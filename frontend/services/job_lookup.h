@@ -15,6 +15,9 @@ namespace twofold::frontend {
 /// Errors   kNotFound: there is no such job, or none any more.
 Result<v1::Job> FindJob(const QueueSet& queues, std::uint64_t id);
 
+/// Why a job waits. Errors   kNotFound.
+Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id);
+
 /// A waiting or running job. Call it in the turn that found it.
 v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue::JobView& view);
 

@@ -8,7 +8,7 @@
 #include "frontend/services/patience.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
-#include "lib/rpc/server_stream.h"
+#include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
 
@@ -23,7 +23,7 @@ using NextMessage = std::function<Result<std::optional<Message>>()>;
 /// Threads  `open`, and the NextMessage that it returns, are called on threads of the pool, one
 ///          call at a time.
 template <typename Request, typename Message>
-class PulledCall final : public rpc::ServerStream<Request, Message> {
+class PulledCall final : public rpc::OneRequestCall<Request, Message> {
  public:
   using Open = std::function<Result<NextMessage<Message>>(const Request&)>;
 
@@ -31,8 +31,7 @@ class PulledCall final : public rpc::ServerStream<Request, Message> {
       : readers_(readers), open_(std::move(open)), patience_([context] { context->TryCancel(); }) {}
 
  private:
-  void OnMessage(const Request& request) override {
-    if (std::exchange(asked_, true)) return;
+  void OnRequest(const Request& request) override {
     const bool posted = readers_.Post([this, self = this->shared_from_this(), request] {
       auto next = open_(request);
       if (!next.ok()) return this->Close(rpc::ToGrpc(next.status()));
@@ -40,10 +39,6 @@ class PulledCall final : public rpc::ServerStream<Request, Message> {
       Pull();
     });
     if (!posted) this->Close(ReaderPool::Refusal());
-  }
-
-  void OnHalfClosed() override {
-    if (!asked_) this->Close({grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"});
   }
 
   void Pull() {
@@ -66,7 +61,6 @@ class PulledCall final : public rpc::ServerStream<Request, Message> {
 
   ReaderPool& readers_;
   const Open open_;
-  bool asked_ = false;
   NextMessage<Message> next_;
   Patience patience_;
 };

@@ -27,12 +27,12 @@ std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, const std::strin
 }
 
 /// An AttendRun call: says once that the run is taken, and keeps it until the caller goes.
-class AttendRunCall final : public rpc::ServerStream<v1::AttendRunRequest, v1::AttendRunReply> {
+class AttendRunCall final : public rpc::OneRequestCall<v1::AttendRunRequest, v1::AttendRunReply> {
  public:
   explicit AttendRunCall(AttendedRuns& runs) : runs_(runs) {}
 
  private:
-  void OnMessage(const v1::AttendRunRequest& request) override {
+  void OnRequest(const v1::AttendRunRequest& request) override {
     auto run = runs_.Enter(request);
     if (!run.ok()) return Close(rpc::ToGrpc(run.status()));
     run_ = *std::move(run);

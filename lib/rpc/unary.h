@@ -10,12 +10,31 @@
 
 namespace twofold::rpc {
 
+/// A call that brings one request. Without one, or with more, it ends with INVALID_ARGUMENT.
+template <typename Request, typename Reply>
+class OneRequestCall : public ServerStream<Request, Reply> {
+ protected:
+  virtual void OnRequest(const Request& request) = 0;
+
+ private:
+  void OnMessage(const Request& request) final {
+    if (!std::exchange(asked_, true)) return OnRequest(request);
+    this->Close({grpc::StatusCode::INVALID_ARGUMENT, "the call has more than one request"});
+  }
+
+  void OnHalfClosed() final {
+    if (!asked_) this->Close({grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"});
+  }
+
+  bool asked_ = false;
+};
+
 /// A call of a unary method: brings one request, and gets one reply from whoever keeps the pointer,
 /// now or later. A caller that loses patience ends it as cancelled; the first end wins.
 ///
 /// Threads  Answer and Fail from any thread.
 template <typename Request, typename Reply>
-class UnaryCall final : public ServerStream<Request, Reply> {
+class UnaryCall final : public OneRequestCall<Request, Reply> {
  public:
   using Pointer = std::shared_ptr<UnaryCall>;
   using Handler = std::function<void(const Request& request, const Pointer& call)>;
@@ -41,15 +60,8 @@ class UnaryCall final : public ServerStream<Request, Reply> {
   void WhenCancelled(std::function<void()> forget) { when_cancelled_ = std::move(forget); }
 
  private:
-  void OnMessage(const Request& request) override {
-    if (std::exchange(asked_, true)) {
-      return Fail({grpc::StatusCode::INVALID_ARGUMENT, "the call has more than one request"});
-    }
+  void OnRequest(const Request& request) override {
     handler_(request, std::static_pointer_cast<UnaryCall>(this->shared_from_this()));
-  }
-
-  void OnHalfClosed() override {
-    if (!asked_) Fail({grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"});
   }
 
   void OnGone() override {
@@ -58,7 +70,6 @@ class UnaryCall final : public ServerStream<Request, Reply> {
   }
 
   const Handler handler_;
-  bool asked_ = false;
   std::atomic<bool> answered_ = false;
   std::function<void()> when_cancelled_;
 };

@@ -8,6 +8,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,13 @@ class ReadersTest : public ::testing::Test {
     }
   }
 
+  /// Jobs of "sleep" that wait; nobody waits for them.
+  void SubmitJobs(std::size_t count) {
+    const auto options = std::make_shared<queue::JobOptions>();
+    QueueHost::Turn turn(*queues_.all()[0], Now());
+    for (std::size_t i = 0; i < count; ++i) turn.Submit(queue::kDetached, 0, options, "");
+  }
+
   int StatusOf(const std::string& path) {
     const auto response = http::Get("http://127.0.0.1:" + std::to_string(http_->port()) + path,
                                     std::chrono::seconds(20));
@@ -261,6 +269,53 @@ TEST_F(ReadersTest, CallerThatGivesUpIsNotWaitedFor) {
   for (auto list = std::next(lists_.begin()); list != lists_.end(); ++list) {
     EXPECT_FALSE(list->ended.get_future().get().ok());
   }
+}
+
+// ---- in slices, so that no lock is held for long
+
+/// A connected process that nobody plays.
+class Mute final : public WorkerEndpoint {
+ public:
+  void OnAssign(const queue::Assign&, const GangPlan*) override {}
+  void OnGo(const queue::Held&) override {}
+  void OnCancel(const queue::Held&) override {}
+  void OnKept(const queue::Held&) override {}
+  void OnFollow(const queue::Held&, bool) override {}
+  void OnDrain() override {}
+  void OnReplaced() override {}
+  void Flush() override {}
+};
+
+TEST_F(ReadersTest, ListsOfManyWorkersAreWhole) {
+  constexpr std::uint64_t kWorkers = 1001;
+  for (std::uint64_t key = 1; key <= kWorkers; ++key) {
+    QueueHost::Turn(*queues_.all()[0], Now())
+        .Join(queue::ProcessKey{key}, 1, {}, {"node", "pod-" + std::to_string(key)},
+              std::make_shared<Mute>(), {});
+  }
+  grpc::ClientContext context;
+  v1::ListWorkersReply reply;
+  ASSERT_TRUE(admin_stub_->ListWorkers(&context, {}, &reply).ok());
+  std::set<std::string> pods;
+  for (const v1::Worker& worker : reply.workers()) pods.insert(worker.pod());
+  EXPECT_EQ(reply.workers_size(), static_cast<int>(kWorkers));
+  EXPECT_EQ(pods.size(), kWorkers);
+}
+
+TEST_F(ReadersTest, ListsOfManyJobsAreWhole) {
+  constexpr std::size_t kJobs = 2500;
+  SubmitJobs(kJobs);
+  std::set<std::uint64_t> ids;
+  v1::ListJobsRequest request;
+  request.set_page_size(1000);
+  do {
+    grpc::ClientContext context;
+    v1::ListJobsReply reply;
+    ASSERT_TRUE(stub_->ListJobs(&context, request, &reply).ok());
+    for (const v1::Job& job : reply.jobs()) EXPECT_TRUE(ids.insert(job.id()).second);
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  EXPECT_EQ(ids.size(), kJobs);
 }
 
 }  // namespace

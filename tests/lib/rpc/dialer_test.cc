@@ -29,7 +29,7 @@ class AnyService final : public Service {
   AnyService() : Service("test.Any") { Serve("Stream", &AnyService::Stream); }
 
  private:
-  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse<ByteStream>(grpc::Status::OK); }
+  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
 };
 
 class DialerTest : public ::testing::Test {

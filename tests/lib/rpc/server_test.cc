@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/memory.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/client_stream.h"
 #include "lib/rpc/listen.h"
 #include "lib/rpc/service.h"
 #include "tests/support/certificates.h"
@@ -104,6 +108,42 @@ class ServerTest : public ::testing::Test {
   Http2Peer::Tls tls_;
   const Http2Peer::Tls* speaks_ = nullptr;  // what peers need to get in
 };
+
+// ---- unary calls
+
+using Jobs = ClientStream<v1::Job, v1::Job>;
+
+/// Sends so many requests to a unary method, and takes what comes.
+grpc::Status SendRequests(std::uint16_t port, int requests, int* replies) {
+  grpc::TemplatedGenericStub<v1::Job, v1::Job> stub(Connect("127.0.0.1:" + std::to_string(port)));
+  std::promise<grpc::Status> ended;
+  const auto stream =
+      std::make_shared<Jobs>([replies](const v1::Job&) { ++*replies; },
+                             [&ended](const grpc::Status& status) { ended.set_value(status); });
+  stub.PrepareBidiStreamingCall(stream->context(), kUnary, {}, stream.get());
+  for (int i = 0; i < requests; ++i) {
+    stream->Add([](v1::Job& job) {
+      job.set_id(1);
+      return std::size_t{1} << 20;  // a message of its own
+    });
+  }
+  stream->Start();
+  stream->Close();
+  return ended.get_future().get();
+}
+
+TEST_F(ServerTest, UnaryCallTakesOneRequest) {
+  Serve();
+  int replies = 0;
+  EXPECT_TRUE(SendRequests(port_, 1, &replies).ok());
+  EXPECT_EQ(replies, 1);
+  const grpc::Status none = SendRequests(port_, 0, &replies);
+  EXPECT_EQ(none.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(none.error_message(), "the call has no request");
+  EXPECT_EQ(replies, 1);
+  SendRequests(port_, 3, &replies);  // the first may be answered before the second is there
+  EXPECT_LE(replies, 2);
+}
 
 // ---- headers
 
