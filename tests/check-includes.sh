@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares each #include "..." of the libraries with their DEPS: check-includes.sh BUILD_DIR.
+# Compares each #include "..." of the libraries with their DEPS, which must descend: check-includes.sh BUILD_DIR.
 # BUILD_DIR/includes/NAME has the folder of library NAME, then what it may include (see
 # cmake/TwofoldTargets.cmake). A file belongs to the library of the nearest folder above it.
 set -eu
@@ -20,6 +20,12 @@ facts() {
   find lib frontend backend rsh client cli -name '*.h' -o -name '*.cc' | sort | xargs \
     awk '/^#include "/ { split($0, part, "\""); print "inc", FILENAME, part[2] }'
 }
+
+# Each library stands over its DEPS, so that none may stand over itself.
+if ! circles=$(facts | awk '$1 == "dep" { print $2, $3 }' | tsort 2>&1 >/dev/null); then
+  printf 'DEPS go round in a circle:\n%s\n' "$circles"
+  exit 1
+fi
 
 facts | awk '
   function owner(path) {
