@@ -9,7 +9,7 @@
 namespace twofold::cli {
 namespace {
 
-const show::Columns kColumns = {
+const show::Columns kQueueColumns = {
     {"QUEUE", "name"},
     {"STATE", "state"},
     {"WAITING", "waiting"},
@@ -35,7 +35,7 @@ Action BindQueues(CLI::App&, const Globals& globals) {
     const auto reply =
         Frontend(globals).Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
     if (!reply.ok()) return reply.status();
-    std::cout << show::Print(globals.form, kColumns, show::ListOf(reply->queues()));
+    std::cout << show::Print(globals.form, kQueueColumns, show::ListOf(reply->queues()));
     return absl::OkStatus();
   };
 }
@@ -53,7 +53,7 @@ auto BindChange(QueueMethod method) {
     return [method, request, &globals]() -> Status {
       const auto queue = Frontend(globals).Call<v1::Admin>(method, *request);
       if (!queue.ok()) return queue.status();
-      std::cout << show::Print(globals.form, kColumns, show::ToJson(*queue));
+      std::cout << show::Print(globals.form, kQueueColumns, show::ToJson(*queue));
       return absl::OkStatus();
     };
   };

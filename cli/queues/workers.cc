@@ -12,7 +12,7 @@ namespace {
 
 using Stub = v1::Admin::Stub;
 
-const show::Columns kColumns = {
+const show::Columns kWorkerColumns = {
     {"QUEUE", "queue"}, {"NODE", "node"},   {"POD", "pod"},   {"DEVICE", "device"},
     {"STATE", "state"}, {"SLOTS", "slots"}, {"BUSY", "busy"}, {"LABELS", "labels"},
 };
@@ -37,7 +37,7 @@ auto Bind(Method method) {
     return [method, request, &globals]() -> Status {
       const auto reply = Frontend(globals).Call<v1::Admin>(method, *request);
       if (!reply.ok()) return reply.status();
-      std::cout << show::Print(globals.form, kColumns, show::ListOf(reply->workers()));
+      std::cout << show::Print(globals.form, kWorkerColumns, show::ListOf(reply->workers()));
       return absl::OkStatus();
     };
   };

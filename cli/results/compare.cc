@@ -122,16 +122,16 @@ Json PairJson(const Pair& pair) {
           {"change", Change(pair.comparison, pair.base.metric.better())}};
 }
 
-const show::Columns kColumns = {{"PERMUTATION", "base.permutation"},
-                                {"VARIED", "varied"},
-                                {"HEADLINE", "headline dimensions"},
-                                {"UNIT", "unit"},
-                                {"BASE", "base.mean"},
-                                {"NOW", "now.mean"},
-                                {.heading = "RATIO", .path = "ratio", .decimals = 3},
-                                {.heading = "LOWER", .path = "lower", .decimals = 3},
-                                {.heading = "UPPER", .path = "upper", .decimals = 3},
-                                {"CHANGE", "change"}};
+const show::Columns kPairColumns = {{"PERMUTATION", "base.permutation"},
+                                    {"VARIED", "varied"},
+                                    {"HEADLINE", "headline dimensions"},
+                                    {"UNIT", "unit"},
+                                    {"BASE", "base.mean"},
+                                    {"NOW", "now.mean"},
+                                    {.heading = "RATIO", .path = "ratio", .decimals = 3},
+                                    {.heading = "LOWER", .path = "lower", .decimals = 3},
+                                    {.heading = "UPPER", .path = "upper", .decimals = 3},
+                                    {"CHANGE", "change"}};
 
 void PrintComparison(const CompareOptions& options, const std::vector<Pair>& pairs,
                      std::size_t alone, show::Form form) {
@@ -142,7 +142,7 @@ void PrintComparison(const CompareOptions& options, const std::vector<Pair>& pai
         {{"base", options.base}, {"now", options.now}, {"headlines", list}, {"unpaired", alone}});
     return;
   }
-  std::cout << show::Print(form, kColumns, list);
+  std::cout << show::Print(form, kPairColumns, list);
   if (alone > 0 && form != show::Form::kCsv) {
     std::cout << alone << " headlines are in one of the runs only\n";
   }

@@ -24,7 +24,7 @@ struct RunsOptions {
 };
 
 // Each job is in one of the numbers.
-const show::Columns kColumns = {
+const show::Columns kRunColumns = {
     {"RUN", "id"},
     {"KIND", "kind"},
     {"STATE", "state"},
@@ -60,7 +60,7 @@ Status PrintRuns(const Globals& globals, const RunsOptions& options) {
   if (!source.ok()) return source.status();
   const auto all = ListAll(**source, options.most);
   if (!all.ok()) return all.status();
-  std::cout << show::Print(globals.form, kColumns, show::ListOf(*all));
+  std::cout << show::Print(globals.form, kRunColumns, show::ListOf(*all));
   return absl::OkStatus();
 }
 
@@ -103,7 +103,7 @@ std::vector<Command> ResultCommands() {
       {"runs", "Runs of a frontend or a file, and how far they are", "twofold runs --most 10",
        BindRuns, Prints::kTable},
       {"results", "What a run has measured: a row for each permutation and headline",
-       "twofold results nightly --store results.db --output csv", BindResults, Prints::kTable},
+       "twofold results nightly --store results.db --csv", BindResults, Prints::kTable},
       {"results export", "One run as a file of its own",
        "twofold results export nightly nightly.db", BindExport},
       {"results import", "The runs of a file into another one",

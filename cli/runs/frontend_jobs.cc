@@ -7,16 +7,17 @@
 #include <utility>
 
 #include "cli/runs/job_key.h"
-#include "cli/runs/run_headlines.h"
 #include "lib/common/arguments.h"
 #include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
 #include "lib/spec/job_order.h"
+#include "twofold/v1/results.pb.h"
 
 namespace twofold::cli {
 namespace {
 
 using Clients = v1::Clients;
+using run::Headline;
 using run::JobKey;
 using run::Phase;
 using run::Seen;
@@ -33,6 +34,30 @@ Phase PhaseOf(const v1::Job& job) {
   // The core counts from 0, the contract from 1.
   const auto outcome = static_cast<queue::Outcome>(static_cast<int>(job.outcome()) - 1);
   return queue::IsWithdrawn(outcome) ? Phase::kWithdrawn : Phase::kFailed;
+}
+
+Headline HeadlineOf(const v1::Measurement& measurement) {
+  std::string name = measurement.name();
+  for (const v1::Dimension& dimension : measurement.dimensions()) {
+    absl::StrAppend(&name, " ", dimension.name(), "=", dimension.value());
+  }
+  return {std::move(name), measurement.unit(), measurement.value()};
+}
+
+/// The headlines of a finished job's result, in its order. Of a job whose worker reports no
+/// measurements: its run time.
+std::vector<Headline> HeadlinesOf(const v1::Job& job) {
+  std::vector<Headline> headlines;
+  v1::BenchmarkResult result;
+  if (result.ParseFromString(job.report().data())) {
+    for (const v1::Measurement& measurement : result.measurements()) {
+      if (measurement.headline()) headlines.push_back(HeadlineOf(measurement));
+    }
+  }
+  if (headlines.empty()) {
+    headlines.push_back({"run_time", "s", static_cast<double>(job.run_ns()) / 1e9});
+  }
+  return headlines;
 }
 
 std::uint64_t Nanoseconds(Duration duration) {
@@ -271,6 +296,22 @@ Result<std::size_t> FrontendJobs::RetryFailed() {
     request.set_page_token(page->next_page_token());
   } while (!request.page_token().empty());
   return retried;
+}
+
+Result<std::vector<run::Worker>> WorkersOf(const Frontend& frontend, const std::string& queue) {
+  v1::WorkersRequest request;
+  request.set_queue(queue);
+  const auto reply = frontend.Call<v1::Admin>(&v1::Admin::Stub::ListWorkers, request);
+  if (!reply.ok()) return reply.status();
+  std::vector<run::Worker> workers;
+  for (const v1::Worker& worker : reply->workers()) {
+    if (!worker.connected() || worker.silent() || worker.paused() || worker.draining()) continue;
+    workers.push_back({worker.node(),
+                       worker.pod(),
+                       {worker.labels().begin(), worker.labels().end()},
+                       worker.slots()});
+  }
+  return workers;
 }
 
 }  // namespace twofold::cli

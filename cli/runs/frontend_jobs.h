@@ -10,6 +10,7 @@
 #include "cli/queues/frontend.h"
 #include "cli/runs/attendance.h"
 #include "cli/runs/jobs.h"
+#include "cli/runs/placement.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::cli {
@@ -80,5 +81,8 @@ class FrontendJobs final : public run::Jobs {
   std::string done_;              ///< page token: all jobs before it have been listed as ended
   std::uint32_t page_size_ = 500;
 };
+
+/// The workers of a queue that take jobs.
+Result<std::vector<run::Worker>> WorkersOf(const Frontend& frontend, const std::string& queue);
 
 }  // namespace twofold::cli

@@ -8,7 +8,6 @@
 
 #include "cli/results/result_printer.h"
 #include "cli/results/run_source.h"
-#include "cli/runs/queue_workers.h"
 #include "cli/runs/run_view.h"
 #include "twofold/v1/runs.grpc.pb.h"
 

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 
-#include "cli/runs/queue_workers.h"
 #include "lib/common/arguments.h"
 #include "tests/cli/runs/expansions.h"
 #include "tests/frontend/frontend_fixture.h"
