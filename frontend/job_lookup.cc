@@ -143,11 +143,11 @@ class Page {
 
   // Returns the place to go on from; 0: the queue has no more.
   std::uint32_t AddLiveOf(QueueHost& host, std::uint32_t from) {
-    const Instant now = Now();
-    const QueueHost::Turn turn(host, now);
-    do {
-      from = turn.core().List(now, from, room(), [&](const queue::JobView& view) {
-        if (!request_.run().empty() && view.options->run != request_.run()) return;
+    do {  // a turn for each slice, so that a long list keeps nobody waiting
+      const Instant now = Now();
+      const QueueHost::Turn turn(host, now);
+      const queue::JobPage page{.from = from, .limit = room(), .run = request_.run()};
+      from = turn.core().List(now, page, [&](const queue::JobView& view) {
         *reply_.add_jobs() = Describe(turn, host, view);
       });
     } while (from != 0 && !full());
