@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -277,6 +278,116 @@ void GangsLife(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * size);
 }
 BENCHMARK(GangsLife)->ArgNames({"size", "distinct_nodes"})->ArgsProduct({{2, 16, 256}, {0, 1}});
+
+// ---- Whether those who look at a queue slow it down
+
+/// What is asked of a queue each second: metrics, what a run's jobs do, why a job waits. Each is a
+/// question of its own, as the frontend lets go of the lock between them.
+class Onlookers {
+ public:
+  explicit Onlookers(const Queue& queue) : queue_(queue) {}
+
+  void Look(Instant now, JobId job) const {
+    benchmark::DoNotOptimize(queue_.Stats().waiting);
+    benchmark::DoNotOptimize(queue_.Explain(now, job));
+    for (int poll = 0; poll < 2; ++poll) {
+      std::uint32_t from = 0;
+      do {
+        const JobPage page{.from = from, .limit = 1000, .run = "run 1"};
+        from = queue_.List(now, page,
+                           [](const JobView& view) { benchmark::DoNotOptimize(view.spec_size); });
+      } while (from != 0);
+    }
+  }
+
+ private:
+  const Queue& queue_;
+};
+
+/// A million jobs wait for 10 000 processes on as many nodes in 500 racks: one in ten is for a rack
+/// or for a node, one in a hundred belongs to a run.
+class CrowdedQueue {
+ public:
+  static constexpr std::uint64_t kProcesses = 10'000;
+  static constexpr std::uint64_t kRacks = 500;
+  static constexpr std::uint64_t kWaiting = 1'000'000;
+
+  CrowdedQueue() : queue_({}) {
+    for (std::uint64_t i = 0; i < kRacks; ++i) {
+      AddPlace("label rack=" + std::to_string(i) + "\n");
+      AddPlace("node node-" + std::to_string(i) + "\n");
+    }
+    for (std::uint64_t i = 0; i < kProcesses; ++i) {
+      const std::string node = "node-" + std::to_string(i);
+      const std::string labels = "rack=" + std::to_string(i % kRacks) + "\n";
+      queue_.WorkerJoined(now_, {.key = ProcessKey{i + 1}, .node = node, .labels = labels},
+                          workers_);
+      Submit();
+    }
+    for (std::uint64_t i = 0; i < kWaiting; ++i) Submit();
+  }
+
+  /// Runs jobs for so long, and returns how many a second.
+  double RunFor(std::chrono::milliseconds duration, bool watched) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto end = begin + duration;
+    if (watched) Onlookers(queue_).Look(now_, last_);
+    std::uint64_t jobs = 0;
+    auto ended = begin;
+    for (; ended < end; ended = std::chrono::steady_clock::now()) {
+      for (int i = 0; i < 1000; ++i, ++jobs) RunOne();
+    }
+    return static_cast<double>(jobs) / std::chrono::duration<double>(ended - begin).count();
+  }
+
+ private:
+  void AddPlace(std::string placement) {
+    places_.push_back(std::make_shared<const JobOptions>(JobOptions{.placement = placement}));
+  }
+
+  void Submit() {
+    ++tag_;
+    const auto& options = tag_ % 100 == 0  ? of_run_
+                          : tag_ % 10 == 0 ? places_[tag_ / 10 % places_.size()]
+                                           : plain_;
+    last_ = queue_.Submit(now_, kSubmitter, tag_, options, "spec", workers_).job;
+  }
+
+  void RunOne() {
+    now_ += std::chrono::microseconds(1);
+    Submit();
+    const Workers::Task task = workers_.Next();
+    queue_.Completed(now_, task.process, {.job = task.job, .attempt = task.attempt}, workers_);
+  }
+
+  std::vector<std::shared_ptr<const JobOptions>> places_;
+  const std::shared_ptr<const JobOptions> plain_ = std::make_shared<const JobOptions>();
+  const std::shared_ptr<const JobOptions> of_run_ =
+      std::make_shared<const JobOptions>(JobOptions{.run = "run 1"});
+  Workers workers_;
+  Queue queue_;
+  Instant now_{};
+  JobId last_{};
+  std::uint64_t tag_ = 0;
+};
+
+/// Seconds with and without onlookers take turns, so that a busy machine slows both alike. The
+/// counter is the median of the ratios of two neighbours, which should be 0.95 at least.
+void Watched(benchmark::State& state) {
+  constexpr auto kSlice = std::chrono::seconds(1);
+  CrowdedQueue queue;
+  queue.RunFor(kSlice, false);
+  std::vector<double> ratios;
+  double quiet = 0;
+  for (auto _ : state) {
+    quiet = queue.RunFor(kSlice, false);
+    ratios.push_back(queue.RunFor(kSlice, true) / quiet);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  state.counters["watched_to_quiet"] = ratios[ratios.size() / 2];
+  state.counters["quiet_jobs_per_second"] = quiet;
+}
+BENCHMARK(Watched)->Iterations(9)->Unit(benchmark::kSecond);
 
 }  // namespace
 }  // namespace twofold::queue

@@ -147,9 +147,9 @@ class Page {
   std::uint32_t AddLiveOf(QueueHost& host, std::uint32_t from) {
     do {
       const QueueHost::Turn turn(host, Now());
-      const std::size_t step = std::min(room(), kListStep);
-      from = turn.core().List(turn.now(), from, step, [&](const queue::JobView& view) {
-        if (!request_.run().empty() && view.options->run != request_.run()) return;
+      const queue::JobPage page{
+          .from = from, .limit = std::min(room(), kListStep), .run = request_.run()};
+      from = turn.core().List(turn.now(), page, [&](const queue::JobView& view) {
         *reply_.add_jobs() = Describe(turn, host, view);
       });
     } while (from != 0 && !full());

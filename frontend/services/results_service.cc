@@ -20,9 +20,9 @@ constexpr std::size_t kCancelStep = 500;
 std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, const std::string& run,
                                    std::uint32_t* from) {
   std::vector<queue::JobId> jobs;
-  *from = turn.core().List(turn.now(), *from, kCancelStep, [&](const queue::JobView& view) {
-    if (view.options->run == run) jobs.push_back(view.job);
-  });
+  const queue::JobPage page{.from = *from, .limit = kCancelStep, .run = run};
+  *from = turn.core().List(turn.now(), page,
+                           [&](const queue::JobView& view) { jobs.push_back(view.job); });
   return jobs;
 }
 

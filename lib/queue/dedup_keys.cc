@@ -1,8 +1,13 @@
 #include "lib/queue/dedup_keys.h"
 
-#include <utility>
+#include <limits>
 
 namespace twofold::queue {
+namespace {
+
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
 
 Slot DedupKeys::Find(const std::string& key) const {
   const auto found = jobs_.find(key);
@@ -13,22 +18,34 @@ void DedupKeys::Add(Slot slot, const Job& job) { jobs_.emplace(job.options->dedu
 
 void DedupKeys::Remove(Slot slot, const Job& job) {
   jobs_.erase(job.options->dedup_key);
-  TakeFollowers(slot);
-}
-
-void DedupKeys::RemoveFollower(SubmitterId submitter) {
-  for (auto& [slot, followers] : followers_) {
-    count_ -=
-        std::erase_if(followers, [&](const Follower& one) { return one.submitter == submitter; });
+  while (TakeFollower(slot)) {
   }
-  std::erase_if(followers_, [](const auto& entry) { return entry.second.empty(); });
 }
 
-std::vector<DedupKeys::Follower> DedupKeys::TakeFollowers(Slot slot) {
-  auto found = followers_.extract(slot);
-  if (!found) return {};
-  count_ -= found.mapped().size();
-  return std::move(found.mapped());
+bool DedupKeys::RemoveOneOf(SubmitterId submitter) {
+  const auto first = by_submitter_.lower_bound({submitter, {0, kFirst}});
+  if (first == by_submitter_.end() || first->first != submitter) return false;
+  Erase(followers_.find(first->second));
+  return true;
+}
+
+std::optional<DedupKeys::Follower> DedupKeys::TakeFollower(Slot slot) {
+  if (followers_.empty()) return std::nullopt;
+  const auto first = followers_.lower_bound({slot, kFirst});
+  if (first == followers_.end() || first->first.first != slot) return std::nullopt;
+  return Erase(first);
+}
+
+void DedupKeys::Insert(Place place, Follower follower) {
+  followers_.emplace(place, follower);
+  by_submitter_.emplace(follower.submitter, place);
+}
+
+DedupKeys::Follower DedupKeys::Erase(std::map<Place, Follower>::iterator follower) {
+  const Follower erased = follower->second;
+  by_submitter_.erase({erased.submitter, follower->first});
+  followers_.erase(follower);
+  return erased;
 }
 
 }  // namespace twofold::queue

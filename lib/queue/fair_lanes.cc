@@ -33,15 +33,6 @@ void FairLanes::Pay(Payer& payer, const Job& job) {
   if (!in_debt_.empty()) Forgive();
 }
 
-Instant FairLanes::Oldest(const JobTable& jobs) const {
-  Instant oldest = Instant::max();
-  if (!plain_.lane.empty()) oldest = jobs[plain_.lane.Front(jobs)].accepted;
-  for (const Turn& turn : by_turn_) {
-    oldest = std::min(oldest, jobs[turn.payer->lane.Front(jobs)].accepted);
-  }
-  return oldest;
-}
-
 FairLanes::Payer& FairLanes::PayerWith(const std::string& key) {
   const auto [found, added] = by_key_.try_emplace(key);
   Payer& payer = found->second;

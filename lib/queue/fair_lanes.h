@@ -22,7 +22,7 @@ namespace twofold::queue {
 /// Jobs without a key share a lane like the others.
 ///
 /// Cost     O(1) a call for jobs without a key as long as there are no others; O(log k) with k keys
-///          that have jobs or owe; Oldest O(k). Some 150 bytes a key.
+///          that have jobs or owe. Some 150 bytes a key.
 /// Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
 class FairLanes {
  public:
@@ -50,9 +50,6 @@ class FairLanes {
 
   /// Keys that are known: they have jobs or owe.
   [[nodiscard]] std::size_t keys() const { return by_key_.size(); }
-
-  /// When the job was accepted that waits longest. REQUIRES: !empty().
-  [[nodiscard]] Instant Oldest(const JobTable& jobs) const;
 
  private:
   using Cost = std::uint64_t;

@@ -41,13 +41,20 @@ Slot GatheringGangs::Next(Instant now, bool others_wait) {
 bool GatheringGangs::Gather(Instant now, Slot gang) {
   const JobOptions& options = *jobs_[gang].options;
   const std::uint32_t size = options.gang.size;
-  for (auto process = processes_.NextIdle(); process && held_.size() < size;) {
-    const auto next = processes_.IdleAfter(*process);
-    while (held_.size() < size && Suits(options, *process)) {
-      processes_.Reserve(*process);
-      held_.push_back(*process);
+  const auto take = [&](ProcessId process) {
+    while (held_.size() < size && Suits(options, process)) {
+      processes_.Reserve(process);
+      held_.push_back(process);
     }
-    process = next;
+    return held_.size() < size;
+  };
+  if (!options.placement.empty()) {
+    processes_.VisitIdle(options.placement, take);
+  } else {
+    for (auto process = processes_.NextIdle(); process;) {
+      const auto next = processes_.IdleAfter(*process);
+      process = take(*process) ? next : std::nullopt;
+    }
   }
   if (holder_ == kNoSlot && !held_.empty()) {
     holder_ = gang;
@@ -84,15 +91,6 @@ std::uint64_t GatheringGangs::ShortOf(Slot gang) const {
   const JobOptions& options = *jobs_[gang].options;
   const std::uint64_t missing = Missing(options);
   return missing > 0 ? missing : options.gang.size - (gang == holder_ ? held_.size() : 0);
-}
-
-std::optional<Instant> GatheringGangs::Oldest() const {
-  std::optional<Instant> oldest;
-  for (const auto& [key, attempt] : waiting_) {
-    const Instant accepted = jobs_[key.second].accepted;
-    oldest = oldest ? std::min(*oldest, accepted) : accepted;
-  }
-  return oldest;
 }
 
 /// How many more workers would have to connect before the gang can ever start.

@@ -30,9 +30,9 @@ namespace twofold::queue {
 ///
 /// Cost     Add, Remove O(log g) with g gangs here; Next O(1), but O(g) when the last answer may
 ///          have changed: a gang or capacity has come, or a pause is over; Gather linear in the
-///          slots it takes, for members on different nodes or with a placement in the idle
-///          processes. Whether a gang with a placement is possible is O(processes), looked up when
-///          capacity has changed.
+///          slots it takes and in the idle processes that it looks at and cannot use: those of a
+///          node that it holds a slot of already, or that share a line with its placement but do
+///          not suit it. Whether a gang with a placement is possible: see ProcessTable::AbleFor.
 class GatheringGangs {
  public:
   GatheringGangs(JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
@@ -70,7 +70,6 @@ class GatheringGangs {
 
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
-  [[nodiscard]] std::optional<Instant> Oldest() const;
 
  private:
   struct Try {

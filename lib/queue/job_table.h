@@ -43,6 +43,7 @@ struct Job {
   ProcessId process{0};             ///< while running
   Slot gang = kNoSlot;              ///< whose member it is
   JobState state = JobState::kFree;
+  std::uint32_t number_in_line = 0;  ///< see LineRanks; while kWaiting
 
   [[nodiscard]] std::string_view spec() const { return {spec_bytes.get(), spec_size}; }
 };

@@ -1,115 +1,131 @@
 #include "lib/queue/placed_jobs.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "lib/queue/places.h"
 
 namespace twofold::queue {
+namespace {
+
+// If more processes than this have become idle at once, as when a queue is resumed, it is cheaper
+// to look for a process for each placement than the other way round.
+constexpr std::size_t kFewProcesses = 16;
+
+}  // namespace
 
 void PlacedJobs::Add(Slot slot) {
   const auto [placement, is_new] = by_placement_.try_emplace(jobs_[slot].options->placement);
   if (is_new) {
-    placement->second.number = ++last_number_;
-    by_number_.emplace_hint(by_number_.end(), last_number_, placement);
+    placement->second.lines = LinesFor(placement->first);
+  } else {
+    LeaveHeads(placement);
   }
   placement->second.jobs.insert(PlaceOf(slot));
+  EnterHeads(placement);
+  if (is_new) Open(placement);
   ++size_;
 }
 
 void PlacedJobs::Remove(Slot slot) {
   const auto placement = by_placement_.find(jobs_[slot].options->placement);
+  LeaveHeads(placement);
   placement->second.jobs.erase(PlaceOf(slot));
   --size_;
-  if (!placement->second.jobs.empty()) return;
-  by_number_.erase(placement->second.number);
-  by_placement_.erase(placement);
+  if (placement->second.jobs.empty()) {
+    by_placement_.erase(placement);
+  } else {
+    EnterHeads(placement);
+  }
+}
+
+void PlacedJobs::EnterHeads(Placements::iterator placement) {
+  const Place& head = *placement->second.jobs.begin();
+  for (const std::string& line : placement->second.lines) by_line_[line].emplace(head, placement);
+  if (placement->second.is_open) open_.emplace(head, placement);
+}
+
+void PlacedJobs::LeaveHeads(Placements::iterator placement) {
+  const Place& head = *placement->second.jobs.begin();
+  for (const std::string& line : placement->second.lines) {
+    const auto heads = by_line_.find(line);
+    heads->second.erase(head);
+    if (heads->second.empty()) by_line_.erase(heads);
+  }
+  if (placement->second.is_open) open_.erase(head);
+}
+
+void PlacedJobs::Open(Placements::iterator placement) {
+  placement->second.is_open = true;
+  open_.emplace(*placement->second.jobs.begin(), placement);
+}
+
+std::vector<std::string> PlacedJobs::LinesFor(const std::string& placement) const {
+  std::vector<std::string> lines = processes_.places().RarestLines(placement);
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return lines;
 }
 
 std::optional<PlacedJobs::Match> PlacedJobs::Next() {
-  unfinished_ = false;
-  std::uint64_t left = kMostCompared;
-  const Place* best = nullptr;
-  ProcessId at{};
-  for (auto process = FirstToLookAt(); process && left > 0;
-       process = processes_.IdleAfter(*process)) {
-    const Place* const first = FirstFor(*process, left);
-    if (first == nullptr || (best != nullptr && !(*first < *best))) continue;
-    best = first;
-    at = *process;
-  }
-  if (best != nullptr) return Match{best->second, at};
-  if (left == 0) {
-    unfinished_ = true;
+  std::optional<Match> best = NextOfOpen();
+  CompareNewlyIdle(best);
+  if (best) {
+    best->process = *FirstIdleFor(jobs_[best->slot].options->placement);
   } else {
     nothing_idle_ = processes_.last_idle_since();
-    nothing_number_ = last_number_;
+  }
+  return best;
+}
+
+/// Of the placements that an idle process may suit, the first that one does; the others before it
+/// are found to wait.
+std::optional<PlacedJobs::Match> PlacedJobs::NextOfOpen() {
+  while (!open_.empty()) {
+    const auto& [head, placement] = *open_.begin();
+    if (const auto process = FirstIdleFor(placement->first)) return Match{head.second, *process};
+    placement->second.is_open = false;
+    open_.erase(open_.begin());
   }
   return std::nullopt;
 }
 
-/// Of the idle processes, those that became so last have not been looked at.
-std::optional<ProcessId> PlacedJobs::FirstToLookAt() const {
-  if (nothing_number_ != last_number_) return processes_.NextIdle();
+std::optional<ProcessId> PlacedJobs::FirstIdleFor(const std::string& placement) {
   std::optional<ProcessId> first;
-  for (auto process = processes_.LastIdle();
-       process && processes_[*process].idle_since > nothing_idle_;
-       process = processes_.IdleBefore(*process)) {
-    first = process;
-  }
+  processes_.VisitIdle(placement, [&](ProcessId process) {
+    if (processes_.Suits(placement, process)) first = process;
+    return !first;
+  });
   return first;
 }
 
-/// The first job that the process can run, of as many placements as are `left` to look at; nullptr:
-/// none.
-const PlacedJobs::Place* PlacedJobs::FirstFor(ProcessId process, std::uint64_t& left) {
-  Compared& compared = ComparedBy(process);
-  if (compared.resume > compared.number) {
-    const std::uint64_t from = std::exchange(compared.resume, 0);
-    const Place* const first = FirstAfter(from, process, left);
-    if (first != nullptr) return first;
+/// Finds a better match for the processes that became idle since Next found nothing.
+void PlacedJobs::CompareNewlyIdle(std::optional<Match>& best) {
+  std::size_t seen = 0;
+  for (auto process = processes_.LastIdle();
+       process && processes_[*process].idle_since > nothing_idle_;
+       process = processes_.IdleBefore(*process)) {
+    if (++seen > kFewProcesses) break;
+    CompareProcess(*process, best);
   }
-  return FirstAfter(compared.number, process, left);
-}
-
-const PlacedJobs::Place* PlacedJobs::FirstAfter(std::uint64_t number, ProcessId process,
-                                                std::uint64_t& left) {
-  Compared& compared = ComparedBy(process);
-  const bool all_before = number == compared.number;
-  const Place* best = nullptr;
-  std::uint64_t choices = 0;
-  auto at = by_number_.upper_bound(number);
-  for (; at != by_number_.end() && left > 0 && choices < kMostChoices; ++at, --left) {
-    const auto& [text, placement] = *at->second;
-    const Place& first = *placement.jobs.begin();
-    number = placement.number;
-    if (!processes_.Suits(text, process)) {
-      if (best == nullptr && all_before) compared.number = number;
-    } else if (best == nullptr || first < *best) {
-      best = &first;
-    }
-    if (best != nullptr) ++choices;
+  if (seen <= kFewProcesses) return;
+  for (auto placement = by_placement_.begin(); placement != by_placement_.end(); ++placement) {
+    if (!placement->second.is_open) Open(placement);
   }
-  const bool looked_on_later = at != by_number_.end() && (best != nullptr || !all_before);
-  if (looked_on_later) compared.resume = number;
-  return best;
+  nothing_idle_ = processes_.last_idle_since();
+  best = NextOfOpen();
 }
 
-PlacedJobs::Compared& PlacedJobs::ComparedBy(ProcessId process) {
-  const auto index = static_cast<std::size_t>(process);
-  if (index >= compared_.size()) compared_.resize(index + 1);
-  Compared& compared = compared_[index];
-  const std::uint64_t connection = processes_[process].connection;
-  if (compared.connection != connection) compared = {.connection = connection};
-  return compared;
-}
-
-std::optional<Instant> PlacedJobs::Oldest() const {
-  std::optional<Instant> oldest;
-  for (const auto& [text, placement] : by_placement_) {
-    for (const auto& [precedence, slot] : placement.jobs) {
-      oldest = std::min(precedence.accepted, oldest.value_or(precedence.accepted));
+void PlacedJobs::CompareProcess(ProcessId process, std::optional<Match>& best) const {
+  for (const Places::Line* line : processes_.places().LinesOf(static_cast<Slot>(process))) {
+    const auto heads = by_line_.find(line->first);
+    if (heads == by_line_.end()) continue;
+    for (const auto& [head, placement] : heads->second) {
+      if (best && !(head < PlaceOf(best->slot))) break;
+      if (!processes_.Suits(placement->first, process)) continue;
+      best = Match{head.second, process};
+      break;
     }
   }
-  return oldest;
 }
 
 }  // namespace twofold::queue

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,23 +18,17 @@ namespace twofold::queue {
 /// Single jobs with a placement whose turn has come: they wait here for a slot that suits them, and
 /// keep nobody else waiting meanwhile. (Gangs with a placement: see GatheringGangs.)
 ///
-/// Placements are numbered in the order in which they came here, and a process remembers up to
-/// which number none suits it. So the two are compared once, not whenever either has something to
-/// do: what waits for a busy process costs others nothing.
+/// Only what is new can find its match: a placement that nobody had when Next last looked, with the
+/// idle processes that have its lines, or a process that became idle since, with the placements
+/// that name one of its lines. What waits for a busy process costs others nothing.
 ///
-/// Cost     Add, Remove O(log j) with j jobs here. Next: kMostCompared comparisons, and O(1) for
-///          each idle process: of all if a placement has come, else of those that became idle since
-///          it found nothing.
+/// Cost     Add, Remove O(log j) with j jobs here, for each node that the placement names. Next:
+///          O(log j), and a comparison for each placement or process that shares a line with the
+///          other but not the rest. Of a placement with several labels the line is the one that
+///          fewest processes had when it came.
 class PlacedJobs {
  public:
-  /// In one call of Next: a millisecond. More, as when a process joins while very many placements
-  /// wait, are divided among calls, each of which goes on where the last one has stopped. So a job
-  /// is found so many calls later; between jobs found in different calls precedence is not asked.
-  static constexpr std::uint64_t kMostCompared = 10'000;
-  /// With a process that suits many, so many more after the first one, to choose from.
-  static constexpr std::uint64_t kMostChoices = 256;
-
-  PlacedJobs(const JobTable& jobs, const ProcessTable& processes, const WaitingLine& order)
+  PlacedJobs(const JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
       : jobs_(jobs), processes_(processes), order_(order) {}
 
   void Add(Slot slot);
@@ -43,52 +38,41 @@ class PlacedJobs {
     Slot slot;
     ProcessId process;  ///< of those that suit the job, the one that has been idle longest
   };
-  /// The first job by precedence, of those compared, that an idle process can run; nullopt: none.
+  /// The first job by precedence that an idle process can run; nullopt: none.
   [[nodiscard]] std::optional<Match> Next();
-
-  /// Next has found nothing, and has not compared all: call it again soon.
-  [[nodiscard]] bool unfinished() const { return unfinished_ && size_ > 0; }
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// When the job was accepted that waits longest. Linear in the jobs.
-  [[nodiscard]] std::optional<Instant> Oldest() const;
 
  private:
   using Place = std::pair<Precedence, Slot>;
 
   struct Placement {
-    std::set<Place> jobs;  // never empty
-    std::uint64_t number = 0;
+    std::set<Place> jobs;            // never empty
+    std::vector<std::string> lines;  // who suits it has one of these
+    bool is_open = false;            // an idle process may suit it
   };
   using Placements = std::map<std::string, Placement>;
+  using Heads = std::map<Place, Placements::iterator>;  // by the first job of each
 
-  /// What a process has compared.
-  struct Compared {
-    std::uint64_t connection = 0;  // of the process, as it may come again with other labels
-    std::uint64_t number = 0;      // no placement up to this one suits it
-    std::uint64_t resume = 0;      // some up to here do; others are looked at first. 0: none
-  };
-
-  Compared& ComparedBy(ProcessId process);
-  [[nodiscard]] std::optional<ProcessId> FirstToLookAt() const;
-  const Place* FirstFor(ProcessId process, std::uint64_t& left);
-  const Place* FirstAfter(std::uint64_t number, ProcessId process, std::uint64_t& left);
+  void EnterHeads(Placements::iterator placement);
+  void LeaveHeads(Placements::iterator placement);
+  void Open(Placements::iterator placement);
+  [[nodiscard]] std::vector<std::string> LinesFor(const std::string& placement) const;
+  [[nodiscard]] std::optional<ProcessId> FirstIdleFor(const std::string& placement);
+  std::optional<Match> NextOfOpen();
+  void CompareNewlyIdle(std::optional<Match>& best);
+  void CompareProcess(ProcessId process, std::optional<Match>& best) const;
   [[nodiscard]] Place PlaceOf(Slot slot) const { return {order_.PrecedenceOf(slot), slot}; }
 
   const JobTable& jobs_;
-  const ProcessTable& processes_;
+  ProcessTable& processes_;
   const WaitingLine& order_;
   Placements by_placement_;
-  std::map<std::uint64_t, Placements::iterator> by_number_;
-  std::uint64_t last_number_ = 0;
+  Heads open_;
+  std::unordered_map<std::string, Heads> by_line_;
   std::uint64_t size_ = 0;
-  std::vector<Compared> compared_;  // by ProcessId
-
-  // Next has found nothing for those that had become idle by then, and with these placements.
-  std::uint64_t nothing_idle_ = 0;
-  std::uint64_t nothing_number_ = 0;
-  bool unfinished_ = false;
+  std::uint64_t nothing_idle_ = 0;  // for those that had become idle by then there was nothing
 };
 
 }  // namespace twofold::queue

@@ -44,6 +44,7 @@ ProcessId ProcessTable::NextId() const {
 void ProcessTable::Remove(ProcessId id) {
   Become(id, Presence::kNone, {});
   LeaveNode((*this)[id].node);
+  places_.Leave(IndexOf(id));
   by_key_.erase((*this)[id].key);
   processes_[IndexOf(id)] = Process();
   unused_.push_back(id);
@@ -52,6 +53,8 @@ void ProcessTable::Remove(ProcessId id) {
 void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
                            std::set<Held> unanswered) {
   Node* const before = (*this)[id].node;
+  places_.Leave(IndexOf(id));  // an absent process is not idle
+  places_.Enter(IndexOf(id), joining.labels, joining.node);
   Become(id, Presence::kConnected, now);
   Change(id, [&](Process& process) {
     process.slots = std::max(joining.slots, 1U);
@@ -60,7 +63,6 @@ void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
     process.unanswered = std::move(unanswered);
     process.node = EnterNode(joining.node);
     process.labels = joining.labels;
-    process.connection = ++connections_;
   });
   ++capacity_version_;  // for placements, even if it has as many slots as before
   StartLease(processes_[IndexOf(id)], IndexOf(id), now);
@@ -106,7 +108,7 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
 void ProcessTable::Give(ProcessId id, Slot job, Instant now) {
   ChangeBusy(id, [&](Process& process) {
     if (++process.taken_in_turn >= Turn(process.slots)) {
-      if (std::exchange(process.is_idle, false)) idle_.Remove(processes_, IndexOf(id));
+      if (std::exchange(process.is_idle, false)) LeaveIdle(IndexOf(id));
     }
     process.running.PushBack(jobs_, job);
     ++process.running_count;
@@ -154,7 +156,7 @@ void ProcessTable::EndTurn() {
   if (idle_.empty()) return;
   const Slot front = idle_.front();
   if (std::exchange(processes_[front].taken_in_turn, 0) == 0) return;
-  idle_.Remove(processes_, front);
+  LeaveIdle(front);
   EnterIdle(front);
 }
 
@@ -183,9 +185,12 @@ bool ProcessTable::Suits(std::string_view placement, ProcessId id) const {
 
 Capacity ProcessTable::AbleFor(std::string_view placement) const {
   if (placement.empty()) return counts_.able;
-  Capacity able;
+  if (std::exchange(able_for_version_, capacity_version_) != capacity_version_) able_for_.clear();
+  const auto [answer, is_new] = able_for_.try_emplace(std::string(placement));
+  if (!is_new) return answer->second;
+  Capacity& able = answer->second;
   std::set<const Node*> nodes;
-  for (Slot slot = 0; slot < processes_.size(); ++slot) {
+  for (const Slot slot : places_.MaySuit(placement)) {
     const Process& process = processes_[slot];
     if (!process.able() || !Suits(placement, ProcessId{slot})) continue;
     able.slots += process.slots;
@@ -238,13 +243,24 @@ void ProcessTable::KeepIdle(Process& process, Slot slot) {
   if (process.is_idle) {
     EnterIdle(slot);
   } else {
-    idle_.Remove(processes_, slot);
+    LeaveIdle(slot);
   }
 }
 
 void ProcessTable::EnterIdle(Slot slot) {
   processes_[slot].idle_since = ++last_idle_since_;
   idle_.PushBack(processes_, slot);
+  places_.BecameIdle(slot);
+}
+
+void ProcessTable::LeaveIdle(Slot slot) {
+  idle_.Remove(processes_, slot);
+  places_.LeftIdle(slot);
+}
+
+void ProcessTable::VisitIdle(std::string_view placement,
+                             const std::function<bool(ProcessId)>& visit) {
+  places_.VisitIdle(placement, [&](Slot slot) { return visit(ProcessId{slot}); });
 }
 
 void ProcessTable::Become(ProcessId id, Presence presence, Instant now) {

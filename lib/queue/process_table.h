@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "lib/queue/intrusive_list.h"
 #include "lib/queue/job_table.h"
+#include "lib/queue/places.h"
 #include "lib/queue/types.h"
 
 namespace twofold::queue {
@@ -64,7 +66,6 @@ struct Process {
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
   bool is_idle = false;             ///< in the line of those that may take a job
   std::uint64_t idle_since = 0;     ///< when it last came to the back of that line: a counter
-  std::uint64_t connection = 0;     ///< differs between all connections of all processes
 
   [[nodiscard]] std::uint64_t busy() const { return running_count + unanswered.size(); }
   /// It may have more attempts than slots.
@@ -105,7 +106,8 @@ struct WorkerCounts {
 ///
 /// Time     Instants never go back.
 /// Errors   None checked: pass ids of processes that are there (`Contains`).
-/// Cost     O(1) a call; O(log u) for one of u unanswered attempts of a process.
+/// Cost     O(1) a call; O(log u) for one of u unanswered attempts of a process. What labels and
+///          placements add: see Places.
 class ProcessTable {
  public:
   ProcessTable(JobTable& jobs, Duration lease, Duration grace)
@@ -155,16 +157,21 @@ class ProcessTable {
   [[nodiscard]] std::optional<ProcessId> NextIdle() const;
   /// The next one in that order. REQUIRES: `id` is idle.
   [[nodiscard]] std::optional<ProcessId> IdleAfter(ProcessId id) const;
-  /// The same from the back, where `idle_since` is largest.
+  /// The idle ones that may suit the placement, in that order, until `visit` returns false. `visit`
+  /// may take slots of the process that it is given.
+  void VisitIdle(std::string_view placement, const std::function<bool(ProcessId)>& visit);
+  /// The same as NextIdle and IdleAfter from the back, where `idle_since` is largest.
   [[nodiscard]] std::optional<ProcessId> LastIdle() const;
   [[nodiscard]] std::optional<ProcessId> IdleBefore(ProcessId id) const;
   /// The largest `idle_since` so far.
   [[nodiscard]] std::uint64_t last_idle_since() const { return last_idle_since_; }
 
+  [[nodiscard]] const Places& places() const { return places_; }
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
 
   [[nodiscard]] bool Suits(std::string_view placement, ProcessId id) const;
-  /// What there is for jobs with this placement. Linear in the processes.
+  /// What there is for jobs with this placement. Linear in the processes that have the label of it
+  /// that fewest have, or are on its nodes; O(1) if nothing has changed since it was asked before.
   [[nodiscard]] Capacity AbleFor(std::string_view placement) const;
   /// Changes whenever what AbleFor says does, of any placement.
   [[nodiscard]] std::uint64_t capacity_version() const { return capacity_version_; }
@@ -186,6 +193,7 @@ class ProcessTable {
   void ChangeBusy(ProcessId id, const Function& change);
   void KeepIdle(Process& process, Slot slot);
   void EnterIdle(Slot slot);
+  void LeaveIdle(Slot slot);
   void Become(ProcessId id, Presence presence, Instant now);
   void StartLease(Process& process, Slot slot, Instant now);
   void EndLease(Process& process, Slot slot);
@@ -197,6 +205,7 @@ class ProcessTable {
   const Duration lease_;
   const Duration grace_;
   Table processes_;
+  Places places_{processes_};
   std::vector<ProcessId> unused_;
   std::unordered_map<ProcessKey, ProcessId> by_key_;
   IntrusiveList<Table, &Process::in_idle> idle_;
@@ -205,8 +214,9 @@ class ProcessTable {
   std::unordered_map<std::string, Node> nodes_;  // nodes of the map: processes point to them
   WorkerCounts counts_;
   std::uint64_t capacity_version_ = 0;
+  mutable std::unordered_map<std::string, Capacity> able_for_;  // answers of AbleFor,
+  mutable std::uint64_t able_for_version_ = 0;                  // as long as this is the version
   std::uint64_t last_idle_since_ = 0;
-  std::uint64_t connections_ = 0;
 };
 
 }  // namespace twofold::queue

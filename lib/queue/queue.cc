@@ -18,6 +18,7 @@ Queue::Queue(const QueueOptions& options)
     : options_(Checked(options)),
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
+      ranks_(jobs_, line_),
       processes_(jobs_, options_.lease, options_.grace),
       key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),
@@ -43,6 +44,7 @@ Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
   job.submitter = SubmitterFor(submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
   if (!options->dedup_key.empty()) dedup_keys_.Add(slot, job);
+  if (!options->run.empty()) EnterRun(slot);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;
     delays_.Add(job.accepted, slot);
@@ -65,20 +67,10 @@ bool Queue::Cancel(Instant now, JobId job, Effects& effects) {
 }
 
 void Queue::SubmitterGone(Instant now, SubmitterId submitter, Effects& effects) {
-  dedup_keys_.RemoveFollower(submitter);
-  const auto found = submitters_.find(submitter);
-  if (found == submitters_.end()) return;
-  const auto& jobs = found->second.jobs;
-  while (!jobs.empty()) {
-    const Slot slot = jobs.front();
-    LeaveSubmitter(slot);
-    if (jobs_[slot].options->durable || HandOver(slot)) continue;
-    Stop(slot, effects);
-    ++finished_[static_cast<std::size_t>(Outcome::kAbandoned)];
-    Forget(slot);
-  }
-  submitters_.erase(submitter);  // handing over may have moved `found`
-  Dispatch(now, effects);        // as in Cancel
+  const bool has_submitted = submitters_.contains(submitter);
+  departed_.push_back(submitter);
+  EndDeparted(now, effects);
+  if (has_submitted) Dispatch(now, effects);  // as in Cancel
 }
 
 // ---- Workers
@@ -175,6 +167,7 @@ void Queue::Resume(Instant now, Effects& effects) {
 
 void Queue::Tick(Instant now, Effects& effects) {
   // First all that is over, then hand out: no job goes to a process that is due itself.
+  if (!departed_.empty()) EndDeparted(now, effects);
   while (const auto process = processes_.LeaseOver(now)) LeaseOver(now, *process, effects);
   while (const auto process = processes_.GraceOver(now)) GraceOver(now, *process, effects);
   Dispatch(now, effects);
@@ -184,7 +177,7 @@ std::optional<Instant> Queue::NextDeadline() const {
   std::optional<Instant> next;
   for (const std::optional<Instant> one :
        {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline(),
-        look_on_}) {
+        end_more_at_}) {
     if (one) next = next ? std::min(*next, *one) : one;
   }
   return next;
@@ -236,15 +229,50 @@ Submitter* Queue::SubmitterFor(SubmitterId id) {
 bool Queue::HandOver(Slot slot) {
   Job& job = jobs_[slot];
   if (job.options->dedup_key.empty()) return false;
-  std::vector<DedupKeys::Follower> followers = dedup_keys_.TakeFollowers(slot);
-  if (followers.empty()) return false;
-  job.submitter = SubmitterFor(followers.front().submitter);
+  const auto follower = dedup_keys_.TakeFollower(slot);
+  if (!follower) return false;
+  job.submitter = SubmitterFor(follower->submitter);
   job.submitter->jobs.PushBack(jobs_, slot);
-  job.tag = followers.front().tag;
-  for (auto rest = followers.begin() + 1; rest != followers.end(); ++rest) {
-    dedup_keys_.Follow(slot, *rest);
-  }
+  job.tag = follower->tag;
   return true;
+}
+
+/// Ends jobs of the submitters that are gone, as many as one call may.
+void Queue::EndDeparted(Instant now, Effects& effects) {
+  std::size_t left = kMostEnded;
+  while (!departed_.empty() && EndJobsOf(departed_.front(), left, effects)) departed_.pop_front();
+  end_more_at_ = departed_.empty() ? std::nullopt : std::optional(now);
+}
+
+/// True: the submitter has none any more, and follows none.
+bool Queue::EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects) {
+  for (; left > 0 && dedup_keys_.RemoveOneOf(submitter); --left) {
+  }
+  if (left == 0) return false;
+  const auto found = submitters_.find(submitter);
+  if (found == submitters_.end()) return true;
+  Submitter& gone = found->second;  // stays where it is when HandOver adds others
+  for (; left > 0 && !gone.jobs.empty(); --left) {
+    const Slot slot = gone.jobs.front();
+    LeaveSubmitter(slot);
+    if (jobs_[slot].options->durable || HandOver(slot)) continue;
+    Stop(slot, effects);
+    ++finished_[static_cast<std::size_t>(Outcome::kAbandoned)];
+    Forget(slot);
+  }
+  if (!gone.jobs.empty()) return false;
+  submitters_.erase(submitter);
+  return true;
+}
+
+// ---- Runs
+
+void Queue::EnterRun(Slot slot) { runs_[jobs_[slot].options->run].insert(slot); }
+
+void Queue::LeaveRun(Slot slot) {
+  const auto run = runs_.find(jobs_[slot].options->run);
+  run->second.erase(slot);
+  if (run->second.empty()) runs_.erase(run);
 }
 
 }  // namespace twofold::queue

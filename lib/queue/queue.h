@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "lib/queue/gathering_gangs.h"
 #include "lib/queue/job_table.h"
 #include "lib/queue/key_limits.h"
+#include "lib/queue/line_ranks.h"
 #include "lib/queue/placed_jobs.h"
 #include "lib/queue/process_table.h"
 #include "lib/queue/running_gangs.h"
@@ -92,6 +94,13 @@ struct JobView {
       members;  ///< of a gang that runs, by rank; those that have ended are left out
 };
 
+/// Which jobs List shows.
+struct JobPage {
+  std::uint32_t from = 0;     ///< what the page before returned; 0: the first page
+  std::size_t limit = 1000;   ///< jobs at most
+  std::string_view run = {};  ///< only those of this run; empty: all
+};
+
 /// Why a job does not run. The first reason that holds.
 enum class WaitReason : std::uint8_t {
   kNotWaiting,
@@ -143,9 +152,7 @@ struct QueueStats {
 /// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
 /// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
 /// never has more attempts than slots.
-/// Outside a call there is never both a waiting job and a slot that may take it, unless paused, or
-/// unless so many placements wait that finding a pair is divided among calls (see PlacedJobs): then
-/// Tick is due at once.
+/// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
 ///
 /// A gang is a job that several slots run together, one member each. It starts when all are there,
 /// with a barrier: its members get Go when all have said that they are ready. It ends when rank 0
@@ -157,15 +164,19 @@ struct QueueStats {
 /// Time     Callers pass `now`, never going back. The class reads no clock.
 /// Threads  Not thread-safe: one lock or strand a queue.
 /// Errors   Calls about unknown jobs or processes are no-ops that say so in what they return.
-/// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting, and what keys, delays,
-/// deadlines
-///          and gangs add, O(log) for the jobs that have them (see lib/queue/*.h); Tick,
-///          WorkerJoined, WorkerGone and SubmitterGone O(log) for each attempt or job concerned;
-///          List and Explain are linear in the most jobs there ever were at one time. A waiting job
-///          takes under 150 bytes beside its spec.
+/// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting, and O(log) for jobs that have
+///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h). Tick,
+///          WorkerJoined and WorkerGone: O(log) for each attempt or job concerned; SubmitterGone
+///          too, for kMostEnded jobs at most. List: see there. Explain: see LineRanks and
+///          ProcessTable::AbleFor. A waiting job takes under 150 bytes beside its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
  public:
+  /// So many jobs of a submitter that is gone are ended by one call; the others by the next Ticks.
+  static constexpr std::size_t kMostEnded = 1000;
+  /// So many places of the job table one call of List looks at.
+  static constexpr std::uint32_t kMostListed = 4096;
+
   explicit Queue(const QueueOptions& options);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -190,7 +201,9 @@ class Queue {
   bool Cancel(Instant now, JobId job, Effects& effects);
 
   /// Ends all jobs of the submitter as abandoned, without replies; running ones are stopped.
-  /// Durable jobs live on, and those that somebody else has submitted as well (dedup key).
+  /// Durable jobs live on, and those that somebody else has submitted as well (dedup key). If there
+  /// are more than kMostEnded, Tick is due at once and ends the next ones. Until then those that
+  /// are left are jobs like others, and may be handed out and end with a Reply.
   void SubmitterGone(Instant now, SubmitterId submitter, Effects& effects);
 
   // ---- Workers
@@ -253,7 +266,7 @@ class Queue {
   // ---- Time
 
   /// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience,
-  /// slots that are still looked for.
+  /// jobs of submitters that are gone.
   void Tick(Instant now, Effects& effects);
 
   /// When Tick has to be called next; nullopt: nothing is due ever.
@@ -280,9 +293,12 @@ class Queue {
   };
   [[nodiscard]] std::optional<Role> RoleOf(const Held& attempt) const;
 
-  /// Up to `limit` jobs in table order from place `from` on (0: the start). Returns the place to go
-  /// on from; 0: there are no more.
-  std::uint32_t List(Instant now, std::uint32_t from, std::size_t limit,
+  /// The next jobs in table order. Returns where the next page begins; 0: there are no more. A page
+  /// may have fewer jobs than asked for, or none, though there are more.
+  ///
+  /// Cost     O(1) for each job of the page, O(log) if it is of a run; of all jobs, a look at up to
+  ///          kMostListed places of the table as well.
+  std::uint32_t List(Instant now, const JobPage& page,
                      const std::function<void(const JobView&)>& visit) const;
 
  private:
@@ -344,6 +360,13 @@ class Queue {
   Submitted Reject(Admission why, JobId job = {});
   Submitter* SubmitterFor(SubmitterId id);
   bool HandOver(Slot slot);
+  void EndDeparted(Instant now, Effects& effects);
+  bool EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects);
+
+  void EnterRun(Slot slot);
+  void LeaveRun(Slot slot);
+  std::uint32_t ListRun(Instant now, const JobPage& page,
+                        const std::function<void(const JobView&)>& visit) const;
 
   static bool IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
   [[nodiscard]] bool IsGang(Slot slot) const {
@@ -361,12 +384,12 @@ class Queue {
   }
   [[nodiscard]] Slot FindJob(JobId id) const;
   [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
-  [[nodiscard]] std::uint64_t CountAhead(Slot slot) const;
   [[nodiscard]] JobView View(Instant now, Slot slot) const;
 
   const QueueOptions options_;
   JobTable jobs_;
   WaitingLine line_;
+  LineRanks ranks_;  // of the jobs in the line, and of those set aside
   ProcessTable processes_;
   KeyLimits key_limits_;
   Timers delays_;     // jobs whose time has not come
@@ -376,6 +399,9 @@ class Queue {
   PlacedJobs placed_;
   RunningGangs running_gangs_;
   std::unordered_map<SubmitterId, Submitter> submitters_;  // nodes: jobs point to them
+  std::deque<SubmitterId> departed_;    // those that are gone and may have jobs left
+  std::optional<Instant> end_more_at_;  // of these: when Tick has to go on
+  std::unordered_map<std::string, std::set<Slot>> runs_;
   std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;
   std::uint64_t gang_slots_ = 0;  // what gangs want beyond one slot each, of those that may run
@@ -384,7 +410,6 @@ class Queue {
   std::array<std::uint64_t, kOutcomes> finished_{};
   bool paused_ = false;
   bool draining_ = false;
-  std::optional<Instant> look_on_;  // idle slots and placements have not all been compared
 };
 
 }  // namespace twofold::queue

@@ -45,6 +45,7 @@ void Queue::Arrive(Slot slot) {
 void Queue::EnterLine(Slot slot) {
   gang_slots_ += ExtraSlots(slot);
   line_.Add(slot);
+  ranks_.Add(slot);
 }
 
 /// Of the jobs with this limit key, others may stand in the line now.
@@ -64,6 +65,7 @@ void Queue::SettleKey(const std::string& key) {
 /// Takes a job that waits for a worker out of turn.
 void Queue::LeaveLine(Slot slot) {
   gang_slots_ -= ExtraSlots(slot);
+  ranks_.Remove(slot);
   switch (jobs_[slot].state) {
     case JobState::kGathering:
       return gathering_.Remove(slot);
@@ -78,7 +80,6 @@ void Queue::LeaveLine(Slot slot) {
 
 void Queue::Dispatch(Instant now, Effects& effects) {
   if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
-  look_on_.reset();
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
     std::optional<ProcessId> idle = processes_.NextIdle();
@@ -90,8 +91,7 @@ void Queue::Dispatch(Instant now, Effects& effects) {
     }
     if (!gathering_.empty() || !placed_.empty()) {
       if (HandOutSetAside(now, front, effects)) continue;
-      idle = processes_.NextIdle();  // what is left suits none of them, as far as was looked
-      look_on_ = idle && placed_.unfinished() ? std::optional(now) : std::nullopt;
+      idle = processes_.NextIdle();  // what is left suits none of those set aside
       if (!idle || front == kNoSlot) return;
     }
     line_.Take(front);
@@ -102,6 +102,7 @@ void Queue::Dispatch(Instant now, Effects& effects) {
 /// The turn has come of a job for which not any free slot will do. It must not keep others waiting.
 void Queue::SetAside(Slot front) {
   line_.Take(front);
+  ranks_.Remove(front);
   if (IsGang(front)) {
     jobs_[front].state = JobState::kGathering;
     gathering_.Add(front);
@@ -109,13 +110,14 @@ void Queue::SetAside(Slot front) {
     jobs_[front].state = JobState::kPlaced;
     placed_.Add(front);
   }
+  ranks_.Add(front);
 }
 
 /// Hands out one of the jobs set aside, if its turn is before that of the job in front (kNoSlot:
 /// none), and if the idle slots will do. True: look again. A gang takes what suits it in any case.
 bool Queue::HandOutSetAside(Instant now, Slot front, Effects& effects) {
-  const bool others_wait = front != kNoSlot || placed_.Next();
-  const Slot gang = gathering_.empty() ? kNoSlot : gathering_.Next(now, others_wait);
+  Slot gang = kNoSlot;
+  if (!gathering_.empty()) gang = gathering_.Next(now, front != kNoSlot || placed_.Next());
   const bool gang_first =
       gang != kNoSlot && (front == kNoSlot || line_.PrecedenceOf(gang) < line_.PrecedenceOf(front));
   if (HandOutPlaced(now, gang_first ? gang : front, effects)) return true;
@@ -142,6 +144,7 @@ bool Queue::HandOutPlaced(Instant now, Slot before, Effects& effects) {
 void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
   Job& job = jobs_[slot];
   MeetDeadline(slot);
+  ranks_.Remove(slot);
   if (IsKeyLimited(job)) key_limits_.Start(slot);
   job.state = JobState::kRunning;
   job.process = process;
@@ -254,9 +257,9 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
   if (job.state == JobState::kDelayed) reply.wait = reply.total = Duration::zero();
   effects.Do(reply);
   if (!job.options->dedup_key.empty()) {
-    for (const auto& follower : dedup_keys_.TakeFollowers(slot)) {
-      reply.submitter = follower.submitter;
-      reply.tag = follower.tag;
+    while (const auto follower = dedup_keys_.TakeFollower(slot)) {
+      reply.submitter = follower->submitter;
+      reply.tag = follower->tag;
       effects.Do(reply);
     }
   }
@@ -268,6 +271,7 @@ void Queue::Forget(Slot slot) {
   if (IsRunning(slot)) LeaveRunning(slot);
   MeetDeadline(slot);
   if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
+  if (!job.options->run.empty()) LeaveRun(slot);
   LeaveSubmitter(slot);
   const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
   if (!had_place) return jobs_.Free(slot);

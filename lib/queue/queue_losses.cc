@@ -131,6 +131,7 @@ void Queue::Restore(Instant now, const Restored& restored, Effects& effects) {
   job.attempts = restored.attempts;
   job.lost_attempts = restored.lost_attempts;
   if (!job.options->dedup_key.empty()) dedup_keys_.Add(slot, job);
+  if (!job.options->run.empty()) EnterRun(slot);
   if (!restored.members.empty()) return Resume(now, slot, restored.members);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;

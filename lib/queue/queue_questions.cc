@@ -8,10 +8,6 @@ namespace twofold::queue {
 
 QueueStats Queue::Stats() const {
   const WorkerCounts& workers = processes_.counts();
-  std::optional<Instant> oldest = line_.Oldest();
-  for (const auto& one : {gathering_.Oldest(), placed_.Oldest()}) {
-    if (one) oldest = std::min(*one, oldest.value_or(*one));
-  }
   return {.waiting = waiting(),
           .delayed = delays_.size(),
           .key_limited = key_limits_.parked(),
@@ -27,7 +23,7 @@ QueueStats Queue::Stats() const {
           .workers_paused = workers.paused,
           .workers_reserved = workers.reserved,
           .processes = workers.processes,
-          .oldest_waiting = oldest,
+          .oldest_waiting = ranks_.Oldest(),
           .paused = paused_,
           .draining = draining_};
 }
@@ -54,12 +50,27 @@ std::optional<Queue::Role> Queue::RoleOf(const Held& attempt) const {
   return Role{jobs_.IdOf(job.gang), static_cast<std::uint32_t>(job.tag)};
 }
 
-std::uint32_t Queue::List(Instant now, std::uint32_t from, std::size_t limit,
+std::uint32_t Queue::List(Instant now, const JobPage& page,
                           const std::function<void(const JobView&)>& visit) const {
-  for (Slot slot = from; slot < jobs_.end(); ++slot) {
+  if (!page.run.empty()) return ListRun(now, page, visit);
+  std::size_t left = page.limit;
+  const Slot end = std::min<Slot>(jobs_.end(), page.from + kMostListed);
+  for (Slot slot = page.from; slot < end; ++slot) {
     if (jobs_[slot].state == JobState::kFree || jobs_[slot].gang != kNoSlot) continue;
-    if (limit-- == 0) return slot;
+    if (left-- == 0) return slot;
     visit(View(now, slot));
+  }
+  return end < jobs_.end() ? end : 0;
+}
+
+std::uint32_t Queue::ListRun(Instant now, const JobPage& page,
+                             const std::function<void(const JobView&)>& visit) const {
+  const auto run = runs_.find(std::string(page.run));
+  if (run == runs_.end()) return 0;
+  std::size_t left = page.limit;
+  for (auto job = run->second.lower_bound(page.from); job != run->second.end(); ++job) {
+    if (left-- == 0) return *job;
+    visit(View(now, *job));
   }
   return 0;
 }
@@ -85,25 +96,13 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
       return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
     }
   }
-  return Explanation{.reason = WaitReason::kBehind, .ahead = CountAhead(slot)};
+  return Explanation{.reason = WaitReason::kBehind, .ahead = ranks_.Ahead(slot)};
 }
 
 /// A job of a submitter: members of gangs are for workers only.
 Slot Queue::FindJob(JobId id) const {
   const Slot slot = jobs_.Find(id);
   return slot == kNoSlot || jobs_[slot].gang != kNoSlot ? kNoSlot : slot;
-}
-
-std::uint64_t Queue::CountAhead(Slot slot) const {
-  const Precedence own = line_.PrecedenceOf(slot);
-  std::uint64_t ahead = 0;
-  for (Slot other = 0; other < jobs_.end(); ++other) {
-    const JobState state = jobs_[other].state;
-    const bool may_run = state == JobState::kWaiting || state == JobState::kSortedIn ||
-                         state == JobState::kGathering || state == JobState::kPlaced;
-    if (may_run && line_.PrecedenceOf(other) < own) ++ahead;
-  }
-  return ahead;
 }
 
 JobView Queue::View(Instant now, Slot slot) const {

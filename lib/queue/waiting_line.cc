@@ -1,6 +1,5 @@
 #include "lib/queue/waiting_line.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace twofold::queue {
@@ -37,21 +36,6 @@ Precedence WaitingLine::PrecedenceOf(Slot slot) const {
   const bool strict = ageing_ == Duration::zero();
   const Instant rank = strict ? Instant() : job.accepted - level * ageing_;
   return {rank, -level, job.accepted, job.sequence};
-}
-
-std::optional<Instant> WaitingLine::Oldest() const {
-  std::optional<Instant> oldest;
-  for (const FairLanes& level : levels_) {
-    if (level.empty()) continue;
-    const Instant accepted = level.Oldest(jobs_);
-    oldest = oldest ? std::min(*oldest, accepted) : accepted;
-  }
-  return oldest;
-}
-
-std::size_t WaitingLine::LevelOf(const Job& job) {
-  return static_cast<std::size_t>(
-      std::clamp(job.options->priority, kLowestPriority, kHighestPriority) - kLowestPriority);
 }
 
 std::size_t WaitingLine::FrontLevel() const {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
-#include <optional>
 
 #include "lib/queue/fair_lanes.h"
 #include "lib/queue/job_table.h"
@@ -52,14 +52,16 @@ class WaitingLine {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
-  /// When the job was accepted that waits longest; nullopt: none waits. Linear in the fair keys.
-  [[nodiscard]] std::optional<Instant> Oldest() const;
+  static constexpr std::size_t kLevels = kHighestPriority - kLowestPriority + 1;
+  /// The priority of a job, from 0.
+  [[nodiscard]] static std::size_t LevelOf(const Job& job) {
+    return static_cast<std::size_t>(
+        std::clamp(job.options->priority, kLowestPriority, kHighestPriority) - kLowestPriority);
+  }
 
  private:
-  static constexpr std::size_t kLevels = kHighestPriority - kLowestPriority + 1;
   static_assert(kLevels <= 32, "occupied_ has one bit a level");
 
-  [[nodiscard]] static std::size_t LevelOf(const Job& job);
   [[nodiscard]] std::size_t FrontLevel() const;
   [[nodiscard]] Instant Rank(std::size_t level) const;
   void Left(std::size_t level);

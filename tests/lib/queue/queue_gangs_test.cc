@@ -45,7 +45,7 @@ TEST_F(QueueGangs, GangIsOneRunningJobAndItsMembersAreNoJobsForPeople) {
   EXPECT_FALSE(queue.Find(now, members[1].job));
   EXPECT_FALSE(queue.Cancel(now, members[1].job, effects));
   std::vector<JobId> listed;
-  queue.List(now, 0, 10, [&](const JobView& view) { listed.push_back(view.job); });
+  queue.List(now, {.limit = 10}, [&](const JobView& view) { listed.push_back(view.job); });
   EXPECT_THAT(listed, ElementsAre(gang));
 }
 

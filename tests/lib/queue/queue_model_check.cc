@@ -242,7 +242,7 @@ std::optional<Instant> QueueModel::NextDeadline() const {
 
 void QueueModel::CheckJobs(Instant now, const Queue& queue) {
   std::size_t listed = 0;
-  queue.List(now, 0, jobs_.size() + 1, [&](const JobView& view) {
+  queue.List(now, {.limit = jobs_.size() + 1}, [&](const JobView& view) {
     ++listed;
     const auto found = jobs_.find(view.job);
     if (found == jobs_.end()) return Expect(false, "lists a job that has ended");

@@ -111,6 +111,38 @@ TEST_F(QueueSubmitters, DetachedJobsOutliveEverybody) {
   EXPECT_EQ(OnlyReply().submitter, kDetached);
 }
 
+TEST_F(QueueSubmitters, VeryManyJobsOfAGoneSubmitterEndSliceBySlice) {
+  constexpr std::uint64_t kMany = 2 * Queue::kMostEnded + 1;
+  for (std::uint64_t i = 0; i < kMany; ++i) Submit();
+  const JobId of_bob = Submit({}, kBob);
+  queue.SubmitterGone(now, kAda, effects);
+  EXPECT_EQ(Finished(Outcome::kAbandoned), Queue::kMostEnded) << "one call must not take long";
+  EXPECT_EQ(queue.NextDeadline(), now) << "it goes on at once";
+  queue.Tick(now, effects);
+  EXPECT_EQ(Finished(Outcome::kAbandoned), 2 * Queue::kMostEnded);
+  queue.Tick(now, effects);
+  EXPECT_EQ(Finished(Outcome::kAbandoned), kMany);
+  EXPECT_EQ(queue.NextDeadline(), std::nullopt);
+  EXPECT_EQ(queue.waiting(), 1U);
+  EXPECT_TRUE(queue.Find(now, of_bob));
+}
+
+TEST_F(QueueSubmitters, VeryManyJobsThatAGoneSubmitterFollowsAreLeftSliceBySlice) {
+  constexpr std::uint64_t kMany = Queue::kMostEnded + 1;
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    const JobOptions options{.dedup_key = std::to_string(i)};
+    Submit(options, kAda);
+    Submit(options, kBob);
+  }
+  queue.SubmitterGone(now, kBob, effects);
+  EXPECT_EQ(queue.NextDeadline(), now);
+  queue.Tick(now, effects);
+  EXPECT_EQ(queue.NextDeadline(), std::nullopt);
+  queue.SubmitterGone(now, kAda, effects);
+  queue.Tick(now, effects);
+  EXPECT_EQ(queue.waiting(), 0U) << "nobody has inherited a job";
+}
+
 // ---- Admin
 
 TEST_F(QueueSubmitters, PausedQueueAcceptsButHandsOutNothing) {
@@ -161,7 +193,8 @@ TEST_F(QueueSubmitters, ListGoesPageByPageThroughAllJobs) {
   std::uint32_t from = 0;
   do {
     const std::size_t before = listed.size();
-    from = queue.List(now, from, 4, [&](const JobView& view) { listed.push_back(view.job); });
+    from = queue.List(now, {.from = from, .limit = 4},
+                      [&](const JobView& view) { listed.push_back(view.job); });
     EXPECT_LE(listed.size() - before, 4U);
   } while (from != 0);
   jobs.erase(jobs.begin() + 4);
@@ -172,12 +205,46 @@ TEST_F(QueueSubmitters, ListGoesOnAfterJobsThatHaveEndedMeanwhile) {
   const JobId first = Submit();
   const JobId second = Submit();
   const JobId third = Submit();
-  const std::uint32_t from = queue.List(now, 0, 1, [](const JobView&) {});
+  const std::uint32_t from = queue.List(now, {.limit = 1}, [](const JobView&) {});
   queue.Cancel(now, first, effects);
   queue.Cancel(now, second, effects);
   std::vector<JobId> listed;
-  queue.List(now, from, 10, [&](const JobView& view) { listed.push_back(view.job); });
+  queue.List(now, {.from = from, .limit = 10},
+             [&](const JobView& view) { listed.push_back(view.job); });
   EXPECT_THAT(listed, ElementsAre(third));
+}
+
+TEST_F(QueueSubmitters, ListShowsTheJobsOfOneRun) {
+  std::vector<JobId> of_run;
+  for (int i = 0; i < 10; ++i) {
+    Submit();
+    of_run.push_back(Submit({.run = "night"}));
+    Submit({.run = "day"});
+  }
+  queue.Cancel(now, of_run[3], effects);
+  of_run.erase(of_run.begin() + 3);
+  std::vector<JobId> listed;
+  std::uint32_t from = 0;
+  do {
+    from = queue.List(now, {.from = from, .limit = 4, .run = "night"},
+                      [&](const JobView& view) { listed.push_back(view.job); });
+    EXPECT_LE(listed.size(), of_run.size());
+  } while (from != 0);
+  EXPECT_EQ(listed, of_run);
+  EXPECT_EQ(queue.List(now, {.run = "dawn"}, [](const JobView&) { FAIL(); }), 0U);
+}
+
+TEST_F(QueueSubmitters, ListLooksAtSoManyPlacesACall) {
+  std::vector<JobId> jobs;
+  for (std::uint32_t i = 0; i <= 2 * Queue::kMostListed; ++i) jobs.push_back(Submit());
+  for (std::size_t i = 0; i + 1 < jobs.size(); ++i) queue.Cancel(now, jobs[i], effects);
+  std::vector<JobId> listed;
+  const auto visit = [&](const JobView& view) { listed.push_back(view.job); };
+  std::uint32_t from = queue.List(now, {}, visit);
+  EXPECT_THAT(listed, IsEmpty()) << "one call must not take long";
+  EXPECT_EQ(from, Queue::kMostListed);
+  while (from != 0) from = queue.List(now, {.from = from}, visit);
+  EXPECT_THAT(listed, ElementsAre(jobs.back()));
 }
 
 }  // namespace

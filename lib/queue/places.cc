@@ -1,0 +1,131 @@
+#include "lib/queue/places.h"
+
+#include <algorithm>
+
+#include "lib/queue/placement.h"
+#include "lib/queue/process_table.h"
+
+namespace twofold::queue {
+
+PlacementLines::PlacementLines(std::string_view placement) {
+  while (!placement.empty()) {
+    const std::string_view line = TakeLine(placement);
+    if (line.starts_with(kPlacementLabel)) labels.emplace_back(line);
+    if (line.starts_with(kPlacementNode)) nodes.emplace_back(line);
+  }
+}
+
+void Places::Enter(Slot process, std::string_view labels, std::string_view node) {
+  if (process >= entries_.size()) entries_.resize(process + 1);
+  Join(process, "");
+  Join(process, std::string(kPlacementNode).append(node));
+  while (!labels.empty()) Join(process, std::string(kPlacementLabel).append(TakeLine(labels)));
+}
+
+void Places::Join(Slot process, const std::string& line) {
+  auto& entry = *lines_.try_emplace(line).first;
+  if (!entry.second.processes.insert(process).second) return;
+  entries_[process].lines.push_back(&entry);
+  if (entry.second.is_watched) AddSeat(process, entry.second);
+}
+
+void Places::Leave(Slot process) {
+  if (process >= entries_.size()) return;
+  Entry& entry = entries_[process];
+  entry.seats.clear();
+  for (const Line* line : entry.lines) {
+    const auto found = lines_.find(line->first);
+    found->second.processes.erase(process);
+    if (found->second.processes.empty()) lines_.erase(found);
+  }
+  entry.lines.clear();
+}
+
+std::size_t Places::CountWith(const std::string& line) const {
+  const auto found = lines_.find(line);
+  return found == lines_.end() ? 0 : found->second.processes.size();
+}
+
+std::vector<Slot> Places::MaySuit(std::string_view placement) const {
+  std::set<Slot> processes;
+  for (const std::string& line : RarestLines(placement)) {
+    if (const auto found = lines_.find(line); found != lines_.end()) {
+      processes.insert(found->second.processes.begin(), found->second.processes.end());
+    }
+  }
+  return {processes.begin(), processes.end()};
+}
+
+void Places::VisitIdle(std::string_view placement, const std::function<bool(Slot)>& visit) {
+  const std::vector<std::string> wanted = RarestLines(placement);
+  std::vector<Having*> lines;
+  for (const std::string& line : wanted) {
+    const auto found = lines_.find(line);
+    if (found == lines_.end()) continue;
+    if (!found->second.is_watched) Watch(found->second);
+    if (!found->second.idle.empty()) lines.push_back(&found->second);
+  }
+  if (lines.size() == 1) {
+    auto& idle = lines.front()->idle;
+    for (auto next = idle.begin(); next != idle.end();) {
+      if (!visit(*next++)) return;
+    }
+    return;
+  }
+  std::vector<Slot> all;
+  for (const Having* line : lines) all.insert(all.end(), line->idle.begin(), line->idle.end());
+  std::sort(all.begin(), all.end(),
+            [this](Slot a, Slot b) { return processes_[a].idle_since < processes_[b].idle_since; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());  // a node may be named twice
+  for (const Slot process : all) {
+    if (!visit(process)) return;
+  }
+}
+
+/// Whoever suits the placement has one of these lines: a node, or the label that fewest have.
+std::vector<std::string> Places::RarestLines(std::string_view placement) const {
+  PlacementLines lines(placement);
+  if (!lines.nodes.empty()) return std::move(lines.nodes);
+  if (lines.labels.empty()) return {""};
+  return {*std::min_element(
+      lines.labels.begin(), lines.labels.end(),
+      [this](const auto& a, const auto& b) { return CountWith(a) < CountWith(b); })};
+}
+
+/// Somebody asks for the line, so from now on its idle processes are listed.
+void Places::Watch(Having& line) {
+  is_watching_ = true;
+  line.is_watched = true;
+  std::vector<Slot> idle;
+  for (const Slot process : line.processes) {
+    AddSeat(process, line);
+    if (processes_[process].is_idle) idle.push_back(process);
+  }
+  std::sort(idle.begin(), idle.end(),
+            [this](Slot a, Slot b) { return processes_[a].idle_since < processes_[b].idle_since; });
+  for (const Slot process : idle) {
+    Seat& seat = entries_[process].seats.back();
+    line.idle.splice(line.idle.end(), seat.outside);
+  }
+}
+
+void Places::AddSeat(Slot process, Having& line) {
+  Seat& seat = entries_[process].seats.emplace_back(Seat{&line, {process}, {}});
+  seat.entry = seat.outside.begin();
+}
+
+void Places::SitDown(Slot process) {
+  if (process >= entries_.size()) return;
+  for (Seat& seat : entries_[process].seats) {
+    seat.line->idle.splice(seat.line->idle.end(), seat.outside);
+  }
+}
+
+void Places::StandUp(Slot process) {
+  if (process >= entries_.size()) return;
+  for (Seat& seat : entries_[process].seats) {
+    seat.outside.splice(seat.outside.end(), seat.line->idle, seat.entry);
+  }
+}
+
+}  // namespace twofold::queue
