@@ -24,10 +24,10 @@ AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& reade
   Serve("PauseQueue", &AdminService::PauseQueue);
   Serve("ResumeQueue", &AdminService::ResumeQueue);
   Serve("DrainQueue", &AdminService::DrainQueue);
-  Read("ListWorkers", &AdminService::ListWorkers);
-  Read("PauseWorkers", &AdminService::PauseWorkers);
-  Read("ResumeWorkers", &AdminService::ResumeWorkers);
-  Read("DrainWorkers", &AdminService::DrainWorkers);
+  Serve("ListWorkers", &AdminService::ListWorkers);
+  Serve("PauseWorkers", &AdminService::PauseWorkers);
+  Serve("ResumeWorkers", &AdminService::ResumeWorkers);
+  Serve("DrainWorkers", &AdminService::DrainWorkers);
 }
 
 Result<v1::ListQueuesReply> AdminService::ListQueues(const v1::ListQueuesRequest&) {

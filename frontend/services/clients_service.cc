@@ -57,7 +57,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   Stream("Submit", &ClientsService::Submit);
   Wait("SubmitJob", &ClientsService::SubmitJob);
   Wait("GetJob", &ClientsService::GetJob);
-  Read("ListJobs", &ClientsService::ListJobs);
+  Wait("ListJobs", &ClientsService::ListJobs);
   Wait("CancelJob", &ClientsService::CancelJob);
   Wait("ExplainJob", &ClientsService::ExplainJob);
   Wait("RequeueJobs", &ClientsService::RequeueJobs);
@@ -119,8 +119,11 @@ void ClientsService::ExplainJob(const v1::GetJobRequest& request,
           [this, id = request.id(), call] { call->Answer(frontend::ExplainJob(queues_, id)); });
 }
 
-Result<v1::ListJobsReply> ClientsService::ListJobs(const v1::ListJobsRequest& request) {
-  return frontend::ListJobs(queues_, request);
+void ClientsService::ListJobs(const v1::ListJobsRequest& request,
+                              const std::shared_ptr<ListCall>& call) {
+  const auto answer = [this, request, call] { call->Answer(frontend::ListJobs(queues_, request)); };
+  if (ListReadsStore(request)) return OnReader(call, answer);
+  if (!walkers_.Post(answer)) call->Fail(ReaderPool::Refusal());
 }
 
 void ClientsService::CancelJob(const v1::CancelJobRequest& request,

@@ -189,6 +189,11 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
   return job;
 }
 
+bool ListReadsStore(const v1::ListJobsRequest& request) {
+  const Result<Place> place = ParsePlace(request);
+  return place.ok() && place->in_store;
+}
+
 Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request) {
   if (!request.queue().empty()) {
     if (const auto host = queues.Find(request.queue()); !host.ok()) return host.status();

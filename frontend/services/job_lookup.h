@@ -21,6 +21,9 @@ Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id);
 /// A waiting or running job. Call it in the turn that found it.
 v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue::JobView& view);
 
+/// Whether the page that is asked for is read from the store.
+bool ListReadsStore(const v1::ListJobsRequest& request);
+
 /// One page. Finished durable jobs come first if they are asked for.
 /// Errors   kInvalidArgument: the page token; kNotFound: the queue; those of the store.
 Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request);

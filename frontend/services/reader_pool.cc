@@ -7,8 +7,8 @@
 
 namespace twofold::frontend {
 
-ReaderPool::ReaderPool() {
-  for (std::size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Run(); });
+ReaderPool::ReaderPool(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
 }
 
 bool ReaderPool::Post(Task task) {
@@ -38,8 +38,7 @@ void ReaderPool::Stop() {
 }
 
 grpc::Status ReaderPool::Refusal() {
-  return rpc::FullStatus("too many reads wait for the store, try again later",
-                         std::chrono::seconds(1));
+  return rpc::FullStatus("too many reads wait already, try again later", std::chrono::seconds(1));
 }
 
 void ReaderPool::Run() {

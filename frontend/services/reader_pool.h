@@ -23,7 +23,7 @@ class ReaderPool {
 
   using Task = std::function<void()>;
 
-  ReaderPool();
+  explicit ReaderPool(std::size_t threads = kThreads);
   ~ReaderPool() { Stop(); }
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;

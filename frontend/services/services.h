@@ -27,6 +27,7 @@ class ClientsService final : public Service {
 
  private:
   using JobCall = rpc::UnaryCall<v1::GetJobRequest, v1::Job>;
+  using ListCall = rpc::UnaryCall<v1::ListJobsRequest, v1::ListJobsReply>;
   using SubmitCall = rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>;
   using CancelCall = rpc::UnaryCall<v1::CancelJobRequest, v1::Job>;
   using ExplainCall = rpc::UnaryCall<v1::GetJobRequest, v1::Explanation>;
@@ -36,7 +37,7 @@ class ClientsService final : public Service {
   Result<std::shared_ptr<ClientSession>> Submit();
   void SubmitJob(const v1::SubmitJobRequest& request, const std::shared_ptr<SubmitCall>& call);
   void GetJob(const v1::GetJobRequest& request, const std::shared_ptr<JobCall>& call);
-  Result<v1::ListJobsReply> ListJobs(const v1::ListJobsRequest& request);
+  void ListJobs(const v1::ListJobsRequest& request, const std::shared_ptr<ListCall>& call);
   void CancelJob(const v1::CancelJobRequest& request, const std::shared_ptr<CancelCall>& call);
   void ExplainJob(const v1::GetJobRequest& request, const std::shared_ptr<ExplainCall>& call);
   void RequeueJobs(const v1::RequeueJobsRequest& request, const std::shared_ptr<RequeueCall>& call);
@@ -52,6 +53,7 @@ class ClientsService final : public Service {
   Requeuer requeuer_;
   std::atomic<std::uint64_t> last_submitter_ = 0;
   std::atomic<std::int64_t> clients_ = 0;
+  ReaderPool walkers_{2};  // for lists of jobs that have not ended: they need no disk
 };
 
 class WorkersService final : public Service {

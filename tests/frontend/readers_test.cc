@@ -219,6 +219,12 @@ TEST_F(ReadersTest, ProbesMetricsAndJobsGoOnWhileAllReadersWaitForTheDisk) {
   grpc::ClientContext context;
   v1::ListQueuesReply queues;
   EXPECT_TRUE(admin_stub_->ListQueues(&context, {}, &queues).ok());
+  grpc::ClientContext workers_context;
+  v1::ListWorkersReply workers;
+  EXPECT_TRUE(admin_stub_->ListWorkers(&workers_context, {}, &workers).ok());
+  grpc::ClientContext jobs_context;
+  v1::ListJobsReply jobs;
+  EXPECT_TRUE(stub_->ListJobs(&jobs_context, {}, &jobs).ok());
   ExpectAllListsEndWell();
 }
 
