@@ -44,7 +44,10 @@ struct Found {
 using Headlines = std::map<ComparedPlace, Found>;
 
 /// The same text for the same values, however they are ordered.
-std::string KeyOf(const Json& varied) { return nlohmann::json::parse(varied.dump()).dump(); }
+std::string KeyOf(const std::string& varied) {
+  const Json json = show::Parsed(varied);
+  return json.is_null() ? varied : nlohmann::json(json).dump();
+}
 
 /// "throughput direction=reverse"
 std::string TitleOf(const v1::MetricResult& metric) {
@@ -59,8 +62,8 @@ Result<Headlines> Read(RunSource& source, const std::string& run) {
     for (const v1::PermutationResult& each : reply.permutations()) {
       const Json varied = show::Parsed(each.varied());
       for (const v1::MetricResult& metric : each.headlines()) {
-        headlines[{KeyOf(varied), TitleOf(metric), metric.unit()}] = {each.number(), varied,
-                                                                      metric};
+        headlines[{KeyOf(each.varied()), TitleOf(metric), metric.unit()}] = {each.number(), varied,
+                                                                             metric};
       }
     }
   });

@@ -28,7 +28,7 @@ http::Response QueuesJson(const QueueSet& queues) {
 }
 
 std::string Row(const v1::Queue& queue) {
-  const char* state = queue.draining() ? "draining" : queue.paused() ? "paused" : "open";
+  const std::string state = show::ToJson(queue)["state"];
   const auto& finished = queue.finished();
   return fmt::format(
       "<tr><td>{}<td>{}<td>{}<td>{}<td>{:.1f}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
