@@ -70,7 +70,7 @@ JobEnded Ended(JobId id) {
           .pod = "backend-iperf-5d4f-abcde",
           .report = std::string(20, 'r'),
           .ended_unix_ns = static_cast<std::int64_t>(id),
-          .benchmark = SharedBenchmark(SweepResult(id))};
+          .benchmark = SharedBenchmark::Parse(SweepResult(id).SerializeAsString())};
 }
 
 RunCreated Created(JobId permutations) {

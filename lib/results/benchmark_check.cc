@@ -1,14 +1,14 @@
 #include "lib/results/benchmark_check.h"
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +18,7 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+using google::protobuf::Reflection;
 
 /// What a text has to be.
 enum class TextKind {
@@ -64,25 +65,52 @@ constexpr Rule kRules[] = {
     {.field = "Artifact.zstd", .text = TextKind::kAny},
 };
 
-using Rules = absl::flat_hash_map<const FieldDescriptor*, Rule>;
+/// What is checked of a field. Fields with nothing to check have none.
+struct FieldRule;
+using MessageRules = std::vector<FieldRule>;
 
-Rules FindFields() {
-  Rules rules;
-  const auto& file = *v1::BenchmarkResult::descriptor()->file();
-  for (const Rule& rule : kRules) {
-    const std::string name = rule.field;
-    const std::size_t dot = name.find('.');
-    rules.emplace(
-        file.FindMessageTypeByName(name.substr(0, dot))->FindFieldByName(name.substr(dot + 1)),
-        rule);
-  }
-  return rules;
-}
+struct FieldRule {
+  const FieldDescriptor* field = nullptr;
+  TextKind text = TextKind::kName;
+  int most = kAnyNumber;
+  const MessageRules* inside = nullptr;  ///< of a message
+};
 
 Rule RuleOf(const FieldDescriptor& field) {
-  static const Rules rules = FindFields();
-  const auto found = rules.find(&field);
-  return found == rules.end() ? Rule{.field = ""} : found->second;
+  const std::string name = field.containing_type()->name() + "." + field.name();
+  const auto* const found = std::find_if(std::begin(kRules), std::end(kRules),
+                                         [&](const Rule& rule) { return name == rule.field; });
+  return found == std::end(kRules) ? Rule{.field = ""} : *found;
+}
+
+/// Adds the rules of a type, and of all that it has.
+const MessageRules* AddRules(const google::protobuf::Descriptor& type,
+                             std::map<const google::protobuf::Descriptor*, MessageRules>& all) {
+  const auto [place, is_new] = all.try_emplace(&type);
+  MessageRules& rules = place->second;
+  for (int i = 0; is_new && i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    const Rule rule = RuleOf(field);
+    const bool is_message = field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    const bool is_text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+    const bool is_number = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+        AddRules(*field.message_type(), all)->empty()) {
+      continue;  // numbers of a clock
+    }
+    if (is_message || is_number || (is_text && rule.text != TextKind::kAny)) {
+      rules.push_back({&field, rule.text, rule.most,
+                       is_message ? AddRules(*field.message_type(), all) : nullptr});
+    }
+  }
+  return &rules;
+}
+
+/// Found out once, as looking it up for each field of each result takes longer than checking it.
+const MessageRules& ResultRules() {
+  static std::map<const google::protobuf::Descriptor*, MessageRules> all;
+  static const MessageRules& rules = *AddRules(*v1::BenchmarkResult::descriptor(), all);
+  return rules;
 }
 
 /// Walks through a message until something is wrong, and keeps what, and where:
@@ -92,63 +120,56 @@ class Checker {
  public:
   [[nodiscard]] const Status& status() const { return status_; }
 
-  void CheckMessage(const Message& message) {
-    const auto& type = *message.GetDescriptor();
-    for (int i = 0; i < type.field_count() && status_.ok(); ++i) {
-      CheckField(message, *type.field(i));
+  void CheckMessage(const Message& message, const MessageRules& rules) {
+    static const auto* const series = v1::Series::descriptor();
+    const auto& reflection = *message.GetReflection();
+    for (const FieldRule& rule : rules) {
+      if (!status_.ok()) return;
+      CheckField(message, reflection, rule);
     }
-    if (&type == v1::Series::descriptor()) {
+    if (rules.front().field->containing_type() == series) {
       CheckRows(static_cast<const v1::Series&>(message));
     }
   }
 
  private:
-  void CheckField(const Message& message, const FieldDescriptor& field) {
-    const auto& reflection = *message.GetReflection();
-    const Rule rule = RuleOf(field);
-    if (!field.is_repeated()) return CheckValue(message, field, rule, -1);
+  void CheckField(const Message& message, const Reflection& reflection, const FieldRule& rule) {
+    static const auto* const dimension = v1::Dimension::descriptor();
+    const FieldDescriptor& field = *rule.field;
+    if (!field.is_repeated()) return CheckValue(message, reflection, rule, -1);
     const int size = reflection.FieldSize(message, &field);
     if (size > rule.most) {
       return Wrong(field, absl::StrCat("has ", size, " entries; at most ", rule.most));
     }
-    for (int i = 0; i < size && status_.ok(); ++i) CheckValue(message, field, rule, i);
-    if (field.message_type() == v1::Dimension::descriptor()) {
-      CheckNames(message, field);
-    }
+    for (int i = 0; i < size && status_.ok(); ++i) CheckValue(message, reflection, rule, i);
+    if (field.message_type() == dimension) CheckNames(message, reflection, field, size);
   }
 
   /// `index` in a list; -1: it is none.
-  void CheckValue(const Message& message, const FieldDescriptor& field, const Rule& rule,
+  void CheckValue(const Message& message, const Reflection& reflection, const FieldRule& rule,
                   int index) {
-    const auto& reflection = *message.GetReflection();
+    const FieldDescriptor& field = *rule.field;
     const bool listed = index >= 0;
-    std::string none;
-    switch (field.cpp_type()) {
-      case FieldDescriptor::CPPTYPE_STRING:
-        return CheckText(field, rule,
-                         listed
-                             ? reflection.GetRepeatedStringReference(message, &field, index, &none)
+    if (rule.inside != nullptr) {
+      if (!listed && !reflection.HasField(message, &field)) return;
+      path_.emplace_back(&field, index);
+      CheckMessage(listed ? reflection.GetRepeatedMessage(message, &field, index)
+                          : reflection.GetMessage(message, &field),
+                   *rule.inside);
+      path_.pop_back();
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+      const double value = listed ? reflection.GetRepeatedDouble(message, &field, index)
+                                  : reflection.GetDouble(message, &field);
+      if (!std::isfinite(value)) Wrong(field, "is not finite");
+    } else {
+      std::string none;
+      CheckText(rule, listed ? reflection.GetRepeatedStringReference(message, &field, index, &none)
                              : reflection.GetStringReference(message, &field, &none));
-      case FieldDescriptor::CPPTYPE_DOUBLE: {
-        const double value = listed ? reflection.GetRepeatedDouble(message, &field, index)
-                                    : reflection.GetDouble(message, &field);
-        if (!std::isfinite(value)) Wrong(field, "is not finite");
-        return;
-      }
-      case FieldDescriptor::CPPTYPE_MESSAGE:
-        if (!listed && !reflection.HasField(message, &field)) return;
-        path_.emplace_back(&field, index);
-        CheckMessage(listed ? reflection.GetRepeatedMessage(message, &field, index)
-                            : reflection.GetMessage(message, &field));
-        path_.pop_back();
-        return;
-      default:
-        return;
     }
   }
 
-  void CheckText(const FieldDescriptor& field, const Rule& rule, const std::string& text) {
-    if (rule.text == TextKind::kAny) return;
+  void CheckText(const FieldRule& rule, const std::string& text) {
+    const FieldDescriptor& field = *rule.field;
     const std::size_t most = rule.text == TextKind::kLong ? kLongBytes : kNameBytes;
     if (text.size() > most) {
       return Wrong(field, absl::StrCat("has ", text.size(), " bytes; at most ", most));
@@ -159,14 +180,17 @@ class Checker {
     if (std::any_of(text.begin(), text.end(), control)) Wrong(field, "has a control character");
   }
 
-  /// Of a list of dimensions.
-  void CheckNames(const Message& message, const FieldDescriptor& field) {
-    const auto& reflection = *message.GetReflection();
-    std::set<std::string_view> names;
-    for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
-      const auto& each =
-          static_cast<const v1::Dimension&>(reflection.GetRepeatedMessage(message, &field, i));
-      if (!names.insert(each.name()).second) return Wrong(field, "has a name twice");
+  /// Of a list of dimensions, which are few.
+  void CheckNames(const Message& message, const Reflection& reflection,
+                  const FieldDescriptor& field, int size) {
+    const auto name = [&](int i) -> const std::string& {
+      const Message& entry = reflection.GetRepeatedMessage(message, &field, i);
+      return static_cast<const v1::Dimension&>(entry).name();
+    };
+    for (int i = 1; i < size; ++i) {
+      for (int before = 0; before < i; ++before) {
+        if (name(before) == name(i)) return Wrong(field, "has a name twice");
+      }
     }
   }
 
@@ -194,7 +218,7 @@ class Checker {
 
 Status Check(const v1::BenchmarkResult& result) {
   Checker checker;
-  checker.CheckMessage(result);
+  checker.CheckMessage(result, ResultRules());
   return checker.status();
 }
 

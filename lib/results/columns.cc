@@ -6,6 +6,7 @@
 #include <absl/strings/substitute.h>
 #include <sqlite3.h>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+using google::protobuf::Reflection;
 using Json = nlohmann::ordered_json;
 
 // ---- One value of a list
@@ -113,8 +115,7 @@ std::string ListText(const Message& message, const FieldDescriptor& field) {
   return ListOf(message, field).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Value ValueOf(const Message& message, const FieldDescriptor& field) {
-  const auto& reflection = *message.GetReflection();
+Value ValueOf(const Message& message, const Reflection& reflection, const FieldDescriptor& field) {
   std::string none;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
@@ -152,15 +153,25 @@ struct Binder {
   }
 };
 
-/// Appends one value to a key, so that no two lists of values have the same.
+/// Appends one value to a key, so that no two lists of values have the same. For millions of them.
 struct KeyMaker {
   std::string& key;
 
-  void operator()(std::int64_t number) const { absl::StrAppend(&key, number, ","); }
+  void operator()(std::int64_t number) const {
+    const auto bytes = std::bit_cast<std::array<char, sizeof number>>(number);
+    key.append(bytes.data(), bytes.size());
+  }
   void operator()(double number) const { (*this)(std::bit_cast<std::int64_t>(number)); }
   void operator()(const std::string* text) const { (*this)(*text); }
   void operator()(Bytes value) const { (*this)(*value.bytes); }
-  void operator()(const std::string& text) const { absl::StrAppend(&key, text.size(), ":", text); }
+  void operator()(const std::string& text) const {
+    (*this)(static_cast<std::int64_t>(text.size()));
+    key += text;
+  }
+  void operator()(const Message& message) const {
+    (*this)(static_cast<std::int64_t>(message.ByteSizeLong()));
+    message.AppendToString(&key);
+  }
 };
 
 void SetField(Message& message, const FieldDescriptor& field, const SQLite::Column& column) {
@@ -192,14 +203,16 @@ void AddTo(Message& message, const FieldDescriptor& field, const std::string& js
 }
 
 // Quicker than its JSON.
-void AppendList(const Message& message, const FieldDescriptor& field, const KeyMaker& append) {
-  const auto& reflection = *message.GetReflection();
+void AppendList(const Message& message, const Reflection& reflection, const FieldDescriptor& field,
+                const KeyMaker& append) {
   const int size = reflection.FieldSize(message, &field);
   append(std::int64_t{size});
   for (int i = 0; i < size; ++i) {
-    append(field.cpp_type() == FieldDescriptor::CPPTYPE_STRING
-               ? reflection.GetRepeatedString(message, &field, i)
-               : reflection.GetRepeatedMessage(message, &field, i).SerializeAsString());
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      append(reflection.GetRepeatedString(message, &field, i));
+    } else {
+      append(reflection.GetRepeatedMessage(message, &field, i));
+    }
   }
 }
 
@@ -234,14 +247,16 @@ std::string Columns::List(std::string_view pattern, std::string_view between) co
 }
 
 void Columns::Bind(const Message& message, SQLite::Statement& statement, int* index) const {
+  static const std::string nothing;
+  const Reflection& own = *message.GetReflection();
   for (const Column& column : columns_) {
     const Message& within = column.In(message);
+    const Reflection& reflection = column.parents.empty() ? own : *within.GetReflection();
     const Binder bind{statement, (*index)++};
     if (!column.field->is_repeated()) {
-      std::visit(bind, ValueOf(within, *column.field));
-    } else if (column.empty_is_nothing &&
-               within.GetReflection()->FieldSize(within, column.field) == 0) {
-      bind(std::string());
+      std::visit(bind, ValueOf(within, reflection, *column.field));
+    } else if (column.empty_is_nothing && reflection.FieldSize(within, column.field) == 0) {
+      bind(&nothing);
     } else {
       bind(ListText(within, *column.field));
     }
@@ -269,13 +284,18 @@ void Columns::Read(const SQLite::Statement& row, int first, Message& message) co
 
 std::string Columns::Key(const Message& message) const {
   std::string key;
+  key.reserve(256);
   const KeyMaker append{key};
+  const Reflection& own = *message.GetReflection();
   for (const Column& column : columns_) {
     const Message& within = column.In(message);
+    const Reflection& reflection = column.parents.empty() ? own : *within.GetReflection();
     if (column.field->is_repeated()) {
-      AppendList(within, *column.field, append);
+      AppendList(within, reflection, *column.field, append);
+    } else if (column.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+      append(std::int64_t{reflection.GetEnumValue(within, column.field)});
     } else {
-      std::visit(append, ValueOf(within, *column.field));
+      std::visit(append, ValueOf(within, reflection, *column.field));
     }
   }
   return key;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/util/message_differencer.h>
 
 #include <concepts>
@@ -95,6 +96,16 @@ class SharedBenchmark {
   SharedBenchmark() = default;
   explicit SharedBenchmark(v1::BenchmarkResult result)
       : result_(std::make_shared<const v1::BenchmarkResult>(std::move(result))) {}
+
+  /// What these bytes are; nothing if they are none. It is in memory of its own that is freed in
+  /// one go: a result is some hundred small messages.
+  static SharedBenchmark Parse(const std::string& bytes) {
+    const auto arena = std::make_shared<google::protobuf::Arena>();
+    auto* const result = google::protobuf::Arena::CreateMessage<v1::BenchmarkResult>(arena.get());
+    SharedBenchmark parsed;
+    if (result->ParseFromString(bytes)) parsed.result_ = {arena, result};
+    return parsed;
+  }
 
   /// nullptr: nothing.
   [[nodiscard]] const v1::BenchmarkResult* get() const { return result_.get(); }

@@ -29,12 +29,12 @@ void ReportReader::Read(Record& record) {
 void ReportReader::Read(JobEnded& ended) {
   v1::Report report;
   if (!report.ParseFromString(ended.report) || report.data().empty()) return;
-  v1::BenchmarkResult result;
-  if (!result.ParseFromString(report.data()) || !IsSuiteName(result.suite())) {
+  SharedBenchmark benchmark = SharedBenchmark::Parse(report.data());
+  if (benchmark.get() == nullptr || !IsSuiteName(benchmark.get()->suite())) {
     ++other_;
     return;
   }
-  if (const Status status = Check(result); !status.ok()) {
+  if (const Status status = Check(*benchmark.get()); !status.ok()) {
     ++refused_;
     ended.refused = std::string(status.message());
     return;
@@ -42,7 +42,7 @@ void ReportReader::Read(JobEnded& ended) {
   ++taken_;
   report.clear_data();
   ended.report = report.SerializeAsString();
-  ended.benchmark = SharedBenchmark(std::move(result));
+  ended.benchmark = std::move(benchmark);
 }
 
 }  // namespace twofold::results
