@@ -29,7 +29,7 @@
 namespace twofold::backend {
 namespace {
 
-// Runs `part` (an Agent or a Once) on this thread until it says with which code to exit.
+// Runs `part` (an Agent or a Standalone) on this thread until it says with which code to exit.
 template <typename Part>
 int RunToTheEnd(boost::asio::io_context& io, ShutdownSignals& signals, Part& part) {
   const auto work = boost::asio::make_work_guard(io);
@@ -95,7 +95,8 @@ int Main(int argc, char** argv) {
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;
   if (options.once) {
-    Once once(io, **workload, configuration->agent.limit, configuration->agent.device, std::cout);
+    Standalone once(io, **workload, configuration->agent.limit, configuration->agent.device,
+                    std::cout);
     return RunToTheEnd(io, signals, once);
   }
   Agent agent(io, configuration->agent, **workload);

@@ -13,10 +13,10 @@ namespace twofold::backend {
 /// Runs the workload once, without a frontend, and prints how it went; for trying it out.
 ///
 /// Threads  On the thread of the io_context.
-class Once final : private Runner::Listener {
+class Standalone final : private Runner::Listener {
  public:
-  Once(boost::asio::io_context& io, Workload& workload, Duration limit, std::string device,
-       std::ostream& out);
+  Standalone(boost::asio::io_context& io, Workload& workload, Duration limit, std::string device,
+             std::ostream& out);
 
   /// `on_exit` gets the exit code: 0 succeeded, 1 failed, 124 timed out, 143 stopped.
   void Start(std::function<void(int)> on_exit);

@@ -39,7 +39,7 @@ pid_t NumberOf(const std::string& name) {
 }
 
 // Empty if it is not ours to look at, or if the process has ended and waits to be collected.
-std::string EnvironmentOf(const fs::path& process) {
+std::string VariablesOfProcess(const fs::path& process) {
   std::ifstream file(process / "environ", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -54,7 +54,7 @@ std::size_t KillMarked(const std::string& marker) {
        entry.increment(error)) {
     const pid_t pid = NumberOf(entry->path().filename());
     if (pid == 0 || pid == getpid()) continue;
-    if (('\0' + EnvironmentOf(entry->path())).find(variable) == std::string::npos) continue;
+    if (('\0' + VariablesOfProcess(entry->path())).find(variable) == std::string::npos) continue;
     kill(pid, SIGKILL);
     ++found;
   }

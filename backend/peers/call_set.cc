@@ -5,12 +5,12 @@
 namespace twofold::backend {
 
 std::shared_ptr<void> CallSet::Enter(std::function<void()> end) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   if (state_->closed || state_->calls.size() >= state_->most) return nullptr;
   const std::uint64_t number = ++state_->last;
   state_->calls.emplace(number, std::move(end));
   const auto leave = [state = state_, number](void*) {
-    const std::lock_guard leaving(state->mutex);
+    const MutexLock leaving(state->mutex);
     state->calls.erase(number);
   };
   return {state_.get(), leave};
@@ -19,7 +19,7 @@ std::shared_ptr<void> CallSet::Enter(std::function<void()> end) {
 void CallSet::EndAll() {
   std::map<std::uint64_t, std::function<void()>> calls;
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->closed = true;
     calls = state_->calls;
   }

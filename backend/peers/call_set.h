@@ -5,7 +5,8 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+
+#include "lib/common/mutex.h"
 
 namespace twofold::backend {
 
@@ -28,10 +29,10 @@ class CallSet {
   struct State {
     explicit State(std::size_t limit) : most(limit) {}
     const std::size_t most;
-    std::mutex mutex;  // guards the rest
-    bool closed = false;
-    std::uint64_t last = 0;
-    std::map<std::uint64_t, std::function<void()>> calls;
+    Mutex mutex;
+    bool closed ABSL_GUARDED_BY(mutex) = false;
+    std::uint64_t last ABSL_GUARDED_BY(mutex) = 0;
+    std::map<std::uint64_t, std::function<void()>> calls ABSL_GUARDED_BY(mutex);
   };
 
   std::shared_ptr<State> state_;  // outlives us as long as there are places

@@ -50,8 +50,8 @@ Collector::~Collector() {
   for (const auto& [call, id] : calls_) {
     if (call->context) call->context->TryCancel();
   }
-  std::unique_lock lock(mutex_);
-  answered_.wait(lock, [this] { return on_the_way_ == 0; });
+  const MutexLock lock(mutex_);
+  while (on_the_way_ > 0) answered_.Wait(mutex_);
 }
 
 void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
@@ -73,7 +73,7 @@ void Collector::Try(const std::shared_ptr<Call>& call) {
   call->stub = v1::Peers::NewStub(rpc::Connect(call->address, security_));
   call->context = std::make_unique<grpc::ClientContext>();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++on_the_way_;
   }
   // The last of the call goes on our thread: gRPC must not end a channel on its own.
@@ -82,9 +82,9 @@ void Collector::Try(const std::shared_ptr<Call>& call) {
                                  boost::asio::post(
                                      io_, [this, asked = std::move(held),
                                            why = rpc::FromGrpc(status)] { Answered(asked, why); });
-                                 const std::lock_guard lock(mutex_);
+                                 const MutexLock lock(mutex_);
                                  --on_the_way_;
-                                 answered_.notify_all();
+                                 answered_.NotifyAll();
                                });
 }
 

@@ -4,14 +4,13 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "backend/workload/peer_link.h"
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/security/client.h"
 
 namespace twofold::backend {
@@ -43,9 +42,9 @@ class Collector {
   boost::asio::io_context& io_;
   const security::Client security_;
   absl::flat_hash_map<std::shared_ptr<Call>, MemberId> calls_;  // who asks
-  std::mutex mutex_;
-  std::condition_variable answered_;
-  int on_the_way_ = 0;  // calls that gRPC has; under mutex_
+  Mutex mutex_;
+  Condition answered_;
+  int on_the_way_ ABSL_GUARDED_BY(mutex_) = 0;  // calls that gRPC has
 };
 
 }  // namespace twofold::backend

@@ -234,9 +234,7 @@ TEST(MakeWorkload, SaysWhatIsWrong) {
   boost::asio::io_context io;
   process::Reaper reaper(io);
   const auto error = [&](std::vector<std::string> argv) {
-    return std::string(MakeWorkload({io, reaper}, {.argv = std::move(argv), .work_dir = "/tmp"})
-                           .status()
-                           .message());
+    return std::string(MakeWorkload({io, reaper}, {.argv = std::move(argv)}).status().message());
   };
   EXPECT_EQ(error({"sleep", "0"}), "");
   EXPECT_EQ(error({"/bin/true"}), "");
