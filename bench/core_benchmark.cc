@@ -63,7 +63,7 @@ class BusyQueue {
       kinds_.push_back(std::make_shared<const JobOptions>(std::move(kind)));
     }
     for (std::size_t i = 0; i < processes; ++i) {
-      queue_.WorkerJoined(now_, {.key = ProcessKey{i + 1}}, workers_);
+      queue_.Step(now_, input::WorkerJoined{.key = ProcessKey{i + 1}}, workers_);
       Submit();
     }
     const std::size_t before = HeapBytes();
@@ -73,13 +73,15 @@ class BusyQueue {
 
   void Submit() {
     ++tag_;
-    queue_.Submit(now_, kSubmitter, tag_, kinds_[tag_ % kinds_.size()], spec_, workers_);
+    queue_.Step(now_, input::Submit{kSubmitter, tag_, kinds_[tag_ % kinds_.size()], spec_},
+                workers_);
   }
 
   void Complete() {
     now_ += std::chrono::nanoseconds(200);
     const Workers::Task task = workers_.Next();
-    queue_.Completed(now_, task.process, {.job = task.job, .attempt = task.attempt}, workers_);
+    queue_.Step(now_, input::Completed{task.process, {.job = task.job, .attempt = task.attempt}},
+                workers_);
   }
 
   /// Beside the spec, with the allocator's share.
@@ -166,15 +168,16 @@ void Placements(benchmark::State& state) {
   Instant now{};
   for (std::uint64_t i = 1; i <= nodes; ++i) {
     const std::string node = "node-" + std::to_string(i);
-    queue.WorkerJoined(now, {.key = ProcessKey{i}, .node = node}, workers);
+    queue.Step(now, input::WorkerJoined{.key = ProcessKey{i}, .node = node}, workers);
   }
   const auto options = std::make_shared<const JobOptions>(JobOptions{.placement = "node node-1\n"});
   std::uint64_t tag = 0;
   for (auto _ : state) {
     now += std::chrono::microseconds(1);
-    queue.Submit(now, kSubmitter, ++tag, options, "", workers);
+    queue.Step(now, input::Submit{kSubmitter, ++tag, options, ""}, workers);
     const Workers::Task task = workers.Next();
-    queue.Completed(now, task.process, {.job = task.job, .attempt = task.attempt}, workers);
+    queue.Step(now, input::Completed{task.process, {.job = task.job, .attempt = task.attempt}},
+               workers);
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -189,13 +192,15 @@ void PlacedBehindABusyProcess(benchmark::State& state) {
   const auto submit = [&](std::string placement) {
     now += std::chrono::microseconds(1);
     const JobOptions options{.placement = std::move(placement)};
-    queue.Submit(now, kSubmitter, 1, std::make_shared<const JobOptions>(options), "", workers);
+    queue.Step(now, input::Submit{kSubmitter, 1, std::make_shared<const JobOptions>(options), ""},
+               workers);
   };
-  queue.WorkerJoined(now, {.key = ProcessKey{1}, .node = "busy"}, workers);
+  queue.Step(now, input::WorkerJoined{.key = ProcessKey{1}, .node = "busy"}, workers);
   submit("node busy\n");
   workers.Next();
   for (std::uint64_t i = 2; i <= 11; ++i) {
-    queue.WorkerJoined(now, {.key = ProcessKey{i}, .node = "node-" + std::to_string(i)}, workers);
+    queue.Step(now, input::WorkerJoined{.key = ProcessKey{i}, .node = "node-" + std::to_string(i)},
+               workers);
   }
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     submit("node busy\nnode away-" + std::to_string(i) + "\n");
@@ -203,7 +208,8 @@ void PlacedBehindABusyProcess(benchmark::State& state) {
   for (auto _ : state) {
     submit("");
     const Workers::Task task = workers.Next();
-    queue.Completed(now, task.process, {.job = task.job, .attempt = task.attempt}, workers);
+    queue.Step(now, input::Completed{task.process, {.job = task.job, .attempt = task.attempt}},
+               workers);
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -219,18 +225,19 @@ void DelayedJobs(benchmark::State& state) {
   JobOptions options;
   options.delay = waiting * kStep;
   const auto delayed = std::make_shared<const JobOptions>(options);
-  queue.WorkerJoined(now, {.key = ProcessKey{1}}, workers);
+  queue.Step(now, input::WorkerJoined{.key = ProcessKey{1}}, workers);
   std::uint64_t tag = 0;
   const auto submit = [&] {
     now += kStep;
-    queue.Submit(now, kSubmitter, ++tag, delayed, "", workers);
+    queue.Step(now, input::Submit{kSubmitter, ++tag, delayed, ""}, workers);
   };
   for (std::int64_t i = 0; i < waiting; ++i) submit();
   for (auto _ : state) {
     submit();
-    queue.Tick(now, workers);
+    queue.Step(now, input::Tick{}, workers);
     const Workers::Task task = workers.Next();
-    queue.Completed(now, task.process, {.job = task.job, .attempt = task.attempt}, workers);
+    queue.Step(now, input::Completed{task.process, {.job = task.job, .attempt = task.attempt}},
+               workers);
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -259,20 +266,21 @@ void GangsLife(benchmark::State& state) {
   Instant now{};
   for (std::uint64_t key = 1; key <= size; ++key) {
     const std::string node = "node " + std::to_string(key);
-    queue.WorkerJoined(now, {.key = ProcessKey{key}, .node = node}, effects);
+    queue.Step(now, input::WorkerJoined{.key = ProcessKey{key}, .node = node}, effects);
   }
   const auto options = std::make_shared<const JobOptions>(JobOptions{
       .gang = {.size = size, .spread = state.range(1) == 1 ? Spread::kNode : Spread::kAny}});
   for (auto _ : state) {
     now += std::chrono::microseconds(1);
     effects.members.clear();
-    queue.Submit(now, kSubmitter, 1, options, "", effects);
+    queue.Step(now, input::Submit{kSubmitter, 1, options, ""}, effects);
     for (const auto& [process, held] : effects.members) {
-      queue.MemberReady(now, process, held, effects);
+      queue.Step(now, input::MemberReady{process, held}, effects);
     }
     for (auto member = effects.members.rbegin(); member != effects.members.rend(); ++member) {
       const auto& [process, held] = *member;
-      queue.Completed(now, process, {.job = held.job, .attempt = held.attempt}, effects);
+      queue.Step(now, input::Completed{process, {.job = held.job, .attempt = held.attempt}},
+                 effects);
     }
   }
   state.SetItemsProcessed(state.iterations() * size);
@@ -320,8 +328,9 @@ class CrowdedQueue {
     for (std::uint64_t i = 0; i < kProcesses; ++i) {
       const std::string node = "node-" + std::to_string(i);
       const std::string labels = "rack=" + std::to_string(i % kRacks) + "\n";
-      queue_.WorkerJoined(now_, {.key = ProcessKey{i + 1}, .node = node, .labels = labels},
-                          workers_);
+      queue_.Step(now_,
+                  input::WorkerJoined{.key = ProcessKey{i + 1}, .node = node, .labels = labels},
+                  workers_);
       Submit();
     }
     for (std::uint64_t i = 0; i < kWaiting; ++i) Submit();
@@ -350,14 +359,15 @@ class CrowdedQueue {
     const auto& options = tag_ % 100 == 0  ? of_run_
                           : tag_ % 10 == 0 ? places_[tag_ / 10 % places_.size()]
                                            : plain_;
-    last_ = queue_.Submit(now_, kSubmitter, tag_, options, "spec", workers_).job;
+    last_ = queue_.Step(now_, input::Submit{kSubmitter, tag_, options, "spec"}, workers_).job;
   }
 
   void RunOne() {
     now_ += std::chrono::microseconds(1);
     Submit();
     const Workers::Task task = workers_.Next();
-    queue_.Completed(now_, task.process, {.job = task.job, .attempt = task.attempt}, workers_);
+    queue_.Step(now_, input::Completed{task.process, {.job = task.job, .attempt = task.attempt}},
+                workers_);
   }
 
   std::vector<std::shared_ptr<const JobOptions>> places_;

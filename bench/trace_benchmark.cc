@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/trace/queue_recorder.h"
 #include "lib/trace/trace_writer.h"
-#include "lib/trace/traced_queue.h"
 
 namespace twofold::queue::trace {
 namespace {
@@ -47,30 +47,32 @@ class Counter : public RecordSink {
   std::string file_;
 };
 
-void RunJobs(benchmark::State& state, TracedQueue& queue) {
+void RunJobs(benchmark::State& state, RecordedQueue& queue) {
   const auto options = std::make_shared<const JobOptions>();
   const std::string spec(kSpecBytes, 'x');
   Worker worker;
   Instant now{};
   std::uint64_t tag = 0;
-  const ProcessId process = queue.WorkerJoined(now, {.key = ProcessKey{1}}, worker);
+  const ProcessId process = queue.Step(now, input::WorkerJoined{.key = ProcessKey{1}}, worker);
   for (auto _ : state) {
     now += std::chrono::nanoseconds(200);
-    queue.Submit(now, SubmitterId{1}, ++tag, options, spec, worker);
-    queue.Completed(now, process, {.job = worker.last.job, .attempt = worker.last.attempt}, worker);
+    queue.Step(now, input::Submit{SubmitterId{1}, ++tag, options, spec}, worker);
+    queue.Step(now,
+               input::Completed{process, {.job = worker.last.job, .attempt = worker.last.attempt}},
+               worker);
   }
   state.SetItemsProcessed(state.iterations());
 }
 
 void JobUntraced(benchmark::State& state) {
-  TracedQueue queue({});
+  RecordedQueue queue({});
   RunJobs(state, queue);
 }
 BENCHMARK(JobUntraced);
 
 void JobEncoded(benchmark::State& state) {
   Counter counter;
-  TracedQueue queue({}, std::make_unique<QueueRecorder>(counter, 0, "bench", QueueOptions()));
+  RecordedQueue queue({}, std::make_unique<QueueRecorder>(counter, 0, "bench", QueueOptions()));
   RunJobs(state, queue);
   state.counters["bytes_per_job"] =
       static_cast<double>(counter.bytes) / static_cast<double>(state.iterations());
@@ -82,7 +84,7 @@ void JobTracedToFile(benchmark::State& state) {
   {
     auto writer = TraceWriter::Open(path);
     if (!writer.ok()) return state.SkipWithError(std::string(writer.status().message()).c_str());
-    TracedQueue queue({}, (*writer)->Record("bench", {}));
+    RecordedQueue queue({}, (*writer)->Record("bench", {}));
     RunJobs(state, queue);
     if (!(*writer)->open()) state.SkipWithError("the disk was too slow");
   }

@@ -22,8 +22,8 @@
 #include "lib/results/journal.h"
 #include "lib/results/store.h"
 #include "lib/stats/histogram.h"
+#include "lib/trace/queue_recorder.h"
 #include "lib/trace/trace_writer.h"
-#include "lib/trace/traced_queue.h"
 
 namespace twofold::frontend {
 
@@ -128,7 +128,7 @@ class QueueHost final : private queue::Effects {
 
   std::mutex mutex_;
   // Guarded by mutex_.
-  queue::trace::TracedQueue core_;
+  queue::trace::RecordedQueue core_;
   std::vector<Worker> workers_;         ///< by ProcessId
   std::vector<PauseRule> pause_rules_;  ///< of those that match a worker the last one counts
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;

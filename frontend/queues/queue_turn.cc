@@ -24,7 +24,7 @@ std::string LabelLines(const WorkerIdentity& worker) {
 QueueHost::Turn::Turn(QueueHost& host, Instant now) : host_(host), lock_(host.mutex_), now_(now) {}
 
 QueueHost::Turn::~Turn() {
-  host_.core_.EndTurn();
+  host_.core_.Step(now_, queue::input::EndTurn{}, host_);
   if (!host_.changed_.empty()) host_.TellWatchers(now_);
   const FlushList to_flush = std::exchange(host_.to_flush_, {});
   // Under the lock, so that the journal has the order of the decisions.
@@ -43,7 +43,7 @@ void QueueHost::Turn::AddSubmitter(queue::SubmitterId id,
 }
 
 void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
-  host_.core_.SubmitterGone(now_, id, host_);
+  host_.core_.Step(now_, queue::input::SubmitterGone{id}, host_);
   host_.submitters_.erase(id);
 }
 
@@ -53,7 +53,8 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
                                          const v1::RunPlace& place) {
   CommitBatch& commit = host_.commit_;
   const CommitBatch::Mark before = commit.mark();
-  const queue::Submitted submitted = host_.core_.Submit(now_, submitter, tag, options, spec, host_);
+  const queue::Submitted submitted =
+      host_.core_.Step(now_, queue::input::Submit{submitter, tag, options, spec}, host_);
   if (submitted.admission != queue::Admission::kAccepted) return submitted;
   if (!options->durable) {
     if (then) Then(std::move(then));
@@ -75,7 +76,9 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
   return submitted;
 }
 
-bool QueueHost::Turn::Cancel(queue::JobId job) { return host_.core_.Cancel(now_, job, host_); }
+bool QueueHost::Turn::Cancel(queue::JobId job) {
+  return host_.core_.Step(now_, queue::input::Cancel{job}, host_);
+}
 
 void QueueHost::Turn::WhenStored(queue::JobId job, std::function<void()> then) {
   if (!IsDurable(job)) return Then(std::move(then));
@@ -102,40 +105,44 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
     host_.to_flush_.Add(worker.endpoint);
   }
   worker = {key, std::move(identity), endpoint, how.leave_when_empty};
-  host_.core_.WorkerJoined(now_,
-                           {.key = key,
-                            .slots = slots,
-                            .held = held,
-                            .draining = how.draining,
-                            .paused = host_.IsPaused(worker.identity),
-                            .node = worker.identity.node,
-                            .labels = LabelLines(worker.identity)},
-                           host_);
+  host_.core_.Step(now_,
+                   queue::input::WorkerJoined{.key = key,
+                                              .slots = slots,
+                                              .held = {held.begin(), held.end()},
+                                              .draining = how.draining,
+                                              .paused = host_.IsPaused(worker.identity),
+                                              .node = worker.identity.node,
+                                              .labels = LabelLines(worker.identity)},
+                   host_);
   host_.to_flush_.Add(endpoint);
   LeaveIfEmpty(process);
   return process;
 }
 
 void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerEndpoint* endpoint) {
-  if (host_.Detach(process, endpoint)) host_.core_.WorkerGone(now_, process, host_);
+  if (host_.Detach(process, endpoint))
+    host_.core_.Step(now_, queue::input::WorkerGone{process}, host_);
 }
 
 void QueueHost::Turn::Left(queue::ProcessId process, const WorkerEndpoint* endpoint) {
-  if (host_.Detach(process, endpoint)) host_.core_.WorkerLeft(now_, process, host_);
+  if (host_.Detach(process, endpoint))
+    host_.core_.Step(now_, queue::input::WorkerLeft{process}, host_);
 }
 
-void QueueHost::Turn::Renew(queue::ProcessId process) { host_.core_.Renewed(now_, process, host_); }
+void QueueHost::Turn::Renew(queue::ProcessId process) {
+  host_.core_.Step(now_, queue::input::Renewed{process}, host_);
+}
 
 void QueueHost::Turn::Draining(queue::ProcessId process) {
-  host_.core_.WorkerDraining(now_, process, host_);
+  host_.core_.Step(now_, queue::input::WorkerDraining{process}, host_);
 }
 
 void QueueHost::Turn::Ready(queue::ProcessId process, const queue::Held& member) {
-  host_.core_.MemberReady(now_, process, member, host_);
+  host_.core_.Step(now_, queue::input::MemberReady{process, member}, host_);
 }
 
 bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completion& completion) {
-  const bool counts = host_.core_.Completed(now_, process, completion, host_);
+  const bool counts = host_.core_.Step(now_, queue::input::Completed{process, completion}, host_);
   if (IsDurable(completion.job) && host_.surroundings_.journal != nullptr) {
     host_.Send(completion.job, host_.WorkerAt(process).endpoint,
                [attempt = queue::Held{completion.job, completion.attempt}](WorkerEndpoint& to) {
@@ -154,7 +161,7 @@ void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
 void QueueHost::Turn::SendHome(queue::ProcessId process) {
   const Worker& worker = host_.WorkerAt(process);
   if (!worker.endpoint) return;
-  host_.core_.WorkerDraining(now_, process, host_);
+  host_.core_.Step(now_, queue::input::WorkerDraining{process}, host_);
   worker.endpoint->OnDrain();
   host_.to_flush_.Add(worker.endpoint);
 }
@@ -212,10 +219,10 @@ void QueueHost::Turn::Follow(queue::JobId job, bool follow) {
 
 // ---- Admin and time
 
-void QueueHost::Turn::Pause() { host_.core_.Pause(); }
-void QueueHost::Turn::Drain() { host_.core_.Drain(); }
-void QueueHost::Turn::Resume() { host_.core_.Resume(now_, host_); }
-void QueueHost::Turn::Tick() { host_.core_.Tick(now_, host_); }
+void QueueHost::Turn::Pause() { host_.core_.Step(now_, queue::input::Pause{}, host_); }
+void QueueHost::Turn::Drain() { host_.core_.Step(now_, queue::input::Drain{}, host_); }
+void QueueHost::Turn::Resume() { host_.core_.Step(now_, queue::input::Resume{}, host_); }
+void QueueHost::Turn::Tick() { host_.core_.Step(now_, queue::input::Tick{}, host_); }
 
 void QueueHost::Turn::Restore(const results::StoredJob& job) {
   const auto restored = ToRestored(job, now_, UnixNowNs());
@@ -223,7 +230,7 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
     return spdlog::error("queue {}: {}; it stays in the store", host_.name_,
                          std::string(restored.status().message()));
   }
-  host_.core_.Restore(now_, *restored, host_);
+  host_.core_.Step(now_, queue::input::Restore{*restored}, host_);
   const auto* started = std::get_if<results::AttemptStarted>(&job.state);
   if (started == nullptr) return;
   for (const results::Member& member : started->members) {
@@ -261,7 +268,7 @@ void QueueHost::Turn::SetPaused(const WorkerPattern& pattern, bool paused) {
   host_.AddPauseRule(pattern, paused);
   ForEachWorker(pattern, 0, host_.workers_.size(),
                 [&](queue::ProcessId process, const queue::Process&) {
-                  host_.core_.PauseWorker(now_, process, paused, host_);
+                  host_.core_.Step(now_, queue::input::PauseWorker{process, paused}, host_);
                 });
 }
 

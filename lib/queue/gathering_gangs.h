@@ -39,7 +39,7 @@ class GatheringGangs {
       : jobs_(jobs), processes_(processes), order_(order) {}
 
   void Add(Slot gang);
-  /// It starts, or will not: what it holds is given back.
+  /// The gang starts or gives up waiting: returns the slots that it held.
   void Remove(Slot gang);
 
   /// The gang that may take slots now; kNoSlot: none. REQUIRES: GiveUp(now) came before.

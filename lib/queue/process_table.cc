@@ -50,7 +50,7 @@ void ProcessTable::Remove(ProcessId id) {
   unused_.push_back(id);
 }
 
-void ProcessTable::Connect(ProcessId id, Instant now, const Joining& joining,
+void ProcessTable::Connect(ProcessId id, Instant now, const input::WorkerJoined& joining,
                            std::set<Held> unanswered) {
   Node* const before = (*this)[id].node;
   places_.Leave(IndexOf(id));  // an absent process is not idle

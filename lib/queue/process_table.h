@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/queue/inputs.h"
 #include "lib/queue/intrusive_list.h"
 #include "lib/queue/job_table.h"
 #include "lib/queue/places.h"
@@ -23,17 +24,6 @@ enum class Presence : std::uint8_t {
   kConnected,  ///< it has no lease that ran out
   kSilent,     ///< connected, but its lease ran out: it has lost its jobs and gets none
   kAway,       ///< its stream is broken; what it runs stays its own for the grace period
-};
-
-/// What a process says of itself when it connects.
-struct Joining {
-  ProcessKey key{0};
-  std::uint32_t slots = 1;          ///< at least 1
-  std::span<const Held> held = {};  ///< attempts it still has
-  bool draining = false;            ///< it comes only to deliver what it holds and gets no jobs
-  bool paused = false;              ///< somebody has paused it meanwhile
-  std::string_view node = {};       ///< for gangs whose members are on different ones
-  std::string_view labels = {};     ///< "KEY=VALUE\n" each, see placement.h
 };
 
 /// A host, as far as gangs care.
@@ -125,7 +115,8 @@ class ProcessTable {
   // ---- Where it is, until when
 
   /// It has come, with these attempts that occupy slots without counting.
-  void Connect(ProcessId id, Instant now, const Joining& joining, std::set<Held> unanswered);
+  void Connect(ProcessId id, Instant now, const input::WorkerJoined& joining,
+               std::set<Held> unanswered);
   void Heard(ProcessId id, Instant now);  ///< its lease, if any, starts again; no-op while away
   void FallSilent(ProcessId id);
   void GoAway(ProcessId id, Instant now);

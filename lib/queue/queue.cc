@@ -1,6 +1,7 @@
 #include "lib/queue/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace twofold::queue {
 namespace {
@@ -27,24 +28,23 @@ Queue::Queue(const QueueOptions& options)
 
 // ---- Submitters
 
-Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
-                        const std::shared_ptr<const JobOptions>& options, std::string_view spec,
-                        Effects& effects) {
-  if (!options->dedup_key.empty()) {
-    const Slot same = dedup_keys_.Find(options->dedup_key);
-    if (same != kNoSlot) return Join(same, submitter, tag, options->durable);
+Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
+  const JobOptions& options = *submit.options;
+  if (!options.dedup_key.empty()) {
+    const Slot same = dedup_keys_.Find(options.dedup_key);
+    if (same != kNoSlot) return Join(same, submit.submitter, submit.tag, options.durable);
   }
   if (const Admission admission = Admit(); admission != Admission::kAccepted) {
     return Reject(admission);
   }
-  const Slot slot = jobs_.Add(options, spec, next_sequence_++);
+  const Slot slot = jobs_.Add(std::move(submit.options), submit.spec, next_sequence_++);
   Job& job = jobs_[slot];
-  job.tag = tag;
-  job.accepted = now + std::clamp(options->delay, Duration::zero(), kLongest);
-  job.submitter = SubmitterFor(submitter);
+  job.tag = submit.tag;
+  job.accepted = now + std::clamp(options.delay, Duration::zero(), kLongest);
+  job.submitter = SubmitterFor(submit.submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
-  if (!options->dedup_key.empty()) dedup_keys_.Add(slot, job);
-  if (!options->run.empty()) EnterRun(slot);
+  if (!options.dedup_key.empty()) dedup_keys_.Add(slot, job);
+  if (!options.run.empty()) EnterRun(slot);
   if (job.accepted > now) {
     job.state = JobState::kDelayed;
     delays_.Add(job.accepted, slot);
@@ -55,8 +55,8 @@ Submitted Queue::Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
   return {Admission::kAccepted, jobs_.IdOf(slot)};
 }
 
-bool Queue::Cancel(Instant now, JobId job, Effects& effects) {
-  const Slot slot = FindJob(job);
+bool Queue::Step(Instant now, const input::Cancel& cancel, Effects& effects) {
+  const Slot slot = FindJob(cancel.job);
   if (slot == kNoSlot) return false;
   Stop(slot, effects);
   End(now, slot, {.outcome = Outcome::kCancelled, .reason = "cancelled on request"}, effects);
@@ -66,9 +66,9 @@ bool Queue::Cancel(Instant now, JobId job, Effects& effects) {
   return true;
 }
 
-void Queue::SubmitterGone(Instant now, SubmitterId submitter, Effects& effects) {
-  const bool has_submitted = submitters_.contains(submitter);
-  departed_.push_back(submitter);
+void Queue::Step(Instant now, const input::SubmitterGone& gone, Effects& effects) {
+  const bool has_submitted = submitters_.contains(gone.submitter);
+  departed_.push_back(gone.submitter);
   EndDeparted(now, effects);
   if (has_submitted) Dispatch(now, effects);  // as in Cancel
 }
@@ -79,18 +79,19 @@ ProcessId Queue::IdFor(ProcessKey key) const {
   return processes_.Find(key).value_or(processes_.NextId());
 }
 
-ProcessId Queue::WorkerJoined(Instant now, const Joining& joining, Effects& effects) {
-  const std::optional<ProcessId> known = processes_.Find(joining.key);
-  const ProcessId process = known ? *known : processes_.Add(joining.key);
+ProcessId Queue::Step(Instant now, const input::WorkerJoined& joined, Effects& effects) {
+  const std::optional<ProcessId> known = processes_.Find(joined.key);
+  const ProcessId process = known ? *known : processes_.Add(joined.key);
   gathering_.Withdraw(process);
   if (known) processes_.GoAway(process, now);  // its old stream is broken, heard of or not
-  std::set<Held> unanswered = Reconcile(now, process, joining.held, effects);
-  processes_.Connect(process, now, joining, std::move(unanswered));
+  std::set<Held> unanswered = Reconcile(now, process, joined.held, effects);
+  processes_.Connect(process, now, joined, std::move(unanswered));
   Dispatch(now, effects);
   return process;
 }
 
-void Queue::WorkerGone(Instant now, ProcessId process, Effects& effects) {
+void Queue::Step(Instant now, const input::WorkerGone& gone, Effects& effects) {
+  const ProcessId process = gone.process;
   if (!processes_.Contains(process)) return;
   if (processes_[process].presence == Presence::kAway) return;
   gathering_.Withdraw(process);
@@ -102,7 +103,8 @@ void Queue::WorkerGone(Instant now, ProcessId process, Effects& effects) {
   Dispatch(now, effects);  // what a gang held elsewhere may be free, as it has too few workers now
 }
 
-void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
+void Queue::Step(Instant now, const input::WorkerLeft& left, Effects& effects) {
+  const ProcessId process = left.process;
   if (!processes_.Contains(process)) return;
   gathering_.Withdraw(process);
   processes_.GoAway(process, now);  // it hears nothing any more
@@ -116,28 +118,35 @@ void Queue::WorkerLeft(Instant now, ProcessId process, Effects& effects) {
   Dispatch(now, effects);
 }
 
-void Queue::Renewed(Instant now, ProcessId process, Effects& effects) {
+void Queue::Step(Instant now, const input::Renewed& renewed, Effects& effects) {
+  Hear(now, renewed.process, effects);
+}
+
+/// A sign of life. Hands out what may be handed out now.
+void Queue::Hear(Instant now, ProcessId process, Effects& effects) {
   if (!processes_.Contains(process)) return;
   processes_.Heard(process, now);
   Dispatch(now, effects);
 }
 
-void Queue::WorkerDraining(Instant now, ProcessId process, Effects& effects) {
+void Queue::Step(Instant now, const input::WorkerDraining& draining, Effects& effects) {
+  const ProcessId process = draining.process;
   if (!processes_.Contains(process)) return;
   gathering_.Withdraw(process);
   processes_.SetDraining(process);
-  Renewed(now, process, effects);
+  Hear(now, process, effects);
 }
 
-void Queue::PauseWorker(Instant now, ProcessId process, bool paused, Effects& effects) {
+void Queue::Step(Instant now, const input::PauseWorker& pause, Effects& effects) {
+  const ProcessId process = pause.process;
   if (!processes_.Contains(process)) return;
-  if (paused) gathering_.Withdraw(process);
-  processes_.SetPaused(process, paused);
+  if (pause.paused) gathering_.Withdraw(process);
+  processes_.SetPaused(process, pause.paused);
   Dispatch(now, effects);
 }
 
-bool Queue::Completed(Instant now, ProcessId process, const Completion& completion,
-                      Effects& effects) {
+bool Queue::Step(Instant now, const input::Completed& completed, Effects& effects) {
+  const auto& [process, completion] = completed;
   const Slot slot = FindAttempt(process, {completion.job, completion.attempt});
   if (slot == kNoSlot) {
     Refuse(process, completion);
@@ -145,19 +154,19 @@ bool Queue::Completed(Instant now, ProcessId process, const Completion& completi
     processes_.TakeBack(process, slot);
     Finish(now, slot, completion, effects);
   }
-  Renewed(now, process, effects);  // and hands out what may be handed out now
+  Hear(now, process, effects);
   return slot != kNoSlot;
 }
 
-void Queue::EndTurn() { processes_.EndTurn(); }
+void Queue::Step(Instant, const input::EndTurn&, Effects&) { processes_.EndTurn(); }
 
 // ---- Admin
 
-void Queue::Pause() { paused_ = true; }
+void Queue::Step(Instant, const input::Pause&, Effects&) { paused_ = true; }
 
-void Queue::Drain() { draining_ = true; }
+void Queue::Step(Instant, const input::Drain&, Effects&) { draining_ = true; }
 
-void Queue::Resume(Instant now, Effects& effects) {
+void Queue::Step(Instant now, const input::Resume&, Effects& effects) {
   paused_ = false;
   draining_ = false;
   Dispatch(now, effects);
@@ -165,7 +174,7 @@ void Queue::Resume(Instant now, Effects& effects) {
 
 // ---- Time
 
-void Queue::Tick(Instant now, Effects& effects) {
+void Queue::Step(Instant now, const input::Tick&, Effects& effects) {
   // First all that is over, then hand out: no job goes to a process that is due itself.
   if (!departed_.empty()) EndDeparted(now, effects);
   while (const auto process = processes_.LeaseOver(now)) LeaseOver(now, *process, effects);
@@ -220,6 +229,11 @@ Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool 
 
 Submitter* Queue::SubmitterFor(SubmitterId id) {
   if (id == kDetached) return nullptr;
+  if (last_submitter_ == nullptr || last_submitter_->id != id) last_submitter_ = AddSubmitter(id);
+  return last_submitter_;
+}
+
+Submitter* Queue::AddSubmitter(SubmitterId id) {
   Submitter& submitter = submitters_[id];
   submitter.id = id;
   return &submitter;
@@ -261,6 +275,7 @@ bool Queue::EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects
     Forget(slot);
   }
   if (!gone.jobs.empty()) return false;
+  if (last_submitter_ == &gone) last_submitter_ = nullptr;
   submitters_.erase(submitter);
   return true;
 }

@@ -16,6 +16,7 @@
 #include "lib/queue/dedup_keys.h"
 #include "lib/queue/effects.h"
 #include "lib/queue/gathering_gangs.h"
+#include "lib/queue/inputs.h"
 #include "lib/queue/job_table.h"
 #include "lib/queue/key_limits.h"
 #include "lib/queue/line_ranks.h"
@@ -50,34 +51,6 @@ struct Submitted {
   Admission admission;
   JobId job;               ///< kHeld: the one that has its key; else JobId{0} unless accepted
   bool duplicate = false;  ///< it is a job that was there already, by its dedup key
-};
-
-/// How a worker ends an attempt.
-struct Completion {
-  JobId job;
-  Attempt attempt;
-  bool handed_back = false;  ///< not run to its end: give it to somebody else, `outcome` is unused
-  Outcome outcome = Outcome::kSucceeded;  ///< or failed, timed_out, cancelled; others = failed
-  Duration run_time{0};
-  std::string_view device = {};  ///< what it ran on; passed through
-  std::string_view report = {};  ///< passed through
-};
-
-/// A durable job that an earlier life of the frontend has left behind.
-struct Restored {
-  struct Member {
-    ProcessKey process;
-    JobId job;  ///< of a job that is no gang: its own id
-  };
-
-  JobId job;
-  std::shared_ptr<const JobOptions> options;
-  std::string spec;
-  Instant accepted;  ///< or, if it was delayed, when its delay is over
-  Instant handed_out{};
-  Attempt attempts = 0;
-  std::uint32_t lost_attempts = 0;
-  std::vector<Member> members;  ///< who runs it, by rank; empty: it waits
 };
 
 /// A job as people ask for it.
@@ -181,98 +154,38 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  // ---- Submitters
+  /// Takes in what has happened; see each input. The answers:
+  ///     Submit        whether the job was accepted, and its id
+  ///     WorkerJoined  the id of the process, as IdFor has said
+  ///     Cancel        false: no such job
+  ///     MemberReady   false: no attempt that counts, or of no gang
+  ///     Completed     false: it does not count
+  Submitted Step(Instant now, input::Submit submit, Effects& effects);
+  bool Step(Instant now, const input::Cancel& cancel, Effects& effects);
+  void Step(Instant now, const input::SubmitterGone& gone, Effects& effects);
+  ProcessId Step(Instant now, const input::WorkerJoined& joined, Effects& effects);
+  void Step(Instant now, const input::WorkerGone& gone, Effects& effects);
+  void Step(Instant now, const input::WorkerLeft& left, Effects& effects);
+  void Step(Instant now, const input::Renewed& renewed, Effects& effects);
+  void Step(Instant now, const input::WorkerDraining& draining, Effects& effects);
+  void Step(Instant now, const input::PauseWorker& pause, Effects& effects);
+  bool Step(Instant now, const input::MemberReady& ready, Effects& effects);
+  bool Step(Instant now, const input::Completed& completed, Effects& effects);
+  void Step(Instant now, const input::EndTurn& end, Effects& effects);
+  void Step(Instant now, const input::Pause& pause, Effects& effects);
+  void Step(Instant now, const input::Drain& drain, Effects& effects);
+  void Step(Instant now, const input::Resume& resume, Effects& effects);
+  void Step(Instant now, const input::Restore& restore, Effects& effects);
+  void Step(Instant now, const input::Tick& tick, Effects& effects);
 
-  /// Accepts a job, or says why not (counted as rejected, no Reply). `spec` is copied. The limit is
-  /// for jobs that wait, for whatever reason: while fewer do, one that a free slot takes at once
-  /// passes. A submitter other than kDetached takes some memory until SubmitterGone.
-  ///
-  /// A job whose dedup key waits or runs already is that job, though limit and draining be against
-  /// a new one. It is then a job of all who have submitted it: it lives as long as one of them
-  /// does, kDetached for ever, and each gets a Reply for its tag (all that are detached get one
-  /// together). Of followers, which are the submitters but one, there may be as many as jobs may
-  /// wait. A durable job never becomes a volatile one, which a crash would end: it is not accepted
-  /// until that one has ended.
-  Submitted Submit(Instant now, SubmitterId submitter, std::uint64_t tag,
-                   const std::shared_ptr<const JobOptions>& options, std::string_view spec,
-                   Effects& effects);
-
-  /// Ends a job as cancelled; a running one is stopped on its worker. False: no such job.
-  bool Cancel(Instant now, JobId job, Effects& effects);
-
-  /// Ends all jobs of the submitter as abandoned, without replies; running ones are stopped.
-  /// Durable jobs live on, and those that somebody else has submitted as well (dedup key). If there
-  /// are more than kMostEnded, Tick is due at once and ends the next ones. Until then those that
-  /// are left are jobs like others, and may be handed out and end with a Reply.
-  void SubmitterGone(Instant now, SubmitterId submitter, Effects& effects);
-
-  // ---- Workers
-
-  /// A process connects. A key that is known takes over: attempts that match are kept, those it
-  /// does not have are lost (of durable jobs: put back, as it keeps those until they are on disk),
-  /// and those it should not have are cancelled and occupy slots until answered. If the process was
-  /// thought connected, its new stream overtook the broken one: do not report the old one as gone.
-  ProcessId WorkerJoined(Instant now, const Joining& joining, Effects& effects);
+  // ---- Questions
 
   /// The id that WorkerJoined gives to this key now: the caller needs it before, as jobs are handed
   /// out at once.
   [[nodiscard]] ProcessId IdFor(ProcessKey key) const;
 
-  /// Its stream broke or closed. What it runs stays its own for the grace period; with nothing
-  /// running it is removed at once.
-  void WorkerGone(Instant now, ProcessId process, Effects& effects);
-
-  /// It has left in order and will not come back: what it still had, it never started or gave up.
-  /// That goes to the front of the line, without using up an attempt.
-  void WorkerLeft(Instant now, ProcessId process, Effects& effects);
-
-  /// A sign of life: all leases of the process run from `now` again. If its lease had run out, it
-  /// may take jobs again. WorkerDraining and Completed are signs of life, too.
-  void Renewed(Instant now, ProcessId process, Effects& effects);
-
-  /// The process takes no more jobs; it keeps what it has.
-  void WorkerDraining(Instant now, ProcessId process, Effects& effects);
-
-  /// A paused process takes no jobs until it is resumed; it keeps what it has.
-  void PauseWorker(Instant now, ProcessId process, bool paused, Effects& effects);
-
-  /// A member of a gang is ready. When all are, each gets Go; one that says so later, as it comes
-  /// back, gets it again. False: no attempt that counts, or of no gang.
-  bool MemberReady(Instant now, ProcessId process, const Held& member, Effects& effects);
-
-  /// The answer to an Assign. Frees the slot if this attempt had one, whether it still counts or
-  /// not. False: it does not count. What is handed back goes to the front of the line, does not use
-  /// up an attempt, and may come back to the same process if no other is idle.
-  bool Completed(Instant now, ProcessId process, const Completion& completion, Effects& effects);
-
-  /// A batch of calls is over: the process that got jobs last gives way to the next one. What came
-  /// in one message so goes out in one, as far as turns allow; cutting it up would make every
-  /// message on the way smaller. Calling it never or after each job is as right, only slower.
-  void EndTurn();
-
-  // ---- Admin
-
-  void Pause();                                ///< hands out no more jobs; accepts them
-  void Drain();                                ///< accepts no more jobs; runs what it has
-  void Resume(Instant now, Effects& effects);  ///< ends both
-
-  // ---- Before all else
-
-  /// Takes in a job of an earlier life, in its old place. One that runs waits for its process to
-  /// come back within the grace period. Call it in any order of jobs, before workers join.
-  /// REQUIRES: options->durable, and that no job with this id is there.
-  void Restore(Instant now, const Restored& restored, Effects& effects);
-
-  // ---- Time
-
-  /// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience,
-  /// jobs of submitters that are gone.
-  void Tick(Instant now, Effects& effects);
-
-  /// When Tick has to be called next; nullopt: nothing is due ever.
+  /// When a Tick is due; nullopt: nothing is due ever.
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
-
-  // ---- Questions
 
   [[nodiscard]] QueueStats Stats() const;
   /// Jobs that wait, and of these those that a worker could have now.
@@ -311,6 +224,8 @@ class Queue {
     std::string_view device = {};
     std::string_view report = {};
   };
+
+  void Hear(Instant now, ProcessId process, Effects& effects);
 
   // The way of a job: to the line, to a worker, to its end
   void Arrive(Slot slot);
@@ -359,6 +274,7 @@ class Queue {
   Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable);
   Submitted Reject(Admission why, JobId job = {});
   Submitter* SubmitterFor(SubmitterId id);
+  Submitter* AddSubmitter(SubmitterId id);
   bool HandOver(Slot slot);
   void EndDeparted(Instant now, Effects& effects);
   bool EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects);
@@ -399,8 +315,9 @@ class Queue {
   PlacedJobs placed_;
   RunningGangs running_gangs_;
   std::unordered_map<SubmitterId, Submitter> submitters_;  // nodes: jobs point to them
-  std::deque<SubmitterId> departed_;    // those that are gone and may have jobs left
-  std::optional<Instant> end_more_at_;  // of these: when Tick has to go on
+  Submitter* last_submitter_ = nullptr;  // of the job that came last: mostly of the next one, too
+  std::deque<SubmitterId> departed_;     // those that are gone and may have jobs left
+  std::optional<Instant> end_more_at_;   // of these: when Tick has to go on
   std::unordered_map<std::string, std::set<Slot>> runs_;
   std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;

@@ -45,7 +45,8 @@ Slot Queue::AddMember(Slot gang, std::uint32_t rank, ProcessId process, std::uin
   return slot;
 }
 
-bool Queue::MemberReady(Instant now, ProcessId process, const Held& held, Effects& effects) {
+bool Queue::Step(Instant now, const input::MemberReady& ready, Effects& effects) {
+  const auto& [process, held] = ready;
   const Slot member = FindAttempt(process, held);
   const Slot gang = member == kNoSlot ? kNoSlot : jobs_[member].gang;
   if (gang != kNoSlot) {
@@ -53,7 +54,7 @@ bool Queue::MemberReady(Instant now, ProcessId process, const Held& held, Effect
     if (barrier == RunningGangs::Barrier::kOpens) LetGo(gang, effects);
     if (barrier == RunningGangs::Barrier::kOpen) effects.Do(Go{process, held.job, held.attempt});
   }
-  Renewed(now, process, effects);
+  Hear(now, process, effects);
   return gang != kNoSlot;
 }
 

@@ -122,7 +122,8 @@ void Queue::Refuse(ProcessId process, const Completion& completion) {
 
 // ---- Before all else
 
-void Queue::Restore(Instant now, const Restored& restored, Effects& effects) {
+void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
+  const Restored& restored = restore.restored;
   const Slot slot = jobs_.Add(restored.options, restored.spec, Sequence(restored.job));
   Job& job = jobs_[slot];
   job.tag = 0;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/common/instant.h"
 
@@ -124,6 +125,34 @@ struct Seat {
   JobId gang;  ///< the job that all of them run
   std::uint32_t rank;
   std::span<const Member> members;  ///< by rank
+};
+
+/// How a worker ends an attempt.
+struct Completion {
+  JobId job;
+  Attempt attempt;
+  bool handed_back = false;  ///< not run to its end: give it to somebody else, `outcome` is unused
+  Outcome outcome = Outcome::kSucceeded;  ///< or failed, timed_out, cancelled; others = failed
+  Duration run_time{0};
+  std::string_view device = {};  ///< what it ran on; passed through
+  std::string_view report = {};  ///< passed through
+};
+
+/// A durable job that an earlier life of the frontend has left behind.
+struct Restored {
+  struct Member {
+    ProcessKey process;
+    JobId job;  ///< of a job that is no gang: its own id
+  };
+
+  JobId job;
+  std::shared_ptr<const JobOptions> options;
+  std::string spec;
+  Instant accepted;  ///< or, if it was delayed, when its delay is over
+  Instant handed_out{};
+  Attempt attempts = 0;
+  std::uint32_t lost_attempts = 0;
+  std::vector<Member> members;  ///< who runs it, by rank; empty: it waits
 };
 
 // ---- Effects: what the shell has to carry out (see effects.h).

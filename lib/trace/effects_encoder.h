@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <type_traits>
 
 #include "lib/queue/effects.h"
-#include "lib/trace/inputs.h"
+#include "lib/queue/queue.h"
 #include "lib/trace/options_table.h"
 #include "lib/trace/put.h"
 
@@ -54,15 +56,15 @@ class EffectsEncoder final : public Effects {
   std::uint64_t count_ = 0;
 };
 
-/// Makes the call, and writes what comes of it.
-template <typename Input>
-ResultOf<Input> Perform(const Input& input, Queue& queue, Instant now, EffectsEncoder& effects) {
-  if constexpr (std::is_void_v<ResultOf<Input>>) {
-    input.Apply(queue, now, effects);
+/// Takes the step, and writes what comes of it.
+template <typename One>
+auto Perform(const One& input, Queue& queue, Instant now, EffectsEncoder& effects) {
+  if constexpr (std::is_void_v<decltype(queue.Step(now, input, effects))>) {
+    queue.Step(now, input, effects);
   } else {
-    auto result = input.Apply(queue, now, effects);
-    effects.Returned(result);
-    return result;
+    auto answer = queue.Step(now, input, effects);
+    effects.Returned(answer);
+    return answer;
   }
 }
 

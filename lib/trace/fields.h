@@ -82,10 +82,9 @@ void VisitFields(auto& visit, Is<Restored::Member> auto& member) {
   visit("job", job);
 }
 
-/// Without the options: those are named by number (see OptionsUse).
 void VisitFields(auto& visit, Is<Restored> auto& restored) {
   auto& [job, options, spec, accepted, handed_out, attempts, lost_attempts, members] = restored;
-  static_cast<void>(options);
+  visit("options", options);
   visit("job", job);
   visit("spec", spec);
   visit("accepted", accepted);
@@ -120,5 +119,72 @@ void VisitFields(auto& visit, Is<ProcessRemoved> auto& removed) {
   auto& [process] = removed;
   visit("process", process);
 }
+
+// ---- Inputs
+
+void VisitFields(auto& visit, Is<input::Submit> auto& submit) {
+  auto& [submitter, tag, options, spec] = submit;
+  visit("submitter", submitter);
+  visit("tag", tag);
+  visit("options", options);
+  visit("spec", spec);
+}
+
+void VisitFields(auto& visit, Is<input::WorkerJoined> auto& joined) {
+  auto& [key, slots, held, draining, paused, node, labels] = joined;
+  visit("key", key);
+  visit("slots", slots);
+  visit("held", held);
+  visit("draining", draining);
+  visit("paused", paused);
+  visit("node", node);
+  visit("labels", labels);
+}
+
+void VisitFields(auto& visit, Is<input::PauseWorker> auto& pause) {
+  auto& [process, paused] = pause;
+  visit("process", process);
+  visit("paused", paused);
+}
+
+void VisitFields(auto& visit, Is<input::MemberReady> auto& ready) {
+  auto& [process, member] = ready;
+  visit("process", process);
+  VisitFields(visit, member);
+}
+
+void VisitFields(auto& visit, Is<input::Completed> auto& completed) {
+  auto& [process, completion] = completed;
+  visit("process", process);
+  VisitFields(visit, completion);
+}
+
+void VisitFields(auto& visit, Is<input::Restore> auto& restore) {
+  auto& [restored] = restore;
+  VisitFields(visit, restored);
+}
+
+void VisitFields(auto& visit, Is<input::Cancel> auto& cancel) {
+  auto& [job] = cancel;
+  visit("job", job);
+}
+
+void VisitFields(auto& visit, Is<input::SubmitterGone> auto& gone) {
+  auto& [submitter] = gone;
+  visit("submitter", submitter);
+}
+
+template <typename T>
+concept IsProcessOnly = Is<T, input::WorkerGone> || Is<T, input::WorkerLeft> ||
+    Is<T, input::Renewed> || Is<T, input::WorkerDraining>;
+template <typename T>
+concept IsBare = std::is_empty_v<T>;
+
+void VisitFields(auto& visit, IsProcessOnly auto& input) {
+  auto& [process] = input;
+  visit("process", process);
+}
+
+void VisitFields(auto&, IsBare auto&) {}
 
 }  // namespace twofold::queue::trace

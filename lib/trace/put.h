@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "lib/trace/codec.h"
-#include "lib/trace/inputs.h"
+#include "lib/trace/options_table.h"
 #include "lib/trace/outputs.h"
 
 namespace twofold::queue::trace {
@@ -17,7 +18,9 @@ namespace twofold::queue::trace {
 /// Writes the fields of a value; Take (take.h) is its mirror, type by type.
 class Put {
  public:
-  explicit Put(std::string& out) : to_(out) {}
+  /// `options` names the options of jobs; nullptr: the value has none.
+  explicit Put(std::string& out, const OptionsTable* options = nullptr)
+      : to_(out), options_(options) {}
 
   template <typename T>
   void operator()(const char*, const T& value) {
@@ -44,7 +47,9 @@ class Put {
   void Value(Instant instant) { Value(instant.time_since_epoch()); }
   void Value(std::string_view bytes) { to_.Bytes(bytes); }
   void Value(const std::string& bytes) { to_.Bytes(bytes); }
-  void Value(const OptionsUse& options) { to_.Number(options.number); }
+  void Value(const std::shared_ptr<const JobOptions>& options) {
+    to_.Number(*options_->Find(options.get()));
+  }
   void Value(Fingerprint fingerprint) { to_.Fixed(fingerprint.digest, 8); }
   void Value(const Passed& passed) {
     to_.Number(passed.size);
@@ -61,6 +66,7 @@ class Put {
   }
 
   Encoder to_;
+  const OptionsTable* const options_;
 };
 
 /// The place of Row among the rows of Variant.
@@ -74,11 +80,12 @@ constexpr std::size_t PlaceOf() {
   }
 }
 
-/// Writes a row of AnyInput or AnyOutput: its number in the list, then its fields.
+/// Writes a row of Input or AnyOutput: its number in the list, then its fields. `options` has those
+/// of the row.
 template <typename Variant, typename Row>
-void PutRow(std::string& out, const Row& row) {
+void PutRow(std::string& out, const Row& row, const OptionsTable* options = nullptr) {
   Encoder(out).Number(PlaceOf<Row, Variant>());
-  Put put(out);
+  Put put(out, options);
   VisitFields(put, row);
 }
 

@@ -31,16 +31,13 @@ void QueueRecorder::Begin(Instant now) {
   last_ = now;
 }
 
-void QueueRecorder::Intern(OptionsUse& use) {
-  if (const auto known = options_.Find(use.shared->get())) {
-    use.number = *known;
-    return;
-  }
-  use.number = options_.Add(*use.shared, options_.DigestOf(**use.shared));
+void QueueRecorder::Intern(const std::shared_ptr<const JobOptions>& options) {
+  if (options_.Find(options.get())) return;
+  const std::uint64_t number = options_.Add(options, options_.DigestOf(*options));
   std::string body = Start(RecordKind::kOptions, number_);
-  Encoder(body).Number(use.number);
+  Encoder(body).Number(number);
   Put put(body);
-  VisitFields(put, **use.shared);
+  VisitFields(put, *options);
   sink_.Add(body);
 }
 

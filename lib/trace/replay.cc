@@ -32,13 +32,13 @@ class Revived {
   [[nodiscard]] std::uint64_t effects() const { return encoder_.count(); }
 
  private:
-  /// What Queue::Restore requires.
-  [[nodiscard]] bool Possible(const AnyInput& input) const {
+  /// What input::Restore requires.
+  [[nodiscard]] bool Possible(const Input& input) const {
     const auto* restore = std::get_if<input::Restore>(&input);
     if (restore == nullptr) return true;
     const auto job = restore->restored.job;
     const bool durable = (static_cast<std::uint64_t>(job) & kDurableBit) != 0;
-    return durable && (*restore->options.shared)->durable && !queue_.Find({}, job);
+    return durable && restore->restored.options->durable && !queue_.Find({}, job);
   }
 
   Queue queue_;

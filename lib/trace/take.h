@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "lib/trace/codec.h"
-#include "lib/trace/inputs.h"
 #include "lib/trace/options_table.h"
 #include "lib/trace/outputs.h"
 
@@ -70,12 +69,10 @@ class Take {
   }
   void Value(std::string_view& bytes) { bytes = from_.Bytes(); }
   void Value(std::string& bytes) { bytes = from_.Bytes(); }
-  void Value(OptionsUse& options) {
-    options.number = from_.Number();
-    const OptionsTable::Entry* entry = options_.At(options.number);
+  void Value(std::shared_ptr<const JobOptions>& options) {
+    const OptionsTable::Entry* entry = options_.At(from_.Number());
     if (entry == nullptr) return from_.Fail();
-    options.shared = &entry->options;
-    options.digest = entry->digest;
+    options = entry->options;
   }
   void Value(Fingerprint& fingerprint) { fingerprint.digest = from_.Fixed(8); }
   void Value(Passed& passed) {

@@ -65,7 +65,9 @@ class Show {
   void Value(Fingerprint fingerprint) {
     absl::StrAppendFormat(&out_, "#%016x", fingerprint.digest);
   }
-  void Value(const OptionsUse& options) { Value(Fingerprint{options.digest}); }
+  void Value(const std::shared_ptr<const JobOptions>& options) {
+    Value(Fingerprint{OptionsTable().DigestOf(*options)});
+  }
   template <typename T>
   void Value(const std::vector<T>& values) {
     out_ += '[';
@@ -94,7 +96,7 @@ std::string RowText(const Any& any) {
 
 }  // namespace
 
-std::string Text(const AnyInput& input) { return RowText(input); }
+std::string Text(const Input& input) { return RowText(input); }
 
 std::string Text(const AnyOutput& output) { return RowText(output); }
 

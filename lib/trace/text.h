@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/trace/inputs.h"
 #include "lib/trace/outputs.h"
 #include "lib/trace/trace_decoder.h"
 
@@ -14,7 +13,7 @@ namespace twofold::queue::trace {
 
 /// "submit submitter=1 tag=7 options=#4be2... spec='abc'". Bytes that are no plain text are
 /// escaped; of long ones there are only the size and the digest.
-std::string Text(const AnyInput& input);
+std::string Text(const Input& input);
 std::string Text(const AnyOutput& output);
 
 /// "queue 0 'sleep' limit=0 lease=15s ..."

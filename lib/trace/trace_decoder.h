@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/trace/inputs.h"
+#include "lib/queue/queue.h"
 #include "lib/trace/options_table.h"
 
 namespace twofold::queue::trace {
@@ -36,7 +36,7 @@ struct OptionsBegin {
 struct Step {
   std::uint64_t queue;
   Instant now;
-  AnyInput input;
+  Input input;
   std::string_view outputs;
 };
 

@@ -8,9 +8,10 @@
 
 #include "cli/command/command.h"
 #include "lib/common/options.h"
+#include "lib/trace/queue_recorder.h"
 #include "lib/trace/record.h"
 #include "lib/trace/trace_writer.h"
-#include "lib/trace/traced_queue.h"
+#include "tests/fakes/recording_effects.h"
 
 namespace twofold::cli {
 namespace {
@@ -25,9 +26,10 @@ class ReplayCommandTest : public testing::Test {
     path = folder_ / "trace";
     auto writer = queue::trace::TraceWriter::Open(path);
     EXPECT_TRUE(writer.ok()) << writer.status();
-    queue::trace::TracedQueue queue({}, (*writer)->Record("sleep", {}));
-    queue.Pause();
-    queue.Drain();
+    queue::trace::RecordedQueue queue({}, (*writer)->Record("sleep", {}));
+    queue::RecordingEffects effects;
+    queue.Step({}, queue::input::Pause{}, effects);
+    queue.Step({}, queue::input::Drain{}, effects);
   }
   ~ReplayCommandTest() override { std::filesystem::remove_all(folder_); }
 

@@ -39,7 +39,7 @@ class GangTest : public QueueTest {
   bool Started(JobId gang) const { return !MembersOf(gang).empty(); }
 
   bool Ready(const Assigned& member) {
-    return queue.MemberReady(now, member.process, HeldOf(member), effects);
+    return queue.Step(now, input::MemberReady{member.process, HeldOf(member)}, effects);
   }
 
   bool End(const Assigned& member, Outcome outcome = Outcome::kSucceeded) {

@@ -10,7 +10,7 @@ namespace twofold::queue {
 GangSimulation::GangSimulation(const GangScenario& scenario)
     : scenario_(scenario), random_(scenario.seed), queue_({.lease = std::chrono::hours(24)}) {
   for (std::uint64_t key = 1; key <= scenario_.workers; ++key) {
-    processes_.push_back(queue_.WorkerJoined(now_, {.key = ProcessKey{key}}, *this));
+    processes_.push_back(queue_.Step(now_, input::WorkerJoined{.key = ProcessKey{key}}, *this));
   }
 }
 
@@ -22,7 +22,7 @@ GangFigures GangSimulation::Run() {
     if (const auto due = queue_.NextDeadline()) next = std::min(next, *due);
     Observe(next - now_);
     now_ = next;
-    queue_.Tick(now_, *this);
+    queue_.Step(now_, input::Tick{}, *this);
     while (!events_.empty() && events_.begin()->first.first <= now_) {
       const auto action = std::move(events_.begin()->second);
       events_.erase(events_.begin());
@@ -48,7 +48,7 @@ Duration GangSimulation::RandomRun() {
 
 void GangSimulation::SmallArrives() {
   static const auto kSmall = std::make_shared<const JobOptions>();
-  queue_.Submit(now_, kDetached, 0, kSmall, SpecOf(RandomRun()), *this);
+  queue_.Step(now_, input::Submit{kDetached, 0, kSmall, SpecOf(RandomRun())}, *this);
   ++figures_.small_jobs;
   const double mean =
       ToSeconds(scenario_.longest_run - scenario_.shortest_run) /
@@ -66,7 +66,8 @@ void GangSimulation::GangArrives() {
   options.gang = {.size = scenario_.gang_size, .timeout = scenario_.gang_timeout};
   gang_accepted_ = now_;
   gathering_ = holding_ = Duration{0};
-  queue_.Submit(now_, kDetached, 0, std::make_shared<const JobOptions>(options), "", *this);
+  queue_.Step(now_, input::Submit{kDetached, 0, std::make_shared<const JobOptions>(options), ""},
+              *this);
   ++figures_.gangs;
   At(now_ + scenario_.gang_every, [this] { GangArrives(); });
 }
@@ -94,7 +95,7 @@ void GangSimulation::Do(const Assign& assign) {
   At(now_ + run + Duration(leads ? 1 : 0),
      [this, small, process = assign.process, job = assign.job, attempt = assign.attempt] {
        if (small) --small_running_;
-       queue_.Completed(now_, process, {.job = job, .attempt = attempt}, *this);
+       queue_.Step(now_, input::Completed{process, {.job = job, .attempt = attempt}}, *this);
      });
 }
 

@@ -127,8 +127,8 @@ TEST_F(Rule3Gangs, WhatIsHeldTooLongIsGivenBackAndTheNextTryHoldsTwiceAsLong) {
   const JobId gang = Submit(Gang(2, Spread::kAny, seconds(8)));
   JobId single = Submit();
   const auto alive = [&] {
-    queue.Renewed(now, busy, effects);
-    queue.Renewed(now, other, effects);
+    queue.Step(now, input::Renewed{busy}, effects);
+    queue.Step(now, input::Renewed{other}, effects);
   };
   for (const int patience : {8, 16, 32}) {
     EXPECT_EQ(Reserved(), 1U);
@@ -206,7 +206,7 @@ TEST_F(Rule3Gangs, NextTryThatIsDueWhileAllAreBusyAsksForNoTick) {
   EXPECT_EQ(queue.Stats().workers_idle, 0U);
   TickAfter(seconds(1));
   EXPECT_GT(queue.NextDeadline(), now) << "a ticker would spin";
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   Complete(other, HandedOut().back());
   EXPECT_GT(queue.NextDeadline(), now);
 }
@@ -218,7 +218,7 @@ TEST_F(Rule3Gangs, GangThatHasBecomeImpossibleGivesBackAtOnceThoughNobodyElseIsI
   Submit(Gang(2));
   const JobId single = Submit();
   EXPECT_EQ(Reserved(), 1U);
-  queue.WorkerDraining(now, busy, effects);
+  queue.Step(now, input::WorkerDraining{busy}, effects);
   EXPECT_EQ(Reserved(), 0U);
   EXPECT_TRUE(queue.Find(now, single)->running);
 }
@@ -228,7 +228,7 @@ TEST_F(Rule3Gangs, HeldSlotOfAProcessThatGoesIsReplaced) {
   const JobId filler = Submit();
   const ProcessId held = Join(2);
   const JobId gang = Submit(Gang(2));
-  queue.WorkerGone(now, held, effects);
+  queue.Step(now, input::WorkerGone{held}, effects);
   EXPECT_EQ(Reserved(), 0U);
   Join(3);
   EXPECT_EQ(Reserved(), 1U);
@@ -243,11 +243,11 @@ TEST_F(Rule3Gangs, PausedDrainingAndSilentProcessesAreNotHeld) {
   Join(3);
   Submit(Gang(5));
   EXPECT_EQ(Reserved(), 4U);
-  queue.PauseWorker(now, process, true, effects);
+  queue.Step(now, input::PauseWorker{process, true}, effects);
   EXPECT_EQ(Reserved(), 3U);
-  queue.PauseWorker(now, process, false, effects);
+  queue.Step(now, input::PauseWorker{process, false}, effects);
   EXPECT_EQ(Reserved(), 4U);
-  queue.WorkerDraining(now, process, effects);
+  queue.Step(now, input::WorkerDraining{process}, effects);
   EXPECT_EQ(Reserved(), 3U);
   TickAfter(seconds(15));
   EXPECT_EQ(Reserved(), 0U);
@@ -259,7 +259,7 @@ TEST_F(Rule3Gangs, CancelledGangGivesBackWhatItHolds) {
   Join(2);
   const JobId gang = Submit(Gang(2));
   const JobId single = Submit();
-  EXPECT_TRUE(queue.Cancel(now, gang, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{gang}, effects));
   EXPECT_EQ(Reserved(), 0U);
   EXPECT_TRUE(queue.Find(now, single)->running);
   EXPECT_EQ(queue.Stats().wanted_workers, 2U);
@@ -280,24 +280,24 @@ TEST_F(Rule3Gangs, SingleJobOfHigherPriorityGoesBeforeTheGang) {
 }
 
 TEST_F(Rule3Gangs, GangOfHigherPriorityPassesSinglesThatCameBefore) {
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   const JobId single = Submit();
   JobOptions options = Gang(2);
   options.priority = 1;
   const JobId gang = Submit(options);
   Join(1, 2);
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   EXPECT_TRUE(Started(gang));
   EXPECT_FALSE(queue.Find(now, single)->running);
 }
 
 TEST_F(Rule3Gangs, PausedQueueStartsNoGang) {
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   const JobId gang = Submit(Gang(2));
   Join(1, 2);
   EXPECT_FALSE(Started(gang));
   EXPECT_EQ(Reserved(), 0U);
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   EXPECT_TRUE(Started(gang));
 }
 

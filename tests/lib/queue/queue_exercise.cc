@@ -143,9 +143,10 @@ void QueueExercise::Submit() {
   job.tag = tag;
   job.options = RandomJob(tag);
   job.spec = OneIn(4) ? "" : "spec " + std::to_string(tag);
-  const Submitted submitted =
-      queue_->Submit(now_, job.submitter, tag, std::make_shared<const JobOptions>(job.options),
-                     job.spec, effects_);
+  const Submitted submitted = queue_->Step(
+      now_,
+      input::Submit{job.submitter, tag, std::make_shared<const JobOptions>(job.options), job.spec},
+      effects_);
   NumberSeen(submitted.job);
   model_.Submit(now_, submitted, job);
 }
@@ -156,13 +157,13 @@ void QueueExercise::Cancel() {
     job = std::next(model_.jobs().begin(), static_cast<std::ptrdiff_t>(Below(model_.jobs().size())))
               ->first;
   }
-  model_.Cancel(now_, job, queue_->Cancel(now_, job, effects_));
+  model_.Cancel(now_, job, queue_->Step(now_, input::Cancel{job}, effects_));
 }
 
 void QueueExercise::EndSubmitter() {
   const SubmitterId submitter = OneIn(8) ? kDetached : SubmitterId{first_submitter_};
   if (submitter != kDetached) ++first_submitter_;
-  queue_->SubmitterGone(now_, submitter, effects_);
+  queue_->Step(now_, input::SubmitterGone{submitter}, effects_);
   model_.SubmitterGone(submitter);
 }
 
@@ -196,7 +197,7 @@ void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
   static constexpr std::array<std::string_view, 4> kLabels = {"", "gpu=1\n", "disk=ssd\ngpu=1\n",
                                                               "gpu=10\n"};
   if (OneIn(6)) held.push_back(OldToken());
-  const Joining joining{
+  const input::WorkerJoined joining{
       .key = key,
       // Mostly a few slots; now and then so many that a turn is several jobs.
       .slots = static_cast<std::uint32_t>(1 + Below(OneIn(8) ? 40 : 4)),
@@ -206,42 +207,42 @@ void QueueExercise::Connect(ProcessKey key, std::vector<Held> held) {
       .node = kNodes.at(OneIn(8) ? Below(kNodes.size()) : Number(key) % kNodes.size()),
       .labels = kLabels.at(Below(kLabels.size()))};
   const ProcessId expected = queue_->IdFor(key);
-  const ProcessId process = queue_->WorkerJoined(now_, joining, effects_);
+  const ProcessId process = queue_->Step(now_, joining, effects_);
   if (process != expected) complaint_ = "IdFor is wrong";
   model_.WorkerJoined(now_, process, joining);
 }
 
 void QueueExercise::EndTurn() {
-  queue_->EndTurn();
+  queue_->Step(now_, input::EndTurn{}, effects_);
   model_.EndTurn();
 }
 
 void QueueExercise::Leave() {
   const ProcessId process = AnyProcess();
   if (OneIn(4)) {
-    queue_->WorkerLeft(now_, process, effects_);
+    queue_->Step(now_, input::WorkerLeft{process}, effects_);
     return model_.WorkerLeft(process);
   }
-  queue_->WorkerGone(now_, process, effects_);
+  queue_->Step(now_, input::WorkerGone{process}, effects_);
   model_.WorkerGone(now_, process);
 }
 
 void QueueExercise::Renew() {
   const ProcessId process = AnyProcess();
-  queue_->Renewed(now_, process, effects_);
+  queue_->Step(now_, input::Renewed{process}, effects_);
   model_.Renewed(now_, process);
 }
 
 void QueueExercise::StartDraining() {
   const ProcessId process = AnyProcess();
-  queue_->WorkerDraining(now_, process, effects_);
+  queue_->Step(now_, input::WorkerDraining{process}, effects_);
   model_.WorkerDraining(now_, process);
 }
 
 void QueueExercise::PauseWorker() {
   const ProcessId process = AnyProcess();
   const bool paused = OneIn(3);
-  queue_->PauseWorker(now_, process, paused, effects_);
+  queue_->Step(now_, input::PauseWorker{process, paused}, effects_);
   model_.PauseWorker(process, paused);
 }
 
@@ -253,12 +254,13 @@ void QueueExercise::MemberReady() {
       const Held held{part.id, job.attempts};
       const ProcessId process = OneIn(20) ? AnyProcess() : part.process;
       return model_.MemberReady(now_, process, held,
-                                queue_->MemberReady(now_, process, held, effects_));
+                                queue_->Step(now_, input::MemberReady{process, held}, effects_));
     }
   }
   const ProcessId process = AnyProcess();
   const Held held = OldToken();
-  model_.MemberReady(now_, process, held, queue_->MemberReady(now_, process, held, effects_));
+  model_.MemberReady(now_, process, held,
+                     queue_->Step(now_, input::MemberReady{process, held}, effects_));
 }
 
 /// Something that a process has: mostly it counts.
@@ -289,31 +291,31 @@ void QueueExercise::Deliver(ProcessId process, const Held& held) {
                               .outcome = outcomes.at(Below(outcomes.size())),
                               .run_time = milliseconds(Below(100)),
                               .report = OneIn(2) ? "report" : ""};
-  const bool told = queue_->Completed(now_, process, completion, effects_);
+  const bool told = queue_->Step(now_, input::Completed{process, completion}, effects_);
   model_.Completed(now_, process, completion, told);
 }
 
 // ---- Admin
 
 void QueueExercise::Pause() {
-  queue_->Pause();
+  queue_->Step(now_, input::Pause{}, effects_);
   model_.Pause();
 }
 
 void QueueExercise::Drain() {
-  queue_->Drain();
+  queue_->Step(now_, input::Drain{}, effects_);
   model_.Drain();
 }
 
 void QueueExercise::Resume() {
-  queue_->Resume(now_, effects_);
+  queue_->Step(now_, input::Resume{}, effects_);
   model_.Resume();
 }
 
 // ---- Time
 
 void QueueExercise::Tick() {
-  queue_->Tick(now_, effects_);
+  queue_->Step(now_, input::Tick{}, effects_);
   model_.Tick(now_);
 }
 
@@ -374,7 +376,7 @@ void QueueExercise::Restore(JobId id, const QueueModel::Job& job,
   }
   const bool is_single = job.parts.empty() && job.where == QueueModel::Where::kRunning;
   if (is_single) restored.members.push_back({key_of(job.process), id});
-  queue_->Restore(now_, restored, effects_);
+  queue_->Step(now_, input::Restore{restored}, effects_);
   std::vector<ProcessId> processes;
   for (const auto& member : restored.members) processes.push_back(queue_->IdFor(member.process));
   model_.Restore(now_, id, job, restored, processes);

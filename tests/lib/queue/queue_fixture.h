@@ -32,8 +32,10 @@ class QueueTest : public testing::Test {
 
   Submitted TrySubmit(const JobOptions& options = {}, SubmitterId submitter = kAda,
                       std::string_view spec = "spec") {
-    return queue.Submit(now, submitter, ++last_tag, std::make_shared<const JobOptions>(options),
-                        spec, effects);
+    return queue.Step(
+        now,
+        input::Submit{submitter, ++last_tag, std::make_shared<const JobOptions>(options), spec},
+        effects);
   }
 
   JobId Submit(const JobOptions& options = {}, SubmitterId submitter = kAda) {
@@ -43,28 +45,32 @@ class QueueTest : public testing::Test {
   }
 
   ProcessId Join(std::uint64_t key, std::uint32_t slots = 1, const std::vector<Held>& held = {}) {
-    return queue.WorkerJoined(now, {.key = ProcessKey{key}, .slots = slots, .held = held}, effects);
+    return queue.Step(
+        now, input::WorkerJoined{.key = ProcessKey{key}, .slots = slots, .held = held}, effects);
   }
 
   /// A process on a node of that name.
   ProcessId JoinOn(std::string_view node, std::uint64_t key, std::uint32_t slots = 1) {
-    return queue.WorkerJoined(now, {.key = ProcessKey{key}, .slots = slots, .node = node}, effects);
+    return queue.Step(
+        now, input::WorkerJoined{.key = ProcessKey{key}, .slots = slots, .node = node}, effects);
   }
 
   bool Complete(ProcessId process, JobId job, Attempt attempt = 1,
                 Outcome outcome = Outcome::kSucceeded) {
-    return queue.Completed(now, process, {.job = job, .attempt = attempt, .outcome = outcome},
-                           effects);
+    return queue.Step(
+        now, input::Completed{process, {.job = job, .attempt = attempt, .outcome = outcome}},
+        effects);
   }
 
   bool HandBack(ProcessId process, JobId job, Attempt attempt = 1) {
-    return queue.Completed(now, process, {.job = job, .attempt = attempt, .handed_back = true},
-                           effects);
+    return queue.Step(
+        now, input::Completed{process, {.job = job, .attempt = attempt, .handed_back = true}},
+        effects);
   }
 
   void TickAfter(Duration duration) {
     now += duration;
-    queue.Tick(now, effects);
+    queue.Step(now, input::Tick{}, effects);
   }
 
   /// The jobs handed out, in order.

@@ -43,7 +43,7 @@ TEST_F(QueueGangs, GangIsOneRunningJobAndItsMembersAreNoJobsForPeople) {
   EXPECT_EQ(queue.Stats().running, 1U);
   EXPECT_EQ(queue.Stats().workers_busy, 3U);
   EXPECT_FALSE(queue.Find(now, members[1].job));
-  EXPECT_FALSE(queue.Cancel(now, members[1].job, effects));
+  EXPECT_FALSE(queue.Step(now, input::Cancel{members[1].job}, effects));
   std::vector<JobId> listed;
   queue.List(now, {.limit = 10}, [&](const JobView& view) { listed.push_back(view.job); });
   EXPECT_THAT(listed, ElementsAre(gang));
@@ -90,7 +90,7 @@ TEST_F(QueueGangs, MemberThatIsReadyTwiceCountsOnce) {
 TEST_F(QueueGangs, MemberThatComesBackGoesWhenItSaysThatItIsReady) {
   const auto members = Run(Gang(2));
   Ready(members[1]);
-  queue.WorkerGone(now, members[1].process, effects);
+  queue.Step(now, input::WorkerGone{members[1].process}, effects);
   Ready(members[0]);
   EXPECT_THAT(effects.Of<LetGo>(), ElementsAre(GoOf(members[0]))) << "the other hears nothing";
   effects.Clear();
@@ -121,11 +121,13 @@ TEST_F(QueueGangs, ReadyIsForMembersOfAnAttemptThatCounts) {
   const auto members = Run(Gang(2));
   const ProcessId other = Join(9);
   const JobId single = Submit();
-  EXPECT_FALSE(queue.MemberReady(now, other, {single, 1}, effects));
-  EXPECT_FALSE(queue.MemberReady(now, members[0].process, {gang, 1}, effects));
-  EXPECT_FALSE(queue.MemberReady(now, members[0].process, HeldOf(members[1]), effects));
-  EXPECT_FALSE(queue.MemberReady(now, members[0].process, {members[0].job, 2}, effects));
-  EXPECT_FALSE(queue.MemberReady(now, ProcessId{77}, HeldOf(members[0]), effects));
+  EXPECT_FALSE(queue.Step(now, input::MemberReady{other, {single, 1}}, effects));
+  EXPECT_FALSE(queue.Step(now, input::MemberReady{members[0].process, {gang, 1}}, effects));
+  EXPECT_FALSE(
+      queue.Step(now, input::MemberReady{members[0].process, HeldOf(members[1])}, effects));
+  EXPECT_FALSE(
+      queue.Step(now, input::MemberReady{members[0].process, {members[0].job, 2}}, effects));
+  EXPECT_FALSE(queue.Step(now, input::MemberReady{ProcessId{77}, HeldOf(members[0])}, effects));
   EXPECT_THAT(effects.Of<LetGo>(), IsEmpty());
 }
 
@@ -143,13 +145,14 @@ TEST_F(QueueGangs, ReadyIsASignOfLife) {
 TEST_F(QueueGangs, RankZeroSpeaksForAllAndTheOthersAreStopped) {
   const auto members = Run(Gang(3));
   now += seconds(4);
-  queue.Completed(now, members[0].process,
-                  {.job = members[0].job,
-                   .attempt = 1,
-                   .outcome = Outcome::kSucceeded,
-                   .run_time = seconds(3),
-                   .report = "report"},
-                  effects);
+  queue.Step(now,
+             input::Completed{members[0].process,
+                              {.job = members[0].job,
+                               .attempt = 1,
+                               .outcome = Outcome::kSucceeded,
+                               .run_time = seconds(3),
+                               .report = "report"}},
+             effects);
   EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(StopOf(members[1]), StopOf(members[2])));
   EXPECT_EQ(OnlyReply(),
             (Replied{kAda, last_tag, gang, Outcome::kSucceeded, 1, true, members[0].process,
@@ -182,7 +185,7 @@ TEST_F(QueueGangs, OtherMembersMayEndBeforeRankZero) {
 TEST_F(QueueGangs, WorkerThatVanishesAfterItsMemberHasEndedHarmsNobody) {
   const auto members = Run(Gang(2));
   End(members[1]);
-  queue.WorkerGone(now, members[1].process, effects);
+  queue.Step(now, input::WorkerGone{members[1].process}, effects);
   TickAfter(seconds(11));
   EXPECT_TRUE(End(members[0]));
   EXPECT_EQ(OnlyReply().outcome, Outcome::kSucceeded);
@@ -199,7 +202,7 @@ TEST_F(QueueGangs, MemberThatFailsEndsTheGangAndIsNamed) {
 
 TEST_F(QueueGangs, CancelReachesAllMembers) {
   const auto members = Run(Gang(3));
-  EXPECT_TRUE(queue.Cancel(now, gang, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{gang}, effects));
   EXPECT_THAT(effects.Of<Stopped>(),
               ElementsAre(StopOf(members[0]), StopOf(members[1]), StopOf(members[2])));
   EXPECT_EQ(OnlyReply().outcome, Outcome::kCancelled);
@@ -208,7 +211,7 @@ TEST_F(QueueGangs, CancelReachesAllMembers) {
 
 TEST_F(QueueGangs, GangOfAGoneSubmitterIsStopped) {
   const auto members = Run(Gang(2));
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_THAT(effects.all(),
               ElementsAre(Recorded(StopOf(members[0])), Recorded(StopOf(members[1]))));
   EXPECT_EQ(queue.Stats().running, 0U);
@@ -220,7 +223,7 @@ TEST_F(QueueGangs, GangOfAGoneSubmitterIsStopped) {
 TEST_F(QueueGangs, MemberLostWithItsLeaseStopsTheOthersAndTheGangIsTriedAgain) {
   const auto members = Run(Gang(2, 2U));
   now += seconds(5);
-  queue.Renewed(now, members[0].process, effects);
+  queue.Step(now, input::Renewed{members[0].process}, effects);
   TickAfter(seconds(10));
   EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(StopOf(members[1]), StopOf(members[0])));
   EXPECT_THAT(effects.Of<PutBack>(), ElementsAre(PutBack{gang, 1, 1}));
@@ -234,7 +237,7 @@ TEST_F(QueueGangs, MemberLostWithItsLeaseStopsTheOthersAndTheGangIsTriedAgain) {
 
 TEST_F(QueueGangs, LossNamesTheRankAndTheReason) {
   const auto members = Run(Gang(2));
-  queue.WorkerGone(now, members[1].process, effects);
+  queue.Step(now, input::WorkerGone{members[1].process}, effects);
   TickAfter(seconds(10));
   EXPECT_EQ(OnlyReply().outcome, Outcome::kLost);
   EXPECT_EQ(OnlyReply().process, members[1].process);
@@ -260,7 +263,7 @@ TEST_F(QueueGangs, HandedBackMemberPutsTheGangBackAndUsesNoAttempt) {
 
 TEST_F(QueueGangs, LeavingWorkerPutsTheGangBack) {
   const auto members = Run(Gang(2));
-  queue.WorkerLeft(now, members[0].process, effects);
+  queue.Step(now, input::WorkerLeft{members[0].process}, effects);
   EXPECT_THAT(effects.Of<PutBack>(), ElementsAre(PutBack{gang, 1, 0}));
   EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(StopOf(members[1])));
   EXPECT_THAT(effects.Of<Replied>(), IsEmpty());
@@ -270,7 +273,7 @@ TEST_F(QueueGangs, TwoMembersInOneProcessAreLostTogetherAsOneAttempt) {
   const ProcessId process = Join(1, 2);
   const JobId job = Submit(Gang(2, 2U));
   EXPECT_EQ(MembersOf(job).size(), 2U);
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   effects.Clear();
   TickAfter(seconds(10));
   EXPECT_THAT(effects.all(), ElementsAre(Recorded(PutBack{job, 1, 1}), Recorded(Removed{process})));
@@ -287,13 +290,13 @@ TEST_F(QueueGangs, ProcessThatLeavesOrComesBackIsToldNothingOnItsOldStream) {
   EXPECT_FALSE(End(members[1], Outcome::kCancelled));
   ASSERT_TRUE(Started(other));
   effects.Clear();
-  queue.WorkerLeft(now, process, effects);
+  queue.Step(now, input::WorkerLeft{process}, effects);
   EXPECT_THAT(effects.Of<Stopped>(), IsEmpty());
 }
 
 TEST_F(QueueGangs, MemberWithoutAGangIsStoppedWhenItsProcessComesBack) {
   const auto members = Run(Gang(2));
-  queue.WorkerGone(now, members[1].process, effects);
+  queue.Step(now, input::WorkerGone{members[1].process}, effects);
   End(members[0]);
   EXPECT_THAT(effects.Of<Stopped>(), IsEmpty());
   Join(2, 1, {HeldOf(members[1])});

@@ -70,11 +70,11 @@ TEST_F(DedupKeyInASmallQueue, AsManyMayFollowAsMayWait) {
   EXPECT_TRUE(TrySubmit(Dedup("k"), kBob).duplicate);
   EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kFull);
   EXPECT_EQ(TrySubmit(Dedup("k"), kDetached).admission, Admission::kFull) << "Ada would follow";
-  queue.SubmitterGone(now, kBob, effects);
+  queue.Step(now, input::SubmitterGone{kBob}, effects);
   EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate);
   EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate);
   EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kFull);
-  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{job}, effects));
   EXPECT_EQ(TrySubmit(Dedup("k"), kAda).admission, Admission::kAccepted);
   EXPECT_TRUE(TrySubmit(Dedup("k"), kAda).duplicate) << "those of the job that ended are gone";
 }
@@ -84,7 +84,7 @@ TEST_F(DedupKey, JobPassesToThoseWhoFollowWhenItsOwnerIsGone) {
   const JobId job = Submit(Dedup("k"));
   TrySubmit(Dedup("k"), kBob);
   TrySubmit(Dedup("k"), kEve);
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_EQ(Finished(Outcome::kAbandoned), 0U);
   Complete(Join(1), job);
   ASSERT_EQ(effects.Of<Replied>().size(), 2U);
@@ -96,8 +96,8 @@ TEST_F(DedupKey, JobPassesToThoseWhoFollowWhenItsOwnerIsGone) {
 TEST_F(DedupKey, JobEndsWithTheLastOfThoseWhoWantIt) {
   const JobId job = Submit(Dedup("k"));
   TrySubmit(Dedup("k"), kBob);
-  queue.SubmitterGone(now, kAda, effects);
-  queue.SubmitterGone(now, kBob, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
+  queue.Step(now, input::SubmitterGone{kBob}, effects);
   EXPECT_FALSE(queue.Find(now, job));
   EXPECT_EQ(Finished(Outcome::kAbandoned), 1U);
 }
@@ -116,7 +116,7 @@ TEST_F(DedupKey, DetachedDuplicateGetsAReply) {
 TEST_F(DedupKey, JobLivesOnWhenItsStreamLeavesAndSomebodyDetachedHasSubmittedItToo) {
   const JobId job = Submit(Dedup("k"));
   TrySubmit(Dedup("k"), kDetached);
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_EQ(Finished(Outcome::kAbandoned), 0U);
   Complete(Join(1), job);
   EXPECT_EQ(OnlyReply().submitter, kDetached);
@@ -145,7 +145,7 @@ TEST_F(DedupKey, VolatileJobIsGladlyADurableOne) {
 TEST_F(DedupKey, GoneFollowerGetsNoReply) {
   const JobId job = Submit(Dedup("k"));
   TrySubmit(Dedup("k"), kBob);
-  queue.SubmitterGone(now, kBob, effects);
+  queue.Step(now, input::SubmitterGone{kBob}, effects);
   Complete(Join(1), job);
   EXPECT_EQ(OnlyReply().submitter, kAda);
 }
@@ -153,19 +153,19 @@ TEST_F(DedupKey, GoneFollowerGetsNoReply) {
 TEST_F(DedupKey, OwnerThatAskedTwiceHandsNothingToItself) {
   const JobId job = Submit(Dedup("k"));
   TrySubmit(Dedup("k"), kAda);
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_FALSE(queue.Find(now, job));
 }
 
 TEST_F(DedupKey, DrainingQueueStillKnowsTheJob) {
   const JobId job = Submit(Dedup("k"));
-  queue.Drain();
+  queue.Step(now, input::Drain{}, effects);
   EXPECT_EQ(TrySubmit(Dedup("k")).job, job);
   EXPECT_EQ(TrySubmit(Dedup("other")).admission, Admission::kDraining);
 }
 
 TEST_F(DedupKey, FollowerIsToldOfACancelAndOfALostWorker) {
-  queue.Cancel(now, Submit(Dedup("k")), effects);
+  queue.Step(now, input::Cancel{Submit(Dedup("k"))}, effects);
   EXPECT_EQ(effects.Of<Replied>().size(), 1U);
   effects.Clear();
   Submit(Dedup("k"));
@@ -201,14 +201,14 @@ TEST_F(LimitKey, ParkedJobsAreExplained) {
 }
 
 TEST_F(LimitKey, PlaceOfACancelledJobIsTakenByTheNext) {
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   const JobId first = Submit(Limited("k", 1));
   const JobId second = Submit(Limited("k", 1));
   const JobId third = Submit(Limited("k", 1));
-  queue.Cancel(now, second, effects);
-  queue.Cancel(now, first, effects);
+  queue.Step(now, input::Cancel{second}, effects);
+  queue.Step(now, input::Cancel{first}, effects);
   Join(1, 10);
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   EXPECT_THAT(HandedOut(), ElementsAre(third));
 }
 
@@ -216,7 +216,7 @@ TEST_F(LimitKey, CancelledRunningJobGivesItsPlaceAtOnce) {
   Join(1, 10);
   const JobId first = Submit(Limited("k", 1));
   const JobId second = Submit(Limited("k", 1));
-  queue.Cancel(now, first, effects);
+  queue.Step(now, input::Cancel{first}, effects);
   EXPECT_THAT(HandedOut(), ElementsAre(first, second));
 }
 
@@ -232,14 +232,14 @@ TEST_F(LimitKey, PutBackJobKeepsItsPlaceBeforeLaterOnes) {
 }
 
 TEST_F(LimitKey, UrgentJobPassesThoseOfItsKeyThatWait) {
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   const JobId normal = Submit(Limited("k", 1));
   JobOptions urgent = Limited("k", 1);
   urgent.priority = 5;
   const JobId first = Submit(urgent);
   EXPECT_EQ(queue.Explain(now, normal)->reason, WaitReason::kKeyLimit);
   const ProcessId process = Join(1, 10);
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   EXPECT_THAT(HandedOut(), ElementsAre(first));
   Complete(process, first);
   EXPECT_THAT(HandedOut(), ElementsAre(first, normal));

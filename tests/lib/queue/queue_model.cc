@@ -99,7 +99,7 @@ void QueueModel::SubmitterGone(SubmitterId submitter) {
   }
 }
 
-void QueueModel::WorkerJoined(Instant now, ProcessId process, const Joining& joining) {
+void QueueModel::WorkerJoined(Instant now, ProcessId process, const input::WorkerJoined& joining) {
   const auto same = std::find_if(processes_.begin(), processes_.end(), [&](const auto& entry) {
     return entry.second.key == joining.key;
   });

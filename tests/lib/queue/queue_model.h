@@ -78,7 +78,7 @@ class QueueModel {
   void Submit(Instant now, const Submitted& submitted, const Job& job);
   void Cancel(Instant now, JobId job, bool told);
   void SubmitterGone(SubmitterId submitter);
-  void WorkerJoined(Instant now, ProcessId process, const Joining& joining);
+  void WorkerJoined(Instant now, ProcessId process, const input::WorkerJoined& joining);
   void WorkerGone(Instant now, ProcessId process);
   void WorkerLeft(ProcessId process);
   void EndTurn();

@@ -14,8 +14,8 @@ constexpr std::uint64_t kMany = 20'000;
 class QueuePlacement : public GangTest {
  protected:
   ProcessId JoinWith(std::string_view labels, std::uint64_t key, std::string_view node = "n") {
-    return queue.WorkerJoined(now, {.key = ProcessKey{key}, .node = node, .labels = labels},
-                              effects);
+    return queue.Step(
+        now, input::WorkerJoined{.key = ProcessKey{key}, .node = node, .labels = labels}, effects);
   }
 
   static JobOptions In(std::string placement, JobOptions options = {}) {
@@ -86,7 +86,7 @@ TEST_F(QueuePlacement, WhoComesBackWithOtherLabelsGetsOtherJobs) {
 TEST_F(QueuePlacement, ItCanBeCancelledAndMissItsDeadline) {
   JoinWith("", 1);
   const JobId cancelled = Submit(In("node a\n"));
-  EXPECT_TRUE(queue.Cancel(now, cancelled, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{cancelled}, effects));
   JobOptions hurry = In("node a\n");
   hurry.deadline = seconds(1);
   Submit(hurry);
@@ -192,7 +192,7 @@ TEST_F(QueuePlacement, AGangThatLosesItsPlaceGivesBackWhatItHolds) {
   JoinWith("gpu=1\n", 2);
   Submit(In("label gpu=1\n", Gang(2)));
   EXPECT_EQ(queue.Stats().workers_reserved, 1U);
-  queue.WorkerDraining(now, busy, effects);
+  queue.Step(now, input::WorkerDraining{busy}, effects);
   EXPECT_EQ(queue.Stats().workers_reserved, 0U);
 }
 

@@ -36,14 +36,14 @@ class QueueRestore : public GangTest {
     return restored;
   }
 
-  void Restore(const Restored& restored) { queue.Restore(now, restored, effects); }
+  void Restore(const Restored& restored) { queue.Step(now, input::Restore{restored}, effects); }
 };
 
 // ---- Durable jobs
 
 TEST_F(QueueRestore, DurableJobOutlivesItsSubmitter) {
   const JobId job = Submit({.durable = true});
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   Complete(Join(1), job);
   EXPECT_EQ(OnlyReply().submitter, kDetached);
 }
@@ -52,7 +52,7 @@ TEST_F(QueueRestore, DurableIdsAreNumberedAndNeverRepeat) {
   const JobId first = Submit({.durable = true});
   EXPECT_EQ(first, Durable(1000));
   EXPECT_EQ(QueueNumber(first), 3);
-  queue.Cancel(now, first, effects);
+  queue.Step(now, input::Cancel{first}, effects);
   Submit();
   const JobId second = Submit({.durable = true});
   EXPECT_GT(Sequence(second), Sequence(first));
@@ -181,8 +181,8 @@ TEST_F(QueueRestore, GangGoesOnWhenAllItsMembersComeBack) {
   const ProcessId first = Join(1, 1, {{Durable(11), 1}});
   const ProcessId second = Join(2, 1, {{Durable(12), 1}});
   EXPECT_THAT(effects.all(), IsEmpty());
-  EXPECT_TRUE(queue.MemberReady(now, first, {Durable(11), 1}, effects));
-  EXPECT_TRUE(queue.MemberReady(now, second, {Durable(12), 1}, effects));
+  EXPECT_TRUE(queue.Step(now, input::MemberReady{first, {Durable(11), 1}}, effects));
+  EXPECT_TRUE(queue.Step(now, input::MemberReady{second, {Durable(12), 1}}, effects));
   EXPECT_EQ(effects.Of<LetGo>().size(), 2U);
   EXPECT_TRUE(Complete(first, Durable(11)));
   EXPECT_EQ(OnlyReply().job, Durable(10));

@@ -49,7 +49,7 @@ TEST_F(Rule1JobEndsOnce, LateWorkerIsToldThatItsAttemptNoLongerCounts) {
 TEST_F(Rule1JobEndsOnce, ResultOfACancelledJobIsRefused) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
-  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{job}, effects));
   EXPECT_FALSE(Complete(process, job));
   EXPECT_EQ(OnlyReply().outcome, Outcome::kCancelled);
 }
@@ -61,7 +61,7 @@ TEST_F(Rule1JobEndsOnce, IdOfAnEndedJobIsNotThatOfTheNextOneInItsSlot) {
   const JobId second = Submit();
   EXPECT_NE(first, second);
   EXPECT_FALSE(queue.Find(now, first));
-  EXPECT_FALSE(queue.Cancel(now, first, effects));
+  EXPECT_FALSE(queue.Step(now, input::Cancel{first}, effects));
   EXPECT_TRUE(queue.Find(now, second));
 }
 
@@ -69,12 +69,12 @@ TEST_F(Rule1JobEndsOnce, IdOfAnEndedJobIsNotThatOfTheNextOneInItsSlot) {
 
 class Rule2NothingStarves : public QueueTest {
  protected:
-  Rule2NothingStarves() { queue.Pause(); }
+  Rule2NothingStarves() { queue.Step(now, input::Pause{}, effects); }
 
   /// The order in which all that waits is handed out.
   std::vector<JobId> Order() {
     Join(1, 100);
-    queue.Resume(now, effects);
+    queue.Step(now, input::Resume{}, effects);
     return HandedOut();
   }
 };
@@ -102,7 +102,7 @@ TEST_F(Rule2NothingStarves, AtExactlyTheAgeingTheHigherPriorityGoesFirst) {
 }
 
 TEST_F(Rule2NothingStarves, LowestPriorityGetsItsTurnInAStreamOfTheHighest) {
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   const ProcessId process = Join(1);
   JobId running = Submit();
   const JobId low = Submit({.priority = kLowestPriority});
@@ -169,7 +169,7 @@ TEST_F(Rule4LostWorker, JobWithoutAttemptsLeftIsLostWhenTheLeaseRunsOut) {
 TEST_F(Rule4LostWorker, JobWithoutAttemptsLeftIsLostWhenTheGracePeriodIsOver) {
   const ProcessId process = Join(1);
   Submit();
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   effects.Clear();
   TickAfter(seconds(10));
   EXPECT_EQ(OnlyReply().reason, "worker did not come back within 10s, 1 of 1 attempts used");
@@ -182,7 +182,7 @@ TEST_F(Rule4LostWorker, JobIsLostAfterTheLastOfItsAttempts) {
   for (std::uint64_t key = 1; key <= 3; ++key) {
     const ProcessId process = Join(key);
     EXPECT_THAT(effects.Of<Replied>(), IsEmpty());
-    queue.WorkerGone(now, process, effects);
+    queue.Step(now, input::WorkerGone{process}, effects);
     TickAfter(seconds(10));
   }
   EXPECT_EQ(OnlyReply().reason, "worker did not come back within 10s, 3 of 3 attempts used");
@@ -214,7 +214,7 @@ using Rule5Reconnect = QueueTest;
 TEST_F(Rule5Reconnect, WithinTheGracePeriodTheAttemptIsKept) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   TickAfter(seconds(10) - nanoseconds(1));
   EXPECT_EQ(Join(1, 1, {{job, 1}}), process);
   TickAfter(seconds(10));
@@ -262,7 +262,7 @@ TEST_F(Rule5Reconnect, AttemptOfAnotherProcessIsNotTakenOver) {
 TEST_F(Rule5Reconnect, AfterTheGracePeriodTheProcessIsNewAndItsAttemptsAreOld) {
   const ProcessId process = Join(1);
   const JobId job = Submit({.max_attempts = 2});
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   TickAfter(seconds(10));
   effects.Clear();
   const ProcessId again = Join(1, 2, {{job, 1}});

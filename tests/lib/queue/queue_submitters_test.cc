@@ -13,13 +13,14 @@ TEST_F(QueueSubmitters, ReplyTellsWhoWhatAndHowLong) {
   now += seconds(3);
   const ProcessId process = Join(1);
   now += seconds(4);
-  queue.Completed(now, process,
-                  {.job = job,
-                   .attempt = 1,
-                   .outcome = Outcome::kTimedOut,
-                   .run_time = seconds(2),
-                   .report = "report"},
-                  effects);
+  queue.Step(now,
+             input::Completed{process,
+                              {.job = job,
+                               .attempt = 1,
+                               .outcome = Outcome::kTimedOut,
+                               .run_time = seconds(2),
+                               .report = "report"}},
+             effects);
   EXPECT_EQ(OnlyReply(), (Replied{kBob, last_tag, job, Outcome::kTimedOut, 1, true, process,
                                   seconds(3), seconds(2), seconds(7), "report", ""}));
 }
@@ -43,7 +44,7 @@ TEST_F(QueueSubmitters, WorkerCannotSayThatAJobIsAbandoned) {
 TEST_F(QueueSubmitters, CancelledWaitingJobHadNoProcess) {
   const JobId job = Submit();
   now += seconds(5);
-  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{job}, effects));
   EXPECT_EQ(OnlyReply(),
             (Replied{kAda, last_tag, job, Outcome::kCancelled, 0, false, ProcessId{0}, seconds(5),
                      Duration(0), seconds(5), "", "cancelled on request"}));
@@ -55,7 +56,7 @@ TEST_F(QueueSubmitters, CancelledRunningJobEndsAtOnceAndItsSlotIsFreeWhenTheWork
   const JobId job = Submit();
   const JobId next = Submit();
   effects.Clear();
-  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{job}, effects));
   EXPECT_THAT(effects.all(), ElementsAre(Recorded(Stopped{process, job, 1}),
                                          testing::VariantWith<Replied>(testing::_)));
   EXPECT_FALSE(Complete(process, job, 1, Outcome::kCancelled));
@@ -66,22 +67,22 @@ TEST_F(QueueSubmitters, CancelledRunningJobEndsAtOnceAndItsSlotIsFreeWhenTheWork
 TEST_F(QueueSubmitters, ResultThatCrossesTheCancelCountsAsRefused) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
-  queue.Cancel(now, job, effects);
+  queue.Step(now, input::Cancel{job}, effects);
   EXPECT_FALSE(Complete(process, job, 1, Outcome::kSucceeded));
   EXPECT_EQ(queue.Stats().refused_results, 1U);
 }
 
 TEST_F(QueueSubmitters, CancelOfNoJobIsFalse) {
-  EXPECT_FALSE(queue.Cancel(now, JobId{0}, effects));
-  EXPECT_FALSE(queue.Cancel(now, JobId{~0ULL}, effects));
+  EXPECT_FALSE(queue.Step(now, input::Cancel{JobId{0}}, effects));
+  EXPECT_FALSE(queue.Step(now, input::Cancel{JobId{~0ULL}}, effects));
   EXPECT_THAT(effects.all(), IsEmpty());
 }
 
 TEST_F(QueueSubmitters, CancelOfAJobWhoseProcessIsAwayIsToldWhenItComesBack) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
-  queue.WorkerGone(now, process, effects);
-  queue.Cancel(now, job, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
+  queue.Step(now, input::Cancel{job}, effects);
   EXPECT_THAT(effects.Of<Stopped>(), IsEmpty());
   Join(1, 1, {{job, 1}});
   EXPECT_THAT(effects.Of<Stopped>(), ElementsAre(Stopped{process, job, 1}));
@@ -95,7 +96,7 @@ TEST_F(QueueSubmitters, JobsOfAGoneSubmitterEndWithoutReplies) {
   const JobId waiting = Submit();
   const JobId of_bob = Submit({}, kBob);
   effects.Clear();
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_THAT(effects.all(), ElementsAre(Recorded(Stopped{process, running, 1})));
   EXPECT_EQ(Finished(Outcome::kAbandoned), 2U);
   EXPECT_FALSE(queue.Find(now, waiting));
@@ -104,8 +105,8 @@ TEST_F(QueueSubmitters, JobsOfAGoneSubmitterEndWithoutReplies) {
 
 TEST_F(QueueSubmitters, DetachedJobsOutliveEverybody) {
   const JobId job = Submit({}, kDetached);
-  queue.SubmitterGone(now, kDetached, effects);
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kDetached}, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_TRUE(queue.Find(now, job));
   Complete(Join(1), job);
   EXPECT_EQ(OnlyReply().submitter, kDetached);
@@ -115,12 +116,12 @@ TEST_F(QueueSubmitters, VeryManyJobsOfAGoneSubmitterEndSliceBySlice) {
   constexpr std::uint64_t kMany = 2 * Queue::kMostEnded + 1;
   for (std::uint64_t i = 0; i < kMany; ++i) Submit();
   const JobId of_bob = Submit({}, kBob);
-  queue.SubmitterGone(now, kAda, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
   EXPECT_EQ(Finished(Outcome::kAbandoned), Queue::kMostEnded) << "one call must not take long";
   EXPECT_EQ(queue.NextDeadline(), now) << "it goes on at once";
-  queue.Tick(now, effects);
+  queue.Step(now, input::Tick{}, effects);
   EXPECT_EQ(Finished(Outcome::kAbandoned), 2 * Queue::kMostEnded);
-  queue.Tick(now, effects);
+  queue.Step(now, input::Tick{}, effects);
   EXPECT_EQ(Finished(Outcome::kAbandoned), kMany);
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
   EXPECT_EQ(queue.waiting(), 1U);
@@ -134,12 +135,12 @@ TEST_F(QueueSubmitters, VeryManyJobsThatAGoneSubmitterFollowsAreLeftSliceBySlice
     Submit(options, kAda);
     Submit(options, kBob);
   }
-  queue.SubmitterGone(now, kBob, effects);
+  queue.Step(now, input::SubmitterGone{kBob}, effects);
   EXPECT_EQ(queue.NextDeadline(), now);
-  queue.Tick(now, effects);
+  queue.Step(now, input::Tick{}, effects);
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
-  queue.SubmitterGone(now, kAda, effects);
-  queue.Tick(now, effects);
+  queue.Step(now, input::SubmitterGone{kAda}, effects);
+  queue.Step(now, input::Tick{}, effects);
   EXPECT_EQ(queue.waiting(), 0U) << "nobody has inherited a job";
 }
 
@@ -147,22 +148,22 @@ TEST_F(QueueSubmitters, VeryManyJobsThatAGoneSubmitterFollowsAreLeftSliceBySlice
 
 TEST_F(QueueSubmitters, PausedQueueAcceptsButHandsOutNothing) {
   Join(1);
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   const JobId job = Submit();
   EXPECT_THAT(HandedOut(), IsEmpty());
   EXPECT_TRUE(queue.Stats().paused);
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   EXPECT_THAT(HandedOut(), ElementsAre(job));
 }
 
 TEST_F(QueueSubmitters, DrainingQueueAcceptsNothingButRunsWhatItHas) {
   const JobId job = Submit();
-  queue.Drain();
+  queue.Step(now, input::Drain{}, effects);
   EXPECT_EQ(TrySubmit().admission, Admission::kDraining);
   EXPECT_EQ(Finished(Outcome::kRejected), 1U);
   Join(1);
   EXPECT_THAT(HandedOut(), ElementsAre(job));
-  queue.Resume(now, effects);
+  queue.Step(now, input::Resume{}, effects);
   EXPECT_EQ(TrySubmit().admission, Admission::kAccepted);
 }
 
@@ -188,7 +189,7 @@ TEST_F(QueueSubmitters, FindShowsAJobOnItsWay) {
 TEST_F(QueueSubmitters, ListGoesPageByPageThroughAllJobs) {
   std::vector<JobId> jobs;
   for (int i = 0; i < 10; ++i) jobs.push_back(Submit());
-  queue.Cancel(now, jobs[4], effects);  // also the last of its page
+  queue.Step(now, input::Cancel{jobs[4]}, effects);  // also the last of its page
   std::vector<JobId> listed;
   std::uint32_t from = 0;
   do {
@@ -206,8 +207,8 @@ TEST_F(QueueSubmitters, ListGoesOnAfterJobsThatHaveEndedMeanwhile) {
   const JobId second = Submit();
   const JobId third = Submit();
   const std::uint32_t from = queue.List(now, {.limit = 1}, [](const JobView&) {});
-  queue.Cancel(now, first, effects);
-  queue.Cancel(now, second, effects);
+  queue.Step(now, input::Cancel{first}, effects);
+  queue.Step(now, input::Cancel{second}, effects);
   std::vector<JobId> listed;
   queue.List(now, {.from = from, .limit = 10},
              [&](const JobView& view) { listed.push_back(view.job); });
@@ -221,7 +222,7 @@ TEST_F(QueueSubmitters, ListShowsTheJobsOfOneRun) {
     of_run.push_back(Submit({.run = "night"}));
     Submit({.run = "day"});
   }
-  queue.Cancel(now, of_run[3], effects);
+  queue.Step(now, input::Cancel{of_run[3]}, effects);
   of_run.erase(of_run.begin() + 3);
   std::vector<JobId> listed;
   std::uint32_t from = 0;
@@ -237,7 +238,8 @@ TEST_F(QueueSubmitters, ListShowsTheJobsOfOneRun) {
 TEST_F(QueueSubmitters, ListLooksAtSoManyPlacesACall) {
   std::vector<JobId> jobs;
   for (std::uint32_t i = 0; i <= 2 * Queue::kMostListed; ++i) jobs.push_back(Submit());
-  for (std::size_t i = 0; i + 1 < jobs.size(); ++i) queue.Cancel(now, jobs[i], effects);
+  for (std::size_t i = 0; i + 1 < jobs.size(); ++i)
+    queue.Step(now, input::Cancel{jobs[i]}, effects);
   std::vector<JobId> listed;
   const auto visit = [&](const JobView& view) { listed.push_back(view.job); };
   std::uint32_t from = queue.List(now, {}, visit);

@@ -33,7 +33,7 @@ TEST_F(Delay, AnyCallHandsOutWhatIsDue) {
   const JobId job = Submit(Delayed(seconds(5)));
   now += seconds(6);
   EXPECT_EQ(queue.Explain(now, job)->in, Duration(0)) << "nobody has looked yet";
-  queue.Renewed(now, process, effects);
+  queue.Step(now, input::Renewed{process}, effects);
   EXPECT_THAT(HandedOut(), ElementsAre(job));
 }
 
@@ -55,7 +55,7 @@ TEST_F(Delay, WaitCountsFromTheEndOfTheDelay) {
 TEST_F(Delay, CancelledBeforeItsTimeItHasNotWaited) {
   const JobId job = Submit(Delayed(seconds(5)));
   now += seconds(1);
-  EXPECT_TRUE(queue.Cancel(now, job, effects));
+  EXPECT_TRUE(queue.Step(now, input::Cancel{job}, effects));
   EXPECT_EQ(OnlyReply().wait, Duration(0));
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
   EXPECT_EQ(queue.waiting(), 0U);
@@ -140,7 +140,7 @@ TEST_F(Deadline, CountsFromTheEndOfTheDelay) {
 
 TEST_F(Deadline, HoldsWhileTheQueueIsPaused) {
   Join(1);
-  queue.Pause();
+  queue.Step(now, input::Pause{}, effects);
   Submit(Due(seconds(5)));
   TickAfter(seconds(5));
   EXPECT_EQ(OnlyReply().outcome, Outcome::kRejected);
@@ -182,7 +182,7 @@ TEST_F(Deadline, GangThatStartsInTimeMeetsIt) {
 
 TEST_F(Deadline, CancelledJobMissesNone) {
   const JobId job = Submit(Due(seconds(5)));
-  queue.Cancel(now, job, effects);
+  queue.Step(now, input::Cancel{job}, effects);
   TickAfter(seconds(5));
   EXPECT_EQ(OnlyReply().outcome, Outcome::kCancelled);
 }

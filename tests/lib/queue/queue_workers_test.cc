@@ -60,9 +60,9 @@ TEST_F(QueueWorkers, AnySignOfLifeRenewsAllThatTheProcessHolds) {
     sign();
     return queue.NextDeadline() == now + seconds(15);
   };
-  EXPECT_TRUE(heard_by([&] { queue.Renewed(now, process, effects); }));
+  EXPECT_TRUE(heard_by([&] { queue.Step(now, input::Renewed{process}, effects); }));
   EXPECT_TRUE(heard_by([&] { Complete(process, first); }));
-  EXPECT_TRUE(heard_by([&] { queue.WorkerDraining(now, process, effects); }));
+  EXPECT_TRUE(heard_by([&] { queue.Step(now, input::WorkerDraining{process}, effects); }));
   EXPECT_EQ(queue.Stats().running, 1U);
 }
 
@@ -70,7 +70,7 @@ TEST_F(QueueWorkers, LeaseCanBeRenewedUntilTickHasEndedIt) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
   now += minutes(1);
-  queue.Renewed(now, process, effects);
+  queue.Step(now, input::Renewed{process}, effects);
   TickAfter(Duration(0));
   EXPECT_TRUE(Complete(process, job));
 }
@@ -103,7 +103,7 @@ TEST_F(QueueWorkers, SilentProcessGetsNoJobsUntilItIsHeard) {
   EXPECT_THAT(HandedOut(), IsEmpty());
   EXPECT_EQ(queue.Stats().processes, 1U);
   EXPECT_EQ(queue.Stats().workers_idle, 0U);
-  queue.Renewed(now, process, effects);
+  queue.Step(now, input::Renewed{process}, effects);
   EXPECT_THAT(HandedOut(), ElementsAre(job));
 }
 
@@ -113,7 +113,7 @@ TEST_F(QueueWorkers, LateResultFreesTheSlotOfTheAttemptThatWasLost) {
   TickAfter(seconds(15));
   const JobId next = Submit();
   effects.Clear();
-  queue.Renewed(now, process, effects);
+  queue.Step(now, input::Renewed{process}, effects);
   EXPECT_THAT(HandedOut(), IsEmpty()) << "it still runs the lost one, for all we know";
   EXPECT_FALSE(Complete(process, lost));
   EXPECT_EQ(queue.Stats().refused_results, 1U);
@@ -135,7 +135,7 @@ TEST_F(QueueWorkers, JobOfASilentProcessDoesNotGoToOneThatIsDueInTheSameTick) {
 
 TEST_F(QueueWorkers, ProcessThatRunsNothingIsForgottenAtOnce) {
   const ProcessId process = Join(1);
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   EXPECT_THAT(effects.Of<Removed>(), ElementsAre(Removed{process}));
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
   EXPECT_EQ(Join(2), process) << "ids are dense";
@@ -144,7 +144,7 @@ TEST_F(QueueWorkers, ProcessThatRunsNothingIsForgottenAtOnce) {
 TEST_F(QueueWorkers, WhatAProcessHasWhenItLeavesInOrderRunsElsewhereAndUsesNoAttempt) {
   const ProcessId leaving = Join(1);
   const JobId job = Submit();
-  queue.WorkerLeft(now, leaving, effects);
+  queue.Step(now, input::WorkerLeft{leaving}, effects);
   EXPECT_THAT(effects.Of<Removed>(), ElementsAre(Removed{leaving}));
   EXPECT_THAT(effects.Of<Replied>(), IsEmpty());
   Join(2);
@@ -155,7 +155,7 @@ TEST_F(QueueWorkers, WhatAProcessHasWhenItLeavesInOrderRunsElsewhereAndUsesNoAtt
 TEST_F(QueueWorkers, ProcessThatIsAwayGetsNoJobs) {
   const ProcessId process = Join(1, 2);
   Submit();
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   Submit();
   EXPECT_EQ(HandedOut().size(), 1U);
   EXPECT_EQ(queue.Stats().processes, 0U);
@@ -166,7 +166,7 @@ TEST_F(QueueWorkers, LeaseDoesNotEndWhatTheGracePeriodProtects) {
   const ProcessId process = Join(1);
   Submit();
   now += seconds(14);
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   TickAfter(seconds(9));
   EXPECT_THAT(effects.Of<Replied>(), IsEmpty());
   EXPECT_EQ(queue.NextDeadline(), now + seconds(1));
@@ -190,7 +190,7 @@ TEST_F(QueueWorkers, SlotsMayChangeWithANewStream) {
 TEST_F(QueueWorkers, DrainingProcessFinishesWhatItHasAndGetsNothingNew) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
-  queue.WorkerDraining(now, process, effects);
+  queue.Step(now, input::WorkerDraining{process}, effects);
   Submit();
   EXPECT_TRUE(Complete(process, job));
   EXPECT_THAT(HandedOut(), ElementsAre(job));
@@ -201,7 +201,7 @@ TEST_F(QueueWorkers, JobThatADrainingProcessHandsBackGoesToAnother) {
   const ProcessId leaving = Join(1);
   const JobId job = Submit();
   const ProcessId other = Join(2);
-  queue.WorkerDraining(now, leaving, effects);
+  queue.Step(now, input::WorkerDraining{leaving}, effects);
   effects.Clear();
   EXPECT_TRUE(HandBack(leaving, job));
   EXPECT_THAT(effects.Of<Assigned>(), ElementsAre(Assigned{other, job, 2, "spec"}));
@@ -211,10 +211,11 @@ TEST_F(QueueWorkers, ProcessThatComesDrainingOnlyDelivers) {
   const ProcessId process = Join(1);
   const JobId job = Submit();
   Submit();
-  queue.WorkerGone(now, process, effects);
+  queue.Step(now, input::WorkerGone{process}, effects);
   effects.Clear();
   const std::vector<Held> held = {{job, 1}};
-  queue.WorkerJoined(now, {.key = ProcessKey{1}, .held = held, .draining = true}, effects);
+  queue.Step(now, input::WorkerJoined{.key = ProcessKey{1}, .held = held, .draining = true},
+             effects);
   EXPECT_TRUE(Complete(process, job));
   EXPECT_THAT(HandedOut(), IsEmpty());
 }
@@ -271,9 +272,9 @@ TEST_F(QueueWorkers, ProcessThatHoldsMoreThanItsSlotsGetsJobsWhenTheSurplusIsAns
 
 TEST_F(QueueWorkers, CallsAboutProcessesThatAreNotThereDoNothing) {
   const ProcessId nobody{5};
-  queue.WorkerGone(now, nobody, effects);
-  queue.Renewed(now, nobody, effects);
-  queue.WorkerDraining(now, nobody, effects);
+  queue.Step(now, input::WorkerGone{nobody}, effects);
+  queue.Step(now, input::Renewed{nobody}, effects);
+  queue.Step(now, input::WorkerDraining{nobody}, effects);
   EXPECT_THAT(effects.all(), IsEmpty());
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
 }

@@ -40,10 +40,11 @@ std::string Hex(const std::string& bytes) {
 
 TEST(TraceDocument, TheExampleIsWhatIsWritten) {
   MemoryFile file;
-  TracedQueue queue({}, file.Record("q"));
+  RecordedQueue queue({}, file.Record("q"));
   NoEffects effects;
   const auto options = std::make_shared<const JobOptions>();
-  queue.Submit(Instant(std::chrono::seconds(1)), SubmitterId{1}, 5, options, "abc", effects);
+  queue.Step(Instant(std::chrono::seconds(1)), input::Submit{SubmitterId{1}, 5, options, "abc"},
+             effects);
   file.End();
   EXPECT_EQ(Hex(Example()), Hex(file.bytes()));
 }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "lib/trace/codec.h"
+#include "lib/trace/queue_recorder.h"
 #include "lib/trace/record.h"
 #include "lib/trace/replay.h"
-#include "lib/trace/traced_queue.h"
 
 namespace twofold::queue::trace {
 

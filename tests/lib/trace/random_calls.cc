@@ -27,7 +27,7 @@ const std::vector<RandomCalls::Call>& RandomCalls::Calls() {
   return calls;
 }
 
-RandomCalls::RandomCalls(std::uint64_t seed, TracedQueue& queue) : random_(seed), queue_(queue) {
+RandomCalls::RandomCalls(std::uint64_t seed, RecordedQueue& queue) : random_(seed), queue_(queue) {
   for (std::uint64_t i = 0; i < kOptions; ++i) options_.push_back(RandomOptions());
 }
 
@@ -51,40 +51,46 @@ void RandomCalls::Do(const Assign& assign) {
 
 void RandomCalls::Submit() {
   if (queue_.core().waiting() > 50) return EndTurn();
-  queue_.Submit(now_, SubmitterId{Below(4)}, ++tag_, options_[Below(OneIn(4) ? kOptions : 3)],
-                RandomBytes(60), *this);
+  queue_.Step(now_,
+              input::Submit{SubmitterId{Below(4)}, ++tag_, options_[Below(OneIn(4) ? kOptions : 3)],
+                            RandomBytes(60)},
+              *this);
 }
 
-void RandomCalls::Cancel() { queue_.Cancel(now_, AnyGiven().held.job, *this); }
+void RandomCalls::Cancel() { queue_.Step(now_, input::Cancel{AnyGiven().held.job}, *this); }
 
-void RandomCalls::EndSubmitter() { queue_.SubmitterGone(now_, SubmitterId{Below(4)}, *this); }
+void RandomCalls::EndSubmitter() {
+  queue_.Step(now_, input::SubmitterGone{SubmitterId{Below(4)}}, *this);
+}
 
 void RandomCalls::Join() {
   std::vector<Held> held;
   for (std::uint64_t count = Below(3); count > 0; --count) held.push_back(AnyGiven().held);
   const std::string node = "node-" + std::to_string(Below(3));
-  queue_.WorkerJoined(now_,
-                      {.key = ProcessKey{1 + Below(6)},
-                       .slots = static_cast<std::uint32_t>(1 + Below(OneIn(5) ? 20 : 3)),
-                       .held = held,
-                       .draining = OneIn(20),
-                       .paused = OneIn(20),
-                       .node = node,
-                       .labels = OneIn(2) ? "gpu=1\n" : ""},
-                      *this);
+  queue_.Step(now_,
+              input::WorkerJoined{.key = ProcessKey{1 + Below(6)},
+                                  .slots = static_cast<std::uint32_t>(1 + Below(OneIn(5) ? 20 : 3)),
+                                  .held = held,
+                                  .draining = OneIn(20),
+                                  .paused = OneIn(20),
+                                  .node = node,
+                                  .labels = OneIn(2) ? "gpu=1\n" : ""},
+              *this);
 }
 
-void RandomCalls::WorkerGone() { queue_.WorkerGone(now_, AnyProcess(), *this); }
-void RandomCalls::WorkerLeft() { queue_.WorkerLeft(now_, AnyProcess(), *this); }
-void RandomCalls::Renew() { queue_.Renewed(now_, AnyProcess(), *this); }
-void RandomCalls::StartDraining() { queue_.WorkerDraining(now_, AnyProcess(), *this); }
-void RandomCalls::PauseWorker() { queue_.PauseWorker(now_, AnyProcess(), OneIn(4), *this); }
+void RandomCalls::WorkerGone() { queue_.Step(now_, input::WorkerGone{AnyProcess()}, *this); }
+void RandomCalls::WorkerLeft() { queue_.Step(now_, input::WorkerLeft{AnyProcess()}, *this); }
+void RandomCalls::Renew() { queue_.Step(now_, input::Renewed{AnyProcess()}, *this); }
+void RandomCalls::StartDraining() { queue_.Step(now_, input::WorkerDraining{AnyProcess()}, *this); }
+void RandomCalls::PauseWorker() {
+  queue_.Step(now_, input::PauseWorker{AnyProcess(), OneIn(4)}, *this);
+}
 
 /// Mostly of a gang that has just been started: all of its members have to be.
 void RandomCalls::BeReady() {
   Given given = AnyGiven();
   if (given_.size() > 5) given = given_[given_.size() - 1 - Below(5)];
-  queue_.MemberReady(now_, given.process, given.held, *this);
+  queue_.Step(now_, input::MemberReady{given.process, given.held}, *this);
 }
 
 /// Mostly something that has no answer yet.
@@ -92,22 +98,23 @@ void RandomCalls::Complete() {
   const Given given = AnyGiven();
   if (!OneIn(8)) std::erase_if(given_, [&](const Given& one) { return one.held == given.held; });
   const std::string report = RandomBytes(40);
-  queue_.Completed(
-      now_, given.process,
-      {.job = given.held.job,
-       .attempt = given.held.attempt,
-       .handed_back = OneIn(10),
-       .outcome = OneIn(2) ? Outcome::kSucceeded : static_cast<Outcome>(Below(kOutcomes)),
-       .run_time = milliseconds(Below(1000)),
-       .device = OneIn(2) ? "cpu" : "",
-       .report = report},
-      *this);
+  queue_.Step(now_,
+              input::Completed{given.process,
+                               {.job = given.held.job,
+                                .attempt = given.held.attempt,
+                                .handed_back = OneIn(10),
+                                .outcome = OneIn(2) ? Outcome::kSucceeded
+                                                    : static_cast<Outcome>(Below(kOutcomes)),
+                                .run_time = milliseconds(Below(1000)),
+                                .device = OneIn(2) ? "cpu" : "",
+                                .report = report}},
+              *this);
 }
 
-void RandomCalls::EndTurn() { queue_.EndTurn(); }
-void RandomCalls::Pause() { queue_.Pause(); }
-void RandomCalls::Drain() { queue_.Drain(); }
-void RandomCalls::Resume() { queue_.Resume(now_, *this); }
+void RandomCalls::EndTurn() { queue_.Step(now_, input::EndTurn{}, *this); }
+void RandomCalls::Pause() { queue_.Step(now_, input::Pause{}, *this); }
+void RandomCalls::Drain() { queue_.Step(now_, input::Drain{}, *this); }
+void RandomCalls::Resume() { queue_.Step(now_, input::Resume{}, *this); }
 
 void RandomCalls::Restore() {
   if (queue_.core().waiting() > 50) return Tick();
@@ -127,10 +134,10 @@ void RandomCalls::Restore() {
     restored.attempts = 1;
     restored.members = {{ProcessKey{100 + restored_}, restored.job}};
   }
-  queue_.Restore(now_, restored, *this);
+  queue_.Step(now_, input::Restore{restored}, *this);
 }
 
-void RandomCalls::Tick() { queue_.Tick(now_, *this); }
+void RandomCalls::Tick() { queue_.Step(now_, input::Tick{}, *this); }
 
 std::shared_ptr<const JobOptions> RandomCalls::RandomOptions() {
   JobOptions options;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/trace/traced_queue.h"
+#include "lib/trace/queue_recorder.h"
 
 namespace twofold::queue::trace {
 
@@ -15,7 +15,7 @@ namespace twofold::queue::trace {
 /// of a job. It does not judge what comes of it.
 class RandomCalls : private Effects {
  public:
-  RandomCalls(std::uint64_t seed, TracedQueue& queue);
+  RandomCalls(std::uint64_t seed, RecordedQueue& queue);
 
   void Step();
 
@@ -64,7 +64,7 @@ class RandomCalls : private Effects {
   Given AnyGiven();
 
   std::mt19937_64 random_;
-  TracedQueue& queue_;
+  RecordedQueue& queue_;
   Instant now_{};
   std::vector<std::shared_ptr<const JobOptions>> options_;
   std::deque<Given> given_;  // the latest

@@ -21,8 +21,8 @@ MemoryFile RandomTrace(std::uint64_t seed, int steps) {
   QueueOptions other = options;
   other.number = 1;
   other.ageing = seconds(0);
-  TracedQueue first(options, file.Record("first", options));
-  TracedQueue second(other, file.Record("second", other));
+  RecordedQueue first(options, file.Record("first", options));
+  RecordedQueue second(other, file.Record("second", other));
   RandomCalls on_first(seed, first);
   RandomCalls on_second(seed + 1, second);
   for (int step = 0; step < steps; ++step) {
@@ -36,14 +36,16 @@ MemoryFile RandomTrace(std::uint64_t seed, int steps) {
 /// A queue that gets a worker and runs one job.
 MemoryFile ShortTrace() {
   MemoryFile file;
-  TracedQueue queue({}, file.Record("sleep"));
+  RecordedQueue queue({}, file.Record("sleep"));
   NoEffects effects;
   const auto options = std::make_shared<const JobOptions>();
   const Instant start{seconds(100)};
-  const auto process = queue.WorkerJoined(start, {.key = ProcessKey{7}}, effects);
-  const auto job = queue.Submit(start + seconds(1), SubmitterId{1}, 5, options, "spec", effects);
-  queue.Completed(start + seconds(2), process, {.job = job.job, .attempt = 1}, effects);
-  queue.EndTurn();
+  const auto process = queue.Step(start, input::WorkerJoined{.key = ProcessKey{7}}, effects);
+  const auto job =
+      queue.Step(start + seconds(1), input::Submit{SubmitterId{1}, 5, options, "spec"}, effects);
+  queue.Step(start + seconds(2), input::Completed{process, {.job = job.job, .attempt = 1}},
+             effects);
+  queue.Step(start + seconds(2), input::EndTurn{}, effects);
   return file;
 }
 
@@ -66,10 +68,10 @@ TEST(Replay, RandomCallsHaveEveryEffect) {
   }
 }
 
-TEST(Replay, TracedQueueDoesWhatAQueueDoes) {
+TEST(Replay, RecordedQueueDoesWhatAQueueDoes) {
   MemoryFile file;
-  TracedQueue traced({}, file.Record("traced"));
-  TracedQueue plain({});
+  RecordedQueue traced({}, file.Record("traced"));
+  RecordedQueue plain({});
   RandomCalls on_traced(1, traced);
   RandomCalls on_plain(1, plain);
   for (int step = 0; step < 5'000; ++step) {

@@ -24,9 +24,9 @@ class RowTest : public testing::Test {
   RowTest() { table.Add(options, table.DigestOf(*options)); }
 
   template <typename Any>
-  static std::string Bytes(const Any& any) {
+  std::string Bytes(const Any& any) const {
     std::string bytes;
-    std::visit([&](const auto& row) { PutRow<Any>(bytes, row); }, any);
+    std::visit([&](const auto& row) { PutRow<Any>(bytes, row, &table); }, any);
     return bytes;
   }
 
@@ -58,13 +58,12 @@ class RowTest : public testing::Test {
 };
 
 input::WorkerJoined Joined() {
-  const std::vector<Held> held = {{JobId{1}, 2}, {kJob, 3}};
-  return input::WorkerJoined({.key = ProcessKey{~0ULL},
-                              .slots = 300,
-                              .held = held,
-                              .paused = true,
-                              .node = "n\n1",
-                              .labels = "a=b\n"});
+  return {.key = ProcessKey{~0ULL},
+          .slots = 300,
+          .held = {{JobId{1}, 2}, {kJob, 3}},
+          .paused = true,
+          .node = "n\n1",
+          .labels = "a=b\n"};
 }
 
 TEST_F(RowTest, EveryInput) {
@@ -84,7 +83,7 @@ TEST_F(RowTest, EveryInput) {
                               .device = "gpu 0",
                               .report = "'\xff"};
   const std::string use = "#695bf19ee504c1b4";
-  ComeBack<AnyInput>({
+  ComeBack<Input>({
       {input::Submit{SubmitterId{300}, 1ULL << 63, options, "spec"},
        "submit submitter=300 tag=9223372036854775808 options=#695bf19ee504c1b4 spec='spec'"},
       {input::Cancel{kJob}, "cancel job=81985529216486895"},
@@ -106,7 +105,7 @@ TEST_F(RowTest, EveryInput) {
       {input::Pause{}, "pause"},
       {input::Drain{}, "drain"},
       {input::Resume{}, "resume"},
-      {input::Restore{options, restored},
+      {input::Restore{restored},
        "restore options=" + use + " job=81985529216486895 spec='" + kLong +
            "' accepted=-5.000000000 handed_out=6.000000000 attempts=2 lost_attempts=1 "
            "members=[{ process=9 job=81985529216486895 }]"},
@@ -156,22 +155,22 @@ TEST_F(RowTest, EveryOutput) {
 }
 
 TEST_F(RowTest, ValuesThatCannotBeAreRefused) {
-  const auto refused = [this](const AnyInput& input, std::size_t at, char byte) {
+  const auto refused = [this](const Input& input, std::size_t at, char byte) {
     std::string bytes = Bytes(input);
     bytes[at] = byte;
     Decoder from(bytes);
-    AnyInput back;
+    Input back;
     TakeRow(from, table, back);
     return !from.ok();
   };
-  const AnyInput pause = input::PauseWorker{ProcessId{1}, true};
+  const Input pause = input::PauseWorker{ProcessId{1}, true};
   EXPECT_FALSE(refused(pause, 2, 0));
   EXPECT_TRUE(refused(pause, 2, 2)) << "neither true nor false";
   EXPECT_TRUE(refused(pause, 0, 100)) << "no such input";
-  const AnyInput submit = input::Submit{SubmitterId{1}, 2, options, ""};
+  const Input submit = input::Submit{SubmitterId{1}, 2, options, ""};
   EXPECT_FALSE(refused(submit, 3, 0));
   EXPECT_TRUE(refused(submit, 3, 1)) << "no such options";
-  const AnyInput completed = input::Completed{ProcessId{1}, {}};
+  const Input completed = input::Completed{ProcessId{1}, {}};
   EXPECT_FALSE(refused(completed, 12, kOutcomes - 1));
   EXPECT_TRUE(refused(completed, 12, kOutcomes)) << "no such outcome";
 }

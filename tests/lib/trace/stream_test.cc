@@ -44,11 +44,11 @@ std::int64_t PeakKib() {
 
 TEST(TraceStream, ATraceOf256MibIsReplayedInLittleMemory) {
   MemoryFile file;
-  TracedQueue queue({}, file.Record("sleep"));
+  RecordedQueue queue({}, file.Record("sleep"));
   NoEffects effects;
-  queue.Drain();
+  queue.Step({}, input::Drain{}, effects);
   const auto options = std::make_shared<const JobOptions>();
-  queue.Submit({}, SubmitterId{1}, 1, options, std::string(kSpecBytes, 'x'), effects);
+  queue.Step({}, input::Submit{SubmitterId{1}, 1, options, std::string(kSpecBytes, 'x')}, effects);
   std::string refused;
   AppendRecord(refused, file.bodies().back());
   file.bodies().pop_back();

@@ -40,7 +40,7 @@ class TraceWriterTest : public testing::Test {
   static void Trace(const std::string& to, std::uint64_t seed, int steps) {
     const auto writer = TraceWriter::Open(to);
     ASSERT_TRUE(writer.ok()) << writer.status();
-    TracedQueue queue({}, (*writer)->Record("sleep", {}));
+    RecordedQueue queue({}, (*writer)->Record("sleep", {}));
     RandomCalls calls(seed, queue);
     for (int step = 0; step < steps; ++step) calls.Step();
   }
@@ -97,7 +97,7 @@ TEST_F(TraceWriterTest, QueuesInSeveralThreadsShareTheFile) {
     std::vector<std::thread> threads;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       threads.emplace_back([&writer, seed] {
-        TracedQueue queue({}, (*writer)->Record("queue " + std::to_string(seed), {}));
+        RecordedQueue queue({}, (*writer)->Record("queue " + std::to_string(seed), {}));
         RandomCalls calls(seed, queue);
         for (int step = 0; step < 5'000; ++step) calls.Step();
       });
@@ -114,8 +114,9 @@ TEST_F(TraceWriterTest, QueuesInSeveralThreadsShareTheFile) {
 TEST_F(TraceWriterTest, IsInTheFileSoonWithoutAnEnd) {
   const auto writer = TraceWriter::Open(path);
   ASSERT_TRUE(writer.ok());
-  TracedQueue queue({}, (*writer)->Record("sleep", {}));
-  queue.Pause();
+  RecordedQueue queue({}, (*writer)->Record("sleep", {}));
+  NoEffects effects;
+  queue.Step({}, input::Pause{}, effects);
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   auto report = ReplayFile(path);
   while (report.ok() && report->inputs == 0 && std::chrono::steady_clock::now() < patience) {
@@ -151,7 +152,7 @@ TEST_F(TraceWriterTest, AFileThatCannotBeWrittenIsRefused) {
 
 TEST_F(TraceToPipeTest, AWriteErrorEndsTheTraceWithOneLineAndTheQueueGoesOn) {
   StopReading();
-  TracedQueue queue({}, writer->Record("sleep", {}));
+  RecordedQueue queue({}, writer->Record("sleep", {}));
   RandomCalls calls(1, queue);
   for (int step = 0; step < 200'000 && writer->open(); ++step) calls.Step();
   ASSERT_FALSE(writer->open());

@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/queue/types.h"
+
+/// All that can happen to a queue, as values: Queue::Step takes them, a trace is a list of them.
+///
+/// Text in an input is a view of bytes of the caller, which must live until Step has returned. An
+/// input that gets a new field does not compile until the field is in traces as well.
+namespace twofold::queue::input {
+
+// ---- Submitters
+
+/// Accepts a job, or says why not (counted as rejected, no Reply). `spec` is copied. The limit is
+/// for jobs that wait, for whatever reason: while fewer do, one that a free slot takes at once
+/// passes. A submitter other than kDetached takes some memory until SubmitterGone.
+///
+/// A job whose dedup key waits or runs already is that job, though limit and draining be against a
+/// new one. It is then a job of all who have submitted it: it lives as long as one of them does,
+/// kDetached for ever, and each gets a Reply for its tag (all that are detached get one together).
+/// Of followers, which are the submitters but one, there may be as many as jobs may wait. A durable
+/// job never becomes a volatile one, which a crash would end: it is not accepted until that one has
+/// ended.
+struct Submit {
+  static constexpr std::string_view kName = "submit";
+  SubmitterId submitter;
+  std::uint64_t tag;
+  std::shared_ptr<const JobOptions> options;
+  std::string_view spec;
+};
+
+/// Ends a job as cancelled; a running one is stopped on its worker.
+struct Cancel {
+  static constexpr std::string_view kName = "cancel";
+  JobId job;
+};
+
+/// Ends all jobs of the submitter as abandoned, without replies; running ones are stopped. Durable
+/// jobs live on, and those that somebody else has submitted as well (dedup key). If there are more
+/// than Queue::kMostEnded, Tick is due at once and ends the next ones. Until then those that are
+/// left are jobs like others, and may be handed out and end with a Reply.
+struct SubmitterGone {
+  static constexpr std::string_view kName = "submitter_gone";
+  SubmitterId submitter;
+};
+
+// ---- Workers
+
+/// A process connects. A key that is known takes over: attempts that match are kept, those it does
+/// not have are lost (of durable jobs: put back, as it keeps those until they are on disk), and
+/// those it should not have are cancelled and occupy slots until answered. If the process was
+/// thought connected, its new stream overtook the broken one: do not report the old one as gone.
+struct WorkerJoined {
+  static constexpr std::string_view kName = "worker_joined";
+  ProcessKey key{0};
+  std::uint32_t slots = 1;       ///< at least 1
+  std::vector<Held> held = {};   ///< attempts it still has
+  bool draining = false;         ///< it comes only to deliver what it holds and gets no jobs
+  bool paused = false;           ///< somebody has paused it meanwhile
+  std::string_view node = {};    ///< for gangs whose members are on different ones
+  std::string_view labels = {};  ///< "KEY=VALUE\n" each, see placement.h
+};
+
+/// The stream of a process broke or closed. What it runs stays its own for the grace period; with
+/// nothing running it is removed at once.
+struct WorkerGone {
+  static constexpr std::string_view kName = "worker_gone";
+  ProcessId process;
+};
+
+/// A process has left in order and will not come back: what it still had, it never started or gave
+/// up. That goes to the front of the line, without using up an attempt.
+struct WorkerLeft {
+  static constexpr std::string_view kName = "worker_left";
+  ProcessId process;
+};
+
+/// A sign of life: all leases of the process run from now again. If its lease had run out, it may
+/// take jobs again. WorkerDraining, MemberReady and Completed are signs of life, too.
+struct Renewed {
+  static constexpr std::string_view kName = "renewed";
+  ProcessId process;
+};
+
+/// The process takes no more jobs; it keeps what it has.
+struct WorkerDraining {
+  static constexpr std::string_view kName = "worker_draining";
+  ProcessId process;
+};
+
+/// A paused process takes no jobs until it is resumed; it keeps what it has.
+struct PauseWorker {
+  static constexpr std::string_view kName = "pause_worker";
+  ProcessId process;
+  bool paused;
+};
+
+/// A member of a gang is ready. When all are, each gets Go; one that says so later, as it comes
+/// back, gets it again.
+struct MemberReady {
+  static constexpr std::string_view kName = "member_ready";
+  ProcessId process;
+  Held member;
+};
+
+/// The answer to an Assign. Frees the slot if this attempt had one, whether it still counts or not.
+/// What is handed back goes to the front of the line, does not use up an attempt, and may come back
+/// to the same process if no other is idle.
+struct Completed {
+  static constexpr std::string_view kName = "completed";
+  ProcessId process;
+  Completion completion;
+};
+
+/// A batch of inputs is over: the process that got jobs last gives way to the next one. Jobs that
+/// came in one message so go out in one, as far as turns allow. Optional: more or fewer of these
+/// are correct but slower.
+struct EndTurn {
+  static constexpr std::string_view kName = "end_turn";
+};
+
+// ---- Admin
+
+/// Hands out no more jobs; accepts them.
+struct Pause {
+  static constexpr std::string_view kName = "pause";
+};
+
+/// Accepts no more jobs; runs what it has.
+struct Drain {
+  static constexpr std::string_view kName = "drain";
+};
+
+/// Ends both.
+struct Resume {
+  static constexpr std::string_view kName = "resume";
+};
+
+/// Takes in a job of an earlier life, in its old place. One that runs waits for its process to come
+/// back within the grace period. Comes before workers join, in any order of jobs. REQUIRES: the job
+/// is durable, and no job with its id is there.
+struct Restore {
+  static constexpr std::string_view kName = "restore";
+  Restored restored;
+};
+
+// ---- Time
+
+/// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience,
+/// jobs of submitters that are gone.
+struct Tick {
+  static constexpr std::string_view kName = "tick";
+};
+
+}  // namespace twofold::queue::input
+
+namespace twofold::queue {
+
+/// One of them. The place in the list is the number in a trace: add at the end.
+using Input =
+    std::variant<input::Submit, input::Cancel, input::SubmitterGone, input::WorkerJoined,
+                 input::WorkerGone, input::WorkerLeft, input::Renewed, input::WorkerDraining,
+                 input::PauseWorker, input::MemberReady, input::Completed, input::EndTurn,
+                 input::Pause, input::Drain, input::Resume, input::Restore, input::Tick>;
+
+}  // namespace twofold::queue
