@@ -39,6 +39,12 @@ http::Handler WithRuns(const Storage* storage, RunsPage page) {
   };
 }
 
+http::Handler OfQueues(const QueueSet& queues, JobsPage page) {
+  return [&queues, page](const http::Request& request) {
+    return http::Later([&queues, page, request] { return page(queues, request); });
+  };
+}
+
 http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
   v1::ListJobsRequest list;
   list.set_queue(QueryOf(request, "queue"));
@@ -58,7 +64,7 @@ http::Response JobJson(const QueueSet& queues, const http::Request& request) {
   return job.ok() ? JsonPage(200, show::ToJson(*job)) : Failed(job.status());
 }
 
-http::Response WorkersJson(const QueueSet& queues) {
+http::Response WorkersJson(const QueueSet& queues, const http::Request&) {
   v1::ListWorkersReply reply;
   for (const auto& host : queues.all()) {
     const QueueHost::Turn turn(*host, Now());

@@ -14,10 +14,15 @@ using RunsPage = http::Response (*)(const results::RunReader& reader, const http
 /// `page` of the store's runs, made on a thread that may block; 409 if there is no store.
 http::Handler WithRuns(const Storage* storage, RunsPage page);
 
+using JobsPage = http::Response (*)(const QueueSet& queues, const http::Request& request);
+
+/// `page` of the queues, made on a thread that may block: finished jobs are read from the store.
+http::Handler OfQueues(const QueueSet& queues, JobsPage page);
+
 /// One page of jobs: ?queue= ?run= ?finished=true ?page_token=
 http::Response JobsJson(const QueueSet& queues, const http::Request& request);
 http::Response JobJson(const QueueSet& queues, const http::Request& request);
-http::Response WorkersJson(const QueueSet& queues);
+http::Response WorkersJson(const QueueSet& queues, const http::Request& request);
 
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request);
 http::Response RunJson(const results::RunReader& reader, const http::Request& request);

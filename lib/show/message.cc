@@ -302,16 +302,6 @@ std::size_t DepthOf(std::string_view text) {
   return most;
 }
 
-/// "WAIT_REASON_" of WaitReason.
-std::string PrefixOf(const EnumDescriptor& type) {
-  std::string prefix;
-  for (const char c : type.name()) {
-    if (absl::ascii_isupper(static_cast<unsigned char>(c)) && !prefix.empty()) prefix += '_';
-    prefix += absl::ascii_toupper(static_cast<unsigned char>(c));
-  }
-  return prefix + "_";
-}
-
 }  // namespace
 
 Json ToJson(const Message& message) {
