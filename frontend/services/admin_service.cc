@@ -1,12 +1,10 @@
 #include "frontend/queues/convert.h"
 #include "frontend/services/services.h"
+#include "frontend/services/worker_list.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
 namespace {
-
-// Processes that are looked at under one lock of their queue.
-constexpr std::size_t kListStep = 200;
 
 Status CheckPattern(const v1::WorkersRequest& request) {
   if (request.node().size() > rpc::kMaxNameBytes || request.pod().size() > rpc::kMaxNameBytes) {
@@ -57,22 +55,7 @@ Result<v1::Queue> AdminService::Change(const v1::QueueRequest& request,
 }
 
 Result<v1::ListWorkersReply> AdminService::ListWorkers(const v1::WorkersRequest& request) {
-  if (!request.queue().empty()) {
-    if (const auto host = queues_.Find(request.queue()); !host.ok()) return host.status();
-  }
-  v1::ListWorkersReply reply;
-  for (const auto& host : queues_.all()) {
-    if (!request.queue().empty() && host->name() != request.queue()) continue;
-    std::size_t from = 0;
-    do {
-      const QueueHost::Turn turn(*host, Now());
-      from = turn.ListWorkers({request.node(), request.pod()}, from, kListStep,
-                              [&](const QueueHost::Turn::WorkerView& worker) {
-                                *reply.add_workers() = ToProto(worker, host->name());
-                              });
-    } while (from != 0);
-  }
-  return reply;
+  return frontend::ListWorkers(queues_, request);
 }
 
 Result<v1::ListWorkersReply> AdminService::PauseWorkers(const v1::WorkersRequest& request) {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "frontend/queues/convert.h"
 #include "frontend/services/job_lookup.h"
+#include "frontend/services/worker_list.h"
 #include "lib/results/result_messages.h"
 #include "lib/show/message.h"
 
@@ -65,14 +65,8 @@ http::Response JobJson(const QueueSet& queues, const http::Request& request) {
 }
 
 http::Response WorkersJson(const QueueSet& queues, const http::Request&) {
-  v1::ListWorkersReply reply;
-  for (const auto& host : queues.all()) {
-    const QueueHost::Turn turn(*host, Now());
-    turn.ListWorkers({}, [&](const QueueHost::Turn::WorkerView& worker) {
-      *reply.add_workers() = ToProto(worker, host->name());
-    });
-  }
-  return JsonPage(200, show::ToJson(reply));
+  const auto reply = ListWorkers(queues, {});
+  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
 }
 
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request) {
