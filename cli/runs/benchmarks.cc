@@ -48,7 +48,7 @@ Status ShowKinds(const std::string& name, const Globals& globals) {
 }
 
 Status ShowSchema() {
-  std::cout << JsonLine(spec::JsonSchema(suite::Kinds()));
+  std::cout << show::Line(spec::JsonSchema(suite::Kinds()));
   return absl::OkStatus();
 }
 
