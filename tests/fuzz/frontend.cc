@@ -41,7 +41,7 @@ class Onlooker final : public frontend::Watcher {
 
 std::vector<queue::JobId> FirstJobs(const Turn& turn, std::size_t most) {
   std::vector<queue::JobId> jobs;
-  turn.core().List(Now(), 0, most, [&](const queue::JobView& job) { jobs.push_back(job.job); });
+  turn.core().List(turn.now(), {.limit = most}, [&](const queue::JobView& job) { jobs.push_back(job.job); });
   return jobs;
 }
 
