@@ -2,7 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <functional>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +11,7 @@
 #include <vector>
 
 #include "client/metrics.h"
-#include "client/pages_html.h"
-#include "client/pages_json.h"
-#include "client/pages_text.h"
+#include "client/pages.h"
 #include "client/parameters.h"
 #include "lib/http/router.h"
 #include "lib/metrics/denied.h"
@@ -70,9 +69,10 @@ Page Single(std::string title, std::string plain, const Value& value, std::strin
 
 Result<Page> Parallel(Context& context, const http::Params& query) {
   if (http::Find(query, "value") != nullptr) {
-    const Result<std::uint32_t> value = ParallelismParameter(query, context.max_parallelism);
-    if (!value.ok()) return value.status();
-    context.generator.SetParallelism(*value);
+    Parameters parameters(query);
+    const std::uint32_t value = parameters.Parallelism(context.max_parallelism);
+    if (!parameters.status().ok()) return parameters.status();
+    context.generator.SetParallelism(value);
     context.observer.Forget();
   }
   const std::uint64_t now = context.generator.parallelism();
@@ -103,14 +103,10 @@ Result<Page> Stats(Context& context, const http::Params&) {
   return Page{"Statistics", text::Stats(seen), json::Stats(seen), html::Forms(seen)};
 }
 
-Result<Page> Nodes(Context& context, const http::Params&) {
+template <By by>
+Result<Page> ByPlace(Context& context, const http::Params&) {
   const Snapshot& seen = context.observer.Look();
-  return Page{"Nodes", text::Places(seen, By::kNode), json::Places(seen, By::kNode)};
-}
-
-Result<Page> ByPod(Context& context, const http::Params&) {
-  const Snapshot& seen = context.observer.Look();
-  return Page{"Pods", text::Places(seen, By::kPod), json::Places(seen, By::kPod)};
+  return Page{by == By::kNode ? "Nodes" : "Pods", text::Places(seen, by), json::Places(seen, by)};
 }
 
 Result<Page> Window(Context& context, const http::Params&) {
@@ -119,63 +115,68 @@ Result<Page> Window(Context& context, const http::Params&) {
 }
 
 Result<Page> Compare(Context& context, const http::Params& query) {
-  const Result<stats::Rate> base = BaseParameters(query);
-  if (!base.ok()) return base.status();
-  const Result<double> limit = PositiveParameter(query, "limit");
-  if (!limit.ok()) return limit.status();
+  Parameters parameters(query);
+  const stats::Rate base = parameters.Base();
+  const double limit = parameters.Positive("limit");
+  if (!parameters.status().ok()) return parameters.status();
   const stats::ThroughputEstimate& estimate = context.observer.Look().estimate;
   const stats::Rate now = {estimate.throughput, estimate.log_error, estimate.degrees,
                            estimate.seconds};
-  const stats::Comparison comparison = stats::Compare(*base, now, *limit);
+  const stats::Comparison comparison = stats::Compare(base, now, limit);
   return Page{"Comparison", text::Comparison(comparison), json::Comparison(comparison)};
 }
 
 Result<Page> Look(Context& context, const http::Params& query) {
-  const Result<stats::StepPlan> plan = PlanParameters(query);
-  if (!plan.ok()) return plan.status();
-  const Result<std::vector<stats::StepRecord>> earlier = RecordsParameter(query);
-  if (!earlier.ok()) return earlier.status();
-  const Result<Pods> pods = PodsParameter(query);
-  if (!pods.ok()) return pods.status();
+  Parameters parameters(query);
+  const stats::StepPlan plan = parameters.Plan();
+  const std::vector<stats::StepRecord> earlier = parameters.Records();
+  const Pods pods = parameters.WhichPods();
+  if (!parameters.status().ok()) return parameters.status();
   const Snapshot& seen = context.observer.Look();
-  const stats::StepLook look = stats::LookAtStep(*earlier, seen.estimate, seen.spread, *plan);
-  return Page{"Look", text::Look(seen, look, *pods), json::Look(seen, look, *pods)};
+  const stats::StepLook look = stats::LookAtStep(earlier, seen.estimate, seen.spread, plan);
+  return Page{"Look", text::Look(seen, look, pods), json::Look(seen, look, pods)};
 }
 
 Result<Page> Verdict(Context&, const http::Params& query) {
-  const Result<double> scale = PositiveParameter(query, "scale");
-  if (!scale.ok()) return scale.status();
-  const Result<std::vector<stats::StepRecord>> records = RecordsParameter(query);
-  if (!records.ok()) return records.status();
-  const Result<Pods> pods = PodsParameter(query);
-  if (!pods.ok()) return pods.status();
-  const stats::ScalingVerdict scaling = stats::JudgeScaling(*records, *scale);
-  return Page{"Verdict", text::Scaling(scaling, *pods), json::Scaling(scaling, *pods)};
+  Parameters parameters(query);
+  const double scale = parameters.Positive("scale");
+  const std::vector<stats::StepRecord> records = parameters.Records();
+  const Pods pods = parameters.WhichPods();
+  if (!parameters.status().ok()) return parameters.status();
+  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, scale);
+  return Page{"Verdict", text::Scaling(scaling, pods), json::Scaling(scaling, pods)};
 }
 
 // ---- how they are asked for
 
 struct Row {
-  const char* path;
-  const char* default_type;  // also for a type that is none
+  std::string_view path;
   Result<Page> (*make)(Context&, const http::Params&);
+  std::string_view default_type = "html";  // also for a type that is none
+  bool changes = false;
 };
 
-const std::vector<Row>& Table() {
-  static const std::vector<Row> rows = {
-      {"/parallel", "html", Parallel},
-      {"/reset", "html", Reset},
-      {"/reqs-per-sec", "html", RequestsPerSecond},
-      {"/fails", "html", Fails},
-      {"/stats", "html", Stats},
-      {"/nodes", "html", Nodes},
-      {"/pods", "html", ByPod},
-      {"/window", "json", Window},
-      {"/compare", "json", Compare},
-      {"/look", "json", Look},
-      {"/verdict", "json", Verdict},
-  };
-  return rows;
+constexpr Row kRows[] = {
+    {"/parallel", Parallel},  // changes something if it has a value
+    {"/reset", Reset, "html", true},
+    {"/reqs-per-sec", RequestsPerSecond},
+    {"/fails", Fails},
+    {"/stats", Stats},
+    {"/nodes", ByPlace<By::kNode>},
+    {"/pods", ByPlace<By::kPod>},
+    {"/window", Window, "json"},
+    {"/compare", Compare, "json"},
+    {"/look", Look, "json"},
+    {"/verdict", Verdict, "json"},
+};
+
+// As it is written in a request. A page that is spelled otherwise ("/%72eset" is /reset to the
+// router) is none of the rows, and so is not for readers.
+bool ChangesNothing(const http::Request& request) {
+  if (request.path == "/" || request.path == "/metrics") return true;
+  if (request.path == "/parallel") return http::Find(request.query, "value") == nullptr;
+  return std::any_of(std::begin(kRows), std::end(kRows),
+                     [&](const Row& row) { return row.path == request.path && !row.changes; });
 }
 
 std::string_view TypeOf(const Row& row, const http::Params& query) {
@@ -207,12 +208,19 @@ http::Response RefuseHead() {
 
 }  // namespace
 
+security::Roles RolesOfPage(const http::Request& request) {
+  using enum security::Role;
+  if (request.path == "/healthz") return security::Roles::Open();
+  if (ChangesNothing(request)) return {kClient, kAdmin, kReadOnly};
+  return {kClient, kAdmin};
+}
+
 http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
                           std::shared_ptr<const security::Gate> gate) {
   const auto context = std::make_shared<Context>(Context{generator, max_parallelism});
   std::vector<http::Route> routes;
-  for (const Row& row : Table()) {
-    routes.push_back({"GET", row.path, [context, &row](const http::Request& request) {
+  for (const Row& row : kRows) {
+    routes.push_back({"GET", std::string(row.path), [context, &row](const http::Request& request) {
                         if (request.method == "HEAD") return RefuseHead();
                         return Respond(*context, row, request);
                       }});

@@ -6,6 +6,7 @@
 #include "client/generator.h"
 #include "lib/http/message.h"
 #include "lib/security/gate.h"
+#include "lib/security/tokens.h"
 
 namespace twofold::client {
 
@@ -19,5 +20,9 @@ namespace twofold::client {
 ///          requests do not disturb the load.
 http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
                           std::shared_ptr<const security::Gate> gate = {});
+
+/// The roles that may make a request: health is open, pages that change nothing also allow
+/// read-only, and everything else is for clients and admins.
+security::Roles RolesOfPage(const http::Request& request);
 
 }  // namespace twofold::client

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/outcome_text.h"
+#include "client/outcomes.h"
 #include "lib/rpc/batches.h"
 
 namespace twofold::client {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "client/access.h"
 #include "client/control.h"
 #include "client/generator.h"
 #include "client/options.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "client/outcome_text.h"
+#include "client/outcomes.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::client {

@@ -1,8 +1,6 @@
-#include "client/pages_html.h"
-
 #include <spdlog/fmt/fmt.h>
 
-#include "client/pages_text.h"
+#include "client/pages.h"
 #include "lib/http/html.h"
 
 namespace twofold::client::html {

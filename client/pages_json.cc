@@ -1,9 +1,6 @@
-#include "client/pages_json.h"
-
 #include <nlohmann/json.hpp>
 
-#include "client/step_records.h"
-#include "client/step_verdicts.h"
+#include "client/pages.h"
 
 namespace twofold::client::json {
 namespace {
@@ -40,26 +37,6 @@ Object Latencies(const Snapshot& snapshot) {
           {"clamped_overheads", snapshot.clamped_overheads}};
 }
 
-/// What /window and /stats have in common.
-Object Measured(const Snapshot& snapshot) {
-  const stats::ThroughputEstimate& estimate = snapshot.estimate;
-  return {{"throughput", estimate.throughput},
-          {"log_error", estimate.log_error},
-          {"df", estimate.degrees},
-          {"interval", Object::array({estimate.lower, estimate.upper})},
-          {"jobs", estimate.succeeded + estimate.failed},
-          {"succeeded", estimate.succeeded},
-          {"failed", estimate.failed},
-          {"rejected", snapshot.rejected},
-          {"seconds", estimate.seconds},
-          {"parallelism", snapshot.parallelism},
-          {"pending", snapshot.pending},
-          {"interruptions", snapshot.interruptions},
-          {"steady", estimate.steady},
-          {"reason", estimate.reason},
-          {"errors", snapshot.errors}};
-}
-
 Object Interval(const stats::RatioInterval& interval) {
   return {{"lower", interval.lower},
           {"upper", interval.upper},
@@ -82,13 +59,32 @@ Object Step(const stats::StepVerdict& step, Pods pods) {
 
 }  // namespace
 
+Object WindowFacts(const Snapshot& snapshot) {
+  const stats::ThroughputEstimate& estimate = snapshot.estimate;
+  return {{"throughput", estimate.throughput},
+          {"log_error", estimate.log_error},
+          {"df", estimate.degrees},
+          {"interval", Object::array({estimate.lower, estimate.upper})},
+          {"jobs", estimate.succeeded + estimate.failed},
+          {"succeeded", estimate.succeeded},
+          {"failed", estimate.failed},
+          {"rejected", snapshot.rejected},
+          {"seconds", estimate.seconds},
+          {"parallelism", snapshot.parallelism},
+          {"pending", snapshot.pending},
+          {"interruptions", snapshot.interruptions},
+          {"steady", estimate.steady},
+          {"reason", estimate.reason},
+          {"errors", snapshot.errors}};
+}
+
 std::string Single(std::uint64_t result, std::string_view info) { return SingleOf(result, info); }
 std::string Single(double result, std::string_view info) { return SingleOf(result, info); }
 std::string Single(std::string_view result, std::string_view info) {
   return SingleOf(result, info);
 }
 
-std::string Window(const Snapshot& snapshot) { return Dump(Measured(snapshot)); }
+std::string Window(const Snapshot& snapshot) { return Dump(WindowFacts(snapshot)); }
 
 std::string Stats(const Snapshot& snapshot) {
   Object stats = {{"queue", snapshot.queue},
@@ -97,7 +93,7 @@ std::string Stats(const Snapshot& snapshot) {
                   {"held_back", snapshot.held_back},
                   {"interruptions_since_start", snapshot.all_interruptions},
                   {"unknown_answers", snapshot.unknown_answers}};
-  stats.update(Measured(snapshot));
+  stats.update(WindowFacts(snapshot));
   stats["latency_seconds"] = Latencies(snapshot);
   return Dump(stats);
 }
@@ -120,13 +116,17 @@ std::string Places(const Snapshot& snapshot, By by) {
   return Dump({{"jobs", all}, {"places", list}, {"errors", snapshot.errors}});
 }
 
+Object ComparisonFacts(const stats::Comparison& comparison) {
+  return {{"ratio", comparison.ratio},
+          {"lower", comparison.lower},
+          {"upper", comparison.upper},
+          {"verdict", stats::Name(comparison.verdict)},
+          {"more_seconds", comparison.more_seconds},
+          {"more_seconds_each", comparison.more_seconds_each}};
+}
+
 std::string Comparison(const stats::Comparison& comparison) {
-  return Dump({{"ratio", comparison.ratio},
-               {"lower", comparison.lower},
-               {"upper", comparison.upper},
-               {"verdict", stats::Name(comparison.verdict)},
-               {"more_seconds", comparison.more_seconds},
-               {"more_seconds_each", comparison.more_seconds_each}});
+  return Dump(ComparisonFacts(comparison));
 }
 
 std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
@@ -136,7 +136,7 @@ std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pod
                {"why", WhyUndecided(look, snapshot.estimate.reason, pods)},
                {"step", look.verdict ? Step(*look.verdict, pods) : Object(nullptr)},
                {"record", RecordText(look.record)},
-               {"window", Measured(snapshot)}});
+               {"window", WindowFacts(snapshot)}});
 }
 
 std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods) {

@@ -1,14 +1,12 @@
-#include "client/pages_text.h"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 
-#include "client/step_records.h"
-#include "client/step_verdicts.h"
+#include "client/pages.h"
 
 namespace twofold::client::text {
 namespace {
@@ -90,6 +88,29 @@ class Lines {
   std::string text_;
 };
 
+std::string Word(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  // Also of what JSON cannot write: infinity.
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
+// The facts of a JSON page as lines; what has nothing to say is left out.
+std::string Plain(const nlohmann::ordered_json& facts) {
+  Lines lines;
+  for (const auto& [key, value] : facts.items()) {
+    if (key == "interval") {
+      lines.Add("lower", Word(value[0])).Add("upper", Word(value[1]));
+    } else if (key == "errors") {
+      for (const auto& [error, count] : value.items()) {
+        lines.Add("error", fmt::format("{} {}", count.get<std::uint64_t>(), error));
+      }
+    } else if (value != "") {
+      lines.Add(key, Word(value));
+    }
+  }
+  return lines.Take();
+}
+
 }  // namespace
 
 std::string Stats(const Snapshot& snapshot) {
@@ -129,39 +150,10 @@ std::string Places(const Snapshot& snapshot, By by) {
   return out;
 }
 
-std::string Window(const Snapshot& snapshot) {
-  const stats::ThroughputEstimate& estimate = snapshot.estimate;
-  Lines lines;
-  lines.Add("throughput", estimate.throughput)
-      .Add("log_error", estimate.log_error)
-      .Add("df", estimate.degrees)
-      .Add("lower", estimate.lower)
-      .Add("upper", estimate.upper)
-      .Add("jobs", estimate.succeeded + estimate.failed)
-      .Add("succeeded", estimate.succeeded)
-      .Add("failed", estimate.failed)
-      .Add("rejected", snapshot.rejected)
-      .Add("seconds", estimate.seconds)
-      .Add("parallelism", snapshot.parallelism)
-      .Add("pending", snapshot.pending)
-      .Add("interruptions", snapshot.interruptions)
-      .Add("steady", estimate.steady);
-  if (!estimate.steady) lines.Add("reason", estimate.reason);
-  for (const auto& [error, count] : snapshot.errors) {
-    lines.Add("error", fmt::format("{} {}", count, error));
-  }
-  return lines.Take();
-}
+std::string Window(const Snapshot& snapshot) { return Plain(json::WindowFacts(snapshot)); }
 
 std::string Comparison(const stats::Comparison& comparison) {
-  Lines lines;
-  lines.Add("ratio", comparison.ratio)
-      .Add("lower", comparison.lower)
-      .Add("upper", comparison.upper)
-      .Add("verdict", stats::Name(comparison.verdict))
-      .Add("more_seconds", comparison.more_seconds)
-      .Add("more_seconds_each", comparison.more_seconds_each);
-  return lines.Take();
+  return Plain(json::ComparisonFacts(comparison));
 }
 
 std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {

@@ -8,119 +8,99 @@
 #include <limits>
 #include <optional>
 
-#include "client/step_records.h"
 #include "lib/common/printable.h"
 
 namespace twofold::client {
 namespace {
 
-constexpr std::size_t kMaxShown = 80;  // bytes of a bad value in the error
-
-Status Bad(std::string_view name, std::string_view value, std::string_view allowed) {
-  const std::string subject(name);
-  if (value.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(subject, " is missing; it must be ", std::string(allowed)));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(subject, " '", Printable(value, kMaxShown), "' is not ", std::string(allowed)));
-}
-
-std::string_view ValueOf(const http::Params& query, std::string_view name) {
-  const std::string* value = http::Find(query, name);
-  return value == nullptr ? std::string_view() : *value;
-}
-
-/// All of `text` as a number, neither NaN nor infinite.
-std::optional<double> Finite(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-Result<double> FromZero(const http::Params& query, std::string_view name) {
-  const std::string_view text = ValueOf(query, name);
-  const std::optional<double> value = Finite(text);
-  if (!value || *value < 0) return Bad(name, text, "a number from 0");
-  return *value;
-}
-
+constexpr std::size_t kMaxShown = 80;            // bytes of a bad value in the error
 constexpr std::uint32_t kMostCount = 1'000'000;  // of workers, of repeats
 
-Result<std::uint32_t> CountParameter(const http::Params& query, std::string_view name) {
-  const std::string_view text = ValueOf(query, name);
-  std::uint32_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+// All of `text` as a number, neither NaN nor infinite.
+template <typename Number>
+std::optional<Number> Whole(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && count >= 1 && count <= kMostCount) return count;
-  return Bad(name, text, absl::StrCat("a whole number 1..", kMostCount));
-}
-
-Result<double> ErrorParameter(const http::Params& query) {
-  const std::string_view text = ValueOf(query, "log_error");
-  if (text == "inf" || text == "null") return std::numeric_limits<double>::infinity();
-  return FromZero(query, "log_error");
+  return whole && std::isfinite(static_cast<double>(value)) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
 
-Result<std::uint32_t> ParallelismParameter(const http::Params& query, std::uint32_t most) {
-  const std::string_view text = ValueOf(query, "value");
+std::string_view Parameters::ValueOf(std::string_view name) const {
+  const std::string* value = http::Find(query_, name);
+  return value == nullptr ? std::string_view() : *value;
+}
+
+void Parameters::Refuse(std::string_view name, std::string_view value, std::string_view allowed) {
+  const std::string what = value.empty()
+                               ? " is missing; it must be "
+                               : absl::StrCat(" '", Printable(value, kMaxShown), "' is not ");
+  status_.Update(
+      absl::InvalidArgumentError(absl::StrCat(std::string(name), what, std::string(allowed))));
+}
+
+std::uint32_t Parameters::Parallelism(std::uint32_t most) {
+  const std::string_view text = ValueOf("value");
   const bool has_sign = text.starts_with('-') || text.starts_with('+');
   const std::string_view digits = text.substr(has_sign ? 1 : 0);
   const bool whole =
       std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (digits.empty() || !whole) return Bad("value", text, "a whole number");
-  if (text.starts_with('-')) return 0U;
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return error == std::errc() ? std::min(value, most) : most;  // the only error left is "too large"
+  if (digits.empty() || !whole) Refuse("value", text, "a whole number");
+  if (text.starts_with('-')) return 0;
+  // Of digits alone the only error left is "too large".
+  return std::min(Whole<std::uint32_t>(digits).value_or(most), most);
 }
 
-Result<double> PositiveParameter(const http::Params& query, std::string_view name) {
-  const std::string_view text = ValueOf(query, name);
-  const std::optional<double> value = Finite(text);
-  if (!value || *value <= 0) return Bad(name, text, "a number above 0");
-  return *value;
+double Parameters::Positive(std::string_view name) {
+  const std::optional<double> value = Whole<double>(ValueOf(name));
+  if (!value || *value <= 0) Refuse(name, ValueOf(name), "a number above 0");
+  return value.value_or(0);
 }
 
-Result<stats::Rate> BaseParameters(const http::Params& query) {
-  const Result<double> throughput = FromZero(query, "throughput");
-  if (!throughput.ok()) return throughput.status();
-  const Result<double> log_error = ErrorParameter(query);
-  if (!log_error.ok()) return log_error.status();
-  const Result<double> degrees = PositiveParameter(query, "df");
-  if (!degrees.ok()) return degrees.status();
-  const Result<double> seconds = FromZero(query, "seconds");
-  if (!seconds.ok()) return seconds.status();
-  return stats::Rate{*throughput, *log_error, *degrees, *seconds};
+double Parameters::FromZero(std::string_view name) {
+  const std::optional<double> value = Whole<double>(ValueOf(name));
+  if (!value || *value < 0) Refuse(name, ValueOf(name), "a number from 0");
+  return value.value_or(0);
 }
 
-Result<stats::StepPlan> PlanParameters(const http::Params& query) {
-  const Result<std::uint32_t> workers = CountParameter(query, "workers");
-  if (!workers.ok()) return workers.status();
-  const Result<double> scale = PositiveParameter(query, "scale");
-  if (!scale.ok()) return scale.status();
-  const Result<double> cap = PositiveParameter(query, "cap");
-  if (!cap.ok()) return cap.status();
-  stats::StepPlan plan{.workers = *workers, .scale = *scale, .cap = *cap};
-  if (http::Find(query, "repeats") == nullptr) return plan;
-  const Result<std::uint32_t> repeats = CountParameter(query, "repeats");
-  if (!repeats.ok()) return repeats.status();
-  plan.repeats = *repeats;
+std::uint32_t Parameters::Count(std::string_view name) {
+  const std::optional<std::uint32_t> count = Whole<std::uint32_t>(ValueOf(name));
+  if (!count || *count < 1 || *count > kMostCount) {
+    Refuse(name, ValueOf(name), absl::StrCat("a whole number 1..", kMostCount));
+  }
+  return count.value_or(0);
+}
+
+double Parameters::LogError() {
+  const std::string_view text = ValueOf("log_error");
+  if (text == "inf" || text == "null") return std::numeric_limits<double>::infinity();
+  return FromZero("log_error");
+}
+
+stats::Rate Parameters::Base() {
+  return {FromZero("throughput"), LogError(), Positive("df"), FromZero("seconds")};
+}
+
+stats::StepPlan Parameters::Plan() {
+  stats::StepPlan plan{
+      .workers = Count("workers"), .scale = Positive("scale"), .cap = Positive("cap")};
+  if (http::Find(query_, "repeats") != nullptr) plan.repeats = Count("repeats");
   return plan;
 }
 
-Result<std::vector<stats::StepRecord>> RecordsParameter(const http::Params& query) {
-  return ParseRecords(ValueOf(query, "records"));
+std::vector<stats::StepRecord> Parameters::Records() {
+  Result<std::vector<stats::StepRecord>> records = ParseRecords(ValueOf("records"));
+  if (records.ok()) return *std::move(records);
+  status_.Update(records.status());
+  return {};
 }
 
-Result<Pods> PodsParameter(const http::Params& query) {
-  const std::string* pods = http::Find(query, "pods");
-  if (pods == nullptr || *pods == "any") return Pods::kAny;
-  if (*pods == "these") return Pods::kThese;
-  return Bad("pods", *pods, "any or these");
+Pods Parameters::WhichPods() {
+  const std::string* pods = http::Find(query_, "pods");
+  if (pods != nullptr && *pods == "these") return Pods::kThese;
+  if (pods != nullptr && *pods != "any") Refuse("pods", *pods, "any or these");
+  return Pods::kAny;
 }
 
 }  // namespace twofold::client

@@ -4,36 +4,51 @@
 #include <string_view>
 #include <vector>
 
+#include "client/steps.h"
 #include "lib/common/result.h"
 #include "lib/http/message.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/scaling.h"
 
-/// Values in the query of a request. Pure.
-///
-/// Errors   kInvalidArgument: which parameter, its value, and what is allowed.
 namespace twofold::client {
 
-/// `value`, a whole number, clamped to 0..`most`.
-Result<std::uint32_t> ParallelismParameter(const http::Params& query, std::uint32_t most);
+/// Reads values from the query of a request, and remembers the first that is bad. So a page asks
+/// for all it needs, and once at the end whether it got it. Pure.
+class Parameters {
+ public:
+  explicit Parameters(const http::Params& query) : query_(query) {}
 
-/// A number more than 0.
-Result<double> PositiveParameter(const http::Params& query, std::string_view name);
+  /// `value`, a whole number, clamped to 0..`most`.
+  std::uint32_t Parallelism(std::uint32_t most);
 
-/// The numbers of an earlier window: `throughput`, `log_error`, `df`, `seconds`. An unknown window
-/// has a throughput of 0 or an error of `inf` (or `null`, as in JSON).
-Result<stats::Rate> BaseParameters(const http::Params& query);
+  /// A number more than 0.
+  double Positive(std::string_view name);
 
-/// `workers`, `scale`, `cap`, and `repeats` (default 1).
-Result<stats::StepPlan> PlanParameters(const http::Params& query);
+  /// The numbers of an earlier window: `throughput`, `log_error`, `df`, `seconds`. An unknown
+  /// window has a throughput of 0 or an error of `inf` (or `null`, as in JSON).
+  stats::Rate Base();
 
-/// `records` (default none).
-Result<std::vector<stats::StepRecord>> RecordsParameter(const http::Params& query);
+  /// `workers`, `scale`, `cap`, and `repeats` (default 1).
+  stats::StepPlan Plan();
 
-/// Which pods a verdict speaks of.
-enum class Pods : std::uint8_t { kAny, kThese };
+  /// `records` (default none).
+  std::vector<stats::StepRecord> Records();
 
-/// `pods`, any or these (default any).
-Result<Pods> PodsParameter(const http::Params& query);
+  /// `pods`, any or these (default any).
+  Pods WhichPods();
+
+  /// Errors   kInvalidArgument: which parameter, its value, and what is allowed.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  [[nodiscard]] std::string_view ValueOf(std::string_view name) const;
+  void Refuse(std::string_view name, std::string_view value, std::string_view allowed);
+  double FromZero(std::string_view name);
+  double LogError();
+  std::uint32_t Count(std::string_view name);
+
+  const http::Params& query_;
+  Status status_;
+};
 
 }  // namespace twofold::client

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/error_counts.h"
 #include "client/latencies.h"
+#include "client/outcomes.h"
 #include "client/places.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "client/error_counts.h"
 #include "client/latencies.h"
+#include "client/outcomes.h"
 #include "client/places.h"
 #include "client/snapshot.h"
 #include "lib/common/instant.h"

@@ -25,31 +25,19 @@ Exit codes: 0 ended by SIGTERM or SIGINT; 2 bad option, or an address or file ca
 
 void DeclareAddresses(CLI::App& app, Options& options) {
   const char* note = "; ':PORT' = all interfaces, port 0 = any free one";
-  app.add_option("--client-address", options.client_address,
-                 std::string("where clients connect (gRPC)") + note)
-      ->check(ListenAddress())
-      ->capture_default_str();
-  app.add_option("--worker-address", options.worker_address,
-                 std::string("where backend workers connect (gRPC)") + note)
-      ->check(ListenAddress())
-      ->capture_default_str();
-  app.add_option("--http-address", options.http_address,
-                 std::string("metrics, health, JSON and page (HTTP)") + note)
-      ->check(ListenAddress())
-      ->capture_default_str();
-  app.add_option("--peer-calls", options.peer_calls,
-                 "most streams and waiting calls of one host; 0 = no limit")
-      ->check(WholeNumber(0, 10'000'000))
-      ->capture_default_str();
-  app.add_option("--peer-connections", options.peer_connections,
-                 "most gRPC connections of one host at one port; 0 = no limit")
-      ->check(WholeNumber(0, 10'000'000))
-      ->capture_default_str();
-  app.add_option("--memory-limit", options.memory_limit,
-                 "MiB this program may use: at three quarters of it no connection is taken, and "
-                 "floods are broken off; 0 = what the container or machine has")
-      ->check(WholeNumber(0, 1 << 30))
-      ->capture_default_str();
+  AddOption(app, "--client-address", options.client_address, ListenAddress(),
+            std::string("where clients connect (gRPC)") + note);
+  AddOption(app, "--worker-address", options.worker_address, ListenAddress(),
+            std::string("where backend workers connect (gRPC)") + note);
+  AddOption(app, "--http-address", options.http_address, ListenAddress(),
+            std::string("metrics, health, JSON and page (HTTP)") + note);
+  AddOption(app, "--peer-calls", options.peer_calls, WholeNumber(0, 10'000'000),
+            "most streams and waiting calls of one host; 0 = no limit");
+  AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),
+            "most gRPC connections of one host at one port; 0 = no limit");
+  AddOption(app, "--memory-limit", options.memory_limit, WholeNumber(0, 1 << 30),
+            "MiB this program may use: at three quarters of it no connection is taken, and "
+            "floods are broken off; 0 = what the container or machine has");
   app.add_option("--ready-file", options.ready_file,
                  "write a JSON file with the addresses in use once all is served")
       ->type_name("PATH");
@@ -60,21 +48,14 @@ void DeclareQueues(CLI::App& app, Options& options) {
       ->required()
       ->check(QueueName())
       ->expected(1, static_cast<int>(kMaxQueues));
-  app.add_option("--queue-limit", options.queue_limit,
-                 "most waiting jobs in a queue, further ones are refused; 0 = no limit")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
-  app.add_option("--lease", options.lease, "silence after which a worker process loses its jobs")
-      ->check(Seconds(0.1, 86400))
-      ->capture_default_str();
-  app.add_option("--grace", options.grace,
-                 "how long a worker process whose connection broke keeps its jobs")
-      ->check(Seconds(0.1, 86400))
-      ->capture_default_str();
-  app.add_option("--ageing", options.ageing,
-                 "waiting time that is worth one level of priority; 0 = strict priorities")
-      ->check(Seconds(0, 86400))
-      ->capture_default_str();
+  AddOption(app, "--queue-limit", options.queue_limit, WholeNumber(0),
+            "most waiting jobs in a queue, further ones are refused; 0 = no limit");
+  AddOption(app, "--lease", options.lease, Seconds(0.1, 86400),
+            "silence after which a worker process loses its jobs");
+  AddOption(app, "--grace", options.grace, Seconds(0.1, 86400),
+            "how long a worker process whose connection broke keeps its jobs");
+  AddOption(app, "--ageing", options.ageing, Seconds(0, 86400),
+            "waiting time that is worth one level of priority; 0 = strict priorities");
 }
 
 void DeclareStore(CLI::App& app, Options& options) {
@@ -87,21 +68,16 @@ void DeclareStore(CLI::App& app, Options& options) {
       ->allow_extra_args(false)  // what comes next is QUEUE
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--keep-finished-for", options.storage.keep_finished_for,
-                 "seconds after which finished durable jobs are deleted; 0 = never")
-      ->check(Seconds(0, 10 * 365 * 86400.0))
-      ->capture_default_str();
-  app.add_option("--keep-finished", options.storage.keep_finished,
-                 "how many finished durable jobs to keep, the newest; 0 = all")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
+  AddOption(app, "--keep-finished-for", options.storage.keep_finished_for,
+            Seconds(0, 10 * 365 * 86400.0),
+            "seconds after which finished durable jobs are deleted; 0 = never");
+  AddOption(app, "--keep-finished", options.storage.keep_finished, WholeNumber(0),
+            "how many finished durable jobs to keep, the newest; 0 = all");
 }
 
 void DeclareLogging(CLI::App& app, Options& options) {
-  app.add_option("--log-interval", options.log_interval,
-                 "log a line of statistics a queue this often; 0 = never")
-      ->check(Seconds(0, 86400))
-      ->capture_default_str();
+  AddOption(app, "--log-interval", options.log_interval, Seconds(0, 86400),
+            "log a line of statistics a queue this often; 0 = never");
   app.add_option("--trace", options.trace, "record all inputs of the queues, for `twofold replay`")
       ->type_name("FILE");
   app.add_flag("--check-config", options.check_config, "check the options, then exit with 0");

@@ -9,6 +9,7 @@
 
 #include "lib/common/address.h"
 #include "lib/common/build_info.h"
+#include "lib/common/printable.h"
 
 namespace twofold {
 namespace {
@@ -129,6 +130,15 @@ std::string CheckQueueName(const std::string& name) {
 CLI::Validator ListenAddress() {
   const auto check = [](const std::string& text) {
     return std::string(ParseAddress(text).status().message());
+  };
+  return {check, "HOST:PORT", "address"};
+}
+
+CLI::Validator RemoteAddress() {
+  const auto check = [](const std::string& text) -> std::string {
+    const Result<HostPort> address = ParseAddress(text);
+    if (address.ok() && !address->host.empty() && address->port != 0) return {};
+    return "'" + Printable(text, 80) + "' is not HOST:PORT with a port from 1 to 65535";
   };
   return {check, "HOST:PORT", "address"};
 }

@@ -28,8 +28,18 @@ int UsageError(const CLI::App& app, const std::string& message);
 CLI::Validator Seconds(double least = 0, double most = 1e9);
 CLI::Validator WholeNumber(long long least, long long most = std::numeric_limits<long long>::max());
 
+/// Declares an option whose value `check` accepts and whose default `--help` shows.
+template <typename T>
+CLI::Option* AddOption(CLI::App& app, const std::string& names, T& value,
+                       const CLI::Validator& check, const std::string& help) {
+  return app.add_option(names, value, help)->check(check)->capture_default_str();
+}
+
 /// An address to listen on, as ParseAddress reads it.
 CLI::Validator ListenAddress();
+
+/// An address to connect to: one with a host, and a port above 0.
+CLI::Validator RemoteAddress();
 
 /// A valid name of a queue: 1 to 63 letters, digits, '-', '_' and '.', beginning and ending with a
 /// letter or digit (the rule of Kubernetes label values).

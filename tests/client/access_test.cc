@@ -1,10 +1,9 @@
-#include "client/access.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <utility>
 
+#include "client/control.h"
 #include "lib/http/guard.h"
 
 namespace twofold::client {
@@ -21,7 +20,7 @@ bool May(Role role, const std::string& path, const http::Params& query = {}) {
 }
 
 TEST(Access, ReadersSeePagesThatChangeNothing) {
-  for (const char* path : {"/", "/stats", "/metrics", "/parallel"}) {
+  for (const char* path : {"/", "/stats", "/metrics", "/parallel", "/look", "/verdict"}) {
     EXPECT_TRUE(May(Role::kReadOnly, path)) << path;
     EXPECT_TRUE(May(Role::kClient, path)) << path;
     EXPECT_FALSE(May(Role::kWorker, path)) << path;

@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/error_counts.h"
 #include "client/latencies.h"
-#include "client/outcome_text.h"
-#include "client/place_groups.h"
+#include "client/outcomes.h"
 #include "client/places.h"
 
 namespace twofold::client {

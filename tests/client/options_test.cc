@@ -88,7 +88,8 @@ TEST(Options, AddressesAreChecked) {
     EXPECT_THAT(parsed.error + parsed.status.ToString(), HasSubstr("--frontend")) << frontend;
   }
   const Parsed parsed = Parse({"--queue", "sleep", "--http-address", "nowhere"});
-  EXPECT_THAT(parsed.status.ToString(), HasSubstr("--http-address"));
+  EXPECT_EQ(parsed.exit_code, kExitUsage);
+  EXPECT_THAT(parsed.error, HasSubstr("--http-address"));
 }
 
 TEST(Options, ParallelMayNotPassItsMaximum) {

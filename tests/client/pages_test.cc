@@ -5,10 +5,8 @@
 #include <limits>
 
 #include "client/metrics.h"
-#include "client/outcome_text.h"
-#include "client/pages_html.h"
-#include "client/pages_json.h"
-#include "client/pages_text.h"
+#include "client/outcomes.h"
+#include "client/pages.h"
 #include "lib/stats/scaling.h"
 #include "tests/client/golden.h"
 

@@ -1,4 +1,4 @@
-#include "client/step_records.h"
+#include "client/steps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 
-#include "client/access.h"
 #include "client/control.h"
 #include "lib/common/budget.h"
 #include "lib/http/connection.h"

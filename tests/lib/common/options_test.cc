@@ -46,6 +46,17 @@ TEST(WholeNumber, KeepsItsBounds) {
   for (const char* good : {"1", "100"}) EXPECT_THAT(number(good), IsEmpty()) << good;
 }
 
+TEST(RemoteAddress, NeedsAHostAndAPort) {
+  const CLI::Validator address = RemoteAddress();
+  for (const char* good : {"localhost:9999", "10.0.0.1:1", "[::1]:65535", "a.b-c:9"}) {
+    EXPECT_THAT(address(good), IsEmpty()) << good;
+  }
+  for (const char* bad : {"", "host", ":9999", "host:", "host:0", "host:65536", "host:x", "::1:9",
+                          "h h:9", "http://x:9"}) {
+    EXPECT_THAT(address(bad), HasSubstr("is not HOST:PORT")) << bad;
+  }
+}
+
 TEST(CheckQueueName, AcceptsLabelValuesOnly) {
   for (const char* good : {"sleep", "10bit-4k-av1-to-fullhd-hevc", "a", "A_b.c"}) {
     EXPECT_THAT(CheckQueueName(good), IsEmpty()) << good;

@@ -1,13 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "client/parameters.h"
+#include "lib/common/result.h"
 #include "lib/stats/scaling.h"
 
-/// What all forms of the pages /look and /verdict share. Pure.
+/// Steps of a scaling test: what all forms of the pages /look and /verdict share. Pure.
 namespace twofold::client {
+
+/// Which pods a verdict speaks of.
+enum class Pods : std::uint8_t { kAny, kThese };
 
 /// The interval for `pods`.
 inline const stats::RatioInterval& Chosen(const stats::StepVerdict& step, Pods pods) {
@@ -29,5 +34,15 @@ std::string WhyUndecided(const stats::StepLook& look, const std::string& reason,
 
 /// How much workers differ, as a share of their speed.
 double SpreadShare(const stats::Spread& spread);
+
+/// A measured step as text that a script keeps and hands back in a URL: no character of it needs an
+/// escape.
+///
+///   workers:throughput:log_error:df:seconds:confidence:steady:drift:spread_variance:spread_df
+std::string RecordText(const stats::StepRecord& record);
+
+/// Records with commas between; empty text: no records.
+/// Errors   kInvalidArgument: which record and field, and what is allowed.
+Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text);
 
 }  // namespace twofold::client

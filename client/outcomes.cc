@@ -1,4 +1,4 @@
-#include "client/outcome_text.h"
+#include "client/outcomes.h"
 
 #include <absl/strings/str_cat.h>
 
