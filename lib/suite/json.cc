@@ -75,6 +75,11 @@ const Json* Find(const Json& json, std::initializer_list<std::string_view> path)
   return at;
 }
 
+std::string TextAt(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* found = Find(json, path);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 double JsonNumbers::Get(const Json& json, std::initializer_list<std::string_view> path) {
   const Json* found = Find(json, path);
   if (found != nullptr && found->is_number() && std::isfinite(found->get<double>())) {

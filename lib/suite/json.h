@@ -42,6 +42,9 @@ class JsonNumbers {
 /// What is at `path`; null if nothing is.
 const Json* Find(const Json& json, std::initializer_list<std::string_view> path);
 
+/// The text at `path`; empty if there is none.
+std::string TextAt(const Json& json, std::initializer_list<std::string_view> path);
+
 /// All that a result says, as people and programs get it:
 ///   {"tool", "measurements": [{"name", "value", "unit", "better", "headline", "dimensions",
 ///   "at"}],

@@ -34,6 +34,15 @@ Result<Spec> ReadByRules(std::string_view json) {
   return spec;
 }
 
+/// The same, and then what `check(spec)` says of several fields together; it may complete the spec.
+template <typename Spec, typename Check>
+Result<Spec> ReadByRules(std::string_view json, Check&& check) {
+  Result<Spec> spec = ReadByRules<Spec>(json);
+  if (!spec.ok()) return spec;
+  if (Status status = check(*spec); !status.ok()) return status;
+  return spec;
+}
+
 /// How many workers a job with this spec takes, by the rule of its message.
 /// REQUIRES: CheckRules.
 std::uint32_t Workers(const google::protobuf::Message& spec);
@@ -79,5 +88,13 @@ Status Wrong(std::string_view field, std::string_view why);
 /// Errors   kInvalidArgument: the gang has another size than the spec asks for, or a member has an
 ///          address that is none.
 Status CheckGang(const Gang& gang, std::uint32_t members);
+
+/// `spec`, unless CheckGang has something against it.
+template <typename Spec>
+Result<Spec> ForGang(const Gang& gang, Result<Spec> spec) {
+  if (!spec.ok()) return spec;
+  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
+  return spec;
+}
 
 }  // namespace twofold::suite

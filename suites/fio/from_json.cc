@@ -14,11 +14,6 @@ constexpr const char* kTotalOfClients = "All clients";
 
 constexpr std::pair<Clock, const char*> kFields[] = {{kTotal, "lat_ns"}, {kCompletion, "clat_ns"}};
 
-std::string Text(const Json& json, std::string_view key) {
-  const Json* found = Find(json, {key});
-  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // Of a clock that is switched off (disable_lat, disable_clat) all is 0.
 Latency ReadLatency(const Json& json, std::string_view field, JsonNumbers& numbers) {
   Latency latency;
@@ -51,7 +46,7 @@ Side ReadSide(const Json& json, JsonNumbers& numbers) {
 
 Part ReadPart(const Json& entry, JsonNumbers& numbers) {
   Part part{.usr_cpu = numbers.Get(entry, {"usr_cpu"}), .sys_cpu = numbers.Get(entry, {"sys_cpu"})};
-  if (const std::string host = Text(entry, "hostname"); !host.empty()) {
+  if (const std::string host = TextAt(entry, {"hostname"}); !host.empty()) {
     const Json* port = Find(entry, {"port"});
     part.worker = port != nullptr ? absl::StrCat(host, ":", port->dump()) : host;
   }
@@ -67,13 +62,14 @@ Part ReadPart(const Json& entry, JsonNumbers& numbers) {
 Result<Report> FromJson(const std::string& stage, std::string_view text) {
   const auto document = FindDocument(stage, text);
   if (!document.ok()) return document.status();
-  Report report{.tool = Text(document->json, "fio version"), .parts = {}, .said = document->before};
+  Report report{
+      .tool = TextAt(document->json, {"fio version"}), .parts = {}, .said = document->before};
   JsonNumbers numbers(stage);
   for (const char* key : {"jobs", "client_stats"}) {
     const Json* list = Find(document->json, {key});
     if (list == nullptr || !list->is_array()) continue;
     for (const Json& entry : *list) {
-      if (Text(entry, "jobname") == kTotalOfClients) continue;
+      if (TextAt(entry, {"jobname"}) == kTotalOfClients) continue;
       if (report.error == 0) report.error = numbers.Get(entry, {"error"});
       report.parts.push_back(ReadPart(entry, numbers));
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/suite/text.h"
+#include "lib/suite/parsing.h"
 #include "suites/fio/part.h"
 
 namespace twofold::suite::fio {
@@ -110,16 +110,6 @@ class Line {
   Status status_;
 };
 
-Fields Split(std::string_view line) {
-  Fields fields;
-  for (std::size_t end = line.find(';'); end != line.npos; end = line.find(';')) {
-    fields.push_back(line.substr(0, end));
-    line.remove_prefix(end + 1);
-  }
-  fields.push_back(line);
-  return fields;
-}
-
 const Version* VersionOf(const Fields& fields) {
   const auto* known =
       std::find_if(std::begin(kVersions), std::end(kVersions), [&](const auto& each) {
@@ -152,7 +142,7 @@ Result<Report> FromTerse(const std::string& stage, std::string_view text) {
   if (!text.ends_with('\n')) return Unreadable(stage, "its last line is cut off");
   Report report{.tool = {}, .parts = {}, .said = text};
   for (const std::string_view line : Lines(text)) {
-    const Fields fields = Split(line);
+    const Fields fields = SplitAt(';', line);
     // A client of a server prints the disks on a line of their own: ";vda;0;...".
     if (fields.size() <= kError || !ToNumber(fields[0])) continue;
     if (Status status = AddLine(stage, fields, report); !status.ok()) return status;

@@ -64,8 +64,4 @@ Result<Report> FromJson(const std::string& stage, std::string_view text);
 Result<Report> FromTerse(const std::string& stage, std::string_view text);
 Result<Report> FromNormal(const std::string& stage, std::string_view text);
 
-/// Adds the parts in the output of one fio.
-/// Errors   As Suite::parse.
-Status ReadParts(const StageOutput& output, std::string& tool, std::vector<Part>& parts);
-
 }  // namespace twofold::suite::fio

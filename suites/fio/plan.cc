@@ -1,11 +1,10 @@
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "lib/suite/parsing.h"
 #include "lib/suite/spec.h"
-#include "lib/suite/text.h"
 #include "suites/fio/fio.h"
 
 namespace twofold::suite::fio {
@@ -73,28 +72,20 @@ RankPlan PlanOf(const Spec& spec, const Gang& gang, std::size_t rank) {
 
 }  // namespace
 
-Result<Spec> ReadSpec(std::string_view json) {
-  Result<Spec> spec = ReadByRules<Spec>(json);
-  if (!spec.ok()) return spec;
-  if (Status status = CheckTexts(*spec); !status.ok()) return status;
-  return spec;
-}
+Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json, CheckTexts); }
 
 Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ReadSpec(json);
+  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   GangPlan plan;
   // fio's own end differs between workers by what is in flight; each has its result.
   plan.ending = Ending::kEveryRank;
   for (std::size_t rank = 0; rank < gang.members.size(); ++rank) {
     plan.ranks.push_back(PlanOf(*spec, gang, rank));
   }
-  if (std::find(std::begin(kEngines), std::end(kEngines), spec->ioengine()) == std::end(kEngines)) {
-    AddUnlisted(plan, "ioengine", spec->ioengine());
-  }
+  if (!IsOneOf(spec->ioengine(), kEngines)) AddUnlisted(plan, "ioengine", spec->ioengine());
   return plan;
 }
 

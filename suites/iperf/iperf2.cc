@@ -1,13 +1,12 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "lib/suite/text.h"
+#include "lib/suite/parsing.h"
 #include "suites/iperf/iperf.h"
 #include "suites/iperf/rows.h"
 
@@ -69,16 +68,6 @@ Rows CollectText(std::string_view text) {
 constexpr std::size_t kCsvFields = 9;
 constexpr std::size_t kUdpFields = 14;
 
-std::vector<std::string_view> Split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t end = line.find(','); end != line.npos; end = line.find(',')) {
-    fields.push_back(line.substr(0, end));
-    line.remove_prefix(end + 1);
-  }
-  fields.push_back(line);
-  return fields;
-}
-
 std::optional<Row> ToCsvRow(const std::vector<std::string_view>& fields) {
   const bool fits = fields.size() == kCsvFields || fields.size() == kUdpFields;
   if (!fits || fields[0].size() < 14 || !ToNumber(fields[0])) return std::nullopt;
@@ -110,7 +99,7 @@ Rows CollectCsv(std::string_view text) {
   Rows rows;
   double last_id = 0;
   for (const std::string_view line : Lines(text)) {
-    const auto fields = Split(line);
+    const auto fields = SplitAt(',', line);
     const auto row = ToCsvRow(fields);
     if (!row) continue;
     rows.udp = rows.udp || fields.size() == kUdpFields;
@@ -149,41 +138,30 @@ Rows Collect(std::string_view text) {
   return rows;
 }
 
-constexpr std::array<std::string_view, 6> kComplaints = {
-    "connect failed", "Unknown host",        "read failed",
-    "write failed",   "did not receive ack", "Connection timed out"};
+constexpr std::string_view kComplaints[] = {"connect failed",      "Unknown host",
+                                            "read failed",         "write failed",
+                                            "did not receive ack", "Connection timed out"};
 
-std::string Complaint(std::string_view text) {
-  for (const std::string_view line : Lines(text)) {
-    for (const std::string_view complaint : kComplaints) {
-      if (line.find(complaint) != std::string_view::npos) return std::string(line);
-    }
+// Measurements of all streams, or of one.
+void Add(const char* name, double value, const char* unit, Better better, bool headline,
+         Measurements& result, std::string_view stream = {}) {
+  Dimensions dimensions = {{"direction", "forward"}};
+  if (!stream.empty()) dimensions.emplace_back("stream", std::string(stream));
+  result.measurements.push_back({name, value, unit, better, headline, std::move(dimensions)});
+}
+
+void AddSent(const Rows& rows, const Row& total, Measurements& result) {
+  Add(rows.udp ? "throughput_sent" : "throughput", total.bits_per_second / kGiga, "Gbit/s",
+      Better::kHigher, !rows.udp, result);
+  const auto retransmits = rows.retransmits.find(total.id);
+  if (retransmits != rows.retransmits.end()) {
+    Add("retransmits", retransmits->second, "", Better::kLower, true, result);
   }
-  return {};
-}
-
-double Gbits(const Row& row) { return row.bits_per_second / 1e9; }
-
-void AddTotal(const std::string& name, const Row& total, bool headline, Measurements& result) {
-  result.measurements.push_back(
-      {name, Gbits(total), "Gbit/s", Better::kHigher, headline, {{"direction", "forward"}}});
-}
-
-void AddRetransmits(const Rows& rows, const Row& total, Measurements& result) {
-  const auto found = rows.retransmits.find(total.id);
-  if (found == rows.retransmits.end()) return;
-  result.measurements.push_back(
-      {"retransmits", found->second, "", Better::kLower, true, {{"direction", "forward"}}});
-}
-
-void AddStreams(const Rows& rows, Measurements& result) {
   for (const auto& [id, row] : rows.sent) {
     if (id == kSum) continue;
-    const Dimensions dimensions = {{"direction", "forward"}, {"stream", std::string(id)}};
-    result.measurements.push_back(
-        {"throughput_sent", Gbits(row), "Gbit/s", Better::kHigher, false, dimensions});
-    result.measurements.push_back(
-        {"transfer", row.bytes / 1024, "KiB", Better::kNone, false, dimensions});
+    Add("throughput_sent", row.bits_per_second / kGiga, "Gbit/s", Better::kHigher, false, result,
+        id);
+    Add("transfer", row.bytes / 1024, "KiB", Better::kNone, false, result, id);
   }
 }
 
@@ -191,24 +169,17 @@ Status AddReceived(const std::string& stage, const Rows& rows, Measurements& res
   double bits = 0;
   Loss all;
   for (const auto& [id, row] : rows.received) {
-    bits += row.first.bits_per_second;
-    all.lost += row.second.lost;
-    all.packets += row.second.packets;
-    result.measurements.push_back({"jitter",
-                                   row.second.jitter_ms,
-                                   "ms",
-                                   Better::kLower,
-                                   true,
-                                   {{"direction", "forward"}, {"stream", std::string(id)}}});
+    const auto& [received, loss] = row;
+    bits += received.bits_per_second;
+    all.lost += loss.lost;
+    all.packets += loss.packets;
+    Add("jitter", loss.jitter_ms, "ms", Better::kLower, true, result, id);
   }
   if (all.packets <= 0) return ToolFailed(stage, "no data arrived");
-  const Dimensions dimensions = {{"direction", "forward"}};
-  result.measurements.push_back(
-      {"throughput", bits / 1e9, "Gbit/s", Better::kHigher, true, dimensions});
-  result.measurements.push_back(
-      {"lost", 100 * all.lost / all.packets, "%", Better::kLower, true, dimensions});
-  result.measurements.push_back({"lost_packets", all.lost, "", Better::kLower, false, dimensions});
-  result.measurements.push_back({"packets", all.packets, "", Better::kNone, false, dimensions});
+  Add("throughput", bits / kGiga, "Gbit/s", Better::kHigher, true, result);
+  Add("lost", 100 * all.lost / all.packets, "%", Better::kLower, true, result);
+  Add("lost_packets", all.lost, "", Better::kLower, false, result);
+  Add("packets", all.packets, "", Better::kNone, false, result);
   return absl::OkStatus();
 }
 
@@ -243,16 +214,15 @@ Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
 }  // namespace
 
 bool IsIperf2Csv(std::string_view text) {
-  const auto lines = Lines(text);
-  return std::any_of(lines.begin(), lines.end(),
-                     [](std::string_view line) { return ToCsvRow(Split(line)).has_value(); });
+  return AnyLine(text,
+                 [](std::string_view line) { return ToCsvRow(SplitAt(',', line)).has_value(); });
 }
 
 Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected) {
-  const std::string stage = client.stage.empty() ? "client" : client.stage;
+  const std::string stage = StageName(client, "client");
   // It exits with 0 when the connection is refused: what it says is all that tells.
   for (const std::string* text : {&client.err, &client.out}) {
-    const std::string complaint = Complaint(*text);
+    const std::string_view complaint = LineWith(*text, kComplaints);
     if (!complaint.empty()) return ToolFailed(stage, complaint);
   }
   if (const std::string end = BadEnd(client); !end.empty()) return ToolFailed(stage, end);
@@ -262,9 +232,7 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expe
   if (!status.ok()) return status;
   Measurements result;
   result.tool = "iperf 2";
-  AddTotal(rows.udp ? "throughput_sent" : "throughput", *total, !rows.udp, result);
-  AddRetransmits(rows, *total, result);
-  AddStreams(rows, result);
+  AddSent(rows, *total, result);
   if (rows.udp) status = AddReceived(stage, rows, result);
   if (!status.ok()) return status;
   return result;

@@ -2,14 +2,13 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "lib/suite/text.h"
+#include "lib/suite/parsing.h"
 #include "suites/iperf/iperf.h"
 #include "suites/iperf/rows.h"
 
@@ -45,7 +44,7 @@ std::optional<std::string_view> ComplaintIn(std::string_view line) {
 class TextReader {
  public:
   explicit TextReader(const StageOutput& client)
-      : client_(client), stage_(client.stage.empty() ? "client" : client.stage) {
+      : client_(client), stage_(StageName(client, "client")) {
     result_.tool = "iperf 3";
   }
 
@@ -117,42 +116,26 @@ class TextReader {
                         absl::StrCat("its totals are missing of direction ", std::string(name)));
     }
     if (received->bytes <= 0) return ToolFailed(stage_, "no data arrived");
-    const Dimensions dimensions = {{"direction", std::string(name)}};
-    Add({"throughput", received->bits_per_second / 1e9, "Gbit/s", Better::kHigher, true,
-         dimensions});
-    Add({"throughput_sent", sent->bits_per_second / 1e9, "Gbit/s", Better::kHigher, false,
-         dimensions});
+    Flow flow{.direction = std::string(name),
+              .received_bits_per_s = received->bits_per_second,
+              .sent_bits_per_s = sent->bits_per_second};
     if (udp_) {
-      if (Status status = AddLoss(*received, dimensions); !status.ok()) return status;
-    } else if (const auto again = ToNumber(sent->rest.front())) {  // not all systems count them
-      Add({"retransmits", *again, "", Better::kLower, true, dimensions});
+      flow.loss = ToLoss(*received);
+      if (!flow.loss || flow.loss->packets <= 0) {
+        return Unreadable(stage_, "its lost datagrams are missing");
+      }
+      flow.lost_percent = 100 * flow.loss->lost / flow.loss->packets;
+    } else {
+      flow.retransmits = ToNumber(sent->rest.front());
     }
-    AddIntervals(rows, dimensions);
+    if (const std::vector<Row>* intervals = TotalOf(rows.intervals)) {
+      for (const Row& row : *intervals) {
+        flow.intervals.push_back({row.end, row.bits_per_second / kGiga});
+      }
+    }
+    AddFlow(std::move(flow), result_);
     return absl::OkStatus();
   }
-
-  Status AddLoss(const Row& received, const Dimensions& dimensions) {
-    const auto loss = ToLoss(received);
-    if (!loss || loss->packets <= 0) return Unreadable(stage_, "its lost datagrams are missing");
-    Add({"lost", 100 * loss->lost / loss->packets, "%", Better::kLower, true, dimensions});
-    Add({"lost_packets", loss->lost, "", Better::kLower, false, dimensions});
-    Add({"packets", loss->packets, "", Better::kNone, false, dimensions});
-    Add({"jitter", loss->jitter_ms, "ms", Better::kLower, true, dimensions});
-    return absl::OkStatus();
-  }
-
-  void AddIntervals(const TextRows& rows, const Dimensions& dimensions) {
-    const std::vector<Row>* intervals = TotalOf(rows.intervals);
-    if (intervals == nullptr) return;
-    Series series{"throughput_over_time",
-                  dimensions,
-                  {{"time", "s"}, {"throughput", "Gbit/s", Better::kHigher}},
-                  {}};
-    for (const Row& row : *intervals) series.rows.push_back({row.end, row.bits_per_second / 1e9});
-    result_.series.push_back(std::move(series));
-  }
-
-  void Add(Measurement one) { result_.measurements.push_back(std::move(one)); }
 
   const StageOutput& client_;
   const std::string stage_;
@@ -168,8 +151,7 @@ class TextReader {
 }  // namespace
 
 bool IsIperf3Text(std::string_view text) {
-  const auto lines = Lines(text);
-  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+  return AnyLine(text, [](std::string_view line) {
     return line.starts_with("iperf3: ") || line.starts_with("Connecting to host ");
   });
 }

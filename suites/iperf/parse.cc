@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "lib/suite/text.h"
+#include "lib/suite/parsing.h"
 #include "suites/iperf/iperf.h"
 
 namespace twofold::suite::iperf {
@@ -17,9 +17,7 @@ Result<Measurements> TextOfIperf3(const StageOutput& client, const Expected& /*e
 }
 
 bool IsJson(std::string_view text) {
-  const auto lines = Lines(text);
-  return std::any_of(lines.begin(), lines.end(),
-                     [](std::string_view line) { return line.starts_with('{'); });
+  return AnyLine(text, [](std::string_view line) { return line.starts_with('{'); });
 }
 
 // Which form an output has tells the output itself.

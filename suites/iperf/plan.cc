@@ -81,19 +81,13 @@ Stage Server(const Spec& spec) {
 
 }  // namespace
 
-Result<Spec> ReadSpec(std::string_view json) {
-  Result<Spec> spec = ReadByRules<Spec>(json);
-  if (!spec.ok()) return spec;
-  if (Status status = CheckTogether(*spec); !status.ok()) return status;
-  return spec;
-}
+Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json, CheckTogether); }
 
 Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ReadSpec(json);
+  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   GangPlan plan;
   plan.ranks.resize(gang.members.size());  // rank 0 is the client, rank 1 the server
   plan.ranks[0].stages = {{.name = "client", .argv = Client(*spec, gang.members[1].address)}};

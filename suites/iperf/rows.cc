@@ -1,5 +1,7 @@
 #include "suites/iperf/rows.h"
 
+#include <utility>
+
 #include "lib/suite/text.h"
 
 namespace twofold::suite::iperf {
@@ -55,6 +57,30 @@ std::optional<Row> ToRow(std::string_view line) {
   row.bits_per_second = *bits;
   row.rest.assign(words.begin() + 6, words.end());
   return row;
+}
+
+void AddFlow(Flow flow, Measurements& result) {
+  using enum Better;
+  const Dimensions direction = {{"direction", std::move(flow.direction)}};
+  const auto add = [&](const char* name, double value, const char* unit, Better better,
+                       bool headline) {
+    result.measurements.push_back({name, value, unit, better, headline, direction});
+  };
+  add("throughput", flow.received_bits_per_s / kGiga, "Gbit/s", kHigher, true);
+  add("throughput_sent", flow.sent_bits_per_s / kGiga, "Gbit/s", kHigher, false);
+  if (flow.loss) {
+    add("lost", flow.lost_percent, "%", kLower, true);
+    add("lost_packets", flow.loss->lost, "", kLower, false);
+    add("packets", flow.loss->packets, "", kNone, false);
+    add("jitter", flow.loss->jitter_ms, "ms", kLower, true);
+  } else if (flow.retransmits) {
+    add("retransmits", *flow.retransmits, "", kLower, true);
+  }
+  if (flow.intervals.empty()) return;
+  result.series.push_back({"throughput_over_time",
+                           direction,
+                           {{"time", "s"}, {"throughput", "Gbit/s", kHigher}},
+                           std::move(flow.intervals)});
 }
 
 std::optional<Loss> ToLoss(const Row& row) {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "lib/suite/measurements.h"
 
 namespace twofold::suite::iperf {
 
 inline constexpr std::string_view kSum = "SUM";
+inline constexpr double kGiga = 1e9;  ///< bits
 
 /// A line of a table of either iperf, such as
 ///   [SUM] 0.0000-3.0005 sec  6.06 GBytes  17.4 Gbits/sec   0.002 ms 29/1787 (1.6%)
@@ -30,6 +34,20 @@ struct Loss {
   double lost = 0;
   double packets = 0;
 };
+
+/// What went in one direction, as iperf3 says it in either form.
+struct Flow {
+  std::string direction;  ///< "forward"
+  double received_bits_per_s = 0;
+  double sent_bits_per_s = 0;
+  std::optional<Loss> loss = {};                    ///< of UDP
+  double lost_percent = 0;                          ///< of UDP
+  std::optional<double> retransmits = {};           ///< not all systems count them
+  std::vector<std::vector<double>> intervals = {};  ///< their ends in seconds, and Gbit/s
+};
+
+/// Adds the measurements of a direction, and its intervals as a series.
+void AddFlow(Flow flow, Measurements& result);
 
 /// "0.002 ms 29/1787 (1.6%)" at the beginning of Row::rest; nullopt: it is something else.
 std::optional<Loss> ToLoss(const Row& row);

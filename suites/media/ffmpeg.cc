@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "lib/suite/text.h"
+#include "lib/suite/parsing.h"
 #include "suites/media/media.h"
 
 namespace twofold::suite::media {
@@ -69,12 +68,6 @@ constexpr std::string_view kReasons[] = {
     "No such file",         "Invalid data found",      "Unknown encoder",   "Error",
     "nothing was encoded",  "Unrecognized option",     "Permission denied", "Failed to",
     "does not contain any", "No space left on device", "matches no streams"};
-
-bool HasAny(std::string_view line, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return line.find(word) != std::string_view::npos;
-  });
-}
 
 void ReadLine(std::string_view line, Progress& block, Log& log) {
   if (auto stream = ReadStream(line)) return log.streams.push_back(*std::move(stream));

@@ -117,9 +117,8 @@ std::string SessionLines(const Spec& spec) {
 Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ReadSpec(json);
+  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   GangPlan plan;
   for (const auto& input : spec->inputs()) {
     if (IsGenerated(input) && !IsListedGraph(GraphOf(input))) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/suite/text.h"
+#include "lib/suite/parsing.h"
 #include "suites/media/media.h"
 
 namespace twofold::suite::media {
@@ -114,6 +114,15 @@ Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& 
       {"frame_rate", frames / *log.common_s, "1/s", Better::kHigher, true, all});
   result.measurements.push_back({"frames", frames, "", Better::kNone, false, all});
   return result;
+}
+
+Result<Measurements> Parse(const Outputs& outputs) {
+  if (outputs.stages.empty()) return Unreadable("transcode", "no output");
+  const StageOutput& output = outputs.stages.front();
+  const std::string stage = StageName(output, "transcode");
+  const bool sessions = output.out.find("Multi Transcoding Sample") != std::string::npos ||
+                        output.out.find("*** session ") != std::string::npos;
+  return sessions ? ParseSessions(stage, output) : ParseFfmpeg(stage, output);
 }
 
 }  // namespace twofold::suite::media

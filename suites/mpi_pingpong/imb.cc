@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "lib/suite/text.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
 
 namespace twofold::suite::mpi_pingpong {
@@ -13,14 +12,7 @@ namespace {
 using enum Better;
 
 // The words of IMB's headings. Megabytes are 10^6 bytes, and IMB says so.
-struct Known {
-  std::string_view heading;
-  const char* name;
-  const char* unit;
-  Better better;
-  bool primary;
-};
-constexpr Known kKnown[] = {
+constexpr Heading kHeadings[] = {
     {"#bytes", "size", "B", kNone, false},
     {"#repetitions", "repetitions", "", kNone, false},
     {"Group", "group", "", kNone, false},
@@ -40,18 +32,14 @@ constexpr Known kKnown[] = {
 // Columns that say how a row came about; they are in no table.
 constexpr std::string_view kAside[] = {"repetitions", "group", "defects"};
 
-bool IsAside(std::string_view name) {
-  return std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside);
-}
-
 /// All columns of a heading; nullopt: the line is none.
 std::optional<std::vector<TableColumn>> ReadHeading(std::string_view line) {
   std::vector<TableColumn> columns;
   for (const std::string_view word : Words(line)) {
-    const auto* known = std::find_if(std::begin(kKnown), std::end(kKnown),
-                                     [&](const Known& each) { return each.heading == word; });
-    if (known == std::end(kKnown)) return std::nullopt;
-    columns.push_back({{known->name, known->unit, known->better}, known->primary});
+    const auto* known = std::find_if(std::begin(kHeadings), std::end(kHeadings),
+                                     [&](const Heading& each) { return each.text == word; });
+    if (known == std::end(kHeadings)) return std::nullopt;
+    columns.push_back(known->ToColumn());
   }
   const bool measures = std::any_of(columns.begin(), columns.end(),
                                     [](const TableColumn& each) { return each.primary; });
@@ -89,7 +77,7 @@ class Reader {
   // A comment ends a table, and says what the next one is about.
   Status ReadComment(std::string_view comment) {
     if (!std::exchange(heading_, {}).empty() && tables_.size() > first_ &&
-        tables_.back().rows.empty() && tables_.back().failure.empty()) {
+        tables_.back().data.rows.empty() && tables_.back().failure.empty()) {
       return Unreadable(stage_, "a table without rows: it was stopped");
     }
     const auto words = Words(comment);
@@ -129,7 +117,7 @@ class Reader {
     table.benchmark = benchmark_.empty() ? "PingPong" : benchmark_;
     table.dimensions = DimensionsOf(group);
     for (const TableColumn& column : heading_) {
-      if (!IsAside(column.column.name)) table.columns.push_back(column);
+      if (!IsOneOf(column.column.name, kAside)) table.data.columns.push_back(column);
     }
     return table;
   }
@@ -160,11 +148,11 @@ class Reader {
       if (!value) return NoRow(line);
       if (name == "group") group = std::string(words[i]);
       if (name == "defects" && *value != 0) failure = "defects in: " + Quoted(Strip(line));
-      if (!IsAside(name)) row.push_back(*value);
+      if (!IsOneOf(name, kAside)) row.push_back(*value);
     }
     Table& table = TableOf(group);
     if (table.failure.empty()) table.failure = std::move(failure);
-    table.rows.push_back(std::move(row));
+    table.data.rows.push_back(std::move(row));
     return absl::OkStatus();
   }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/suite/parsing.h"
 #include "lib/suite/suite.h"
 #include "suites/mpi_pingpong/spec.pb.h"
 
@@ -18,25 +19,16 @@ Result<Measurements> Parse(const Outputs& outputs);
 /// The spec, checked.
 Result<v1::suites::MpiPingPongSpec> ReadSpec(std::string_view json);
 
-/// A column of a table.
-struct TableColumn {
-  Column column;
-  bool primary = false;  ///< the best value of it is a headline
-};
-
-/// What one benchmark has measured with one number of processes. The first column is the message
-/// size in bytes, if it has several.
+/// What one benchmark has measured with one number of processes.
 struct Table {
   std::string benchmark;  ///< as IMB calls it: "PingPong", "Allreduce"
   Dimensions dimensions;  ///< how it was run; of a ping-pong, which is always run the same: none
-  std::vector<TableColumn> columns;
-  std::vector<std::vector<double>> rows;
+  SizeTable data;
   std::string failure = {};  ///< why its numbers do not count, in IMB's words
 };
 
-/// The tables in the output of either tool. Empty: there are none.
+/// The tables in the output of IMB. Empty: there are none.
 /// Errors   kDataLoss: a row or the end is cut off.
 Result<std::vector<Table>> ReadImb(const std::string& stage, std::string_view text);
-Result<std::vector<Table>> ReadNetpipe(const std::string& stage, std::string_view text);
 
 }  // namespace twofold::suite::mpi_pingpong

@@ -1,12 +1,45 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "lib/suite/mpirun.h"
-#include "lib/suite/text.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
 
 namespace twofold::suite::mpi_pingpong {
 namespace {
+
+// Bytes a second in a Mbps of NetPIPE 3, whose mega is 2^20.
+constexpr double kMbit = 1048576.0 / 8;
+
+// "  7:      13 bytes 124757 times -->    345.84 Mbps in       0.29 usec"
+std::optional<std::vector<double>> ReadRow(const std::vector<std::string_view>& words) {
+  if (words.size() != 11 || words[7] != "Mbps" || words[10] != "usec") return std::nullopt;
+  const auto bytes = ToNumber(words[1]);
+  const auto bandwidth = ToNumber(words[6]);
+  const auto time = ToNumber(words[9]);
+  if (!bytes || !bandwidth || !time) return std::nullopt;
+  return std::vector<double>{*bytes, *time, *bandwidth * kMbit / 1e6};
+}
+
+// As ReadImb.
+Result<std::vector<Table>> ReadNetpipe(const std::string& stage, std::string_view text) {
+  Table table{"PingPong",
+              {},
+              {{{{"size", "B"}},
+                {{"latency", "us", Better::kLower}, true},
+                {{"bandwidth", "MB/s", Better::kHigher}, true}},
+               {}}};
+  for (const std::string_view line : Lines(text)) {
+    const auto words = Words(line);
+    if (words.size() < 4 || words[2] != "bytes" || !words[0].ends_with(':')) continue;
+    // The largest sizes take so long that a run that was stopped ends in half a line.
+    auto row = ReadRow(words);
+    if (!row) return Unreadable(stage, "a row that is cut off: " + std::string(line));
+    table.data.rows.push_back(*std::move(row));
+  }
+  if (table.data.rows.empty()) return std::vector<Table>();
+  return std::vector<Table>{std::move(table)};
+}
 
 constexpr std::string_view kImbTitle = "Intel(R) MPI Benchmarks ";
 
@@ -29,63 +62,14 @@ Result<std::vector<Table>> ReadEither(const std::string& stage, const StageOutpu
   return tables;
 }
 
-bool HasSizes(const Table& table) { return table.columns[0].column.name == "size"; }
-
-bool HasBandwidth(const Table& table) {
-  return std::any_of(table.columns.begin(), table.columns.end(),
-                     [](const TableColumn& each) { return each.column.name == "bandwidth"; });
-}
-
-/// The row with the best value in a column; null: there is none that counts. A collective of no
-/// bytes does nothing, which is no latency; a message of no bytes is sent.
-const std::vector<double>* Best(const Table& table, std::size_t column) {
-  const bool higher = table.columns[column].column.better == Better::kHigher;
-  const bool counts_empty = HasBandwidth(table);
-  const std::vector<double>* best = nullptr;
-  for (const auto& row : table.rows) {
-    if (row[0] == 0 && !counts_empty) continue;
-    const bool is_better =
-        best == nullptr || (higher ? row[column] > (*best)[column] : row[column] < (*best)[column]);
-    if (is_better) best = &row;
-  }
-  return best;
-}
-
-void AddHeadlines(const Table& table, Measurements& result) {
-  // Bandwidth first: it is what most people ask for, and what decides when a sweep is steady.
-  for (const Better better : {Better::kHigher, Better::kLower}) {
-    for (std::size_t i = 1; i < table.columns.size(); ++i) {
-      const auto& [column, primary] = table.columns[i];
-      if (!primary || column.better != better) continue;
-      const std::vector<double>* best = Best(table, i);
-      if (best == nullptr) continue;
-      result.measurements.push_back({(better == Better::kHigher ? "peak_" : "min_") + column.name,
-                                     (*best)[i],
-                                     column.unit,
-                                     better,
-                                     true,
-                                     table.dimensions,
-                                     {{"size", NumberText((*best)[0])}}});
-    }
-  }
-}
-
-// Of benchmarks without sizes: their one row.
-void AddRow(const Table& table, Measurements& result) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const auto& [column, primary] = table.columns[i];
-    result.measurements.push_back(
-        {column.name, table.rows[0][i], column.unit, column.better, primary, table.dimensions});
-  }
-}
-
-void AddTable(const Table& table, Measurements& result) {
-  if (!HasSizes(table)) return AddRow(table, result);
-  AddHeadlines(table, result);
-  const bool is_pingpong = table.dimensions.empty();
-  Series series{is_pingpong ? "pingpong" : table.benchmark, table.dimensions, {}, table.rows};
-  for (const TableColumn& each : table.columns) series.columns.push_back(each.column);
-  result.series.push_back(std::move(series));
+// A collective of no bytes does nothing, which is no latency; a message of no bytes is sent.
+void AddOne(const Table& table, Measurements& result) {
+  const auto& columns = table.data.columns;
+  const bool sends = std::any_of(columns.begin(), columns.end(), [](const TableColumn& each) {
+    return each.column.name == "bandwidth";
+  });
+  AddTable(table.dimensions.empty() ? "pingpong" : table.benchmark, table.data, table.dimensions,
+           sends ? Empty::kCounts : Empty::kDoesNotCount, result);
 }
 
 Result<Measurements> ToMeasurements(const std::string& stage, const std::string& tool,
@@ -94,7 +78,7 @@ Result<Measurements> ToMeasurements(const std::string& stage, const std::string&
   result.tool = tool;
   for (const Table& table : tables) {
     if (table.failure.empty()) {
-      AddTable(table, result);
+      AddOne(table, result);
     } else {
       result.failures.push_back({table.benchmark, table.failure});
     }
@@ -114,7 +98,7 @@ Status CheckReached(const std::string& stage, const std::string& json,
   if (!spec.ok()) return spec.status();
   const auto largest = static_cast<double>(std::uint64_t{1} << spec->maxlog());
   const auto reaches = [&](const Table& table) {
-    return !table.rows.empty() && table.rows.back()[0] >= largest;
+    return !table.data.rows.empty() && table.data.rows.back()[0] >= largest;
   };
   // NetPIPE stops at the last of its own steps below the size.
   if (spec->tool() == "netpipe" || std::all_of(tables.begin(), tables.end(), reaches)) {
@@ -128,7 +112,7 @@ Status CheckReached(const std::string& stage, const std::string& json,
 Result<Measurements> Parse(const Outputs& outputs) {
   if (outputs.stages.empty()) return Unreadable("pingpong", "no output");
   const StageOutput& output = outputs.stages.front();
-  const std::string stage = output.stage.empty() ? "pingpong" : output.stage;
+  const std::string stage = StageName(output, "pingpong");
   const auto tables = ReadEither(stage, output);
   const std::string reason = MpiReason(output.out, output.err);
   if (const std::string end = BadEnd(output); !end.empty()) {

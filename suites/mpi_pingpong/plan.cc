@@ -19,19 +19,16 @@ std::vector<std::string> Program(const Spec& spec) {
 }  // namespace
 
 Result<Spec> ReadSpec(std::string_view json) {
-  Result<Spec> spec = ReadByRules<Spec>(json);
-  if (!spec.ok()) return spec;
-  if (Status status = CheckPlain("network", spec->network()); !status.ok()) return status;
-  return spec;
+  return ReadByRules<Spec>(json,
+                           [](const Spec& spec) { return CheckPlain("network", spec.network()); });
 }
 
 Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ReadSpec(json);
+  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
   if (!spec.ok()) return spec.status();
   const std::uint32_t ranks = Workers(*spec);
-  if (Status status = CheckGang(gang, ranks); !status.ok()) return status;
   GangPlan plan = LedByRankZero(
       ranks,
       {MpiStage("pingpong", {.hosts = gang.members,

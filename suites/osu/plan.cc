@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "lib/suite/mpirun.h"
+#include "lib/suite/parsing.h"
 #include "lib/suite/spec.h"
-#include "lib/suite/text.h"
 #include "suites/osu/osu.h"
 #include "suites/osu/tests.h"
 
@@ -109,8 +109,7 @@ bool IsListedOption(std::string_view argument) {
            HasOnly(argument.substr(2), "0123456789:");
   }
   const std::string_view name = argument.substr(0, argument.find('='));
-  return std::find(std::begin(kLongOptions), std::end(kLongOptions), name) !=
-             std::end(kLongOptions) &&
+  return IsOneOf(name, kLongOptions) &&
          HasOnly(argument.substr(std::min(argument.size(), name.size() + 1)), kOfValues);
 }
 
@@ -133,27 +132,25 @@ Stage StageOf(const Spec& spec, const Test& test, const Gang& gang) {
   return stage;
 }
 
+Status Complete(Spec& spec) {
+  if (spec.tests().empty()) {
+    for (const char* test : kDefaultTests) spec.add_tests(test);
+  }
+  Status status = CheckTests(spec);
+  if (status.ok()) status = CheckSizes(spec.sizes());
+  if (status.ok()) status = CheckPlain("network", spec.network());
+  return status;
+}
+
 }  // namespace
 
-Result<Spec> ReadSpec(std::string_view json) {
-  Result<Spec> spec = ReadByRules<Spec>(json);
-  if (!spec.ok()) return spec;
-  if (spec->tests().empty()) {
-    for (const char* test : kDefaultTests) spec->add_tests(test);
-  }
-  Status status = CheckTests(*spec);
-  if (status.ok()) status = CheckSizes(spec->sizes());
-  if (status.ok()) status = CheckPlain("network", spec->network());
-  if (!status.ok()) return status;
-  return spec;
-}
+Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json, Complete); }
 
 Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
 
 Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ReadSpec(json);
+  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
   if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
   std::vector<Stage> stages;
   for (const std::string& name : spec->tests()) {
     stages.push_back(StageOf(*spec, *FindTest(name), gang));

@@ -3,14 +3,85 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <string>
+#include <tuple>
 #include <utility>
-
-#include "lib/suite/text.h"
 
 namespace twofold::suite::osu {
 namespace {
 
-bool IsSize(const OsuColumn& column) { return column.column.name == "size"; }
+using enum Better;
+
+// Columns of OSU tables by what their headings say: positions differ between tests, options and
+// versions.
+constexpr const char* kValidation = "validation";
+
+constexpr Heading kHeadings[] = {
+    {"Size", "size", "B", kNone, false},
+    {"Avg Latency(us)", "latency", "us", kLower, true},
+    {"Latency (us)", "latency", "us", kLower, true},
+    {"Latency(us)", "latency", "us", kLower, true},
+    {"Min Latency(us)", "latency_min", "us", kLower, false},
+    {"Max Latency(us)", "latency_max", "us", kLower, false},
+    {"Iterations", "iterations", "", kNone, false},
+    {"Bandwidth (MB/s)", "bandwidth", "MB/s", kHigher, true},
+    {"Bandwidth(MB/s)", "bandwidth", "MB/s", kHigher, true},
+    {"MB/s", "bandwidth", "MB/s", kHigher, true},
+    {"Messages/s", "message_rate", "1/s", kHigher, true},
+    {"Overall(us)", "overall", "us", kLower, true},
+    {"Compute(us)", "compute", "us", kNone, false},
+    {"Coll. Init(us)", "init", "us", kLower, false},
+    {"MPI_Test(us)", "test", "us", kLower, false},
+    {"MPI_Wait(us)", "wait", "us", kLower, false},
+    {"Pure Comm.(us)", "communication", "us", kLower, false},
+    {"Min Comm.(us)", "communication_min", "us", kLower, false},
+    {"Max Comm.(us)", "communication_max", "us", kLower, false},
+    {"Overlap(%)", "overlap", "%", kHigher, false},
+    {"Validation", kValidation, "", kNone, false},  // Pass or Fail
+};
+
+// "P99 Tail Lat(us)", "P99 Tail BW(MB/s)".
+std::optional<TableColumn> TakePercentile(std::string_view& text) {
+  std::string_view rest = text;
+  if (!rest.starts_with('P')) return std::nullopt;
+  rest.remove_prefix(1);
+  const auto percent = TakeNumber(rest);
+  if (!percent) return std::nullopt;
+  const std::string suffix = absl::StrCat("_p", NumberText(*percent));
+  for (const auto& [heading, name, unit, better] :
+       {std::tuple{" Tail Lat(us)", "latency", "us", kLower},
+        std::tuple{" Tail BW(MB/s)", "bandwidth", "MB/s", kHigher}}) {
+    if (const auto after = After(rest, heading)) {
+      text = *after;
+      return TableColumn{{name + suffix, unit, better}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<TableColumn> Take(std::string_view& text) {
+  for (const Heading& heading : kHeadings) {
+    if (const auto after = After(text, heading.text)) {
+      text = *after;
+      return heading.ToColumn();
+    }
+  }
+  return TakePercentile(text);
+}
+
+// The columns of a heading, without its '#'; nullopt: it is none.
+std::optional<std::vector<TableColumn>> ReadHeading(std::string_view text) {
+  std::vector<TableColumn> columns;
+  for (text = Strip(text); !text.empty(); text = Strip(text)) {
+    auto column = Take(text);
+    if (!column) return std::nullopt;
+    columns.push_back(*std::move(column));
+  }
+  if (columns.empty()) return std::nullopt;
+  return columns;
+}
+
+bool IsValidation(const TableColumn& column) { return column.column.name == kValidation; }
 
 // The numbers of a heading that has nothing else: window sizes of osu_mbw_mr -V.
 std::vector<std::string_view> WindowsOf(std::string_view comment) {
@@ -20,6 +91,8 @@ std::vector<std::string_view> WindowsOf(std::string_view comment) {
   if (!numbers) words.clear();
   return words;
 }
+
+TableColumn Bandwidth() { return {{"bandwidth", "MB/s", kHigher}, true}; }
 
 class Reader {
  public:
@@ -76,16 +149,14 @@ class Reader {
     if (line.starts_with("This is a test with ")) report_.hello = true;
   }
 
-  void OpenTable(std::vector<OsuColumn> heading) {
+  void OpenTable(std::vector<TableColumn> heading) {
     heading_ = std::move(heading);
     windows_.clear();
-    Table table{datatype_, "", {}, {}};
-    for (OsuColumn& column : heading_) {
+    Table table{datatype_, "", {}};
+    for (TableColumn& column : heading_) {
       // The fan tests of 7.4 head their bandwidths as latencies.
-      if (bandwidth_ && column.column.name == "latency") {
-        column = {{"bandwidth", "MB/s", Better::kHigher}, true};
-      }
-      if (!column.validation) table.columns.push_back(column);
+      if (bandwidth_ && column.column.name == "latency") column = Bandwidth();
+      if (!IsValidation(column)) table.data.columns.push_back(column);
     }
     report_.tables.push_back(std::move(table));
   }
@@ -93,19 +164,19 @@ class Reader {
   void OpenWindows(const std::vector<std::string_view>& windows) {
     heading_.clear();
     windows_ = windows;
-    const OsuColumn value = rates_ ? OsuColumn{{"message_rate", "1/s", Better::kHigher}, true}
-                                   : OsuColumn{{"bandwidth", "MB/s", Better::kHigher}, true};
+    const TableColumn value =
+        rates_ ? TableColumn{{"message_rate", "1/s", kHigher}, true} : Bandwidth();
     for (const std::string_view window : windows) {
-      report_.tables.push_back({datatype_, std::string(window), {{{"size", "B"}}, value}, {}});
+      report_.tables.push_back({datatype_, std::string(window), {{{{"size", "B"}}, value}, {}}});
     }
   }
 
   Status AddRow(std::string_view line, const std::vector<std::string_view>& words) {
-    Table& table = report_.tables.back();
+    SizeTable& table = report_.tables.back().data;
     if (words.size() != heading_.size()) return CutOff(line);
     std::vector<double> row;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (heading_[i].validation) {
+      if (IsValidation(heading_[i])) {
         Validate(words);
         continue;
       }
@@ -113,7 +184,7 @@ class Reader {
       if (!value) return CutOff(line);
       row.push_back(*value);
     }
-    if (!table.rows.empty() && !IsSize(table.columns[0])) return CutOff(line);
+    if (!table.rows.empty() && table.columns[0].column.name != "size") return CutOff(line);
     table.rows.push_back(std::move(row));
     return absl::OkStatus();
   }
@@ -124,7 +195,7 @@ class Reader {
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       const auto value = ToNumber(words[i + 1]);
       if (!value) return CutOff(line);
-      report_.tables[first + i].rows.push_back({*ToNumber(words[0]), *value});
+      report_.tables[first + i].data.rows.push_back({*ToNumber(words[0]), *value});
     }
     return absl::OkStatus();
   }
@@ -142,12 +213,8 @@ class Reader {
       const auto value = TakeNumber(number);
       const std::string_view key = words[i].substr(0, words[i].find(':'));
       if (!value || (key != "min" && key != "max" && key != "avg")) continue;
-      report_.single.push_back({absl::StrCat("init_", std::string(key)),
-                                *value,
-                                "ms",
-                                Better::kLower,
-                                key == "avg",
-                                {}});
+      report_.single.push_back(
+          {absl::StrCat("init_", std::string(key)), *value, "ms", kLower, key == "avg", {}});
     }
     if (report_.single.size() != 3) report_.single.clear();
   }
@@ -159,7 +226,7 @@ class Reader {
   const Section& section_;
   Report report_;
   std::string datatype_;
-  std::vector<OsuColumn> heading_;
+  std::vector<TableColumn> heading_;
   std::vector<std::string_view> windows_;
   bool bandwidth_ = false;  // the title says that this is what it measures
   bool rates_ = false;      // the comment before says that message rates follow

@@ -1,19 +1,20 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "suites/osu/columns.h"
+#include "lib/suite/parsing.h"
 #include "suites/osu/sections.h"
 
 namespace twofold::suite::osu {
 
 /// One table of a test; a test has one for each datatype, and osu_mbw_mr -V one for each window.
 struct Table {
-  std::string datatype;            ///< "MPI_INT"; empty: the test does not say
-  std::string window;              ///< window size of osu_mbw_mr -V; else empty
-  std::vector<OsuColumn> columns;  ///< without those of validation
-  std::vector<std::vector<double>> rows;
+  std::string datatype;  ///< "MPI_INT"; empty: the test does not say
+  std::string window;    ///< window size of osu_mbw_mr -V; else empty
+  SizeTable data;        ///< without columns of validation
 };
 
 /// What a test has printed.

@@ -79,23 +79,23 @@ constexpr Test kTests[] = {
     {"osu_init", "MPI Init Test", kAny, 0},
 };
 
+template <typename Is>
+const Test* Find(Is&& is) {
+  const auto* found = std::find_if(std::begin(kTests), std::end(kTests), is);
+  return found == std::end(kTests) ? nullptr : found;
+}
+
 }  // namespace
 
 std::span<const Test> Tests() { return kTests; }
 
 const Test* FindTest(std::string_view name) {
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-  const auto* found = std::find_if(std::begin(kTests), std::end(kTests), [&](const Test& test) {
-    return test.name.substr(kPrefix.size()) == name;
-  });
-  return found == std::end(kTests) ? nullptr : found;
+  return Find([&](const Test& test) { return test.name.substr(kPrefix.size()) == name; });
 }
 
 const Test* FindTitle(std::string_view title) {
-  const auto* found = std::find_if(std::begin(kTests), std::end(kTests), [&](const Test& test) {
-    return !test.title.empty() && test.title == title;
-  });
-  return found == std::end(kTests) ? nullptr : found;
+  return Find([&](const Test& test) { return !test.title.empty() && test.title == title; });
 }
 
 }  // namespace twofold::suite::osu

@@ -5,12 +5,12 @@
 namespace twofold::suite::pytorch {
 
 Result<std::uint32_t> Check(std::string_view json) {
-  const auto spec = ReadByRules<v1::suites::PyTorchSpec>(json);
-  if (!spec.ok()) return spec.status();
-  if (spec->model() == "llama" && spec->benchmark_type() == "train") {
-    return Wrong("model", "llama cannot be trained: benchmarkType: eval");
-  }
-  return Workers(*spec);
+  using Spec = v1::suites::PyTorchSpec;
+  return Workers(ReadByRules<Spec>(json, [](const Spec& spec) {
+    const bool trains_llama = spec.model() == "llama" && spec.benchmark_type() == "train";
+    return trains_llama ? Wrong("model", "llama cannot be trained: benchmarkType: eval")
+                        : absl::OkStatus();
+  }));
 }
 
 }  // namespace twofold::suite::pytorch
