@@ -5,8 +5,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -14,9 +16,9 @@
 #include "backend/agent/health.h"
 #include "backend/agent/make_workload.h"
 #include "backend/agent/options.h"
-#include "backend/agent/standalone.h"
+#include "backend/agent/runner.h"
+#include "backend/benchmark/record.h"
 #include "backend/peers/peers.h"
-#include "backend/peers/security.h"
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/logging.h"
@@ -28,6 +30,69 @@
 
 namespace twofold::backend {
 namespace {
+
+struct Ending {
+  v1::Outcome outcome;
+  const char* word;
+  int exit_code;  // as timeout(1) and shells have it
+};
+
+constexpr Ending kEndings[] = {
+    {v1::OUTCOME_SUCCEEDED, "succeeded", 0},
+    {v1::OUTCOME_FAILED, "failed", 1},
+    {v1::OUTCOME_TIMED_OUT, "timed out", 124},
+    {v1::OUTCOME_CANCELLED, "stopped", 143},
+};
+
+const Ending& EndingOf(v1::Outcome outcome) {
+  for (const Ending& ending : kEndings) {
+    if (ending.outcome == outcome) return ending;
+  }
+  return kEndings[1];
+}
+
+// What a suite has measured, else what the program has printed; ends with a line end.
+std::string Shown(const v1::Report& report) {
+  v1::BenchmarkResult result;
+  if (result.ParseFromString(report.data()) && result.measurements_size() > 0) {
+    return Text(result);
+  }
+  const bool open = !report.output().empty() && report.output().back() != '\n';
+  return report.output() + (open ? "\n" : "");
+}
+
+// Runs the workload once, without a frontend, and prints how it went; for trying it out. On the
+// thread of the io_context.
+class Standalone final : private Runner::Listener {
+ public:
+  Standalone(boost::asio::io_context& io, Workload& workload, const AgentOptions& options)
+      : device_(options.device),
+        runner_(io, workload, {.slots = 1, .limit = options.limit}, *this) {}
+
+  // `on_exit` gets the exit code.
+  void Start(std::function<void(int)> on_exit) {
+    on_exit_ = std::move(on_exit);
+    runner_.Start({{1, 1}}, Duration::zero());
+  }
+
+  void Shutdown() { runner_.StopAll(StopReason::kCancelled); }
+
+ private:
+  void OnEnd(AttemptEnd end) override {
+    v1::Report report;
+    report.ParseFromString(end.report);
+    const Ending& ending = EndingOf(end.outcome);
+    std::cout << Shown(report) << ending.word << " after " << ToSeconds(end.run_time) << " s";
+    if (!device_.empty()) std::cout << " on " << device_;
+    if (!report.error().empty()) std::cout << ": " << report.error();
+    std::cout << std::endl;
+    on_exit_(ending.exit_code);
+  }
+
+  const std::string device_;
+  Runner runner_;
+  std::function<void(int)> on_exit_;
+};
 
 // Runs `part` (an Agent or a Standalone) on this thread until it says with which code to exit.
 template <typename Part>
@@ -95,8 +160,7 @@ int Main(int argc, char** argv) {
   if (!workload.ok()) return Complain(workload.status());
   if (options.check_config) return 0;
   if (options.once) {
-    Standalone once(io, **workload, configuration->agent.limit, configuration->agent.device,
-                    std::cout);
+    Standalone once(io, **workload, configuration->agent);
     return RunToTheEnd(io, signals, once);
   }
   Agent agent(io, configuration->agent, **workload);

@@ -71,7 +71,4 @@ int Complain(const Status& status);
 /// whose rank 0 drives the others, and nowhere for what needs no more than its own process.
 std::string PeersAddress(const Options& options);
 
-/// Why `address` is not HOST:PORT; empty if it is.
-std::string CheckHostPort(const std::string& address);
-
 }  // namespace twofold::backend

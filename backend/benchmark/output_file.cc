@@ -10,31 +10,26 @@
 namespace twofold::backend {
 
 Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path) {
-  const int low = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (low < 0) return absl::ErrnoToStatus(errno, path);
-  const int descriptor = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int error = errno;
-  close(low);
-  if (descriptor < 0) return absl::ErrnoToStatus(error, path);
-  return std::unique_ptr<OutputFile>(new OutputFile(descriptor));
+  const Descriptor low(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  if (low.get() < 0) return absl::ErrnoToStatus(errno, path);
+  Descriptor high(fcntl(low.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (high.get() < 0) return absl::ErrnoToStatus(errno, path);
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(high)));
 }
 
 Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return absl::ErrnoToStatus(errno, path);
-  std::unique_ptr<OutputFile> file(new OutputFile(descriptor));
+  Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) return absl::ErrnoToStatus(errno, path);
   struct stat info {};
-  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
+  if (fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(path + ": is not a file");
   }
-  return file;
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(file)));
 }
-
-OutputFile::~OutputFile() { close(descriptor_); }
 
 std::uint64_t OutputFile::size() const {
   struct stat info {};
-  return fstat(descriptor_, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+  return fstat(descriptor(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
 std::string OutputFile::Read(std::uint64_t offset, std::uint64_t bytes) const {
@@ -42,7 +37,7 @@ std::string OutputFile::Read(std::uint64_t offset, std::uint64_t bytes) const {
   std::size_t got = 0;
   while (got < text.size()) {
     const ssize_t part =
-        pread(descriptor_, text.data() + got, text.size() - got, static_cast<off_t>(offset + got));
+        pread(descriptor(), text.data() + got, text.size() - got, static_cast<off_t>(offset + got));
     if (part <= 0) break;
     got += static_cast<std::size_t>(part);
   }

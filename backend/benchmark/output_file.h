@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "backend/benchmark/artifact.h"
+#include "lib/common/descriptors.h"
 #include "lib/common/result.h"
 
 namespace twofold::backend {
@@ -18,21 +20,17 @@ class OutputFile final : public Source {
   /// One that is there. A pipe or device is an error: it may have no end.
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path);
 
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
   /// Above 2.
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
   [[nodiscard]] std::uint64_t size() const override;
   [[nodiscard]] std::string Read(std::uint64_t offset, std::uint64_t bytes) const override;
   /// The last `bytes`, or all if there are fewer.
   [[nodiscard]] std::string Last(std::uint64_t bytes) const;
 
  private:
-  explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
+  explicit OutputFile(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
-  const int descriptor_;
+  const Descriptor descriptor_;
 };
 
 }  // namespace twofold::backend

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "backend/benchmark/host_facts.h"
+#include "backend/benchmark/host.h"
 #include "backend/workload/environment.h"
 #include "backend/workload/peer_link.h"
 #include "lib/process/environment.h"

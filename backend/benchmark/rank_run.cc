@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <chrono>
 #include <utility>
 
 #include "backend/benchmark/size_limit.h"
@@ -14,12 +15,15 @@ namespace {
 
 constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
 
+// Servers have Process::kStopGrace to end; the rest is for the network.
+constexpr Duration kStoppedLimit = std::chrono::seconds(30);
+
 bool EndedBadly(const v1::StageRecord& stage) { return stage.exit_code() != 0; }
 
 }  // namespace
 
 RankRun::RankRun(const BenchmarkParts& parts, Instant start, const Job& job, Events events)
-    : parts_(parts), start_(start), events_(std::move(events)) {
+    : parts_(parts), start_(start), events_(std::move(events)), answers_limit_(parts.io) {
   if (job.gang != nullptr) roster_ = *job.gang->gang;
 }
 
@@ -127,18 +131,49 @@ void RankRun::CheckOwnPart() {
   if (!wrong.error.empty()) Fail(wrong);
 }
 
+// Rank 0 asks all others at once.
 void RankRun::CollectAll() {
-  gathering_ = std::make_shared<Gathering>(
-      parts_.io, *parts_.options.peers,
-      Gathering::Events{.record =
-                            [this](std::uint32_t rank, v1::RankRecord record) {
-                              *result_.mutable_ranks(static_cast<int>(rank)) = std::move(record);
-                            },
-                        .done = [this](const Verdict& wrong) { Collected(wrong); }});
-  gathering_->Start(seat(), prepared_.plan.ending == suite::Ending::kRankZero);
+  const bool stop = prepared_.plan.ending == suite::Ending::kRankZero;
+  if (stop) LimitAnswers();
+  collecting_ = true;
+  awaited_ = static_cast<std::size_t>(roster_->peers_size() - 1);
+  for (std::uint32_t rank = 1; rank < prepared_.plan.ranks.size(); ++rank) {
+    parts_.options.peers->Collect(seat(), rank, stop,
+                                  [weak = weak_from_this(), rank](Result<v1::RankRecord> record) {
+                                    const auto self = weak.lock();
+                                    if (self && self->collecting_) {
+                                      self->Answered(rank, std::move(record));
+                                    }
+                                  });
+  }
+}
+
+// Who need not go on has to answer soon.
+void RankRun::LimitAnswers() {
+  answers_limit_.expires_after(kStoppedLimit);
+  answers_limit_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self || !self->collecting_) return;
+    self->Collected(
+        Because("collect", absl::StrCat(self->awaited_, " members have not answered within ",
+                                        ToSeconds(kStoppedLimit), " s")));
+  });
+}
+
+void RankRun::Answered(std::uint32_t rank, Result<v1::RankRecord> record) {
+  if (record.ok()) {
+    *result_.mutable_ranks(static_cast<int>(rank)) = *std::move(record);
+    if (--awaited_ == 0) Collected({});
+    return;
+  }
+  Collected(Because("collect", absl::StrCat("rank ", rank, " at ",
+                                            roster_->peers(static_cast<int>(rank)).address(), ": ",
+                                            std::string(record.status().message()))));
 }
 
 void RankRun::Collected(const Verdict& wrong) {
+  collecting_ = false;
+  answers_limit_.cancel();
   if (!wrong.error.empty()) return Fail(wrong);
   result_.mutable_timeline()->set_collected_ns(SinceStart());
   stages_->Close();
@@ -217,7 +252,7 @@ RunEnd RankRun::MakeEnd(const Verdict& wrong) {
 // What told of the end is left first: it may be a stage.
 void RankRun::End(RunEnd end) {
   ended_ = true;
-  gathering_.reset();
+  collecting_ = false;
   const auto clean_up = [self = shared_from_this(), at = Now(), end = std::move(end)] {
     boost::asio::post(self->parts_.io, [self, at, end] { self->CleanUpAndTell(at, end); });
   };
@@ -243,7 +278,7 @@ void RankRun::Abandon() {
   }
   events_ = {};
   ended_ = true;
-  gathering_.reset();
+  collecting_ = false;
   stages_.reset();
   const CleanUp at_once(parts_.io, prepared_.marker, std::move(prepared_.folder));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "backend/benchmark/clean_up.h"
-#include "backend/benchmark/gathering.h"
 #include "backend/benchmark/options.h"
 #include "backend/benchmark/prepare.h"
 #include "backend/benchmark/rank_stages.h"
@@ -74,6 +74,8 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   void Measured();
   void CheckOwnPart();
   void CollectAll();
+  void LimitAnswers();
+  void Answered(std::uint32_t rank, Result<v1::RankRecord> record);
   void Collected(const Verdict& wrong);
   void AnswerCollects();
 
@@ -91,13 +93,14 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   Prepared prepared_;
   std::optional<RankStages> stages_;
   v1::BenchmarkResult result_;
-  std::shared_ptr<Gathering> gathering_;      // of rank 0
+  boost::asio::steady_timer answers_limit_;   // for the other ranks, of rank 0
   std::vector<PeerLink::OnRecord> collects_;  // that wait for the record of this rank
-  std::size_t awaited_ = 0;                   // versions of programs
+  std::size_t awaited_ = 0;                   // versions of programs, then records of other ranks
   Verdict wrong_;                             // beside what the stages say
   bool announced_ = false;
   bool followed_ = false;
   bool measured_ = false;
+  bool collecting_ = false;  // rank 0 awaits the records of the others
   bool stopped_ = false;
   bool over_ = false;   // the stages have ended
   bool ended_ = false;  // the end is decided, and nothing changes it

@@ -101,16 +101,15 @@ StageSetup RankStages::SetupOf(std::size_t index) const {
 
 void RankStages::StartStage(std::size_t index) {
   started_.push_back(index);
-  auto run = StageRun::Start(
-      io_, reaper_, SetupOf(index),
-      {.ready =
-           [this, index] {
-             sequence_.Ready(index);
-             Advance();
-           },
-       .ended = [this, index](const StageEnd& end) { Ended(index, end); },
-       .progress = [this](process::ProgressLine line) { events_.progress(std::move(line)); },
-       .printed = [this](std::string_view bytes) { events_.printed(bytes); }});
+  auto run = StageRun::Start(io_, reaper_, SetupOf(index),
+                             {.ready =
+                                  [this, index] {
+                                    sequence_.Ready(index);
+                                    Advance();
+                                  },
+                              .ended = [this, index](const StageEnd& end) { Ended(index, end); },
+                              .progress = events_.progress,
+                              .printed = events_.printed});
   if (!run.ok()) {
     return Ended(index, {StageEnd::How::kBroken,
                          absl::StrCat("start: ", std::string(run.status().message()))});

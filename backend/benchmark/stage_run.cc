@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "backend/benchmark/listening.h"
+#include "backend/benchmark/host.h"
 
 namespace twofold::backend {
 namespace {

@@ -64,8 +64,6 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
   [[nodiscard]] Instant started() const { return started_; }
   [[nodiscard]] Duration wall() const { return wall_; }                          ///< after its end
   [[nodiscard]] const process::ProgramEnd& program_end() const { return end_; }  ///< after its end
-  /// Why we stopped it: its limit, too much output; empty: we did not.
-  [[nodiscard]] const std::string& why_stopped() const { return why_stopped_; }
 
  private:
   struct Output {

@@ -23,12 +23,11 @@ constexpr std::size_t kSuffix = 6;  // that mkdtemp makes
 
 Status Failed(const std::string& path) { return absl::ErrnoToStatus(errno, path); }
 
-// -1: it is locked by another process, or cannot be.
-int Lock(const std::string& path) {
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
-  close(folder);
-  return -1;
+// None: it is locked by another process, or cannot be.
+Descriptor Lock(const std::string& path) {
+  Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (folder.get() >= 0 && flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return Descriptor();
+  return folder;
 }
 
 // The plan's folders, for whoever finds them left behind.
@@ -75,16 +74,15 @@ void RemoveAll(const std::string& path) {
 Result<std::unique_ptr<WorkFolder>> WorkFolder::Make(const std::string& parent) {
   std::string fresh = parent + "/twofold-new-XXXXXX";
   if (mkdtemp(fresh.data()) == nullptr) return Failed(parent);
-  const int lock = Lock(fresh);
+  Descriptor lock = Lock(fresh);
   const std::string path =
       absl::StrCat(parent, "/", std::string(kName), fresh.substr(fresh.size() - kSuffix));
-  if (lock < 0 || rename(fresh.c_str(), path.c_str()) != 0) {
+  if (lock.get() < 0 || rename(fresh.c_str(), path.c_str()) != 0) {
     const Status status = Failed(fresh);
-    if (lock >= 0) close(lock);
     rmdir(fresh.c_str());
     return status;
   }
-  std::unique_ptr<WorkFolder> folder(new WorkFolder(path, lock));
+  std::unique_ptr<WorkFolder> folder(new WorkFolder(path, std::move(lock)));
   for (const std::string& part : {folder->run(), folder->out(), folder->tmp()}) {
     if (mkdir(part.c_str(), 0777) == 0) continue;
     const Status status = Failed(part);
@@ -94,10 +92,8 @@ Result<std::unique_ptr<WorkFolder>> WorkFolder::Make(const std::string& parent) 
   return folder;
 }
 
-WorkFolder::WorkFolder(std::string path, int lock)
-    : path_(std::move(path)), lock_(lock), to_remove_{path_} {}
-
-WorkFolder::~WorkFolder() { close(lock_); }
+WorkFolder::WorkFolder(std::string path, Descriptor lock)
+    : path_(std::move(path)), lock_(std::move(lock)), to_remove_{path_} {}
 
 std::string_view WorkFolder::suffix() const {
   return std::string_view(path_).substr(path_.size() - kSuffix);
@@ -145,12 +141,11 @@ std::size_t RemoveLeftWorkFolders(const std::string& parent) {
        entry.increment(error)) {
     const std::string path = entry->path();
     if (!entry->path().filename().native().starts_with(kName) || !BelongsToUs(path)) continue;
-    const int lock = Lock(path);
-    if (lock < 0) continue;
+    const Descriptor lock = Lock(path);
+    if (lock.get() < 0) continue;
     std::ifstream notes(NotesIn(path));
     for (std::string folder; std::getline(notes, folder);) RemoveAll(folder);
     RemoveAll(path);
-    close(lock);
     ++removed;
   }
   return removed;

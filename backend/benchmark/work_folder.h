@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/common/descriptors.h"
 #include "lib/common/result.h"
 #include "lib/suite/plan.h"
 
@@ -16,16 +17,13 @@ namespace twofold::backend {
 /// folder. Which are left behind tells a lock that a process holds as long as it lives: unlike its
 /// number it means the same in all containers that share a volume.
 ///
+/// What is not removed is left behind.
+///
 /// Threads  One at a time.
 /// Errors   The path, and what the system says.
 class WorkFolder {
  public:
   static Result<std::unique_ptr<WorkFolder>> Make(const std::string& parent);
-
-  /// Leaves behind what has not been removed.
-  ~WorkFolder();
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Where programs are started, and what relative paths of a plan are relative to.
@@ -50,12 +48,12 @@ class WorkFolder {
   [[nodiscard]] const std::string& failures() const { return failures_; }
 
  private:
-  WorkFolder(std::string path, int lock);
+  WorkFolder(std::string path, Descriptor lock);
 
   Status MakeFolder(const std::string& path);
 
   const std::string path_;
-  const int lock_;
+  const Descriptor lock_;
   std::vector<std::string> to_remove_;  // the last one first
   std::string failures_;
 };

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <boost/asio/post.hpp>
 #include <initializer_list>
 #include <utility>
 
@@ -9,13 +10,14 @@
 #include "lib/common/instant.h"
 #include "lib/process/environment.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/wire.h"
 
 namespace twofold::backend {
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(10);
 
-Status Open(std::initializer_list<process::Pipe*> pipes) {
+Status OpenAll(std::initializer_list<process::Pipe*> pipes) {
   for (process::Pipe* pipe : pipes) {
     auto opened = process::OpenPipe();
     if (!opened.ok()) return opened.status();
@@ -26,24 +28,15 @@ Status Open(std::initializer_list<process::Pipe*> pipes) {
 
 }  // namespace
 
-ExecSession::ExecSession(boost::asio::io_context& io, const std::shared_ptr<ExecStream>& stream,
-                         std::string keeper, Admit admit)
-    : io_(io),
-      keeper_(std::move(keeper)),
-      admit_(std::move(admit)),
-      stream_(stream),
-      patience_(io) {}
+ExecSession::ExecSession(boost::asio::io_context& io, std::string keeper, Admit admit)
+    : io_(io), keeper_(std::move(keeper)), admit_(std::move(admit)), patience_(io) {}
 
-ExecStream::Events ExecSession::MakeEvents() {
-  return {
-      .input = [self = shared_from_this()](const v1::ExecInput& input) { self->TakeInput(input); },
-      .half_closed =
-          [self = shared_from_this()] {
-            if (self->in_) self->in_->Close();
-            if (!self->started_) self->Refuse(absl::InvalidArgumentError("there is no start"));
-          },
-      .written = [self = shared_from_this()] { self->Written(); },
-      .gone = [self = shared_from_this()] { self->Gone(); }};
+// ---- The stream
+
+void ExecSession::Open(std::shared_ptr<void> place) {
+  self_ = shared_from_this();
+  place_ = std::move(place);
+  boost::asio::post(io_, [self = self_] { self->Begin(); });
 }
 
 void ExecSession::Begin() {
@@ -55,17 +48,66 @@ void ExecSession::Begin() {
   Read();
 }
 
+// REQUIRES: what was read before has come; likewise of Write.
 void ExecSession::Read() {
-  if (const auto stream = stream_.lock()) stream->Read();
+  if (!ended_) StartRead(&read_);
 }
+
 void ExecSession::Write(const v1::ExecOutput& output) {
-  if (const auto stream = stream_.lock()) stream->Write(output);
+  if (ended_) return;
+  written_ = rpc::Serialize(output);
+  StartWrite(&written_);
 }
+
+// The first call wins; what is being written may be lost.
 void ExecSession::EndStream(const grpc::Status& status) {
-  if (const auto stream = stream_.lock()) stream->End(status);
+  if (!std::exchange(ended_, true)) Finish(status);
+}
+
+void ExecSession::Abandon(const grpc::Status& status) {
+  EndStream(status);
+  Gone();
+}
+
+void ExecSession::OnReadDone(bool ok) {
+  boost::asio::post(io_, [self = shared_from_this(), ok] { self->TakeBytes(ok); });
+}
+
+// Of one that has failed the cancel tells.
+void ExecSession::OnWriteDone(bool ok) {
+  if (!ok) return;
+  boost::asio::post(io_, [self = shared_from_this()] {
+    if (!self->gone_) self->Written();
+  });
+}
+
+// Not here: a Read or Write that begins meanwhile would be one after the end.
+void ExecSession::OnCancel() {
+  boost::asio::post(io_, [self = shared_from_this()] { self->Abandon(grpc::Status::CANCELLED); });
+}
+
+void ExecSession::OnDone() {
+  place_.reset();
+  boost::asio::post(io_, [self = std::move(self_)] { self->Gone(); });
 }
 
 // ---- What the caller says
+
+// A malformed message ends the stream.
+void ExecSession::TakeBytes(bool ok) {
+  if (gone_) return;
+  v1::ExecInput input;
+  if (!ok) return HalfClosed();
+  if (Status status = rpc::Parse(read_, input); !status.ok()) {
+    return EndStream(rpc::ToGrpc(status));
+  }
+  TakeInput(input);
+}
+
+void ExecSession::HalfClosed() {
+  if (in_) in_->Close();
+  if (!started_) Refuse(absl::InvalidArgumentError("there is no start"));
+}
 
 void ExecSession::TakeInput(const v1::ExecInput& input) {
   if (!started_) return TakeStart(input);
@@ -113,7 +155,7 @@ Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
   process::Pipe in;
   process::Pipe out;
   process::Pipe err;
-  if (Status status = Open({&in, &out, &err}); !status.ok()) return status;
+  if (Status status = OpenAll({&in, &out, &err}); !status.ok()) return status;
   program.in = in.read.get();
   program.out = out.write.get();
   program.err = err.write.get();
@@ -209,6 +251,7 @@ void ExecSession::Refuse(const Status& why) {
 }
 
 void ExecSession::Gone() {
+  if (std::exchange(gone_, true)) return;
   patience_.cancel();
   told_exit_ = true;  // nobody hears it
   Stop();

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/server_callback.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -10,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "backend/peers/exec_stream.h"
 #include "backend/peers/kept_program.h"
 #include "lib/common/result.h"
 #include "lib/process/pipes.h"
+#include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
 
@@ -26,26 +29,33 @@ struct ExecPlace {
   std::function<void()> leave;  ///< called once, when nothing is left of the program
 };
 
-/// One Exec: lets the caller in, starts its program under a keeper, relays, tells how it ended. The
-/// program goes with the stream.
+/// One Exec, the server's end of its stream: lets the caller in, starts its program under a keeper,
+/// relays, tells how it ended. The program goes with the stream.
 ///
-/// Threads  On the thread of the io_context.
+/// One message at a time is read or written: so the peer waits for the program, and the program for
+/// the peer.
+///
+/// Create with std::make_shared, Open, and hand it to gRPC; it keeps itself alive until gRPC is
+/// done with it.
+///
+/// Threads  On the thread of the io_context, but for Open; what gRPC's threads bring is posted to
+///          it.
 /// Cost     Two chunks of output and one of input at most (64 KiB each).
-class ExecSession : public std::enable_shared_from_this<ExecSession> {
+class ExecSession final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                          public std::enable_shared_from_this<ExecSession> {
  public:
   /// Keeps the session until it leaves.
   /// Errors   kUnauthenticated, kUnavailable, kResourceExhausted: what the caller is told.
   using Admit = std::function<Result<ExecPlace>(const v1::MemberKey& key,
                                                 const std::shared_ptr<ExecSession>& session)>;
 
-  ExecSession(boost::asio::io_context& io, const std::shared_ptr<ExecStream>& stream,
-              std::string keeper, Admit admit);
+  ExecSession(boost::asio::io_context& io, std::string keeper, Admit admit);
 
-  /// What the stream is to be opened with; they keep the session alive.
-  ExecStream::Events MakeEvents();
+  /// In the method. `place` is kept as long as the stream is open. Waits for the first message.
+  void Open(std::shared_ptr<void> place);
 
-  /// Waits for the first message.
-  void Begin();
+  /// Ends the stream, and takes it at once for gone: for when the io_context runs no more.
+  void Abandon(const grpc::Status& status);
 
   /// The attempt is over: stops the program. The caller hears how it ended.
   void Stop();
@@ -56,9 +66,17 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
     std::shared_ptr<process::OutputPipe> from;  // null: it is the last one
   };
 
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+  void Begin();
   void Read();
   void Write(const v1::ExecOutput& output);
   void EndStream(const grpc::Status& status);
+  void TakeBytes(bool ok);
+  void HalfClosed();
   void TakeInput(const v1::ExecInput& input);
   void TakeStart(const v1::ExecInput& input);
   Status Start(const v1::ExecStart& start, const ExecPlace& place);
@@ -76,8 +94,13 @@ class ExecSession : public std::enable_shared_from_this<ExecSession> {
   boost::asio::io_context& io_;
   const std::string keeper_;
   const Admit admit_;
-  const std::weak_ptr<ExecStream> stream_;  // whose events keep us
-  boost::asio::steady_timer patience_;      // with a caller that says nothing
+  boost::asio::steady_timer patience_;  // with a caller that says nothing
+  std::shared_ptr<ExecSession> self_;   // until gRPC is done
+  std::shared_ptr<void> place_;
+  grpc::ByteBuffer read_;
+  grpc::ByteBuffer written_;
+  bool ended_ = false;  // the stream: nothing is read or written any more
+  bool gone_ = false;
   std::function<void()> leave_;
   bool started_ = false;
   std::shared_ptr<KeptProgram> program_;

@@ -3,11 +3,16 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdlib>
+#include <boost/asio/post.hpp>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
+#include "backend/peers/exec_session.h"
+#include "lib/common/address.h"
 #include "lib/process/find_program.h"
+#include "lib/security/certificate_name.h"
+#include "twofold/v1/peers.grpc.pb.h"
 
 namespace twofold::backend {
 namespace {
@@ -22,23 +27,100 @@ gang::Gang GangOf(const v1::GangRoster& roster, const std::optional<gang::Tls>& 
   return gang;
 }
 
-std::string KeeperIn(const std::string& folder) { return folder + "/twofold-keeper"; }
+const grpc::Status kTooMany{grpc::StatusCode::RESOURCE_EXHAUSTED,
+                            "this worker has too many calls of other members open"};
+const grpc::Status kEnding{grpc::StatusCode::UNAVAILABLE, "this worker ends"};
 
 }  // namespace
 
+Result<PeersSecurity> OpenPeersSecurity(const security::ClientOptions& options) {
+  PeersSecurity security;
+  if (options.cert.empty()) return security;
+  security::ServerOptions serves;
+  serves.cert = options.cert;
+  serves.key = options.key;
+  serves.ca = options.ca;
+  Result<security::Server> server = security::Open(serves);
+  if (!server.ok()) return server.status();
+  security.server = *std::move(server);
+
+  security::ClientOptions towards = options;
+  towards.token_file.clear();  // those are for the frontend
+  towards.server_name = security::CertificateName(security.server.tls->Get()->cert);
+  if (towards.server_name.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tls-cert: ", options.cert, " has no name by which other members could know it"));
+  }
+  Result<security::Client> client = security::Client::Open(towards);
+  if (!client.ok()) return client.status();
+  security.client = *std::move(client);
+
+  using std::filesystem::absolute;
+  security.files = gang::Tls{absolute(options.ca), absolute(options.cert), absolute(options.key),
+                             towards.server_name};
+  return security;
+}
+
 Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOptions options) {
-  const std::string keeper = KeeperIn(options.programs);
-  if (Status status = process::CheckExecutable(keeper); !status.ok()) return status;
   std::unique_ptr<Peers> peers(new Peers(io, std::move(options)));
-  auto service = PeersService::Start(
-      io, peers->members_, {peers->options_.address, peers->options_.security.server, keeper});
-  if (!service.ok()) return service.status();
-  peers->service_ = *std::move(service);
+  if (Status status = process::CheckExecutable(peers->keeper_); !status.ok()) return status;
+  rpc::Door door;
+  door.security = peers->options_.security.server;
+  auto listening = rpc::Listen(peers->options_.address, {peers.get()}, door);
+  if (!listening.ok()) return listening.status();
+  peers->server_ = std::move(listening->server);
+  peers->port_ = ParseAddress(listening->address)->port;
   return peers;
 }
 
 Peers::Peers(boost::asio::io_context& io, PeersOptions options)
-    : options_(std::move(options)), members_(io), collector_(io, options_.security.client) {}
+    : rpc::Service(v1::Peers::service_full_name()),
+      io_(io),
+      options_(std::move(options)),
+      keeper_(options_.programs + "/twofold-keeper"),
+      members_(io),
+      collector_(io, options_.security.client) {
+  Serve("Exec", &Peers::ServeExec);
+  Serve("Collect", &Peers::ServeCollect);
+}
+
+Peers::~Peers() {
+  if (!server_) return;
+  calls_.EndAll();
+  // At once: a caller that does not read is not waited for.
+  server_->Shutdown(std::chrono::system_clock::now());
+}
+
+// ---- What others ask for
+
+rpc::ByteStream* Peers::ServeExec(grpc::CallbackServerContext*) {
+  const auto session = std::make_shared<ExecSession>(
+      io_, keeper_, [this](const v1::MemberKey& key, const std::shared_ptr<ExecSession>& self) {
+        return members_.Admit(key, self);
+      });
+  auto place = calls_.Enter([weak = std::weak_ptr(session)] {
+    if (const auto open = weak.lock()) open->Abandon(kEnding);
+  });
+  if (place == nullptr) return rpc::Refuse(kTooMany);
+  session->Open(std::move(place));
+  return session.get();
+}
+
+rpc::ByteStream* Peers::ServeCollect(grpc::CallbackServerContext*) {
+  const auto call = std::make_shared<CollectCall>(
+      [this](const v1::CollectRequest& request, const CollectCall::Pointer& self) {
+        boost::asio::post(io_, [this, request, self] { members_.Collect(request, self); });
+      });
+  auto place = calls_.Enter([weak = std::weak_ptr(call)] {
+    if (const auto open = weak.lock()) open->Fail(kEnding);
+  });
+  if (place == nullptr) return rpc::Refuse(kTooMany);
+  call->Hold(std::move(place));
+  call->Start();
+  return call.get();
+}
+
+// ---- What the workload asks for
 
 void Peers::Announce(const GangSeat& seat, Member& member, bool serves_exec,
                      std::vector<std::string> environment, std::string directory) {

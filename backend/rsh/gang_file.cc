@@ -19,6 +19,9 @@
 #include "lib/common/descriptors.h"
 
 namespace twofold::gang {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Member, node, pod, address, port)
+
 namespace {
 
 using nlohmann::json;
@@ -27,25 +30,12 @@ constexpr std::size_t kMostBytes = 16 << 20;  // 4096 members take less than 4 M
 
 Status Errno(const std::string& path) { return absl::ErrnoToStatus(errno, path); }
 
-json ToObject(const Member& member) {
-  return {{"node", member.node},
-          {"pod", member.pod},
-          {"address", member.address},
-          {"port", member.port}};
-}
-
-Member MemberOf(const json& object) {
-  return {object.at("node").get<std::string>(), object.at("pod").get<std::string>(),
-          object.at("address").get<std::string>(), object.at("port").get<std::uint16_t>()};
-}
-
 json ToObject(const Tls& tls) {
   return {{"ca", tls.ca}, {"cert", tls.cert}, {"key", tls.key}, {"serverName", tls.server_name}};
 }
 
 Tls TlsOf(const json& object) {
-  return {object.at("ca").get<std::string>(), object.at("cert").get<std::string>(),
-          object.at("key").get<std::string>(), object.at("serverName").get<std::string>()};
+  return {object.at("ca"), object.at("cert"), object.at("key"), object.at("serverName")};
 }
 
 Result<std::string> ReadAll(int descriptor, const std::string& path) {
@@ -106,12 +96,10 @@ Result<std::uint32_t> FindMember(const Gang& gang, std::string_view host) {
 }
 
 std::string ToJson(const Gang& gang) {
-  json members = json::array();
-  for (const Member& member : gang.members) members.push_back(ToObject(member));
   json object = {{"job", gang.job},
                  {"attempt", gang.attempt},
                  {"secret", absl::BytesToHexString(gang.secret)},
-                 {"members", std::move(members)}};
+                 {"members", gang.members}};
   if (gang.tls) object["tls"] = ToObject(*gang.tls);
   // What is no UTF-8 is a name that nobody can be asked for.
   return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -120,11 +108,9 @@ std::string ToJson(const Gang& gang) {
 Result<Gang> FromJson(std::string_view text) {
   try {
     const json object = json::parse(text);
-    Gang gang;
-    gang.job = object.at("job").get<std::uint64_t>();
-    gang.attempt = object.at("attempt").get<std::uint32_t>();
+    Gang gang{.job = object.at("job"), .attempt = object.at("attempt")};
     gang.secret = absl::HexStringToBytes(object.at("secret").get<std::string>());
-    for (const json& member : object.at("members")) gang.members.push_back(MemberOf(member));
+    object.at("members").get_to(gang.members);
     if (object.contains("tls")) gang.tls = TlsOf(object.at("tls"));
     return gang;
   } catch (const json::out_of_range& error) {  // names the field
@@ -160,12 +146,11 @@ HeldGangFile::~HeldGangFile() {
 }
 
 Result<ReadGangFile> Read(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return Errno(path);
-  const Result<std::string> text = ReadAll(descriptor, path);
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return Errno(path);
+  const Result<std::string> text = ReadAll(file.get(), path);
   Result<Gang> gang = text.ok() ? FromJson(*text) : text.status();
-  if (gang.ok()) return ReadGangFile{*std::move(gang), descriptor};
-  close(descriptor);
+  if (gang.ok()) return ReadGangFile{*std::move(gang), file.Release()};
   return Status(gang.status().code(),
                 absl::StrCat(path, ": ", std::string(gang.status().message())));
 }

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "backend/agent/output_relay.h"
-#include "backend/agent/progress_relay.h"
+#include "backend/agent/relays.h"
 #include "tests/backend/agent/agent_fixture.h"
 #include "tests/backend/temp_dir.h"
 

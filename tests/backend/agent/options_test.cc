@@ -94,16 +94,6 @@ TEST(PeersAddress, IsOnForBenchmarkSuitesOnlyUnlessItIsSaid) {
   EXPECT_THAT(Parse({"--peers-address", "9995", "--", "osu"}).error, HasSubstr("--peers-address"));
 }
 
-TEST(CheckHostPort, AcceptsNamesAndNumbers) {
-  for (const char* good : {"localhost:9999", "10.0.0.1:1", "[::1]:65535", "a.b-c:9"}) {
-    EXPECT_THAT(CheckHostPort(good), IsEmpty()) << good;
-  }
-  for (const char* bad : {"", "host", ":9999", "host:", "host:0", "host:65536", "host:x", "::1:9",
-                          "h h:9", "http://x:9"}) {
-    EXPECT_THAT(CheckHostPort(bad), HasSubstr("is not HOST:PORT")) << bad;
-  }
-}
-
 Options WithWorkload(std::vector<std::string> workload) {
   Options options;
   options.workload = std::move(workload);

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backend/agent/output_relay.h"
+#include "backend/agent/relays.h"
 
 namespace twofold::backend {
 namespace {

@@ -11,8 +11,7 @@
 #include <filesystem>
 
 #include "backend/benchmark/clean_up.h"
-#include "backend/benchmark/host_facts.h"
-#include "backend/benchmark/listening.h"
+#include "backend/benchmark/host.h"
 #include "backend/benchmark/work_folder.h"
 #include "lib/process/find_program.h"
 #include "tests/backend/temp_dir.h"

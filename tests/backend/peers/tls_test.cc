@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "backend/peers/security.h"
+#include "backend/peers/peers.h"
 #include "tests/backend/peers/peers_fixture.h"
 #include "tests/support/certificates.h"
 

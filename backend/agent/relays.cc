@@ -1,4 +1,4 @@
-#include "backend/agent/output_relay.h"
+#include "backend/agent/relays.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,24 @@ namespace {
 constexpr std::chrono::milliseconds kRetry{20};  // to see whether a busy stream has got on
 
 }  // namespace
+
+void ProgressRelay::Update(const AttemptId& id, process::ProgressLine line) {
+  news_.insert_or_assign(id, std::move(line));
+  if (!armed_) SendNews();
+}
+
+void ProgressRelay::SendNews() {
+  if (news_.empty()) return;
+  for (const auto& [id, line] : news_) send_(id, line);
+  news_.clear();
+  armed_ = true;
+  timer_.expires_after(kPeriod);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    armed_ = false;
+    SendNews();
+  });
+}
 
 void OutputBacklog::Append(std::string_view bytes) {
   const std::size_t skipped = bytes.size() - std::min(bytes.size(), limit_);

@@ -3,7 +3,15 @@
 #include <cstdint>
 #include <string_view>
 
+#include "twofold/v1/results.pb.h"
+
 namespace twofold::backend {
+
+/// Fills in what this machine is: kernel, cpu, cpus.
+void DescribeHost(v1::RankRecord& record);
+
+/// The model of the first processor in the text of /proc/cpuinfo; empty: it does not say.
+std::string_view CpuModel(std::string_view cpuinfo);
 
 /// Whether a socket of `table` (the text of /proc/net/tcp or tcp6) listens on `port`.
 bool ListensIn(std::string_view table, std::uint16_t port);

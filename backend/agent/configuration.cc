@@ -1,0 +1,206 @@
+// What the options mean on this machine.
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/host_name.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include "backend/agent/filename.h"
+#include "backend/agent/labels.h"
+#include "backend/agent/options.h"
+#include "lib/common/address.h"
+#include "lib/common/printable.h"
+#include "lib/rpc/limits.h"
+
+namespace twofold::backend {
+namespace {
+
+using boost::asio::ip::udp;
+
+Status NoRoute(const HostPort& peer, const boost::system::error_code& error) {
+  return absl::UnavailableError(absl::StrCat("no route to ", peer.host, ": ", error.message()));
+}
+
+// The IP address of ours from which packets go to `peer`: one under which hosts on that side reach
+// us, unless something translates addresses in between. Looking its name up may block for seconds.
+// Connecting a datagram socket asks the kernel for the route, and sends nothing.
+Result<std::string> AddressTowards(const HostPort& peer) {
+  boost::asio::io_context io;
+  boost::system::error_code error;
+  const auto found = udp::resolver(io).resolve(peer.host, std::to_string(peer.port), error);
+  if (error) return NoRoute(peer, error);
+  for (const auto& entry : found) {
+    udp::socket socket(io, entry.endpoint().protocol());
+    socket.connect(entry.endpoint(), error);
+    if (error) continue;
+    const udp::endpoint local = socket.local_endpoint(error);
+    if (!error) return local.address().to_string();
+  }
+  return NoRoute(peer, error);
+}
+
+std::string HostName() {
+  boost::system::error_code error;
+  std::string name = boost::asio::ip::host_name(error);
+  return error ? "localhost" : name;
+}
+
+// The frontend and its metrics want printable names.
+Status CheckName(const std::string& what, const std::string& name) {
+  const auto printable = [](char c) { return c > ' ' && c <= '~'; };
+  if (name.size() <= rpc::kMaxNameBytes && std::all_of(name.begin(), name.end(), printable)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(what, " '", absl::CHexEscape(name.substr(0, 80)),
+                                                 "' is not a name of up to ", rpc::kMaxNameBytes,
+                                                 " printable ASCII characters"));
+}
+
+std::string Variable(const std::string& name) {
+  const char* const value = name.empty() ? nullptr : std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+std::string NameFrom(const std::string& variable) {
+  std::string name = Variable(variable);
+  return name.empty() ? HostName() : name;
+}
+
+std::uint64_t RandomKey() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random() | 1;  // never 0
+}
+
+LinkOptions LinkFrom(const Options& options) {
+  LinkOptions link;
+  link.address = options.frontend;
+  if (options.backoff == 0) return link;
+  link.give_up = Duration::zero();
+  // A nanosecond at least: Backoff wants more than nothing.
+  link.pause = std::max(Duration(1), FromSeconds(options.backoff));
+  link.pause_max = std::max(link.pause, FromSeconds(options.backoff_max));
+  return link;
+}
+
+AgentOptions AgentFrom(const Options& options) {
+  AgentOptions agent;
+  agent.link = LinkFrom(options);
+  agent.queue = options.queue;
+  agent.node = NameFrom(options.node_env);
+  agent.pod = NameFrom(options.pod_env);
+  agent.slots = options.slots;
+  agent.process_key = RandomKey();
+  agent.leave_when_empty = options.backoff == 0;
+  agent.ignore_arguments = options.ignore;
+  agent.limit = FromSeconds(options.limit);
+  agent.ready_limit = FromSeconds(options.ready_limit);
+  agent.drain_limit = FromSeconds(options.drain_limit);
+  return agent;
+}
+
+// Only a worker that goes to a frontend needs one: finding it out may take a while.
+std::string FindAddress(const Options& options) {
+  if (options.once || options.check_config) return HostName();
+  const auto frontend = ParseAddress(options.frontend);
+  if (!frontend.ok()) return HostName();
+  const Result<std::string> address = AddressTowards(*frontend);
+  if (address.ok()) return *address;
+  spdlog::debug("{}; giving the host name to the members of gangs",
+                std::string(address.status().message()));
+  return HostName();
+}
+
+// As seen from where the program was started.
+std::string Absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal();
+}
+
+WorkloadOptions WorkloadFrom(const Options& options) {
+  WorkloadOptions workload;
+  workload.argv = options.workload;
+  workload.null_in = options.null_in;
+  workload.null_out = options.null_out;
+  const std::vector<std::string> folders =
+      absl::StrSplit(options.suite_path, ':', absl::SkipEmpty());
+  for (const std::string& folder : folders)
+    workload.benchmark.suite_path.push_back(Absolute(folder));
+  const std::string temporary = Variable("TMPDIR");
+  workload.benchmark.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
+                                         : temporary.empty()       ? "/tmp"
+                                                                   : temporary);
+  for (const std::string& path : options.allow_paths) {
+    workload.benchmark.allowed.paths.push_back(Absolute(path));
+  }
+  workload.benchmark.allowed.options = options.allow_options;
+  workload.benchmark.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
+  return workload;
+}
+
+Status UseLabels(const Options& options, Configuration& configuration) {
+  const char* const list = std::getenv("TWOFOLD_LABELS");
+  Result<Labels> labels = MakeLabels(list == nullptr ? "" : list, options.labels);
+  if (!labels.ok()) return labels.status();
+  configuration.agent.labels = *std::move(labels);
+  return absl::OkStatus();
+}
+
+Status UseMatch(const std::string& pattern, Configuration& configuration) {
+  Result<std::string> match = FirstMatch(pattern);
+  if (!match.ok())
+    return {match.status().code(), absl::StrCat("--glob: ", std::string(match.status().message()))};
+  for (std::size_t i = 1; i < configuration.workload.argv.size(); ++i) {
+    configuration.workload.argv[i] = ReplaceFilename(configuration.workload.argv[i], *match);
+  }
+  configuration.agent.device = match->substr(match->rfind('/') + 1);
+  configuration.agent.filename = *std::move(match);
+  return CheckName("--glob: device", configuration.agent.device);
+}
+
+Status UseSecurity(const Options& options, Configuration& configuration) {
+  Result<security::Client> link = security::Client::Open(options.security);
+  if (!link.ok()) return link.status();
+  configuration.agent.link.security = *std::move(link);
+  Result<security::Server> http = security::Open(options.http_security);
+  if (!http.ok()) return http.status();
+  configuration.http_security = *std::move(http);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result<Configuration> Prepare(const Options& options) {
+  Configuration configuration{AgentFrom(options), WorkloadFrom(options), {}, {}};
+  configuration.peers_address = PeersAddress(options);
+  // Before --dir: the paths are of where the program was started.
+  if (Status status = UseSecurity(options, configuration); !status.ok()) return status;
+  if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("--dir: ", options.dir));
+  }
+  if (!options.glob.empty()) {
+    if (Status status = UseMatch(options.glob, configuration); !status.ok()) return status;
+  }
+  if (Status status = UseLabels(options, configuration); !status.ok()) return status;
+  AgentOptions& agent = configuration.agent;
+  agent.address = options.address.empty() ? FindAddress(options) : options.address;
+  const std::pair<const char*, const std::string&> names[] = {
+      {"node", agent.node}, {"pod", agent.pod}, {"--address:", agent.address}};
+  for (const auto& [what, name] : names) {
+    if (Status status = CheckName(what, name); !status.ok()) return status;
+  }
+  WorkerFacts& worker = configuration.workload.benchmark.worker;
+  worker = {agent.node, agent.pod, agent.address, std::move(worker.image)};
+  return configuration;
+}
+
+}  // namespace twofold::backend
