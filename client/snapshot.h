@@ -2,13 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "client/latencies.h"
 #include "client/outcomes.h"
 #include "client/places.h"
+#include "lib/common/instant.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
 #include "lib/stats/worker_spread.h"
@@ -25,6 +26,15 @@ constexpr std::string_view Name(Link link) {
   constexpr std::array<std::string_view, 3> kNames = {"connecting", "connected", "reconnecting"};
   return kNames[static_cast<std::size_t>(link)];
 }
+
+/// The parts of a job's time, in the order in which they are shown.
+enum class Part : std::uint8_t { kWait, kRun, kOverhead, kRoundTrip };
+inline constexpr std::array kParts = {Part::kWait, Part::kRun, Part::kOverhead, Part::kRoundTrip};
+
+/// One part of many jobs; nullopt: no job yet.
+struct LatencySummary {
+  std::optional<Duration> max, avg, min, p50, p90, p99, p999;
+};
 
 /// Numbers of ended jobs, by v1::Outcome.
 using OutcomeCounts = std::array<std::uint64_t, 8>;

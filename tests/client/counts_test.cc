@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/latencies.h"
 #include "client/outcomes.h"
 #include "client/places.h"
+#include "client/window.h"
 
 namespace twofold::client {
 namespace {

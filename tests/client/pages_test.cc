@@ -1,3 +1,5 @@
+#include "client/pages.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/text_serializer.h>
@@ -6,7 +8,7 @@
 
 #include "client/metrics.h"
 #include "client/outcomes.h"
-#include "client/pages.h"
+#include "client/window.h"
 #include "lib/stats/scaling.h"
 #include "tests/client/golden.h"
 
