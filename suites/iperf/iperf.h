@@ -25,9 +25,10 @@ struct Expected {
 bool IsIperf3Text(std::string_view text);
 bool IsIperf2Csv(std::string_view text);
 
-/// Of the client of either tool. Iperf 2 prints text or CSV.
-Result<Measurements> ParseIperf3(const StageOutput& client);
-Result<Measurements> ParseIperf3Text(const StageOutput& client);
+/// Of the client of either tool. Iperf 2 prints text or CSV. Iperf3 says itself whether it came to
+/// its end, so what was expected is not looked at.
+Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& expected);
+Result<Measurements> ParseIperf3Text(const StageOutput& client, const Expected& expected);
 Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected);
 
 }  // namespace twofold::suite::iperf

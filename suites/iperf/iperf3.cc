@@ -95,7 +95,7 @@ class Reader {
 
 }  // namespace
 
-Result<Measurements> ParseIperf3(const StageOutput& client) {
+Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& /*expected*/) {
   const auto document = FindDocument(StageName(client, "client"), client.out);
   if (!document.ok()) return document.status();
   return Reader(client, document->json).Read();

@@ -156,7 +156,7 @@ bool IsIperf3Text(std::string_view text) {
   });
 }
 
-Result<Measurements> ParseIperf3Text(const StageOutput& client) {
+Result<Measurements> ParseIperf3Text(const StageOutput& client, const Expected& /*expected*/) {
   return TextReader(client).Read();
 }
 

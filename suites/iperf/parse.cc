@@ -8,14 +8,6 @@ namespace {
 
 using Parser = Result<Measurements> (*)(const StageOutput& client, const Expected& expected);
 
-Result<Measurements> JsonOfIperf3(const StageOutput& client, const Expected& /*expected*/) {
-  return ParseIperf3(client);
-}
-
-Result<Measurements> TextOfIperf3(const StageOutput& client, const Expected& /*expected*/) {
-  return ParseIperf3Text(client);
-}
-
 bool IsJson(std::string_view text) {
   return AnyLine(text, [](std::string_view line) { return line.starts_with('{'); });
 }
@@ -26,7 +18,7 @@ struct Form {
   Parser read;
 };
 constexpr Form kForms[] = {
-    {IsJson, JsonOfIperf3}, {IsIperf3Text, TextOfIperf3}, {IsIperf2Csv, ParseIperf2}};
+    {IsJson, ParseIperf3}, {IsIperf3Text, ParseIperf3Text}, {IsIperf2Csv, ParseIperf2}};
 
 // With an unknown host iperf 2 says nothing that only it would say.
 Parser ParserOf(const StageOutput& client) {
@@ -34,7 +26,7 @@ Parser ParserOf(const StageOutput& client) {
     if (form.is(client.out) || form.is(client.err)) return form.read;
   }
   const bool is_iperf3 = !client.argv.empty() && client.argv[0].ends_with("iperf3");
-  return is_iperf3 ? JsonOfIperf3 : ParseIperf2;
+  return is_iperf3 ? ParseIperf3 : ParseIperf2;
 }
 
 }  // namespace

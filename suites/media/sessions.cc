@@ -9,6 +9,7 @@
 namespace twofold::suite::media {
 namespace {
 
+constexpr std::string_view kErrors[] = {"[ERROR]", "Return on error", "The test FAILED"};
 constexpr std::string_view kTitle = "Multi Transcoding Sample Version ";
 
 // "*** session 0 [0x55d0] PASSED (MFX_ERR_NONE) 1.99446 sec, 1000 frames, 501.388 fps"; versions
@@ -61,10 +62,7 @@ void ReadLine(std::string_view line, Log& log) {
   }
   if (auto session = ReadSession(line)) log.sessions.push_back(*std::move(session));
   if (line.starts_with("The test PASSED")) log.passed = true;
-  const bool error = line.find("[ERROR]") != std::string_view::npos ||
-                     line.find("Return on error") != std::string_view::npos ||
-                     line.find("The test FAILED") != std::string_view::npos;
-  if (error && log.complaint.empty()) log.complaint = std::string(line);
+  if (HasAny(line, kErrors) && log.complaint.empty()) log.complaint = std::string(line);
 }
 
 Status CheckSession(const std::string& stage, const Session& session) {
@@ -120,9 +118,8 @@ Result<Measurements> Parse(const Outputs& outputs) {
   if (outputs.stages.empty()) return Unreadable("transcode", "no output");
   const StageOutput& output = outputs.stages.front();
   const std::string stage = StageName(output, "transcode");
-  const bool sessions = output.out.find("Multi Transcoding Sample") != std::string::npos ||
-                        output.out.find("*** session ") != std::string::npos;
-  return sessions ? ParseSessions(stage, output) : ParseFfmpeg(stage, output);
+  constexpr std::string_view kMarks[] = {"Multi Transcoding Sample", "*** session "};
+  return HasAny(output.out, kMarks) ? ParseSessions(stage, output) : ParseFfmpeg(stage, output);
 }
 
 }  // namespace twofold::suite::media
