@@ -5,13 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/spec/combinations.h"
-#include "lib/spec/merge.h"
-#include "lib/spec/node_choice.h"
 #include "lib/spec/permutations.h"
 #include "lib/spec/random.h"
-#include "lib/spec/shown.h"
-#include "lib/spec/varied_values.h"
 
 namespace twofold::spec {
 namespace {
@@ -100,6 +95,31 @@ Status Fill(const Sweep& sweep, const Node& merged, Permutation& permutation) {
   if (!workers.ok()) return workers.status();
   permutation.gang = *workers;
   return CheckGang(sweep, permutation);
+}
+
+void AddValues(const Node& varied, const Node& merged, const std::string& path,
+               std::vector<VariedValue>& values) {
+  const Map* fields = AsMap(varied);
+  const Map* known = AsMap(merged);
+  if (fields == nullptr || known == nullptr) {
+    values.push_back({path, ToJson(merged)});
+    return;
+  }
+  static const Node kNotGiven;
+  for (const Entry& entry : *fields) {
+    const Entry* value = Find(*known, entry.key);
+    AddValues(*entry.value, value == nullptr ? kNotGiven : *value->value, Join(path, entry.key),
+              values);
+  }
+}
+
+// What the fields that `variation` sets have become in `merged`, with the path to each inside maps;
+// then the nodes, if it has any.
+std::vector<VariedValue> ValuesOf(const Variation& variation, const Node& merged) {
+  std::vector<VariedValue> values;
+  AddValues(*variation.fields, merged, "", values);
+  if (!variation.nodes.empty()) values.push_back({"nodes", variation.nodes});
+  return values;
 }
 
 Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number) {

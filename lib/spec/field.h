@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/spec/json.h"
 #include "lib/spec/node.h"
 
 namespace twofold::spec {

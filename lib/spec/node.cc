@@ -4,14 +4,60 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
-#include "lib/spec/shown.h"
+#include "lib/common/printable.h"
 
 namespace twofold::spec {
 namespace {
 
 constexpr std::size_t kLongestField = 120;
 constexpr std::size_t kLongestText = 400;
+
+// ---- merging
+
+NodeRef MergeMaps(const Map& base, const Map& over, Place place) {
+  Map merged = base;
+  for (const Entry& entry : over) {
+    if (IsNull(*entry.value)) continue;
+    const auto at = std::find_if(merged.begin(), merged.end(),
+                                 [&](const Entry& known) { return known.key == entry.key; });
+    if (at == merged.end()) {
+      merged.push_back(entry);
+    } else {
+      NodeRef value = Merge(at->value, entry.value);
+      *at = {entry.key, entry.place, std::move(value)};
+    }
+  }
+  std::size_t size = 1;
+  for (const Entry& entry : merged) size += entry.value->size;
+  return std::make_shared<const Node>(Node{std::move(merged), place, size});
+}
+
+NodeRef Concatenated(const List& base, const List& over, const Node& from, std::size_t size) {
+  List joined = base;
+  joined.insert(joined.end(), over.begin(), over.end());
+  return std::make_shared<const Node>(Node{std::move(joined), from.place, size});
+}
+
+// ---- JSON
+
+struct Converter {
+  Json operator()(std::monostate) const { return nullptr; }
+  Json operator()(const auto& scalar) const { return scalar; }
+  Json operator()(const List& list) const {
+    Json json = Json::array();
+    for (const NodeRef& item : list) json.push_back(ToJson(*item));
+    return json;
+  }
+  Json operator()(const Map& map) const {
+    Json json = Json::object();
+    for (const Entry& entry : map) {
+      if (!IsNull(*entry.value)) json[entry.key] = ToJson(*entry.value);
+    }
+    return json;
+  }
+};
 
 }  // namespace
 
@@ -37,6 +83,30 @@ Status Fault(Place place, std::string_view field, std::string_view what) {
 Status InFile(std::string_view file, const Status& status) {
   if (status.ok()) return status;
   return {status.code(), fmt::format("{}:{}", file, std::string(status.message()))};
+}
+
+NodeRef Merge(const NodeRef& base, const NodeRef& over) {
+  if (IsNull(*over)) return base;
+  const Map* map = AsMap(*base);
+  const Map* map_over = AsMap(*over);
+  if (map != nullptr && map_over != nullptr) return MergeMaps(*map, *map_over, over->place);
+  const List* list = AsList(*base);
+  const List* list_over = AsList(*over);
+  if (list != nullptr && list_over != nullptr) {
+    return Concatenated(*list, *list_over, *over, base->size + over->size - 1);
+  }
+  return over;
+}
+
+Json ToJson(const Node& node) { return std::visit(Converter(), node.value); }
+
+// Texts come out of a document that was checked, but a YAML escape can name half a surrogate pair.
+std::string ToText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string Shown(std::string_view text, std::size_t most) {
+  return Printable(text, most) + (text.size() > most ? "..." : "");
 }
 
 }  // namespace twofold::spec

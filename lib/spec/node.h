@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -68,5 +69,21 @@ Status Fault(Place place, std::string_view field, std::string_view what);
 
 /// `status`, its message begun with "FILE:".
 Status InFile(std::string_view file, const Status& status);
+
+/// `over` laid over `base`, as kube-perftest lays a permutation over its template: maps merge key
+/// by key, new keys last; lists are joined, `base` first; null keeps `base`; all else replaces it.
+NodeRef Merge(const NodeRef& base, const NodeRef& over);
+
+using Json = nlohmann::ordered_json;
+
+/// The tree as JSON, keys in their order. What is null in a map is left out: it means "not given".
+Json ToJson(const Node& node);
+
+/// JSON without blanks.
+std::string ToText(const Json& json);
+
+/// `text` of a document, fit for one line of a terminal (Printable), with "..." after it if it is
+/// longer than `most` bytes and therefore cut off.
+std::string Shown(std::string_view text, std::size_t most);
 
 }  // namespace twofold::spec

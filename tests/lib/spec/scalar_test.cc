@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/spec/json.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 namespace {
