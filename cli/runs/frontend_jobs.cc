@@ -9,7 +9,7 @@
 #include "lib/common/arguments.h"
 #include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
-#include "lib/spec/job_order.h"
+#include "lib/spec/expansion.h"
 #include "twofold/v1/results.pb.h"
 
 namespace twofold::cli {

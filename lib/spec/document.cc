@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "lib/common/printable.h"
-#include "lib/spec/scalar.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 namespace {

@@ -47,6 +47,12 @@ inline bool IsNull(const Node& node) { return std::holds_alternative<std::monost
 inline const Map* AsMap(const Node& node) { return std::get_if<Map>(&node.value); }
 inline const List* AsList(const Node& node) { return std::get_if<List>(&node.value); }
 
+/// What a YAML scalar without quotes stands for, by the core schema of YAML 1.2 (section 10.3.2):
+/// null, true or false, a whole number, a number, else text. Three things stay text so that none is
+/// misread: what other YAML readers take for octal or for minutes (010, 0o10, 1:30), and .inf and
+/// .nan, which JSON cannot say. A whole number beyond 64 bits becomes a number.
+decltype(Node::value) PlainScalar(std::string_view text);
+
 /// "text", "a whole number", "a map" ... for messages.
 std::string_view TypeName(const Node& node);
 

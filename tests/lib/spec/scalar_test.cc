@@ -1,5 +1,3 @@
-#include "lib/spec/scalar.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
