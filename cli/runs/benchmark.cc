@@ -182,11 +182,11 @@ Result<Benchmark> ExpandBenchmark(const std::string& file, const std::string& te
   if (!sweep.ok()) return sweep.status();
   auto expansion = spec::Expand(*sweep, {.nodes = nodes});
   if (!expansion.ok()) return expansion.status();
-  return Benchmark{text, nodes, *std::move(sweep), *std::move(expansion)};
+  return Benchmark{*std::move(sweep), *std::move(expansion)};
 }
 
 std::string JobList(const Benchmark& benchmark, show::Form form) {
-  const auto& [text, nodes, sweep, expansion] = benchmark;
+  const auto& [sweep, expansion] = benchmark;
   return form == show::Form::kJson ? show::Line(JsonOf(sweep, expansion))
                                    : TextOf(sweep, expansion);
 }

@@ -12,8 +12,6 @@ namespace twofold::cli {
 
 /// A benchmark file and all that it comes to. Its suite takes each of the specs.
 struct Benchmark {
-  std::string text;
-  std::vector<std::string> nodes;  ///< that its nodes.select chose from
   spec::Sweep sweep;
   spec::Expansion expansion;
 };

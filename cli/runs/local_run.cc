@@ -95,7 +95,7 @@ Status Refuse(const spec::Sweep& sweep, const std::string& field) {
 }
 
 Status CheckLocal(const RunCommand& command, const Benchmark& benchmark) {
-  const auto& [text, nodes, sweep, expansion] = benchmark;
+  const auto& [sweep, expansion] = benchmark;
   if (command.spread == "node") {
     return absl::FailedPreconditionError("--spread node: with --local there is one node");
   }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <random>
 #include <utility>
@@ -48,12 +49,12 @@ std::string NewId(const std::string& name) {
 // The nodes of the queue's workers, where a file chooses from them.
 Result<std::vector<std::string>> NodesToChooseFrom(const RunCommand& command,
                                                    const spec::Sweep& sweep,
+                                                   const std::string& queue,
                                                    const Globals& globals) {
   if (!sweep.nodes || !command.nodes.empty()) return command.nodes;
   if (command.local) {
     return absl::FailedPreconditionError("--local: one machine has no nodes to choose from");
   }
-  const std::string queue = QueueOf(command, sweep);
   const auto workers = run::WorkersOf(Frontend(globals), queue);
   if (!workers.ok()) return workers.status();
   std::vector<std::string> nodes = run::NodesOf(*workers);
@@ -62,35 +63,39 @@ Result<std::vector<std::string>> NodesToChooseFrom(const RunCommand& command,
                                                     " is connected; name the nodes with --nodes"));
 }
 
-Result<Benchmark> ReadAndExpand(const RunCommand& command, const Globals& globals) {
-  const auto text = ReadBenchmarkText(command.file);
+Result<RunRecord> NewRecord(const RunCommand& command, const Globals& globals) {
+  auto text = ReadBenchmarkText(command.file);
   if (!text.ok()) return text.status();
   const auto sweep = spec::ReadSweep(command.file, *text, suite::Kinds());
   if (!sweep.ok()) return sweep.status();
-  const auto nodes = NodesToChooseFrom(command, *sweep, globals);
+  const std::string queue = command.queue.empty() ? std::string(sweep->kind->suite) : command.queue;
+  auto nodes = NodesToChooseFrom(command, *sweep, queue, globals);
   if (!nodes.ok()) return nodes.status();
-  return ExpandBenchmark(command.file, *text, *nodes);
+  return RunRecord{.id = command.id.empty() ? NewId(sweep->name) : command.id,
+                   .file = command.file,
+                   .text = *std::move(text),
+                   .queue = queue,
+                   .nodes = *std::move(nodes),
+                   .local = command.local,
+                   .workload = command.workload};
 }
 
-RunRecord NewRecord(const RunCommand& command, const Benchmark& benchmark) {
+std::map<std::string, std::string> LocalLabels(const Benchmark& benchmark) {
   constexpr std::size_t kLongestLabel = 240;  // bytes of a value; 253 are allowed
-  RunRecord record = {.id = command.id.empty() ? NewId(benchmark.sweep.name) : command.id,
-                      .file = command.file,
-                      .text = benchmark.text};
-  record.queue = QueueOf(command, benchmark.sweep);
-  record.nodes = benchmark.nodes;
-  if (!command.local) return record;
-  record.local = true;
-  record.workload = command.workload;
-  record.labels[kLocalLabel] = HostName();
+  std::map<std::string, std::string> labels = {{kLocalLabel, HostName()}};
   const std::string not_applied = NotApplied(benchmark.expansion);
-  if (!not_applied.empty()) {
-    record.labels[kNotAppliedLabel] = spec::Shown(not_applied, kLongestLabel);
-  }
-  return record;
+  if (!not_applied.empty()) labels[kNotAppliedLabel] = spec::Shown(not_applied, kLongestLabel);
+  return labels;
 }
 
 // ---- a run that is there
+
+Result<KnownRun> Expanded(Result<RunRecord> record) {
+  if (!record.ok()) return record.status();
+  auto benchmark = ExpandBenchmark(record->file, record->text, record->nodes);
+  if (!benchmark.ok()) return benchmark.status();
+  return KnownRun{*std::move(record), *std::move(benchmark)};
+}
 
 Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, const std::string& id) {
   if (Status status = run::CheckRunId(id); !status.ok()) return status;
@@ -101,9 +106,7 @@ Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, cons
         absl::StrCat("run ", id, " was begun ", record->local ? "with" : "without",
                      " --local, and goes on so only: its numbers would be of two places"));
   }
-  auto benchmark = ExpandBenchmark(record->file, record->text, record->nodes);
-  if (!benchmark.ok()) return benchmark.status();
-  return KnownRun{*std::move(record), *std::move(benchmark)};
+  return Expanded(std::move(record));
 }
 
 // ---- the forms of the command
@@ -132,20 +135,21 @@ Status BeginRun(const RunSetting& setting, KnownRun run) {
 }
 
 Status RunFile(const RunSetting& setting) {
-  auto benchmark = ReadAndExpand(setting.command, setting.globals);
-  if (!benchmark.ok()) return benchmark.status();
-  if (setting.command.dry_run) {
-    std::cout << JobList(*benchmark, setting.globals.form);
+  const RunCommand& command = setting.command;
+  auto run = Expanded(NewRecord(command, setting.globals));
+  if (!run.ok()) return run.status();
+  if (command.dry_run) {
+    std::cout << JobList(run->benchmark, setting.globals.form);
     return absl::OkStatus();
   }
-  const spec::Kind& kind = *benchmark->sweep.kind;
+  const spec::Kind& kind = *run->benchmark.sweep.kind;
   if (!kind.has_suite) {
     return absl::FailedPreconditionError(absl::StrCat(
         "suite missing: ", std::string(kind.suite), " (kind ", std::string(kind.name),
         ") is not part of this version, so no worker can run it; --dry-run lists the jobs"));
   }
-  RunRecord record = NewRecord(setting.command, *benchmark);
-  return CarryOut(setting, {std::move(record), *std::move(benchmark)}, BeginRun);
+  if (command.local) run->record.labels = LocalLabels(run->benchmark);
+  return CarryOut(setting, *std::move(run), BeginRun);
 }
 
 Status RunKnown(const RunSetting& setting, const std::string& id, Status (RunSession::*form)()) {
