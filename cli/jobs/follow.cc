@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cli/jobs/job_commands.h"
-#include "cli/jobs/job_view.h"
 #include "cli/jobs/member_lines.h"
 #include "cli/queues/frontend.h"
 #include "lib/common/printable.h"

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "cli/command/command.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::cli {
 
@@ -9,6 +12,15 @@ Action BindSubmit(CLI::App& app, const Globals& globals);
 Action BindLogs(CLI::App& app, const Globals& globals);
 Action BindWatch(CLI::App& app, const Globals& globals);
 Action BindOutput(CLI::App& app, const Globals& globals);
-Action BindRequeue(CLI::App& app, const Globals& globals);
+
+/// The table of jobs.
+const show::Columns& JobColumns();
+
+/// "25 % frame 100 of 400"; empty if it tells nothing of its progress.
+std::string Progress(const v1::Job& job);
+
+/// One job on stdout, as `globals` say; below a table for people stands what it has no room for:
+/// run, gang, progress, why it failed, what it has printed.
+void Print(const v1::Job& job, const Globals& globals);
 
 }  // namespace twofold::cli

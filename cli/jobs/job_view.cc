@@ -1,11 +1,10 @@
-#include "cli/jobs/job_view.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include <iostream>
 #include <utility>
 
+#include "cli/jobs/job_commands.h"
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"

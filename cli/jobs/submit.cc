@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "cli/jobs/job_commands.h"
-#include "cli/jobs/job_view.h"
 #include "cli/queues/frontend.h"
 #include "lib/common/arguments.h"
 #include "lib/common/instant.h"

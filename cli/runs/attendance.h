@@ -1,10 +1,13 @@
 #pragma once
 
+#include <grpcpp/grpcpp.h>
+
 #include <memory>
 #include <string>
 
 #include "cli/queues/frontend.h"
 #include "lib/common/result.h"
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
 
@@ -18,15 +21,25 @@ class Attendance {
   /// Errors   kAlreadyExists: who looks after it. Those of the frontend.
   static Result<std::unique_ptr<Attendance>> Take(const Frontend& frontend, const std::string& run);
   ~Attendance();
+  Attendance(const Attendance&) = delete;
+  Attendance& operator=(const Attendance&) = delete;
 
   /// The frontend has gone, maybe come again: take it anew.
-  [[nodiscard]] bool lost() const;
+  [[nodiscard]] bool lost();
 
  private:
-  class Stream;
-  explicit Attendance(std::unique_ptr<Stream> stream);
+  using Deadline = std::chrono::system_clock::time_point;
 
-  const std::unique_ptr<Stream> stream_;
+  explicit Attendance(std::unique_ptr<v1::Results::Stub> stub) : stub_(std::move(stub)) {}
+  grpc::Status Open(const std::string& run);
+  bool Happened(Deadline deadline, bool& in_order);
+
+  const std::unique_ptr<v1::Results::Stub> stub_;
+  grpc::ClientContext context_;
+  grpc::CompletionQueue events_;
+  v1::AttendRunReply reply_;
+  std::unique_ptr<grpc::ClientAsyncReader<v1::AttendRunReply>> stream_;
+  bool lost_ = false;
 };
 
 }  // namespace twofold::cli

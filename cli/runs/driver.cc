@@ -59,10 +59,10 @@ bool Driver::See(const Seen& seen) {
   return true;
 }
 
-void Driver::Begin(Earlier earlier) {
+void Driver::Begin() {
   begun_ = true;
   for (Job& job : jobs_) {
-    if (job.seen.phase != Phase::kWithdrawn || earlier == Earlier::kKeep) continue;
+    if (job.seen.phase != Phase::kWithdrawn) continue;
     job.gone = job.seen.id;
     SetPhase(job, Phase::kPlanned);
   }
@@ -108,9 +108,8 @@ bool Driver::WantsMore(const std::vector<std::size_t>& places) const {
     const Seen& seen = jobs_[place].seen;
     // Who withdraws a job wants no other one in its place.
     if (!HasEnded(seen.phase) || seen.phase == Phase::kWithdrawn) return false;
-    const bool counts = seen.phase == Phase::kSucceeded && !seen.headlines.empty();
-    if (counts) {
-      headlines.push_back(seen.headlines.front().value);
+    if (seen.phase == Phase::kSucceeded) {
+      headlines.push_back(seen.headline);
     } else {
       ++failed;
     }

@@ -5,50 +5,14 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "cli/runs/job_key.h"
-#include "lib/common/instant.h"
+#include "cli/runs/jobs.h"
 #include "lib/spec/expansion.h"
 #include "lib/spec/sweep.h"
 #include "lib/spec/until.h"
 
 namespace twofold::run {
-
-/// How far a job of a run is.
-enum class Phase : std::uint8_t {
-  kPlanned,  ///< not submitted yet
-  kWaiting,
-  kRunning,
-  kSucceeded,
-  kFailed,     ///< also timed out, or lost with its workers
-  kWithdrawn,  ///< ended without an answer: cancelled, or never handed to a worker
-};
-
-/// Whether the phase is final.
-constexpr bool HasEnded(Phase phase) { return phase >= Phase::kSucceeded; }
-/// Whether the frontend has the job and it has not ended.
-constexpr bool IsOpen(Phase phase) { return phase == Phase::kWaiting || phase == Phase::kRunning; }
-
-/// A main number of a result.
-struct Headline {
-  std::string name;  ///< "throughput", with its dimensions: "total_latency_mean rw=read"
-  std::string unit;
-  double value = 0;
-
-  friend bool operator==(const Headline&, const Headline&) = default;
-};
-
-/// What the frontend says of a job.
-struct Seen {
-  JobKey key;
-  std::uint64_t id = 0;  ///< of jobs with the same key the one with the highest counts
-  Phase phase = Phase::kWaiting;
-  Duration run_time{0};               ///< so far, or in all
-  std::vector<Headline> headlines{};  ///< of one that succeeded; the first decides `until`
-  std::string reason{};               ///< why it failed
-};
 
 /// What of a sweep the driver goes by.
 struct Rules {
@@ -69,7 +33,7 @@ enum class Stop : std::uint8_t { kNone, kFailFast, kLimit, kAsked };
 ///
 ///     Driver driver(rules, expansion);
 ///     driver.See(...);                  // what there is from earlier times
-///     driver.Begin(Driver::Earlier::kGoOn);
+///     driver.Begin();
 ///     do { submit(driver.TakeDue(elapsed)); ...; driver.See(...); } while (!driver.over());
 ///
 /// Jobs are due in the order of the expansion, all at once, as the queue keeps them in order and
@@ -85,12 +49,9 @@ class Driver {
   /// False: the run has no such job.
   bool See(const Seen& seen);
 
-  enum class Earlier {
-    kKeep,  ///< what was withdrawn stays so
-    kGoOn,  ///< it is due again
-  };
-  /// Failures seen until now are no reason to stop any more.
-  void Begin(Earlier earlier);
+  /// What was withdrawn is due again, and failures seen until now are no reason to stop any more.
+  /// Without it, a driver only looks.
+  void Begin();
 
   /// The jobs to submit now, in this order. They count as waiting.
   std::vector<JobKey> TakeDue(Duration elapsed);

@@ -6,18 +6,16 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/runs/job_key.h"
 #include "lib/common/arguments.h"
 #include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
-#include "lib/spec/job_order.h"
+#include "lib/spec/expansion.h"
 #include "twofold/v1/results.pb.h"
 
 namespace twofold::cli {
 namespace {
 
 using Clients = v1::Clients;
-using run::Headline;
 using run::JobKey;
 using run::Phase;
 using run::Seen;
@@ -36,32 +34,16 @@ Phase PhaseOf(const v1::Job& job) {
   return queue::IsWithdrawn(outcome) ? Phase::kWithdrawn : Phase::kFailed;
 }
 
-Headline HeadlineOf(const v1::Measurement& measurement) {
-  std::string name = measurement.name();
-  for (const v1::Dimension& dimension : measurement.dimensions()) {
-    absl::StrAppend(&name, " ", dimension.name(), "=", dimension.value());
-  }
-  return {std::move(name), measurement.unit(), measurement.value()};
-}
-
-/// The headlines of a finished job's result, in its order. Of a job whose worker reports no
-/// measurements: its run time.
-std::vector<Headline> HeadlinesOf(const v1::Job& job) {
-  std::vector<Headline> headlines;
+/// The first headline of a finished job's result. Of a job whose worker reports no measurements:
+/// its run time in seconds.
+double HeadlineOf(const v1::Job& job) {
   v1::BenchmarkResult result;
   if (result.ParseFromString(job.report().data())) {
     for (const v1::Measurement& measurement : result.measurements()) {
-      if (measurement.headline()) headlines.push_back(HeadlineOf(measurement));
+      if (measurement.headline()) return measurement.value();
     }
   }
-  if (headlines.empty()) {
-    headlines.push_back({"run_time", "s", static_cast<double>(job.run_ns()) / 1e9});
-  }
-  return headlines;
-}
-
-std::uint64_t Nanoseconds(Duration duration) {
-  return static_cast<std::uint64_t>(duration.count());
+  return static_cast<double>(job.run_ns()) / 1e9;
 }
 
 void SetPlacement(const spec::Permutation& permutation, v1::Placement& placement) {
@@ -80,20 +62,20 @@ Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
 
 }  // namespace
 
-FrontendJobs::FrontendJobs(const Frontend& frontend, const RunOptions& options,
-                           const spec::Expansion& expansion)
-    : frontend_(frontend), options_(options) {
+FrontendJobs::FrontendJobs(const Frontend& frontend, const v1::JobOptions& common,
+                           const std::string& name, const spec::Expansion& expansion)
+    : frontend_(frontend), common_(common) {
   for (const spec::Permutation& one : expansion.permutations) permutations_[one.number] = &one;
   for (const spec::PlannedJob& job : expansion.jobs) {
     const std::uint64_t permutation = expansion.permutations[job.permutation].number;
     v1::RunPlace& place = places_[{permutation, job.repetition, job.warm_up}];
     place.set_number(places_.size());
-    place.set_name(spec::JobName(options.name, place.number(), expansion.most_jobs));
+    place.set_name(spec::JobName(name, place.number(), expansion.most_jobs));
   }
 }
 
 Status FrontendJobs::Attend() {
-  auto attendance = Attendance::Take(frontend_, options_.id);
+  auto attendance = Attendance::Take(frontend_, common_.run());
   if (!attendance.ok()) return attendance.status();
   attendance_ = *std::move(attendance);
   return absl::OkStatus();
@@ -125,8 +107,8 @@ Result<std::vector<Seen>> FrontendJobs::List() {
 
 Status FrontendJobs::ListPages(bool finished, Look& look) {
   v1::ListJobsRequest request;
-  request.set_queue(options_.queue);
-  request.set_run(options_.id);
+  request.set_queue(common_.queue());
+  request.set_run(common_.run());
   request.set_finished(finished);
   request.set_headlines(true);
   if (finished) request.set_page_token(done_);
@@ -162,11 +144,11 @@ void FrontendJobs::Take(const v1::Job& job, Look& look) {
   } else {
     open_.insert(job.id());
   }
-  const auto key = run::ParseKey(options_.id, job.dedup_key());
+  const auto key = run::ParseKey(common_.run(), job.dedup_key());
   if (!key) return;
   Seen seen = {.key = *key, .id = job.id(), .phase = PhaseOf(job)};
   seen.run_time = Duration(static_cast<std::int64_t>(job.run_ns()));
-  if (seen.phase == Phase::kSucceeded) seen.headlines = HeadlinesOf(job);
+  if (seen.phase == Phase::kSucceeded) seen.headline = HeadlineOf(job);
   seen.reason = job.report().error();
   look.seen.push_back(std::move(seen));
 }
@@ -184,29 +166,17 @@ v1::RunPlace FrontendJobs::PlaceOf(const JobKey& key) const {
 }
 
 v1::JobOptions FrontendJobs::OptionsOf(const JobKey& key) const {
-  v1::JobOptions options;
-  options.set_queue(options_.queue);
-  options.set_suite(options_.suite);
-  options.set_durable(true);
-  options.set_run(options_.id);
-  *options.mutable_place() = PlaceOf(key);
-  options.set_dedup_key(run::KeyText(options_.id, key));
-  options.set_limit_ns(Nanoseconds(options_.job_limit));
-  options.set_deadline_ns(Nanoseconds(options_.run_limit));
-  if (options_.max_parallel > 0) {
-    options.set_limit_key(options_.id);
-    options.set_key_limit(options_.max_parallel);
-  }
   const spec::Permutation& permutation = *permutations_.at(key.permutation);
-  if (options_.label.empty()) {
+  v1::JobOptions options = common_;
+  *options.mutable_place() = PlaceOf(key);
+  options.set_dedup_key(run::KeyText(common_.run(), key));
+  if (common_.placement().labels().empty()) {
     SetPlacement(permutation, *options.mutable_placement());
-  } else {
-    options.mutable_placement()->add_labels(options_.label);
   }
-  const std::int64_t gang = permutation.gang;
-  if (gang > 1) {
-    options.mutable_gang()->set_size(static_cast<std::uint32_t>(gang));
-    options.mutable_gang()->set_spread(options_.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
+  if (permutation.gang > 1) {
+    options.mutable_gang()->set_size(static_cast<std::uint32_t>(permutation.gang));
+  } else {
+    options.clear_gang();
   }
   return options;
 }
@@ -284,7 +254,7 @@ Status FrontendJobs::Cancel(std::uint64_t id) {
 
 Result<std::size_t> FrontendJobs::RetryFailed() {
   v1::RequeueJobsRequest request;
-  request.set_run(options_.id);
+  request.set_run(common_.run());
   for (const v1::Outcome outcome : {v1::OUTCOME_FAILED, v1::OUTCOME_TIMED_OUT, v1::OUTCOME_LOST}) {
     request.add_outcomes(outcome);
   }
@@ -296,22 +266,6 @@ Result<std::size_t> FrontendJobs::RetryFailed() {
     request.set_page_token(page->next_page_token());
   } while (!request.page_token().empty());
   return retried;
-}
-
-Result<std::vector<run::Worker>> WorkersOf(const Frontend& frontend, const std::string& queue) {
-  v1::WorkersRequest request;
-  request.set_queue(queue);
-  const auto reply = frontend.Call<v1::Admin>(&v1::Admin::Stub::ListWorkers, request);
-  if (!reply.ok()) return reply.status();
-  std::vector<run::Worker> workers;
-  for (const v1::Worker& worker : reply->workers()) {
-    if (!worker.connected() || worker.silent() || worker.paused() || worker.draining()) continue;
-    workers.push_back({worker.node(),
-                       worker.pod(),
-                       {worker.labels().begin(), worker.labels().end()},
-                       worker.slots()});
-  }
-  return workers;
 }
 
 }  // namespace twofold::cli

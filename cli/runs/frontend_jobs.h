@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,23 +11,9 @@
 #include "cli/queues/frontend.h"
 #include "cli/runs/attendance.h"
 #include "cli/runs/jobs.h"
-#include "cli/runs/placement.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::cli {
-
-/// What the jobs of a run have in common.
-struct RunOptions {
-  std::string id;
-  std::string name;  ///< of the set; its jobs are named after it
-  std::string queue;
-  std::string suite;
-  bool spread = false;  ///< members of a gang on different nodes
-  std::string label{};  ///< KEY=VALUE of the workers; empty: labels and nodes of the permutation
-  std::uint32_t max_parallel = 0;  ///< 0 = as many as there are workers
-  Duration job_limit{0};           ///< 0 = none
-  Duration run_limit{0};           ///< 0 = none
-};
 
 /// The jobs of a run in the queue of a frontend. Which job of the run a job is, its dedup key says;
 /// so of those that wait or run none is there twice, whoever submits it.
@@ -34,8 +21,10 @@ struct RunOptions {
 /// Threads  Not thread-safe; calls block.
 class FrontendJobs final : public run::Jobs {
  public:
-  /// All three outlive it.
-  FrontendJobs(const Frontend& frontend, const RunOptions& options,
+  /// `common` are the options that all jobs have: queue, run, limits, of gangs whether they spread.
+  /// Labels in it take the place of those of the permutations. The jobs are named after `name`. All
+  /// but the name outlive it.
+  FrontendJobs(const Frontend& frontend, const v1::JobOptions& common, const std::string& name,
                const spec::Expansion& expansion);
 
   /// Looks after the run from now on, so that nobody else submits its jobs. Where the frontend goes
@@ -73,7 +62,7 @@ class FrontendJobs final : public run::Jobs {
                   std::size_t count, const Accepted& accepted, bool& broken) const;
 
   const Frontend& frontend_;
-  const RunOptions& options_;
+  const v1::JobOptions& common_;
   std::map<std::uint64_t, const spec::Permutation*> permutations_;  ///< by number
   std::map<run::JobKey, v1::RunPlace> places_;                      ///< of the planned jobs
   std::unique_ptr<Attendance> attendance_;                          ///< null: we only look
@@ -81,8 +70,5 @@ class FrontendJobs final : public run::Jobs {
   std::string done_;              ///< page token: all jobs before it have been listed as ended
   std::uint32_t page_size_ = 500;
 };
-
-/// The workers of a queue that take jobs.
-Result<std::vector<run::Worker>> WorkersOf(const Frontend& frontend, const std::string& queue);
 
 }  // namespace twofold::cli

@@ -14,8 +14,8 @@ using spec::Permutation;
 using spec::Requirement;
 
 bool Has(const Worker& worker, const Requirement& need) {
-  const auto label = worker.labels.find(need.label);
-  return label != worker.labels.end() && label->second == need.value;
+  const auto label = worker.labels().find(need.label);
+  return label != worker.labels().end() && label->second == need.value;
 }
 
 std::string Label(const Requirement& need) { return absl::StrCat(need.label, "=", need.value); }
@@ -34,7 +34,7 @@ std::string WhereOf(const Permutation& permutation) {
 }
 
 bool IsOnOneOf(const std::vector<std::string>& nodes, const Worker& worker) {
-  return nodes.empty() || std::find(nodes.begin(), nodes.end(), worker.node) != nodes.end();
+  return nodes.empty() || std::find(nodes.begin(), nodes.end(), worker.node()) != nodes.end();
 }
 
 // What nobody has, or that nobody has all of it.
@@ -69,7 +69,7 @@ Status CheckOne(const Permutation& permutation, const Target& target) {
   if (suitable.empty() && !permutation.labels.empty()) return RefusePlace(permutation, target);
   if (Status status = CheckNodes(permutation, target, suitable); !status.ok()) return status;
   std::uint64_t slots = 0;
-  for (const Worker& worker : suitable) slots += worker.slots;
+  for (const Worker& worker : suitable) slots += worker.slots();
   if (slots >= static_cast<std::uint64_t>(permutation.gang)) return absl::OkStatus();
   const std::string where = WhereOf(permutation);
   return Refuse(permutation,
@@ -104,9 +104,23 @@ Status CheckPlacement(const std::vector<Permutation>& permutations, const Target
   return absl::OkStatus();
 }
 
+Result<std::vector<Worker>> WorkersOf(const cli::Frontend& frontend, const std::string& queue) {
+  v1::WorkersRequest request;
+  request.set_queue(queue);
+  const auto reply = frontend.Call<v1::Admin>(&v1::Admin::Stub::ListWorkers, request);
+  if (!reply.ok()) return reply.status();
+  std::vector<Worker> workers;
+  std::copy_if(reply->workers().begin(), reply->workers().end(), std::back_inserter(workers),
+               [](const Worker& worker) {
+                 return worker.connected() && !worker.silent() && !worker.paused() &&
+                        !worker.draining();
+               });
+  return workers;
+}
+
 std::vector<std::string> NodesOf(const std::vector<Worker>& workers) {
   std::set<std::string> nodes;
-  for (const Worker& worker : workers) nodes.insert(worker.node);
+  for (const Worker& worker : workers) nodes.insert(worker.node());
   return {nodes.begin(), nodes.end()};
 }
 

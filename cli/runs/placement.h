@@ -1,28 +1,24 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "cli/queues/frontend.h"
 #include "lib/common/result.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::run {
 
-/// A worker process that takes jobs.
-struct Worker {
-  std::string node;
-  std::string pod;
-  std::map<std::string, std::string> labels{};
-  std::uint32_t slots = 1;
-};
+using v1::Worker;
 
 /// Where the jobs of a run go.
 struct Target {
   std::string queue;
   std::vector<Worker> workers;  ///< of the queue
 };
+
+/// The workers of a queue that take jobs.
+Result<std::vector<Worker>> WorkersOf(const cli::Frontend& frontend, const std::string& queue);
 
 /// The workers that have all labels of the permutation and are on one of its nodes.
 std::vector<Worker> SuitableFor(const spec::Permutation& permutation,

@@ -82,8 +82,4 @@ void Declare(CLI::App& app, RunCommand& command) {
   AddLocal(app, command);
 }
 
-std::string QueueOf(const RunCommand& command, const spec::Sweep& sweep) {
-  return command.queue.empty() ? std::string(sweep.kind->suite) : command.queue;
-}
-
 }  // namespace twofold::cli

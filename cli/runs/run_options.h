@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/spec/sweep.h"
-
 namespace twofold::cli {
 
 /// What `twofold run` was told. One of `file`, `resume`, `retry_failed` and `pause` is given.
@@ -29,8 +27,5 @@ struct RunCommand {
 };
 
 void Declare(CLI::App& app, RunCommand& command);
-
-/// The queue of the jobs.
-std::string QueueOf(const RunCommand& command, const spec::Sweep& sweep);
 
 }  // namespace twofold::cli

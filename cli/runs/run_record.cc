@@ -54,6 +54,10 @@ v1::Permutation MessageOf(const spec::Permutation& permutation) {
   return message;
 }
 
+std::uint64_t Nanoseconds(double seconds) {
+  return static_cast<std::uint64_t>(FromSeconds(seconds).count());
+}
+
 /// The permutations by number, in messages of about kMessageBytes.
 bool WritePermutations(grpc::ClientWriter<v1::CreateRunRequest>& writer,
                        v1::CreateRunRequest request, std::vector<spec::Permutation> all) {
@@ -73,6 +77,27 @@ bool WritePermutations(grpc::ClientWriter<v1::CreateRunRequest>& writer,
 }
 
 }  // namespace
+
+std::string LabelOfLocalRun(const std::string& id) { return "twofold/run=" + id; }
+
+v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) {
+  v1::JobOptions options;
+  options.set_queue(record.queue);
+  if (record.workload.empty()) options.set_suite(std::string(sweep.kind->suite));
+  options.set_durable(true);
+  options.set_run(record.id);
+  options.set_limit_ns(Nanoseconds(sweep.job_limit_seconds));
+  options.set_deadline_ns(Nanoseconds(sweep.run_limit_seconds));
+  // Jobs on different nodes would run at the same time, and measure each other's traffic.
+  const std::uint32_t most = sweep.nodes && sweep.max_parallel == 0 ? 1 : sweep.max_parallel;
+  if (most > 0) {
+    options.set_limit_key(record.id);
+    options.set_key_limit(most);
+  }
+  if (record.local) options.mutable_placement()->add_labels(LabelOfLocalRun(record.id));
+  options.mutable_gang()->set_spread(record.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
+  return options;
+}
 
 Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark) {
   v1::CreateRunRequest first;

@@ -6,7 +6,7 @@
 
 #include "cli/queues/frontend.h"
 #include "cli/results/run_source.h"
-#include "cli/runs/benchmark_file.h"
+#include "cli/runs/benchmark.h"
 #include "lib/common/result.h"
 
 namespace twofold::cli {
@@ -26,6 +26,14 @@ struct RunRecord {
 
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
+
+/// What the workers of a local run have and its jobs ask for, so that those which an interrupted
+/// run has left in the store wait for its own workers and not for those of the next one.
+/// "KEY=VALUE"
+std::string LabelOfLocalRun(const std::string& id);
+
+/// What all jobs of the run have in common: queue, suite, limits; of gangs, whether they spread.
+v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep);
 
 /// Begins the run: from now on the frontend knows it, and its permutations.
 ///

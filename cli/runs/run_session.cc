@@ -8,6 +8,7 @@
 
 #include "cli/results/result_printer.h"
 #include "cli/results/run_source.h"
+#include "cli/runs/placement.h"
 #include "cli/runs/run_view.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
@@ -17,23 +18,6 @@ namespace {
 using run::Driver;
 using run::Ending;
 using run::Stop;
-
-// Jobs on different nodes would run at the same time, and measure each other's traffic.
-std::uint32_t ParallelOf(const spec::Sweep& sweep) {
-  return sweep.nodes && sweep.max_parallel == 0 ? 1 : sweep.max_parallel;
-}
-
-RunOptions OptionsOf(const RunRecord& record, const spec::Sweep& sweep) {
-  return {.id = record.id,
-          .name = sweep.name,
-          .queue = record.queue,
-          .suite = record.workload.empty() ? std::string(sweep.kind->suite) : "",
-          .spread = record.spread,
-          .label = record.local ? LabelOfLocalRun(record.id) : "",
-          .max_parallel = ParallelOf(sweep),
-          .job_limit = FromSeconds(sweep.job_limit_seconds),
-          .run_limit = FromSeconds(sweep.run_limit_seconds)};
-}
 
 // Whether every permutation has a node for each member of its gang.
 bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>& workers) {
@@ -46,13 +30,13 @@ bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>&
 
 }  // namespace
 
-RunSession::RunSession(const RunSetting& setting, RunRecord record, Benchmark benchmark)
+RunSession::RunSession(const RunSetting& setting, KnownRun run)
     : setting_(setting),
-      record_(std::move(record)),
-      benchmark_(std::move(benchmark)),
+      record_(std::move(run.record)),
+      benchmark_(std::move(run.benchmark)),
       frontend_(setting.globals),
-      options_(OptionsOf(record_, benchmark_.sweep)),
-      jobs_(frontend_, options_, benchmark_.expansion),
+      common_(CommonOptions(record_, benchmark_.sweep)),
+      jobs_(frontend_, common_, benchmark_.sweep.name, benchmark_.expansion),
       driver_(run::RulesOf(benchmark_.sweep), benchmark_.expansion) {}
 
 // `option` is --resume or --retry-failed.
@@ -76,22 +60,22 @@ Status RunSession::Look() {
 
 // Also decides whether the members of a gang can be on nodes of their own.
 Status RunSession::CheckWorkers() {
-  const auto workers = WorkersOf(frontend_, options_.queue);
+  const auto workers = run::WorkersOf(frontend_, record_.queue);
   if (!workers.ok()) return workers.status();
   const bool enough = CanSpread(benchmark_.expansion, *workers);
   const RunCommand& command = setting_.command;
   record_.spread = command.spread.empty() ? enough : command.spread == "node";
-  options_.spread = record_.spread;
+  common_ = CommonOptions(record_, benchmark_.sweep);
   // A local run has workers of its own, as many as it takes.
   if (command.unchecked || setting_.local) return absl::OkStatus();
-  return run::CheckPlacement(benchmark_.expansion.permutations, {options_.queue, *workers});
+  return run::CheckPlacement(benchmark_.expansion.permutations, {record_.queue, *workers});
 }
 
 Status RunSession::Begin() {
   if (Status status = CheckWorkers(); !status.ok()) return status;
   if (Status status = CreateRun(frontend_, record_, benchmark_); !status.ok()) return status;
   if (Status status = jobs_.Attend(); !status.ok()) return status;
-  driver_.Begin(Driver::Earlier::kGoOn);
+  driver_.Begin();
   return Attend();
 }
 
@@ -99,7 +83,7 @@ Status RunSession::GoOn() {
   if (Status status = jobs_.Attend(); !status.ok()) return status;
   if (Status status = CheckWorkers(); !status.ok()) return status;
   if (Status status = Look(); !status.ok()) return status;
-  driver_.Begin(Driver::Earlier::kGoOn);
+  driver_.Begin();
   return Attend();
 }
 
@@ -197,7 +181,7 @@ Status RunSession::Print() const {
   request.set_jobs(setting_.globals.json());
   const Status status = PrintResults(**source, request, setting_.globals.form);
   if (setting_.globals.json()) return status;
-  if (status.ok()) std::cout << CountsText(benchmark_.sweep, driver_);
+  if (status.ok()) std::cout << run::CountsText(benchmark_.sweep, driver_);
   return status;
 }
 

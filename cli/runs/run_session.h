@@ -6,15 +6,21 @@
 
 #include "cli/command/command.h"
 #include "cli/queues/frontend.h"
-#include "cli/runs/benchmark_file.h"
+#include "cli/runs/benchmark.h"
 #include "cli/runs/driver.h"
 #include "cli/runs/frontend_jobs.h"
-#include "cli/runs/run_cluster.h"
+#include "cli/runs/local_run.h"
 #include "cli/runs/run_options.h"
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_watcher.h"
 
 namespace twofold::cli {
+
+/// A run as it was when it began; `benchmark` is what record.text comes to.
+struct KnownRun {
+  RunRecord record;
+  Benchmark benchmark;
+};
 
 /// Where and how a run is run.
 struct RunSetting {
@@ -30,8 +36,8 @@ struct RunSetting {
 ///          done with it; the message says how to go on. Those of the frontend.
 class RunSession {
  public:
-  /// `benchmark` is what record.text comes to. `setting` outlives the session.
-  RunSession(const RunSetting& setting, RunRecord record, Benchmark benchmark);
+  /// `setting` outlives the session.
+  RunSession(const RunSetting& setting, KnownRun run);
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
 
@@ -70,7 +76,7 @@ class RunSession {
   RunRecord record_;
   const Benchmark benchmark_;
   const Frontend frontend_;
-  RunOptions options_;
+  v1::JobOptions common_;
   FrontendJobs jobs_;
   run::Driver driver_;
 };

@@ -4,15 +4,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "cli/runs/varied_cells.h"
-#include "lib/spec/shown.h"
+#include "cli/runs/benchmark.h"
+#include "lib/spec/node.h"
 
-namespace twofold::cli {
+namespace twofold::run {
 namespace {
 
-using run::Driver;
-using run::Progress;
+/// Run times that were seen.
+struct Times {
+  double seconds = 0;
+  std::size_t jobs = 0;
+
+  void Add(Duration time) {
+    seconds += ToSeconds(time);
+    ++jobs;
+  }
+};
+
+// Withdrawn jobs did not run, or not to their end.
+bool HasRun(const Seen& seen) {
+  return seen.phase == Phase::kSucceeded || seen.phase == Phase::kFailed;
+}
+
+std::optional<Duration> TimeLeft(const Driver& driver, std::size_t running) {
+  Times all;
+  std::vector<Times> by_permutation(driver.expansion().permutations.size());
+  for (const auto& job : driver.jobs()) {
+    if (!HasRun(job.seen)) continue;
+    all.Add(job.seen.run_time);
+    by_permutation[job.permutation].Add(job.seen.run_time);
+  }
+  if (all.jobs == 0) return std::nullopt;
+  double left = 0;
+  for (const auto& job : driver.jobs()) {
+    if (HasEnded(job.seen.phase)) continue;
+    const Times& own = by_permutation[job.permutation];
+    const Times& known = own.jobs > 0 ? own : all;
+    const double expected = known.seconds / static_cast<double>(known.jobs);
+    const bool runs = job.seen.phase == Phase::kRunning;
+    left += std::max(0.0, expected - (runs ? ToSeconds(job.seen.run_time) : 0.0));
+  }
+  return FromSeconds(left / static_cast<double>(std::max<std::size_t>(1, running)));
+}
+
+void CountPhase(Phase phase, Progress& progress) {
+  progress.running += phase == Phase::kRunning ? 1 : 0;
+  progress.succeeded += phase == Phase::kSucceeded ? 1 : 0;
+  progress.failed += phase == Phase::kFailed ? 1 : 0;
+  progress.withdrawn += phase == Phase::kWithdrawn ? 1 : 0;
+}
 
 constexpr std::size_t kBarCells = 20;
 
@@ -31,6 +73,21 @@ const spec::Permutation& PermutationOf(const Driver& driver, std::size_t place) 
 
 }  // namespace
 
+Progress ProgressOf(const Driver& driver) {
+  Progress progress;
+  progress.jobs = driver.jobs().size();
+  std::optional<std::size_t> waiting;
+  for (std::size_t i = 0; i < driver.jobs().size(); ++i) {
+    const Phase phase = driver.jobs()[i].seen.phase;
+    CountPhase(phase, progress);
+    if (phase == Phase::kRunning && !progress.current) progress.current = i;
+    if (phase == Phase::kWaiting && !waiting) waiting = i;
+  }
+  if (!progress.current) progress.current = waiting;
+  progress.left = TimeLeft(driver, progress.running);
+  return progress;
+}
+
 std::string TimeText(Duration time) {
   const auto seconds = static_cast<std::int64_t>(std::ceil(ToSeconds(time)));
   if (seconds < 60) return absl::StrCat(seconds, " s");
@@ -48,7 +105,7 @@ std::string ProgressText(const Driver& driver, const Progress& progress) {
   }
   if (!progress.current) return text;
   const auto& permutation = PermutationOf(driver, driver.jobs()[*progress.current].permutation);
-  return absl::StrCat(text, ", ", permutation.number, ": ", ValuesText(permutation));
+  return absl::StrCat(text, ", ", permutation.number, ": ", cli::ValuesText(permutation));
 }
 
 std::string ProgressLine(const Driver& driver, const Progress& progress, std::size_t columns) {
@@ -59,7 +116,7 @@ std::string ProgressLine(const Driver& driver, const Progress& progress, std::si
 
 std::string JobText(const Driver& driver, const Driver::Job& job) {
   const auto& key = job.seen.key;
-  const std::string values = ValuesText(PermutationOf(driver, job.permutation));
+  const std::string values = cli::ValuesText(PermutationOf(driver, job.permutation));
   return absl::StrCat("permutation ", key.permutation, key.warm_up ? " warm-up " : " repetition ",
                       key.repetition, values.empty() ? "" : absl::StrCat(" (", values, ")"));
 }
@@ -74,4 +131,4 @@ std::string CountsText(const spec::Sweep& sweep, const Driver& driver) {
   return line + "\n";
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::run

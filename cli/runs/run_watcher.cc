@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <span>
 #include <string_view>
 
 #include "cli/runs/run_view.h"
@@ -19,6 +20,14 @@ namespace {
 constexpr Duration kBetweenLines = std::chrono::seconds(2);
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::size_t kMostOfLine = 4096;
+
+/// What may become of a run that is interrupted: a key, and what it does.
+struct Choice {
+  char key;
+  run::Wish wish;
+  const char* text;
+};
+using Choices = std::span<const Choice>;
 
 constexpr Choice kOnACluster[] = {
     {'d', run::Wish::kDetach, "detach, jobs go on"},
@@ -36,14 +45,14 @@ std::size_t TerminalWidth() {
   return known ? size.ws_col : kUsualWidth;
 }
 
-run::Wish WishOf(const std::string& answer, std::span<const Choice> choices) {
+run::Wish WishOf(const std::string& answer, Choices choices) {
   for (const Choice& choice : choices) {
     if (answer.starts_with(choice.key)) return choice.wish;
   }
   return run::Wish::kNone;
 }
 
-std::string Question(std::span<const Choice> choices) {
+std::string Question(Choices choices) {
   std::string question;
   for (const Choice& choice : choices) {
     absl::StrAppend(&question, std::string(1, choice.key), ": ", choice.text, "; ");
@@ -64,13 +73,8 @@ int Milliseconds(Duration time) {
 
 }  // namespace
 
-std::span<const Choice> ChoicesOf(bool is_local) {
-  if (is_local) return kOnThisMachine;
-  return kOnACluster;
-}
-
-RunWatcher::RunWatcher(std::span<const Choice> choices)
-    : choices_(choices),
+RunWatcher::RunWatcher(bool is_local)
+    : is_local_(is_local),
       terminal_(isatty(STDERR_FILENO) == 1),
       interactive_(terminal_ && isatty(STDIN_FILENO) == 1) {
   sigset_t set;
@@ -99,7 +103,7 @@ void RunWatcher::Note(const std::string& line) {
 void RunWatcher::NameFailures(const run::Driver& driver) {
   for (const run::Driver::Job& job : driver.jobs()) {
     if (job.seen.phase != run::Phase::kFailed || !named_.insert(job.seen.id).second) continue;
-    Note(absl::StrCat("job ", job.seen.id, " failed, ", JobText(driver, job),
+    Note(absl::StrCat("job ", job.seen.id, " failed, ", run::JobText(driver, job),
                       job.seen.reason.empty() ? "" : ": ", job.seen.reason));
   }
 }
@@ -109,11 +113,11 @@ void RunWatcher::Show(const run::Driver& driver) {
   const run::Progress progress = run::ProgressOf(driver);
   if (terminal_) {
     ClearLine();
-    std::cerr << ProgressLine(driver, progress, TerminalWidth() - 1) << std::flush;
+    std::cerr << run::ProgressLine(driver, progress, TerminalWidth() - 1) << std::flush;
     line_open_ = true;
     return;
   }
-  const std::string text = ProgressText(driver, progress);
+  const std::string text = run::ProgressText(driver, progress);
   const bool last = progress.ended() == progress.jobs;
   if (text == last_ || (!last && Now() - last_at_ < kBetweenLines)) return;
   last_ = text;
@@ -138,13 +142,14 @@ run::Wish RunWatcher::Wait(Duration at_most) {
 
 // A second Ctrl-C is an answer, too.
 run::Wish RunWatcher::Ask() {
-  Note(Question(choices_));
+  const Choices choices = is_local_ ? Choices(kOnThisMachine) : Choices(kOnACluster);
+  Note(Question(choices));
   pollfd both[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   poll(both, 2, -1);
   bool interrupt = false;
   if (TakeSignal(interrupt)) return run::Wish::kDetach;
   std::string answer;
-  return std::getline(std::cin, answer) ? WishOf(answer, choices_) : run::Wish::kDetach;
+  return std::getline(std::cin, answer) ? WishOf(answer, choices) : run::Wish::kDetach;
 }
 
 }  // namespace twofold::cli

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/runs/driver.h"
-#include "cli/runs/jobs.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 

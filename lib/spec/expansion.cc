@@ -5,16 +5,13 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/spec/combinations.h"
-#include "lib/spec/merge.h"
-#include "lib/spec/node_choice.h"
 #include "lib/spec/permutations.h"
 #include "lib/spec/random.h"
-#include "lib/spec/shown.h"
-#include "lib/spec/varied_values.h"
 
 namespace twofold::spec {
 namespace {
+
+// ---- permutations
 
 constexpr std::size_t kLongestValues = 300;  // in messages
 
@@ -102,6 +99,31 @@ Status Fill(const Sweep& sweep, const Node& merged, Permutation& permutation) {
   return CheckGang(sweep, permutation);
 }
 
+void AddValues(const Node& varied, const Node& merged, const std::string& path,
+               std::vector<VariedValue>& values) {
+  const Map* fields = AsMap(varied);
+  const Map* known = AsMap(merged);
+  if (fields == nullptr || known == nullptr) {
+    values.push_back({path, ToJson(merged)});
+    return;
+  }
+  static const Node kNotGiven;
+  for (const Entry& entry : *fields) {
+    const Entry* value = Find(*known, entry.key);
+    AddValues(*entry.value, value == nullptr ? kNotGiven : *value->value, Join(path, entry.key),
+              values);
+  }
+}
+
+// What the fields that `variation` sets have become in `merged`, with the path to each inside maps;
+// then the nodes, if it has any.
+std::vector<VariedValue> ValuesOf(const Variation& variation, const Node& merged) {
+  std::vector<VariedValue> values;
+  AddValues(*variation.fields, merged, "", values);
+  if (!variation.nodes.empty()) values.push_back({"nodes", variation.nodes});
+  return values;
+}
+
 Result<Permutation> Make(const Sweep& sweep, const Variation& variation, std::uint64_t number) {
   const NodeRef merged = Merge(sweep.spec, variation.fields);
   Permutation permutation;
@@ -146,7 +168,55 @@ Status ExpandOn(const std::vector<std::string>& nodes, const Sweep& sweep,
   return absl::OkStatus();
 }
 
+// ---- jobs
+
+using Jobs = std::vector<PlannedJob>;
+
+void AddRepetitions(Jobs& jobs, std::uint32_t permutation, std::uint32_t count, bool warm_up) {
+  for (std::uint32_t i = 1; i <= count; ++i) jobs.push_back({permutation, i, warm_up});
+}
+
+Jobs Consecutive(const Sweep& sweep, std::uint32_t permutations) {
+  Jobs jobs;
+  for (std::uint32_t permutation = 0; permutation < permutations; ++permutation) {
+    AddRepetitions(jobs, permutation, sweep.warmup, true);
+    AddRepetitions(jobs, permutation, sweep.repetitions, false);
+  }
+  return jobs;
+}
+
+Jobs Rounds(std::uint32_t permutations, std::uint32_t rounds, bool warm_up) {
+  Jobs jobs;
+  for (std::uint32_t round = 1; round <= rounds; ++round) {
+    for (std::uint32_t i = 0; i < permutations; ++i) jobs.push_back({i, round, warm_up});
+  }
+  return jobs;
+}
+
+void Mix(Jobs& jobs, std::uint32_t permutations, Random& random) {
+  Shuffle(jobs, random);
+  std::vector<std::uint32_t> seen(permutations);
+  for (PlannedJob& job : jobs) job.repetition = ++seen[job.permutation];
+}
+
 }  // namespace
+
+Jobs JobsOf(const Sweep& sweep, std::uint32_t permutations) {
+  if (sweep.order == Order::kConsecutive) return Consecutive(sweep, permutations);
+  Jobs jobs = Rounds(permutations, sweep.warmup, true);
+  Jobs measured = Rounds(permutations, sweep.repetitions, false);
+  if (sweep.order == Order::kShuffled) {
+    Random random(sweep.seed);
+    Mix(jobs, permutations, random);
+    Mix(measured, permutations, random);
+  }
+  jobs.insert(jobs.end(), measured.begin(), measured.end());
+  return jobs;
+}
+
+std::string JobName(const std::string& name, std::uint64_t index, std::uint64_t count) {
+  return fmt::format("{}-{:0{}}", name, index, fmt::formatted_size("{}", count));
+}
 
 Result<Expansion> Expand(const Sweep& sweep, const ExpandOptions& options) {
   std::vector<std::string> nodes;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/spec/job_order.h"
 #include "lib/spec/kind.h"
 #include "lib/spec/sweep.h"
 
@@ -26,6 +25,15 @@ struct Permutation {
   std::int64_t gang = 1;
   std::vector<std::string> nodes;  ///< its gang runs on these, on each of them; empty: anywhere
   std::vector<VariedValue> values;
+};
+
+/// One job of a sweep. Its number is its place in the list of all, from 1.
+struct PlannedJob {
+  std::uint32_t permutation = 0;  ///< place in Expansion::permutations, from 0
+  std::uint32_t repetition = 0;   ///< of this permutation, from 1; warm-ups are counted apart
+  bool warm_up = false;           ///< its results are not part of the permutation's
+
+  friend bool operator==(const PlannedJob&, const PlannedJob&) = default;
 };
 
 /// All that a sweep runs, checked. The same file gives the same expansion everywhere.
@@ -53,5 +61,16 @@ struct ExpandOptions {
 ///          memory is used.
 /// Cost     O(jobs + permutations x size of a spec).
 Result<Expansion> Expand(const Sweep& sweep, const ExpandOptions& options = {});
+
+/// The jobs of `permutations` permutations in the order of `sweep`:
+///
+///   consecutive  permutation by permutation, each with its warm-ups first
+///   interleaved  all warm-ups, then all measured ones, both in rounds of every permutation once
+///   shuffled     all warm-ups, then all measured ones, both in random order by the seed; a
+///                permutation's repetitions are numbered in the order in which they come
+std::vector<PlannedJob> JobsOf(const Sweep& sweep, std::uint32_t permutations);
+
+/// "NAME-INDEX", `index` from 1, with zeros in front so that all of 1 .. `count` are equally long.
+std::string JobName(const std::string& name, std::uint64_t index, std::uint64_t count);
 
 }  // namespace twofold::spec

@@ -10,7 +10,7 @@
 #include "lib/common/quantity.h"
 #include "lib/spec/field.h"
 #include "lib/spec/json_schema.h"
-#include "lib/spec/shown.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 namespace {

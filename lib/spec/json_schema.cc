@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/spec/scalar.h"
+#include "lib/spec/node.h"
 #include "lib/spec/set_fields.h"
 
 namespace twofold::spec {

@@ -3,8 +3,8 @@
 #include <span>
 
 #include "lib/spec/field.h"
-#include "lib/spec/json.h"
 #include "lib/spec/kind.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/spec/nearest.h"
+#include "lib/spec/field.h"
 
 namespace twofold::spec {
 namespace {

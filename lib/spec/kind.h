@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "lib/spec/field.h"
-#include "lib/spec/json.h"
 #include "lib/spec/node.h"
 
 namespace twofold::spec {

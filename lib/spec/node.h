@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -46,6 +47,12 @@ inline bool IsNull(const Node& node) { return std::holds_alternative<std::monost
 inline const Map* AsMap(const Node& node) { return std::get_if<Map>(&node.value); }
 inline const List* AsList(const Node& node) { return std::get_if<List>(&node.value); }
 
+/// What a YAML scalar without quotes stands for, by the core schema of YAML 1.2 (section 10.3.2):
+/// null, true or false, a whole number, a number, else text. Three things stay text so that none is
+/// misread: what other YAML readers take for octal or for minutes (010, 0o10, 1:30), and .inf and
+/// .nan, which JSON cannot say. A whole number beyond 64 bits becomes a number.
+decltype(Node::value) PlainScalar(std::string_view text);
+
 /// "text", "a whole number", "a map" ... for messages.
 std::string_view TypeName(const Node& node);
 
@@ -68,5 +75,21 @@ Status Fault(Place place, std::string_view field, std::string_view what);
 
 /// `status`, its message begun with "FILE:".
 Status InFile(std::string_view file, const Status& status);
+
+/// `over` laid over `base`, as kube-perftest lays a permutation over its template: maps merge key
+/// by key, new keys last; lists are joined, `base` first; null keeps `base`; all else replaces it.
+NodeRef Merge(const NodeRef& base, const NodeRef& over);
+
+using Json = nlohmann::ordered_json;
+
+/// The tree as JSON, keys in their order. What is null in a map is left out: it means "not given".
+Json ToJson(const Node& node);
+
+/// JSON without blanks.
+std::string ToText(const Json& json);
+
+/// `text` of a document, fit for one line of a terminal (Printable), with "..." after it if it is
+/// longer than `most` bytes and therefore cut off.
+std::string Shown(std::string_view text, std::size_t most);
 
 }  // namespace twofold::spec

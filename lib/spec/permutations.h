@@ -8,6 +8,27 @@
 
 namespace twofold::spec {
 
+/// What counts saturate at: more than any limit, and safe to compare.
+inline constexpr std::uint64_t kTooMany = std::uint64_t{1} << 63;
+
+/// a x b and a + b, at most kTooMany.
+std::uint64_t Times(std::uint64_t a, std::uint64_t b);
+std::uint64_t Plus(std::uint64_t a, std::uint64_t b);
+
+/// How many ways there are to take `k` of `n` things, at most kTooMany.
+std::uint64_t CountCombinations(std::uint64_t n, std::uint64_t k);
+
+/// Combination `number` (0 .. CountCombinations - 1) of `k` of the things 0 .. n - 1, in
+/// lexicographic order: of 4 things by 2: 01 02 03 12 13 23. Cost: O(n k).
+std::vector<std::uint64_t> Combination(std::uint64_t n, std::uint64_t k, std::uint64_t number);
+
+/// The nodes that `choice` selects: each of its names, and what of `known` its patterns (`*`, `?`,
+/// `[a-z]`) match, in this order; none twice.
+/// Errors   kInvalidArgument: a pattern without known nodes, a name that is not among them, or
+///          fewer nodes than one combination takes.
+Result<std::vector<std::string>> SelectNodes(const NodeChoice& choice,
+                                             const std::vector<std::string>& known);
+
 /// What one permutation lays over the template.
 struct Variation {
   NodeRef fields;                  ///< a map

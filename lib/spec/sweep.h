@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/spec/document.h"
 #include "lib/spec/kind.h"
-#include "lib/spec/limits.h"
 #include "lib/spec/node.h"
 #include "lib/spec/until.h"
 

@@ -1,6 +1,6 @@
 #include "lib/spec/until.h"
 
-#include "lib/stats/mean_interval.h"
+#include "lib/stats/summary.h"
 
 namespace twofold::spec {
 namespace {

@@ -5,10 +5,12 @@
 #include <limits>
 #include <numeric>
 
-#include "lib/stats/mean_interval.h"
+#include "lib/stats/student.h"
 
 namespace twofold::stats {
 namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 double Median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -17,13 +19,24 @@ double Median(std::vector<double>& values) {
   return std::midpoint(*std::max_element(values.begin(), middle), *middle);
 }
 
-double DeviationFrom(double mean, const std::vector<double>& values) {
-  double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (static_cast<double>(values.size()) - 1.0));
+}  // namespace
+
+double MeanInterval::Relative() const {
+  if (!std::isfinite(mean) || !std::isfinite(half_width)) return kUnlimited;
+  if (half_width == 0.0) return 0.0;
+  return half_width / std::abs(mean);
 }
 
-}  // namespace
+MeanInterval IntervalOfMean(std::span<const double> values, double confidence) {
+  if (values.empty()) return {.half_width = kUnlimited};
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  if (values.size() == 1) return {.mean = mean, .half_width = kUnlimited};
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double error = std::sqrt(squares / (n - 1.0) / n);
+  return {mean, std::sqrt(squares / (n - 1.0)), StudentFactor(confidence, n - 1.0) * error};
+}
 
 double Summary::Cv() const { return mean == 0.0 ? 0.0 : sd / std::abs(mean); }
 
@@ -37,7 +50,7 @@ Summary Summarize(std::vector<double> values) {
   summary.most = *most;
   if (values.size() > 1) {
     summary.half_width = interval.half_width;
-    summary.sd = DeviationFrom(interval.mean, values);
+    summary.sd = interval.sd;
   }
   summary.median = Median(values);
   return summary;
@@ -45,7 +58,7 @@ Summary Summarize(std::vector<double> values) {
 
 Rate MeanRate(const Summary& summary) {
   if (summary.n < 2 || summary.mean <= 0.0) {
-    return {.throughput = summary.mean, .log_error = std::numeric_limits<double>::infinity()};
+    return {.throughput = summary.mean, .log_error = kUnlimited};
   }
   const auto n = static_cast<double>(summary.n);
   return {.throughput = summary.mean,

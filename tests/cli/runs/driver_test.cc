@@ -21,7 +21,7 @@ JobKey WarmUp(std::uint64_t permutation) { return {permutation, 1, true}; }
 TEST(Driver, SubmitsAllAtOnceInTheOrderOfTheExpansion) {
   const spec::Expansion expansion = ExpansionOf(2, 2, 1);
   Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_THAT(driver.TakeDue(kEarly),
               ElementsAre(WarmUp(1), Key(1, 1), Key(1, 2), WarmUp(2), Key(2, 1), Key(2, 2)));
   EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
@@ -31,7 +31,7 @@ TEST(Driver, SubmitsAllAtOnceInTheOrderOfTheExpansion) {
 TEST(Driver, IsOverWhenAllHasEnded) {
   const spec::Expansion expansion = ExpansionOf(1, 2);
   Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   driver.See(Succeeded(Key(1, 1), 7, 1));
   EXPECT_FALSE(driver.over());
@@ -48,7 +48,7 @@ TEST(Driver, NeverSubmitsWhatTheFrontendHas) {
   driver.See(In(Phase::kRunning, Key(1, 2), 2));
   driver.See(Succeeded(Key(1, 3), 3, 1));
   driver.See(In(Phase::kFailed, Key(1, 4), 4));
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(1, 5)));
 }
 
@@ -56,7 +56,7 @@ TEST(Driver, SubmitsAgainWhatWasWithdrawnWhenItGoesOn) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({}, expansion);
   driver.See(In(Phase::kWithdrawn, Key(1, 1), 4));
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(1, 1)));
   driver.See(In(Phase::kWithdrawn, Key(1, 1), 4));  // the frontend still lists the old one
   EXPECT_FALSE(driver.over());
@@ -69,7 +69,6 @@ TEST(Driver, LeavesWithdrawnJobsAloneIfItOnlyLooks) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({}, expansion);
   driver.See(In(Phase::kWithdrawn, Key(1, 1), 4));
-  driver.Begin(Driver::Earlier::kKeep);
   EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
   EXPECT_TRUE(driver.over());
 }
@@ -80,7 +79,7 @@ TEST(Driver, TheNewestJobOfAKeyCounts) {
   driver.See(In(Phase::kFailed, Key(1, 1), 4));
   driver.See(In(Phase::kRunning, Key(1, 1), 9));  // it was requeued
   driver.See(In(Phase::kFailed, Key(1, 1), 4));
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
   EXPECT_THAT(driver.Open(false), ElementsAre(9));
 }
@@ -88,7 +87,7 @@ TEST(Driver, TheNewestJobOfAKeyCounts) {
 TEST(Driver, AJobGoesForwardOnlyWhateverOldNewsCome) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   driver.See(Succeeded(Key(1, 1), 4, 1));
   driver.See(In(Phase::kRunning, Key(1, 1), 4));
@@ -106,7 +105,7 @@ TEST(Driver, JobsOfOtherPermutationsAreNotItsOwn) {
 TEST(Driver, WhatCouldNotBeSubmittedIsDueAgain) {
   const spec::Expansion expansion = ExpansionOf(1, 2);
   Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   driver.See(In(Phase::kWaiting, Key(1, 1), 1));
   driver.PutBack(Key(1, 2));
@@ -116,7 +115,7 @@ TEST(Driver, WhatCouldNotBeSubmittedIsDueAgain) {
 TEST(Driver, FailFastEndsTheRunAtTheFirstFailure) {
   const spec::Expansion expansion = ExpansionOf(1, 3);
   Driver driver({.fail_fast = true}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   driver.See(In(Phase::kFailed, Key(1, 1), 1));
   driver.See(In(Phase::kRunning, Key(1, 2), 2));
@@ -133,7 +132,7 @@ TEST(Driver, FailuresOfEarlierTimesDoNotEndARunThatGoesOn) {
   const spec::Expansion expansion = ExpansionOf(1, 2);
   Driver driver({.fail_fast = true}, expansion);
   driver.See(In(Phase::kFailed, Key(1, 1), 1));
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.See(In(Phase::kFailed, Key(1, 1), 1));
   EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(1, 2)));
 }
@@ -141,7 +140,7 @@ TEST(Driver, FailuresOfEarlierTimesDoNotEndARunThatGoesOn) {
 TEST(Driver, TheTimeLimitEndsTheRun) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({.limit = std::chrono::seconds(60)}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(std::chrono::seconds(59));
   EXPECT_EQ(driver.stopped(), Stop::kNone);
   driver.TakeDue(std::chrono::seconds(60));
@@ -151,7 +150,7 @@ TEST(Driver, TheTimeLimitEndsTheRun) {
 TEST(Driver, WhatIsOverWasNotEndedByTheTimeLimit) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({.limit = std::chrono::seconds(60)}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   driver.See(Succeeded(Key(1, 1), 1, 1));
   driver.TakeDue(kEarly);
@@ -162,7 +161,7 @@ TEST(Driver, WhatIsOverWasNotEndedByTheTimeLimit) {
 TEST(Driver, RepeatsUntilTheHeadlineIsKnown) {
   const spec::Expansion expansion = ExpansionOf(2, 3);
   Driver driver({.repetitions = 3, .until = kUntil}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   std::uint64_t id = 0;
   for (std::uint32_t r = 1; r <= 3; ++r) driver.See(Succeeded(Key(1, r), ++id, 10.0));
@@ -179,7 +178,7 @@ TEST(Driver, RepeatsUntilTheHeadlineIsKnown) {
 TEST(Driver, FailedRepetitionsCountForTheMost) {
   const spec::Expansion expansion = ExpansionOf(1, 3);
   Driver driver({.repetitions = 3, .until = kUntil}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   for (std::uint32_t r = 1; r <= 5; ++r) {
     driver.See(In(Phase::kFailed, Key(1, r), r));
@@ -194,7 +193,7 @@ TEST(Driver, KnowsFurtherRepetitionsOfEarlierTimes) {
   Driver driver({.repetitions = 3, .until = kUntil}, expansion);
   for (std::uint32_t r = 1; r <= 3; ++r) driver.See(Succeeded(Key(1, r), r, 10.0 * r));
   driver.See(In(Phase::kRunning, Key(1, 4), 4));
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
   EXPECT_EQ(driver.jobs().size(), 4U);
 }
@@ -202,7 +201,7 @@ TEST(Driver, KnowsFurtherRepetitionsOfEarlierTimes) {
 TEST(Driver, ACancelledJobIsNotRepeated) {
   const spec::Expansion expansion = ExpansionOf(1, 3);
   Driver driver({.repetitions = 3, .until = kUntil}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.TakeDue(kEarly);
   for (std::uint32_t r = 1; r <= 3; ++r) driver.See(In(Phase::kWithdrawn, Key(1, r), r));
   EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
@@ -212,7 +211,7 @@ TEST(Driver, ACancelledJobIsNotRepeated) {
 TEST(Driver, NothingIsDueOnceSomebodyHasStoppedIt) {
   const spec::Expansion expansion = ExpansionOf(1, 1);
   Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   driver.StopNow();
   EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
   EXPECT_TRUE(driver.over());

@@ -28,7 +28,7 @@ inline Seen Succeeded(const JobKey& key, std::uint64_t id, double headline) {
           .id = id,
           .phase = Phase::kSucceeded,
           .run_time = std::chrono::seconds(1),
-          .headlines = {{"throughput", "MiB/s", headline}}};
+          .headline = headline};
 }
 
 inline Seen In(Phase phase, const JobKey& key, std::uint64_t id) {

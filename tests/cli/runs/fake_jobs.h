@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/runs/jobs.h"
 #include "cli/runs/watch.h"
 
 namespace twofold::run {
@@ -72,7 +71,7 @@ class FakeJobs final : public Jobs {
       if (seen.phase == Phase::kRunning) {
         const bool fails = failing.contains(seen.key);
         seen.phase = fails ? Phase::kFailed : Phase::kSucceeded;
-        if (!fails) seen.headlines = {{"throughput", "MiB/s", 10}};
+        if (!fails) seen.headline = 10;
         ++room;
       } else if (seen.phase == Phase::kWaiting && started < parallel) {
         seen.phase = Phase::kRunning;

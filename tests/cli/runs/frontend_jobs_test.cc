@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "cli/runs/run_record.h"
 #include "lib/common/arguments.h"
 #include "tests/cli/runs/expansions.h"
 #include "tests/frontend/frontend_fixture.h"
@@ -32,7 +33,6 @@ class FrontendJobsTest : public frontend::FrontendTest {
     });
     globals_.frontend = frontend_->client_address();
     connection_ = std::make_unique<Frontend>(globals_);
-    options_ = {.id = "r-1", .name = "set", .queue = "fio", .suite = "fio"};
   }
   void TearDown() override {
     connection_.reset();
@@ -41,7 +41,10 @@ class FrontendJobsTest : public frontend::FrontendTest {
   }
 
   /// A process that looks after the run.
-  FrontendJobs NewJobs() { return {*connection_, options_, expansion_}; }
+  FrontendJobs NewJobs() {
+    common_ = CommonOptions(record_, sweep_);
+    return {*connection_, common_, "set", expansion_};
+  }
 
   std::vector<Seen> Submitted(FrontendJobs& jobs, const std::vector<JobKey>& keys) {
     std::vector<Seen> accepted;
@@ -96,7 +99,10 @@ class FrontendJobsTest : public frontend::FrontendTest {
   std::filesystem::path folder_;
   Globals globals_;
   spec::Expansion expansion_ = run::ExpansionOf(2, 600);
-  RunOptions options_;
+  RunRecord record_ = {.id = "r-1", .file = "f.yaml", .text = "", .queue = "fio"};
+  const spec::Kind kind_ = {.name = "Fio", .suite = "fio"};
+  spec::Sweep sweep_ = {.file = "f.yaml", .name = "set", .kind = &kind_, .spec = nullptr};
+  v1::JobOptions common_;
   std::unique_ptr<Frontend> connection_;
 };
 
@@ -105,10 +111,10 @@ TEST_F(FrontendJobsTest, AJobHasWhatTheRunAsksFor) {
   expansion_.permutations[1].gang = 2;
   expansion_.permutations[1].labels = {{"mtu", "9000"}};
   expansion_.permutations[1].nodes = {"node-1", "node-2"};
-  options_.max_parallel = 3;
-  options_.spread = true;
-  options_.job_limit = std::chrono::seconds(9);
-  options_.run_limit = std::chrono::seconds(99);
+  sweep_.max_parallel = 3;
+  record_.spread = true;
+  sweep_.job_limit_seconds = 9;
+  sweep_.run_limit_seconds = 99;
   auto jobs = NewJobs();
   Submitted(jobs, {{2, 5, true}});
   auto worker = NewWorker();
@@ -149,8 +155,7 @@ TEST_F(FrontendJobsTest, ListsPhasesAndHeadlines) {
   auto later = NewJobs();
   for (const Seen& one : Listed(later)) seen[one.key] = one;
   EXPECT_EQ((seen[{1, 1, false}].phase), Phase::kSucceeded);
-  EXPECT_THAT((seen[{1, 1, false}].headlines),
-              ElementsAre(run::Headline{"throughput direction=read", "MiB/s", 12.5}));
+  EXPECT_EQ((seen[{1, 1, false}].headline), 12.5);
   EXPECT_EQ((seen[{1, 2, false}].phase), Phase::kFailed);
   EXPECT_EQ((seen[{1, 2, false}].reason), "fio: disk full");
   EXPECT_EQ((seen[{2, 1, false}].phase), Phase::kRunning);
@@ -196,9 +201,9 @@ TEST_F(FrontendJobsTest, TheSameJobSubmittedTwiceIsOne) {
 TEST_F(FrontendJobsTest, JobsOfOthersAreNotListed) {
   auto jobs = NewJobs();
   Submitted(jobs, {{1, 1, false}});
-  RunOptions other = options_;
-  other.id = "r-2";
-  FrontendJobs others(*connection_, other, expansion_);
+  v1::JobOptions other = common_;
+  other.set_run("r-2");
+  FrontendJobs others(*connection_, other, "set", expansion_);
   Submitted(others, {{1, 2, false}});
   v1::JobOptions by_hand;
   by_hand.set_queue("fio");
@@ -242,7 +247,7 @@ TEST_F(FrontendJobsTest, LongResultsComeInSmallPages) {
     worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, ReportOf(i, 200'000));
   }
   const auto ended = AwaitEnds(jobs, 40);
-  EXPECT_THAT(ended.begin()->second.headlines, SizeIs(1));
+  EXPECT_EQ(ended.rbegin()->second.headline, 39);
 }
 
 TEST_F(FrontendJobsTest, FailedJobsAreRunAgainAndTheNewOnesCount) {
@@ -353,7 +358,8 @@ TEST_F(FrontendJobsTest, AFrontendWithoutAStoreSaysSo) {
   Serve([](frontend::Options& options) { options.queues = {"fio"}; });
   globals_.frontend = frontend_->client_address();
   const Frontend connection(globals_);
-  FrontendJobs jobs(connection, options_, expansion_);
+  const v1::JobOptions common = CommonOptions(record_, sweep_);
+  FrontendJobs jobs(connection, common, "set", expansion_);
   const Status status = jobs.Submit({{1, 1, false}}, [](const Seen&) { FAIL(); });
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("--store"));

@@ -1,6 +1,6 @@
-#include "cli/runs/job_key.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/runs/jobs.h"
 
 namespace twofold::run {
 namespace {

@@ -24,8 +24,17 @@ std::string Why(const spec::Permutation& permutation, const std::vector<Worker>&
   return status.ok() ? "no error" : std::string(status.message());
 }
 
-const Worker kHost = {"a", "fio-0", {{"hostNetwork", "true"}}, 1};
-const Worker kPlain = {"b", "fio-1", {}, 1};
+Worker On(const std::string& node, const std::map<std::string, std::string>& labels = {},
+          std::uint32_t slots = 1) {
+  Worker worker;
+  worker.set_node(node);
+  worker.mutable_labels()->insert(labels.begin(), labels.end());
+  worker.set_slots(slots);
+  return worker;
+}
+
+const Worker kHost = On("a", {{"hostNetwork", "true"}});
+const Worker kPlain = On("b");
 
 TEST(CheckPlacement, TakesWorkersThatHaveTheLabels) {
   EXPECT_EQ(Why(Needing({{"hostNetwork", "true"}}), {kHost}), "no error");
@@ -46,7 +55,7 @@ TEST(CheckPlacement, WorkersOfSeveralSortsShareAQueue) {
 }
 
 TEST(CheckPlacement, OneWorkerNeedsAllOfIt) {
-  const Worker large = {"b", "fio-2", {{"mtu", "9000"}}, 1};
+  const Worker large = On("b", {{"mtu", "9000"}});
   EXPECT_EQ(Why(Needing({{"hostNetwork", "true"}, {"mtu", "9000"}}), {kHost, large}),
             "permutation 3: no worker of queue fio has all of it: label hostNetwork=true, label "
             "mtu=9000");
@@ -57,7 +66,7 @@ TEST(CheckPlacement, OneWorkerNeedsAllOfIt) {
 TEST(CheckPlacement, NeedsAsManySlotsAsTheGangHasMembers) {
   EXPECT_EQ(Why(Needing({}, 2), {kHost}),
             "permutation 3: takes 2 workers at once; queue fio has 1");
-  EXPECT_EQ(Why(Needing({}, 2), {{"a", "fio-0", {}, 2}}), "no error");
+  EXPECT_EQ(Why(Needing({}, 2), {On("a", {}, 2)}), "no error");
 }
 
 TEST(CheckPlacement, NeedsWorkersOnTheNodes) {

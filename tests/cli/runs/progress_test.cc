@@ -1,7 +1,6 @@
-#include "cli/runs/progress.h"
-
 #include <gmock/gmock.h>
 
+#include "cli/runs/run_view.h"
 #include "tests/cli/runs/expansions.h"
 
 namespace twofold::run {

@@ -2,20 +2,18 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/runs/benchmark_file.h"
+#include "cli/runs/benchmark.h"
 #include "tests/cli/runs/expansions.h"
 
-namespace twofold::cli {
+namespace twofold::run {
 namespace {
 
-using run::Driver;
-using run::Phase;
 using testing::HasSubstr;
 
 class RunViewTest : public testing::Test {
  protected:
   RunViewTest()
-      : benchmark_(*ExpandBenchmark(
+      : benchmark_(*cli::ExpandBenchmark(
             "f.yaml",
             "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata: {name: set}\nspec:\n"
             "  template: {kind: Fio}\n  permutations: {product: {rw: [read, write], bs: [4k]}}\n"
@@ -24,13 +22,12 @@ class RunViewTest : public testing::Test {
         driver_({}, benchmark_.expansion) {}
 
   void See(std::uint64_t permutation, std::uint32_t repetition, Phase phase, double headline = 0) {
-    run::Seen seen = run::Succeeded({permutation, repetition, false}, ++id_, headline);
+    Seen seen = Succeeded({permutation, repetition, false}, ++id_, headline);
     seen.phase = phase;
-    if (phase != Phase::kSucceeded) seen.headlines.clear();
     driver_.See(seen);
   }
 
-  Benchmark benchmark_;
+  cli::Benchmark benchmark_;
   Driver driver_;
   std::uint64_t id_ = 0;
 };
@@ -39,7 +36,7 @@ TEST_F(RunViewTest, ALineSaysHowFarItIs) {
   See(1, 1, Phase::kSucceeded, 10);
   See(1, 2, Phase::kFailed);
   See(2, 1, Phase::kRunning);
-  const run::Progress progress = run::ProgressOf(driver_);
+  const Progress progress = ProgressOf(driver_);
   EXPECT_EQ(ProgressText(driver_, progress),
             "2/4 done, 1 running, 1 failed, 1 s left, 2: rw=write bs=4k");
   EXPECT_THAT(ProgressLine(driver_, progress, 200), HasSubstr("[##########..........] 2/4 done"));
@@ -64,4 +61,4 @@ TEST(TimeText, IsShort) {
 }
 
 }  // namespace
-}  // namespace twofold::cli
+}  // namespace twofold::run

@@ -18,7 +18,7 @@ class WatchTest : public testing::Test {
   /// Watches a run from where it is to its end.
   Ending Watched(Driver& driver, FakeWatcher& watcher) {
     for (const auto& [id, seen] : jobs.jobs) driver.See(seen);
-    driver.Begin(Driver::Earlier::kGoOn);
+    driver.Begin();
     const auto ending = Watch(jobs, driver, watcher, [&] { return watcher.clock; });
     EXPECT_TRUE(ending.ok()) << ending.status();
     return ending.value_or(Ending::kOver);
@@ -93,7 +93,7 @@ TEST_F(WatchTest, OtherErrorsEndIt) {
   Driver driver({}, expansion);
   FakeWatcher watcher;
   jobs.faults = {absl::NotFoundError("no such queue")};
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_EQ(Watch(jobs, driver, watcher).status().message(), "no such queue");
 }
 
@@ -146,12 +146,12 @@ TEST_F(WatchTest, ACancelledRunEndsAtOnce) {
 TEST_F(WatchTest, SubmitAllNeedsNobodyToWatch) {
   const spec::Expansion expansion = ExpansionOf(2, 2);
   Driver driver({}, expansion);
-  driver.Begin(Driver::Earlier::kGoOn);
+  driver.Begin();
   EXPECT_TRUE(SubmitAll(jobs, driver).ok());
   EXPECT_THAT(jobs.submitted, SizeIs(4));
   jobs.room = 0;
   Driver other({}, expansion);
-  other.Begin(Driver::Earlier::kGoOn);
+  other.Begin();
   EXPECT_TRUE(absl::IsResourceExhausted(SubmitAll(jobs, other)));
 }
 

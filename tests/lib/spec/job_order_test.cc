@@ -1,10 +1,9 @@
-#include "lib/spec/job_order.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
 #include <set>
 
+#include "lib/spec/expansion.h"
 #include "tests/lib/spec/sweeps.h"
 
 namespace twofold::spec {

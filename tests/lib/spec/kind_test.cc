@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "lib/spec/nearest.h"
+#include "lib/spec/field.h"
 #include "tests/lib/spec/parse.h"
 #include "tests/lib/spec/sweeps.h"
 

@@ -1,5 +1,4 @@
-#include "lib/spec/merge.h"
-
+#include "lib/spec/node.h"
 #include "tests/lib/spec/parse.h"
 
 namespace twofold::spec {

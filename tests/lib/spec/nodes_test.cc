@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "lib/spec/combinations.h"
-#include "lib/spec/node_choice.h"
+#include "lib/spec/permutations.h"
 #include "tests/lib/spec/sweeps.h"
 
 namespace twofold::spec {

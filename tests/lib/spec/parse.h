@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/spec/document.h"
-#include "lib/spec/json.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 

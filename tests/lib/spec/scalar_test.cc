@@ -1,10 +1,8 @@
-#include "lib/spec/scalar.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "lib/spec/json.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 namespace {

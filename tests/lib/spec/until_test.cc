@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "lib/stats/mean_interval.h"
+#include "lib/stats/summary.h"
 #include "tests/lib/spec/sweeps.h"
 
 namespace twofold::spec {

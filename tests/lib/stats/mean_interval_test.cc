@@ -1,11 +1,11 @@
-#include "lib/stats/mean_interval.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "lib/stats/summary.h"
 
 namespace twofold::stats {
 namespace {

@@ -1,25 +1,42 @@
-#include "cli/runs/expansion_view.h"
+#include "cli/runs/benchmark.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <vector>
+#include <fstream>
+#include <utility>
 
-#include "cli/runs/varied_cells.h"
-#include "lib/show/table.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
 
 using show::Json;
-
 using spec::Expansion;
 using spec::Permutation;
 using spec::PlannedJob;
 using spec::Sweep;
 using Names = std::vector<std::string>;
+
+// The fields that vary, in the order in which permutations have them.
+Names VariedPaths(const Expansion& expansion) {
+  Names paths;
+  for (const Permutation& permutation : expansion.permutations) {
+    for (const auto& [path, value] : permutation.values) {
+      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+std::string ValueAt(const Permutation& permutation, const std::string& path) {
+  for (const auto& varied : permutation.values) {
+    if (varied.path == path) return CellText(varied.value);
+  }
+  return "-";
+}
 
 std::string LabelText(const Permutation& permutation) {
   Names labels;
@@ -124,14 +141,12 @@ Json JobJson(const Sweep& sweep, const Expansion& expansion, std::size_t index) 
           {"warm_up", job.warm_up}};
 }
 
-}  // namespace
-
-std::string ExpansionText(const Sweep& sweep, const Expansion& expansion) {
+std::string TextOf(const Sweep& sweep, const Expansion& expansion) {
   return absl::StrCat(JobTable(sweep, expansion), CountsLine(sweep, expansion),
                       UntilLine(sweep, expansion), NeedsLine(expansion), MissingLine(sweep));
 }
 
-Json ExpansionJson(const Sweep& sweep, const Expansion& expansion) {
+Json JsonOf(const Sweep& sweep, const Expansion& expansion) {
   Json json = {{"name", sweep.name},
                {"kind", sweep.kind->name},
                {"suite", sweep.kind->suite},
@@ -147,6 +162,48 @@ Json ExpansionJson(const Sweep& sweep, const Expansion& expansion) {
     json["jobs"].push_back(JobJson(sweep, expansion, i));
   }
   return json;
+}
+
+}  // namespace
+
+// No more than the parser takes, so that a wrong file name, such as that of a disk, ends soon.
+Result<std::string> ReadBenchmarkText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(spec::Limits().bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || !(file || file.eof())) return absl::InvalidArgumentError("cannot read " + path);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+Result<Benchmark> ExpandBenchmark(const std::string& file, const std::string& text,
+                                  const std::vector<std::string>& nodes) {
+  auto sweep = spec::ReadSweep(file, text, suite::Kinds());
+  if (!sweep.ok()) return sweep.status();
+  auto expansion = spec::Expand(*sweep, {.nodes = nodes});
+  if (!expansion.ok()) return expansion.status();
+  return Benchmark{*std::move(sweep), *std::move(expansion)};
+}
+
+std::string JobList(const Benchmark& benchmark, show::Form form) {
+  const auto& [sweep, expansion] = benchmark;
+  return form == show::Form::kJson ? show::Line(JsonOf(sweep, expansion))
+                                   : TextOf(sweep, expansion);
+}
+
+std::string CellText(const spec::Json& value) {
+  if (!value.is_string()) return spec::ToText(value);
+  const auto& text = value.get_ref<const std::string&>();
+  const bool bare = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return c > ' ' && c < '\x7f' && c != '"';
+  });
+  return bare ? text : spec::ToText(value);
+}
+
+std::string ValuesText(const Permutation& permutation) {
+  return absl::StrJoin(permutation.values, " ", [](std::string* text, const auto& varied) {
+    absl::StrAppend(text, varied.path, "=", CellText(varied.value));
+  });
 }
 
 }  // namespace twofold::cli

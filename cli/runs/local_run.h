@@ -5,8 +5,13 @@
 
 #include "cli/local/plan.h"
 #include "cli/local/state_folder.h"
+#include "cli/runs/benchmark.h"
+#include "cli/runs/run_options.h"
+#include "cli/runs/run_record.h"
 #include "lib/common/result.h"
 
+/// What `--local` adds to a run: a cluster of its own on this machine, and a folder for what is
+/// kept.
 namespace twofold::cli {
 
 /// Where runs on this machine keep what they leave: a store of all of them, and the logs of the
@@ -37,11 +42,19 @@ class LocalRuns {
 /// A cluster on this machine for one run. It ends with the object, or with this process.
 class EmbeddedCluster {
  public:
-  /// One that has just been told to end is waited for. Call while there is one thread only.
-  /// Errors   kFailedPrecondition: another run goes on there. Those of local::LaunchSupervisor and
-  ///          local::WaitReady.
+  /// With as many workers as the run takes at once. A cluster that has just been told to end is
+  /// waited for. Call while there is one thread only.
+  /// Refuses what one machine cannot do: more workers than fit, spreading over nodes, and
+  /// permutations that differ in where their jobs run (hostNetwork, mtu, resources ...). Workers
+  /// are what they are there, so rows of these would show the same measured again as if it were
+  /// another condition.
+  ///
+  /// Errors   kFailedPrecondition: that, or another run goes on there. Those of
+  ///          local::LaunchSupervisor and local::WaitReady.
   static Result<std::unique_ptr<EmbeddedCluster>> Start(const LocalRuns& runs,
-                                                        local::ClusterOptions options);
+                                                        const RunCommand& command,
+                                                        const RunRecord& record,
+                                                        const Benchmark& benchmark);
 
   ~EmbeddedCluster();
   EmbeddedCluster(const EmbeddedCluster&) = delete;
@@ -59,10 +72,12 @@ class EmbeddedCluster {
   std::string frontend_;
 };
 
-/// What the workers of a local run have and its jobs ask for, so that those which an interrupted
-/// run has left in the store wait for its own workers and not for those of the next one.
-/// "KEY=VALUE"
-std::string LabelOfLocalRun(const std::string& id);
+/// What all permutations ask of the place and do not get: "hostNetwork=true mtu=9000"; empty:
+/// nothing.
+std::string NotApplied(const spec::Expansion& expansion);
+
+/// The name of this machine.
+std::string HostName();
 
 /// A word of a command line as a shell takes it: in quotes if it has to be.
 std::string ShellWord(const std::string& word);

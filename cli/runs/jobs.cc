@@ -1,10 +1,13 @@
-#include "cli/runs/job_key.h"
+#include "cli/runs/jobs.h"
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
+
+#include "lib/spec/set_fields.h"
 
 namespace twofold::run {
 namespace {
@@ -13,9 +16,9 @@ constexpr std::size_t kLongestId = 100;
 
 // Digits only: SimpleAtoi also takes blanks and signs.
 template <typename Number>
-bool ReadNumber(std::string_view text, Number& number) {
+bool ReadNumber(const std::string& text, Number& number) {
   return std::all_of(text.begin(), text.end(), absl::ascii_isdigit) &&
-         absl::SimpleAtoi(std::string(text), &number) && number > 0;
+         absl::SimpleAtoi(text, &number) && number > 0;
 }
 
 }  // namespace
@@ -26,25 +29,17 @@ std::string KeyText(std::string_view run, const JobKey& key) {
 }
 
 std::optional<JobKey> ParseKey(std::string_view run, std::string_view text) {
-  if (!text.starts_with(run)) return std::nullopt;
-  text.remove_prefix(run.size());
-  if (!text.starts_with('/')) return std::nullopt;
-  text.remove_prefix(1);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  std::string_view repetition = text.substr(slash + 1);
+  const std::vector<std::string> parts = absl::StrSplit(std::string(text), '/');
+  if (parts.size() != 3 || parts[0] != run) return std::nullopt;
   JobKey key;
-  key.warm_up = repetition.starts_with('w');
-  if (key.warm_up) repetition.remove_prefix(1);
-  const bool read =
-      ReadNumber(text.substr(0, slash), key.permutation) && ReadNumber(repetition, key.repetition);
+  key.warm_up = parts[2].starts_with('w');
+  const bool read = ReadNumber(parts[1], key.permutation) &&
+                    ReadNumber(parts[2].substr(key.warm_up ? 1 : 0), key.repetition);
   return read ? std::optional(key) : std::nullopt;
 }
 
 Status CheckRunId(std::string_view id) {
-  const bool plain = std::all_of(id.begin(), id.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
-  });
+  const bool plain = id.find_first_not_of(spec::kNameCharacters) == std::string_view::npos;
   if (plain && !id.empty() && id.size() <= kLongestId && id[0] != '.') return absl::OkStatus();
   return absl::InvalidArgumentError(
       "run id: must be 1 to 100 letters, digits, '-', '_' and '.', and begin with no '.'");

@@ -1,0 +1,226 @@
+#include "cli/runs/local_run.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/local/launch.h"
+#include "cli/local/remote.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr std::chrono::seconds kReadyWithin{60};
+constexpr std::chrono::seconds kEndsWithin{10};
+
+constexpr std::int64_t kMostWorkers = 64;
+// A worker hands back what it has in this time when a run is interrupted.
+constexpr double kGraceSeconds = 2;
+
+// ---- folders
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Of the XDG Base Directory Specification: a path that is not absolute does not count.
+std::string UsualFolder() {
+  if (const std::string state = Variable("XDG_STATE_HOME"); state.starts_with("/")) {
+    return state + "/twofold";
+  }
+  const std::string home = Variable("HOME");
+  return home.empty() ? "" : home + "/.local/state/twofold";
+}
+
+// ---- conditions that a file asks for
+
+using Conditions = std::map<std::string, std::string>;  // value by field
+
+std::string TopOf(const std::string& path) { return path.substr(0, path.find('.')); }
+
+// What a permutation has that no suite sees: labels of workers, and fields without effect.
+Conditions ConditionsOf(const spec::Kind& kind, const spec::Permutation& permutation) {
+  Conditions conditions;
+  for (const spec::Requirement& need : permutation.labels) conditions[need.label] = need.value;
+  for (const spec::VariedValue& varied : permutation.values) {
+    const spec::Field* field = spec::Find(kind.fields, TopOf(varied.path));
+    if (field == nullptr || field->role != spec::Role::kNoEffect) continue;
+    conditions[varied.path] = CellText(varied.value);
+  }
+  return conditions;
+}
+
+// A field in which the two differ; empty: none.
+std::string DifferenceOf(const Conditions& one, const Conditions& other) {
+  std::vector<Conditions::value_type> differences;
+  std::set_symmetric_difference(one.begin(), one.end(), other.begin(), other.end(),
+                                std::back_inserter(differences));
+  return differences.empty() ? "" : differences.front().first;
+}
+
+// Where the sweep varies a field.
+spec::Place PlaceOf(const spec::Sweep& sweep, const std::string& field) {
+  for (const spec::Axis& axis : sweep.product) {
+    if (TopOf(axis.field.key) == TopOf(field)) return axis.field.place;
+  }
+  for (const spec::NodeRef& listed : sweep.listed) {
+    const spec::Entry* entry = spec::Find(*spec::AsMap(*listed), TopOf(field));
+    if (entry != nullptr) return entry->place;
+  }
+  return sweep.place;
+}
+
+Status Refuse(const spec::Sweep& sweep, const std::string& field) {
+  const Status fault = spec::InFile(
+      sweep.file,
+      spec::Fault(PlaceOf(sweep, field), field,
+                  "--local cannot apply it, so permutations that differ in it would be the same "
+                  "measured again. Leave it out of spec.permutations, or run on a cluster whose "
+                  "workers have these labels"));
+  return absl::FailedPreconditionError(fault.message());
+}
+
+Status CheckLocal(const RunCommand& command, const Benchmark& benchmark) {
+  const auto& [sweep, expansion] = benchmark;
+  if (command.spread == "node") {
+    return absl::FailedPreconditionError("--spread node: with --local there is one node");
+  }
+  const Conditions first = ConditionsOf(*sweep.kind, expansion.permutations.front());
+  for (const spec::Permutation& one : expansion.permutations) {
+    const std::string field = DifferenceOf(first, ConditionsOf(*sweep.kind, one));
+    if (!field.empty()) return Refuse(sweep, field);
+  }
+  return absl::OkStatus();
+}
+
+// ---- the cluster
+
+Result<int> WorkersFor(const Benchmark& benchmark) {
+  std::int64_t gang = 1;
+  for (const spec::Permutation& one : benchmark.expansion.permutations) {
+    gang = std::max(gang, one.gang);
+  }
+  const std::int64_t workers = gang * std::max<std::int64_t>(1, benchmark.sweep.max_parallel);
+  if (workers <= kMostWorkers) return static_cast<int>(workers);
+  return absl::FailedPreconditionError(absl::StrCat("--local: the run takes ", workers,
+                                                    " workers at once, more than ", kMostWorkers,
+                                                    " are not started on one machine"));
+}
+
+Result<local::ClusterOptions> ClusterFor(const LocalRuns& runs, const RunCommand& command,
+                                         const RunRecord& record, const Benchmark& benchmark) {
+  const auto workers = WorkersFor(benchmark);
+  if (!workers.ok()) return workers.status();
+  local::ClusterOptions options;
+  options.programs = command.programs;
+  options.replicas = *workers;
+  options.free_ports = true;
+  options.grace_seconds = kGraceSeconds;
+  options.run = local::RunCluster{.queue = record.queue,
+                                  .workload = record.workload,
+                                  .store = runs.StoreFile(),
+                                  .label = LabelOfLocalRun(record.id),
+                                  .allow = command.allow};
+  if (record.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
+  return options;
+}
+
+}  // namespace
+
+std::string HostName() {
+  std::array<char, 128> host{};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+std::string ShellWord(const std::string& word) {
+  const auto bare = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_./:=,@%+").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), bare)) return word;
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+Result<LocalRuns> LocalRuns::In(const std::string& given) {
+  const std::string dir = given.empty() ? UsualFolder() : given;
+  if (dir.empty()) {
+    return absl::InvalidArgumentError(
+        "--local: neither XDG_STATE_HOME nor HOME says where to keep results; give a folder with "
+        "--keep");
+  }
+  std::error_code error;
+  const std::string path = std::filesystem::absolute(dir, error).string();
+  if (!error) std::filesystem::create_directories(path, error);
+  if (!error) return LocalRuns(path, !given.empty());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--local: cannot make ", path, ": ", error.message(), "; give another folder with --keep"));
+}
+
+local::StateFolder LocalRuns::Folder() const {
+  return local::StateFolder(dir_ + "/cluster", local::StateFolder::Logs::kStay);
+}
+
+std::string LocalRuns::Option() const {
+  return given_ ? absl::StrCat("--local --keep ", ShellWord(dir_)) : "--local";
+}
+
+EmbeddedCluster::~EmbeddedCluster() {
+  if (launched_) static_cast<void>(local::TakeDown(folder_));
+}
+
+Status EmbeddedCluster::Launch(const local::ClusterOptions& options) {
+  const auto supervisor = local::LaunchSupervisor(folder_, options, local::Life::kEmbedded);
+  if (!supervisor.ok()) return supervisor.status();
+  launched_ = true;
+  if (Status status = local::WaitReady(folder_, kReadyWithin); !status.ok()) return status;
+  const auto remote = local::Remote::Find(folder_);
+  if (!remote.ok()) return remote.status();
+  const auto service = remote->Service("scalability-tester-frontend");
+  if (!service.ok()) return service.status();
+  frontend_ = service->at("addresses").value("client", "");
+  return absl::OkStatus();
+}
+
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::Start(const LocalRuns& runs,
+                                                                const RunCommand& command,
+                                                                const RunRecord& record,
+                                                                const Benchmark& benchmark) {
+  if (Status status = CheckLocal(command, benchmark); !status.ok()) return status;
+  const auto options = ClusterFor(runs, command, record, benchmark);
+  if (!options.ok()) return options.status();
+  const local::StateFolder folder = runs.Folder();
+  if (!local::StateFolder::WaitUnlocked(folder.WatchLock(), kEndsWithin)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("another run on this machine goes on in ", folder.dir(),
+                     ": two would measure each other. Wait for its end, or give this one a folder "
+                     "of its own with --keep"));
+  }
+  std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(folder));
+  if (Status status = cluster->Launch(*options); !status.ok()) return status;
+  return cluster;
+}
+
+std::string NotApplied(const spec::Expansion& expansion) {
+  std::vector<std::string> labels;
+  for (const spec::Requirement& need : expansion.permutations.front().labels) {
+    labels.push_back(absl::StrCat(need.label, "=", need.value));
+  }
+  return absl::StrJoin(labels, " ");
+}
+
+}  // namespace twofold::cli
