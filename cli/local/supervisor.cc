@@ -31,7 +31,7 @@ namespace {
 // change.
 constexpr Duration kAsk = std::chrono::milliseconds(50);
 constexpr Duration kAskWhenSettled = std::chrono::seconds(1);
-constexpr Duration kAnswerWithin = std::chrono::seconds(1);
+constexpr Duration kMetricsWithin = std::chrono::seconds(1);
 
 // Blocked before any thread starts, so that only the loop sees them.
 int BlockSignals() {
@@ -115,7 +115,7 @@ Status Supervisor::Run() {
 void Supervisor::AskFrontend() {
   for (Question question; NextQuestion(question);) {
     const auto page =
-        http::Get(absl::StrCat("http://", question.frontend, "/metrics"), kAnswerWithin);
+        http::Get(absl::StrCat("http://", question.frontend, "/metrics"), kMetricsWithin);
     Registrations registrations = page.ok() ? ParseRegistrations(page->body) : Registrations();
     const MutexLock lock(mutex_);
     cluster_.SetRegistrations(question.generation, std::move(registrations));

@@ -27,22 +27,22 @@ constexpr std::size_t kVerbatim = 16;  // bytes that an effect has as they are
 constexpr Duration kLatest = std::chrono::hours(24 * 365 * 50);
 
 template <typename T>
-concept Word = std::same_as<T, Outcome> || std::same_as<T, Spread>;
+concept IsWord = std::same_as<T, Outcome> || std::same_as<T, Spread>;
 /// Of 64 bits, or of fewer; some are enumerations, to have a type of their own.
 template <typename T>
-concept Number =
-    !std::same_as<T, bool> && !Word<T> && (std::unsigned_integral<T> || std::is_enum_v<T>);
+concept IsNumber =
+    !std::same_as<T, bool> && !IsWord<T> && (std::unsigned_integral<T> || std::is_enum_v<T>);
 template <typename T>
-concept Long = Number<T> && sizeof(T) == sizeof(std::uint64_t);
+concept IsLong = IsNumber<T> && sizeof(T) == sizeof(std::uint64_t);
 template <typename T>
-concept Short = Number<T> && !Long<T>;
+concept IsShort = IsNumber<T> && !IsLong<T>;
 template <typename T>
-concept Text = std::same_as<T, std::string> || std::same_as<T, std::string_view>;
+concept IsText = std::same_as<T, std::string> || std::same_as<T, std::string_view>;
 template <typename T>
-concept Struct = std::is_class_v<T> && std::is_aggregate_v<T>;
+concept IsStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 
 /// What a word is in messages: v1::Outcome has UNSPECIFIED before them.
-template <Word T>
+template <IsWord T>
 constexpr int kFirst = std::same_as<T, Outcome> ? int{v1::OUTCOME_SUCCEEDED} : int{v1::SPREAD_ANY};
 
 /// Sets the fields of a message to those of a struct, one after the other.
@@ -51,7 +51,7 @@ class Putter {
   /// `known` may be nullptr if the struct has no options of jobs.
   Putter(Message& to, KnownOptions* known) : to_(to), known_(known) {}
 
-  template <Struct T>
+  template <IsStruct T>
   void Fields(const T& value) {
     boost::pfr::for_each_field(value, [this](const auto& field, std::size_t place) {
       field_ = to_.GetDescriptor()->field(static_cast<int>(place));
@@ -61,21 +61,21 @@ class Putter {
 
  private:
   void Set(bool value) { with_.SetBool(&to_, field_, value); }
-  void Set(Long auto value) { with_.SetUInt64(&to_, field_, static_cast<std::uint64_t>(value)); }
-  void Set(Short auto value) { with_.SetUInt32(&to_, field_, static_cast<std::uint32_t>(value)); }
+  void Set(IsLong auto value) { with_.SetUInt64(&to_, field_, static_cast<std::uint64_t>(value)); }
+  void Set(IsShort auto value) { with_.SetUInt32(&to_, field_, static_cast<std::uint32_t>(value)); }
   void Set(int value) { with_.SetInt32(&to_, field_, value); }
-  template <Word T>
+  template <IsWord T>
   void Set(T value) {
     with_.SetEnumValue(&to_, field_, kFirst<T> + static_cast<int>(value));
   }
   void Set(Duration value) { with_.SetInt64(&to_, field_, value.count()); }
   void Set(Instant value) { Set(value.time_since_epoch()); }
-  void Set(const Text auto& value) { with_.SetString(&to_, field_, std::string(value)); }
+  void Set(const IsText auto& value) { with_.SetString(&to_, field_, std::string(value)); }
   void Set(const SharedOptions& value) { Set(known_->Of(value).bytes); }
-  void Set(const Struct auto& value) {
+  void Set(const IsStruct auto& value) {
     Putter(*with_.MutableMessage(&to_, field_), known_).Fields(value);
   }
-  template <Struct T>
+  template <IsStruct T>
   void Set(const std::vector<T>& values) {
     with_.ClearField(&to_, field_);
     for (const T& value : values) Putter(*with_.AddMessage(&to_, field_), known_).Fields(value);
@@ -93,7 +93,7 @@ class Taker {
   /// `last` may be nullptr if the struct has no options of jobs.
   Taker(const Message& from, LastOptions* last) : from_(from), last_(last) {}
 
-  template <Struct T>
+  template <IsStruct T>
   void Fields(T& value) {
     boost::pfr::for_each_field(value, [this](auto& field, std::size_t place) {
       field_ = from_.GetDescriptor()->field(static_cast<int>(place));
@@ -105,18 +105,18 @@ class Taker {
 
  private:
   void Get(bool& value) { value = with_.GetBool(from_, field_); }
-  template <Long T>
+  template <IsLong T>
   void Get(T& value) {
     value = static_cast<T>(with_.GetUInt64(from_, field_));
   }
-  template <Short T>
+  template <IsShort T>
   void Get(T& value) {
     const std::uint32_t number = with_.GetUInt32(from_, field_);
     value = static_cast<T>(number);
     ok_ = ok_ && static_cast<std::uint32_t>(value) == number;
   }
   void Get(int& value) { value = with_.GetInt32(from_, field_); }
-  template <Word T>
+  template <IsWord T>
   void Get(T& value) {
     const int number = with_.GetEnumValue(from_, field_);
     ok_ = ok_ && number >= kFirst<T> && field_->enum_type()->FindValueByNumber(number) != nullptr;
@@ -127,14 +127,14 @@ class Taker {
     value = Instant(Duration(with_.GetInt64(from_, field_)));
     ok_ = ok_ && CanBe(value);
   }
-  template <Text T>
+  template <IsText T>
   void Get(T& value) {
     std::string unused;
     value = with_.GetStringReference(from_, field_, &unused);
   }
   void Get(SharedOptions& value);
-  void Get(Struct auto& value) { Inner(with_.GetMessage(from_, field_), value); }
-  template <Struct T>
+  void Get(IsStruct auto& value) { Inner(with_.GetMessage(from_, field_), value); }
+  template <IsStruct T>
   void Get(std::vector<T>& values) {
     const int size = with_.FieldSize(from_, field_);
     for (int i = 0; i < size; ++i) {
@@ -156,7 +156,7 @@ class Taker {
 };
 
 /// What the frontend has checked before it gave a job to the core.
-bool CanBe(const JobOptions& options) {
+bool IsValid(const JobOptions& options) {
   return kLowestPriority <= options.priority && options.priority <= kHighestPriority &&
          1 <= options.weight && options.weight <= kHighestWeight && 1 <= options.gang.size &&
          options.gang.size <= kLargestGang;
@@ -169,7 +169,7 @@ void Taker::Get(SharedOptions& value) {
     auto options = std::make_shared<JobOptions>();
     ok_ = ok_ && ParseExactly(bytes, from);
     Inner(from, *options);
-    ok_ = ok_ && CanBe(*options);
+    ok_ = ok_ && IsValid(*options);
     *last_ = {std::move(options), std::move(bytes)};
   }
   value = last_->options;

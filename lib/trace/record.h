@@ -19,8 +19,9 @@ inline constexpr std::string_view kMagic = "twofold trace ";
 inline constexpr std::uint64_t kVersion = 3;
 
 /// More is taken for damage. A step has one call's spec or list of held attempts, and what it led
-/// to.
-inline constexpr std::size_t kLargestRecord = std::size_t{16} << 20;
+/// to: room for 100 000 effects. As messages, the records of a hostile file may take 150 times
+/// this.
+inline constexpr std::size_t kLargestRecord = std::size_t{8} << 20;
 
 /// 64 bits that stand for these bytes: the same in every build and on every machine, so that they
 /// may be stored. Finds accidents, not forgery. docs/trace.md has the formula.

@@ -2,10 +2,10 @@
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/strip.h>
+#include <google/protobuf/text_format.h>
 
 #include <cstdlib>
 
@@ -20,7 +20,7 @@ using google::protobuf::Message;
 
 constexpr std::size_t kLongText = 256;
 
-std::string Hash(std::uint64_t digest) { return absl::StrFormat("#%016x", digest); }
+std::string HashText(std::uint64_t digest) { return absl::StrFormat("#%016x", digest); }
 
 // OUTCOME_TIMED_OUT is "timed_out".
 std::string Word(const google::protobuf::EnumValueDescriptor& value) {
@@ -45,17 +45,9 @@ std::string List(const Message& message, const FieldDescriptor* field) {
 }
 
 std::string Number(const Message& message, const FieldDescriptor* field) {
-  const auto& with = *message.GetReflection();
-  switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT64:
-      return SecondsText(Duration(with.GetInt64(message, field)));
-    case FieldDescriptor::CPPTYPE_INT32:
-      return absl::StrCat(with.GetInt32(message, field));
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return absl::StrCat(with.GetUInt32(message, field));
-    default:
-      return absl::StrCat(with.GetUInt64(message, field));
-  }
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(message, field, -1, &text);
+  return text;
 }
 
 std::string Value(const Message& message, const FieldDescriptor* field) {
@@ -65,12 +57,14 @@ std::string Value(const Message& message, const FieldDescriptor* field) {
     case FieldDescriptor::TYPE_BOOL:
       return with.GetBool(message, field) ? "yes" : "no";
     case FieldDescriptor::TYPE_BYTES:
-      if (field->name() == "options") return Hash(Digest(with.GetString(message, field)));
+      if (field->name() == "options") return HashText(Digest(with.GetString(message, field)));
       return Quoted(with.GetString(message, field));
     case FieldDescriptor::TYPE_ENUM:
       return Word(*with.GetEnum(message, field));
     case FieldDescriptor::TYPE_FIXED64:
-      return Hash(with.GetUInt64(message, field));
+      return HashText(with.GetUInt64(message, field));
+    case FieldDescriptor::TYPE_SINT64:
+      return SecondsText(Duration(with.GetInt64(message, field)));
     case FieldDescriptor::TYPE_MESSAGE:
       return Braced(with.GetMessage(message, field));
     default:
@@ -108,7 +102,7 @@ std::string OptionsText(const proto::Input& input) {
       input.has_submit() ? input.submit().options() : input.restore().restored().options();
   proto::JobOptions options;
   options.ParseFromString(bytes);
-  return Text("options " + Hash(Digest(bytes)), options);
+  return Text("options " + HashText(Digest(bytes)), options);
 }
 
 std::vector<std::string> OutputLines(const proto::Step& step) {
