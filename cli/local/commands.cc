@@ -1,5 +1,4 @@
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -28,37 +27,36 @@ using local::StateFolder;
 
 StateFolder Folder(const Globals& globals) { return StateFolder(StateFolder::Locate(globals.dir)); }
 
-std::string Addresses(const Json& deployment) {
-  std::vector<std::string> texts;
+const show::Columns kColumns = {{"NAME", "name"},
+                                {"READY", "ready"},
+                                {"RESTARTS", "restarts"},
+                                {"LAST EXIT", "last_exit"},
+                                {"ADDRESSES", "addresses"}};
+
+Json ForPeople(Json deployment) {
+  Json addresses = Json::array();
   for (const auto& [name, address] : deployment.at("addresses").items()) {
-    texts.push_back(
-        absl::StrCat(name == "http" ? "http://" : name + " ", address.get<std::string>()));
+    addresses.push_back((name == "http" ? "http://" : name + " ") + address.get<std::string>());
   }
-  return absl::StrJoin(texts, ", ");
+  deployment["addresses"] = addresses;
+  deployment["ready"] =
+      absl::StrCat(deployment.at("ready").get<int>(), "/", deployment.at("replicas").get<int>());
+  return deployment;
 }
 
-std::string DeploymentTable(const Json& deployments) {
-  std::vector<std::vector<std::string>> rows = {
-      {"NAME", "READY", "RESTARTS", "LAST EXIT", "ADDRESSES"}};
-  for (const Json& each : deployments) {
-    const std::string last_exit = each.at("last_exit");
-    rows.push_back({each.at("name"),
-                    absl::StrCat(each.at("ready").get<int>(), "/", each.at("replicas").get<int>()),
-                    each.at("restarts").dump(), last_exit.empty() ? "-" : last_exit,
-                    Addresses(each)});
+// One deployment, or a list of them.
+Status Show(const Result<Json>& shown, const Globals& globals) {
+  if (!shown.ok()) return shown.status();
+  if (globals.json()) {
+    std::cout << show::Line(*shown);
+    return absl::OkStatus();
   }
-  return show::Table(rows);
-}
-
-Status Show(const Result<Json>& deployments, const Globals& globals) {
-  if (!deployments.ok()) return deployments.status();
-  std::cout << (globals.json() ? deployments->dump() + "\n" : DeploymentTable(*deployments));
+  Json rows = Json::array();
+  for (const Json& each : shown->is_array() ? *shown : Json::array({*shown})) {
+    rows.push_back(ForPeople(each));
+  }
+  std::cout << show::Print(show::Form::kText, kColumns, rows);
   return absl::OkStatus();
-}
-
-Status ShowOne(const Result<Json>& deployment, const Globals& globals) {
-  if (!deployment.ok()) return deployment.status();
-  return Show(globals.json() ? *deployment : Json::array({*deployment}), globals);
 }
 
 Status ShowAll(const Globals& globals) {
@@ -165,7 +163,7 @@ Action BindScale(CLI::App& app, const Globals& globals) {
     if (!remote.ok()) return remote.status();
     Result<Json> deployment = remote->Scale(options->name, options->replicas);
     if (deployment.ok() && options->wait) deployment = WaitSettled(*remote, *options);
-    return ShowOne(deployment, globals);
+    return Show(deployment, globals);
   };
 }
 
@@ -204,8 +202,7 @@ Status Logs(const StateFolder& folder, const std::string& name, int lines, const
     if (processes.size() > 1) std::cout << "==> " << process << " <==\n";
     std::cout << *tail;
   }
-  const auto replace = Json::error_handler_t::replace;  // a log may hold any bytes
-  if (globals.json()) std::cout << json.dump(-1, ' ', false, replace) << "\n";
+  if (globals.json()) std::cout << show::Line(json);
   return absl::OkStatus();
 }
 
@@ -229,7 +226,7 @@ Status Down(const Globals& globals) {
   const Result<bool> ended = local::TakeDown(folder);
   if (!ended.ok()) return ended.status();
   if (globals.json()) {
-    std::cout << Json{{"dir", folder.dir()}, {"was_running", *ended}}.dump() << "\n";
+    std::cout << show::Line({{"dir", folder.dir()}, {"was_running", *ended}});
   } else {
     std::cout << (*ended ? "ended the local cluster in " : "no local cluster runs in ")
               << folder.dir() << "\n";

@@ -19,6 +19,8 @@
 #include <system_error>
 #include <thread>
 
+#include "lib/common/descriptors.h"
+
 namespace twofold::local {
 
 namespace fs = std::filesystem;
@@ -26,23 +28,6 @@ namespace {
 
 constexpr std::size_t kSecretBytes = 16;
 constexpr std::size_t kMostRead = 64 * 1024;
-
-/// A file descriptor that is closed with its scope; less than 0 if it could not be opened.
-class Opened {
- public:
-  explicit Opened(int file) : file_(file) {}
-  ~Opened() {
-    if (file_ >= 0) close(file_);
-  }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-
-  [[nodiscard]] int get() const { return file_; }
-  [[nodiscard]] bool ok() const { return file_ >= 0; }
-
- private:
-  const int file_;
-};
 
 /// Whether nobody but us and root can have put it there or changed it.
 bool IsTrusted(int file) {
@@ -60,8 +45,8 @@ Status NotTrusted(const std::string& dir) {
 
 /// Reads a file of a folder that is open, so that the folder cannot be changed for another.
 Result<std::string> ReadTrusted(int folder, const char* name, const std::string& dir) {
-  const Opened file(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.ok()) return absl::NotFoundError(absl::StrCat("no ", dir, "/", name));
+  const Descriptor file(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.get() < 0) return absl::NotFoundError(absl::StrCat("no ", dir, "/", name));
   if (!IsTrusted(file.get())) return NotTrusted(dir);
   std::string text(kMostRead, '\0');
   const ssize_t size = read(file.get(), text.data(), text.size());
@@ -101,8 +86,8 @@ Result<int> StateFolder::Lock() const {
   std::error_code error;
   fs::create_directories(fs::path(dir_).parent_path(), error);
   mkdir(dir_.c_str(), 0700);  // fails if it is there
-  if (const Opened folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-      folder.ok() && !IsTrusted(folder.get())) {
+  if (const Descriptor folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      folder.get() >= 0 && !IsTrusted(folder.get())) {
     return NotTrusted(dir_);
   }
   if (!fs::is_empty(dir_, error) && !error && !fs::exists(dir_ + "/lock", error)) {
@@ -137,10 +122,9 @@ Result<std::string> StateFolder::WriteSecret() const {
   std::string secret;
   for (const unsigned char byte : random)
     absl::StrAppend(&secret, absl::Hex(byte, absl::kZeroPad2));
-  const std::string line = secret + "\n";
-  const Opened file(
+  const Descriptor file(
       open(SecretFile().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.ok() || write(file.get(), line.data(), line.size()) != std::ssize(line)) {
+  if (file.get() < 0 || !WriteAll(file.get(), secret + "\n")) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot write ", SecretFile(), ": ", std::strerror(errno)));
   }
@@ -148,8 +132,8 @@ Result<std::string> StateFolder::WriteSecret() const {
 }
 
 Result<StateFolder::Door> StateFolder::FindDoor() const {
-  const Opened folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.ok()) return absl::NotFoundError(absl::StrCat("no folder ", dir_));
+  const Descriptor folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return absl::NotFoundError(absl::StrCat("no folder ", dir_));
   if (!IsTrusted(folder.get())) return NotTrusted(dir_);
   const Result<std::string> ready = ReadTrusted(folder.get(), "supervisor.json", dir_);
   if (!ready.ok()) return ready.status();

@@ -9,13 +9,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <csignal>
 #include <memory>
+#include <thread>
 #include <utility>
 
-#include "cli/local/probe.h"
 #include "cli/local/supervisor_api.h"
 #include "lib/common/ready_file.h"
+#include "lib/http/client.h"
 #include "lib/http/guard.h"
 #include "lib/http/server.h"
 #include "lib/security/gate.h"
@@ -24,6 +26,12 @@
 
 namespace twofold::local {
 namespace {
+
+// How long after an answer the frontend is asked again; less often if nothing is expected to
+// change.
+constexpr Duration kAsk = std::chrono::milliseconds(50);
+constexpr Duration kAskWhenSettled = std::chrono::seconds(1);
+constexpr Duration kMetricsWithin = std::chrono::seconds(1);
 
 // Blocked before any thread starts, so that only the loop sees them.
 int BlockSignals() {
@@ -48,7 +56,29 @@ http::Handler Guarded(const std::string& secret, http::Handler api) {
                      /*asks_certificate=*/false, roles, std::move(api));
 }
 
+bool IsSettled(const std::vector<DeploymentStatus>& all) {
+  return std::all_of(all.begin(), all.end(), [](const DeploymentStatus& status) {
+    return status.ready == status.replicas && status.terminating == 0;
+  });
+}
+
 }  // namespace
+
+Registrations ParseRegistrations(std::string_view metrics) {
+  constexpr std::string_view kSeries = "\ntwofold_worker_processes{queue=\"";
+  Registrations result;
+  const std::string text = absl::StrCat("\n", std::string(metrics));
+  for (std::size_t at = text.find(kSeries); at != std::string::npos; at = text.find(kSeries, at)) {
+    at += kSeries.size();
+    const std::size_t quote = text.find("\"} ", at);
+    if (quote == std::string::npos) break;
+    double count = 0;
+    const auto [end, error] =
+        std::from_chars(text.data() + quote + 3, text.data() + text.size(), count);
+    if (error == std::errc()) result[text.substr(at, quote - at)] = static_cast<int>(count);
+  }
+  return result;
+}
 
 Supervisor::Supervisor(StateFolder folder, const std::vector<DeploymentSpec>& plan,
                        const DeploymentPolicy& policy)
@@ -70,18 +100,38 @@ Status Supervisor::Run() {
   const Status ready = WriteReadyFile(folder_.SupervisorFile(),
                                       {{"http", absl::StrCat("127.0.0.1:", (*server)->port())}});
   if (!ready.ok()) return ready;
-  const Probe probe(
-      [this] {
-        const bool settled = Settled();
-        const std::lock_guard lock(mutex_);
-        return Probe::Question{cluster_.FrontendHttp(), cluster_.generation(), settled};
-      },
-      [this](std::uint64_t generation, Registrations registrations) {
-        const std::lock_guard lock(mutex_);
-        cluster_.SetRegistrations(generation, std::move(registrations));
-      });
+  std::thread asking([this] { AskFrontend(); });
   Loop();
+  {
+    const MutexLock lock(mutex_);
+    ended_ = true;
+  }
+  ended_changed_.NotifyOne();
+  asking.join();
   return absl::OkStatus();
+}
+
+// What changes while a question is under way makes its answer void, by the generation.
+void Supervisor::AskFrontend() {
+  for (Question question; NextQuestion(question);) {
+    const auto page =
+        http::Get(absl::StrCat("http://", question.frontend, "/metrics"), kMetricsWithin);
+    Registrations registrations = page.ok() ? ParseRegistrations(page->body) : Registrations();
+    const MutexLock lock(mutex_);
+    cluster_.SetRegistrations(question.generation, std::move(registrations));
+  }
+}
+
+// Waits a little, and until the frontend serves; false: all is over.
+bool Supervisor::NextQuestion(Question& question) {
+  const MutexLock lock(mutex_);
+  do {
+    const Instant next = Now() + (IsSettled(cluster_.Snapshot()) ? kAskWhenSettled : kAsk);
+    while (!ended_ && ended_changed_.WaitUntil(mutex_, next)) {
+    }
+    question = {cluster_.FrontendHttp(), cluster_.generation()};
+  } while (!ended_ && question.frontend.empty());
+  return !ended_;
 }
 
 void Supervisor::Loop() {
@@ -98,7 +148,7 @@ void Supervisor::Loop() {
 // False when all has ended; else what is due has been done and `pause` is the time to the next.
 bool Supervisor::Advance(Duration& pause) {
   const Instant now = Now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   cluster_.Step(now);
   pause = std::max(Duration::zero(), cluster_.NextDeadline(now) - now);
   return !cluster_.Stopped();
@@ -110,7 +160,7 @@ void Supervisor::HandleSignals() {
   while (read(signals_, &signal, sizeof signal) == sizeof signal) {
     stop = stop || signal.ssi_signo != SIGCHLD;
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   cluster_.Reap(Now());  // always: several SIGCHLD may come as one
   if (stop) cluster_.Stop(Now());
 }
@@ -120,32 +170,25 @@ void Supervisor::Wake() const {
   [[maybe_unused]] const auto size = write(wake_, &one, sizeof one);
 }
 
-bool Supervisor::Settled() {
-  const auto all = Snapshot();
-  return std::all_of(all.begin(), all.end(), [](const DeploymentStatus& status) {
-    return status.ready == status.replicas && status.terminating == 0;
-  });
-}
-
 std::vector<DeploymentStatus> Supervisor::Snapshot() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return cluster_.Snapshot();
 }
 
 Result<DeploymentStatus> Supervisor::Find(const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return cluster_.Find(name);
 }
 
 Status Supervisor::Scale(const std::string& name, int replicas) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Status status = cluster_.Scale(name, replicas);
   if (status.ok()) Wake();
   return status;
 }
 
 void Supervisor::Down() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   cluster_.Stop(Now());
   Wake();
 }

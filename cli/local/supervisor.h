@@ -1,16 +1,20 @@
 #pragma once
 
-#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/local/cluster.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 
 namespace twofold::local {
 
-/// Runs a local cluster until it is told to stop: the loop around Cluster, its HTTP API and the
-/// probe of the frontend.
+/// The values of `twofold_worker_processes{queue="..."}` in a page of metrics.
+Registrations ParseRegistrations(std::string_view metrics);
+
+/// Runs a local cluster until it is told to stop: the loop around Cluster, its HTTP API, and a
+/// thread that asks the frontend again and again which worker processes are registered.
 ///
 /// Threads  Run is for the main thread. The other methods are safe.
 class Supervisor {
@@ -31,17 +35,25 @@ class Supervisor {
   void Down();
 
  private:
+  struct Question {
+    std::string frontend;  ///< host:port
+    std::uint64_t generation = 0;
+  };
+
   void Loop();
   bool Advance(Duration& pause);
   void HandleSignals();
   void Wake() const;
-  bool Settled();
+  void AskFrontend();
+  bool NextQuestion(Question& question);
 
   const StateFolder folder_;
   int signals_ = -1;  // a signalfd
   int wake_ = -1;     // an eventfd
-  std::mutex mutex_;
-  Cluster cluster_;  // GUARDED_BY(mutex_)
+  Mutex mutex_;
+  Condition ended_changed_;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;  // no more questions
+  Cluster cluster_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::local

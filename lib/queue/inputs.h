@@ -11,8 +11,8 @@
 
 /// All that can happen to a queue, as values: Queue::Step takes them, a trace is a list of them.
 ///
-/// Text in an input is a view of bytes of the caller, which must live until Step has returned. An
-/// input that gets a new field does not compile until the field is in traces as well.
+/// Text in an input is a view of bytes of the caller, which must live until Step has returned. The
+/// messages of trace.proto have the same fields in the same order; a test compares them.
 namespace twofold::queue::input {
 
 // ---- Submitters
@@ -28,7 +28,6 @@ namespace twofold::queue::input {
 /// job never becomes a volatile one, which a crash would end: it is not accepted until that one has
 /// ended.
 struct Submit {
-  static constexpr std::string_view kName = "submit";
   SubmitterId submitter;
   std::uint64_t tag;
   std::shared_ptr<const JobOptions> options;
@@ -37,7 +36,6 @@ struct Submit {
 
 /// Ends a job as cancelled; a running one is stopped on its worker.
 struct Cancel {
-  static constexpr std::string_view kName = "cancel";
   JobId job;
 };
 
@@ -46,7 +44,6 @@ struct Cancel {
 /// than Queue::kMostEnded, Tick is due at once and ends the next ones. Until then those that are
 /// left are jobs like others, and may be handed out and end with a Reply.
 struct SubmitterGone {
-  static constexpr std::string_view kName = "submitter_gone";
   SubmitterId submitter;
 };
 
@@ -57,7 +54,6 @@ struct SubmitterGone {
 /// those it should not have are cancelled and occupy slots until answered. If the process was
 /// thought connected, its new stream overtook the broken one: do not report the old one as gone.
 struct WorkerJoined {
-  static constexpr std::string_view kName = "worker_joined";
   ProcessKey key{0};
   std::uint32_t slots = 1;       ///< at least 1
   std::vector<Held> held = {};   ///< attempts it still has
@@ -70,33 +66,28 @@ struct WorkerJoined {
 /// The stream of a process broke or closed. What it runs stays its own for the grace period; with
 /// nothing running it is removed at once.
 struct WorkerGone {
-  static constexpr std::string_view kName = "worker_gone";
   ProcessId process;
 };
 
 /// A process has left in order and will not come back: what it still had, it never started or gave
 /// up. That goes to the front of the line, without using up an attempt.
 struct WorkerLeft {
-  static constexpr std::string_view kName = "worker_left";
   ProcessId process;
 };
 
 /// A sign of life: all leases of the process run from now again. If its lease had run out, it may
 /// take jobs again. WorkerDraining, MemberReady and Completed are signs of life, too.
 struct Renewed {
-  static constexpr std::string_view kName = "renewed";
   ProcessId process;
 };
 
 /// The process takes no more jobs; it keeps what it has.
 struct WorkerDraining {
-  static constexpr std::string_view kName = "worker_draining";
   ProcessId process;
 };
 
 /// A paused process takes no jobs until it is resumed; it keeps what it has.
 struct PauseWorker {
-  static constexpr std::string_view kName = "pause_worker";
   ProcessId process;
   bool paused;
 };
@@ -104,7 +95,6 @@ struct PauseWorker {
 /// A member of a gang is ready. When all are, each gets Go; one that says so later, as it comes
 /// back, gets it again.
 struct MemberReady {
-  static constexpr std::string_view kName = "member_ready";
   ProcessId process;
   Held member;
 };
@@ -113,7 +103,6 @@ struct MemberReady {
 /// What is handed back goes to the front of the line, does not use up an attempt, and may come back
 /// to the same process if no other is idle.
 struct Completed {
-  static constexpr std::string_view kName = "completed";
   ProcessId process;
   Completion completion;
 };
@@ -121,32 +110,23 @@ struct Completed {
 /// A batch of inputs is over: the process that got jobs last gives way to the next one. Jobs that
 /// came in one message so go out in one, as far as turns allow. Optional: more or fewer of these
 /// are correct but slower.
-struct EndTurn {
-  static constexpr std::string_view kName = "end_turn";
-};
+struct EndTurn {};
 
 // ---- Admin
 
 /// Hands out no more jobs; accepts them.
-struct Pause {
-  static constexpr std::string_view kName = "pause";
-};
+struct Pause {};
 
 /// Accepts no more jobs; runs what it has.
-struct Drain {
-  static constexpr std::string_view kName = "drain";
-};
+struct Drain {};
 
 /// Ends both.
-struct Resume {
-  static constexpr std::string_view kName = "resume";
-};
+struct Resume {};
 
 /// Takes in a job of an earlier life, in its old place. One that runs waits for its process to come
 /// back within the grace period. Comes before workers join, in any order of jobs. REQUIRES: the job
 /// is durable, and no job with its id is there.
 struct Restore {
-  static constexpr std::string_view kName = "restore";
   Restored restored;
 };
 
@@ -154,15 +134,13 @@ struct Restore {
 
 /// Does what is due: leases and grace periods that ran out, delays, deadlines, gangs' patience,
 /// jobs of submitters that are gone.
-struct Tick {
-  static constexpr std::string_view kName = "tick";
-};
+struct Tick {};
 
 }  // namespace twofold::queue::input
 
 namespace twofold::queue {
 
-/// One of them. The place in the list is the number in a trace: add at the end.
+/// One of them, in the order of the message Input of trace.proto.
 using Input =
     std::variant<input::Submit, input::Cancel, input::SubmitterGone, input::WorkerJoined,
                  input::WorkerGone, input::WorkerLeft, input::Renewed, input::WorkerDraining,

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "lib/queue/queue.h"
-#include "lib/trace/effects_encoder.h"
-#include "lib/trace/put.h"
+#include "lib/trace/convert.h"
 #include "lib/trace/record.h"
 
 namespace twofold::queue::trace {
@@ -15,10 +16,10 @@ namespace twofold::queue::trace {
 /// Writes what happens to one queue: a record for each input, with what came of it.
 ///
 /// Threads  Not thread-safe: it goes with its queue. The sink may be shared.
-class QueueRecorder {
+class QueueRecorder : private Effects {
  public:
   /// `number` differs from those of other queues in this sink, which must outlive the recorder.
-  QueueRecorder(RecordSink& sink, std::uint64_t number, std::string_view name,
+  QueueRecorder(RecordSink& sink, std::uint32_t number, std::string_view name,
                 const QueueOptions& options);
   QueueRecorder(const QueueRecorder&) = delete;
   QueueRecorder& operator=(const QueueRecorder&) = delete;
@@ -28,30 +29,37 @@ class QueueRecorder {
   template <typename One>
   auto Step(Queue& queue, Instant now, const One& input, Effects& effects) {
     if (!sink_.open()) return queue.Step(now, input, effects);
-    if constexpr (requires { input.options; }) Intern(input.options);
-    if constexpr (requires { input.restored.options; }) Intern(input.restored.options);
-    const EndOfStep end{*this};
-    Begin(now);
-    PutRow<Input>(body_, input, &options_);
-    encoder_.ForwardTo(&effects);
-    return Perform(input, queue, now, encoder_);
+    Begin(now, input, effects);
+    if constexpr (std::is_void_v<decltype(queue.Step(now, input, *this))>) {
+      queue.Step(now, input, *this);
+      Write();
+    } else {
+      const auto answer = queue.Step(now, input, *this);
+      Put(answer, *step_.mutable_returned());
+      Write();
+      return answer;
+    }
   }
 
  private:
-  struct EndOfStep {
-    ~EndOfStep() { recorder.sink_.Add(recorder.body_); }
-    QueueRecorder& recorder;
-  };
+  void Begin(Instant now, const Input& input, Effects& effects);
+  void Write();
 
-  void Begin(Instant now);
-  void Intern(const std::shared_ptr<const JobOptions>& options);
+  void Do(const Assign& assign) override;
+  void Do(const Go& go) override;
+  void Do(const CancelOnWorker& cancel) override;
+  void Do(const Requeued& requeued) override;
+  void Do(const Reply& reply) override;
+  void Do(const ProcessRemoved& removed) override;
 
   RecordSink& sink_;
-  const std::uint64_t number_;
   Instant last_{};
-  OptionsTable options_;
+  Effects* effects_ = nullptr;  // of this step
+  KnownOptions known_;
+  // Filled again and again, which is why they cost little.
+  proto::Record record_;
+  proto::Step& step_ = *record_.mutable_step();
   std::string body_;
-  EffectsEncoder encoder_{body_, options_};
 };
 
 /// A queue all of whose inputs are recorded, if somebody wants that. It gives the core away as

@@ -6,44 +6,72 @@
 #include <memory>
 #include <utility>
 
-#include "lib/queue/queue.h"
-#include "lib/trace/effects_encoder.h"
+#include "lib/trace/queue_recorder.h"
 #include "lib/trace/text.h"
-#include "lib/trace/trace_decoder.h"
-#include "lib/trace/trace_reader.h"
 
 namespace twofold::queue::trace {
 namespace {
 
-/// A queue that lives again, and what came of its last call.
-class Revived {
+constexpr std::size_t kMostQueues = 1024;
+
+/// Nobody carries the effects out.
+class NoEffects : public Effects {
+  void Do(const Assign&) override {}
+  void Do(const Go&) override {}
+  void Do(const CancelOnWorker&) override {}
+  void Do(const Requeued&) override {}
+  void Do(const Reply&) override {}
+  void Do(const ProcessRemoved&) override {}
+};
+
+/// A queue that lives again. It is recorded like the first time: the two records of a step are the
+/// same, byte for byte, or the step differs.
+class Revived : public RecordSink {
  public:
-  explicit Revived(const TracedLine& line) : queue_(line.options), encoder_(outputs_, line.table) {}
+  Revived(const proto::QueueBegins& begins, const QueueOptions& options)
+      : name_(begins.name()),
+        queue_(options, std::make_unique<QueueRecorder>(*this, begins.queue(), name_, options)) {}
 
   /// False: no such call can have been made.
-  bool Make(const Step& step) {
-    if (!Possible(step.input)) return false;
-    outputs_.clear();
-    std::visit([&](const auto& input) { Perform(input, queue_, step.now, encoder_); }, step.input);
+  bool Make(const proto::Step& step) {
+    Input input;
+    if (!Advance(step.elapsed_ns()) || !Take(step.input(), last_options_, input)) return false;
+    if (!Possible(input)) return false;
+    NoEffects effects;
+    std::visit([&](const auto& one) { queue_.Step(now_, one, effects); }, input);
     return true;
   }
 
-  [[nodiscard]] const std::string& outputs() const { return outputs_; }
-  [[nodiscard]] std::uint64_t effects() const { return encoder_.count(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Of the last step.
+  [[nodiscard]] Instant now() const { return now_; }
+  [[nodiscard]] const std::string& record() const { return record_; }
 
  private:
+  void Add(std::string_view body) override { record_ = body; }
+  [[nodiscard]] bool open() const override { return true; }
+
+  bool Advance(std::int64_t nanoseconds) {
+    // Without a sign, as a wrong number may not fit; CanBe then finds it.
+    const auto sum = static_cast<std::uint64_t>(now_.time_since_epoch().count()) +
+                     static_cast<std::uint64_t>(nanoseconds);
+    now_ = Instant(Duration(static_cast<std::int64_t>(sum)));
+    return CanBe(now_);
+  }
+
   /// What input::Restore requires.
   [[nodiscard]] bool Possible(const Input& input) const {
     const auto* restore = std::get_if<input::Restore>(&input);
     if (restore == nullptr) return true;
-    const auto job = restore->restored.job;
-    const bool durable = (static_cast<std::uint64_t>(job) & kDurableBit) != 0;
-    return durable && restore->restored.options->durable && !queue_.Find({}, job);
+    const Restored& job = restore->restored;
+    return IsDurable(job.job) && job.options->durable && !queue_.core().Find({}, job.job);
   }
 
-  Queue queue_;
-  std::string outputs_;
-  EffectsEncoder encoder_;
+  const std::string name_;
+  std::string record_;
+  Instant now_{};
+  LastOptions last_options_;
+  RecordedQueue queue_;  // last: it uses the record
 };
 
 class Replayer {
@@ -70,87 +98,84 @@ class Replayer {
   Status ReplayRecord() {
     const auto got = reader_.Next();
     if (!got.ok()) return got.status();
-    if (*got != TraceReader::Got::kRecord) {
-      report_.end = *got == TraceReader::Got::kCut ? TraceEnd::kCut : TraceEnd::kKilled;
-      report_.cut_at = reader_.offset();
+    if (*got != RecordReader::Got::kRecord) {
+      report_.end = *got == RecordReader::Got::kCut ? TraceEnd::kCut : TraceEnd::kKilled;
+      report_.cut_at = static_cast<std::uint64_t>(reader_.offset());
       return absl::OkStatus();
     }
-    auto event = decoder_.Decode(reader_.body());
-    if (!event.ok()) return Damaged(std::string(event.status().message()));
-    return std::visit([this](const auto& what) { return On(what); }, *event);
-  }
-
-  Status On(const QueueBegins& begins) {
-    const TracedLine& line = decoder_.queue(begins.queue);
-    const bool wanted = options_.queue.empty() || options_.queue == line.name;
-    absl::StrAppend(&names_, names_.empty() ? "" : ", ", line.name);
-    queues_.push_back(wanted ? std::make_unique<Revived>(line) : nullptr);
-    if (!wanted) return absl::OkStatus();
-    ++report_.queues;
-    Print([&] { return Text(begins.queue, line); });
-    return absl::OkStatus();
-  }
-
-  Status On(const OptionsBegin& begin) {
-    if (queues_[begin.queue] == nullptr) return absl::OkStatus();
-    Print([&] { return Text(*decoder_.queue(begin.queue).table.At(begin.number)); });
-    return absl::OkStatus();
-  }
-
-  Status On(const Step& step) {
-    ++input_;
-    if (input_ == 1) first_ = step.now;
-    over_ = input_ == options_.until;
-    Revived* queue = queues_[step.queue].get();
-    if (queue == nullptr) return absl::OkStatus();
-    const std::uint64_t effects = queue->effects();
-    if (!queue->Make(step)) return Damaged("a job that cannot be restored");
-    if (options_.print) PrintStep(step);
-    if (queue->outputs() != step.outputs) return Differ(step, queue->outputs());
-    ++report_.inputs;
-    report_.effects += queue->effects() - effects;
-    return absl::OkStatus();
-  }
-
-  Status On(const TraceEnds&) {
+    if (!ParseExactly(reader_.body(), record_)) return Impossible();
+    if (record_.has_queue()) return Begin(record_.queue());
+    if (record_.has_step()) return Repeat(record_.step());
+    if (!record_.has_end()) return Impossible();
     report_.end = TraceEnd::kStopped;
     return absl::OkStatus();
   }
 
-  Status Differ(const Step& step, std::string_view outputs) {
-    auto expected = OutputLines(step.outputs);
-    if (!expected) return Damaged("effects that cannot be read");
-    report_.difference = {input_,           step.now - first_,    decoder_.queue(step.queue).name,
-                          Text(step.input), *std::move(expected), OutputLines(outputs).value()};
+  Status Begin(const proto::QueueBegins& begins) {
+    QueueOptions options;
+    if (begins.queue() != queues_.size() || queues_.size() == kMostQueues ||
+        !Take(begins.options(), options)) {
+      return Impossible();
+    }
+    const std::string name = absl::CHexEscape(begins.name());
+    const bool wanted = options_.queue.empty() || options_.queue == begins.name();
+    absl::StrAppend(&names_, names_.empty() ? "" : ", ", name);
+    queues_.push_back(wanted ? std::make_unique<Revived>(begins, options) : nullptr);
+    if (!wanted) return absl::OkStatus();
+    ++report_.queues;
+    Print(Text(absl::StrCat("queue ", begins.queue(), " '", name, "'"), begins.options()));
+    return absl::OkStatus();
+  }
+
+  Status Repeat(const proto::Step& step) {
+    if (step.queue() >= queues_.size()) return Impossible();
+    if (++input_ == 1) first_ = Instant(Duration(step.elapsed_ns()));
+    over_ = input_ == options_.until;
+    Revived* queue = queues_[step.queue()].get();
+    if (queue == nullptr) return absl::OkStatus();
+    if (!queue->Make(step)) return Impossible();
+    if (options_.print) PrintStep(step, *queue);
+    if (queue->record() != reader_.body()) return Differ(step, *queue);
+    ++report_.inputs;
+    report_.effects += static_cast<std::uint64_t>(step.effects_size());
+    return absl::OkStatus();
+  }
+
+  Status Differ(const proto::Step& step, const Revived& queue) {
+    proto::Record got;
+    got.ParseFromString(queue.record());
+    report_.difference = {input_,
+                          queue.now() - first_,
+                          queue.name(),
+                          Text(step.input()),
+                          OutputLines(step),
+                          OutputLines(got.step())};
     over_ = true;
     return absl::OkStatus();
   }
 
-  void PrintStep(const Step& step) {
-    const TracedLine& line = decoder_.queue(step.queue);
-    options_.print(absl::StrCat(input_, " ", SecondsText(step.now - first_), " ",
-                                absl::CHexEscape(line.name), " ", Text(step.input)));
-    for (const std::string& output :
-         OutputLines(step.outputs).value_or(std::vector<std::string>())) {
-      options_.print("    " + output);
-    }
+  void PrintStep(const proto::Step& step, const Revived& queue) {
+    const std::string options = OptionsText(step.input());
+    if (!options.empty() && options != printed_) Print(printed_ = options);
+    Print(absl::StrCat(input_, " ", SecondsText(queue.now() - first_), " ",
+                       absl::CHexEscape(queue.name()), " ", Text(step.input())));
+    for (const std::string& output : OutputLines(step)) Print("    " + output);
   }
 
-  template <typename MakeText>
-  void Print(MakeText make_text) {
-    if (options_.print) options_.print(make_text());
+  void Print(const std::string& line) {
+    if (options_.print) options_.print(line);
   }
 
-  [[nodiscard]] Status Damaged(const std::string& how) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat("damaged at byte ", reader_.offset(), ": ", how));
+  [[nodiscard]] Status Impossible() const {
+    return reader_.Damaged("the record has values that cannot be");
   }
 
-  TraceReader reader_;
+  RecordReader reader_;
   const ReplayOptions& options_;
-  TraceDecoder decoder_;
+  proto::Record record_;
   std::vector<std::unique_ptr<Revived>> queues_;  // by number; nullptr: not wanted
   std::string names_;
+  std::string printed_;  // options
   ReplayReport report_;
   std::uint64_t input_ = 0;
   Instant first_{};

@@ -1,129 +1,114 @@
 #include "lib/trace/text.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/strip.h>
+#include <google/protobuf/text_format.h>
 
-#include <concepts>
-#include <type_traits>
+#include <cstdlib>
 
-#include "lib/trace/take.h"
+#include "lib/trace/convert.h"
+#include "lib/trace/record.h"
 
 namespace twofold::queue::trace {
 namespace {
 
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
 constexpr std::size_t kLongText = 256;
 
-const char* Word(Outcome outcome) { return Name(outcome).data(); }
+std::string HashText(std::uint64_t digest) { return absl::StrFormat("#%016x", digest); }
 
-const char* Word(Spread spread) { return spread == Spread::kNode ? "node" : "any"; }
-
-const char* Word(Admission admission) {
-  static constexpr const char* kWords[] = {"accepted", "full", "draining", "held"};
-  return kWords[static_cast<std::size_t>(admission)];
+// OUTCOME_TIMED_OUT is "timed_out".
+std::string Word(const google::protobuf::EnumValueDescriptor& value) {
+  return absl::AsciiStrToLower(value.name().substr(value.name().find('_') + 1));
 }
 
-template <typename T>
-concept HasWord = Is<T, Outcome> || Is<T, Spread> || Is<T, Admission>;
+std::string Quoted(const std::string& bytes) {
+  std::string text;
+  AppendBrief(text, bytes, kLongText);
+  return absl::StrCat("'", absl::CHexEscape(text), "'");
+}
 
-/// Appends " name=value" for each field.
-class Show {
- public:
-  explicit Show(std::string& out) : out_(out) {}
+std::string Braced(const Message& message) { return Text("{", message) + " }"; }
 
-  template <typename T>
-  void operator()(const char* name, const T& value) {
-    absl::StrAppend(&out_, " ", name, "=");
-    Value(value);
+std::string List(const Message& message, const FieldDescriptor* field) {
+  const auto& with = *message.GetReflection();
+  std::string text = "[";
+  for (int i = 0; i < with.FieldSize(message, field); ++i) {
+    text += Braced(with.GetRepeatedMessage(message, field, i));
   }
+  return text + "]";
+}
 
- private:
-  void Value(bool value) { out_ += value ? "yes" : "no"; }
-  template <typename T>
-  requires std::is_integral_v<T>
-  void Value(T value) { out_ += std::to_string(value); }
-  void Value(HasWord auto word) { out_ += Word(word); }
-  template <typename T>
-  requires(std::is_enum_v<T> && !HasWord<T>) void Value(T id) {
-    out_ += std::to_string(static_cast<std::uint64_t>(id));
-  }
-  void Value(Duration duration) { out_ += SecondsText(duration); }
-  void Value(Instant instant) { Value(instant.time_since_epoch()); }
-  void Value(const std::string& bytes) { Value(std::string_view(bytes)); }
-  void Value(std::string_view bytes) {
-    if (bytes.size() > kLongText) return Value(bytes.size(), Digest(bytes));
-    absl::StrAppend(&out_, "'", absl::CHexEscape(std::string(bytes)), "'");
-  }
-  void Value(const Passed& passed) {
-    if (passed.size > Passed::kVerbatim) return Value(passed.size, passed.digest);
-    Value(passed.verbatim);
-  }
-  void Value(std::uint64_t size, std::uint64_t digest) {
-    absl::StrAppend(&out_, size, "B");
-    Value(Fingerprint{digest});
-  }
-  void Value(Fingerprint fingerprint) {
-    absl::StrAppendFormat(&out_, "#%016x", fingerprint.digest);
-  }
-  void Value(const std::shared_ptr<const JobOptions>& options) {
-    Value(Fingerprint{OptionsTable().DigestOf(*options)});
-  }
-  template <typename T>
-  void Value(const std::vector<T>& values) {
-    out_ += '[';
-    for (const T& value : values) {
-      out_ += '{';
-      VisitFields(*this, value);
-      out_ += " }";
-    }
-    out_ += ']';
-  }
+std::string Number(const Message& message, const FieldDescriptor* field) {
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(message, field, -1, &text);
+  return text;
+}
 
-  std::string& out_;
-};
+std::string Value(const Message& message, const FieldDescriptor* field) {
+  const auto& with = *message.GetReflection();
+  if (field->is_repeated()) return List(message, field);
+  switch (field->type()) {
+    case FieldDescriptor::TYPE_BOOL:
+      return with.GetBool(message, field) ? "yes" : "no";
+    case FieldDescriptor::TYPE_BYTES:
+      if (field->name() == "options") return HashText(Digest(with.GetString(message, field)));
+      return Quoted(with.GetString(message, field));
+    case FieldDescriptor::TYPE_ENUM:
+      return Word(*with.GetEnum(message, field));
+    case FieldDescriptor::TYPE_FIXED64:
+      return HashText(with.GetUInt64(message, field));
+    case FieldDescriptor::TYPE_SINT64:
+      return SecondsText(Duration(with.GetInt64(message, field)));
+    case FieldDescriptor::TYPE_MESSAGE:
+      return Braced(with.GetMessage(message, field));
+    default:
+      return Number(message, field);
+  }
+}
 
-template <typename Any>
-std::string RowText(const Any& any) {
-  return std::visit(
-      [](const auto& row) {
-        std::string text(row.kName);
-        Show show(text);
-        VisitFields(show, row);
-        return text;
-      },
-      any);
+std::string TextOfOne(const Message& message) {
+  std::vector<const FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  if (fields.empty()) return "nothing";
+  return Text(fields[0]->name(), message.GetReflection()->GetMessage(message, fields[0]));
 }
 
 }  // namespace
 
-std::string Text(const Input& input) { return RowText(input); }
-
-std::string Text(const AnyOutput& output) { return RowText(output); }
-
-std::string Text(std::uint64_t number, const TracedLine& queue) {
-  std::string text = absl::StrCat("queue ", number, " '", absl::CHexEscape(queue.name), "'");
-  Show show(text);
-  VisitFields(show, queue.options);
-  return text;
-}
-
-std::string Text(const OptionsTable::Entry& entry) {
-  std::string text = absl::StrFormat("options #%016x", entry.digest);
-  Show show(text);
-  VisitFields(show, *entry.options);
-  return text;
-}
-
-std::optional<std::vector<std::string>> OutputLines(std::string_view outputs) {
-  const OptionsTable none;  // outputs have fingerprints only
-  std::vector<std::string> lines;
-  Decoder from(outputs);
-  while (!from.left().empty()) {
-    AnyOutput output;
-    TakeRow(from, none, output);
-    if (!from.ok()) return std::nullopt;
-    lines.push_back(Text(output));
+std::string Text(std::string_view word, const Message& message) {
+  std::string text(word);
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* field = message.GetDescriptor()->field(i);
+    if (field->has_presence() && !message.GetReflection()->HasField(message, field)) continue;
+    absl::StrAppend(&text, " ", absl::StripSuffix(field->name(), "_ns"), "=",
+                    Value(message, field));
   }
+  return text;
+}
+
+std::string Text(const proto::Input& input) { return TextOfOne(input); }
+
+std::string Text(const proto::Effect& effect) { return TextOfOne(effect); }
+
+std::string OptionsText(const proto::Input& input) {
+  if (!input.has_submit() && !input.has_restore()) return "";
+  const std::string& bytes =
+      input.has_submit() ? input.submit().options() : input.restore().restored().options();
+  proto::JobOptions options;
+  options.ParseFromString(bytes);
+  return Text("options " + HashText(Digest(bytes)), options);
+}
+
+std::vector<std::string> OutputLines(const proto::Step& step) {
+  std::vector<std::string> lines;
+  for (const proto::Effect& effect : step.effects()) lines.push_back(Text(effect));
+  if (step.has_returned()) lines.push_back(Text("returned", step.returned()));
   return lines;
 }
 

@@ -1,28 +1,31 @@
 #pragma once
 
-#include <optional>
+#include <google/protobuf/message.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lib/trace/outputs.h"
-#include "lib/trace/trace_decoder.h"
+#include "lib/common/instant.h"
+#include "twofold/v1/trace.pb.h"
 
 /// Traces as people read them: the same text for the same trace, byte for byte.
 namespace twofold::queue::trace {
 
-/// "submit submitter=1 tag=7 options=#4be2... spec='abc'". Bytes that are no plain text are
-/// escaped; of long ones there are only the size and the digest.
-std::string Text(const Input& input);
-std::string Text(const AnyOutput& output);
+/// "WORD submitter=1 tag=7 options=#4be2... spec='abc'": all fields but those that are not set. Of
+/// options there is the digest. Bytes that are no plain text are escaped; of long ones there are
+/// only the size and the digest.
+std::string Text(std::string_view word, const google::protobuf::Message& message);
 
-/// "queue 0 'sleep' limit=0 lease=15s ..."
-std::string Text(std::uint64_t number, const TracedLine& queue);
-/// "options #4be2... suite='sleep' ..."
-std::string Text(const OptionsTable::Entry& options);
+/// The one that is set; its name is the word.
+std::string Text(const v1::trace::Input& input);
+std::string Text(const v1::trace::Effect& effect);
 
-/// The outputs of a step, a line each; nullopt: they cannot be read.
-std::optional<std::vector<std::string>> OutputLines(std::string_view outputs);
+/// "options #4be2... suite='sleep' ...", if the input comes with some; else "".
+std::string OptionsText(const v1::trace::Input& input);
+
+/// What came of a step, a line each.
+std::vector<std::string> OutputLines(const v1::trace::Step& step);
 
 /// Seconds with nine digits after the point.
 std::string SecondsText(Duration duration);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -12,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/trace/codec.h"
+#include "lib/common/instant.h"
 
 namespace twofold::queue::trace {
 namespace {
@@ -26,48 +25,36 @@ void KeepOld(const std::string& path) {
   if (is_file) std::rename(path.c_str(), (path + ".old").c_str());
 }
 
-// False: errno says why.
-bool WriteAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<TraceWriter>> TraceWriter::Open(const std::string& path) {
   KeepOld(path);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0 || !WriteAll(file, Header())) {
-    const std::string why = std::strerror(errno);
-    if (file >= 0) ::close(file);
-    return absl::InvalidArgumentError(absl::StrCat("trace: cannot write ", path, ": ", why));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (file.get() < 0 || !WriteAll(file.get(), Header())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("trace: cannot write ", path, ": ", std::strerror(errno)));
   }
-  return std::unique_ptr<TraceWriter>(new TraceWriter(path, file));
+  return std::unique_ptr<TraceWriter>(new TraceWriter(path, std::move(file)));
 }
 
-TraceWriter::TraceWriter(std::string path, int file)
-    : path_(std::move(path)), file_(file), thread_([this] { WriteInTurns(); }) {}
+TraceWriter::TraceWriter(std::string path, Descriptor file)
+    : path_(std::move(path)), file_(std::move(file)), thread_([this] { WriteInTurns(); }) {}
 
 TraceWriter::~TraceWriter() {
-  std::string end;
-  Encoder(end).Number(static_cast<std::uint64_t>(RecordKind::kEnd));
-  Add(end);
+  proto::Record end;
+  end.mutable_end();
+  Add(end.SerializeAsString());
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
   thread_.join();
-  ::close(file_);
 }
 
 std::unique_ptr<QueueRecorder> TraceWriter::Record(std::string_view queue,
                                                    const QueueOptions& options) {
-  const std::lock_guard lock(queues_mutex_);  // their records are in the order of their numbers
+  const MutexLock lock(queues_mutex_);  // their records are in the order of their numbers
   return std::make_unique<QueueRecorder>(*this, queues_++, queue, options);
 }
 
@@ -77,31 +64,35 @@ void TraceWriter::Add(std::string_view body) {
   std::size_t had = 0;
   std::size_t has = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     had = waiting_.size();
     AppendRecord(waiting_, body);
     has = waiting_.size();
   }
   if (has > kMostWaiting) return GiveUp("the disk is too slow for it");
-  if (had < kLarge && has >= kLarge) wake_.notify_one();
+  if (had < kLarge && has >= kLarge) wake_.NotifyOne();
 }
 
 void TraceWriter::WriteInTurns() {
   std::string writing;
   bool broken = false;
-  std::unique_lock lock(mutex_);
   for (bool more = true; more;) {
-    wake_.wait_for(lock, kPatience, [this] { return stopping_ || waiting_.size() >= kLarge; });
-    more = !stopping_;
-    std::swap(writing, waiting_);
-    lock.unlock();
-    if (!broken && !WriteAll(file_, writing)) {
-      broken = true;
-      GiveUp(std::strerror(errno));
-    }
-    writing.clear();
-    lock.lock();
+    more = TakeTurn(writing);
+    if (broken || WriteAll(file_.get(), writing)) continue;
+    broken = true;
+    GiveUp(std::strerror(errno));
   }
+}
+
+// Waits until there is something to write; false: it is the last.
+bool TraceWriter::TakeTurn(std::string& writing) {
+  writing.clear();
+  const Instant turn = Now() + kPatience;
+  const MutexLock lock(mutex_);
+  while (!stopping_ && waiting_.size() < kLarge && wake_.WaitUntil(mutex_, turn)) {
+  }
+  std::swap(writing, waiting_);
+  return !stopping_;
 }
 
 void TraceWriter::GiveUp(std::string_view why) {

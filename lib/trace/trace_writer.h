@@ -1,14 +1,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "lib/common/descriptors.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/trace/queue_recorder.h"
 #include "lib/trace/record.h"
@@ -41,24 +41,24 @@ class TraceWriter final : public RecordSink {
   [[nodiscard]] bool open() const override { return open_.load(std::memory_order_acquire); }
 
  private:
-  TraceWriter(std::string path, int file);
+  TraceWriter(std::string path, Descriptor file);
 
   void WriteInTurns();
+  bool TakeTurn(std::string& writing);
   void GiveUp(std::string_view why);
 
   const std::string path_;
-  const int file_;
+  const Descriptor file_;
   std::atomic<bool> open_ = true;
   std::atomic<bool> gave_up_ = false;
 
-  std::mutex queues_mutex_;  // taken before mutex_
-  std::uint64_t queues_ = 0;
+  Mutex queues_mutex_;  // taken before mutex_
+  std::uint32_t queues_ ABSL_GUARDED_BY(queues_mutex_) = 0;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::condition_variable wake_;
-  std::string waiting_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition wake_;
+  std::string waiting_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;  // last: it uses all of the above
 };

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "cli/command/command.h"
@@ -74,14 +73,17 @@ TEST_F(ReplayCommandTest, PrintsTheInputs) {
 }
 
 TEST_F(ReplayCommandTest, ADifferenceIsAFailure) {
-  std::string file = queue::trace::Header();
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream whole;
-  whole << in.rdbuf();
   // The queue as it was, then a tick that is said to have removed a process.
-  const std::size_t queue_record = 1 + static_cast<unsigned char>(whole.str()[file.size()]) + 4;
-  file += whole.str().substr(file.size(), queue_record);
-  queue::trace::AppendRecord(file, std::string("\x03\x00\x00\x10\x06\x00", 6));
+  std::ifstream in(path, std::ios::binary);
+  queue::trace::RecordReader reader(in);
+  ASSERT_TRUE(reader.ReadHeader().ok());
+  ASSERT_TRUE(reader.Next().ok());
+  v1::trace::Record tick;
+  tick.mutable_step()->mutable_input()->mutable_tick();
+  tick.mutable_step()->add_effects()->mutable_process_removed();
+  std::string file = queue::trace::Header();
+  queue::trace::AppendRecord(file, reader.body());
+  queue::trace::AppendRecord(file, tick.SerializeAsString());
   std::ofstream(path, std::ios::binary) << file;
   EXPECT_EQ(Run({path, "--output", "json"}), 1);
   EXPECT_THAT(output, HasSubstr(R"("expected":["process_removed process=0"],"got":[])"));

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/trace/codec.h"
 #include "lib/trace/queue_recorder.h"
 #include "lib/trace/record.h"
 #include "lib/trace/replay.h"
@@ -34,7 +33,11 @@ class MemoryFile : public RecordSink {
   std::unique_ptr<QueueRecorder> Record(std::string_view queue, const QueueOptions& options = {}) {
     return std::make_unique<QueueRecorder>(*this, queues_++, queue, options);
   }
-  void End() { Add(std::string(1, static_cast<char>(RecordKind::kEnd))); }
+  void End() {
+    proto::Record record;
+    record.mutable_end();
+    Add(record.SerializeAsString());
+  }
 
   std::vector<std::string>& bodies() { return bodies_; }
   [[nodiscard]] std::string bytes() const {
@@ -45,7 +48,7 @@ class MemoryFile : public RecordSink {
 
  private:
   std::vector<std::string> bodies_;
-  std::uint64_t queues_ = 0;
+  std::uint32_t queues_ = 0;
 };
 
 inline Result<ReplayReport> ReplayBytes(const std::string& bytes,

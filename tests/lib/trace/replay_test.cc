@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "tests/lib/trace/fixture.h"
@@ -62,10 +63,11 @@ TEST(Replay, ReproducesRandomCallsOfTwoQueues) {
 
 TEST(Replay, RandomCallsHaveEveryEffect) {
   const std::string text = Printed(RandomTrace(1, 5'000).bytes());
-  for (const char* effect : {"assign", "assign_member", "go", "cancel_on_worker", "requeued",
-                             "reply", "process_removed"}) {
+  for (const char* effect :
+       {"assign", "go", "cancel_on_worker", "requeued", "reply", "process_removed"}) {
     EXPECT_THAT(text, HasSubstr("\n    " + std::string(effect) + " "));
   }
+  EXPECT_THAT(text, HasSubstr(" seat={ gang="));
 }
 
 TEST(Replay, RecordedQueueDoesWhatAQueueDoes) {
@@ -97,52 +99,87 @@ TEST(Replay, PrintsCallsAndWhatCameOfThem) {
       R"( number=0 first_generation=1 first_sequence=1
 1 0.000000000 sleep worker_joined key=7 slots=1 held=[] draining=no paused=no node='' labels=''
     returned process=0
-options #695bf19ee504c1b4 suite='' limit=0.000000000 priority=0 max_attempts=1 gang_size=1)"
-      R"( gang_spread=any gang_timeout=30.000000000 durable=no run='' dedup_key='')"
+options #c55764b89229c412 suite='' limit=0.000000000 priority=0 max_attempts=1 gang={ size=1)"
+      R"( spread=any timeout=30.000000000 } durable=no run='' dedup_key='')"
       R"( delay=0.000000000 deadline=0.000000000 fair_key='' weight=1 limit_key='' key_limit=1 placement=''
-2 1.000000000 sleep submit submitter=1 tag=5 options=#695bf19ee504c1b4 spec='spec'
-    assign process=0 job=4294967296 attempt=1 options=#695bf19ee504c1b4 spec='spec' lost_attempts=0
+2 1.000000000 sleep submit submitter=1 tag=5 options=#c55764b89229c412 spec='spec'
+    assign process=0 job=4294967296 attempt=1 options=#c55764b89229c412 spec='spec' lost_attempts=0
     returned admission=accepted job=4294967296 duplicate=no
-3 2.000000000 sleep completed process=0 job=4294967296 attempt=1 handed_back=no)"
-      R"( outcome=succeeded run_time=0.000000000 device='' report=''
-    reply submitter=1 tag=5 job=4294967296 options=#695bf19ee504c1b4 outcome=succeeded attempts=1)"
-      R"( has_process=yes process=0 wait=0.000000000 run_time=0.000000000 total=1.000000000)"
+3 2.000000000 sleep completed process=0 completion={ job=4294967296 attempt=1 handed_back=no)"
+      R"( outcome=succeeded run_time=0.000000000 device='' report='' }
+    reply submitter=1 tag=5 job=4294967296 options=#c55764b89229c412 outcome=succeeded attempts=1)"
+      R"( process=0 wait=0.000000000 run_time=0.000000000 total=1.000000000)"
       R"( rank=0 device='' report='' reason=''
     returned answer=yes
 4 2.000000000 sleep end_turn
 )");
 }
 
+/// The step that ends the job of a short trace, changed.
+MemoryFile WithChangedEnd(const std::function<void(proto::Step&)>& change) {
+  MemoryFile file = ShortTrace();
+  std::string& completed = file.bodies()[3];
+  proto::Record record;
+  record.ParseFromString(completed);
+  change(*record.mutable_step());
+  completed = record.SerializeAsString();
+  return file;
+}
+
 TEST(Replay, FindsAChangeInAnyByteOfTheEffects) {
   const MemoryFile original = ShortTrace();
-  MemoryFile plain = original;
-  std::string& completed = plain.bodies()[4];
-  const std::size_t effects = completed.rfind(std::string(1, '\x05') + '\x01');  // a reply
-  ASSERT_NE(effects, std::string::npos);
-  for (std::size_t at = effects; at < completed.size(); ++at) {
+  MemoryFile plain = WithChangedEnd([](proto::Step& step) { step.clear_returned(); });
+  MemoryFile bare = WithChangedEnd([](proto::Step& step) {
+    step.clear_effects();
+    step.clear_returned();
+  });
+  const std::size_t effects = bare.bodies()[3].size();
+  ASSERT_LT(effects, plain.bodies()[3].size());
+  int differences = 0;
+  for (std::size_t at = effects; at < plain.bodies()[3].size(); ++at) {
     MemoryFile changed = original;
-    changed.bodies()[4][at] ^= 1;
+    changed.bodies()[3][at] ^= 1;
     const auto report = ReplayBytes(changed.bytes());
     if (!report.ok()) continue;  // not even effects any more
     ASSERT_TRUE(report->difference) << "byte " << at;
     EXPECT_EQ(report->difference->input, 3U);
     EXPECT_EQ(report->inputs, 2U);
+    ++differences;
   }
+  EXPECT_GT(differences, 10);
 }
 
 TEST(Replay, SaysWhereAndHowTheEffectsDiffer) {
-  MemoryFile file = ShortTrace();
-  std::string& completed = file.bodies()[4];
-  completed.back() = '\0';  // the answer was: it does not count
+  const MemoryFile file =
+      WithChangedEnd([](proto::Step& step) { step.mutable_returned()->set_answer(false); });
   const auto report = ReplayBytes(file.bytes());
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_TRUE(report->difference);
   EXPECT_EQ(report->difference->time, seconds(2));
   EXPECT_EQ(report->difference->queue, "sleep");
   EXPECT_THAT(Text(*report), HasSubstr("differs at input 3, 2.000000000 s, queue sleep:\n"
-                                       "    completed process=0 job=4294967296"));
+                                       "    completed process=0 completion={ job=4294967296"));
   EXPECT_THAT(Text(*report), HasSubstr("- expected returned answer=no\n"));
   EXPECT_THAT(Text(*report), HasSubstr("+ got      returned answer=yes\n"));
+}
+
+TEST(Replay, RefusesARecordThatNoFrontendWrites) {
+  MemoryFile file = ShortTrace();
+  file.bodies()[3] += std::string("\x7a\x00", 2);  // a field that nobody knows
+  const auto report = ReplayBytes(file.bytes());
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(std::string(report.status().message()), HasSubstr("values that cannot be"));
+  EXPECT_THAT(std::string(report.status().message()), HasSubstr("the 2 inputs before"));
+}
+
+TEST(Replay, RefusesWhatNoQueueCanHaveSeen) {
+  const auto refused = [](const std::function<void(proto::Step&)>& change) {
+    return !ReplayBytes(WithChangedEnd(change).bytes()).ok();
+  };
+  EXPECT_FALSE(refused([](proto::Step&) {}));
+  EXPECT_TRUE(refused([](proto::Step& step) { step.set_queue(1); })) << "no such queue";
+  EXPECT_TRUE(refused([](proto::Step& step) { step.clear_input(); }));
+  EXPECT_TRUE(refused([](proto::Step& step) { step.set_elapsed_ns(1LL << 62); }));
 }
 
 TEST(Replay, RefusesAFileWithAnyByteDamaged) {
@@ -211,7 +248,8 @@ TEST(Replay, SaysWhatIsNoTraceOrOneOfAnotherVersion) {
   EXPECT_THAT(message("PNG and so on and on and on"), HasSubstr("no trace"));
   EXPECT_THAT(message("twofold trace"), HasSubstr("no trace"));
   EXPECT_THAT(message("twofold trace one\n"), HasSubstr("no version"));
-  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 2"));
+  EXPECT_THAT(message("twofold trace 2\n"), HasSubstr("replay it with the program that wrote it"));
+  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 3"));
 }
 
 }  // namespace

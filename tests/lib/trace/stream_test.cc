@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstring>
 #include <istream>
 #include <streambuf>
 #include <string>
@@ -63,19 +64,21 @@ TEST(TraceStream, ATraceOf256MibIsReplayedInLittleMemory) {
   EXPECT_LT(PeakKib() - before, 8 << 10);
 }
 
+/// A record that claims to have so many bytes, but has 1000.
+std::string Claiming(std::size_t size) {
+  std::string record;
+  AppendRecord(record, std::string(1000, 'x'));
+  std::memcpy(record.data(), &size, 4);
+  return Header() + record;
+}
+
 TEST(TraceStream, AWrongSizeTakesNoMoreMemoryThanThereAreBytes) {
-  std::string bytes = Header();
-  Encoder(bytes).Number(kLargestRecord);
-  bytes += std::string(1000, 'x');
   const std::int64_t before = PeakKib();
-  const auto report = ReplayBytes(bytes);
+  const auto report = ReplayBytes(Claiming(kLargestRecord));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->end, TraceEnd::kCut);
   EXPECT_LT(PeakKib() - before, 8 << 10);
-
-  bytes = Header();
-  Encoder(bytes).Number(kLargestRecord + 1);
-  EXPECT_FALSE(ReplayBytes(bytes).ok());
+  EXPECT_FALSE(ReplayBytes(Claiming(kLargestRecord + 1)).ok());
 }
 
 }  // namespace
