@@ -52,6 +52,8 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
  protected:
   virtual void OnMessage(const Request& request) = 0;
+  /// `reply` is about to be written, on the thread that flushed it or ended the write before.
+  virtual void OnWrite(const Reply& /*reply*/) {}
   virtual void OnHalfClosed() {}
   virtual void OnWritten() {}
   virtual void OnGone() {}
@@ -89,6 +91,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void Do(Next next) {
     if (next == Next::kWrite) {
+      OnWrite(outbox_.Writing());
       written_ = Serialize(outbox_.Writing());
       StartWrite(&written_);
     }

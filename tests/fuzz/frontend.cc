@@ -75,7 +75,7 @@ Frontend::Frontend(bool with_store) : queues_(Plans(), Options(), 1, nullptr) {
 
 std::unique_ptr<FakeCall> Frontend::Submit(FakeCall::OnWrite on_write) {
   const queue::SubmitterId id{++last_submitter_};
-  return Call(std::make_shared<frontend::ClientSession>(queues_, id, clients_),
+  return Call(std::make_shared<frontend::ClientSession>(queues_, id),
               std::move(on_write));
 }
 
