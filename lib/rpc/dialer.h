@@ -44,7 +44,7 @@ class Dialer {
   Mutex mutex_;
   std::shared_ptr<grpc::Channel> channel_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const security::TlsMaterial> tls_ ABSL_GUARDED_BY(mutex_);  // that of channel_
-  Instant last_good_ ABSL_GUARDED_BY(mutex_);  // when it was connected or made
+  Instant last_good_ ABSL_GUARDED_BY(mutex_);    // when it was connected or made
   Duration patience_ ABSL_GUARDED_BY(mutex_){};  // with this channel
   Backoff jitter_ ABSL_GUARDED_BY(mutex_);
 };

@@ -8,6 +8,21 @@
 
 namespace twofold::rpc {
 
+/// A stream keeps the memory of its messages for the next ones, unless one was larger than this.
+inline constexpr std::size_t kKeptBytes = 256 << 10;
+
+/// Empties a message that had about so many bytes. Submessages keep their memory where their field
+/// is marked `optional`; protobuf frees the others.
+template <typename Message>
+void Reuse(Message& message, std::size_t bytes) {
+  if (bytes > kKeptBytes) {
+    Message fresh;
+    std::swap(message, fresh);
+  } else {
+    message.Clear();
+  }
+}
+
 /// What a stream has to do next.
 enum class Next { kNothing, kWrite, kFinish };
 
@@ -18,7 +33,7 @@ enum class Next { kNothing, kWrite, kFinish };
 /// two calls of Flush goes out together, as far as kMessageBytes allows. Add, then Flush: nothing
 /// is written before Flush. The calls that return Next say what the owner of the stream must start:
 /// kWrite writes Writing() and answers with EndWrite; kFinish ends this direction of the stream and
-/// comes once, after the last write. Messages are reused, so a warm stream allocates none.
+/// comes once, after the last write. Messages are reused, so a warm stream allocates none (Reuse).
 ///
 /// Threads  Safe. The lock is a leaf, held while the fill function runs and for no I/O.
 /// Cost     One lock and one call of `fill` an Add.
@@ -54,7 +69,7 @@ class Outbox {
   [[nodiscard]] Next EndWrite(bool ok) {
     const MutexLock lock(mutex_);
     in_flight_ = false;
-    writing_.Clear();
+    Reuse(writing_, writing_bytes_);
     if (!ok) DropWaiting();
     // The caller that is adding will flush. A write now would cut its batch in two, and for good:
     // two messages of jobs come back as two messages of results.
@@ -127,6 +142,7 @@ class Outbox {
     Part& front = waiting_.front();
     std::swap(writing_, front.message);
     waiting_bytes_ -= front.bytes;
+    writing_bytes_ = front.bytes;
     front.bytes = 0;
     front.filled = false;
     if (waiting_.size() > 1) waiting_.pop_front();
@@ -144,6 +160,7 @@ class Outbox {
   mutable Mutex mutex_;
   std::deque<Part> waiting_ ABSL_GUARDED_BY(mutex_);
   std::size_t waiting_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::size_t writing_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t hold_limit_ ABSL_GUARDED_BY(mutex_) = 0;
   bool in_flight_ ABSL_GUARDED_BY(mutex_) = false;
   bool adding_ ABSL_GUARDED_BY(mutex_) = false;  // since the last Flush

@@ -67,8 +67,10 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void OnReadDone(bool ok) final {
     if (!ok) return OnHalfClosed();
+    const std::size_t bytes = read_.Length();
     if (Status status = Parse(read_, request_); !status.ok()) return Close(ToGrpc(status));
     OnMessage(request_);
+    Reuse(request_, bytes);
     if (!outbox_.HoldInput(kHoldBytes)) StartRead(&read_);
   }
 
