@@ -159,9 +159,9 @@ Status Frontend::ServeHttp(const Options& options) {
   Result<HostPort> address = ParseAddress(options.http_address);
   if (!address.ok()) return address.status();
   http_host_ = address->host;
-  const http::Handler web = MakeWeb(
-      queues_, storage_.get(), [this] { return clients_.clients(); },
-      {client_gate_.get(), worker_gate_.get(), http_gate_.get()}, [this] { return Stalled(); });
+  const http::Handler web =
+      MakeWeb(queues_, storage_.get(), {client_gate_.get(), worker_gate_.get(), http_gate_.get()},
+              [this] { return Stalled(); });
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
       {.tls = security_.tls,

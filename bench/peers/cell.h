@@ -50,6 +50,7 @@ struct Figures {
   double generator_cpu = kNotMeasured;  ///< the same of clients and workers together
   double foreign_cpus = kNotMeasured;   ///< CPUs that other processes kept busy meanwhile
   double late_share = kNotMeasured;     ///< sends later than kLateSend after their planned instant
+  double reply_jobs = kNotMeasured;     ///< results in a message to a client, where there are any
   double job_bytes = kNotMeasured;      ///< growth of the server's resident memory a job
   double worker_kib = kNotMeasured;     ///< the same an idle worker, in KiB
   double idle_cpu = kNotMeasured;       ///< share of a core that the idle server takes
@@ -87,6 +88,7 @@ void VisitFigures(AnyFigures& figures, Visit&& visit) {
   visit("generator_cpu", figures.generator_cpu);
   visit("foreign_cpus", figures.foreign_cpus);
   visit("late_share", figures.late_share);
+  visit("reply_jobs", figures.reply_jobs);
   visit("job_bytes", figures.job_bytes);
   visit("worker_kib", figures.worker_kib);
   visit("idle_cpu", figures.idle_cpu);

@@ -42,6 +42,11 @@ class ClientLoad {
   /// A result has come, with the payload that came with it.
   void Finish(std::string_view payload, Instant now);
 
+  /// A message with results has been read, where a peer has messages.
+  void CountReply() {
+    if (phase() == Phase::kMeasure) ++replies_;
+  }
+
   [[nodiscard]] std::uint64_t in_flight() const {
     return in_flight_.load(std::memory_order_acquire);
   }
@@ -49,8 +54,9 @@ class ClientLoad {
   /// Results that nobody waits for (doubled, or of another client) or with another payload.
   [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
   [[nodiscard]] const stats::Histogram& times() const { return times_; }
-  [[nodiscard]] std::uint64_t sends() const { return sends_; }  ///< while measuring
-  [[nodiscard]] std::uint64_t late() const { return late_; }    ///< of sends()
+  [[nodiscard]] std::uint64_t sends() const { return sends_; }      ///< while measuring
+  [[nodiscard]] std::uint64_t late() const { return late_; }        ///< of sends()
+  [[nodiscard]] std::uint64_t replies() const { return replies_; }  ///< while measuring
 
  private:
   [[nodiscard]] bool Expected(std::string_view payload) const;
@@ -66,6 +72,7 @@ class ClientLoad {
   std::uint64_t wrong_ = 0;
   std::uint64_t sends_ = 0;
   std::uint64_t late_ = 0;
+  std::uint64_t replies_ = 0;
   stats::Histogram times_;
 };
 

@@ -74,12 +74,13 @@ void Drain(const Loads& loads, Duration longest_run) {
 
 void AddTimes(const Loads& loads, Figures& figures) {
   stats::Histogram times;
-  std::uint64_t sends = 0, late = 0, wrong = 0;
+  std::uint64_t sends = 0, late = 0, wrong = 0, replies = 0;
   for (const auto& load : loads) {
     times.Merge(load->times());
     sends += load->sends();
     late += load->late();
     wrong += load->wrong();
+    replies += load->replies();
   }
   if (wrong > 0) Fail(fmt::format("{} results are doubled, or not what was sent", wrong));
   if (times.Count() == 0) Fail("no result has come while measuring");
@@ -87,6 +88,9 @@ void AddTimes(const Loads& loads, Figures& figures) {
   figures.p50_us = micros(0.5);
   figures.p99_us = micros(0.99);
   figures.p999_us = micros(0.999);
+  if (replies > 0) {
+    figures.reply_jobs = static_cast<double>(times.Count()) / static_cast<double>(replies);
+  }
   if (sends > 0) figures.late_share = static_cast<double>(late) / static_cast<double>(sends);
 }
 

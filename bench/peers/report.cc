@@ -95,6 +95,7 @@ constexpr Column kP99 = {"p99, µs", Median<&Figures::p99_us, 0>};
 constexpr Column kP999 = {"p99.9, µs", Median<&Figures::p999_us, 0>};
 constexpr Column kServer = {"server CPU s / 1M", Median<&Figures::server_cpu, 2>};
 constexpr Column kGenerator = {"generator CPU s / 1M", Median<&Figures::generator_cpu, 2>};
+constexpr Column kReply = {"jobs a reply", Median<&Figures::reply_jobs, 1>};
 constexpr Column kForeign = {"foreign CPUs", Median<&Figures::foreign_cpus, 2>};
 constexpr Column kRuns = {"runs", Runs};
 
@@ -119,6 +120,7 @@ const std::vector<Table>& Tables() {
         kP999,
         kServer,
         kGenerator,
+        kReply,
         kForeign,
         kRuns}},
       {TestKind::kOpenLoop,
@@ -134,6 +136,7 @@ const std::vector<Table>& Tables() {
         kP999,
         kServer,
         kGenerator,
+        kReply,
         kForeign,
         kRuns,
         {"valid", Valid}}},

@@ -54,6 +54,7 @@ class StreamClient {
     {
       const std::lock_guard lock(mutex_);
       const Instant now = Now();
+      load_.CountReply();
       format_.ForEachResult(reply, [&](std::string_view payload) { load_.Finish(payload, now); });
       PumpLocked(now);
     }

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 
 namespace twofold::frontend {
 
@@ -20,32 +19,32 @@ class Alarm {
 
   void Ring(Instant at) {
     if (at >= due_.load(std::memory_order_relaxed)) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     due_ = std::min(at, due_.load());
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
   /// Returns at `at`, or at the instant that somebody rings, or after Stop.
   void Wait(Instant at) {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     due_ = std::min(at, due_.load());
     for (Instant due = due_; !stopped_ && Now() < due; due = due_) {
       // A wait for the end of time would overflow in the library.
-      changed_.wait_until(lock, std::min(due, Now() + std::chrono::hours(1)));
+      changed_.WaitUntil(mutex_, std::min(due, Now() + std::chrono::hours(1)));
     }
   }
 
   void Stop() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopped_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
   [[nodiscard]] bool stopped() const { return stopped_; }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;  ///< held to change what follows, so that the ticker misses no change
+  Condition changed_;
   std::atomic<Instant> due_ = Instant::max();
   std::atomic<bool> stopped_ = false;
 };

@@ -12,13 +12,13 @@ v1::Job EndedJob(const OwnedReply& ended) { return ToProto(ended.reply(), ended.
 }  // namespace
 
 std::uint64_t FinishedJobs::WhenFinished(queue::JobId job, Waiter waiter) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiters_[job].emplace(++last_waiter_, std::move(waiter));
   return last_waiter_;
 }
 
 void FinishedJobs::StopWaiting(queue::JobId job, std::uint64_t number) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = waiters_.find(job);
   if (found == waiters_.end()) return;
   found->second.erase(number);
@@ -28,7 +28,7 @@ void FinishedJobs::StopWaiting(queue::JobId job, std::uint64_t number) {
 std::optional<v1::Job> FinishedJobs::Find(queue::JobId job) const {
   std::shared_ptr<const OwnedReply> ended;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = jobs_.find(job);
     if (found == jobs_.end()) return std::nullopt;
     ended = found->second;
@@ -38,7 +38,7 @@ std::optional<v1::Job> FinishedJobs::Find(queue::JobId job) const {
 
 void FinishedJobs::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
   auto ended = std::make_shared<const OwnedReply>(reply, worker);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!reply.options->durable) Keep(reply.job, ended);
   if (auto waiting = waiters_.extract(reply.job)) {
     for (auto& [number, waiter] : waiting.mapped()) due_.emplace_back(std::move(waiter), ended);
@@ -56,7 +56,7 @@ void FinishedJobs::Keep(queue::JobId id, std::shared_ptr<const OwnedReply> ended
 void FinishedJobs::Flush() {
   std::vector<std::pair<Waiter, std::shared_ptr<const OwnedReply>>> due;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     due.swap(due_);
   }
   for (const auto& [waiter, ended] : due) waiter(EndedJob(*ended));

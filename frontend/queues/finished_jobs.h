@@ -7,13 +7,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "frontend/queues/endpoints.h"
 #include "frontend/queues/owned_reply.h"
+#include "lib/common/mutex.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
@@ -22,8 +22,7 @@ namespace twofold::frontend {
 /// Those of durable jobs only pass through: the store has them, and they may be large.
 ///
 /// Threads  Safe. A waiter is called by Flush, outside of all locks. Messages are made for those
-/// who
-///          ask, not when jobs end.
+///          who ask, not when jobs end.
 class FinishedJobs final : public Submitter {
  public:
   static constexpr std::size_t kKept = 10'000;
@@ -44,14 +43,17 @@ class FinishedJobs final : public Submitter {
   void Flush() override;
 
  private:
-  void Keep(queue::JobId id, std::shared_ptr<const OwnedReply> ended);
+  void Keep(queue::JobId id, std::shared_ptr<const OwnedReply> ended)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  mutable std::mutex mutex_;
-  absl::flat_hash_map<queue::JobId, std::shared_ptr<const OwnedReply>> jobs_;
-  std::deque<queue::JobId> by_age_;
-  absl::flat_hash_map<queue::JobId, std::map<std::uint64_t, Waiter>> waiters_;
-  std::uint64_t last_waiter_ = 0;
-  std::vector<std::pair<Waiter, std::shared_ptr<const OwnedReply>>> due_;
+  mutable Mutex mutex_;
+  absl::flat_hash_map<queue::JobId, std::shared_ptr<const OwnedReply>> jobs_
+      ABSL_GUARDED_BY(mutex_);
+  std::deque<queue::JobId> by_age_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<queue::JobId, std::map<std::uint64_t, Waiter>> waiters_
+      ABSL_GUARDED_BY(mutex_);
+  std::uint64_t last_waiter_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::pair<Waiter, std::shared_ptr<const OwnedReply>>> due_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::frontend

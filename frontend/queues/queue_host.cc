@@ -1,13 +1,13 @@
 #include "frontend/queues/queue_host.h"
 
 #include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <optional>
+#include <string>
 #include <utility>
 
-#include "frontend/queues/convert.h"
-#include "frontend/queues/owned_reply.h"
+#include "frontend/queues/queue_state.h"
 #include "frontend/queues/records.h"
 
 namespace twofold::frontend {
@@ -16,27 +16,12 @@ namespace {
 // What may wait for the disk before jobs are refused: some seconds' work of a slow disk.
 constexpr std::size_t kMostPendingBytes = 256 << 20;
 
-// Of a queue, in other words than each other; the oldest is forgotten.
-constexpr std::size_t kMostPauseRules = 1000;
-
-/// Copies of what the views of an effect show.
-struct OwnedAssign {
-  explicit OwnedAssign(const queue::Assign& from)
-      : assign(from), options(from.options), spec(from.spec) {
-    if (from.seat != nullptr) seat = queue::Seat{from.seat->gang, from.seat->rank, {}};
-  }
-
-  [[nodiscard]] queue::Assign View() const {
-    return {assign.process,          assign.job,          assign.attempt, options, spec,
-            seat ? &*seat : nullptr, assign.lost_attempts};
-  }
-
- private:
-  queue::Assign assign;
-  std::shared_ptr<const queue::JobOptions> options;
-  std::string spec;
-  std::optional<queue::Seat> seat;  // who the members are is in the gang's plan
-};
+// As the core has them (lib/queue/placement.h).
+std::string LabelLines(const WorkerIdentity& worker) {
+  std::string lines;
+  for (const auto& [name, value] : worker.labels) lines += name + "=" + value + "\n";
+  return lines;
+}
 
 }  // namespace
 
@@ -46,8 +31,9 @@ QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool 
       options_(options),
       durable_(durable),
       surroundings_(surroundings),
-      core_(options,
-            surroundings.trace == nullptr ? nullptr : surroundings.trace->Record(name_, options)) {}
+      state_(std::make_unique<State>(*this)) {}
+
+QueueHost::~QueueHost() = default;
 
 Status QueueHost::CanStore() const {
   const results::Journal* journal = surroundings_.journal;
@@ -66,188 +52,290 @@ Status QueueHost::CanStore() const {
 }
 
 QueueHost::Snapshot QueueHost::Look(Instant now) {
-  const std::lock_guard lock(mutex_);
-  Snapshot snapshot{core_.core().Stats()};
+  const MutexLock lock(mutex_);
+  Snapshot snapshot{state_->core.core().Stats()};
   if (snapshot.stats.oldest_waiting) snapshot.oldest_waiting = now - *snapshot.stats.oldest_waiting;
   return snapshot;
 }
 
 QueueTimes QueueHost::Times() {
-  const std::lock_guard lock(mutex_);
-  return times_;
+  const MutexLock lock(mutex_);
+  return state_->times;
 }
 
-// ---- Effects: from the core's decisions to outboxes, or to the journal
+// ---- Turns
 
-void QueueHost::Do(const queue::Assign& assign) {
-  const queue::JobId job = assign.seat == nullptr ? assign.job : assign.seat->gang;
-  const std::shared_ptr<WorkerEndpoint>& endpoint = WorkerAt(assign.process).endpoint;
-  if (assign.seat == nullptr) {
-    gang_plan_.reset();
-  } else if (assign.seat->rank == 0) {
-    PlanGang(assign);
+// A turn is a lock with methods: clang's analysis cannot follow it from the caller.
+QueueHost::Turn::Turn(QueueHost& host, Instant now) ABSL_NO_THREAD_SAFETY_ANALYSIS
+    : host_(host),
+      state_(*host.state_),
+      now_(now) {
+  host_.mutex_.Lock();
+}
+
+QueueHost::Turn::~Turn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  state_.core.Step(now_, queue::input::EndTurn{}, state_);
+  if (!state_.changed.empty()) state_.TellWatchers(now_);
+  const FlushList to_flush = std::exchange(state_.to_flush, {});
+  // Under the lock, so that the journal has the order of the decisions.
+  if (!state_.commit.empty()) state_.commit.AppendTo(*host_.surroundings_.journal);
+  const auto deadline = state_.core.core().NextDeadline();
+  host_.mutex_.Unlock();
+  if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);
+  to_flush.Flush();
+}
+
+void QueueHost::Turn::Then(std::function<void()> action) {
+  state_.to_flush.Then(std::move(action));
+}
+
+// ---- Submitters
+
+void QueueHost::Turn::AddSubmitter(queue::SubmitterId id,
+                                   const std::shared_ptr<Submitter>& submitter) {
+  state_.submitters.try_emplace(id, submitter);
+}
+
+void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
+  state_.core.Step(now_, queue::input::SubmitterGone{id}, state_);
+  state_.submitters.erase(id);
+}
+
+queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
+                                         const std::shared_ptr<const queue::JobOptions>& options,
+                                         std::string_view spec, std::function<void()> then,
+                                         const v1::RunPlace& place) {
+  CommitBatch& commit = state_.commit;
+  const CommitBatch::Mark before = commit.mark();
+  const queue::Submitted submitted =
+      state_.core.Step(now_, queue::input::Submit{submitter, tag, options, spec}, state_);
+  if (submitted.admission != queue::Admission::kAccepted) return submitted;
+  if (!options->durable) {
+    if (then) Then(std::move(then));
+    return submitted;
   }
-  if (!assign.options->durable) {
-    endpoint->OnAssign(assign, gang_plan_.get());
-    to_flush_.Add(endpoint);
-  } else {
-    if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
-    Send(job, endpoint, [owned = OwnedAssign(assign), plan = gang_plan_](WorkerEndpoint& to) {
-      to.OnAssign(owned.View(), plan.get());
-    });
+  // The job may have been handed out already; that it was accepted comes first.
+  if (!submitted.duplicate) {
+    commit.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
+    commit.Record(state_.LastId());
   }
-  if (watchers_.empty()) return;
-  Changed(job);
-  if (!watchers_.WantsOutput(job)) return;
-  const queue::Held attempt{assign.job, assign.attempt};
-  Send(job, endpoint, [attempt](WorkerEndpoint& to) { to.OnFollow(attempt, true); });
-}
-
-void QueueHost::PlanGang(const queue::Assign& assign) {
-  GangPlan plan{assign.seat->gang,
-                assign.attempt,
-                {},
-                surroundings_.secrets->Of(assign.seat->gang, assign.attempt)};
-  for (const queue::Member& member : assign.seat->members) {
-    plan.peers.push_back(WorkerAt(member.process).identity);
-  }
-  gang_plan_ = std::make_shared<const GangPlan>(std::move(plan));
-}
-
-void QueueHost::RecordStart(queue::JobId job, const queue::Assign& assign) {
-  std::vector<Runner> runners;
-  const auto add = [&](queue::JobId member, queue::ProcessId process) {
-    const Worker& worker = WorkerAt(process);
-    runners.push_back({member, worker.key, &worker.identity});
-  };
-  if (assign.seat == nullptr) {
-    add(job, assign.process);
-  } else {
-    for (const queue::Member& member : assign.seat->members) add(member.job, member.process);
-    // Members have numbers, too.
-    commit_.Record(LastId());
-  }
-  commit_.Record(Started(job, assign, runners));
-}
-
-/// What must not be given out again, though all jobs be deleted.
-results::SequenceUsed QueueHost::LastId() const {
-  return {name_, static_cast<std::uint64_t>(core_.core().last_durable_id())};
-}
-
-void QueueHost::Do(const queue::Go& go) {
-  Send(go.job, WorkerAt(go.process).endpoint,
-       [member = queue::Held{go.job, go.attempt}](WorkerEndpoint& to) { to.OnGo(member); });
-}
-
-void QueueHost::Do(const queue::CancelOnWorker& cancel) {
-  Send(cancel.job, WorkerAt(cancel.process).endpoint,
-       [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerEndpoint& to) {
-         to.OnCancel(attempt);
-       });
-}
-
-void QueueHost::Do(const queue::Requeued& requeued) {
-  watchers_.AttemptOver(requeued.job);
-  Changed(requeued.job);
-  if (requeued.options->durable) commit_.Record(GivenUp(requeued));
-}
-
-void QueueHost::Do(const queue::Reply& reply) {
-  Count(reply);
-  const WorkerIdentity* worker = reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
-  TellEnd(reply, worker);
-  const auto found = submitters_.find(reply.submitter);
-  if (found == submitters_.end() && reply.submitter != queue::kDetached) return;
-  const std::shared_ptr<Submitter>& submitter =
-      reply.submitter == queue::kDetached ? surroundings_.detached : found->second;
-  if (reply.options->durable) return Store(reply, submitter, worker);
-  submitter->OnReply(reply, worker);
-  to_flush_.Add(submitter);
-}
-
-void QueueHost::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
-                      const WorkerIdentity* worker) {
-  commit_.Record(Ended(reply, worker));
-  commit_.Then([owned = OwnedReply(reply, worker), submitter](FlushList& to_flush) {
-    submitter->OnReply(owned.reply(), owned.worker());
-    to_flush.Add(submitter);
+  const auto found = state_.submitters.find(submitter);
+  commit.ThenAt(before, [endpoint = found == state_.submitters.end() ? nullptr : found->second, tag,
+                         job = submitted.job, then = std::move(then)](FlushList& to_flush) {
+    if (then) then();
+    if (!endpoint) return;
+    endpoint->OnAccepted(tag, job);
+    to_flush.Add(endpoint);
   });
+  return submitted;
 }
 
-void QueueHost::Do(const queue::ProcessRemoved& removed) { WorkerAt(removed.process) = Worker{}; }
-
-QueueHost::Worker& QueueHost::WorkerAt(queue::ProcessId process) {
-  const auto index = static_cast<std::size_t>(process);
-  if (index >= workers_.size()) workers_.resize(index + 1);
-  return workers_[index];
+bool QueueHost::Turn::Cancel(queue::JobId job) {
+  return state_.core.Step(now_, queue::input::Cancel{job}, state_);
 }
 
-void QueueHost::Changed(queue::JobId job) {
-  if (!watchers_.Of(job).empty()) changed_.push_back(job);
+void QueueHost::Turn::WhenStored(queue::JobId job, std::function<void()> then) {
+  if (!IsDurable(job)) return Then(std::move(then));
+  state_.commit.Then([then = std::move(then)](FlushList&) { then(); });
 }
 
-void QueueHost::TellWatchers(Instant now) {
-  for (const queue::JobId job : std::exchange(changed_, {})) {
-    const auto view = core_.core().Find(now, job);
-    if (!view) continue;  // TellEnd has had the last word
-    const WorkerIdentity* worker = view->running ? &WorkerAt(view->process).identity : nullptr;
-    v1::Job changed = ToProto(*view, name_, worker);
-    SetProgress(changed, watchers_.Progress(job));
-    const auto tell = [watchers = watchers_.Of(job), changed](FlushList& to_flush) {
-      for (const auto& watcher : watchers) {
-        watcher->OnJob(changed);
-        to_flush.Add(watcher);
-      }
-    };
-    if (IsDurable(job)) {
-      commit_.Then(tell);
-    } else {
-      tell(to_flush_);
-    }
+void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
+  state_.commit.Record(
+      results::JobRequeued{static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)});
+}
+
+// ---- Workers
+
+queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slots,
+                                       std::span<const queue::Held> held, WorkerIdentity identity,
+                                       const std::shared_ptr<WorkerEndpoint>& endpoint,
+                                       Joining how) {
+  // The core assigns while it takes the process in, so the endpoint must be in place before: it
+  // goes to the id that the core will use.
+  const queue::ProcessId process = state_.core.core().IdFor(key);
+  State::Worker& worker = state_.WorkerAt(process);
+  if (worker.endpoint) {
+    worker.endpoint->OnReplaced();
+    state_.to_flush.Add(worker.endpoint);
+  }
+  worker = {key, std::move(identity), endpoint, how.leave_when_empty};
+  state_.core.Step(now_,
+                   queue::input::WorkerJoined{.key = key,
+                                              .slots = slots,
+                                              .held = {held.begin(), held.end()},
+                                              .draining = how.draining,
+                                              .paused = state_.IsPaused(worker.identity),
+                                              .node = worker.identity.node,
+                                              .labels = LabelLines(worker.identity)},
+                   state_);
+  state_.to_flush.Add(endpoint);
+  LeaveIfEmpty(process);
+  return process;
+}
+
+void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerEndpoint* endpoint) {
+  if (state_.Detach(process, endpoint))
+    state_.core.Step(now_, queue::input::WorkerGone{process}, state_);
+}
+
+void QueueHost::Turn::Left(queue::ProcessId process, const WorkerEndpoint* endpoint) {
+  if (state_.Detach(process, endpoint))
+    state_.core.Step(now_, queue::input::WorkerLeft{process}, state_);
+}
+
+void QueueHost::Turn::Renew(queue::ProcessId process) {
+  state_.core.Step(now_, queue::input::Renewed{process}, state_);
+}
+
+void QueueHost::Turn::Draining(queue::ProcessId process) {
+  state_.core.Step(now_, queue::input::WorkerDraining{process}, state_);
+}
+
+void QueueHost::Turn::Ready(queue::ProcessId process, const queue::Held& member) {
+  state_.core.Step(now_, queue::input::MemberReady{process, member}, state_);
+}
+
+bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completion& completion) {
+  const bool counts = state_.core.Step(now_, queue::input::Completed{process, completion}, state_);
+  if (IsDurable(completion.job) && host_.surroundings_.journal != nullptr) {
+    state_.Send(completion.job, state_.WorkerAt(process).endpoint,
+                [attempt = queue::Held{completion.job, completion.attempt}](WorkerEndpoint& to) {
+                  to.OnKept(attempt);
+                });
+  }
+  return counts;
+}
+
+void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
+  const State::Worker& worker = state_.WorkerAt(process);
+  if (!worker.leave_when_empty || state_.core.core().runnable() > 0) return;
+  SendHome(process);
+}
+
+void QueueHost::Turn::SendHome(queue::ProcessId process) {
+  const State::Worker& worker = state_.WorkerAt(process);
+  if (!worker.endpoint) return;
+  state_.core.Step(now_, queue::input::WorkerDraining{process}, state_);
+  worker.endpoint->OnDrain();
+  state_.to_flush.Add(worker.endpoint);
+}
+
+void QueueHost::Turn::Progress(const queue::Held& attempt, JobProgress progress) {
+  const auto role = state_.core.core().RoleOf(attempt);
+  if (!role || role->rank != 0) return;  // late, or of a member that does not speak for its gang
+  state_.watchers.SetProgress(role->job, std::move(progress));
+  state_.Changed(role->job);
+}
+
+void QueueHost::Turn::Output(const queue::Held& attempt, std::string_view data,
+                             std::uint64_t missed) {
+  const auto role = state_.core.core().RoleOf(attempt);
+  if (!role) return;
+  for (const auto& watcher : state_.watchers.Of(role->job)) {
+    if (!watcher->wants_output()) continue;
+    watcher->OnOutput(role->rank, data, missed);
+    state_.to_flush.Add(watcher);
   }
 }
 
-void QueueHost::TellEnd(const queue::Reply& reply, const WorkerIdentity* worker) {
-  const Watchers::List watchers = watchers_.JobOver(reply.job);
-  if (watchers.empty()) return;
-  v1::Job job = ToProto(reply, worker);
-  job.set_queue(name_);
-  const auto tell = [watchers, job = std::move(job)](FlushList& to_flush) {
-    for (const auto& watcher : watchers) {
-      watcher->OnJob(job);
-      to_flush.Add(watcher);
-    }
-  };
-  if (reply.options->durable) return commit_.Then(tell);
-  tell(to_flush_);
+// ---- Those who watch a job
+
+void QueueHost::Turn::Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher) {
+  const bool followed = state_.watchers.WantsOutput(job);
+  state_.watchers.Add(job, watcher);
+  state_.Changed(job);
+  if (!followed && watcher->wants_output()) Follow(job, true);
 }
 
-// True: `endpoint` was the one in use.
-bool QueueHost::Detach(queue::ProcessId process, const WorkerEndpoint* endpoint) {
-  Worker& worker = WorkerAt(process);
-  if (worker.endpoint.get() != endpoint) return false;
-  worker.endpoint.reset();
-  return true;
+void QueueHost::Turn::Unwatch(queue::JobId job, const Watcher* watcher) {
+  const bool followed = state_.watchers.WantsOutput(job);
+  state_.watchers.Remove(job, watcher);
+  if (followed && !state_.watchers.WantsOutput(job)) Follow(job, false);
 }
 
-void QueueHost::Count(const queue::Reply& reply) {
-  times_.wait.Record(reply.wait);
-  times_.run.Record(reply.run_time);
-  times_.total.Record(reply.total);
+const JobProgress* QueueHost::Turn::ProgressOf(queue::JobId job) const {
+  return state_.watchers.Progress(job);
 }
 
-bool QueueHost::IsPaused(const WorkerIdentity& identity) const {
-  const auto rule =
-      std::find_if(pause_rules_.rbegin(), pause_rules_.rend(),
-                   [&](const PauseRule& one) { return one.pattern.Matches(identity); });
-  return rule != pause_rules_.rend() && rule->paused;
+/// Tells who runs the job whether somebody looks.
+void QueueHost::Turn::Follow(queue::JobId job, bool follow) {
+  const auto view = state_.core.core().Find(now_, job);
+  if (!view || !view->running) return;
+  std::vector<queue::Member> members = view->members;
+  if (view->options->gang.size == 1) members = {{view->process, job}};
+  for (const queue::Member& member : members) {
+    state_.Send(member.job, state_.WorkerAt(member.process).endpoint,
+                [attempt = queue::Held{member.job, view->attempt}, follow](WorkerEndpoint& to) {
+                  to.OnFollow(attempt, follow);
+                });
+  }
 }
 
-void QueueHost::AddPauseRule(const WorkerPattern& pattern, bool paused) {
-  std::erase_if(pause_rules_, [&](const PauseRule& rule) { return rule.pattern == pattern; });
-  if (pause_rules_.size() == kMostPauseRules) pause_rules_.erase(pause_rules_.begin());
-  pause_rules_.push_back({pattern, paused});
+// ---- Admin and time
+
+void QueueHost::Turn::Pause() { state_.core.Step(now_, queue::input::Pause{}, state_); }
+void QueueHost::Turn::Drain() { state_.core.Step(now_, queue::input::Drain{}, state_); }
+void QueueHost::Turn::Resume() { state_.core.Step(now_, queue::input::Resume{}, state_); }
+void QueueHost::Turn::Tick() { state_.core.Step(now_, queue::input::Tick{}, state_); }
+
+void QueueHost::Turn::Restore(const results::StoredJob& job) {
+  const auto restored = ToRestored(job, now_, UnixNowNs());
+  if (!restored.ok()) {
+    return spdlog::error("queue {}: {}; it stays in the store", host_.name_,
+                         std::string(restored.status().message()));
+  }
+  state_.core.Step(now_, queue::input::Restore{*restored}, state_);
+  const auto* started = std::get_if<results::AttemptStarted>(&job.state);
+  if (started == nullptr) return;
+  for (const results::Member& member : started->members) {
+    const queue::ProcessKey key{member.process_key};
+    state_.WorkerAt(state_.core.core().IdFor(key)) = {
+        key, {member.node, member.pod, member.device, {}, {}}, nullptr, false};
+  }
+}
+
+template <typename Visit>
+void QueueHost::Turn::ForEachWorker(const WorkerPattern& pattern, std::size_t from, std::size_t end,
+                                    const Visit& visit) const {
+  for (std::size_t i = from; i < std::min(end, state_.workers.size()); ++i) {
+    const queue::ProcessId process{static_cast<std::uint32_t>(i)};
+    const queue::Process* known = state_.core.core().FindProcess(process);
+    if (known != nullptr && pattern.Matches(state_.workers[i].identity)) visit(process, *known);
+  }
+}
+
+std::size_t QueueHost::Turn::ListWorkers(
+    const WorkerPattern& pattern, std::size_t from, std::size_t limit,
+    const std::function<void(const WorkerView&)>& visit) const {
+  const std::size_t end = from + limit;
+  ForEachWorker(pattern, from, end, [&](queue::ProcessId process, const queue::Process& known) {
+    visit({state_.WorkerAt(process).identity, known});
+  });
+  return end < state_.workers.size() ? end : 0;
+}
+
+void QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern) { SetPaused(pattern, true); }
+
+void QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern) { SetPaused(pattern, false); }
+
+void QueueHost::Turn::SetPaused(const WorkerPattern& pattern, bool paused) {
+  state_.AddPauseRule(pattern, paused);
+  ForEachWorker(pattern, 0, state_.workers.size(),
+                [&](queue::ProcessId process, const queue::Process&) {
+                  state_.core.Step(now_, queue::input::PauseWorker{process, paused}, state_);
+                });
+}
+
+void QueueHost::Turn::DrainWorkers(const WorkerPattern& pattern) {
+  ForEachWorker(pattern, 0, state_.workers.size(),
+                [&](queue::ProcessId process, const queue::Process&) { SendHome(process); });
+}
+
+const queue::Queue& QueueHost::Turn::core() const { return state_.core.core(); }
+
+const WorkerIdentity* QueueHost::Turn::Identity(queue::ProcessId process) const {
+  const auto index = static_cast<std::size_t>(process);
+  return index < state_.workers.size() ? &state_.workers[index].identity : nullptr;
 }
 
 }  // namespace twofold::frontend

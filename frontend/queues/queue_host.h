@@ -1,28 +1,23 @@
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "frontend/queues/alarm.h"
-#include "frontend/queues/commit_batch.h"
 #include "frontend/queues/endpoints.h"
-#include "frontend/queues/flush_list.h"
 #include "frontend/queues/secrets.h"
 #include "frontend/queues/watchers.h"
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/queue/queue.h"
 #include "lib/results/journal.h"
 #include "lib/results/store.h"
 #include "lib/stats/histogram.h"
-#include "lib/trace/queue_recorder.h"
 #include "lib/trace/trace_writer.h"
 
 namespace twofold::frontend {
@@ -56,11 +51,12 @@ struct Surroundings {
 ///
 /// Threads  Safe; dispatch happens in the thread that has read the message.
 /// Cost     One lock a turn; a hash look-up a submitted job's end, an array access an assignment.
-class QueueHost final : private queue::Effects {
+class QueueHost {
  public:
   /// `durable`: all its jobs are. `surroundings` outlive the host.
   QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
             const Surroundings& surroundings);
+  ~QueueHost();
   QueueHost(const QueueHost&) = delete;
   QueueHost& operator=(const QueueHost&) = delete;
 
@@ -84,41 +80,7 @@ class QueueHost final : private queue::Effects {
   QueueTimes Times();
 
  private:
-  struct PauseRule {
-    WorkerPattern pattern;
-    bool paused;
-  };
-
-  struct Worker {
-    queue::ProcessKey key{0};
-    WorkerIdentity identity;
-    std::shared_ptr<WorkerEndpoint> endpoint;  ///< nullptr while away
-    bool leave_when_empty = false;
-  };
-
-  void Do(const queue::Assign& assign) override;
-  void Do(const queue::Go& go) override;
-  void Do(const queue::CancelOnWorker& cancel) override;
-  void Do(const queue::Requeued& requeued) override;
-  void Do(const queue::Reply& reply) override;
-  void Do(const queue::ProcessRemoved& removed) override;
-
-  Worker& WorkerAt(queue::ProcessId process);
-  void PlanGang(const queue::Assign& assign);
-  void RecordStart(queue::JobId job, const queue::Assign& assign);
-  results::SequenceUsed LastId() const;
-  void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
-             const WorkerIdentity* worker);
-  template <typename Message>
-  void Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
-            const Message& message);
-  void Changed(queue::JobId job);
-  void TellWatchers(Instant now);
-  void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
-  bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
-  void Count(const queue::Reply& reply);
-  bool IsPaused(const WorkerIdentity& identity) const;
-  void AddPauseRule(const WorkerPattern& pattern, bool paused);
+  class State;
 
   // Constant after construction.
   const std::string name_;
@@ -126,18 +88,8 @@ class QueueHost final : private queue::Effects {
   const bool durable_;
   const Surroundings& surroundings_;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  queue::trace::RecordedQueue core_;
-  std::vector<Worker> workers_;         ///< by ProcessId
-  std::vector<PauseRule> pause_rules_;  ///< of those that match a worker the last one counts
-  absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters_;
-  QueueTimes times_;
-  FlushList to_flush_;
-  CommitBatch commit_;
-  Watchers watchers_;
-  std::vector<queue::JobId> changed_;          ///< watched jobs that the turn has changed
-  std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned
+  Mutex mutex_;
+  const std::unique_ptr<State> state_ ABSL_PT_GUARDED_BY(mutex_);
 };
 
 /// One batch of calls on the queue; see QueueHost. Do not block while it lives.
@@ -151,7 +103,7 @@ class QueueHost::Turn {
   Instant now() const { return now_; }
 
   /// Calls `action` after this turn, without the lock.
-  void Then(std::function<void()> action) { host_.to_flush_.Then(std::move(action)); }
+  void Then(std::function<void()> action);
 
   // ---- Submitters
 
@@ -222,7 +174,7 @@ class QueueHost::Turn {
   void ResumeWorkers(const WorkerPattern& pattern);
   void DrainWorkers(const WorkerPattern& pattern);
 
-  const queue::Queue& core() const { return host_.core_.core(); }
+  const queue::Queue& core() const;
   /// Of the process that runs or ran a job just looked up; nullptr if it is gone.
   const WorkerIdentity* Identity(queue::ProcessId process) const;
 
@@ -235,24 +187,8 @@ class QueueHost::Turn {
   void SendHome(queue::ProcessId process);
 
   QueueHost& host_;
-  std::unique_lock<std::mutex> lock_;
+  State& state_;  ///< the turn holds the lock of `host_` as long as it lives
   const Instant now_;
 };
-
-/// Now, or after all that was decided about the job before. A worker that is away learns on its
-/// return what it needs to know.
-template <typename Message>
-void QueueHost::Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
-                     const Message& message) {
-  if (!endpoint) return;
-  if (IsDurable(job)) {
-    return commit_.Then([endpoint, message](FlushList& to_flush) {
-      message(*endpoint);
-      to_flush.Add(endpoint);
-    });
-  }
-  message(*endpoint);
-  to_flush_.Add(endpoint);
-}
 
 }  // namespace twofold::frontend

@@ -10,6 +10,7 @@
 
 #include "frontend/queues/finished_jobs.h"
 #include "frontend/queues/queue_host.h"
+#include "frontend/queues/traffic.h"
 #include "lib/common/result.h"
 
 namespace twofold::frontend {
@@ -56,12 +57,15 @@ class QueueSet {
 
   const std::vector<std::unique_ptr<QueueHost>>& all() const { return hosts_; }
   FinishedJobs& finished() const { return *finished_; }
+  Traffic& traffic() { return traffic_; }
+  const Traffic& traffic() const { return traffic_; }
 
   /// nullptr: durable jobs are not kept.
   const results::Store* store() const { return store_; }
   const results::Journal* journal() const { return surroundings_.journal; }
 
  private:
+  Traffic traffic_;
   const std::shared_ptr<FinishedJobs> finished_;
   Surroundings surroundings_;
   const results::Store* store_ = nullptr;

@@ -23,7 +23,7 @@ Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& requ
   if (request.who().size() > kMostWho) {
     return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto [entry, entered] = who_.emplace(run, request.who());
   if (!entered) {
     return absl::AlreadyExistsError(
@@ -33,7 +33,7 @@ Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& requ
 }
 
 void AttendedRuns::Leave(const std::string& run) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   who_.erase(run);
 }
 

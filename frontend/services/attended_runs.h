@@ -2,9 +2,9 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "twofold/v1/runs.pb.h"
 
@@ -24,8 +24,8 @@ class AttendedRuns {
  private:
   void Leave(const std::string& run);
 
-  std::mutex mutex_;
-  std::map<std::string, std::string> who_;  // by run, guarded by mutex_
+  Mutex mutex_;
+  std::map<std::string, std::string> who_ ABSL_GUARDED_BY(mutex_);  // by run
 };
 
 }  // namespace twofold::frontend

@@ -65,7 +65,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
 }
 
 Result<std::shared_ptr<ClientSession>> ClientsService::Submit() {
-  return std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_}, clients_);
+  return std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_});
 }
 
 void ClientsService::SubmitJob(const v1::SubmitJobRequest& request,

@@ -22,9 +22,6 @@ class ClientsService final : public Service {
  public:
   ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers);
 
-  /// Open Submit streams.
-  std::int64_t clients() const { return clients_; }
-
  private:
   using JobCall = rpc::UnaryCall<v1::GetJobRequest, v1::Job>;
   using ListCall = rpc::UnaryCall<v1::ListJobsRequest, v1::ListJobsReply>;
@@ -52,7 +49,6 @@ class ClientsService final : public Service {
   QueueSet& queues_;
   Requeuer requeuer_;
   std::atomic<std::uint64_t> last_submitter_ = 0;
-  std::atomic<std::int64_t> clients_ = 0;
   ReaderPool walkers_{2};  // for lists of jobs that have not ended: they need no disk
 };
 

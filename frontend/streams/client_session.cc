@@ -8,16 +8,16 @@
 #include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
-ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id,
-                             std::atomic<std::int64_t>& clients)
-    : queues_(queues), id_(id), clients_(clients) {
-  ++clients_;
+
+ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id) : queues_(queues), id_(id) {
+  ++queues_.traffic().clients;
 }
 
 // ---- jobs in
 
 void ClientSession::OnMessage(const v1::SubmitRequest& request) {
   if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+  queues_.traffic().submitted.Count(request.tags_size());
   Resolve(request);
   Submit(request);
   Flush();
@@ -128,6 +128,10 @@ void ClientSession::Flush() {
   if (half_closed_ && outstanding_ == 0) Close(grpc::Status::OK);
 }
 
+void ClientSession::OnWrite(const v1::SubmitReply& reply) {
+  queues_.traffic().replied.Count(reply.results().tags_size());
+}
+
 void ClientSession::OnHalfClosed() {
   half_closed_ = true;
   Flush();
@@ -135,7 +139,7 @@ void ClientSession::OnHalfClosed() {
 
 void ClientSession::OnGone() {
   for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).RemoveSubmitter(id_);
-  --clients_;
+  --queues_.traffic().clients;
 }
 
 std::shared_ptr<Submitter> ClientSession::Self() {

@@ -25,8 +25,7 @@ inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply>,
                             public Submitter {
  public:
-  /// `clients` counts open streams; it outlives the session.
-  ClientSession(QueueSet& queues, queue::SubmitterId id, std::atomic<std::int64_t>& clients);
+  ClientSession(QueueSet& queues, queue::SubmitterId id);
 
   void OnAccepted(std::uint64_t tag, queue::JobId job) override;
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
@@ -42,6 +41,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   };
 
   void OnMessage(const v1::SubmitRequest& request) override;
+  void OnWrite(const v1::SubmitReply& reply) override;
   void OnHalfClosed() override;
   void OnGone() override;
 
@@ -55,7 +55,6 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   QueueSet& queues_;
   const queue::SubmitterId id_;
-  std::atomic<std::int64_t>& clients_;
 
   // Used by OnMessage only.
   std::vector<Target> targets_;

@@ -164,6 +164,7 @@ Status WorkerSession::Join(const v1::Hello& hello) {
 }
 
 Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::Turn& turn) {
+  queues_.traffic().completed.Count(results.jobs_size());
   Status status;
   rpc::ForEach(results, [&](const rpc::WorkerResultRow& row) {
     Status reported = row.handed_back ? absl::OkStatus() : CheckReported(row.outcome);
@@ -266,6 +267,10 @@ void WorkerSession::OnReplaced() { replaced_ = true; }
 void WorkerSession::Flush() {
   ServerStream::Flush();
   if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
+}
+
+void WorkerSession::OnWrite(const v1::FrontendMessage& message) {
+  queues_.traffic().assigned.Count(message.assigns().jobs_size());
 }
 
 std::shared_ptr<WorkerEndpoint> WorkerSession::Self() {

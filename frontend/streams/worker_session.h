@@ -30,6 +30,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
 
  private:
   void OnMessage(const v1::WorkerMessage& message) override;
+  void OnWrite(const v1::FrontendMessage& message) override;
   void OnHalfClosed() override;
   void OnGone() override;
 

@@ -71,6 +71,23 @@ void AddQueue(Families& families, QueueHost& host, Instant now) {
   families.total.Add(queue, times.total);
 }
 
+void AddTraffic(std::vector<MetricFamily>& result, const Traffic& traffic) {
+  Family clients("twofold_clients", "Connected client streams.", MetricType::Gauge);
+  clients.Add({}, traffic.clients.load());
+  result.push_back(clients.Take());
+
+  Family jobs("twofold_jobs_per_message", "Jobs in messages of the streams that have any.",
+              MetricType::Histogram);
+  const auto add = [&jobs](const char* message, const JobsPerMessage& of) {
+    jobs.AddDoubling({{"message", message}}, of.messages(), static_cast<double>(of.jobs()));
+  };
+  add("submit", traffic.submitted);
+  add("assign", traffic.assigned);
+  add("result", traffic.completed);
+  add("reply", traffic.replied);
+  result.push_back(jobs.Take());
+}
+
 void AddStore(std::vector<MetricFamily>& result, const results::Journal& journal) {
   const results::JournalStats stats = journal.Stats();
   const auto add = [&result](const char* name, const char* help, MetricType type, auto value) {
@@ -90,19 +107,16 @@ void AddStore(std::vector<MetricFamily>& result, const results::Journal& journal
 
 }  // namespace
 
-std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
-                                         Instant now) {
+std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, Instant now) {
   Families all;
   for (const auto& host : queues.all()) AddQueue(all, *host, now);
-  Family streams("twofold_clients", "Connected client streams.", MetricType::Gauge);
-  streams.Add({}, static_cast<double>(clients));
-
   std::vector<MetricFamily> result;
-  for (Family* family : {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes,
-                         &all.finished, &all.requeued, &all.refused, &all.paused, &all.draining,
-                         &all.wait, &all.run, &all.total, &streams}) {
+  for (Family* family :
+       {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes, &all.finished,
+        &all.requeued, &all.refused, &all.paused, &all.draining, &all.wait, &all.run, &all.total}) {
     result.push_back(family->Take());
   }
+  AddTraffic(result, queues.traffic());
   if (queues.journal() != nullptr) AddStore(result, *queues.journal());
   result.push_back(
       metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")

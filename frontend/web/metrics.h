@@ -17,8 +17,7 @@ namespace twofold::frontend {
 ///
 /// Threads  Safe.
 /// Cost     A few dozen microseconds a queue, one short lock each.
-std::vector<prometheus::MetricFamily> CollectMetrics(const QueueSet& queues, std::int64_t clients,
-                                                     Instant now);
+std::vector<prometheus::MetricFamily> CollectMetrics(const QueueSet& queues, Instant now);
 
 /// What became of the data in reports of durable jobs.
 prometheus::MetricFamily ReportsFamily(const results::ReportReader& reports);

@@ -184,7 +184,6 @@ http::Response Ready(const QueueSet& queues, const std::string& stalled) {
 }  // namespace
 
 http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
-                      std::function<std::int64_t()> clients,
                       std::vector<const security::Gate*> gates,
                       std::function<std::string()> stalled) {
   // The page is served only once clients and workers can connect, and no longer when they cannot:
@@ -192,9 +191,8 @@ http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
   const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
   return http::Router({
       {"GET", "/metrics",
-       [&queues, storage, clients = std::move(clients),
-        gates = std::move(gates)](const http::Request&) {
-         auto families = CollectMetrics(queues, clients(), Now());
+       [&queues, storage, gates = std::move(gates)](const http::Request&) {
+         auto families = CollectMetrics(queues, Now());
          if (storage != nullptr) families.push_back(ReportsFamily(storage->reports()));
          families.push_back(metrics::DeniedFamily("twofold_denied_total", gates).Take());
          return metrics::Page(families);

@@ -27,11 +27,9 @@ namespace twofold::frontend {
 ///   /api/v1/runs/ID/results   JSON: its permutations; ?from= goes on where next says
 ///   /                a page with the queues that refreshes itself
 ///
-/// `queues` and `storage` (nullptr: none) outlive the handler. `clients` tells how many client
-/// streams are open; `gates` have counted who was turned away; `stalled` says why nobody can
-/// connect at this moment (empty: they can).
+/// `queues` and `storage` (nullptr: none) outlive the handler. `gates` have counted who was turned
+/// away; `stalled` says why nobody can connect at this moment (empty: they can).
 http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
-                      std::function<std::int64_t()> clients,
                       std::vector<const security::Gate*> gates,
                       std::function<std::string()> stalled);
 

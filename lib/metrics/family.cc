@@ -40,6 +40,18 @@ void Family::Add(Labels labels, const stats::Histogram& times) {
   histogram.sample_sum = ToSeconds(times.Sum());
 }
 
+void Family::AddDoubling(Labels labels, std::span<const std::uint64_t> counts, double sum) {
+  prometheus::ClientMetric::Histogram& histogram = Next(std::move(labels)).histogram;
+  double bound = 1;
+  for (const std::uint64_t count : counts) {
+    histogram.sample_count += count;
+    histogram.bucket.push_back({histogram.sample_count, bound});
+    bound *= 2;
+  }
+  histogram.bucket.back().upper_bound = std::numeric_limits<double>::infinity();
+  histogram.sample_sum = sum;
+}
+
 prometheus::ClientMetric& Family::Next(Labels labels) {
   family_.metric.emplace_back().label = std::move(labels);
   return family_.metric.back();

@@ -3,6 +3,8 @@
 #include <prometheus/metric_family.h>
 
 #include <concepts>
+#include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,10 @@ class Family {
   /// programs, so that histograms can be added up and compared. Doubling keeps the error of an
   /// estimated quantile the same at every scale.
   void Add(Labels labels, const stats::Histogram& times);
+
+  /// A series of a histogram whose bounds double from 1: `counts[i]` values were more than half of
+  /// 2^i and not more than it, the last ones more than any bound; `sum` is that of all values.
+  void AddDoubling(Labels labels, std::span<const std::uint64_t> counts, double sum);
 
   prometheus::MetricFamily Take() { return std::move(family_); }
 

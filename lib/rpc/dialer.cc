@@ -29,7 +29,7 @@ Dialer::Dialer(std::string address, security::Client security)
 std::shared_ptr<grpc::Channel> Dialer::Channel() {
   auto tls = security_.Tls();
   const Instant now = Now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (channel_ != nullptr && tls == tls_ && IsOfUse(now)) return channel_;
   tls_ = std::move(tls);
   channel_ = channel_ == nullptr

@@ -3,11 +3,11 @@
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "lib/common/backoff.h"
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 #include "lib/security/tls_material.h"
@@ -36,17 +36,17 @@ class Dialer {
   std::shared_ptr<grpc::Channel> Connected(Duration timeout);
 
  private:
-  bool IsOfUse(Instant now);
+  bool IsOfUse(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string address_;
   const security::Client security_;
 
-  std::mutex mutex_;                                  // guards the rest
-  std::shared_ptr<const security::TlsMaterial> tls_;  // that of the channel
-  std::shared_ptr<grpc::Channel> channel_;
-  Instant last_good_{};  // when it was connected or made
-  Backoff jitter_;
-  Duration patience_{};  // with this channel
+  Mutex mutex_;
+  std::shared_ptr<grpc::Channel> channel_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const security::TlsMaterial> tls_ ABSL_GUARDED_BY(mutex_);  // that of channel_
+  Instant last_good_ ABSL_GUARDED_BY(mutex_);    // when it was connected or made
+  Duration patience_ ABSL_GUARDED_BY(mutex_){};  // with this channel
+  Backoff jitter_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::rpc

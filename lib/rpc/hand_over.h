@@ -1,15 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "lib/common/descriptors.h"
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/rpc/connection_table.h"
 
 namespace twofold::rpc {
@@ -49,13 +48,14 @@ class HandOver {
   };
 
   void Run();
+  std::optional<Item> Take();  // waits for one; nullopt: it ends
 
   const Give give_;
-  mutable std::mutex mutex_;  // guards the rest
-  std::condition_variable changed_;
-  std::deque<Item> waiting_;
-  std::optional<Current> current_;
-  bool ending_ = false;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::deque<Item> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Current> current_ ABSL_GUARDED_BY(mutex_);
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

@@ -3,9 +3,10 @@
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
 
-#include <mutex>
 #include <string>
 #include <utility>
+
+#include "lib/common/mutex.h"
 
 namespace twofold::rpc {
 namespace {
@@ -30,7 +31,7 @@ class Certificates {
  private:
   grpc_ssl_certificate_config_reload_status Fetch(grpc_ssl_server_certificate_config** config) {
     const auto material = files_->Get();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (material == given_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     const grpc_ssl_pem_key_cert_pair pair{material->key.c_str(), material->cert.c_str()};
     // gRPC 1.51 insists on roots, also where it asks for no certificate and so has no use for them.
@@ -41,8 +42,8 @@ class Certificates {
   }
 
   const std::shared_ptr<security::Reloaded<security::TlsMaterial>> files_;
-  std::mutex mutex_;
-  std::shared_ptr<const security::TlsMaterial> given_;  // guarded by mutex_
+  Mutex mutex_;
+  std::shared_ptr<const security::TlsMaterial> given_ ABSL_GUARDED_BY(mutex_);
 };
 
 class TlsCredentials final : public grpc::ServerCredentials {

@@ -6,17 +6,13 @@
 #include <memory>
 #include <utility>
 
+#include "lib/common/mutex.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/outbox.h"
 #include "lib/rpc/wire.h"
 
 namespace twofold::rpc {
 
-/// The server's end of a call of any kind: reads one message after the other, writes through an
-/// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
-/// with messages. Calls of unary methods are UnaryCall (unary.h).
-///
-/// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
 /// The server's end of a call of any kind: reads one message after the other, writes through an
 /// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
 /// with messages. Calls of unary methods are UnaryCall (unary.h).
@@ -56,6 +52,8 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
  protected:
   virtual void OnMessage(const Request& request) = 0;
+  /// `reply` is about to be written, on the thread that flushed it or ended the write before.
+  virtual void OnWrite(const Reply& /*reply*/) {}
   virtual void OnHalfClosed() {}
   virtual void OnWritten() {}
   virtual void OnGone() {}
@@ -69,8 +67,10 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void OnReadDone(bool ok) final {
     if (!ok) return OnHalfClosed();
+    const std::size_t bytes = read_.Length();
     if (Status status = Parse(read_, request_); !status.ok()) return Close(ToGrpc(status));
     OnMessage(request_);
+    Reuse(request_, bytes);
     if (!outbox_.HoldInput(kHoldBytes)) StartRead(&read_);
   }
 
@@ -93,6 +93,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void Do(Next next) {
     if (next == Next::kWrite) {
+      OnWrite(outbox_.Writing());
       written_ = Serialize(outbox_.Writing());
       StartWrite(&written_);
     }
@@ -100,13 +101,13 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   }
 
   void SetStatus(grpc::Status status) {
-    const std::lock_guard lock(status_mutex_);
+    const MutexLock lock(status_mutex_);
     if (!has_status_) status_ = std::move(status);
     has_status_ = true;
   }
 
   grpc::Status TakeStatus() {
-    const std::lock_guard lock(status_mutex_);
+    const MutexLock lock(status_mutex_);
     return std::move(status_);
   }
 
@@ -116,9 +117,9 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   Request request_;
   grpc::ByteBuffer written_;
   Outbox<Reply> outbox_;
-  std::mutex status_mutex_;
-  grpc::Status status_;
-  bool has_status_ = false;
+  Mutex status_mutex_;
+  grpc::Status status_ ABSL_GUARDED_BY(status_mutex_);
+  bool has_status_ ABSL_GUARDED_BY(status_mutex_) = false;
 };
 
 }  // namespace twofold::rpc

@@ -52,6 +52,33 @@ TEST_F(StreamsTest, JobGoesToTheWorkerAndItsResultToTheClient) {
   EXPECT_EQ(ended.report.error(), "bad");
 }
 
+TEST_F(StreamsTest, MessagesAreCountedByTheJobsThatTheyCarry) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  auto client = NewClient();
+  client->Submit("sleep", 42);
+  worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  client->results.Take();
+
+  const std::string metrics = Get("/metrics").body;
+  for (const std::string message : {"submit", "assign", "result", "reply"}) {
+    const std::string series = "twofold_jobs_per_message_";
+    EXPECT_THAT(metrics, HasSubstr(series + "bucket{message=\"" + message + "\",le=\"1\"} 1\n"));
+    EXPECT_THAT(metrics, HasSubstr(series + "sum{message=\"" + message + "\"} 1\n"));
+  }
+}
+
+TEST(JobsPerMessage, ABucketHoldsItsBoundAndTheLastAllThatIsMore) {
+  JobsPerMessage jobs;
+  for (const int count : {0, 1, 2, 3, 4, 5, 65'536, 65'537, 2'000'000'000}) jobs.Count(count);
+  JobsPerMessage::Counts expected{1, 1, 2, 1};
+  expected[16] = 1;
+  expected[17] = 2;
+  EXPECT_EQ(jobs.messages(), expected);
+  EXPECT_EQ(jobs.jobs(), 15U + 65'536 + 65'537 + 2'000'000'000);
+}
+
 TEST_F(StreamsTest, WorkerNeverHasMoreJobsThanSlots) {
   Serve();
   auto worker = NewWorker();

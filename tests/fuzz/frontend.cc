@@ -41,7 +41,8 @@ class Onlooker final : public frontend::Watcher {
 
 std::vector<queue::JobId> FirstJobs(const Turn& turn, std::size_t most) {
   std::vector<queue::JobId> jobs;
-  turn.core().List(turn.now(), {.limit = most}, [&](const queue::JobView& job) { jobs.push_back(job.job); });
+  turn.core().List(turn.now(), {.limit = most},
+                   [&](const queue::JobView& job) { jobs.push_back(job.job); });
   return jobs;
 }
 
@@ -75,8 +76,7 @@ Frontend::Frontend(bool with_store) : queues_(Plans(), Options(), 1, nullptr) {
 
 std::unique_ptr<FakeCall> Frontend::Submit(FakeCall::OnWrite on_write) {
   const queue::SubmitterId id{++last_submitter_};
-  return Call(std::make_shared<frontend::ClientSession>(queues_, id, clients_),
-              std::move(on_write));
+  return Call(std::make_shared<frontend::ClientSession>(queues_, id), std::move(on_write));
 }
 
 std::unique_ptr<FakeCall> Frontend::Work(FakeCall::OnWrite on_write) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,7 +49,6 @@ class Frontend {
 
   frontend::QueueSet queues_;
   results::MemoryStore store_;
-  std::atomic<std::int64_t> clients_ = 0;
   std::uint64_t last_submitter_ = 0;
   std::set<queue::Held> given_out_;
   std::optional<results::Journal>

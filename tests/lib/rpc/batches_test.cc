@@ -136,5 +136,24 @@ TEST(RetryInfo, TravelsInTheStatus) {
   EXPECT_EQ(RetryAfter(grpc::Status::OK), std::nullopt);
 }
 
+// protobuf frees submessages that Clear empties, unless their fields are marked `optional`.
+TEST(StreamMessages, BatchesKeepTheirMemoryForTheNextMessage) {
+  v1::SubmitReply reply;
+  v1::FrontendMessage assignment;
+  v1::WorkerMessage answer;
+  const v1::ResultBatch* const results = reply.mutable_results();
+  const v1::AssignBatch* const assigns = assignment.mutable_assigns();
+  const v1::WorkerResults* const answers = answer.mutable_results();
+  reply.Clear();
+  assignment.Clear();
+  answer.Clear();
+  EXPECT_FALSE(reply.has_results());
+  EXPECT_FALSE(assignment.has_assigns());
+  EXPECT_FALSE(answer.has_results());
+  EXPECT_EQ(reply.mutable_results(), results);
+  EXPECT_EQ(assignment.mutable_assigns(), assigns);
+  EXPECT_EQ(answer.mutable_results(), answers);
+}
+
 }  // namespace
 }  // namespace twofold::rpc

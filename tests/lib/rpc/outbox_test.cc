@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace twofold::rpc {
@@ -53,6 +54,15 @@ TEST_F(OutboxTest, AWriteThatEndsBetweenAddAndFlushDoesNotCutTheBatch) {
   Add("c");
   ASSERT_EQ(outbox_.Flush(), Next::kWrite);
   EXPECT_EQ(outbox_.Writing().text, "bc");
+}
+
+TEST_F(OutboxTest, AMessageIsReusedUnlessItWasLarge) {
+  for (const auto& [bytes, kept] : {std::pair(kKeptBytes, true), {kKeptBytes + 1, false}}) {
+    Text message{std::string(kKeptBytes, 'x')};
+    Reuse(message, bytes);
+    EXPECT_EQ(message.text, "");
+    EXPECT_EQ(message.text.capacity() >= kKeptBytes, kept);
+  }
 }
 
 TEST_F(OutboxTest, FullMessageIsFollowedByAnother) {

@@ -1,0 +1,110 @@
+// One job's way through the frontend, without the network: a client's message is read and parsed,
+// its jobs pass the queue, a worker's results come back, and the reply is serialized.
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/queues/queue_set.h"
+#include "frontend/streams/client_session.h"
+#include "frontend/streams/worker_session.h"
+#include "lib/rpc/batches.h"
+#include "tests/fuzz/fake_call.h"
+
+namespace twofold::frontend {
+namespace {
+
+using fuzz::FakeCall;
+
+constexpr std::uint32_t kSlots = 100'000;
+
+std::string Batch(int jobs) {
+  v1::SubmitRequest request;
+  request.add_options()->set_queue("bench");
+  const std::string spec(100, 'x');
+  for (int i = 0; i < jobs; ++i) {
+    rpc::Append(request, {.tag = static_cast<std::uint64_t>(i), .spec = spec});
+  }
+  return request.SerializeAsString();
+}
+
+std::string Hello(std::uint64_t process) {
+  v1::WorkerMessage message;
+  message.mutable_hello()->set_queue("bench");
+  message.mutable_hello()->set_process_key(process);
+  message.mutable_hello()->set_node("node");
+  message.mutable_hello()->set_pod("worker-" + std::to_string(process));
+  message.mutable_hello()->set_slots(kSlots);
+  return message.SerializeAsString();
+}
+
+/// Answers each job with its specification, at once.
+class Worker {
+ public:
+  Worker(QueueSet& queues, std::uint64_t process)
+      : session_(std::make_shared<WorkerSession>(queues)) {
+    session_->Start();
+    call_ =
+        std::make_unique<FakeCall>(*session_, [this](const std::string& bytes) { Take(bytes); });
+    call_->Receive(Hello(process));
+    call_->Settle();
+  }
+
+  /// Takes what it was given, and answers.
+  void Work() {
+    call_->Settle();
+    if (results_.results().jobs().empty()) return;
+    call_->Receive(results_.SerializeAsString());
+    results_.Clear();
+  }
+
+ private:
+  void Take(const std::string& bytes) {
+    message_.ParseFromString(bytes);
+    rpc::ForEach(message_.assigns(), [this](const rpc::AssignRow& row) {
+      rpc::Append(*results_.mutable_results(), {.job = row.job,
+                                                .attempt = row.attempt,
+                                                .run_ns = 1000,
+                                                .device = {},
+                                                .report = row.spec});
+    });
+  }
+
+  std::shared_ptr<WorkerSession> session_;
+  std::unique_ptr<FakeCall> call_;
+  v1::FrontendMessage message_;
+  v1::WorkerMessage results_;
+};
+
+/// Streams: so many clients and as many workers. Jobs: in a client's message.
+void RoundTrip(benchmark::State& state) {
+  const auto streams = static_cast<std::size_t>(state.range(0));
+  const std::string batch = Batch(static_cast<int>(state.range(1)));
+  QueueSet queues({{.name = "bench"}}, {}, 1, nullptr);
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<FakeCall>> clients;
+  for (std::uint64_t i = 1; i <= streams; ++i) {
+    workers.push_back(std::make_unique<Worker>(queues, i));
+    const auto client = std::make_shared<ClientSession>(queues, queue::SubmitterId{i});
+    client->Start();
+    clients.push_back(std::make_unique<FakeCall>(*client, [](const std::string&) {}));
+  }
+  for (auto _ : state) {
+    for (const auto& client : clients) client->Receive(batch);
+    for (const auto& worker : workers) worker->Work();
+    for (const auto& client : clients) client->Settle();
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(1));
+}
+BENCHMARK(RoundTrip)
+    ->ArgNames({"streams", "jobs"})
+    ->Args({1, 1})
+    ->Args({1, 64})
+    ->Args({1, 1024})
+    ->Args({8, 8})
+    ->Args({8, 128});
+
+}  // namespace
+}  // namespace twofold::frontend

@@ -1,0 +1,218 @@
+#include "frontend/queues/queue_state.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "frontend/queues/convert.h"
+#include "frontend/queues/owned_reply.h"
+#include "frontend/queues/records.h"
+
+namespace twofold::frontend {
+namespace {
+
+// Of a queue, in other words than each other; the oldest is forgotten.
+constexpr std::size_t kMostPauseRules = 1000;
+
+/// Copies of what the views of an effect show.
+struct OwnedAssign {
+  explicit OwnedAssign(const queue::Assign& from)
+      : assign(from), options(from.options), spec(from.spec) {
+    if (from.seat != nullptr) seat = queue::Seat{from.seat->gang, from.seat->rank, {}};
+  }
+
+  [[nodiscard]] queue::Assign View() const {
+    return {assign.process,          assign.job,          assign.attempt, options, spec,
+            seat ? &*seat : nullptr, assign.lost_attempts};
+  }
+
+ private:
+  queue::Assign assign;
+  std::shared_ptr<const queue::JobOptions> options;
+  std::string spec;
+  std::optional<queue::Seat> seat;  // who the members are is in the gang's plan
+};
+
+}  // namespace
+
+QueueHost::State::State(const QueueHost& host)
+    : core(host.options_, host.surroundings_.trace == nullptr
+                              ? nullptr
+                              : host.surroundings_.trace->Record(host.name_, host.options_)),
+      host_(host) {}
+
+void QueueHost::State::Do(const queue::Assign& assign) {
+  const queue::JobId job = assign.seat == nullptr ? assign.job : assign.seat->gang;
+  const std::shared_ptr<WorkerEndpoint>& endpoint = WorkerAt(assign.process).endpoint;
+  if (assign.seat == nullptr) {
+    gang_plan_.reset();
+  } else if (assign.seat->rank == 0) {
+    PlanGang(assign);
+  }
+  if (!assign.options->durable) {
+    endpoint->OnAssign(assign, gang_plan_.get());
+    to_flush.Add(endpoint);
+  } else {
+    if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
+    Send(job, endpoint, [owned = OwnedAssign(assign), plan = gang_plan_](WorkerEndpoint& to) {
+      to.OnAssign(owned.View(), plan.get());
+    });
+  }
+  if (watchers.empty()) return;
+  Changed(job);
+  if (!watchers.WantsOutput(job)) return;
+  const queue::Held attempt{assign.job, assign.attempt};
+  Send(job, endpoint, [attempt](WorkerEndpoint& to) { to.OnFollow(attempt, true); });
+}
+
+void QueueHost::State::PlanGang(const queue::Assign& assign) {
+  GangPlan plan{assign.seat->gang,
+                assign.attempt,
+                {},
+                host_.surroundings_.secrets->Of(assign.seat->gang, assign.attempt)};
+  for (const queue::Member& member : assign.seat->members) {
+    plan.peers.push_back(WorkerAt(member.process).identity);
+  }
+  gang_plan_ = std::make_shared<const GangPlan>(std::move(plan));
+}
+
+void QueueHost::State::RecordStart(queue::JobId job, const queue::Assign& assign) {
+  std::vector<Runner> runners;
+  const auto add = [&](queue::JobId member, queue::ProcessId process) {
+    const Worker& worker = WorkerAt(process);
+    runners.push_back({member, worker.key, &worker.identity});
+  };
+  if (assign.seat == nullptr) {
+    add(job, assign.process);
+  } else {
+    for (const queue::Member& member : assign.seat->members) add(member.job, member.process);
+    // Members have numbers, too.
+    commit.Record(LastId());
+  }
+  commit.Record(Started(job, assign, runners));
+}
+
+/// What must not be given out again, though all jobs be deleted.
+results::SequenceUsed QueueHost::State::LastId() const {
+  return {host_.name_, static_cast<std::uint64_t>(core.core().last_durable_id())};
+}
+
+void QueueHost::State::Do(const queue::Go& go) {
+  Send(go.job, WorkerAt(go.process).endpoint,
+       [member = queue::Held{go.job, go.attempt}](WorkerEndpoint& to) { to.OnGo(member); });
+}
+
+void QueueHost::State::Do(const queue::CancelOnWorker& cancel) {
+  Send(cancel.job, WorkerAt(cancel.process).endpoint,
+       [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerEndpoint& to) {
+         to.OnCancel(attempt);
+       });
+}
+
+void QueueHost::State::Do(const queue::Requeued& requeued) {
+  watchers.AttemptOver(requeued.job);
+  Changed(requeued.job);
+  if (requeued.options->durable) commit.Record(GivenUp(requeued));
+}
+
+void QueueHost::State::Do(const queue::Reply& reply) {
+  Count(reply);
+  const WorkerIdentity* worker = reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
+  TellEnd(reply, worker);
+  const auto found = submitters.find(reply.submitter);
+  if (found == submitters.end() && reply.submitter != queue::kDetached) return;
+  const std::shared_ptr<Submitter>& submitter =
+      reply.submitter == queue::kDetached ? host_.surroundings_.detached : found->second;
+  if (reply.options->durable) return Store(reply, submitter, worker);
+  submitter->OnReply(reply, worker);
+  to_flush.Add(submitter);
+}
+
+void QueueHost::State::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
+                             const WorkerIdentity* worker) {
+  commit.Record(Ended(reply, worker));
+  commit.Then([owned = OwnedReply(reply, worker), submitter](FlushList& list) {
+    submitter->OnReply(owned.reply(), owned.worker());
+    list.Add(submitter);
+  });
+}
+
+void QueueHost::State::Do(const queue::ProcessRemoved& removed) {
+  WorkerAt(removed.process) = Worker{};
+}
+
+QueueHost::State::Worker& QueueHost::State::WorkerAt(queue::ProcessId process) {
+  const auto index = static_cast<std::size_t>(process);
+  if (index >= workers.size()) workers.resize(index + 1);
+  return workers[index];
+}
+
+void QueueHost::State::Changed(queue::JobId job) {
+  if (!watchers.Of(job).empty()) changed.push_back(job);
+}
+
+void QueueHost::State::TellWatchers(Instant now) {
+  for (const queue::JobId job : std::exchange(changed, {})) {
+    const auto view = core.core().Find(now, job);
+    if (!view) continue;  // TellEnd has had the last word
+    const WorkerIdentity* worker = view->running ? &WorkerAt(view->process).identity : nullptr;
+    v1::Job seen = ToProto(*view, host_.name_, worker);
+    SetProgress(seen, watchers.Progress(job));
+    const auto tell = [those = watchers.Of(job), seen](FlushList& list) {
+      for (const auto& watcher : those) {
+        watcher->OnJob(seen);
+        list.Add(watcher);
+      }
+    };
+    if (IsDurable(job)) {
+      commit.Then(tell);
+    } else {
+      tell(to_flush);
+    }
+  }
+}
+
+void QueueHost::State::TellEnd(const queue::Reply& reply, const WorkerIdentity* worker) {
+  const Watchers::List those = watchers.JobOver(reply.job);
+  if (those.empty()) return;
+  v1::Job job = ToProto(reply, worker);
+  job.set_queue(host_.name_);
+  const auto tell = [those, job = std::move(job)](FlushList& list) {
+    for (const auto& watcher : those) {
+      watcher->OnJob(job);
+      list.Add(watcher);
+    }
+  };
+  if (reply.options->durable) return commit.Then(tell);
+  tell(to_flush);
+}
+
+// True: `endpoint` was the one in use.
+bool QueueHost::State::Detach(queue::ProcessId process, const WorkerEndpoint* endpoint) {
+  Worker& worker = WorkerAt(process);
+  if (worker.endpoint.get() != endpoint) return false;
+  worker.endpoint.reset();
+  return true;
+}
+
+void QueueHost::State::Count(const queue::Reply& reply) {
+  times.wait.Record(reply.wait);
+  times.run.Record(reply.run_time);
+  times.total.Record(reply.total);
+}
+
+bool QueueHost::State::IsPaused(const WorkerIdentity& identity) const {
+  const auto rule =
+      std::find_if(pause_rules.rbegin(), pause_rules.rend(),
+                   [&](const PauseRule& one) { return one.pattern.Matches(identity); });
+  return rule != pause_rules.rend() && rule->paused;
+}
+
+void QueueHost::State::AddPauseRule(const WorkerPattern& pattern, bool paused) {
+  std::erase_if(pause_rules, [&](const PauseRule& rule) { return rule.pattern == pattern; });
+  if (pause_rules.size() == kMostPauseRules) pause_rules.erase(pause_rules.begin());
+  pause_rules.push_back({pattern, paused});
+}
+
+}  // namespace twofold::frontend

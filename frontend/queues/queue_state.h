@@ -1,0 +1,92 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/queues/commit_batch.h"
+#include "frontend/queues/endpoints.h"
+#include "frontend/queues/flush_list.h"
+#include "frontend/queues/queue_host.h"
+#include "lib/queue/queue.h"
+#include "lib/trace/queue_recorder.h"
+
+namespace twofold::frontend {
+
+/// What the lock of a QueueHost guards: the core, who is connected, and what the turn has decided.
+/// Carries the core's effects from its decisions to outboxes, or to the journal.
+class QueueHost::State final : public queue::Effects {
+ public:
+  struct PauseRule {
+    WorkerPattern pattern;
+    bool paused;
+  };
+
+  struct Worker {
+    queue::ProcessKey key{0};
+    WorkerIdentity identity;
+    std::shared_ptr<WorkerEndpoint> endpoint;  ///< nullptr while away
+    bool leave_when_empty = false;
+  };
+
+  explicit State(const QueueHost& host);
+
+  Worker& WorkerAt(queue::ProcessId process);
+  results::SequenceUsed LastId() const;
+  template <typename Message>
+  void Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
+            const Message& message);
+  void Changed(queue::JobId job);
+  void TellWatchers(Instant now);
+  bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
+  bool IsPaused(const WorkerIdentity& identity) const;
+  void AddPauseRule(const WorkerPattern& pattern, bool paused);
+
+  queue::trace::RecordedQueue core;
+  std::vector<Worker> workers;         ///< by ProcessId
+  std::vector<PauseRule> pause_rules;  ///< of those that match a worker the last one counts
+  absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters;
+  QueueTimes times;
+  FlushList to_flush;
+  CommitBatch commit;
+  Watchers watchers;
+  std::vector<queue::JobId> changed;  ///< watched jobs that the turn has changed
+
+ private:
+  void Do(const queue::Assign& assign) override;
+  void Do(const queue::Go& go) override;
+  void Do(const queue::CancelOnWorker& cancel) override;
+  void Do(const queue::Requeued& requeued) override;
+  void Do(const queue::Reply& reply) override;
+  void Do(const queue::ProcessRemoved& removed) override;
+
+  void PlanGang(const queue::Assign& assign);
+  void RecordStart(queue::JobId job, const queue::Assign& assign);
+  void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
+             const WorkerIdentity* worker);
+  void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
+  void Count(const queue::Reply& reply);
+
+  const QueueHost& host_;
+  std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned
+};
+
+/// Now, or after all that was decided about the job before. A worker that is away learns on its
+/// return what it needs to know.
+template <typename Message>
+void QueueHost::State::Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
+                            const Message& message) {
+  if (!endpoint) return;
+  if (IsDurable(job)) {
+    return commit.Then([endpoint, message](FlushList& list) {
+      message(*endpoint);
+      list.Add(endpoint);
+    });
+  }
+  message(*endpoint);
+  to_flush.Add(endpoint);
+}
+
+}  // namespace twofold::frontend
