@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "lib/results/columns.h"
+#include "twofold/v1/results.pb.h"
 
 namespace twofold::results {
 
@@ -24,5 +27,12 @@ struct Tables {
 };
 
 const Tables& AllTables();
+
+/// The same for messages that have the same in all columns of `metric`, `shape` or `host`, and only
+/// for them. Written out, as millions are made and looking fields up takes ten times as long; a
+/// test compares them with the columns.
+std::string KeyOf(const v1::Measurement& metric);
+std::string KeyOf(const v1::Series& shape);
+std::string KeyOf(const v1::RankRecord& host);
 
 }  // namespace twofold::results
