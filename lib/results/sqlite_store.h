@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/results/file_lock.h"
 #include "lib/results/job_reader.h"
 #include "lib/results/job_writer.h"
 #include "lib/results/read_connection.h"

@@ -1,8 +1,13 @@
 #include "lib/results/tables.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "twofold/v1/queue.pb.h"
 #include "twofold/v1/runs.pb.h"
@@ -47,6 +52,12 @@ std::string Joined(const Values&... values) {
   return key;
 }
 
+void AppendNumber(std::string& text, double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  text.append(digits.data(), end);
+}
+
 }  // namespace
 
 const Tables& AllTables() {
@@ -81,6 +92,26 @@ std::string KeyOf(const v1::Series& shape) {
 std::string KeyOf(const v1::RankRecord& host) {
   return Joined(host.node(), host.pod(), host.address(), host.kernel(), host.cpu(),
                 std::int64_t{host.cpus()}, host.image());
+}
+
+std::string PointsOf(const v1::Series& series) {
+  std::string text = "[";
+  for (int i = 0; i < series.values_size(); ++i) {
+    const bool first = i % series.columns_size() == 0;
+    if (first) text += i == 0 ? "[" : "],[";
+    if (!first) text += ',';
+    AppendNumber(text, series.values(i));
+  }
+  return text + (series.values().empty() ? "]" : "]]");
+}
+
+void ReadPoints(const std::string& json, v1::Series& series) try {
+  const auto rows = nlohmann::json::parse(json);
+  for (const auto& row : rows) {
+    for (const auto& value : row) series.add_values(value.get<double>());
+  }
+} catch (const nlohmann::json::exception& error) {
+  throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
 }
 
 }  // namespace twofold::results

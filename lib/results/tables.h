@@ -35,4 +35,12 @@ std::string KeyOf(const v1::Measurement& metric);
 std::string KeyOf(const v1::Series& shape);
 std::string KeyOf(const v1::RankRecord& host);
 
+/// The values of a series as table `series` has them: [[1,2.5],[2,3.5]], a list a row, each number
+/// the shortest text that reads back as it was.
+std::string PointsOf(const v1::Series& series);
+
+/// Adds the values that such text has.
+/// Errors   throws SQLite::Exception: it is not as it was written, the file is damaged.
+void ReadPoints(const std::string& json, v1::Series& series);
+
 }  // namespace twofold::results

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "lib/results/benchmark_check.h"
-#include "lib/results/points.h"
 #include "lib/results/sqlite_store.h"
 #include "lib/results/tables.h"
 #include "tests/lib/results/benchmark_samples.h"
