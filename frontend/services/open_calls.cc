@@ -13,7 +13,7 @@ std::string HostOf(const std::string& peer) { return peer.substr(0, peer.rfind('
 OpenCalls::Place OpenCalls::Enter(const std::string& peer) {
   std::string host = HostOf(peer);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::uint32_t& count = open_[host];
     if (limit_ != 0 && count >= limit_) {
       gate_.Count(security::Reason::kTooMany);
@@ -26,7 +26,7 @@ OpenCalls::Place OpenCalls::Enter(const std::string& peer) {
 }
 
 void OpenCalls::Leave(const std::string& host) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = open_.find(host);
   if (--found->second == 0) open_.erase(found);
 }

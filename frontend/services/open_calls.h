@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "lib/common/mutex.h"
 #include "lib/security/gate.h"
 
 namespace twofold::frontend {
@@ -36,8 +36,8 @@ class OpenCalls {
 
   const std::uint32_t limit_;
   security::Gate& gate_;
-  std::mutex mutex_;
-  absl::flat_hash_map<std::string, std::uint32_t> open_;  // by host, guarded by mutex_
+  Mutex mutex_;
+  absl::flat_hash_map<std::string, std::uint32_t> open_ ABSL_GUARDED_BY(mutex_);  // by host
 };
 
 }  // namespace twofold::frontend

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "lib/common/mutex.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
@@ -44,17 +44,17 @@ class Patience {
    public:
     explicit State(std::function<void()> give_up) : give_up_(std::move(give_up)) {}
     void GiveUp() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (const auto give_up = std::exchange(give_up_, nullptr)) give_up();
     }
     void Take() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       give_up_ = nullptr;
     }
 
    private:
-    std::mutex mutex_;
-    std::function<void()> give_up_;
+    Mutex mutex_;
+    std::function<void()> give_up_ ABSL_GUARDED_BY(mutex_);
   };
 
   const std::shared_ptr<State> state_;

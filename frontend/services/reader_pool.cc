@@ -12,28 +12,28 @@ ReaderPool::ReaderPool(std::size_t threads) {
 }
 
 bool ReaderPool::Post(Task task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopped_ || waiting_.size() >= kMostWaiting) return false;
   waiting_.push_back(std::move(task));
-  changed_.notify_one();
+  changed_.NotifyOne();
   return true;
 }
 
 void ReaderPool::Continue(Task task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopped_) return;
   waiting_.push_back(std::move(task));
-  changed_.notify_one();
+  changed_.NotifyOne();
 }
 
 void ReaderPool::Stop() {
   std::deque<Task> dropped;  // destroyed without the lock
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopped_ = true;
     dropped.swap(waiting_);
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   for (std::thread& thread : std::exchange(threads_, {})) thread.join();
 }
 
@@ -42,17 +42,17 @@ grpc::Status ReaderPool::Refusal() {
 }
 
 void ReaderPool::Run() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
-    if (stopped_) return;
-    Task task = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    task();
-    task = nullptr;  // what it holds may end here
-    lock.lock();
-  }
+  while (const Task task = Next()) task();
+}
+
+/// Waits for it; null: the pool has stopped.
+ReaderPool::Task ReaderPool::Next() {
+  const MutexLock lock(mutex_);
+  while (!stopped_ && waiting_.empty()) changed_.Wait(mutex_);
+  if (stopped_) return nullptr;
+  Task task = std::move(waiting_.front());
+  waiting_.pop_front();
+  return task;
 }
 
 }  // namespace twofold::frontend

@@ -2,13 +2,13 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "lib/common/mutex.h"
 
 namespace twofold::frontend {
 
@@ -43,11 +43,12 @@ class ReaderPool {
 
  private:
   void Run();
+  Task Next();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Task> waiting_;  // guarded by mutex_
-  bool stopped_ = false;      // guarded by mutex_
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<Task> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

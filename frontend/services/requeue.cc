@@ -121,7 +121,7 @@ class Requeuer::Batch {
   /// Nobody will say any more that one is on disk.
   ~Batch() {
     {
-      const std::lock_guard lock(requeuer_.mutex_);
+      const MutexLock lock(requeuer_.mutex_);
       for (const std::uint64_t from : reply_.from()) requeuer_.under_way_.erase(from);
     }
     if (done_ && on_disk_ == reply_.to_size()) done_(reply_);
@@ -129,11 +129,11 @@ class Requeuer::Batch {
 
   /// False: another request is about to do it.
   bool Begin(std::uint64_t from) {
-    const std::lock_guard lock(requeuer_.mutex_);
+    const MutexLock lock(requeuer_.mutex_);
     return requeuer_.under_way_.insert(from).second;
   }
   void Fail(std::uint64_t from) {
-    const std::lock_guard lock(requeuer_.mutex_);
+    const MutexLock lock(requeuer_.mutex_);
     requeuer_.under_way_.erase(from);
   }
   void Add(std::uint64_t from, queue::JobId to) {

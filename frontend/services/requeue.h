@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "frontend/queues/queue_set.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -42,8 +42,9 @@ class Requeuer {
   Status Submit(const results::StoredJob& job, const std::shared_ptr<Batch>& batch);
 
   const QueueSet& queues_;
-  std::mutex mutex_;
-  absl::flat_hash_set<std::uint64_t> under_way_;  // submitted, and the store does not know yet
+  Mutex mutex_;
+  absl::flat_hash_set<std::uint64_t> under_way_
+      ABSL_GUARDED_BY(mutex_);  // submitted, and the store does not know yet
 };
 
 }  // namespace twofold::frontend

@@ -13,7 +13,7 @@ namespace twofold::frontend {
 Status RunCreator::Create(results::RunCreated run, const Done& done) {
   const std::string id = run.run.id();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!under_way_.insert(id).second) {
       return absl::AbortedError(absl::StrCat("run.id: '", id, "' is being begun, ask again"));
     }
@@ -21,7 +21,7 @@ Status RunCreator::Create(results::RunCreated run, const Done& done) {
   const auto finish = [this, id, done](bool existed) {
     auto stored = reader_.Find(id);
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       under_way_.erase(id);
     }
     if (!stored.ok()) return done(stored.status());
@@ -36,7 +36,7 @@ Status RunCreator::Create(results::RunCreated run, const Done& done) {
   } else if (absl::IsNotFound(known.status())) {
     journal_.Append({std::move(run)}, [finish] { finish(false); });
   } else {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     under_way_.erase(id);
     return known.status();
   }

@@ -2,12 +2,12 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "frontend/services/reader_pool.h"
 #include "lib/common/budget.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/results/journal.h"
 #include "lib/results/records.h"
@@ -43,8 +43,8 @@ class RunCreator {
   const results::RunReader& reader_;
   results::Journal& journal_;
   Budget draft_bytes_{rpc::kMaxDraftBytes};
-  std::mutex mutex_;
-  std::set<std::string> under_way_;  // on the way to the disk
+  Mutex mutex_;
+  std::set<std::string> under_way_ ABSL_GUARDED_BY(mutex_);  // on the way to the disk
 };
 
 /// A new CreateRun call, which gathers a draft and has it created. It ends when its next message

@@ -130,12 +130,12 @@ std::uint64_t StoreFiles::log_bytes() const {
 
 void Damage::See(const Status& status) {
   if (!absl::IsDataLoss(status)) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   status_.Update(status);
 }
 
 Status Damage::status() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return status_;
 }
 

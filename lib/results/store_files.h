@@ -4,10 +4,10 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 
 /// The files of a store as the operating system sees them: whose they are, who uses them, and
@@ -88,8 +88,8 @@ class Damage {
   [[nodiscard]] Status status() const;
 
  private:
-  mutable std::mutex mutex_;
-  Status status_;
+  mutable Mutex mutex_;
+  Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::results
