@@ -184,9 +184,10 @@ Frontend::~Frontend() {
   if (worker_server_) SettleAttempts();
   Stop(client_server_);
   Stop(worker_server_);
-  readers_.Stop();
   ticker_.reset();
-  storage_.reset();  // its last messages go to streams that have ended
+  if (storage_) storage_->Stop();  // its last messages go to streams that have ended
+  readers_.Stop();                 // last, as a reader may wait for a disk that hangs
+  storage_.reset();
 }
 
 std::string Frontend::http_address() const { return ToString({http_host_, http_server_->port()}); }

@@ -1,8 +1,10 @@
 #include <absl/synchronization/mutex.h>
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <cstdlib>
 
+#include "frontend/end_limit.h"
 #include "frontend/frontend.h"
 #include "frontend/options.h"
 #include "lib/common/descriptors.h"
@@ -11,6 +13,10 @@
 #include "lib/common/ready_file.h"
 #include "lib/common/signals.h"
 #include "lib/security/server.h"
+
+// A working disk needs a second or two, a failing one is tried for five; Kubernetes kills after ten
+// (deployments/frontend).
+constexpr auto kEndLimit = std::chrono::seconds(8);
 
 int main(int argc, char** argv) {
   using namespace twofold;
@@ -42,5 +48,10 @@ int main(int argc, char** argv) {
     if (!written.ok()) return UsageError(app, std::string(written.message()));
   }
   spdlog::info("signal {}, stopping", signals.Wait());
+  const frontend::EndLimit limit(kEndLimit, [] {
+    spdlog::error("something still waits for the disk, ending without it");
+    std::_Exit(0);
+  });
+  frontend->reset();
   return 0;
 }

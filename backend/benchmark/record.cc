@@ -3,62 +3,12 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "backend/benchmark/artifact.h"
-#include "lib/common/printable.h"
 
 namespace twofold::backend {
 namespace {
-
-constexpr std::size_t kMostText = 400;  // bytes of a name, unit, reason
-
-std::string Clean(const std::string& text) { return Printable(text, kMostText); }
-
-v1::Better ToProto(suite::Better better) {
-  switch (better) {
-    case suite::Better::kHigher:
-      return v1::BETTER_HIGHER;
-    case suite::Better::kLower:
-      return v1::BETTER_LOWER;
-    case suite::Better::kNone:
-      break;
-  }
-  return v1::BETTER_NONE;
-}
-
-using DimensionMessages = google::protobuf::RepeatedPtrField<v1::Dimension>;
-
-void Set(const suite::Dimensions& dimensions, DimensionMessages& messages) {
-  for (const auto& [name, value] : dimensions) {
-    v1::Dimension& dimension = *messages.Add();
-    dimension.set_name(Clean(name));
-    dimension.set_value(Clean(value));
-  }
-}
-
-template <typename From, typename To>
-void SetWhat(const From& from, To& to) {
-  to.set_name(Clean(from.name));
-  to.set_unit(Clean(from.unit));
-  to.set_better(ToProto(from.better));
-}
-
-void Set(const suite::Measurement& from, v1::Measurement& to) {
-  SetWhat(from, to);
-  to.set_value(from.value);
-  to.set_headline(from.headline);
-  Set(from.dimensions, *to.mutable_dimensions());
-  Set(from.at, *to.mutable_at());
-}
-
-void Set(const suite::Series& from, v1::Series& to) {
-  to.set_name(Clean(from.name));
-  Set(from.dimensions, *to.mutable_dimensions());
-  for (const suite::Column& column : from.columns) SetWhat(column, *to.add_columns());
-  for (const auto& row : from.rows) to.mutable_values()->Add(row.begin(), row.end());
-}
 
 bool IsMeasured(std::span<const suite::Stage> stages, const std::string& name) {
   return std::any_of(stages.begin(), stages.end(), [&](const suite::Stage& stage) {
@@ -97,7 +47,7 @@ class Reader {
 };
 
 // " direction=reverse stream=1"
-std::string Text(const DimensionMessages& dimensions) {
+std::string Text(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
   std::string text;
   for (const v1::Dimension& dimension : dimensions) {
     absl::StrAppend(&text, " ", dimension.name(), "=", dimension.value());
@@ -131,17 +81,6 @@ Status AppendOutputs(const v1::RankRecord& record, std::uint32_t rank,
     outputs.stages.push_back(std::move(output));
   }
   return absl::OkStatus();
-}
-
-void AddNumbers(const suite::Measurements& numbers, v1::BenchmarkResult& result) {
-  result.set_tool(Clean(numbers.tool));
-  for (const auto& one : numbers.measurements) Set(one, *result.add_measurements());
-  for (const auto& series : numbers.series) Set(series, *result.add_series());
-  for (const auto& failure : numbers.failures) {
-    v1::PartFailure& part = *result.add_failures();
-    part.set_stage(Clean(failure.stage));
-    part.set_reason(Clean(failure.reason));
-  }
 }
 
 std::string Text(const v1::BenchmarkResult& result) {

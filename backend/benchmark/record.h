@@ -5,12 +5,11 @@
 #include <string>
 
 #include "lib/common/result.h"
-#include "lib/suite/measurements.h"
 #include "lib/suite/plan.h"
 #include "lib/suite/suite.h"
 #include "twofold/v1/results.pb.h"
 
-/// From the contract of suites (lib/suite) to that of results (results.proto) and back.
+/// The record of what ran at a rank (results.proto), as suites get it, and results for people.
 namespace twofold::backend {
 
 /// Appends what ran at this rank to what a suite's Parse gets.
@@ -19,9 +18,6 @@ namespace twofold::backend {
 Status AppendOutputs(const v1::RankRecord& record, std::uint32_t rank,
                      std::span<const suite::Stage> stages, std::uint64_t most_bytes,
                      suite::Outputs& outputs);
-
-/// Adds the numbers to a result. Text is made fit for protobuf: tools print what they like.
-void AddNumbers(const suite::Measurements& numbers, v1::BenchmarkResult& result);
 
 /// The numbers for people, a line each, headlines first; of series how many rows there are.
 std::string Text(const v1::BenchmarkResult& result);

@@ -5,6 +5,7 @@
 
 #include "backend/benchmark/record.h"
 #include "lib/common/printable.h"
+#include "lib/suite/measurements.h"
 
 namespace twofold::backend {
 namespace {
@@ -72,7 +73,7 @@ Verdict Judge(const Case& job, v1::BenchmarkResult& result) {
   const auto broken = BrokenParts(result);
   if (!numbers.ok() && !broken.empty()) return Because(broken[0]->name(), broken[0]->error());
   if (!numbers.ok()) return Refused(job.plan, numbers.status());
-  AddNumbers(*numbers, result);
+  AddTo(*numbers, result);
   for (const v1::StageRecord* stage : broken) SetFailure(*stage, result);
   if (result.failures().empty()) return {};
   return Because(result.failures(0).stage(), result.failures(0).reason());

@@ -1,6 +1,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -10,7 +12,7 @@
 #include <vector>
 
 #include "cli/command/command.h"
-#include "cli/results/parsed_run.h"
+#include "lib/results/run_copy.h"
 #include "lib/show/table.h"
 #include "lib/suite/csv.h"
 #include "lib/suite/json.h"
@@ -30,6 +32,12 @@ struct ParseOptions {
   bool together = false;
   std::string store;
   std::string run;
+};
+
+/// The saved output of one job, and what its suite makes of it.
+struct Parsed {
+  std::string source;  ///< file names
+  Result<Measurements> result;
 };
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -136,6 +144,53 @@ std::size_t Complain(const std::vector<Parsed>& all) {
     if (!parsed.result.ok() || !parsed.result->failures.empty()) ++bad;
   }
   return bad;
+}
+
+results::OutsideJob JobOf(const std::string& suite, const Parsed& parsed, std::uint32_t number) {
+  results::OutsideJob job;
+  job.place.set_number(number);
+  job.place.set_permutation(1);
+  job.place.set_repetition(number);
+  job.place.set_name(parsed.source);
+  job.result.set_suite(suite);
+  if (parsed.result.ok()) {
+    AddTo(*parsed.result, job.result);
+  } else {
+    job.result.set_failed_stage("parse");
+    job.reason = std::string(parsed.result.status().message());
+  }
+  const bool good = parsed.result.ok() && parsed.result->failures.empty();
+  job.outcome = good ? queue::Outcome::kSucceeded : queue::Outcome::kFailed;
+  return job;
+}
+
+std::int64_t UnixNow() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Keeps what was parsed as a run of a store, made if it is not there: a job for each source, all
+/// of them repetitions of one permutation.
+/// Errors   kAlreadyExists: the store has a run with this id; kNotFound: a source cannot be read,
+///          so nothing is kept; those of the store.
+Status KeepAsRun(const std::string& store, const std::string& run, const std::string& suite,
+                 const std::vector<Parsed>& all) {
+  std::vector<results::OutsideJob> jobs;
+  for (const Parsed& parsed : all) {
+    if (absl::IsNotFound(parsed.result.status())) return parsed.result.status();
+    jobs.push_back(JobOf(suite, parsed, static_cast<std::uint32_t>(jobs.size() + 1)));
+  }
+  const auto to = results::SqliteStore::Open(store);
+  if (!to.ok()) return to.status();
+  results::RunCreated created;
+  created.run.set_id(run);
+  created.run.set_name(run);
+  created.run.set_kind(suite);
+  created.run.set_jobs(jobs.size());
+  created.run.set_created_unix_ns(UnixNow());
+  v1::Permutation& all_jobs = created.permutations.emplace_back();
+  all_jobs.set_number(1);
+  all_jobs.set_varied("{}");
+  return results::AddRun(created, jobs, **to);
 }
 
 Status Parse(const ParseOptions& options, const Globals& globals) {

@@ -38,8 +38,8 @@ Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
       new Storage(*std::move(store), *std::move(runs), ToJournal(options)));
 }
 
-Storage::~Storage() {
-  if (journal_ && !journal_->Stop(kStopLimit)) {
+void Storage::Stop() {
+  if (journal_ && !std::exchange(stopped_, true) && !journal_->Stop(kStopLimit)) {
     spdlog::error("the store could not be written at the end: {}", journal_->trouble());
   }
 }

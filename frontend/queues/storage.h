@@ -29,8 +29,11 @@ class Storage {
   /// Errors   kInvalidArgument: the url; else those of the store.
   static Result<std::unique_ptr<Storage>> Open(const StorageOptions& options);
 
-  /// Commits what is left, for a few seconds at most.
-  ~Storage();
+  ~Storage() { Stop(); }
+
+  /// Commits what is left, for a few seconds at most; what is appended later is dropped. Reads go
+  /// on. No-op the second time.
+  void Stop();
 
   results::Store& store() { return *store_; }
   const results::RunReader& run_reader() const { return *runs_; }
@@ -58,6 +61,7 @@ class Storage {
   results::JournalOptions options_;
   results::ReportReader reports_;
   std::unique_ptr<results::Journal> journal_;
+  bool stopped_ = false;
 };
 
 }  // namespace twofold::frontend

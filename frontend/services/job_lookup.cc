@@ -16,6 +16,12 @@ namespace {
 constexpr std::size_t kDefaultPage = 100;
 constexpr std::size_t kMaxPage = 1000;
 
+// A page ends when it has so much: reports are of up to 256 KiB.
+constexpr std::size_t kPageBytes = 1 << 20;
+
+// Jobs that are read from the store at a time, each with its spec and its report.
+constexpr std::size_t kStoredStep = 8;
+
 // Jobs that are looked at under one lock of their queue.
 constexpr std::size_t kListStep = 200;
 
@@ -77,13 +83,23 @@ class Page {
   /// False: the store may have more.
   Result<bool> AddStored(std::uint64_t after) {
     if (queues_.store() == nullptr) return true;
-    auto stored = queues_.store()->List(StoredQuery(after));
-    if (!stored.ok()) return stored.status();
-    const bool is_last = stored->size() < size_;
-    if (!is_last) reply_.set_next_page_token(absl::StrCat("s:", stored->back().accepted.id));
-    LeaveOutLive(*stored);
-    for (const results::StoredJob& job : *stored) *reply_.add_jobs() = ToProto(job);
-    return is_last;
+    std::size_t bytes = 0;
+    for (std::size_t seen = 0; seen < size_ && bytes < kPageBytes;) {
+      const std::size_t most = std::min(kStoredStep, size_ - seen);
+      auto stored = queues_.store()->List(StoredQuery(after, most));
+      if (!stored.ok()) return stored.status();
+      const bool is_last = stored->size() < most;
+      seen += stored->size();
+      if (!is_last) after = stored->back().accepted.id;
+      LeaveOutLive(*stored);
+      for (const results::StoredJob& job : *stored) {
+        *reply_.add_jobs() = ToProto(job);
+        bytes += reply_.jobs().rbegin()->ByteSizeLong();
+      }
+      if (is_last) return true;
+    }
+    reply_.set_next_page_token(absl::StrCat("s:", after));
+    return false;
   }
 
   void AddLive(std::uint64_t queue, std::uint64_t from) {
@@ -110,8 +126,8 @@ class Page {
 
   // Of a run also those that have not ended on disk: one whose end is not there yet is in no queue
   // any more, and who looks after a run must not take it for one that never was.
-  [[nodiscard]] results::JobQuery StoredQuery(std::uint64_t after) const {
-    results::JobQuery query{.headlines = request_.headlines(), .after = after, .limit = size_};
+  [[nodiscard]] results::JobQuery StoredQuery(std::uint64_t after, std::size_t most) const {
+    results::JobQuery query{.headlines = request_.headlines(), .after = after, .limit = most};
     if (!request_.queue().empty()) query.queue = request_.queue();
     if (!request_.run().empty()) {
       query.run = request_.run();

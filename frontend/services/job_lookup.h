@@ -24,7 +24,8 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
 /// Whether the page that is asked for is read from the store.
 bool ListReadsStore(const v1::ListJobsRequest& request);
 
-/// One page. Finished durable jobs come first if they are asked for.
+/// One page. Finished durable jobs come first if they are asked for; of those it has about a MiB at
+/// most, however many it may have.
 /// Errors   kInvalidArgument: the page token; kNotFound: the queue; those of the store.
 Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request);
 

@@ -42,13 +42,14 @@ grpc::Status ReaderPool::Refusal() {
 }
 
 void ReaderPool::Run() {
-  while (const std::optional<Task> task = Take()) (*task)();
+  while (const Task task = Next()) task();
 }
 
-std::optional<ReaderPool::Task> ReaderPool::Take() {
+/// Waits for it; null: the pool has stopped.
+ReaderPool::Task ReaderPool::Next() {
   const MutexLock lock(mutex_);
   while (!stopped_ && waiting_.empty()) changed_.Wait(mutex_);
-  if (stopped_) return std::nullopt;
+  if (stopped_) return nullptr;
   Task task = std::move(waiting_.front());
   waiting_.pop_front();
   return task;

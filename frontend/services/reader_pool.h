@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -44,7 +43,7 @@ class ReaderPool {
 
  private:
   void Run();
-  std::optional<Task> Take();  // waits for one; nullopt: it has stopped
+  Task Next();
 
   Mutex mutex_;
   Condition changed_;

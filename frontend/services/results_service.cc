@@ -15,6 +15,8 @@ namespace {
 // Jobs that are cancelled under one lock of their queue.
 constexpr std::size_t kCancelStep = 500;
 
+constexpr std::size_t kMostWho = 200;  // bytes
+
 /// The next ids of the run's jobs in this queue. `from` is where to go on; 0: the queue has no
 /// more.
 std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, const std::string& run,
@@ -47,6 +49,30 @@ class AttendRunCall final : public rpc::OneRequestCall<v1::AttendRunRequest, v1:
 };
 
 }  // namespace
+
+Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& request) {
+  const std::string& run = request.id();
+  if (run.empty()) return absl::InvalidArgumentError("id: which run?");
+  if (run.size() > rpc::kMaxNameBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("id has ", run.size(), " bytes; at most ",
+                                                   rpc::kMaxNameBytes, " are allowed"));
+  }
+  if (request.who().size() > kMostWho) {
+    return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
+  }
+  const MutexLock lock(mutex_);
+  const auto [entry, entered] = who_.emplace(run, request.who());
+  if (!entered) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("run ", run, " is looked after by ", entry->second, " already"));
+  }
+  return Place(nullptr, [this, run](void*) { Leave(run); });
+}
+
+void AttendedRuns::Leave(const std::string& run) {
+  const MutexLock lock(mutex_);
+  who_.erase(run);
+}
 
 ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
                                ReaderPool& readers)

@@ -1,21 +1,40 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
-#include "frontend/services/attended_runs.h"
 #include "frontend/services/run_creation.h"
 #include "frontend/services/run_export.h"
 #include "frontend/services/service.h"
 #include "lib/common/budget.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/rpc/limits.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::frontend {
+
+/// Which runs somebody looks after, and who.
+///
+/// Threads  Safe.
+class AttendedRuns {
+ public:
+  /// Taken for as long as it lives, which the AttendedRuns must outlive.
+  using Place = std::shared_ptr<void>;
+
+  /// Errors   kInvalidArgument: which field; kAlreadyExists: who has the run.
+  Result<Place> Enter(const v1::AttendRunRequest& request);
+
+ private:
+  void Leave(const std::string& run);
+
+  Mutex mutex_;
+  std::map<std::string, std::string> who_ ABSL_GUARDED_BY(mutex_);  // by run
+};
 
 /// Runs and their results, out of the store.
 ///

@@ -2,8 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "lib/results/points.h"
-
 namespace twofold::results {
 
 BenchmarkReader::BenchmarkReader(SQLite::Database& database)

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "lib/results/points.h"
-
 namespace twofold::results {
 namespace {
 

@@ -6,11 +6,8 @@
 #include <absl/strings/substitute.h>
 #include <sqlite3.h>
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <variant>
 
 #include "lib/words/word.h"
 
@@ -104,75 +101,41 @@ void SetList(Message& message, const FieldDescriptor& field, const Json& list) {
 
 // ---- Fields
 
-/// Text that the message has, and text that was made of it.
-struct Bytes {
-  const std::string* bytes;
-};
-using Value = std::variant<std::int64_t, double, const std::string*, Bytes, std::string>;
-
 std::string ListText(const Message& message, const FieldDescriptor& field) {
+  // Most are empty, and JSON takes its time.
+  const bool is_empty = message.GetReflection()->FieldSize(message, &field) == 0;
+  if (is_empty) return IsPairOfTexts(field) ? "{}" : "[]";
   // Programs have arguments that are no UTF-8; nothing else comes here that is not.
   return ListOf(message, field).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Value ValueOf(const Message& message, const Reflection& reflection, const FieldDescriptor& field) {
+/// Texts of the message without a copy.
+void BindField(const Message& message, const Reflection& reflection, const FieldDescriptor& field,
+               SQLite::Statement& statement, int index) {
+  const auto number = [&](auto value) { statement.bind(index, static_cast<std::int64_t>(value)); };
   std::string none;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
-      const std::string* const text = &reflection.GetStringReference(message, &field, &none);
-      return field.type() == FieldDescriptor::TYPE_BYTES ? Value(Bytes{text}) : Value(text);
+      const std::string& text = reflection.GetStringReference(message, &field, &none);
+      if (field.type() != FieldDescriptor::TYPE_BYTES) return statement.bindNoCopy(index, text);
+      return statement.bindNoCopy(index, text.data(), static_cast<int>(text.size()));
     }
     case FieldDescriptor::CPPTYPE_ENUM:
-      return Word(*reflection.GetEnum(message, &field));
+      return statement.bind(index, Word(*reflection.GetEnum(message, &field)));
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      return reflection.GetDouble(message, &field);
+      return statement.bind(index, reflection.GetDouble(message, &field));
     case FieldDescriptor::CPPTYPE_BOOL:
-      return std::int64_t{reflection.GetBool(message, &field)};
+      return number(reflection.GetBool(message, &field));
     case FieldDescriptor::CPPTYPE_INT32:
-      return std::int64_t{reflection.GetInt32(message, &field)};
+      return number(reflection.GetInt32(message, &field));
     case FieldDescriptor::CPPTYPE_UINT32:
-      return std::int64_t{reflection.GetUInt32(message, &field)};
+      return number(reflection.GetUInt32(message, &field));
     case FieldDescriptor::CPPTYPE_INT64:
-      return std::int64_t{reflection.GetInt64(message, &field)};
+      return number(reflection.GetInt64(message, &field));
     default:
-      return static_cast<std::int64_t>(reflection.GetUInt64(message, &field));
+      return number(reflection.GetUInt64(message, &field));
   }
 }
-
-/// Binds one value; texts of a message without a copy.
-struct Binder {
-  SQLite::Statement& statement;
-  int index;
-
-  void operator()(std::int64_t number) const { statement.bind(index, number); }
-  void operator()(double number) const { statement.bind(index, number); }
-  void operator()(const std::string* text) const { statement.bindNoCopy(index, *text); }
-  void operator()(const std::string& made) const { statement.bind(index, made); }
-  void operator()(Bytes value) const {
-    statement.bindNoCopy(index, value.bytes->data(), static_cast<int>(value.bytes->size()));
-  }
-};
-
-/// Appends one value to a key, so that no two lists of values have the same. For millions of them.
-struct KeyMaker {
-  std::string& key;
-
-  void operator()(std::int64_t number) const {
-    const auto bytes = std::bit_cast<std::array<char, sizeof number>>(number);
-    key.append(bytes.data(), bytes.size());
-  }
-  void operator()(double number) const { (*this)(std::bit_cast<std::int64_t>(number)); }
-  void operator()(const std::string* text) const { (*this)(*text); }
-  void operator()(Bytes value) const { (*this)(*value.bytes); }
-  void operator()(const std::string& text) const {
-    (*this)(static_cast<std::int64_t>(text.size()));
-    key += text;
-  }
-  void operator()(const Message& message) const {
-    (*this)(static_cast<std::int64_t>(message.ByteSizeLong()));
-    message.AppendToString(&key);
-  }
-};
 
 void SetField(Message& message, const FieldDescriptor& field, const SQLite::Column& column) {
   const auto& reflection = *message.GetReflection();
@@ -202,20 +165,6 @@ void AddTo(Message& message, const FieldDescriptor& field, const std::string& js
   throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
 }
 
-// Quicker than its JSON.
-void AppendList(const Message& message, const Reflection& reflection, const FieldDescriptor& field,
-                const KeyMaker& append) {
-  const int size = reflection.FieldSize(message, &field);
-  append(std::int64_t{size});
-  for (int i = 0; i < size; ++i) {
-    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-      append(reflection.GetRepeatedString(message, &field, i));
-    } else {
-      append(reflection.GetRepeatedMessage(message, &field, i));
-    }
-  }
-}
-
 }  // namespace
 
 Columns::Columns(const google::protobuf::Descriptor& message, std::string_view fields) {
@@ -229,6 +178,7 @@ Columns::Columns(const google::protobuf::Descriptor& message, std::string_view f
       column.field = within->FindFieldByName(name);
       within = column.field->message_type();
     }
+    column.is_list = column.field->is_repeated();
   }
 }
 
@@ -250,15 +200,17 @@ void Columns::Bind(const Message& message, SQLite::Statement& statement, int* in
   static const std::string nothing;
   const Reflection& own = *message.GetReflection();
   for (const Column& column : columns_) {
-    const Message& within = column.In(message);
-    const Reflection& reflection = column.parents.empty() ? own : *within.GetReflection();
-    const Binder bind{statement, (*index)++};
-    if (!column.field->is_repeated()) {
-      std::visit(bind, ValueOf(within, reflection, *column.field));
-    } else if (column.empty_is_nothing && reflection.FieldSize(within, column.field) == 0) {
-      bind(&nothing);
+    const bool is_own = column.parents.empty();
+    const Message& within = is_own ? message : column.In(message);
+    const Reflection& reflection = is_own ? own : *within.GetReflection();
+    const FieldDescriptor& field = *column.field;
+    const int at = (*index)++;
+    if (!column.is_list) {
+      BindField(within, reflection, field, statement, at);
+    } else if (column.empty_is_nothing && reflection.FieldSize(within, &field) == 0) {
+      statement.bindNoCopy(at, nothing);
     } else {
-      bind(ListText(within, *column.field));
+      statement.bind(at, ListText(within, field));
     }
   }
 }
@@ -266,7 +218,7 @@ void Columns::Bind(const Message& message, SQLite::Statement& statement, int* in
 void Columns::Read(const SQLite::Statement& row, int first, Message& message) const {
   for (const Column& column : columns_) {
     const SQLite::Column value = row.getColumn(first++);
-    if (column.field->is_repeated()) {
+    if (column.is_list) {
       if (!column.empty_is_nothing || value.getBytes() > 0) {
         AddTo(message, *column.field, value.getString());
       }
@@ -280,25 +232,6 @@ void Columns::Read(const SQLite::Statement& row, int first, Message& message) co
     }
     SetField(*within, *column.field, value);
   }
-}
-
-std::string Columns::Key(const Message& message) const {
-  std::string key;
-  key.reserve(256);
-  const KeyMaker append{key};
-  const Reflection& own = *message.GetReflection();
-  for (const Column& column : columns_) {
-    const Message& within = column.In(message);
-    const Reflection& reflection = column.parents.empty() ? own : *within.GetReflection();
-    if (column.field->is_repeated()) {
-      AppendList(within, reflection, *column.field, append);
-    } else if (column.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-      append(std::int64_t{reflection.GetEnumValue(within, column.field)});
-    } else {
-      std::visit(append, ValueOf(within, reflection, *column.field));
-    }
-  }
-  return key;
 }
 
 void ReadList(const std::string& json, const std::string& field, Message& message) {

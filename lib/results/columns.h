@@ -38,13 +38,11 @@ class Columns {
   /// Sets the fields to what the columns of `row` have, from `first` on.
   void Read(const SQLite::Statement& row, int first, google::protobuf::Message& message) const;
 
-  /// The same for messages that have the same in all these fields, and only for them.
-  [[nodiscard]] std::string Key(const google::protobuf::Message& message) const;
-
  private:
   struct Column {
     std::vector<const google::protobuf::FieldDescriptor*> parents = {};
     const google::protobuf::FieldDescriptor* field = nullptr;
+    bool is_list = false;
     bool empty_is_nothing = false;
 
     /// The message within `message` that has the field.

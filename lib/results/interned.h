@@ -10,6 +10,7 @@
 #include <string>
 
 #include "lib/results/prepared.h"
+#include "lib/results/tables.h"
 
 namespace twofold::results {
 
@@ -53,8 +54,9 @@ class InternedTable {
                                      columns.List("$0 = ?", " AND "))) {}
 
   /// Of the row with what the message has in these columns, which is written if it is not there.
-  std::int64_t NumberOf(const google::protobuf::Message& message) {
-    return numbers_.Number(columns_.Key(message), [&] {
+  template <typename Message>
+  std::int64_t NumberOf(const Message& message) {
+    return numbers_.Number(KeyOf(message), [&] {
       add_.Run(Fields{columns_, message});
       Prepared::Rows rows(find_, Fields{columns_, message});
       rows.Next();

@@ -10,11 +10,12 @@
 
 #include "lib/common/result.h"
 #include "lib/results/benchmark_writer.h"
-#include "lib/results/group.h"
 #include "lib/results/prepared.h"
 #include "lib/results/run_writer.h"
 
 namespace twofold::results {
+
+struct JobChange;
 
 /// Writes records into the tables of docs/store.md. Within a transaction of the caller's.
 ///

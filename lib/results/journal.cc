@@ -29,40 +29,40 @@ Journal::~Journal() { Stop(Duration::zero()); }
 void Journal::Append(std::vector<Record> records, OnDisk on_disk) {
   std::size_t bytes = 0;
   for (const Record& record : records) bytes += ByteSize(record);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopping_) return;
-  if (waiting_.empty()) wake_.notify_one();
+  if (waiting_.empty()) wake_.NotifyOne();
   waiting_.push_back({std::move(records), bytes, std::move(on_disk)});
   stats_.pending_bytes += bytes;
 }
 
 bool Journal::writable() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return trouble_.empty();
 }
 
 std::string Journal::trouble() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return trouble_;
 }
 
 std::size_t Journal::pending_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return stats_.pending_bytes;
 }
 
 JournalStats Journal::Stats() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return stats_;
 }
 
 bool Journal::Stop(Duration limit) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!stopping_) give_up_at_ = Now() + std::min(limit, kLongestLimit);
     stopping_ = true;
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
   if (thread_.joinable()) thread_.join();
   return all_committed_;
 }
@@ -82,25 +82,25 @@ void Journal::Run() {
 
 /// Waits for something to commit; retention has the time until then. False: it is time to end.
 bool Journal::NextGroup(Group& group) {
-  std::unique_lock lock(mutex_);
-  while (waiting_.empty()) {
-    if (stopping_) {
-      all_committed_ = true;
-      return false;
-    }
-    const auto woken = [this] { return stopping_ || !waiting_.empty(); };
-    if (wake_.wait_until(lock, std::min(next_retention_, next_check_), woken)) continue;
-    lock.unlock();
-    LookAround();
-    lock.lock();
-  }
-  if (stopping_ && Now() >= give_up_at_) return false;
+  while (!AwaitWork()) LookAround();
+  const MutexLock lock(mutex_);
+  all_committed_ = waiting_.empty();
+  if (all_committed_ || (stopping_ && Now() >= give_up_at_)) return false;
   TakeGroup(group);
   return true;
 }
 
+/// True: there is something to commit, or an end; false: it is time to look around.
+bool Journal::AwaitWork() {
+  const Instant until = std::min(next_retention_, next_check_);
+  const MutexLock lock(mutex_);
+  while (!stopping_ && waiting_.empty() && wake_.WaitUntil(mutex_, until)) continue;
+  return stopping_ || !waiting_.empty();
+}
+
 void Journal::TakeGroup(Group& group) {
   const auto take = [&] {
+    mutex_.AssertHeld();
     group.Add(std::move(waiting_.front()));
     waiting_.pop_front();
   };
@@ -140,7 +140,7 @@ bool Journal::CommitUntilDone(const Group& group) {
 }
 
 void Journal::Succeeded(const Group& group, Duration took) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++stats_.commits;
   stats_.records += group.records.size();
   stats_.bytes += group.bytes;
@@ -150,12 +150,12 @@ void Journal::Succeeded(const Group& group, Duration took) {
 }
 
 void Journal::Failed(const Status& status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++stats_.failures;
   SetTrouble(std::string(status.message()));
 }
 
-/// Under the lock. Empty: there is none.
+/// Empty: there is none.
 void Journal::SetTrouble(const std::string& trouble) {
   if (trouble_ == trouble) return;
   trouble_ = trouble;
@@ -177,16 +177,16 @@ void Journal::Check() {
   if (now < next_check_) return;
   next_check_ = now + options_.check_interval;
   const Status status = store_.Check();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   SetTrouble(std::string(status.message()));
 }
 
 /// False: it is time to end. Stop cuts the pause short, so that it gets its last try.
 bool Journal::Pause(Duration pause) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const bool was_stopping = stopping_;
   const Instant until = std::min(Now() + pause, was_stopping ? give_up_at_ : Instant::max());
-  wake_.wait_until(lock, until, [&] { return stopping_ != was_stopping; });
+  while (stopping_ == was_stopping && wake_.WaitUntil(mutex_, until)) continue;
   return !stopping_ || Now() < give_up_at_;
 }
 
@@ -201,7 +201,7 @@ void Journal::Retain() {
   const bool behind = forgotten.ok() && *forgotten == options_.forget_step;
   next_retention_ = behind ? now : now + options_.forget_interval;
   if (forgotten.ok()) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stats_.forgotten += *forgotten;
   } else if (!retention_failed_) {
     spdlog::warn("journal: cannot forget old jobs, trying again: {}",

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
@@ -120,11 +119,12 @@ class Journal {
 
   void Run();
   bool NextGroup(Group& group);
-  void TakeGroup(Group& group);
+  bool AwaitWork();
+  void TakeGroup(Group& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CommitUntilDone(const Group& group);
   void Succeeded(const Group& group, Duration took);
   void Failed(const Status& status);
-  void SetTrouble(const std::string& trouble);
+  void SetTrouble(const std::string& trouble) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookAround();
   void Check();
   bool Pause(Duration pause);
@@ -135,16 +135,16 @@ class Journal {
   Store& store_;
   const JournalOptions options_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Entry> waiting_;
-  std::string trouble_;
-  JournalStats stats_;
-  bool stopping_ = false;
-  bool all_committed_ = false;
-  Instant give_up_at_{};
+  mutable Mutex mutex_;
+  Condition wake_;
+  std::deque<Entry> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::string trouble_ ABSL_GUARDED_BY(mutex_);
+  JournalStats stats_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  Instant give_up_at_ ABSL_GUARDED_BY(mutex_){};
 
-  // Of the thread.
+  // Of the thread, as long as it runs.
+  bool all_committed_ = false;
   Instant next_check_{};
   Instant next_retention_{};
   bool retention_failed_ = false;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/results/read_connection.h"
+#include "lib/results/connection.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"

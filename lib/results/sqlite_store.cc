@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "lib/results/schema.h"
-#include "lib/results/sqlite_status.h"
 
 namespace twofold::results {
 namespace {

@@ -13,10 +13,9 @@
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/results/file_lock.h"
+#include "lib/results/connection.h"
 #include "lib/results/job_reader.h"
 #include "lib/results/job_writer.h"
-#include "lib/results/read_connection.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"
 

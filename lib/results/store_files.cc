@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace twofold::results {
 namespace {
@@ -35,6 +37,19 @@ bool HasMagic(const SQLite::Database& database) {
   std::array<char, kMagic.size()> begin{};
   return file->pMethods->xRead(file, begin.data(), begin.size(), 0) == SQLITE_OK &&
          std::string_view(begin.data(), begin.size()) == kMagic;
+}
+
+/// What the owner wrote: its process number.
+std::string OwnerOf(int fd) {
+  std::array<char, 32> text{};
+  const ssize_t size = pread(fd, text.data(), text.size(), 0);
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "unknown";
+}
+
+// Only for people, so it does not matter if the disk is full.
+void WriteOwner(int fd) {
+  const std::string pid = std::to_string(getpid());
+  if (ftruncate(fd, 0) == 0) static_cast<void>(!pwrite(fd, pid.data(), pid.size(), 0));
 }
 
 }  // namespace
@@ -61,6 +76,31 @@ void MakePrivate(const std::string& path) {
                  std::strerror(errno));
   }
 }
+
+Result<FileLock> FileLock::Take(const std::string& path) {
+  const std::string lock_path = path + ".lock";
+  // Who can open it could lock it, too.
+  const Result<int> opened = OpenPrivate(lock_path);
+  if (!opened.ok()) return opened.status();
+  const int fd = *opened;
+  FileLock lock(fd);
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    WriteOwner(fd);
+    return lock;
+  }
+  if (errno != EWOULDBLOCK) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot lock ", lock_path, ": ", std::strerror(errno)));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " is in use by another frontend (pid ", OwnerOf(fd), ")"));
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
 StoreFiles::StoreFiles(const SQLite::Database& database, const std::string& path)
     : database_(database) {
@@ -90,12 +130,12 @@ std::uint64_t StoreFiles::log_bytes() const {
 
 void Damage::See(const Status& status) {
   if (!absl::IsDataLoss(status)) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   status_.Update(status);
 }
 
 Status Damage::status() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return status_;
 }
 

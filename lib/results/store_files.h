@@ -4,15 +4,15 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 
-/// The files of a store as the operating system sees them: whose they are, and whether they are
-/// still those that SQLite has open. SQLite itself writes on without a word to one that was
-/// deleted.
+/// The files of a store as the operating system sees them: whose they are, who uses them, and
+/// whether they are still those that SQLite has open. SQLite itself writes on without a word to one
+/// that was deleted.
 namespace twofold::results {
 
 /// Opens a file that nobody else may read, or makes it empty, to read and write. One that others
@@ -25,6 +25,30 @@ Result<int> OpenPrivate(const std::string& path);
 /// The same for a file that others may have open in this process: it is not opened. No-op if there
 /// is none.
 void MakePrivate(const std::string& path);
+
+/// Keeps a second process from a file: an flock on PATH.lock, for as long as this lives.
+///
+/// The lock is the kernel's, so it ends with the process, however that ends, and a stale one cannot
+/// be left behind. It is not on the file itself, because SQLite has locks of its own there, which
+/// let others read it. It is not fcntl's kind, because that one would let the same process in twice
+/// and would end when anything in the process closes the file. PATH.lock holds the process's
+/// number, for people; it stays when the lock ends, since deleting it would race with the next
+/// owner.
+class FileLock {
+ public:
+  /// Errors   kFailedPrecondition: somebody has it, and who; kInvalidArgument: PATH.lock cannot be
+  ///          opened.
+  static Result<FileLock> Take(const std::string& path);
+
+  ~FileLock();
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&&) = delete;
+
+ private:
+  explicit FileLock(int fd) : fd_(fd) {}
+
+  int fd_;
+};
 
 /// Whether a database is still in the files in which it was opened.
 ///
@@ -64,8 +88,8 @@ class Damage {
   [[nodiscard]] Status status() const;
 
  private:
-  mutable std::mutex mutex_;
-  Status status_;
+  mutable Mutex mutex_;
+  Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::results

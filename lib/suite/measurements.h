@@ -5,12 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "twofold/v1/results.pb.h"
+
 /// The numbers of a result. Plain data: what a suite's parser makes, and the store, the reports and
 /// the command line take.
 namespace twofold::suite {
 
 /// Which direction is an improvement; kNone for what only describes (a count of repetitions).
-enum class Better : std::uint8_t { kNone, kHigher, kLower };
+enum class Better : std::uint8_t {
+  kNone = v1::BETTER_NONE,
+  kHigher = v1::BETTER_HIGHER,
+  kLower = v1::BETTER_LOWER,
+};
 
 /// What a number is about, such as {"direction", "reverse"} or {"size", "1024"}. A list keeps the
 /// order in which people read it; no key is there twice.
@@ -77,5 +83,9 @@ bool IsSound(const Measurements& result);
 
 /// "none", "higher", "lower".
 const char* Word(Better better);
+
+/// Adds the numbers to the message in which workers report them and stores keep them. Text is made
+/// fit for it, printable and short: tools print what they like.
+void AddTo(const Measurements& numbers, v1::BenchmarkResult& result);
 
 }  // namespace twofold::suite

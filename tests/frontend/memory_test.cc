@@ -1,12 +1,19 @@
 // What callers of runs and results can make a frontend hold.
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <fstream>
+#include <future>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "frontend/queues/records.h"
+#include "lib/results/sqlite_store.h"
 #include "lib/rpc/limits.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/temp_dir.h"
@@ -125,6 +132,115 @@ class MemoryTest : public FrontendTest {
   const results::TempDir dir_;
   std::unique_ptr<v1::Results::Stub> results_;
 };
+
+/// A frontend with finished jobs that have large reports.
+class LargeReportsTest : public FrontendTest {
+ protected:
+  static constexpr results::JobId kJobs = 300;
+
+  void SetUp() override {
+    const std::string path = dir_.Path("jobs.db");
+    Store(path);
+    Serve([&](Options& options) { options.storage.url = "sqlite:" + path; });
+  }
+
+  static void Store(const std::string& path) {
+    v1::Report report;
+    report.set_output(std::string(200 << 10, 'o'));
+    const auto store = results::SqliteStore::Open(path).value();
+    for (results::JobId job = 1; job <= kJobs; ++job) {
+      const std::vector<results::Record> records = {
+          results::JobAccepted{.id = job, .queue = "sleep"},
+          results::JobEnded{
+              .job = job, .report = report.SerializeAsString(), .ended_unix_ns = UnixNowNs()}};
+      ASSERT_TRUE(store->Commit(records).ok());
+    }
+  }
+
+  const results::TempDir dir_;
+};
+
+TEST_F(LargeReportsTest, PagesOfJobsEndByBytesAsWell) {
+  v1::ListJobsRequest request;
+  request.set_finished(true);
+  request.set_page_size(1000);
+  std::set<std::uint64_t> ids;
+  int pages = 0;
+  const Growth growth;
+  do {
+    grpc::ClientContext context;
+    v1::ListJobsReply reply;
+    const grpc::Status status = clients_->ListJobs(&context, request, &reply);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    for (const v1::Job& job : reply.jobs()) EXPECT_TRUE(ids.insert(job.id()).second);
+    request.set_page_token(reply.next_page_token());
+    ++pages;
+  } while (!request.page_token().empty());
+  fmt::print("pages: {} of {} jobs, {} MiB more\n", pages, ids.size(), growth.mega());
+  EXPECT_EQ(ids.size(), kJobs);
+  EXPECT_GT(pages, 10);
+  EXPECT_LT(growth.mega(), 40);
+}
+
+TEST_F(LargeReportsTest, PagesOfTheApiEndByBytesAsWell) {
+  std::string token;
+  std::size_t jobs = 0;
+  const Growth growth;
+  do {
+    const http::Response page = Get("/api/v1/jobs?finished=true&page_token=" + token);
+    ASSERT_EQ(page.status, 200) << page.body;
+    const auto json = nlohmann::json::parse(page.body);
+    jobs += json["jobs"].size();
+    token = json["next_page_token"];
+  } while (!token.empty());
+  fmt::print("api: {} jobs, {} MiB more\n", jobs, growth.mega());
+  EXPECT_EQ(jobs, kJobs);
+  EXPECT_LT(growth.mega(), 60);
+}
+
+// ---- a store with very many jobs
+
+class ManyJobsTest : public FrontendTest {
+ protected:
+  static constexpr int kJobs = 1'000'000;
+
+  void SetUp() override {
+    const std::string path = dir_.Path("jobs.db");
+    ASSERT_TRUE(results::SqliteStore::Open(path).ok());  // makes the tables
+    SQLite::Database file(path, SQLite::OPEN_READWRITE);
+    file.exec("PRAGMA synchronous = OFF");
+    const std::string numbers = fmt::format(
+        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {})", kJobs);
+    file.exec(numbers + " INSERT INTO job SELECT n, 'sleep', NULL, 'sleep', 0, x'', x'', n FROM n");
+    file.exec(numbers + fmt::format(" INSERT INTO ended SELECT n, 0, 1, 0, 0, 0, '', '', '', x'',"
+                                    " '', {} + n, NULL FROM n",
+                                    UnixNowNs()));
+    Serve([&](Options& options) { options.storage.url = "sqlite:" + path; });
+  }
+
+  const results::TempDir dir_;
+};
+
+TEST_F(ManyJobsTest, ProbesAndMetricsAreAnsweredWhileAllJobsAreLookedThrough) {
+  std::atomic<bool> listed = false;
+  auto list = std::async(std::launch::async, [&] {
+    const http::Response page = Get("/api/v1/jobs?finished=true&queue=media");  // has none of them
+    listed = true;
+    return page;
+  });
+  int answered = 0;
+  while (!listed) {
+    for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
+      EXPECT_EQ(Get(path).status, 200) << path;
+    }
+    if (!listed) ++answered;
+  }
+  fmt::print("answered {} times meanwhile\n", answered);
+  EXPECT_GT(answered, 3);
+  const http::Response page = list.get();
+  EXPECT_EQ(page.status, 200) << page.body;
+  EXPECT_TRUE(nlohmann::json::parse(page.body)["jobs"].empty());
+}
 
 TEST_F(MemoryTest, NestedValuesOfARunAreRefused) {
   const auto nested = [&](std::size_t depth) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/end_limit.h"
 #include "frontend/services/services.h"
 #include "frontend/web/web.h"
 #include "lib/common/address.h"
@@ -272,6 +273,26 @@ TEST_F(ReadersTest, CallerThatGivesUpIsNotWaitedFor) {
   for (auto list = std::next(lists_.begin()); list != lists_.end(); ++list) {
     EXPECT_FALSE(list->ended.get_future().get().ok());
   }
+}
+
+TEST_F(ReadersTest, AnEndThatWaitsForAReaderIsGivenUp) {
+  KeepAllReadersBusy();
+  std::promise<void> given_up;
+  const EndLimit limit(std::chrono::milliseconds(50), [&] {
+    given_up.set_value();
+    disk_.GoOn();  // where a process would end
+  });
+  readers_.Stop();
+  given_up.get_future().get();
+}
+
+TEST_F(ReadersTest, AnEndInTimeIsNotGivenUp) {
+  bool given_up = false;
+  {
+    const EndLimit limit(std::chrono::hours(1), [&] { given_up = true; });
+    readers_.Stop();
+  }
+  EXPECT_FALSE(given_up);
 }
 
 // ---- in slices, so that no lock is held for long

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "lib/results/benchmark_check.h"
-#include "lib/results/points.h"
 #include "lib/results/sqlite_store.h"
 #include "lib/results/tables.h"
 #include "tests/lib/results/benchmark_samples.h"
@@ -150,6 +149,66 @@ TEST(Tables, KeepEveryFieldOfAResult) {
   fields(*v1::Permutation::descriptor(), {}, tables.permutation);
   fields(*v1::Run::descriptor(), {"id", "ended_unix_ns", "cancelled_unix_ns", "counts"},
          tables.run);
+}
+
+/// A message of this type with one field set, apart from that as `message`.
+template <typename Message>
+Message WithOther(const Message& message, const google::protobuf::FieldDescriptor& field) {
+  Message other = message;
+  const auto& reflection = *other.GetReflection();
+  if (field.is_repeated()) {
+    if (field.message_type() != nullptr) reflection.AddMessage(&other, &field);
+    if (field.message_type() == nullptr) reflection.AddDouble(&other, &field, 1);
+    return other;
+  }
+  using Type = google::protobuf::FieldDescriptor;
+  if (field.cpp_type() == Type::CPPTYPE_STRING) reflection.SetString(&other, &field, "other");
+  if (field.cpp_type() == Type::CPPTYPE_DOUBLE) reflection.SetDouble(&other, &field, 7);
+  if (field.cpp_type() == Type::CPPTYPE_BOOL) reflection.SetBool(&other, &field, true);
+  if (field.cpp_type() == Type::CPPTYPE_UINT32) reflection.SetUInt32(&other, &field, 7);
+  if (field.cpp_type() == Type::CPPTYPE_ENUM) reflection.SetEnumValue(&other, &field, 1);
+  return other;
+}
+
+/// Whether keys differ by just what the columns have, also by each field of the lists in them.
+template <typename Message>
+void ExpectKeysOf(const Columns& columns) {
+  const std::vector<std::string> names = absl::StrSplit(columns.List(), ", ");
+  for (int i = 0; i < Message::descriptor()->field_count(); ++i) {
+    const auto& field = *Message::descriptor()->field(i);
+    const bool is_column = std::count(names.begin(), names.end(), field.name()) > 0;
+    EXPECT_EQ(KeyOf(WithOther(Message(), field)) != KeyOf(Message()), is_column)
+        << field.full_name();
+  }
+}
+
+TEST(Tables, KeysDifferWhereColumnsDo) {
+  ExpectKeysOf<v1::Measurement>(AllTables().metric);
+  ExpectKeysOf<v1::Series>(AllTables().shape);
+  ExpectKeysOf<v1::RankRecord>(AllTables().host);
+  for (int i = 0; i < v1::Dimension::descriptor()->field_count(); ++i) {
+    v1::Series one;
+    *one.add_dimensions() = WithOther(v1::Dimension(), *v1::Dimension::descriptor()->field(i));
+    v1::Series none;
+    none.add_dimensions();
+    EXPECT_NE(KeyOf(one), KeyOf(none));
+  }
+  for (int i = 0; i < v1::Column::descriptor()->field_count(); ++i) {
+    v1::Series one;
+    *one.add_columns() = WithOther(v1::Column(), *v1::Column::descriptor()->field(i));
+    v1::Series none;
+    none.add_columns();
+    EXPECT_NE(KeyOf(one), KeyOf(none));
+  }
+}
+
+TEST(Tables, KeysOfNeighboursAreNotMixedUp) {
+  v1::Measurement one;
+  one.set_name("ab");
+  v1::Measurement other;
+  other.set_name("a");
+  other.set_unit("b");
+  EXPECT_NE(KeyOf(one), KeyOf(other));
 }
 
 class BenchmarkStore : public ::testing::Test {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 #include "lib/suite/csv.h"
 #include "lib/suite/json.h"
@@ -34,6 +35,22 @@ TEST(SuiteForms, CsvHasALineANumber) {
             "a b,throughput,1.5,Gbit/s,higher,1,\"of=a,\"\"b\"\"\",\n"
             "a b,latency,0.5,us,lower,0,test=t size=1,\n"
             "a b,latency,0.25,us,lower,0,test=t size=2,\n");
+}
+
+TEST(SuiteForms, AMessageHasAllNumbersAndTextThatIsPrintableAndShort) {
+  Measurements numbers = Example();
+  numbers.measurements[0].at = {{"size", "4\n\xff"}};
+  numbers.failures[0].reason = std::string(1000, 'x');
+  v1::BenchmarkResult result;
+  AddTo(numbers, result);
+  EXPECT_EQ(result.tool(), "tool 1");
+  EXPECT_EQ(result.measurements(0).better(), v1::BETTER_HIGHER);
+  EXPECT_EQ(result.measurements(0).dimensions(0).value(), "a,\"b\"");
+  EXPECT_EQ(result.measurements(0).at(0).value(), "4 ?");
+  EXPECT_EQ(result.series(0).columns(1).better(), v1::BETTER_LOWER);
+  EXPECT_EQ(std::vector<double>(result.series(0).values().begin(), result.series(0).values().end()),
+            (std::vector<double>{1, 0.5, 2, 0.25}));
+  EXPECT_EQ(result.failures(0).reason().size(), 400U);
 }
 
 TEST(SuiteForms, SoundMeansFiniteAndRectangular) {

@@ -1,4 +1,4 @@
-#include "lib/results/sqlite_status.h"
+#include "lib/results/connection.h"
 
 #include <absl/strings/str_cat.h>
 #include <sqlite3.h>

@@ -5,17 +5,35 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
-#include "lib/results/sqlite_status.h"
 #include "lib/results/store_files.h"
 
 namespace twofold::results {
+
+/// What an exception of SQLiteCpp means to the caller of a Store (see its Errors), with the path.
+/// `system_errno` is SystemErrno's; 0: unknown.
+Status StatusOf(const SQLite::Exception& error, int system_errno, const std::string& path);
+
+/// The errno of the last operation that failed on the files of this connection; 0: none did.
+/// Only of use right after an error.
+int SystemErrno(const SQLite::Database& database);
+
+/// Calls `body`, which returns a Status or Result and may throw what SQLiteCpp throws.
+template <typename Body>
+std::invoke_result_t<Body> Guarded(const SQLite::Database& database, const std::string& path,
+                                   const Body& body) {
+  try {
+    return body();
+  } catch (const SQLite::Exception& error) {
+    return StatusOf(error, SystemErrno(database), path);
+  }
+}
 
 /// So long one read may take: as long as it goes on, the log of what was written since cannot be
 /// emptied.
@@ -42,7 +60,7 @@ class ReadConnection {
   /// committed when it began.
   template <typename Read>
   std::invoke_result_t<Read> Run(const Read& read) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto result = Guarded(database_, path_, [&]() -> std::invoke_result_t<Read> {
       const Limit limit(database_, longest_read_);
       SQLite::Transaction transaction(database_);
@@ -77,7 +95,7 @@ class ReadConnection {
   const std::string path_;
   const Duration longest_read_;
   const std::shared_ptr<Damage> damage_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   mutable SQLite::Database database_;  // guarded by mutex_
 };
 
