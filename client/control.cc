@@ -15,7 +15,6 @@
 #include "client/pages_text.h"
 #include "client/parameters.h"
 #include "lib/http/router.h"
-#include "lib/metrics/denied.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::client {

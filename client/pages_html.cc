@@ -3,7 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "client/pages_text.h"
-#include "lib/http/html.h"
+#include "lib/http/message.h"
 
 namespace twofold::client::html {
 namespace {

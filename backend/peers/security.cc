@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/security/certificate_name.h"
+#include "lib/security/tls_material.h"
 
 namespace twofold::backend {
 

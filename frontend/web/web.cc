@@ -8,9 +8,8 @@
 #include "frontend/queues/convert.h"
 #include "frontend/web/metrics.h"
 #include "frontend/web/web_runs.h"
-#include "lib/http/html.h"
+#include "lib/http/message.h"
 #include "lib/http/router.h"
-#include "lib/metrics/denied.h"
 #include "lib/metrics/family.h"
 #include "lib/show/message.h"
 
