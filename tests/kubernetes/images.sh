@@ -122,8 +122,8 @@ have_settings() {
 # What comes after scalability-tester- in the names of the images, without that of mpi.
 families() {
   for file in "$root"/dockerfiles/scalability-tester-*.docker; do
-    family=$(basename "$file" .docker)
-    [ "$family" = scalability-tester-mpi ] || echo "${family#scalability-tester-}"
+    family=${file##*/scalability-tester-} family=${family%.docker}
+    [ "$family" = mpi ] || echo "$family"
   done
 }
 
@@ -198,6 +198,7 @@ answers() { curl -fsS -m 5 -o "$WORK/page" "$1"; }
 workers() { answers "$frontend_url/metrics" && grep -qxF "twofold_worker_processes{queue=\"$1\"} $2" "$WORK/page"; }
 
 start_cluster() {
+  # shellcheck disable=SC2046  # a list of words
   start frontend -p 127.0.0.1::9998 "scalability-tester:$TAG" /usr/local/bin/twofold-frontend \
     --client-address :9997 --http-address :9998 --worker-address :9999 sleep mpi $(families) &&
     frontend_url=$(url frontend 9998) && eventually answers "$frontend_url/readyz" &&
