@@ -70,7 +70,7 @@ Examples:
   twofold-backend --once -- fio '{"rw": "randread", "bs": "4k", "size": "100M", "runtime": "5s"}'
 )";
 
-CLI::Validator HostPort() { return {CheckHostPort, "HOST:PORT", "address"}; }
+CLI::Validator HostAndPort() { return {CheckHostPort, "HOST:PORT", "address"}; }
 
 CLI::Validator PeersAddressOrOff() {
   return {[listen = ListenAddress()](std::string& text) {
@@ -81,7 +81,7 @@ CLI::Validator PeersAddressOrOff() {
 
 void AddConnectionOptions(CLI::App& app, Options& options) {
   app.add_option("--frontend", options.frontend, "Worker address of the frontend")
-      ->check(HostPort())
+      ->check(HostAndPort())
       ->capture_default_str();
   app.add_option("--queue", options.queue, "Queue to serve")
       ->check(QueueName())
