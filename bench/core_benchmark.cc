@@ -1,5 +1,5 @@
-// What the queue core costs by itself: one thread, no I/O. One item is the whole life of a job:
-// submitted, handed out, completed, while so many others wait.
+// What the queue core costs by itself: one thread, no I/O. One item is the whole life of a job
+// (submitted, handed out, completed) while a given number of others wait.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kSpecBytes = 100;
 constexpr SubmitterId kSubmitter{1};
 
-/// Plays all workers: remembers what was handed out and picks one at random to be done next, so
-/// that memory is used out of order as it would be.
+/// Plays all workers: remembers the jobs that were handed out and completes one at random, so that
+/// memory is touched out of order, as in a real queue.
 class Workers : public Effects {
  public:
   struct Task {
@@ -56,7 +56,7 @@ class Workers : public Effects {
 /// A queue in which each of `processes` processes runs one job and `waiting` jobs wait.
 class BusyQueue {
  public:
-  /// Jobs take turns through `kinds`.
+  /// The jobs are of these kinds in turn.
   BusyQueue(std::size_t waiting, std::size_t processes, std::vector<JobOptions> kinds = {{}})
       : queue_({}) {
     for (JobOptions& kind : kinds) {
@@ -84,7 +84,7 @@ class BusyQueue {
                 workers_);
   }
 
-  /// Beside the spec, with the allocator's share.
+  /// Bytes a job beside its spec, the allocator's overhead included.
   [[nodiscard]] double bookkeeping_per_job() const { return bytes_per_job_ - kSpecBytes; }
 
  private:
@@ -110,7 +110,7 @@ void SubmitAssignComplete(benchmark::State& state) {
     queue.Complete();
   }
   state.SetItemsProcessed(state.iterations());
-  // With few jobs a page of the table, not they, would be measured.
+  // With few jobs the size of a page would be measured, not that of jobs.
   if (state.range(0) >= 1'000'000) {
     state.counters["bookkeeping_bytes_per_job"] = queue.bookkeeping_per_job();
   }
@@ -130,7 +130,7 @@ void RunKinds(benchmark::State& state, const std::vector<JobOptions>& kinds) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// So many kinds of jobs, each with another key.
+/// Kinds of jobs, each with a key of its own.
 std::vector<JobOptions> WithKeys(std::size_t keys, std::string JobOptions::*key) {
   std::vector<JobOptions> kinds(keys);
   for (std::size_t i = 0; i < keys; ++i) kinds[i].*key = "key " + std::to_string(i);
@@ -159,8 +159,8 @@ BENCHMARK(Deadlines);
 void DurableJobs(benchmark::State& state) { RunKinds(state, {{.durable = true}}); }
 BENCHMARK(DurableJobs);
 
-/// A job for one of so many nodes with a process each. That has just had a job, so of the idle ones
-/// it is the last that is looked at.
+/// Each job is for one of many nodes, which have one process each. The process of that node has
+/// just had a job, so it is the last of the idle ones to be looked at.
 void Placements(benchmark::State& state) {
   const auto nodes = static_cast<std::uint64_t>(state.range(0));
   Workers workers;
@@ -183,8 +183,8 @@ void Placements(benchmark::State& state) {
 }
 BENCHMARK(Placements)->ArgName("nodes")->Arg(10)->Arg(1'000);
 
-/// Plain jobs for ten processes, while so many jobs wait, each in places of its own, for a process
-/// that is busy for long.
+/// Plain jobs for ten processes, while many jobs wait for a process that stays busy, each with a
+/// placement of its own.
 void PlacedBehindABusyProcess(benchmark::State& state) {
   Workers workers;
   Queue queue({});
@@ -215,7 +215,7 @@ void PlacedBehindABusyProcess(benchmark::State& state) {
 }
 BENCHMARK(PlacedBehindABusyProcess)->ArgName("waiting")->Arg(0)->Arg(1'000)->Arg(75'000);
 
-/// So many jobs are delayed; one comes, and one is due and run.
+/// Many jobs are delayed; each item adds one, and runs one that has become due.
 void DelayedJobs(benchmark::State& state) {
   constexpr auto kStep = std::chrono::microseconds(1);
   const auto waiting = state.range(0);
@@ -336,7 +336,7 @@ class CrowdedQueue {
     for (std::uint64_t i = 0; i < kWaiting; ++i) Submit();
   }
 
-  /// Runs jobs for so long, and returns how many a second.
+  /// Runs jobs for the given time, and returns how many a second.
   double RunFor(std::chrono::milliseconds duration, bool watched) {
     const auto begin = std::chrono::steady_clock::now();
     const auto end = begin + duration;

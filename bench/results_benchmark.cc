@@ -1,4 +1,4 @@
-// A sweep of benchmarks in the store: 30 measurements a job, 3 of them headlines. What it costs to
+// A sweep of benchmarks in the store, 30 measurements a job, 3 of them headlines: what it costs to
 // take a result out of its report, to write the jobs of a run, and to read its results. "Disk" and
 // "memory" are as in store_benchmark.cc. One item is a job.
 
@@ -24,7 +24,7 @@ constexpr JobId kGroup = 500;  // jobs a commit
 
 enum Place : std::int64_t { kMemory, kDisk };
 
-/// A folder for the benchmark's files, gone with it.
+/// A folder for the benchmark's files; its destructor removes it.
 class Folder {
  public:
   explicit Folder(std::int64_t place) {

@@ -25,7 +25,7 @@ namespace {
 
 enum Place : std::int64_t { kMemory, kDisk };
 
-/// A folder for the benchmark's files, gone with it.
+/// A folder for the benchmark's files; its destructor removes it.
 class Folder {
  public:
   explicit Folder(std::int64_t place) {
@@ -76,8 +76,8 @@ JobEnded Ended(JobId id) {
           .ended_unix_ns = static_cast<std::int64_t>(id)};
 }
 
-/// Makes the groups of a steady stream, in which a job is started and ended some groups after it
-/// was accepted, so that one group never has two records of a job.
+/// Makes the groups of a steady stream. A job is started some groups after it was accepted, and
+/// ended some groups later, so that no group has two records of one job.
 class Stream {
  public:
   explicit Stream(std::int64_t jobs) : jobs_(static_cast<JobId>(jobs)) {}
@@ -147,7 +147,7 @@ void WholeLife(benchmark::State& state) {
       static_cast<double>(state.iterations() * state.range(1));
 }
 
-/// The same, and as many are forgotten, in the steps that the journal takes.
+/// The same, while as many old jobs are forgotten, in the steps that the journal takes.
 void WholeLifeAndForget(benchmark::State& state) {
   const Folder folder(state.range(0));
   const auto store = SqliteStore::Open(folder.File()).value();
@@ -164,7 +164,7 @@ void WholeLifeAndForget(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(1));
 }
 
-/// Through the journal, as fast as it takes them with so many jobs on the way to the disk.
+/// Through the journal, as fast as it accepts jobs with a given number on the way to the disk.
 void JournalWholeLife(benchmark::State& state) {
   const Folder folder(state.range(0));
   const auto store = SqliteStore::Open(folder.File()).value();
@@ -189,7 +189,7 @@ void JournalWholeLife(benchmark::State& state) {
   state.counters["commit_p99_ms"] = ToSeconds(*stats.commit_time.Quantile(0.99)) * 1e3;
 }
 
-/// For comparison: what the disk takes for one block, written behind the last one and synced.
+/// For comparison: how long the disk takes to append one block and sync it.
 void BareSync(benchmark::State& state) {
   const Folder folder(state.range(0));
   const int fd = open(folder.File().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -202,7 +202,7 @@ void BareSync(benchmark::State& state) {
   close(fd);
 }
 
-/// A start with a million jobs in the line.
+/// The start of a frontend with a million waiting jobs.
 void Load(benchmark::State& state) {
   constexpr std::int64_t kGroup = 5000;
   const Folder folder(state.range(0));

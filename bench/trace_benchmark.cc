@@ -1,5 +1,5 @@
-// What tracing costs the queue core: the whole life of a job (submitted, handed out, completed),
-// without a trace, with one whose records go nowhere, and with a file.
+// What tracing costs the queue core: the whole life of a job (submitted, handed out, completed)
+// without a trace, with a trace that is thrown away, and with a trace in a file.
 
 #include <benchmark/benchmark.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSpecBytes = 100;
 
-/// The only worker: knows what it was given last.
+/// The only worker: remembers the job that it was given last.
 class Worker : public Effects {
  public:
   void Do(const Assign& assign) override { last = {assign.job, assign.attempt}; }
@@ -31,7 +31,7 @@ class Worker : public Effects {
   Held last{};
 };
 
-/// Counts bytes, as they would be in a file.
+/// Counts the bytes that would go to a file.
 class Counter : public RecordSink {
  public:
   void Add(std::string_view body) override {

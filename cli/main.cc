@@ -9,21 +9,21 @@
 #include "lib/common/options.h"
 
 int main(int argc, char** argv) {
-  using namespace twofold::cli;
+  namespace cli = twofold::cli;
   CLI::App app("Queues, jobs and local clusters of Twofold", "twofold");
   app.require_subcommand(1);
-  app.footer(ExitCodesHelp());
-  Globals globals;
-  Action chosen;
-  AddCommands(app, AllCommands(), globals, chosen);
+  app.footer(cli::ExitCodesHelp());
+  cli::Globals globals;
+  cli::Action chosen;
+  cli::AddCommands(app, cli::AllCommands(), globals, chosen);
   if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;
   // To a pipe or file goes what there is, as it came.
-  std::optional<TextOnly> out;
+  std::optional<cli::TextOnly> out;
   if (isatty(STDOUT_FILENO) == 1) out.emplace(std::cout);
-  const TextOnly err(std::cerr);
+  const cli::TextOnly err(std::cerr);
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   setenv("GRPC_VERBOSITY", "NONE", 0);
   const twofold::Status status = chosen();
   if (!status.ok()) std::cerr << "twofold: " << status.message() << std::endl;
-  return ExitCode(status);
+  return cli::ExitCode(status);
 }

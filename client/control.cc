@@ -14,7 +14,6 @@
 #include "client/pages.h"
 #include "client/parameters.h"
 #include "lib/http/router.h"
-#include "lib/metrics/denied.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::client {

@@ -1,7 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "client/pages.h"
-#include "lib/http/html.h"
+#include "lib/http/message.h"
 
 namespace twofold::client::html {
 namespace {

@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """Runs clang-tidy, with the checks of .clang-tidy, on product code.
 
-lint.py BUILD_DIR [--since COMMIT | --all]
+lint.py BUILD_DIR [--since COMMIT | --all] [--most UNITS]
 
-Looks at the files that differ from COMMIT (HEAD~1: a merge, or the last commit), or at all; at all
-as well where there is no such commit.
+Looks at the files that differ from COMMIT, or at all. Without COMMIT: from where this branch left
+the main one, or, on the main one itself, from the commit before (the last merge).
+Skips, with the reason and exit code 77, if there is no such commit, or if the files are compiled in
+more than --most units; a unit takes about 12 s of processor time.
 BUILD_DIR is a build by clang that compiles several files as one, so a header is read once for many
-of them; what they generate has been built. Prints what is found once; exit code 1 if there is any.
+of them; what they include of generated files has been built. Prints what is found once; exit code
+1 if there is any.
 """
 
 import argparse
@@ -23,11 +26,34 @@ TREES = ("lib/", "suites/", "frontend/", "backend/", "client/", "cli/")
 FOUND = re.compile(r"^(/\S+?):(\d+):(\d+): (warning|error): .*\[.+\]$")
 
 
+SKIPPED = 77
+
+
+def git(*words):
+    """The lines that git prints; None: it cannot say."""
+    run = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    return None if run.returncode else run.stdout.splitlines()
+
+
+def base():
+    """The commit to compare with; None: there is none."""
+    head = git("rev-parse", "HEAD")
+    for branch in ("origin/main", "main"):
+        if (found := git("merge-base", "HEAD", branch)) and found != head:
+            return found[0]
+    before = git("rev-parse", "--verify", "HEAD~1")
+    return before[0] if before else None
+
+
 def changed(since):
-    """The sources that differ from a commit; a header stands for those beside it. None: unknown."""
-    diff = ["git", "diff", "--name-only", "--diff-filter=d", since, "--", *TREES]
-    run = subprocess.run(diff, cwd=ROOT, capture_output=True, text=True)
-    return None if run.returncode else {(ROOT / line).with_suffix(".cc") for line in run.stdout.splitlines()}
+    """The sources that differ from a commit; a header stands for those beside it. None: no such commit."""
+    lines = git("diff", "--name-only", "--diff-filter=d", since, "--", *TREES) if since else None
+    return None if lines is None else {(ROOT / line).with_suffix(".cc") for line in lines}
+
+
+def skip(reason):
+    print(f"SKIPPED: clang-tidy: {reason}; `tests/lint.py build/asan --all` looks at everything")
+    return SKIPPED
 
 
 def units(build):
@@ -56,13 +82,18 @@ def tidy(build, unit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
-    parser.add_argument("--since", default="HEAD~1")
+    parser.add_argument("--since", default=base())
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--most", type=int, metavar="UNITS")
     options = parser.parse_args()
     wanted = units(options.build.resolve())
-    files = None if options.all else changed(options.since)
-    if files is not None:
+    if not options.all:
+        files = changed(options.since)
+        if files is None:
+            return skip("there is no earlier commit to compare with")
         wanted = {unit: parts for unit, parts in wanted.items() if parts & files}
+    if options.most is not None and len(wanted) > options.most:
+        return skip(f"what changed is compiled in {len(wanted)} units, more than {options.most}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = sorted({line for lines in pool.map(lambda u: tidy(options.build, u), wanted) for line in lines})
     print(*(line.replace(f"{ROOT}/", "") for line in found), sep="\n")

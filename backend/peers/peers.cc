@@ -11,7 +11,7 @@
 #include "backend/peers/exec_session.h"
 #include "lib/common/address.h"
 #include "lib/process/find_program.h"
-#include "lib/security/certificate_name.h"
+#include "lib/security/tls_material.h"
 #include "twofold/v1/peers.grpc.pb.h"
 
 namespace twofold::backend {

@@ -10,7 +10,7 @@ Rules RulesOf(const spec::Sweep& sweep) {
 }
 
 Driver::Driver(Rules rules, const spec::Expansion& expansion)
-    : rules_(std::move(rules)), expansion_(expansion), measured_(expansion.permutations.size()) {
+    : rules_(rules), expansion_(expansion), measured_(expansion.permutations.size()) {
   for (std::size_t i = 0; i < expansion.permutations.size(); ++i) {
     permutations_[expansion.permutations[i].number] = i;
   }

@@ -55,7 +55,7 @@ void SetPlacement(const spec::Permutation& permutation, v1::Placement& placement
 
 // What the frontend refused: a full queue can be tried again.
 Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
-  const std::string why = report.error();
+  const std::string& why = report.error();
   return retry_after_ns > 0 ? absl::ResourceExhaustedError(why)
                             : absl::FailedPreconditionError(why);
 }

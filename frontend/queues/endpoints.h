@@ -75,7 +75,7 @@ class WorkerEndpoint : public Endpoint {
   /// `gang` is nullptr for a job that is no gang; else assign.seat has the rank.
   virtual void OnAssign(const queue::Assign& assign, const GangPlan* gang) = 0;
   virtual void OnGo(const queue::Held& member) = 0;
-  virtual void OnCancel(const queue::Held& attempt) = 0;
+  virtual void OnCancelAttempt(const queue::Held& attempt) = 0;
   /// The result of a durable job is on disk, or refused: the worker need not keep it.
   virtual void OnKept(const queue::Held& attempt) = 0;
   /// Somebody wants to see what the attempt prints, or nobody does any more.

@@ -106,7 +106,7 @@ void QueueHost::State::Do(const queue::Go& go) {
 void QueueHost::State::Do(const queue::CancelOnWorker& cancel) {
   Send(cancel.job, WorkerAt(cancel.process).endpoint,
        [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerEndpoint& to) {
-         to.OnCancel(attempt);
+         to.OnCancelAttempt(attempt);
        });
 }
 

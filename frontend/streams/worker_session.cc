@@ -172,7 +172,8 @@ Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::T
     const queue::Completion completion = ToCompletion(row);
     const bool counts = turn.Completed(process_, completion);
     // A late worker learns it. For durable jobs that is what `kept` says in any case.
-    if (!counts && !IsDurable(completion.job)) OnCancel({completion.job, completion.attempt});
+    if (!counts && !IsDurable(completion.job))
+      OnCancelAttempt({completion.job, completion.attempt});
   });
   turn.LeaveIfEmpty(process_);
   return status;
@@ -242,7 +243,7 @@ void WorkerSession::OnGo(const queue::Held& member) {
   AddAttempt(&v1::FrontendMessage::mutable_go, member);
 }
 
-void WorkerSession::OnCancel(const queue::Held& attempt) {
+void WorkerSession::OnCancelAttempt(const queue::Held& attempt) {
   AddAttempt(&v1::FrontendMessage::mutable_cancels, attempt);
 }
 

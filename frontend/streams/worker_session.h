@@ -21,7 +21,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
 
   void OnAssign(const queue::Assign& assign, const GangPlan* gang) override;
   void OnGo(const queue::Held& member) override;
-  void OnCancel(const queue::Held& attempt) override;
+  void OnCancelAttempt(const queue::Held& attempt) override;
   void OnKept(const queue::Held& attempt) override;
   void OnFollow(const queue::Held& attempt, bool follow) override;
   void OnDrain() override;

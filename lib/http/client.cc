@@ -19,7 +19,6 @@
 #include "lib/common/address.h"
 #include "lib/http/codec.h"
 #include "lib/http/peer_stream.h"
-#include "lib/http/tls.h"
 
 namespace twofold::http {
 namespace {

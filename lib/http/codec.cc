@@ -1,8 +1,8 @@
 #include "lib/http/codec.h"
 
+#include <absl/strings/ascii.h>
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,14 +13,6 @@ namespace {
 
 namespace beast = boost::beast;
 using boost::system::error_code;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 /// Responses that never have a body, not even an empty one (RFC 9110, 6.4.1).
 bool IsBodiless(int status) { return status < 200 || status == 204 || status == 304; }
@@ -44,7 +36,9 @@ error_code CheckHead(const RequestParser& parser, std::size_t max_body) {
 Params DecodeHeaders(const beast::http::fields& fields) {
   Params headers;
   for (const auto& field : fields) {
-    const auto [header, added] = headers.try_emplace(LowerCase(field.name_string()), field.value());
+    std::string name = field.name_string();
+    absl::AsciiStrToLower(&name);
+    const auto [header, added] = headers.try_emplace(std::move(name), field.value());
     if (!added) header->second.append(", ").append(field.value());
   }
   return headers;

@@ -67,8 +67,8 @@ Response Busy() {
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, PeerStream::Context tls,
-                       const Handler& handler, const ServerOptions& options, Budget& unsent)
+Connection::Connection(asio::ip::tcp::socket socket, TlsContext tls, const Handler& handler,
+                       const ServerOptions& options, Budget& unsent)
     : stream_(beast::tcp_stream(std::move(socket)), std::move(tls)),
       buffer_(kMaxBuffer),
       handler_(handler),

@@ -22,7 +22,7 @@ namespace twofold::http {
 class Connection {
  public:
   /// `handler`, `options` and `unsent`, of bytes of answers, outlive the connection.
-  Connection(boost::asio::ip::tcp::socket socket, PeerStream::Context tls, const Handler& handler,
+  Connection(boost::asio::ip::tcp::socket socket, TlsContext tls, const Handler& handler,
              const ServerOptions& options, Budget& unsent);
 
   /// Serves until one side is done, or the peer breaks a rule or a deadline.

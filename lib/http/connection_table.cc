@@ -12,8 +12,7 @@ constexpr auto kSayFullEvery = std::chrono::minutes(1);
 
 }  // namespace
 
-ConnectionTable::Place ConnectionTable::Add(boost::asio::ip::tcp::socket socket,
-                                            PeerStream::Context tls) {
+ConnectionTable::Place ConnectionTable::Add(boost::asio::ip::tcp::socket socket, TlsContext tls) {
   boost::system::error_code gone;  // then it has no address
   const Host host = socket.remote_endpoint(gone).address();
   MakeRoom(host);

@@ -26,7 +26,7 @@ namespace twofold::http {
 class ConnectionTable {
  public:
   struct Entry {
-    Entry(boost::asio::ip::tcp::socket socket, PeerStream::Context tls, const Handler& handler,
+    Entry(boost::asio::ip::tcp::socket socket, TlsContext tls, const Handler& handler,
           const ServerOptions& options, Budget& unsent, const boost::asio::ip::address& peer)
         : connection(std::move(socket), std::move(tls), handler, options, unsent), host(peer) {}
 
@@ -41,7 +41,7 @@ class ConnectionTable {
       : handler_(handler), options_(options), unsent_(options.max_unsent) {}
 
   /// Adds a connection. Call its Serve, and Remove it when Serve has ended.
-  Place Add(boost::asio::ip::tcp::socket socket, PeerStream::Context tls);
+  Place Add(boost::asio::ip::tcp::socket socket, TlsContext tls);
   void Remove(Place place);
 
   /// Call the same functions of all connections.

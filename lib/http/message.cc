@@ -1,5 +1,7 @@
 #include "lib/http/message.h"
 
+#include <absl/strings/str_replace.h>
+
 #include <utility>
 
 namespace twofold::http {
@@ -25,6 +27,12 @@ Response Later(std::function<Response()> make) {
   Response response;
   response.later = std::move(make);
   return response;
+}
+
+std::string Escape(std::string_view text) {
+  return absl::StrReplaceAll(
+      std::string(text),
+      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
 }  // namespace twofold::http

@@ -41,4 +41,7 @@ Response Json(int status, std::string json);
 Response Html(int status, std::string html);
 Response Later(std::function<Response()> make);
 
+/// `text` for use in HTML, between tags or in a quoted attribute: & < > " ' become entities.
+std::string Escape(std::string_view text);
+
 }  // namespace twofold::http

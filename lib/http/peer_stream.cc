@@ -1,5 +1,6 @@
 #include "lib/http/peer_stream.h"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 
 namespace twofold::http {
@@ -11,7 +12,34 @@ using boost::system::error_code;
 
 }  // namespace
 
-PeerStream::PeerStream(boost::beast::tcp_stream tcp, Context context)
+TlsContext MakeContext(const security::TlsMaterial& material) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls);
+  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  // Sessions that are taken up again would skip the check of the certificate.
+  SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
+  context->set_options(SSL_OP_NO_TICKET);
+  if (!material.cert.empty()) {
+    context->use_certificate_chain(asio::buffer(material.cert));
+    context->use_private_key(asio::buffer(material.key), ssl::context::pem);
+  }
+  if (!material.ca.empty()) {
+    context->add_certificate_authority(asio::buffer(material.ca));
+    context->set_verify_mode(ssl::verify_peer);
+  }
+  return context;
+}
+
+TlsContext TlsContexts::Get() {
+  if (source_ == nullptr) return nullptr;
+  auto now = source_->Get();
+  if (now != material_) {
+    context_ = MakeContext(*now);
+    material_ = std::move(now);
+  }
+  return context_;
+}
+
+PeerStream::PeerStream(boost::beast::tcp_stream tcp, TlsContext context)
     : tcp_(std::move(tcp)), context_(std::move(context)) {
   if (context_) tls_ = std::make_unique<Tls>(tcp_, *context_);
 }

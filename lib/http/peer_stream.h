@@ -13,20 +13,47 @@
 #include <string>
 #include <utility>
 
+#include "lib/security/reloaded.h"
+#include "lib/security/tls_material.h"
+
 namespace twofold::http {
 
 /// For `co_await`: errors are returned, not thrown.
 inline constexpr auto kTuple = boost::asio::as_tuple(boost::asio::use_awaitable);
+
+/// A context of OpenSSL made of checked PEM texts: TLS 1.2 or newer.
+using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
+
+/// Shows the certificate in `material` and checks peers with its CAs. A client's server must have a
+/// certificate signed by one of them; a server asks its peers for one, but accepts peers without,
+/// as health checks have none. Throws system_error if OpenSSL cannot use `material`.
+TlsContext MakeContext(const security::TlsMaterial& material);
+
+/// For a server, the context of the files as they are now.
+///
+/// Threads  Not thread-safe. Used on the server's thread only.
+class TlsContexts {
+ public:
+  /// `source` null: there is no TLS, and Get returns null.
+  explicit TlsContexts(std::shared_ptr<security::Reloaded<security::TlsMaterial>> source)
+      : source_(std::move(source)) {}
+
+  TlsContext Get();
+
+ private:
+  const std::shared_ptr<security::Reloaded<security::TlsMaterial>> source_;
+  std::shared_ptr<const security::TlsMaterial> material_;
+  TlsContext context_;
+};
 
 /// A connection's bytes, through TLS if there is a context for it. An AsyncStream of Asio's, with
 /// the deadlines of Beast's tcp_stream. Private to lib/http.
 class PeerStream {
  public:
   using executor_type = boost::beast::tcp_stream::executor_type;
-  using Context = std::shared_ptr<boost::asio::ssl::context>;
 
   /// `context` null: plain text.
-  PeerStream(boost::beast::tcp_stream tcp, Context context);
+  PeerStream(boost::beast::tcp_stream tcp, TlsContext context);
 
   executor_type get_executor() { return tcp_.get_executor(); }
   boost::beast::tcp_stream& tcp() { return tcp_; }
@@ -71,7 +98,7 @@ class PeerStream {
   using Tls = boost::asio::ssl::stream<boost::beast::tcp_stream&>;
 
   boost::beast::tcp_stream tcp_;
-  Context context_;  // outlives tls_
+  TlsContext context_;  // outlives tls_
   std::unique_ptr<Tls> tls_;
 };
 

@@ -1,8 +1,8 @@
 #include "lib/http/router.h"
 
+#include <absl/strings/str_split.h>
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -15,20 +15,11 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-/// "/a/b" is {"a", "b"}, "/" is {""}.
-Parts Split(std::string_view path) {
-  Parts parts;
-  std::size_t end = 0;
-  while (end < path.size()) {
-    const std::size_t begin = end + 1;
-    end = std::min(path.find('/', begin), path.size());
-    parts.emplace_back(path.substr(begin, end - begin));
-  }
-  return parts;
-}
+/// "/a/b" is {"", "a", "b"}.
+Parts Split(const std::string& path) { return absl::StrSplit(path, '/'); }
 
 /// Splits before decoding, so that an escaped slash stays inside its part.
-Parts SplitEncoded(std::string_view path) {
+Parts SplitEncoded(const std::string& path) {
   Parts parts = Split(path);
   for (std::string& part : parts) part = PercentDecode(part).value_or(part);
   return parts;

@@ -1,39 +1,36 @@
 #include "lib/http/target.h"
 
+#include <absl/strings/str_split.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <utility>
 
 namespace twofold::http {
 namespace {
 
-Result<std::string> DecodeFormText(std::string_view text) {
-  std::string spaced(text);
-  std::replace(spaced.begin(), spaced.end(), '+', ' ');
-  return PercentDecode(spaced);
+Result<std::string> DecodeFormText(std::string text) {
+  std::replace(text.begin(), text.end(), '+', ' ');
+  return PercentDecode(text);
 }
 
-Status AddParam(std::string_view pair, Params& params) {
-  const std::size_t equals = std::min(pair.find('='), pair.size());
-  Result<std::string> name = DecodeFormText(pair.substr(0, equals));
+Status AddParam(const std::string& pair, Params& params) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(pair, absl::MaxSplits('=', 1));
+  Result<std::string> name = DecodeFormText(parts.first);
   if (!name.ok()) return name.status();
-  Result<std::string> value = DecodeFormText(pair.substr(std::min(equals + 1, pair.size())));
+  Result<std::string> value = DecodeFormText(parts.second);
   if (!value.ok()) return value.status();
   const auto [param, added] = params.emplace(*std::move(name), *std::move(value));
   if (added) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format("'{}' is given twice", param->first));
 }
 
-Result<Params> ParseQuery(std::string_view query) {
+Result<Params> ParseQuery(const std::string& query) {
   Params params;
-  while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    if (pair.empty()) continue;
-    if (Status added = AddParam(pair, params); !added.ok()) return added;
+  for (const auto& pair : absl::StrSplit(query, '&', absl::SkipEmpty())) {
+    if (Status added = AddParam(std::string(pair), params); !added.ok()) return added;
   }
   return params;
 }
@@ -83,7 +80,8 @@ Result<Target> ParseTarget(std::string_view target) {
   const std::size_t path_end = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, path_end);
   if (Result<std::string> decoded = PercentDecode(path); !decoded.ok()) return decoded.status();
-  Result<Params> query = ParseQuery(target.substr(std::min(path_end + 1, target.size())));
+  Result<Params> query =
+      ParseQuery(std::string(target.substr(std::min(path_end + 1, target.size()))));
   if (!query.ok()) return query.status();
   return Target{std::string(authority), path.empty() ? "/" : std::string(path), *std::move(query)};
 }

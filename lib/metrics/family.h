@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/http/message.h"
+#include "lib/security/gate.h"
 #include "lib/stats/histogram.h"
 
 /// What a program exports to Prometheus, computed for each scrape from the program's state: a
@@ -48,6 +49,10 @@ class Family {
 
 /// A series that is always 1; its labels are version, commit and compiler of this program.
 Family BuildFamily(const char* name, const char* help);
+
+/// The counter `name` of calls that the gates refused, by door and reason; all series exist from
+/// the start.
+Family DeniedFamily(const char* name, const std::vector<const security::Gate*>& gates);
 
 /// The reply to a scrape, in Prometheus' text format.
 http::Response Page(const std::vector<prometheus::MetricFamily>& families);

@@ -12,7 +12,7 @@ namespace twofold::results {
 namespace {
 
 // Not a name that a queue can have.
-constexpr const char* kQueue = "(copied)";
+constexpr const char* kCopied = "(copied)";
 
 constexpr std::size_t kPage = 200;
 constexpr std::size_t kPermutations = 100'000;
@@ -31,7 +31,7 @@ Status CheckIsNew(const std::string& run, const SqliteStore& store) {
 Result<JobId> LastCopiedId(SqliteStore& store) {
   const auto last_ids = store.Load([](const StoredJob&) {});
   if (!last_ids.ok()) return last_ids.status();
-  if (const auto known = last_ids->find(kQueue); known != last_ids->end()) return known->second;
+  if (const auto known = last_ids->find(kCopied); known != last_ids->end()) return known->second;
   std::bitset<256> taken;
   for (const auto& [queue, last] : *last_ids) taken.set(last / kSequences);
   for (JobId number = 255; number > 0; --number) {
@@ -55,7 +55,7 @@ class Copier {
     after_ = {page->back().accepted.place.permutation(), page->back().accepted.id};
     std::vector<Record> records;
     for (const StoredJob& job : *page) Add(job, records);
-    records.emplace_back(SequenceUsed{kQueue, last_id_});
+    records.emplace_back(SequenceUsed{kCopied, last_id_});
     return records;
   }
 
@@ -114,7 +114,7 @@ Status AddRun(const RunCreated& created, const std::vector<OutsideJob>& jobs, Sq
   for (const OutsideJob& job : jobs) {
     const JobId id = ++*last_id;
     records.emplace_back(JobAccepted{.id = id,
-                                     .queue = kQueue,
+                                     .queue = kCopied,
                                      .run = run.id(),
                                      .place = job.place,
                                      .suite = job.result.suite(),
@@ -126,7 +126,7 @@ Status AddRun(const RunCreated& created, const std::vector<OutsideJob>& jobs, Sq
                                   .ended_unix_ns = run.created_unix_ns(),
                                   .benchmark = SharedBenchmark(job.result)});
   }
-  records.emplace_back(SequenceUsed{kQueue, *last_id});
+  records.emplace_back(SequenceUsed{kCopied, *last_id});
   return to.Commit(records);
 }
 

@@ -2,12 +2,13 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
 #include <ctime>
 #include <memory>
+
+#include "lib/security/pem.h"
 
 namespace twofold::security {
 namespace {
@@ -15,33 +16,26 @@ namespace {
 constexpr int kPatience = 1;  // second
 constexpr unsigned kNapMs = 5;
 
-struct FreeContext {
-  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
-};
-struct FreeChain {
-  void operator()(BIO* bio) const { BIO_free_all(bio); }
-};
-using Context = std::unique_ptr<SSL_CTX, FreeContext>;
-using BioChain = std::unique_ptr<BIO, FreeChain>;
+using internal::Certificate;
+using internal::Key;
+using internal::Reader;
+using Context = std::unique_ptr<SSL_CTX, internal::Freed<SSL_CTX_free>>;
+using BioChain = std::unique_ptr<BIO, internal::Freed<BIO_free_all>>;
 
 void Trust(SSL_CTX* context, const std::string& pem) {
-  const BioChain reader(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  while (X509* authority = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
-    X509_free(authority);
+  const auto reader = Reader(pem);
+  while (Certificate authority{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get());
   }
 }
 
 void Show(SSL_CTX* context, const TlsMaterial& material) {
-  const BioChain cert(
-      BIO_new_mem_buf(material.cert.data(), static_cast<int>(material.cert.size())));
-  const BioChain key(BIO_new_mem_buf(material.key.data(), static_cast<int>(material.key.size())));
-  X509* certificate = PEM_read_bio_X509(cert.get(), nullptr, nullptr, nullptr);
-  EVP_PKEY* private_key = PEM_read_bio_PrivateKey(key.get(), nullptr, nullptr, nullptr);
-  SSL_CTX_use_certificate(context, certificate);
-  SSL_CTX_use_PrivateKey(context, private_key);
-  X509_free(certificate);
-  EVP_PKEY_free(private_key);
+  const auto cert = Reader(material.cert);
+  const auto key = Reader(material.key);
+  const Certificate certificate(PEM_read_bio_X509(cert.get(), nullptr, nullptr, nullptr));
+  const Key private_key(PEM_read_bio_PrivateKey(key.get(), nullptr, nullptr, nullptr));
+  SSL_CTX_use_certificate(context, certificate.get());
+  SSL_CTX_use_PrivateKey(context, private_key.get());
 }
 
 Context MakeContext(const TlsMaterial* material) {

@@ -10,10 +10,20 @@
 
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
-#include "lib/security/file.h"
 
 namespace twofold::security {
+
+/// The contents of a small file. `flag` is the flag that named it, for messages.
+/// Errors   kInvalidArgument: why it cannot be read, or that it is longer than 1 MiB.
+Result<std::string> ReadFile(const std::string& flag, const std::string& path);
+
 namespace internal {
+
+/// A text that changes when the file at `path` does: a new file in its place (also behind a
+/// symbolic link, as Kubernetes replaces the files of a Secret), or new contents. Empty: no file.
+///
+/// Cost     One system call.
+std::string Fingerprint(const std::string& path);
 
 // Outside the template, so that its users need not compile the logger's header.
 void LogLoaded(const std::string& path);
@@ -64,7 +74,7 @@ class Reloaded {
 
   std::string Fingerprints() const {
     std::string all;
-    for (const std::string& path : paths_) absl::StrAppend(&all, Fingerprint(path), ";");
+    for (const std::string& path : paths_) absl::StrAppend(&all, internal::Fingerprint(path), ";");
     return all;
   }
 

@@ -160,10 +160,10 @@ StepVerdict JudgeStep(const Pairs& pairs, double scale, const Spread& spread) {
                    .base_workers = base.workers,
                    .repeats = static_cast<std::uint32_t>(pairs.size())};
   step.limit = std::pow(scale, std::log2(static_cast<double>(now.workers) / base.workers));
-  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  constexpr double kNoBound = std::numeric_limits<double>::infinity();
   if (!std::all_of(pairs.begin(), pairs.end(), [](const Pair& p) { return p.IsKnown(); })) {
-    step.these_pods.upper = step.any_pods.upper = kUnknown;
-    step.time_width = step.pods_width = kUnknown;
+    step.these_pods.upper = step.any_pods.upper = kNoBound;
+    step.time_width = step.pods_width = kNoBound;
     step.why = "a throughput is not known";
     return step;
   }

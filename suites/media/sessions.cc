@@ -46,7 +46,7 @@ std::optional<Session> ReadSession(std::string_view line) {
   return session;
 }
 
-struct Log {
+struct SessionsLog {
   std::string version;
   std::vector<Session> sessions;
   std::optional<double> common_s;
@@ -54,7 +54,7 @@ struct Log {
   std::string complaint;
 };
 
-void ReadLine(std::string_view line, Log& log) {
+void ReadLine(std::string_view line, SessionsLog& log) {
   if (const auto version = After(line, kTitle)) log.version = std::string(Strip(*version));
   if (const auto time = After(line, "Common transcoding time is ")) {
     std::string_view text = Strip(*time);
@@ -75,7 +75,7 @@ Status CheckSession(const std::string& stage, const Session& session) {
   return absl::OkStatus();
 }
 
-Status CheckLog(const std::string& stage, const StageOutput& output, const Log& log) {
+Status CheckLog(const std::string& stage, const StageOutput& output, const SessionsLog& log) {
   for (const Session& session : log.sessions) {
     if (Status status = CheckSession(stage, session); !status.ok()) return status;
   }
@@ -92,7 +92,7 @@ Status CheckLog(const std::string& stage, const StageOutput& output, const Log& 
 }  // namespace
 
 Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output) {
-  Log log;
+  SessionsLog log;
   for (const std::string* text : {&output.out, &output.err}) {
     for (const std::string_view line : Lines(*text)) ReadLine(line, log);
   }

@@ -302,7 +302,7 @@ class Mute final : public WorkerEndpoint {
  public:
   void OnAssign(const queue::Assign&, const GangPlan*) override {}
   void OnGo(const queue::Held&) override {}
-  void OnCancel(const queue::Held&) override {}
+  void OnCancelAttempt(const queue::Held&) override {}
   void OnKept(const queue::Held&) override {}
   void OnFollow(const queue::Held&, bool) override {}
   void OnDrain() override {}

@@ -1,6 +1,6 @@
-// What a worker does with what the frontend says: assignments with their batch, members of gangs,
-// specs and arguments, and the suites, as far as they go without starting a program; then go,
-// follow and cancel. Each attempt that was started has to end.
+// What a worker does with the messages of a frontend: it reads assignments (batch, gang, spec,
+// arguments), lets the suite plan them, as far as that goes without starting a program, and obeys
+// go, follow and cancel. Each attempt that was started has to end.
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -33,7 +33,7 @@ void ForEach(const v1::Attempts& attempts, const Visit& visit) {
   }
 }
 
-/// Does what a message says, and hears how the attempts end.
+/// Obeys messages, and counts the attempts that end.
 class Worker final : private backend::Runner::Listener {
  public:
   void Take(const v1::FrontendMessage& message) {

@@ -1,5 +1,5 @@
-// The packed batches of queue.proto: whatever Check lets pass can be read row by row, and packed
-// again says the same.
+// The packed batches of queue.proto: a batch that Check lets pass can be read row by row, and its
+// rows make the same batch when they are packed again.
 
 #include "lib/rpc/batches.h"
 
@@ -25,7 +25,7 @@ void CopyTables(const v1::AssignBatch& from, v1::AssignBatch& to) {
 void CopyTables(const v1::ResultBatch& from, v1::ResultBatch& to) {
   *to.mutable_workers() = from.workers();
 }
-void CopyTables(const v1::WorkerResults&, v1::WorkerResults&) {}  // Append makes it
+void CopyTables(const v1::WorkerResults&, v1::WorkerResults&) {}  // Append fills the tables
 
 int RowsOf(const v1::SubmitRequest& batch) { return batch.tags_size(); }
 int RowsOf(const v1::ResultBatch& batch) { return batch.tags_size(); }

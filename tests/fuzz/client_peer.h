@@ -15,12 +15,12 @@ class ClientPeer {
  public:
   explicit ClientPeer(Frontend& frontend);
 
-  /// One message, if the stream takes any.
+  /// Sends one message, if the stream still accepts any.
   void Send(std::string_view bytes);
   void HalfClose() { call_->HalfClose(); }
   void Break() { call_->Break(); }
 
-  /// Reads what has come.
+  /// Reads all that has arrived.
   void Settle();
 
   [[nodiscard]] bool gone() const { return call_->ended(); }
@@ -31,8 +31,8 @@ class ClientPeer {
  private:
   void Take(const std::string& bytes);
 
-  std::map<std::uint64_t, int> due_;  // ends that have not come, by tag
-  bool refused_ = false;              // it has sent what is no batch
+  std::map<std::uint64_t, int> due_;  // how many ends it is still owed, by tag
+  bool refused_ = false;              // it sent something that is no batch
   std::unique_ptr<FakeCall> call_;
 };
 

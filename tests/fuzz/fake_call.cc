@@ -75,7 +75,7 @@ void FakeCall::Finish(grpc::Status status) {
   status_ = std::move(status);
 }
 
-// What was still to be read fails first.
+// As in gRPC, a read that is under way fails before the call ends.
 void FakeCall::EndIfFinished() {
   if (!finished_ || ended_) return;
   ended_ = true;

@@ -28,7 +28,7 @@ std::vector<frontend::QueuePlan> Plans() {
   return {{.name = "a", .number = 0}, {.name = "d", .durable = true, .number = 1}};
 }
 
-/// Sees all and remembers nothing.
+/// Watches all jobs and their output, and forgets what it is told.
 class Onlooker final : public frontend::Watcher {
  public:
   void OnJob(const v1::Job& job) override {
@@ -68,7 +68,7 @@ std::unique_ptr<FakeCall> Call(const std::shared_ptr<Session>& session,
 }  // namespace
 
 Frontend::Frontend(bool with_store) : queues_(Plans(), Options(), 1, nullptr) {
-  spdlog::set_level(spdlog::level::off);  // most of what comes is refused, and said so
+  spdlog::set_level(spdlog::level::off);  // most inputs are refused, each with a line in the log
   if (!with_store) return;
   journal_.emplace(store_);
   queues_.SetStore(store_, *journal_);

@@ -16,18 +16,18 @@ namespace twofold::fuzz {
 /// The part of a frontend that handles messages: real sessions, queues and journal, on fake calls.
 /// Two queues: "a", and "d" whose jobs are durable.
 ///
-/// Time     Any lease and any grace is over at the next Tick, and not before.
-/// Threads  One; that of the journal is waited for by Sync.
+/// Time     Every lease and every grace period ends at the next Tick, and not before.
+/// Threads  One, beside that of the journal, for which Sync waits.
 class Frontend {
  public:
   /// Without a store durable jobs are refused.
   explicit Frontend(bool with_store);
 
-  /// A new stream.
+  /// Opens a new stream.
   std::unique_ptr<FakeCall> Submit(FakeCall::OnWrite on_write);
   std::unique_ptr<FakeCall> Work(FakeCall::OnWrite on_write);
 
-  /// Waits until the journal has done what it has to.
+  /// Waits until the journal has nothing left to do.
   void Sync();
 
   void Tick();
@@ -38,10 +38,10 @@ class Frontend {
   /// Follows the first job of each queue and what it prints, for ever.
   void Watch();
 
-  /// Jobs that wait or run.
+  /// How many jobs wait or run.
   [[nodiscard]] std::uint64_t unfinished();
 
-  /// Whether nobody was given this attempt before; from now on somebody was.
+  /// Notes that somebody was given this attempt; false: somebody was given it before.
   bool IsNew(queue::Held attempt) { return given_out_.insert(attempt).second; }
 
  private:

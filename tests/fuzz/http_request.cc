@@ -26,7 +26,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Takes jobs and runs none.
+/// Takes the generator's jobs and drops them.
 class NoJobs final : public client::JobSink {
  public:
   void Add(std::span<const client::LoadLoop::Tag>) override {}
@@ -38,7 +38,7 @@ http::Handler Guarded(const http::Handler& control) {
                      control);
 }
 
-/// What the connection answers to a peer that sends all this and no more.
+/// What the connection answers to a peer that sends `request` and then closes its side.
 std::string Serve(const http::Handler& handler, std::string_view request) {
   std::array<int, 2> ends{};
   Require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0, "there are sockets");

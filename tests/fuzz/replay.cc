@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
   }
   const std::vector<fs::path> files = FilesOf(argv[1]);
   for (const fs::path& file : files) {
-    std::fprintf(stderr, "%s\n", file.c_str());  // the last one is the one that broke it
+    std::fprintf(stderr, "%s\n",
+                 file.c_str());  // after a crash, the last name printed is the culprit
     Run(file);
   }
   std::printf("%zu files\n", files.size());

@@ -6,8 +6,8 @@
 
 namespace twofold::fuzz {
 
-/// Between two steps of a script. Steps need no sizes, so that what a fuzzer inserts into one
-/// leaves the others whole.
+/// Separates the steps of a script. As steps carry no sizes, bytes that a fuzzer inserts into one
+/// step leave the others whole.
 inline constexpr std::string_view kStepEnd = "\xF5\xF6\xF7";
 
 /// One step: what to do, and with which bytes.
@@ -21,7 +21,7 @@ struct Step {
   }
 };
 
-/// Takes an input apart; empty steps are left out. Points into it.
+/// Splits an input into its steps, without the empty ones. The steps point into it.
 inline std::vector<Step> ParseScript(std::string_view input) {
   std::vector<Step> steps;
   while (!input.empty()) {

@@ -1,5 +1,6 @@
-// What a frontend does with the bytes of clients: several streams, in any order with decent
-// workers, breaks, leases that run out, pauses and cancels. Each job has to end once.
+// What a frontend does with the bytes of clients. An input interleaves several client streams with
+// well-behaved workers, lost connections, leases that run out, pauses and cancels. Each job has to
+// end exactly once.
 
 #include <array>
 #include <memory>
@@ -22,7 +23,7 @@ class Scenario {
 
   void Do(const Step& step) { (this->*kActions[step.what % kActions.size()])(step); }
 
-  /// All that happens by itself.
+  /// Lets everything happen that needs no further input.
   void Settle() {
     frontend_.Sync();
     for (auto& client : clients_) client->Settle();
@@ -37,7 +38,7 @@ class Scenario {
     for (auto& client : clients_) client->Finish();
     for (auto& worker : workers_) {
       worker->Break();
-      frontend_.Sync();  // what the journal has for one must not cross the end of the next
+      frontend_.Sync();  // the journal must not answer one stream while the next one ends
     }
   }
 

@@ -1,5 +1,6 @@
-// Reading and replaying a trace: the file as it is, or, if it does not begin as one, as a script of
-// records that get their sizes and checks here, which no fuzzer would guess.
+// Reading and replaying a trace. An input that begins like a trace is taken as the file; any other
+// is taken as the contents of its records, and gets their sizes and checksums here, as no fuzzer
+// would guess them.
 
 #include <algorithm>
 #include <sstream>

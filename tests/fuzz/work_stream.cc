@@ -1,6 +1,7 @@
-// What a frontend does with the bytes of workers, while decent clients have submitted jobs of all
-// kinds: several streams, in any order with breaks, leases that run out, pauses and cancels. No
-// worker may make a job end twice, or never, or get more attempts than it has slots.
+// What a frontend does with the bytes of workers, while well-behaved clients have submitted jobs of
+// all kinds. An input interleaves several worker streams with lost connections, leases that run
+// out, pauses and cancels. No worker may make a job end twice or never, or get more attempts than
+// slots.
 
 #include <array>
 #include <functional>
@@ -15,7 +16,7 @@
 namespace twofold::fuzz {
 namespace {
 
-// What the jobs that a script can ask for are like.
+// The kinds of jobs that a script can submit.
 constexpr std::array<void (*)(v1::JobOptions&), 8> kKinds = {
     +[](v1::JobOptions&) {},
     +[](v1::JobOptions& options) { options.set_max_attempts(3); },
@@ -45,7 +46,7 @@ class Scenario {
 
   void Do(const Step& step) { (this->*kActions[step.what % kActions.size()])(step); }
 
-  /// All that happens by itself.
+  /// Lets everything happen that needs no further input.
   void Settle() {
     frontend_.Sync();
     client_.Settle();
@@ -61,7 +62,7 @@ class Scenario {
     client_.Finish();
     for (WorkerPeer* worker : {workers_[0].get(), workers_[1].get(), before_.get()}) {
       if (worker != nullptr) worker->Break();
-      frontend_.Sync();  // what the journal has for one must not cross the end of the next
+      frontend_.Sync();  // the journal must not answer one stream while the next one ends
     }
   }
 
@@ -86,14 +87,14 @@ class Scenario {
   void HalfClose(const Step& step) { workers_[step.number() % workers_.size()]->HalfClose(); }
   void Break(const Step& step) { workers_[step.number() % workers_.size()]->Break(); }
 
-  /// Another stream, though the one before be open.
+  /// Opens another stream, even while the one before is still open.
   void Again(const Step& step) {
     before_ = std::move(workers_[0]);
     workers_[0] = std::make_unique<WorkerPeer>(frontend_, 1);
     workers_[0]->Send(step.bytes);
   }
 
-  /// A few jobs of each kind that is named.
+  /// Submits a few jobs of each of these kinds.
   void Submit(const Step& step) {
     v1::SubmitRequest request;
     for (const char kind : step.bytes.substr(0, 16)) {

@@ -18,21 +18,21 @@ class WorkerPeer {
  public:
   WorkerPeer(Frontend& frontend, std::uint64_t process_key);
 
-  /// One message as it is, if the stream takes any.
+  /// Sends one message as it is, if the stream still accepts any.
   void Send(std::string_view bytes);
 
-  /// The same, but job numbers under 64 in it mean attempts that it was given, 0 the
-  /// newest: so that a fuzzer need not guess ids.
+  /// The same, but job numbers under 64 stand for attempts that this worker was given (0: the
+  /// newest), so that a fuzzer need not guess ids.
   void SendAboutMine(std::string_view bytes);
 
-  /// Joins as a decent worker does: no attempts held.
+  /// Joins as a well-behaved worker does that holds no attempts.
   void Join(const std::string& queue, std::uint32_t slots);
-  /// Ends all it has, as a decent worker does.
+  /// Ends all its attempts, as a well-behaved worker does.
   void AnswerAll(v1::Outcome outcome, bool handed_back);
 
   void HalfClose() { call_->HalfClose(); }
   void Break() { call_->Break(); }
-  /// Reads what has come.
+  /// Reads all that has arrived.
   void Settle() { call_->Settle(); }
   [[nodiscard]] bool gone() const { return call_->ended(); }
 

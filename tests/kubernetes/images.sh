@@ -6,10 +6,10 @@ usage() {
   cat <<'HELP'
 Usage: images.sh [OPTION]...
 
-Builds the images (that of mpi with --mpi only: its sources come from upstream), starts a frontend, two sleep backends and a client on a network of their own, with
-read-only root and without any capability; scales the backends with validate-scaling.sh; transcodes a
-clip with the media image; measures between two iperf containers, on a temporary folder with fio, and with
---mpi between two containers with MPI; checks user, size, versions, labels, and that SIGTERM ends all in order.
+Builds the images (that of mpi with --mpi only: its sources come from upstream). Starts a frontend, two
+sleep backends and a client on a network of their own, with a read-only root and without any capability.
+Scales the backends with validate-scaling.sh, transcodes a clip with the media image, measures between
+two iperf containers, on a temporary folder with fio, and with --mpi between two containers with MPI. Checks user, size, versions, labels, and that SIGTERM ends all in order.
 Removes the containers, the network and the images that it made, and no others (cached layers of the
 build stage are known by their label: build these images nowhere else meanwhile). The engine keeps the
 cache of the compiler, so that a second run is quick; docker keeps its cached layers too.
@@ -119,6 +119,14 @@ have_settings() {
 
 # ---- images
 
+# What comes after scalability-tester- in the names of the images, without that of mpi.
+families() {
+  for file in "$root"/dockerfiles/scalability-tester-*.docker; do
+    family=${file##*/scalability-tester-} family=${family%.docker}
+    [ "$family" = mpi ] || echo "$family"
+  done
+}
+
 # Images of the build stage, which nothing else marks as made by us.
 stages() { "$ENGINE" images -a -q --no-trunc --filter label=twofold.stage=build | sort -u; }
 
@@ -190,8 +198,9 @@ answers() { curl -fsS -m 5 -o "$WORK/page" "$1"; }
 workers() { answers "$frontend_url/metrics" && grep -qxF "twofold_worker_processes{queue=\"$1\"} $2" "$WORK/page"; }
 
 start_cluster() {
+  # shellcheck disable=SC2046  # a list of words
   start frontend -p 127.0.0.1::9998 "scalability-tester:$TAG" /usr/local/bin/twofold-frontend \
-    --client-address :9997 --http-address :9998 --worker-address :9999 sleep media iperf fio mpi &&
+    --client-address :9997 --http-address :9998 --worker-address :9999 sleep mpi $(families) &&
     frontend_url=$(url frontend 9998) && eventually answers "$frontend_url/readyz" &&
     start_sleep_backend backend-1 && start_sleep_backend backend-2 &&
     start client -p 127.0.0.1::9996 --add-host "frontend:$(address frontend)" "scalability-tester:$TAG" \
@@ -286,13 +295,13 @@ clean_up() {
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/kubernetes/containers.sh disable=SC1091
 . "$root/tests/kubernetes/containers.sh"
-debootstrap='' keep='' TAG='' families='media iperf fio'
+debootstrap='' keep='' mpi='' TAG='' families=$(families)
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --base-from-debootstrap) debootstrap=yes ;;
     --keep) keep=yes ;;
-    --mpi) families="$families mpi" ;;
+    --mpi) mpi=yes families="$families mpi" ;;
     --tag) [ $# -gt 1 ] || { usage >&2; exit 2; }; shift; TAG=$1 ;;
     *) usage >&2; exit 2 ;;
   esac
@@ -340,13 +349,12 @@ check "iperf image: iperf 2 measures between them" measures iperf --gang 2 -- '{
 check_image scalability-tester-fio 270
 check "fio image: a worker registers" start_workers fio fio fio-1
 check "fio image: fio measures a folder" measures fio -- '{"size": "8M", "runtime": "1s", "direct": 0}'
-case $families in *mpi*)
+if [ -n "$mpi" ]; then
   measuring="$measuring mpi-1 mpi-2"
   check_image scalability-tester-mpi 400
   check "mpi image: two workers register" start_workers mpi osu,mpi-pingpong mpi-1 mpi-2
   check "mpi image: an OSU test between them, without ssh" measures mpi --gang 2 -- '{"tests": ["latency"], "sizes": "1:64", "iterations": 10}'
-  ;;
-esac
+fi
 check "SIGTERM ends all with code 0" ended_in_order
 say "$passed passed, $failed failed"
 [ "$failed" = 0 ]

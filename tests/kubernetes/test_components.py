@@ -12,7 +12,7 @@ import rules
 import sandbox
 
 COMPONENTS = sorted(path.name for path in (manifests.DEPLOYMENTS / "components").iterdir())
-QUEUES = ["iperf-queue", "fio-queue", "mpi-queue", "media-queue", "cpu-media-queue"]
+QUEUES = sorted(path.name for path in manifests.DEPLOYMENTS.glob("*-queue"))
 BENCHMARKS = ["iperf", "fio", "mpi"]
 OTHERS = ["namespace", "frontend", "frontend/service", "media-queue/volume", *QUEUES]
 COMBINATIONS = [(), *((name,) for name in COMPONENTS), tuple(COMPONENTS), tuple(reversed(COMPONENTS))]

@@ -1,4 +1,4 @@
-#include "lib/http/html.h"
+#include "lib/http/message.h"
 
 #include <gtest/gtest.h>
 

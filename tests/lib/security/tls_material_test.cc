@@ -1,4 +1,4 @@
-#include "lib/security/certificate_name.h"
+#include "lib/security/tls_material.h"
 
 #include <gtest/gtest.h>
 
