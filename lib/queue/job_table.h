@@ -15,8 +15,7 @@ struct Submitter;
 
 enum class JobState : std::uint8_t {
   kFree,       ///< no job: the slot is for use
-  kWaiting,    ///< in the line, behind all that came before
-  kSortedIn,   ///< in the line, put into its place by number: it was elsewhere meanwhile
+  kWaiting,    ///< in the line
   kDelayed,    ///< its time has not come
   kParked,     ///< as many jobs with its limit key as allowed run, or are in the line
   kGathering,  ///< a gang that lacks workers
@@ -34,7 +33,7 @@ struct Job {
   std::uint64_t sequence = 0;      ///< order of arrival
   Instant accepted;                ///< or, with a delay, when that is over
   Instant handed_out;              ///< of the attempt that runs
-  Links place;                     ///< in the line, or among what its process runs
+  Links place;                     ///< among what its process runs, or of the free slots
   Links siblings;                  ///< among the jobs of its submitter
   std::uint32_t generation = 0;    ///< of the slot: tells this job from earlier ones
   std::uint32_t spec_size = 0;
@@ -43,7 +42,6 @@ struct Job {
   ProcessId process{0};             ///< while running
   Slot gang = kNoSlot;              ///< whose member it is
   JobState state = JobState::kFree;
-  std::uint32_t number_in_line = 0;  ///< see LineRanks; while kWaiting
 
   [[nodiscard]] std::string_view spec() const { return {spec_bytes.get(), spec_size}; }
 };

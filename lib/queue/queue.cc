@@ -19,7 +19,6 @@ Queue::Queue(const QueueOptions& options)
     : options_(Checked(options)),
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
-      ranks_(jobs_, line_),
       processes_(jobs_, options_.lease, options_.grace),
       key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),

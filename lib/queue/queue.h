@@ -19,7 +19,6 @@
 #include "lib/queue/inputs.h"
 #include "lib/queue/job_table.h"
 #include "lib/queue/key_limits.h"
-#include "lib/queue/line_ranks.h"
 #include "lib/queue/placed_jobs.h"
 #include "lib/queue/process_table.h"
 #include "lib/queue/running_gangs.h"
@@ -140,7 +139,7 @@ struct QueueStats {
 /// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting, and O(log) for jobs that have
 ///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h). Tick,
 ///          WorkerJoined and WorkerGone: O(log) for each attempt or job concerned; SubmitterGone
-///          too, for kMostEnded jobs at most. List: see there. Explain: see LineRanks and
+///          too, for kMostEnded jobs at most. List: see there. Explain: see Lane and
 ///          ProcessTable::AbleFor. A waiting job takes under 150 bytes beside its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
@@ -305,7 +304,6 @@ class Queue {
   const QueueOptions options_;
   JobTable jobs_;
   WaitingLine line_;
-  LineRanks ranks_;  // of the jobs in the line, and of those set aside
   ProcessTable processes_;
   KeyLimits key_limits_;
   Timers delays_;     // jobs whose time has not come

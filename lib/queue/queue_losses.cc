@@ -138,7 +138,7 @@ void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
     job.state = JobState::kDelayed;
     delays_.Add(job.accepted, slot);
   } else {
-    job.state = JobState::kSortedIn;
+    job.state = JobState::kWaiting;
     Arrive(slot);
     Dispatch(now, effects);
   }
