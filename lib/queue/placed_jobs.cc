@@ -91,7 +91,7 @@ std::optional<PlacedJobs::Match> PlacedJobs::NextOfOpen() {
 
 std::optional<ProcessId> PlacedJobs::FirstIdleFor(const std::string& placement) {
   std::optional<ProcessId> first;
-  processes_.VisitIdle(placement, [&](ProcessId process) {
+  processes_.VisitIdle(placement, 0, [&](ProcessId process) {
     if (processes_.Suits(placement, process)) first = process;
     return !first;
   });

@@ -137,15 +137,19 @@ struct QueueStats {
 /// Threads  Not thread-safe: one lock or strand a queue.
 /// Errors   Calls about unknown jobs or processes are no-ops that say so in what they return.
 /// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting, and O(log) for jobs that have
-///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h). Tick,
-///          WorkerJoined and WorkerGone: O(log) for each attempt or job concerned; SubmitterGone
-///          too, for kMostEnded jobs at most. List: see there. Explain: see Lane and
-///          ProcessTable::AbleFor. A waiting job takes under 150 bytes beside its spec.
+///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h).
+///          WorkerJoined, WorkerLeft: O(log) for each attempt of the process. Tick, SubmitterGone:
+///          O(log) for each job concerned, of which there are kMostAtOnce at most. List: see there.
+///          Explain: see Lane and ProcessTable::AbleFor. A waiting job takes under 150 bytes beside
+///          its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
  public:
-  /// So many jobs of a submitter that is gone are ended by one call; the others by the next Ticks.
-  static constexpr std::size_t kMostEnded = 1000;
+  /// If more jobs than this are due at once, one call deals with so many, and Tick is due again at
+  /// once for the others: jobs of submitters that are gone, attempts whose lease or grace period is
+  /// over, delays, deadlines. Nothing is handed out by a call that leaves delays or deadlines over,
+  /// nor by a Tick that leaves leases over.
+  static constexpr std::size_t kMostAtOnce = 1000;
   /// So many places of the job table one call of List looks at.
   static constexpr std::uint32_t kMostListed = 4096;
 
@@ -224,6 +228,12 @@ class Queue {
     std::string_view report = {};
   };
 
+  /// A process that has fallen silent and may have attempts left to lose.
+  struct Losing {
+    ProcessId process;
+    Instant since;
+  };
+
   void Hear(Instant now, ProcessId process, Effects& effects);
 
   // The way of a job: to the line, to a worker, to its end
@@ -259,15 +269,17 @@ class Queue {
   void Lose(Instant now, Slot slot, const std::string& why, Effects& effects);
   void HandBack(Instant now, Slot slot, Effects& effects);
   void LoseAttempt(Instant now, Slot slot, const std::string& why, Effects& effects);
-  void LeaseOver(Instant now, ProcessId process, Effects& effects);
-  void GraceOver(Instant now, ProcessId process, Effects& effects);
+  bool EndLeases(Instant now, std::size_t& left, Effects& effects);
+  bool EndGraces(Instant now, std::size_t& left, Effects& effects);
+  bool LoseAll(Instant now, ProcessId process, const std::string& why, std::size_t& left,
+               Effects& effects);
   void Remove(ProcessId process, Effects& effects);
   std::set<Held> Reconcile(Instant now, ProcessId process, std::span<const Held> held,
                            Effects& effects);
   void Refuse(ProcessId process, const Completion& completion);
   void Resume(Instant now, Slot slot, std::span<const Restored::Member> members);
   ProcessId Absent(Instant now, ProcessKey key);
-  void RunTimers(Instant now, Effects& effects);
+  bool RunTimers(Instant now, Effects& effects);
 
   [[nodiscard]] Admission Admit() const;
   Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable);
@@ -316,6 +328,7 @@ class Queue {
   Submitter* last_submitter_ = nullptr;  // of the job that came last: mostly of the next one, too
   std::deque<SubmitterId> departed_;     // those that are gone and may have jobs left
   std::optional<Instant> end_more_at_;   // of these: when Tick has to go on
+  std::optional<Losing> losing_;
   std::unordered_map<std::string, std::set<Slot>> runs_;
   std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;

@@ -77,7 +77,8 @@ void Queue::LeaveLine(Slot slot) {
 // ---- To a worker
 
 void Queue::Dispatch(Instant now, Effects& effects) {
-  if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
+  const bool has_timers = delays_.size() + deadlines_.size() + gathering_.size() > 0;
+  if (has_timers && !RunTimers(now, effects)) return;
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
     std::optional<ProcessId> idle = processes_.NextIdle();
@@ -281,20 +282,22 @@ void Queue::LeaveSubmitter(Slot slot) {
   }
 }
 
-/// What is due of the jobs that no process has.
-void Queue::RunTimers(Instant now, Effects& effects) {
-  for (Slot slot; (slot = delays_.Due(now)) != kNoSlot;) {
+/// What is due of the jobs that no process has. False: more is due.
+bool Queue::RunTimers(Instant now, Effects& effects) {
+  std::size_t left = kMostAtOnce;
+  for (Slot slot; left > 0 && (slot = delays_.Due(now)) != kNoSlot; --left) {
     delays_.Remove(jobs_[slot].accepted, slot);
     jobs_[slot].state = JobState::kWaiting;
     Arrive(slot);
   }
-  for (Slot slot; (slot = deadlines_.Due(now)) != kNoSlot;) {
+  for (Slot slot; left > 0 && (slot = deadlines_.Due(now)) != kNoSlot; --left) {
     const std::string reason =
         "deadline: no worker had it within " + Seconds(jobs_[slot].options->deadline);
     Stop(slot, effects);
     End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
   }
   gathering_.GiveUp(now);
+  return left > 0 || (delays_.Due(now) == kNoSlot && deadlines_.Due(now) == kNoSlot);
 }
 
 }  // namespace twofold::queue
