@@ -23,7 +23,7 @@ namespace twofold::queue {
 ///
 /// Cost     That of Lane for jobs without a key as long as there are no others; O(log k) more with
 /// k
-///          keys that have jobs or owe. Some 150 bytes a key.
+///          keys that have jobs or owe. Some 250 bytes a key.
 /// Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
 class FairLanes {
  public:

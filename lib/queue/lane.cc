@@ -9,6 +9,9 @@ namespace {
 // A lane that is empty keeps the memory of so many jobs: one comes and goes at a time then.
 constexpr std::size_t kKept = 64;
 
+// Room for so many at first.
+constexpr std::size_t kAtFirst = 16;
+
 template <typename Container>
 auto At(Container& container, std::size_t index) {
   return container.begin() + static_cast<std::ptrdiff_t>(index);
@@ -23,7 +26,7 @@ void Lane::Chunk::Compact() {
 
 /// The last chunk has no room behind its last job.
 void Lane::Grow() {
-  if (chunks_.empty()) chunks_.emplace_back();
+  if (chunks_.empty()) chunks_.emplace_back().slots.reserve(kAtFirst);
   Chunk& last = chunks_.back();
   if (last.gone > 0 && last.gone >= last.size()) {
     last.Compact();
@@ -90,12 +93,12 @@ void Lane::Join(std::size_t index) {
 void Lane::Drop(std::size_t index) {
   if (chunks_.size() > 1) {
     chunks_.erase(At(chunks_, index));
-  } else if (chunks_.front().slots.capacity() > kKept) {
-    chunks_.front() = Chunk();
-  } else {
-    chunks_.front() = Chunk{.slots = std::move(chunks_.front().slots)};
-    chunks_.front().slots.clear();
+    return;
   }
+  Chunk& only = chunks_.front();
+  if (only.slots.capacity() > kKept) only.slots = {};
+  only.slots.clear();
+  only.gone = 0;
 }
 
 }  // namespace twofold::queue

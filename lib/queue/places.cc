@@ -57,9 +57,8 @@ std::vector<Slot> Places::MaySuit(std::string_view placement) const {
   return {processes.begin(), processes.end()};
 }
 
-void Places::VisitIdle(std::string_view placement, std::uint64_t after,
+void Places::VisitIdle(const std::vector<std::string>& wanted, std::uint64_t after,
                        const std::function<bool(Slot)>& visit) {
-  const std::vector<std::string> wanted = RarestLines(placement);
   std::vector<Having*> lines;
   for (const std::string& line : wanted) {
     const auto found = lines_.find(line);
@@ -94,7 +93,6 @@ std::list<Slot>::iterator Places::FirstAfter(std::list<Slot>& idle, std::uint64_
   return first;
 }
 
-/// Whoever suits the placement has one of these lines: a node, or the label that fewest have.
 std::vector<std::string> Places::RarestLines(std::string_view placement) const {
   PlacementLines lines(placement);
   if (!lines.nodes.empty()) return std::move(lines.nodes);

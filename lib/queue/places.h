@@ -71,9 +71,10 @@ class Places {
   /// The processes that have one of these lines.
   [[nodiscard]] std::vector<Slot> MaySuit(std::string_view placement) const;
 
-  /// Those of these that have become idle after that (Process::idle_since), in this order, until
-  /// `visit` returns false. `visit` may make the process that it is given leave the idle ones.
-  void VisitIdle(std::string_view placement, std::uint64_t after,
+  /// Those with one of the lines that have become idle after that (Process::idle_since), in this
+  /// order, until `visit` returns false. `visit` may make the process that it is given leave the
+  /// idle ones.
+  void VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
                  const std::function<bool(Slot)>& visit);
 
  private:

@@ -255,9 +255,7 @@ void ProcessTable::LeaveIdle(Slot slot) {
 
 void ProcessTable::VisitIdle(std::string_view placement, std::uint64_t after,
                              const std::function<bool(ProcessId)>& visit) {
-  if (!placement.empty()) {
-    return places_.VisitIdle(placement, after, [&](Slot slot) { return visit(ProcessId{slot}); });
-  }
+  if (!placement.empty()) return VisitIdle(places_.RarestLines(placement), after, visit);
   const auto is_new = [&](Slot slot) {
     return slot != kNoSlot && processes_[slot].idle_since > after;
   };
@@ -270,6 +268,11 @@ void ProcessTable::VisitIdle(std::string_view placement, std::uint64_t after,
     const Slot slot = std::exchange(next, processes_[next].in_idle.next);
     if (!visit(ProcessId{slot})) return;
   }
+}
+
+void ProcessTable::VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
+                             const std::function<bool(ProcessId)>& visit) {
+  places_.VisitIdle(lines, after, [&](Slot slot) { return visit(ProcessId{slot}); });
 }
 
 void ProcessTable::Become(ProcessId id, Presence presence, Instant now) {

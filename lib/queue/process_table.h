@@ -151,6 +151,9 @@ class ProcessTable {
   /// given. Others cost nothing.
   void VisitIdle(std::string_view placement, std::uint64_t after,
                  const std::function<bool(ProcessId)>& visit);
+  /// The same for all that have one of these lines (see Places).
+  void VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
+                 const std::function<bool(ProcessId)>& visit);
   /// That order from the back, where `idle_since` is largest.
   [[nodiscard]] std::optional<ProcessId> LastIdle() const;
   [[nodiscard]] std::optional<ProcessId> IdleBefore(ProcessId id) const;
