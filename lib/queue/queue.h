@@ -35,8 +35,7 @@ struct QueueOptions {
   Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
   std::uint8_t number = 0;  ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
-  std::uint64_t first_sequence =
-      1;  ///< of durable jobs' ids; more than all that were ever given out
+  std::uint64_t first_sequence = 1;    ///< of durable jobs' ids; more than all ever given out
 };
 
 enum class Admission : std::uint8_t {
@@ -62,8 +61,7 @@ struct JobView {
   Duration run_time;  ///< since it was handed out, by the frontend's clock
   const JobOptions* options;
   std::size_t spec_size;
-  std::vector<Member>
-      members;  ///< of a gang that runs, by rank; those that have ended are left out
+  std::vector<Member> members;  ///< of a gang that runs, by rank, without those that have ended
 };
 
 /// Which jobs List shows.
@@ -124,7 +122,9 @@ struct QueueStats {
 /// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
 /// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
 /// never has more attempts than slots.
-/// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
+///
+/// Outside a call there is never both a waiting job and a slot that may take it, unless the queue
+/// is paused or a Tick is due at once (see kMostAtOnce).
 ///
 /// A gang is a job that several slots run together, one member each. It starts when all are there,
 /// with a barrier: its members get Go when all have said that they are ready. It ends when rank 0
