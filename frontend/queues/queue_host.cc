@@ -295,40 +295,46 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
 }
 
 template <typename Visit>
-void QueueHost::Turn::ForEachWorker(const WorkerPattern& pattern, std::size_t from, std::size_t end,
-                                    const Visit& visit) const {
-  for (std::size_t i = from; i < std::min(end, state_.workers.size()); ++i) {
+std::size_t QueueHost::Turn::VisitWorkers(const WorkerPattern& pattern, std::size_t from,
+                                          const Visit& visit) const {
+  const std::size_t end = std::min(from + kWorkersATurn, state_.workers.size());
+  for (std::size_t i = from; i < end; ++i) {
     const queue::ProcessId process{static_cast<std::uint32_t>(i)};
     const queue::Process* known = state_.core.core().FindProcess(process);
     if (known != nullptr && pattern.Matches(state_.workers[i].identity)) visit(process, *known);
   }
-}
-
-std::size_t QueueHost::Turn::ListWorkers(
-    const WorkerPattern& pattern, std::size_t from, std::size_t limit,
-    const std::function<void(const WorkerView&)>& visit) const {
-  const std::size_t end = from + limit;
-  ForEachWorker(pattern, from, end, [&](queue::ProcessId process, const queue::Process& known) {
-    visit({state_.WorkerAt(process).identity, known});
-  });
   return end < state_.workers.size() ? end : 0;
 }
 
-void QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern) { SetPaused(pattern, true); }
-
-void QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern) { SetPaused(pattern, false); }
-
-void QueueHost::Turn::SetPaused(const WorkerPattern& pattern, bool paused) {
-  state_.AddPauseRule(pattern, paused);
-  ForEachWorker(pattern, 0, state_.workers.size(),
-                [&](queue::ProcessId process, const queue::Process&) {
-                  state_.core.Step(now_, queue::input::PauseWorker{process, paused}, state_);
-                });
+std::size_t QueueHost::Turn::ListWorkers(
+    const WorkerPattern& pattern, std::size_t from,
+    const std::function<void(const WorkerView&)>& visit) const {
+  return VisitWorkers(pattern, from, [&](queue::ProcessId process, const queue::Process& known) {
+    visit({state_.WorkerAt(process).identity, known});
+  });
 }
 
-void QueueHost::Turn::DrainWorkers(const WorkerPattern& pattern) {
-  ForEachWorker(pattern, 0, state_.workers.size(),
-                [&](queue::ProcessId process, const queue::Process&) { SendHome(process); });
+std::size_t QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern, std::size_t from) {
+  return SetPaused(pattern, from, true);
+}
+
+std::size_t QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern, std::size_t from) {
+  return SetPaused(pattern, from, false);
+}
+
+/// Somebody else may have said otherwise since the first part: then that counts for all parts.
+std::size_t QueueHost::Turn::SetPaused(const WorkerPattern& pattern, std::size_t from,
+                                       bool paused) {
+  if (from == 0) state_.AddPauseRule(pattern, paused);
+  return VisitWorkers(pattern, from, [&](queue::ProcessId process, const queue::Process&) {
+    const bool counts = state_.IsPaused(state_.WorkerAt(process).identity);
+    state_.core.Step(now_, queue::input::PauseWorker{process, counts}, state_);
+  });
+}
+
+std::size_t QueueHost::Turn::DrainWorkers(const WorkerPattern& pattern, std::size_t from) {
+  return VisitWorkers(pattern, from,
+                      [&](queue::ProcessId process, const queue::Process&) { SendHome(process); });
 }
 
 const queue::Queue& QueueHost::Turn::core() const { return state_.core.core(); }

@@ -165,14 +165,15 @@ class QueueHost::Turn {
     const WorkerIdentity& identity;
     const queue::Process& process;
   };
-  /// Looks at up to `limit` processes from place `from` on (0: the start). Returns the place to go
-  /// on from; 0: there are no more.
-  std::size_t ListWorkers(const WorkerPattern& pattern, std::size_t from, std::size_t limit,
+  /// The next four deal with up to kWorkersATurn processes from place `from` on (0: the start), and
+  /// return the place where the next turn has to go on; 0: there are no more.
+  std::size_t ListWorkers(const WorkerPattern& pattern, std::size_t from,
                           const std::function<void(const WorkerView&)>& visit) const;
   /// For those that are there, and those that come; what was said last about a worker counts.
-  void PauseWorkers(const WorkerPattern& pattern);
-  void ResumeWorkers(const WorkerPattern& pattern);
-  void DrainWorkers(const WorkerPattern& pattern);
+  std::size_t PauseWorkers(const WorkerPattern& pattern, std::size_t from = 0);
+  std::size_t ResumeWorkers(const WorkerPattern& pattern, std::size_t from = 0);
+  std::size_t DrainWorkers(const WorkerPattern& pattern, std::size_t from = 0);
+  static constexpr std::size_t kWorkersATurn = 200;
 
   const queue::Queue& core() const;
   /// Of the process that runs or ran a job just looked up; nullptr if it is gone.
@@ -180,10 +181,10 @@ class QueueHost::Turn {
 
  private:
   void Follow(queue::JobId job, bool follow);
-  void SetPaused(const WorkerPattern& pattern, bool paused);
+  std::size_t SetPaused(const WorkerPattern& pattern, std::size_t from, bool paused);
   template <typename Visit>
-  void ForEachWorker(const WorkerPattern& pattern, std::size_t from, std::size_t end,
-                     const Visit& visit) const;
+  std::size_t VisitWorkers(const WorkerPattern& pattern, std::size_t from,
+                           const Visit& visit) const;
   void SendHome(queue::ProcessId process);
 
   QueueHost& host_;

@@ -75,8 +75,11 @@ Result<v1::ListWorkersReply> AdminService::Change(const v1::WorkersRequest& requ
   if (Status status = CheckPattern(request); !status.ok()) return status;
   for (const auto& host : queues_.all()) {
     if (!request.queue().empty() && host->name() != request.queue()) continue;
-    QueueHost::Turn turn(*host, Now());
-    (turn.*change)({request.node(), request.pod()});
+    std::size_t from = 0;
+    do {
+      QueueHost::Turn turn(*host, Now());
+      from = (turn.*change)({request.node(), request.pod()}, from);
+    } while (from != 0);
   }
   return ListWorkers(request);
 }

@@ -80,7 +80,7 @@ class AdminService final : public Service {
   Result<v1::ListWorkersReply> DrainWorkers(const v1::WorkersRequest& request);
 
   Result<v1::Queue> Change(const v1::QueueRequest& request, void (QueueHost::Turn::*change)());
-  using WorkersChange = void (QueueHost::Turn::*)(const WorkerPattern&);
+  using WorkersChange = std::size_t (QueueHost::Turn::*)(const WorkerPattern&, std::size_t from);
   Result<v1::ListWorkersReply> Change(const v1::WorkersRequest& request, WorkersChange change);
 
   QueueSet& queues_;

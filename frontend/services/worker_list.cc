@@ -3,12 +3,6 @@
 #include "frontend/queues/convert.h"
 
 namespace twofold::frontend {
-namespace {
-
-// Processes that are listed under one lock of their queue.
-constexpr std::size_t kWorkersATurn = 200;
-
-}  // namespace
 
 Result<v1::ListWorkersReply> ListWorkers(const QueueSet& queues,
                                          const v1::WorkersRequest& request) {
@@ -21,7 +15,7 @@ Result<v1::ListWorkersReply> ListWorkers(const QueueSet& queues,
     std::size_t from = 0;
     do {
       const QueueHost::Turn turn(*host, Now());
-      from = turn.ListWorkers({request.node(), request.pod()}, from, kWorkersATurn,
+      from = turn.ListWorkers({request.node(), request.pod()}, from,
                               [&](const QueueHost::Turn::WorkerView& worker) {
                                 *reply.add_workers() = ToProto(worker, host->name());
                               });

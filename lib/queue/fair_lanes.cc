@@ -19,7 +19,7 @@ std::uint64_t CostOf(const Job& job) {
 
 }  // namespace
 
-void FairLanes::Remove(JobTable& jobs, Slot slot) {
+void FairLanes::Remove(const JobTable& jobs, Slot slot) {
   Payer& payer = PayerFor(jobs[slot]);
   payer.lane.Remove(jobs, slot);
   if (payer.lane.empty()) Empty(payer);

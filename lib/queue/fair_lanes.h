@@ -21,20 +21,21 @@ namespace twofold::queue {
 ///
 /// Jobs without a key share a lane like the others.
 ///
-/// Cost     O(1) a call for jobs without a key as long as there are no others; O(log k) with k keys
-///          that have jobs or owe. Some 150 bytes a key.
+/// Cost     That of Lane for jobs without a key as long as there are no others; O(log k) more with
+/// k
+///          keys that have jobs or owe. Some 250 bytes a key.
 /// Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
 class FairLanes {
  public:
-  void Add(JobTable& jobs, Slot slot) {
+  void Add(const JobTable& jobs, Slot slot) {
     Payer& payer = PayerFor(jobs[slot]);
     if (payer.lane.empty()) Fill(payer);
     payer.lane.Add(jobs, slot);
   }
-  void Remove(JobTable& jobs, Slot slot);
+  void Remove(const JobTable& jobs, Slot slot);
 
   /// Takes the job that goes next, and its lane pays: `slot` is what Front says.
-  void Take(JobTable& jobs, Slot slot) {
+  void Take(const JobTable& jobs, Slot slot) {
     Payer& payer = PayerFor(jobs[slot]);
     Pay(payer, jobs[slot]);
     payer.lane.Remove(jobs, slot);
@@ -44,9 +45,10 @@ class FairLanes {
   [[nodiscard]] bool empty() const { return plain_.lane.empty() && by_turn_.empty(); }
 
   /// The job that goes next. REQUIRES: !empty().
-  [[nodiscard]] Slot Front(const JobTable& jobs) const {
-    return (by_turn_.empty() ? plain_ : Next()).lane.Front(jobs);
-  }
+  [[nodiscard]] Slot Front() const { return (by_turn_.empty() ? plain_ : Next()).lane.Front(); }
+
+  /// Jobs without a key.
+  [[nodiscard]] const Lane& plain() const { return plain_.lane; }
 
   /// Keys that are known: they have jobs or owe.
   [[nodiscard]] std::size_t keys() const { return by_key_.size(); }

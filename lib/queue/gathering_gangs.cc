@@ -1,6 +1,7 @@
 #include "lib/queue/gathering_gangs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace twofold::queue {
 namespace {
@@ -17,6 +18,7 @@ void GatheringGangs::Add(Slot gang) {
 
 void GatheringGangs::Remove(Slot gang) {
   if (gang == holder_) GiveBack();
+  looked_for_ = kNoSlot;
   waiting_.erase(KeyOf(gang));
   nobody_ = false;
 }
@@ -48,14 +50,10 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
     }
     return held_.size() < size;
   };
-  if (!options.placement.empty()) {
-    processes_.VisitIdle(options.placement, take);
-  } else {
-    for (auto process = processes_.NextIdle(); process;) {
-      const auto next = processes_.IdleAfter(*process);
-      process = take(*process) ? next : std::nullopt;
-    }
-  }
+  // Those looked at before that are still idle do not suit it, as long as it holds what it holds.
+  const bool is_new = std::exchange(looked_for_, gang) != gang;
+  processes_.VisitIdle(options.placement, is_new ? 0 : looked_until_, take);
+  looked_until_ = processes_.last_idle_since();
   if (holder_ == kNoSlot && !held_.empty()) {
     holder_ = gang;
     until_ = now + waiting_.at(KeyOf(gang)).patience;
@@ -66,7 +64,10 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
 
 void GatheringGangs::Withdraw(ProcessId process) {
   const std::size_t given_back = std::erase(held_, process);
-  if (given_back > 0) processes_.Unreserve(process, static_cast<std::uint32_t>(given_back));
+  if (given_back > 0) {
+    processes_.Unreserve(process, static_cast<std::uint32_t>(given_back));
+    looked_for_ = kNoSlot;
+  }
   if (held_.empty()) holder_ = kNoSlot;
 }
 
@@ -109,6 +110,7 @@ void GatheringGangs::GiveBack() {
   for (const ProcessId process : held_) processes_.Unreserve(process, 1);
   held_.clear();
   holder_ = kNoSlot;
+  looked_for_ = kNoSlot;
   nobody_ = false;
 }
 

@@ -32,7 +32,8 @@ namespace twofold::queue {
 ///          have changed: a gang or capacity has come, or a pause is over; Gather linear in the
 ///          slots it takes and in the idle processes that it looks at and cannot use: those of a
 ///          node that it holds a slot of already, or that share a line with its placement but do
-///          not suit it. Whether a gang with a placement is possible: see ProcessTable::AbleFor.
+///          not suit it. Each of these is looked at once in a try. Whether a gang with a placement
+///          is possible: see ProcessTable::AbleFor.
 class GatheringGangs {
  public:
   GatheringGangs(JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
@@ -93,6 +94,10 @@ class GatheringGangs {
   std::vector<ProcessId> held_;
   Instant until_;
   std::uint64_t holder_version_ = 0;  // capacity that it could be made up with
+
+  // Gather has seen all that were idle for this gang by then.
+  Slot looked_for_ = kNoSlot;
+  std::uint64_t looked_until_ = 0;  // Process::idle_since
 
   // Next has found nobody, which stays so until one of these changes, while others wait.
   bool nobody_ = false;

@@ -41,7 +41,7 @@ struct Cancel {
 
 /// Ends all jobs of the submitter as abandoned, without replies; running ones are stopped. Durable
 /// jobs live on, and those that somebody else has submitted as well (dedup key). If there are more
-/// than Queue::kMostEnded, Tick is due at once and ends the next ones. Until then those that are
+/// than Queue::kMostAtOnce, Tick is due at once and ends the next ones. Until then those that are
 /// left are jobs like others, and may be handed out and end with a Reply.
 struct SubmitterGone {
   SubmitterId submitter;

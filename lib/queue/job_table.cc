@@ -1,6 +1,7 @@
 #include "lib/queue/job_table.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace twofold::queue {
@@ -13,8 +14,46 @@ std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGe
 
 }  // namespace
 
+char* SpecBytes::Add(std::string_view spec) {
+  if (spec.empty()) return nullptr;
+  char* const bytes = spec.size() > kLargest ? new char[spec.size()] : Take(Rounded(spec.size()));
+  std::memcpy(bytes, spec.data(), spec.size());
+  return bytes;
+}
+
+char* SpecBytes::Take(std::size_t size) {
+  char*& freed = freed_[size / kStep];
+  if (char* const bytes = freed; bytes != nullptr) {
+    std::memcpy(&freed, bytes, sizeof freed);
+    return bytes;
+  }
+  if (left_ < size) {
+    slabs_.emplace_back(new char[kSlab]);  // make_unique would clear it first
+    left_ = kSlab;
+  }
+  left_ -= size;
+  return &slabs_.back()[left_];
+}
+
+void SpecBytes::Free(char* bytes, std::size_t size) {
+  if (bytes == nullptr) return;
+  if (size > kLargest) {
+    delete[] bytes;
+    return;
+  }
+  char*& freed = freed_[Rounded(size) / kStep];
+  std::memcpy(bytes, &freed, sizeof freed);
+  freed = bytes;
+}
+
 JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
     : id_base_(std::uint64_t{queue_number} << 56), first_generation_(Valid(first_generation)) {}
+
+JobTable::~JobTable() {
+  for (Slot slot = 0; slot < end_; ++slot) {
+    specs_.Free((*this)[slot].spec_bytes, (*this)[slot].spec_size);
+  }
+}
 
 Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
                    std::uint64_t sequence) {
@@ -24,10 +63,7 @@ Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view s
   job.options = std::move(options);
   job.sequence = sequence;
   job.spec_size = static_cast<std::uint32_t>(spec.size());
-  if (!spec.empty()) {
-    job.spec_bytes.reset(new char[spec.size()]);  // make_unique would clear it first
-    std::copy(spec.begin(), spec.end(), job.spec_bytes.get());
-  }
+  job.spec_bytes = specs_.Add(spec);
   job.attempts = 0;
   job.lost_attempts = 0;
   job.gang = kNoSlot;
@@ -39,9 +75,10 @@ void JobTable::Free(Slot slot) {
   Job& job = (*this)[slot];
   if (job.options->durable) durable_.erase(DurableId(job.sequence));
   job.options.reset();
-  job.spec_bytes.reset();
+  specs_.Free(job.spec_bytes, job.spec_size);
+  job.spec_bytes = nullptr;
   job.submitter = nullptr;
-  job.generation = Valid(job.generation + 1);
+  job.generation = Valid(job.generation + 1) & (kGenerations - 1);
   job.state = JobState::kFree;
   job.place.next = free_;
   free_ = slot;
@@ -60,7 +97,7 @@ Slot JobTable::Find(JobId id) const {
 Slot JobTable::TakeSlot() {
   if (free_ != kNoSlot) return std::exchange(free_, (*this)[free_].place.next);
   if (end_ % kPage == 0) pages_.push_back(std::make_unique<Job[]>(kPage));
-  (*this)[end_].generation = first_generation_;
+  (*this)[end_].generation = first_generation_ & (kGenerations - 1);
   return end_++;
 }
 

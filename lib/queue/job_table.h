@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -15,8 +18,7 @@ struct Submitter;
 
 enum class JobState : std::uint8_t {
   kFree,       ///< no job: the slot is for use
-  kWaiting,    ///< in the line, behind all that came before
-  kSortedIn,   ///< in the line, put into its place by number: it was elsewhere meanwhile
+  kWaiting,    ///< in the line
   kDelayed,    ///< its time has not come
   kParked,     ///< as many jobs with its limit key as allowed run, or are in the line
   kGathering,  ///< a gang that lacks workers
@@ -28,27 +30,52 @@ enum class JobState : std::uint8_t {
 /// All that the queue knows of one job. A million of them wait at times: each byte counts.
 struct Job {
   std::shared_ptr<const JobOptions> options;
-  std::unique_ptr<char[]> spec_bytes;
-  Submitter* submitter = nullptr;  ///< nullptr: detached
-  std::uint64_t tag = 0;           ///< of a gang's member: its rank
-  std::uint64_t sequence = 0;      ///< order of arrival
-  Instant accepted;                ///< or, with a delay, when that is over
-  Instant handed_out;              ///< of the attempt that runs
-  Links place;                     ///< in the line, or among what its process runs
-  Links siblings;                  ///< among the jobs of its submitter
-  std::uint32_t generation = 0;    ///< of the slot: tells this job from earlier ones
+  char* spec_bytes = nullptr;         ///< in SpecBytes
+  Submitter* submitter = nullptr;     ///< nullptr: detached
+  std::uint64_t tag = 0;              ///< of a gang's member: its rank
+  std::uint64_t sequence = 0;         ///< order of arrival
+  Instant accepted;                   ///< or, with a delay, when that is over
+  Instant handed_out;                 ///< of the attempt that runs
+  Links place;                        ///< among what its process runs, or of the free slots
+  Links siblings;                     ///< among the jobs of its submitter
+  std::uint32_t generation : 24 = 0;  ///< of the slot: tells this job from earlier ones
+  JobState state = JobState::kFree;
   std::uint32_t spec_size = 0;
   Attempt attempts = 0;             ///< started; the newest is the only one that counts
   std::uint32_t lost_attempts = 0;  ///< those that vanished with their worker
   ProcessId process{0};             ///< while running
   Slot gang = kNoSlot;              ///< whose member it is
-  JobState state = JobState::kFree;
-  std::uint32_t number_in_line = 0;  ///< see LineRanks; while kWaiting
 
-  [[nodiscard]] std::string_view spec() const { return {spec_bytes.get(), spec_size}; }
+  [[nodiscard]] std::string_view spec() const { return {spec_bytes, spec_size}; }
 };
-static_assert(sizeof(Job) <= 112,
-              "the promise is 150 bytes a waiting job, malloc's share included");
+static_assert(sizeof(Job) <= 104, "the promise is 150 bytes a waiting job beside its spec");
+
+/// Copies of specs, without malloc's time and bytes for each. Small ones are cut from slabs; what
+/// is freed is for the next one of its size, so memory stays at what the most specs of each size at
+/// one time took.
+///
+/// Errors   None checked: Free what Add gave, with its size.
+/// Cost     O(1) and up to 3 bytes a spec; at least 8 bytes.
+class SpecBytes {
+ public:
+  /// nullptr if it is empty.
+  char* Add(std::string_view spec);
+  void Free(char* bytes, std::size_t size);
+
+ private:
+  static constexpr std::size_t kStep = 4;
+  static constexpr std::size_t kLargest = 512;  // longer ones are left to malloc
+  static constexpr std::size_t kSlab = 64 << 10;
+
+  static std::size_t Rounded(std::size_t size) {
+    return std::max((size + kStep - 1) / kStep * kStep, sizeof(char*));
+  }
+  char* Take(std::size_t size);
+
+  std::array<char*, kLargest / kStep + 1> freed_{};  // by size; each holds the next one's address
+  std::vector<std::unique_ptr<char[]>> slabs_;
+  std::size_t left_ = 0;  // at the end of the last slab
+};
 
 /// Holds the jobs in fixed-size pages, so growth never moves a job nor doubles memory. Slots are
 /// used again, last freed first; memory stays at what the most jobs at one time took.
@@ -57,6 +84,9 @@ static_assert(sizeof(Job) <= 112,
 class JobTable {
  public:
   JobTable(std::uint32_t first_generation, std::uint8_t queue_number);
+  ~JobTable();
+  JobTable(const JobTable&) = delete;
+  JobTable& operator=(const JobTable&) = delete;
 
   Job& operator[](Slot slot) { return pages_[slot / kPage][slot % kPage]; }
   const Job& operator[](Slot slot) const { return pages_[slot / kPage][slot % kPage]; }
@@ -87,6 +117,7 @@ class JobTable {
 
   const std::uint64_t id_base_;
   const std::uint32_t first_generation_;
+  SpecBytes specs_;
   std::vector<std::unique_ptr<Job[]>> pages_;
   Slot end_ = 0;
   Slot free_ = kNoSlot;  // the last freed slot; the others follow by place.next

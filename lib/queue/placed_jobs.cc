@@ -68,11 +68,12 @@ std::vector<std::string> PlacedJobs::LinesFor(const std::string& placement) cons
 
 std::optional<PlacedJobs::Match> PlacedJobs::Next() {
   std::optional<Match> best = NextOfOpen();
+  const Slot open = best ? best->slot : kNoSlot;
   CompareNewlyIdle(best);
-  if (best) {
-    best->process = *FirstIdleFor(jobs_[best->slot].options->placement);
-  } else {
+  if (!best) {
     nothing_idle_ = processes_.last_idle_since();
+  } else if (best->slot != open) {
+    best->process = *FirstIdleFor(*by_placement_.find(jobs_[best->slot].options->placement));
   }
   return best;
 }
@@ -82,17 +83,17 @@ std::optional<PlacedJobs::Match> PlacedJobs::Next() {
 std::optional<PlacedJobs::Match> PlacedJobs::NextOfOpen() {
   while (!open_.empty()) {
     const auto& [head, placement] = *open_.begin();
-    if (const auto process = FirstIdleFor(placement->first)) return Match{head.second, *process};
+    if (const auto process = FirstIdleFor(*placement)) return Match{head.second, *process};
     placement->second.is_open = false;
     open_.erase(open_.begin());
   }
   return std::nullopt;
 }
 
-std::optional<ProcessId> PlacedJobs::FirstIdleFor(const std::string& placement) {
+std::optional<ProcessId> PlacedJobs::FirstIdleFor(const Placements::value_type& placement) {
   std::optional<ProcessId> first;
-  processes_.VisitIdle(placement, [&](ProcessId process) {
-    if (processes_.Suits(placement, process)) first = process;
+  processes_.VisitIdle(placement.second.lines, 0, [&](ProcessId process) {
+    if (processes_.Suits(placement.first, process)) first = process;
     return !first;
   });
   return first;

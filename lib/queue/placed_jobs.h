@@ -59,7 +59,7 @@ class PlacedJobs {
   void LeaveHeads(Placements::iterator placement);
   void Open(Placements::iterator placement);
   [[nodiscard]] std::vector<std::string> LinesFor(const std::string& placement) const;
-  [[nodiscard]] std::optional<ProcessId> FirstIdleFor(const std::string& placement);
+  [[nodiscard]] std::optional<ProcessId> FirstIdleFor(const Placements::value_type& placement);
   std::optional<Match> NextOfOpen();
   void CompareNewlyIdle(std::optional<Match>& best);
   void CompareProcess(ProcessId process, std::optional<Match>& best) const;

@@ -1,6 +1,7 @@
 #include "lib/queue/places.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "lib/queue/placement.h"
 #include "lib/queue/process_table.h"
@@ -56,24 +57,26 @@ std::vector<Slot> Places::MaySuit(std::string_view placement) const {
   return {processes.begin(), processes.end()};
 }
 
-void Places::VisitIdle(std::string_view placement, const std::function<bool(Slot)>& visit) {
-  const std::vector<std::string> wanted = RarestLines(placement);
+void Places::VisitIdle(const std::vector<std::string>& wanted, std::uint64_t after,
+                       const std::function<bool(Slot)>& visit) {
   std::vector<Having*> lines;
   for (const std::string& line : wanted) {
     const auto found = lines_.find(line);
     if (found == lines_.end()) continue;
     if (!found->second.is_watched) Watch(found->second);
-    if (!found->second.idle.empty()) lines.push_back(&found->second);
+    const auto& idle = found->second.idle;
+    if (!idle.empty() && processes_[idle.back()].idle_since > after)
+      lines.push_back(&found->second);
   }
   if (lines.size() == 1) {
     auto& idle = lines.front()->idle;
-    for (auto next = idle.begin(); next != idle.end();) {
+    for (auto next = FirstAfter(idle, after); next != idle.end();) {
       if (!visit(*next++)) return;
     }
     return;
   }
   std::vector<Slot> all;
-  for (const Having* line : lines) all.insert(all.end(), line->idle.begin(), line->idle.end());
+  for (Having* line : lines) all.insert(all.end(), FirstAfter(line->idle, after), line->idle.end());
   std::sort(all.begin(), all.end(),
             [this](Slot a, Slot b) { return processes_[a].idle_since < processes_[b].idle_since; });
   all.erase(std::unique(all.begin(), all.end()), all.end());  // a node may be named twice
@@ -82,7 +85,14 @@ void Places::VisitIdle(std::string_view placement, const std::function<bool(Slot
   }
 }
 
-/// Whoever suits the placement has one of these lines: a node, or the label that fewest have.
+/// The first that has become idle after that.
+std::list<Slot>::iterator Places::FirstAfter(std::list<Slot>& idle, std::uint64_t after) const {
+  if (processes_[idle.front()].idle_since > after) return idle.begin();
+  auto first = idle.end();
+  while (processes_[*std::prev(first)].idle_since > after) --first;
+  return first;
+}
+
 std::vector<std::string> Places::RarestLines(std::string_view placement) const {
   PlacementLines lines(placement);
   if (!lines.nodes.empty()) return std::move(lines.nodes);

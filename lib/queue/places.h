@@ -71,9 +71,11 @@ class Places {
   /// The processes that have one of these lines.
   [[nodiscard]] std::vector<Slot> MaySuit(std::string_view placement) const;
 
-  /// The idle ones of these, in the order in which they became idle, until `visit` returns false.
-  /// `visit` may make the process that it is given leave the idle ones.
-  void VisitIdle(std::string_view placement, const std::function<bool(Slot)>& visit);
+  /// Those with one of the lines that have become idle after that (Process::idle_since), in this
+  /// order, until `visit` returns false. `visit` may make the process that it is given leave the
+  /// idle ones.
+  void VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
+                 const std::function<bool(Slot)>& visit);
 
  private:
   /// Where a process stands in the list of a line that is watched.
@@ -89,6 +91,8 @@ class Places {
 
   [[nodiscard]] std::size_t CountWith(const std::string& line) const;
   void Join(Slot process, const std::string& line);
+  [[nodiscard]] std::list<Slot>::iterator FirstAfter(std::list<Slot>& idle,
+                                                     std::uint64_t after) const;
   void Watch(Having& line);
   void AddSeat(Slot process, Having& line);
   void SitDown(Slot process);

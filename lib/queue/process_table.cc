@@ -164,11 +164,6 @@ std::optional<ProcessId> ProcessTable::NextIdle() const {
   return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.front()});
 }
 
-std::optional<ProcessId> ProcessTable::IdleAfter(ProcessId id) const {
-  const Slot next = (*this)[id].in_idle.next;
-  return next == kNoSlot ? std::nullopt : std::optional(ProcessId{next});
-}
-
 std::optional<ProcessId> ProcessTable::LastIdle() const {
   return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.back()});
 }
@@ -258,9 +253,26 @@ void ProcessTable::LeaveIdle(Slot slot) {
   places_.LeftIdle(slot);
 }
 
-void ProcessTable::VisitIdle(std::string_view placement,
+void ProcessTable::VisitIdle(std::string_view placement, std::uint64_t after,
                              const std::function<bool(ProcessId)>& visit) {
-  places_.VisitIdle(placement, [&](Slot slot) { return visit(ProcessId{slot}); });
+  if (!placement.empty()) return VisitIdle(places_.RarestLines(placement), after, visit);
+  const auto is_new = [&](Slot slot) {
+    return slot != kNoSlot && processes_[slot].idle_since > after;
+  };
+  Slot next = idle_.front();
+  if (!is_new(next)) {
+    next = kNoSlot;
+    for (Slot slot = idle_.back(); is_new(slot); slot = processes_[slot].in_idle.prev) next = slot;
+  }
+  while (next != kNoSlot) {
+    const Slot slot = std::exchange(next, processes_[next].in_idle.next);
+    if (!visit(ProcessId{slot})) return;
+  }
+}
+
+void ProcessTable::VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
+                             const std::function<bool(ProcessId)>& visit) {
+  places_.VisitIdle(lines, after, [&](Slot slot) { return visit(ProcessId{slot}); });
 }
 
 void ProcessTable::Become(ProcessId id, Presence presence, Instant now) {

@@ -146,12 +146,15 @@ class ProcessTable {
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
   /// the back, so that jobs spread over the processes.
   [[nodiscard]] std::optional<ProcessId> NextIdle() const;
-  /// The next one in that order. REQUIRES: `id` is idle.
-  [[nodiscard]] std::optional<ProcessId> IdleAfter(ProcessId id) const;
-  /// The idle ones that may suit the placement, in that order, until `visit` returns false. `visit`
-  /// may take slots of the process that it is given.
-  void VisitIdle(std::string_view placement, const std::function<bool(ProcessId)>& visit);
-  /// The same as NextIdle and IdleAfter from the back, where `idle_since` is largest.
+  /// Those that may suit the placement and have become idle after that (Process::idle_since), in
+  /// that order, until `visit` returns false. `visit` may take slots of the process that it is
+  /// given. Others cost nothing.
+  void VisitIdle(std::string_view placement, std::uint64_t after,
+                 const std::function<bool(ProcessId)>& visit);
+  /// The same for all that have one of these lines (see Places).
+  void VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
+                 const std::function<bool(ProcessId)>& visit);
+  /// That order from the back, where `idle_since` is largest.
   [[nodiscard]] std::optional<ProcessId> LastIdle() const;
   [[nodiscard]] std::optional<ProcessId> IdleBefore(ProcessId id) const;
   /// The largest `idle_since` so far.

@@ -19,7 +19,6 @@ Queue::Queue(const QueueOptions& options)
     : options_(Checked(options)),
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
-      ranks_(jobs_, line_),
       processes_(jobs_, options_.lease, options_.grace),
       key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),
@@ -177,16 +176,15 @@ void Queue::Step(Instant now, const input::Resume&, Effects& effects) {
 void Queue::Step(Instant now, const input::Tick&, Effects& effects) {
   // First all that is over, then hand out: no job goes to a process that is due itself.
   if (!departed_.empty()) EndDeparted(now, effects);
-  while (const auto process = processes_.LeaseOver(now)) LeaseOver(now, *process, effects);
-  while (const auto process = processes_.GraceOver(now)) GraceOver(now, *process, effects);
-  Dispatch(now, effects);
+  std::size_t left = kMostAtOnce;
+  if (EndLeases(now, left, effects) && EndGraces(now, left, effects)) Dispatch(now, effects);
 }
 
 std::optional<Instant> Queue::NextDeadline() const {
   std::optional<Instant> next;
   for (const std::optional<Instant> one :
        {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline(),
-        end_more_at_}) {
+        end_more_at_, losing_ ? std::optional(losing_->since) : std::nullopt}) {
     if (one) next = next ? std::min(*next, *one) : one;
   }
   return next;
@@ -253,7 +251,7 @@ bool Queue::HandOver(Slot slot) {
 
 /// Ends jobs of the submitters that are gone, as many as one call may.
 void Queue::EndDeparted(Instant now, Effects& effects) {
-  std::size_t left = kMostEnded;
+  std::size_t left = kMostAtOnce;
   while (!departed_.empty() && EndJobsOf(departed_.front(), left, effects)) departed_.pop_front();
   end_more_at_ = departed_.empty() ? std::nullopt : std::optional(now);
 }

@@ -19,7 +19,6 @@
 #include "lib/queue/inputs.h"
 #include "lib/queue/job_table.h"
 #include "lib/queue/key_limits.h"
-#include "lib/queue/line_ranks.h"
 #include "lib/queue/placed_jobs.h"
 #include "lib/queue/process_table.h"
 #include "lib/queue/running_gangs.h"
@@ -36,8 +35,7 @@ struct QueueOptions {
   Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
   std::uint8_t number = 0;  ///< of the queue: makes its job ids differ from other queues'
   std::uint32_t first_generation = 1;  ///< of job ids; make it differ between runs of the frontend
-  std::uint64_t first_sequence =
-      1;  ///< of durable jobs' ids; more than all that were ever given out
+  std::uint64_t first_sequence = 1;    ///< of durable jobs' ids; more than all ever given out
 };
 
 enum class Admission : std::uint8_t {
@@ -63,8 +61,7 @@ struct JobView {
   Duration run_time;  ///< since it was handed out, by the frontend's clock
   const JobOptions* options;
   std::size_t spec_size;
-  std::vector<Member>
-      members;  ///< of a gang that runs, by rank; those that have ended are left out
+  std::vector<Member> members;  ///< of a gang that runs, by rank, without those that have ended
 };
 
 /// Which jobs List shows.
@@ -125,7 +122,9 @@ struct QueueStats {
 /// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
 /// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
 /// never has more attempts than slots.
-/// Outside a call there is never both a waiting job and a slot that may take it, unless paused.
+///
+/// Outside a call there is never both a waiting job and a slot that may take it, unless the queue
+/// is paused or a Tick is due at once (see kMostAtOnce).
 ///
 /// A gang is a job that several slots run together, one member each. It starts when all are there,
 /// with a barrier: its members get Go when all have said that they are ready. It ends when rank 0
@@ -138,15 +137,19 @@ struct QueueStats {
 /// Threads  Not thread-safe: one lock or strand a queue.
 /// Errors   Calls about unknown jobs or processes are no-ops that say so in what they return.
 /// Cost     O(1) a call, plus O(log r) with r requeued jobs waiting, and O(log) for jobs that have
-///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h). Tick,
-///          WorkerJoined and WorkerGone: O(log) for each attempt or job concerned; SubmitterGone
-///          too, for kMostEnded jobs at most. List: see there. Explain: see LineRanks and
-///          ProcessTable::AbleFor. A waiting job takes under 150 bytes beside its spec.
+///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h).
+///          WorkerJoined, WorkerLeft: O(log) for each attempt of the process. Tick, SubmitterGone:
+///          O(log) for each job concerned, of which there are kMostAtOnce at most. List: see there.
+///          Explain: see Lane and ProcessTable::AbleFor. A waiting job takes under 150 bytes beside
+///          its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
  public:
-  /// So many jobs of a submitter that is gone are ended by one call; the others by the next Ticks.
-  static constexpr std::size_t kMostEnded = 1000;
+  /// If more jobs than this are due at once, one call deals with so many, and Tick is due again at
+  /// once for the others: jobs of submitters that are gone, attempts whose lease or grace period is
+  /// over, delays, deadlines. Nothing is handed out by a call that leaves delays or deadlines over,
+  /// nor by a Tick that leaves leases over.
+  static constexpr std::size_t kMostAtOnce = 1000;
   /// So many places of the job table one call of List looks at.
   static constexpr std::uint32_t kMostListed = 4096;
 
@@ -225,6 +228,12 @@ class Queue {
     std::string_view report = {};
   };
 
+  /// A process that has fallen silent and may have attempts left to lose.
+  struct Losing {
+    ProcessId process;
+    Instant since;
+  };
+
   void Hear(Instant now, ProcessId process, Effects& effects);
 
   // The way of a job: to the line, to a worker, to its end
@@ -260,15 +269,17 @@ class Queue {
   void Lose(Instant now, Slot slot, const std::string& why, Effects& effects);
   void HandBack(Instant now, Slot slot, Effects& effects);
   void LoseAttempt(Instant now, Slot slot, const std::string& why, Effects& effects);
-  void LeaseOver(Instant now, ProcessId process, Effects& effects);
-  void GraceOver(Instant now, ProcessId process, Effects& effects);
+  bool EndLeases(Instant now, std::size_t& left, Effects& effects);
+  bool EndGraces(Instant now, std::size_t& left, Effects& effects);
+  bool LoseAll(Instant now, ProcessId process, const std::string& why, std::size_t& left,
+               Effects& effects);
   void Remove(ProcessId process, Effects& effects);
   std::set<Held> Reconcile(Instant now, ProcessId process, std::span<const Held> held,
                            Effects& effects);
   void Refuse(ProcessId process, const Completion& completion);
   void Resume(Instant now, Slot slot, std::span<const Restored::Member> members);
   ProcessId Absent(Instant now, ProcessKey key);
-  void RunTimers(Instant now, Effects& effects);
+  bool RunTimers(Instant now, Effects& effects);
 
   [[nodiscard]] Admission Admit() const;
   Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable);
@@ -305,7 +316,6 @@ class Queue {
   const QueueOptions options_;
   JobTable jobs_;
   WaitingLine line_;
-  LineRanks ranks_;  // of the jobs in the line, and of those set aside
   ProcessTable processes_;
   KeyLimits key_limits_;
   Timers delays_;     // jobs whose time has not come
@@ -318,6 +328,7 @@ class Queue {
   Submitter* last_submitter_ = nullptr;  // of the job that came last: mostly of the next one, too
   std::deque<SubmitterId> departed_;     // those that are gone and may have jobs left
   std::optional<Instant> end_more_at_;   // of these: when Tick has to go on
+  std::optional<Losing> losing_;
   std::unordered_map<std::string, std::set<Slot>> runs_;
   std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;

@@ -45,7 +45,6 @@ void Queue::Arrive(Slot slot) {
 void Queue::EnterLine(Slot slot) {
   gang_slots_ += ExtraSlots(slot);
   line_.Add(slot);
-  ranks_.Add(slot);
 }
 
 /// Of the jobs with this limit key, others may stand in the line now.
@@ -53,7 +52,7 @@ void Queue::SettleKey(const std::string& key) {
   while (const auto move = key_limits_.NextMove(key)) {
     Job& job = jobs_[move->slot];
     if (move->to_line) {
-      job.state = JobState::kSortedIn;
+      job.state = JobState::kWaiting;
       EnterLine(move->slot);
     } else {
       LeaveLine(move->slot);
@@ -65,21 +64,21 @@ void Queue::SettleKey(const std::string& key) {
 /// Takes a job that waits for a worker out of turn.
 void Queue::LeaveLine(Slot slot) {
   gang_slots_ -= ExtraSlots(slot);
-  ranks_.Remove(slot);
-  switch (jobs_[slot].state) {
-    case JobState::kGathering:
-      return gathering_.Remove(slot);
-    case JobState::kPlaced:
-      return placed_.Remove(slot);
-    default:
-      line_.Remove(slot);
+  const JobState state = jobs_[slot].state;
+  if (state == JobState::kWaiting) return line_.Remove(slot);
+  line_.EndAside(slot);
+  if (state == JobState::kGathering) {
+    gathering_.Remove(slot);
+  } else {
+    placed_.Remove(slot);
   }
 }
 
 // ---- To a worker
 
 void Queue::Dispatch(Instant now, Effects& effects) {
-  if (delays_.size() + deadlines_.size() + gathering_.size() > 0) RunTimers(now, effects);
+  const bool has_timers = delays_.size() + deadlines_.size() + gathering_.size() > 0;
+  if (has_timers && !RunTimers(now, effects)) return;
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
     std::optional<ProcessId> idle = processes_.NextIdle();
@@ -101,8 +100,7 @@ void Queue::Dispatch(Instant now, Effects& effects) {
 
 /// The turn has come of a job for which not any free slot will do. It must not keep others waiting.
 void Queue::SetAside(Slot front) {
-  line_.Take(front);
-  ranks_.Remove(front);
+  line_.SetAside(front);
   if (IsGang(front)) {
     jobs_[front].state = JobState::kGathering;
     gathering_.Add(front);
@@ -110,7 +108,6 @@ void Queue::SetAside(Slot front) {
     jobs_[front].state = JobState::kPlaced;
     placed_.Add(front);
   }
-  ranks_.Add(front);
 }
 
 /// Hands out one of the jobs set aside, if its turn is before that of the job in front (kNoSlot:
@@ -136,7 +133,7 @@ bool Queue::HandOutPlaced(Instant now, Slot before, Effects& effects) {
   if (before != kNoSlot && line_.PrecedenceOf(before) < line_.PrecedenceOf(match->slot)) {
     return false;
   }
-  placed_.Remove(match->slot);
+  LeaveLine(match->slot);
   HandOut(now, match->slot, match->process, effects);
   return true;
 }
@@ -144,7 +141,6 @@ bool Queue::HandOutPlaced(Instant now, Slot before, Effects& effects) {
 void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects) {
   Job& job = jobs_[slot];
   MeetDeadline(slot);
-  ranks_.Remove(slot);
   if (IsKeyLimited(job)) key_limits_.Start(slot);
   job.state = JobState::kRunning;
   job.process = process;
@@ -202,7 +198,6 @@ void Queue::Stop(Slot slot, Effects& effects) {
     case JobState::kParked:  // KeyLimits forgets it with the job
       return;
     case JobState::kWaiting:
-    case JobState::kSortedIn:
     case JobState::kGathering:
     case JobState::kPlaced:
       return LeaveLine(slot);
@@ -228,7 +223,7 @@ void Queue::Requeue(Slot slot, Effects& effects) {
     key_limits_.PutBack(slot);
     SettleKey(job.options->limit_key);
   } else {
-    job.state = JobState::kSortedIn;
+    job.state = JobState::kWaiting;
     EnterLine(slot);
   }
   effects.Do(Requeued{jobs_.IdOf(slot), job.options, job.attempts, job.lost_attempts});
@@ -287,20 +282,22 @@ void Queue::LeaveSubmitter(Slot slot) {
   }
 }
 
-/// What is due of the jobs that no process has.
-void Queue::RunTimers(Instant now, Effects& effects) {
-  for (Slot slot; (slot = delays_.Due(now)) != kNoSlot;) {
+/// What is due of the jobs that no process has. False: more is due.
+bool Queue::RunTimers(Instant now, Effects& effects) {
+  std::size_t left = kMostAtOnce;
+  for (Slot slot; left > 0 && (slot = delays_.Due(now)) != kNoSlot; --left) {
     delays_.Remove(jobs_[slot].accepted, slot);
-    jobs_[slot].state = JobState::kSortedIn;
+    jobs_[slot].state = JobState::kWaiting;
     Arrive(slot);
   }
-  for (Slot slot; (slot = deadlines_.Due(now)) != kNoSlot;) {
+  for (Slot slot; left > 0 && (slot = deadlines_.Due(now)) != kNoSlot; --left) {
     const std::string reason =
         "deadline: no worker had it within " + Seconds(jobs_[slot].options->deadline);
     Stop(slot, effects);
     End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
   }
   gathering_.GiveUp(now);
+  return left > 0 || (delays_.Due(now) == kNoSlot && deadlines_.Due(now) == kNoSlot);
 }
 
 }  // namespace twofold::queue

@@ -52,27 +52,52 @@ void Queue::HandBack(Instant now, Slot slot, Effects& effects) {
   Finish(now, slot, completion, effects);
 }
 
-void Queue::LeaseOver(Instant now, ProcessId process, Effects& effects) {
-  gathering_.Withdraw(process);
-  processes_.FallSilent(process);
+/// True: no process has attempts any more whose lease is over.
+bool Queue::EndLeases(Instant now, std::size_t& left, Effects& effects) {
   const std::string why = "worker lease ran out after " + Seconds(options_.lease) + " of silence";
-  const auto& running = processes_[process].running;
-  while (!running.empty()) {
-    const Slot slot = running.front();
-    Stop(slot, effects);
-    Lose(now, slot, why, effects);
+  while (losing_ || processes_.LeaseOver(now)) {
+    if (left == 0) return false;
+    if (!losing_) {
+      losing_ = {*processes_.LeaseOver(now), now};
+      gathering_.Withdraw(losing_->process);
+      processes_.FallSilent(losing_->process);
+      --left;
+    }
+    // What it had left when it was heard again is its own.
+    const bool is_silent = processes_[losing_->process].presence == Presence::kSilent;
+    if (is_silent && !LoseAll(now, losing_->process, why, left, effects)) return false;
+    losing_.reset();
   }
+  return true;
 }
 
-void Queue::GraceOver(Instant now, ProcessId process, Effects& effects) {
+/// True: no process is left whose grace period is over.
+bool Queue::EndGraces(Instant now, std::size_t& left, Effects& effects) {
   const std::string why = "worker did not come back within " + Seconds(options_.grace);
-  const auto& running = processes_[process].running;
-  while (!running.empty()) {
-    const Slot slot = running.front();
-    processes_.TakeBack(process, slot);
+  while (const auto process = processes_.GraceOver(now)) {
+    if (left == 0) return false;
+    --left;
+    if (!LoseAll(now, *process, why, left, effects)) return false;
+    Remove(*process, effects);
+  }
+  return true;
+}
+
+/// Loses what the process runs, a gang at a time. True: all of it.
+bool Queue::LoseAll(Instant now, ProcessId process, const std::string& why, std::size_t& left,
+                    Effects& effects) {
+  const Process& known = processes_[process];
+  while (left > 0 && !known.running.empty()) {
+    const Slot slot = known.running.front();
+    left -= std::min<std::size_t>(left, jobs_[slot].options->gang.size);
+    if (known.presence == Presence::kAway) {
+      processes_.TakeBack(process, slot);
+    } else {
+      Stop(slot, effects);
+    }
     Lose(now, slot, why, effects);
   }
-  Remove(process, effects);
+  return known.running.empty();
 }
 
 void Queue::Remove(ProcessId process, Effects& effects) {
@@ -138,7 +163,7 @@ void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
     job.state = JobState::kDelayed;
     delays_.Add(job.accepted, slot);
   } else {
-    job.state = JobState::kSortedIn;
+    job.state = JobState::kWaiting;
     Arrive(slot);
     Dispatch(now, effects);
   }

@@ -23,7 +23,7 @@ QueueStats Queue::Stats() const {
           .workers_paused = workers.paused,
           .workers_reserved = workers.reserved,
           .processes = workers.processes,
-          .oldest_waiting = ranks_.Oldest(),
+          .oldest_waiting = line_.Oldest(),
           .paused = paused_,
           .draining = draining_};
 }
@@ -96,7 +96,7 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
       return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
     }
   }
-  return Explanation{.reason = WaitReason::kBehind, .ahead = ranks_.Ahead(slot)};
+  return Explanation{.reason = WaitReason::kBehind, .ahead = line_.Ahead(slot)};
 }
 
 /// A job of a submitter: members of gangs are for workers only.

@@ -13,21 +13,58 @@ std::size_t Highest(std::uint32_t levels) {
 
 void WaitingLine::Add(Slot slot) {
   const std::size_t level = LevelOf(jobs_[slot]);
-  levels_[level].Add(jobs_, slot);
+  levels_[level].lanes.Add(jobs_, slot);
+  if (HasKey(slot)) levels_[level].others.Add(jobs_, slot);
   occupied_ |= 1U << level;
   ++size_;
 }
 
 void WaitingLine::Remove(Slot slot) {
   const std::size_t level = LevelOf(jobs_[slot]);
-  levels_[level].Remove(jobs_, slot);
+  levels_[level].lanes.Remove(jobs_, slot);
+  if (HasKey(slot)) levels_[level].others.Remove(jobs_, slot);
   Left(level);
 }
 
 void WaitingLine::Take(Slot slot) {
+  const std::size_t level = TakeFrom(slot);
+  if (HasKey(slot)) levels_[level].others.Remove(jobs_, slot);
+}
+
+void WaitingLine::SetAside(Slot slot) {
+  const std::size_t level = TakeFrom(slot);
+  if (!HasKey(slot)) levels_[level].others.Add(jobs_, slot);
+}
+
+void WaitingLine::EndAside(Slot slot) { levels_[LevelOf(jobs_[slot])].others.Remove(jobs_, slot); }
+
+std::size_t WaitingLine::TakeFrom(Slot slot) {
   const std::size_t level = LevelOf(jobs_[slot]);
-  levels_[level].Take(jobs_, slot);
+  levels_[level].lanes.Take(jobs_, slot);
   Left(level);
+  return level;
+}
+
+std::uint64_t WaitingLine::Ahead(Slot slot) const {
+  const Precedence own = PrecedenceOf(slot);
+  const auto is_ahead = [&](Slot other) { return PrecedenceOf(other) < own; };
+  std::uint64_t ahead = 0;
+  for (const Level& level : levels_) {
+    ahead += level.lanes.plain().CountWhile(is_ahead) + level.others.CountWhile(is_ahead);
+  }
+  return ahead;
+}
+
+std::optional<Instant> WaitingLine::Oldest() const {
+  std::optional<Instant> oldest;
+  for (const Level& level : levels_) {
+    for (const Lane* lane : {&level.lanes.plain(), &level.others}) {
+      if (lane->empty()) continue;
+      const Instant accepted = jobs_[lane->Front()].accepted;
+      oldest = std::min(accepted, oldest.value_or(accepted));
+    }
+  }
+  return oldest;
 }
 
 Precedence WaitingLine::PrecedenceOf(Slot slot) const {
@@ -53,12 +90,12 @@ std::size_t WaitingLine::FrontLevel() const {
 
 Instant WaitingLine::Rank(std::size_t level) const {
   // Counted from the lowest level: a constant shift that changes no comparison.
-  const Instant accepted = jobs_[levels_[level].Front(jobs_)].accepted;
+  const Instant accepted = jobs_[levels_[level].lanes.Front()].accepted;
   return accepted - static_cast<Duration::rep>(level) * ageing_;
 }
 
 void WaitingLine::Left(std::size_t level) {
-  if (levels_[level].empty()) occupied_ &= ~(1U << level);
+  if (levels_[level].lanes.empty()) occupied_ &= ~(1U << level);
   --size_;
 }
 

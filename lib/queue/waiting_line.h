@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 
 #include "lib/queue/fair_lanes.h"
 #include "lib/queue/job_table.h"
@@ -30,7 +31,10 @@ struct Precedence {
 /// for both and drops out: it is the one whose accepted - priority * ageing is smaller. That value
 /// never changes, so a job needs no new place as it ages, and choosing needs no clock.
 ///
-/// Cost     O(1) a call, with at most 21 heads to compare; see FairLanes for what keys add.
+/// Jobs whose turn has come and who wait for something else are set aside: they are out of the line
+/// and keep their rank.
+///
+/// Cost     That of Lane, with at most 21 heads to compare; see FairLanes for what keys add.
 class WaitingLine {
  public:
   /// `ageing` 0: strict priority.
@@ -45,30 +49,47 @@ class WaitingLine {
   /// Takes the job that goes next: `slot` is what Front says.
   void Take(Slot slot);
   /// REQUIRES: !empty().
-  [[nodiscard]] Slot Front() const { return levels_[FrontLevel()].Front(jobs_); }
+  [[nodiscard]] Slot Front() const { return levels_[FrontLevel()].lanes.Front(); }
+
+  /// Takes the job that goes next, and counts it among those that wait until it no longer does.
+  void SetAside(Slot slot);
+  void EndAside(Slot slot);
 
   [[nodiscard]] Precedence PrecedenceOf(Slot slot) const;
 
+  /// Without those set aside.
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
+  /// How many jobs go before this one, those set aside and those of other fair keys as well.
+  [[nodiscard]] std::uint64_t Ahead(Slot slot) const;
+
+  /// When the job was accepted that waits longest, set aside or not; nullopt: there is none.
+  [[nodiscard]] std::optional<Instant> Oldest() const;
+
+ private:
   static constexpr std::size_t kLevels = kHighestPriority - kLowestPriority + 1;
+  static_assert(kLevels <= 32, "occupied_ has one bit a level");
+
+  struct Level {
+    FairLanes lanes;
+    Lane others;  // for their rank: jobs with a fair key, and those set aside
+  };
+
   /// The priority of a job, from 0.
   [[nodiscard]] static std::size_t LevelOf(const Job& job) {
     return static_cast<std::size_t>(
         std::clamp(job.options->priority, kLowestPriority, kHighestPriority) - kLowestPriority);
   }
-
- private:
-  static_assert(kLevels <= 32, "occupied_ has one bit a level");
-
+  [[nodiscard]] bool HasKey(Slot slot) const { return !jobs_[slot].options->fair_key.empty(); }
   [[nodiscard]] std::size_t FrontLevel() const;
   [[nodiscard]] Instant Rank(std::size_t level) const;
+  std::size_t TakeFrom(Slot slot);
   void Left(std::size_t level);
 
   JobTable& jobs_;
   const Duration ageing_;
-  std::array<FairLanes, kLevels> levels_;
+  std::array<Level, kLevels> levels_;
   std::uint32_t occupied_ = 0;  // bit i: level i is not empty
   std::uint64_t size_ = 0;
 };

@@ -310,13 +310,17 @@ class Mute final : public WorkerEndpoint {
   void Flush() override {}
 };
 
-TEST_F(ReadersTest, ListsOfManyWorkersAreWhole) {
-  constexpr std::uint64_t kWorkers = 1001;
-  for (std::uint64_t key = 1; key <= kWorkers; ++key) {
-    QueueHost::Turn(*queues_.all()[0], Now())
+void JoinMany(QueueHost& host, std::uint64_t workers) {
+  for (std::uint64_t key = 1; key <= workers; ++key) {
+    QueueHost::Turn(host, Now())
         .Join(queue::ProcessKey{key}, 1, {}, {"node", "pod-" + std::to_string(key)},
               std::make_shared<Mute>(), {});
   }
+}
+
+TEST_F(ReadersTest, ListsOfManyWorkersAreWhole) {
+  constexpr std::uint64_t kWorkers = 1001;
+  JoinMany(*queues_.all()[0], kWorkers);
   grpc::ClientContext context;
   v1::ListWorkersReply reply;
   ASSERT_TRUE(admin_stub_->ListWorkers(&context, {}, &reply).ok());
@@ -324,6 +328,26 @@ TEST_F(ReadersTest, ListsOfManyWorkersAreWhole) {
   for (const v1::Worker& worker : reply.workers()) pods.insert(worker.pod());
   EXPECT_EQ(reply.workers_size(), static_cast<int>(kWorkers));
   EXPECT_EQ(pods.size(), kWorkers);
+}
+
+TEST_F(ReadersTest, ManyWorkersArePausedInShortTurnsAndWhatWasSaidLastCountsForAll) {
+  constexpr std::uint64_t kWorkers = 2 * QueueHost::Turn::kWorkersATurn + 1;
+  QueueHost& host = *queues_.all()[0];
+  JoinMany(host, kWorkers);
+  const auto paused = [&] { return QueueHost::Turn(host, Now()).core().Stats().workers_paused; };
+  const std::size_t next = QueueHost::Turn(host, Now()).PauseWorkers({"*", ""});
+  EXPECT_EQ(paused(), QueueHost::Turn::kWorkersATurn);
+  grpc::ClientContext context;
+  v1::WorkersRequest request;
+  request.set_node("*");
+  v1::ListWorkersReply reply;
+  ASSERT_TRUE(admin_stub_->ResumeWorkers(&context, request, &reply).ok());
+  EXPECT_EQ(paused(), 0U);
+  QueueHost::Turn(host, Now()).PauseWorkers({"*", ""}, next);
+  EXPECT_EQ(paused(), 0U) << "somebody has resumed them since the first turn";
+  grpc::ClientContext again;
+  ASSERT_TRUE(admin_stub_->PauseWorkers(&again, request, &reply).ok());
+  EXPECT_EQ(paused(), kWorkers);
 }
 
 TEST_F(ReadersTest, ListsOfManyJobsAreWhole) {

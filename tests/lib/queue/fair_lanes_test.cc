@@ -20,7 +20,7 @@ class FairLanesTest : public testing::Test {
   }
 
   std::string Take() {
-    const Slot slot = lanes.Front(jobs);
+    const Slot slot = lanes.Front();
     lanes.Take(jobs, slot);
     std::string key = jobs[slot].options->fair_key;
     jobs.Free(slot);

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+
 namespace twofold::queue {
 namespace {
 
@@ -66,6 +72,24 @@ TEST(JobTable, FreedSlotsAreUsedBeforeNewOnes) {
   EXPECT_EQ(table.Add(kOptions, ""), 7U);
   EXPECT_EQ(table.Add(kOptions, ""), 3U);
   EXPECT_EQ(table.Add(kOptions, ""), 10U);
+}
+
+TEST(JobTable, SpecsOfAnySizeComeAndGoInAnyOrder) {
+  JobTable table(1, 0);
+  std::mt19937 random(7);
+  std::map<Slot, std::string> specs;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string spec(random() % 700, static_cast<char>('a' + i % 26));
+    const Slot slot = table.Add(kOptions, spec);
+    ASSERT_TRUE(specs.emplace(slot, spec).second);
+    if (random() % 100 < 49) continue;
+    const auto any =
+        std::next(specs.begin(), static_cast<std::ptrdiff_t>(random() % specs.size()) / 50);
+    ASSERT_EQ(table[any->first].spec(), any->second);
+    table.Free(any->first);
+    specs.erase(any);
+  }
+  for (const auto& [slot, spec] : specs) ASSERT_EQ(table[slot].spec(), spec);
 }
 
 TEST(JobTable, FreedJobGivesBackItsOptions) {

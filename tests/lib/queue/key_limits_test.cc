@@ -23,7 +23,7 @@ class KeyLimitsTest : public testing::Test {
   std::string Settle() {
     std::string moves;
     while (const auto move = limits.NextMove("k")) {
-      jobs[move->slot].state = move->to_line ? JobState::kSortedIn : JobState::kParked;
+      jobs[move->slot].state = move->to_line ? JobState::kWaiting : JobState::kParked;
       moves += (move->to_line ? "+" : "-") + std::to_string(move->slot);
     }
     return moves;

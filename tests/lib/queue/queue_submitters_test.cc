@@ -113,14 +113,14 @@ TEST_F(QueueSubmitters, DetachedJobsOutliveEverybody) {
 }
 
 TEST_F(QueueSubmitters, VeryManyJobsOfAGoneSubmitterEndSliceBySlice) {
-  constexpr std::uint64_t kMany = 2 * Queue::kMostEnded + 1;
+  constexpr std::uint64_t kMany = 2 * Queue::kMostAtOnce + 1;
   for (std::uint64_t i = 0; i < kMany; ++i) Submit();
   const JobId of_bob = Submit({}, kBob);
   queue.Step(now, input::SubmitterGone{kAda}, effects);
-  EXPECT_EQ(Finished(Outcome::kAbandoned), Queue::kMostEnded) << "one call must not take long";
+  EXPECT_EQ(Finished(Outcome::kAbandoned), Queue::kMostAtOnce) << "one call must not take long";
   EXPECT_EQ(queue.NextDeadline(), now) << "it goes on at once";
   queue.Step(now, input::Tick{}, effects);
-  EXPECT_EQ(Finished(Outcome::kAbandoned), 2 * Queue::kMostEnded);
+  EXPECT_EQ(Finished(Outcome::kAbandoned), 2 * Queue::kMostAtOnce);
   queue.Step(now, input::Tick{}, effects);
   EXPECT_EQ(Finished(Outcome::kAbandoned), kMany);
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
@@ -129,7 +129,7 @@ TEST_F(QueueSubmitters, VeryManyJobsOfAGoneSubmitterEndSliceBySlice) {
 }
 
 TEST_F(QueueSubmitters, VeryManyJobsThatAGoneSubmitterFollowsAreLeftSliceBySlice) {
-  constexpr std::uint64_t kMany = Queue::kMostEnded + 1;
+  constexpr std::uint64_t kMany = Queue::kMostAtOnce + 1;
   for (std::uint64_t i = 0; i < kMany; ++i) {
     const JobOptions options{.dedup_key = std::to_string(i)};
     Submit(options, kAda);
