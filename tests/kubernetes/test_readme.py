@@ -77,10 +77,8 @@ def test_components_of_the_example_are_there():
 
 
 @pytest.mark.parametrize("image", IMAGES)
-def test_every_image_is_described_and_built_by_its_name(image):
-    text = (manifests.ROOT / "dockerfiles" / "README.md").read_text()
-    assert f"| `{image}` |" in text
-    assert f"-f dockerfiles/{image}.docker -t {image}:" in text
+def test_every_image_has_a_row(image):
+    assert f"| `{image}` |" in (manifests.ROOT / "dockerfiles" / "README.md").read_text()
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"examples/\S+\.yaml", README))))

@@ -23,7 +23,7 @@ using std::chrono::seconds;
 const JobId kJob{0x0123'4567'89ab'cdef};
 const std::string kLong(100, 'x');
 const std::string kLongBrief = "100B#35e2573c44087e6d";
-const std::string kOptions = "#c55764b89229c412";
+const std::string kOptionsDigest = "#c55764b89229c412";
 
 class ConvertTest : public testing::Test {
  protected:
@@ -84,7 +84,7 @@ TEST_F(ConvertTest, EveryInputComesBack) {
                               .report = "'\xff"};
   const std::vector<std::pair<Input, std::string>> inputs = {
       {input::Submit{SubmitterId{300}, 1ULL << 63, options, "spec"},
-       "submit submitter=300 tag=9223372036854775808 options=" + kOptions + " spec='spec'"},
+       "submit submitter=300 tag=9223372036854775808 options=" + kOptionsDigest + " spec='spec'"},
       {input::Cancel{kJob}, "cancel job=81985529216486895"},
       {input::SubmitterGone{SubmitterId{2}}, "submitter_gone submitter=2"},
       {Joined(),
@@ -105,7 +105,7 @@ TEST_F(ConvertTest, EveryInputComesBack) {
       {input::Drain{}, "drain"},
       {input::Resume{}, "resume"},
       {input::Restore{RestoredJob(options)},
-       "restore restored={ job=81985529216486895 options=" + kOptions + " spec='" + kLong +
+       "restore restored={ job=81985529216486895 options=" + kOptionsDigest + " spec='" + kLong +
            "' accepted=-5.000000000 handed_out=6.000000000 attempts=2 lost_attempts=1 "
            "members=[{ process=9 job=81985529216486895 }] }"},
       {input::Tick{}, "tick"},
@@ -152,7 +152,7 @@ TEST_F(ConvertTest, EveryEffect) {
   const std::vector<Member> members = {{ProcessId{1}, kJob}, {ProcessId{2}, JobId{8}}};
   const Seat seat{JobId{7}, 1, members};
   const std::string assigned =
-      "assign process=1 job=81985529216486895 attempt=2 options=" + kOptions + " spec='" +
+      "assign process=1 job=81985529216486895 attempt=2 options=" + kOptionsDigest + " spec='" +
       kLongBrief + "' lost_attempts=1";
   EXPECT_EQ(Text(Assign{ProcessId{1}, kJob, 2, options, kLong, nullptr, 1},
                  &proto::Effect::mutable_assign),
@@ -166,7 +166,7 @@ TEST_F(ConvertTest, EveryEffect) {
       Text(CancelOnWorker{ProcessId{1}, JobId{2}, 3}, &proto::Effect::mutable_cancel_on_worker),
       "cancel_on_worker process=1 job=2 attempt=3");
   EXPECT_EQ(Text(Requeued{JobId{1}, options, 3, 4}, &proto::Effect::mutable_requeued),
-            "requeued job=1 options=" + kOptions + " attempts=3 lost_attempts=4");
+            "requeued job=1 options=" + kOptionsDigest + " attempts=3 lost_attempts=4");
 }
 
 TEST_F(ConvertTest, AReplyHasAProcessIfOneRanTheJob) {
@@ -177,7 +177,7 @@ TEST_F(ConvertTest, AReplyHasAProcessIfOneRanTheJob) {
         &proto::Effect::mutable_reply);
   };
   const std::string before =
-      "reply submitter=1 tag=2 job=3 options=" + kOptions + " outcome=lost attempts=5";
+      "reply submitter=1 tag=2 job=3 options=" + kOptionsDigest + " outcome=lost attempts=5";
   const std::string after =
       " wait=7.000000000 run_time=8.000000000 total=9.000000000 rank=10 "
       "device='gpu' report='1234567890123456' reason='why'";
