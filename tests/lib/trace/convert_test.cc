@@ -16,7 +16,6 @@
 namespace twofold::queue::trace {
 namespace {
 
-using google::protobuf::Descriptor;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
@@ -125,7 +124,7 @@ TEST_F(ConvertTest, EveryInputComesBack) {
 
 /// Of a message, and of the messages in it that are structs as well.
 template <typename T>
-void ExpectSameFields(const Descriptor* type) {
+void ExpectSameFields(const google::protobuf::Descriptor* type) {
   EXPECT_EQ(static_cast<std::size_t>(type->field_count()), boost::pfr::tuple_size_v<T>)
       << type->full_name() << " and its struct have different fields";
 }
