@@ -104,8 +104,8 @@ std::string Plain(const nlohmann::ordered_json& facts) {
       for (const auto& [error, count] : value.items()) {
         lines.Add("error", fmt::format("{} {}", count.get<std::uint64_t>(), error));
       }
-    } else if (value != "") {
-      lines.Add(key, Word(value));
+    } else if (const std::string word = Word(value); !word.empty()) {
+      lines.Add(key, word);
     }
   }
   return lines.Take();

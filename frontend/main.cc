@@ -14,12 +14,14 @@
 #include "lib/common/signals.h"
 #include "lib/security/server.h"
 
+namespace twofold {
+namespace {
+
 // A working disk needs a second or two, a failing one is tried for five; Kubernetes kills after ten
 // (deployments/frontend).
 constexpr auto kEndLimit = std::chrono::seconds(8);
 
-int main(int argc, char** argv) {
-  using namespace twofold;
+int Run(int argc, char** argv) {
   CLI::App app{"", "twofold-frontend"};
   frontend::Options options;
   frontend::Declare(app, options);
@@ -55,3 +57,8 @@ int main(int argc, char** argv) {
   frontend->reset();
   return 0;
 }
+
+}  // namespace
+}  // namespace twofold
+
+int main(int argc, char** argv) { return twofold::Run(argc, argv); }

@@ -19,7 +19,9 @@ constexpr std::size_t kMostPendingBytes = 256 << 20;
 // As the core has them (lib/queue/placement.h).
 std::string LabelLines(const WorkerIdentity& worker) {
   std::string lines;
-  for (const auto& [name, value] : worker.labels) lines += name + "=" + value + "\n";
+  for (const auto& [name, value] : worker.labels) {
+    absl::StrAppend(&lines, name, "=", value, "\n");
+  }
   return lines;
 }
 

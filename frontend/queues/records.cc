@@ -22,8 +22,8 @@ Instant InstantOf(std::int64_t then_ns, Instant now, std::int64_t unix_now_ns) {
 }  // namespace
 
 std::int64_t UnixNowNs() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
 
 results::JobAccepted Accepted(const std::string& queue, queue::JobId job,

@@ -22,7 +22,7 @@ namespace {
 constexpr mode_t kOwnerOnly = S_IRUSR | S_IWUSR;
 
 // Of every SQLite database, with its zero at the end.
-constexpr std::string_view kMagic("SQLite format 3", 16);
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
 
 std::optional<struct stat> StatOf(const std::string& path) {
   struct stat file {};

@@ -63,8 +63,9 @@ Status CheckPair(const Names& flags, const TlsPaths& paths, const TlsMaterial& m
 Status ReadInto(std::string& text, const std::string& flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   Result<std::string> read = ReadFile(flag, path);
-  if (read.ok()) text = *std::move(read);
-  return read.status();
+  if (!read.ok()) return read.status();
+  text = *std::move(read);
+  return absl::OkStatus();
 }
 
 using GeneralNames = std::unique_ptr<GENERAL_NAMES, internal::Freed<GENERAL_NAMES_free>>;
