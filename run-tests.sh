@@ -9,7 +9,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang
   lint        clang-tidy on what differs from the main branch (on it: from the commit before), skipped
-              if that is much; with --nightly, on all (not among those run by default)
+              if that is much; with --nightly, on all
   tsan        all tests without gRPC, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
@@ -19,7 +19,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
               simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
 
-Without PART: all but images and lint. Installs missing Debian packages (root or sudo).
+Without PART: all but images. Installs missing Debian packages (root or sudo).
 scripts and kubernetes use the programs that dev builds. Tests that cannot run here are skipped,
 counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
 counts as passed, and is listed at the end beside the failed ones, with its output.
@@ -71,7 +71,7 @@ lint() {
     return
   fi
   # 40 units take four minutes on two cores.
-  if [ -n "$nightly" ]; then tests/lint.py build/asan --all; else tests/lint.py build/asan --most 40; fi
+  if [ -n "$nightly" ]; then tests/lint.py build/asan --all; else tests/lint.py build/asan --most 20; fi
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "lint" ;; esac
 }
 
@@ -132,7 +132,7 @@ for part in "$@"; do
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev scripts kubernetes asan tsan fuzz
+[ $# -gt 0 ] || set -- dev scripts kubernetes asan lint tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 mkdir -p build
