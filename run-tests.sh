@@ -70,7 +70,7 @@ lint() {
     broken "lint does not build"
     return
   fi
-  # 40 units take four minutes on two cores.
+  # 20 units take two minutes on two cores.
   if [ -n "$nightly" ]; then tests/lint.py build/asan --all; else tests/lint.py build/asan --most 20; fi
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "lint" ;; esac
 }
