@@ -17,7 +17,7 @@
 #include "backend/agent/make_workload.h"
 #include "backend/agent/options.h"
 #include "backend/agent/runner.h"
-#include "backend/benchmark/record.h"
+#include "backend/benchmark/verdict.h"
 #include "backend/peers/peers.h"
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"

@@ -3,14 +3,14 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "backend/agent/filename.h"
-#include "backend/workload/attempt.h"
+#include "backend/workload/after.h"
 #include "lib/common/arguments.h"
 
 namespace twofold::backend {
@@ -35,7 +35,7 @@ AttemptEnd HandedBack(AttemptId id) {
 
 AttemptEnd Unplannable(AttemptId id, const std::string& why) {
   return {id, v1::OUTCOME_FAILED, Duration::zero(), false,
-          PlanError(why).report.SerializeAsString()};
+          Failed("plan: " + why).report->SerializeAsString()};
 }
 
 template <typename Visit>
@@ -45,12 +45,11 @@ void ForEach(const v1::Attempts& attempts, Visit&& visit) {
   }
 }
 
-void Append(v1::Attempts& attempts, const AttemptId& id) {
-  attempts.add_jobs(id.job);
-  attempts.add_attempts(id.attempt);
-}
-
 }  // namespace
+
+std::string ReplaceFilename(std::string text, const std::string& filename) {
+  return absl::StrReplaceAll(text, {{"FILENAME", filename}});
+}
 
 Agent::Agent(boost::asio::io_context& io, AgentOptions options, Workload& workload)
     : io_(io),
@@ -90,7 +89,7 @@ v1::Hello Agent::MakeHello() {
     hello.add_held_attempts(id.attempt);
   };
   for (const AttemptId& id : runner_.Held()) hold(id);
-  for (const AttemptId& id : held_.Ids()) hold(id);
+  for (const AttemptEnd& end : held_.All()) hold(end.id);
   return hello;
 }
 
@@ -113,7 +112,7 @@ bool Agent::HoldsAttempts() const { return runner_.running() + held_.unkept() > 
 
 void Agent::Welcomed() {
   for (const AttemptEnd& end : held_.TakeForStream()) Deliver(end);
-  for (const AttemptId& id : runner_.Ready()) SendReady(id);
+  for (const AttemptId& id : runner_.Ready()) OnReady(id);
 }
 
 void Agent::Assign(const v1::AssignBatch& batch) {
@@ -141,16 +140,13 @@ void Agent::AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
     spdlog::warn("the frontend sent more jobs than there are slots; handing one back");
     return OnEnd(HandedBack(id));
   }
-  if (!options.suite().empty() && !Runs(options.suite())) {
+  if (!options.suite().empty() &&
+      std::find(suites_.begin(), suites_.end(), options.suite()) == suites_.end()) {
     return OnEnd(Unplannable(
         id, absl::StrCat("this worker runs the suite '", absl::StrJoin(suites_, "' or '"),
                          "', not '", options.suite(), "'")));
   }
   Run(options, row, gang);
-}
-
-bool Agent::Runs(std::string_view suite) const {
-  return std::find(suites_.begin(), suites_.end(), suite) != suites_.end();
 }
 
 void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row, const GangSeat* gang) {
@@ -198,16 +194,19 @@ void Agent::OnEnd(AttemptEnd end) {
 }
 
 void Agent::OnReady(const AttemptId& id) {
-  if (link_.up()) SendReady(id);
+  if (!link_.up()) return;
+  link_.Add([&](v1::WorkerMessage& message) {
+    message.mutable_ready()->add_jobs(id.job);
+    message.mutable_ready()->add_attempts(id.attempt);
+    return kAttemptBytes;
+  });
 }
 
 void Agent::OnProgress(const AttemptId& id, process::ProgressLine line) {
   progress_.Update(id, std::move(line));
 }
 
-void Agent::OnOutput(const AttemptId& id, std::string_view bytes) {
-  if (output_.follows(id)) output_.Append(id, bytes);
-}
+void Agent::OnOutput(const AttemptId& id, std::string_view bytes) { output_.Append(id, bytes); }
 
 // ---- What the frontend hears
 
@@ -217,13 +216,6 @@ void Agent::Deliver(const AttemptEnd& end) {
         *message.mutable_results(),
         {end.id.job, end.id.attempt, end.outcome, static_cast<std::uint64_t>(end.run_time.count()),
          options_.device, end.handed_back, end.report});
-  });
-}
-
-void Agent::SendReady(const AttemptId& id) {
-  link_.Add([&](v1::WorkerMessage& message) {
-    Append(*message.mutable_ready(), id);
-    return kAttemptBytes;
   });
 }
 
@@ -263,10 +255,7 @@ void Agent::Shutdown() {
 }
 
 void Agent::LimitStage() {
-  stage_timer_.expires_after(options_.drain_limit);
-  stage_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) Insist();
-  });
+  After(stage_timer_, options_.drain_limit, [this] { Insist(); });
 }
 
 void Agent::Drain() {

@@ -4,13 +4,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/agent/frontend_link.h"
 #include "backend/agent/held_results.h"
-#include "backend/agent/labels.h"
 #include "backend/agent/relays.h"
 #include "backend/agent/runner.h"
 #include "backend/workload/workload.h"
@@ -19,9 +19,11 @@
 
 namespace twofold::backend {
 
+using Labels = std::map<std::string, std::string>;
+
 struct AgentOptions {
   LinkOptions link;
-  std::string queue;
+  std::string queue = "sleep";
   std::string node;
   std::string pod;
   std::string device;            ///< what the workload runs on; empty: none
@@ -37,6 +39,9 @@ struct AgentOptions {
   Duration ready_limit = std::chrono::seconds(60);  ///< of the member of a gang to get ready
   Duration drain_limit = std::chrono::seconds(30);
 };
+
+/// `text` with each FILENAME in it replaced.
+std::string ReplaceFilename(std::string text, const std::string& filename);
 
 /// A backend process as the frontend sees it: takes jobs, runs them, returns results, leaves.
 ///
@@ -91,11 +96,8 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
   void Unfollow(const AttemptId& id);
 
   void Deliver(const AttemptEnd& end);
-  void SendReady(const AttemptId& id);
-  [[nodiscard]] bool Runs(std::string_view suite) const;
   void SendProgress(const AttemptId& id, const process::ProgressLine& line);
   void SendOutput(const AttemptId& id, OutputBacklog::Chunk chunk);
-
   void Drain();
   void Insist();
   void LimitStage();

@@ -3,6 +3,7 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
+#include <glob.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -16,8 +17,6 @@
 #include <random>
 #include <utility>
 
-#include "backend/agent/filename.h"
-#include "backend/agent/labels.h"
 #include "backend/agent/options.h"
 #include "lib/common/address.h"
 #include "lib/common/printable.h"
@@ -27,6 +26,8 @@ namespace twofold::backend {
 namespace {
 
 using boost::asio::ip::udp;
+
+constexpr std::size_t kMostQuoted = 80;  // of a bad name in an error
 
 Status NoRoute(const HostPort& peer, const boost::system::error_code& error) {
   return absl::UnavailableError(absl::StrCat("no route to ", peer.host, ": ", error.message()));
@@ -62,9 +63,9 @@ Status CheckName(const std::string& what, const std::string& name) {
   if (name.size() <= rpc::kMaxNameBytes && std::all_of(name.begin(), name.end(), printable)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(what, " '", absl::CHexEscape(name.substr(0, 80)),
-                                                 "' is not a name of up to ", rpc::kMaxNameBytes,
-                                                 " printable ASCII characters"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " '", absl::CHexEscape(name.substr(0, kMostQuoted)),
+                   "' is not a name of up to ", rpc::kMaxNameBytes, " printable ASCII characters"));
 }
 
 std::string Variable(const std::string& name) {
@@ -82,27 +83,18 @@ std::uint64_t RandomKey() {
   return (std::uint64_t{random()} << 32) | random() | 1;  // never 0
 }
 
-LinkOptions LinkFrom(const Options& options) {
-  LinkOptions link;
-  link.address = options.frontend;
-  if (options.backoff == 0) return link;
-  link.give_up = Duration::zero();
-  // A nanosecond at least: Backoff wants more than nothing.
-  link.pause = std::max(Duration(1), FromSeconds(options.backoff));
-  link.pause_max = std::max(link.pause, FromSeconds(options.backoff_max));
-  return link;
-}
-
 AgentOptions AgentFrom(const Options& options) {
-  AgentOptions agent;
-  agent.link = LinkFrom(options);
-  agent.queue = options.queue;
+  AgentOptions agent = options.agent;
+  agent.leave_when_empty = options.backoff == 0;
+  if (!agent.leave_when_empty) {
+    agent.link.give_up = Duration::zero();
+    // A nanosecond at least: Backoff wants more than nothing.
+    agent.link.pause = std::max(Duration(1), FromSeconds(options.backoff));
+    agent.link.pause_max = std::max(agent.link.pause, FromSeconds(options.backoff_max));
+  }
   agent.node = NameFrom(options.node_env);
   agent.pod = NameFrom(options.pod_env);
-  agent.slots = options.slots;
   agent.process_key = RandomKey();
-  agent.leave_when_empty = options.backoff == 0;
-  agent.ignore_arguments = options.ignore;
   agent.limit = FromSeconds(options.limit);
   agent.ready_limit = FromSeconds(options.ready_limit);
   agent.drain_limit = FromSeconds(options.drain_limit);
@@ -112,7 +104,7 @@ AgentOptions AgentFrom(const Options& options) {
 // Only a worker that goes to a frontend needs one: finding it out may take a while.
 std::string FindAddress(const Options& options) {
   if (options.once || options.check_config) return HostName();
-  const auto frontend = ParseAddress(options.frontend);
+  const auto frontend = ParseAddress(options.agent.link.address);
   if (!frontend.ok()) return HostName();
   const Result<std::string> address = AddressTowards(*frontend);
   if (address.ok()) return *address;
@@ -127,38 +119,35 @@ std::string Absolute(const std::string& path) {
 }
 
 WorkloadOptions WorkloadFrom(const Options& options) {
-  WorkloadOptions workload;
-  workload.argv = options.workload;
-  workload.null_in = options.null_in;
-  workload.null_out = options.null_out;
+  WorkloadOptions workload = options.workload;
+  BenchmarkOptions& benchmark = workload.benchmark;
   const std::vector<std::string> folders =
       absl::StrSplit(options.suite_path, ':', absl::SkipEmpty());
-  for (const std::string& folder : folders)
-    workload.benchmark.suite_path.push_back(Absolute(folder));
+  for (const std::string& folder : folders) benchmark.suite_path.push_back(Absolute(folder));
   const std::string temporary = Variable("TMPDIR");
-  workload.benchmark.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
-                                         : temporary.empty()       ? "/tmp"
-                                                                   : temporary);
+  benchmark.work_dir = Absolute(!options.work_dir.empty() ? options.work_dir
+                                : temporary.empty()       ? "/tmp"
+                                                          : temporary);
   for (const std::string& path : options.allow_paths) {
-    workload.benchmark.allowed.paths.push_back(Absolute(path));
+    benchmark.allowed.paths.push_back(Absolute(path));
   }
-  workload.benchmark.allowed.options = options.allow_options;
-  workload.benchmark.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
+  benchmark.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
   return workload;
 }
 
-Status UseLabels(const Options& options, Configuration& configuration) {
-  const char* const list = std::getenv("TWOFOLD_LABELS");
-  Result<Labels> labels = MakeLabels(list == nullptr ? "" : list, options.labels);
-  if (!labels.ok()) return labels.status();
-  configuration.agent.labels = *std::move(labels);
-  return absl::OkStatus();
+// The first path that matches the shell pattern, in sorted order.
+Result<std::string> FirstMatch(const std::string& pattern) {
+  glob_t matches{};
+  Result<std::string> first =
+      absl::NotFoundError(absl::StrCat("--glob: nothing matches '", pattern, "'"));
+  if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) first = std::string(matches.gl_pathv[0]);
+  globfree(&matches);
+  return first;
 }
 
 Status UseMatch(const std::string& pattern, Configuration& configuration) {
   Result<std::string> match = FirstMatch(pattern);
-  if (!match.ok())
-    return {match.status().code(), absl::StrCat("--glob: ", std::string(match.status().message()))};
+  if (!match.ok()) return match.status();
   for (std::size_t i = 1; i < configuration.workload.argv.size(); ++i) {
     configuration.workload.argv[i] = ReplaceFilename(configuration.workload.argv[i], *match);
   }
@@ -177,7 +166,52 @@ Status UseSecurity(const Options& options, Configuration& configuration) {
   return absl::OkStatus();
 }
 
+bool IsKey(std::string_view key) {
+  const auto ends = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); };
+  const auto inside = [&](char c) {
+    return ends(c) || std::string_view("-_./").find(c) != std::string_view::npos;
+  };
+  return !key.empty() && key.size() <= rpc::kMaxNameBytes && ends(key.front()) &&
+         ends(key.back()) && std::all_of(key.begin(), key.end(), inside);
+}
+
+bool IsValue(std::string_view value) {
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  return value.size() <= rpc::kMaxNameBytes && std::all_of(value.begin(), value.end(), printable);
+}
+
 }  // namespace
+
+std::string CheckLabel(const std::string& label) {
+  const std::string_view text = label;
+  const std::size_t equals = text.find('=');
+  if (equals != text.npos && IsKey(text.substr(0, equals)) && IsValue(text.substr(equals + 1))) {
+    return {};
+  }
+  return absl::StrCat("'", absl::CHexEscape(label.substr(0, kMostQuoted)),
+                      "' is not KEY=VALUE with a key of letters, digits, '-', '_', '.' and '/', "
+                      "and a printable value, each of up to ",
+                      rpc::kMaxNameBytes, " characters");
+}
+
+Result<Labels> MakeLabels(std::string_view list, const std::vector<std::string>& labels) {
+  std::vector<std::string> all;
+  if (!list.empty()) all = absl::StrSplit(std::string(list), ',');
+  all.insert(all.end(), labels.begin(), labels.end());
+  Labels made;
+  for (const std::string& label : all) {
+    if (std::string error = CheckLabel(label); !error.empty()) {
+      return absl::InvalidArgumentError("label " + error);
+    }
+    const std::size_t equals = label.find('=');
+    made.insert_or_assign(label.substr(0, equals), label.substr(equals + 1));
+  }
+  if (made.size() > kMaxLabels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(made.size(), " labels, at most ", kMaxLabels, " are allowed"));
+  }
+  return made;
+}
 
 Result<Configuration> Prepare(const Options& options) {
   Configuration configuration{AgentFrom(options), WorkloadFrom(options), {}, {}};
@@ -190,9 +224,11 @@ Result<Configuration> Prepare(const Options& options) {
   if (!options.glob.empty()) {
     if (Status status = UseMatch(options.glob, configuration); !status.ok()) return status;
   }
-  if (Status status = UseLabels(options, configuration); !status.ok()) return status;
+  Result<Labels> labels = MakeLabels(Variable("TWOFOLD_LABELS"), options.labels);
+  if (!labels.ok()) return labels.status();
   AgentOptions& agent = configuration.agent;
-  agent.address = options.address.empty() ? FindAddress(options) : options.address;
+  agent.labels = *std::move(labels);
+  if (agent.address.empty()) agent.address = FindAddress(options);
   const std::pair<const char*, const std::string&> names[] = {
       {"node", agent.node}, {"pod", agent.pod}, {"--address:", agent.address}};
   for (const auto& [what, name] : names) {

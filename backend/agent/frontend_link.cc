@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "backend/workload/after.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/tcp_keepalive.h"
@@ -95,9 +96,8 @@ void FrontendLink::Connect() {
 // It may wait two minutes for a name server that does not answer, and then miss that it is back. A
 // frontend that is slow to welcome us is something else.
 void FrontendLink::LimitConnecting() {
-  pause_timer_.expires_after(rpc::kConnectPatience);
-  pause_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error || state_ != State::kConnecting || !stream_) return;
+  After(pause_timer_, rpc::kConnectPatience, [this] {
+    if (state_ != State::kConnecting || !stream_) return;
     if (channel_->GetState(false) == GRPC_CHANNEL_READY) return;
     timed_out_ = true;
     stream_->Cancel();
@@ -131,9 +131,8 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
 }
 
 void FrontendLink::Beat(Duration period) {
-  beat_timer_.expires_after(period);
-  beat_timer_.async_wait([this, period](const boost::system::error_code& error) {
-    if (error || !up()) return;
+  After(beat_timer_, period, [this, period] {
+    if (!up()) return;
     if (listener_.HoldsAttempts()) {
       Add([](v1::WorkerMessage& message) {
         message.set_heartbeat(true);
@@ -167,9 +166,8 @@ void FrontendLink::SayAway(const Status& status) {
 
 void FrontendLink::LimitAbsence() {
   if (options_.give_up == Duration::zero()) return;
-  patience_timer_.expires_after(options_.give_up);
-  patience_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error || up()) return;
+  After(patience_timer_, options_.give_up, [this] {
+    if (up()) return;
     Abandon(
         absl::UnavailableError(absl::StrCat("no frontend at ", options_.address, " for ",
                                             ToSeconds(options_.give_up), " s: ", away_reason_)));
@@ -178,9 +176,8 @@ void FrontendLink::LimitAbsence() {
 
 void FrontendLink::Pause(Duration duration) {
   state_ = State::kPausing;
-  pause_timer_.expires_after(duration);
-  pause_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && state_ == State::kPausing) Connect();
+  After(pause_timer_, duration, [this] {
+    if (state_ == State::kPausing) Connect();
   });
 }
 
@@ -192,9 +189,8 @@ void FrontendLink::Close() {
     return std::size_t{2};
   });
   stream_->Close();
-  patience_timer_.expires_after(kClosePatience);
-  patience_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && stream_) stream_->Cancel();
+  After(patience_timer_, kClosePatience, [this] {
+    if (stream_) stream_->Cancel();
   });
 }
 

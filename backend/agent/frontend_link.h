@@ -18,7 +18,7 @@
 namespace twofold::backend {
 
 struct LinkOptions {
-  std::string address;  ///< host:port of the frontend's worker side
+  std::string address = "localhost:9999";  ///< of the frontend's worker side
   security::Client security = {};
 
   /// Pauses between tries to reach a frontend that is away double from `pause` to `pause_max`.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "backend/workload/after.h"
 #include "lib/http/router.h"
 
 namespace twofold::backend {
@@ -14,29 +15,21 @@ http::Response Healthz(Duration since_last_turn) {
       503, absl::StrCat("the main loop has not turned for ", ToSeconds(since_last_turn), " s\n"));
 }
 
-http::Response Readyz(bool registered) {
-  if (registered) return http::PlainText(200, "ok\n");
-  return http::PlainText(503, "not registered at the frontend\n");
-}
-
 Result<std::unique_ptr<Health>> Health::Start(boost::asio::io_context& io, const HostPort& address,
                                               std::function<bool()> registered,
                                               http::ServerOptions options) {
   std::unique_ptr<Health> health(new Health(io));
   health->Turn();
-  auto server =
-      http::Server::Start(address,
-                          http::Router({
-                              {"GET", "/healthz",
-                               [self = health.get()](const http::Request&) {
-                                 return Healthz(Now() - self->last_turn_.load());
-                               }},
-                              {"GET", "/readyz",
-                               [registered = std::move(registered)](const http::Request&) {
-                                 return Readyz(registered());
-                               }},
-                          }),
-                          std::move(options));
+  const auto healthz = [self = health.get()](const http::Request&) {
+    return Healthz(Now() - self->last_turn_.load());
+  };
+  const auto readyz = [registered = std::move(registered)](const http::Request&) {
+    return registered() ? http::PlainText(200, "ok\n")
+                        : http::PlainText(503, "not registered at the frontend\n");
+  };
+  auto server = http::Server::Start(
+      address, http::Router({{"GET", "/healthz", healthz}, {"GET", "/readyz", readyz}}),
+      std::move(options));
   if (!server.ok()) return server.status();
   health->server_ = *std::move(server);
   return health;
@@ -44,10 +37,7 @@ Result<std::unique_ptr<Health>> Health::Start(boost::asio::io_context& io, const
 
 void Health::Turn() {
   last_turn_ = Now();
-  timer_.expires_after(std::chrono::seconds(1));
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) Turn();
-  });
+  After(timer_, std::chrono::seconds(1), [this] { Turn(); });
 }
 
 }  // namespace twofold::backend

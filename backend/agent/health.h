@@ -43,8 +43,7 @@ class Health {
   std::unique_ptr<http::Server> server_;  // last: its handlers use the rest
 };
 
-/// The answers, without a server.
+/// The answer of /healthz.
 http::Response Healthz(Duration since_last_turn);
-http::Response Readyz(bool registered);
 
 }  // namespace twofold::backend

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "backend/agent/labels.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "suites/table/table.h"
@@ -61,9 +60,11 @@ CLI::Validator PeersAddressOrOff() {
 }
 
 void AddConnectionOptions(CLI::App& app, Options& options) {
-  AddOption(app, "--frontend", options.frontend, RemoteAddress(), "Worker address of the frontend");
-  AddOption(app, "--queue", options.queue, QueueName(), "Queue to serve");
-  AddOption(app, "--slots", options.slots, WholeNumber(1, 100'000), "Jobs at once in this process");
+  AddOption(app, "--frontend", options.agent.link.address, RemoteAddress(),
+            "Worker address of the frontend");
+  AddOption(app, "--queue", options.agent.queue, QueueName(), "Queue to serve");
+  AddOption(app, "--slots", options.agent.slots, WholeNumber(1, 100'000),
+            "Jobs at once in this process");
   AddOption(app, "--backoff", options.backoff, Seconds(0, 86'400),
             "0: exit when the queue is empty; else stay, and pause this long before reconnecting");
   AddOption(app, "--backoff-max", options.backoff_max, Seconds(0, 86'400),
@@ -78,7 +79,7 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
                  "Environment variable with the pod's name (else the host name)");
   app.add_option("--image-env", options.image_env,
                  "Environment variable with the image's name, for results of suites");
-  app.add_option("--address", options.address,
+  app.add_option("--address", options.agent.address,
                  "Host name or IP address for the other members of a gang (else the one that "
                  "packets to the frontend come from; if that is not known at the start, the host "
                  "name)");
@@ -102,9 +103,9 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_option("--dir", options.dir, "Working directory, also of --glob");
   app.add_option("--glob", options.glob,
                  "First match replaces FILENAME in arguments; its base name is reported as device");
-  app.add_flag("--ignore", options.ignore, "Ignore arguments that come with a job");
-  app.add_flag("--null-in", options.null_in, "Programs read from /dev/null");
-  app.add_flag("--null-out", options.null_out, "Discard the output of programs");
+  app.add_flag("--ignore", options.agent.ignore_arguments, "Ignore arguments that come with a job");
+  app.add_flag("--null-in", options.workload.null_in, "Programs read from /dev/null");
+  app.add_flag("--null-out", options.workload.null_out, "Discard the output of programs");
   app.add_option("--suite-path", options.suite_path,
                  "Folders with programs of suites, separated by ':'; they go before PATH");
   app.add_option(
@@ -116,7 +117,7 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
                  "A folder, with all below it, or a file: specs of suites may name paths there; "
                  "else only in the work folder of their job; may be given more than once")
       ->allow_extra_args(false);
-  app.add_flag("--allow-options", options.allow_options,
+  app.add_flag("--allow-options", options.workload.benchmark.allowed.options,
                "Specs of suites may have options and engines of their tools that are on no word "
                "list, and with them run programs and reach files as this worker's user");
   app.add_option("--allow-env", options.allow_env,
@@ -134,7 +135,7 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
 
 // What is wrong with options that are fine one by one.
 std::string CheckTogether(const Options& options) {
-  if (options.workload.empty()) {
+  if (options.workload.argv.empty()) {
     return "no workload: give it after '--', for example: -- sleep 1 (try --help)";
   }
   if (options.backoff == 0 && options.backoff_max > 0) {
@@ -151,9 +152,8 @@ std::string CheckTogether(const Options& options) {
 std::string PeersAddress(const Options& options) {
   if (options.peers_address == "off") return {};
   if (!options.peers_address.empty()) return options.peers_address;
-  const bool is_suite =
-      !options.workload.empty() && !suite::FindSuites(options.workload[0]).empty();
-  return is_suite ? ":0" : "";
+  const std::vector<std::string>& argv = options.workload.argv;
+  return !argv.empty() && !suite::FindSuites(argv[0]).empty() ? ":0" : "";
 }
 
 std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
@@ -169,7 +169,7 @@ std::optional<int> ParseOptions(int argc, const char* const* argv, Options& opti
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
   const auto code = ParseCommandLine(app, static_cast<int>(dashes - argv), argv);
   if (code) return code;
-  if (dashes != end) options.workload.assign(dashes + 1, end);
+  if (dashes != end) options.workload.argv.assign(dashes + 1, end);
   const std::string error = CheckTogether(options);
   if (!error.empty()) return UsageError(app, error);
   return std::nullopt;

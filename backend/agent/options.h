@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/agent/agent.h"
@@ -15,19 +16,15 @@ namespace twofold::backend {
 
 /// The command line, as given. Times are in seconds.
 struct Options {
-  std::string frontend = "localhost:9999";
-  std::string queue = "sleep";
-  std::uint32_t slots = 1;
+  AgentOptions agent;        ///< what needs no looking up
+  WorkloadOptions workload;  ///< likewise
   double backoff = 0;  ///< 0 = leave when the queue is empty; else the first pause of reconnects
   double backoff_max = 0;   ///< longest pause of reconnects; 0 = as `backoff`
   double limit = 0;         ///< longest run time; 0 = none
   double ready_limit = 60;  ///< longest time of a gang's member to get ready; 0 = none
   double drain_limit = 30;
-  std::string dir;   ///< working directory; empty: as it is
-  std::string glob;  ///< first match replaces FILENAME; empty: nothing is replaced
-  bool ignore = false;
-  bool null_in = false;
-  bool null_out = false;
+  std::string dir;           ///< working directory; empty: as it is
+  std::string glob;          ///< first match replaces FILENAME; empty: nothing is replaced
   std::string http_address;  ///< of /healthz and /readyz; empty: they are not served
   std::string node_env;      ///< variable with the name of the node; empty or not set: host name
   std::string pod_env;
@@ -36,8 +33,6 @@ struct Options {
   std::string work_dir;                  ///< of suites; empty: $TMPDIR, or /tmp
   std::vector<std::string> allow_env;    ///< names of variables that programs get as well
   std::vector<std::string> allow_paths;  ///< folders and files that specs may name
-  bool allow_options = false;            ///< specs may have words that are on no list
-  std::string address;                   ///< for the other members of a gang; empty: found out
   std::string peers_address;  ///< where to serve them, "off": nowhere; empty: see PeersAddress
   std::vector<std::string> labels;  ///< KEY=VALUE
   security::ClientOptions security;
@@ -45,7 +40,6 @@ struct Options {
   bool once = false;
   bool check_config = false;
   bool verbose = false;
-  std::vector<std::string> workload;  ///< what stands after `--`
 };
 
 /// Parses and checks what can be checked without looking at the machine. Returns the exit code if
@@ -63,6 +57,18 @@ struct Configuration {
 /// Goes to `dir`, finds `glob`, reads names from the environment, certificates and tokens.
 /// Errors   Any: one line for the person who started the program.
 Result<Configuration> Prepare(const Options& options);
+
+inline constexpr std::size_t kMaxLabels = 64;  ///< of a worker
+
+/// What is wrong with `label` as KEY=VALUE; empty if nothing is. A key is 1 to 253 letters, digits,
+/// '-', '_', '.' and '/', beginning and ending with a letter or digit; a value up to 253 printable
+/// ASCII characters.
+std::string CheckLabel(const std::string& label);
+
+/// The labels `KEY=VALUE,KEY=VALUE` in `list` (empty: none), then those of `labels`: the last one
+/// of a key counts.
+/// Errors   kInvalidArgument: the label that is none, or that there are too many.
+Result<Labels> MakeLabels(std::string_view list, const std::vector<std::string>& labels);
 
 /// Prints the one line that says what is wrong; returns kExitUsage.
 int Complain(const Status& status);

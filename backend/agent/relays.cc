@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "backend/workload/after.h"
+
 namespace twofold::backend {
 namespace {
 
@@ -21,9 +23,7 @@ void ProgressRelay::SendNews() {
   for (const auto& [id, line] : news_) send_(id, line);
   news_.clear();
   armed_ = true;
-  timer_.expires_after(kPeriod);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;
+  After(timer_, kPeriod, [this] {
     armed_ = false;
     SendNews();
   });
@@ -46,11 +46,14 @@ OutputBacklog::Chunk OutputBacklog::Take(std::size_t most) {
 }
 
 void OutputRelay::Append(const AttemptId& id, std::string_view bytes) {
-  backlogs_.at(id).Append(bytes);
+  const auto found = backlogs_.find(id);
+  if (found == backlogs_.end()) return;
+  found->second.Append(bytes);
   if (!armed_) Pump();
 }
 
 void OutputRelay::Finish(const AttemptId& id) {
+  if (backlogs_.empty()) return;  // nearly always
   const auto found = backlogs_.find(id);
   if (found == backlogs_.end()) return;
   while (!found->second.empty()) sink_.send(id, found->second.Take(kChunkBytes));
@@ -64,9 +67,7 @@ void OutputRelay::Pump() {
                                     [](const auto& entry) { return entry.second.empty(); });
   if (all_sent) return;
   armed_ = true;
-  timer_.expires_after(kRetry);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;
+  After(timer_, kRetry, [this] {
     armed_ = false;
     Pump();
   });

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "backend/workload/attempt.h"
-#include "backend/workload/workload.h"
+#include "backend/workload/job.h"
 #include "lib/common/instant.h"
+#include "lib/process/progress_reader.h"
 
 namespace twofold::backend {
 
@@ -32,7 +32,9 @@ class ProgressRelay {
   void Update(const AttemptId& id, process::ProgressLine line);
 
   /// The attempt has ended, which is better news.
-  void Forget(const AttemptId& id) { news_.erase(id); }
+  void Forget(const AttemptId& id) {
+    if (!news_.empty()) news_.erase(id);
+  }
 
  private:
   void SendNews();
@@ -92,7 +94,7 @@ class OutputRelay {
   void Unfollow(const AttemptId& id) { backlogs_.erase(id); }
   void UnfollowAll() { backlogs_.clear(); }
 
-  /// REQUIRES: follows(id).
+  /// Does nothing for what is not followed.
   void Append(const AttemptId& id, std::string_view bytes);
 
   /// The attempt prints no more: sends what is left, whether or not the stream is slow, for it is

@@ -139,34 +139,28 @@ void Runner::OnEnd(Slot slot, Instant now, RunEnd end) {
   limits_.Clear(slot);
   by_id_.erase(run.id);
   free_.push_back(slot);
-  AttemptEnd attempt{run.id, end.outcome, Duration::zero(), false, {}};
+  Overrule(run, end);
+  AttemptEnd attempt{run.id, end.outcome, Duration::zero(), run.stop == StopReason::kHandBack, {}};
   if (run.phase == Phase::kRunning) attempt.run_time = now - run.start;
-  Overrule(run, end.stopped_in, attempt, end.report);
-  attempt.report = end.report.SerializeAsString();
+  if (end.report) attempt.report = end.report->SerializeAsString();
   listener_.OnEnd(std::move(attempt));
 }
 
 // Stopped runs end the way they were stopped, whatever the workload made of it; and without its
 // start the member of a gang cannot have succeeded.
-void Runner::Overrule(const Run& run, const std::string& part, AttemptEnd& end,
-                      v1::Report& report) const {
-  const auto say = [&](v1::Outcome outcome, const std::string& error) {
-    end.outcome = outcome;
-    report.set_error(error);
-  };
-  end.handed_back = run.stop == StopReason::kHandBack;
+void Runner::Overrule(const Run& run, RunEnd& end) const {
   switch (run.stop) {
     case StopReason::kNone:
       if (run.phase == Phase::kRunning) return;
-      return say(v1::OUTCOME_FAILED,
-                 EndedEarly(run.rank, run.phase == Phase::kReady, report.error()));
+      return end.Set(v1::OUTCOME_FAILED, EndedEarly(run.rank, run.phase == Phase::kReady,
+                                                    end.report ? end.report->error() : ""));
     case StopReason::kLimit:
-      return say(v1::OUTCOME_TIMED_OUT, PastLimit(part, run.limit));
+      return end.Set(v1::OUTCOME_TIMED_OUT, PastLimit(end.stopped_in, run.limit));
     case StopReason::kNotReady:
-      return say(v1::OUTCOME_FAILED, NotReady(run.rank, part, ReadyLimit(run)));
+      return end.Set(v1::OUTCOME_FAILED, NotReady(run.rank, end.stopped_in, ReadyLimit(run)));
     case StopReason::kCancelled:
     case StopReason::kHandBack:
-      return say(v1::OUTCOME_CANCELLED, "stopped");
+      return end.Set(v1::OUTCOME_CANCELLED, "stopped");
   }
 }
 

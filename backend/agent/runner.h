@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/workload/attempt.h"
 #include "backend/workload/deadlines.h"
 #include "backend/workload/workload.h"
 #include "lib/common/instant.h"
@@ -102,7 +101,7 @@ class Runner final : private Workload::Listener {
   void LimitPassed(Slot slot);
   void StopSlot(Slot slot, StopReason reason);
   [[nodiscard]] Duration ReadyLimit(const Run& run) const;
-  void Overrule(const Run& run, const std::string& part, AttemptEnd& end, v1::Report& report) const;
+  void Overrule(const Run& run, RunEnd& end) const;
 
   Workload& workload_;
   const RunnerOptions options_;

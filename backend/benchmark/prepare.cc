@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "backend/benchmark/host.h"
-#include "backend/workload/environment.h"
 #include "backend/workload/peer_link.h"
 #include "lib/process/environment.h"
 #include "lib/process/find_program.h"
@@ -126,16 +125,13 @@ Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
 // Programs of suites say nothing about being ready: the plan knows how that is seen.
 std::vector<std::string> EnvironmentOf(const BenchmarkOptions& options, const Job& job,
                                        const Prepared& prepared) {
-  std::vector<std::string> all = JobEnvironment(job);
-  for (std::string& variable : all) {
-    if (process::VariableName(variable) == "TWOFOLD_READY_FD") variable = "TWOFOLD_READY_FD";
-  }
+  std::vector<std::string> all = process::Overlay(JobEnvironment(job), {"TWOFOLD_READY_FD"});
   std::vector<std::string> folders = options.suite_path;
   // Where twofold-rsh is.
   if (std::string own = process::OwnFolder(); !own.empty()) folders.push_back(std::move(own));
   all.push_back("PATH=" + process::JoinPath({folders, InheritedPath()}));
   all.push_back("TMPDIR=" + prepared.folder->tmp());
-  all.push_back(prepared.marker);
+  all.push_back(prepared.folder->marker());
   if (job.gang != nullptr && job.gang->rank == 0) {
     for (std::string& variable : options.peers->Environment(*job.gang)) {
       all.push_back(std::move(variable));
@@ -155,7 +151,6 @@ Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, cons
   auto folder = WorkFolder::Make(options.work_dir);
   if (!folder.ok()) return Because("prepare", "--work-dir: " + Message(folder.status()));
   prepared.folder = *std::move(folder);
-  prepared.marker = "TWOFOLD_WORK=" + prepared.folder->path();
   auto plan = suite.plan(prepared.spec, GangOf(options, job, prepared.folder->suffix()));
   if (!plan.ok()) return Because("plan", Message(plan.status()));
   prepared.plan = *std::move(plan);

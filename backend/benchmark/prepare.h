@@ -24,7 +24,6 @@ struct Prepared {
   std::vector<std::string> versions;     ///< by stage; empty: not known (yet)
   std::unique_ptr<WorkFolder> folder;    ///< with the plan's files
   std::vector<std::string> environment;  ///< of all programs: NAME=VALUE, or NAME to remove
-  std::string marker;                    ///< one of them, of this attempt alone
 
   [[nodiscard]] const suite::RankPlan& rank_plan() const { return plan.ranks[rank]; }
 };

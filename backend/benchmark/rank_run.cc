@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/benchmark/size_limit.h"
+#include "backend/workload/after.h"
 #include "lib/suite/text.h"
 
 namespace twofold::backend {
@@ -17,6 +18,8 @@ constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
 
 // Servers have Process::kStopGrace to end; the rest is for the network.
 constexpr Duration kStoppedLimit = std::chrono::seconds(30);
+
+using Action = StageSequence::Do;
 
 bool EndedBadly(const v1::StageRecord& stage) { return stage.exit_code() != 0; }
 
@@ -67,20 +70,99 @@ void RankRun::StartStages() {
     parts_.options.peers->Announce(seat(), *this, prepared_.rank_plan().serves_exec,
                                    prepared_.environment, prepared_.folder->run());
   }
-  stages_.emplace(parts_.io, parts_.reaper, prepared_, parts_.options.limits, start_,
-                  roster_.has_value(),
-                  RankStages::Events{
-                      .ready = [this] { TellReady(); },
-                      .measured = [this] { Measured(); },
-                      .over = [this] { Over(); },
-                      .progress = events_.progress,
-                      .printed = events_.printed,
-                  });
-  stages_->Follow(followed_);
-  stages_->Start();
+  const std::vector<suite::Stage>& stages = prepared_.rank_plan().stages;
+  ran_.resize(stages.size());
+  sequence_.emplace(stages, roster_.has_value());
+  Advance();
 }
 
 // ---- Stages
+
+// What is done may cause the next event before it returns; one loop takes them all.
+void RankRun::Advance() {
+  if (std::exchange(advancing_, true)) return;
+  for (auto step = sequence_->Next(); step.what != Action::kWait; step = sequence_->Next()) {
+    Do(step);
+  }
+  advancing_ = false;
+}
+
+void RankRun::Do(const StageSequence::Step& step) {
+  switch (step.what) {
+    case Action::kStart:
+      return StartStage(step.stage);
+    case Action::kStop:
+      return ran_[step.stage].run->Stop();
+    case Action::kTellReady:
+      return TellReady();
+    case Action::kTellMeasured:
+      return Measured();
+    case Action::kTellOver:
+      return Over();
+    case Action::kWait:
+      break;
+  }
+}
+
+void RankRun::StartStage(std::size_t index) {
+  auto run =
+      StageRun::Start(parts_.io, parts_.reaper, prepared_, index, parts_.options.limits.printed,
+                      {.ready =
+                           [this, index] {
+                             sequence_->Ready(index);
+                             Advance();
+                           },
+                       .ended = [this, index](const StageEnd& end) { StageEnded(index, end); },
+                       .progress = events_.progress,
+                       .printed = events_.printed});
+  if (!run.ok()) {
+    return StageEnded(index,
+                      {StageEnd::How::kBroken, absl::StrCat("start: ", run.status().message())});
+  }
+  ran_[index].run = *std::move(run);
+  ran_[index].run->Follow(followed_);
+  // Which part it is, where there are several; a program may say more.
+  if (ran_.size() < 2) return;
+  const auto before = static_cast<float>(sequence_->started().size() - 1);
+  events_.progress({before / static_cast<float>(ran_.size()), Newest()});
+}
+
+void RankRun::StageEnded(std::size_t index, const StageEnd& end) {
+  ran_[index].record =
+      RecordOf(prepared_, index, end, ran_[index].run.get(), parts_.options.limits, start_);
+  sequence_->Ended(index, end);
+  Advance();
+}
+
+void RankRun::Close() {
+  sequence_->Close();
+  Advance();
+}
+
+void RankRun::AddRecords(v1::RankRecord& rank) const {
+  for (const std::size_t index : sequence_->started()) {
+    if (ran_[index].record) *rank.add_stages() = *ran_[index].record;
+  }
+}
+
+// The stage that was started last; empty: none was.
+std::string RankRun::Newest() const {
+  if (!sequence_) return "prepare";
+  const auto started = sequence_->started();
+  return started.empty() ? "" : prepared_.rank_plan().stages[started.back()].name;
+}
+
+// The end of what `stage` has printed; stdout first.
+std::string RankRun::Tail(std::string_view stage) const {
+  const auto started = sequence_->started();
+  const auto found = std::find_if(started.rbegin(), started.rend(), [&](std::size_t index) {
+    return prepared_.rank_plan().stages[index].name == stage && ran_[index].run;
+  });
+  if (found == started.rend()) return {};
+  const StageRun& run = *ran_[*found].run;
+  const std::string err = run.err().Last(kTailBytes / 2);
+  return run.out().Last(kTailBytes - err.size()) + err;
+}
 
 void RankRun::TellReady() {
   result_.mutable_timeline()->set_prepared_ns(SinceStart());
@@ -90,18 +172,21 @@ void RankRun::TellReady() {
 
 void RankRun::Go() {
   result_.mutable_timeline()->set_started_ns(SinceStart());
-  stages_->Go();
+  sequence_->Go();
+  Advance();
 }
 
 void RankRun::Follow(bool on) {
   followed_ = on;
-  if (stages_) stages_->Follow(on);
+  for (const Ran& ran : ran_) {
+    if (ran.run && !ran.record) ran.run->Follow(on);
+  }
 }
 
 void RankRun::Stop() {
   if (ended_) return;
   stopped_ = true;
-  if (stages_ && !over_) return stages_->Close();
+  if (sequence_ && !over_) return Close();
   End(MakeEnd({}));
 }
 
@@ -110,7 +195,7 @@ void RankRun::Stop() {
 void RankRun::Collect(bool stop, PeerLink::OnRecord on_record) {
   collects_.push_back(std::move(on_record));
   if (over_) return AnswerCollects();
-  if (stop || measured_) stages_->Close();
+  if (stop || measured_) Close();
 }
 
 void RankRun::Measured() {
@@ -119,13 +204,13 @@ void RankRun::Measured() {
   if (!roster_) return Collected({});
   if (leads()) return CollectAll();
   CheckOwnPart();
-  if (!collects_.empty()) stages_->Close();
+  if (!collects_.empty()) Close();
 }
 
 // A part that failed need not wait for the others to finish.
 void RankRun::CheckOwnPart() {
   v1::RankRecord record;
-  for (v1::StageRecord& stage : stages_->records()) *record.add_stages() = std::move(stage);
+  AddRecords(record);
   if (std::none_of(record.stages().begin(), record.stages().end(), EndedBadly)) return;
   const Verdict wrong = JudgeRank(CaseOf(), prepared_.rank, record);
   if (!wrong.error.empty()) Fail(wrong);
@@ -150,12 +235,10 @@ void RankRun::CollectAll() {
 
 // Who need not go on has to answer soon.
 void RankRun::LimitAnswers() {
-  answers_limit_.expires_after(kStoppedLimit);
-  answers_limit_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
-    const auto self = weak.lock();
-    if (error || !self || !self->collecting_) return;
-    self->Collected(
-        Because("collect", absl::StrCat(self->awaited_, " members have not answered within ",
+  After(answers_limit_, kStoppedLimit, weak_from_this(), [](RankRun& self) {
+    if (!self.collecting_) return;
+    self.Collected(
+        Because("collect", absl::StrCat(self.awaited_, " members have not answered within ",
                                         ToSeconds(kStoppedLimit), " s")));
   });
 }
@@ -176,7 +259,7 @@ void RankRun::Collected(const Verdict& wrong) {
   answers_limit_.cancel();
   if (!wrong.error.empty()) return Fail(wrong);
   result_.mutable_timeline()->set_collected_ns(SinceStart());
-  stages_->Close();
+  Close();
 }
 
 void RankRun::AnswerCollects() {
@@ -188,13 +271,13 @@ void RankRun::AnswerCollects() {
 
 void RankRun::Fail(const Verdict& why) {
   if (wrong_.error.empty()) wrong_ = why;
-  stages_->Close();
+  Close();
 }
 
 void RankRun::Over() {
   over_ = true;
   v1::RankRecord& own = *result_.mutable_ranks(static_cast<int>(prepared_.rank));
-  for (v1::StageRecord& stage : stages_->records()) *own.add_stages() = std::move(stage);
+  AddRecords(own);
   const Verdict wrong = WhatWentWrong();
   if (stopped_ || !wrong.error.empty()) return End(MakeEnd(wrong));
   if (!leads()) {
@@ -208,7 +291,7 @@ void RankRun::Over() {
 
 Verdict RankRun::WhatWentWrong() {
   if (!wrong_.error.empty()) return wrong_;
-  const auto& failure = stages_->failure();
+  const auto& failure = sequence_->failure();
   if (!failure) return {};
   const v1::RankRecord& own = result_.ranks(static_cast<int>(prepared_.rank));
   const auto failed =
@@ -221,7 +304,7 @@ Verdict RankRun::WhatWentWrong() {
     return known;
   Verdict words = JudgeRank(CaseOf(), prepared_.rank, own);
   if (words.stage == failure->stage) return words;
-  const std::string tail = stages_->Tail(failure->stage, kTailBytes);
+  const std::string tail = Tail(failure->stage);
   const auto lines = suite::Lines(tail);
   if (lines.empty()) return known;
   return Because(failure->stage, failure->reason + ": " + std::string(lines.back()));
@@ -229,23 +312,22 @@ Verdict RankRun::WhatWentWrong() {
 
 RunEnd RankRun::MakeEnd(const Verdict& wrong) {
   RunEnd end;
-  const std::string newest = stages_ ? stages_->newest() : "prepare";
+  const std::string newest = Newest();
   result_.set_failed_stage(stopped_ ? newest : wrong.stage);
   end.stopped_in = result_.failed_stage();
-  end.outcome = wrong.error.empty() ? v1::OUTCOME_SUCCEEDED : v1::OUTCOME_FAILED;
-  end.report.set_error(wrong.error);
+  end.Set(wrong.error.empty() ? v1::OUTCOME_SUCCEEDED : v1::OUTCOME_FAILED, wrong.error);
   for (const auto& stage : result_.ranks(static_cast<int>(prepared_.rank)).stages()) {
     if (stage.name() != result_.failed_stage()) continue;
-    end.report.set_exit_code(std::max(0, stage.exit_code()));
-    end.report.set_signal(stage.signal());
+    end.report->set_exit_code(std::max(0, stage.exit_code()));
+    end.report->set_signal(stage.signal());
   }
-  if (stages_) {
-    std::string tail = stages_->Tail(result_.failed_stage(), kTailBytes);
-    if (tail.empty()) tail = stages_->Tail(newest, kTailBytes);
-    end.report.set_output(std::move(tail));
+  if (sequence_) {
+    std::string tail = Tail(result_.failed_stage());
+    if (tail.empty()) tail = Tail(newest);
+    end.report->set_output(std::move(tail));
   }
   Fit(result_, parts_.options.limits.result);
-  end.report.set_data(result_.SerializeAsString());
+  end.report->set_data(result_.SerializeAsString());
   return end;
 }
 
@@ -263,12 +345,11 @@ void RankRun::End(RunEnd end) {
 
 void RankRun::CleanUpAndTell(Instant at, const RunEnd& end) {
   if (!events_.ended) return;  // it was abandoned
-  stages_.reset();
-  const auto clean_up =
-      std::make_shared<CleanUp>(parts_.io, prepared_.marker, std::move(prepared_.folder));
-  clean_up->Start([self = shared_from_this(), at, end] {
-    if (self->events_.ended) self->events_.ended(at, end);
-  });
+  ran_.clear();
+  std::make_shared<CleanUp>(parts_.io, std::move(prepared_.folder))
+      ->Start([self = shared_from_this(), at, end] {
+        if (self->events_.ended) self->events_.ended(at, end);
+      });
 }
 
 void RankRun::Abandon() {
@@ -279,8 +360,8 @@ void RankRun::Abandon() {
   events_ = {};
   ended_ = true;
   collecting_ = false;
-  stages_.reset();
-  const CleanUp at_once(parts_.io, prepared_.marker, std::move(prepared_.folder));
+  ran_.clear();
+  const CleanUp at_once(parts_.io, std::move(prepared_.folder));
 }
 
 }  // namespace twofold::backend

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/benchmark/clean_up.h"
 #include "backend/benchmark/options.h"
 #include "backend/benchmark/prepare.h"
-#include "backend/benchmark/rank_stages.h"
+#include "backend/benchmark/sequence.h"
+#include "backend/benchmark/stage_run.h"
 #include "backend/benchmark/tool_versions.h"
 #include "backend/benchmark/verdict.h"
 #include "backend/workload/peer_link.h"
@@ -32,8 +32,9 @@ struct BenchmarkParts {
   const BenchmarkOptions& options;
 };
 
-/// The part of one rank in one attempt, from its plan to its result: stages, the barrier, the
-/// records of the other ranks, the verdict, and at the end nothing that is left.
+/// The part of one rank in one attempt, from its plan to its result: stages in the order of a
+/// StageSequence, the barrier, the records of the other ranks, the verdict, and at the end nothing
+/// that is left.
 ///
 /// A rank above 0 that has done its part waits with its record until it is stopped, as the gang is
 /// over when rank 0 is; only one that fails ends by itself.
@@ -61,6 +62,11 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   void Abandon();
 
  private:
+  struct Ran {
+    std::shared_ptr<StageRun> run;  // null: not started, or it could not be
+    std::optional<v1::StageRecord> record;
+  };
+
   [[nodiscard]] bool leads() const { return prepared_.rank == 0; }
   [[nodiscard]] GangSeat seat() const { return {&*roster_, prepared_.rank}; }
   [[nodiscard]] std::uint64_t SinceStart() const;
@@ -68,7 +74,16 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
 
   void AskVersions();
   void StartStages();
+
+  void Advance();
+  void Do(const StageSequence::Step& step);
+  void StartStage(std::size_t index);
+  void StageEnded(std::size_t index, const StageEnd& end);
   void TellReady();
+  void Close();
+  void AddRecords(v1::RankRecord& rank) const;
+  [[nodiscard]] std::string Newest() const;
+  [[nodiscard]] std::string Tail(std::string_view stage) const;
 
   void Collect(bool stop, PeerLink::OnRecord on_record) override;
   void Measured();
@@ -91,12 +106,14 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   Events events_;
   std::optional<v1::GangRoster> roster_;  // nullopt: it is no gang
   Prepared prepared_;
-  std::optional<RankStages> stages_;
+  std::optional<StageSequence> sequence_;  // nullopt: before the first stage
+  std::vector<Ran> ran_;                   // by stage
   v1::BenchmarkResult result_;
   boost::asio::steady_timer answers_limit_;   // for the other ranks, of rank 0
   std::vector<PeerLink::OnRecord> collects_;  // that wait for the record of this rank
   std::size_t awaited_ = 0;                   // versions of programs, then records of other ranks
   Verdict wrong_;                             // beside what the stages say
+  bool advancing_ = false;
   bool announced_ = false;
   bool followed_ = false;
   bool measured_ = false;

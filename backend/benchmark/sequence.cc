@@ -78,9 +78,4 @@ void StageSequence::Fail(std::size_t stage, const std::string& reason) {
   closing_ = true;
 }
 
-std::optional<std::size_t> StageSequence::newest() const {
-  if (started_ == 0) return std::nullopt;
-  return order_[started_ - 1];
-}
-
 }  // namespace twofold::backend

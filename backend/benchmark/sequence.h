@@ -64,8 +64,8 @@ class StageSequence {
 
   /// What went wrong first, by the name of the stage; nullopt: nothing so far.
   [[nodiscard]] const std::optional<suite::Failure>& failure() const { return failure_; }
-  /// The stage that was started last; nullopt: none so far.
-  [[nodiscard]] std::optional<std::size_t> newest() const;
+  /// The stages that have been started, in this order.
+  [[nodiscard]] std::span<const std::size_t> started() const { return {order_.data(), started_}; }
 
  private:
   enum class State : std::uint8_t { kPending, kRunning, kStopping, kEnded };

@@ -5,31 +5,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "backend/benchmark/output_file.h"
+#include "backend/benchmark/artifact.h"
+#include "backend/benchmark/options.h"
+#include "backend/benchmark/prepare.h"
 #include "backend/benchmark/sequence.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/process/process.h"
 #include "lib/process/reaper.h"
 #include "lib/suite/plan.h"
+#include "twofold/v1/results.pb.h"
 
 namespace twofold::backend {
-
-/// What one stage needs to be run.
-struct StageSetup {
-  const suite::Stage& plan;              ///< lives as long as the run
-  std::string program;                   ///< its path
-  std::vector<std::string> environment;  ///< what differs from ours, see MergeEnvironment
-  std::string directory;                 ///< to start it in
-  std::string out;                       ///< paths of files to make for what it prints
-  std::string err;
-  std::uint64_t most_output;  ///< bytes that it may print to either before it is stopped
-};
 
 /// One run of a stage of a plan: a program that prints to files, so that nothing that reads them
 /// slows it down.
@@ -47,8 +37,11 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
     std::function<void(std::string_view)> printed;  ///< while it is followed
   };
 
+  /// Starts the stage `index` of the rank. One that prints more than `most_output` bytes to a file
+  /// is stopped. REQUIRES: `prepared` lives as long as the run.
   static Result<std::shared_ptr<StageRun>> Start(boost::asio::io_context& io,
-                                                 process::Reaper& reaper, const StageSetup& setup,
+                                                 process::Reaper& reaper, const Prepared& prepared,
+                                                 std::size_t index, std::uint64_t most_output,
                                                  Events events);
   /// Kills it if it still runs; nothing is told any more.
   ~StageRun();
@@ -72,16 +65,18 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
     std::uint64_t searched = 0;  // so long it was when it had no line that says that it is ready
   };
 
-  StageRun(boost::asio::io_context& io, const StageSetup& setup, Events events);
+  StageRun(boost::asio::io_context& io, const suite::Stage& plan, std::uint64_t most_output,
+           Events events);
 
-  Status Launch(boost::asio::io_context& io, process::Reaper& reaper, const StageSetup& setup);
+  Status Launch(boost::asio::io_context& io, process::Reaper& reaper, const Prepared& prepared,
+                std::size_t index);
   void Watch();
   void Look();
   [[nodiscard]] Duration Pause();
   void LookForReady();
   bool HasLine(Output& output);
   void LookAtSizes();
-  void Tell(Output& output);
+  void Tell();
   void StopBecause(std::string why);
   void Ended(process::ProgramEnd end);
 
@@ -101,5 +96,10 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
   bool awaits_ready_;
   bool followed_ = false;
 };
+
+/// How a stage went, and what it has left. `run` null: it could not be started. `start` is when the
+/// attempt began.
+v1::StageRecord RecordOf(const Prepared& prepared, std::size_t index, const StageEnd& end,
+                         const StageRun* run, const OutputLimits& limits, Instant start);
 
 }  // namespace twofold::backend

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,18 +30,18 @@ class ToolVersions {
   void Ask(const std::string& path, OnVersion on_version);
 
  private:
-  struct Asked {
+  struct Tool {
+    std::optional<std::string> version;  // nullopt: it is being asked
     std::shared_ptr<process::Process> process;
     std::unique_ptr<boost::asio::steady_timer> limit;
     std::vector<OnVersion> waiting;
   };
 
-  void Answer(const std::string& path, const std::string& version);
+  void Answer(Tool& tool, const std::string& version);
 
   boost::asio::io_context& io_;
   process::Reaper& reaper_;
-  absl::flat_hash_map<std::string, std::string> known_;
-  absl::flat_hash_map<std::string, Asked> asked_;
+  std::map<std::string, Tool> tools_;  // by path
 };
 
 }  // namespace twofold::backend

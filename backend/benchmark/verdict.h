@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "lib/suite/plan.h"
 #include "lib/suite/suite.h"
@@ -32,5 +33,8 @@ Verdict JudgeRank(const Case& job, std::uint32_t rank, const v1::RankRecord& rec
 
 /// "STAGE: reason", fit for an outcome.
 Verdict Because(std::string_view stage, std::string_view reason);
+
+/// The numbers for people, a line each, headlines first; of series how many rows there are.
+std::string Text(const v1::BenchmarkResult& result);
 
 }  // namespace twofold::backend

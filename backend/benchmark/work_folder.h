@@ -1,10 +1,17 @@
 #pragma once
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/common/descriptors.h"
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/suite/plan.h"
 
@@ -32,6 +39,8 @@ class WorkFolder {
   [[nodiscard]] std::string out() const { return path_ + "/out"; }
   /// For temporary files of programs.
   [[nodiscard]] std::string tmp() const { return path_ + "/tmp"; }
+  /// NAME=VALUE: a variable for all programs of this attempt, and of no other. See KillMarked.
+  [[nodiscard]] std::string marker() const { return "TWOFOLD_WORK=" + path_; }
   /// Six letters and digits that no other folder with this parent has.
   [[nodiscard]] std::string_view suffix() const;
   /// The absolute path of what a plan calls `path`.
@@ -61,5 +70,39 @@ class WorkFolder {
 /// Removes the work folders in `parent`, with the folders of their plans, whose process is gone and
 /// that belong to the same user. Returns how many.
 std::size_t RemoveLeftWorkFolders(const std::string& parent);
+
+/// Kills all processes that have been started with the variable `marker` (NAME=VALUE) in their
+/// environment, wherever they are by now: a daemon that has left the process group of its stage and
+/// lost its parents, too. Returns how many there were; 0: none is left.
+///
+/// Cost     Reads the environment of every process of this user.
+std::size_t KillMarked(const std::string& marker);
+
+/// Sees to it that nothing is left of an attempt whose stages have ended: kills what has slipped
+/// away from them, then removes folders, a part at a time so that the thread has time for others.
+///
+/// Threads  On the thread of the io_context.
+class CleanUp : public std::enable_shared_from_this<CleanUp> {
+ public:
+  /// `folder` may be null.
+  CleanUp(boost::asio::io_context& io, std::unique_ptr<WorkFolder> folder)
+      : pause_(io), folder_(std::move(folder)) {}
+  /// Does what can be done at once of what is left to do.
+  ~CleanUp();
+
+  /// `on_done` comes once, after Start has returned. What cannot be killed or removed is logged.
+  void Start(std::function<void()> on_done);
+
+ private:
+  void Next(Duration pause, void (CleanUp::*round)());
+  void KillRound();
+  void RemoveRound();
+
+  boost::asio::steady_timer pause_;
+  std::unique_ptr<WorkFolder> folder_;
+  std::function<void()> on_done_;
+  int rounds_ = 0;
+  int quiet_rounds_ = 0;  // in a row, that found nothing
+};
 
 }  // namespace twofold::backend

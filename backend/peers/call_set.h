@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "lib/common/mutex.h"
 
@@ -20,10 +21,27 @@ class CallSet {
 
   /// A place for a call, to be kept as long as it is open. Null: there are too many, or EndAll has
   /// been called. `end` has to end the call, and to bear being called when that has ended already.
-  std::shared_ptr<void> Enter(std::function<void()> end);
+  std::shared_ptr<void> Enter(std::function<void()> end) {
+    const MutexLock lock(state_->mutex);
+    if (state_->closed || state_->calls.size() >= state_->most) return nullptr;
+    const std::uint64_t number = ++state_->last;
+    state_->calls.emplace(number, std::move(end));
+    return {state_.get(), [state = state_, number](void*) {
+              const MutexLock leaving(state->mutex);
+              state->calls.erase(number);
+            }};
+  }
 
   /// Ends all calls, and lets no more in.
-  void EndAll();
+  void EndAll() {
+    std::map<std::uint64_t, std::function<void()>> calls;
+    {
+      const MutexLock lock(state_->mutex);
+      state_->closed = true;
+      calls = state_->calls;
+    }
+    for (const auto& [number, end] : calls) end();
+  }
 
  private:
   struct State {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "backend/rsh/gang_file.h"
+#include "backend/workload/after.h"
 #include "lib/common/address.h"
 #include "lib/rpc/channel.h"
 #include "twofold/v1/peers.grpc.pb.h"
@@ -14,17 +16,6 @@ namespace twofold::backend {
 namespace {
 
 constexpr Duration kPause = std::chrono::milliseconds(200);
-
-v1::CollectRequest RequestFor(const v1::GangRoster& gang, std::uint32_t rank, bool stop) {
-  v1::CollectRequest request;
-  v1::MemberKey& key = *request.mutable_member();
-  key.set_job(gang.job());
-  key.set_attempt(gang.attempt());
-  key.set_rank(rank);
-  key.set_secret(gang.secret());
-  request.set_stop(stop);
-  return request;
-}
 
 std::string AddressOf(const v1::Peer& peer) {
   return ToString({peer.address(), static_cast<std::uint16_t>(peer.port())});
@@ -62,7 +53,8 @@ void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
         "its worker does not serve the members of gangs (twofold-backend --peers-address)"));
   }
   const auto call = std::make_shared<Call>(io_, AddressOf(peer));
-  call->request = RequestFor(*seat.gang, rank, stop);
+  *call->request.mutable_member() = gang::KeyOf(*seat.gang, rank);
+  call->request.set_stop(stop);
   call->on_collected = std::move(on_collected);
   call->give_up = Now() + kPatience;
   calls_.emplace(call, IdOf(seat));
@@ -95,9 +87,8 @@ void Collector::Answered(const std::shared_ptr<Call>& call, const Status& status
     return Tell(call, absl::UnavailableError("its worker does not run this attempt any more"));
   }
   if (!absl::IsUnavailable(status) || Now() > call->give_up) return Tell(call, status);
-  call->pause.expires_after(kPause);
-  call->pause.async_wait([this, call](const boost::system::error_code& error) {
-    if (!error && calls_.contains(call)) Try(call);
+  After(call->pause, kPause, [this, call] {
+    if (calls_.contains(call)) Try(call);
   });
 }
 

@@ -6,9 +6,10 @@
 #include <initializer_list>
 #include <utility>
 
-#include "backend/peers/exec_request.h"
+#include "backend/workload/after.h"
 #include "lib/common/instant.h"
 #include "lib/process/environment.h"
+#include "lib/process/find_program.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/wire.h"
 
@@ -26,7 +27,42 @@ Status OpenAll(std::initializer_list<process::Pipe*> pipes) {
   return absl::OkStatus();
 }
 
+Status Refusal(const std::string& what) { return absl::InvalidArgumentError(what); }
+
 }  // namespace
+
+Status CheckStart(const v1::ExecStart& start) {
+  if (start.argv().empty() || start.argv(0).empty()) return Refusal("start.argv names no program");
+  if (start.argv_size() + start.environment_size() > kMaxExecWords) {
+    return Refusal(absl::StrCat("start.argv and start.environment have more than ", kMaxExecWords,
+                                " entries"));
+  }
+  std::size_t bytes = 0;
+  for (const std::string& argument : start.argv()) {
+    if (argument.find('\0') != std::string::npos) return Refusal("start.argv has a zero byte");
+    bytes += argument.size();
+  }
+  for (const std::string& variable : start.environment()) {
+    const std::size_t equals = variable.find('=');
+    if (equals == 0 || equals == std::string::npos || variable.find('\0') != std::string::npos) {
+      return Refusal("start.environment has an entry that is not NAME=VALUE");
+    }
+    bytes += variable.size();
+  }
+  if (bytes <= kMaxExecBytes) return absl::OkStatus();
+  return Refusal(absl::StrCat("start.argv and start.environment have ", bytes, " bytes; at most ",
+                              kMaxExecBytes, " are allowed"));
+}
+
+Result<std::string> FindOnPath(const std::string& name, const std::string& path) {
+  if (name.starts_with('/')) return name;
+  if (name.find('/') != std::string::npos) {
+    return Refusal(absl::StrCat(name, ": neither an absolute path nor a name to look for"));
+  }
+  auto found = process::FindProgram(name, {{}, path});
+  if (found.ok()) return found;
+  return absl::NotFoundError(absl::StrCat(name, ": not found in PATH (", path, ")"));
+}
 
 ExecSession::ExecSession(boost::asio::io_context& io, std::string keeper, Admit admit)
     : io_(io), keeper_(std::move(keeper)), admit_(std::move(admit)), patience_(io) {}
@@ -36,16 +72,12 @@ ExecSession::ExecSession(boost::asio::io_context& io, std::string keeper, Admit 
 void ExecSession::Open(std::shared_ptr<void> place) {
   self_ = shared_from_this();
   place_ = std::move(place);
-  boost::asio::post(io_, [self = self_] { self->Begin(); });
-}
-
-void ExecSession::Begin() {
-  patience_.expires_after(kPatience);
-  patience_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
-    const auto self = weak.lock();
-    if (!error && self) self->Refuse(absl::DeadlineExceededError("there is no start"));
+  boost::asio::post(io_, [self = self_] {
+    After(self->patience_, kPatience, self->weak_from_this(), [](ExecSession& session) {
+      session.Refuse(absl::DeadlineExceededError("there is no start"));
+    });
+    self->Read();
   });
-  Read();
 }
 
 // REQUIRES: what was read before has come; likewise of Write.
@@ -101,31 +133,24 @@ void ExecSession::TakeBytes(bool ok) {
   if (Status status = rpc::Parse(read_, input); !status.ok()) {
     return EndStream(rpc::ToGrpc(status));
   }
-  TakeInput(input);
+  if (!started_) return TakeStart(input);
+  if (input.has_start()) return Refuse(Refusal("start: only the first message may have it"));
+  if (input.data().size() > process::kChunkBytes) {
+    return Refuse(Refusal(absl::StrCat("data has ", input.data().size(), " bytes; at most ",
+                                       process::kChunkBytes, " are allowed")));
+  }
+  Feed(input);
 }
 
 void ExecSession::HalfClosed() {
   if (in_) in_->Close();
-  if (!started_) Refuse(absl::InvalidArgumentError("there is no start"));
-}
-
-void ExecSession::TakeInput(const v1::ExecInput& input) {
-  if (!started_) return TakeStart(input);
-  if (input.has_start()) {
-    return Refuse(absl::InvalidArgumentError("start: only the first message may have it"));
-  }
-  if (input.data().size() > process::kChunkBytes) {
-    return Refuse(absl::InvalidArgumentError(absl::StrCat("data has ", input.data().size(),
-                                                          " bytes; at most ", process::kChunkBytes,
-                                                          " are allowed")));
-  }
-  Feed(input);
+  if (!started_) Refuse(Refusal("there is no start"));
 }
 
 void ExecSession::TakeStart(const v1::ExecInput& input) {
   patience_.cancel();
   if (!input.has_start() || !input.data().empty() || input.close()) {
-    return Refuse(absl::InvalidArgumentError("start: the first message must have it, and only it"));
+    return Refuse(Refusal("start: the first message must have it, and only it"));
   }
   Result<ExecPlace> place = admit_(input.start().member(), shared_from_this());
   if (!place.ok()) return Refuse(place.status());

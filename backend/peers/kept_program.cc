@@ -44,28 +44,21 @@ Result<std::shared_ptr<KeptProgram>> KeptProgram::Start(boost::asio::io_context&
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "socketpair");
   }
+  Descriptor theirs(ends[1]);
   std::shared_ptr<KeptProgram> kept(new KeptProgram(io, std::move(on_end)));
+  kept->control_.assign(ends[0]);
   program.argv.insert(program.argv.begin(), keeper);
-  program.control = ends[1];
+  program.control = theirs.get();
   const Result<process::Child> child = process::Spawn(program);
-  close(ends[1]);
-  if (!child.ok()) {
-    close(ends[0]);
-    return child.status();
-  }
+  if (!child.ok()) return child.status();
   // Before anybody reaps it: the number is still that of the keeper.
-  kept->Watch(ends[0], OpenProcess(child->pid));
+  kept->keeper_ = Descriptor(OpenProcess(child->pid));
+  kept->ReadControl();
   return kept;
 }
 
 KeptProgram::KeptProgram(boost::asio::io_context& io, OnEnd on_end)
-    : on_end_(std::move(on_end)), control_(io), process_(io) {}
-
-void KeptProgram::Watch(int control, int process) {
-  control_.assign(control);
-  if (process >= 0) process_.assign(process);
-  ReadControl();
-}
+    : on_end_(std::move(on_end)), control_(io) {}
 
 void KeptProgram::Stop() {
   if (control_.is_open()) shutdown(control_.native_handle(), SHUT_WR);
@@ -78,25 +71,18 @@ void KeptProgram::ReadControl() {
       [weak = weak_from_this()](const boost::system::error_code& error, std::size_t bytes) {
         const auto self = weak.lock();
         if (!self) return;
-        if (error) return self->AwaitExit();
+        if (error) return self->TellEnd();
         self->line_.append(self->read_.data(), bytes);
         self->ReadControl();
       });
 }
 
-// The keeper has closed its end and is about to exit. Where a Reaper is at work it may be the one
-// to collect it.
-void KeptProgram::AwaitExit() {
-  if (!process_.is_open()) return on_end_(ParseKeptEnd(line_));
-  process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                      [weak = weak_from_this()](const boost::system::error_code&) {
-                        const auto self = weak.lock();
-                        if (!self) return;
-                        siginfo_t info{};
-                        waitid(P_PIDFD, static_cast<id_t>(self->process_.native_handle()), &info,
-                               WEXITED | WNOHANG);
-                        self->on_end_(ParseKeptEnd(self->line_));
-                      });
+// The keeper has closed its end, which it does by its exit: that takes no time. Where a Reaper is
+// at work it may be the one to collect it.
+void KeptProgram::TellEnd() {
+  siginfo_t info{};
+  waitid(P_PIDFD, static_cast<id_t>(keeper_.get()), &info, WEXITED);
+  on_end_(ParseKeptEnd(line_));
 }
 
 }  // namespace twofold::backend

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/common/descriptors.h"
 #include "lib/common/result.h"
 #include "lib/process/spawn.h"
 
@@ -44,13 +45,12 @@ class KeptProgram : public std::enable_shared_from_this<KeptProgram> {
  private:
   KeptProgram(boost::asio::io_context& io, OnEnd on_end);
 
-  void Watch(int control, int process);
   void ReadControl();
-  void AwaitExit();
+  void TellEnd();
 
   OnEnd on_end_;
   boost::asio::posix::stream_descriptor control_;
-  boost::asio::posix::stream_descriptor process_;  // of the keeper
+  Descriptor keeper_;  // of its process
   std::array<char, 64> read_;
   std::string line_;
 };

@@ -1,6 +1,7 @@
 #include "backend/peers/peers.h"
 
 #include <absl/strings/str_cat.h>
+#include <openssl/crypto.h>
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
@@ -8,24 +9,23 @@
 #include <filesystem>
 #include <utility>
 
-#include "backend/peers/exec_session.h"
+#include "backend/workload/after.h"
 #include "lib/common/address.h"
 #include "lib/process/find_program.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/limits.h"
 #include "lib/security/tls_material.h"
 #include "twofold/v1/peers.grpc.pb.h"
 
 namespace twofold::backend {
 namespace {
 
-gang::Gang GangOf(const v1::GangRoster& roster, const std::optional<gang::Tls>& tls) {
-  gang::Gang gang{.job = roster.job(), .attempt = roster.attempt(), .secret = roster.secret()};
-  for (const v1::Peer& peer : roster.peers()) {
-    gang.members.push_back(
-        {peer.node(), peer.pod(), peer.address(), static_cast<std::uint16_t>(peer.port())});
-  }
-  gang.tls = tls;
-  return gang;
-}
+constexpr std::size_t kEnvelopeBytes = 1024;  // of a message, around what it carries
+
+// A program that waits for a dead disk cannot be killed.
+constexpr Duration kKillPatience = std::chrono::seconds(10);
+
+MemberId NamedBy(const v1::MemberKey& key) { return {{key.job(), key.attempt()}, key.rank()}; }
 
 const grpc::Status kTooMany{grpc::StatusCode::RESOURCE_EXHAUSTED,
                             "this worker has too many calls of other members open"};
@@ -55,10 +55,16 @@ Result<PeersSecurity> OpenPeersSecurity(const security::ClientOptions& options) 
   if (!client.ok()) return client.status();
   security.client = *std::move(client);
 
-  using std::filesystem::absolute;
-  security.files = gang::Tls{absolute(options.ca), absolute(options.cert), absolute(options.key),
-                             towards.server_name};
+  for (std::string* file : {&towards.ca, &towards.cert, &towards.key}) {
+    *file = std::filesystem::absolute(*file);
+  }
+  security.files = std::move(towards);
   return security;
+}
+
+bool IsSecret(std::string_view shown, std::string_view secret) {
+  return secret.size() == kSecretBytes && shown.size() == kSecretBytes &&
+         CRYPTO_memcmp(shown.data(), secret.data(), kSecretBytes) == 0;
 }
 
 Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOptions options) {
@@ -78,7 +84,6 @@ Peers::Peers(boost::asio::io_context& io, PeersOptions options)
       io_(io),
       options_(std::move(options)),
       keeper_(options_.programs + "/twofold-keeper"),
-      members_(io),
       collector_(io, options_.security.client) {
   Serve("Exec", &Peers::ServeExec);
   Serve("Collect", &Peers::ServeCollect);
@@ -96,7 +101,7 @@ Peers::~Peers() {
 rpc::ByteStream* Peers::ServeExec(grpc::CallbackServerContext*) {
   const auto session = std::make_shared<ExecSession>(
       io_, keeper_, [this](const v1::MemberKey& key, const std::shared_ptr<ExecSession>& self) {
-        return members_.Admit(key, self);
+        return Admit(key, self);
       });
   auto place = calls_.Enter([weak = std::weak_ptr(session)] {
     if (const auto open = weak.lock()) open->Abandon(kEnding);
@@ -109,7 +114,7 @@ rpc::ByteStream* Peers::ServeExec(grpc::CallbackServerContext*) {
 rpc::ByteStream* Peers::ServeCollect(grpc::CallbackServerContext*) {
   const auto call = std::make_shared<CollectCall>(
       [this](const v1::CollectRequest& request, const CollectCall::Pointer& self) {
-        boost::asio::post(io_, [this, request, self] { members_.Collect(request, self); });
+        boost::asio::post(io_, [this, request, self] { Answer(request, self); });
       });
   auto place = calls_.Enter([weak = std::weak_ptr(call)] {
     if (const auto open = weak.lock()) open->Fail(kEnding);
@@ -120,28 +125,101 @@ rpc::ByteStream* Peers::ServeCollect(grpc::CallbackServerContext*) {
   return call.get();
 }
 
+Result<Peers::Served*> Peers::Find(const v1::MemberKey& key) {
+  const auto found = served_.find(NamedBy(key));
+  const bool is_ours = found != served_.end();
+  const std::string nobodys(kSecretBytes, '\0');
+  if (!IsSecret(key.secret(), is_ours ? found->second->secret : nobodys) || !is_ours) {
+    if (const auto left_out = refusals_.Admit(Now())) {
+      spdlog::warn("peers: turned away a call that is not of an attempt here{}", *left_out);
+    }
+    return absl::UnauthenticatedError("");
+  }
+  if (found->second->on_gone) return absl::UnavailableError("the attempt is over");
+  return found->second.get();
+}
+
+Result<ExecPlace> Peers::Admit(const v1::MemberKey& key,
+                               const std::shared_ptr<ExecSession>& session) {
+  const Result<Served*> served = Find(key);
+  if (!served.ok()) return served.status();
+  if (!(*served)->serves_exec) {
+    return absl::UnavailableError("this member runs no programs for others");
+  }
+  if ((*served)->sessions.size() >= kMostPrograms) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("this member runs ", kMostPrograms, " programs for others already"));
+  }
+  (*served)->sessions.insert(session);
+  return ExecPlace{(*served)->environment, (*served)->directory,
+                   [this, id = NamedBy(key), weak = std::weak_ptr(session)] {
+                     if (const auto left = weak.lock()) Left(id, left);
+                   }};
+}
+
+void Peers::Left(const MemberId& id, const std::shared_ptr<ExecSession>& session) {
+  const auto found = served_.find(id);
+  if (found == served_.end()) return;
+  found->second->sessions.erase(session);
+  if (found->second->on_gone && found->second->sessions.empty()) Gone(id);
+}
+
+void Peers::Gone(const MemberId& id) {
+  const auto served = served_.extract(id);
+  if (served) served.mapped()->on_gone();
+}
+
+void Peers::Answer(const v1::CollectRequest& request, const CollectCall::Pointer& reply) {
+  const Result<Served*> served = Find(request.member());
+  if (!served.ok()) return reply->Fail(rpc::ToGrpc(served.status()));
+  std::erase_if((*served)->asked, [](const auto& weak) { return weak.expired(); });
+  (*served)->asked.push_back(reply);
+  (*served)->member.Collect(request.stop(), [reply](v1::RankRecord record) {
+    v1::CollectReply message;
+    *message.mutable_rank() = std::move(record);
+    const std::size_t bytes = message.ByteSizeLong();
+    if (bytes + kEnvelopeBytes <= rpc::kMaxMessageBytes) return reply->Answer(message);
+    reply->Fail({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                 absl::StrCat("its record has ", bytes, " bytes, too many for one message")});
+  });
+}
+
 // ---- What the workload asks for
 
 void Peers::Announce(const GangSeat& seat, Member& member, bool serves_exec,
                      std::vector<std::string> environment, std::string directory) {
-  members_.Announce(IdOf(seat), {seat.gang->secret(), &member, serves_exec, std::move(environment),
-                                 std::move(directory)});
+  served_.insert_or_assign(
+      IdOf(seat), std::unique_ptr<Served>(new Served{seat.gang->secret(), member, serves_exec,
+                                                     std::move(environment), std::move(directory),
+                                                     boost::asio::steady_timer(io_)}));
 }
 
 void Peers::Withdraw(const MemberId& id, std::function<void()> on_gone) {
-  members_.Withdraw(id, std::move(on_gone));
+  const auto found = served_.find(id);
+  if (found == served_.end()) return on_gone();
+  Served& served = *found->second;
+  served.on_gone = std::move(on_gone);
+  for (const auto& weak : std::exchange(served.asked, {})) {
+    const auto reply = weak.lock();
+    if (reply) reply->Fail({grpc::StatusCode::UNAVAILABLE, "the attempt is over"});
+  }
+  if (served.sessions.empty()) return Gone(id);
+  for (const auto& session : served.sessions) session->Stop();
+  After(served.patience, kKillPatience, [this, id] {
+    spdlog::error("programs of job {} cannot be killed, they are left to themselves", id.gang.job);
+    Gone(id);
+  });
 }
 
 // Without the file the programs run all the same: most need no others.
 std::vector<std::string> Peers::Environment(const GangSeat& seat) {
-  auto file =
-      gang::HeldGangFile::Write(options_.folder, GangOf(*seat.gang, options_.security.files));
+  auto file = gang::HeldGangFile::Write(options_.folder, {*seat.gang, options_.security.files});
   if (!file.ok()) {
     spdlog::error("no gang file for twofold-rsh: {}", std::string(file.status().message()));
     return {};
   }
   const auto held = files_.insert_or_assign(IdOf(seat), *std::move(file)).first;
-  return {absl::StrCat(gang::kGangVariable, "=", held->second.path())};
+  return {absl::StrCat(gang::kGangVariable, "=", held->second->path())};
 }
 
 void Peers::Collect(const GangSeat& seat, std::uint32_t rank, bool stop, OnCollected on_collected) {

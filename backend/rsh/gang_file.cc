@@ -15,27 +15,24 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
-
-#include "lib/common/descriptors.h"
+#include <vector>
 
 namespace twofold::gang {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Member, node, pod, address, port)
-
 namespace {
 
 using nlohmann::json;
+using v1::Peer;
 
 constexpr std::size_t kMostBytes = 16 << 20;  // 4096 members take less than 4 MiB
 
 Status Errno(const std::string& path) { return absl::ErrnoToStatus(errno, path); }
 
-json ToObject(const Tls& tls) {
-  return {{"ca", tls.ca}, {"cert", tls.cert}, {"key", tls.key}, {"serverName", tls.server_name}};
-}
-
-Tls TlsOf(const json& object) {
-  return {object.at("ca"), object.at("cert"), object.at("key"), object.at("serverName")};
+void AddPeer(const json& member, v1::GangRoster& roster) {
+  Peer& peer = *roster.add_peers();
+  peer.set_node(member.at("node").get<std::string>());
+  peer.set_pod(member.at("pod").get<std::string>());
+  peer.set_address(member.at("address").get<std::string>());
+  peer.set_port(member.at("port"));
 }
 
 Result<std::string> ReadAll(int descriptor, const std::string& path) {
@@ -52,55 +49,67 @@ constexpr std::size_t kMostListed = 16;
 
 std::string_view FirstLabel(std::string_view name) { return name.substr(0, name.find('.')); }
 
-using Is = bool (*)(const Member& member, std::string_view host);
+using Is = bool (*)(const Peer& peer, std::string_view host);
 
 // The first one that anybody matches counts.
 constexpr std::array<Is, 5> kMeanings = {
-    [](const Member& member, std::string_view host) { return member.address == host; },
-    [](const Member& member, std::string_view host) { return member.pod == host; },
-    [](const Member& member, std::string_view host) { return member.node == host; },
-    [](const Member& member, std::string_view host) {
-      return FirstLabel(member.address) == host || FirstLabel(member.pod) == host;
+    [](const Peer& peer, std::string_view host) { return peer.address() == host; },
+    [](const Peer& peer, std::string_view host) { return peer.pod() == host; },
+    [](const Peer& peer, std::string_view host) { return peer.node() == host; },
+    [](const Peer& peer, std::string_view host) {
+      return FirstLabel(peer.address()) == host || FirstLabel(peer.pod()) == host;
     },
-    [](const Member& member, std::string_view host) { return FirstLabel(member.node) == host; },
+    [](const Peer& peer, std::string_view host) { return FirstLabel(peer.node()) == host; },
 };
 
-std::optional<std::uint32_t> LastOf(const Gang& gang, Is is, std::string_view host) {
-  for (std::size_t rank = gang.members.size(); rank-- > 0;) {
-    if (is(gang.members[rank], host)) return static_cast<std::uint32_t>(rank);
-  }
-  return std::nullopt;
-}
-
-std::string List(const Gang& gang) {
+std::string List(const v1::GangRoster& roster) {
   std::vector<std::string> hosts;
-  for (const Member& member : gang.members) {
-    if (hosts.size() == kMostListed) {
-      hosts.push_back(absl::StrCat(gang.members.size() - kMostListed, " more"));
-      break;
-    }
-    hosts.push_back(member.address);
+  for (const Peer& peer : roster.peers()) hosts.push_back(peer.address());
+  if (hosts.size() > kMostListed) {
+    const std::size_t more = hosts.size() - kMostListed;
+    hosts.resize(kMostListed);
+    hosts.push_back(absl::StrCat(more, " more"));
   }
   return absl::StrJoin(hosts, ", ");
 }
 
 }  // namespace
 
-Result<std::uint32_t> FindMember(const Gang& gang, std::string_view host) {
+v1::MemberKey KeyOf(const v1::GangRoster& roster, std::uint32_t rank) {
+  v1::MemberKey key;
+  key.set_job(roster.job());
+  key.set_attempt(roster.attempt());
+  key.set_rank(rank);
+  key.set_secret(roster.secret());
+  return key;
+}
+
+Result<std::uint32_t> FindMember(const v1::GangRoster& roster, std::string_view host) {
   for (const Is is : kMeanings) {
-    if (host.empty()) break;
-    if (const auto rank = LastOf(gang, is, host)) return *rank;
+    for (int rank = roster.peers_size() - 1; rank >= 0 && !host.empty(); --rank) {
+      if (is(roster.peers(rank), host)) return static_cast<std::uint32_t>(rank);
+    }
   }
   return absl::NotFoundError(
-      absl::StrCat("'", std::string(host), "' is no host of this gang; these are: ", List(gang)));
+      absl::StrCat("'", std::string(host), "' is no host of this gang; these are: ", List(roster)));
 }
 
 std::string ToJson(const Gang& gang) {
-  json object = {{"job", gang.job},
-                 {"attempt", gang.attempt},
-                 {"secret", absl::BytesToHexString(gang.secret)},
-                 {"members", gang.members}};
-  if (gang.tls) object["tls"] = ToObject(*gang.tls);
+  const v1::GangRoster& roster = gang.roster;
+  json object = {{"job", roster.job()},
+                 {"attempt", roster.attempt()},
+                 {"secret", absl::BytesToHexString(roster.secret())},
+                 {"members", json::array()}};
+  for (const Peer& peer : roster.peers()) {
+    object["members"].push_back({{"node", peer.node()},
+                                 {"pod", peer.pod()},
+                                 {"address", peer.address()},
+                                 {"port", peer.port()}});
+  }
+  if (const auto& tls = gang.tls) {
+    object["tls"] = {
+        {"ca", tls->ca}, {"cert", tls->cert}, {"key", tls->key}, {"serverName", tls->server_name}};
+  }
   // What is no UTF-8 is a name that nobody can be asked for.
   return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -108,10 +117,17 @@ std::string ToJson(const Gang& gang) {
 Result<Gang> FromJson(std::string_view text) {
   try {
     const json object = json::parse(text);
-    Gang gang{.job = object.at("job"), .attempt = object.at("attempt")};
-    gang.secret = absl::HexStringToBytes(object.at("secret").get<std::string>());
-    object.at("members").get_to(gang.members);
-    if (object.contains("tls")) gang.tls = TlsOf(object.at("tls"));
+    Gang gang;
+    gang.roster.set_job(object.at("job"));
+    gang.roster.set_attempt(object.at("attempt"));
+    gang.roster.set_secret(absl::HexStringToBytes(object.at("secret").get<std::string>()));
+    for (const json& member : object.at("members").get_ref<const json::array_t&>()) {
+      AddPeer(member, gang.roster);
+    }
+    if (!object.contains("tls")) return gang;
+    const json& tls = object["tls"];
+    gang.tls = security::ClientOptions{
+        tls.at("ca"), tls.at("cert"), tls.at("key"), tls.at("serverName"), {}};
     return gang;
   } catch (const json::out_of_range& error) {  // names the field
     return absl::InvalidArgumentError(absl::StrCat("not a gang file: ", error.what()));
@@ -120,30 +136,18 @@ Result<Gang> FromJson(std::string_view text) {
   }
 }
 
-Result<HeldGangFile> HeldGangFile::Write(const std::string& folder, const Gang& gang) {
+Result<std::unique_ptr<HeldGangFile>> HeldGangFile::Write(const std::string& folder,
+                                                          const Gang& gang) {
   std::string path = folder + "/twofold-gang-XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) return Errno(path);
-  HeldGangFile file(path, descriptor);
+  std::unique_ptr<HeldGangFile> file(new HeldGangFile(path, descriptor));
   // Locked before it can be read: nobody takes a file that is being written for one that is left.
   if (flock(descriptor, LOCK_EX) != 0 || !WriteAll(descriptor, ToJson(gang))) return Errno(path);
   return file;
 }
 
-HeldGangFile::HeldGangFile(HeldGangFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-HeldGangFile& HeldGangFile::operator=(HeldGangFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-HeldGangFile::~HeldGangFile() {
-  if (descriptor_ < 0) return;
-  unlink(path_.c_str());
-  close(descriptor_);
-}
+HeldGangFile::~HeldGangFile() { unlink(path_.c_str()); }
 
 Result<ReadGangFile> Read(const std::string& path) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "backend/rsh/command_line.h"
 #include "backend/rsh/gang_file.h"
 #include "backend/rsh/relay.h"
 #include "lib/common/printable.h"
@@ -29,7 +28,7 @@ int Main(int argc, char** argv) {
   }
   const Result<gang::ReadGangFile> file = gang::Read(path);
   if (!file.ok()) return Fail(file.status());
-  const Result<std::uint32_t> rank = gang::FindMember(file->gang, call.host);
+  const Result<std::uint32_t> rank = gang::FindMember(file->gang.roster, call.host);
   if (!rank.ok()) return Fail(rank.status());
   Run(*file, *rank, call);
 }

@@ -1,8 +1,10 @@
 #include "backend/rsh/relay.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -15,6 +17,7 @@
 
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
+#include "lib/common/options.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 #include "lib/security/diagnosis.h"
@@ -22,6 +25,26 @@
 
 namespace twofold::rsh {
 namespace {
+
+constexpr char kDescription[] =
+    "Runs a command at another member of the gang, as `ssh` would, without sshd and keys.\n"
+    "twofold-rsh [OPTIONS] HOST COMMAND...";
+
+constexpr char kHelp[] = R"(
+HOST is the address of a member as in TWOFOLD_GANG_PEERS, or its pod or node. The words of COMMAND are
+joined by spaces and run by /bin/sh there. Input, output and exit code are relayed: 128 + N stands for
+signal N, 255 for a failure of twofold-rsh itself. When it ends, however that comes about, or the job
+does, the command is stopped with all that it has started; what is still there when the command ends
+is, too.
+
+It works in programs of rank 0, whose worker sets TWOFOLD_GANG, with members whose worker has a port
+for it (twofold-backend --peers-address; benchmark suites have one).
+
+Examples:
+  twofold-rsh 10.0.0.2 hostname
+  mpirun --mca plm_rsh_agent twofold-rsh --mca plm_rsh_no_tree_spawn 1 --leave-session-attached \
+      --bind-to none --host 10.0.0.1,10.0.0.2 -np 2 NPmpi
+)";
 
 constexpr auto kConnectPatience = std::chrono::seconds(10);
 constexpr std::size_t kChunkBytes = 64 << 10;
@@ -38,13 +61,8 @@ int Complain(const std::string& host, const std::string& what) {
 v1::ExecInput StartMessage(const gang::Gang& gang, std::uint32_t rank, const Call& call) {
   v1::ExecInput input;
   v1::ExecStart& start = *input.mutable_start();
-  start.mutable_member()->set_job(gang.job);
-  start.mutable_member()->set_attempt(gang.attempt);
-  start.mutable_member()->set_rank(rank);
-  start.mutable_member()->set_secret(gang.secret);
-  for (const std::string& word : {std::string("/bin/sh"), std::string("-c"), call.command}) {
-    start.add_argv(word);
-  }
+  *start.mutable_member() = gang::KeyOf(gang.roster, rank);
+  for (const char* word : {"/bin/sh", "-c", call.command.c_str()}) start.add_argv(word);
   return input;
 }
 
@@ -70,15 +88,6 @@ sigset_t BlockSignals() {
   for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return set;
-}
-
-Result<security::Client> OpenSecurity(const gang::Gang& gang) {
-  if (!gang.tls) return security::Client();
-  return security::Client::Open({.ca = gang.tls->ca,
-                                 .cert = gang.tls->cert,
-                                 .key = gang.tls->key,
-                                 .server_name = gang.tls->server_name,
-                                 .token_file = {}});
 }
 
 std::string WhyNotConnected(const std::string& address, const security::Client& security) {
@@ -122,6 +131,23 @@ int Relay(const std::string& host, Stream& stream) {
 
 }  // namespace
 
+std::optional<int> ParseCall(int argc, const char* const* argv, Call& call) {
+  CLI::App app{kDescription, "twofold-rsh"};
+  app.footer(kHelp);
+  bool ignored = false;
+  app.add_flag("-n", call.no_input, "Input is /dev/null");
+  app.add_flag("-q,-T,-x", ignored, "Nothing: callers of ssh pass them");
+  // An option of the command is none of ours.
+  const char* const* const end = argv + argc;
+  const char* const* const host =
+      std::find_if(argv + 1, end, [](std::string_view word) { return !word.starts_with('-'); });
+  if (const auto code = ParseCommandLine(app, static_cast<int>(host - argv), argv)) return code;
+  if (end - host < 2) return UsageError(app, "needs HOST and COMMAND (try --help)");
+  call.host = *host;
+  call.command = absl::StrJoin(host + 1, end, " ");
+  return std::nullopt;
+}
+
 int ExitCodeOf(const v1::ExecExit& exit) {
   if (!exit.error().empty()) return kOwnFailure;
   return exit.signal() != 0 ? 128 + exit.signal() : exit.code();
@@ -141,14 +167,17 @@ std::string Explain(const Status& status) {
 [[noreturn]] void Run(const gang::ReadGangFile& file, std::uint32_t rank, const Call& call) {
   GoAtSignal(BlockSignals());
   GoAtEndOfAttempt(call.host, file.descriptor);
-  const gang::Member& member = file.gang.members.at(rank);
-  if (member.port == 0) {
+  const gang::Gang& gang = file.gang;
+  const v1::Peer& member = gang.roster.peers(static_cast<int>(rank));
+  if (member.port() == 0) {
     Go(Complain(call.host,
                 "its worker runs no programs for others (twofold-backend --peers-address)"));
   }
-  const Result<security::Client> security = OpenSecurity(file.gang);
+  const Result<security::Client> security =
+      gang.tls ? security::Client::Open(*gang.tls) : security::Client();
   if (!security.ok()) Go(Complain(call.host, std::string(security.status().message())));
-  const std::string address = ToString({member.address, member.port});
+  const std::string address =
+      ToString({member.address(), static_cast<std::uint16_t>(member.port())});
   const auto channel = rpc::Connect(address, *security);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + kConnectPatience)) {
     Go(Complain(call.host, WhyNotConnected(address, *security)));
@@ -156,7 +185,7 @@ std::string Explain(const Status& status) {
   const auto stub = v1::Peers::NewStub(channel);
   grpc::ClientContext context;
   const std::unique_ptr<Stream> stream = stub->Exec(&context);
-  if (stream->Write(StartMessage(file.gang, rank, call))) {
+  if (stream->Write(StartMessage(gang, rank, call))) {
     std::thread([&] { PumpInput(*stream, call.no_input); }).detach();
   }
   Go(Relay(call.host, *stream));

@@ -6,20 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "backend/workload/environment.h"
+#include "lib/process/environment.h"
 
 namespace twofold::backend {
 namespace {
 
 RunEnd ToRunEnd(process::ProgramEnd program) {
-  RunEnd end;
-  if (!program.exit.ok()) {
-    end.outcome = v1::OUTCOME_FAILED;
-    end.report.set_error(process::Describe(program.exit));
-  }
-  end.report.set_exit_code(program.exit.code);
-  end.report.set_signal(program.exit.signal);
-  end.report.set_output(std::move(program.output));
+  RunEnd end =
+      program.exit.ok() ? RunEnd{.report = v1::Report()} : Failed(process::Describe(program.exit));
+  end.report->set_exit_code(program.exit.code);
+  end.report->set_signal(program.exit.signal);
+  end.report->set_output(std::move(program.output));
   return end;
 }
 
@@ -48,13 +45,9 @@ void Command::Join(Slot slot, const GangSeat& seat, process::Program& program) {
   if (seat.rank > 0) {
     // What is started there is a program of the gang, too, but none that is asked whether it is
     // ready.
-    std::vector<std::string> environment = program.environment;
-    for (const char* name : {"TWOFOLD_READY_FD", "TWOFOLD_PROGRESS_FD"}) {
-      std::erase_if(environment,
-                    [&](const std::string& variable) { return variable.starts_with(name); });
-      environment.emplace_back(name);
-    }
-    return peers_->Announce(seat, no_record_, true, std::move(environment), {});
+    return peers_->Announce(
+        seat, no_record_, true,
+        process::Overlay(program.environment, {"TWOFOLD_READY_FD", "TWOFOLD_PROGRESS_FD"}), {});
   }
   for (std::string& variable : peers_->Environment(seat)) {
     program.environment.push_back(std::move(variable));
@@ -94,9 +87,7 @@ void Command::Launch(Slot slot, Instant now, const process::Program& program) {
        .printed = [this, slot](std::string_view bytes) { Printed(slot, bytes); }});
   if (!process.ok()) {
     runs_[slot];  // there may have been nothing to remember so far
-    RunEnd end{v1::OUTCOME_FAILED, {}};
-    end.report.set_error(absl::StrCat("start: ", std::string(process.status().message())));
-    return Leave(slot, now, std::move(end));
+    return Leave(slot, now, Failed(absl::StrCat("start: ", process.status().message())));
   }
   Run& run = runs_[slot];
   run.process = *std::move(process);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/workload/attempt.h"
+#include "backend/workload/job.h"
 #include "lib/common/result.h"
 #include "twofold/v1/results.pb.h"
 

@@ -27,12 +27,12 @@ Result<Duration> ParseSleep(std::string_view text) {
 
 void Sleep::Start(Slot slot, Instant now, const Job& job) {
   if (job.arguments.size() > 1) {
-    return Ended(slot, now, PlanError("sleep: takes one argument, the seconds"));
+    return Ended(slot, now, Failed("plan: sleep: takes one argument, the seconds"));
   }
   const Result<Duration> duration =
       job.arguments.empty() ? Result<Duration>(default_) : ParseSleep(job.arguments.front());
   if (!duration.ok()) {
-    return Ended(slot, now, PlanError(std::string(duration.status().message())));
+    return Ended(slot, now, Failed(absl::StrCat("plan: ", duration.status().message())));
   }
   if (job.gang == nullptr) return Run(slot, now, *duration);
   prepared_[slot] = *duration;

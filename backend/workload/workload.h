@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "backend/workload/attempt.h"
+#include "backend/workload/job.h"
 #include "lib/common/instant.h"
 #include "lib/process/progress_reader.h"
 #include "twofold/v1/queue.pb.h"
@@ -17,25 +17,24 @@ namespace twofold::backend {
 /// One of the places of a process in which a job runs; dense, from 0.
 using Slot = std::uint32_t;
 
-/// What a suite gets to run. What it points to lives for the call only.
-struct Job {
-  AttemptId id;  ///< as the frontend calls it
-  std::span<const std::string_view> arguments = {};
-  const GangSeat* gang = nullptr;  ///< null: it is no member of a gang
-  std::string_view suite = {};     ///< one of Workload::suites(); empty: the first of them
-};
-
 /// How one run of a workload ended.
 struct RunEnd {
   v1::Outcome outcome = v1::OUTCOME_SUCCEEDED;
-  v1::Report report;
+  std::optional<v1::Report> report = {};  ///< nullopt: there is nothing to say
   std::string stopped_in = {};  ///< the part in which it was, if it was stopped; empty: no parts
+
+  /// Ends so instead; what the report says beside its error stays.
+  void Set(v1::Outcome other, const std::string& error) {
+    outcome = other;
+    if (!report) report.emplace();
+    report->set_error(error);
+  }
 };
 
-/// A failure before anything was started: the job itself makes no sense.
-inline RunEnd PlanError(const std::string& why) {
-  RunEnd end{v1::OUTCOME_FAILED, {}};
-  end.report.set_error("plan: " + why);
+/// A run that failed, and why: "plan: ..." if the job itself makes no sense.
+inline RunEnd Failed(const std::string& error) {
+  RunEnd end;
+  end.Set(v1::OUTCOME_FAILED, error);
   return end;
 }
 

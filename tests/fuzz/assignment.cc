@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "backend/agent/filename.h"
+#include "backend/agent/agent.h"
 #include "backend/agent/runner.h"
-#include "backend/workload/attempt.h"
-#include "backend/workload/environment.h"
+#include "backend/workload/job.h"
 #include "backend/workload/sleep.h"
 #include "lib/common/arguments.h"
 #include "lib/rpc/batches.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/workload/attempt.h"
+#include "backend/workload/job.h"
 #include "lib/rpc/batches.h"
 #include "tests/fuzz/target.h"
 

@@ -24,21 +24,21 @@ TEST(HeldResults, VolatileOnesAreHeldUntilAStreamTakesThem) {
   HeldResults held;
   held.Add(EndOf(1), true);
   held.Add(EndOf(2), false);
-  EXPECT_THAT(held.Ids(), ElementsAre(AttemptId{2, 1}));
+  EXPECT_THAT(held.All(), ElementsAre(Field(&AttemptEnd::id, AttemptId{2, 1})));
   EXPECT_EQ(held.unsent(), 1u);
   EXPECT_THAT(held.TakeForStream(), SizeIs(1));
-  EXPECT_THAT(held.Ids(), IsEmpty());
+  EXPECT_THAT(held.All(), IsEmpty());
 }
 
 TEST(HeldResults, DurableOnesAreHeldUntilTheyAreKept) {
   HeldResults held;
   held.MakeDurable({1, 1});
   EXPECT_EQ(held.Find({1, 1}), nullptr);  // it still runs
-  EXPECT_THAT(held.Ids(), IsEmpty());
+  EXPECT_THAT(held.All(), IsEmpty());
   held.Add(EndOf(1), true);
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(held.TakeForStream(), SizeIs(1));
-    EXPECT_THAT(held.Ids(), ElementsAre(AttemptId{1, 1}));
+    EXPECT_THAT(held.All(), ElementsAre(Field(&AttemptEnd::id, AttemptId{1, 1})));
     EXPECT_EQ(held.unkept(), 1u);
   }
   held.Kept({1, 2});  // another attempt

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "backend/workload/attempt.h"
+#include "backend/workload/job.h"
 #include "tests/backend/agent/agent_fixture.h"
 #include "tests/backend/temp_dir.h"
 

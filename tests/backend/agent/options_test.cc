@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backend/agent/labels.h"
 #include "lib/common/options.h"
 #include "tests/backend/temp_dir.h"
 
@@ -39,8 +38,8 @@ TEST(ParseOptions, WorkloadIsTakenAsItStands) {
   const Parsed parsed =
       Parse({"-slots", "5", "--", "/bin/x", "-map", "[out]", "--slots", "--", "a,b"});
   EXPECT_EQ(parsed.exit_code, std::nullopt);
-  EXPECT_EQ(parsed.options.slots, 5u);
-  EXPECT_THAT(parsed.options.workload,
+  EXPECT_EQ(parsed.options.agent.slots, 5u);
+  EXPECT_THAT(parsed.options.workload.argv,
               ElementsAre("/bin/x", "-map", "[out]", "--slots", "--", "a,b"));
 }
 
@@ -96,7 +95,7 @@ TEST(PeersAddress, IsOnForBenchmarkSuitesOnlyUnlessItIsSaid) {
 
 Options WithWorkload(std::vector<std::string> workload) {
   Options options;
-  options.workload = std::move(workload);
+  options.workload.argv = std::move(workload);
   return options;
 }
 
@@ -120,7 +119,7 @@ TEST(Prepare, BackoffIsTheFirstPauseAndWithoutMaxTheLongest) {
 
 TEST(Prepare, GlobReplacesFilenameAndNamesTheDevice) {
   const TempDir dir;
-  for (const char* name : {"renderD129", "renderD128"}) dir.Write(name, "");
+  for (const char* name : {"renderD129", "renderD128", "card0"}) dir.Write(name, "");
   Options options = WithWorkload({"/bin/echo", "-i", "dev=FILENAME"});
   options.glob = dir.Path("renderD*");
   const Configuration configuration = Prepare(options).value();
@@ -133,6 +132,11 @@ TEST(Prepare, GlobWithoutMatchSaysWhichPattern) {
   Options options = WithWorkload({"/bin/echo"});
   options.glob = "/no/such/*";
   EXPECT_EQ(Prepare(options).status().message(), "--glob: nothing matches '/no/such/*'");
+}
+
+TEST(ReplaceFilename, ReplacesEachAlsoInsideAnArgument) {
+  EXPECT_EQ(ReplaceFilename("-i=FILENAME:FILENAME", "a.mp4"), "-i=a.mp4:a.mp4");
+  EXPECT_EQ(ReplaceFilename("filename", "a.mp4"), "filename");
 }
 
 TEST(Prepare, NamesComeFromTheEnvironmentElseFromTheHost) {
@@ -152,21 +156,21 @@ TEST(Prepare, NamesComeFromTheEnvironmentElseFromTheHost) {
 
 TEST(Prepare, AddressIsTheGivenOneElseThatTowardsTheFrontend) {
   Options options = WithWorkload({"sleep", "1"});
-  options.frontend = "127.0.0.1:9999";
+  options.agent.link.address = "127.0.0.1:9999";
   EXPECT_EQ(Prepare(options)->agent.address, "127.0.0.1");
-  options.frontend = "[::1]:9999";
+  options.agent.link.address = "[::1]:9999";
   if (access("/proc/net/if_inet6", F_OK) == 0) {
     EXPECT_EQ(Prepare(options)->agent.address, "::1");
   }
-  options.address = "worker-7.example";
+  options.agent.address = "worker-7.example";
   EXPECT_EQ(Prepare(options)->agent.address, "worker-7.example");
-  options.address = "two words";
+  options.agent.address = "two words";
   EXPECT_THAT(Prepare(options).status().message(), HasSubstr("--address: 'two words' is not"));
 }
 
 TEST(Prepare, AddressTowardsAFrontendThatCannotBeFoundIsTheHostName) {
   Options options = WithWorkload({"sleep", "1"});
-  options.frontend = "no..name:9999";  // refused without asking anybody
+  options.agent.link.address = "no..name:9999";  // refused without asking anybody
   char host[256] = {};
   ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
   EXPECT_EQ(Prepare(options)->agent.address, host);

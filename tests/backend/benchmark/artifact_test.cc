@@ -4,20 +4,10 @@
 
 #include <random>
 
+#include "tests/backend/benchmark/printed.h"
+
 namespace twofold::backend {
 namespace {
-
-class Memory final : public Source {
- public:
-  explicit Memory(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] std::uint64_t size() const override { return text_.size(); }
-  [[nodiscard]] std::string Read(std::uint64_t offset, std::uint64_t bytes) const override {
-    return text_.substr(offset, bytes);
-  }
-
- private:
-  std::string text_;
-};
 
 std::string Noise(std::size_t bytes) {
   std::mt19937 random(7);
@@ -27,7 +17,7 @@ std::string Noise(std::size_t bytes) {
 }
 
 TEST(Artifact, KeepsTheWholeOfWhatIsShort) {
-  const v1::Artifact artifact = Keep("stdout", Memory("one\ntwo\n"), 100);
+  const v1::Artifact artifact = Keep("stdout", *Printed("one\ntwo\n"), 100);
   EXPECT_EQ(artifact.name(), "stdout");
   EXPECT_EQ(artifact.bytes(), 8U);
   EXPECT_EQ(artifact.left_out(), 0U);
@@ -35,13 +25,14 @@ TEST(Artifact, KeepsTheWholeOfWhatIsShort) {
 }
 
 TEST(Artifact, NothingIsNothing) {
-  const v1::Artifact artifact = Keep("stderr", Memory(""), 100);
+  const v1::Artifact artifact = Keep("stderr", *Printed(""), 100);
   EXPECT_EQ(artifact.bytes() + artifact.left_out() + artifact.zstd().size(), 0U);
   EXPECT_EQ(Text(artifact, 0).value(), "");
 }
 
 TEST(Artifact, KeepsBothEndsOfWhatIsLong) {
-  const v1::Artifact artifact = Keep("stdout", Memory("begin" + std::string(1000, '.') + "end"), 9);
+  const v1::Artifact artifact =
+      Keep("stdout", *Printed("begin" + std::string(1000, '.') + "end"), 9);
   EXPECT_EQ(Text(artifact, 9).value(), "begin.end");
   EXPECT_EQ(artifact.bytes(), 1008U);
   EXPECT_EQ(artifact.left_out(), 999U);
@@ -49,7 +40,7 @@ TEST(Artifact, KeepsBothEndsOfWhatIsLong) {
 
 TEST(Artifact, ShrinksFromTheMiddleAndCountsIt) {
   const std::string text = "begin" + Noise(100'000) + "end";
-  v1::Artifact artifact = Keep("stdout", Memory(text), 1 << 20);
+  v1::Artifact artifact = Keep("stdout", *Printed(text), 1 << 20);
   Shrink(artifact, 10'000);
   EXPECT_LE(artifact.zstd().size(), 10'000U);
   EXPECT_EQ(artifact.bytes(), text.size());
@@ -60,14 +51,14 @@ TEST(Artifact, ShrinksFromTheMiddleAndCountsIt) {
 }
 
 TEST(Artifact, ShrinksToNothingWhereThereIsNoRoom) {
-  v1::Artifact artifact = Keep("stdout", Memory("text"), 100);
+  v1::Artifact artifact = Keep("stdout", *Printed("text"), 100);
   Shrink(artifact, 0);
   EXPECT_EQ(artifact.zstd(), "");
   EXPECT_EQ(artifact.left_out(), 4U);
 }
 
 TEST(Artifact, WhatAPeerSendsIsNotBelieved) {
-  v1::Artifact artifact = Keep("stdout", Memory(std::string(1 << 20, 'x')), 1 << 20);
+  v1::Artifact artifact = Keep("stdout", *Printed(std::string(1 << 20, 'x')), 1 << 20);
   EXPECT_FALSE(Text(artifact, 1000).ok());  // it is a small message that grows
   artifact.mutable_zstd()->resize(artifact.zstd().size() / 2);
   EXPECT_FALSE(Text(artifact, 2 << 20).ok());

@@ -48,7 +48,7 @@ class SequenceTest : public ::testing::Test {
 
 TEST_F(SequenceTest, GoesByPhaseAndWaitsForAllToBeReady) {
   StageSequence sequence(stages_, true);
-  EXPECT_FALSE(sequence.newest());
+  EXPECT_TRUE(sequence.started().empty());
   ExpectStart(sequence, kMesh);
   sequence.Ended(kMesh, kWell);
   ExpectStart(sequence, kServer);
@@ -59,7 +59,7 @@ TEST_F(SequenceTest, GoesByPhaseAndWaitsForAllToBeReady) {
   ExpectStart(sequence, kRun);
   sequence.Ended(kRun, kWell);
   ExpectStart(sequence, kMore);
-  EXPECT_EQ(sequence.newest(), kMore);
+  EXPECT_EQ(sequence.started().back(), kMore);
   sequence.Ended(kMore, kWell);
   ExpectNext(sequence, Do::kTellMeasured);
   ExpectNext(sequence, Do::kWait);

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "backend/benchmark/artifact.h"
+#include "tests/backend/benchmark/printed.h"
 
 namespace twofold::backend {
 namespace {
@@ -18,21 +18,10 @@ constexpr std::size_t kMost = 64 << 10;
 
 // An output that does not compress.
 v1::Artifact Dense(std::size_t bytes) {
-  class Noise final : public Source {
-   public:
-    explicit Noise(std::uint64_t size) : size_(size) {}
-    [[nodiscard]] std::uint64_t size() const override { return size_; }
-    [[nodiscard]] std::string Read(std::uint64_t, std::uint64_t count) const override {
-      std::mt19937 random(7);
-      std::string noise(count, '\0');
-      for (char& c : noise) c = static_cast<char>(random());
-      return noise;
-    }
-
-   private:
-    std::uint64_t size_;
-  };
-  return Keep("stdout", Noise(bytes), bytes);
+  std::mt19937 random(7);
+  std::string noise(bytes, '\0');
+  for (char& c : noise) c = static_cast<char>(random());
+  return Keep("stdout", *Printed(noise), bytes);
 }
 
 v1::RankRecord RankWith(std::size_t bytes) {

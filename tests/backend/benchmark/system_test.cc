@@ -10,7 +10,6 @@
 #include <climits>
 #include <filesystem>
 
-#include "backend/benchmark/clean_up.h"
 #include "backend/benchmark/host.h"
 #include "backend/benchmark/work_folder.h"
 #include "lib/process/find_program.h"

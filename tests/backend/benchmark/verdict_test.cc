@@ -3,26 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/benchmark/artifact.h"
-#include "backend/benchmark/record.h"
 #include "lib/suite/text.h"
+#include "tests/backend/benchmark/printed.h"
 
 namespace twofold::backend {
 namespace {
 
 using ::testing::HasSubstr;
-
-class Memory final : public Source {
- public:
-  explicit Memory(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] std::uint64_t size() const override { return text_.size(); }
-  [[nodiscard]] std::string Read(std::uint64_t offset, std::uint64_t bytes) const override {
-    return text_.substr(offset, bytes);
-  }
-
- private:
-  std::string text_;
-};
 
 // A suite whose tool prints a number; "sick" lines are parts that have failed.
 std::optional<double> NumberIn(const std::string& out) {
@@ -61,7 +48,7 @@ class VerdictTest : public ::testing::Test {
     plan_.ranks.push_back({.stages = {{.name = "tool"}}});
     v1::StageRecord& stage = *result_.add_ranks()->add_stages();
     stage.set_name("tool");
-    *stage.mutable_out() = Keep("stdout", Memory(out), keep);
+    *stage.mutable_out() = Keep("stdout", *Printed(out), keep);
   }
   v1::StageRecord& Stage(int rank) { return *result_.mutable_ranks(rank)->mutable_stages(0); }
   Verdict Judged() { return Judge({kSuite, spec_, plan_, 1000}, result_); }

@@ -119,10 +119,10 @@ TEST_F(CollectTest, GangFileTellsRankZeroAllThatItNeeds) {
   const std::string path = environment[0].substr(environment[0].find('=') + 1);
   const auto file = gang::Read(path);
   ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(file->gang.job, 17U);
-  EXPECT_EQ(file->gang.secret, roster_.secret());
-  EXPECT_EQ(file->gang.members.at(2).pod, "pod-2");
-  EXPECT_EQ(file->gang.members.at(2).port, peers_->port());
+  EXPECT_EQ(file->gang.roster.job(), 17U);
+  EXPECT_EQ(file->gang.roster.secret(), roster_.secret());
+  EXPECT_EQ(file->gang.roster.peers(2).pod(), "pod-2");
+  EXPECT_EQ(file->gang.roster.peers(2).port(), peers_->port());
   OnLoop([&] { peers_->Forget(IdOf(Seat(0))); });
   gang::AwaitRelease(file->descriptor);
   EXPECT_FALSE(gang::Read(path).ok());

@@ -232,7 +232,7 @@ TEST_F(ExecTest, WorkerThatEndsStopsWhatEverWasStarted) {
 TEST_F(ExecTest, MemberRunsSoManyProgramsAtOnceAndNoMore) {
   Announce(1);
   std::vector<std::unique_ptr<Exec>> open;
-  for (std::size_t i = 0; i < Members::kMostPrograms; ++i) {
+  for (std::size_t i = 0; i < Peers::kMostPrograms; ++i) {
     open.push_back(std::make_unique<Exec>(*stub_));
     open.back()->Start(Key(1), {"cat"});
     ASSERT_TRUE(open.back()->Data("x"));

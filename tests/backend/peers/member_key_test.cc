@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backend/peers/members.h"
+#include "backend/peers/peers.h"
 
 namespace twofold::backend {
 namespace {

@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "backend/peers/members.h"
 #include "backend/peers/peers.h"
 #include "lib/rpc/channel.h"
 #include "tests/support/program.h"
@@ -81,14 +80,7 @@ class PeersTest : public ::testing::Test, protected PeerLink::Member {
     return told;
   }
 
-  v1::MemberKey Key(std::uint32_t rank) const {
-    v1::MemberKey key;
-    key.set_job(roster_.job());
-    key.set_attempt(roster_.attempt());
-    key.set_rank(rank);
-    key.set_secret(roster_.secret());
-    return key;
-  }
+  v1::MemberKey Key(std::uint32_t rank) const { return gang::KeyOf(roster_, rank); }
 
   void Collect(bool, PeerLink::OnRecord on_record) override { on_record({}); }
 

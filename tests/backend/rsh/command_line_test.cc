@@ -1,5 +1,3 @@
-#include "backend/rsh/command_line.h"
-
 #include <gtest/gtest.h>
 
 #include <string>

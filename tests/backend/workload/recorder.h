@@ -64,7 +64,8 @@ class Recorder final : private Workload::Listener {
 
  private:
   void OnEnd(Slot slot, Instant now, RunEnd end) override {
-    EXPECT_TRUE(ends_.emplace(slot, End{now, end.outcome, end.report}).second);
+    EXPECT_TRUE(
+        ends_.emplace(slot, End{now, end.outcome, end.report.value_or(v1::Report())}).second);
   }
   void OnReady(Slot slot) override { EXPECT_TRUE(ready_.insert(slot).second); }
   void OnProgress(Slot, process::ProgressLine line) override {

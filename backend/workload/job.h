@@ -3,7 +3,11 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lib/common/result.h"
 #include "twofold/v1/queue.pb.h"
@@ -41,5 +45,23 @@ class GangRows {
  private:
   absl::flat_hash_map<std::uint32_t, GangSeat> by_row_;
 };
+
+/// What a suite gets to run. What it points to lives for the call only.
+struct Job {
+  AttemptId id;  ///< as the frontend calls it
+  std::span<const std::string_view> arguments = {};
+  const GangSeat* gang = nullptr;  ///< null: it is no member of a gang
+  std::string_view suite = {};     ///< one of Workload::suites(); empty: the first of them
+};
+
+/// Whether the program of this job is started before the gang goes, and says when it is ready.
+/// Rank 0 is started last: it may rely on the others.
+inline bool PreparesByProgram(const Job& job) { return job.gang != nullptr && job.gang->rank > 0; }
+
+/// What the program of a job is told by its environment, as NAME=VALUE: TWOFOLD_JOB and
+/// TWOFOLD_ATTEMPT (of the gang, if there is one), TWOFOLD_PROGRESS_FD, and for gangs
+/// TWOFOLD_GANG_RANK, _SIZE, _PEERS, _NODES, _SECRET and TWOFOLD_READY_FD. Names alone: what does
+/// not apply and must not be inherited, as a backend may itself be the program of a job.
+std::vector<std::string> JobEnvironment(const Job& job);
 
 }  // namespace twofold::backend
