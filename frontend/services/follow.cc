@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "frontend/queues/watchers.h"
-#include "frontend/services/job_lookup.h"
+#include "frontend/services/lookup.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/unary.h"
 

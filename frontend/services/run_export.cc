@@ -63,7 +63,8 @@ class OpenCopy {
 
 }  // namespace
 
-Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const std::string& run) {
+Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const results::RunReader& runs,
+                                                       const std::string& run) {
   const auto place = std::make_shared<Budget::Share>(copies_);
   if (!place->Grow(1)) {
     return absl::UnavailableError(
@@ -72,9 +73,10 @@ Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const std::string& run) {
   if (busy_.exchange(true)) {
     return absl::UnavailableError("another run is being exported; try again");
   }
-  const auto about = MakeCopy(runs_, run, path_);
-  const auto copy = about.ok() ? std::make_shared<OpenCopy>(path_, *about, place) : nullptr;
-  RemoveCopy(path_);
+  const std::string path = runs.path() + ".export";  // while it is made; then it has no name
+  const auto about = MakeCopy(runs, run, path);
+  const auto copy = about.ok() ? std::make_shared<OpenCopy>(path, *about, place) : nullptr;
+  RemoveCopy(path);
   busy_ = false;
   if (copy == nullptr) return about.status();
   return NextMessage<v1::ExportPiece>([copy] { return copy->Next(); });

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <string>
-#include <utility>
 
 #include "frontend/services/pulled_call.h"
 #include "lib/common/budget.h"
@@ -19,18 +18,12 @@ namespace twofold::frontend {
 /// Threads  Safe. Open and what it returns block.
 class RunExporter {
  public:
-  /// `runs` outlives this. The copy is `path` while it is made, and then has no name.
-  RunExporter(const results::RunReader& runs, std::string path)
-      : runs_(runs), path_(std::move(path)) {}
-
   /// Makes the copy. What is returned reads it, piece by piece.
   /// Errors   kUnavailable: another copy is being made, or too many are being read; those of
   ///          results::CopyRun.
-  Result<NextMessage<v1::ExportPiece>> Open(const std::string& run);
+  Result<NextMessage<v1::ExportPiece>> Open(const results::RunReader& runs, const std::string& run);
 
  private:
-  const results::RunReader& runs_;
-  const std::string path_;
   Budget copies_{rpc::kMaxExports};
   std::atomic<bool> busy_ = false;
 };
