@@ -83,14 +83,16 @@ AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& reade
   for (const auto& [method, change] : {std::pair{"PauseQueue", &Turn::Pause},
                                        {"ResumeQueue", &Turn::Resume},
                                        {"DrainQueue", &Turn::Drain}}) {
-    Serve<v1::QueueRequest, v1::Queue>(
-        method, [&queues, change](auto& request) { return Change(queues, request, change); });
+    Serve<v1::QueueRequest, v1::Queue>(method, [&queues, change = change](auto& request) {
+      return Change(queues, request, change);
+    });
   }
   for (const auto& [method, change] : {std::pair{"PauseWorkers", &Turn::PauseWorkers},
                                        {"ResumeWorkers", &Turn::ResumeWorkers},
                                        {"DrainWorkers", &Turn::DrainWorkers}}) {
     Serve<v1::WorkersRequest, v1::ListWorkersReply>(
-        method, [&queues, change](auto& request) { return Change(queues, request, change); });
+        method,
+        [&queues, change = change](auto& request) { return Change(queues, request, change); });
   }
 }
 
