@@ -5,7 +5,7 @@
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
-#include "frontend/services/follow.h"
+#include "frontend/services/job_calls.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
 #include "frontend/streams/client_session.h"

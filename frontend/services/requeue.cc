@@ -1,5 +1,3 @@
-#include "frontend/services/requeue.h"
-
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -14,6 +12,7 @@
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
+#include "frontend/services/job_calls.h"
 
 namespace twofold::frontend {
 namespace {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "frontend/queues/records.h"
-#include "frontend/services/run_creation.h"
-#include "frontend/services/run_export.h"
+#include "frontend/services/run_calls.h"
 #include "frontend/services/services.h"
 #include "lib/results/result_messages.h"
 #include "lib/rpc/limits.h"

@@ -1,5 +1,3 @@
-#include "frontend/services/run_creation.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "frontend/queues/records.h"
 #include "frontend/services/patience.h"
+#include "frontend/services/run_calls.h"
 #include "lib/results/records.h"
 #include "lib/rpc/channel.h"
 #include "lib/show/message.h"

@@ -1,5 +1,3 @@
-#include "frontend/services/run_export.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/services/run_calls.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/sqlite_store.h"
 #include "twofold/v1/runs.pb.h"

@@ -5,7 +5,6 @@
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
-#include "frontend/services/requeue.h"
 #include "frontend/services/service.h"
 
 /// The services for clients, workers and people: they open sessions, check requests, and answer in
@@ -20,7 +19,7 @@ class ClientsService final : public Service {
   ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers);
 
  private:
-  RequeuedJobs requeued_{1};
+  Claims<std::uint64_t> requeued_{1};  // jobs of which the store does not know it yet
   std::atomic<std::uint64_t> last_submitter_ = 0;
   ReaderPool walkers_{2};  // for lists of jobs that have not ended: they need no disk
 };

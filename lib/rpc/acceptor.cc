@@ -29,10 +29,10 @@ constexpr Duration kSay = std::chrono::seconds(1);
 
 // Of the memory that there is. What is left has to do for what comes between two looks, and for
 // what gRPC has read already.
-constexpr double kMemoryMark = 0.6;
+constexpr std::uint64_t kMemoryTenths = 6;
 
 // Of the mark. From here on one knows who sends how much, before it has to be known.
-constexpr double kMeasureFrom = 0.75;
+constexpr std::uint64_t kMeasureQuarters = 3;
 
 // Whoever sent less since the look before is not to blame.
 constexpr std::uint64_t kLeastBytes = 64 << 10;
@@ -52,18 +52,14 @@ bool IsOfPeer(int error) {
   return error == EINTR || error == EAGAIN || error == ECONNABORTED || error == EPROTO;
 }
 
-std::uint64_t MarkOf(std::uint64_t memory) {
-  return static_cast<std::uint64_t>(static_cast<double>(memory) * kMemoryMark);
-}
-
 }  // namespace
 
 Acceptor::Acceptor(Listeners listeners, ConnectionLimits limits,
                    std::shared_ptr<security::Gate> gate, Give give)
     : listeners_(std::move(listeners)),
       limits_(limits),
-      memory_mark_(MarkOf(limits.memory == 0 ? MemoryLimit() : limits.memory)),
-      measure_from_(static_cast<std::uint64_t>(static_cast<double>(memory_mark_) * kMeasureFrom)),
+      memory_mark_((limits.memory == 0 ? MemoryLimit() : limits.memory) / 10 * kMemoryTenths),
+      measure_from_(memory_mark_ / 4 * kMeasureQuarters),
       gate_(std::move(gate)),
       give_(std::move(give)),
       wake_(eventfd(0, EFD_CLOEXEC)),

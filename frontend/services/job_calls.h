@@ -2,13 +2,23 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/services/claims.h"
+#include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
+#include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.pb.h"
 
+/// The calls about jobs that take longer than a look.
 namespace twofold::frontend {
+
+/// A new FollowJob call. Output that its reader does not take in time is left out and counted.
+///
+/// Errors   ends with NOT_FOUND for no such job. REQUIRES: both outlive the call.
+std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFollower(
+    const QueueSet& queues, ReaderPool& readers);
 
 /// Jobs submitted again of which the store does not know yet.
 using RequeuedJobs = Claims<std::uint64_t>;
