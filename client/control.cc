@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/metrics.h"
 #include "client/pages.h"
 #include "client/parameters.h"
 #include "lib/http/router.h"
@@ -21,50 +20,23 @@ namespace {
 
 constexpr Duration kFresh = std::chrono::milliseconds(50);
 
-/// Looks at the generator, and not again soon.
-class Observer {
- public:
-  explicit Observer(const Generator& generator) : generator_(generator) {}
-
-  const Snapshot& Look() {
-    const Instant now = Now();
-    if (!seen_ || now - seen_at_ > kFresh) {
-      seen_ = generator_.Look();
-      seen_at_ = now;
-    }
-    return *seen_;
-  }
-
-  /// What was seen is no longer true.
-  void Forget() { seen_.reset(); }
-
- private:
-  const Generator& generator_;
-  std::optional<Snapshot> seen_;
-  Instant seen_at_;
-};
-
-/// One answer in its forms; the HTML one is made of the plain one, with `forms` above it.
-struct Page {
-  std::string title;
-  std::string plain;
-  std::string json;
-  std::string forms = {};
-};
-
 /// What the pages are made from and act on.
 struct Context {
+  /// What the generator does, not looked at again soon.
+  const Snapshot& Look() {
+    const Instant now = Now();
+    if (!seen || now - seen_at > kFresh) {
+      seen = generator.Look();
+      seen_at = now;
+    }
+    return *seen;
+  }
+
   Generator& generator;
   std::uint32_t max_parallelism;
-  Observer observer{generator};
+  std::optional<Snapshot> seen{};  // none: what was seen is no longer true
+  Instant seen_at{};
 };
-
-template <typename Value>
-Page Single(std::string title, std::string plain, const Value& value, std::string_view info) {
-  return {std::move(title), std::move(plain) + "\n", json::Single(value, info)};
-}
-
-// ---- the pages
 
 Result<Page> Parallel(Context& context, const http::Params& query) {
   if (http::Find(query, "value") != nullptr) {
@@ -72,45 +44,32 @@ Result<Page> Parallel(Context& context, const http::Params& query) {
     const std::uint32_t value = parameters.Parallelism(context.max_parallelism);
     if (!parameters.status().ok()) return parameters.status();
     context.generator.SetParallelism(value);
-    context.observer.Forget();
+    context.seen.reset();
   }
-  const std::uint64_t now = context.generator.parallelism();
-  return Single("Parallelism", std::to_string(now), now,
-                fmt::format("jobs kept outstanding, at most {}", context.max_parallelism));
+  return SinglePage("Parallelism", std::uint64_t{context.generator.parallelism()},
+                    fmt::format("jobs kept outstanding, at most {}", context.max_parallelism));
 }
 
 Result<Page> Reset(Context& context, const http::Params&) {
   context.generator.Reset();
-  context.observer.Forget();
-  return Single("Reset", "Reseted", std::string_view("Reseted"), "a new measuring window began");
+  context.seen.reset();
+  return SinglePage("Reset", "Reseted", "a new measuring window began");
 }
 
 Result<Page> RequestsPerSecond(Context& context, const http::Params&) {
-  const double throughput = context.observer.Look().estimate.throughput;
-  return Single("Requests per second", fmt::format("{:f}", throughput), throughput,
-                "successful jobs per second in the window, the fluid estimate");
+  return SinglePage("Requests per second", context.Look().estimate.throughput,
+                    "successful jobs per second in the window, the fluid estimate");
 }
 
 Result<Page> Fails(Context& context, const http::Params&) {
-  const std::uint64_t failed = context.observer.Look().estimate.failed;
-  return Single("Fails", std::to_string(failed), failed,
-                "jobs that failed in the window; rejected ones are not among them");
+  return SinglePage("Fails", context.Look().estimate.failed,
+                    "jobs that failed in the window; rejected ones are not among them");
 }
 
-Result<Page> Stats(Context& context, const http::Params&) {
-  const Snapshot& seen = context.observer.Look();
-  return Page{"Statistics", text::Stats(seen), json::Stats(seen), html::Forms(seen)};
-}
-
-template <By by>
-Result<Page> ByPlace(Context& context, const http::Params&) {
-  const Snapshot& seen = context.observer.Look();
-  return Page{by == By::kNode ? "Nodes" : "Pods", text::Places(seen, by), json::Places(seen, by)};
-}
-
-Result<Page> Window(Context& context, const http::Params&) {
-  const Snapshot& seen = context.observer.Look();
-  return Page{"Window", text::Window(seen), json::Window(seen)};
+/// A page that shows the generator as it is.
+template <auto page, auto... which>
+Result<Page> Show(Context& context, const http::Params&) {
+  return page(context.Look(), which...);
 }
 
 Result<Page> Compare(Context& context, const http::Params& query) {
@@ -118,11 +77,10 @@ Result<Page> Compare(Context& context, const http::Params& query) {
   const stats::Rate base = parameters.Base();
   const double limit = parameters.Positive("limit");
   if (!parameters.status().ok()) return parameters.status();
-  const stats::ThroughputEstimate& estimate = context.observer.Look().estimate;
+  const stats::ThroughputEstimate& estimate = context.Look().estimate;
   const stats::Rate now = {estimate.throughput, estimate.log_error, estimate.degrees,
                            estimate.seconds};
-  const stats::Comparison comparison = stats::Compare(base, now, limit);
-  return Page{"Comparison", text::Comparison(comparison), json::Comparison(comparison)};
+  return ComparisonPage(stats::Compare(base, now, limit));
 }
 
 Result<Page> Look(Context& context, const http::Params& query) {
@@ -131,9 +89,8 @@ Result<Page> Look(Context& context, const http::Params& query) {
   const std::vector<stats::StepRecord> earlier = parameters.Records();
   const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();
-  const Snapshot& seen = context.observer.Look();
-  const stats::StepLook look = stats::LookAtStep(earlier, seen.estimate, seen.spread, plan);
-  return Page{"Look", text::Look(seen, look, pods), json::Look(seen, look, pods)};
+  const Snapshot& seen = context.Look();
+  return LookPage(seen, stats::LookAtStep(earlier, seen.estimate, seen.spread, plan), pods);
 }
 
 Result<Page> Verdict(Context&, const http::Params& query) {
@@ -142,8 +99,7 @@ Result<Page> Verdict(Context&, const http::Params& query) {
   const std::vector<stats::StepRecord> records = parameters.Records();
   const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();
-  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, scale);
-  return Page{"Verdict", text::Scaling(scaling, pods), json::Scaling(scaling, pods)};
+  return ScalingPage(stats::JudgeScaling(records, scale), pods);
 }
 
 // ---- how they are asked for
@@ -160,10 +116,10 @@ constexpr Row kRows[] = {
     {"/reset", Reset, "html", true},
     {"/reqs-per-sec", RequestsPerSecond},
     {"/fails", Fails},
-    {"/stats", Stats},
-    {"/nodes", ByPlace<By::kNode>},
-    {"/pods", ByPlace<By::kPod>},
-    {"/window", Window, "json"},
+    {"/stats", Show<StatsPage>},
+    {"/nodes", Show<PlacesPage, By::kNode>},
+    {"/pods", Show<PlacesPage, By::kPod>},
+    {"/window", Show<WindowPage>, "json"},
     {"/compare", Compare, "json"},
     {"/look", Look, "json"},
     {"/verdict", Verdict, "json"},
@@ -185,17 +141,13 @@ std::string_view TypeOf(const Row& row, const http::Params& query) {
   return known ? std::string_view(*asked) : row.default_type;
 }
 
-http::Response BadRequest(const Status& status) {
-  return http::PlainText(400, std::string(status.message()) + "\n");
-}
-
 http::Response Respond(Context& context, const Row& row, const http::Request& request) {
   const std::string_view type = TypeOf(row, request.query);
   Result<Page> page = row.make(context, request.query);
-  if (!page.ok()) return BadRequest(page.status());
+  if (!page.ok()) return http::PlainText(400, std::string(page.status().message()) + "\n");
   if (type == "plain") return http::PlainText(200, std::move(page->plain));
   if (type == "json") return http::Json(200, std::move(page->json));
-  return http::Html(200, html::Text(page->title, page->plain, page->forms));
+  return http::Html(200, Html(*page));
 }
 
 // HEAD must not change anything, and these pages may: only GET will do.
@@ -226,7 +178,7 @@ http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
   }
   routes.push_back(
       {"GET", "/metrics", [context, gate](const http::Request&) {
-         auto families = CollectMetrics(context->observer.Look());
+         auto families = CollectMetrics(context->Look());
          if (gate) {
            families.push_back(
                metrics::DeniedFamily("twofold_client_denied_total", {gate.get()}).Take());
@@ -236,7 +188,7 @@ http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
   routes.push_back(
       {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
   routes.push_back({"GET", "/", [context](const http::Request&) {
-                      return http::Html(200, html::Overview(context->observer.Look()));
+                      return http::Html(200, Overview(context->Look()));
                     }});
   return http::Router(std::move(routes));
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/outcomes.h"
+#include "client/counts.h"
 #include "lib/rpc/batches.h"
 
 namespace twofold::client {
@@ -22,18 +22,31 @@ Duration FromWire(std::uint64_t ns) {
 Generator::Generator(std::string queue, std::string frontend, Instant start)
     : queue_(std::move(queue)), frontend_(std::move(frontend)), window_(start) {}
 
+// Makes a change with the lock held, submits what is missing then, and sends it without the lock.
+template <typename Change>
+std::optional<Instant> Generator::Do(const Change& change) {
+  std::shared_ptr<JobSink> sink;
+  std::optional<Instant> next_tick;
+  {
+    const MutexLock lock(mutex_);
+    const Instant now = Now();
+    change(now);
+    sink = StartMissing(now);
+    next_tick = loop_.NextStart();
+  }
+  if (sink) sink->Flush();
+  return next_tick;
+}
+
 // ---- for people
 
 void Generator::SetParallelism(std::uint32_t parallelism) {
-  std::shared_ptr<JobSink> sink;
-  {
-    const MutexLock lock(mutex_);
+  Do([&](Instant) {
+    mutex_.AssertHeld();
     if (finishing_) return;
     if (parallelism != loop_.parallelism()) window_.ParallelismChanged();
     loop_.SetParallelism(parallelism);
-    sink = StartMissing(Now());
-  }
-  if (sink) sink->Flush();
+  });
 }
 
 void Generator::Reset() {
@@ -68,10 +81,7 @@ Snapshot Generator::Look() const {
         [&in_flight](LoadLoop::Tag, Instant submitted) { in_flight.push_back(submitted); });
     snapshot.link = link_;
     snapshot.parallelism = loop_.parallelism();
-    snapshot.finished = totals_.finished;
-    snapshot.all_interruptions = totals_.interruptions;
-    snapshot.unknown_answers = totals_.unknown_answers;
-    snapshot.round_trips = totals_.round_trips;
+    snapshot.totals = totals_;
   }
   snapshot.pending = in_flight.size();
   snapshot.held_back =
@@ -84,18 +94,16 @@ Snapshot Generator::Look() const {
 
 std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
   std::size_t again = 0;
-  {
-    const MutexLock lock(mutex_);
+  Do([&](Instant) {
+    mutex_.AssertHeld();
     link_ = Link::kConnected;
-    sink_ = sink;
+    sink_ = std::move(sink);
     loop_.ForEachOutstanding([this](LoadLoop::Tag tag, Instant) {
       mutex_.AssertHeld();
       to_submit_.push_back(tag);
     });
     again = to_submit_.size();
-    StartMissing(Now());
-  }
-  sink->Flush();
+  });
   return again;
 }
 
@@ -108,31 +116,16 @@ void Generator::Disconnected() {
 }
 
 std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply) {
-  std::shared_ptr<JobSink> sink;
-  std::optional<Instant> next_tick;
-  {
-    const MutexLock lock(mutex_);
-    const Instant now = Now();
+  return Do([&](Instant now) {
+    mutex_.AssertHeld();
     ResolveWorkers(reply.results());
     const bool rejected = EndAll(reply.results(), now);
     if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
-    sink = StartMissing(now);
-    next_tick = loop_.NextStart();
-  }
-  if (sink) sink->Flush();
-  return next_tick;
+  });
 }
 
 std::optional<Instant> Generator::Tick() {
-  std::shared_ptr<JobSink> sink;
-  std::optional<Instant> next_tick;
-  {
-    const MutexLock lock(mutex_);
-    sink = StartMissing(Now());
-    next_tick = loop_.NextStart();
-  }
-  if (sink) sink->Flush();
-  return next_tick;
+  return Do([](Instant) {});
 }
 
 void Generator::Finish() {

@@ -70,12 +70,8 @@ class Generator {
   void Finish();
 
  private:
-  struct Totals {
-    OutcomeCounts finished{};
-    std::uint64_t interruptions = 0;
-    std::uint64_t unknown_answers = 0;
-    stats::Histogram round_trips;
-  };
+  template <typename Change>
+  std::optional<Instant> Do(const Change& change);
 
   void ResolveWorkers(const v1::ResultBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndAll(const v1::ResultBatch& batch, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -1,10 +1,9 @@
-#include "client/metrics.h"
-
 #include <string>
 #include <utility>
 
-#include "client/outcomes.h"
+#include "client/pages.h"
 #include "lib/metrics/family.h"
+#include "lib/words/word.h"
 
 namespace twofold::client {
 namespace {
@@ -28,7 +27,7 @@ MetricFamily Finished(const Labels& queue, const OutcomeCounts& counts) {
                 MetricType::Counter);
   for (int i = v1::OUTCOME_SUCCEEDED; i < v1::Outcome_ARRAYSIZE; ++i) {
     Labels labels = queue;
-    labels.push_back({"outcome", std::string(Name(static_cast<v1::Outcome>(i)))});
+    labels.push_back({"outcome", Word(static_cast<v1::Outcome>(i))});
     family.Add(std::move(labels), counts[static_cast<std::size_t>(i)]);
   }
   return family.Take();
@@ -47,15 +46,15 @@ std::vector<MetricFamily> CollectMetrics(const Snapshot& snapshot) {
           snapshot.pending),
       One("twofold_client_connected", "1 while the stream to the frontend is up.", kGauge, queue,
           snapshot.link == Link::kConnected ? 1.0 : 0.0),
-      Finished(queue, snapshot.finished),
+      Finished(queue, snapshot.totals.finished),
       One("twofold_client_round_trip_seconds",
           "From submitting to the answer, of jobs that succeeded; the client's clock.",
-          MetricType::Histogram, queue, snapshot.round_trips),
+          MetricType::Histogram, queue, snapshot.totals.round_trips),
       One("twofold_client_interruptions_total", "How often the frontend was lost.", kCounter, queue,
-          snapshot.all_interruptions),
+          snapshot.totals.interruptions),
       One("twofold_client_unknown_answers_total",
           "Answers to jobs that were not outstanding; ignored.", kCounter, queue,
-          snapshot.unknown_answers),
+          snapshot.totals.unknown_answers),
       metrics::BuildFamily("twofold_client_build_info",
                            "What this client was built from; always 1.")
           .Take(),

@@ -1,61 +1,56 @@
 #pragma once
 
+#include <prometheus/metric_family.h>
+
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
-#include "client/places.h"
+#include "client/counts.h"
 #include "client/snapshot.h"
 #include "client/steps.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/scaling.h"
 
-/// The plain form of the pages: for people (Stats, Places), and one `key value` a line for shell
-/// scripts (Window, Comparison, Look, Scaling). Pure.
-namespace twofold::client::text {
+/// What the client shows of itself. Pure.
+namespace twofold::client {
 
-std::string Stats(const Snapshot& snapshot);
-std::string Places(const Snapshot& snapshot, By by);
-std::string Window(const Snapshot& snapshot);
-std::string Comparison(const stats::Comparison& comparison);
-std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods);
-std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods);
-
-}  // namespace twofold::client::text
-
-/// The JSON form of the pages. Times are in seconds. A value that is unknown, or infinite (which
-/// JSON cannot write), is null. Pure.
-namespace twofold::client::json {
-
-/// What is on the pages /window and /compare, in either form.
-nlohmann::ordered_json WindowFacts(const Snapshot& snapshot);
-nlohmann::ordered_json ComparisonFacts(const stats::Comparison& comparison);
+/// One answer in its forms.
+struct Page {
+  std::string title;
+  /// For people (Stats, Places), or one `key value` a line for shell scripts (Window, Comparison,
+  /// Look, Scaling).
+  std::string plain;
+  /// Times are in seconds. A value that is unknown, or infinite (which JSON cannot write), is null.
+  std::string json;
+  std::string forms = {};  ///< of the HTML form: what stands above the plain text
+};
 
 /// {"result": ..., "info": "..."}
-std::string Single(std::uint64_t result, std::string_view info);
-std::string Single(double result, std::string_view info);
-std::string Single(std::string_view result, std::string_view info);
+Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std::string>& result,
+                std::string_view info);
 
-std::string Stats(const Snapshot& snapshot);
-std::string Places(const Snapshot& snapshot, By by);
-std::string Window(const Snapshot& snapshot);
-std::string Comparison(const stats::Comparison& comparison);
-std::string Look(const Snapshot& snapshot, const stats::StepLook& look, Pods pods);
-std::string Scaling(const stats::ScalingVerdict& scaling, Pods pods);
+Page StatsPage(const Snapshot& snapshot);
+Page PlacesPage(const Snapshot& snapshot, By by);
+Page WindowPage(const Snapshot& snapshot);
+Page ComparisonPage(const stats::Comparison& comparison);
+Page LookPage(const Snapshot& snapshot, const stats::StepLook& look, Pods pods);
+Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods);
 
-}  // namespace twofold::client::json
-
-/// The HTML form of the pages. All text from outside is escaped. Pure.
-namespace twofold::client::html {
-
-/// A page with `text` verbatim, below `forms` (HTML).
-std::string Text(std::string_view title, std::string_view text, std::string_view forms = {});
+/// The HTML form, which has the plain one verbatim. All text from outside is escaped.
+std::string Html(const Page& page);
 
 /// The form that sets the parallelism and the one that starts a new window.
 std::string Forms(const Snapshot& snapshot);
 
-/// The page at /: what the client does now (it refreshes itself), and links to the other pages.
+/// The page at /, in HTML: what the client does now (it refreshes itself), and links to the other
+/// pages.
 std::string Overview(const Snapshot& snapshot);
 
-}  // namespace twofold::client::html
+/// What the client exports to Prometheus; docs/client.md has each series. /reset changes neither
+/// counters nor the histogram. All series exist from the start.
+std::vector<prometheus::MetricFamily> CollectMetrics(const Snapshot& snapshot);
+
+}  // namespace twofold::client

@@ -3,7 +3,7 @@
 #include "client/pages.h"
 #include "lib/http/message.h"
 
-namespace twofold::client::html {
+namespace twofold::client {
 namespace {
 
 constexpr const char* kRefresh = R"(<meta http-equiv="refresh" content="2">)";
@@ -42,7 +42,7 @@ constexpr const char* kForms = R"(<form action="parallel" method="get">
 constexpr const char* kBack =
     R"(<p><a href="./">overview</a><a href="stats">statistics and controls</a></p>)";
 
-std::string Page(std::string_view refresh, std::string_view title, std::string_view body) {
+std::string Document(std::string_view refresh, std::string_view title, std::string_view body) {
   return fmt::format(kPage, fmt::arg("refresh", refresh), fmt::arg("title", http::Escape(title)),
                      fmt::arg("body", body));
 }
@@ -53,15 +53,15 @@ std::string Preformatted(std::string_view text) {
 
 }  // namespace
 
-std::string Text(std::string_view title, std::string_view text, std::string_view forms) {
-  return Page("", title, std::string(forms) + Preformatted(text) + "\n" + kBack);
+std::string Html(const Page& page) {
+  return Document("", page.title, page.forms + Preformatted(page.plain) + "\n" + kBack);
 }
 
 std::string Forms(const Snapshot& snapshot) { return fmt::format(kForms, snapshot.parallelism); }
 
 std::string Overview(const Snapshot& snapshot) {
-  return Page(kRefresh, fmt::format("Load for queue {}", snapshot.queue),
-              Preformatted(text::Stats(snapshot)) + "\n" + kLinks);
+  return Document(kRefresh, fmt::format("Load for queue {}", snapshot.queue),
+                  Preformatted(StatsPage(snapshot).plain) + "\n" + kLinks);
 }
 
-}  // namespace twofold::client::html
+}  // namespace twofold::client

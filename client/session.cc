@@ -107,12 +107,11 @@ bool Session::AwaitConnection() {
     }
     if (const auto channel = dialer_.Connected(kConnectSlice)) {
       stub_ = v1::Clients::NewStub(channel);
-      ever_connected_ = true;
       return true;
     }
     if (!said) {
       // It blocks, as long as a name server does not answer: no reason to be late once it worked.
-      const std::string tls = ever_connected_ ? "" : security::DiagnoseTls(frontend_, security_);
+      const std::string tls = stub_ ? "" : security::DiagnoseTls(frontend_, security_);
       spdlog::info("waiting for the frontend at {}{}", frontend_, tls.empty() ? "" : "; " + tls);
     }
     said = true;

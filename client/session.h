@@ -66,8 +66,7 @@ class Session {
 
   // Used by the thread only.
   rpc::Dialer dialer_;
-  std::unique_ptr<v1::Clients::Stub> stub_;
-  bool ever_connected_ = false;
+  std::unique_ptr<v1::Clients::Stub> stub_;  // null: it was never connected
   Backoff backoff_;
   std::string trouble_;  // why the last stream ended
   bool quiet_ = false;   // the trouble was logged before

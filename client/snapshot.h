@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/outcomes.h"
-#include "client/places.h"
+#include "client/counts.h"
 #include "lib/common/instant.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
@@ -27,17 +26,16 @@ constexpr std::string_view Name(Link link) {
   return kNames[static_cast<std::size_t>(link)];
 }
 
-/// The parts of a job's time, in the order in which they are shown.
-enum class Part : std::uint8_t { kWait, kRun, kOverhead, kRoundTrip };
-inline constexpr std::array kParts = {Part::kWait, Part::kRun, Part::kOverhead, Part::kRoundTrip};
-
-/// One part of many jobs; nullopt: no job yet.
-struct LatencySummary {
-  std::optional<Duration> max, avg, min, p50, p90, p99, p999;
-};
-
 /// Numbers of ended jobs, by v1::Outcome.
 using OutcomeCounts = std::array<std::uint64_t, 8>;
+
+/// Since the client was started.
+struct Totals {
+  OutcomeCounts finished{};
+  std::uint64_t interruptions = 0;
+  std::uint64_t unknown_answers = 0;  ///< to jobs that are not outstanding; ignored
+  stats::Histogram round_trips;       ///< of all jobs that succeeded
+};
 
 /// The client's state at one moment; all pages are made from it.
 struct Snapshot {
@@ -51,19 +49,14 @@ struct Snapshot {
 
   // Of the window.
   stats::ThroughputEstimate estimate;
-  std::array<LatencySummary, kParts.size()> latencies;
-  std::uint64_t clamped_overheads = 0;
+  Latencies latencies;
   std::uint64_t rejected = 0;
   std::uint64_t interruptions = 0;
   std::vector<Place> places;
   stats::Spread spread;  ///< between the workers, each a place
   ErrorCounts::Map errors;
 
-  // Since the client was started.
-  OutcomeCounts finished{};
-  std::uint64_t all_interruptions = 0;
-  std::uint64_t unknown_answers = 0;  ///< to jobs that are not outstanding; ignored
-  stats::Histogram round_trips;       ///< of all jobs that succeeded
+  Totals totals;
 };
 
 }  // namespace twofold::client

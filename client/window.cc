@@ -24,28 +24,6 @@ stats::Spread SpreadOf(const std::vector<Place>& places) {
 
 }  // namespace
 
-void Latencies::Record(Duration wait, Duration run, Duration round_trip) {
-  // Compared without a sum: what comes from outside may be as large as it likes.
-  const Duration rest = round_trip - std::min(wait, round_trip);
-  const bool negative = wait > round_trip || run > rest;
-  if (negative) ++clamped_;
-  Of(Part::kWait).Record(wait);
-  Of(Part::kRun).Record(run);
-  Of(Part::kOverhead).Record(negative ? Duration(0) : rest - run);
-  Of(Part::kRoundTrip).Record(round_trip);
-}
-
-LatencySummary Latencies::Summary(Part part) const {
-  const stats::Histogram& histogram = histograms_[static_cast<std::size_t>(part)];
-  return {.max = histogram.Max(),
-          .avg = histogram.Mean(),
-          .min = histogram.Min(),
-          .p50 = histogram.Quantile(0.5),
-          .p90 = histogram.Quantile(0.9),
-          .p99 = histogram.Quantile(0.99),
-          .p999 = histogram.Quantile(0.999)};
-}
-
 void Window::Succeeded(const Answer& job) {
   throughput_.Ended(job.submitted, job.ended, true);
   places_.Succeeded(job.place, BusySeconds(job));
@@ -66,10 +44,7 @@ void Window::Rejected(std::string_view error) {
 
 void Window::Describe(Instant now, std::span<const Instant> in_flight, Snapshot& snapshot) const {
   snapshot.estimate = Estimate(now, in_flight);
-  for (const Part part : kParts) {
-    snapshot.latencies[static_cast<std::size_t>(part)] = latencies_.Summary(part);
-  }
-  snapshot.clamped_overheads = latencies_.clamped();
+  snapshot.latencies = latencies_;
   snapshot.rejected = rejected_;
   snapshot.interruptions = interruptions_;
   snapshot.places = places_.all();

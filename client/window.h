@@ -1,17 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "client/outcomes.h"
-#include "client/places.h"
+#include "client/counts.h"
 #include "client/snapshot.h"
 #include "lib/common/instant.h"
-#include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
 
 namespace twofold::client {
@@ -23,25 +20,6 @@ struct Answer {
   Duration wait{};
   Duration run{};
   Places::Index place = 0;
-};
-
-/// Where the time of jobs went: wait (frontend's clock), run time (worker's clock), round trip
-/// (client's clock), and overhead = round trip - wait - run time.
-///
-/// As three clocks drift apart, an overhead may be negative by some nanoseconds, or by more if a
-/// worker lies. A negative overhead counts as 0, and in `clamped()`.
-class Latencies {
- public:
-  void Record(Duration wait, Duration run, Duration round_trip);
-
-  [[nodiscard]] LatencySummary Summary(Part part) const;
-  [[nodiscard]] std::uint64_t clamped() const { return clamped_; }
-
- private:
-  stats::Histogram& Of(Part part) { return histograms_[static_cast<std::size_t>(part)]; }
-
-  std::array<stats::Histogram, kParts.size()> histograms_;
-  std::uint64_t clamped_ = 0;
 };
 
 /// One measuring window: everything that /reset starts afresh.

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "lib/common/instant.h"
-#include "lib/common/mutex.h"
 
 namespace twofold::frontend {
 
@@ -14,36 +15,16 @@ namespace twofold::frontend {
 /// and what it uses cannot be freed, so a process that has to end in time ends without it. Nothing
 /// that anybody was told is lost: it is on disk.
 ///
-/// Threads  `give_up` is called by a thread of this class, once at most, if this still lives after
-///          `limit`; it may call exit functions.
-class EndLimit {
- public:
-  EndLimit(Duration limit, std::function<void()> give_up)
-      : thread_([this, end = Now() + limit, give_up = std::move(give_up)] {
-          if (!EndsBefore(end)) give_up();
-        }) {}
-  ~EndLimit() {
-    {
-      const MutexLock lock(mutex_);
-      ended_ = true;
-    }
-    changed_.NotifyAll();
-    thread_.join();
-  }
-  EndLimit(const EndLimit&) = delete;
-  EndLimit& operator=(const EndLimit&) = delete;
-
- private:
-  bool EndsBefore(Instant end) {
-    const MutexLock lock(mutex_);
-    while (!ended_ && changed_.WaitUntil(mutex_, end)) continue;
-    return ended_;
-  }
-
-  Mutex mutex_;
-  Condition changed_;
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
-};
+/// Threads  The thread that is returned calls `give_up` if it still lives after `limit`; that may
+///          call exit functions.
+inline std::jthread EndLimit(Duration limit, std::function<void()> give_up) {
+  return std::jthread([limit, give_up = std::move(give_up)](const std::stop_token& ended) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait_for(lock, ended, limit, [] { return false; });
+    if (!ended.stop_requested()) give_up();
+  });
+}
 
 }  // namespace twofold::frontend

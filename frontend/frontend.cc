@@ -12,7 +12,6 @@
 
 #include "frontend/access.h"
 #include "frontend/web/web.h"
-#include "lib/common/address.h"
 #include "lib/http/guard.h"
 
 namespace twofold::frontend {
@@ -124,7 +123,6 @@ Status Frontend::Restore() {
     spdlog::warn("{} unfinished jobs stay in the store: there is no queue '{}'", jobs, queue);
   }
   queues_.SetStore(storage_->store(), storage_->StartJournal());
-  results_.Start();
   return absl::OkStatus();
 }
 
@@ -137,14 +135,12 @@ Status Frontend::Serve(const Options& options) {
   auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &results_},
                              {security_, client_gate_, RolesOfMethod}, limits);
   if (!clients.ok()) return clients.status();
-  client_server_ = std::move(clients->server);
-  client_address_ = clients->address;
+  client_server_ = *std::move(clients);
 
   auto workers = rpc::Listen(options.worker_address, {&workers_},
                              {security_, worker_gate_, RolesOfMethod}, limits);
   if (!workers.ok()) return workers.status();
-  worker_server_ = std::move(workers->server);
-  worker_address_ = workers->address;
+  worker_server_ = *std::move(workers);
 
   ticker_ = std::make_unique<Ticker>(queues_, alarm_, FromSeconds(options.log_interval));
   return ServeHttp(options);
@@ -189,7 +185,5 @@ Frontend::~Frontend() {
   readers_.Stop();                 // last, as a reader may wait for a disk that hangs
   storage_.reset();
 }
-
-std::string Frontend::http_address() const { return ToString({http_host_, http_server_->port()}); }
 
 }  // namespace twofold::frontend

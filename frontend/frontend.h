@@ -7,10 +7,10 @@
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/queues/ticker.h"
-#include "frontend/services/open_calls.h"
+#include "frontend/services/claims.h"
 #include "frontend/services/reader_pool.h"
-#include "frontend/services/results_service.h"
 #include "frontend/services/services.h"
+#include "lib/common/address.h"
 #include "lib/common/result.h"
 #include "lib/http/server.h"
 #include "lib/rpc/listen.h"
@@ -32,9 +32,9 @@ class Frontend {
   ~Frontend();
 
   /// host:port as it is in use, also when port 0 was asked for.
-  const std::string& client_address() const { return client_address_; }
-  const std::string& worker_address() const { return worker_address_; }
-  std::string http_address() const;
+  std::string client_address() const { return ToString(client_server_->address()); }
+  std::string worker_address() const { return ToString(worker_server_->address()); }
+  std::string http_address() const { return ToString({http_host_, http_server_->port()}); }
 
  private:
   /// What is opened before anything is served.
@@ -73,8 +73,6 @@ class Frontend {
   std::unique_ptr<rpc::Server> worker_server_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<http::Server> http_server_;
-  std::string client_address_;
-  std::string worker_address_;
   std::string http_host_;
 };
 

@@ -50,7 +50,7 @@ int Run(int argc, char** argv) {
     if (!written.ok()) return UsageError(app, std::string(written.message()));
   }
   spdlog::info("signal {}, stopping", signals.Wait());
-  const frontend::EndLimit limit(kEndLimit, [] {
+  const std::jthread limit = frontend::EndLimit(kEndLimit, [] {
     spdlog::error("something still waits for the disk, ending without it");
     std::_Exit(0);
   });

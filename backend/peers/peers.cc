@@ -72,10 +72,10 @@ Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOp
   if (Status status = process::CheckExecutable(peers->keeper_); !status.ok()) return status;
   rpc::Door door;
   door.security = peers->options_.security.server;
-  auto listening = rpc::Listen(peers->options_.address, {peers.get()}, door);
-  if (!listening.ok()) return listening.status();
-  peers->server_ = std::move(listening->server);
-  peers->port_ = ParseAddress(listening->address)->port;
+  auto server = rpc::Listen(peers->options_.address, {peers.get()}, door);
+  if (!server.ok()) return server.status();
+  peers->server_ = *std::move(server);
+  peers->port_ = peers->server_->address().port;
   return peers;
 }
 

@@ -5,14 +5,20 @@
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
-#include "frontend/services/follow.h"
-#include "frontend/services/job_lookup.h"
+#include "frontend/services/job_calls.h"
+#include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
+#include "frontend/streams/client_session.h"
+#include "frontend/streams/worker_session.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
-#include "lib/rpc/retry_info.h"
+#include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::frontend {
 namespace {
+
+using SubmitCall = std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>>;
+using CancelCall = std::shared_ptr<rpc::UnaryCall<v1::CancelJobRequest, v1::Job>>;
 
 grpc::Status Refused(const Status& why) {
   const bool full = why.code() == absl::StatusCode::kResourceExhausted;
@@ -48,50 +54,9 @@ Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& requ
   return NewJob{*host, *std::move(options)};
 }
 
-}  // namespace
-
-ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
-    : Service(v1::Clients::service_full_name(), calls, readers),
-      queues_(queues),
-      requeuer_(queues) {
-  Stream("Submit", &ClientsService::Submit);
-  Wait("SubmitJob", &ClientsService::SubmitJob);
-  Wait("GetJob", &ClientsService::GetJob);
-  Wait("ListJobs", &ClientsService::ListJobs);
-  Wait("CancelJob", &ClientsService::CancelJob);
-  Wait("ExplainJob", &ClientsService::ExplainJob);
-  Wait("RequeueJobs", &ClientsService::RequeueJobs);
-  Stream("FollowJob", &ClientsService::FollowJob);
-}
-
-Result<std::shared_ptr<ClientSession>> ClientsService::Submit() {
-  return std::make_shared<ClientSession>(queues_, queue::SubmitterId{++last_submitter_});
-}
-
-void ClientsService::SubmitJob(const v1::SubmitJobRequest& request,
-                               const std::shared_ptr<SubmitCall>& call) {
-  const Result<NewJob> job = CheckJob(queues_, request);
-  if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
-  const auto accepted = std::make_shared<v1::Job>();
-  const auto answer = [call, accepted, wait = request.wait()] {
-    if (!wait) call->Answer(*accepted);
-  };
-  QueueHost::Turn turn(*job->host, Now());
-  const queue::Submitted submitted =
-      turn.Submit(queue::kDetached, 0, job->options, request.spec(), answer,
-                  request.options().place());
-  if (submitted.admission != queue::Admission::kAccepted) {
-    return turn.Then(
-        [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });
-  }
-  *accepted = Describe(turn, *job->host, *turn.core().Find(turn.now(), submitted.job));
-  if (request.wait()) AnswerAtEnd(submitted.job, job->host->name(), call);
-}
-
 /// The caller may lose patience before the job ends; the job goes on.
-void ClientsService::AnswerAtEnd(queue::JobId job, const std::string& queue,
-                                 const std::shared_ptr<SubmitCall>& call) {
-  FinishedJobs& finished = queues_.finished();
+void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& queue,
+                 const SubmitCall& call) {
   const std::uint64_t number = finished.WhenFinished(job, [call, queue](v1::Job ended) {
     ended.set_queue(queue);
     call->Answer(std::move(ended));
@@ -99,42 +64,29 @@ void ClientsService::AnswerAtEnd(queue::JobId job, const std::string& queue,
   call->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
 }
 
-/// Looks a job up, at once if that is not on disk.
-template <typename Call, typename Task>
-void ClientsService::WithJob(std::uint64_t id, const std::shared_ptr<Call>& call,
-                             const Task& task) {
-  if (!IsDurable(queue::JobId{id})) return task();
-  OnReader(call, task);
+void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
+               const SubmitCall& call) {
+  const Result<NewJob> job = CheckJob(queues, request);
+  if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
+  const auto accepted = std::make_shared<v1::Job>();
+  const auto answer = [call, accepted, wait = request.wait()] {
+    if (!wait) call->Answer(*accepted);
+  };
+  QueueHost::Turn turn(*job->host, Now());
+  const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, job->options, request.spec(),
+                                                 answer, request.options().place());
+  if (submitted.admission != queue::Admission::kAccepted) {
+    return turn.Then(
+        [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });
+  }
+  *accepted = Describe(turn, *job->host, *turn.core().Find(turn.now(), submitted.job));
+  if (request.wait()) AnswerAtEnd(queues.finished(), submitted.job, job->host->name(), call);
 }
 
-void ClientsService::GetJob(const v1::GetJobRequest& request,
-                            const std::shared_ptr<JobCall>& call) {
-  WithJob(request.id(), call,
-          [this, id = request.id(), call] { call->Answer(FindJob(queues_, id)); });
-}
-
-void ClientsService::ExplainJob(const v1::GetJobRequest& request,
-                                const std::shared_ptr<ExplainCall>& call) {
-  WithJob(request.id(), call,
-          [this, id = request.id(), call] { call->Answer(frontend::ExplainJob(queues_, id)); });
-}
-
-void ClientsService::ListJobs(const v1::ListJobsRequest& request,
-                              const std::shared_ptr<ListCall>& call) {
-  const auto answer = [this, request, call] { call->Answer(frontend::ListJobs(queues_, request)); };
-  if (ListReadsStore(request)) return OnReader(call, answer);
-  if (!walkers_.Post(answer)) call->Fail(ReaderPool::Refusal());
-}
-
-void ClientsService::CancelJob(const v1::CancelJobRequest& request,
-                               const std::shared_ptr<CancelCall>& call) {
-  WithJob(request.id(), call, [this, id = request.id(), call] { Cancel(id, call); });
-}
-
-void ClientsService::Cancel(std::uint64_t id, const std::shared_ptr<CancelCall>& call) {
-  Result<v1::Job> job = FindJob(queues_, id);
+void CancelJob(const QueueSet& queues, std::uint64_t id, const CancelCall& call) {
+  Result<v1::Job> job = FindJob(queues, id);
   if (!job.ok()) return call->Answer(job.status());
-  QueueHost* host = queues_.Owner(queue::JobId{id});
+  QueueHost* host = queues.Owner(queue::JobId{id});
   if (host == nullptr) return call->Answer(NotServed(*job));
   job->set_state(v1::JOB_STATE_FINISHED);
   job->set_outcome(v1::OUTCOME_CANCELLED);
@@ -147,17 +99,40 @@ void ClientsService::Cancel(std::uint64_t id, const std::shared_ptr<CancelCall>&
   });
 }
 
-void ClientsService::RequeueJobs(const v1::RequeueJobsRequest& request,
-                                 const std::shared_ptr<RequeueCall>& call) {
-  OnReader(call, [this, request, call] {
-    const Status status = requeuer_.Requeue(
-        request, [call](const v1::RequeueJobsReply& requeued) { call->Answer(requeued); });
-    if (!status.ok()) call->Answer(status);
+}  // namespace
+
+ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
+    : Service(v1::Clients::service_full_name(), calls, readers) {
+  // Only durable jobs may have to be looked up on disk.
+  const auto of_job = [&readers](const auto& request) {
+    return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
+  };
+  Stream("Submit", [this, &queues](auto*) {
+    return std::make_shared<ClientSession>(queues, queue::SubmitterId{++last_submitter_});
   });
+  Wait<v1::SubmitJobRequest, v1::Job>(
+      "SubmitJob", [&](auto& request, auto& call) { SubmitJob(queues, request, call); },
+      [](auto&) { return nullptr; });
+  Read<v1::GetJobRequest, v1::Job>(
+      "GetJob", [&](auto& request) { return FindJob(queues, request.id()); }, of_job);
+  Read<v1::ListJobsRequest, v1::ListJobsReply>(
+      "ListJobs", [&](auto& request) { return ListJobs(queues, request); },
+      [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; });
+  Wait<v1::CancelJobRequest, v1::Job>(
+      "CancelJob", [&](auto& request, auto& call) { CancelJob(queues, request.id(), call); },
+      of_job);
+  Read<v1::GetJobRequest, v1::Explanation>(
+      "ExplainJob", [&](auto& request) { return ExplainJob(queues, request.id()); }, of_job);
+  Wait<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
+      "RequeueJobs", [this, &queues](auto& request, auto& call) {
+        Requeue(queues, requeued_, request, [call](auto reply) { call->Answer(std::move(reply)); });
+      });
+  Stream("FollowJob", [&](auto*) { return MakeFollower(queues, readers); });
 }
 
-Result<std::shared_ptr<ClientsService::FollowCall>> ClientsService::FollowJob() {
-  return MakeFollower(queues_, readers());
+WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
+    : Service(v1::Workers::service_full_name(), calls, readers) {
+  Stream("Work", [&](auto*) { return std::make_shared<WorkerSession>(queues); });
 }
 
 }  // namespace twofold::frontend

@@ -3,7 +3,7 @@
 #include <absl/strings/strip.h>
 
 #include "frontend/queues/convert.h"
-#include "frontend/services/job_lookup.h"
+#include "frontend/services/lookup.h"
 
 namespace twofold::frontend {
 namespace {

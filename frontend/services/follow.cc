@@ -1,11 +1,10 @@
-#include "frontend/services/follow.h"
-
 #include <atomic>
 #include <string_view>
 #include <utility>
 
 #include "frontend/queues/watchers.h"
-#include "frontend/services/job_lookup.h"
+#include "frontend/services/job_calls.h"
+#include "frontend/services/lookup.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/unary.h"
 

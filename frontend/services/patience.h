@@ -21,10 +21,11 @@ namespace twofold::frontend {
 class Patience {
  public:
   explicit Patience(std::function<void()> give_up)
-      : state_(std::make_shared<State>(std::move(give_up))) {}
+      : state_(new State{.mutex = {}, .give_up = std::move(give_up)}) {}
   ~Patience() {
     Stop();
-    state_->Take();
+    const MutexLock lock(state_->mutex);
+    state_->give_up = nullptr;
   }
   Patience(const Patience&) = delete;
   Patience& operator=(const Patience&) = delete;
@@ -34,27 +35,16 @@ class Patience {
     alarm_ = std::make_unique<grpc::Alarm>();
     alarm_->Set(std::chrono::system_clock::now() + rpc::kCallerPatience,
                 [state = state_](bool expired) {
-                  if (expired) state->GiveUp();
+                  const MutexLock lock(state->mutex);
+                  if (expired && state->give_up) std::exchange(state->give_up, nullptr)();
                 });
   }
   void Stop() { alarm_.reset(); }
 
  private:
-  class State {
-   public:
-    explicit State(std::function<void()> give_up) : give_up_(std::move(give_up)) {}
-    void GiveUp() {
-      const MutexLock lock(mutex_);
-      if (const auto give_up = std::exchange(give_up_, nullptr)) give_up();
-    }
-    void Take() {
-      const MutexLock lock(mutex_);
-      give_up_ = nullptr;
-    }
-
-   private:
-    Mutex mutex_;
-    std::function<void()> give_up_ ABSL_GUARDED_BY(mutex_);
+  struct State {
+    Mutex mutex;
+    std::function<void()> give_up ABSL_GUARDED_BY(mutex);
   };
 
   const std::shared_ptr<State> state_;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/rpc/retry_info.h"
+#include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
 

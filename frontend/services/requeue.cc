@@ -1,5 +1,3 @@
-#include "frontend/services/requeue.h"
-
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -7,12 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
+#include "frontend/services/job_calls.h"
 
 namespace twofold::frontend {
 namespace {
@@ -109,91 +109,58 @@ bool IsNew(std::uint64_t job, const RunPages& pages) {
   });
 }
 
-}  // namespace
-
-/// What is requeued by one request, and who wants to know.
-class Requeuer::Batch {
+/// What one request asks for, and who wants to know. It is over when nobody has it any more, so
+/// that nobody will say any more that a job is on disk.
+class Batch {
  public:
-  Batch(Requeuer& requeuer, Done done) : requeuer_(requeuer), done_(std::move(done)) {}
+  Batch(const QueueSet& queues, RequeuedJobs& under_way,
+        std::function<void(Result<v1::RequeueJobsReply>)> done)
+      : queues_(queues), under_way_(under_way), done_(std::move(done)) {}
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
-
-  /// Nobody will say any more that one is on disk.
   ~Batch() {
-    {
-      const MutexLock lock(requeuer_.mutex_);
-      for (const std::uint64_t from : reply_.from()) requeuer_.under_way_.erase(from);
-    }
+    claims_.clear();
     if (done_ && on_disk_ == reply_.to_size()) done_(reply_);
   }
 
-  /// False: another request is about to do it.
-  bool Begin(std::uint64_t from) {
-    const MutexLock lock(requeuer_.mutex_);
-    return requeuer_.under_way_.insert(from).second;
+  Status RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& self) {
+    const auto job = queues_.store()->Find(id);
+    if (!job.ok()) return job.status();
+    if (Status status = CheckRequeuable(*job); !status.ok()) return status;
+    auto claim = under_way_.Take(id);
+    if (claim == nullptr) return Precondition(absl::StrCat("id: job ", id, " is being requeued"));
+    return Submit(*job, std::move(claim), self);
   }
-  void Fail(std::uint64_t from) {
-    const MutexLock lock(requeuer_.mutex_);
-    requeuer_.under_way_.erase(from);
+
+  /// In slices: each is submitted before the next one is read.
+  Status RequeueRun(const v1::RequeueJobsRequest& request, const std::shared_ptr<Batch>& self) {
+    const std::string& token = request.page_token();
+    Result<RunPages> pages = token.empty() ? BeginPages(queues_) : ParsePages(token);
+    if (!pages.ok()) return pages.status();
+    for (std::size_t seen = 0; seen < kMostAtOnce; seen += kPage) {
+      const auto slice = queues_.store()->List({.run = request.run(),
+                                                .outcomes = OutcomesOf(request),
+                                                .after = pages->after,
+                                                .limit = kPage});
+      if (!slice.ok()) return slice.status();
+      for (const results::StoredJob& job : *slice) {
+        if (job.requeued_as != 0 || IsNew(job.accepted.id, *pages)) continue;
+        auto claim = under_way_.Take(job.accepted.id);
+        if (claim == nullptr) continue;  // another request is about to do it
+        if (Status status = Submit(job, std::move(claim), self); !status.ok()) return status;
+      }
+      if (slice->size() < kPage) return absl::OkStatus();
+      pages->after = slice->back().accepted.id;
+    }
+    reply_.set_next_page_token(Text(*pages));
+    return absl::OkStatus();
   }
-  void Add(std::uint64_t from, queue::JobId to) {
-    reply_.add_from(from);
-    reply_.add_to(static_cast<std::uint64_t>(to));
-  }
-  void GoOnFrom(const RunPages& pages) { reply_.set_next_page_token(Text(pages)); }
-  void OnDisk() { ++on_disk_; }
-  void GiveUp() { done_ = nullptr; }
+
+  void Fail(const Status& why) { std::exchange(done_, nullptr)(why); }
 
  private:
-  Requeuer& requeuer_;
-  Done done_;
-  v1::RequeueJobsReply reply_;
-  std::atomic<int> on_disk_ = 0;
-};
-
-Status Requeuer::Requeue(const v1::RequeueJobsRequest& request, Done done) {
-  if (Status status = Check(queues_, request); !status.ok()) return status;
-  const auto batch = std::make_shared<Batch>(*this, std::move(done));
-  const Status status =
-      request.id() != 0 ? RequeueOne(request.id(), batch) : RequeueRun(request, batch);
-  if (!status.ok()) batch->GiveUp();
-  return status;
-}
-
-Status Requeuer::RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& batch) {
-  const auto job = queues_.store()->Find(id);
-  if (!job.ok()) return job.status();
-  if (Status status = CheckRequeuable(*job); !status.ok()) return status;
-  if (!batch->Begin(id)) return Precondition(absl::StrCat("id: job ", id, " is being requeued"));
-  return Submit(*job, batch);
-}
-
-/// In slices: each is submitted before the next one is read.
-Status Requeuer::RequeueRun(const v1::RequeueJobsRequest& request,
-                            const std::shared_ptr<Batch>& batch) {
-  const std::string& token = request.page_token();
-  Result<RunPages> pages = token.empty() ? BeginPages(queues_) : ParsePages(token);
-  if (!pages.ok()) return pages.status();
-  for (std::size_t seen = 0; seen < kMostAtOnce; seen += kPage) {
-    const auto slice = queues_.store()->List({.run = request.run(),
-                                              .outcomes = OutcomesOf(request),
-                                              .after = pages->after,
-                                              .limit = kPage});
-    if (!slice.ok()) return slice.status();
-    for (const results::StoredJob& job : *slice) {
-      if (job.requeued_as != 0 || IsNew(job.accepted.id, *pages)) continue;
-      if (!batch->Begin(job.accepted.id)) continue;
-      if (Status status = Submit(job, batch); !status.ok()) return status;
-    }
-    if (slice->size() < kPage) return absl::OkStatus();
-    pages->after = slice->back().accepted.id;
-  }
-  batch->GoOnFrom(*pages);
-  return absl::OkStatus();
-}
-
-Status Requeuer::Submit(const results::StoredJob& job, const std::shared_ptr<Batch>& batch) {
-  const auto try_to = [&]() -> Status {
+  Status Submit(const results::StoredJob& job, RequeuedJobs::Claim claim,
+                const std::shared_ptr<Batch>& self) {
     const auto host = queues_.Find(job.accepted.queue);
     if (!host.ok()) return host.status();
     if (Status status = (*host)->CanStore(); !status.ok()) return status;
@@ -201,18 +168,37 @@ Status Requeuer::Submit(const results::StoredJob& job, const std::shared_ptr<Bat
     if (!options.ok()) return options.status();
     QueueHost::Turn turn(**host, Now());
     const queue::Submitted submitted = turn.Submit(
-        queue::kDetached, 0, *options, job.accepted.spec, [batch] { batch->OnDisk(); },
+        queue::kDetached, 0, *options, job.accepted.spec, [self] { ++self->on_disk_; },
         job.accepted.place);
     if (submitted.admission != queue::Admission::kAccepted) {
       return Precondition(std::string(Refusal(submitted, job.accepted.queue).message()));
     }
     turn.RecordRequeue(queue::JobId{job.accepted.id}, submitted.job);
-    batch->Add(job.accepted.id, submitted.job);
+    claims_.push_back(std::move(claim));
+    reply_.add_from(job.accepted.id);
+    reply_.add_to(static_cast<std::uint64_t>(submitted.job));
     return absl::OkStatus();
-  };
-  Status status = try_to();
-  if (!status.ok()) batch->Fail(job.accepted.id);
-  return status;
+  }
+
+  const QueueSet& queues_;
+  RequeuedJobs& under_way_;
+  std::function<void(Result<v1::RequeueJobsReply>)> done_;
+  std::vector<RequeuedJobs::Claim> claims_;
+  v1::RequeueJobsReply reply_;
+  std::atomic<int> on_disk_ = 0;
+};
+
+}  // namespace
+
+void Requeue(const QueueSet& queues, RequeuedJobs& under_way, const v1::RequeueJobsRequest& request,
+             std::function<void(Result<v1::RequeueJobsReply>)> done) {
+  const auto batch = std::make_shared<Batch>(queues, under_way, std::move(done));
+  Status status = Check(queues, request);
+  if (status.ok()) {
+    status = request.id() != 0 ? batch->RequeueOne(request.id(), batch)
+                               : batch->RequeueRun(request, batch);
+  }
+  if (!status.ok()) batch->Fail(status);
 }
 
 }  // namespace twofold::frontend

@@ -1,13 +1,18 @@
-#include "frontend/services/results_service.h"
-
 #include <absl/strings/str_cat.h>
 
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "frontend/queues/records.h"
+#include "frontend/services/run_calls.h"
+#include "frontend/services/services.h"
 #include "lib/results/result_messages.h"
+#include "lib/rpc/limits.h"
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -16,6 +21,86 @@ namespace {
 constexpr std::size_t kCancelStep = 500;
 
 constexpr std::size_t kMostWho = 200;  // bytes
+
+/// Which runs somebody looks after, and who.
+struct AttendedRuns {
+  Mutex mutex;
+  std::map<std::string, std::string> who ABSL_GUARDED_BY(mutex);  // by run
+};
+
+/// An AttendRun call: says once that the run is taken, and keeps it until the caller goes.
+class AttendRunCall final : public rpc::OneRequestCall<v1::AttendRunRequest, v1::AttendRunReply> {
+ public:
+  explicit AttendRunCall(std::shared_ptr<AttendedRuns> runs) : runs_(std::move(runs)) {}
+
+ private:
+  void OnRequest(const v1::AttendRunRequest& request) override {
+    if (const Status status = Enter(request); !status.ok()) return Close(rpc::ToGrpc(status));
+    Add([](v1::AttendRunReply&) { return std::size_t{1}; });
+    Flush();
+  }
+
+  Status Enter(const v1::AttendRunRequest& request) {
+    const std::string& run = request.id();
+    if (run.empty()) return absl::InvalidArgumentError("id: which run?");
+    if (run.size() > rpc::kMaxNameBytes) {
+      return absl::InvalidArgumentError(absl::StrCat("id has ", run.size(), " bytes; at most ",
+                                                     rpc::kMaxNameBytes, " are allowed"));
+    }
+    if (request.who().size() > kMostWho) {
+      return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
+    }
+    const MutexLock lock(runs_->mutex);
+    const auto [entry, entered] = runs_->who.emplace(run, request.who());
+    if (!entered) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("run ", run, " is looked after by ", entry->second, " already"));
+    }
+    run_ = run;
+    return absl::OkStatus();
+  }
+
+  void OnGone() override {
+    const MutexLock lock(runs_->mutex);
+    runs_->who.erase(run_);
+  }
+
+  const std::shared_ptr<AttendedRuns> runs_;
+  std::string run_;  // empty: none
+};
+
+/// A place among those who read results.
+Result<std::shared_ptr<Budget::Share>> EnterReader(Budget& readers) {
+  auto share = std::make_shared<Budget::Share>(readers);
+  if (share->Grow(1)) return share;
+  return absl::ResourceExhaustedError(
+      absl::StrCat(rpc::kMaxResultReaders, " streams of results are open; try again later"));
+}
+
+Result<NextMessage<v1::RunResultsReply>> RunResults(Budget& readers, const results::RunReader& runs,
+                                                    const v1::RunResultsRequest& request) {
+  const auto reader = EnterReader(readers);
+  if (!reader.ok()) return reader.status();
+  auto messages = results::ResultMessages::Of(runs, request);
+  if (!messages.ok()) return messages.status();
+  const auto all = std::make_shared<results::ResultMessages>(*std::move(messages));
+  return NextMessage<v1::RunResultsReply>([all, place = *reader] { return all->Next(); });
+}
+
+Result<NextMessage<v1::ArtifactPiece>> GetArtifact(Budget& readers, const results::RunReader& runs,
+                                                   const v1::GetArtifactRequest& request) {
+  const auto reader = EnterReader(readers);
+  if (!reader.ok()) return reader.status();
+  auto found = results::GetArtifact(runs, request);
+  if (!found.ok()) return found.status();
+  const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
+  return NextMessage<v1::ArtifactPiece>(
+      [pieces, place = *reader,
+       at = std::size_t{0}]() mutable -> Result<std::optional<v1::ArtifactPiece>> {
+        if (at == pieces->size()) return std::nullopt;
+        return std::move((*pieces)[at++]);
+      });
+}
 
 /// The next ids of the run's jobs in this queue. `from` is where to go on; 0: the queue has no
 /// more.
@@ -28,166 +113,10 @@ std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, const std::strin
   return jobs;
 }
 
-/// An AttendRun call: says once that the run is taken, and keeps it until the caller goes.
-class AttendRunCall final : public rpc::OneRequestCall<v1::AttendRunRequest, v1::AttendRunReply> {
- public:
-  explicit AttendRunCall(AttendedRuns& runs) : runs_(runs) {}
-
- private:
-  void OnRequest(const v1::AttendRunRequest& request) override {
-    auto run = runs_.Enter(request);
-    if (!run.ok()) return Close(rpc::ToGrpc(run.status()));
-    run_ = *std::move(run);
-    Add([](v1::AttendRunReply&) { return std::size_t{1}; });
-    Flush();
-  }
-
-  void OnGone() override { run_.reset(); }
-
-  AttendedRuns& runs_;
-  AttendedRuns::Place run_;
-};
-
-}  // namespace
-
-Result<AttendedRuns::Place> AttendedRuns::Enter(const v1::AttendRunRequest& request) {
-  const std::string& run = request.id();
-  if (run.empty()) return absl::InvalidArgumentError("id: which run?");
-  if (run.size() > rpc::kMaxNameBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("id has ", run.size(), " bytes; at most ",
-                                                   rpc::kMaxNameBytes, " are allowed"));
-  }
-  if (request.who().size() > kMostWho) {
-    return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
-  }
-  const MutexLock lock(mutex_);
-  const auto [entry, entered] = who_.emplace(run, request.who());
-  if (!entered) {
-    return absl::AlreadyExistsError(
-        absl::StrCat("run ", run, " is looked after by ", entry->second, " already"));
-  }
-  return Place(nullptr, [this, run](void*) { Leave(run); });
-}
-
-void AttendedRuns::Leave(const std::string& run) {
-  const MutexLock lock(mutex_);
-  who_.erase(run);
-}
-
-ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
-                               ReaderPool& readers)
-    : Service(v1::Results::service_full_name(), calls, readers),
-      queues_(queues),
-      storage_(storage) {
-  Stream("CreateRun", &ResultsService::CreateRun);
-  Read("ListRuns", &ResultsService::ListRuns);
-  Read("GetRun", &ResultsService::GetRun);
-  Pull("RunResults", &ResultsService::RunResults);
-  Pull("GetArtifact", &ResultsService::GetArtifact);
-  Pull("ExportRun", &ResultsService::ExportRun);
-  Stream("AttendRun", &ResultsService::AttendRun);
-  Wait("CancelRun", &ResultsService::CancelRun);
-}
-
-void ResultsService::Start() {
-  if (storage_ == nullptr) return;
-  exporter_ = std::make_unique<RunExporter>(storage_->run_reader(),
-                                            storage_->run_reader().path() + ".export");
-  creator_ = std::make_unique<RunCreator>(storage_->run_reader(), storage_->journal());
-}
-
-Status ResultsService::HasStore() const {
-  if (storage_ != nullptr) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      "this frontend keeps no runs; start it with --store sqlite:PATH");
-}
-
-Status ResultsService::CanStore() const { return queues_.all().front()->CanStore(); }
-
-Result<std::shared_ptr<ResultsService::CreateCall>> ResultsService::CreateRun() {
-  if (Status status = HasStore(); !status.ok()) return status;
-  return MakeCreateRunCall(*creator_, readers(), [this] { return CanStore(); });
-}
-
-Result<v1::ListRunsReply> ResultsService::ListRuns(const v1::ListRunsRequest& request) {
-  if (Status status = HasStore(); !status.ok()) return status;
-  return storage_->run_reader().List(request);
-}
-
-Result<v1::Run> ResultsService::GetRun(const v1::GetRunRequest& request) {
-  if (Status status = HasStore(); !status.ok()) return status;
-  return storage_->run_reader().Find(request.id());
-}
-
-/// A place among those who read results.
-Result<std::shared_ptr<Budget::Share>> ResultsService::EnterReader() {
-  if (Status status = HasStore(); !status.ok()) return status;
-  auto share = std::make_shared<Budget::Share>(readers_open_);
-  if (share->Grow(1)) return share;
-  return absl::ResourceExhaustedError(
-      absl::StrCat(rpc::kMaxResultReaders, " streams of results are open; try again later"));
-}
-
-Result<NextMessage<v1::RunResultsReply>> ResultsService::RunResults(
-    const v1::RunResultsRequest& request) {
-  const auto reader = EnterReader();
-  if (!reader.ok()) return reader.status();
-  auto messages = results::ResultMessages::Of(storage_->run_reader(), request);
-  if (!messages.ok()) return messages.status();
-  const auto all = std::make_shared<results::ResultMessages>(*std::move(messages));
-  return NextMessage<v1::RunResultsReply>([all, place = *reader] { return all->Next(); });
-}
-
-Result<NextMessage<v1::ArtifactPiece>> ResultsService::GetArtifact(
-    const v1::GetArtifactRequest& request) {
-  const auto reader = EnterReader();
-  if (!reader.ok()) return reader.status();
-  auto found = results::GetArtifact(storage_->run_reader(), request);
-  if (!found.ok()) return found.status();
-  const auto pieces = std::make_shared<std::vector<v1::ArtifactPiece>>(*std::move(found));
-  return NextMessage<v1::ArtifactPiece>(
-      [pieces, place = *reader,
-       at = std::size_t{0}]() mutable -> Result<std::optional<v1::ArtifactPiece>> {
-        if (at == pieces->size()) return std::nullopt;
-        return std::move((*pieces)[at++]);
-      });
-}
-
-Result<NextMessage<v1::ExportPiece>> ResultsService::ExportRun(
-    const v1::ExportRunRequest& request) {
-  if (Status status = HasStore(); !status.ok()) return status;
-  return exporter_->Open(request.id());
-}
-
-Result<std::shared_ptr<ResultsService::AttendCall>> ResultsService::AttendRun() {
-  if (Status status = HasStore(); !status.ok()) return status;
-  return std::make_shared<AttendRunCall>(attended_);
-}
-
-void ResultsService::CancelRun(const v1::CancelRunRequest& request,
-                               const std::shared_ptr<CancelCall>& call) {
-  Status status = HasStore();
-  if (status.ok()) status = CanStore();
-  if (!status.ok()) return call->Answer(status);
-  OnReader(call, [this, run = request.id(), call] { Cancel(run, call); });
-}
-
-void ResultsService::Cancel(const std::string& run, const std::shared_ptr<CancelCall>& call) {
-  v1::GetRunRequest get;
-  get.set_id(run);
-  auto known = GetRun(get);
-  if (!known.ok()) return call->Answer(known.status());
-  v1::CancelRunReply cancelled;
-  *cancelled.mutable_run() = *std::move(known);
-  cancelled.set_cancelled(CancelJobs(run));
-  storage_->journal().Append({results::RunCancelled{run, UnixNowNs()}},
-                             [call, cancelled = std::move(cancelled)] { call->Answer(cancelled); });
-}
-
 /// Jobs that are submitted meanwhile may be missed: who submits them looks at the run.
-std::uint64_t ResultsService::CancelJobs(const std::string& run) {
+std::uint64_t CancelJobs(const QueueSet& queues, const std::string& run) {
   std::uint64_t cancelled = 0;
-  for (const auto& host : queues_.all()) {
+  for (const auto& host : queues.all()) {
     std::uint32_t from = 0;
     do {
       QueueHost::Turn turn(*host, Now());
@@ -197,6 +126,57 @@ std::uint64_t ResultsService::CancelJobs(const std::string& run) {
     } while (from != 0);
   }
   return cancelled;
+}
+
+void CancelRun(
+    const QueueSet& queues, Storage& storage, const std::string& run,
+    const std::shared_ptr<rpc::UnaryCall<v1::CancelRunRequest, v1::CancelRunReply>>& call) {
+  if (const Status status = queues.all().front()->CanStore(); !status.ok()) {
+    return call->Answer(status);
+  }
+  auto known = storage.run_reader().Find(run);
+  if (!known.ok()) return call->Answer(known.status());
+  v1::CancelRunReply cancelled;
+  *cancelled.mutable_run() = *std::move(known);
+  cancelled.set_cancelled(CancelJobs(queues, run));
+  storage.journal().Append({results::RunCancelled{run, UnixNowNs()}},
+                           [call, cancelled = std::move(cancelled)] { call->Answer(cancelled); });
+}
+
+Status HasStore(const Storage* storage) {
+  if (storage != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "this frontend keeps no runs; start it with --store sqlite:PATH");
+}
+
+}  // namespace
+
+ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
+                               ReaderPool& readers)
+    : Service(v1::Results::service_full_name(), calls, readers, HasStore(storage)) {
+  const std::shared_ptr<RunCreation> creation(new RunCreation{queues, storage, readers});
+  Stream("CreateRun", [creation](auto*) { return MakeCreateRunCall(creation); });
+  Read<v1::ListRunsRequest, v1::ListRunsReply>(
+      "ListRuns", [storage](auto& request) { return storage->run_reader().List(request); });
+  Read<v1::GetRunRequest, v1::Run>(
+      "GetRun", [storage](auto& request) { return storage->run_reader().Find(request.id()); });
+  const auto open = std::make_shared<Budget>(rpc::kMaxResultReaders);
+  Pull<v1::RunResultsRequest, v1::RunResultsReply>("RunResults", [storage, open](auto& request) {
+    return RunResults(*open, storage->run_reader(), request);
+  });
+  Pull<v1::GetArtifactRequest, v1::ArtifactPiece>("GetArtifact", [storage, open](auto& request) {
+    return GetArtifact(*open, storage->run_reader(), request);
+  });
+  const auto exporter = std::make_shared<RunExporter>();
+  Pull<v1::ExportRunRequest, v1::ExportPiece>("ExportRun", [storage, exporter](auto& request) {
+    return exporter->Open(storage->run_reader(), request.id());
+  });
+  const auto attended = std::make_shared<AttendedRuns>();
+  Stream("AttendRun", [attended](auto*) { return std::make_shared<AttendRunCall>(attended); });
+  Wait<v1::CancelRunRequest, v1::CancelRunReply>("CancelRun",
+                                                 [&queues, storage](auto& request, auto& call) {
+                                                   CancelRun(queues, *storage, request.id(), call);
+                                                 });
 }
 
 }  // namespace twofold::frontend

@@ -1,59 +1,146 @@
-#include "frontend/services/run_creation.h"
-
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "frontend/queues/records.h"
 #include "frontend/services/patience.h"
-#include "frontend/services/run_draft.h"
+#include "frontend/services/run_calls.h"
+#include "lib/results/records.h"
 #include "lib/rpc/channel.h"
+#include "lib/show/message.h"
 
 namespace twofold::frontend {
+namespace {
 
-Status RunCreator::Create(results::RunCreated run, const Done& done) {
-  const std::string id = run.run.id();
-  {
-    const MutexLock lock(mutex_);
-    if (!under_way_.insert(id).second) {
-      return absl::AbortedError(absl::StrCat("run.id: '", id, "' is being begun, ask again"));
-    }
-  }
-  const auto finish = [this, id, done](bool existed) {
-    auto stored = reader_.Find(id);
-    {
-      const MutexLock lock(mutex_);
-      under_way_.erase(id);
-    }
-    if (!stored.ok()) return done(stored.status());
-    v1::CreateRunReply reply;
-    *reply.mutable_run() = *std::move(stored);
-    reply.set_existed(existed);
-    done(reply);
-  };
-  const auto known = reader_.Find(id);
-  if (known.ok()) {
-    finish(true);
-  } else if (absl::IsNotFound(known.status())) {
-    journal_.Append({std::move(run)}, [finish] { finish(false); });
-  } else {
-    const MutexLock lock(mutex_);
-    under_way_.erase(id);
-    return known.status();
-  }
-  return absl::OkStatus();
+// As lib/spec allows for a file, its permutations and all their values.
+constexpr std::size_t kMostDefinitionBytes = 1 << 20;
+constexpr std::size_t kMostPermutations = 100'000;
+constexpr std::size_t kMostVariedBytes = 64 << 10;
+constexpr std::size_t kMostBytes = 64 << 20;
+constexpr std::size_t kPermutationBytes = 64;  // beside its values
+
+Status BadRun(const std::string& message) { return absl::InvalidArgumentError(message); }
+
+Status CheckRunText(const std::string& field, std::size_t size, std::size_t most) {
+  if (size <= most) return absl::OkStatus();
+  return BadRun(absl::StrCat(field, " has ", size, " bytes; at most ", most, " are allowed"));
 }
 
-namespace {
+/// It is a word on command lines and a part of addresses.
+Status CheckId(const std::string& id) {
+  if (id.empty()) return BadRun("run.id is empty");
+  const auto fits = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; };
+  if (!std::all_of(id.begin(), id.end(), fits)) {
+    return BadRun("run.id has a blank or a control character");
+  }
+  return CheckRunText("run.id", id.size(), rpc::kMaxNameBytes);
+}
+
+Status CheckLabels(const v1::Run& run) {
+  if (static_cast<std::size_t>(run.labels_size()) > rpc::kMaxLabels) {
+    return BadRun(absl::StrCat("run.labels has ", run.labels_size(), " entries; at most ",
+                               rpc::kMaxLabels, " are allowed"));
+  }
+  Status status;
+  for (const auto& [name, value] : run.labels()) {
+    status.Update(CheckRunText("a name in run.labels", name.size(), rpc::kMaxNameBytes));
+    status.Update(CheckRunText("a value in run.labels", value.size(), rpc::kMaxNameBytes));
+  }
+  return status;
+}
+
+Status Check(const v1::Run& run) {
+  Status status = CheckId(run.id());
+  status.Update(CheckRunText("run.name", run.name().size(), rpc::kMaxNameBytes));
+  status.Update(CheckRunText("run.kind", run.kind().size(), rpc::kMaxNameBytes));
+  status.Update(CheckRunText("run.definition", run.definition().size(), kMostDefinitionBytes));
+  status.Update(CheckRunText("run.plan", run.plan().size(), kMostDefinitionBytes));
+  status.Update(CheckLabels(run));
+  return status;
+}
+
+/// A run as CreateRun sends it, message by message. What it holds is a share of `bytes`.
+class RunDraft {
+ public:
+  explicit RunDraft(Budget& bytes) : share_(bytes) {}
+
+  Status Add(const v1::CreateRunRequest& request) {
+    if (complete_) return BadRun("last: something came after the last message");
+    if (request.has_run()) {
+      if (Status status = SetRun(request.run()); !status.ok()) return status;
+    }
+    if (run_.run.id().empty()) return BadRun("run: the first message must have it");
+    for (const v1::Permutation& each : request.permutations()) {
+      if (Status status = AddPermutation(each); !status.ok()) return status;
+    }
+    complete_ = request.last();
+    return absl::OkStatus();
+  }
+
+  /// The run, which the draft has no longer.
+  Result<results::RunCreated> Finish() {
+    if (run_.run.id().empty()) return BadRun("run: the first message must have it");
+    if (!complete_) return absl::AbortedError("last: the call was broken off; no run was begun");
+    return std::move(run_);
+  }
+
+ private:
+  Status SetRun(const v1::Run& run) {
+    if (!run_.run.id().empty()) return BadRun("run: only the first message has it");
+    if (Status status = Check(run); !status.ok()) return status;
+    if (Status status = Grow(run.ByteSizeLong()); !status.ok()) return status;
+    run_.run = run;
+    run_.run.clear_counts();
+    run_.run.clear_cancelled_unix_ns();
+    run_.run.clear_ended_unix_ns();
+    run_.run.set_created_unix_ns(UnixNowNs());
+    return absl::OkStatus();
+  }
+
+  Status AddPermutation(const v1::Permutation& permutation) {
+    const std::uint64_t last = run_.permutations.empty() ? 0 : run_.permutations.back().number();
+    if (permutation.number() <= last) {
+      return BadRun(absl::StrCat("permutations.number is ", permutation.number(), " after ", last,
+                                 "; numbers count upwards from 1"));
+    }
+    Status status =
+        CheckRunText("permutations.varied", permutation.varied().size(), kMostVariedBytes);
+    if (!status.ok()) return status;
+    if (!show::Parsed(permutation.varied()).is_object()) {
+      return BadRun(absl::StrCat("permutations.varied of ", permutation.number(),
+                                 " is no JSON object of at most ", rpc::kMaxVariedDepth,
+                                 " levels"));
+    }
+    bytes_ += permutation.varied().size();
+    if (bytes_ > kMostBytes || run_.permutations.size() >= kMostPermutations) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "permutations: more than ", kMostPermutations, ", or more than ", kMostBytes, " bytes"));
+    }
+    status = Grow(kPermutationBytes + permutation.varied().size());
+    if (!status.ok()) return status;
+    run_.permutations.push_back(permutation);
+    return absl::OkStatus();
+  }
+
+  Status Grow(std::size_t bytes) {
+    if (share_.Grow(bytes)) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat("runs that are being begun have more than ",
+                                                     rpc::kMaxDraftBytes,
+                                                     " bytes; try again later"));
+  }
+
+  results::RunCreated run_;
+  Budget::Share share_;
+  std::size_t bytes_ = 0;
+  bool complete_ = false;
+};
 
 using CreateRun = rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>;
 
 class CreateRunCall final : public CreateRun {
  public:
-  CreateRunCall(RunCreator& creator, ReaderPool& readers, std::function<Status()> can_store)
-      : creator_(creator),
-        readers_(readers),
-        can_store_(std::move(can_store)),
-        draft_(creator.draft_bytes()) {
+  explicit CreateRunCall(std::shared_ptr<RunCreation> shared) : shared_(std::move(shared)) {
     patience_.Start();
   }
 
@@ -66,23 +153,44 @@ class CreateRunCall final : public CreateRun {
 
   void OnHalfClosed() override {
     patience_.Stop();
-    auto run = draft_.Finish();
-    if (!run.ok()) return End(run.status());
-    if (const Status status = can_store_(); !status.ok()) return End(status);
-    const auto shared = std::make_shared<results::RunCreated>(*std::move(run));
-    const bool posted = readers_.Post([this, self = shared_from_this(), shared] {
-      const Status status =
-          creator_.Create(std::move(*shared),
-                          [this, self](const Result<v1::CreateRunReply>& reply) { Answer(reply); });
-      if (!status.ok()) End(status);
+    const bool posted = shared_->readers.Post([this, self = shared_from_this()] {
+      if (const Status status = Create(); !status.ok()) End(status);
     });
     if (!posted) Close(ReaderPool::Refusal());
   }
 
-  void Answer(const Result<v1::CreateRunReply>& reply) {
-    if (!reply.ok()) return End(reply.status());
+  /// Blocks on the store.
+  Status Create() {
+    auto run = draft_.Finish();
+    if (!run.ok()) return run.status();
+    if (Status status = shared_->queues.all().front()->CanStore(); !status.ok()) return status;
+    const std::string id = run->run.id();
+    auto claim = shared_->under_way.Take(id);
+    if (claim == nullptr) {
+      return absl::AbortedError(absl::StrCat("run.id: '", id, "' is being begun, ask again"));
+    }
+    const results::RunReader& runs = shared_->storage->run_reader();
+    auto known = runs.Find(id);
+    if (!known.ok() && !absl::IsNotFound(known.status())) return known.status();
+    if (known.ok()) {
+      claim.reset();
+      Answer(std::move(known), true);
+      return absl::OkStatus();
+    }
+    shared_->storage->journal().Append({*std::move(run)}, [this, self = shared_from_this(), &runs,
+                                                           id, claim = std::move(claim)]() mutable {
+      auto stored = runs.Find(id);
+      claim.reset();
+      Answer(std::move(stored), false);
+    });
+    return absl::OkStatus();
+  }
+
+  void Answer(Result<v1::Run> run, bool existed) {
+    if (!run.ok()) return End(run.status());
     Add([&](v1::CreateRunReply& message) {
-      message = *reply;
+      *message.mutable_run() = *std::move(run);
+      message.set_existed(existed);
       return message.ByteSizeLong();
     });
     Close(grpc::Status::OK);
@@ -90,18 +198,15 @@ class CreateRunCall final : public CreateRun {
 
   void End(const Status& status) { Close(rpc::ToGrpc(status)); }
 
-  RunCreator& creator_;
-  ReaderPool& readers_;
-  const std::function<Status()> can_store_;
-  RunDraft draft_;
+  const std::shared_ptr<RunCreation> shared_;
+  RunDraft draft_{shared_->draft_bytes};
   Patience patience_{[this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
 };
 
 }  // namespace
 
-std::shared_ptr<CreateRun> MakeCreateRunCall(RunCreator& creator, ReaderPool& readers,
-                                             std::function<Status()> can_store) {
-  return std::make_shared<CreateRunCall>(creator, readers, std::move(can_store));
+std::shared_ptr<CreateRun> MakeCreateRunCall(std::shared_ptr<RunCreation> shared) {
+  return std::make_shared<CreateRunCall>(std::move(shared));
 }
 
 }  // namespace twofold::frontend

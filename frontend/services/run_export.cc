@@ -1,5 +1,3 @@
-#include "frontend/services/run_export.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/services/run_calls.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/sqlite_store.h"
 #include "twofold/v1/runs.pb.h"
@@ -63,7 +62,8 @@ class OpenCopy {
 
 }  // namespace
 
-Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const std::string& run) {
+Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const results::RunReader& runs,
+                                                       const std::string& run) {
   const auto place = std::make_shared<Budget::Share>(copies_);
   if (!place->Grow(1)) {
     return absl::UnavailableError(
@@ -72,9 +72,10 @@ Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const std::string& run) {
   if (busy_.exchange(true)) {
     return absl::UnavailableError("another run is being exported; try again");
   }
-  const auto about = MakeCopy(runs_, run, path_);
-  const auto copy = about.ok() ? std::make_shared<OpenCopy>(path_, *about, place) : nullptr;
-  RemoveCopy(path_);
+  const std::string path = runs.path() + ".export";  // while it is made; then it has no name
+  const auto about = MakeCopy(runs, run, path);
+  const auto copy = about.ok() ? std::make_shared<OpenCopy>(path, *about, place) : nullptr;
+  RemoveCopy(path);
   busy_ = false;
   if (copy == nullptr) return about.status();
   return NextMessage<v1::ExportPiece>([copy] { return copy->Next(); });

@@ -1,9 +1,9 @@
-#include "frontend/web/metrics.h"
-
 #include <string>
 #include <utility>
 
+#include "frontend/web/web.h"
 #include "lib/metrics/family.h"
+#include "lib/results/report_reader.h"
 
 namespace twofold::frontend {
 namespace {
@@ -105,11 +105,23 @@ void AddStore(std::vector<MetricFamily>& result, const results::Journal& journal
       stats.failures);
 }
 
+MetricFamily ReportsFamily(const results::ReportReader& reports) {
+  Family family("twofold_store_reports_total",
+                "Reports of durable jobs with data: of a benchmark, in tables; of others; of a "
+                "benchmark, but refused.",
+                MetricType::Counter);
+  family.Add({{"data", "benchmark"}}, reports.taken());
+  family.Add({{"data", "other"}}, reports.other());
+  family.Add({{"data", "refused"}}, reports.refused());
+  return family.Take();
+}
+
 }  // namespace
 
-std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, Instant now) {
+std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* storage,
+                                         const std::vector<const security::Gate*>& gates) {
   Families all;
-  for (const auto& host : queues.all()) AddQueue(all, *host, now);
+  for (const auto& host : queues.all()) AddQueue(all, *host, Now());
   std::vector<MetricFamily> result;
   for (Family* family :
        {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes, &all.finished,
@@ -121,18 +133,9 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, Instant now) {
   result.push_back(
       metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")
           .Take());
+  if (storage != nullptr) result.push_back(ReportsFamily(storage->reports()));
+  result.push_back(metrics::DeniedFamily("twofold_denied_total", gates).Take());
   return result;
-}
-
-MetricFamily ReportsFamily(const results::ReportReader& reports) {
-  Family family("twofold_store_reports_total",
-                "Reports of durable jobs with data: of a benchmark, in tables; of others; of a "
-                "benchmark, but refused.",
-                MetricType::Counter);
-  family.Add({{"data", "benchmark"}}, reports.taken());
-  family.Add({{"data", "other"}}, reports.other());
-  family.Add({{"data", "refused"}}, reports.refused());
-  return family.Take();
 }
 
 }  // namespace twofold::frontend

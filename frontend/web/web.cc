@@ -6,10 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "frontend/queues/convert.h"
-#include "frontend/services/job_lookup.h"
-#include "frontend/services/worker_list.h"
-#include "frontend/web/metrics.h"
+#include "frontend/services/lookup.h"
 #include "lib/http/message.h"
 #include "lib/http/router.h"
 #include "lib/metrics/family.h"
@@ -18,12 +15,6 @@
 
 namespace twofold::frontend {
 namespace {
-
-v1::ListQueuesReply Queues(const QueueSet& queues) {
-  v1::ListQueuesReply reply;
-  for (const auto& host : queues.all()) *reply.add_queues() = ToProto(*host, host->Look(Now()));
-  return reply;
-}
 
 // ---- the page
 
@@ -60,7 +51,7 @@ constexpr const char* kPageFoot = R"(</table>
 
 http::Response QueuesPage(const QueueSet& queues) {
   std::string page = kPageHead;
-  const v1::ListQueuesReply reply = Queues(queues);
+  const v1::ListQueuesReply reply = ListQueues(queues);
   for (const v1::Queue& queue : reply.queues()) page += Row(queue);
   return http::Html(200, page + kPageFoot);
 }
@@ -78,33 +69,30 @@ http::Response Failed(const Status& status) {
   return JsonPage(code, Json{{"error", std::string(status.message())}});
 }
 
+template <typename Message>
+http::Response Reply(const Result<Message>& reply) {
+  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
+}
+
 std::string QueryOf(const http::Request& request, const char* name) {
   const std::string* const value = http::Find(request.query, name);
   return value == nullptr ? std::string() : *value;
 }
 
-http::Response QueuesJson(const QueueSet& queues) {
-  return JsonPage(200, show::ToJson(Queues(queues)));
-}
-
-using RunsPage = http::Response (*)(const results::RunReader& reader, const http::Request& request);
-
-// `page` of the store's runs, made on a thread that may block; 409 if there is no store.
-http::Handler WithRuns(const Storage* storage, RunsPage page) {
-  return [storage, page](const http::Request& request) {
-    if (storage == nullptr) {
-      return JsonPage(409, Json{{"error", "this frontend keeps no runs; start it with --store"}});
-    }
-    return http::Later([storage, page, request] { return page(storage->run_reader(), request); });
+// `page` of the queues, or of the store's runs, made on a thread that may block.
+template <typename Source>
+http::Handler Of(const Source& source,
+                 http::Response (*page)(const Source&, const http::Request&)) {
+  return [&source, page](const http::Request& request) {
+    return http::Later([&source, page, request] { return page(source, request); });
   };
 }
 
-using JobsPage = http::Response (*)(const QueueSet& queues, const http::Request& request);
-
-// `page` of the queues, made on a thread that may block: finished jobs are read from the store.
-http::Handler OfQueues(const QueueSet& queues, JobsPage page) {
-  return [&queues, page](const http::Request& request) {
-    return http::Later([&queues, page, request] { return page(queues, request); });
+http::Handler OfRuns(const Storage* storage,
+                     http::Response (*page)(const results::RunReader&, const http::Request&)) {
+  if (storage != nullptr) return Of(storage->run_reader(), page);
+  return [](const http::Request&) {
+    return JsonPage(409, Json{{"error", "this frontend keeps no runs; start it with --store"}});
   };
 }
 
@@ -114,8 +102,7 @@ http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
   list.set_run(QueryOf(request, "run"));
   list.set_finished(QueryOf(request, "finished") == "true");
   list.set_page_token(QueryOf(request, "page_token"));
-  const auto reply = ListJobs(queues, list);
-  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
+  return Reply(ListJobs(queues, list));
 }
 
 http::Response JobJson(const QueueSet& queues, const http::Request& request) {
@@ -123,26 +110,21 @@ http::Response JobJson(const QueueSet& queues, const http::Request& request) {
   if (!absl::SimpleAtoi(request.params.at("id"), &id)) {
     return Failed(absl::InvalidArgumentError("id is not the number of a job"));
   }
-  const auto job = FindJob(queues, id);
-  return job.ok() ? JsonPage(200, show::ToJson(*job)) : Failed(job.status());
+  return Reply(FindJob(queues, id));
 }
 
 http::Response WorkersJson(const QueueSet& queues, const http::Request&) {
-  const auto reply = ListWorkers(queues, {});
-  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
+  return Reply(ListWorkers(queues, {}));
 }
 
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request) {
   v1::ListRunsRequest list;
   list.set_page_token(QueryOf(request, "page_token"));
-  const auto reply = reader.List(list);
-  if (!reply.ok()) return Failed(reply.status());
-  return JsonPage(200, show::ToJson(*reply));
+  return Reply(reader.List(list));
 }
 
 http::Response RunJson(const results::RunReader& reader, const http::Request& request) {
-  const auto run = reader.Find(request.params.at("id"));
-  return run.ok() ? JsonPage(200, show::ToJson(*run)) : Failed(run.status());
+  return Reply(reader.Find(request.params.at("id")));
 }
 
 http::Response ResultsJson(const results::RunReader& reader, const http::Request& request) {
@@ -191,23 +173,21 @@ http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
   return http::Router({
       {"GET", "/metrics",
        [&queues, storage, gates = std::move(gates)](const http::Request&) {
-         auto families = CollectMetrics(queues, Now());
-         if (storage != nullptr) families.push_back(ReportsFamily(storage->reports()));
-         families.push_back(metrics::DeniedFamily("twofold_denied_total", gates).Take());
-         return metrics::Page(families);
+         return metrics::Page(CollectMetrics(queues, storage, gates));
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz",
        [&queues, stalled = std::move(stalled)](const http::Request&) {
          return Ready(queues, stalled());
        }},
-      {"GET", "/api/v1/jobs", OfQueues(queues, JobsJson)},
-      {"GET", "/api/v1/jobs/{id}", OfQueues(queues, JobJson)},
-      {"GET", "/api/v1/workers", OfQueues(queues, WorkersJson)},
-      {"GET", "/api/v1/runs", WithRuns(storage, RunsJson)},
-      {"GET", "/api/v1/runs/{id}", WithRuns(storage, RunJson)},
-      {"GET", "/api/v1/runs/{id}/results", WithRuns(storage, ResultsJson)},
-      {"GET", "/api/v1/queues", [&queues](const http::Request&) { return QueuesJson(queues); }},
+      {"GET", "/api/v1/jobs", Of(queues, JobsJson)},
+      {"GET", "/api/v1/jobs/{id}", Of(queues, JobJson)},
+      {"GET", "/api/v1/workers", Of(queues, WorkersJson)},
+      {"GET", "/api/v1/runs", OfRuns(storage, RunsJson)},
+      {"GET", "/api/v1/runs/{id}", OfRuns(storage, RunJson)},
+      {"GET", "/api/v1/runs/{id}/results", OfRuns(storage, ResultsJson)},
+      {"GET", "/api/v1/queues",
+       [&queues](const http::Request&) { return JsonPage(200, show::ToJson(ListQueues(queues))); }},
       {"GET", "/", [&queues](const http::Request&) { return QueuesPage(queues); }},
   });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <prometheus/metric_family.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,5 +33,15 @@ namespace twofold::frontend {
 http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
                       std::vector<const security::Gate*> gates,
                       std::function<std::string()> stalled);
+
+/// What /metrics shows; see docs/metrics.md for each series. Looking changes nothing, so any number
+/// of scrapers see the same. Every queue has all of its series from the start: an autoscaler takes
+/// an absent one for an error.
+///
+/// Threads  Safe.
+/// Cost     A few dozen microseconds a queue, one short lock each.
+std::vector<prometheus::MetricFamily> CollectMetrics(
+    const QueueSet& queues, const Storage* storage,
+    const std::vector<const security::Gate*>& gates);
 
 }  // namespace twofold::frontend

@@ -1,5 +1,6 @@
 #include "lib/rpc/channel.h"
 
+#include "google/rpc/status_subset.pb.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::rpc {
@@ -69,6 +70,18 @@ grpc::Status ToGrpc(const Status& status) {
 
 Status FromGrpc(const grpc::Status& status) {
   return {static_cast<absl::StatusCode>(status.error_code()), status.error_message()};
+}
+
+grpc::Status FullStatus(const std::string& message, Duration retry_after) {
+  google::rpc::RetryInfo info;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(retry_after);
+  info.mutable_retry_delay()->set_seconds(seconds.count());
+  info.mutable_retry_delay()->set_nanos(static_cast<std::int32_t>((retry_after - seconds).count()));
+  google::rpc::Status details;
+  details.set_code(grpc::StatusCode::RESOURCE_EXHAUSTED);
+  details.set_message(message);
+  details.add_details()->PackFrom(info);
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, message, details.SerializeAsString()};
 }
 
 }  // namespace twofold::rpc

@@ -35,12 +35,10 @@ std::uint64_t ReceivedBy(int fd) {
 
 }  // namespace
 
-ConnectionTable::Talker ConnectionTable::Add(int fd, const std::string& host) {
+ConnectionTable::Connection ConnectionTable::Add(int fd, const std::string& host) {
   if (const auto before = entries_.find(fd); before != entries_.end()) Forget(before);
-  const ino_t socket = SocketOf(fd);
-  entries_[fd] = {socket, host, 0};
   ++of_host_[host];
-  return {fd, socket, host, 0};
+  return entries_[fd] = {fd, SocketOf(fd), host};
 }
 
 std::size_t ConnectionTable::OfHost(const std::string& host) const {
@@ -61,20 +59,20 @@ void ConnectionTable::Sweep() {
   }
 }
 
-std::vector<ConnectionTable::Talker> ConnectionTable::Measure() {
-  std::vector<Talker> talkers;
+std::vector<ConnectionTable::Connection> ConnectionTable::Measure() {
+  std::vector<Connection> all;
   for (auto& [fd, entry] : entries_) {
     const Descriptor held = Hold(fd, entry.socket);
     if (held.get() < 0) continue;
     const std::uint64_t before = std::exchange(entry.received, ReceivedBy(held.get()));
     if (entry.received < before) continue;  // it has been broken off, and gRPC is about to see it
-    talkers.push_back({fd, entry.socket, entry.host, entry.received - before});
+    all.push_back({fd, entry.socket, entry.host, entry.received - before});
   }
-  return talkers;
+  return all;
 }
 
-void ConnectionTable::BreakOff(const Talker& talker) {
-  const Descriptor held = Hold(talker.fd, talker.socket);
+void ConnectionTable::BreakOff(const Connection& connection) {
+  const Descriptor held = Hold(connection.fd, connection.socket);
   if (held.get() < 0) return;
   // Ends the connection with a reset and drops what waits to be read: after a shutdown gRPC would
   // go on with that.

@@ -13,18 +13,18 @@ namespace twofold::rpc {
 /// The connections that a server has handed to gRPC, which does not say when they end. So they are
 /// known by descriptor and by the socket's number in the system, and looked at when it matters.
 ///
-/// Threads  One.
+/// Threads  Not thread-safe.
 class ConnectionTable {
  public:
-  struct Talker {
+  struct Connection {
     int fd = -1;
     ino_t socket = 0;
     std::string host;
-    std::uint64_t received = 0;  ///< bytes since it was measured before
+    std::uint64_t received = 0;  ///< bytes
   };
 
   /// A new connection of `host`, before gRPC has it. What had its descriptor before is gone.
-  Talker Add(int fd, const std::string& host);
+  Connection Add(int fd, const std::string& host);
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::size_t OfHost(const std::string& host) const;
@@ -32,25 +32,20 @@ class ConnectionTable {
   /// Forgets those that have ended. Cost: a system call for each connection.
   void Sweep();
 
-  /// How much each has received since Measure was called before, or since it came.
+  /// All, with what each has received since Measure was called before, or since it came.
   /// Cost     Four system calls for each connection.
-  std::vector<Talker> Measure();
+  std::vector<Connection> Measure();
 
   /// Breaks a connection off, with what it has sent and gRPC has not read yet. Does nothing if it
   /// has ended by itself.
-  static void BreakOff(const Talker& talker);
+  static void BreakOff(const Connection& connection);
 
  private:
-  struct Entry {
-    ino_t socket = 0;
-    std::string host;
-    std::uint64_t received = 0;  // when it was measured
-  };
-  using Entries = absl::flat_hash_map<int, Entry>;
+  using Entries = absl::flat_hash_map<int, Connection>;
 
   void Forget(Entries::iterator entry);
 
-  Entries entries_;
+  Entries entries_;  // with all that they had received when they were measured
   absl::flat_hash_map<std::string, std::size_t> of_host_;
 };
 

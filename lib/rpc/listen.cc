@@ -5,9 +5,7 @@
 
 #include <utility>
 
-#include "lib/common/address.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/server_credentials.h"
 
 namespace twofold::rpc {
 namespace {
@@ -15,17 +13,17 @@ namespace {
 using FromFd = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
 using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 
-void Give(GrpcAcceptor& acceptor, int listener, int connection) {
+void Give(GrpcAcceptor& acceptor, int connection) {
   GrpcAcceptor::NewConnectionParameters parameters;
-  parameters.listener_fd = listener;
   parameters.fd = connection;
   acceptor.HandleNewConnection(&parameters);
 }
 
 }  // namespace
 
-Result<Listening> Listen(const std::string& address, const std::vector<Service*>& services,
-                         const Door& door, const ConnectionLimits& limits) {
+Result<std::unique_ptr<Server>> Listen(const std::string& address,
+                                       const std::vector<Service*>& services, const Door& door,
+                                       const ConnectionLimits& limits) {
   const Result<HostPort> parsed = ParseAddress(address);
   if (!parsed.ok()) return parsed.status();
   Result<Listeners> listeners = OpenListeners(*parsed);
@@ -43,11 +41,10 @@ Result<Listening> Listen(const std::string& address, const std::vector<Service*>
       FromFd::FROM_FD, MakeCredentials(door.security));
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr) return absl::InternalError("gRPC does not start");
-  const std::string in_use = ToString({parsed->host, listeners->port});
-  auto acceptor = std::make_unique<Acceptor>(
-      *std::move(listeners), limits, door.gate,
-      [hands](int listener, int connection) { Give(*hands, listener, connection); });
-  return Listening{std::make_unique<Server>(std::move(server), std::move(acceptor)), in_use};
+  const HostPort in_use{parsed->host, listeners->port};
+  auto acceptor = std::make_unique<Acceptor>(*std::move(listeners), limits, door.gate,
+                                             [hands](int connection) { Give(*hands, connection); });
+  return std::make_unique<Server>(in_use, std::move(server), std::move(acceptor));
 }
 
 }  // namespace twofold::rpc

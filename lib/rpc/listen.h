@@ -5,23 +5,36 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lib/common/address.h"
 #include "lib/common/result.h"
 #include "lib/rpc/acceptor.h"
-#include "lib/rpc/door.h"
 #include "lib/rpc/service.h"
+#include "lib/security/gate.h"
+#include "lib/security/server.h"
 
 namespace twofold::rpc {
+
+/// Who may connect to a port, and who may call what there. A default one: everybody, everything.
+struct Door {
+  security::Server security;
+  std::shared_ptr<security::Gate> gate;  ///< null: no call is checked
+  RolesOf roles;                         ///< needed if there is a gate
+};
 
 /// A gRPC server that runs, with what takes its connections.
 ///
 /// Threads  Shutdown and destruction on one; the rest on any until then.
 class Server {
  public:
-  Server(std::unique_ptr<grpc::Server> server, std::unique_ptr<Acceptor> acceptor)
-      : server_(std::move(server)), acceptor_(std::move(acceptor)) {}
+  Server(HostPort address, std::unique_ptr<grpc::Server> server, std::unique_ptr<Acceptor> acceptor)
+      : address_(std::move(address)), server_(std::move(server)), acceptor_(std::move(acceptor)) {}
   ~Server() { acceptor_.reset(); }
+
+  /// In use, also when port 0 was asked for.
+  [[nodiscard]] const HostPort& address() const { return address_; }
 
   /// Why nobody can connect at this moment; empty: they can.
   [[nodiscard]] std::string trouble() const { return acceptor_->trouble(); }
@@ -37,13 +50,9 @@ class Server {
   void Wait() { server_->Wait(); }
 
  private:
+  const HostPort address_;
   const std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Acceptor> acceptor_;  // hands connections to server_
-};
-
-struct Listening {
-  std::unique_ptr<Server> server;
-  std::string address;  ///< host:port in use, also when port 0 was asked for
 };
 
 /// Serves `services` at `address` (host:port; no host = all interfaces) with our settings, to those
@@ -51,7 +60,8 @@ struct Listening {
 ///
 /// Errors   kInvalidArgument: what is wrong with the address. kUnavailable: cannot listen there,
 ///          and the reason of the system, in one line.
-Result<Listening> Listen(const std::string& address, const std::vector<Service*>& services,
-                         const Door& door = {}, const ConnectionLimits& limits = {});
+Result<std::unique_ptr<Server>> Listen(const std::string& address,
+                                       const std::vector<Service*>& services, const Door& door = {},
+                                       const ConnectionLimits& limits = {});
 
 }  // namespace twofold::rpc

@@ -61,8 +61,6 @@ std::uint16_t PortOf(int fd) {
   return getsockname(fd, address, &size) == 0 ? ntohs(*PortIn(address)) : 0;
 }
 
-bool IsWildcard(const HostPort& address) { return address.host.empty(); }
-
 bool IsMissingHere(int error) {
   return error == EAFNOSUPPORT || error == EADDRNOTAVAIL || error == EPROTONOSUPPORT;
 }
@@ -83,7 +81,7 @@ Result<Listeners> OpenListeners(const HostPort& address) {
       if (made.get() >= 0) {
         listeners.port = PortOf(made.get());
         listeners.sockets.push_back(std::move(made));
-        if (IsWildcard(address)) return listeners;
+        if (address.host.empty()) return listeners;
       } else if (!IsMissingHere(errno)) {
         return absl::UnavailableError(std::strerror(errno));
       } else {

@@ -1,5 +1,3 @@
-#include "lib/rpc/server_credentials.h"
-
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
 
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "lib/common/mutex.h"
+#include "lib/rpc/channel.h"
 
 namespace twofold::rpc {
 namespace {

@@ -10,10 +10,13 @@
 #include <string>
 #include <string_view>
 
-#include "lib/rpc/door.h"
 #include "lib/rpc/unary.h"
+#include "lib/security/gate.h"
 
 namespace twofold::rpc {
+
+/// Which roles may call a method, named by its path: "/twofold.v1.Clients/Submit".
+using RolesOf = std::function<security::Roles(std::string_view method)>;
 
 /// What serves a call: a ServerStream, whatever the kind of the method. All calls look the same on
 /// the wire (messages one way, messages and a status the other), so they have one lifecycle.
@@ -53,14 +56,11 @@ class Service : public grpc::Service {
   }
 
   /// A unary method that is answered at once, on the thread of gRPC: `answer` must not block.
-  template <typename T, typename Request, typename Reply>
-  void Serve(std::string_view method, Result<Reply> (T::*answer)(const Request&)) {
-    using Call = UnaryCall<Request, Reply>;
-    Serve(method, [this, answer](grpc::CallbackServerContext*) -> ByteStream* {
-      const auto call =
-          std::make_shared<Call>([this, answer](const Request& request, const auto& self) {
-            self->Answer((static_cast<T*>(this)->*answer)(request));
-          });
+  template <typename Request, typename Reply>
+  void Serve(std::string_view method, std::function<Result<Reply>(const Request&)> answer) {
+    Serve(method, [answer = std::move(answer)](auto*) -> ByteStream* {
+      const auto call = std::make_shared<UnaryCall<Request, Reply>>(
+          [answer](const Request& request, const auto& self) { self->Answer(answer(request)); });
       call->Start();
       return call.get();
     });

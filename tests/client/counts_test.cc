@@ -1,8 +1,8 @@
+#include "client/counts.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/outcomes.h"
-#include "client/places.h"
 #include "client/window.h"
 
 namespace twofold::client {
@@ -82,20 +82,20 @@ TEST(GroupPlaces, AddsUpByNodeAndDevice) {
 }
 
 TEST(Latencies, HaveNoValueBeforeTheFirstJob) {
-  const LatencySummary none = Latencies().Summary(Part::kRoundTrip);
-  EXPECT_FALSE(none.min);
-  EXPECT_FALSE(none.max);
-  EXPECT_FALSE(none.avg);
-  EXPECT_FALSE(none.p999);
+  const stats::Histogram none = Latencies().Of(Part::kRoundTrip);
+  EXPECT_FALSE(none.Min());
+  EXPECT_FALSE(none.Max());
+  EXPECT_FALSE(none.Mean());
+  EXPECT_FALSE(none.Quantile(0.999));
 }
 
 TEST(Latencies, OverheadIsWhatIsLeft) {
   Latencies latencies;
   latencies.Record(milliseconds(3), milliseconds(5), milliseconds(10));
-  EXPECT_EQ(latencies.Summary(Part::kWait).max, milliseconds(3));
-  EXPECT_EQ(latencies.Summary(Part::kRun).max, milliseconds(5));
-  EXPECT_EQ(latencies.Summary(Part::kOverhead).max, milliseconds(2));
-  EXPECT_EQ(latencies.Summary(Part::kRoundTrip).max, milliseconds(10));
+  EXPECT_EQ(latencies.Of(Part::kWait).Max(), milliseconds(3));
+  EXPECT_EQ(latencies.Of(Part::kRun).Max(), milliseconds(5));
+  EXPECT_EQ(latencies.Of(Part::kOverhead).Max(), milliseconds(2));
+  EXPECT_EQ(latencies.Of(Part::kRoundTrip).Max(), milliseconds(10));
   EXPECT_EQ(latencies.clamped(), 0U);
 }
 
@@ -103,8 +103,8 @@ TEST(Latencies, OverheadIsNeverNegative) {
   Latencies latencies;
   latencies.Record(milliseconds(6), milliseconds(5), milliseconds(10));
   latencies.Record(Duration::max(), Duration::max(), milliseconds(10));
-  EXPECT_EQ(latencies.Summary(Part::kOverhead).min, Duration(0));
-  EXPECT_EQ(latencies.Summary(Part::kOverhead).max, Duration(0));
+  EXPECT_EQ(latencies.Of(Part::kOverhead).Min(), Duration(0));
+  EXPECT_EQ(latencies.Of(Part::kOverhead).Max(), Duration(0));
   EXPECT_EQ(latencies.clamped(), 2U);
 }
 

@@ -80,7 +80,7 @@ TEST_F(GeneratorTest, AResetLosesNoPendingJob) {
   const Snapshot seen = generator.Look();
   EXPECT_EQ(seen.pending, 3U);
   EXPECT_EQ(seen.estimate.succeeded, 1U);
-  EXPECT_FALSE(seen.latencies.front().max);
+  EXPECT_FALSE(seen.latencies.Of(Part::kWait).Max());
 }
 
 TEST_F(GeneratorTest, AResetDoesNotTouchCountersSinceTheStart) {
@@ -91,9 +91,9 @@ TEST_F(GeneratorTest, AResetDoesNotTouchCountersSinceTheStart) {
   generator.Reset();
   const Snapshot seen = generator.Look();
   EXPECT_EQ(seen.estimate.succeeded, 0U);
-  EXPECT_EQ(seen.finished[v1::OUTCOME_SUCCEEDED], 1U);
-  EXPECT_EQ(seen.finished[v1::OUTCOME_TIMED_OUT], 1U);
-  EXPECT_EQ(seen.round_trips.Count(), 1U);
+  EXPECT_EQ(seen.totals.finished[v1::OUTCOME_SUCCEEDED], 1U);
+  EXPECT_EQ(seen.totals.finished[v1::OUTCOME_TIMED_OUT], 1U);
+  EXPECT_EQ(seen.totals.round_trips.Count(), 1U);
 }
 
 TEST_F(GeneratorTest, SubmitsWhatHadNoAnswerAgainWithTheSameTags) {
@@ -116,7 +116,7 @@ TEST_F(GeneratorTest, AWindowBegunWithoutAFrontendIsInterrupted) {
   generator.Disconnected();
   generator.Reset();
   EXPECT_EQ(generator.Look().interruptions, 1U);
-  EXPECT_EQ(generator.Look().all_interruptions, 1U);
+  EXPECT_EQ(generator.Look().totals.interruptions, 1U);
 }
 
 TEST_F(GeneratorTest, AnswersToUnknownTagsAreCountedAndIgnored) {
@@ -124,7 +124,7 @@ TEST_F(GeneratorTest, AnswersToUnknownTagsAreCountedAndIgnored) {
   generator.SetParallelism(2);
   Answer({12345, sink->added[0], sink->added[0]});
   const Snapshot seen = generator.Look();
-  EXPECT_EQ(seen.unknown_answers, 2U);
+  EXPECT_EQ(seen.totals.unknown_answers, 2U);
   EXPECT_EQ(seen.estimate.succeeded, 1U);
   EXPECT_EQ(seen.pending, 2U);
 }
@@ -161,7 +161,7 @@ TEST_F(GeneratorTest, KeepsAHundredThousandJobsOutstanding) {
   EXPECT_EQ(std::set(sink->added.begin(), sink->added.end()).size(), 100'000U);
   Answer(std::vector(sink->added));
   EXPECT_EQ(generator.outstanding(), 100'000U);
-  EXPECT_EQ(generator.Look().finished[v1::OUTCOME_SUCCEEDED], 100'000U);
+  EXPECT_EQ(generator.Look().totals.finished[v1::OUTCOME_SUCCEEDED], 100'000U);
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 
 #include <limits>
 
-#include "client/metrics.h"
-#include "client/outcomes.h"
 #include "client/window.h"
 #include "lib/stats/scaling.h"
 #include "tests/client/golden.h"
@@ -48,19 +46,14 @@ Snapshot Busy() {
                        .batches = 16,
                        .steady = false,
                        .reason = "interrupted: the frontend was lost 1 time in this window"};
-  Latencies latencies;
   for (int i = 1; i <= 200; ++i) {
-    latencies.Record(microseconds(10 * i), milliseconds(100), milliseconds(103));
+    snapshot.latencies.Record(microseconds(10 * i), milliseconds(100), milliseconds(103));
   }
-  latencies.Record(milliseconds(5), milliseconds(100), milliseconds(104));
-  for (const Part part : kParts) {
-    snapshot.latencies[static_cast<std::size_t>(part)] = latencies.Summary(part);
-  }
-  snapshot.clamped_overheads = latencies.clamped();
+  snapshot.latencies.Record(milliseconds(5), milliseconds(100), milliseconds(104));
   snapshot.rejected = 7;
   snapshot.interruptions = 1;
-  snapshot.all_interruptions = 2;
-  snapshot.unknown_answers = 4;
+  snapshot.totals.interruptions = 2;
+  snapshot.totals.unknown_answers = 4;
   snapshot.places = {{"node-b", "pod-3", "", 50, 0},
                      {"node-a", "pod-1", "/dev/dri/renderD128", 100, 2},
                      {"node-a", "pod-2", "/dev/dri/renderD129", 50, 0},
@@ -68,35 +61,35 @@ Snapshot Busy() {
   snapshot.errors = {{"<script>alert('&')</script>", 2},
                      {"the queue is full, try again later", 7},
                      {"the worker vanished", 1}};
-  snapshot.finished[v1::OUTCOME_SUCCEEDED] = 1200;
-  snapshot.finished[v1::OUTCOME_FAILED] = 3;
-  snapshot.round_trips.Record(milliseconds(103));
+  snapshot.totals.finished[v1::OUTCOME_SUCCEEDED] = 1200;
+  snapshot.totals.finished[v1::OUTCOME_FAILED] = 3;
+  snapshot.totals.round_trips.Record(milliseconds(103));
   return snapshot;
 }
 
 TEST(Pages, PlainForms) {
-  ExpectGolden("stats_empty.txt", text::Stats(Empty()));
-  ExpectGolden("stats.txt", text::Stats(Busy()));
-  ExpectGolden("nodes_empty.txt", text::Places(Empty(), By::kNode));
-  ExpectGolden("nodes.txt", text::Places(Busy(), By::kNode));
-  ExpectGolden("pods.txt", text::Places(Busy(), By::kPod));
-  ExpectGolden("window_empty.txt", text::Window(Empty()));
-  ExpectGolden("window.txt", text::Window(Busy()));
+  ExpectGolden("stats_empty.txt", StatsPage(Empty()).plain);
+  ExpectGolden("stats.txt", StatsPage(Busy()).plain);
+  ExpectGolden("nodes_empty.txt", PlacesPage(Empty(), By::kNode).plain);
+  ExpectGolden("nodes.txt", PlacesPage(Busy(), By::kNode).plain);
+  ExpectGolden("pods.txt", PlacesPage(Busy(), By::kPod).plain);
+  ExpectGolden("window_empty.txt", WindowPage(Empty()).plain);
+  ExpectGolden("window.txt", WindowPage(Busy()).plain);
 }
 
 TEST(Pages, JsonForms) {
-  ExpectGolden("stats_empty.json", json::Stats(Empty()));
-  ExpectGolden("stats.json", json::Stats(Busy()));
-  ExpectGolden("nodes.json", json::Places(Busy(), By::kNode));
-  ExpectGolden("pods.json", json::Places(Busy(), By::kPod));
-  ExpectGolden("window_empty.json", json::Window(Empty()));
-  ExpectGolden("window.json", json::Window(Busy()));
-  ExpectGolden("single.json", json::Single(std::string_view("Reseted"), "a \"quoted\" word"));
+  ExpectGolden("stats_empty.json", StatsPage(Empty()).json);
+  ExpectGolden("stats.json", StatsPage(Busy()).json);
+  ExpectGolden("nodes.json", PlacesPage(Busy(), By::kNode).json);
+  ExpectGolden("pods.json", PlacesPage(Busy(), By::kPod).json);
+  ExpectGolden("window_empty.json", WindowPage(Empty()).json);
+  ExpectGolden("window.json", WindowPage(Busy()).json);
+  ExpectGolden("single.json", SinglePage("Reset", "Reseted", "a \"quoted\" word").json);
 }
 
 TEST(Pages, HtmlForms) {
-  ExpectGolden("nodes.html", html::Text("Nodes", text::Places(Busy(), By::kNode)));
-  ExpectGolden("overview.html", html::Overview(Busy()));
+  ExpectGolden("nodes.html", Html(PlacesPage(Busy(), By::kNode)));
+  ExpectGolden("overview.html", Overview(Busy()));
 }
 
 TEST(Pages, Comparison) {
@@ -106,8 +99,8 @@ TEST(Pages, Comparison) {
                                         .verdict = stats::Verdict::kUndecided,
                                         .more_seconds = 12.5,
                                         .more_seconds_each = 6.25};
-  ExpectGolden("comparison.txt", text::Comparison(comparison));
-  ExpectGolden("comparison.json", json::Comparison(comparison));
+  ExpectGolden("comparison.txt", ComparisonPage(comparison).plain);
+  ExpectGolden("comparison.json", ComparisonPage(comparison).json);
 }
 
 stats::StepRecord Record(std::uint32_t workers, double variance) {
@@ -130,27 +123,27 @@ Snapshot Measured() {
 TEST(Pages, Look) {
   const stats::StepPlan plan = {.workers = 16, .scale = 1.8, .cap = 60.0};
   const stats::StepLook first = stats::LookAtStep({}, Measured().estimate, {}, plan);
-  ExpectGolden("look_first.txt", text::Look(Measured(), first, Pods::kAny));
+  ExpectGolden("look_first.txt", LookPage(Measured(), first, Pods::kAny).plain);
   const std::vector<stats::StepRecord> earlier = {Record(8, 0.0001)};
   const stats::StepLook look =
       stats::LookAtStep(earlier, Measured().estimate, {0.0001, 15.0}, plan);
-  ExpectGolden("look.txt", text::Look(Measured(), look, Pods::kAny));
-  ExpectGolden("look.json", json::Look(Measured(), look, Pods::kAny));
+  ExpectGolden("look.txt", LookPage(Measured(), look, Pods::kAny).plain);
+  ExpectGolden("look.json", LookPage(Measured(), look, Pods::kAny).json);
   const stats::StepLook unsteady = stats::LookAtStep(earlier, Busy().estimate, {}, plan);
-  ExpectGolden("look_unsteady.txt", text::Look(Busy(), unsteady, Pods::kThese));
+  ExpectGolden("look_unsteady.txt", LookPage(Busy(), unsteady, Pods::kThese).plain);
 }
 
 TEST(Pages, VerdictsOnTheseAndOnAnyPods) {
   const std::vector<stats::StepRecord> records = {Record(1, 0.0), Record(2, 0.01), Record(4, 0.01),
                                                   Record(8, 0.01)};
   const stats::ScalingVerdict scaling = stats::JudgeScaling(records, 1.8);
-  ExpectGolden("verdict_any.txt", text::Scaling(scaling, Pods::kAny));
-  ExpectGolden("verdict_these.txt", text::Scaling(scaling, Pods::kThese));
-  ExpectGolden("verdict.json", json::Scaling(scaling, Pods::kAny));
+  ExpectGolden("verdict_any.txt", ScalingPage(scaling, Pods::kAny).plain);
+  ExpectGolden("verdict_these.txt", ScalingPage(scaling, Pods::kThese).plain);
+  ExpectGolden("verdict.json", ScalingPage(scaling, Pods::kAny).json);
 }
 
 TEST(Pages, HtmlEscapesWhatCameFromOutside) {
-  const std::string page = html::Text("<b>", text::Places(Busy(), By::kNode));
+  const std::string page = Html({"<b>", PlacesPage(Busy(), By::kNode).plain, ""});
   EXPECT_THAT(page, Not(HasSubstr("<script>")));
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"));
@@ -159,7 +152,7 @@ TEST(Pages, HtmlEscapesWhatCameFromOutside) {
 TEST(Pages, JsonSurvivesInvalidUtf8) {
   Snapshot snapshot = Empty();
   snapshot.errors["\xff"] = 1;
-  EXPECT_THAT(json::Window(snapshot), HasSubstr("\xEF\xBF\xBD"));
+  EXPECT_THAT(WindowPage(snapshot).json, HasSubstr("\xEF\xBF\xBD"));
 }
 
 TEST(Metrics, AllSeriesExistFromTheStart) {

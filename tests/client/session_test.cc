@@ -43,7 +43,9 @@ FakeEnd Rejection(const char* error, Duration retry_after) {
   return end;
 }
 
-std::uint64_t Succeeded(const Snapshot& seen) { return seen.finished[v1::OUTCOME_SUCCEEDED]; }
+std::uint64_t Succeeded(const Snapshot& seen) {
+  return seen.totals.finished[v1::OUTCOME_SUCCEEDED];
+}
 
 class SessionTest : public testing::Test {
  protected:
@@ -114,7 +116,7 @@ TEST_F(SessionTest, ManyRoundTripsLoseAndDoubleNothing) {
   session->Stop(kPatience);
   const Snapshot seen = generator.Look();
   EXPECT_EQ(seen.pending, 0U);
-  EXPECT_EQ(seen.unknown_answers, 0U);
+  EXPECT_EQ(seen.totals.unknown_answers, 0U);
   EXPECT_EQ(Succeeded(seen), frontend->received());
 }
 
@@ -156,7 +158,7 @@ TEST_F(SessionTest, RestartsUnderLoadCountNoJobTwice) {
     Restart(fakes::Succeed());
     done = Succeeded(generator.Look());
     ASSERT_TRUE(Eventually(
-        generator, [&](const Snapshot& seen) { return seen.all_interruptions == restarts; }));
+        generator, [&](const Snapshot& seen) { return seen.totals.interruptions == restarts; }));
   }
   ASSERT_TRUE(Eventually(generator, [&](const Snapshot& seen) {
     return seen.link == Link::kConnected && Succeeded(seen) > done + 1000;
@@ -165,7 +167,7 @@ TEST_F(SessionTest, RestartsUnderLoadCountNoJobTwice) {
   session->Stop(kPatience);
   const Snapshot seen = generator.Look();
   EXPECT_EQ(seen.pending, 0U);
-  EXPECT_EQ(seen.unknown_answers, 0U);
+  EXPECT_EQ(seen.totals.unknown_answers, 0U);
 }
 
 TEST_F(SessionTest, TheRoundTripHasTheWholeTimeAcrossARestart) {
@@ -179,9 +181,7 @@ TEST_F(SessionTest, TheRoundTripHasTheWholeTimeAcrossARestart) {
   generator.SetParallelism(0);
   frontend->Release();
   ASSERT_TRUE(Eventually(generator, [](const Snapshot& seen) { return Succeeded(seen) == 1; }));
-  const LatencySummary round_trip =
-      generator.Look().latencies[static_cast<std::size_t>(Part::kRoundTrip)];
-  EXPECT_GE(round_trip.max, away);
+  EXPECT_GE(generator.Look().latencies.Of(Part::kRoundTrip).Max(), away);
 }
 
 TEST_F(SessionTest, ComesBackAfterAStreamThatWasEnded) {
@@ -205,7 +205,7 @@ TEST_F(SessionTest, WaitsForAFrontendThatIsNotThereYet) {
   EXPECT_EQ(generator.Look().link, Link::kConnecting);
   frontend = std::make_unique<FakeFrontend>(fakes::Hold(), port);
   ASSERT_TRUE(AwaitHeld(2));
-  EXPECT_EQ(generator.Look().all_interruptions, 0U);
+  EXPECT_EQ(generator.Look().totals.interruptions, 0U);
 }
 
 TEST_F(SessionTest, RejectedJobsAreTriedAgainAfterTheAdvice) {
@@ -241,7 +241,7 @@ TEST_F(SessionTest, AnswersToUnknownTagsAreIgnored) {
   ASSERT_TRUE(AwaitHeld(2));
   frontend->Answer(424242);
   ASSERT_TRUE(
-      Eventually(generator, [](const Snapshot& seen) { return seen.unknown_answers == 1; }));
+      Eventually(generator, [](const Snapshot& seen) { return seen.totals.unknown_answers == 1; }));
   EXPECT_EQ(generator.outstanding(), 2U);
 }
 

@@ -22,15 +22,15 @@ Snapshot Describe(const Window& window, Instant now, std::vector<Instant> in_fli
   return snapshot;
 }
 
-LatencySummary RoundTrip(const Snapshot& snapshot) {
-  return snapshot.latencies[static_cast<std::size_t>(Part::kRoundTrip)];
+stats::Histogram RoundTrip(const Snapshot& snapshot) {
+  return snapshot.latencies.Of(Part::kRoundTrip);
 }
 
 TEST(Window, KnowsNothingAtItsStart) {
   const Snapshot seen = Describe(Window(kStart), kStart);
   EXPECT_EQ(seen.estimate.throughput, 0.0);
   EXPECT_FALSE(seen.estimate.steady);
-  EXPECT_FALSE(RoundTrip(seen).min);
+  EXPECT_FALSE(RoundTrip(seen).Min());
 }
 
 TEST(Window, AJobSubmittedBeforeCountsButIsNotInTheLatencies) {
@@ -42,7 +42,7 @@ TEST(Window, AJobSubmittedBeforeCountsButIsNotInTheLatencies) {
   EXPECT_EQ(seen.estimate.succeeded, 1U);
   EXPECT_EQ(seen.estimate.failed, 1U);
   EXPECT_EQ(seen.places.front().succeeded, 1U);
-  EXPECT_FALSE(RoundTrip(seen).max);
+  EXPECT_FALSE(RoundTrip(seen).Max());
 }
 
 TEST(Window, AJobSubmittedBeforeCountsForThroughputByItsShare) {
@@ -56,7 +56,7 @@ TEST(Window, AJobSubmittedAtItsStartIsInTheLatencies) {
   Window window(kStart);
   window.places().Find("n", "p", "");
   window.Succeeded(Job(kStart, kStart + milliseconds(5)));
-  EXPECT_EQ(RoundTrip(Describe(window, kStart + seconds(1))).max, milliseconds(5));
+  EXPECT_EQ(RoundTrip(Describe(window, kStart + seconds(1))).Max(), milliseconds(5));
 }
 
 TEST(Window, WorkersThatDifferShowInTheSpreadWhateverTheWait) {
@@ -93,7 +93,7 @@ TEST(Window, FailedJobsAreNotInTheLatencies) {
   window.places().Find("n", "p", "");
   window.Failed(Job(kStart, kStart + milliseconds(5)), "exit code 1");
   const Snapshot seen = Describe(window, kStart + seconds(1));
-  EXPECT_FALSE(RoundTrip(seen).max);
+  EXPECT_FALSE(RoundTrip(seen).Max());
   EXPECT_EQ(seen.errors.at("exit code 1"), 1U);
 }
 

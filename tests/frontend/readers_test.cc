@@ -18,9 +18,10 @@
 #include "lib/common/address.h"
 #include "lib/http/client.h"
 #include "lib/http/server.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/listen.h"
-#include "lib/rpc/retry_info.h"
 #include "tests/fakes/memory_store.h"
+#include "tests/fakes/retry_after.h"
 #include "tests/fakes/streams.h"
 #include "tests/support/program.h"
 
@@ -133,10 +134,10 @@ class ReadersTest : public ::testing::Test {
 
   static std::unique_ptr<rpc::Server> Listen(const std::vector<rpc::Service*>& services,
                                              std::string* address) {
-    auto listening = rpc::Listen("127.0.0.1:0", services);
-    EXPECT_TRUE(listening.ok()) << listening.status();
-    *address = listening->address;
-    return std::move(listening->server);
+    auto server = rpc::Listen("127.0.0.1:0", services);
+    EXPECT_TRUE(server.ok()) << server.status();
+    *address = ToString((*server)->address());
+    return *std::move(server);
   }
 
   /// As many lists as there are threads for, each of which waits for the disk.
@@ -278,7 +279,7 @@ TEST_F(ReadersTest, CallerThatGivesUpIsNotWaitedFor) {
 TEST_F(ReadersTest, AnEndThatWaitsForAReaderIsGivenUp) {
   KeepAllReadersBusy();
   std::promise<void> given_up;
-  const EndLimit limit(std::chrono::milliseconds(50), [&] {
+  const std::jthread limit = EndLimit(std::chrono::milliseconds(50), [&] {
     given_up.set_value();
     disk_.GoOn();  // where a process would end
   });
@@ -289,7 +290,7 @@ TEST_F(ReadersTest, AnEndThatWaitsForAReaderIsGivenUp) {
 TEST_F(ReadersTest, AnEndInTimeIsNotGivenUp) {
   bool given_up = false;
   {
-    const EndLimit limit(std::chrono::hours(1), [&] { given_up = true; });
+    const std::jthread limit = EndLimit(std::chrono::hours(1), [&] { given_up = true; });
     readers_.Stop();
   }
   EXPECT_FALSE(given_up);

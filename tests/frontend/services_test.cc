@@ -6,7 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "lib/rpc/retry_info.h"
+#include "lib/rpc/channel.h"
+#include "tests/fakes/retry_after.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/temp_dir.h"
 

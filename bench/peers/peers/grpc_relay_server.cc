@@ -152,9 +152,9 @@ class RelayService final : public rpc::Service {
 
 void ServeGrpcRelay(std::uint16_t port) {
   RelayService service;
-  const auto listening = rpc::Listen(fmt::format("127.0.0.1:{}", port), {&service});
-  if (!listening.ok()) Fail(std::string(listening.status().message()));
-  listening->server->Wait();
+  const auto server = rpc::Listen(fmt::format("127.0.0.1:{}", port), {&service});
+  if (!server.ok()) Fail(std::string(server.status().message()));
+  (*server)->Wait();
   Fail("the relay has ended by itself");
 }
 

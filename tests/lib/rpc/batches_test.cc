@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
-#include "lib/rpc/retry_info.h"
+#include "tests/fakes/retry_after.h"
 
 namespace twofold::rpc {
 namespace {

@@ -44,10 +44,10 @@ class DialerTest : public ::testing::Test {
   /// On the port of the server before it, if there was one.
   void Serve(const std::string& host) {
     server_.reset();
-    auto listening = Listen(host + ":" + port_, {&service_});
-    ASSERT_TRUE(listening.ok()) << listening.status();
-    server_ = std::move(listening->server);
-    port_ = listening->address.substr(listening->address.rfind(':') + 1);
+    auto server = Listen(host + ":" + port_, {&service_});
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    port_ = std::to_string(server_->address().port);
   }
   void StopServing() {
     server_->Shutdown(std::chrono::system_clock::now());

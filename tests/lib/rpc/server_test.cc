@@ -42,13 +42,12 @@ constexpr const char* kHealth = "/grpc.health.v1.Health/Check";
 class Echo final : public Service {
  public:
   Echo() : Service("test.Echo") {
-    Serve("Unary", &Echo::Back);
+    Serve<v1::Job, v1::Job>("Unary", [](const auto& job) { return job; });
     Serve("Stream", &Echo::Stream);
   }
 
  private:
   ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
-  Result<v1::Job> Back(const v1::Job& job) { return job; }
 };
 
 /// How a server is set up, for tests of all ways.
@@ -70,13 +69,13 @@ class ServerTest : public ::testing::Test {
 
   void Serve(const Setting& setting = {}, const ConnectionLimits& limits = {}) {
     security::ServerOptions options;
-    const KeyPair server = authority_.Issue("server");
+    const KeyPair keys = authority_.Issue("server");
     const auto file = [&](const char* name, const std::string& text) {
       testing::WriteFile(folder_ / name, text);
       return folder_ / name;
     };
-    if (setting.tls) options.cert = file("crt", server.cert);
-    if (setting.tls) options.key = file("key", server.key);
+    if (setting.tls) options.cert = file("crt", keys.cert);
+    if (setting.tls) options.key = file("key", keys.key);
     if (setting.certificates) options.ca = file("ca", authority_.cert());
     if (setting.tokens) options.token_file = file("tokens", "admin root sixteen-and-more\n");
     auto security = security::Open(options);
@@ -85,10 +84,10 @@ class ServerTest : public ::testing::Test {
     const auto roles = [](std::string_view) { return security::Roles{security::Role::kAdmin}; };
     server_.reset();
     echo_ = std::make_unique<Echo>();
-    auto listening = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles}, limits);
-    ASSERT_TRUE(listening.ok()) << listening.status();
-    server_ = std::move(listening->server);
-    port_ = ParseAddress(listening->address)->port;
+    auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles}, limits);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    port_ = server_->address().port;
     const KeyPair peer = authority_.Issue("peer", false);
     tls_ = {peer.cert, peer.key};
     speaks_ = setting.tls ? &tls_ : nullptr;

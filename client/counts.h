@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -7,9 +8,36 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/common/instant.h"
+#include "lib/common/printable.h"
+#include "lib/stats/histogram.h"
 #include "lib/stats/worker_spread.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::client {
+
+/// The parts of a job's time, in the order in which they are shown.
+enum class Part : std::uint8_t { kWait, kRun, kOverhead, kRoundTrip };
+inline constexpr std::array kParts = {Part::kWait, Part::kRun, Part::kOverhead, Part::kRoundTrip};
+
+/// Where the time of jobs went: wait (frontend's clock), run time (worker's clock), round trip
+/// (client's clock), and overhead = round trip - wait - run time.
+///
+/// As three clocks drift apart, an overhead may be negative by some nanoseconds, or by more if a
+/// worker lies. A negative overhead counts as 0, and in `clamped()`.
+class Latencies {
+ public:
+  void Record(Duration wait, Duration run, Duration round_trip);
+
+  [[nodiscard]] const stats::Histogram& Of(Part part) const {
+    return histograms_[static_cast<std::size_t>(part)];
+  }
+  [[nodiscard]] std::uint64_t clamped() const { return clamped_; }
+
+ private:
+  std::array<stats::Histogram, kParts.size()> histograms_;
+  std::uint64_t clamped_ = 0;
+};
 
 /// Where jobs ended: a node, a pod and a device, with their counts of jobs.
 struct Place {
@@ -75,5 +103,31 @@ struct PlaceGroup {
 
 /// Adds up places with the same name and device. Sorted by both; places without a job are left out.
 std::vector<PlaceGroup> GroupPlaces(const std::vector<Place>& places, By by);
+
+/// Why a job did not succeed: the reason in its serialized v1::Report, else the exit code, the
+/// signal or the outcome; plus the last line that a failed program printed, made printable, at most
+/// 200 bytes of it.
+std::string ErrorText(v1::Outcome outcome, std::string_view report);
+
+/// Counts error texts. They come from outside, so the number of different texts and their length
+/// are bounded; further texts count as "other".
+class ErrorCounts {
+ public:
+  static constexpr std::size_t kMost = 100;      ///< texts told apart, "other" not among them
+  static constexpr std::size_t kMaxBytes = 300;  ///< of a text; the rest is cut off
+
+  using Map = std::map<std::string, std::uint64_t, std::less<>>;
+
+  void Add(std::string_view text) {
+    std::string line = Printable(text, kMaxBytes);
+    const bool known = counts_.contains(line);
+    ++counts_[known || counts_.size() < kMost ? std::move(line) : "other"];
+  }
+
+  [[nodiscard]] const Map& all() const { return counts_; }
+
+ private:
+  Map counts_;
+};
 
 }  // namespace twofold::client

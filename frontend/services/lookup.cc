@@ -1,4 +1,4 @@
-#include "frontend/services/job_lookup.h"
+#include "frontend/services/lookup.h"
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
@@ -24,20 +24,6 @@ constexpr std::size_t kStoredStep = 8;
 
 // Jobs that are looked at under one lock of their queue.
 constexpr std::size_t kListStep = 200;
-
-std::optional<v1::Job> FindLive(const QueueSet& queues, queue::JobId job) {
-  QueueHost* host = queues.Owner(job);
-  if (host == nullptr) return std::nullopt;
-  const QueueHost::Turn turn(*host, Now());
-  const auto view = turn.core().Find(turn.now(), job);
-  return view ? std::optional(Describe(turn, *host, *view)) : std::nullopt;
-}
-
-std::optional<v1::Job> FindFinished(const QueueSet& queues, queue::JobId job) {
-  auto finished = queues.finished().Find(job);
-  if (finished) finished->set_queue(queues.Owner(job)->name());
-  return finished;
-}
 
 Status NoSuchJob(std::uint64_t id) {
   return absl::NotFoundError(
@@ -182,14 +168,20 @@ class Page {
 
 Result<v1::Job> FindJob(const QueueSet& queues, std::uint64_t id) {
   const queue::JobId job{id};
-  if (auto live = FindLive(queues, job)) return *std::move(live);
+  QueueHost* const host = queues.Owner(job);
+  if (host != nullptr) {
+    const QueueHost::Turn turn(*host, Now());
+    if (const auto view = turn.core().Find(turn.now(), job)) return Describe(turn, *host, *view);
+  }
   if (!IsDurable(job)) {
-    if (auto finished = FindFinished(queues, job)) return *std::move(finished);
-    return NoSuchJob(id);
+    auto finished = queues.finished().Find(job);
+    if (!finished) return NoSuchJob(id);
+    finished->set_queue(host->name());
+    return *std::move(finished);
   }
   if (queues.store() == nullptr) return NoSuchJob(id);
   const auto stored = queues.store()->Find(id);
-  if (stored.status().code() == absl::StatusCode::kNotFound) return NoSuchJob(id);
+  if (absl::IsNotFound(stored.status())) return NoSuchJob(id);
   if (!stored.ok()) return stored.status();
   return ToProto(*stored);
 }
@@ -206,8 +198,8 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
 }
 
 bool ListReadsStore(const v1::ListJobsRequest& request) {
-  const Result<Place> place = ParsePlace(request);
-  return place.ok() && place->in_store;
+  const std::string& token = request.page_token();
+  return token.empty() ? request.finished() : token.starts_with("s:");
 }
 
 Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request) {
@@ -217,14 +209,13 @@ Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsReq
   const Result<Place> place = ParsePlace(request);
   if (!place.ok()) return place.status();
   Page page(queues, request);
-  if (place->in_store) {
-    const Result<bool> goes_on = page.AddStored(place->from);
-    if (!goes_on.ok()) return goes_on.status();
-    if (!*goes_on) return page.Take();
-    page.AddLive(0, 0);
-  } else {
+  if (!place->in_store) {
     page.AddLive(place->queue, place->from);
+    return page.Take();
   }
+  const Result<bool> whole = page.AddStored(place->from);
+  if (!whole.ok()) return whole.status();
+  if (*whole) page.AddLive(0, 0);
   return page.Take();
 }
 

@@ -6,11 +6,17 @@
 #include "lib/common/result.h"
 #include "twofold/v1/queue.pb.h"
 
-/// Jobs as people ask for them, wherever they are: in a queue, among the last finished ones, or in
-/// the store.
+/// Queues, workers and jobs as people ask for them. A job may be in a queue, among the last
+/// finished ones, or in the store.
 ///
 /// Threads  Safe. Cost: a lock; for a durable job that has ended, a read of the store.
 namespace twofold::frontend {
+
+v1::ListQueuesReply ListQueues(const QueueSet& queues);
+
+/// The worker processes that `request` asks for, queue by queue, in short turns.
+/// Errors   kNotFound: there is no such queue.
+Result<v1::ListWorkersReply> ListWorkers(const QueueSet& queues, const v1::WorkersRequest& request);
 
 /// Errors   kNotFound: there is no such job, or none any more.
 Result<v1::Job> FindJob(const QueueSet& queues, std::uint64_t id);

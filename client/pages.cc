@@ -1,0 +1,308 @@
+#include "client/pages.h"
+
+#include <absl/strings/str_replace.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace twofold::client {
+namespace {
+
+using Object = nlohmann::ordered_json;
+
+constexpr double kBar = 0.4;  // characters for 1 %
+
+std::string Dump(const Object& object) {
+  return object.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
+}
+
+std::string Text(const Object& value) {
+  if (value.is_string()) return value.get<std::string>();
+  // Also of what JSON cannot write: infinity.
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
+std::string Rounded(double value) { return fmt::format("{:.6g}", value); }
+
+// Facts as `key value` lines; what has nothing to say is left out.
+std::string Lines(const Object& facts) {
+  std::string text;
+  const auto add = [&text](std::string_view key, const std::string& value) {
+    if (!value.empty()) fmt::format_to(std::back_inserter(text), "{} {}\n", key, value);
+  };
+  for (const auto& [key, value] : facts.items()) {
+    if (key == "interval") {
+      add("lower", Text(value[0]));
+      add("upper", Text(value[1]));
+    } else if (key == "errors") {
+      for (const auto& [error, count] : value.items()) {
+        add("error", fmt::format("{} {}", count.get<std::uint64_t>(), error));
+      }
+    } else {
+      add(key, Text(value));
+    }
+  }
+  return text;
+}
+
+Object WindowFacts(const Snapshot& snapshot) {
+  const stats::ThroughputEstimate& estimate = snapshot.estimate;
+  return {{"throughput", estimate.throughput},
+          {"log_error", estimate.log_error},
+          {"df", estimate.degrees},
+          {"interval", Object::array({estimate.lower, estimate.upper})},
+          {"jobs", estimate.succeeded + estimate.failed},
+          {"succeeded", estimate.succeeded},
+          {"failed", estimate.failed},
+          {"rejected", snapshot.rejected},
+          {"seconds", estimate.seconds},
+          {"parallelism", snapshot.parallelism},
+          {"pending", snapshot.pending},
+          {"interruptions", snapshot.interruptions},
+          {"steady", estimate.steady},
+          {"reason", estimate.reason},
+          {"errors", snapshot.errors}};
+}
+
+// ---- latencies
+
+struct Column {
+  const char* name;
+  std::optional<Duration> (*of)(const stats::Histogram& times);
+};
+constexpr std::array kColumns = {
+    Column{"max", [](auto& times) { return times.Max(); }},
+    Column{"avg", [](auto& times) { return times.Mean(); }},
+    Column{"min", [](auto& times) { return times.Min(); }},
+    Column{"p50", [](auto& times) { return times.Quantile(0.5); }},
+    Column{"p90", [](auto& times) { return times.Quantile(0.9); }},
+    Column{"p99", [](auto& times) { return times.Quantile(0.99); }},
+    Column{"p99.9", [](auto& times) { return times.Quantile(0.999); }},
+};
+
+std::string_view NameOf(Part part) {
+  constexpr std::array<std::string_view, kParts.size()> kNames = {"wait", "run time", "overhead",
+                                                                  "round trip"};
+  return kNames[static_cast<std::size_t>(part)];
+}
+
+std::string LatenciesText(const Snapshot& snapshot) {
+  std::string text = fmt::format("{:<12}", "seconds");
+  const auto append = std::back_inserter(text);
+  for (const Column& column : kColumns) fmt::format_to(append, " {:>12}", column.name);
+  for (const Part part : kParts) {
+    fmt::format_to(append, "\n{:<12}", NameOf(part));
+    for (const Column& column : kColumns) {
+      const std::optional<Duration> time = column.of(snapshot.latencies.Of(part));
+      fmt::format_to(append, " {:>12}", time ? fmt::format("{:.6f}", ToSeconds(*time)) : "-");
+    }
+  }
+  text += '\n';
+  if (snapshot.latencies.clamped() == 0) return text;
+  fmt::format_to(append, "{} overheads came out negative (clocks disagree) and count as 0\n",
+                 snapshot.latencies.clamped());
+  return text;
+}
+
+Object LatenciesJson(const Snapshot& snapshot) {
+  Object all;
+  for (const Part part : kParts) {
+    Object& times = all[absl::StrReplaceAll(std::string(NameOf(part)), {{" ", "_"}})];
+    for (const Column& column : kColumns) {
+      const std::optional<Duration> time = column.of(snapshot.latencies.Of(part));
+      times[column.name] = time ? Object(ToSeconds(*time)) : Object(nullptr);
+    }
+  }
+  all["clamped_overheads"] = snapshot.latencies.clamped();
+  return all;
+}
+
+std::string StatsText(const Snapshot& snapshot) {
+  std::string text;
+  const auto line = [&text](std::string_view name, const auto& value) {
+    fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
+  };
+  const stats::ThroughputEstimate& estimate = snapshot.estimate;
+  line("queue",
+       fmt::format("{} at {}, {}", snapshot.queue, snapshot.frontend, Name(snapshot.link)));
+  line("parallelism", snapshot.parallelism);
+  line("pending", snapshot.pending);
+  line("held back", snapshot.held_back);
+  line("failed", estimate.failed);
+  line("succeeded", estimate.succeeded);
+  line("rejected", snapshot.rejected);
+  line("seconds", fmt::format("{:.3f}", estimate.seconds));
+  line("throughput", fmt::format("{:.6f} jobs/s (95 % interval {:.6f} .. {:.6f})",
+                                 estimate.throughput, estimate.lower, estimate.upper));
+  line("steady", estimate.steady ? "yes" : "no: " + estimate.reason);
+  line("interruptions", fmt::format("{} in this window, {} since the start", snapshot.interruptions,
+                                    snapshot.totals.interruptions));
+  if (snapshot.totals.unknown_answers > 0)
+    line("ignored", fmt::format("{} answers to jobs that are not outstanding",
+                                snapshot.totals.unknown_answers));
+  return text + '\n' + LatenciesText(snapshot);
+}
+
+// ---- places
+
+std::string NameOf(const PlaceGroup& group) {
+  return group.name.empty() ? "(no worker)" : group.name;
+}
+
+std::string Counts(std::string_view title, const ErrorCounts::Map& counts) {
+  std::string text = fmt::format("\n{}:{}\n", title, counts.empty() ? " none" : "");
+  for (const auto& [what, count] : counts) {
+    fmt::format_to(std::back_inserter(text), "{:>9}  {}\n", count, what);
+  }
+  return text;
+}
+
+// ---- steps
+
+Object Interval(const stats::RatioInterval& interval) {
+  return {{"lower", interval.lower},
+          {"upper", interval.upper},
+          {"verdict", stats::Name(interval.verdict)}};
+}
+
+Object Step(const stats::StepVerdict& step, Pods pods) {
+  return {{"workers", step.workers},
+          {"base_workers", step.base_workers},
+          {"repeats", step.repeats},
+          {"throughput", step.throughput},
+          {"ratio", step.ratio},
+          {"least", step.limit},
+          {"these_pods", Interval(step.these_pods)},
+          {"any_pods", Interval(step.any_pods)},
+          {"verdict", stats::Name(Chosen(step, pods).verdict)},
+          {"why", WhyUndecided(step, pods)},
+          {"repeats_needed", step.repeats_needed}};
+}
+
+Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
+  const stats::RatioInterval& chosen = Chosen(step, pods);
+  return {{"ratio", Rounded(step.ratio)},
+          {"ratio_lower", Rounded(chosen.lower)},
+          {"ratio_upper", Rounded(chosen.upper)},
+          {"least", Rounded(step.limit)},
+          {"these_lower", Rounded(step.these_pods.lower)},
+          {"these_upper", Rounded(step.these_pods.upper)},
+          {"any_lower", Rounded(step.any_pods.lower)},
+          {"any_upper", Rounded(step.any_pods.upper)}};
+}
+
+std::string StepLines(const stats::StepVerdict& step, Pods pods) {
+  const stats::RatioInterval& chosen = Chosen(step, pods);
+  const std::string why = WhyUndecided(step, pods);
+  return Lines({{"step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
+                                     step.throughput, step.ratio, chosen.lower, chosen.upper,
+                                     step.limit, stats::Name(chosen.verdict), step.repeats_needed)},
+                {"why", why.empty() ? "" : fmt::format("{} {}", step.workers, why)}});
+}
+
+}  // namespace
+
+Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std::string>& result,
+                std::string_view info) {
+  const auto* const number = std::get_if<double>(&result);
+  const Object value = std::visit([](const auto& of) { return Object(of); }, result);
+  return {std::move(title), (number != nullptr ? fmt::format("{:f}", *number) : Text(value)) + "\n",
+          Dump({{"result", value}, {"info", info}})};
+}
+
+Page StatsPage(const Snapshot& snapshot) {
+  Object stats = {{"queue", snapshot.queue},
+                  {"frontend", snapshot.frontend},
+                  {"connection", Name(snapshot.link)},
+                  {"held_back", snapshot.held_back},
+                  {"interruptions_since_start", snapshot.totals.interruptions},
+                  {"unknown_answers", snapshot.totals.unknown_answers}};
+  stats.update(WindowFacts(snapshot));
+  stats["latency_seconds"] = LatenciesJson(snapshot);
+  return {"Statistics", StatsText(snapshot), Dump(stats), Forms(snapshot)};
+}
+
+Page PlacesPage(const Snapshot& snapshot, By by) {
+  const char* const what = by == By::kNode ? "node" : "pod";
+  const std::vector<PlaceGroup> groups = GroupPlaces(snapshot.places, by);
+  std::uint64_t all = 0;
+  for (const PlaceGroup& group : groups) all += group.jobs();
+  std::string text = fmt::format("jobs by {} and device:{}\n", what, groups.empty() ? " none" : "");
+  Object list = Object::array();
+  ErrorCounts::Map failures;
+  for (const PlaceGroup& group : groups) {
+    const double percent = 100.0 * static_cast<double>(group.jobs()) / static_cast<double>(all);
+    const std::string bar(static_cast<std::size_t>(std::lround(percent * kBar)), '#');
+    fmt::format_to(std::back_inserter(text), "{:5.1f} % {:<40} {:>9}  {}{}{}\n", percent, bar,
+                   group.jobs(), NameOf(group), group.device.empty() ? "" : "  ", group.device);
+    list.push_back({{what, group.name},
+                    {"device", group.device},
+                    {"percent", percent},
+                    {"jobs", group.jobs()},
+                    {"succeeded", group.succeeded},
+                    {"failed", group.failed}});
+    if (group.failed > 0) failures[NameOf(group)] += group.failed;
+  }
+  text += Counts(fmt::format("failures by {}", what), failures);
+  return {by == By::kNode ? "Nodes" : "Pods", text + Counts("errors", snapshot.errors),
+          Dump({{"jobs", all}, {"places", list}, {"errors", snapshot.errors}})};
+}
+
+Page WindowPage(const Snapshot& snapshot) {
+  const Object facts = WindowFacts(snapshot);
+  return {"Window", Lines(facts), Dump(facts)};
+}
+
+Page ComparisonPage(const stats::Comparison& comparison) {
+  const Object facts = {{"ratio", comparison.ratio},
+                        {"lower", comparison.lower},
+                        {"upper", comparison.upper},
+                        {"verdict", stats::Name(comparison.verdict)},
+                        {"more_seconds", comparison.more_seconds},
+                        {"more_seconds_each", comparison.more_seconds_each}};
+  return {"Comparison", Lines(facts), Dump(facts)};
+}
+
+Page LookPage(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
+  const double next_seconds = look.done ? 0.0 : look.look.next_seconds;
+  const std::string_view verdict = VerdictOf(look, pods);
+  const std::string why = WhyUndecided(look, snapshot.estimate.reason, pods);
+  const std::string record = RecordText(look.record);
+  const Object window = WindowFacts(snapshot);
+  Object plain = {
+      {"done", look.done}, {"next_seconds", Rounded(next_seconds)}, {"verdict", verdict}};
+  if (look.verdict) plain.update(RatioFacts(*look.verdict, pods));
+  plain.update({{"why", why}, {"record", record}});
+  return {"Look", Lines(plain) + Lines(window),
+          Dump({{"done", look.done},
+                {"next_seconds", next_seconds},
+                {"verdict", verdict},
+                {"why", why},
+                {"step", look.verdict ? Step(*look.verdict, pods) : Object(nullptr)},
+                {"record", record},
+                {"window", window}})};
+}
+
+Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods) {
+  const double spread = SpreadShare(scaling.spread);
+  Object facts = {{"verdict", VerdictOf(scaling, pods)},
+                  {"spread", Rounded(spread)},
+                  {"spread_df", scaling.spread.degrees}};
+  std::string plain = Lines(facts);
+  Object steps = Object::array();
+  for (const stats::StepVerdict& step : scaling.steps) {
+    plain += StepLines(step, pods);
+    steps.push_back(Step(step, pods));
+  }
+  facts["spread"] = spread;
+  facts["steps"] = steps;
+  return {"Verdict", plain, Dump(facts)};
+}
+
+}  // namespace twofold::client

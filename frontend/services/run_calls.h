@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "frontend/queues/queue_set.h"
+#include "frontend/queues/storage.h"
+#include "frontend/services/claims.h"
+#include "frontend/services/pulled_call.h"
+#include "frontend/services/reader_pool.h"
+#include "lib/common/budget.h"
+#include "lib/common/result.h"
+#include "lib/results/run_reader.h"
+#include "lib/rpc/limits.h"
+#include "lib/rpc/server_stream.h"
+#include "twofold/v1/runs.pb.h"
+
+/// The calls that bring and take a whole run.
+namespace twofold::frontend {
+
+/// What the calls share that begin runs.
+struct RunCreation {
+  const QueueSet& queues;
+  Storage* storage;
+  ReaderPool& readers;
+  Budget draft_bytes{rpc::kMaxDraftBytes};
+  Claims<std::string> under_way{1};  ///< ids of runs on the way to the disk
+};
+
+/// A new CreateRun call: it gathers a draft, checked as it comes, has it begun once, and answers
+/// when it is on disk. It ends when its next message does not come for rpc::kCallerPatience.
+///
+/// Errors   ends with kInvalidArgument: which field; kResourceExhausted: the draft is too large, or
+///          all drafts together are; kAborted: its last message did not come, or another call
+///          begins the run right now; those of the store.
+std::shared_ptr<rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>> MakeCreateRunCall(
+    std::shared_ptr<RunCreation> shared);
+
+/// Sends runs as files. A copy of the run is made beside the store first: of many jobs that takes
+/// seconds. One copy is made at a time, and rpc::kMaxExports are there at once.
+///
+/// Threads  Safe. Open and what it returns block.
+class RunExporter {
+ public:
+  /// Makes the copy. What is returned reads it, piece by piece.
+  /// Errors   kUnavailable: another copy is being made, or too many are being read; those of
+  ///          results::CopyRun.
+  Result<NextMessage<v1::ExportPiece>> Open(const results::RunReader& runs, const std::string& run);
+
+ private:
+  Budget copies_{rpc::kMaxExports};
+  std::atomic<bool> busy_ = false;
+};
+
+}  // namespace twofold::frontend
