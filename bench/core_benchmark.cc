@@ -23,7 +23,7 @@ constexpr SubmitterId kSubmitter{1};
 
 /// Plays all workers: remembers the jobs that were handed out and completes one at random, so that
 /// memory is touched out of order, as in a real queue.
-class Workers : public Effects {
+class Workers : public NoEffects {
  public:
   struct Task {
     ProcessId process;
@@ -35,11 +35,8 @@ class Workers : public Effects {
     benchmark::DoNotOptimize(assign.spec.data());
     tasks_.push_back({assign.process, assign.job, assign.attempt});
   }
-  void Do(const Go&) override {}
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
   void Do(const Reply& reply) override { benchmark::DoNotOptimize(reply.tag); }
-  void Do(const ProcessRemoved&) override {}
+  using NoEffects::Do;
 
   Task Next() {
     std::swap(tasks_[random_() % tasks_.size()], tasks_.back());
@@ -244,16 +241,14 @@ void DelayedJobs(benchmark::State& state) {
 BENCHMARK(DelayedJobs)->ArgName("waiting")->Arg(1'000)->Arg(1'000'000);
 
 /// Remembers the members of the gang that runs.
-class Members : public Effects {
+class Members : public NoEffects {
  public:
   void Do(const Assign& assign) override {
     members.push_back({assign.process, {assign.job, assign.attempt}});
   }
   void Do(const Go& go) override { benchmark::DoNotOptimize(go.job); }
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
   void Do(const Reply& reply) override { benchmark::DoNotOptimize(reply.tag); }
-  void Do(const ProcessRemoved&) override {}
+  using NoEffects::Do;
 
   std::vector<std::pair<ProcessId, Held>> members;
 };

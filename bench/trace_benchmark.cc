@@ -19,14 +19,11 @@ namespace {
 constexpr std::size_t kSpecBytes = 100;
 
 /// The only worker: remembers the job that it was given last.
-class Worker : public Effects {
+class Worker : public NoEffects {
  public:
   void Do(const Assign& assign) override { last = {assign.job, assign.attempt}; }
-  void Do(const Go&) override {}
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
   void Do(const Reply& reply) override { benchmark::DoNotOptimize(reply.tag); }
-  void Do(const ProcessRemoved&) override {}
+  using NoEffects::Do;
 
   Held last{};
 };

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -27,28 +27,52 @@ class DedupKeys {
   };
 
   /// The job that waits or runs with this key; kNoSlot if there is none.
-  [[nodiscard]] Slot Find(const std::string& key) const;
+  [[nodiscard]] Slot Find(const std::string& key) const {
+    const auto found = jobs_.find(key);
+    return found == jobs_.end() ? kNoSlot : found->second;
+  }
 
-  void Add(Slot slot, const Job& job);
-  void Remove(Slot slot, const Job& job);
+  void Add(Slot slot, const Job& job) { jobs_.emplace(job.options->dedup_key, slot); }
+  void Remove(Slot slot, const Job& job) {
+    jobs_.erase(job.options->dedup_key);
+    while (TakeFollower(slot)) continue;
+  }
 
   void Follow(Slot slot, Follower follower) { Insert({slot, ++last_}, follower); }
   /// The follower was there before all others.
   void FollowFirst(Slot slot, Follower follower) { Insert({slot, --first_}, follower); }
   /// The submitter follows one job less. False: it followed none.
-  bool RemoveOneOf(SubmitterId submitter);
+  bool RemoveOneOf(SubmitterId submitter) {
+    const auto first = by_submitter_.lower_bound({submitter, {0, kFirst}});
+    if (first == by_submitter_.end() || first->first != submitter) return false;
+    Erase(followers_.find(first->second));
+    return true;
+  }
 
   /// Removes and returns the one who follows the job longest; nullopt: nobody does.
-  std::optional<Follower> TakeFollower(Slot slot);
+  std::optional<Follower> TakeFollower(Slot slot) {
+    const auto first = followers_.lower_bound({slot, kFirst});
+    if (first == followers_.end() || first->first.first != slot) return std::nullopt;
+    return Erase(first);
+  }
 
   /// Of all jobs together.
   [[nodiscard]] std::uint64_t followers() const { return followers_.size(); }
 
  private:
   using Place = std::pair<Slot, std::int64_t>;  // the job, and the order among its followers
+  static constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
 
-  void Insert(Place place, Follower follower);
-  Follower Erase(std::map<Place, Follower>::iterator follower);
+  void Insert(Place place, Follower follower) {
+    followers_.emplace(place, follower);
+    by_submitter_.emplace(follower.submitter, place);
+  }
+  Follower Erase(std::map<Place, Follower>::iterator at) {
+    const Follower erased = at->second;
+    by_submitter_.erase({erased.submitter, at->first});
+    followers_.erase(at);
+    return erased;
+  }
 
   std::unordered_map<std::string, Slot> jobs_;
   std::map<Place, Follower> followers_;

@@ -21,4 +21,15 @@ class Effects {
   virtual void Do(const ProcessRemoved& removed) = 0;
 };
 
+/// For who carries out none of them, or only some.
+class NoEffects : public Effects {
+ public:
+  void Do(const Assign& /*assign*/) override {}
+  void Do(const Go& /*go*/) override {}
+  void Do(const CancelOnWorker& /*cancel*/) override {}
+  void Do(const Requeued& /*requeued*/) override {}
+  void Do(const Reply& /*reply*/) override {}
+  void Do(const ProcessRemoved& /*removed*/) override {}
+};
+
 }  // namespace twofold::queue

@@ -26,8 +26,6 @@ class IntrusiveList {
 
   [[nodiscard]] Slot back() const { return last_; }  ///< the same
 
-  static Slot Next(const Table& table, Slot slot) { return (table[slot].*kLinks).next; }
-
   void PushBack(Table& table, Slot slot) {
     table[slot].*kLinks = {last_, kNoSlot};
     (last_ == kNoSlot ? first_ : (table[last_].*kLinks).next) = slot;

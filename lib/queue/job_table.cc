@@ -16,12 +16,15 @@ std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGe
 
 char* SpecBytes::Add(std::string_view spec) {
   if (spec.empty()) return nullptr;
-  char* const bytes = spec.size() > kLargest ? new char[spec.size()] : Take(Rounded(spec.size()));
-  std::memcpy(bytes, spec.data(), spec.size());
-  return bytes;
+  char* const stored = Take(StoredSize(spec.size()));
+  const auto size = static_cast<std::uint32_t>(spec.size());
+  std::memcpy(stored, &size, sizeof size);
+  std::memcpy(stored + sizeof size, spec.data(), spec.size());
+  return stored;
 }
 
 char* SpecBytes::Take(std::size_t size) {
+  if (size > kLargest) return new char[size];
   char*& freed = freed_[size / kStep];
   if (char* const bytes = freed; bytes != nullptr) {
     std::memcpy(&freed, bytes, sizeof freed);
@@ -35,53 +38,57 @@ char* SpecBytes::Take(std::size_t size) {
   return &slabs_.back()[left_];
 }
 
-void SpecBytes::Free(char* bytes, std::size_t size) {
-  if (bytes == nullptr) return;
+void SpecBytes::Free(char* stored) {
+  if (stored == nullptr) return;
+  const std::size_t size = StoredSize(View(stored).size());
   if (size > kLargest) {
-    delete[] bytes;
+    delete[] stored;
     return;
   }
-  char*& freed = freed_[Rounded(size) / kStep];
-  std::memcpy(bytes, &freed, sizeof freed);
-  freed = bytes;
+  char*& freed = freed_[size / kStep];
+  std::memcpy(stored, &freed, sizeof freed);
+  freed = stored;
+}
+
+std::string_view SpecBytes::View(const char* stored) {
+  if (stored == nullptr) return {};
+  std::uint32_t size = 0;
+  std::memcpy(&size, stored, sizeof size);
+  return {stored + sizeof size, size};
 }
 
 JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
-    : id_base_(std::uint64_t{queue_number} << 56), first_generation_(Valid(first_generation)) {}
+    : id_base_(std::uint64_t{queue_number} << 56), first_generation_(Valid(first_generation)) {
+  tries_.Take();  // those of jobs that were never handed out
+}
 
 JobTable::~JobTable() {
-  for (Slot slot = 0; slot < end_; ++slot) {
-    specs_.Free((*this)[slot].spec_bytes, (*this)[slot].spec_size);
-  }
+  for (Slot slot = 0; slot < end(); ++slot) specs_.Free(jobs_[slot].stored_spec);
 }
 
 Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
                    std::uint64_t sequence) {
-  const Slot slot = TakeSlot();
+  const Slot slot = jobs_.Take();
   if (options->durable) durable_.emplace(DurableId(sequence), slot);
-  Job& job = (*this)[slot];
+  Job& job = jobs_[slot];
+  if (job.generation == 0) job.generation = first_generation_ & (kGenerations - 1);  // a new slot
   job.options = std::move(options);
   job.sequence = sequence;
-  job.spec_size = static_cast<std::uint32_t>(spec.size());
-  job.spec_bytes = specs_.Add(spec);
-  job.attempts = 0;
-  job.lost_attempts = 0;
-  job.gang = kNoSlot;
+  job.stored_spec = specs_.Add(spec);
   job.state = JobState::kWaiting;
   return slot;
 }
 
 void JobTable::Free(Slot slot) {
-  Job& job = (*this)[slot];
+  Job& job = jobs_[slot];
   if (job.options->durable) durable_.erase(DurableId(job.sequence));
   job.options.reset();
-  specs_.Free(job.spec_bytes, job.spec_size);
-  job.spec_bytes = nullptr;
+  specs_.Free(std::exchange(job.stored_spec, nullptr));
+  if (const Slot tries = std::exchange(job.tries, 0); tries != 0) tries_.Free(tries);
   job.submitter = nullptr;
   job.generation = Valid(job.generation + 1) & (kGenerations - 1);
   job.state = JobState::kFree;
-  job.place.next = free_;
-  free_ = slot;
+  jobs_.Free(slot);
 }
 
 Slot JobTable::Find(JobId id) const {
@@ -90,15 +97,8 @@ Slot JobTable::Find(JobId id) const {
     return found == durable_.end() ? kNoSlot : found->second;
   }
   const Slot slot = static_cast<Slot>(static_cast<std::uint64_t>(id));
-  if (slot >= end_) return kNoSlot;
-  return (*this)[slot].state != JobState::kFree && IdOf(slot) == id ? slot : kNoSlot;
-}
-
-Slot JobTable::TakeSlot() {
-  if (free_ != kNoSlot) return std::exchange(free_, (*this)[free_].place.next);
-  if (end_ % kPage == 0) pages_.push_back(std::make_unique<Job[]>(kPage));
-  (*this)[end_].generation = first_generation_ & (kGenerations - 1);
-  return end_++;
+  if (slot >= end()) return kNoSlot;
+  return jobs_[slot].state != JobState::kFree && IdOf(slot) == id ? slot : kNoSlot;
 }
 
 }  // namespace twofold::queue

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/queue/intrusive_list.h"
@@ -27,48 +28,27 @@ enum class JobState : std::uint8_t {
   kRunning,    ///< with a process
 };
 
-/// All that the queue knows of one job. A million of them wait at times: each byte counts.
-struct Job {
-  std::shared_ptr<const JobOptions> options;
-  char* spec_bytes = nullptr;         ///< in SpecBytes
-  Submitter* submitter = nullptr;     ///< nullptr: detached
-  std::uint64_t tag = 0;              ///< of a gang's member: its rank
-  std::uint64_t sequence = 0;         ///< order of arrival
-  Instant accepted;                   ///< or, with a delay, when that is over
-  Instant handed_out;                 ///< of the attempt that runs
-  Links place;                        ///< among what its process runs, or of the free slots
-  Links siblings;                     ///< among the jobs of its submitter
-  std::uint32_t generation : 24 = 0;  ///< of the slot: tells this job from earlier ones
-  JobState state = JobState::kFree;
-  std::uint32_t spec_size = 0;
-  Attempt attempts = 0;             ///< started; the newest is the only one that counts
-  std::uint32_t lost_attempts = 0;  ///< those that vanished with their worker
-  ProcessId process{0};             ///< while running
-  Slot gang = kNoSlot;              ///< whose member it is
-
-  [[nodiscard]] std::string_view spec() const { return {spec_bytes, spec_size}; }
-};
-static_assert(sizeof(Job) <= 104, "the promise is 150 bytes a waiting job beside its spec");
-
 /// Copies of specs, without malloc's time and bytes for each. Small ones are cut from slabs; what
 /// is freed is for the next one of its size, so memory stays at what the most specs of each size at
 /// one time took.
 ///
-/// Errors   None checked: Free what Add gave, with its size.
-/// Cost     O(1) and up to 3 bytes a spec; at least 8 bytes.
+/// Errors   None checked: View and Free what Add gave.
+/// Cost     O(1), and 4 to 7 bytes a spec that is not empty.
 class SpecBytes {
  public:
   /// nullptr if it is empty.
   char* Add(std::string_view spec);
-  void Free(char* bytes, std::size_t size);
+  void Free(char* stored);
+  static std::string_view View(const char* stored);
 
  private:
   static constexpr std::size_t kStep = 4;
   static constexpr std::size_t kLargest = 512;  // longer ones are left to malloc
   static constexpr std::size_t kSlab = 64 << 10;
 
-  static std::size_t Rounded(std::size_t size) {
-    return std::max((size + kStep - 1) / kStep * kStep, sizeof(char*));
+  /// Of a spec and its size before it; at least 8, as what is free holds an address.
+  static std::size_t StoredSize(std::size_t spec) {
+    return (sizeof(std::uint32_t) + spec + kStep - 1) / kStep * kStep;
   }
   char* Take(std::size_t size);
 
@@ -77,8 +57,64 @@ class SpecBytes {
   std::size_t left_ = 0;  // at the end of the last slab
 };
 
-/// Holds the jobs in fixed-size pages, so growth never moves a job nor doubles memory. Slots are
-/// used again, last freed first; memory stays at what the most jobs at one time took.
+/// What the queue knows of one job. A million of them wait at times: each byte counts.
+struct Job {
+  std::shared_ptr<const JobOptions> options;
+  char* stored_spec = nullptr;        ///< in SpecBytes
+  Submitter* submitter = nullptr;     ///< nullptr: detached
+  std::uint64_t tag = 0;              ///< of a gang's member: its rank
+  std::uint64_t sequence = 0;         ///< order of arrival
+  Instant accepted;                   ///< or, with a delay, when that is over
+  Links siblings;                     ///< among the jobs of its submitter, or of the free slots
+  std::uint32_t generation : 24 = 0;  ///< of the slot: tells this job from earlier ones
+  JobState state = JobState::kFree;
+  Slot tries = 0;  ///< see JobTable::tries
+
+  [[nodiscard]] std::string_view spec() const { return SpecBytes::View(stored_spec); }
+};
+static_assert(sizeof(Job) <= 72, "the promise is 80 bytes a waiting job beside its spec");
+
+/// What became of a job that was handed out, since it was so for the first time.
+struct Tries {
+  Attempt attempts = 0;             ///< started; the newest is the only one that counts
+  std::uint32_t lost_attempts = 0;  ///< those that vanished with their worker
+  Instant handed_out{};             ///< the newest
+  ProcessId process{0};             ///< who has it
+  Slot gang = kNoSlot;              ///< whose member it is
+  Slot job = kNoSlot;               ///< the one that this is about
+  Links place = {};                 ///< among those of its process, or of the free slots
+};
+
+/// Entries in pages of a fixed size, so growth never moves one nor doubles memory. Slots are used
+/// again, last freed first; memory stays at what the most entries at one time took.
+template <typename T, Links T::*kLinks>
+class Pool {
+ public:
+  T& operator[](Slot slot) { return pages_[slot / kPage][slot % kPage]; }
+  const T& operator[](Slot slot) const { return pages_[slot / kPage][slot % kPage]; }
+
+  /// An entry that is new, or as it was when it was freed.
+  Slot Take() {
+    if (free_ != kNoSlot) return std::exchange(free_, ((*this)[free_].*kLinks).next);
+    if (end_ % kPage == 0) pages_.push_back(std::make_unique<T[]>(kPage));
+    return end_++;
+  }
+  void Free(Slot slot) { ((*this)[slot].*kLinks).next = std::exchange(free_, slot); }
+
+  /// One past the highest slot ever used.
+  [[nodiscard]] Slot end() const { return end_; }
+
+ private:
+  static constexpr Slot kPage = 4096;
+
+  std::vector<std::unique_ptr<T[]>> pages_;
+  Slot end_ = 0;
+  Slot free_ = kNoSlot;  // the last freed one; the others follow
+};
+
+using TriesTable = Pool<Tries, &Tries::place>;
+
+/// Holds the jobs. What only those need that were handed out is in a table of its own.
 ///
 /// Cost     O(1) a call; durable jobs take a hash look-up more and some 50 bytes.
 class JobTable {
@@ -88,8 +124,20 @@ class JobTable {
   JobTable(const JobTable&) = delete;
   JobTable& operator=(const JobTable&) = delete;
 
-  Job& operator[](Slot slot) { return pages_[slot / kPage][slot % kPage]; }
-  const Job& operator[](Slot slot) const { return pages_[slot / kPage][slot % kPage]; }
+  Job& operator[](Slot slot) { return jobs_[slot]; }
+  const Job& operator[](Slot slot) const { return jobs_[slot]; }
+
+  /// Of a job that was never handed out they are those of all such jobs: there were none.
+  [[nodiscard]] const Tries& tries(Slot slot) const { return tries_[jobs_[slot].tries]; }
+  /// Its own, from now on.
+  Tries& OwnTries(Slot slot) {
+    Job& job = jobs_[slot];
+    if (job.tries == 0) {
+      job.tries = tries_.Take();
+      tries_[job.tries] = {.job = slot};
+    }
+    return tries_[job.tries];
+  }
 
   /// A new job, waiting, with a copy of `spec`. `sequence` names it if it is durable.
   Slot Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
@@ -106,25 +154,22 @@ class JobTable {
   [[nodiscard]] JobId DurableId(std::uint64_t sequence) const {
     return JobId{id_base_ | kDurableBit | sequence};
   }
+  /// The newest attempt.
+  [[nodiscard]] Held AttemptOf(Slot slot) const { return {IdOf(slot), tries(slot).attempts}; }
 
   /// One past the highest slot ever used.
-  [[nodiscard]] Slot end() const { return end_; }
+  [[nodiscard]] Slot end() const { return jobs_.end(); }
+
+  TriesTable& all_tries() { return tries_; }
 
  private:
-  static constexpr Slot kPage = 4096;
-
-  Slot TakeSlot();
-
   const std::uint64_t id_base_;
   const std::uint32_t first_generation_;
   SpecBytes specs_;
-  std::vector<std::unique_ptr<Job[]>> pages_;
-  Slot end_ = 0;
-  Slot free_ = kNoSlot;  // the last freed slot; the others follow by place.next
+  Pool<Job, &Job::siblings> jobs_;
+  TriesTable tries_;
   std::unordered_map<JobId, Slot> durable_;
 };
-
-using JobsInPlace = IntrusiveList<JobTable, &Job::place>;
 
 /// Whose jobs they are: a client's stream.
 struct Submitter {

@@ -1,9 +1,5 @@
 #include "lib/queue/placed_jobs.h"
 
-#include <algorithm>
-
-#include "lib/queue/places.h"
-
 namespace twofold::queue {
 namespace {
 
@@ -16,7 +12,7 @@ constexpr std::size_t kFewProcesses = 16;
 void PlacedJobs::Add(Slot slot) {
   const auto [placement, is_new] = by_placement_.try_emplace(jobs_[slot].options->placement);
   if (is_new) {
-    placement->second.lines = LinesFor(placement->first);
+    placement->second.lines = processes_.places().RarestLines(placement->first);
   } else {
     LeaveHeads(placement);
   }
@@ -57,13 +53,6 @@ void PlacedJobs::LeaveHeads(Placements::iterator placement) {
 void PlacedJobs::Open(Placements::iterator placement) {
   placement->second.is_open = true;
   open_.emplace(*placement->second.jobs.begin(), placement);
-}
-
-std::vector<std::string> PlacedJobs::LinesFor(const std::string& placement) const {
-  std::vector<std::string> lines = processes_.places().RarestLines(placement);
-  std::sort(lines.begin(), lines.end());
-  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-  return lines;
 }
 
 std::optional<PlacedJobs::Match> PlacedJobs::Next() {

@@ -58,7 +58,6 @@ class PlacedJobs {
   void EnterHeads(Placements::iterator placement);
   void LeaveHeads(Placements::iterator placement);
   void Open(Placements::iterator placement);
-  [[nodiscard]] std::vector<std::string> LinesFor(const std::string& placement) const;
   [[nodiscard]] std::optional<ProcessId> FirstIdleFor(const Placements::value_type& placement);
   std::optional<Match> NextOfOpen();
   void CompareNewlyIdle(std::optional<Match>& best);

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "lib/queue/placement.h"
 #include "lib/queue/process_table.h"
 
 namespace twofold::queue {
-
-PlacementLines::PlacementLines(std::string_view placement) {
-  while (!placement.empty()) {
-    const std::string_view line = TakeLine(placement);
-    if (line.starts_with(kPlacementLabel)) labels.emplace_back(line);
-    if (line.starts_with(kPlacementNode)) nodes.emplace_back(line);
-  }
-}
 
 void Places::Enter(Slot process, std::string_view labels, std::string_view node) {
   if (process >= entries_.size()) entries_.resize(process + 1);
@@ -47,14 +40,34 @@ std::size_t Places::CountWith(const std::string& line) const {
   return found == lines_.end() ? 0 : found->second.processes.size();
 }
 
-std::vector<Slot> Places::MaySuit(std::string_view placement) const {
-  std::set<Slot> processes;
-  for (const std::string& line : RarestLines(placement)) {
-    if (const auto found = lines_.find(line); found != lines_.end()) {
-      processes.insert(found->second.processes.begin(), found->second.processes.end());
+std::vector<std::string> Places::RarestLines(std::string_view placement) const {
+  std::vector<std::string> nodes;
+  std::string rarest;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  while (!placement.empty()) {
+    std::string line(TakeLine(placement));
+    if (line.starts_with(kPlacementNode)) {
+      nodes.push_back(std::move(line));
+    } else if (line.starts_with(kPlacementLabel) && CountWith(line) < fewest) {
+      fewest = CountWith(line);
+      rarest = std::move(line);
     }
   }
-  return {processes.begin(), processes.end()};
+  if (nodes.empty()) return {rarest};
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+std::vector<Slot> Places::MaySuit(std::string_view placement) const {
+  std::vector<Slot> processes;
+  for (const std::string& line : RarestLines(placement)) {
+    const auto found = lines_.find(line);
+    if (found == lines_.end()) continue;
+    const std::set<Slot>& having = found->second.processes;
+    processes.insert(processes.end(), having.begin(), having.end());
+  }
+  return processes;
 }
 
 void Places::VisitIdle(const std::vector<std::string>& wanted, std::uint64_t after,
@@ -79,7 +92,6 @@ void Places::VisitIdle(const std::vector<std::string>& wanted, std::uint64_t aft
   for (Having* line : lines) all.insert(all.end(), FirstAfter(line->idle, after), line->idle.end());
   std::sort(all.begin(), all.end(),
             [this](Slot a, Slot b) { return processes_[a].idle_since < processes_[b].idle_since; });
-  all.erase(std::unique(all.begin(), all.end()), all.end());  // a node may be named twice
   for (const Slot process : all) {
     if (!visit(process)) return;
   }
@@ -91,15 +103,6 @@ std::list<Slot>::iterator Places::FirstAfter(std::list<Slot>& idle, std::uint64_
   auto first = idle.end();
   while (processes_[*std::prev(first)].idle_since > after) --first;
   return first;
-}
-
-std::vector<std::string> Places::RarestLines(std::string_view placement) const {
-  PlacementLines lines(placement);
-  if (!lines.nodes.empty()) return std::move(lines.nodes);
-  if (lines.labels.empty()) return {""};
-  return {*std::min_element(
-      lines.labels.begin(), lines.labels.end(),
-      [this](const auto& a, const auto& b) { return CountWith(a) < CountWith(b); })};
 }
 
 /// Somebody asks for the line, so from now on its idle processes are listed.

@@ -16,14 +16,6 @@ namespace twofold::queue {
 
 struct Process;
 
-/// The labels and nodes that the lines of a placement name (see placement.h).
-struct PlacementLines {
-  explicit PlacementLines(std::string_view placement);
-
-  std::vector<std::string> labels;  ///< with the word before them, like the next one
-  std::vector<std::string> nodes;
-};
-
 /// Which processes have a label or are on a node, and which of these are idle.
 ///
 /// Processes are named by their index in the table. Idle ones are listed for those lines only that
@@ -71,9 +63,9 @@ class Places {
   /// The processes that have one of these lines.
   [[nodiscard]] std::vector<Slot> MaySuit(std::string_view placement) const;
 
-  /// Those with one of the lines that have become idle after that (Process::idle_since), in this
-  /// order, until `visit` returns false. `visit` may make the process that it is given leave the
-  /// idle ones.
+  /// Those with one of the lines, each named once, that have become idle after that
+  /// (Process::idle_since), in this order, until `visit` returns false. `visit` may make the
+  /// process that it is given leave the idle ones.
   void VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
                  const std::function<bool(Slot)>& visit);
 

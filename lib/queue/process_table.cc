@@ -79,10 +79,6 @@ void ProcessTable::Heard(ProcessId id, Instant now) {
   StartLease(process, IndexOf(id), now);
 }
 
-void ProcessTable::FallSilent(ProcessId id) { Become(id, Presence::kSilent, {}); }
-
-void ProcessTable::GoAway(ProcessId id, Instant now) { Become(id, Presence::kAway, now); }
-
 void ProcessTable::SetDraining(ProcessId id) {
   Change(id, [](Process& process) { process.draining = true; });
 }
@@ -90,10 +86,6 @@ void ProcessTable::SetDraining(ProcessId id) {
 void ProcessTable::SetPaused(ProcessId id, bool paused) {
   Change(id, [paused](Process& process) { process.paused = paused; });
 }
-
-std::optional<ProcessId> ProcessTable::LeaseOver(Instant now) const { return Over(leases_, now); }
-
-std::optional<ProcessId> ProcessTable::GraceOver(Instant now) const { return Over(graces_, now); }
 
 std::optional<Instant> ProcessTable::NextDeadline() const {
   std::optional<Instant> next;
@@ -110,7 +102,7 @@ void ProcessTable::Give(ProcessId id, Slot job, Instant now) {
     if (++process.taken_in_turn >= Turn(process.slots)) {
       if (std::exchange(process.is_idle, false)) LeaveIdle(IndexOf(id));
     }
-    process.running.PushBack(jobs_, job);
+    process.running.PushBack(jobs_.all_tries(), jobs_[job].tries);
     ++process.running_count;
   });
   Process& process = processes_[IndexOf(id)];
@@ -119,16 +111,16 @@ void ProcessTable::Give(ProcessId id, Slot job, Instant now) {
 
 void ProcessTable::TakeBack(ProcessId id, Slot job) {
   ChangeBusy(id, [&](Process& process) {
-    process.running.Remove(jobs_, job);
+    process.running.Remove(jobs_.all_tries(), jobs_[job].tries);
     --process.running_count;
   });
 }
 
 void ProcessTable::Revoke(ProcessId id, Slot job) {
   Change(id, [&](Process& process) {
-    process.running.Remove(jobs_, job);
+    process.running.Remove(jobs_.all_tries(), jobs_[job].tries);
     --process.running_count;
-    process.unanswered.insert({jobs_.IdOf(job), jobs_[job].attempts});
+    process.unanswered.insert(jobs_.AttemptOf(job));
   });
 }
 
@@ -158,19 +150,6 @@ void ProcessTable::EndTurn() {
   if (std::exchange(processes_[front].taken_in_turn, 0) == 0) return;
   LeaveIdle(front);
   EnterIdle(front);
-}
-
-std::optional<ProcessId> ProcessTable::NextIdle() const {
-  return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.front()});
-}
-
-std::optional<ProcessId> ProcessTable::LastIdle() const {
-  return idle_.empty() ? std::nullopt : std::optional(ProcessId{idle_.back()});
-}
-
-std::optional<ProcessId> ProcessTable::IdleBefore(ProcessId id) const {
-  const Slot before = (*this)[id].in_idle.prev;
-  return before == kNoSlot ? std::nullopt : std::optional(ProcessId{before});
 }
 
 bool ProcessTable::Suits(std::string_view placement, ProcessId id) const {
@@ -209,10 +188,9 @@ void ProcessTable::LeaveNode(Node* node) {
 template <typename Function>
 void ProcessTable::Change(ProcessId id, const Function& change) {
   Process& process = processes_[IndexOf(id)];
-  Count(process, false);
+  const Able before = Count(process, false);
   change(process);
-  Count(process, true);
-  CountAble(process);
+  if (Count(process, true) != before) ++capacity_version_;
   KeepIdle(process, IndexOf(id));
 }
 
@@ -297,29 +275,25 @@ void ProcessTable::EndLease(Process& process, Slot slot) {
   if (std::exchange(process.leased, false)) leases_.Remove(processes_, slot);
 }
 
-void ProcessTable::Count(const Process& process, bool add) {
+ProcessTable::Able ProcessTable::Count(const Process& process, bool add) {
   const auto apply = [add](std::uint64_t& count, std::uint64_t by) { count += add ? by : -by; };
-  if (process.presence != Presence::kConnected && process.presence != Presence::kSilent) return;
+  if (process.presence != Presence::kConnected && process.presence != Presence::kSilent) return {};
   apply(counts_.processes, 1);
-  if (process.presence == Presence::kSilent) return;
-  if (process.draining) return apply(counts_.draining, process.slots);
+  if (process.presence == Presence::kSilent) return {};
+  if (process.draining) {
+    apply(counts_.draining, process.slots);
+    return {};
+  }
   const std::uint64_t busy = process.busy_slots();
   apply(counts_.busy, busy);
   apply(process.paused ? counts_.paused : counts_.idle, process.slots - busy);
   apply(counts_.reserved, process.reserved);
-}
-
-/// What gangs may hope for.
-void ProcessTable::CountAble(Process& process) {
-  Node* const node = process.able() ? process.node : nullptr;
-  const std::uint32_t slots = node == nullptr ? 0 : process.slots;
-  if (node == process.able_on && slots == process.able_slots) return;
-  if (process.able_on != nullptr && --process.able_on->able == 0) --counts_.able.nodes;
-  if (node != nullptr && node->able++ == 0) ++counts_.able.nodes;
-  counts_.able.slots += slots - std::uint64_t{process.able_slots};
-  process.able_on = node;
-  process.able_slots = slots;
-  ++capacity_version_;
+  if (process.paused || process.node == nullptr) return {};
+  // What gangs may hope for.
+  if (process.node->able == (add ? 0 : 1)) apply(counts_.able.nodes, 1);
+  apply(process.node->able, 1);
+  apply(counts_.able.slots, process.slots);
+  return {process.node, process.slots};
 }
 
 std::optional<ProcessId> ProcessTable::Over(const Deadlines& deadlines, Instant now) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/queue/inputs.h"
@@ -40,15 +41,14 @@ struct Process {
   std::uint32_t slots = 1;
   std::uint32_t reserved = 0;  ///< free slots held for a gang
   std::uint32_t running_count = 0;
-  JobsInPlace running;        ///< attempts that count, in the order they were handed out
+  /// Attempts that count, in the order they were handed out, by their entries in all_tries().
+  IntrusiveList<TriesTable, &Tries::place> running;
   std::set<Held> unanswered;  ///< attempts that no longer count but occupy a slot until answered
   Instant deadline;           ///< end of the lease or of the grace period, if it has one
   Links in_deadlines;
   Links in_idle;
   Node* node = nullptr;  ///< nullptr until it has connected
   std::string labels;
-  Node* able_on = nullptr;  ///< where it is counted as able, with so many slots
-  std::uint32_t able_slots = 0;
   Presence presence = Presence::kNone;
   bool leased = false;  ///< what it has to answer for is under a lease
   bool draining = false;
@@ -118,14 +118,14 @@ class ProcessTable {
   void Connect(ProcessId id, Instant now, const input::WorkerJoined& joining,
                std::set<Held> unanswered);
   void Heard(ProcessId id, Instant now);  ///< its lease, if any, starts again; no-op while away
-  void FallSilent(ProcessId id);
-  void GoAway(ProcessId id, Instant now);
+  void FallSilent(ProcessId id) { Become(id, Presence::kSilent, {}); }
+  void GoAway(ProcessId id, Instant now) { Become(id, Presence::kAway, now); }
   void SetDraining(ProcessId id);
   void SetPaused(ProcessId id, bool paused);
 
   /// The connected process whose lease is over at `now`, longest first.
-  [[nodiscard]] std::optional<ProcessId> LeaseOver(Instant now) const;
-  [[nodiscard]] std::optional<ProcessId> GraceOver(Instant now) const;
+  [[nodiscard]] std::optional<ProcessId> LeaseOver(Instant now) const { return Over(leases_, now); }
+  [[nodiscard]] std::optional<ProcessId> GraceOver(Instant now) const { return Over(graces_, now); }
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   // ---- What occupies its slots
@@ -145,7 +145,7 @@ class ProcessTable {
 
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
   /// the back, so that jobs spread over the processes.
-  [[nodiscard]] std::optional<ProcessId> NextIdle() const;
+  [[nodiscard]] std::optional<ProcessId> NextIdle() const { return IdOf(idle_.front()); }
   /// Those that may suit the placement and have become idle after that (Process::idle_since), in
   /// that order, until `visit` returns false. `visit` may take slots of the process that it is
   /// given. Others cost nothing.
@@ -155,8 +155,10 @@ class ProcessTable {
   void VisitIdle(const std::vector<std::string>& lines, std::uint64_t after,
                  const std::function<bool(ProcessId)>& visit);
   /// That order from the back, where `idle_since` is largest.
-  [[nodiscard]] std::optional<ProcessId> LastIdle() const;
-  [[nodiscard]] std::optional<ProcessId> IdleBefore(ProcessId id) const;
+  [[nodiscard]] std::optional<ProcessId> LastIdle() const { return IdOf(idle_.back()); }
+  [[nodiscard]] std::optional<ProcessId> IdleBefore(ProcessId id) const {
+    return IdOf((*this)[id].in_idle.prev);
+  }
   /// The largest `idle_since` so far.
   [[nodiscard]] std::uint64_t last_idle_since() const { return last_idle_since_; }
 
@@ -174,7 +176,13 @@ class ProcessTable {
   using Table = std::vector<Process>;
   using Deadlines = IntrusiveList<Table, &Process::in_deadlines>;
 
+  /// Where a process takes jobs, and with how many slots; nullptr: it does not.
+  using Able = std::pair<const Node*, std::uint32_t>;
+
   static Slot IndexOf(ProcessId id) { return static_cast<Slot>(id); }
+  static std::optional<ProcessId> IdOf(Slot index) {
+    return index == kNoSlot ? std::nullopt : std::optional(ProcessId{index});
+  }
   Node* EnterNode(std::string_view name);
   void LeaveNode(Node* node);
 
@@ -191,8 +199,7 @@ class ProcessTable {
   void Become(ProcessId id, Presence presence, Instant now);
   void StartLease(Process& process, Slot slot, Instant now);
   void EndLease(Process& process, Slot slot);
-  void Count(const Process& process, bool add);
-  void CountAble(Process& process);
+  Able Count(const Process& process, bool add);
   [[nodiscard]] std::optional<ProcessId> Over(const Deadlines& deadlines, Instant now) const;
 
   JobTable& jobs_;

@@ -8,7 +8,7 @@ namespace {
 
 QueueOptions Checked(QueueOptions options) {
   for (Duration* duration : {&options.lease, &options.grace, &options.ageing}) {
-    *duration = std::clamp(*duration, Duration::zero(), kLongest);
+    *duration = std::clamp(*duration, Duration::zero(), Queue::kLongest);
   }
   return options;
 }
@@ -27,6 +27,27 @@ Queue::Queue(const QueueOptions& options)
 
 // ---- Submitters
 
+// Inline, as every job comes this way.
+
+/// A job is new here: by its key and its run it can be found.
+inline void Queue::Register(Slot slot) {
+  const JobOptions& options = *jobs_[slot].options;
+  if (!options.dedup_key.empty()) dedup_keys_.Add(slot, jobs_[slot]);
+  if (!options.run.empty()) runs_[options.run].insert(slot);
+}
+
+/// It waits for its time, if that has not come, and for a worker.
+inline void Queue::Wait(Instant now, Slot slot, Effects& effects) {
+  Job& job = jobs_[slot];
+  if (job.accepted > now) {
+    job.state = JobState::kDelayed;
+    delays_.emplace(job.accepted, slot);
+  } else {
+    Arrive(slot);
+    Dispatch(now, effects);
+  }
+}
+
 Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
   const JobOptions& options = *submit.options;
   if (!options.dedup_key.empty()) {
@@ -42,15 +63,8 @@ Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
   job.accepted = now + std::clamp(options.delay, Duration::zero(), kLongest);
   job.submitter = SubmitterFor(submit.submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
-  if (!options.dedup_key.empty()) dedup_keys_.Add(slot, job);
-  if (!options.run.empty()) EnterRun(slot);
-  if (job.accepted > now) {
-    job.state = JobState::kDelayed;
-    delays_.Add(job.accepted, slot);
-  } else {
-    Arrive(slot);
-    Dispatch(now, effects);
-  }
+  Register(slot);
+  Wait(now, slot, effects);
   return {Admission::kAccepted, jobs_.IdOf(slot)};
 }
 
@@ -109,7 +123,7 @@ void Queue::Step(Instant now, const input::WorkerLeft& left, Effects& effects) {
   processes_.GoAway(process, now);  // it hears nothing any more
   const auto& running = processes_[process].running;
   while (!running.empty()) {
-    const Slot slot = running.front();
+    const Slot slot = jobs_.all_tries()[running.front()].job;
     processes_.TakeBack(process, slot);
     HandBack(now, slot, effects);
   }
@@ -171,6 +185,57 @@ void Queue::Step(Instant now, const input::Resume&, Effects& effects) {
   Dispatch(now, effects);
 }
 
+void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
+  const Restored& restored = restore.restored;
+  const Slot slot = jobs_.Add(restored.options, restored.spec, Sequence(restored.job));
+  Job& job = jobs_[slot];
+  job.tag = 0;
+  job.accepted = restored.accepted;
+  if (restored.attempts > 0) {
+    Tries& tries = jobs_.OwnTries(slot);
+    tries.attempts = restored.attempts;
+    tries.lost_attempts = restored.lost_attempts;
+    tries.handed_out = restored.handed_out;
+  }
+  Register(slot);
+  if (!restored.members.empty()) return Resume(now, slot, restored.members);
+  Wait(now, slot, effects);
+}
+
+/// The job runs, with processes that have not come back yet.
+void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> members) {
+  EnterRunning(jobs_[slot]);
+  const JobOptions& options = *jobs_[slot].options;
+  const bool is_gang = options.gang.size > 1;
+  std::vector<Slot> ranks;
+  for (const Restored::Member& member : members) {
+    const ProcessId process = Absent(now, member.process);
+    if (ranks.empty()) jobs_.OwnTries(slot).process = process;
+    if (is_gang) {
+      const auto rank = static_cast<std::uint32_t>(ranks.size());
+      ranks.push_back(AddMember(slot, rank, process, Sequence(member.job)));
+    } else {
+      jobs_[slot].state = JobState::kRunning;
+      processes_.Give(process, slot, now);
+    }
+  }
+  if (is_gang) {
+    jobs_[slot].state = JobState::kGang;
+    running_gangs_.Start(slot, std::move(ranks));
+  }
+  if (!IsKeyLimited(jobs_[slot])) return;
+  key_limits_.EnterRunning(slot);
+  SettleKey(options.limit_key);
+}
+
+/// A process that is known from before and may come back within the grace period.
+ProcessId Queue::Absent(Instant now, ProcessKey key) {
+  if (const auto known = processes_.Find(key)) return *known;
+  const ProcessId process = processes_.Add(key);
+  processes_.GoAway(process, now);
+  return process;
+}
+
 // ---- Time
 
 void Queue::Step(Instant now, const input::Tick&, Effects& effects) {
@@ -181,9 +246,12 @@ void Queue::Step(Instant now, const input::Tick&, Effects& effects) {
 }
 
 std::optional<Instant> Queue::NextDeadline() const {
+  const auto first = [](const Timers& timers) {
+    return timers.empty() ? std::nullopt : std::optional(timers.begin()->first);
+  };
   std::optional<Instant> next;
   for (const std::optional<Instant> one :
-       {processes_.NextDeadline(), delays_.Next(), deadlines_.Next(), gathering_.NextDeadline(),
+       {processes_.NextDeadline(), first(delays_), first(deadlines_), gathering_.NextDeadline(),
         end_more_at_, losing_ ? std::optional(losing_->since) : std::nullopt}) {
     if (one) next = next ? std::min(*next, *one) : one;
   }
@@ -232,9 +300,7 @@ Submitter* Queue::SubmitterFor(SubmitterId id) {
 }
 
 Submitter* Queue::AddSubmitter(SubmitterId id) {
-  Submitter& submitter = submitters_[id];
-  submitter.id = id;
-  return &submitter;
+  return &submitters_.try_emplace(id, Submitter{id, {}}).first->second;
 }
 
 /// Gives a job whose submitter is gone to the one who follows it. False: nobody does.
@@ -276,16 +342,6 @@ bool Queue::EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects
   if (last_submitter_ == &gone) last_submitter_ = nullptr;
   submitters_.erase(submitter);
   return true;
-}
-
-// ---- Runs
-
-void Queue::EnterRun(Slot slot) { runs_[jobs_[slot].options->run].insert(slot); }
-
-void Queue::LeaveRun(Slot slot) {
-  const auto run = runs_.find(jobs_[slot].options->run);
-  run->second.erase(slot);
-  if (run->second.empty()) runs_.erase(run);
 }
 
 }  // namespace twofold::queue

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/queue/dedup_keys.h"
@@ -22,7 +23,6 @@
 #include "lib/queue/placed_jobs.h"
 #include "lib/queue/process_table.h"
 #include "lib/queue/running_gangs.h"
-#include "lib/queue/timers.h"
 #include "lib/queue/types.h"
 #include "lib/queue/waiting_line.h"
 
@@ -140,7 +140,7 @@ struct QueueStats {
 ///          keys, delays, deadlines, a run, a placement or members (see lib/queue/*.h).
 ///          WorkerJoined, WorkerLeft: O(log) for each attempt of the process. Tick, SubmitterGone:
 ///          O(log) for each job concerned, of which there are kMostAtOnce at most. List: see there.
-///          Explain: see Lane and ProcessTable::AbleFor. A waiting job takes under 150 bytes beside
+///          Explain: see Lane and ProcessTable::AbleFor. A waiting job takes some 80 bytes beside
 ///          its spec.
 /// Order    Same calls, same effects, byte for byte: no hashing order, no randomness.
 class Queue {
@@ -150,6 +150,9 @@ class Queue {
   /// over, delays, deadlines. Nothing is handed out by a call that leaves delays or deadlines over,
   /// nor by a Tick that leaves leases over.
   static constexpr std::size_t kMostAtOnce = 1000;
+  /// The longest time that anybody may ask for: keeps sums of instants and 20 levels of ageing far
+  /// from the ends of the clock.
+  static constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
   /// So many places of the job table one call of List looks at.
   static constexpr std::uint32_t kMostListed = 4096;
 
@@ -218,6 +221,8 @@ class Queue {
                      const std::function<void(const JobView&)>& visit) const;
 
  private:
+  using Timers = std::set<std::pair<Instant, Slot>>;
+
   /// How a job ends; what its Reply needs beside what the job knows.
   struct Ending {
     Outcome outcome;
@@ -235,8 +240,12 @@ class Queue {
   };
 
   void Hear(Instant now, ProcessId process, Effects& effects);
+  void Resume(Instant now, Slot slot, std::span<const Restored::Member> members);
+  ProcessId Absent(Instant now, ProcessKey key);
 
   // The way of a job: to the line, to a worker, to its end
+  void Register(Slot slot);
+  void Wait(Instant now, Slot slot, Effects& effects);
   void Arrive(Slot slot);
   void EnterLine(Slot slot);
   void LeaveLine(Slot slot);
@@ -246,8 +255,9 @@ class Queue {
   bool HandOutSetAside(Instant now, Slot front, Effects& effects);
   bool HandOutPlaced(Instant now, Slot before, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
-  void EnterRunning(Slot slot);
-  void LeaveRunning(Slot slot);
+  const Tries& Begin(Instant now, Slot slot, ProcessId process);
+  void EnterRunning(const Job& job);
+  void LeaveRunning(const Job& job);
   void MeetDeadline(Slot slot);
   void Finish(Instant now, Slot slot, const Completion& completion, Effects& effects);
   void Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
@@ -277,8 +287,6 @@ class Queue {
   std::set<Held> Reconcile(Instant now, ProcessId process, std::span<const Held> held,
                            Effects& effects);
   void Refuse(ProcessId process, const Completion& completion);
-  void Resume(Instant now, Slot slot, std::span<const Restored::Member> members);
-  ProcessId Absent(Instant now, ProcessKey key);
   bool RunTimers(Instant now, Effects& effects);
 
   [[nodiscard]] Admission Admit() const;
@@ -290,24 +298,18 @@ class Queue {
   void EndDeparted(Instant now, Effects& effects);
   bool EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects);
 
-  void EnterRun(Slot slot);
-  void LeaveRun(Slot slot);
   std::uint32_t ListRun(Instant now, const JobPage& page,
                         const std::function<void(const JobView&)>& visit) const;
 
   static bool IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
-  [[nodiscard]] bool IsGang(Slot slot) const {
-    return slot != kNoSlot && jobs_[slot].options->gang.size > 1;
-  }
+  static bool IsGang(const Job& job) { return job.options->gang.size > 1; }
   /// Not any free slot will do.
-  [[nodiscard]] bool IsChoosy(Slot slot) const {
-    return slot != kNoSlot && (IsGang(slot) || !jobs_[slot].options->placement.empty());
+  static bool IsChoosy(const Job& job) { return IsGang(job) || !job.options->placement.empty(); }
+  static std::uint64_t ExtraSlots(const Job& job) {
+    return IsGang(job) ? job.options->gang.size - 1 : 0;
   }
-  [[nodiscard]] std::uint64_t ExtraSlots(Slot slot) const {
-    return IsGang(slot) ? jobs_[slot].options->gang.size - 1 : 0;
-  }
-  [[nodiscard]] bool IsRunning(Slot slot) const {
-    return jobs_[slot].state == JobState::kRunning || jobs_[slot].state == JobState::kGang;
+  static bool IsRunning(const Job& job) {
+    return job.state == JobState::kRunning || job.state == JobState::kGang;
   }
   [[nodiscard]] Slot FindJob(JobId id) const;
   [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;

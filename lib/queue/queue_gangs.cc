@@ -13,10 +13,8 @@ void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   Job& job = jobs_[gang];
   if (IsKeyLimited(job)) key_limits_.Start(gang);
   job.state = JobState::kGang;
-  job.process = places.front();
-  job.handed_out = now;
-  ++job.attempts;
-  EnterRunning(gang);
+  EnterRunning(job);
+  const Tries& tries = Begin(now, gang, places.front());
   std::vector<Slot> slots;
   std::vector<Member> members;
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
@@ -26,8 +24,8 @@ void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   running_gangs_.Start(gang, std::move(slots));
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
     const Seat seat{jobs_.IdOf(gang), rank, members};
-    effects.Do(Assign{members[rank].process, members[rank].job, job.attempts, job.options,
-                      job.spec(), &seat, job.lost_attempts});
+    effects.Do(Assign{members[rank].process, members[rank].job, tries.attempts, job.options,
+                      job.spec(), &seat, tries.lost_attempts});
   }
 }
 
@@ -36,19 +34,21 @@ Slot Queue::AddMember(Slot gang, std::uint32_t rank, ProcessId process, std::uin
   Job& member = jobs_[slot];
   member.tag = rank;
   member.accepted = jobs_[gang].accepted;
-  member.handed_out = jobs_[gang].handed_out;
-  member.attempts = jobs_[gang].attempts;
-  member.process = process;
-  member.gang = gang;
   member.state = JobState::kRunning;
-  processes_.Give(process, slot, member.handed_out);
+  const Tries& of_gang = jobs_.tries(gang);
+  Tries& tries = jobs_.OwnTries(slot);
+  tries.attempts = of_gang.attempts;
+  tries.handed_out = of_gang.handed_out;
+  tries.process = process;
+  tries.gang = gang;
+  processes_.Give(process, slot, of_gang.handed_out);
   return slot;
 }
 
 bool Queue::Step(Instant now, const input::MemberReady& ready, Effects& effects) {
   const auto& [process, held] = ready;
   const Slot member = FindAttempt(process, held);
-  const Slot gang = member == kNoSlot ? kNoSlot : jobs_[member].gang;
+  const Slot gang = member == kNoSlot ? kNoSlot : jobs_.tries(member).gang;
   if (gang != kNoSlot) {
     const auto barrier = running_gangs_.Ready(gang, jobs_[member].tag);
     if (barrier == RunningGangs::Barrier::kOpens) LetGo(gang, effects);
@@ -62,17 +62,17 @@ bool Queue::Step(Instant now, const input::MemberReady& ready, Effects& effects)
 void Queue::LetGo(Slot gang, Effects& effects) {
   for (const Slot member : running_gangs_.members(gang)) {
     if (member == kNoSlot) continue;
-    const Job& job = jobs_[member];
-    if (processes_[job.process].presence == Presence::kAway) continue;
-    effects.Do(Go{job.process, jobs_.IdOf(member), job.attempts});
+    const Tries& tries = jobs_.tries(member);
+    if (processes_[tries.process].presence == Presence::kAway) continue;
+    effects.Do(Go{tries.process, jobs_.IdOf(member), tries.attempts});
   }
 }
 
 /// A member has answered. Rank 0 speaks for all; of the others, whoever does not succeed.
 void Queue::MemberEnded(Instant now, Slot member, const Completion& completion, Effects& effects) {
-  const Slot gang = jobs_[member].gang;
   const auto rank = static_cast<std::uint32_t>(jobs_[member].tag);
-  const ProcessId process = jobs_[member].process;
+  const Slot gang = jobs_.tries(member).gang;
+  const ProcessId process = jobs_.tries(member).process;
   const auto barrier = running_gangs_.Ended(gang, rank);
   jobs_.Free(member);
   const bool decides =
@@ -82,7 +82,7 @@ void Queue::MemberEnded(Instant now, Slot member, const Completion& completion, 
     return;
   }
   StopMembers(gang, effects);
-  jobs_[gang].process = process;
+  jobs_.OwnTries(gang).process = process;
   Conclude(now, gang, completion, rank, effects);
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "lib/queue/queue.h"
-#include "lib/queue/text.h"
 
 namespace twofold::queue {
 namespace {
@@ -25,7 +24,7 @@ bool HasDeadline(const Job& job) { return job.options->deadline > Duration::zero
 
 /// A deadline is met by the first worker that gets the job.
 Instant DeadlineOf(const Job& job) {
-  return job.accepted + std::min(job.options->deadline, kLongest);
+  return job.accepted + std::min(job.options->deadline, Queue::kLongest);
 }
 
 }  // namespace
@@ -35,7 +34,7 @@ Instant DeadlineOf(const Job& job) {
 /// Its time has come.
 void Queue::Arrive(Slot slot) {
   Job& job = jobs_[slot];
-  if (HasDeadline(job) && job.attempts == 0) deadlines_.Add(DeadlineOf(job), slot);
+  if (HasDeadline(job) && job.tries == 0) deadlines_.emplace(DeadlineOf(job), slot);
   if (!IsKeyLimited(job)) return EnterLine(slot);
   job.state = JobState::kParked;
   key_limits_.Enter(slot);
@@ -43,7 +42,7 @@ void Queue::Arrive(Slot slot) {
 }
 
 void Queue::EnterLine(Slot slot) {
-  gang_slots_ += ExtraSlots(slot);
+  gang_slots_ += ExtraSlots(jobs_[slot]);
   line_.Add(slot);
 }
 
@@ -63,7 +62,7 @@ void Queue::SettleKey(const std::string& key) {
 
 /// Takes a job that waits for a worker out of turn.
 void Queue::LeaveLine(Slot slot) {
-  gang_slots_ -= ExtraSlots(slot);
+  gang_slots_ -= ExtraSlots(jobs_[slot]);
   const JobState state = jobs_[slot].state;
   if (state == JobState::kWaiting) return line_.Remove(slot);
   line_.EndAside(slot);
@@ -84,7 +83,7 @@ void Queue::Dispatch(Instant now, Effects& effects) {
     std::optional<ProcessId> idle = processes_.NextIdle();
     if (!idle) return;
     const Slot front = line_.empty() ? kNoSlot : line_.Front();
-    if (IsChoosy(front)) {
+    if (front != kNoSlot && IsChoosy(jobs_[front])) {
       SetAside(front);
       continue;
     }
@@ -101,7 +100,7 @@ void Queue::Dispatch(Instant now, Effects& effects) {
 /// The turn has come of a job for which not any free slot will do. It must not keep others waiting.
 void Queue::SetAside(Slot front) {
   line_.SetAside(front);
-  if (IsGang(front)) {
+  if (IsGang(jobs_[front])) {
     jobs_[front].state = JobState::kGathering;
     gathering_.Add(front);
   } else {
@@ -143,37 +142,44 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   MeetDeadline(slot);
   if (IsKeyLimited(job)) key_limits_.Start(slot);
   job.state = JobState::kRunning;
-  job.process = process;
-  job.handed_out = now;
-  ++job.attempts;
   ++running_;  // no gang
+  const Tries& tries = Begin(now, slot, process);
   processes_.Give(process, slot, now);
-  effects.Do(Assign{process, jobs_.IdOf(slot), job.attempts, job.options, job.spec(), nullptr,
-                    job.lost_attempts});
+  effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
+                    tries.lost_attempts});
 }
 
-void Queue::EnterRunning(Slot slot) {
+/// An attempt, with this process (of a gang: that of rank 0).
+const Tries& Queue::Begin(Instant now, Slot slot, ProcessId process) {
+  Tries& tries = jobs_.OwnTries(slot);
+  tries.process = process;
+  tries.handed_out = now;
+  ++tries.attempts;
+  return tries;
+}
+
+void Queue::EnterRunning(const Job& job) {
   ++running_;
-  gang_slots_ += ExtraSlots(slot);
+  gang_slots_ += ExtraSlots(job);
 }
 
-void Queue::LeaveRunning(Slot slot) {
+void Queue::LeaveRunning(const Job& job) {
   --running_;
-  gang_slots_ -= ExtraSlots(slot);
+  gang_slots_ -= ExtraSlots(job);
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.
 void Queue::MeetDeadline(Slot slot) {
   const Job& job = jobs_[slot];
-  const bool pending = HasDeadline(job) && job.attempts == 0 && job.state != JobState::kDelayed;
-  if (pending) deadlines_.Remove(DeadlineOf(job), slot);
+  const bool pending = job.tries == 0 && HasDeadline(job) && job.state != JobState::kDelayed;
+  if (pending) deadlines_.erase({DeadlineOf(job), slot});
 }
 
 // ---- To its end
 
 /// What a worker says of an attempt that is not with it any more.
 void Queue::Finish(Instant now, Slot slot, const Completion& completion, Effects& effects) {
-  if (jobs_[slot].gang != kNoSlot) return MemberEnded(now, slot, completion, effects);
+  if (jobs_.tries(slot).gang != kNoSlot) return MemberEnded(now, slot, completion, effects);
   Conclude(now, slot, completion, 0, effects);
 }
 
@@ -192,8 +198,8 @@ void Queue::Conclude(Instant now, Slot slot, const Completion& completion, std::
 
 /// Takes the job away from where it is. A process that runs it is told, if it can hear.
 void Queue::Stop(Slot slot, Effects& effects) {
-  const Job& job = jobs_[slot];
-  switch (job.state) {
+  const ProcessId process = jobs_.tries(slot).process;
+  switch (jobs_[slot].state) {
     case JobState::kFree:
     case JobState::kParked:  // KeyLimits forgets it with the job
       return;
@@ -202,13 +208,14 @@ void Queue::Stop(Slot slot, Effects& effects) {
     case JobState::kPlaced:
       return LeaveLine(slot);
     case JobState::kDelayed:
-      return delays_.Remove(job.accepted, slot);
+      delays_.erase({jobs_[slot].accepted, slot});
+      return;
     case JobState::kGang:
       return StopMembers(slot, effects);
     case JobState::kRunning:
-      processes_.Revoke(job.process, slot);
-      if (processes_[job.process].presence != Presence::kAway) {
-        effects.Do(CancelOnWorker{job.process, jobs_.IdOf(slot), job.attempts});
+      processes_.Revoke(process, slot);
+      if (processes_[process].presence != Presence::kAway) {
+        effects.Do(CancelOnWorker{process, jobs_.IdOf(slot), jobs_.tries(slot).attempts});
       }
   }
 }
@@ -216,7 +223,8 @@ void Queue::Stop(Slot slot, Effects& effects) {
 /// Puts a job back that no process has any more.
 void Queue::Requeue(Slot slot, Effects& effects) {
   Job& job = jobs_[slot];
-  LeaveRunning(slot);
+  const Tries& tries = jobs_.tries(slot);
+  LeaveRunning(job);
   ++requeued_;
   if (IsKeyLimited(job)) {
     job.state = JobState::kParked;
@@ -226,23 +234,24 @@ void Queue::Requeue(Slot slot, Effects& effects) {
     job.state = JobState::kWaiting;
     EnterLine(slot);
   }
-  effects.Do(Requeued{jobs_.IdOf(slot), job.options, job.attempts, job.lost_attempts});
+  effects.Do(Requeued{jobs_.IdOf(slot), job.options, tries.attempts, tries.lost_attempts});
 }
 
 /// Ends a job that has been taken away from where it was.
 void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) {
   const Job& job = jobs_[slot];
-  const bool running = IsRunning(slot);
+  const Tries& tries = jobs_.tries(slot);
+  const bool running = IsRunning(job);
   ++finished_[static_cast<std::size_t>(ending.outcome)];
   Reply reply{.submitter = job.submitter != nullptr ? job.submitter->id : kDetached,
               .tag = job.tag,
               .job = jobs_.IdOf(slot),
               .options = job.options,
               .outcome = ending.outcome,
-              .attempts = job.attempts,
+              .attempts = tries.attempts,
               .has_process = running,
-              .process = job.process,
-              .wait = (running ? job.handed_out : now) - job.accepted,
+              .process = tries.process,
+              .wait = (running ? tries.handed_out : now) - job.accepted,
               .run_time = ending.run_time,
               .total = now - job.accepted,
               .rank = ending.rank,
@@ -263,10 +272,17 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
 
 void Queue::Forget(Slot slot) {
   const Job& job = jobs_[slot];
-  if (IsRunning(slot)) LeaveRunning(slot);
-  MeetDeadline(slot);
+  if (IsRunning(job)) {
+    LeaveRunning(job);
+  } else {
+    MeetDeadline(slot);
+  }
   if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
-  if (!job.options->run.empty()) LeaveRun(slot);
+  if (!job.options->run.empty()) {
+    const auto run = runs_.find(job.options->run);
+    run->second.erase(slot);
+    if (run->second.empty()) runs_.erase(run);
+  }
   LeaveSubmitter(slot);
   const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
   if (!had_place) return jobs_.Free(slot);
@@ -280,24 +296,6 @@ void Queue::LeaveSubmitter(Slot slot) {
   if (Submitter* submitter = std::exchange(jobs_[slot].submitter, nullptr)) {
     submitter->jobs.Remove(jobs_, slot);
   }
-}
-
-/// What is due of the jobs that no process has. False: more is due.
-bool Queue::RunTimers(Instant now, Effects& effects) {
-  std::size_t left = kMostAtOnce;
-  for (Slot slot; left > 0 && (slot = delays_.Due(now)) != kNoSlot; --left) {
-    delays_.Remove(jobs_[slot].accepted, slot);
-    jobs_[slot].state = JobState::kWaiting;
-    Arrive(slot);
-  }
-  for (Slot slot; left > 0 && (slot = deadlines_.Due(now)) != kNoSlot; --left) {
-    const std::string reason =
-        "deadline: no worker had it within " + Seconds(jobs_[slot].options->deadline);
-    Stop(slot, effects);
-    End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
-  }
-  gathering_.GiveUp(now);
-  return left > 0 || (delays_.Due(now) == kNoSlot && deadlines_.Due(now) == kNoSlot);
 }
 
 }  // namespace twofold::queue

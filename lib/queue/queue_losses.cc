@@ -1,19 +1,26 @@
-// The part of Queue that deals with attempts that come to nothing.
+// The part of Queue that deals with what is due, and with attempts that come to nothing.
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "lib/queue/queue.h"
-#include "lib/queue/text.h"
 
 namespace twofold::queue {
 namespace {
 
+/// "2.5s"
+std::string Seconds(Duration duration) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%gs", ToSeconds(duration));
+  return text;
+}
+
 /// "<why>, 1 of 3 attempts used"
-std::string LostReason(const std::string& why, const Job& job) {
-  return why + ", " + std::to_string(job.lost_attempts) + " of " +
-         std::to_string(std::max(job.options->max_attempts, 1U)) + " attempts used";
+std::string LostReason(const std::string& why, std::uint32_t lost, std::uint32_t most) {
+  return why + ", " + std::to_string(lost) + " of " + std::to_string(std::max(most, 1U)) +
+         " attempts used";
 }
 
 }  // namespace
@@ -23,16 +30,16 @@ std::string LostReason(const std::string& why, const Job& job) {
 Slot Queue::FindAttempt(ProcessId process, const Held& held) const {
   const Slot slot = jobs_.Find(held.job);
   if (slot == kNoSlot || jobs_[slot].state != JobState::kRunning) return kNoSlot;
-  const Job& job = jobs_[slot];
-  return job.process == process && job.attempts == held.attempt ? slot : kNoSlot;
+  const Tries& tries = jobs_.tries(slot);
+  return tries.process == process && tries.attempts == held.attempt ? slot : kNoSlot;
 }
 
 /// An attempt that its process has no more vanished with the worker.
 void Queue::Lose(Instant now, Slot slot, const std::string& why, Effects& effects) {
-  const Slot gang = jobs_[slot].gang;
+  const Slot gang = jobs_.tries(slot).gang;
   if (gang == kNoSlot) return LoseAttempt(now, slot, why, effects);
   const auto rank = jobs_[slot].tag;
-  jobs_[gang].process = jobs_[slot].process;
+  jobs_.OwnTries(gang).process = jobs_.tries(slot).process;
   running_gangs_.Ended(gang, rank);
   jobs_.Free(slot);
   StopMembers(gang, effects);
@@ -40,9 +47,10 @@ void Queue::Lose(Instant now, Slot slot, const std::string& why, Effects& effect
 }
 
 void Queue::LoseAttempt(Instant now, Slot slot, const std::string& why, Effects& effects) {
-  Job& job = jobs_[slot];
-  if (++job.lost_attempts < job.options->max_attempts) return Requeue(slot, effects);
-  End(now, slot, {.outcome = Outcome::kLost, .reason = LostReason(why, job)}, effects);
+  const std::uint32_t lost = ++jobs_.OwnTries(slot).lost_attempts;
+  const std::uint32_t most = jobs_[slot].options->max_attempts;
+  if (lost < most) return Requeue(slot, effects);
+  End(now, slot, {.outcome = Outcome::kLost, .reason = LostReason(why, lost, most)}, effects);
 }
 
 /// It never began, or its worker gave it up: that uses up no attempt.
@@ -88,7 +96,7 @@ bool Queue::LoseAll(Instant now, ProcessId process, const std::string& why, std:
                     Effects& effects) {
   const Process& known = processes_[process];
   while (left > 0 && !known.running.empty()) {
-    const Slot slot = known.running.front();
+    const Slot slot = jobs_.all_tries()[known.running.front()].job;
     left -= std::min<std::size_t>(left, jobs_[slot].options->gang.size);
     if (known.presence == Presence::kAway) {
       processes_.TakeBack(process, slot);
@@ -113,8 +121,8 @@ std::set<Held> Queue::Reconcile(Instant now, ProcessId process, std::span<const 
   const std::set<Held> has(held.begin(), held.end());
   std::vector<Held> lacks;
   const auto& running = processes_[process].running;
-  for (Slot slot = running.front(); slot != kNoSlot; slot = JobsInPlace::Next(jobs_, slot)) {
-    const Held attempt{jobs_.IdOf(slot), jobs_[slot].attempts};
+  for (Slot at = running.front(); at != kNoSlot; at = jobs_.all_tries()[at].place.next) {
+    const Held attempt = jobs_.AttemptOf(jobs_.all_tries()[at].job);
     if (!has.contains(attempt)) lacks.push_back(attempt);
   }
   for (const Held& attempt : lacks) {
@@ -145,62 +153,26 @@ void Queue::Refuse(ProcessId process, const Completion& completion) {
   if (is_result || !answers) ++refused_results_;
 }
 
-// ---- Before all else
-
-void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
-  const Restored& restored = restore.restored;
-  const Slot slot = jobs_.Add(restored.options, restored.spec, Sequence(restored.job));
-  Job& job = jobs_[slot];
-  job.tag = 0;
-  job.accepted = restored.accepted;
-  job.handed_out = restored.handed_out;
-  job.attempts = restored.attempts;
-  job.lost_attempts = restored.lost_attempts;
-  if (!job.options->dedup_key.empty()) dedup_keys_.Add(slot, job);
-  if (!job.options->run.empty()) EnterRun(slot);
-  if (!restored.members.empty()) return Resume(now, slot, restored.members);
-  if (job.accepted > now) {
-    job.state = JobState::kDelayed;
-    delays_.Add(job.accepted, slot);
-  } else {
-    job.state = JobState::kWaiting;
+/// What is due of the jobs that no process has. False: more is due.
+bool Queue::RunTimers(Instant now, Effects& effects) {
+  const auto is_due = [now](const Timers& timers) {
+    return !timers.empty() && timers.begin()->first <= now;
+  };
+  std::size_t left = kMostAtOnce;
+  for (; left > 0 && is_due(delays_); --left) {
+    const Slot slot = delays_.extract(delays_.begin()).value().second;
+    jobs_[slot].state = JobState::kWaiting;
     Arrive(slot);
-    Dispatch(now, effects);
   }
-}
-
-/// The job runs, with processes that have not come back yet.
-void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> members) {
-  EnterRunning(slot);
-  const JobOptions& options = *jobs_[slot].options;
-  const bool is_gang = options.gang.size > 1;
-  std::vector<Slot> ranks;
-  for (const Restored::Member& member : members) {
-    const ProcessId process = Absent(now, member.process);
-    if (ranks.empty()) jobs_[slot].process = process;
-    if (is_gang) {
-      const auto rank = static_cast<std::uint32_t>(ranks.size());
-      ranks.push_back(AddMember(slot, rank, process, Sequence(member.job)));
-    } else {
-      jobs_[slot].state = JobState::kRunning;
-      processes_.Give(process, slot, now);
-    }
+  for (; left > 0 && is_due(deadlines_); --left) {
+    const Slot slot = deadlines_.begin()->second;
+    const std::string reason =
+        "deadline: no worker had it within " + Seconds(jobs_[slot].options->deadline);
+    Stop(slot, effects);
+    End(now, slot, {.outcome = Outcome::kRejected, .reason = reason}, effects);
   }
-  if (is_gang) {
-    jobs_[slot].state = JobState::kGang;
-    running_gangs_.Start(slot, std::move(ranks));
-  }
-  if (!IsKeyLimited(jobs_[slot])) return;
-  key_limits_.EnterRunning(slot);
-  SettleKey(options.limit_key);
-}
-
-/// A process that is known from before and may come back within the grace period.
-ProcessId Queue::Absent(Instant now, ProcessKey key) {
-  if (const auto known = processes_.Find(key)) return *known;
-  const ProcessId process = processes_.Add(key);
-  processes_.GoAway(process, now);
-  return process;
+  gathering_.GiveUp(now);
+  return left > 0 || !(is_due(delays_) || is_due(deadlines_));
 }
 
 }  // namespace twofold::queue

@@ -44,10 +44,10 @@ const Process* Queue::FindProcess(ProcessId process) const {
 std::optional<Queue::Role> Queue::RoleOf(const Held& attempt) const {
   const Slot slot = jobs_.Find(attempt.job);
   if (slot == kNoSlot || jobs_[slot].state != JobState::kRunning) return std::nullopt;
-  const Job& job = jobs_[slot];
-  if (job.attempts != attempt.attempt) return std::nullopt;
-  if (job.gang == kNoSlot) return Role{attempt.job, 0};
-  return Role{jobs_.IdOf(job.gang), static_cast<std::uint32_t>(job.tag)};
+  const Tries& tries = jobs_.tries(slot);
+  if (tries.attempts != attempt.attempt) return std::nullopt;
+  if (tries.gang == kNoSlot) return Role{attempt.job, 0};
+  return Role{jobs_.IdOf(tries.gang), static_cast<std::uint32_t>(jobs_[slot].tag)};
 }
 
 std::uint32_t Queue::List(Instant now, const JobPage& page,
@@ -56,7 +56,7 @@ std::uint32_t Queue::List(Instant now, const JobPage& page,
   std::size_t left = page.limit;
   const Slot end = std::min<Slot>(jobs_.end(), page.from + kMostListed);
   for (Slot slot = page.from; slot < end; ++slot) {
-    if (jobs_[slot].state == JobState::kFree || jobs_[slot].gang != kNoSlot) continue;
+    if (jobs_[slot].state == JobState::kFree || jobs_.tries(slot).gang != kNoSlot) continue;
     if (left-- == 0) return slot;
     visit(View(now, slot));
   }
@@ -79,7 +79,7 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   const Slot slot = FindJob(id);
   if (slot == kNoSlot) return std::nullopt;
   const Job& job = jobs_[slot];
-  if (IsRunning(slot)) return Explanation{};
+  if (IsRunning(job)) return Explanation{};
   if (job.state == JobState::kDelayed) {
     return Explanation{.reason = WaitReason::kDelayed,
                        .in = std::max(job.accepted - now, Duration::zero())};
@@ -90,7 +90,7 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   if (processes_.AbleFor(job.options->placement).slots == 0) {
     return Explanation{.reason = WaitReason::kNoSuitableWorker};
   }
-  if (IsGang(slot)) {
+  if (IsGang(job)) {
     const std::uint64_t short_of = gathering_.ShortOf(slot);
     if (job.state == JobState::kGathering || gathering_.Impossible(slot)) {
       return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
@@ -102,24 +102,27 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
 /// A job of a submitter: members of gangs are for workers only.
 Slot Queue::FindJob(JobId id) const {
   const Slot slot = jobs_.Find(id);
-  return slot == kNoSlot || jobs_[slot].gang != kNoSlot ? kNoSlot : slot;
+  return slot == kNoSlot || jobs_.tries(slot).gang != kNoSlot ? kNoSlot : slot;
 }
 
 JobView Queue::View(Instant now, Slot slot) const {
   const Job& job = jobs_[slot];
-  const bool running = IsRunning(slot);
+  const Tries& tries = jobs_.tries(slot);
+  const bool running = IsRunning(job);
+  const Instant waited_to = running ? tries.handed_out : now;
   JobView view{.job = jobs_.IdOf(slot),
                .running = running,
-               .attempt = job.attempts,
-               .process = job.process,
-               .wait = std::max((running ? job.handed_out : now) - job.accepted, Duration::zero()),
-               .run_time = running ? now - job.handed_out : Duration::zero(),
+               .attempt = tries.attempts,
+               .process = tries.process,
+               .wait = std::max(waited_to - job.accepted, Duration::zero()),
+               .run_time = running ? now - tries.handed_out : Duration::zero(),
                .options = job.options.get(),
-               .spec_size = job.spec_size,
+               .spec_size = job.spec().size(),
                .members = {}};
   if (job.state != JobState::kGang) return view;
   for (const Slot member : running_gangs_.members(slot)) {
-    if (member != kNoSlot) view.members.push_back({jobs_[member].process, jobs_.IdOf(member)});
+    if (member != kNoSlot)
+      view.members.push_back({jobs_.tries(member).process, jobs_.IdOf(member)});
   }
   return view;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -69,7 +71,11 @@ enum class Outcome : std::uint8_t {
 inline constexpr int kOutcomes = 7;
 
 /// "succeeded", "timed_out", ...; the words of metrics, JSON and the command line.
-std::string_view Name(Outcome outcome);
+inline std::string_view Name(Outcome outcome) {
+  static constexpr std::array<std::string_view, kOutcomes> kNames = {
+      "succeeded", "failed", "timed_out", "cancelled", "lost", "rejected", "abandoned"};
+  return kNames.at(static_cast<std::size_t>(outcome));
+}
 
 /// It ended without having been tried to its end, as somebody wanted or nobody could take it: not a
 /// failure, and of a run not an answer.

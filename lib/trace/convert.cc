@@ -273,9 +273,22 @@ bool ParseExactly(const std::string& bytes, Message& message) {
   return message.SerializeAsString() == bytes;
 }
 
+void Put(const Go& effect, KnownOptions& /*known*/, proto::Effect& effects) {
+  Putter(*effects.mutable_go(), nullptr).Fields(effect);
+}
+
+void Put(const CancelOnWorker& effect, KnownOptions& /*known*/, proto::Effect& effects) {
+  Putter(*effects.mutable_cancel_on_worker(), nullptr).Fields(effect);
+}
+
+void Put(const ProcessRemoved& effect, KnownOptions& /*known*/, proto::Effect& effects) {
+  Putter(*effects.mutable_process_removed(), nullptr).Fields(effect);
+}
+
 // The structured bindings do not compile when an effect gets a field that is not written here.
 
-void Put(const Assign& effect, KnownOptions& known, proto::Assign& to) {
+void Put(const Assign& effect, KnownOptions& known, proto::Effect& effects) {
+  proto::Assign& to = *effects.mutable_assign();
   const auto& [process, job, attempt, options, spec, seat, lost_attempts] = effect;
   to.set_process(static_cast<std::uint32_t>(process));
   to.set_job(static_cast<std::uint64_t>(job));
@@ -291,7 +304,8 @@ void Put(const Assign& effect, KnownOptions& known, proto::Assign& to) {
   to.mutable_seat()->set_members(DigestOf(members));
 }
 
-void Put(const Requeued& effect, KnownOptions& known, proto::Requeued& to) {
+void Put(const Requeued& effect, KnownOptions& known, proto::Effect& effects) {
+  proto::Requeued& to = *effects.mutable_requeued();
   const auto& [job, options, attempts, lost_attempts] = effect;
   to.set_job(static_cast<std::uint64_t>(job));
   to.set_options(known.Of(options).digest);
@@ -299,7 +313,8 @@ void Put(const Requeued& effect, KnownOptions& known, proto::Requeued& to) {
   to.set_lost_attempts(lost_attempts);
 }
 
-void Put(const Reply& effect, KnownOptions& known, proto::Reply& to) {
+void Put(const Reply& effect, KnownOptions& known, proto::Effect& effects) {
+  proto::Reply& to = *effects.mutable_reply();
   const auto& [submitter, tag, job, options, outcome, attempts, has_process, process, wait,
                run_time, total, rank, device, report, reason] = effect;
   to.set_submitter(static_cast<std::uint64_t>(submitter));

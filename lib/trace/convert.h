@@ -56,16 +56,12 @@ bool CanBe(Instant instant);
 bool ParseExactly(const std::string& bytes, google::protobuf::Message& message);
 
 /// Effects go one way only: a replay compares messages. `to` is a new or cleared one.
-void Put(const Assign& effect, KnownOptions& known, proto::Assign& to);
-void Put(const Requeued& effect, KnownOptions& known, proto::Requeued& to);
-void Put(const Reply& effect, KnownOptions& known, proto::Reply& to);
-template <typename Effect>  // Go, CancelOnWorker
-void Put(const Effect& effect, proto::Attempt& to) {
-  const auto& [process, job, attempt] = effect;
-  to.set_process(static_cast<std::uint32_t>(process));
-  to.set_job(static_cast<std::uint64_t>(job));
-  to.set_attempt(attempt);
-}
+void Put(const Assign& effect, KnownOptions& known, proto::Effect& to);
+void Put(const Go& effect, KnownOptions& known, proto::Effect& to);
+void Put(const CancelOnWorker& effect, KnownOptions& known, proto::Effect& to);
+void Put(const Requeued& effect, KnownOptions& known, proto::Effect& to);
+void Put(const Reply& effect, KnownOptions& known, proto::Effect& to);
+void Put(const ProcessRemoved& effect, KnownOptions& known, proto::Effect& to);
 
 void Put(const Submitted& answer, proto::Returned& to);
 void Put(ProcessId answer, proto::Returned& to);

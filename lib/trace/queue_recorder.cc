@@ -30,37 +30,4 @@ void QueueRecorder::Write() {
   sink_.Add(std::string_view(body_).substr(0, size));
 }
 
-// Each is written before it is carried out.
-
-void QueueRecorder::Do(const Assign& assign) {
-  Put(assign, known_, *step_.add_effects()->mutable_assign());
-  effects_->Do(assign);
-}
-
-void QueueRecorder::Do(const Go& go) {
-  Put(go, *step_.add_effects()->mutable_go());
-  effects_->Do(go);
-}
-
-void QueueRecorder::Do(const CancelOnWorker& cancel) {
-  Put(cancel, *step_.add_effects()->mutable_cancel_on_worker());
-  effects_->Do(cancel);
-}
-
-void QueueRecorder::Do(const Requeued& requeued) {
-  Put(requeued, known_, *step_.add_effects()->mutable_requeued());
-  effects_->Do(requeued);
-}
-
-void QueueRecorder::Do(const Reply& reply) {
-  Put(reply, known_, *step_.add_effects()->mutable_reply());
-  effects_->Do(reply);
-}
-
-void QueueRecorder::Do(const ProcessRemoved& removed) {
-  step_.add_effects()->mutable_process_removed()->set_process(
-      static_cast<std::uint32_t>(removed.process));
-  effects_->Do(removed);
-}
-
 }  // namespace twofold::queue::trace

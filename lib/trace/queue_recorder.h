@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "lib/queue/queue.h"
 #include "lib/trace/convert.h"
@@ -27,14 +28,16 @@ class QueueRecorder : private Effects {
   /// Takes the step on `queue`, its effects going to `effects`, and writes it all down. The record
   /// is complete when the step is over: one that brings the program down is not in the trace.
   template <typename One>
-  auto Step(Queue& queue, Instant now, const One& input, Effects& effects) {
-    if (!sink_.open()) return queue.Step(now, input, effects);
+  auto Step(Queue& queue, Instant now, One one, Effects& effects) {
+    if (!sink_.open()) return queue.Step(now, std::move(one), effects);
+    Input input = std::move(one);
     Begin(now, input, effects);
-    if constexpr (std::is_void_v<decltype(queue.Step(now, input, *this))>) {
-      queue.Step(now, input, *this);
+    const auto step = [&] { return queue.Step(now, std::get<One>(std::move(input)), *this); };
+    if constexpr (std::is_void_v<decltype(step())>) {
+      step();
       Write();
     } else {
-      const auto answer = queue.Step(now, input, *this);
+      const auto answer = step();
       Put(answer, *step_.mutable_returned());
       Write();
       return answer;
@@ -45,12 +48,18 @@ class QueueRecorder : private Effects {
   void Begin(Instant now, const Input& input, Effects& effects);
   void Write();
 
-  void Do(const Assign& assign) override;
-  void Do(const Go& go) override;
-  void Do(const CancelOnWorker& cancel) override;
-  void Do(const Requeued& requeued) override;
-  void Do(const Reply& reply) override;
-  void Do(const ProcessRemoved& removed) override;
+  void Do(const Assign& assign) override { Record(assign); }
+  void Do(const Go& go) override { Record(go); }
+  void Do(const CancelOnWorker& cancel) override { Record(cancel); }
+  void Do(const Requeued& requeued) override { Record(requeued); }
+  void Do(const Reply& reply) override { Record(reply); }
+  void Do(const ProcessRemoved& removed) override { Record(removed); }
+  /// It is written before it is carried out.
+  template <typename Effect>
+  void Record(const Effect& effect) {
+    Put(effect, known_, *step_.add_effects());
+    effects_->Do(effect);
+  }
 
   RecordSink& sink_;
   Instant last_{};
@@ -79,7 +88,7 @@ class RecordedQueue {
   template <typename One>
   auto Step(Instant now, One input, Effects& effects) {
     if (!recorder_) return queue_.Step(now, std::move(input), effects);
-    return recorder_->Step(queue_, now, input, effects);
+    return recorder_->Step(queue_, now, std::move(input), effects);
   }
 
  private:

@@ -14,16 +14,6 @@ namespace {
 
 constexpr std::size_t kMostQueues = 1024;
 
-/// Nobody carries the effects out.
-class NoEffects : public Effects {
-  void Do(const Assign&) override {}
-  void Do(const Go&) override {}
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
-  void Do(const Reply&) override {}
-  void Do(const ProcessRemoved&) override {}
-};
-
 /// A queue that lives again. It is recorded like the first time: the two records of a step are the
 /// same, byte for byte, or the step differs.
 class Revived : public RecordSink {

@@ -72,13 +72,6 @@ std::string Value(const Message& message, const FieldDescriptor* field) {
   }
 }
 
-std::string TextOfOne(const Message& message) {
-  std::vector<const FieldDescriptor*> fields;
-  message.GetReflection()->ListFields(message, &fields);
-  if (fields.empty()) return "nothing";
-  return Text(fields[0]->name(), message.GetReflection()->GetMessage(message, fields[0]));
-}
-
 }  // namespace
 
 std::string Text(std::string_view word, const Message& message) {
@@ -92,9 +85,12 @@ std::string Text(std::string_view word, const Message& message) {
   return text;
 }
 
-std::string Text(const proto::Input& input) { return TextOfOne(input); }
-
-std::string Text(const proto::Effect& effect) { return TextOfOne(effect); }
+std::string Text(const Message& one_of) {
+  std::vector<const FieldDescriptor*> fields;
+  one_of.GetReflection()->ListFields(one_of, &fields);
+  if (fields.empty()) return "nothing";
+  return Text(fields[0]->name(), one_of.GetReflection()->GetMessage(one_of, fields[0]));
+}
 
 std::string OptionsText(const proto::Input& input) {
   if (!input.has_submit() && !input.has_restore()) return "";

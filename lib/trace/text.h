@@ -17,9 +17,8 @@ namespace twofold::queue::trace {
 /// only the size and the digest.
 std::string Text(std::string_view word, const google::protobuf::Message& message);
 
-/// The one that is set; its name is the word.
-std::string Text(const v1::trace::Input& input);
-std::string Text(const v1::trace::Effect& effect);
+/// The field that is set, of an Input or an Effect; its name is the word.
+std::string Text(const google::protobuf::Message& one_of);
 
 /// "options #4be2... suite='sleep' ...", if the input comes with some; else "".
 std::string OptionsText(const v1::trace::Input& input);

@@ -43,18 +43,14 @@ struct GangFigures {
 };
 
 /// Small jobs and gangs on a queue in virtual time: no threads, no clock.
-class GangSimulation : private Effects {
+class GangSimulation : private NoEffects {
  public:
   explicit GangSimulation(const GangScenario& scenario);
   GangFigures Run();
 
  private:
   void Do(const Assign& assign) override;
-  void Do(const Go&) override {}
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
-  void Do(const Reply&) override {}
-  void Do(const ProcessRemoved&) override {}
+  using NoEffects::Do;
 
   void At(Instant at, std::function<void()> action) {
     events_[{at, ++events_made_}] = std::move(action);

@@ -37,14 +37,10 @@ class ConvertTest : public testing::Test {
     return Take(message, last, input);
   }
 
-  template <typename Effect, typename Message>
-  std::string Text(const Effect& effect, Message* (proto::Effect::*as)()) {
+  template <typename Effect>
+  std::string Text(const Effect& effect) {
     proto::Effect message;
-    if constexpr (requires { Put(effect, known, *(message.*as)()); }) {
-      Put(effect, known, *(message.*as)());
-    } else {
-      Put(effect, *(message.*as)());
-    }
+    Put(effect, known, message);
     return trace::Text(message);
   }
 
@@ -153,27 +149,22 @@ TEST_F(ConvertTest, EveryEffect) {
   const std::string assigned =
       "assign process=1 job=81985529216486895 attempt=2 options=" + kOptionsDigest + " spec='" +
       kLongBrief + "' lost_attempts=1";
-  EXPECT_EQ(Text(Assign{ProcessId{1}, kJob, 2, options, kLong, nullptr, 1},
-                 &proto::Effect::mutable_assign),
-            assigned);
-  EXPECT_EQ(
-      Text(Assign{ProcessId{1}, kJob, 2, options, kLong, &seat, 1}, &proto::Effect::mutable_assign),
-      assigned + " seat={ gang=7 rank=1 size=2 members=#916ef176dde762a5 }");
-  EXPECT_EQ(Text(Go{ProcessId{1}, JobId{2}, 3}, &proto::Effect::mutable_go),
-            "go process=1 job=2 attempt=3");
-  EXPECT_EQ(
-      Text(CancelOnWorker{ProcessId{1}, JobId{2}, 3}, &proto::Effect::mutable_cancel_on_worker),
-      "cancel_on_worker process=1 job=2 attempt=3");
-  EXPECT_EQ(Text(Requeued{JobId{1}, options, 3, 4}, &proto::Effect::mutable_requeued),
+  EXPECT_EQ(Text(Assign{ProcessId{1}, kJob, 2, options, kLong, nullptr, 1}), assigned);
+  EXPECT_EQ(Text(Assign{ProcessId{1}, kJob, 2, options, kLong, &seat, 1}),
+            assigned + " seat={ gang=7 rank=1 size=2 members=#916ef176dde762a5 }");
+  EXPECT_EQ(Text(Go{ProcessId{1}, JobId{2}, 3}), "go process=1 job=2 attempt=3");
+  EXPECT_EQ(Text(CancelOnWorker{ProcessId{1}, JobId{2}, 3}),
+            "cancel_on_worker process=1 job=2 attempt=3");
+  EXPECT_EQ(Text(ProcessRemoved{ProcessId{3}}), "process_removed process=3");
+  EXPECT_EQ(Text(Requeued{JobId{1}, options, 3, 4}),
             "requeued job=1 options=" + kOptionsDigest + " attempts=3 lost_attempts=4");
 }
 
 TEST_F(ConvertTest, AReplyHasAProcessIfOneRanTheJob) {
   const auto text = [this](bool has_process) {
-    return Text(
-        Reply{SubmitterId{1}, 2, JobId{3}, options, Outcome::kLost, 5, has_process, ProcessId{6},
-              seconds(7), seconds(8), seconds(9), 10, "gpu", "1234567890123456", "why"},
-        &proto::Effect::mutable_reply);
+    return Text(Reply{SubmitterId{1}, 2, JobId{3}, options, Outcome::kLost, 5, has_process,
+                      ProcessId{6}, seconds(7), seconds(8), seconds(9), 10, "gpu",
+                      "1234567890123456", "why"});
   };
   const std::string before =
       "reply submitter=1 tag=2 job=3 options=" + kOptionsDigest + " outcome=lost attempts=5";

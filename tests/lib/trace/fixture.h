@@ -13,17 +13,6 @@
 
 namespace twofold::queue::trace {
 
-/// Effects that nobody carries out.
-class NoEffects : public Effects {
- public:
-  void Do(const Assign&) override {}
-  void Do(const Go&) override {}
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
-  void Do(const Reply&) override {}
-  void Do(const ProcessRemoved&) override {}
-};
-
 /// A trace file in memory.
 class MemoryFile : public RecordSink {
  public:

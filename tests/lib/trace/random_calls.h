@@ -13,7 +13,7 @@ namespace twofold::queue::trace {
 
 /// Calls a queue in random order with random arguments, sensible or not: every method, every option
 /// of a job. It does not judge what comes of it.
-class RandomCalls : private Effects {
+class RandomCalls : private NoEffects {
  public:
   RandomCalls(std::uint64_t seed, RecordedQueue& queue);
 
@@ -27,11 +27,7 @@ class RandomCalls : private Effects {
   static const std::vector<Call>& Calls();
 
   void Do(const Assign& assign) override;
-  void Do(const Go&) override {}
-  void Do(const CancelOnWorker&) override {}
-  void Do(const Requeued&) override {}
-  void Do(const Reply&) override {}
-  void Do(const ProcessRemoved&) override {}
+  using NoEffects::Do;
 
   void Submit();
   void Cancel();
