@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/base/attributes.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -95,9 +97,8 @@ class Pool {
 
   /// An entry that is new, or as it was when it was freed.
   Slot Take() {
-    if (free_ != kNoSlot) return std::exchange(free_, ((*this)[free_].*kLinks).next);
-    if (end_ % kPage == 0) pages_.push_back(std::make_unique<T[]>(kPage));
-    return end_++;
+    if (free_ == kNoSlot) return Extend();
+    return std::exchange(free_, ((*this)[free_].*kLinks).next);
   }
   void Free(Slot slot) { ((*this)[slot].*kLinks).next = std::exchange(free_, slot); }
 
@@ -106,6 +107,12 @@ class Pool {
 
  private:
   static constexpr Slot kPage = 4096;
+
+  // Apart, because it is rare and its code would stand wherever an entry is taken.
+  ABSL_ATTRIBUTE_NOINLINE Slot Extend() {
+    if (end_ % kPage == 0) pages_.push_back(std::make_unique<T[]>(kPage));
+    return end_++;
+  }
 
   std::vector<std::unique_ptr<T[]>> pages_;
   Slot end_ = 0;
