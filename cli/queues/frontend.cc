@@ -23,8 +23,7 @@ Result<std::string> LocalFrontend(const std::string& dir) {
   const auto remote = local::Remote::Find(local::StateFolder(local::StateFolder::Locate(dir)));
   if (absl::IsPermissionDenied(remote.status())) return remote.status();
   if (!remote.ok()) return "";
-  const auto service = remote->Service("scalability-tester-frontend");
-  return service.ok() ? service->at("addresses").value("client", "") : "";
+  return remote->FrontendAddress().value_or("");
 }
 
 std::chrono::system_clock::time_point After(Duration timeout) {
@@ -55,6 +54,17 @@ Frontend::Frontend(const Globals& globals) : security_(security::Client()) {
 void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
   rpc::Authorize(context, *security_);
   if (timeout > Duration::zero()) context.set_deadline(After(timeout));
+}
+
+Status Frontend::Requeue(v1::RequeueJobsRequest request, v1::RequeueJobsReply& reply) const {
+  constexpr std::chrono::minutes kReplyWithin{1};  // for a page
+  do {
+    const auto page = Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, request, kReplyWithin);
+    if (!page.ok()) return page.status();
+    reply.MergeFrom(*page);
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return absl::OkStatus();
 }
 
 bool Frontend::WaitUntilConnected(Duration timeout) const {

@@ -5,53 +5,35 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <iostream>
+#include <memory>
+#include <span>
 #include <utility>
 
+#include "cli/command/command.h"
+#include "lib/spec/json_schema.h"
+#include "lib/spec/set_fields.h"
 #include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
 
-using show::Json;
 using spec::Expansion;
 using spec::Permutation;
 using spec::PlannedJob;
 using spec::Sweep;
 using Names = std::vector<std::string>;
 
-// The fields that vary, in the order in which permutations have them.
-Names VariedPaths(const Expansion& expansion) {
-  Names paths;
-  for (const Permutation& permutation : expansion.permutations) {
-    for (const auto& [path, value] : permutation.values) {
-      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
-    }
-  }
-  return paths;
-}
-
-std::string ValueAt(const Permutation& permutation, const std::string& path) {
-  for (const auto& varied : permutation.values) {
-    if (varied.path == path) return CellText(varied.value);
-  }
-  return "-";
-}
+// ---- job list
 
 std::string LabelText(const Permutation& permutation) {
   Names labels;
   for (const auto& need : permutation.labels) {
     labels.push_back(absl::StrCat(need.label, "=", CellText(need.value)));
   }
-  return labels.empty() ? "-" : absl::StrJoin(labels, " ");
-}
-
-/// The cells of one permutation that all its jobs repeat.
-Names PermutationCells(const Permutation& permutation, const Names& paths, bool labels) {
-  Names cells = {absl::StrCat(permutation.gang)};
-  for (const std::string& path : paths) cells.push_back(ValueAt(permutation, path));
-  if (labels) cells.push_back(LabelText(permutation));
-  return cells;
+  return absl::StrJoin(labels, " ");
 }
 
 bool LabelsDiffer(const Expansion& expansion) {
@@ -64,25 +46,39 @@ std::string NameOf(const Sweep& sweep, const Expansion& expansion, std::size_t i
   return spec::JobName(sweep.name, index + 1, expansion.most_jobs);
 }
 
-std::string JobTable(const Sweep& sweep, const Expansion& expansion) {
-  const Names paths = VariedPaths(expansion);
-  const bool labels = LabelsDiffer(expansion);
-  std::vector<Names> rows = {{"JOB", "PERMUTATION", "REPETITION", "WORKERS"}};
-  rows[0].insert(rows[0].end(), paths.begin(), paths.end());
-  if (labels) rows[0].emplace_back("WORKERS NEED");
-  std::vector<Names> cells;
-  for (const Permutation& one : expansion.permutations) {
-    cells.push_back(PermutationCells(one, paths, labels));
+// What all jobs of a permutation repeat. `columns` get those that its values need.
+Json RowOf(const Permutation& permutation, show::Columns& columns) {
+  Json row = {{"permutation", permutation.number},
+              {"workers", permutation.gang},
+              {"labels", LabelText(permutation)}};
+  for (const auto& [field, value] : permutation.values) {
+    const std::string path = "values." + field;
+    row["values"][field] = CellText(value);
+    const bool known = std::any_of(columns.begin(), columns.end(),
+                                   [&](const show::Column& one) { return one.path == path; });
+    if (!known) columns.push_back({field, path});
   }
+  return row;
+}
+
+std::string JobTable(const Sweep& sweep, const Expansion& expansion) {
+  show::Columns columns = {{"JOB", "job"},
+                           {"PERMUTATION", "permutation"},
+                           {"REPETITION", "repetition"},
+                           {"WORKERS", "workers"}};
+  std::vector<Json> permutations;
+  for (const Permutation& one : expansion.permutations) {
+    permutations.push_back(RowOf(one, columns));
+  }
+  if (LabelsDiffer(expansion)) columns.push_back({"WORKERS NEED", "labels"});
+  Json rows = Json::array();
   for (std::size_t i = 0; i < expansion.jobs.size(); ++i) {
     const PlannedJob& job = expansion.jobs[i];
-    Names row = {NameOf(sweep, expansion, i),
-                 absl::StrCat(expansion.permutations[job.permutation].number),
-                 absl::StrCat(job.warm_up ? "warm-up " : "", job.repetition)};
-    row.insert(row.end(), cells[job.permutation].begin(), cells[job.permutation].end());
-    rows.push_back(std::move(row));
+    Json& row = rows.emplace_back(permutations[job.permutation]);
+    row["job"] = NameOf(sweep, expansion, i);
+    row["repetition"] = absl::StrCat(job.warm_up ? "warm-up " : "", job.repetition);
   }
-  return show::Table(rows);
+  return show::Print(show::Form::kText, columns, rows);
 }
 
 std::string Counted(std::uint64_t count, const std::string& thing) {
@@ -164,6 +160,112 @@ Json JsonOf(const Sweep& sweep, const Expansion& expansion) {
   return json;
 }
 
+// ---- expand
+
+Status ExpandFile(const std::string& path, const std::vector<std::string>& nodes,
+                  const Globals& globals) {
+  const auto text = ReadBenchmarkText(path);
+  if (!text.ok()) return text.status();
+  const auto benchmark = ExpandBenchmark(path, *text, nodes);
+  if (!benchmark.ok()) return benchmark.status();
+  std::cout << JobList(*benchmark, globals.form);
+  return absl::OkStatus();
+}
+
+Action BindExpand(CLI::App& app, const Globals& globals) {
+  struct Options {
+    std::string path;
+    std::vector<std::string> nodes;
+  };
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->path, "A benchmark or a BenchmarkSet, YAML or JSON")->required();
+  app.add_option("--nodes", options->nodes, "Names of the nodes that its nodes.select chooses from")
+      ->delimiter(',');
+  return [options, &globals] { return ExpandFile(options->path, options->nodes, globals); };
+}
+
+// ---- kinds
+
+const show::Columns kKindColumns = {
+    {"KIND", "kind"}, {"SUITE", "suite"}, {"WORKERS", "workers"}, {"MEASURES", "measures"}};
+
+const show::Columns kFieldColumns = {{"FIELD", "field"}, {"TYPE", "type"}, {"DEFAULT", "default"},
+                                     {"UNIT", "unit"},   {"FOR", "for"},   {"MEANING", "meaning"}};
+
+Json KindsJson() {
+  Json json = Json::array();
+  for (const spec::Kind& kind : suite::Kinds()) {
+    json.push_back({{"kind", kind.name},
+                    {"suite", kind.suite},
+                    {"suite_missing", !kind.has_suite},
+                    {"workers", kind.workers},
+                    {"measures", kind.help}});
+  }
+  return json;
+}
+
+// Those inside maps with their path.
+void AddFields(std::span<const spec::Field> fields, const std::string& path, Json& json) {
+  constexpr std::array<const char*, 3> kRoles = {"suite", "placement", "no effect"};
+  for (const spec::Field& field : fields) {
+    const std::string its_path = spec::Join(path, field.name);
+    json.push_back({{"field", its_path},
+                    {"type", spec::Description(field.type)},
+                    {"default", field.initial},
+                    {"required", field.need == spec::Need::kRequired},
+                    {"unit", field.unit},
+                    {"for", kRoles.at(static_cast<std::size_t>(field.role))},
+                    {"meaning", field.help}});
+    AddFields(spec::FieldsIn(field.type), its_path, json);
+  }
+}
+
+// What programs find in a value of its own, people find beside another one.
+void PrintRows(const show::Columns& columns, Json rows, const Globals& globals) {
+  for (Json& row : rows) {
+    if (globals.json()) break;
+    if (row.value("suite_missing", false)) row["suite"] = row.value("suite", "") + " (missing)";
+    if (row.value("required", false)) row["default"] = "required";
+  }
+  std::cout << show::Print(globals.form, columns, rows);
+}
+
+// The fields of a kind, or of a BenchmarkSet.
+Status ShowFields(const std::string& name, const Globals& globals) {
+  std::span<const spec::Field> fields = spec::SetFields();
+  if (name != spec::kBenchmarkSet) {
+    const auto kind = spec::FindKind(suite::Kinds(), name, spec::kBenchmarkSet);
+    if (!kind.ok()) return kind.status();
+    fields = (*kind)->fields;
+  }
+  Json rows = Json::array();
+  AddFields(fields, "", rows);
+  PrintRows(kFieldColumns, std::move(rows), globals);
+  return absl::OkStatus();
+}
+
+Action BindKinds(CLI::App& app, const Globals& globals) {
+  struct Options {
+    std::string kind;
+    bool schema = false;
+  };
+  auto options = std::make_shared<Options>();
+  auto* kind =
+      app.add_option("KIND", options->kind, "Its fields; BenchmarkSet: those around all kinds");
+  app.add_flag("--json-schema", options->schema,
+               "Instead, what a file may hold as a JSON schema, for editors")
+      ->excludes(kind);
+  return [options, &globals]() -> Status {
+    if (!options->kind.empty()) return ShowFields(options->kind, globals);
+    if (options->schema) {
+      std::cout << show::Line(spec::JsonSchema(suite::Kinds()));
+    } else {
+      PrintRows(kKindColumns, KindsJson(), globals);
+    }
+    return absl::OkStatus();
+  };
+}
+
 }  // namespace
 
 // No more than the parser takes, so that a wrong file name, such as that of a disk, ends soon.
@@ -204,6 +306,16 @@ std::string ValuesText(const Permutation& permutation) {
   return absl::StrJoin(permutation.values, " ", [](std::string* text, const auto& varied) {
     absl::StrAppend(text, varied.path, "=", CellText(varied.value));
   });
+}
+
+std::vector<Command> BenchmarkCommands() {
+  return {
+      {"expand", "Check a benchmark file and list its jobs; nothing is run",
+       "twofold expand examples/iperf-pairs.yaml --nodes node-a,node-b,node-c,node-d", BindExpand,
+       Prints::kText, false},
+      {"kinds", "The kinds of benchmarks, or the fields of one", "twofold kinds Fio", BindKinds,
+       Prints::kText, false},
+  };
 }
 
 }  // namespace twofold::cli

@@ -2,7 +2,6 @@
 #include <absl/time/clock.h>
 #include <absl/time/time.h>
 
-#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "cli/command/command.h"
+#include "cli/local/launch.h"
 #include "cli/queues/frontend.h"
 #include "cli/results/run_source.h"
 #include "cli/runs/benchmark.h"
@@ -31,7 +31,7 @@
 //   run_record.h        what the frontend keeps of it, so that any machine can go on
 //   watch.h             submits, looks, and again, until it is over or somebody wishes to leave
 //   driver.h              decides which jobs are due; pure
-//   frontend_jobs.h       has them: submit, list, cancel; keeps others away (attendance.h)
+//   frontend_jobs.h       has them: submit, list, cancel; keeps others away
 //   run_watcher.h         shows it (run_view.h), and takes Ctrl-C
 namespace twofold::cli {
 namespace {
@@ -111,21 +111,29 @@ Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, cons
 
 // ---- the forms of the command
 
-using Form = std::function<Status(const RunSetting&, KnownRun)>;
+using Form = Status (*)(const RunSetting&, KnownRun);
+
+// One of a run that is there.
+template <Status (RunSession::*kForm)()>
+Status GoOnBy(const RunSetting& setting, KnownRun run) {
+  return (RunSession(setting, std::move(run)).*kForm)();
+}
 
 // The frontend of a local run is started first, and ends with it.
-Status CarryOut(const RunSetting& setting, KnownRun run, const Form& form) {
+Status CarryOut(const RunSetting& setting, KnownRun run, Form form) {
   if (!setting.local) return form(setting, std::move(run));
-  const auto cluster =
-      EmbeddedCluster::Start(*setting.local, setting.command, run.record, run.benchmark);
-  if (!cluster.ok()) return cluster.status();
+  const auto frontend = StartCluster(*setting.local, setting.command, run.record, run.benchmark);
+  if (!frontend.ok()) return frontend.status();
   Globals globals = setting.globals;
-  globals.frontend = (*cluster)->frontend();
-  return form({setting.command, globals, setting.watcher, setting.local}, std::move(run));
+  globals.frontend = *frontend;
+  const Status status =
+      form({setting.command, globals, setting.watcher, setting.local}, std::move(run));
+  static_cast<void>(local::TakeDown(setting.local->Folder()));
+  return status;
 }
 
 // Starts the run, unless there is one with its id.
-Status BeginRun(const RunSetting& setting, KnownRun run) {
+Status BeginOrShow(const RunSetting& setting, KnownRun run) {
   const auto source = OpenRuns(setting.globals, "");
   if (!source.ok()) return source.status();
   auto known = FindKnownRun(setting.command, **source, run.record.id);
@@ -149,10 +157,10 @@ Status RunFile(const RunSetting& setting) {
         ") is not part of this version, so no worker can run it; --dry-run lists the jobs"));
   }
   if (command.local) run->record.labels = LocalLabels(run->benchmark);
-  return CarryOut(setting, *std::move(run), BeginRun);
+  return CarryOut(setting, *std::move(run), BeginOrShow);
 }
 
-Status RunKnown(const RunSetting& setting, const std::string& id, Status (RunSession::*form)()) {
+Status RunKnown(const RunSetting& setting, const std::string& id, Form form) {
   if (!setting.command.workload.empty()) {
     return absl::InvalidArgumentError("--workload: a run goes on with what it was begun with");
   }
@@ -161,9 +169,7 @@ Status RunKnown(const RunSetting& setting, const std::string& id, Status (RunSes
   if (!source.ok()) return source.status();
   auto run = FindKnownRun(setting.command, **source, id);
   if (!run.ok()) return run.status();
-  return CarryOut(setting, *std::move(run), [form](const RunSetting& at, KnownRun known) {
-    return (RunSession(at, std::move(known)).*form)();
-  });
+  return CarryOut(setting, *std::move(run), form);
 }
 
 Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
@@ -174,10 +180,12 @@ Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
     if (!runs.ok()) return runs.status();
     setting.local = *std::move(runs);
   }
-  if (!command.resume.empty()) return RunKnown(setting, command.resume, &RunSession::GoOn);
-  if (!command.pause.empty()) return RunKnown(setting, command.pause, &RunSession::Pause);
-  if (!command.retry_failed.empty()) {
-    return RunKnown(setting, command.retry_failed, &RunSession::RetryFailed);
+  const std::pair<const std::string&, Form> known[] = {
+      {command.resume, GoOnBy<&RunSession::GoOn>},
+      {command.pause, GoOnBy<&RunSession::Pause>},
+      {command.retry_failed, GoOnBy<&RunSession::RetryFailed>}};
+  for (const auto& [id, form] : known) {
+    if (!id.empty()) return RunKnown(setting, id, form);
   }
   if (!command.file.empty()) return RunFile(setting);
   return absl::InvalidArgumentError("name a file, or a run with --resume, --retry-failed, --pause");

@@ -61,13 +61,12 @@ class RunSession {
   Status Show();
 
  private:
-  Status Look();
   Status CheckWorkers();
   [[nodiscard]] std::string HowToGoOn(const std::string& option) const;
   void SayWhatIsKept() const;
   Status Attend();
   Status Leave();
-  Status Conclude(run::Ending ending);
+  Status Conclude(run::Wish left);
   [[nodiscard]] Status MarkAsCancelled() const;
   [[nodiscard]] Status Verdict() const;
   Status Print() const;

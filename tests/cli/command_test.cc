@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands.h"
+#include "cli/command/command.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {
