@@ -159,8 +159,10 @@ Action BindScale(CLI::App& app, const Globals& globals) {
 
 // ---- status, logs, down
 
-Action BindStatus(CLI::App&, const Globals& globals) {
-  return [&globals] { return ShowAll(globals); };
+// A command without options.
+template <Status (*kRun)(const Globals&)>
+Action BindPlain(CLI::App& /*app*/, const Globals& globals) {
+  return [&globals] { return kRun(globals); };
 }
 
 // The logs of a deployment (all its replicas) or of one process.
@@ -223,10 +225,6 @@ Status Down(const Globals& globals) {
   return absl::OkStatus();
 }
 
-Action BindDown(CLI::App&, const Globals& globals) {
-  return [&globals] { return Down(globals); };
-}
-
 }  // namespace
 
 std::vector<Command> LocalCommands() {
@@ -237,11 +235,11 @@ std::vector<Command> LocalCommands() {
        "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, Prints::kText,
        false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
-       BindStatus, Prints::kText, false},
+       BindPlain<ShowAll>, Prints::kText, false},
       {"local logs", "The end of the logs", "twofold local logs scalability-tester-frontend -n 50",
        BindLogs, Prints::kText, false},
       {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
-       BindDown, Prints::kText, false},
+       BindPlain<Down>, Prints::kText, false},
   };
 }
 

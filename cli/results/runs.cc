@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,7 +51,9 @@ const show::Columns kRunColumns = {
     {"ENDED (UTC)", "ended_unix_seconds"},
 };
 
-Result<std::vector<v1::Run>> ListAll(RunSource& source, std::size_t most) {
+/// Of a RunSource or a RunReader; the newest come first.
+template <typename Source>
+Result<std::vector<v1::Run>> ListAll(Source& source, std::size_t most) {
   std::vector<v1::Run> runs;
   v1::ListRunsRequest request;
   do {
@@ -177,32 +180,19 @@ Status Export(const CopyOptions& options, const Globals& globals) {
   return absl::OkStatus();
 }
 
-/// The ids of all runs in a file.
-Result<std::vector<std::string>> RunsOf(const results::RunReader& reader) {
-  std::vector<std::string> ids;
-  v1::ListRunsRequest request;
-  do {
-    const auto page = reader.List(request);
-    if (!page.ok()) return page.status();
-    for (const v1::Run& run : page->runs()) ids.push_back(run.id());
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  return ids;
-}
-
 Status Import(const CopyOptions& options, const Globals& globals) {
   const auto from = results::RunReader::Open(options.file);
   if (!from.ok()) return from.status();
-  const auto runs = RunsOf(**from);
+  const auto runs = ListAll(**from, std::numeric_limits<std::size_t>::max());
   if (!runs.ok()) return runs.status();
   if (runs->empty())
     return absl::NotFoundError(absl::StrCat("FILE: ", options.file, " has no run"));
   const auto to = results::SqliteStore::Open(options.store);
   if (!to.ok()) return to.status();
   Status first_error;
-  for (const std::string& run : *runs) {
-    const auto copied = CopyRun(**from, run, **to);
-    if (copied.ok()) PrintCopied(globals, run, options.store, *copied);
+  for (const v1::Run& run : *runs) {
+    const auto copied = CopyRun(**from, run.id(), **to);
+    if (copied.ok()) PrintCopied(globals, run.id(), options.store, *copied);
     first_error.Update(copied.status());
   }
   return first_error;

@@ -28,12 +28,38 @@ using Names = std::vector<std::string>;
 
 // ---- job list
 
+// The fields that vary, in the order in which permutations have them.
+Names VariedPaths(const Expansion& expansion) {
+  Names paths;
+  for (const Permutation& permutation : expansion.permutations) {
+    for (const auto& [path, value] : permutation.values) {
+      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+std::string ValueAt(const Permutation& permutation, const std::string& path) {
+  for (const auto& varied : permutation.values) {
+    if (varied.path == path) return CellText(varied.value);
+  }
+  return "-";
+}
+
 std::string LabelText(const Permutation& permutation) {
   Names labels;
   for (const auto& need : permutation.labels) {
     labels.push_back(absl::StrCat(need.label, "=", CellText(need.value)));
   }
-  return absl::StrJoin(labels, " ");
+  return labels.empty() ? "-" : absl::StrJoin(labels, " ");
+}
+
+/// The cells of one permutation that all its jobs repeat.
+Names PermutationCells(const Permutation& permutation, const Names& paths, bool labels) {
+  Names cells = {absl::StrCat(permutation.gang)};
+  for (const std::string& path : paths) cells.push_back(ValueAt(permutation, path));
+  if (labels) cells.push_back(LabelText(permutation));
+  return cells;
 }
 
 bool LabelsDiffer(const Expansion& expansion) {
@@ -46,39 +72,25 @@ std::string NameOf(const Sweep& sweep, const Expansion& expansion, std::size_t i
   return spec::JobName(sweep.name, index + 1, expansion.most_jobs);
 }
 
-// What all jobs of a permutation repeat. `columns` get those that its values need.
-Json RowOf(const Permutation& permutation, show::Columns& columns) {
-  Json row = {{"permutation", permutation.number},
-              {"workers", permutation.gang},
-              {"labels", LabelText(permutation)}};
-  for (const auto& [field, value] : permutation.values) {
-    const std::string path = "values." + field;
-    row["values"][field] = CellText(value);
-    const bool known = std::any_of(columns.begin(), columns.end(),
-                                   [&](const show::Column& one) { return one.path == path; });
-    if (!known) columns.push_back({field, path});
-  }
-  return row;
-}
-
 std::string JobTable(const Sweep& sweep, const Expansion& expansion) {
-  show::Columns columns = {{"JOB", "job"},
-                           {"PERMUTATION", "permutation"},
-                           {"REPETITION", "repetition"},
-                           {"WORKERS", "workers"}};
-  std::vector<Json> permutations;
+  const Names paths = VariedPaths(expansion);
+  const bool labels = LabelsDiffer(expansion);
+  std::vector<Names> rows = {{"JOB", "PERMUTATION", "REPETITION", "WORKERS"}};
+  rows[0].insert(rows[0].end(), paths.begin(), paths.end());
+  if (labels) rows[0].emplace_back("WORKERS NEED");
+  std::vector<Names> cells;
   for (const Permutation& one : expansion.permutations) {
-    permutations.push_back(RowOf(one, columns));
+    cells.push_back(PermutationCells(one, paths, labels));
   }
-  if (LabelsDiffer(expansion)) columns.push_back({"WORKERS NEED", "labels"});
-  Json rows = Json::array();
   for (std::size_t i = 0; i < expansion.jobs.size(); ++i) {
     const PlannedJob& job = expansion.jobs[i];
-    Json& row = rows.emplace_back(permutations[job.permutation]);
-    row["job"] = NameOf(sweep, expansion, i);
-    row["repetition"] = absl::StrCat(job.warm_up ? "warm-up " : "", job.repetition);
+    Names row = {NameOf(sweep, expansion, i),
+                 absl::StrCat(expansion.permutations[job.permutation].number),
+                 absl::StrCat(job.warm_up ? "warm-up " : "", job.repetition)};
+    row.insert(row.end(), cells[job.permutation].begin(), cells[job.permutation].end());
+    rows.push_back(std::move(row));
   }
-  return show::Print(show::Form::kText, columns, rows);
+  return show::Table(rows);
 }
 
 std::string Counted(std::uint64_t count, const std::string& thing) {

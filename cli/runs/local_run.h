@@ -5,7 +5,7 @@
 #include "cli/local/plan.h"
 #include "cli/local/state_folder.h"
 #include "cli/runs/benchmark.h"
-#include "cli/runs/run_options.h"
+#include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
 #include "lib/common/result.h"
 

@@ -10,7 +10,7 @@
 #include "cli/runs/driver.h"
 #include "cli/runs/frontend_jobs.h"
 #include "cli/runs/local_run.h"
-#include "cli/runs/run_options.h"
+#include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_watcher.h"
 
