@@ -1,4 +1,4 @@
-#include "cli/commands.h"
+#include "cli/command/command.h"
 
 namespace twofold::cli {
 

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <optional>
 
+#include "cli/command/command.h"
 #include "cli/command/text_only.h"
-#include "cli/commands.h"
 #include "lib/common/options.h"
 
 int main(int argc, char** argv) {

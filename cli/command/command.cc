@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 
@@ -34,26 +33,19 @@ const std::vector<ExitRow>& ExitRows() {
   return rows;
 }
 
-struct Group {
-  const char* name;
-  const char* help;
-};
-
-constexpr std::array<Group, 4> kGroups = {{
+const std::map<std::string, std::string> kGroups = {
     {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
     {"worker", "Look at, pause, resume and drain workers"},
-}};
+};
 
 // The subcommand `name` of `app`, made if it is not there.
 CLI::App* GroupOf(CLI::App& app, const std::string& name) {
   for (CLI::App* group : app.get_subcommands([](CLI::App*) { return true; })) {
     if (group->get_name() == name) return group;
   }
-  const auto* row = std::find_if(kGroups.begin(), kGroups.end(),
-                                 [&](const Group& group) { return name == group.name; });
-  return app.add_subcommand(name, row->help)->require_subcommand(1);
+  return app.add_subcommand(name, kGroups.at(name))->require_subcommand(1);
 }
 
 std::map<std::string, show::Form> FormsOf(Prints prints) {

@@ -41,6 +41,9 @@ struct Command {
   bool asks_frontend = true;  ///< it has --frontend
 };
 
+/// Those of all rooms, in the order of --help.
+std::vector<Command> AllCommands();
+
 // The rows of each room.
 std::vector<Command> LocalCommands();
 std::vector<Command> QueueCommands();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "cli/command/command.h"
 #include "twofold/v1/queue.pb.h"
@@ -13,14 +15,15 @@ Action BindLogs(CLI::App& app, const Globals& globals);
 Action BindWatch(CLI::App& app, const Globals& globals);
 Action BindOutput(CLI::App& app, const Globals& globals);
 
-/// The table of jobs.
-const show::Columns& JobColumns();
-
 /// "25 % frame 100 of 400"; empty if it tells nothing of its progress.
 std::string Progress(const v1::Job& job);
 
 /// One job on stdout, as `globals` say; below a table for people stands what it has no room for:
 /// run, gang, progress, why it failed, what it has printed.
 void Print(const v1::Job& job, const Globals& globals);
+
+/// What was compressed with zstd, at most `most` bytes of it.
+/// Errors   kDataLoss: it is no zstd, or is cut off; kResourceExhausted: it is longer.
+Result<std::string> Decompress(std::string_view zstd, std::size_t most);
 
 }  // namespace twofold::cli

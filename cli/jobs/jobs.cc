@@ -1,16 +1,21 @@
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command/command.h"
 #include "cli/jobs/job_commands.h"
+#include "cli/queues/field.h"
 #include "cli/queues/frontend.h"
 #include "lib/common/options.h"
+#include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
 
@@ -19,77 +24,98 @@ namespace {
 
 using Clients = v1::Clients;
 
-// ---- get, cancel
+const show::Columns kJobColumns = {{"ID", "id"},
+                                   {"QUEUE", "queue"},
+                                   {"STATE", "state"},
+                                   {"OUTCOME", "outcome"},
+                                   {"ATTEMPTS", "attempts"},
+                                   {.heading = "WAIT S", .path = "wait_seconds", .decimals = 3},
+                                   {.heading = "RUN S", .path = "run_seconds", .decimals = 3},
+                                   {"POD", "pod"}};
+
+// ---- one job
+
+std::string Gang(const v1::Job& job) {
+  if (job.gang_size() == 0) return "";
+  std::string text = absl::StrCat(job.gang_size(), " workers");
+  for (int rank = 0; rank < job.members_size(); ++rank) {
+    const v1::WorkerName& member = job.members(rank);
+    absl::StrAppend(&text, rank == 0 ? ": " : ", ", rank, " on ", member.node(), "/", member.pod());
+  }
+  return text;
+}
+
+/// Empty if there is nothing to say.
+std::string JobDetails(const v1::Job& job) {
+  const std::pair<const char*, std::string> lines[] = {
+      {"run", job.run()},
+      {"durable", job.durable() ? "yes" : ""},
+      {"gang", Gang(job)},
+      {"progress", Progress(job)},
+      {"requeued as", job.requeued_as() == 0 ? "" : absl::StrCat(job.requeued_as())},
+      {"error", job.report().error()}};
+  std::string text;
+  for (const auto& [name, value] : lines) {
+    if (!value.empty()) absl::StrAppend(&text, name, ": ", Printable(value, value.size()), "\n");
+  }
+  if (job.report().output().empty()) return text;
+  absl::StrAppend(&text, "output:\n", job.report().output());
+  if (text.back() != '\n') text += '\n';
+  return text;
+}
+
+// ---- get, cancel, explain
 
 template <typename Request>
-void AddId(CLI::App& app, Request& request) {
-  app.add_option_function<std::uint64_t>(
-         "ID", [&request](std::uint64_t id) { request.set_id(id); },
-         "Number of the job, as `twofold job list` shows it")
+void NameJob(CLI::App& app, Request& request) {
+  AddField(app, "ID", request, &Request::set_id,
+           "Number of the job, as `twofold job list` shows it")
       ->required();
 }
 
-template <typename Request>
-auto BindById(grpc::Status (Clients::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                    v1::Job*)) {
-  return [method](CLI::App& app, const Globals& globals) -> Action {
-    auto request = std::make_shared<Request>();
-    AddId(app, *request);
-    return [method, request, &globals]() -> Status {
-      const auto job = Frontend(globals).Call<Clients>(method, *request);
-      if (!job.ok()) return job.status();
-      Print(*job, globals);
-      return absl::OkStatus();
-    };
-  };
+void ShowWhy(const v1::Explanation& why, const Globals& globals) {
+  const std::string text = absl::StrCat("job ", why.job().id(), " ", show::Word(why.job().state()),
+                                        ": ", why.text(), "\n");
+  std::cout << (globals.json() ? show::Line(show::ToJson(why)) : text);
 }
 
 // ---- list
 
 struct ListOptions {
-  std::string queue;
-  std::string run;
-  bool finished = false;
-  int most = 100;
+  v1::ListJobsRequest request;
+  std::size_t most = 100;
 };
 
-Result<std::vector<v1::Job>> List(const Frontend& frontend, const ListOptions& options) {
-  constexpr int kPage = 1000;
+Status ListJobs(const ListOptions& options, const Globals& globals) {
+  constexpr std::size_t kPage = 1000;
+  const Frontend frontend(globals);
   std::vector<v1::Job> jobs;
-  v1::ListJobsRequest request;
-  request.set_queue(options.queue);
-  request.set_run(options.run);
-  request.set_finished(options.finished);
+  v1::ListJobsRequest request = options.request;
   do {
-    const int left = options.most - static_cast<int>(jobs.size());
+    const std::size_t left = options.most - jobs.size();
     request.set_page_size(static_cast<std::uint32_t>(std::min(left, kPage)));
-    auto reply = frontend.Call<Clients>(&Clients::Stub::ListJobs, request);
-    if (!reply.ok()) return reply.status();
-    jobs.insert(jobs.end(), reply->jobs().begin(), reply->jobs().end());
-    request.set_page_token(reply->next_page_token());
-  } while (!request.page_token().empty() && static_cast<int>(jobs.size()) < options.most);
-  return jobs;
+    const auto page = frontend.Call<Clients>(&Clients::Stub::ListJobs, request);
+    if (!page.ok()) return page.status();
+    jobs.insert(jobs.end(), page->jobs().begin(), page->jobs().end());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty() && jobs.size() < options.most);
+  std::cout << show::Print(globals.form, kJobColumns, show::ListOf(jobs));
+  return absl::OkStatus();
 }
 
 Action BindList(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ListOptions>();
-  app.add_option("--queue", options->queue, "Only of this queue")->check(QueueName());
-  app.add_option("--run", options->run, "Only of this run");
-  app.add_flag("--finished", options->finished, "Finished durable jobs, too; they come first");
-  app.add_option("--most", options->most, "How many at most")
-      ->check(WholeNumber(1, 10'000'000))
-      ->capture_default_str();
-  return [options, &globals]() -> Status {
-    const auto jobs = List(Frontend(globals), *options);
-    if (!jobs.ok()) return jobs.status();
-    std::cout << show::Print(globals.form, JobColumns(), show::ListOf(*jobs));
-    return absl::OkStatus();
-  };
+  v1::ListJobsRequest& request = options->request;
+  AddField(app, "--queue", request, &v1::ListJobsRequest::set_queue, "Only of this queue")
+      ->check(QueueName());
+  AddField(app, "--run", request, &v1::ListJobsRequest::set_run, "Only of this run");
+  AddField(app, "--finished", request, &v1::ListJobsRequest::set_finished,
+           "Finished durable jobs, too; they come first");
+  AddOption(app, "--most", options->most, WholeNumber(1, 10'000'000), "How many at most");
+  return [options, &globals] { return ListJobs(*options, globals); };
 }
 
 // ---- requeue
-
-constexpr std::chrono::minutes kReplyWithin{1};  // for a page
 
 // By their names for people: "failed", "timed_out", ...
 std::map<std::string, int> Outcomes() {
@@ -98,19 +124,6 @@ std::map<std::string, int> Outcomes() {
     outcomes[show::Word(static_cast<v1::Outcome>(value))] = value;
   }
   return outcomes;
-}
-
-/// Page by page. What was requeued before an error is in `reply`, too.
-Status RequeueAll(v1::RequeueJobsRequest request, const Globals& globals,
-                  v1::RequeueJobsReply& reply) {
-  Frontend frontend(globals);
-  do {
-    const auto page = frontend.Call<Clients>(&Clients::Stub::RequeueJobs, request, kReplyWithin);
-    if (!page.ok()) return page.status();
-    reply.MergeFrom(*page);
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  return absl::OkStatus();
 }
 
 void PrintRequeued(const v1::RequeueJobsReply& reply, const Globals& globals) {
@@ -123,11 +136,10 @@ void PrintRequeued(const v1::RequeueJobsReply& reply, const Globals& globals) {
 
 Action BindRequeue(CLI::App& app, const Globals& globals) {
   auto request = std::make_shared<v1::RequeueJobsRequest>();
-  const auto id = app.add_option_function<std::uint64_t>(
-      "ID", [request](std::uint64_t value) { request->set_id(value); }, "Number of one job");
-  const auto run = app.add_option_function<std::string>(
-      "--run", [request](const std::string& name) { request->set_run(name); },
-      "All jobs of this run that did not succeed");
+  using Request = v1::RequeueJobsRequest;
+  CLI::Option* id = AddField(app, "ID", *request, &Request::set_id, "Number of one job");
+  CLI::Option* run = AddField(app, "--run", *request, &Request::set_run,
+                              "All jobs of this run that did not succeed");
   run->excludes(id);
   app.add_option_function<std::vector<std::string>>(
          "--outcome",
@@ -141,38 +153,36 @@ Action BindRequeue(CLI::App& app, const Globals& globals) {
       ->needs(run);
   return [request, &globals]() -> Status {
     v1::RequeueJobsReply reply;
-    const Status status = RequeueAll(*request, globals, reply);
+    const Status status = Frontend(globals).Requeue(*request, reply);
     if (status.ok() || reply.from_size() > 0) PrintRequeued(reply, globals);
     return status;
   };
 }
 
-// ---- explain
+}  // namespace
 
-Action BindExplain(CLI::App& app, const Globals& globals) {
-  auto request = std::make_shared<v1::GetJobRequest>();
-  AddId(app, *request);
-  return [request, &globals]() -> Status {
-    const auto why = Frontend(globals).Call<Clients>(&Clients::Stub::ExplainJob, *request);
-    if (!why.ok()) return why.status();
-    const std::string text = absl::StrCat("job ", why->job().id(), " ",
-                                          show::Word(why->job().state()), ": ", why->text(), "\n");
-    std::cout << (globals.json() ? show::Line(show::ToJson(*why)) : text);
-    return absl::OkStatus();
-  };
+std::string Progress(const v1::Job& job) {
+  if (job.progress() == 0 && job.progress_line().empty()) return "";
+  return absl::StrFormat("%.0f %%%s%s", 100 * job.progress(),
+                         job.progress_line().empty() ? "" : " ", job.progress_line());
 }
 
-}  // namespace
+void Print(const v1::Job& job, const Globals& globals) {
+  std::cout << show::Print(globals.form, kJobColumns, show::ToJson(job));
+  if (globals.form == show::Form::kText) std::cout << JobDetails(job);
+}
 
 std::vector<Command> JobCommands() {
   return {
       {"job submit", "Put one job into a queue", "twofold job submit sleep --wait -- 0.5",
        BindSubmit, Prints::kTable},
-      {"job get", "One job", "twofold job get 17 --output json", BindById(&Clients::Stub::GetJob),
+      {"job get", "One job", "twofold job get 17 --output json",
+       BindCall<Clients>(&Clients::Stub::GetJob, NameJob<v1::GetJobRequest>, Print),
        Prints::kTable},
       {"job list", "Waiting and running jobs; finished durable ones on demand",
        "twofold job list --run nightly --finished", BindList, Prints::kTable},
-      {"job explain", "Why a job waits", "twofold job explain 17", BindExplain},
+      {"job explain", "Why a job waits", "twofold job explain 17",
+       BindCall<Clients>(&Clients::Stub::ExplainJob, NameJob<v1::GetJobRequest>, ShowWhy)},
       {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},
       {"job output", "The whole output of a benchmark's program",
        "twofold job output 17 --rank 1 --stage server", BindOutput},
@@ -180,7 +190,8 @@ std::vector<Command> JobCommands() {
        BindWatch},
       {"job requeue", "Run finished durable jobs again, as new jobs",
        "twofold job requeue --run nightly --outcome failed", BindRequeue, Prints::kTable},
-      {"job cancel", "End a job", "twofold job cancel 17", BindById(&Clients::Stub::CancelJob),
+      {"job cancel", "End a job", "twofold job cancel 17",
+       BindCall<Clients>(&Clients::Stub::CancelJob, NameJob<v1::CancelJobRequest>, Print),
        Prints::kTable},
   };
 }

@@ -46,12 +46,15 @@ Result<pid_t> StartProcess(std::vector<std::string> argv, const std::string& pod
 
 }  // namespace
 
+bool IsSettled(const DeploymentStatus& deployment) {
+  return deployment.at("ready") == deployment.at("replicas") && deployment.at("terminating") == 0;
+}
+
 Cluster::Cluster(StateFolder folder, const std::vector<DeploymentSpec>& plan,
                  const DeploymentPolicy& policy)
     : folder_(std::move(folder)) {
   for (const DeploymentSpec& spec : plan) {
-    members_.push_back({spec, Deployment(policy), spec.listen, {}, {}});
-    members_.back().addresses.clear();
+    members_.push_back({spec, Deployment(policy), {}, {}, {}});
     members_.back().deployment.Scale(spec.replicas);
   }
 }
@@ -188,10 +191,10 @@ bool Cluster::Stopped() const {
          frontend().processes.empty();
 }
 
-std::vector<DeploymentStatus> Cluster::Snapshot() const {
-  std::vector<DeploymentStatus> result;
-  for (const Member& member : members_) result.push_back(StatusOf(member));
-  return result;
+nlohmann::ordered_json Cluster::Snapshot() const {
+  auto all = nlohmann::ordered_json::array();
+  for (const Member& member : members_) all.push_back(StatusOf(member));
+  return all;
 }
 
 Result<DeploymentStatus> Cluster::Find(const std::string& name) const {
@@ -213,20 +216,20 @@ std::string Cluster::FrontendHttp() const {
 }
 
 DeploymentStatus Cluster::StatusOf(const Member& member) const {
-  DeploymentStatus status;
-  status.name = member.spec.name;
-  status.kind = member.spec.kind;
-  status.queue = member.spec.queue;
-  status.replicas = member.deployment.desired();
-  status.running = member.deployment.running();
-  status.ready = Ready(member);
-  status.terminating = member.deployment.terminating();
-  status.waiting = member.deployment.waiting();
-  status.restarts = member.deployment.restarts();
-  status.last_exit = member.last_exit;
-  status.addresses = member.addresses;
-  for (const auto& [replica, process] : member.processes) status.pids.push_back(process.pid);
-  return status;
+  std::vector<pid_t> pids;
+  for (const auto& [replica, process] : member.processes) pids.push_back(process.pid);
+  return {{"name", member.spec.name},
+          {"kind", ToString(member.spec.kind)},
+          {"queue", member.spec.queue},
+          {"replicas", member.deployment.desired()},
+          {"running", member.deployment.running()},
+          {"ready", Ready(member)},
+          {"terminating", member.deployment.terminating()},
+          {"waiting", member.deployment.waiting()},
+          {"restarts", member.deployment.restarts()},
+          {"last_exit", member.last_exit},
+          {"addresses", member.addresses},
+          {"pids", pids}};
 }
 
 // One that is ending may be registered still, so it is taken off: rather too few than too many.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,21 +16,23 @@
 
 namespace twofold::local {
 
-/// What there is to know of a deployment; `ready` is what a user may rely on.
-struct DeploymentStatus {
-  std::string name;
-  Kind kind = Kind::kBackend;
-  std::string queue;
-  int replicas = 0;     ///< wanted
-  int running = 0;      ///< processes, without those that are ending
-  int ready = 0;        ///< running, and serving (frontend, client) or registered (backend)
-  int terminating = 0;  ///< processes asked to end
-  int waiting = 0;      ///< ended by themselves; restarted after a pause
-  int restarts = 0;
-  std::string last_exit;                         ///< of a process that was not asked to end
-  std::map<std::string, std::string> addresses;  ///< "http" and so on, once it serves
-  std::vector<pid_t> pids;
-};
+/// What there is to know of a deployment, with the keys of the supervisor's API:
+///
+///   name, kind, queue
+///   replicas     wanted
+///   running      processes, without those that are ending
+///   ready        running, and serving (frontend, client) or registered (backend): what a user may
+///                rely on
+///   terminating  processes asked to end
+///   waiting      ended by themselves; restarted after a pause
+///   restarts
+///   last_exit    of a process that was not asked to end
+///   addresses    {"http": ...} and so on, once it serves
+///   pids
+using DeploymentStatus = nlohmann::ordered_json;
+
+/// Whether all that a deployment shall have is there, and nothing else.
+bool IsSettled(const DeploymentStatus& deployment);
 
 /// Worker processes registered at the frontend, by queue.
 using Registrations = std::map<std::string, int>;
@@ -61,7 +63,8 @@ class Cluster {
   void Stop(Instant now);
   [[nodiscard]] bool Stopped() const;
 
-  [[nodiscard]] std::vector<DeploymentStatus> Snapshot() const;
+  /// A list of all of them.
+  [[nodiscard]] nlohmann::ordered_json Snapshot() const;
   [[nodiscard]] Result<DeploymentStatus> Find(const std::string& name) const;
 
   /// A number that changes whenever a process starts, ends or is asked to: registrations asked for

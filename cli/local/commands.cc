@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/command/command.h"
+#include "cli/local/cluster.h"
 #include "cli/local/launch.h"
 #include "cli/local/log_file.h"
 #include "cli/local/remote.h"
@@ -87,19 +88,14 @@ Status Up(const UpOptions& options, const Globals& globals) {
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGINT}) sigaddset(&signals, number);
   if (options.foreground) pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-
-  const StateFolder folder = Folder(globals);
-  const Result<pid_t> supervisor = local::LaunchSupervisor(
-      folder, options.cluster, options.foreground ? local::Life::kForeground : local::Life::kOwn);
+  const Result<pid_t> supervisor =
+      local::Launch(Folder(globals), options.cluster,
+                    options.foreground ? local::Life::kForeground : local::Life::kOwn,
+                    FromSeconds(options.timeout_seconds));
   if (!supervisor.ok()) return supervisor.status();
-  Status status = local::WaitReady(folder, FromSeconds(options.timeout_seconds));
-  if (status.ok()) status = ShowAll(globals);
+  const Status status = ShowAll(globals);
   std::cout.flush();
-  if (!status.ok()) {
-    static_cast<void>(local::TakeDown(folder));
-    return status;
-  }
-  return options.foreground ? Attend(*supervisor, signals) : status;
+  return status.ok() && options.foreground ? Attend(*supervisor, signals) : status;
 }
 
 Action BindUp(CLI::App& app, const Globals& globals) {
@@ -109,22 +105,18 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   app.add_option("--queues", cluster.queues,
                  "Queues and how long their workers sleep for each job: NAME=SECONDS,...")
       ->capture_default_str();
-  app.add_option("--replicas", cluster.replicas, "Workers of each queue to start with")
-      ->check(WholeNumber(0, 10'000))
-      ->capture_default_str();
+  AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
+            "Workers of each queue to start with");
   app.add_flag("--free-ports", cluster.free_ports,
                "Any free ports, instead of 9997 (clients), 9999 (workers), 9998 (HTTP) of the "
                "frontend and 9996, 9995, ... of the load clients");
-  app.add_option("--grace", cluster.grace_seconds,
-                 "Seconds from asking a worker to end to its kill")
-      ->check(Seconds(0, 3600))
-      ->capture_default_str();
+  AddOption(app, "--grace", cluster.grace_seconds, Seconds(0, 3600),
+            "Seconds from asking a worker to end to its kill");
   app.add_option("--programs", cluster.programs, "Folder of twofold-frontend and the others")
       ->capture_default_str();
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
-  app.add_option("--timeout", options->timeout_seconds, "Longest wait for all to be ready")
-      ->check(Seconds(0, 3600))
-      ->capture_default_str();
+  AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 3600),
+            "Longest wait for all to be ready");
   return [options, &globals] { return Up(*options, globals); };
 }
 
@@ -155,9 +147,7 @@ Action BindScale(CLI::App& app, const Globals& globals) {
   app.add_option("NAME", options->name, "A backend deployment")->required();
   app.add_option("N", options->replicas, "Replicas")->required()->check(WholeNumber(0, 10'000));
   app.add_flag("--wait", options->wait, "Return when exactly N are ready");
-  app.add_option("--timeout", options->timeout_seconds, "Longest --wait")
-      ->check(Seconds(0, 86400))
-      ->capture_default_str();
+  AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 86400), "Longest --wait");
   return [options, &globals]() -> Status {
     const Result<Remote> remote = Remote::Find(Folder(globals));
     if (!remote.ok()) return remote.status();
@@ -169,8 +159,10 @@ Action BindScale(CLI::App& app, const Globals& globals) {
 
 // ---- status, logs, down
 
-Action BindStatus(CLI::App&, const Globals& globals) {
-  return [&globals] { return ShowAll(globals); };
+// A command without options.
+template <Status (*kRun)(const Globals&)>
+Action BindPlain(CLI::App& /*app*/, const Globals& globals) {
+  return [&globals] { return kRun(globals); };
 }
 
 // The logs of a deployment (all its replicas) or of one process.
@@ -214,9 +206,8 @@ Action BindLogs(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<Options>();
   app.add_option("NAME", options->name, "A deployment, one of its processes, or 'supervisor'")
       ->required();
-  app.add_option("-n,--lines", options->lines, "Lines of each log, from its end")
-      ->check(WholeNumber(0, 1'000'000))
-      ->capture_default_str();
+  AddOption(app, "-n,--lines", options->lines, WholeNumber(0, 1'000'000),
+            "Lines of each log, from its end");
   return
       [options, &globals] { return Logs(Folder(globals), options->name, options->lines, globals); };
 }
@@ -234,10 +225,6 @@ Status Down(const Globals& globals) {
   return absl::OkStatus();
 }
 
-Action BindDown(CLI::App&, const Globals& globals) {
-  return [&globals] { return Down(globals); };
-}
-
 }  // namespace
 
 std::vector<Command> LocalCommands() {
@@ -248,11 +235,11 @@ std::vector<Command> LocalCommands() {
        "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, Prints::kText,
        false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
-       BindStatus, Prints::kText, false},
+       BindPlain<ShowAll>, Prints::kText, false},
       {"local logs", "The end of the logs", "twofold local logs scalability-tester-frontend -n 50",
        BindLogs, Prints::kText, false},
       {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
-       BindDown, Prints::kText, false},
+       BindPlain<Down>, Prints::kText, false},
   };
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "cli/local/cluster.h"
 #include "cli/local/log_file.h"
 #include "cli/local/remote.h"
 #include "cli/local/supervisor.h"
@@ -57,13 +58,8 @@ std::string LogEnd(const StateFolder& folder, const std::string& process) {
   return tail.ok() && !tail->empty() ? absl::StrCat("; the end of its log:\n", *tail) : "";
 }
 
-Status SupervisorEnded(const StateFolder& folder, const process::Exit& exit) {
-  return absl::UnavailableError(
-      absl::StrCat("the supervisor ended: ", Describe(exit), LogEnd(folder, "supervisor")));
-}
-
 // What makes waiting for this deployment pointless; empty if nothing.
-std::string Hopeless(const nlohmann::ordered_json& deployment) {
+std::string Hopeless(const DeploymentStatus& deployment) {
   const int restarts = deployment.at("restarts");
   const std::string last_exit = deployment.at("last_exit");
   const bool misused = last_exit == "exit code 2" || last_exit == "exit code 127";
@@ -71,16 +67,14 @@ std::string Hopeless(const nlohmann::ordered_json& deployment) {
   return misused || restarts >= kHopeless ? "cannot run: " + last_exit : "";
 }
 
-Status NotReady(const StateFolder& folder, const nlohmann::ordered_json& deployment,
+Status NotReady(const StateFolder& folder, const DeploymentStatus& deployment,
                 const std::string& reason) {
   const std::string name = deployment.at("name");
   return absl::UnavailableError(absl::StrCat(name, " ", reason, LogEnd(folder, name + "-0")));
 }
 
-}  // namespace
-
-Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& options,
-                               Life life) {
+// Returns as soon as its API serves.
+Result<pid_t> StartSupervisor(const StateFolder& folder, const ClusterOptions& options, Life life) {
   const auto plan = MakePlan(options);
   if (!plan.ok()) return plan.status();
   const Result<int> lock = folder.Lock();
@@ -90,7 +84,10 @@ Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& 
   close(*lock);  // the supervisor has it now
   if (pid < 0) return absl::InternalError("cannot fork");
   while (!std::filesystem::exists(folder.SupervisorFile())) {
-    if (const auto exit = process::Poll(pid)) return SupervisorEnded(folder, *exit);
+    if (const auto exit = process::Poll(pid)) {
+      return absl::UnavailableError(
+          absl::StrCat("the supervisor ended: ", Describe(*exit), LogEnd(folder, "supervisor")));
+    }
     std::this_thread::sleep_for(kLook);
   }
   return pid;
@@ -102,7 +99,7 @@ Status WaitReady(const StateFolder& folder, Duration timeout) {
   for (const Instant deadline = Now() + timeout;; std::this_thread::sleep_for(kLook)) {
     const auto deployments = remote->Deployments();
     if (!deployments.ok()) return deployments.status();
-    const nlohmann::ordered_json* late = nullptr;
+    const DeploymentStatus* late = nullptr;
     for (const auto& deployment : *deployments) {
       if (const std::string why = Hopeless(deployment); !why.empty()) {
         return NotReady(folder, deployment, why);
@@ -114,6 +111,18 @@ Status WaitReady(const StateFolder& folder, Duration timeout) {
     return NotReady(folder, *late,
                     absl::StrCat("is not ready after ", ToSeconds(timeout), " seconds"));
   }
+}
+
+}  // namespace
+
+Result<pid_t> Launch(const StateFolder& folder, const ClusterOptions& options, Life life,
+                     Duration timeout) {
+  const auto supervisor = StartSupervisor(folder, options, life);
+  if (!supervisor.ok()) return supervisor.status();
+  const Status status = WaitReady(folder, timeout);
+  if (status.ok()) return supervisor;
+  static_cast<void>(TakeDown(folder));
+  return status;
 }
 
 Result<bool> TakeDown(const StateFolder& folder) {

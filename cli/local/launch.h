@@ -17,17 +17,15 @@ enum class Life {
   kEmbedded,    ///< ends with us; logs to a file, and hears no Ctrl-C of our terminal
 };
 
-/// Starts a supervisor as a process of its own. Call while there is one thread only.
+/// Starts a supervisor as a process of its own, and waits until all deployments are ready; else
+/// ends them again. Call while there is one thread only.
 ///
-/// Returns its process id as soon as its API serves.
+/// Returns its process id.
 /// Errors   kInvalidArgument: the plan or the folder. kFailedPrecondition: a cluster runs there.
-///          kUnavailable: it ended at once; with the end of its log.
-Result<pid_t> LaunchSupervisor(const StateFolder& folder, const ClusterOptions& options, Life life);
-
-/// Waits until all deployments are ready.
-/// Errors   kUnavailable: a program cannot run, or is not ready after `timeout`; which one, how it
-///          ended, and the end of its log.
-Status WaitReady(const StateFolder& folder, Duration timeout);
+///          kUnavailable: the supervisor ended at once, or a program cannot run or is not ready
+///          after `timeout`; which one, how it ended, and the end of its log.
+Result<pid_t> Launch(const StateFolder& folder, const ClusterOptions& options, Life life,
+                     Duration timeout);
 
 /// Ends the cluster of this folder, or removes what a dead one has left. True: one was running.
 /// Errors   kUnavailable: it does not end. kPermissionDenied: others can write to the folder.

@@ -19,6 +19,12 @@ constexpr int kFirstClientPort = 9996;  // further clients count down from it
 
 std::string Loopback(int port) { return absl::StrCat("127.0.0.1:", port); }
 
+// A queue whose workers sleep.
+struct QueuePlan {
+  std::string name;
+  std::string seconds;
+};
+
 Result<QueuePlan> ParseQueue(const std::string& text) {
   const std::size_t equals = text.find('=');
   const QueuePlan queue{text.substr(0, equals),
@@ -31,15 +37,31 @@ Result<QueuePlan> ParseQueue(const std::string& text) {
       absl::StrCat("--queues '", text, "': ", problem, " (give NAME=SECONDS, e.g. sleep=0.2)"));
 }
 
+Result<std::vector<QueuePlan>> ParseQueues(const std::string& text) {
+  std::vector<QueuePlan> queues;
+  std::set<std::string> names;
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
+    Result<QueuePlan> queue = ParseQueue(part);
+    if (!queue.ok()) return queue.status();
+    if (!names.insert(queue->name).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--queues names '", queue->name, "' twice"));
+    }
+    queues.push_back(*queue);
+  }
+  return queues;
+}
+
 using Arguments = std::vector<std::string>;
 
 DeploymentSpec Frontend(const ClusterOptions& options, Arguments arguments) {
   const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
-  DeploymentSpec spec{
-      "scalability-tester-frontend", Kind::kFrontend, "", 1, "twofold-frontend", {}, {}};
-  spec.listen = {{"client", port(9997)}, {"http", port(9998)}, {"worker", port(9999)}};
-  spec.arguments = std::move(arguments);
-  return spec;
+  return {"scalability-tester-frontend",
+          Kind::kFrontend,
+          "",
+          1,
+          "twofold-frontend",
+          {{"client", port(9997)}, {"http", port(9998)}, {"worker", port(9999)}},
+          std::move(arguments)};
 }
 
 // A worker that is told to end hands its job back before we lose patience and kill it.
@@ -103,20 +125,6 @@ Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
 std::string ToString(Kind kind) {
   static constexpr std::array<const char*, 3> kNames = {"frontend", "backend", "client"};
   return kNames.at(static_cast<std::size_t>(kind));
-}
-
-Result<std::vector<QueuePlan>> ParseQueues(const std::string& text) {
-  std::vector<QueuePlan> queues;
-  std::set<std::string> names;
-  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
-    Result<QueuePlan> queue = ParseQueue(part);
-    if (!queue.ok()) return queue.status();
-    if (!names.insert(queue->name).second) {
-      return absl::InvalidArgumentError(absl::StrCat("--queues names '", queue->name, "' twice"));
-    }
-    queues.push_back(*queue);
-  }
-  return queues;
 }
 
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options) {

@@ -27,12 +27,6 @@ struct DeploymentSpec {
   std::vector<std::string> arguments;
 };
 
-/// A queue whose workers sleep: what --queues takes, `name=SECONDS`.
-struct QueuePlan {
-  std::string name;
-  std::string seconds;
-};
-
 /// A cluster for the jobs of one run: a frontend with a store, and workers of one queue. No load
 /// clients.
 struct RunCluster {
@@ -44,7 +38,7 @@ struct RunCluster {
 };
 
 struct ClusterOptions {
-  std::string queues = "sleep=0.2";  ///< comma-separated
+  std::string queues = "sleep=0.2";  ///< NAME=SECONDS,...: how long their workers sleep for a job
   int replicas = 1;                  ///< of each backend, to start with
   bool free_ports = false;           ///< instead of 9997, 9998, 9999 and 9996 downwards
   double grace_seconds = 30;         ///< from SIGTERM to SIGKILL
@@ -52,11 +46,9 @@ struct ClusterOptions {
   std::optional<RunCluster> run{};   ///< instead of `queues`
 };
 
-/// Errors   kInvalidArgument: the part of `text` that is wrong, and what is allowed.
-Result<std::vector<QueuePlan>> ParseQueues(const std::string& text);
-
 /// The frontend first, then a backend and a client for each queue, or the backend of the run.
-/// Errors   kInvalidArgument: the queues, or a program that is not there.
+/// Errors   kInvalidArgument: the part of `queues` that is wrong, and what is allowed; or a program
+///          that is not there.
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options);
 
 }  // namespace twofold::local

@@ -42,16 +42,14 @@ Result<Remote> Remote::Find(const StateFolder& folder) {
   return Remote(*door);
 }
 
-Result<Json> Remote::Deployments() const {
-  return Parse(http::Get(url_ + "/deployments", kAnswerWithin, secret_));
+Result<Json> Remote::Get(const std::string& path) const {
+  return Parse(http::Get(url_ + path, kAnswerWithin, secret_));
 }
 
-Result<Json> Remote::Deployment(const std::string& name) const {
-  return Parse(http::Get(absl::StrCat(url_, "/deployments/", name), kAnswerWithin, secret_));
-}
-
-Result<Json> Remote::Service(const std::string& name) const {
-  return Parse(http::Get(absl::StrCat(url_, "/services/", name), kAnswerWithin, secret_));
+Result<std::string> Remote::FrontendAddress() const {
+  const auto service = Get("/services/scalability-tester-frontend");
+  if (!service.ok()) return service.status();
+  return service->at("addresses").value("client", "");
 }
 
 Result<Json> Remote::Scale(const std::string& name, int replicas) const {
@@ -62,10 +60,6 @@ Result<Json> Remote::Scale(const std::string& name, int replicas) const {
 Status Remote::Down() const {
   const auto response = http::Post(url_ + "/down", "", kAnswerWithin, secret_);
   return response.ok() ? Check(*response) : response.status();
-}
-
-bool IsSettled(const Json& deployment) {
-  return deployment.at("ready") == deployment.at("replicas") && deployment.at("terminating") == 0;
 }
 
 }  // namespace twofold::local

@@ -22,20 +22,23 @@ class Remote {
   /// Looks up where the supervisor serves.
   static Result<Remote> Find(const StateFolder& folder);
 
-  [[nodiscard]] Result<nlohmann::ordered_json> Deployments() const;
-  [[nodiscard]] Result<nlohmann::ordered_json> Deployment(const std::string& name) const;
-  [[nodiscard]] Result<nlohmann::ordered_json> Service(const std::string& name) const;
-  [[nodiscard]] Result<nlohmann::ordered_json> Scale(const std::string& name, int replicas) const;
+  using Json = nlohmann::ordered_json;
+  [[nodiscard]] Result<Json> Deployments() const { return Get("/deployments"); }
+  [[nodiscard]] Result<Json> Deployment(const std::string& name) const {
+    return Get("/deployments/" + name);
+  }
+  [[nodiscard]] Result<Json> Scale(const std::string& name, int replicas) const;
   [[nodiscard]] Status Down() const;
+
+  /// Where the frontend serves clients, HOST:PORT; empty before it does.
+  [[nodiscard]] Result<std::string> FrontendAddress() const;
 
  private:
   explicit Remote(const StateFolder::Door& door);
+  [[nodiscard]] Result<Json> Get(const std::string& path) const;
 
   std::string url_;
   security::Client secret_;
 };
-
-/// Whether all that a deployment (an object of the API) shall have is there, and nothing else.
-bool IsSettled(const nlohmann::ordered_json& deployment);
 
 }  // namespace twofold::local

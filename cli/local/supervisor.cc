@@ -12,13 +12,15 @@
 #include <charconv>
 #include <csignal>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 
-#include "cli/local/supervisor_api.h"
+#include "lib/common/options.h"
 #include "lib/common/ready_file.h"
 #include "lib/http/client.h"
 #include "lib/http/guard.h"
+#include "lib/http/router.h"
 #include "lib/http/server.h"
 #include "lib/security/gate.h"
 #include "lib/security/reloaded.h"
@@ -56,9 +58,84 @@ http::Handler Guarded(const std::string& secret, http::Handler api) {
                      /*asks_certificate=*/false, roles, std::move(api));
 }
 
-bool IsSettled(const std::vector<DeploymentStatus>& all) {
-  return std::all_of(all.begin(), all.end(), [](const DeploymentStatus& status) {
-    return status.ready == status.replicas && status.terminating == 0;
+bool AllSettled(const nlohmann::ordered_json& deployments) {
+  return std::all_of(deployments.begin(), deployments.end(), IsSettled);
+}
+
+// ---- API
+
+using http::Request;
+using http::Response;
+
+constexpr int kMostReplicas = 10'000;
+
+bool WantsPlain(const Request& request) {
+  const std::string* type = http::Find(request.query, "type");
+  return type != nullptr && *type == "plain";
+}
+
+Response Refuse(const Status& status) {
+  const bool unknown = status.code() == absl::StatusCode::kNotFound;
+  return http::PlainText(unknown ? 404 : 400, absl::StrCat(std::string(status.message()), "\n"));
+}
+
+// The `key value` lines of what has one value.
+std::string ToPlain(const DeploymentStatus& deployment) {
+  std::string text;
+  for (const auto& [key, value] : deployment.items()) {
+    if (value.is_structured()) continue;
+    const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
+    absl::StrAppend(&text, key, " ", shown, "\n");
+  }
+  return text;
+}
+
+Response ToResponse(const nlohmann::ordered_json& json) {
+  return http::Json(200, json.dump() + "\n");
+}
+
+Response Show(const Cluster& cluster, const Request& request) {
+  const Result<DeploymentStatus> status = cluster.Find(request.params.at("name"));
+  if (!status.ok()) return Refuse(status.status());
+  return WantsPlain(request) ? http::PlainText(200, ToPlain(*status)) : ToResponse(*status);
+}
+
+Response Scale(Cluster& cluster, const Request& request) {
+  const std::string* replicas = http::Find(request.query, "replicas");
+  std::string text = replicas == nullptr ? "" : *replicas;
+  const std::string problem = WholeNumber(0, kMostReplicas)(text);
+  if (!problem.empty()) return http::PlainText(400, "replicas: " + problem + "\n");
+  const Status status = cluster.Scale(request.params.at("name"), std::stoi(text));
+  return status.ok() ? Show(cluster, request) : Refuse(status);
+}
+
+Response Service(const Cluster& cluster, const Request& request) {
+  const std::string& name = request.params.at("name");
+  const Result<DeploymentStatus> status = cluster.Find(name);
+  if (!status.ok()) return Refuse(status.status());
+  const auto& addresses = status->at("addresses");
+  if (!addresses.contains("http")) {
+    return http::PlainText(404, absl::StrCat(name, " serves no HTTP (yet)\n"));
+  }
+  const std::string url = "http://" + addresses.at("http").get<std::string>();
+  if (WantsPlain(request)) return http::PlainText(200, url + "\n");
+  return ToResponse({{"name", name}, {"url", url}, {"addresses", addresses}});
+}
+
+http::Handler Routes(Cluster& cluster) {
+  return http::Router({
+      {"GET", "/deployments", [&](const Request&) { return ToResponse(cluster.Snapshot()); }},
+      {"GET", "/deployments/{name}",
+       [&](const Request& request) { return Show(cluster, request); }},
+      {"PUT", "/deployments/{name}/scale",
+       [&](const Request& request) { return Scale(cluster, request); }},
+      {"GET", "/services/{name}",
+       [&](const Request& request) { return Service(cluster, request); }},
+      {"POST", "/down",
+       [&](const Request&) {
+         cluster.Stop(Now());
+         return http::PlainText(202, "ending\n");
+       }},
   });
 }
 
@@ -95,7 +172,7 @@ Supervisor::~Supervisor() {
 Status Supervisor::Run() {
   const Result<std::string> secret = folder_.WriteSecret();
   if (!secret.ok()) return secret.status();
-  auto server = http::Server::Start({"127.0.0.1", 0}, Guarded(*secret, SupervisorApi(*this)));
+  auto server = http::Server::Start({"127.0.0.1", 0}, Guarded(*secret, Api()));
   if (!server.ok()) return server.status();
   const Status ready = WriteReadyFile(folder_.SupervisorFile(),
                                       {{"http", absl::StrCat("127.0.0.1:", (*server)->port())}});
@@ -109,6 +186,18 @@ Status Supervisor::Run() {
   ended_changed_.NotifyOne();
   asking.join();
   return absl::OkStatus();
+}
+
+// Requests are carried out under the lock; what they have made due is done at once.
+http::Handler Supervisor::Api() {
+  const MutexLock lock(mutex_);
+  return [this, api = Routes(cluster_)](http::Request request) {
+    const MutexLock held(mutex_);
+    http::Response response = api(std::move(request));
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto size = write(wake_, &one, sizeof one);
+    return response;
+  };
 }
 
 // What changes while a question is under way makes its answer void, by the generation.
@@ -126,7 +215,7 @@ void Supervisor::AskFrontend() {
 bool Supervisor::NextQuestion(Question& question) {
   const MutexLock lock(mutex_);
   do {
-    const Instant next = Now() + (IsSettled(cluster_.Snapshot()) ? kAskWhenSettled : kAsk);
+    const Instant next = Now() + (AllSettled(cluster_.Snapshot()) ? kAskWhenSettled : kAsk);
     while (!ended_ && ended_changed_.WaitUntil(mutex_, next)) {
     }
     question = {cluster_.FrontendHttp(), cluster_.generation()};
@@ -163,34 +252,6 @@ void Supervisor::HandleSignals() {
   const MutexLock lock(mutex_);
   cluster_.Reap(Now());  // always: several SIGCHLD may come as one
   if (stop) cluster_.Stop(Now());
-}
-
-void Supervisor::Wake() const {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto size = write(wake_, &one, sizeof one);
-}
-
-std::vector<DeploymentStatus> Supervisor::Snapshot() {
-  const MutexLock lock(mutex_);
-  return cluster_.Snapshot();
-}
-
-Result<DeploymentStatus> Supervisor::Find(const std::string& name) {
-  const MutexLock lock(mutex_);
-  return cluster_.Find(name);
-}
-
-Status Supervisor::Scale(const std::string& name, int replicas) {
-  const MutexLock lock(mutex_);
-  const Status status = cluster_.Scale(name, replicas);
-  if (status.ok()) Wake();
-  return status;
-}
-
-void Supervisor::Down() {
-  const MutexLock lock(mutex_);
-  cluster_.Stop(Now());
-  Wake();
 }
 
 }  // namespace twofold::local

@@ -7,6 +7,7 @@
 #include "cli/local/cluster.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/http/message.h"
 
 namespace twofold::local {
 
@@ -16,7 +17,17 @@ Registrations ParseRegistrations(std::string_view metrics);
 /// Runs a local cluster until it is told to stop: the loop around Cluster, its HTTP API, and a
 /// thread that asks the frontend again and again which worker processes are registered.
 ///
-/// Threads  Run is for the main thread. The other methods are safe.
+/// The API is for the command line and scripts:
+///
+///   GET  /deployments                        all of them, JSON
+///   GET  /deployments/NAME                   JSON, or `key value` lines with ?type=plain
+///   PUT  /deployments/NAME/scale?replicas=N  scales a backend; returns at once, with its state
+///   GET  /services/NAME                      where a program serves HTTP; JSON, or the URL alone
+///   POST /down                               ends all; returns at once
+///
+/// Every request has to show the secret of the state folder, as a bearer token.
+///
+/// Threads  For the main thread.
 class Supervisor {
  public:
   Supervisor(StateFolder folder, const std::vector<DeploymentSpec>& plan,
@@ -25,14 +36,9 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// Returns when all processes have ended, after Down, SIGTERM or SIGINT.
+  /// Returns when all processes have ended, after SIGTERM, SIGINT or as its API was told to.
   /// Errors   kUnavailable: its API cannot listen. kInvalidArgument: the folder is not writable.
   Status Run();
-
-  std::vector<DeploymentStatus> Snapshot();
-  Result<DeploymentStatus> Find(const std::string& name);
-  Status Scale(const std::string& name, int replicas);
-  void Down();
 
  private:
   struct Question {
@@ -43,7 +49,7 @@ class Supervisor {
   void Loop();
   bool Advance(Duration& pause);
   void HandleSignals();
-  void Wake() const;
+  http::Handler Api();
   void AskFrontend();
   bool NextQuestion(Question& question);
 

@@ -13,18 +13,12 @@ namespace {
 
 constexpr const char* kStandard = "localhost:9997";
 
-struct Target {
-  std::string address;
-  Result<security::Client> security;
-};
-
 // Of the local cluster; empty if there is none.
 Result<std::string> LocalFrontend(const std::string& dir) {
   const auto remote = local::Remote::Find(local::StateFolder(local::StateFolder::Locate(dir)));
   if (absl::IsPermissionDenied(remote.status())) return remote.status();
   if (!remote.ok()) return "";
-  const auto service = remote->Service("scalability-tester-frontend");
-  return service.ok() ? service->at("addresses").value("client", "") : "";
+  return remote->FrontendAddress().value_or("");
 }
 
 std::chrono::system_clock::time_point After(Duration timeout) {
@@ -32,29 +26,35 @@ std::chrono::system_clock::time_point After(Duration timeout) {
          std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
 }
 
-// A local cluster asks for no token, and whoever has written its folder shall not get ours.
-Target TargetOf(const Globals& globals) {
-  auto security = security::Client::Open(globals.security);
-  if (!globals.frontend.empty()) return {globals.frontend, security};
-  const Result<std::string> local = LocalFrontend(globals.dir);
-  if (!local.ok()) return {kStandard, local.status()};
-  if (local->empty()) return {kStandard, security};
-  if (security.ok()) security = security->WithoutToken();
-  return {*local, security};
-}
-
 }  // namespace
 
-Frontend::Frontend(const Globals& globals) : security_(security::Client()) {
-  Target target = TargetOf(globals);
-  address_ = std::move(target.address);
-  security_ = std::move(target.security);
+// A local cluster asks for no token, and whoever has written its folder shall not get ours.
+Frontend::Frontend(const Globals& globals)
+    : address_(globals.frontend), security_(security::Client::Open(globals.security)) {
+  if (address_.empty()) {
+    const Result<std::string> local = LocalFrontend(globals.dir);
+    const bool is_local = local.ok() && !local->empty();
+    address_ = is_local ? *local : kStandard;
+    if (!local.ok()) security_ = local.status();
+    if (is_local && security_.ok()) security_ = security_->WithoutToken();
+  }
   if (security_.ok()) dialer_ = std::make_unique<rpc::Dialer>(address_, *security_);
 }
 
 void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
   rpc::Authorize(context, *security_);
   if (timeout > Duration::zero()) context.set_deadline(After(timeout));
+}
+
+Status Frontend::Requeue(v1::RequeueJobsRequest request, v1::RequeueJobsReply& reply) const {
+  constexpr std::chrono::minutes kReplyWithin{1};  // for a page
+  do {
+    const auto page = Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, request, kReplyWithin);
+    if (!page.ok()) return page.status();
+    reply.MergeFrom(*page);
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return absl::OkStatus();
 }
 
 bool Frontend::WaitUntilConnected(Duration timeout) const {

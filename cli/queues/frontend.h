@@ -29,14 +29,12 @@ class Frontend {
   Result<Reply> Call(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&,
                                                            Reply*),
                      const Request& request, Duration timeout = std::chrono::seconds(10)) const {
-    if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(dialer_->Channel());
-    grpc::ClientContext context;
-    Prepare(context, timeout);
     Reply reply;
-    const grpc::Status status = ((*stub).*method)(&context, request, &reply);
-    if (status.ok()) return reply;
-    return Explain(status);
+    const Status status = With<Service>(timeout, [&](auto& stub, grpc::ClientContext& context) {
+      return (stub.*method)(&context, request, &reply);
+    });
+    if (!status.ok()) return status;
+    return reply;
   }
 
   /// Gives each message of a stream to `on_message` until the stream has ended.
@@ -46,56 +44,24 @@ class Frontend {
                   grpc::ClientContext*, const Request&),
               const Request& request, Duration timeout,
               const std::function<void(const Message&)>& on_message) const {
+    return With<Service>(timeout, [&](auto& stub, grpc::ClientContext& context) {
+      const auto reader = (stub.*method)(&context, request);
+      for (Message message; reader->Read(&message);) on_message(message);
+      return reader->Finish();
+    });
+  }
+
+  /// A call of another kind: `make` gets the stub and a context, and returns how it ended.
+  template <typename Service, typename Make>
+  Status With(Duration timeout, const Make& make) const {
     if (!security_.ok()) return security_.status();
     const auto stub = Service::NewStub(dialer_->Channel());
     grpc::ClientContext context;
     Prepare(context, timeout);
-    const auto reader = ((*stub).*method)(&context, request);
-    for (Message message; reader->Read(&message);) on_message(message);
-    const grpc::Status status = reader->Finish();
-    return status.ok() ? absl::OkStatus() : Explain(status);
+    return Explain(make(*stub, context));
   }
 
-  /// Opens a stream to the frontend and calls `write`, which writes all messages (true), or as many
-  /// as are taken (false). Returns the answer.
-  template <typename Service, typename Out, typename Reply>
-  Result<Reply> Write(std::unique_ptr<grpc::ClientWriter<Out>> (Service::Stub::*method)(
-                          grpc::ClientContext*, Reply*),
-                      Duration timeout,
-                      const std::function<bool(grpc::ClientWriter<Out>&)>& write) const {
-    if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(dialer_->Channel());
-    grpc::ClientContext context;
-    Prepare(context, timeout);
-    Reply reply;
-    const auto writer = ((*stub).*method)(&context, &reply);
-    if (write(*writer)) writer->WritesDone();
-    const grpc::Status status = writer->Finish();
-    if (status.ok()) return reply;
-    return Explain(status);
-  }
-
-  /// Opens a stream both ways and calls `talk`, which writes and reads until it has what it wants
-  /// (true; the stream is broken off then) or the stream fails (false).
-  template <typename Service, typename Out, typename In>
-  Status Talk(std::unique_ptr<grpc::ClientReaderWriter<Out, In>> (Service::Stub::*method)(
-                  grpc::ClientContext*),
-              Duration timeout,
-              const std::function<bool(grpc::ClientReaderWriter<Out, In>&)>& talk) const {
-    if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(dialer_->Channel());
-    grpc::ClientContext context;
-    Prepare(context, timeout);
-    const auto stream = ((*stub).*method)(&context);
-    const bool done = talk(*stream);
-    if (done) context.TryCancel();
-    for (In rest; stream->Read(&rest);) {
-    }
-    const grpc::Status status = stream->Finish();
-    return done || status.ok() ? absl::OkStatus() : Explain(status);
-  }
-
-  // For calls of another kind.
+  // For a call that goes on.
   template <typename Service>
   Result<std::unique_ptr<typename Service::Stub>> NewStub() const {
     if (!security_.ok()) return security_.status();
@@ -103,6 +69,9 @@ class Frontend {
   }
   void Prepare(grpc::ClientContext& context, Duration timeout) const;  ///< 0 = no deadline
   [[nodiscard]] Status Explain(const grpc::Status& status) const;
+
+  /// Runs finished jobs again, page by page. What was requeued before an error is in `reply`, too.
+  Status Requeue(v1::RequeueJobsRequest request, v1::RequeueJobsReply& reply) const;
 
   /// Whether the frontend can be reached, now or before `timeout` has passed.
   [[nodiscard]] bool WaitUntilConnected(Duration timeout) const;
@@ -112,5 +81,21 @@ class Frontend {
   Result<security::Client> security_;
   std::unique_ptr<rpc::Dialer> dialer_;  // null: security_ says why
 };
+
+/// A command that makes one call: `declare` adds the options that fill the request, `show` prints
+/// the answer.
+template <typename Service, typename Request, typename Reply>
+auto BindCall(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
+              void (*declare)(CLI::App&, Request&), void (*show)(const Reply&, const Globals&)) {
+  return [=](CLI::App& app, const Globals& globals) -> Action {
+    auto request = std::make_shared<Request>();
+    declare(app, *request);
+    return [=, &globals]() -> Status {
+      const auto reply = Frontend(globals).Call<Service>(method, *request);
+      if (reply.ok()) show(*reply, globals);
+      return reply.status();
+    };
+  };
+}
 
 }  // namespace twofold::cli

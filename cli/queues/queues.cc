@@ -1,8 +1,9 @@
 #include <iostream>
-#include <memory>
 
 #include "cli/command/command.h"
+#include "cli/queues/field.h"
 #include "cli/queues/frontend.h"
+#include "lib/common/options.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
 
@@ -30,33 +31,49 @@ const show::Columns kQueueColumns = {
     {.heading = "PAUSED", .path = "workers_paused", .if_any = true},
 };
 
-Action BindQueues(CLI::App&, const Globals& globals) {
-  return [&globals]() -> Status {
-    const auto reply =
-        Frontend(globals).Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
-    if (!reply.ok()) return reply.status();
-    std::cout << show::Print(globals.form, kQueueColumns, show::ListOf(reply->queues()));
-    return absl::OkStatus();
-  };
+const show::Columns kWorkerColumns = {
+    {"QUEUE", "queue"}, {"NODE", "node"},   {"POD", "pod"},   {"DEVICE", "device"},
+    {"STATE", "state"}, {"SLOTS", "slots"}, {"BUSY", "busy"}, {"LABELS", "labels"},
+};
+
+void ShowQueues(const v1::ListQueuesReply& reply, const Globals& globals) {
+  std::cout << show::Print(globals.form, kQueueColumns, show::ListOf(reply.queues()));
 }
 
-using QueueMethod = grpc::Status (v1::Admin::Stub::*)(grpc::ClientContext*, const v1::QueueRequest&,
-                                                      v1::Queue*);
+void ShowQueue(const v1::Queue& queue, const Globals& globals) {
+  std::cout << show::Print(globals.form, kQueueColumns, show::ToJson(queue));
+}
+
+void ShowWorkers(const v1::ListWorkersReply& reply, const Globals& globals) {
+  std::cout << show::Print(globals.form, kWorkerColumns, show::ListOf(reply.workers()));
+}
+
+void AskForAll(CLI::App& /*app*/, v1::ListQueuesRequest& /*request*/) {}
+
+void NameQueue(CLI::App& app, v1::QueueRequest& request) {
+  AddField(app, "NAME", request, &v1::QueueRequest::set_queue, "The queue")->required();
+}
+
+void ChooseWorkers(CLI::App& app, v1::WorkersRequest& request) {
+  AddField(app, "--queue", request, &v1::WorkersRequest::set_queue, "Only of this queue")
+      ->check(QueueName());
+  AddField(app, "--node", request, &v1::WorkersRequest::set_node,
+           "Only on nodes whose name matches, like 'gpu-*'");
+  AddField(app, "--pod", request, &v1::WorkersRequest::set_pod, "Only pods whose name matches");
+}
+
+using Stub = v1::Admin::Stub;
 
 // The commands that change one queue and show it.
-auto BindChange(QueueMethod method) {
-  return [method](CLI::App& app, const Globals& globals) -> Action {
-    auto request = std::make_shared<v1::QueueRequest>();
-    app.add_option_function<std::string>(
-           "NAME", [request](const std::string& name) { request->set_queue(name); }, "The queue")
-        ->required();
-    return [method, request, &globals]() -> Status {
-      const auto queue = Frontend(globals).Call<v1::Admin>(method, *request);
-      if (!queue.ok()) return queue.status();
-      std::cout << show::Print(globals.form, kQueueColumns, show::ToJson(*queue));
-      return absl::OkStatus();
-    };
-  };
+auto BindQueue(grpc::Status (Stub::*method)(grpc::ClientContext*, const v1::QueueRequest&,
+                                            v1::Queue*)) {
+  return BindCall<v1::Admin>(method, NameQueue, ShowQueue);
+}
+
+// Those that ask for, or change, the workers that match, and show them.
+auto BindWorkers(grpc::Status (Stub::*method)(grpc::ClientContext*, const v1::WorkersRequest&,
+                                              v1::ListWorkersReply*)) {
+  return BindCall<v1::Admin>(method, ChooseWorkers, ShowWorkers);
 }
 
 }  // namespace
@@ -64,13 +81,26 @@ auto BindChange(QueueMethod method) {
 std::vector<Command> QueueCommands() {
   return {
       {"queues", "The queues of a frontend: jobs, workers, ends", "twofold queues --output json",
-       BindQueues, Prints::kTable},
+       BindCall<v1::Admin>(&Stub::ListQueues, AskForAll, ShowQueues), Prints::kTable},
       {"queue pause", "Hand out no more jobs; still accept them", "twofold queue pause sleep",
-       BindChange(&v1::Admin::Stub::PauseQueue), Prints::kTable},
+       BindQueue(&Stub::PauseQueue), Prints::kTable},
       {"queue resume", "End pause and drain", "twofold queue resume sleep",
-       BindChange(&v1::Admin::Stub::ResumeQueue), Prints::kTable},
+       BindQueue(&Stub::ResumeQueue), Prints::kTable},
       {"queue drain", "Accept no more jobs; run what is there", "twofold queue drain sleep",
-       BindChange(&v1::Admin::Stub::DrainQueue), Prints::kTable},
+       BindQueue(&Stub::DrainQueue), Prints::kTable},
+  };
+}
+
+std::vector<Command> WorkerCommands() {
+  return {
+      {"worker list", "Worker processes: where they are and what they do",
+       "twofold worker list --queue sleep", BindWorkers(&Stub::ListWorkers), Prints::kTable},
+      {"worker pause", "Hand no more jobs to matching workers, nor to those that join later",
+       "twofold worker pause --node 'gpu-*'", BindWorkers(&Stub::PauseWorkers), Prints::kTable},
+      {"worker resume", "End their pause", "twofold worker resume --node 'gpu-*'",
+       BindWorkers(&Stub::ResumeWorkers), Prints::kTable},
+      {"worker drain", "Let them finish what they have, then leave",
+       "twofold worker drain --pod 'fio-7*'", BindWorkers(&Stub::DrainWorkers), Prints::kTable},
   };
 }
 

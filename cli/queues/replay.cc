@@ -1,5 +1,6 @@
 #include "lib/trace/replay.h"
 
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -14,28 +15,16 @@ namespace {
 using queue::trace::Difference;
 using queue::trace::ReplayOptions;
 using queue::trace::ReplayReport;
-using queue::trace::TraceEnd;
 
-const char* Word(TraceEnd end) {
-  switch (end) {
-    case TraceEnd::kStopped:
-      return "stopped";
-    case TraceEnd::kKilled:
-      return "killed";
-    case TraceEnd::kCut:
-      return "cut";
-    case TraceEnd::kNotRead:
-      break;
-  }
-  return "not_read";
-}
+// By TraceEnd.
+constexpr std::array<const char*, 4> kEnds = {"stopped", "killed", "cut", "not_read"};
 
 Json ToJson(const ReplayReport& report) {
   Json json = {{"verdict", report.difference ? "differs" : "reproduced"},
                {"inputs", report.inputs},
                {"effects", report.effects},
                {"queues", report.queues},
-               {"end", Word(report.end)}};
+               {"end", kEnds.at(static_cast<std::size_t>(report.end))}};
   if (report.difference) {
     const Difference& difference = *report.difference;
     json["difference"] = {

@@ -1,16 +1,14 @@
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "cli/results/result_commands.h"
-#include "cli/results/run_source.h"
+#include "cli/results/results.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
 #include "lib/stats/summary.h"
@@ -25,23 +23,16 @@ struct CompareOptions {
   bool json = false;
 };
 
-/// A headline of one permutation. Two runs are compared where they have varied the same values in
-/// the same way, whatever the numbers of their permutations.
-struct ComparedPlace {
-  std::string varied;  // as JSON with its keys in order
-  std::string title;
-  std::string unit;
-
-  auto operator<=>(const ComparedPlace&) const = default;
-};
-
+/// A headline of one permutation.
 struct Found {
   std::uint64_t permutation = 0;
   Json varied;
   v1::MetricResult metric;
 };
 
-using Headlines = std::map<ComparedPlace, Found>;
+/// Two runs are compared where they have varied the same values in the same way, whatever the
+/// numbers of their permutations: by these values as JSON with its keys in order, title and unit.
+using Headlines = std::map<std::array<std::string, 3>, Found>;
 
 /// The same text for the same values, however they are ordered.
 std::string KeyOf(const std::string& varied) {
@@ -87,42 +78,36 @@ std::string Change(const stats::Comparison& comparison, v1::Better better) {
   return more == (better == v1::BETTER_HIGHER) ? "better" : "worse";
 }
 
-struct Pair {
-  ComparedPlace place;
-  Found base;
-  Found now;
-  stats::Comparison comparison;
-};
-
-std::vector<Pair> PairUp(const Headlines& base, const Headlines& now) {
-  std::vector<Pair> pairs;
-  for (const auto& [place, found] : base) {
-    const auto other = now.find(place);
-    if (other == now.end()) continue;
-    pairs.push_back({place, found, other->second, Compare(found.metric, other->second.metric)});
-  }
-  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-    return std::pair(a.base.permutation, a.place) < std::pair(b.base.permutation, b.place);
-  });
-  return pairs;
-}
-
-Json PairJson(const Pair& pair) {
+Json PairJson(const Found& base, const Found& now) {
+  const stats::Comparison comparison = Compare(base.metric, now.metric);
   const auto side = [](const Found& found) -> Json {
     return {
         {"permutation", found.permutation}, {"n", found.metric.n()}, {"mean", found.metric.mean()}};
   };
-  const bool known = std::isfinite(pair.comparison.upper);
-  return {{"varied", pair.base.varied},
-          {"headline", pair.base.metric.name()},
-          {"dimensions", show::ToJson(pair.base.metric)["dimensions"]},
-          {"unit", pair.place.unit},
-          {"base", side(pair.base)},
-          {"now", side(pair.now)},
-          {"ratio", pair.comparison.ratio},
-          {"lower", known ? Json(pair.comparison.lower) : Json()},
-          {"upper", known ? Json(pair.comparison.upper) : Json()},
-          {"change", Change(pair.comparison, pair.base.metric.better())}};
+  const bool known = std::isfinite(comparison.upper);
+  return {{"varied", base.varied},
+          {"headline", base.metric.name()},
+          {"dimensions", show::ToJson(base.metric)["dimensions"]},
+          {"unit", base.metric.unit()},
+          {"base", side(base)},
+          {"now", side(now)},
+          {"ratio", comparison.ratio},
+          {"lower", known ? Json(comparison.lower) : Json()},
+          {"upper", known ? Json(comparison.upper) : Json()},
+          {"change", Change(comparison, base.metric.better())}};
+}
+
+/// What both have, by the permutations of `base`.
+Json PairUp(const Headlines& base, const Headlines& now) {
+  std::multimap<std::uint64_t, Json> pairs;
+  for (const auto& [key, found] : base) {
+    const auto other = now.find(key);
+    if (other == now.end()) continue;
+    pairs.emplace(found.permutation, PairJson(found, other->second));
+  }
+  Json list = Json::array();
+  for (auto& [permutation, pair] : pairs) list.push_back(std::move(pair));
+  return list;
 }
 
 const show::Columns kPairColumns = {{"PERMUTATION", "base.permutation"},
@@ -136,16 +121,14 @@ const show::Columns kPairColumns = {{"PERMUTATION", "base.permutation"},
                                     {.heading = "UPPER", .path = "upper", .decimals = 3},
                                     {"CHANGE", "change"}};
 
-void PrintComparison(const CompareOptions& options, const std::vector<Pair>& pairs,
-                     std::size_t alone, show::Form form) {
-  Json list = Json::array();
-  for (const Pair& pair : pairs) list.push_back(PairJson(pair));
+void PrintComparison(const CompareOptions& options, const Json& pairs, std::size_t alone,
+                     show::Form form) {
   if (form == show::Form::kJson) {
     std::cout << show::Line(
-        {{"base", options.base}, {"now", options.now}, {"headlines", list}, {"unpaired", alone}});
+        {{"base", options.base}, {"now", options.now}, {"headlines", pairs}, {"unpaired", alone}});
     return;
   }
-  std::cout << show::Print(form, kPairColumns, list);
+  std::cout << show::Print(form, kPairColumns, pairs);
   if (alone > 0 && form != show::Form::kCsv) {
     std::cout << alone << " headlines are in one of the runs only\n";
   }
@@ -158,7 +141,7 @@ Status CompareRuns(const CompareOptions& options, const Globals& globals) {
   if (!base.ok()) return base.status();
   const auto now = Read(**source, options.now);
   if (!now.ok()) return now.status();
-  const std::vector<Pair> pairs = PairUp(*base, *now);
+  const Json pairs = PairUp(*base, *now);
   if (pairs.empty()) {
     return absl::NotFoundError(
         absl::StrCat("runs '", options.base, "' and '", options.now,

@@ -1,14 +1,24 @@
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command/command.h"
+#include "cli/queues/field.h"
 #include "cli/queues/frontend.h"
-#include "cli/results/result_commands.h"
-#include "cli/results/run_source.h"
+#include "cli/results/results.h"
 #include "lib/common/options.h"
+#include "lib/results/run_copy.h"
+#include "lib/results/store_files.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
 #include "twofold/v1/runs.grpc.pb.h"
@@ -41,7 +51,9 @@ const show::Columns kRunColumns = {
     {"ENDED (UTC)", "ended_unix_seconds"},
 };
 
-Result<std::vector<v1::Run>> ListAll(RunSource& source, std::size_t most) {
+/// Of a RunSource or a RunReader; the newest come first.
+template <typename Source>
+Result<std::vector<v1::Run>> ListAll(Source& source, std::size_t most) {
   std::vector<v1::Run> runs;
   v1::ListRunsRequest request;
   do {
@@ -67,9 +79,8 @@ Status PrintRuns(const Globals& globals, const RunsOptions& options) {
 Action BindRuns(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<RunsOptions>();
   DeclareStore(app, options->store);
-  app.add_option("--most", options->most, "How many at most; the newest come first")
-      ->check(WholeNumber(1, 1'000'000))
-      ->capture_default_str();
+  AddOption(app, "--most", options->most, WholeNumber(1, 1'000'000),
+            "How many at most; the newest come first");
   return [options, &globals] { return PrintRuns(globals, *options); };
 }
 
@@ -80,9 +91,7 @@ constexpr Duration kCancelLimit = std::chrono::minutes(2);
 
 Action BindCancel(CLI::App& app, const Globals& globals) {
   auto request = std::make_shared<v1::CancelRunRequest>();
-  app.add_option_function<std::string>(
-         "RUN", [request](const std::string& id) { request->set_id(id); }, "Id of the run")
-      ->required();
+  AddField(app, "RUN", *request, &v1::CancelRunRequest::set_id, "Id of the run")->required();
   return [request, &globals]() -> Status {
     const auto reply =
         Frontend(globals).Call<v1::Results>(&v1::Results::Stub::CancelRun, *request, kCancelLimit);
@@ -94,6 +103,120 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
     }
     return absl::OkStatus();
   };
+}
+
+// ---- export, import
+
+constexpr Duration kExportLimit = std::chrono::minutes(30);
+
+struct CopyOptions {
+  std::string run;
+  std::string file;
+  std::string store;
+};
+
+void PrintCopied(const Globals& globals, const std::string& run, const std::string& file,
+                 const results::CopiedRun& copied) {
+  if (globals.json()) {
+    std::cout << show::Line(
+        {{"run", run}, {"file", file}, {"jobs", copied.jobs}, {"unfinished", copied.unfinished}});
+    return;
+  }
+  std::cout << "run " << run << ": " << copied.jobs << " jobs copied to " << file << "\n";
+  if (copied.unfinished > 0) {
+    std::cout << copied.unfinished << " jobs have not ended and were left out\n";
+  }
+}
+
+Result<results::CopiedRun> CopyFromFile(const CopyOptions& options, const std::string& part) {
+  const auto from = results::RunReader::Open(options.store);
+  if (!from.ok()) return from.status();
+  const auto store = results::SqliteStore::Open(part);
+  if (!store.ok()) return store.status();
+  return CopyRun(**from, options.run, **store);
+}
+
+Result<results::CopiedRun> CopyFromFrontend(const Globals& globals, const std::string& run,
+                                            const std::string& part) {
+  const Result<int> made = results::OpenPrivate(part);
+  if (!made.ok()) return made.status();
+  close(*made);
+  std::ofstream file(part, std::ios::binary);
+  v1::ExportRunRequest request;
+  request.set_id(run);
+  results::CopiedRun copied;
+  const Status status =
+      Frontend(globals).Read<v1::Results>(&v1::Results::Stub::ExportRun, request, kExportLimit,
+                                          std::function([&](const v1::ExportPiece& piece) {
+                                            copied.jobs += piece.jobs();
+                                            copied.unfinished += piece.unfinished();
+                                            file << piece.data();
+                                          }));
+  if (!status.ok()) return status;
+  file.close();
+  if (!file) return absl::ErrnoToStatus(errno, "FILE: " + part);
+  return copied;
+}
+
+/// Makes the file of a part that is filled first, or leaves no trace.
+Status Export(const CopyOptions& options, const Globals& globals) {
+  if (std::filesystem::exists(options.file)) {
+    return absl::FailedPreconditionError(absl::StrCat("FILE: ", options.file, " is there already"));
+  }
+  const std::string part = options.file + ".part";
+  const auto copied = options.store.empty() ? CopyFromFrontend(globals, options.run, part)
+                                            : CopyFromFile(options, part);
+  std::error_code error;
+  if (copied.ok()) std::filesystem::rename(part, options.file, error);
+  for (const char* rest : {"", "-wal", "-shm", ".lock"}) {
+    std::error_code ignored;
+    std::filesystem::remove(part + rest, ignored);
+  }
+  if (!copied.ok()) return copied.status();
+  if (error) {
+    return absl::UnavailableError(absl::StrCat("FILE: ", options.file, ": ", error.message()));
+  }
+  PrintCopied(globals, options.run, options.file, *copied);
+  return absl::OkStatus();
+}
+
+Status Import(const CopyOptions& options, const Globals& globals) {
+  const auto from = results::RunReader::Open(options.file);
+  if (!from.ok()) return from.status();
+  const auto runs = ListAll(**from, std::numeric_limits<std::size_t>::max());
+  if (!runs.ok()) return runs.status();
+  if (runs->empty())
+    return absl::NotFoundError(absl::StrCat("FILE: ", options.file, " has no run"));
+  const auto to = results::SqliteStore::Open(options.store);
+  if (!to.ok()) return to.status();
+  Status first_error;
+  for (const v1::Run& run : *runs) {
+    const auto copied = CopyRun(**from, run.id(), **to);
+    if (copied.ok()) PrintCopied(globals, run.id(), options.store, *copied);
+    first_error.Update(copied.status());
+  }
+  return first_error;
+}
+
+Action BindExport(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<CopyOptions>();
+  app.add_option("RUN", options->run, "Id of the run")->required();
+  app.add_option("FILE", options->file, "The file to make: a store with this run alone")
+      ->required();
+  app.add_option("--store", options->store,
+                 "A file that has the run; a frontend may be using it. Else the frontend sends it")
+      ->type_name("FILE");
+  return [options, &globals] { return Export(*options, globals); };
+}
+
+Action BindImport(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<CopyOptions>();
+  app.add_option("FILE", options->file, "Copy all runs of this file")->required();
+  app.add_option("--store", options->store,
+                 "The file to copy to, created if missing; no frontend may be using it")
+      ->type_name("FILE")
+      ->required();
+  return [options, &globals] { return Import(*options, globals); };
 }
 
 }  // namespace

@@ -28,19 +28,8 @@ Driver::Job& Driver::Add(const JobKey& key, std::size_t permutation) {
   job.permutation = permutation;
   jobs_.push_back(std::move(job));
   by_key_[key] = place;
-  planned_.insert(place);
   if (!key.warm_up) measured_[permutation].push_back(place);
   return jobs_.back();
-}
-
-void Driver::SetPhase(Job& job, Phase phase) {
-  const std::size_t place = by_key_.at(job.seen.key);
-  if (IsOpen(job.seen.phase)) --open_;
-  if (IsOpen(phase)) ++open_;
-  planned_.erase(place);
-  if (phase == Phase::kPlanned) planned_.insert(place);
-  if (HasEnded(phase)) touched_.insert(job.permutation);
-  job.seen.phase = phase;
 }
 
 bool Driver::See(const Seen& seen) {
@@ -53,7 +42,6 @@ bool Driver::See(const Seen& seen) {
   if (seen.id <= job.gone || seen.id < job.seen.id) return true;
   if (!newer && seen.phase < job.seen.phase) return true;
   const bool news = newer || seen.phase != job.seen.phase;
-  SetPhase(job, seen.phase);
   job.seen = seen;
   if (news && seen.phase == Phase::kFailed && begun_ && rules_.fail_fast) Halt(Stop::kFailFast);
   return true;
@@ -64,7 +52,7 @@ void Driver::Begin() {
   for (Job& job : jobs_) {
     if (job.seen.phase != Phase::kWithdrawn) continue;
     job.gone = job.seen.id;
-    SetPhase(job, Phase::kPlanned);
+    job.seen.phase = Phase::kPlanned;
   }
 }
 
@@ -73,17 +61,17 @@ std::vector<JobKey> Driver::TakeDue(Duration elapsed) {
   if (stop_ != Stop::kNone) return {};
   AddRepetitions();
   std::vector<JobKey> due;
-  for (const std::size_t place : std::set<std::size_t>(planned_)) {
-    Job& job = jobs_[place];
-    SetPhase(job, Phase::kWaiting);
+  for (Job& job : jobs_) {
+    if (job.seen.phase != Phase::kPlanned) continue;
+    job.seen.phase = Phase::kWaiting;
     due.push_back(job.seen.key);
   }
   return due;
 }
 
 void Driver::PutBack(const JobKey& key) {
-  Job& job = jobs_[by_key_.at(key)];
-  if (job.seen.phase == Phase::kWaiting) SetPhase(job, Phase::kPlanned);
+  Phase& phase = jobs_[by_key_.at(key)].seen.phase;
+  if (phase == Phase::kWaiting) phase = Phase::kPlanned;
 }
 
 void Driver::Halt(Stop stop) {
@@ -91,8 +79,8 @@ void Driver::Halt(Stop stop) {
 }
 
 void Driver::AddRepetitions() {
-  for (const std::size_t permutation : std::exchange(touched_, {})) {
-    if (!rules_.until || !WantsMore(measured_[permutation])) continue;
+  for (std::size_t permutation = 0; permutation < measured_.size(); ++permutation) {
+    if (!WantsMore(measured_[permutation])) continue;
     std::uint32_t last = 0;
     for (const std::size_t place : measured_[permutation]) {
       last = std::max(last, jobs_[place].seen.key.repetition);
@@ -102,6 +90,7 @@ void Driver::AddRepetitions() {
 }
 
 bool Driver::WantsMore(const std::vector<std::size_t>& places) const {
+  if (!rules_.until) return false;
   std::vector<double> headlines;
   std::uint32_t failed = 0;
   for (const std::size_t place : places) {
@@ -128,7 +117,14 @@ std::vector<std::uint64_t> Driver::Open(bool waiting_only) const {
 }
 
 bool Driver::over() const {
-  return open_ == 0 && (stop_ != Stop::kNone || (planned_.empty() && touched_.empty()));
+  bool planned = false;
+  for (const Job& job : jobs_) {
+    if (IsOpen(job.seen.phase)) return false;
+    planned = planned || job.seen.phase == Phase::kPlanned;
+  }
+  if (stop_ != Stop::kNone) return true;
+  return !planned && std::none_of(measured_.begin(), measured_.end(),
+                                  [this](const auto& places) { return WantsMore(places); });
 }
 
 }  // namespace twofold::run

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "cli/runs/jobs.h"
@@ -41,7 +40,7 @@ enum class Stop : std::uint8_t { kNone, kFailFast, kLimit, kAsked };
 ///
 /// Time     Passed in as time since the begin of the run.
 /// Threads  Not thread-safe.
-/// Cost     See: O(log jobs); TakeDue: O(what has changed + what is due); views O(jobs).
+/// Cost     See: O(log jobs); all else O(jobs).
 class Driver {
  public:
   Driver(Rules rules, const spec::Expansion& expansion);
@@ -80,7 +79,6 @@ class Driver {
 
  private:
   Job& Add(const JobKey& key, std::size_t permutation);
-  void SetPhase(Job& job, Phase phase);
   void Halt(Stop stop);
   void AddRepetitions();
   [[nodiscard]] bool WantsMore(const std::vector<std::size_t>& places) const;
@@ -91,9 +89,6 @@ class Driver {
   std::vector<Job> jobs_;
   std::map<JobKey, std::size_t> by_key_;
   std::vector<std::vector<std::size_t>> measured_;  ///< by permutation, places in jobs_
-  std::set<std::size_t> planned_;                   ///< places in jobs_
-  std::set<std::size_t> touched_;  ///< permutations that may want another repetition
-  std::size_t open_ = 0;
   bool begun_ = false;
   Stop stop_ = Stop::kNone;
 };

@@ -1,16 +1,23 @@
 #include "cli/runs/frontend_jobs.h"
 
 #include <absl/strings/str_cat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <iterator>
+#include <thread>
 #include <utility>
 
+#include "cli/runs/local_run.h"
 #include "lib/common/arguments.h"
 #include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
 #include "lib/spec/expansion.h"
 #include "twofold/v1/results.pb.h"
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
 namespace {
@@ -20,10 +27,10 @@ using run::JobKey;
 using run::Phase;
 using run::Seen;
 
-constexpr std::size_t kBatch = 500;                // jobs; each has options of its own
-constexpr std::size_t kBatchBytes = 2 << 20;       // of their specs
+constexpr std::size_t kBatch = 500;           // jobs; each has options of its own
+constexpr std::size_t kBatchBytes = 2 << 20;  // of their specs
+constexpr std::chrono::seconds kAttendWithin{10};
 constexpr std::chrono::minutes kSubmitWithin{10};  // all jobs of a call
-constexpr std::chrono::minutes kRequeueWithin{1};  // a page
 
 Phase PhaseOf(const v1::Job& job) {
   if (job.state() == v1::JOB_STATE_WAITING) return Phase::kWaiting;
@@ -62,6 +69,57 @@ Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
 
 }  // namespace
 
+/// As long as it lives nobody else looks after the run: the frontend sees to that, by a stream that
+/// stays open.
+class Attendance {
+ public:
+  Attendance(const Frontend& frontend, std::unique_ptr<v1::Results::Stub> stub,
+             const std::string& run)
+      : stub_(std::move(stub)) {
+    frontend.Prepare(context_, Duration::zero());
+    request_.set_id(run);
+    request_.set_who(absl::StrCat(HostName(), ", process ", getpid()));
+    thread_ = std::thread([this] { Hold(); });
+  }
+  ~Attendance() {
+    context_.TryCancel();
+    thread_.join();
+  }
+  Attendance(const Attendance&) = delete;
+  Attendance& operator=(const Attendance&) = delete;
+
+  /// Whether the run is ours, once the frontend has answered. To be asked once.
+  grpc::Status Answer() {
+    auto answer = answer_.get_future();
+    const bool in_time = answer.wait_for(kAttendWithin) == std::future_status::ready;
+    return in_time ? answer.get() : grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "");
+  }
+
+  /// The frontend has gone, maybe come again: take it anew.
+  [[nodiscard]] bool lost() const { return lost_; }
+
+ private:
+  // The frontend says once that the run is ours; what ends the stream before is why it is not.
+  void Hold() {
+    const auto stream = stub_->AttendRun(&context_, request_);
+    v1::AttendRunReply reply;
+    const bool taken = stream->Read(&reply);
+    if (taken) answer_.set_value(grpc::Status::OK);
+    while (taken && stream->Read(&reply)) {
+    }
+    lost_ = true;
+    const grpc::Status end = stream->Finish();
+    if (!taken) answer_.set_value(end);
+  }
+
+  const std::unique_ptr<v1::Results::Stub> stub_;
+  grpc::ClientContext context_;
+  v1::AttendRunRequest request_;
+  std::promise<grpc::Status> answer_;
+  std::atomic<bool> lost_ = false;
+  std::thread thread_;
+};
+
 FrontendJobs::FrontendJobs(const Frontend& frontend, const v1::JobOptions& common,
                            const std::string& name, const spec::Expansion& expansion)
     : frontend_(frontend), common_(common) {
@@ -74,11 +132,15 @@ FrontendJobs::FrontendJobs(const Frontend& frontend, const v1::JobOptions& commo
   }
 }
 
+FrontendJobs::~FrontendJobs() = default;
+
 Status FrontendJobs::Attend() {
-  auto attendance = Attendance::Take(frontend_, common_.run());
-  if (!attendance.ok()) return attendance.status();
-  attendance_ = *std::move(attendance);
-  return absl::OkStatus();
+  auto stub = frontend_.NewStub<v1::Results>();
+  if (!stub.ok()) return stub.status();
+  auto attendance = std::make_unique<Attendance>(frontend_, *std::move(stub), common_.run());
+  Status status = frontend_.Explain(attendance->Answer());
+  if (status.ok()) attendance_ = std::move(attendance);
+  return status;
 }
 
 // Who has the run now may be we ourselves, on a connection that the frontend has not given up yet.
@@ -223,24 +285,26 @@ Status FrontendJobs::Exchange(Stream& stream, const std::vector<JobKey>& keys, s
 
 Status FrontendJobs::Submit(const std::vector<JobKey>& keys, const Accepted& accepted) {
   Status refusal;
-  bool broken = false;
   const Accepted note = [&](const Seen& seen) {
     open_.insert(seen.id);
     accepted(seen);
   };
-  const auto talk = [&](Stream& stream) {
-    for (std::size_t begin = 0; begin < keys.size() && refusal.ok();) {
+  const Status status = frontend_.With<Clients>(kSubmitWithin, [&](auto& stub, auto& context) {
+    const auto stream = stub.Submit(&context);
+    bool broken = false;
+    for (std::size_t begin = 0; begin < keys.size() && refusal.ok() && !broken;) {
       const v1::SubmitRequest batch = BatchOf(keys, begin);
       const auto count = static_cast<std::size_t>(batch.tags_size());
-      if (!stream.Write(batch)) return false;
-      refusal = Exchange(stream, keys, begin, count, note, broken);
-      if (broken) return false;
+      broken = !stream->Write(batch);
+      if (!broken) refusal = Exchange(*stream, keys, begin, count, note, broken);
       begin += count;
     }
-    return true;
-  };
-  const Status status = frontend_.Talk<Clients, v1::SubmitRequest, v1::SubmitReply>(
-      &Clients::Stub::Submit, kSubmitWithin, talk);
+    if (!broken) context.TryCancel();  // we have what we want
+    for (v1::SubmitReply rest; stream->Read(&rest);) {
+    }
+    const grpc::Status end = stream->Finish();
+    return broken ? end : grpc::Status::OK;
+  });
   return refusal.ok() ? status : refusal;
 }
 
@@ -258,14 +322,9 @@ Result<std::size_t> FrontendJobs::RetryFailed() {
   for (const v1::Outcome outcome : {v1::OUTCOME_FAILED, v1::OUTCOME_TIMED_OUT, v1::OUTCOME_LOST}) {
     request.add_outcomes(outcome);
   }
-  std::size_t retried = 0;
-  do {
-    const auto page = frontend_.Call<Clients>(&Clients::Stub::RequeueJobs, request, kRequeueWithin);
-    if (!page.ok()) return page.status();
-    retried += static_cast<std::size_t>(page->to_size());
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  return retried;
+  v1::RequeueJobsReply reply;
+  if (Status status = frontend_.Requeue(request, reply); !status.ok()) return status;
+  return static_cast<std::size_t>(reply.to_size());
 }
 
 }  // namespace twofold::cli

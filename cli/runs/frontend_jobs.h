@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "cli/queues/frontend.h"
-#include "cli/runs/attendance.h"
 #include "cli/runs/jobs.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::cli {
+
+class Attendance;
 
 /// The jobs of a run in the queue of a frontend. Which job of the run a job is, its dedup key says;
 /// so of those that wait or run none is there twice, whoever submits it.
@@ -26,6 +27,9 @@ class FrontendJobs final : public run::Jobs {
   /// but the name outlive it.
   FrontendJobs(const Frontend& frontend, const v1::JobOptions& common, const std::string& name,
                const spec::Expansion& expansion);
+  ~FrontendJobs() override;
+  FrontendJobs(const FrontendJobs&) = delete;
+  FrontendJobs& operator=(const FrontendJobs&) = delete;
 
   /// Looks after the run from now on, so that nobody else submits its jobs. Where the frontend goes
   /// away meanwhile, List does so anew.

@@ -179,27 +179,8 @@ std::string LocalRuns::Option() const {
   return given_ ? absl::StrCat("--local --keep ", ShellWord(dir_)) : "--local";
 }
 
-EmbeddedCluster::~EmbeddedCluster() {
-  if (launched_) static_cast<void>(local::TakeDown(folder_));
-}
-
-Status EmbeddedCluster::Launch(const local::ClusterOptions& options) {
-  const auto supervisor = local::LaunchSupervisor(folder_, options, local::Life::kEmbedded);
-  if (!supervisor.ok()) return supervisor.status();
-  launched_ = true;
-  if (Status status = local::WaitReady(folder_, kReadyWithin); !status.ok()) return status;
-  const auto remote = local::Remote::Find(folder_);
-  if (!remote.ok()) return remote.status();
-  const auto service = remote->Service("scalability-tester-frontend");
-  if (!service.ok()) return service.status();
-  frontend_ = service->at("addresses").value("client", "");
-  return absl::OkStatus();
-}
-
-Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::Start(const LocalRuns& runs,
-                                                                const RunCommand& command,
-                                                                const RunRecord& record,
-                                                                const Benchmark& benchmark) {
+Result<std::string> StartCluster(const LocalRuns& runs, const RunCommand& command,
+                                 const RunRecord& record, const Benchmark& benchmark) {
   if (Status status = CheckLocal(command, benchmark); !status.ok()) return status;
   const auto options = ClusterFor(runs, command, record, benchmark);
   if (!options.ok()) return options.status();
@@ -210,9 +191,10 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::Start(const LocalRuns&
                      ": two would measure each other. Wait for its end, or give this one a folder "
                      "of its own with --keep"));
   }
-  std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(folder));
-  if (Status status = cluster->Launch(*options); !status.ok()) return status;
-  return cluster;
+  const auto supervisor = local::Launch(folder, *options, local::Life::kEmbedded, kReadyWithin);
+  if (!supervisor.ok()) return supervisor.status();
+  const auto remote = local::Remote::Find(folder);
+  return remote.ok() ? remote->FrontendAddress() : remote.status();
 }
 
 std::string NotApplied(const spec::Expansion& expansion) {

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "cli/local/plan.h"
 #include "cli/local/state_folder.h"
 #include "cli/runs/benchmark.h"
-#include "cli/runs/run_options.h"
+#include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
 #include "lib/common/result.h"
 
@@ -39,38 +38,19 @@ class LocalRuns {
   bool given_;
 };
 
-/// A cluster on this machine for one run. It ends with the object, or with this process.
-class EmbeddedCluster {
- public:
-  /// With as many workers as the run takes at once. A cluster that has just been told to end is
-  /// waited for. Call while there is one thread only.
-  /// Refuses what one machine cannot do: more workers than fit, spreading over nodes, and
-  /// permutations that differ in where their jobs run (hostNetwork, mtu, resources ...). Workers
-  /// are what they are there, so rows of these would show the same measured again as if it were
-  /// another condition.
-  ///
-  /// Errors   kFailedPrecondition: that, or another run goes on there. Those of
-  ///          local::LaunchSupervisor and local::WaitReady.
-  static Result<std::unique_ptr<EmbeddedCluster>> Start(const LocalRuns& runs,
-                                                        const RunCommand& command,
-                                                        const RunRecord& record,
-                                                        const Benchmark& benchmark);
-
-  ~EmbeddedCluster();
-  EmbeddedCluster(const EmbeddedCluster&) = delete;
-  EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
-
-  /// HOST:PORT of the frontend, for clients.
-  [[nodiscard]] const std::string& frontend() const { return frontend_; }
-
- private:
-  explicit EmbeddedCluster(local::StateFolder folder) : folder_(std::move(folder)) {}
-  Status Launch(const local::ClusterOptions& options);
-
-  const local::StateFolder folder_;
-  bool launched_ = false;  // so it is ours to end
-  std::string frontend_;
-};
+/// Starts a cluster on this machine for one run, and returns HOST:PORT of its frontend, for
+/// clients. It ends with local::TakeDown of the folder, or with this process.
+///
+/// With as many workers as the run takes at once. A cluster that has just been told to end is
+/// waited for. Call while there is one thread only.
+/// Refuses what one machine cannot do: more workers than fit, spreading over nodes, and
+/// permutations that differ in where their jobs run (hostNetwork, mtu, resources ...). Workers are
+/// what they are there, so rows of these would show the same measured again as if it were another
+/// condition.
+///
+/// Errors   kFailedPrecondition: that, or another run goes on there. Those of local::Launch.
+Result<std::string> StartCluster(const LocalRuns& runs, const RunCommand& command,
+                                 const RunRecord& record, const Benchmark& benchmark);
 
 /// What all permutations ask of the place and do not get: "hostNetwork=true mtu=9000"; empty:
 /// nothing.

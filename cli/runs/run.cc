@@ -2,7 +2,7 @@
 #include <absl/time/clock.h>
 #include <absl/time/time.h>
 
-#include <functional>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -10,14 +10,17 @@
 #include <utility>
 
 #include "cli/command/command.h"
+#include "cli/local/launch.h"
 #include "cli/queues/frontend.h"
 #include "cli/results/run_source.h"
 #include "cli/runs/benchmark.h"
 #include "cli/runs/local_run.h"
 #include "cli/runs/placement.h"
-#include "cli/runs/run_options.h"
+#include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_session.h"
+#include "lib/common/options.h"
+#include "lib/process/find_program.h"
 #include "lib/spec/node.h"
 #include "lib/words/run_state.h"
 #include "suites/table/table.h"
@@ -31,7 +34,7 @@
 //   run_record.h        what the frontend keeps of it, so that any machine can go on
 //   watch.h             submits, looks, and again, until it is over or somebody wishes to leave
 //   driver.h              decides which jobs are due; pure
-//   frontend_jobs.h       has them: submit, list, cancel; keeps others away (attendance.h)
+//   frontend_jobs.h       has them: submit, list, cancel; keeps others away
 //   run_watcher.h         shows it (run_view.h), and takes Ctrl-C
 namespace twofold::cli {
 namespace {
@@ -111,21 +114,29 @@ Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, cons
 
 // ---- the forms of the command
 
-using Form = std::function<Status(const RunSetting&, KnownRun)>;
+using Form = Status (*)(const RunSetting&, KnownRun);
+
+// One of a run that is there.
+template <Status (RunSession::*kForm)()>
+Status GoOnBy(const RunSetting& setting, KnownRun run) {
+  return (RunSession(setting, std::move(run)).*kForm)();
+}
 
 // The frontend of a local run is started first, and ends with it.
-Status CarryOut(const RunSetting& setting, KnownRun run, const Form& form) {
+Status CarryOut(const RunSetting& setting, KnownRun run, Form form) {
   if (!setting.local) return form(setting, std::move(run));
-  const auto cluster =
-      EmbeddedCluster::Start(*setting.local, setting.command, run.record, run.benchmark);
-  if (!cluster.ok()) return cluster.status();
+  const auto frontend = StartCluster(*setting.local, setting.command, run.record, run.benchmark);
+  if (!frontend.ok()) return frontend.status();
   Globals globals = setting.globals;
-  globals.frontend = (*cluster)->frontend();
-  return form({setting.command, globals, setting.watcher, setting.local}, std::move(run));
+  globals.frontend = *frontend;
+  const Status status =
+      form({setting.command, globals, setting.watcher, setting.local}, std::move(run));
+  static_cast<void>(local::TakeDown(setting.local->Folder()));
+  return status;
 }
 
 // Starts the run, unless there is one with its id.
-Status BeginRun(const RunSetting& setting, KnownRun run) {
+Status BeginOrShow(const RunSetting& setting, KnownRun run) {
   const auto source = OpenRuns(setting.globals, "");
   if (!source.ok()) return source.status();
   auto known = FindKnownRun(setting.command, **source, run.record.id);
@@ -149,10 +160,10 @@ Status RunFile(const RunSetting& setting) {
         ") is not part of this version, so no worker can run it; --dry-run lists the jobs"));
   }
   if (command.local) run->record.labels = LocalLabels(run->benchmark);
-  return CarryOut(setting, *std::move(run), BeginRun);
+  return CarryOut(setting, *std::move(run), BeginOrShow);
 }
 
-Status RunKnown(const RunSetting& setting, const std::string& id, Status (RunSession::*form)()) {
+Status RunKnown(const RunSetting& setting, const std::string& id, Form form) {
   if (!setting.command.workload.empty()) {
     return absl::InvalidArgumentError("--workload: a run goes on with what it was begun with");
   }
@@ -161,9 +172,7 @@ Status RunKnown(const RunSetting& setting, const std::string& id, Status (RunSes
   if (!source.ok()) return source.status();
   auto run = FindKnownRun(setting.command, **source, id);
   if (!run.ok()) return run.status();
-  return CarryOut(setting, *std::move(run), [form](const RunSetting& at, KnownRun known) {
-    return (RunSession(at, std::move(known)).*form)();
-  });
+  return CarryOut(setting, *std::move(run), form);
 }
 
 Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
@@ -174,18 +183,92 @@ Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
     if (!runs.ok()) return runs.status();
     setting.local = *std::move(runs);
   }
-  if (!command.resume.empty()) return RunKnown(setting, command.resume, &RunSession::GoOn);
-  if (!command.pause.empty()) return RunKnown(setting, command.pause, &RunSession::Pause);
-  if (!command.retry_failed.empty()) {
-    return RunKnown(setting, command.retry_failed, &RunSession::RetryFailed);
+  const std::pair<const std::string&, Form> known[] = {
+      {command.resume, GoOnBy<&RunSession::GoOn>},
+      {command.pause, GoOnBy<&RunSession::Pause>},
+      {command.retry_failed, GoOnBy<&RunSession::RetryFailed>}};
+  for (const auto& [id, form] : known) {
+    if (!id.empty()) return RunKnown(setting, id, form);
   }
   if (!command.file.empty()) return RunFile(setting);
   return absl::InvalidArgumentError("name a file, or a run with --resume, --retry-failed, --pause");
 }
 
+// ---- options
+
+void AddForms(CLI::App& app, RunCommand& command) {
+  CLI::Option_group* form = app.add_option_group("What to do, one of");
+  form->add_option("FILE", command.file, "A benchmark or a BenchmarkSet to run, YAML or JSON");
+  form->add_option("--resume", command.resume,
+                   "Id of a run: attach to it, and submit what was withdrawn or is not there yet");
+  form->add_option("--retry-failed", command.retry_failed,
+                   "Id of a run: run its failed, timed out and lost jobs again, and attach to it");
+  form->add_option("--pause", command.pause,
+                   "Id of a run: withdraw what waits; what runs may end. --resume goes on");
+  form->require_option(1);
+}
+
+void AddPlaces(CLI::App& app, RunCommand& command) {
+  app.add_option("--queue", command.queue, "Queue of the jobs; else the one named like the suite")
+      ->check(QueueName());
+  app.add_option("--nodes", command.nodes,
+                 "Nodes that nodes.select chooses from; else those of the queue's workers")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option(
+         "--spread", command.spread,
+         "Workers of a job: any, or node: each on a node of its own; else node if the queue "
+         "has workers on enough nodes")
+      ->check(CLI::IsMember({"any", "node"}));
+  app.add_flag("--unchecked", command.unchecked,
+               "Submit jobs that no connected worker can run: they wait for workers that can");
+}
+
+void AddLocal(CLI::App& app, RunCommand& command) {
+  CLI::Option* local =
+      app.add_flag("--local", command.local,
+                   "On this machine alone: start a cluster with enough workers, run, stop it");
+  for (const char* other : {"--detach", "--pause", "--nodes", "--unchecked"}) {
+    local->excludes(other);
+  }
+  app.add_option("--keep", command.keep,
+                 "Folder for the store of local runs and the logs of the last one; else "
+                 "$XDG_STATE_HOME/twofold or ~/.local/state/twofold")
+      ->needs(local);
+  command.programs = process::OwnFolder();
+  app.add_option("--programs", command.programs, "Folder of twofold-frontend and twofold-backend")
+      ->capture_default_str()
+      ->needs(local);
+  const auto allow = [&command](const std::string& path) {
+    command.allow.insert(command.allow.end(),
+                         {"--allow-path", std::filesystem::absolute(path).string()});
+  };
+  app.add_option_function<std::string>(
+         "--allow-path", allow,
+         "A folder or file that specs may name, for the local workers; may be given more than once")
+      ->trigger_on_parse()
+      ->allow_extra_args(false)
+      ->needs(local);
+  app.add_flag_callback(
+         "--allow-options", [&command] { command.allow.emplace_back("--allow-options"); },
+         "Specs may have options that are on no word list, for the local workers")
+      ->needs(local);
+  app.add_option("--workload", command.workload,
+                 "What local workers run instead of the suite: a program, which gets the spec as "
+                 "its last argument; repeatable for arguments before it")
+      ->allow_extra_args(false)
+      ->needs(local);
+}
+
 Action BindRun(CLI::App& app, const Globals& globals) {
   auto command = std::make_shared<RunCommand>();
-  Declare(app, *command);
+  AddForms(app, *command);
+  app.add_option("--runid", command->id,
+                 "Id of the new run; a run that has it already is shown, and nothing is run");
+  app.add_flag("--dry-run", command->dry_run, "List the jobs; nothing is run");
+  app.add_flag("--detach", command->detach, "Submit the jobs and return; --resume attaches");
+  AddPlaces(app, *command);
+  AddLocal(app, *command);
   return [command, &globals] { return RunWhatIsAsked(*command, globals); };
 }
 

@@ -10,7 +10,6 @@
 namespace twofold::cli {
 namespace {
 
-using Service = v1::Results;
 using show::Json;
 
 constexpr std::chrono::minutes kCreateWithin{2};
@@ -102,12 +101,13 @@ v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) 
 Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark) {
   v1::CreateRunRequest first;
   *first.mutable_run() = RunOf(record, benchmark);
-  const auto reply = frontend.Write<Service, v1::CreateRunRequest, v1::CreateRunReply>(
-      &Service::Stub::CreateRun, kCreateWithin, [&](auto& writer) {
-        return WritePermutations(writer, first, benchmark.expansion.permutations);
-      });
-  if (!reply.ok()) return reply.status();
-  if (!reply->existed()) return absl::OkStatus();
+  v1::CreateRunReply reply;
+  const Status status = frontend.With<v1::Results>(kCreateWithin, [&](auto& stub, auto& context) {
+    const auto writer = stub.CreateRun(&context, &reply);
+    if (WritePermutations(*writer, first, benchmark.expansion.permutations)) writer->WritesDone();
+    return writer->Finish();
+  });
+  if (!status.ok() || !reply.existed()) return status;
   return absl::AlreadyExistsError(absl::StrCat("there is a run ", record.id, " already"));
 }
 

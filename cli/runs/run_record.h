@@ -23,8 +23,6 @@ struct RunRecord {
   bool local = false;                           ///< begun with --local
   std::vector<std::string> workload{};          ///< of local workers, instead of the suite
   std::map<std::string, std::string> labels{};  ///< of the run; not read again
-
-  friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 
 /// What the workers of a local run have and its jobs ask for, so that those which an interrupted

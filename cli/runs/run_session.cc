@@ -6,8 +6,7 @@
 #include <iostream>
 #include <utility>
 
-#include "cli/results/result_printer.h"
-#include "cli/results/run_source.h"
+#include "cli/results/results.h"
 #include "cli/runs/placement.h"
 #include "cli/runs/run_view.h"
 #include "twofold/v1/runs.grpc.pb.h"
@@ -15,9 +14,8 @@
 namespace twofold::cli {
 namespace {
 
-using run::Driver;
-using run::Ending;
 using run::Stop;
+using run::Wish;
 
 // Whether every permutation has a node for each member of its gang.
 bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>& workers) {
@@ -51,13 +49,6 @@ void RunSession::SayWhatIsKept() const {
                                      ShellWord(setting_.local->StoreFile()), "`"));
 }
 
-Status RunSession::Look() {
-  const auto seen = jobs_.List();
-  if (!seen.ok()) return seen.status();
-  for (const run::Seen& one : *seen) driver_.See(one);
-  return absl::OkStatus();
-}
-
 // Also decides whether the members of a gang can be on nodes of their own.
 Status RunSession::CheckWorkers() {
   const auto workers = run::WorkersOf(frontend_, record_.queue);
@@ -82,7 +73,7 @@ Status RunSession::Begin() {
 Status RunSession::GoOn() {
   if (Status status = jobs_.Attend(); !status.ok()) return status;
   if (Status status = CheckWorkers(); !status.ok()) return status;
-  if (Status status = Look(); !status.ok()) return status;
+  if (Status status = run::Look(jobs_, driver_); !status.ok()) return status;
   driver_.Begin();
   return Attend();
 }
@@ -95,15 +86,15 @@ Status RunSession::RetryFailed() {
 }
 
 Status RunSession::Pause() {
-  if (Status status = Look(); !status.ok()) return status;
+  if (Status status = run::Look(jobs_, driver_); !status.ok()) return status;
   if (Status status = run::Pause(jobs_, driver_); !status.ok()) return status;
-  if (Status status = Look(); !status.ok()) return status;
+  if (Status status = run::Look(jobs_, driver_); !status.ok()) return status;
   return Print();
 }
 
 Status RunSession::Show() {
   setting_.watcher.Note(absl::StrCat("there is a run ", record_.id, " already; nothing is run"));
-  if (Status status = Look(); !status.ok()) return status;
+  if (Status status = run::Look(jobs_, driver_); !status.ok()) return status;
   const Status status = Print();
   SayWhatIsKept();
   return status;
@@ -130,15 +121,15 @@ Status RunSession::Leave() {
   return setting_.globals.json() ? Print() : absl::OkStatus();
 }
 
-Status RunSession::Conclude(Ending ending) {
+Status RunSession::Conclude(Wish left) {
   if (driver_.stopped() != Stop::kNone) {
     if (Status status = MarkAsCancelled(); !status.ok()) return status;
   }
-  if (ending == Ending::kOver || setting_.globals.json()) {
+  if (left == Wish::kNone || setting_.globals.json()) {
     if (Status status = Print(); !status.ok()) return status;
   }
-  if (ending == Ending::kOver) return Verdict();
-  const bool goes_on = ending == Ending::kDetached && !setting_.local;
+  if (left == Wish::kNone) return Verdict();
+  const bool goes_on = left == Wish::kDetach && !setting_.local;
   return absl::CancelledError(absl::StrCat("run ", record_.id,
                                            goes_on ? " goes on without us" : " is paused",
                                            "; go on with ", HowToGoOn("--resume")));

@@ -10,7 +10,7 @@
 #include "cli/runs/driver.h"
 #include "cli/runs/frontend_jobs.h"
 #include "cli/runs/local_run.h"
-#include "cli/runs/run_options.h"
+#include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_watcher.h"
 
@@ -61,13 +61,12 @@ class RunSession {
   Status Show();
 
  private:
-  Status Look();
   Status CheckWorkers();
   [[nodiscard]] std::string HowToGoOn(const std::string& option) const;
   void SayWhatIsKept() const;
   Status Attend();
   Status Leave();
-  Status Conclude(run::Ending ending);
+  Status Conclude(run::Wish left);
   [[nodiscard]] Status MarkAsCancelled() const;
   [[nodiscard]] Status Verdict() const;
   Status Print() const;

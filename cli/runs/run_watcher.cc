@@ -125,19 +125,18 @@ void RunWatcher::Show(const run::Driver& driver) {
   Note(text);
 }
 
-bool RunWatcher::TakeSignal(bool& interrupt) const {
+// 0: none has come.
+int RunWatcher::TakeSignal() const {
   signalfd_siginfo info{};
-  if (read(signals_, &info, sizeof info) != sizeof info) return false;
-  interrupt = info.ssi_signo == SIGINT;
-  return true;
+  return read(signals_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
 }
 
 run::Wish RunWatcher::Wait(Duration at_most) {
   pollfd arrived = {signals_, POLLIN, 0};
   poll(&arrived, 1, Milliseconds(at_most));
-  bool interrupt = false;
-  if (!TakeSignal(interrupt)) return run::Wish::kNone;
-  return interrupt && interactive_ ? Ask() : run::Wish::kDetach;
+  const int signal = TakeSignal();
+  if (signal == 0) return run::Wish::kNone;
+  return signal == SIGINT && interactive_ ? Ask() : run::Wish::kDetach;
 }
 
 // A second Ctrl-C is an answer, too.
@@ -146,8 +145,7 @@ run::Wish RunWatcher::Ask() {
   Note(Question(choices));
   pollfd both[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   poll(both, 2, -1);
-  bool interrupt = false;
-  if (TakeSignal(interrupt)) return run::Wish::kDetach;
+  if (TakeSignal() != 0) return run::Wish::kDetach;
   std::string answer;
   return std::getline(std::cin, answer) ? WishOf(answer, choices) : run::Wish::kDetach;
 }

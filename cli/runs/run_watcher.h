@@ -32,7 +32,7 @@ class RunWatcher final : public run::Watcher {
  private:
   void NameFailures(const run::Driver& driver);
   [[nodiscard]] run::Wish Ask();
-  [[nodiscard]] bool TakeSignal(bool& interrupt) const;
+  [[nodiscard]] int TakeSignal() const;
 
   const bool is_local_;
   const bool terminal_;     // progress goes to one

@@ -48,28 +48,28 @@ class Watching {
   Watching(Jobs& jobs, Driver& driver, Watcher& watcher, const std::function<Instant()>& now)
       : jobs_(jobs), driver_(driver), watcher_(watcher), now_(now), begin_(now()) {}
 
-  Result<Ending> Run() {
+  Result<Wish> Run() {
     for (;;) {
       const Instant looked = now_();
       const Status status = Step();
       if (!status.ok() && !CanBeTriedAgain(status)) return status;
       Mention(status);
       watcher_.Show(driver_);
-      if (status.ok() && driver_.over()) return Ending::kOver;
+      if (status.ok() && driver_.over()) return Wish::kNone;
       const Duration pause = std::max<Duration>(kLeastPause, kPausesPerLook * (now_() - looked));
       const Wish wish = watcher_.Wait(pause);
       if (wish == Wish::kCancel) driver_.StopNow();
-      if (wish == Wish::kPause) return PauseNow();
-      if (wish == Wish::kDetach) return Ending::kDetached;
+      if (wish == Wish::kDetach) return wish;
+      if (wish != Wish::kPause) continue;
+      if (Status left = Pause(jobs_, driver_); !left.ok()) return left;
+      return wish;
     }
   }
 
  private:
   Status Step() {
-    const auto seen = jobs_.List();
-    if (!seen.ok()) return seen.status();
-    for (const Seen& one : *seen) driver_.See(one);
-    Status status = Submit(jobs_, driver_, driver_.TakeDue(now_() - begin_));
+    if (Status status = Look(jobs_, driver_); !status.ok()) return status;
+    const Status status = Submit(jobs_, driver_, driver_.TakeDue(now_() - begin_));
     if (!status.ok() || driver_.stopped() == Stop::kNone) return status;
     return CancelAll(jobs_, NotCancelledYet());
   }
@@ -90,11 +90,6 @@ class Watching {
                         : "the frontend answers again");
   }
 
-  Result<Ending> PauseNow() {
-    if (Status status = Pause(jobs_, driver_); !status.ok()) return status;
-    return Ending::kPaused;
-  }
-
   Jobs& jobs_;
   Driver& driver_;
   Watcher& watcher_;
@@ -106,9 +101,16 @@ class Watching {
 
 }  // namespace
 
-Result<Ending> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
-                     const std::function<Instant()>& now) {
+Result<Wish> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
+                   const std::function<Instant()>& now) {
   return Watching(jobs, driver, watcher, now).Run();
+}
+
+Status Look(Jobs& jobs, Driver& driver) {
+  const auto seen = jobs.List();
+  if (!seen.ok()) return seen.status();
+  for (const Seen& one : *seen) driver.See(one);
+  return absl::OkStatus();
 }
 
 Status SubmitAll(Jobs& jobs, Driver& driver) {

@@ -28,20 +28,18 @@ class Watcher {
   virtual Wish Wait(Duration at_most) = 0;
 };
 
-/// How watching ended.
-enum class Ending : std::uint8_t {
-  kOver,      ///< all jobs have ended; see Driver::stopped()
-  kDetached,  ///< jobs go on without us
-  kPaused,
-};
-
 /// Submits what is due, looks how it goes, and again, until the run is over or the watcher wishes
 /// something else. A frontend that goes away is waited for.
 ///
+/// Returns the wish by which the run is left; kNone: all jobs have ended, see Driver::stopped().
+///
 /// Time     `now` is a monotonic clock.
 /// Errors   those of Jobs that are final; the jobs that the frontend has stay as they are.
-Result<Ending> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
-                     const std::function<Instant()>& now = Now);
+Result<Wish> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
+                   const std::function<Instant()>& now = Now);
+
+/// Tells the driver what the frontend has. Errors as those of Jobs.
+Status Look(Jobs& jobs, Driver& driver);
 
 /// Submits all that is due, and leaves. Errors as those of Jobs.
 Status SubmitAll(Jobs& jobs, Driver& driver);

@@ -1,8 +1,9 @@
+#include "cli/command/command.h"
+
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {

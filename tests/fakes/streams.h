@@ -53,7 +53,7 @@ class WorkerStream {
   void Say(const rpc::WorkerResultRow& result) {
     stream_->Add([&](v1::WorkerMessage& next) {
       rpc::Append(*next.mutable_results(), result);
-      return std::size_t{1};
+      return result.report.size() + 1;  // so that a message is not longer than one may be
     });
     stream_->Flush();
   }

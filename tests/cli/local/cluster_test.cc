@@ -13,9 +13,7 @@
 namespace twofold::local {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::Pair;
 
 constexpr const char* kStubborn = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.02; done\n";
 
@@ -61,68 +59,68 @@ class ClusterTest : public FakePrograms {
 
 TEST_F(ClusterTest, OthersStartWithTheAddressesOfTheFrontend) {
   Start();
-  ASSERT_TRUE(Until([&] { return Of("c").ready == 1 && !Log("b-0").empty(); }));
-  EXPECT_EQ(Of("f").ready, 1);
-  EXPECT_THAT(Of("f").addresses, Contains(Pair("http", "127.0.0.1:4711")));
+  ASSERT_TRUE(Until([&] { return Of("c")["ready"] == 1 && !Log("b-0").empty(); }));
+  EXPECT_EQ(Of("f")["ready"], 1);
+  EXPECT_EQ(Of("f")["addresses"]["http"], "127.0.0.1:4711");
   EXPECT_EQ(Log("b-0"), "b-0 --frontend w:1\n");
 }
 
 TEST_F(ClusterTest, BackendIsReadyWhenRegisteredOnly) {
   Start();
-  ASSERT_TRUE(Until([&] { return Of("b").running == 1; }));
-  EXPECT_EQ(Of("b").ready, 0);
+  ASSERT_TRUE(Until([&] { return Of("b")["running"] == 1; }));
+  EXPECT_EQ(Of("b")["ready"], 0);
   cluster_->SetRegistrations(cluster_->generation(), {{"q", 1}});
-  EXPECT_EQ(Of("b").ready, 1);
+  EXPECT_EQ(Of("b")["ready"], 1);
   cluster_->SetRegistrations(cluster_->generation(), {{"q", 5}});
-  EXPECT_EQ(Of("b").ready, 1);
+  EXPECT_EQ(Of("b")["ready"], 1);
 }
 
 TEST_F(ClusterTest, RegistrationsFromBeforeAChangeAreIgnored) {
   Start();
-  ASSERT_TRUE(Until([&] { return Of("b").running == 1 && Of("c").running == 1; }));
+  ASSERT_TRUE(Until([&] { return Of("b")["running"] == 1 && Of("c")["running"] == 1; }));
   const auto before = cluster_->generation();
   ASSERT_TRUE(cluster_->Scale("b", 2).ok());
-  ASSERT_TRUE(Until([&] { return Of("b").running == 2; }));
+  ASSERT_TRUE(Until([&] { return Of("b")["running"] == 2; }));
   cluster_->SetRegistrations(before, {{"q", 2}});
-  EXPECT_EQ(Of("b").ready, 0);
+  EXPECT_EQ(Of("b")["ready"], 0);
 }
 
 TEST_F(ClusterTest, RestartedServerKeepsItsPortsAndIsCounted) {
   Start();
-  ASSERT_TRUE(Until([&] { return Of("c").ready == 1; }));
-  kill(Of("f").pids.at(0), SIGKILL);
-  ASSERT_TRUE(Until([&] { return Of("f").restarts == 1 && Of("f").ready == 1; }));
-  EXPECT_THAT(Of("f").last_exit, HasSubstr("signal 9"));
+  ASSERT_TRUE(Until([&] { return Of("c")["ready"] == 1; }));
+  kill(Of("f")["pids"].at(0), SIGKILL);
+  ASSERT_TRUE(Until([&] { return Of("f")["restarts"] == 1 && Of("f")["ready"] == 1; }));
+  EXPECT_THAT(Of("f")["last_exit"].get<std::string>(), HasSubstr("signal 9"));
   EXPECT_THAT(Log("f-0"), HasSubstr("--http-address 127.0.0.1:4711"));
-  EXPECT_EQ(Of("c").restarts, 0);
+  EXPECT_EQ(Of("c")["restarts"], 0);
 }
 
 TEST_F(ClusterTest, ScalesUpAndDown) {
   Start();
-  ASSERT_TRUE(Until([&] { return Of("b").running == 1; }));
+  ASSERT_TRUE(Until([&] { return Of("b")["running"] == 1; }));
   ASSERT_TRUE(cluster_->Scale("b", 4).ok());
-  ASSERT_TRUE(Until([&] { return Of("b").running == 4 && !Log("b-3").empty(); }));
+  ASSERT_TRUE(Until([&] { return Of("b")["running"] == 4 && !Log("b-3").empty(); }));
   ASSERT_TRUE(cluster_->Scale("b", 1).ok());
-  ASSERT_TRUE(Until([&] { return Of("b").terminating == 0 && Of("b").pids.size() == 1; }));
-  EXPECT_EQ(Of("b").running, 1);
-  EXPECT_EQ(Of("b").restarts, 0);
+  ASSERT_TRUE(Until([&] { return Of("b")["terminating"] == 0 && Of("b")["pids"].size() == 1; }));
+  EXPECT_EQ(Of("b")["running"], 1);
+  EXPECT_EQ(Of("b")["restarts"], 0);
 }
 
 TEST_F(ClusterTest, WhatIgnoresTheRequestToEndIsKilled) {
   WriteProgram("backend", kStubborn);
   Start();
-  ASSERT_TRUE(Until([&] { return Of("b").running == 1; }));
-  const pid_t pid = Of("b").pids.at(0);
+  ASSERT_TRUE(Until([&] { return Of("b")["running"] == 1; }));
+  const pid_t pid = Of("b")["pids"].at(0);
   ASSERT_TRUE(cluster_->Scale("b", 0).ok());
-  ASSERT_TRUE(Until([&] { return Of("b").pids.empty(); }));
+  ASSERT_TRUE(Until([&] { return Of("b")["pids"].empty(); }));
   EXPECT_EQ(kill(pid, 0), -1);
 }
 
 TEST_F(ClusterTest, AProgramThatCannotRunSaysSoInItsLog) {
   WriteProgram("backend", "#!/nonexistent\n");
   Start();
-  ASSERT_TRUE(Until([&] { return Of("b").restarts >= 2; }));
-  EXPECT_EQ(Of("b").last_exit, "exit code 127");
+  ASSERT_TRUE(Until([&] { return Of("b")["restarts"] >= 2; }));
+  EXPECT_EQ(Of("b")["last_exit"], "exit code 127");
   EXPECT_THAT(Log("b-0"), HasSubstr("cannot run"));
 }
 

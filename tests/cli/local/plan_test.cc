@@ -112,16 +112,18 @@ TEST_F(PlanTest, MissingProgramIsNamed) {
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("twofold-client"));
 }
 
-TEST(ParseQueues, SayWhatIsWrong) {
+TEST(Queues, SayWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "'' is not a queue name"},    {"a=1,", "'' is not a queue name"},
       {"a", "not a number of seconds"},  {"a=", "not a number of seconds"},
       {"a=nan", "'nan' is not"},         {"a=-1", "'-1' is not"},
       {"a b=1", "'a b' is not a queue"}, {"a=1,a=2", "'a' twice"}};
   for (const auto& [text, message] : cases) {
-    const auto queues = ParseQueues(text);
-    EXPECT_EQ(queues.status().code(), absl::StatusCode::kInvalidArgument) << text;
-    EXPECT_THAT(std::string(queues.status().message()), HasSubstr(message)) << text;
+    ClusterOptions options;
+    options.queues = text;
+    const auto plan = MakePlan(options);
+    EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(plan.status().message()), HasSubstr(message)) << text;
   }
 }
 

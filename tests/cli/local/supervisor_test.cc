@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "lib/http/client.h"
@@ -33,7 +34,7 @@ class SupervisorTest : public FakePrograms {
   }
 
   void TearDown() override {
-    supervisor_.Down();
+    static_cast<void>(http::Post(url_ + "/down", "", kPlenty, secret_));
     run_.join();
     EXPECT_TRUE(status_.ok()) << status_;
     FakePrograms::TearDown();
@@ -54,6 +55,10 @@ class SupervisorTest : public FakePrograms {
     return http::Put(url_ + path, "", kPlenty, secret_).value();
   }
 
+  nlohmann::json Deployment(const std::string& name) {
+    return nlohmann::json::parse(Get("/deployments/" + name).body);
+  }
+
   Supervisor supervisor_;
   std::thread run_;
   Status status_;
@@ -62,7 +67,7 @@ class SupervisorTest : public FakePrograms {
 };
 
 TEST_F(SupervisorTest, ScalesByHttpAndTellsInLinesForTheShell) {
-  ASSERT_TRUE(Until([&] { return supervisor_.Find("b")->running == 1; }));
+  ASSERT_TRUE(Until([&] { return Deployment("b")["running"] == 1; }));
   const http::Response reply = Put("/deployments/b/scale?replicas=3&type=plain");
   EXPECT_EQ(reply.status, 200);
   EXPECT_THAT(reply.body, HasSubstr("\nreplicas 3\n"));
@@ -89,7 +94,7 @@ TEST_F(SupervisorTest, RefusesWhatItCannotDo) {
 }
 
 TEST_F(SupervisorTest, DownByHttpEndsIt) {
-  ASSERT_TRUE(Until([&] { return supervisor_.Find("c")->ready == 1; }));
+  ASSERT_TRUE(Until([&] { return Deployment("c")["ready"] == 1; }));
   EXPECT_EQ(http::Post(url_ + "/down", "", kPlenty, secret_)->status, 202);
   EXPECT_TRUE(Until([&] { return !http::Get(url_ + "/deployments", kPlenty).ok(); }));
 }

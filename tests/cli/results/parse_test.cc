@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands.h"
+#include "cli/command/command.h"
 #include "lib/common/options.h"
 #include "tests/lib/results/temp_dir.h"
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands.h"
-#include "cli/jobs/decompress.h"
+#include "cli/command/command.h"
+#include "cli/jobs/job_commands.h"
 #include "lib/common/options.h"
 #include "lib/results/sqlite_store.h"
 #include "tests/lib/results/benchmark_samples.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "cli/commands.h"
+#include "cli/command/command.h"
 #include "lib/common/options.h"
 #include "lib/show/table.h"
 #include "tests/frontend/frontend_fixture.h"

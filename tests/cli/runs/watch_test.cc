@@ -16,12 +16,12 @@ using testing::SizeIs;
 class WatchTest : public testing::Test {
  protected:
   /// Watches a run from where it is to its end.
-  Ending Watched(Driver& driver, FakeWatcher& watcher) {
+  Wish Watched(Driver& driver, FakeWatcher& watcher) {
     for (const auto& [id, seen] : jobs.jobs) driver.See(seen);
     driver.Begin();
     const auto ending = Watch(jobs, driver, watcher, [&] { return watcher.clock; });
     EXPECT_TRUE(ending.ok()) << ending.status();
-    return ending.value_or(Ending::kOver);
+    return ending.value_or(Wish::kNone);
   }
 
   std::size_t CountOf(Phase phase) const {
@@ -37,7 +37,7 @@ TEST_F(WatchTest, RunsEveryJobOnceAndShowsHowItGoes) {
   const spec::Expansion expansion = ExpansionOf(2, 3);
   Driver driver({}, expansion);
   FakeWatcher watcher;
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_THAT(jobs.submitted, SizeIs(6));
   EXPECT_EQ(CountOf(Phase::kSucceeded), 6U);
   EXPECT_THAT(watcher.shown, SizeIs(testing::Gt(3)));
@@ -48,11 +48,11 @@ TEST_F(WatchTest, AnotherProcessGoesOnWithoutRunningAnythingTwice) {
   {
     Driver first({}, expansion);
     FakeWatcher impatient(Wish::kDetach, 4);
-    EXPECT_EQ(Watched(first, impatient), Ending::kDetached);
+    EXPECT_EQ(Watched(first, impatient), Wish::kDetach);
   }
   Driver second({}, expansion);
   FakeWatcher watcher;
-  EXPECT_EQ(Watched(second, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(second, watcher), Wish::kNone);
   EXPECT_THAT(jobs.submitted, SizeIs(6));
   EXPECT_EQ(CountOf(Phase::kSucceeded), 6U);
 }
@@ -63,7 +63,7 @@ TEST_F(WatchTest, WaitsForAFrontendThatIsAwayAndSaysSoOnce) {
   FakeWatcher watcher;
   jobs.faults = {absl::UnavailableError("no frontend answers"),
                  absl::UnavailableError("no frontend answers")};
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_THAT(watcher.notes,
               ElementsAre("no frontend answers; trying again", "the frontend answers again"));
 }
@@ -74,7 +74,7 @@ TEST_F(WatchTest, WhatTheFrontendTookWithoutSayingSoIsNotSubmittedAgain) {
   FakeWatcher watcher;
   jobs.mute = true;
   jobs.submit_faults = {absl::UnavailableError("broke off")};
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_THAT(jobs.submitted, SizeIs(3));
 }
 
@@ -83,7 +83,7 @@ TEST_F(WatchTest, AFullQueueGetsTheRestLater) {
   Driver driver({}, expansion);
   FakeWatcher watcher;
   jobs.room = 2;
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_THAT(jobs.submitted, SizeIs(7));
   EXPECT_EQ(CountOf(Phase::kSucceeded), 7U);
 }
@@ -102,7 +102,7 @@ TEST_F(WatchTest, FailFastCancelsTheRest) {
   Driver driver({.fail_fast = true}, expansion);
   FakeWatcher watcher;
   jobs.failing = {{1, 2, false}};
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_EQ(driver.stopped(), Stop::kFailFast);
   EXPECT_EQ(CountOf(Phase::kSucceeded), 1U);
   EXPECT_EQ(CountOf(Phase::kFailed), 1U);
@@ -114,7 +114,7 @@ TEST_F(WatchTest, TheTimeLimitCancelsTheRest) {
   const spec::Expansion expansion = ExpansionOf(1, 100);
   Driver driver({.limit = std::chrono::seconds(2)}, expansion);
   FakeWatcher watcher;
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_EQ(driver.stopped(), Stop::kLimit);
   EXPECT_GT(CountOf(Phase::kWithdrawn), 50U);
 }
@@ -124,13 +124,13 @@ TEST_F(WatchTest, APauseWithdrawsWhatWaitsAndLetsTheRestEnd) {
   {
     Driver driver({}, expansion);
     FakeWatcher watcher(Wish::kPause, 2);
-    EXPECT_EQ(Watched(driver, watcher), Ending::kPaused);
+    EXPECT_EQ(Watched(driver, watcher), Wish::kPause);
   }
   EXPECT_EQ(CountOf(Phase::kWaiting), 0U);
   EXPECT_EQ(CountOf(Phase::kRunning), 1U);
   Driver driver({}, expansion);
   FakeWatcher watcher;
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_EQ(CountOf(Phase::kSucceeded), 5U);
 }
 
@@ -138,7 +138,7 @@ TEST_F(WatchTest, ACancelledRunEndsAtOnce) {
   const spec::Expansion expansion = ExpansionOf(1, 5);
   Driver driver({}, expansion);
   FakeWatcher watcher(Wish::kCancel, 1);
-  EXPECT_EQ(Watched(driver, watcher), Ending::kOver);
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
   EXPECT_EQ(driver.stopped(), Stop::kAsked);
   EXPECT_EQ(CountOf(Phase::kSucceeded), 0U);
 }

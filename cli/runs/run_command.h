@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,5 @@ struct RunCommand {
   std::vector<std::string> workload;  ///< of local workers; empty: the suite
   std::vector<std::string> allow;     ///< options of local workers: what specs may ask for
 };
-
-void Declare(CLI::App& app, RunCommand& command);
 
 }  // namespace twofold::cli

@@ -1,9 +1,7 @@
 #pragma once
 
+#include "cli/command/command.h"
 #include "cli/results/run_source.h"
-#include "lib/common/result.h"
-#include "lib/show/table.h"
-#include "twofold/v1/runs.pb.h"
 
 namespace twofold::cli {
 
@@ -13,5 +11,9 @@ namespace twofold::cli {
 ///
 /// Errors   Those of the source.
 Status PrintResults(RunSource& source, const v1::RunResultsRequest& request, show::Form form);
+
+// The commands about results that have a file of their own.
+Action BindResults(CLI::App& app, const Globals& globals);
+Action BindCompare(CLI::App& app, const Globals& globals);
 
 }  // namespace twofold::cli
