@@ -6,9 +6,11 @@
 #include <absl/strings/substitute.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "lib/results/values.h"
 #include "lib/words/word.h"
 
 namespace twofold::results {
@@ -19,7 +21,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using Json = nlohmann::ordered_json;
 
-// ---- One value of a list
+// ---- Lists as JSON
 
 /// "direction" and "reverse", or an entry of a map.
 bool IsPairOfTexts(const FieldDescriptor& field) {
@@ -29,20 +31,65 @@ bool IsPairOfTexts(const FieldDescriptor& field) {
          type->field(1)->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
 }
 
-std::string TextOf(const Message& message, const FieldDescriptor& field) {
-  return message.GetReflection()->GetString(message, &field);
+void AppendQuoted(const std::string& text, std::string& json) {
+  const auto is_plain = [](char c) { return ' ' <= c && c <= '~' && c != '"' && c != '\\'; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) {
+    absl::StrAppend(&json, "\"", text, "\"");
+  } else {
+    // Programs have arguments that are no UTF-8; nothing else comes here that is not.
+    json += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+}
+
+void AppendText(const Message& message, const FieldDescriptor& field, std::string& json) {
+  const Reflection& reflection = *message.GetReflection();
+  std::string none;
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    AppendQuoted(Word(*reflection.GetEnum(message, &field)), json);
+  } else {
+    AppendQuoted(reflection.GetStringReference(message, &field, &none), json);
+  }
 }
 
 /// Texts and enums are all that messages in lists have.
-Json ObjectOf(const Message& message) {
-  Json object = Json::object();
-  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
-    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-    const bool is_enum = field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM;
-    object[field.name()] =
-        is_enum ? Word(*message.GetReflection()->GetEnum(message, &field)) : TextOf(message, field);
+void AppendObject(const Message& message, std::string& json) {
+  const auto* const type = message.GetDescriptor();
+  for (int i = 0; i < type->field_count(); ++i) {
+    absl::StrAppend(&json, i == 0 ? "{" : ",", "\"", type->field(i)->name(), "\":");
+    AppendText(message, *type->field(i), json);
   }
-  return object;
+  json += '}';
+}
+
+void AppendEntry(const Message& entry, bool is_pair, std::string& json) {
+  if (!is_pair) return AppendObject(entry, json);
+  AppendText(entry, *entry.GetDescriptor()->field(0), json);
+  json += ':';
+  AppendText(entry, *entry.GetDescriptor()->field(1), json);
+}
+
+void AppendList(const Message& message, const FieldDescriptor& field, std::string& json) {
+  const Reflection& reflection = *message.GetReflection();
+  const int size = reflection.FieldSize(message, &field);
+  const bool is_object = IsPairOfTexts(field);
+  std::string none;
+  json += is_object ? '{' : '[';
+  for (int i = 0; i < size; ++i) {
+    if (i > 0) json += ',';
+    if (field.message_type() == nullptr) {
+      AppendQuoted(reflection.GetRepeatedStringReference(message, &field, i, &none), json);
+    } else {
+      AppendEntry(reflection.GetRepeatedMessage(message, &field, i), is_object, json);
+    }
+  }
+  json += is_object ? '}' : ']';
+}
+
+std::string ListText(const Message& message, const FieldDescriptor& field) {
+  std::string json;
+  AppendList(message, field, json);
+  // A map has no order of its own.
+  return field.is_map() ? nlohmann::json::parse(json).dump() : json;
 }
 
 /// Sets the field, unless that is its default.
@@ -53,30 +100,6 @@ void SetText(Message& message, const FieldDescriptor& field, std::string text) {
   } else if (const auto* const value = FindWord(*field.enum_type(), text)) {
     message.GetReflection()->SetEnum(&message, &field, value);
   }
-}
-
-// ---- Lists
-
-Json ListOf(const Message& message, const FieldDescriptor& field) {
-  const auto& reflection = *message.GetReflection();
-  const int size = reflection.FieldSize(message, &field);
-  const bool is_object = IsPairOfTexts(field);
-  Json list = is_object ? Json::object() : Json::array();
-  for (int i = 0; i < size; ++i) {
-    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-      list.push_back(reflection.GetRepeatedString(message, &field, i));
-      continue;
-    }
-    const Message& entry = reflection.GetRepeatedMessage(message, &field, i);
-    if (is_object) {
-      list[TextOf(entry, *field.message_type()->field(0))] =
-          TextOf(entry, *field.message_type()->field(1));
-    } else {
-      list.push_back(ObjectOf(entry));
-    }
-  }
-  // A map has no order of its own.
-  return field.is_map() ? Json(nlohmann::json(list)) : list;
 }
 
 void SetList(Message& message, const FieldDescriptor& field, const Json& list) {
@@ -99,41 +122,50 @@ void SetList(Message& message, const FieldDescriptor& field, const Json& list) {
   }
 }
 
+void AddTo(Message& message, const FieldDescriptor& field, const std::string& json) try {
+  SetList(message, field, Json::parse(json));
+} catch (const nlohmann::json::exception& error) {
+  throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
+}
+
 // ---- Fields
 
-std::string ListText(const Message& message, const FieldDescriptor& field) {
-  // Most are empty, and JSON takes its time.
-  const bool is_empty = message.GetReflection()->FieldSize(message, &field) == 0;
-  if (is_empty) return IsPairOfTexts(field) ? "{}" : "[]";
-  // Programs have arguments that are no UTF-8; nothing else comes here that is not.
-  return ListOf(message, field).dump(-1, ' ', false, Json::error_handler_t::replace);
+std::int64_t NumberOf(const Message& message, const Reflection& reflection,
+                      const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.GetEnumValue(message, &field);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, &field) ? 1 : 0;
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.GetInt32(message, &field);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return reflection.GetUInt32(message, &field);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return reflection.GetInt64(message, &field);
+    default:
+      return static_cast<std::int64_t>(reflection.GetUInt64(message, &field));
+  }
 }
 
 /// Texts of the message without a copy.
 void BindField(const Message& message, const Reflection& reflection, const FieldDescriptor& field,
                SQLite::Statement& statement, int index) {
-  const auto number = [&](auto value) { statement.bind(index, static_cast<std::int64_t>(value)); };
   std::string none;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
       const std::string& text = reflection.GetStringReference(message, &field, &none);
-      if (field.type() != FieldDescriptor::TYPE_BYTES) return statement.bindNoCopy(index, text);
-      return statement.bindNoCopy(index, text.data(), static_cast<int>(text.size()));
+      if (field.type() == FieldDescriptor::TYPE_BYTES) {
+        return BindValue(statement, index, Blob{text});
+      }
+      return BindValue(statement, index, text);
     }
     case FieldDescriptor::CPPTYPE_ENUM:
       return statement.bind(index, Word(*reflection.GetEnum(message, &field)));
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return statement.bind(index, reflection.GetDouble(message, &field));
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return number(reflection.GetBool(message, &field));
-    case FieldDescriptor::CPPTYPE_INT32:
-      return number(reflection.GetInt32(message, &field));
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return number(reflection.GetUInt32(message, &field));
-    case FieldDescriptor::CPPTYPE_INT64:
-      return number(reflection.GetInt64(message, &field));
     default:
-      return number(reflection.GetUInt64(message, &field));
+      return BindValue(statement, index, NumberOf(message, reflection, field));
   }
 }
 
@@ -157,12 +189,6 @@ void SetField(Message& message, const FieldDescriptor& field, const SQLite::Colu
     default:
       return reflection.SetUInt64(&message, &field, number());
   }
-}
-
-void AddTo(Message& message, const FieldDescriptor& field, const std::string& json) try {
-  SetList(message, field, Json::parse(json));
-} catch (const nlohmann::json::exception& error) {
-  throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
 }
 
 }  // namespace
@@ -190,10 +216,34 @@ const Message& Columns::Column::In(const Message& message) const {
   return *within;
 }
 
-std::string Columns::List(std::string_view pattern, std::string_view between) const {
-  return absl::StrJoin(columns_, std::string(between), [&](std::string* out, const Column& column) {
-    absl::SubstituteAndAppend(out, std::string(pattern), column.field->name());
-  });
+std::string Columns::List(const std::string& pattern, const std::string& between) const {
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.field->name());
+  return JoinNames(names, pattern, between);
+}
+
+std::string Columns::Key(const Message& message) const {
+  // Numbers have one size, the size of texts stands before them, and lists show where they end.
+  const auto append = [](std::int64_t number, std::string& key) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  std::string key;
+  key.reserve(256);
+  std::string none;
+  for (const Column& column : columns_) {
+    const Message& within = column.In(message);
+    const Reflection& reflection = *within.GetReflection();
+    if (column.is_list) {
+      AppendList(within, *column.field, key);
+    } else if (column.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      const std::string& text = reflection.GetStringReference(within, column.field, &none);
+      append(static_cast<std::int64_t>(text.size()), key);
+      key += text;
+    } else {
+      append(NumberOf(within, reflection, *column.field), key);
+    }
+  }
+  return key;
 }
 
 void Columns::Bind(const Message& message, SQLite::Statement& statement, int* index) const {
@@ -232,6 +282,13 @@ void Columns::Read(const SQLite::Statement& row, int first, Message& message) co
     }
     SetField(*within, *column.field, value);
   }
+}
+
+std::string JoinNames(const std::vector<std::string>& names, const std::string& pattern,
+                      const std::string& between) {
+  return absl::StrJoin(names, between, [&](std::string* out, const std::string& name) {
+    absl::SubstituteAndAppend(out, pattern, name);
+  });
 }
 
 void ReadList(const std::string& json, const std::string& field, Message& message) {

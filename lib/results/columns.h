@@ -1,6 +1,7 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <absl/strings/str_cat.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -28,8 +29,12 @@ class Columns {
   [[nodiscard]] int size() const { return static_cast<int>(columns_.size()); }
 
   /// "suite, left_out, parsed_ns"; with `pattern` "$0 = ?" "suite = ?, left_out = ?, ...".
-  [[nodiscard]] std::string List(std::string_view pattern = "$0",
-                                 std::string_view between = ", ") const;
+  [[nodiscard]] std::string List(const std::string& pattern = "$0",
+                                 const std::string& between = ", ") const;
+
+  /// The same for messages that have the same in all columns, and only for them.
+  /// REQUIRES: none of them is a floating-point number.
+  [[nodiscard]] std::string Key(const google::protobuf::Message& message) const;
 
   /// Binds the fields to the parameters from `*index` on, and counts it up.
   void Bind(const google::protobuf::Message& message, SQLite::Statement& statement,
@@ -52,6 +57,24 @@ class Columns {
 
   std::vector<Column> columns_;
 };
+
+/// Names of columns, each put in place of "$0" in the pattern.
+std::string JoinNames(const std::vector<std::string>& names, const std::string& pattern,
+                      const std::string& between);
+
+/// "INSERT INTO stage (job, rank, name, argv) VALUES (?, ?, ?, ?)": the keys, then the columns.
+template <typename AnyColumns>
+std::string InsertSql(const std::string& table, const std::vector<std::string>& keys,
+                      const AnyColumns& columns) {
+  std::string names;
+  std::string values;
+  for (const std::string& key : keys) {
+    absl::StrAppend(&names, key, ", ");
+    values += "?, ";
+  }
+  return absl::StrCat("INSERT INTO ", table, " (", names, columns.List(), ") VALUES (", values,
+                      columns.List("?"), ")");
+}
 
 /// Adds to a list of a message what the text of its column has.
 /// Errors   throws SQLite::Exception, as Columns::Read.

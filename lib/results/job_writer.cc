@@ -91,34 +91,6 @@ GroupChange Fold(std::span<const Record> records) {
 
 }  // namespace
 
-JobWriter::JobWriter(SQLite::Database& database)
-    : insert_job_(database,
-                  "INSERT INTO job VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?)"
-                  " ON CONFLICT (id) DO NOTHING"),
-      same_job_(database,
-                "SELECT 1 FROM job"
-                " WHERE id = ? AND queue = ? AND accepted_unix_ns = ? AND spec = ?"),
-      insert_live_(database, "INSERT INTO live (id, attempts, lost_attempts) VALUES (?, 0, 0)"),
-      start_(database,
-             "UPDATE live SET attempts = ?2, lost_attempts = ?3, started_unix_ns = ?4,"
-             " process_key = ?5, node = ?6, pod = ?7, device = ?8 WHERE id = ?1"),
-      give_up_(database,
-               "UPDATE live SET attempts = ?2, lost_attempts = ?3, started_unix_ns = NULL,"
-               " process_key = NULL, node = NULL, pod = NULL, device = NULL WHERE id = ?1"),
-      delete_live_(database, "DELETE FROM live WHERE id = ?"),
-      insert_member_(database, "INSERT INTO member VALUES (?, ?, ?, ?, ?, ?, ?)"),
-      delete_members_(database, "DELETE FROM member WHERE job = ?"),
-      insert_ended_(database,
-                    "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"),
-      requeue_(database, "UPDATE ended SET requeued_as = ? WHERE id = ?"),
-      upsert_sequence_(database,
-                       "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
-                       " DO UPDATE SET sequence = max(sequence, excluded.sequence)"),
-      delete_ended_(database, "DELETE FROM ended WHERE id = ?"),
-      delete_job_(database, "DELETE FROM job WHERE id = ?"),
-      runs_(database),
-      benchmarks_(database) {}
-
 Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   const GroupChange change = Fold(records);
   if (change.accepted_twice != 0) {
@@ -128,7 +100,12 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   for (const JobChange& job : change.jobs) {
     if (Status status = WriteJob(job, ended); !status.ok()) return status;
   }
-  for (const auto& [queue, sequence] : change.sequences) upsert_sequence_.Run(queue, sequence);
+  for (const auto& [queue, sequence] : change.sequences) {
+    sql_
+        ["INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
+         " DO UPDATE SET sequence = max(sequence, excluded.sequence)"]
+            .Run(queue, sequence);
+  }
   for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
   return absl::OkStatus();
 }
@@ -144,7 +121,7 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   if (end != nullptr) {
     if (End(**end, is_new)) ++*ended;
   } else if (is_new) {
-    insert_live_.Run(change.job);
+    sql_["INSERT INTO live (id, attempts, lost_attempts) VALUES (?, 0, 0)"].Run(change.job);
   }
   if (const auto* const* const started = std::get_if<const AttemptStarted*>(&change.state)) {
     Start(**started);
@@ -152,47 +129,55 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   if (const auto* const* const given_up = std::get_if<const AttemptGivenUp*>(&change.state)) {
     GiveUp(**given_up);
   }
-  if (change.requeued_as != 0) requeue_.Run(change.requeued_as, change.job);
+  if (change.requeued_as != 0) {
+    sql_["UPDATE ended SET requeued_as = ? WHERE id = ?"].Run(change.requeued_as, change.job);
+  }
   return absl::OkStatus();
 }
 
 JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
-  const int added = insert_job_.Run(job.id, job.queue, job.run, job.suite, job.priority,
-                                    Blob{job.options}, Blob{job.spec}, job.accepted_unix_ns);
-  if (added == 1) {
+  static const std::string kInsert =
+      InsertSql("job", {}, kJobColumns) + " ON CONFLICT (id) DO NOTHING";
+  if (sql_[kInsert].Run(Fields{kJobColumns, job}) == 1) {
     runs_.Place(job);
     return Acceptance::kAdded;
   }
-  Prepared::Rows same(same_job_, job.id, job.queue, job.accepted_unix_ns, Blob{job.spec});
+  Prepared::Rows same(
+      sql_["SELECT 1 FROM job WHERE id = ? AND queue = ? AND accepted_unix_ns = ? AND spec = ?"],
+      job.id, job.queue, job.accepted_unix_ns, Blob{job.spec});
   return same.Next() ? Acceptance::kThere : Acceptance::kClash;
 }
 
 void JobWriter::Start(const AttemptStarted& started) {
-  const Member& first = started.members.front();
-  const int found =
-      start_.Run(started.job, started.attempt, started.lost_attempts, started.started_unix_ns,
-                 first.process_key, first.node, first.pod, first.device);
-  delete_members_.Run(started.job);
+  static const std::string kStart =
+      absl::StrCat("UPDATE live SET ", kAttemptColumns.List("$0 = ?"), ", ",
+                   kWorkerColumns.List("$0 = ?"), " WHERE id = ?");
+  static const std::string kMember =
+      InsertSql("member", {"job", "rank", "member_job"}, kWorkerColumns);
+  const int found = sql_[kStart].Run(Fields{kAttemptColumns, started},
+                                     Fields{kWorkerColumns, started.members.front()}, started.job);
+  DeleteMembers(started.job);
   if (found == 0 || !HasMembers(started)) return;
   int rank = 0;
   for (const Member& member : started.members) {
-    insert_member_.Run(started.job, rank++, member.member_job, member.process_key, member.node,
-                       member.pod, member.device);
+    sql_[kMember].Run(started.job, rank++, member.member_job, Fields{kWorkerColumns, member});
   }
 }
 
 void JobWriter::GiveUp(const AttemptGivenUp& given_up) {
-  give_up_.Run(given_up.job, given_up.attempt, given_up.lost_attempts);
-  delete_members_.Run(given_up.job);
+  static const std::string kGiveUp =
+      absl::StrCat("UPDATE live SET attempts = ?, lost_attempts = ?, started_unix_ns = NULL, ",
+                   kWorkerColumns.List("$0 = NULL"), " WHERE id = ?");
+  sql_[kGiveUp].Run(given_up.attempt, given_up.lost_attempts, given_up.job);
+  DeleteMembers(given_up.job);
 }
 
 /// False: it had ended before, or is not there.
 bool JobWriter::End(const JobEnded& ended, bool is_new) {
-  if (!is_new && delete_live_.Run(ended.job) == 0) return false;
-  delete_members_.Run(ended.job);
-  insert_ended_.Run(ended.job, static_cast<int>(ended.outcome), ended.attempts, ended.wait.count(),
-                    ended.run_time.count(), ended.total.count(), ended.node, ended.pod,
-                    ended.device, Blob{ended.report}, ended.reason, ended.ended_unix_ns);
+  static const std::string kInsert = InsertSql("ended", {}, kEndedColumns);
+  if (!is_new && sql_["DELETE FROM live WHERE id = ?"].Run(ended.job) == 0) return false;
+  DeleteMembers(ended.job);
+  sql_[kInsert].Run(Fields{kEndedColumns, ended});
   if (!ended.refused.empty()) benchmarks_.WriteRefusal(ended.job, ended.refused);
   if (ended.benchmark.get() != nullptr) {
     runs_.PlaceOutside(ended.job);
@@ -201,9 +186,11 @@ bool JobWriter::End(const JobEnded& ended, bool is_new) {
   return true;
 }
 
+void JobWriter::DeleteMembers(JobId job) { sql_["DELETE FROM member WHERE job = ?"].Run(job); }
+
 void JobWriter::Delete(JobId job) {
-  delete_ended_.Run(job);
-  delete_job_.Run(job);
+  sql_["DELETE FROM ended WHERE id = ?"].Run(job);
+  sql_["DELETE FROM job WHERE id = ?"].Run(job);
   benchmarks_.Delete(job);
   runs_.Delete(job);
 }

@@ -177,12 +177,13 @@ void ExpectKeysOf(const Columns& columns) {
   for (int i = 0; i < Message::descriptor()->field_count(); ++i) {
     const auto& field = *Message::descriptor()->field(i);
     const bool is_column = std::count(names.begin(), names.end(), field.name()) > 0;
-    EXPECT_EQ(KeyOf(WithOther(Message(), field)) != KeyOf(Message()), is_column)
+    EXPECT_EQ(columns.Key(WithOther(Message(), field)) != columns.Key(Message()), is_column)
         << field.full_name();
   }
 }
 
 TEST(Tables, KeysDifferWhereColumnsDo) {
+  const Columns& shape = AllTables().shape;
   ExpectKeysOf<v1::Measurement>(AllTables().metric);
   ExpectKeysOf<v1::Series>(AllTables().shape);
   ExpectKeysOf<v1::RankRecord>(AllTables().host);
@@ -191,14 +192,14 @@ TEST(Tables, KeysDifferWhereColumnsDo) {
     *one.add_dimensions() = WithOther(v1::Dimension(), *v1::Dimension::descriptor()->field(i));
     v1::Series none;
     none.add_dimensions();
-    EXPECT_NE(KeyOf(one), KeyOf(none));
+    EXPECT_NE(shape.Key(one), shape.Key(none));
   }
   for (int i = 0; i < v1::Column::descriptor()->field_count(); ++i) {
     v1::Series one;
     *one.add_columns() = WithOther(v1::Column(), *v1::Column::descriptor()->field(i));
     v1::Series none;
     none.add_columns();
-    EXPECT_NE(KeyOf(one), KeyOf(none));
+    EXPECT_NE(shape.Key(one), shape.Key(none));
   }
 }
 
@@ -208,7 +209,7 @@ TEST(Tables, KeysOfNeighboursAreNotMixedUp) {
   v1::Measurement other;
   other.set_name("a");
   other.set_unit("b");
-  EXPECT_NE(KeyOf(one), KeyOf(other));
+  EXPECT_NE(AllTables().metric.Key(one), AllTables().metric.Key(other));
 }
 
 class BenchmarkStore : public ::testing::Test {
