@@ -1,7 +1,6 @@
 // Runs from one file to another: `twofold results export` and `import`.
 
 #include <absl/strings/str_cat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -77,9 +76,7 @@ Status ExportFromFrontend(const CopyOptions& options, const Globals& globals) {
   v1::ExportRunRequest request;
   request.set_id(options.run);
   return MakeFile(options.file, [&](const std::string& part) -> Status {
-    const Result<int> made = results::OpenPrivate(part);
-    if (!made.ok()) return made.status();
-    close(*made);
+    if (const auto made = results::OpenPrivate(part); !made.ok()) return made.status();
     std::ofstream file(part, std::ios::binary);
     results::CopiedRun copied;
     const Status status =

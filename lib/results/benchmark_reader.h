@@ -44,8 +44,7 @@ class BenchmarkReader {
   void ReadArtifacts(JobId job, std::int64_t rank, std::int64_t number, v1::StageRecord& stage);
 
   Statements& sql_;
-  const Tables& tables_ = AllTables();
-  InternedTable<v1::Measurement> metrics_{sql_, "metric", tables_.metric};
+  InternedTable<v1::Measurement, kMetricColumns> metrics_{sql_, "metric"};
 };
 
 }  // namespace twofold::results

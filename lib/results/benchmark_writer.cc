@@ -7,10 +7,11 @@
 namespace twofold::results {
 
 void BenchmarkWriter::Write(JobId job, const v1::BenchmarkResult& result) {
-  static const std::string kBenchmark = InsertSql("benchmark", {"job"}, AllTables().benchmark);
-  static const std::string kFailure =
-      InsertSql("part_failure", {"job", "number"}, AllTables().part_failure);
-  sql_[kBenchmark].Run(job, Fields{tables_.benchmark, result});
+  static const std::string kBenchmark =
+      InsertSql("benchmark", {"job"}, kBenchmarkColumns, kTimelineColumns);
+  static const std::string kFailure = InsertSql("part_failure", {"job", "number"}, kFailureColumns);
+  sql_[kBenchmark].Run(job, Fields{kBenchmarkColumns, result},
+                       Fields{kTimelineColumns, result.timeline()});
   WriteMeasurements(job, result);
   for (int i = 0; i < result.series_size(); ++i) {
     const v1::Series& series = result.series(i);
@@ -18,7 +19,7 @@ void BenchmarkWriter::Write(JobId job, const v1::BenchmarkResult& result) {
                                                        PointsOf(series));
   }
   for (int i = 0; i < result.failures_size(); ++i) {
-    sql_[kFailure].Run(job, i, Fields{tables_.part_failure, result.failures(i)});
+    sql_[kFailure].Run(job, i, Fields{kFailureColumns, result.failures(i)});
   }
   for (int rank = 0; rank < result.ranks_size(); ++rank) {
     const v1::RankRecord& record = result.ranks(rank);
@@ -29,7 +30,7 @@ void BenchmarkWriter::Write(JobId job, const v1::BenchmarkResult& result) {
 
 void BenchmarkWriter::WriteMeasurements(JobId job, const v1::BenchmarkResult& result) {
   static const std::string kMeasured =
-      InsertSql("measured", {"job", "number", "metric"}, AllTables().measured);
+      InsertSql("measured", {"job", "number", "metric"}, kMeasuredColumns);
   Prepared& insert = sql_[kMeasured];
   const auto& all = result.measurements();
   // Headlines have negative numbers: they are read without the others, which are many more.
@@ -38,21 +39,20 @@ void BenchmarkWriter::WriteMeasurements(JobId job, const v1::BenchmarkResult& re
   std::ptrdiff_t other = 0;
   for (const v1::Measurement& one : all) {
     insert.Run(job, one.headline() ? headline++ : other++, metrics_.NumberOf(one),
-               Fields{tables_.measured, one});
+               Fields{kMeasuredColumns, one});
   }
 }
 
 // Artifacts 0 and 1 of a stage are its stdout and stderr, even if only files are there.
 void BenchmarkWriter::WriteStage(JobId job, int rank, int number, const v1::StageRecord& stage) {
-  static const std::string kStage =
-      InsertSql("stage", {"job", "rank", "number"}, AllTables().stage);
+  static const std::string kStage = InsertSql("stage", {"job", "rank", "number"}, kStageColumns);
   static const std::string kArtifact =
-      InsertSql("artifact", {"job", "rank", "stage", "number"}, AllTables().artifact);
-  sql_[kStage].Run(job, rank, number, Fields{tables_.stage, stage});
+      InsertSql("artifact", {"job", "rank", "stage", "number"}, kArtifactColumns);
+  sql_[kStage].Run(job, rank, number, Fields{kStageColumns, stage});
   if (!stage.has_out() && !stage.has_err() && stage.files().empty()) return;
   int artifact = 0;
   const auto write = [&](const v1::Artifact& each) {
-    sql_[kArtifact].Run(job, rank, number, artifact++, Fields{tables_.artifact, each});
+    sql_[kArtifact].Run(job, rank, number, artifact++, Fields{kArtifactColumns, each});
   };
   write(stage.out());
   write(stage.err());

@@ -35,10 +35,9 @@ class BenchmarkWriter {
   void WriteStage(JobId job, int rank, int number, const v1::StageRecord& stage);
 
   Statements& sql_;
-  const Tables& tables_ = AllTables();
-  InternedTable<v1::Measurement> metrics_{sql_, "metric", tables_.metric};
-  InternedTable<v1::Series> shapes_{sql_, "shape", tables_.shape};
-  InternedTable<v1::RankRecord> hosts_{sql_, "host", tables_.host};
+  InternedTable<v1::Measurement, kMetricColumns> metrics_{sql_, "metric"};
+  InternedTable<v1::Series, kShapeColumns> shapes_{sql_, "shape"};
+  InternedTable<v1::RankRecord, kHostColumns> hosts_{sql_, "host"};
 };
 
 }  // namespace twofold::results

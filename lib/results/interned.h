@@ -46,22 +46,21 @@ using Numbers = Remembered<std::string, std::int64_t>;
 /// once, and never changes.
 ///
 /// Errors   throws SQLite::Exception.
-template <typename Message>
+template <typename Message, const auto& kColumns>
 class InternedTable {
  public:
-  InternedTable(Statements& sql, std::string table, const Columns& columns)
+  InternedTable(Statements& sql, std::string table)
       : sql_(sql),
         table_(std::move(table)),
-        columns_(columns),
-        add_(absl::StrCat(InsertSql(table_, {}, columns), " ON CONFLICT DO NOTHING")),
+        add_(absl::StrCat(InsertSql(table_, {}, kColumns), " ON CONFLICT DO NOTHING")),
         find_(absl::StrCat("SELECT number FROM ", table_, " WHERE ",
-                           columns.List("$0 = ?", " AND "))),
-        read_(absl::StrCat("SELECT ", columns.List(), " FROM ", table_, " WHERE number = ?")) {}
+                           kColumns.List("$0 = ?", " AND "))),
+        read_(absl::StrCat("SELECT ", kColumns.List(), " FROM ", table_, " WHERE number = ?")) {}
 
   /// Of the row with what the message has in these columns, which is written if it is not there.
   std::int64_t NumberOf(const Message& message) {
-    return numbers_.At(columns_.Key(message), [&] {
-      const Fields fields{columns_, message};
+    return numbers_.At(kColumns.Key(message), [&] {
+      const Fields fields{kColumns, message};
       sql_[add_].Run(fields);
       Prepared::Rows row(sql_[find_], fields);
       row.Next();
@@ -75,7 +74,7 @@ class InternedTable {
       Prepared::Rows row(sql_[read_], number);
       if (!row.Next()) throw SQLite::Exception("a " + table_ + " is missing", SQLITE_CORRUPT);
       Message message;
-      row.Read(columns_, 0, message);
+      row.Read(kColumns, 0, message);
       return message;
     });
   }
@@ -85,7 +84,6 @@ class InternedTable {
  private:
   Statements& sql_;
   const std::string table_;
-  const Columns& columns_;
   const std::string add_;
   const std::string find_;
   const std::string read_;

@@ -19,7 +19,7 @@ constexpr int kPlaceAt = kEndedAt + kEndedColumns.size();
 std::string SelectJobs() {
   return absl::StrCat("SELECT live.id, started_unix_ns, requeued_as, ", kJobColumns.List("job.$0"),
                       ", ", kAttemptColumns.List("live.$0"), ", ", kWorkerColumns.List("live.$0"),
-                      ", ", kEndedColumns.List("ended.$0"), ", ", AllTables().place.List(),
+                      ", ", kEndedColumns.List("ended.$0"), ", ", kPlaceColumns.List(),
                       " FROM job LEFT JOIN live ON live.id = job.id"
                       " LEFT JOIN ended ON ended.id = job.id"
                       " LEFT JOIN place ON place.job = job.id");
@@ -112,7 +112,7 @@ StoredJob JobReader::JobOf(const Prepared::Rows& row) {
   const bool has_started = !row[1].isNull();
   StoredJob job{.requeued_as = Unsigned(row[2])};
   row.Read(kJobColumns, kJobAt, job.accepted);
-  row.Read(AllTables().place, kPlaceAt, job.accepted.place);
+  row.Read(kPlaceColumns, kPlaceAt, job.accepted.place);
   if (has_ended) {
     row.Read(kEndedColumns, kEndedAt, job.state.emplace<JobEnded>());
     return job;

@@ -29,47 +29,42 @@ bool HasMembers(const AttemptStarted& started) {
 }
 
 /// What a group of records comes to. Points into the records.
-struct GroupChange {
+class GroupChange {
+ public:
+  /// Cost     O(records): one look-up by hash each.
+  explicit GroupChange(std::span<const Record> records) {
+    jobs.reserve(records.size());
+    index_.reserve(records.size());
+    for (const Record& record : records) std::visit([&](const auto& each) { Add(each); }, record);
+  }
+
   std::vector<JobChange> jobs;  ///< in the order in which they first appear
   std::map<std::string, std::uint64_t> sequences;
   std::vector<const RunCreated*> created;
   std::vector<const RunCancelled*> cancelled;
   JobId accepted_twice = 0;  ///< an id that different jobs have; 0: none
-};
-
-class Folder {
- public:
-  explicit Folder(std::size_t records) {
-    change_.jobs.reserve(records);
-    index_.reserve(records);
-  }
-
-  void operator()(const JobAccepted& record) {
-    JobChange& change = Of(record.id);
-    if (change.accepted != nullptr && *change.accepted != record) {
-      change_.accepted_twice = record.id;
-    }
-    change.accepted = &record;
-  }
-  void operator()(const AttemptStarted& record) { Reach(record.job, &record); }
-  void operator()(const AttemptGivenUp& record) { Reach(record.job, &record); }
-  void operator()(const JobEnded& record) { Reach(record.job, &record); }
-  void operator()(const JobRequeued& record) { Of(record.from).requeued_as = record.to; }
-  void operator()(const SequenceUsed& record) {
-    std::uint64_t& highest = change_.sequences[record.queue];
-    highest = std::max(highest, record.sequence);
-  }
-
-  void operator()(const RunCreated& record) { change_.created.push_back(&record); }
-  void operator()(const RunCancelled& record) { change_.cancelled.push_back(&record); }
-
-  GroupChange Take() { return std::move(change_); }
 
  private:
+  void Add(const JobAccepted& record) {
+    JobChange& change = Of(record.id);
+    if (change.accepted != nullptr && *change.accepted != record) accepted_twice = record.id;
+    change.accepted = &record;
+  }
+  void Add(const AttemptStarted& record) { Reach(record.job, &record); }
+  void Add(const AttemptGivenUp& record) { Reach(record.job, &record); }
+  void Add(const JobEnded& record) { Reach(record.job, &record); }
+  void Add(const JobRequeued& record) { Of(record.from).requeued_as = record.to; }
+  void Add(const SequenceUsed& record) {
+    std::uint64_t& highest = sequences[record.queue];
+    highest = std::max(highest, record.sequence);
+  }
+  void Add(const RunCreated& record) { created.push_back(&record); }
+  void Add(const RunCancelled& record) { cancelled.push_back(&record); }
+
   JobChange& Of(JobId job) {
-    const auto [entry, is_new] = index_.try_emplace(job, change_.jobs.size());
-    if (is_new) change_.jobs.push_back({.job = job});
-    return change_.jobs[entry->second];
+    const auto [entry, is_new] = index_.try_emplace(job, jobs.size());
+    if (is_new) jobs.push_back({.job = job});
+    return jobs[entry->second];
   }
 
   // A job ends once: nothing comes after its end.
@@ -78,21 +73,13 @@ class Folder {
     if (!std::holds_alternative<const JobEnded*>(change.state)) change.state = state;
   }
 
-  GroupChange change_;
   absl::flat_hash_map<JobId, std::size_t> index_;
 };
-
-/// Cost     O(records): one look-up by hash each.
-GroupChange Fold(std::span<const Record> records) {
-  Folder folder(records.size());
-  for (const Record& record : records) std::visit(folder, record);
-  return folder.Take();
-}
 
 }  // namespace
 
 Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
-  const GroupChange change = Fold(records);
+  const GroupChange change(records);
   if (change.accepted_twice != 0) {
     return absl::AlreadyExistsError(absl::StrCat("two jobs have the id ", change.accepted_twice));
   }
@@ -100,12 +87,10 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   for (const JobChange& job : change.jobs) {
     if (Status status = WriteJob(job, ended); !status.ok()) return status;
   }
-  for (const auto& [queue, sequence] : change.sequences) {
-    sql_
-        ["INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
-         " DO UPDATE SET sequence = max(sequence, excluded.sequence)"]
-            .Run(queue, sequence);
-  }
+  constexpr const char* kSequence =
+      "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
+      " DO UPDATE SET sequence = max(sequence, excluded.sequence)";
+  for (const auto& [queue, sequence] : change.sequences) sql_[kSequence].Run(queue, sequence);
   for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
   return absl::OkStatus();
 }

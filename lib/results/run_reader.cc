@@ -43,13 +43,8 @@ constexpr const char* kReplaced =
 
 /// `which` are conditions.
 std::string SelectRuns(const std::string& which) {
-  return absl::StrCat("SELECT number, id, cancelled_unix_ns, ", AllTables().run.List(),
+  return absl::StrCat("SELECT number, id, cancelled_unix_ns, ", kRunColumns.List(),
                       " FROM run WHERE number > 0 AND ", which);
-}
-
-const std::string& FindRun() {
-  static const std::string sql = SelectRuns("id = ?");
-  return sql;
 }
 
 /// Of a row of SelectRuns; without what its jobs say.
@@ -57,7 +52,7 @@ v1::Run RunOf(const Prepared::Rows& row) {
   v1::Run run;
   run.set_id(row[1].getString());
   run.set_cancelled_unix_ns(row[2].getInt64());
-  row.Read(AllTables().run, 3, run);
+  row.Read(kRunColumns, 3, run);
   return run;
 }
 
@@ -73,7 +68,7 @@ v1::JobResult JobOf(const Prepared::Rows& row) {
   }
   job.set_run_ns(Unsigned(row[3]));
   job.set_submitted_again_as(Unsigned(row[4]));
-  row.Read(AllTables().place, 5, *job.mutable_place());
+  row.Read(kPlaceColumns, 5, *job.mutable_place());
   return job;
 }
 
@@ -146,8 +141,9 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
 }
 
 Result<v1::Run> RunReader::Find(const std::string& id) const {
+  static const std::string kFind = SelectRuns("id = ?");
   return connection_.Run([&]() -> Result<v1::Run> {
-    Prepared::Rows row(sql_[FindRun()], id);
+    Prepared::Rows row(sql_[kFind], id);
     if (!row.Next()) return NoSuchRun(id);
     v1::Run run = RunOf(row);
     ReadState(row[0].getInt64(), run);
@@ -157,7 +153,7 @@ Result<v1::Run> RunReader::Find(const std::string& id) const {
 
 Result<std::int64_t> RunReader::NumberOf(const std::string& id) const {
   return connection_.Run([&]() -> Result<std::int64_t> {
-    Prepared::Rows row(sql_[FindRun()], id);
+    Prepared::Rows row(sql_["SELECT number FROM run WHERE number > 0 AND id = ?"], id);
     if (!row.Next()) return NoSuchRun(id);
     return row[0].getInt64();
   });
@@ -225,7 +221,7 @@ Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64
                                                    std::optional<JobId> after,
                                                    std::size_t limit) const {
   static const std::string kJobs = absl::StrCat(
-      "SELECT place.job, started_unix_ns, outcome, run_ns, requeued_as, ", AllTables().place.List(),
+      "SELECT place.job, started_unix_ns, outcome, run_ns, requeued_as, ", kPlaceColumns.List(),
       " FROM place LEFT JOIN live ON live.id = place.job"
       " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
       " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?");
@@ -243,12 +239,12 @@ Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64
 Result<std::vector<v1::Permutation>> RunReader::Permutations(std::int64_t run,
                                                              std::size_t limit) const {
   static const std::string kPermutations =
-      absl::StrCat("SELECT ", AllTables().permutation.List(),
+      absl::StrCat("SELECT ", kPermutationColumns.List(),
                    " FROM permutation WHERE run = ? ORDER BY number LIMIT ?");
   return connection_.Run([&]() -> Result<std::vector<v1::Permutation>> {
     std::vector<v1::Permutation> permutations;
     for (Prepared::Rows row(sql_[kPermutations], run, limit); row.Next();) {
-      row.Read(AllTables().permutation, 0, permutations.emplace_back());
+      row.Read(kPermutationColumns, 0, permutations.emplace_back());
     }
     return permutations;
   });

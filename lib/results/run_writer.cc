@@ -12,45 +12,43 @@ constexpr std::int64_t kOutside = 0;
 
 const std::string& InsertPlace() {
   static const std::string sql =
-      InsertSql("place", {"job", "run"}, AllTables().place) + " ON CONFLICT DO NOTHING";
+      InsertSql("place", {"job", "run"}, kPlaceColumns) + " ON CONFLICT DO NOTHING";
   return sql;
 }
 
 }  // namespace
 
 void RunWriter::Create(const RunCreated& created) {
-  const Tables& tables = AllTables();
   const std::int64_t number = NumberOf(created.run.id(), created.run.created_unix_ns());
   // A run that only its jobs have made so far is filled in; another one stays.
-  static const std::string kFill = absl::StrCat("UPDATE run SET ", tables.run.List("$0 = ?"),
+  static const std::string kFill = absl::StrCat("UPDATE run SET ", kRunColumns.List("$0 = ?"),
                                                 " WHERE number = ? AND definition = ''");
-  if (sql_[kFill].Run(Fields{tables.run, created.run}, number) == 0) return;
+  if (sql_[kFill].Run(Fields{kRunColumns, created.run}, number) == 0) return;
   static const std::string kPermutation =
-      InsertSql("permutation", {"run"}, tables.permutation) + " ON CONFLICT DO NOTHING";
+      InsertSql("permutation", {"run"}, kPermutationColumns) + " ON CONFLICT DO NOTHING";
   for (const v1::Permutation& each : created.permutations) {
-    sql_[kPermutation].Run(number, Fields{tables.permutation, each});
+    sql_[kPermutation].Run(number, Fields{kPermutationColumns, each});
   }
 }
 
 // The first time counts, and the first one after the run was gone on with.
 void RunWriter::Cancel(const RunCancelled& cancelled) {
-  sql_
-      ["UPDATE run SET cancelled_unix_ns = ?2 WHERE id = ?1"
-       " AND (cancelled_unix_ns IS NULL OR EXISTS"
-       " (SELECT 1 FROM place JOIN job ON job.id = place.job"
-       " WHERE place.run = run.number AND accepted_unix_ns > cancelled_unix_ns))"]
-          .Run(cancelled.run, cancelled.cancelled_unix_ns);
+  constexpr const char* kCancel =
+      "UPDATE run SET cancelled_unix_ns = ?2 WHERE id = ?1"
+      " AND (cancelled_unix_ns IS NULL OR EXISTS"
+      " (SELECT 1 FROM place JOIN job ON job.id = place.job"
+      " WHERE place.run = run.number AND accepted_unix_ns > cancelled_unix_ns))";
+  sql_[kCancel].Run(cancelled.run, cancelled.cancelled_unix_ns);
 }
 
 void RunWriter::Place(const JobAccepted& job) {
   if (job.run.empty()) return;
   sql_[InsertPlace()].Run(job.id, NumberOf(job.run, job.accepted_unix_ns),
-                          Fields{AllTables().place, job.place});
+                          Fields{kPlaceColumns, job.place});
 }
 
 void RunWriter::PlaceOutside(JobId job) {
-  sql_[InsertPlace()].Run(job, kOutside,
-                          Fields{AllTables().place, v1::RunPlace::default_instance()});
+  sql_[InsertPlace()].Run(job, kOutside, Fields{kPlaceColumns, v1::RunPlace::default_instance()});
 }
 
 void RunWriter::Delete(JobId job) {
@@ -60,11 +58,9 @@ void RunWriter::Delete(JobId job) {
     if (row.Next()) run = row[0].getInt64();
   }
   if (run == kOutside) return;
-  const int deleted = sql_
-                          ["DELETE FROM run WHERE number = ?1"
-                           " AND NOT EXISTS (SELECT 1 FROM place WHERE run = ?1)"]
-                              .Run(run);
-  if (deleted == 0) return;
+  constexpr const char* kDelete =
+      "DELETE FROM run WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM place WHERE run = ?1)";
+  if (sql_[kDelete].Run(run) == 0) return;
   sql_["DELETE FROM permutation WHERE run = ?"].Run(run);
   runs_.Forget();
 }
@@ -72,10 +68,10 @@ void RunWriter::Delete(JobId job) {
 std::int64_t RunWriter::NumberOf(const std::string& id, std::int64_t unix_ns) {
   return runs_.At(id, [&] {
     static const std::string kInsert =
-        InsertSql("run", {"id"}, AllTables().run) + " ON CONFLICT (id) DO NOTHING";
+        InsertSql("run", {"id"}, kRunColumns) + " ON CONFLICT (id) DO NOTHING";
     v1::Run begun;
     begun.set_created_unix_ns(unix_ns);
-    sql_[kInsert].Run(id, Fields{AllTables().run, begun});
+    sql_[kInsert].Run(id, Fields{kRunColumns, begun});
     Prepared::Rows row(sql_["SELECT number FROM run WHERE id = ?"], id);
     row.Next();
     return row[0].getInt64();

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -39,9 +38,7 @@ Status CheckIsFile(const std::string& path) {
 /// SQLite would. Only under the lock: closing a file ends the locks that SQLite has on it in this
 /// process.
 Status CheckCanWrite(const std::string& path) {
-  const Result<int> fd = OpenPrivate(path);
-  if (!fd.ok()) return fd.status();
-  close(*fd);
+  if (const auto opened = OpenPrivate(path); !opened.ok()) return opened.status();
   // Those of a frontend that was killed; SQLite gives new ones the mode of the file.
   for (const char* part : {"-wal", "-shm"}) MakePrivate(path + part);
   return absl::OkStatus();
