@@ -12,15 +12,13 @@ std::optional<v1::BenchmarkResult> BenchmarkReader::Find(JobId job) {
                    " FROM benchmark WHERE job = ?");
   static const std::string kFailures = absl::StrCat(
       "SELECT ", kFailureColumns.List(), " FROM part_failure WHERE job = ? ORDER BY number");
+  Prepared::Rows benchmark(sql_[kBenchmark], job);
+  if (!benchmark.Next()) return std::nullopt;
   v1::BenchmarkResult found;
-  {
-    Prepared::Rows row(sql_[kBenchmark], job);
-    if (!row.Next()) return std::nullopt;
-    row.Read(kBenchmarkColumns, 0, found);
-    v1::Timeline timeline;
-    row.Read(kTimelineColumns, kBenchmarkColumns.size(), timeline);
-    if (timeline.ByteSizeLong() > 0) *found.mutable_timeline() = timeline;
-  }
+  v1::Timeline timeline;
+  benchmark.Read(kBenchmarkColumns, 0, found);
+  benchmark.Read(kTimelineColumns, kBenchmarkColumns.size(), timeline);
+  if (timeline.ByteSizeLong() > 0) *found.mutable_timeline() = timeline;
   ReadMeasurements(job, *found.mutable_measurements());
   ReadSeries(job, found);
   for (Prepared::Rows row(sql_[kFailures], job); row.Next();) {
@@ -31,12 +29,10 @@ std::optional<v1::BenchmarkResult> BenchmarkReader::Find(JobId job) {
 }
 
 std::optional<v1::BenchmarkResult> BenchmarkReader::Headlines(JobId job) {
+  Prepared::Rows row(sql_["SELECT suite FROM benchmark WHERE job = ?"], job);
+  if (!row.Next()) return std::nullopt;
   v1::BenchmarkResult found;
-  {
-    Prepared::Rows row(sql_["SELECT suite FROM benchmark WHERE job = ?"], job);
-    if (!row.Next()) return std::nullopt;
-    found.set_suite(row[0].getString());
-  }
+  found.set_suite(row[0].getString());
   ReadMeasurements(job, *found.mutable_measurements(), true);
   return found;
 }

@@ -124,18 +124,16 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
       request.page_size() == 0 ? kDefaultRuns : std::min(request.page_size(), kMostRuns);
   static const std::string kList = SelectRuns("number < ? ORDER BY number DESC LIMIT ?");
   return connection_.Run([&]() -> Result<v1::ListRunsReply> {
-    std::vector<std::int64_t> numbers;
     v1::ListRunsReply reply;
+    std::size_t runs = 0;
     for (Prepared::Rows row(sql_[kList], *before, limit); row.Next();) {
-      numbers.push_back(row[0].getInt64());
+      const std::int64_t number = row[0].getInt64();
       v1::Run& run = *reply.add_runs() = RunOf(row);
       run.clear_definition();
       run.clear_plan();
+      ReadState(number, run);
+      if (++runs == limit) reply.set_next_page_token(absl::StrCat(number));
     }
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      ReadState(numbers[i], *reply.mutable_runs(static_cast<int>(i)));
-    }
-    if (numbers.size() == limit) reply.set_next_page_token(absl::StrCat(numbers.back()));
     return reply;
   });
 }
