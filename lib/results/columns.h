@@ -60,10 +60,8 @@ struct Column {
 
 /// Of a getter that has overloads for the entries of its list.
 template <typename Message, typename Entry>
-Column(const char*, const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const)
-    -> Column<const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const>;
-template <typename Message, typename Entry>
-Column(const char*, const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const, As)
+Column(const char*, const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const,
+       As = As::kIs)
     -> Column<const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const>;
 
 /// Which fields of a message, or members of a record, the columns of a table keep. Statements are

@@ -159,9 +159,8 @@ void Gathered::AddPlace(const std::string& at) {
   }
 }
 
-std::string VariedOf(Statements& sql, std::int64_t run, std::uint64_t permutation) {
-  Prepared::Rows row(sql["SELECT varied FROM permutation WHERE run = ? AND number = ?"], run,
-                     permutation);
+std::string VariedOf(Prepared& select, std::int64_t run, std::uint64_t permutation) {
+  Prepared::Rows row(select, run, permutation);
   return row.Next() ? row[0].getString() : std::string("{}");
 }
 
@@ -175,6 +174,7 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
   const auto is_full = [&] {
     return rows >= kPageRows || bytes >= kPageBytes || page.size() >= kPagePermutations;
   };
+  Prepared& varied = sql["SELECT varied FROM permutation WHERE run = ? AND number = ?"];
   Prepared::Rows row(sql[kSelect], run, from);
   for (bool more = row.Next(); more && !is_full();) {
     const std::uint64_t number = Unsigned(row[kOfPermutation]);
@@ -185,7 +185,7 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
       more = row.Next();
     } while (more && Unsigned(row[kOfPermutation]) == number);
     v1::PermutationResult& done = page.emplace_back(gatherer.Finish(benchmarks));
-    done.set_varied(VariedOf(sql, run, number));
+    done.set_varied(VariedOf(varied, run, number));
     bytes += done.varied().size();
   }
   return page;
