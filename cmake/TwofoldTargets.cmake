@@ -29,6 +29,20 @@ function(twofold_library name)
   _twofold_record_deps(${name} "${ARG_DEPS}")
 endfunction()
 
+# twofold_embed(LIBRARY TEMPLATE FILES ...): compiles TEMPLATE (NAME.cc.in) into the library; in place of its @TEXTS@
+# stand the texts of the files, as C++ strings with commas between them.
+function(twofold_embed library template)
+  set(TEXTS)
+  foreach(file ${ARGN})
+    file(READ ${file} text)
+    string(APPEND TEXTS "R\"text(${text})text\",\n")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+  get_filename_component(name ${template} NAME_WLE)
+  configure_file(${template} ${name} @ONLY)
+  target_sources(${library} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name})
+endfunction()
+
 # twofold_program(NAME SOURCES ... DEPS ...): an executable, found in build/<preset>/bin.
 function(twofold_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})

@@ -1,5 +1,4 @@
 #include <absl/strings/str_cat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -138,9 +137,7 @@ Result<results::CopiedRun> CopyFromFile(const CopyOptions& options, const std::s
 
 Result<results::CopiedRun> CopyFromFrontend(const Globals& globals, const std::string& run,
                                             const std::string& part) {
-  const Result<int> made = results::OpenPrivate(part);
-  if (!made.ok()) return made.status();
-  close(*made);
+  if (const auto made = results::OpenPrivate(part); !made.ok()) return made.status();
   std::ofstream file(part, std::ios::binary);
   v1::ExportRunRequest request;
   request.set_id(run);

@@ -2,98 +2,83 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <limits>
+
 namespace twofold::results {
 
-BenchmarkReader::BenchmarkReader(SQLite::Database& database)
-    : metrics_(database),
-      benchmark_(database, absl::StrCat("SELECT ", tables_.benchmark.List(),
-                                        " FROM benchmark WHERE job = ?")),
-      measurements_(database, absl::StrCat("SELECT metric, ", tables_.measured.List(),
-                                           " FROM measured WHERE job = ? ORDER BY number")),
-      headlines_(database,
-                 absl::StrCat("SELECT metric, ", tables_.measured.List(),
-                              " FROM measured WHERE job = ? AND number < 0 ORDER BY number")),
-      series_(database,
-              absl::StrCat("SELECT points, ", tables_.shape.List(),
-                           " FROM series JOIN shape ON shape.number = series.shape WHERE job = ?"
-                           " ORDER BY series.number")),
-      failures_(database, absl::StrCat("SELECT ", tables_.part_failure.List(),
-                                       " FROM part_failure WHERE job = ? ORDER BY number")),
-      ranks_(database, absl::StrCat("SELECT rank, ", tables_.host.List(),
-                                    " FROM rank JOIN host ON host.number = rank.host WHERE job = ?"
-                                    " ORDER BY rank")),
-      stages_(database, absl::StrCat("SELECT number, ", tables_.stage.List(),
-                                     " FROM stage WHERE job = ? AND rank = ? ORDER BY number")),
-      artifacts_(database, absl::StrCat("SELECT number, ", tables_.artifact.List(),
-                                        " FROM artifact WHERE job = ? AND rank = ? AND stage = ?"
-                                        " ORDER BY number")),
-      artifact_(database,
-                absl::StrCat("SELECT ", tables_.artifact.List("artifact.$0"),
-                             " FROM stage JOIN artifact ON artifact.job = stage.job"
-                             " AND artifact.rank = stage.rank AND artifact.stage = stage.number"
-                             " WHERE stage.job = ?1 AND stage.rank = ?2"
-                             " AND (?3 = '' OR stage.name = ?3) AND artifact.name <> ''"
-                             " AND (?4 = '' OR artifact.name = ?4)"
-                             " ORDER BY stage.number, artifact.number LIMIT 1")),
-      refusal_(database, "SELECT reason FROM refused WHERE job = ?") {}
-
 std::optional<v1::BenchmarkResult> BenchmarkReader::Find(JobId job) {
+  static const std::string kBenchmark =
+      absl::StrCat("SELECT ", kBenchmarkColumns.List(), ", ", kTimelineColumns.List(),
+                   " FROM benchmark WHERE job = ?");
+  static const std::string kFailures = absl::StrCat(
+      "SELECT ", kFailureColumns.List(), " FROM part_failure WHERE job = ? ORDER BY number");
+  Prepared::Rows benchmark(sql_[kBenchmark], job);
+  if (!benchmark.Next()) return std::nullopt;
   v1::BenchmarkResult found;
-  {
-    Prepared::Rows row(benchmark_, job);
-    if (!row.Next()) return std::nullopt;
-    row.Read(tables_.benchmark, 0, found);
-  }
+  v1::Timeline timeline;
+  benchmark.Read(kBenchmarkColumns, 0, found);
+  benchmark.Read(kTimelineColumns, kBenchmarkColumns.size(), timeline);
+  if (timeline.ByteSizeLong() > 0) *found.mutable_timeline() = timeline;
   ReadMeasurements(job, *found.mutable_measurements());
   ReadSeries(job, found);
-  for (Prepared::Rows row(failures_, job); row.Next();) {
-    row.Read(tables_.part_failure, 0, *found.add_failures());
+  for (Prepared::Rows row(sql_[kFailures], job); row.Next();) {
+    row.Read(kFailureColumns, 0, *found.add_failures());
   }
   ReadRanks(job, found);
   return found;
 }
 
 std::optional<v1::BenchmarkResult> BenchmarkReader::Headlines(JobId job) {
+  Prepared::Rows row(sql_["SELECT suite FROM benchmark WHERE job = ?"], job);
+  if (!row.Next()) return std::nullopt;
   v1::BenchmarkResult found;
-  {
-    v1::BenchmarkResult whole;
-    Prepared::Rows row(benchmark_, job);
-    if (!row.Next()) return std::nullopt;
-    row.Read(tables_.benchmark, 0, whole);
-    found.set_suite(whole.suite());
-  }
-  Read(headlines_, job, *found.mutable_measurements());
+  found.set_suite(row[0].getString());
+  ReadMeasurements(job, *found.mutable_measurements(), true);
   return found;
 }
 
-void BenchmarkReader::Read(Prepared& select, JobId job, Measurements& to) {
-  for (Prepared::Rows row(select, job); row.Next();) {
+void BenchmarkReader::ReadMeasurements(JobId job, Measurements& to, bool only_headlines) {
+  static const std::string kMeasurements =
+      absl::StrCat("SELECT metric, ", kMeasuredColumns.List(),
+                   " FROM measured WHERE job = ? AND number < ? ORDER BY number");
+  const std::int64_t end = only_headlines ? 0 : std::numeric_limits<std::int64_t>::max();
+  for (Prepared::Rows row(sql_[kMeasurements], job, end); row.Next();) {
     v1::Measurement& one = *to.Add();
     one = metrics_.At(row[0].getInt64());
-    row.Read(tables_.measured, 1, one);
+    row.Read(kMeasuredColumns, 1, one);
   }
 }
 
 void BenchmarkReader::ReadSeries(JobId job, v1::BenchmarkResult& result) {
-  for (Prepared::Rows row(series_, job); row.Next();) {
+  static const std::string kSeries =
+      absl::StrCat("SELECT points, ", kShapeColumns.List(),
+                   " FROM series JOIN shape ON shape.number = series.shape WHERE job = ?"
+                   " ORDER BY series.number");
+  for (Prepared::Rows row(sql_[kSeries], job); row.Next();) {
     v1::Series& series = *result.add_series();
     ReadPoints(row[0].getString(), series);
-    row.Read(tables_.shape, 1, series);
+    row.Read(kShapeColumns, 1, series);
   }
 }
 
 void BenchmarkReader::ReadRanks(JobId job, v1::BenchmarkResult& result) {
-  for (Prepared::Rows row(ranks_, job); row.Next();) {
+  static const std::string kRanks =
+      absl::StrCat("SELECT rank, ", kHostColumns.List(),
+                   " FROM rank JOIN host ON host.number = rank.host WHERE job = ? ORDER BY rank");
+  for (Prepared::Rows row(sql_[kRanks], job); row.Next();) {
     v1::RankRecord& record = *result.add_ranks();
-    row.Read(tables_.host, 1, record);
+    row.Read(kHostColumns, 1, record);
     ReadStages(job, row[0].getInt64(), record);
   }
 }
 
 void BenchmarkReader::ReadStages(JobId job, std::int64_t rank, v1::RankRecord& record) {
-  for (Prepared::Rows row(stages_, job, rank); row.Next();) {
+  static const std::string kStages =
+      absl::StrCat("SELECT number, ", kStageColumns.List(),
+                   " FROM stage WHERE job = ? AND rank = ? ORDER BY number");
+  for (Prepared::Rows row(sql_[kStages], job, rank); row.Next();) {
     v1::StageRecord& stage = *record.add_stages();
-    row.Read(tables_.stage, 1, stage);
+    row.Read(kStageColumns, 1, stage);
     ReadArtifacts(job, rank, row[0].getInt64(), stage);
   }
 }
@@ -101,9 +86,12 @@ void BenchmarkReader::ReadStages(JobId job, std::int64_t rank, v1::RankRecord& r
 // The first two are stdout and stderr, and empty if those were not there.
 void BenchmarkReader::ReadArtifacts(JobId job, std::int64_t rank, std::int64_t number,
                                     v1::StageRecord& stage) {
-  for (Prepared::Rows row(artifacts_, job, rank, number); row.Next();) {
+  static const std::string kArtifacts =
+      absl::StrCat("SELECT number, ", kArtifactColumns.List(),
+                   " FROM artifact WHERE job = ? AND rank = ? AND stage = ? ORDER BY number");
+  for (Prepared::Rows row(sql_[kArtifacts], job, rank, number); row.Next();) {
     v1::Artifact artifact;
-    row.Read(tables_.artifact, 1, artifact);
+    row.Read(kArtifactColumns, 1, artifact);
     const std::int64_t place = row[0].getInt64();
     if (place > 1) {
       *stage.add_files() = std::move(artifact);
@@ -114,15 +102,23 @@ void BenchmarkReader::ReadArtifacts(JobId job, std::int64_t rank, std::int64_t n
 }
 
 std::string BenchmarkReader::Refusal(JobId job) {
-  Prepared::Rows row(refusal_, job);
+  Prepared::Rows row(sql_["SELECT reason FROM refused WHERE job = ?"], job);
   return row.Next() ? row[0].getString() : std::string();
 }
 
 std::optional<v1::Artifact> BenchmarkReader::FindArtifact(const v1::GetArtifactRequest& request) {
-  Prepared::Rows row(artifact_, request.job(), request.rank(), request.stage(), request.name());
+  static const std::string kFind =
+      absl::StrCat("SELECT ", kArtifactColumns.List("artifact.$0"),
+                   " FROM stage JOIN artifact ON artifact.job = stage.job"
+                   " AND artifact.rank = stage.rank AND artifact.stage = stage.number"
+                   " WHERE stage.job = ?1 AND stage.rank = ?2"
+                   " AND (?3 = '' OR stage.name = ?3) AND artifact.name <> ''"
+                   " AND (?4 = '' OR artifact.name = ?4)"
+                   " ORDER BY stage.number, artifact.number LIMIT 1");
+  Prepared::Rows row(sql_[kFind], request.job(), request.rank(), request.stage(), request.name());
   if (!row.Next()) return std::nullopt;
   v1::Artifact found;
-  row.Read(tables_.artifact, 0, found);
+  row.Read(kArtifactColumns, 0, found);
   return found;
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <optional>
 #include <string>
 
-#include "lib/results/metric_rows.h"
-#include "lib/results/prepared.h"
+#include "lib/results/interned.h"
 #include "lib/results/records.h"
+#include "lib/results/statements.h"
+#include "lib/results/tables.h"
 
 namespace twofold::results {
 
@@ -18,13 +17,13 @@ class BenchmarkReader {
  public:
   using Measurements = google::protobuf::RepeatedPtrField<v1::Measurement>;
 
-  explicit BenchmarkReader(SQLite::Database& database);
+  explicit BenchmarkReader(Statements& sql) : sql_(sql) {}
 
   /// nullopt: the job has none.
   std::optional<v1::BenchmarkResult> Find(JobId job);
 
   /// Adds only its measurements, headlines first.
-  void ReadMeasurements(JobId job, Measurements& to) { Read(measurements_, job, to); }
+  void ReadMeasurements(JobId job, Measurements& to, bool only_headlines = false);
 
   /// Only its suite and headlines. nullopt: the job has none.
   std::optional<v1::BenchmarkResult> Headlines(JobId job);
@@ -35,25 +34,17 @@ class BenchmarkReader {
   /// The first output that fits, in the order of the stages; an empty stage or name is any.
   std::optional<v1::Artifact> FindArtifact(const v1::GetArtifactRequest& request);
 
+  /// A measurement of this row of table `metric`, without its value. Valid until the next call.
+  const v1::Measurement& Metric(std::int64_t number) { return metrics_.At(number); }
+
  private:
-  void Read(Prepared& select, JobId job, Measurements& to);
   void ReadSeries(JobId job, v1::BenchmarkResult& result);
   void ReadRanks(JobId job, v1::BenchmarkResult& result);
   void ReadStages(JobId job, std::int64_t rank, v1::RankRecord& record);
   void ReadArtifacts(JobId job, std::int64_t rank, std::int64_t number, v1::StageRecord& stage);
 
-  const Tables& tables_ = AllTables();
-  MetricRows metrics_;
-  Prepared benchmark_;
-  Prepared measurements_;
-  Prepared headlines_;
-  Prepared series_;
-  Prepared failures_;
-  Prepared ranks_;
-  Prepared stages_;
-  Prepared artifacts_;
-  Prepared artifact_;
-  Prepared refusal_;
+  Statements& sql_;
+  InternedTable<v1::Measurement, kMetricColumns> metrics_{sql_, "metric"};
 };
 
 }  // namespace twofold::results

@@ -1,14 +1,10 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "lib/results/interned.h"
-#include "lib/results/prepared.h"
 #include "lib/results/records.h"
+#include "lib/results/statements.h"
 #include "lib/results/tables.h"
 
 namespace twofold::results {
@@ -21,7 +17,7 @@ namespace twofold::results {
 ///          once for all jobs.
 class BenchmarkWriter {
  public:
-  explicit BenchmarkWriter(SQLite::Database& database);
+  explicit BenchmarkWriter(Statements& sql) : sql_(sql) {}
 
   /// REQUIRES: the job has none yet, and Check(result).ok().
   void Write(JobId job, const v1::BenchmarkResult& result);
@@ -38,21 +34,10 @@ class BenchmarkWriter {
   void WriteMeasurements(JobId job, const v1::BenchmarkResult& result);
   void WriteStage(JobId job, int rank, int number, const v1::StageRecord& stage);
 
-  const Tables& tables_ = AllTables();
-  Prepared insert_benchmark_;
-  Prepared insert_measured_;
-  Prepared insert_series_;
-  Prepared insert_failure_;
-  Prepared insert_rank_;
-  Prepared insert_stage_;
-  Prepared insert_artifact_;
-  Prepared insert_refused_;
-  Prepared delete_benchmark_;
-  Prepared delete_refused_;
-  std::vector<Prepared> delete_parts_;
-  InternedTable metrics_;
-  InternedTable shapes_;
-  InternedTable hosts_;
+  Statements& sql_;
+  InternedTable<v1::Measurement, kMetricColumns> metrics_{sql_, "metric"};
+  InternedTable<v1::Series, kShapeColumns> shapes_{sql_, "shape"};
+  InternedTable<v1::RankRecord, kHostColumns> hosts_{sql_, "host"};
 };
 
 }  // namespace twofold::results

@@ -1,61 +1,135 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/substitute.h>
 #include <google/protobuf/message.h>
 
+#include <concepts>
+#include <cstdint>
 #include <string>
-#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
+
+#include "lib/results/values.h"
 
 namespace twofold::results {
 
-/// Which fields of a message the columns of a table keep. Statements are made of their names, rows
-/// are written from a message and read into one.
-///
-/// Texts, numbers and bytes are as they are; enums are their words. What repeats is JSON, so that
-/// `sqlite3` can look into it: a list of texts, an object where each entry is a pair of texts
-/// ({"direction":"reverse"}), else a list of objects.
-///
-/// Threads  Safe.
-/// Errors   throws SQLite::Exception for a column that is not as it was written: the file is
-///          damaged.
-class Columns {
- public:
-  /// `fields` are paths with blanks between them, "suite left_out timeline.parsed_ns"; a column has
-  /// the name of its field. "at?": the column is empty if the list is, instead of {} or [].
-  Columns(const google::protobuf::Descriptor& message, std::string_view fields);
-
-  [[nodiscard]] int size() const { return static_cast<int>(columns_.size()); }
-
-  /// "suite, left_out, parsed_ns"; with `pattern` "$0 = ?" "suite = ?, left_out = ?, ...".
-  [[nodiscard]] std::string List(std::string_view pattern = "$0",
-                                 std::string_view between = ", ") const;
-
-  /// Binds the fields to the parameters from `*index` on, and counts it up.
-  void Bind(const google::protobuf::Message& message, SQLite::Statement& statement,
-            int* index) const;
-
-  /// Sets the fields to what the columns of `row` have, from `first` on.
-  void Read(const SQLite::Statement& row, int first, google::protobuf::Message& message) const;
-
- private:
-  struct Column {
-    std::vector<const google::protobuf::FieldDescriptor*> parents = {};
-    const google::protobuf::FieldDescriptor* field = nullptr;
-    bool is_list = false;
-    bool empty_is_nothing = false;
-
-    /// The message within `message` that has the field.
-    [[nodiscard]] const google::protobuf::Message& In(
-        const google::protobuf::Message& message) const;
-  };
-
-  std::vector<Column> columns_;
+/// How a column keeps a text or a list.
+enum class As {
+  kIs,
+  kBytes,           ///< it is no text
+  kNullIfEmpty,     ///< of a text
+  kNothingIfEmpty,  ///< of a list, instead of {} or []
 };
 
-/// Adds to a list of a message what the text of its column has.
-/// Errors   throws SQLite::Exception, as Columns::Read.
-void ReadList(const std::string& json, const std::string& field,
-              google::protobuf::Message& message);
+/// A column of a table, and what it keeps: a member of a record, or the field of the same name of a
+/// message, with its getter.
+template <typename Get>
+struct Column {
+  constexpr Column(const char* of_table, Get of_row, As of_value = As::kIs)
+      : name(of_table), get(of_row), as(of_value) {}
+
+  /// Of a record or a message.
+  [[nodiscard]] decltype(auto) In(const auto& row) const {
+    if constexpr (std::is_member_function_pointer_v<Get>) {
+      return (row.*get)();
+    } else {
+      return (row.*get);
+    }
+  }
+
+  void Bind(const auto& row, SQLite::Statement& statement, int index) const {
+    const auto& value = In(row);
+    if constexpr (requires { value.empty(); }) {
+      if (value.empty() && as == As::kNullIfEmpty) return statement.bind(index);
+      if (value.empty() && as == As::kNothingIfEmpty) return statement.bindNoCopy(index, "");
+    }
+    if constexpr (std::same_as<decltype(value), const std::string&>) {
+      if (as == As::kBytes) return BindValue(statement, index, Blob{value});
+    }
+    BindValue(statement, index, value);
+  }
+
+  const char* name;
+  Get get;
+  As as;
+};
+
+/// Of a getter that has overloads for the entries of its list.
+template <typename Message, typename Entry>
+Column(const char*, const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const,
+       As = As::kIs)
+    -> Column<const google::protobuf::RepeatedPtrField<Entry>& (Message::*)() const>;
+
+/// Which fields of a message, or members of a record, the columns of a table keep. Statements are
+/// made of their names, rows are written from it and read into it.
+///
+/// Threads  Safe.
+/// Errors   Read throws SQLite::Exception for a column that is not as it was written: the file is
+///          damaged.
+template <typename... Column>
+class Columns {
+ public:
+  constexpr explicit Columns(Column... columns) : columns_(columns...) {}
+
+  [[nodiscard]] static constexpr int size() { return sizeof...(Column); }
+
+  /// "suite, left_out, parsed_ns"; with `pattern` "$0 = ?" "suite = ?, left_out = ?, ...".
+  [[nodiscard]] std::string List(const std::string& pattern = "$0",
+                                 const std::string& between = ", ") const {
+    const auto names = std::apply(
+        [](const auto&... column) { return std::vector<std::string>{column.name...}; }, columns_);
+    return absl::StrJoin(names, between, [&](std::string* out, const std::string& name) {
+      absl::SubstituteAndAppend(out, pattern, name);
+    });
+  }
+
+  /// The same for rows that have the same in all columns, and only for them.
+  [[nodiscard]] std::string Key(const auto& row) const {
+    std::string key;
+    key.reserve(256);
+    std::apply([&](const auto&... column) { (AppendKey(key, column.In(row)), ...); }, columns_);
+    return key;
+  }
+
+  /// Binds what the row has to the parameters from `*index` on, and counts it up.
+  void Bind(const auto& row, SQLite::Statement& statement, int* index) const {
+    std::apply([&](const auto&... column) { (column.Bind(row, statement, (*index)++), ...); },
+               columns_);
+  }
+
+  /// Sets what the columns keep to what those of `from` have, from `first` on.
+  template <typename Row>
+  void Read(const SQLite::Statement& from, int first, Row& row) const {
+    const auto read = [&](const auto& column) {
+      const SQLite::Column value = from.getColumn(first++);
+      if constexpr (std::derived_from<Row, google::protobuf::Message>) {
+        ReadField(value, column.name, row);
+      } else {
+        ReadValue(value, row.*column.get);
+      }
+    };
+    std::apply([&](const auto&... column) { (read(column), ...); }, columns_);
+  }
+
+ private:
+  std::tuple<Column...> columns_;
+};
+
+/// "INSERT INTO stage (job, rank, name, argv) VALUES (?, ?, ?, ?)": the keys, then the columns.
+template <typename... AllColumns>
+std::string InsertSql(const std::string& table, std::vector<std::string> names,
+                      const AllColumns&... columns) {
+  (names.push_back(columns.List()), ...);
+  std::string values;
+  const int count =
+      static_cast<int>(names.size() - sizeof...(columns)) + (0 + ... + columns.size());
+  for (int i = 0; i < count; ++i) absl::StrAppend(&values, i == 0 ? "?" : ", ?");
+  return absl::StrCat("INSERT INTO ", table, " (", absl::StrJoin(names, ", "), ") VALUES (", values,
+                      ")");
+}
 
 }  // namespace twofold::results

@@ -59,6 +59,11 @@ Status StatusOf(const SQLite::Exception& error, int system_errno, const std::str
   return {meaning.code, message};
 }
 
+Status StatusOfOpening(const SQLite::Exception& error, int system_errno, const std::string& path) {
+  if (error.getErrorCode() != SQLITE_NOTADB) return StatusOf(error, system_errno, path);
+  return absl::InvalidArgumentError(absl::StrCat(path, " is no SQLite database"));
+}
+
 // sqlite3_system_errno does not tell of a commit that failed, the files do: the log, where commits
 // go, then the database.
 int SystemErrno(const SQLite::Database& database) {

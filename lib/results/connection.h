@@ -12,6 +12,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/results/statements.h"
 #include "lib/results/store_files.h"
 
 namespace twofold::results {
@@ -19,6 +20,9 @@ namespace twofold::results {
 /// What an exception of SQLiteCpp means to the caller of a Store (see its Errors), with the path.
 /// `system_errno` is SystemErrno's; 0: unknown.
 Status StatusOf(const SQLite::Exception& error, int system_errno, const std::string& path);
+
+/// The same when the file was to be opened.
+Status StatusOfOpening(const SQLite::Exception& error, int system_errno, const std::string& path);
 
 /// The errno of the last operation that failed on the files of this connection; 0: none did.
 /// Only of use right after an error.
@@ -52,8 +56,8 @@ class ReadConnection {
         damage_(std::move(damage)),
         database_(std::move(database)) {}
 
-  /// For statements that are run within Read.
-  SQLite::Database& database() { return database_; }
+  /// For use within Run.
+  Statements& sql() const { return sql_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Calls `read`, which returns a Result and may throw what SQLiteCpp throws. It sees what was
@@ -97,6 +101,7 @@ class ReadConnection {
   const std::shared_ptr<Damage> damage_;
   mutable Mutex mutex_;
   mutable SQLite::Database database_;  // guarded by mutex_
+  mutable Statements sql_{database_};
 };
 
 }  // namespace twofold::results

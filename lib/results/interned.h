@@ -1,76 +1,94 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_cat.h>
+#include <sqlite3.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
+#include <utility>
 
-#include "lib/results/prepared.h"
+#include "lib/results/statements.h"
 #include "lib/results/tables.h"
 
 namespace twofold::results {
 
-/// Numbers of rows that many others refer to (a metric, a host), by what is in them. A sweep asks
-/// for the same few again and again, and is answered without a look into the file.
-///
-/// Cost     A hash look-up; `find_or_add` for what was not asked for before. Bounded: all is
-///          forgotten when there are too many.
-class Interned {
+/// What was found in the file, by what it was looked for. A sweep asks for the same few again and
+/// again, and is answered without a look into the file. Bounded: all is forgotten when there is too
+/// much.
+template <typename Key, typename Value>
+class Remembered {
  public:
-  using FindOrAdd = std::function<std::int64_t()>;
-
-  std::int64_t Number(const std::string& key, const FindOrAdd& find_or_add) {
-    const auto found = numbers_.find(key);
-    if (found != numbers_.end()) return found->second;
-    if (numbers_.size() >= kMost) numbers_.clear();
-    const std::int64_t number = find_or_add();
-    numbers_.emplace(key, number);
-    return number;
+  /// Valid until the next call. `find` is called for what was not asked for before.
+  template <typename Find>
+  const Value& At(const Key& key, const Find& find) {
+    const auto known = values_.find(key);
+    if (known != values_.end()) return known->second;
+    if (values_.size() >= kMost) values_.clear();
+    Value found = find();
+    return values_[key] = std::move(found);
   }
 
   /// The file may have fewer rows than it seemed: a transaction was rolled back, or rows deleted.
-  void Forget() { numbers_.clear(); }
+  void Forget() { values_.clear(); }
 
  private:
   static constexpr std::size_t kMost = 20'000;
 
-  absl::flat_hash_map<std::string, std::int64_t> numbers_;
+  absl::flat_hash_map<Key, Value> values_;
 };
 
-/// A table whose rows many others refer to by their `number`, each written once.
+/// Numbers of rows, by what is in them.
+using Numbers = Remembered<std::string, std::int64_t>;
+
+/// A table whose rows many others refer to by their `number`: a metric, a host. Each is written
+/// once, and never changes.
 ///
 /// Errors   throws SQLite::Exception.
+template <typename Message, const auto& kColumns>
 class InternedTable {
  public:
-  InternedTable(SQLite::Database& database, const std::string& table, const Columns& columns)
-      : columns_(columns),
-        add_(database, absl::StrCat("INSERT INTO ", table, " (", columns.List(), ") VALUES (",
-                                    columns.List("?"), ") ON CONFLICT DO NOTHING")),
-        find_(database, absl::StrCat("SELECT number FROM ", table, " WHERE ",
-                                     columns.List("$0 = ?", " AND "))) {}
+  InternedTable(Statements& sql, std::string table)
+      : sql_(sql),
+        table_(std::move(table)),
+        add_(absl::StrCat(InsertSql(table_, {}, kColumns), " ON CONFLICT DO NOTHING")),
+        find_(absl::StrCat("SELECT number FROM ", table_, " WHERE ",
+                           kColumns.List("$0 = ?", " AND "))),
+        read_(absl::StrCat("SELECT ", kColumns.List(), " FROM ", table_, " WHERE number = ?")) {}
 
   /// Of the row with what the message has in these columns, which is written if it is not there.
-  template <typename Message>
   std::int64_t NumberOf(const Message& message) {
-    return numbers_.Number(KeyOf(message), [&] {
-      add_.Run(Fields{columns_, message});
-      Prepared::Rows rows(find_, Fields{columns_, message});
-      rows.Next();
-      return rows[0].getInt64();
+    return numbers_.At(kColumns.Key(message), [&] {
+      const Fields fields{kColumns, message};
+      sql_[add_].Run(fields);
+      Prepared::Rows row(sql_[find_], fields);
+      row.Next();
+      return row[0].getInt64();
+    });
+  }
+
+  /// A message with what is in the columns of this row. Valid until the next call.
+  const Message& At(std::int64_t number) {
+    return messages_.At(number, [&] {
+      Prepared::Rows row(sql_[read_], number);
+      if (!row.Next()) throw SQLite::Exception("a " + table_ + " is missing", SQLITE_CORRUPT);
+      Message message;
+      row.Read(kColumns, 0, message);
+      return message;
     });
   }
 
   void Forget() { numbers_.Forget(); }
 
  private:
-  const Columns& columns_;
-  Prepared add_;
-  Prepared find_;
-  Interned numbers_;
+  Statements& sql_;
+  const std::string table_;
+  const std::string add_;
+  const std::string find_;
+  const std::string read_;
+  Numbers numbers_;
+  Remembered<std::int64_t, Message> messages_;
 };
 
 }  // namespace twofold::results

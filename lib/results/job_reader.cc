@@ -4,87 +4,25 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace twofold::results {
 namespace {
 
+// Where they begin in a row of SelectJobs.
+constexpr int kJobAt = 3;
+constexpr int kAttemptAt = kJobAt + kJobColumns.size();
+constexpr int kWorkerAt = kAttemptAt + kAttemptColumns.size();
+constexpr int kEndedAt = kWorkerAt + kWorkerColumns.size();
+constexpr int kPlaceAt = kEndedAt + kEndedColumns.size();
+
 std::string SelectJobs() {
-  return absl::StrCat(
-      "SELECT job.id, queue, job.run, suite, priority, options, spec, accepted_unix_ns,"
-      " live.id, live.attempts, lost_attempts, started_unix_ns, process_key,"
-      " live.node, live.pod, live.device,"
-      " outcome, ended.attempts, wait_ns, run_ns, total_ns, ended.node, ended.pod, ended.device,"
-      " report, reason, ended_unix_ns, requeued_as, ",
-      AllTables().place.List(),
-      " FROM job LEFT JOIN live ON live.id = job.id LEFT JOIN ended ON ended.id = job.id"
-      " LEFT JOIN place ON place.job = job.id");
-}
-
-/// The columns of SelectJobs, in its order.
-enum Column : int {
-  kId,
-  kQueue,
-  kRun,
-  kSuite,
-  kPriority,
-  kOptions,
-  kSpec,
-  kAcceptedUnixNs,
-  kLiveId,
-  kLiveAttempts,
-  kLostAttempts,
-  kStartedUnixNs,
-  kProcessKey,
-  kLiveNode,
-  kLivePod,
-  kLiveDevice,
-  kOutcome,
-  kAttempts,
-  kWaitNs,
-  kRunNs,
-  kTotalNs,
-  kNode,
-  kPod,
-  kDevice,
-  kReport,
-  kReason,
-  kEndedUnixNs,
-  kRequeuedAs,
-  kPlace,  // and on
-};
-
-std::string Text(const SQLite::Column& column) { return column.getString(); }
-std::int64_t Signed(const SQLite::Column& column) { return column.getInt64(); }
-std::uint32_t Small(const SQLite::Column& column) { return column.getUInt(); }
-
-JobAccepted AcceptedOf(const SQLite::Statement& row) {
-  JobAccepted job{.id = Unsigned(row.getColumn(kId)),
-                  .queue = Text(row.getColumn(kQueue)),
-                  .run = Text(row.getColumn(kRun)),
-                  .place = {},
-                  .suite = Text(row.getColumn(kSuite)),
-                  .priority = row.getColumn(kPriority).getInt(),
-                  .options = Text(row.getColumn(kOptions)),
-                  .spec = Text(row.getColumn(kSpec)),
-                  .accepted_unix_ns = Signed(row.getColumn(kAcceptedUnixNs))};
-  AllTables().place.Read(row, kPlace, job.place);
-  return job;
-}
-
-JobEnded EndOf(const SQLite::Statement& row) {
-  return {.job = Unsigned(row.getColumn(kId)),
-          .outcome = OutcomeOf(row.getColumn(kOutcome).getInt64()),
-          .attempts = Small(row.getColumn(kAttempts)),
-          .wait = Duration(Signed(row.getColumn(kWaitNs))),
-          .run_time = Duration(Signed(row.getColumn(kRunNs))),
-          .total = Duration(Signed(row.getColumn(kTotalNs))),
-          .node = Text(row.getColumn(kNode)),
-          .pod = Text(row.getColumn(kPod)),
-          .device = Text(row.getColumn(kDevice)),
-          .report = Text(row.getColumn(kReport)),
-          .reason = Text(row.getColumn(kReason)),
-          .ended_unix_ns = Signed(row.getColumn(kEndedUnixNs))};
+  return absl::StrCat("SELECT live.id, started_unix_ns, requeued_as, ", kJobColumns.List("job.$0"),
+                      ", ", kAttemptColumns.List("live.$0"), ", ", kWorkerColumns.List("live.$0"),
+                      ", ", kEndedColumns.List("ended.$0"), ", ", kPlaceColumns.List(),
+                      " FROM job LEFT JOIN live ON live.id = job.id"
+                      " LEFT JOIN ended ON ended.id = job.id"
+                      " LEFT JOIN place ON place.job = job.id");
 }
 
 std::string OutcomeCondition(const std::vector<queue::Outcome>& outcomes) {
@@ -97,35 +35,22 @@ std::string OutcomeCondition(const std::vector<queue::Outcome>& outcomes) {
 }
 
 std::string ListSql(const JobQuery& query) {
-  std::string sql = absl::StrCat(SelectJobs(), " WHERE job.id > :after");
-  if (query.queue) sql += " AND queue = :queue";
-  if (query.run) sql += query.run->empty() ? " AND job.run IS NULL" : " AND job.run = :run";
+  // What is not asked for has an empty parameter.
+  std::string sql = absl::StrCat(SelectJobs(), " WHERE job.id > ?1");
+  sql += query.queue ? " AND queue = ?3" : " AND ?3 = ''";
+  sql += query.run.value_or("").empty() ? " AND ?4 = ''" : " AND job.run = ?4";
+  if (query.run == "") sql += " AND job.run IS NULL";
   if (!query.outcomes.empty()) absl::StrAppend(&sql, " AND ", OutcomeCondition(query.outcomes));
-  return sql + " ORDER BY job.id LIMIT :limit";
-}
-
-void BindQuery(const JobQuery& query, SQLite::Statement& list) {
-  constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
-  list.bind(":after", query.after == 0 ? kBeforeAll : static_cast<std::int64_t>(query.after));
-  list.bind(":limit", static_cast<std::int64_t>(query.limit));
-  if (query.queue) list.bind(":queue", *query.queue);
-  if (query.run && !query.run->empty()) list.bind(":run", *query.run);
+  return sql + " ORDER BY job.id LIMIT ?2";
 }
 
 }  // namespace
 
-JobReader::JobReader(SQLite::Database& database)
-    : database_(database),
-      find_(database, absl::StrCat(SelectJobs(), " WHERE job.id = ?")),
-      members_(database,
-               "SELECT member_job, process_key, node, pod, device FROM member"
-               " WHERE job = ? ORDER BY rank"),
-      benchmarks_(database) {}
-
 std::optional<StoredJob> JobReader::Find(JobId job) {
-  Prepared::Rows rows(find_, job);
-  if (!rows.Next()) return std::nullopt;
-  StoredJob found = JobOf(rows.statement());
+  static const std::string kFind = SelectJobs() + " WHERE job.id = ?";
+  Prepared::Rows row(sql_[kFind], job);
+  if (!row.Next()) return std::nullopt;
+  StoredJob found = JobOf(row);
   if (auto* const ended = std::get_if<JobEnded>(&found.state)) {
     ended->refused = benchmarks_.Refusal(job);
     if (auto benchmark = benchmarks_.Find(job)) {
@@ -136,11 +61,14 @@ std::optional<StoredJob> JobReader::Find(JobId job) {
 }
 
 std::vector<StoredJob> JobReader::List(const JobQuery& query) {
-  SQLite::Statement list(database_, ListSql(query));
-  BindQuery(query, list);
+  const std::string queue = query.queue.value_or("");
+  const std::string run = query.run.value_or("");
+  Prepared list(sql_.database(), ListSql(query));
+  Prepared::Rows row(list, query.after == 0 ? kBeforeAllJobs : query.after, query.limit, queue,
+                     run);
   std::vector<StoredJob> jobs;
-  while (list.executeStep()) {
-    jobs.push_back(JobOf(list));
+  while (row.Next()) {
+    jobs.push_back(JobOf(row));
     if (query.headlines) AddHeadlines(jobs.back());
   }
   return jobs;
@@ -155,8 +83,7 @@ void JobReader::AddHeadlines(StoredJob& job) {
 }
 
 std::vector<JobId> JobReader::Unfinished() {
-  Prepared select(database_, "SELECT id FROM live");
-  Prepared::Rows rows(select);
+  Prepared::Rows rows(sql_["SELECT id FROM live"]);
   std::vector<JobId> jobs;
   while (rows.Next()) jobs.push_back(Unsigned(rows[0]));
   std::sort(jobs.begin(), jobs.end(), [](JobId a, JobId b) {
@@ -166,61 +93,52 @@ std::vector<JobId> JobReader::Unfinished() {
 }
 
 std::vector<JobReader::Finished> JobReader::FirstFinished(std::size_t limit) {
-  Prepared select(database_,
-                  "SELECT id, ended_unix_ns FROM ended ORDER BY ended_unix_ns, id LIMIT ?");
-  Prepared::Rows rows(select, limit);
+  Prepared::Rows row(sql_["SELECT id, ended_unix_ns FROM ended ORDER BY ended_unix_ns, id LIMIT ?"],
+                     limit);
   std::vector<Finished> finished;
-  while (rows.Next()) finished.push_back({Unsigned(rows[0]), Signed(rows[1])});
+  while (row.Next()) finished.push_back({Unsigned(row[0]), row[1].getInt64()});
   return finished;
 }
 
 std::map<std::string, std::uint64_t> JobReader::Sequences() {
-  Prepared select(database_, "SELECT name, sequence FROM queue");
-  Prepared::Rows rows(select);
+  Prepared::Rows row(sql_["SELECT name, sequence FROM queue"]);
   std::map<std::string, std::uint64_t> sequences;
-  while (rows.Next()) sequences.emplace(Text(rows[0]), Unsigned(rows[1]));
+  while (row.Next()) sequences.emplace(row[0].getString(), Unsigned(row[1]));
   return sequences;
 }
 
-StoredJob JobReader::JobOf(const SQLite::Statement& row) {
-  StoredJob job{.accepted = AcceptedOf(row), .requeued_as = Unsigned(row.getColumn(kRequeuedAs))};
-  if (row.getColumn(kLiveId).isNull()) {
-    job.state = EndOf(row);
-  } else if (row.getColumn(kStartedUnixNs).isNull()) {
-    job.state = Waiting{Small(row.getColumn(kLiveAttempts)), Small(row.getColumn(kLostAttempts))};
-  } else {
-    job.state = AttemptOf(row, job.accepted.id);
+StoredJob JobReader::JobOf(const Prepared::Rows& row) {
+  const bool has_ended = row[0].isNull();
+  const bool has_started = !row[1].isNull();
+  StoredJob job{.requeued_as = Unsigned(row[2])};
+  row.Read(kJobColumns, kJobAt, job.accepted);
+  row.Read(kPlaceColumns, kPlaceAt, job.accepted.place);
+  if (has_ended) {
+    row.Read(kEndedColumns, kEndedAt, job.state.emplace<JobEnded>());
+    return job;
   }
+  AttemptStarted started{.job = job.accepted.id};
+  row.Read(kAttemptColumns, kAttemptAt, started);
+  if (!has_started) {
+    job.state = Waiting{started.attempt, started.lost_attempts};
+    return job;
+  }
+  ReadMembers(started);
+  if (started.members.empty()) {
+    row.Read(kWorkerColumns, kWorkerAt,
+             started.members.emplace_back(Member{.member_job = started.job}));
+  }
+  job.state = std::move(started);
   return job;
 }
 
-AttemptStarted JobReader::AttemptOf(const SQLite::Statement& row, JobId job) {
-  AttemptStarted started{.job = job,
-                         .attempt = Small(row.getColumn(kLiveAttempts)),
-                         .lost_attempts = Small(row.getColumn(kLostAttempts)),
-                         .started_unix_ns = Signed(row.getColumn(kStartedUnixNs)),
-                         .members = MembersOf(job)};
-  if (started.members.empty()) {
-    started.members.push_back({.member_job = job,
-                               .process_key = Unsigned(row.getColumn(kProcessKey)),
-                               .node = Text(row.getColumn(kLiveNode)),
-                               .pod = Text(row.getColumn(kLivePod)),
-                               .device = Text(row.getColumn(kLiveDevice))});
+void JobReader::ReadMembers(AttemptStarted& started) {
+  static const std::string kMembers = absl::StrCat("SELECT member_job, ", kWorkerColumns.List(),
+                                                   " FROM member WHERE job = ? ORDER BY rank");
+  for (Prepared::Rows row(sql_[kMembers], started.job); row.Next();) {
+    Member& member = started.members.emplace_back(Member{.member_job = Unsigned(row[0])});
+    row.Read(kWorkerColumns, 1, member);
   }
-  return started;
-}
-
-std::vector<Member> JobReader::MembersOf(JobId job) {
-  Prepared::Rows rows(members_, job);
-  std::vector<Member> members;
-  while (rows.Next()) {
-    members.push_back({.member_job = Unsigned(rows[0]),
-                       .process_key = Unsigned(rows[1]),
-                       .node = Text(rows[2]),
-                       .pod = Text(rows[3]),
-                       .device = Text(rows[4])});
-  }
-  return members;
 }
 
 }  // namespace twofold::results

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "lib/results/benchmark_reader.h"
-#include "lib/results/prepared.h"
+#include "lib/results/statements.h"
 #include "lib/results/store.h"
 
 namespace twofold::results {
@@ -20,7 +18,7 @@ namespace twofold::results {
 /// Errors   throws SQLite::Exception.
 class JobReader {
  public:
-  explicit JobReader(SQLite::Database& database);
+  explicit JobReader(Statements& sql) : sql_(sql) {}
 
   /// With its benchmark.
   std::optional<StoredJob> Find(JobId job);
@@ -38,16 +36,16 @@ class JobReader {
 
   std::map<std::string, std::uint64_t> Sequences();
 
- private:
-  StoredJob JobOf(const SQLite::Statement& row);
-  void AddHeadlines(StoredJob& job);
-  AttemptStarted AttemptOf(const SQLite::Statement& row, JobId job);
-  std::vector<Member> MembersOf(JobId job);
+  /// Of the same jobs.
+  BenchmarkReader& benchmarks() { return benchmarks_; }
 
-  SQLite::Database& database_;
-  Prepared find_;
-  Prepared members_;
-  BenchmarkReader benchmarks_;
+ private:
+  StoredJob JobOf(const Prepared::Rows& row);
+  void AddHeadlines(StoredJob& job);
+  void ReadMembers(AttemptStarted& started);
+
+  Statements& sql_;
+  BenchmarkReader benchmarks_{sql_};
 };
 
 }  // namespace twofold::results

@@ -29,47 +29,42 @@ bool HasMembers(const AttemptStarted& started) {
 }
 
 /// What a group of records comes to. Points into the records.
-struct GroupChange {
+class GroupChange {
+ public:
+  /// Cost     O(records): one look-up by hash each.
+  explicit GroupChange(std::span<const Record> records) {
+    jobs.reserve(records.size());
+    index_.reserve(records.size());
+    for (const Record& record : records) std::visit([&](const auto& each) { Add(each); }, record);
+  }
+
   std::vector<JobChange> jobs;  ///< in the order in which they first appear
   std::map<std::string, std::uint64_t> sequences;
   std::vector<const RunCreated*> created;
   std::vector<const RunCancelled*> cancelled;
   JobId accepted_twice = 0;  ///< an id that different jobs have; 0: none
-};
-
-class Folder {
- public:
-  explicit Folder(std::size_t records) {
-    change_.jobs.reserve(records);
-    index_.reserve(records);
-  }
-
-  void operator()(const JobAccepted& record) {
-    JobChange& change = Of(record.id);
-    if (change.accepted != nullptr && *change.accepted != record) {
-      change_.accepted_twice = record.id;
-    }
-    change.accepted = &record;
-  }
-  void operator()(const AttemptStarted& record) { Reach(record.job, &record); }
-  void operator()(const AttemptGivenUp& record) { Reach(record.job, &record); }
-  void operator()(const JobEnded& record) { Reach(record.job, &record); }
-  void operator()(const JobRequeued& record) { Of(record.from).requeued_as = record.to; }
-  void operator()(const SequenceUsed& record) {
-    std::uint64_t& highest = change_.sequences[record.queue];
-    highest = std::max(highest, record.sequence);
-  }
-
-  void operator()(const RunCreated& record) { change_.created.push_back(&record); }
-  void operator()(const RunCancelled& record) { change_.cancelled.push_back(&record); }
-
-  GroupChange Take() { return std::move(change_); }
 
  private:
+  void Add(const JobAccepted& record) {
+    JobChange& change = Of(record.id);
+    if (change.accepted != nullptr && *change.accepted != record) accepted_twice = record.id;
+    change.accepted = &record;
+  }
+  void Add(const AttemptStarted& record) { Reach(record.job, &record); }
+  void Add(const AttemptGivenUp& record) { Reach(record.job, &record); }
+  void Add(const JobEnded& record) { Reach(record.job, &record); }
+  void Add(const JobRequeued& record) { Of(record.from).requeued_as = record.to; }
+  void Add(const SequenceUsed& record) {
+    std::uint64_t& highest = sequences[record.queue];
+    highest = std::max(highest, record.sequence);
+  }
+  void Add(const RunCreated& record) { created.push_back(&record); }
+  void Add(const RunCancelled& record) { cancelled.push_back(&record); }
+
   JobChange& Of(JobId job) {
-    const auto [entry, is_new] = index_.try_emplace(job, change_.jobs.size());
-    if (is_new) change_.jobs.push_back({.job = job});
-    return change_.jobs[entry->second];
+    const auto [entry, is_new] = index_.try_emplace(job, jobs.size());
+    if (is_new) jobs.push_back({.job = job});
+    return jobs[entry->second];
   }
 
   // A job ends once: nothing comes after its end.
@@ -78,49 +73,13 @@ class Folder {
     if (!std::holds_alternative<const JobEnded*>(change.state)) change.state = state;
   }
 
-  GroupChange change_;
   absl::flat_hash_map<JobId, std::size_t> index_;
 };
 
-/// Cost     O(records): one look-up by hash each.
-GroupChange Fold(std::span<const Record> records) {
-  Folder folder(records.size());
-  for (const Record& record : records) std::visit(folder, record);
-  return folder.Take();
-}
-
 }  // namespace
 
-JobWriter::JobWriter(SQLite::Database& database)
-    : insert_job_(database,
-                  "INSERT INTO job VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?)"
-                  " ON CONFLICT (id) DO NOTHING"),
-      same_job_(database,
-                "SELECT 1 FROM job"
-                " WHERE id = ? AND queue = ? AND accepted_unix_ns = ? AND spec = ?"),
-      insert_live_(database, "INSERT INTO live (id, attempts, lost_attempts) VALUES (?, 0, 0)"),
-      start_(database,
-             "UPDATE live SET attempts = ?2, lost_attempts = ?3, started_unix_ns = ?4,"
-             " process_key = ?5, node = ?6, pod = ?7, device = ?8 WHERE id = ?1"),
-      give_up_(database,
-               "UPDATE live SET attempts = ?2, lost_attempts = ?3, started_unix_ns = NULL,"
-               " process_key = NULL, node = NULL, pod = NULL, device = NULL WHERE id = ?1"),
-      delete_live_(database, "DELETE FROM live WHERE id = ?"),
-      insert_member_(database, "INSERT INTO member VALUES (?, ?, ?, ?, ?, ?, ?)"),
-      delete_members_(database, "DELETE FROM member WHERE job = ?"),
-      insert_ended_(database,
-                    "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"),
-      requeue_(database, "UPDATE ended SET requeued_as = ? WHERE id = ?"),
-      upsert_sequence_(database,
-                       "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
-                       " DO UPDATE SET sequence = max(sequence, excluded.sequence)"),
-      delete_ended_(database, "DELETE FROM ended WHERE id = ?"),
-      delete_job_(database, "DELETE FROM job WHERE id = ?"),
-      runs_(database),
-      benchmarks_(database) {}
-
 Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
-  const GroupChange change = Fold(records);
+  const GroupChange change(records);
   if (change.accepted_twice != 0) {
     return absl::AlreadyExistsError(absl::StrCat("two jobs have the id ", change.accepted_twice));
   }
@@ -128,7 +87,10 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   for (const JobChange& job : change.jobs) {
     if (Status status = WriteJob(job, ended); !status.ok()) return status;
   }
-  for (const auto& [queue, sequence] : change.sequences) upsert_sequence_.Run(queue, sequence);
+  constexpr const char* kSequence =
+      "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
+      " DO UPDATE SET sequence = max(sequence, excluded.sequence)";
+  for (const auto& [queue, sequence] : change.sequences) sql_[kSequence].Run(queue, sequence);
   for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
   return absl::OkStatus();
 }
@@ -144,7 +106,7 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   if (end != nullptr) {
     if (End(**end, is_new)) ++*ended;
   } else if (is_new) {
-    insert_live_.Run(change.job);
+    sql_["INSERT INTO live (id, attempts, lost_attempts) VALUES (?, 0, 0)"].Run(change.job);
   }
   if (const auto* const* const started = std::get_if<const AttemptStarted*>(&change.state)) {
     Start(**started);
@@ -152,47 +114,55 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   if (const auto* const* const given_up = std::get_if<const AttemptGivenUp*>(&change.state)) {
     GiveUp(**given_up);
   }
-  if (change.requeued_as != 0) requeue_.Run(change.requeued_as, change.job);
+  if (change.requeued_as != 0) {
+    sql_["UPDATE ended SET requeued_as = ? WHERE id = ?"].Run(change.requeued_as, change.job);
+  }
   return absl::OkStatus();
 }
 
 JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
-  const int added = insert_job_.Run(job.id, job.queue, job.run, job.suite, job.priority,
-                                    Blob{job.options}, Blob{job.spec}, job.accepted_unix_ns);
-  if (added == 1) {
+  static const std::string kInsert =
+      InsertSql("job", {}, kJobColumns) + " ON CONFLICT (id) DO NOTHING";
+  if (sql_[kInsert].Run(Fields{kJobColumns, job}) == 1) {
     runs_.Place(job);
     return Acceptance::kAdded;
   }
-  Prepared::Rows same(same_job_, job.id, job.queue, job.accepted_unix_ns, Blob{job.spec});
+  Prepared::Rows same(
+      sql_["SELECT 1 FROM job WHERE id = ? AND queue = ? AND accepted_unix_ns = ? AND spec = ?"],
+      job.id, job.queue, job.accepted_unix_ns, Blob{job.spec});
   return same.Next() ? Acceptance::kThere : Acceptance::kClash;
 }
 
 void JobWriter::Start(const AttemptStarted& started) {
-  const Member& first = started.members.front();
-  const int found =
-      start_.Run(started.job, started.attempt, started.lost_attempts, started.started_unix_ns,
-                 first.process_key, first.node, first.pod, first.device);
-  delete_members_.Run(started.job);
+  static const std::string kStart =
+      absl::StrCat("UPDATE live SET ", kAttemptColumns.List("$0 = ?"), ", ",
+                   kWorkerColumns.List("$0 = ?"), " WHERE id = ?");
+  static const std::string kMember =
+      InsertSql("member", {"job", "rank", "member_job"}, kWorkerColumns);
+  const int found = sql_[kStart].Run(Fields{kAttemptColumns, started},
+                                     Fields{kWorkerColumns, started.members.front()}, started.job);
+  DeleteMembers(started.job);
   if (found == 0 || !HasMembers(started)) return;
   int rank = 0;
   for (const Member& member : started.members) {
-    insert_member_.Run(started.job, rank++, member.member_job, member.process_key, member.node,
-                       member.pod, member.device);
+    sql_[kMember].Run(started.job, rank++, member.member_job, Fields{kWorkerColumns, member});
   }
 }
 
 void JobWriter::GiveUp(const AttemptGivenUp& given_up) {
-  give_up_.Run(given_up.job, given_up.attempt, given_up.lost_attempts);
-  delete_members_.Run(given_up.job);
+  static const std::string kGiveUp =
+      absl::StrCat("UPDATE live SET attempts = ?, lost_attempts = ?, started_unix_ns = NULL, ",
+                   kWorkerColumns.List("$0 = NULL"), " WHERE id = ?");
+  sql_[kGiveUp].Run(given_up.attempt, given_up.lost_attempts, given_up.job);
+  DeleteMembers(given_up.job);
 }
 
 /// False: it had ended before, or is not there.
 bool JobWriter::End(const JobEnded& ended, bool is_new) {
-  if (!is_new && delete_live_.Run(ended.job) == 0) return false;
-  delete_members_.Run(ended.job);
-  insert_ended_.Run(ended.job, static_cast<int>(ended.outcome), ended.attempts, ended.wait.count(),
-                    ended.run_time.count(), ended.total.count(), ended.node, ended.pod,
-                    ended.device, Blob{ended.report}, ended.reason, ended.ended_unix_ns);
+  static const std::string kInsert = InsertSql("ended", {}, kEndedColumns);
+  if (!is_new && sql_["DELETE FROM live WHERE id = ?"].Run(ended.job) == 0) return false;
+  DeleteMembers(ended.job);
+  sql_[kInsert].Run(Fields{kEndedColumns, ended});
   if (!ended.refused.empty()) benchmarks_.WriteRefusal(ended.job, ended.refused);
   if (ended.benchmark.get() != nullptr) {
     runs_.PlaceOutside(ended.job);
@@ -201,9 +171,11 @@ bool JobWriter::End(const JobEnded& ended, bool is_new) {
   return true;
 }
 
+void JobWriter::DeleteMembers(JobId job) { sql_["DELETE FROM member WHERE job = ?"].Run(job); }
+
 void JobWriter::Delete(JobId job) {
-  delete_ended_.Run(job);
-  delete_job_.Run(job);
+  sql_["DELETE FROM ended WHERE id = ?"].Run(job);
+  sql_["DELETE FROM job WHERE id = ?"].Run(job);
   benchmarks_.Delete(job);
   runs_.Delete(job);
 }

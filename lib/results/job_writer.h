@@ -1,17 +1,12 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "lib/common/result.h"
 #include "lib/results/benchmark_writer.h"
-#include "lib/results/prepared.h"
 #include "lib/results/run_writer.h"
+#include "lib/results/statements.h"
 
 namespace twofold::results {
 
@@ -23,7 +18,7 @@ struct JobChange;
 /// Errors   throws SQLite::Exception.
 class JobWriter {
  public:
-  explicit JobWriter(SQLite::Database& database);
+  explicit JobWriter(Statements& sql) : sql_(sql) {}
 
   /// Adds to `*ended` how many jobs have ended with them.
   /// Errors   kAlreadyExists: another job has the id of a JobAccepted.
@@ -43,23 +38,12 @@ class JobWriter {
   Acceptance Accept(const JobAccepted& job);
   void Start(const AttemptStarted& started);
   void GiveUp(const AttemptGivenUp& given_up);
+  void DeleteMembers(JobId job);
   bool End(const JobEnded& ended, bool is_new);
 
-  Prepared insert_job_;
-  Prepared same_job_;
-  Prepared insert_live_;
-  Prepared start_;
-  Prepared give_up_;
-  Prepared delete_live_;
-  Prepared insert_member_;
-  Prepared delete_members_;
-  Prepared insert_ended_;
-  Prepared requeue_;
-  Prepared upsert_sequence_;
-  Prepared delete_ended_;
-  Prepared delete_job_;
-  RunWriter runs_;
-  BenchmarkWriter benchmarks_;
+  Statements& sql_;
+  RunWriter runs_{sql_};
+  BenchmarkWriter benchmarks_{sql_};
 };
 
 }  // namespace twofold::results

@@ -44,6 +44,9 @@ using JobId = std::uint64_t;
 /// The order of a queue's jobs: what is below the number of the queue.
 constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} << 56) - 1); }
 
+/// The lowest id in the order of the file, where ids are signed numbers. No job has it.
+inline constexpr JobId kBeforeAllJobs = JobId{1} << 63;
+
 /// A job was taken in. It waits.
 struct JobAccepted {
   JobId id = 0;

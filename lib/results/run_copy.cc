@@ -19,16 +19,16 @@ constexpr std::size_t kPermutations = 100'000;
 
 constexpr JobId kSequences = JobId{1} << 56;
 
-Status CheckIsNew(const std::string& run, const SqliteStore& store) {
-  const auto reader = RunReader::Open(store.path());
-  if (!reader.ok()) return reader.status();
-  if (!(*reader)->NumberOf(run).ok()) return absl::OkStatus();
-  return absl::AlreadyExistsError(absl::StrCat("run '", run, "' is in ", store.path(), " already"));
-}
-
 /// The last id that was given to a copied job of this store; of a number that is free if there was
 /// none.
-Result<JobId> LastCopiedId(SqliteStore& store) {
+/// Errors   kAlreadyExists: the run is there.
+Result<JobId> LastCopiedId(const std::string& run, SqliteStore& store) {
+  const auto reader = RunReader::Open(store.path());
+  if (!reader.ok()) return reader.status();
+  if ((*reader)->NumberOf(run).ok()) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("run '", run, "' is in ", store.path(), " already"));
+  }
   const auto last_ids = store.Load([](const StoredJob&) {});
   if (!last_ids.ok()) return last_ids.status();
   if (const auto known = last_ids->find(kCopied); known != last_ids->end()) return known->second;
@@ -107,8 +107,7 @@ class Copier {
 
 Status AddRun(const RunCreated& created, const std::vector<OutsideJob>& jobs, SqliteStore& to) {
   const v1::Run& run = created.run;
-  if (Status status = CheckIsNew(run.id(), to); !status.ok()) return status;
-  auto last_id = LastCopiedId(to);
+  auto last_id = LastCopiedId(run.id(), to);
   if (!last_id.ok()) return last_id.status();
   std::vector<Record> records = {created};
   for (const OutsideJob& job : jobs) {
@@ -135,8 +134,7 @@ Result<CopiedRun> CopyRun(const RunReader& from, const std::string& run, SqliteS
   if (!found.ok()) return found.status();
   const auto number = from.NumberOf(run);
   if (!number.ok()) return number.status();
-  if (Status status = CheckIsNew(run, to); !status.ok()) return status;
-  const auto last_id = LastCopiedId(to);
+  const auto last_id = LastCopiedId(run, to);
   if (!last_id.ok()) return last_id.status();
   const std::uint64_t unfinished = found->counts().waiting() + found->counts().running();
   Copier copier(from, *std::move(found), *number, *last_id);

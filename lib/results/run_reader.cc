@@ -10,13 +10,10 @@
 #include <limits>
 #include <utility>
 
-#include "lib/results/benchmark_reader.h"
-#include "lib/results/job_reader.h"
-#include "lib/results/permutation_gatherer.h"
-#include "lib/results/prepared.h"
-#include "lib/words/run_state.h"
+#include "lib/results/permutation_results.h"
 #include "lib/results/schema.h"
 #include "lib/results/tables.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::results {
 namespace {
@@ -24,21 +21,29 @@ namespace {
 constexpr std::uint32_t kDefaultRuns = 50;
 constexpr std::uint32_t kMostRuns = 200;
 
-// A page of results ends with the first permutation after so many.
-constexpr std::size_t kPagePermutations = 500;
-constexpr std::size_t kPageRows = 20'000;
-constexpr std::size_t kPageBytes = 1 << 20;  // of their values
-
 constexpr int kBusyMs = 1000;
 
-// How statement `counts` tells states from outcomes, which count from 0.
+// How kCounts tells states from outcomes, which count from 0.
 constexpr int kIsWaiting = -1;
 constexpr int kIsRunning = -2;
 constexpr int kIsRequeued = -3;
 
+constexpr const char* kCounts =
+    "SELECT iif(ended.id IS NOT NULL, iif(requeued_as IS NULL, outcome, -3),"
+    " iif(started_unix_ns IS NULL, -1, -2)) AS state, count(*), max(ended_unix_ns)"
+    " FROM place LEFT JOIN live ON live.id = place.job"
+    " LEFT JOIN ended ON ended.id = place.job WHERE run = ? GROUP BY state";
+
+// Jobs that have ended, and in whose place of the run another one came later, by outcome.
+constexpr const char* kReplaced =
+    "SELECT outcome, count(*) FROM (SELECT job, max(job) OVER"
+    " (PARTITION BY permutation, repetition, warm_up) AS newest"
+    " FROM place WHERE run = ? AND permutation > 0)"
+    " JOIN ended ON ended.id = job WHERE job < newest AND requeued_as IS NULL GROUP BY outcome";
+
 /// `which` are conditions.
 std::string SelectRuns(const std::string& which) {
-  return absl::StrCat("SELECT number, id, cancelled_unix_ns, ", AllTables().run.List(),
+  return absl::StrCat("SELECT number, id, cancelled_unix_ns, ", kRunColumns.List(),
                       " FROM run WHERE number > 0 AND ", which);
 }
 
@@ -47,8 +52,24 @@ v1::Run RunOf(const Prepared::Rows& row) {
   v1::Run run;
   run.set_id(row[1].getString());
   run.set_cancelled_unix_ns(row[2].getInt64());
-  row.Read(AllTables().run, 3, run);
+  row.Read(kRunColumns, 3, run);
   return run;
+}
+
+/// Of a row of RunReader::Jobs; without what it has measured.
+v1::JobResult JobOf(const Prepared::Rows& row) {
+  v1::JobResult job;
+  job.set_id(Unsigned(row[0]));
+  job.set_state(row[1].isNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
+  if (!row[2].isNull()) {
+    job.set_state(v1::JOB_STATE_FINISHED);
+    // The core counts from 0, the contract from 1.
+    job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].getInt64())) + 1));
+  }
+  job.set_run_ns(Unsigned(row[3]));
+  job.set_submitted_again_as(Unsigned(row[4]));
+  row.Read(kPlaceColumns, 5, *job.mutable_place());
+  return job;
 }
 
 /// A file of an older version is read from a copy that has taken the steps since, so that the file
@@ -78,78 +99,9 @@ Status NoSuchRun(const std::string& id) {
 
 }  // namespace
 
-/// Compiled once.
-struct RunReader::Statements {
-  explicit Statements(SQLite::Database& database)
-      : list(database, SelectRuns("number < ? ORDER BY number DESC LIMIT ?")),
-        find(database, SelectRuns("id = ?")),
-        counts(database,
-               "SELECT iif(ended.id IS NOT NULL, iif(requeued_as IS NULL, outcome, -3),"
-               " iif(started_unix_ns IS NULL, -1, -2)) AS state, count(*), max(ended_unix_ns)"
-               " FROM place LEFT JOIN live ON live.id = place.job"
-               " LEFT JOIN ended ON ended.id = place.job WHERE run = ? GROUP BY state"),
-        replaced(database,
-                 "SELECT outcome, count(*) FROM (SELECT job, max(job) OVER"
-                 " (PARTITION BY permutation, repetition, warm_up) AS newest"
-                 " FROM place WHERE run = ? AND permutation > 0)"
-                 " JOIN ended ON ended.id = job WHERE job < newest AND requeued_as IS NULL"
-                 " GROUP BY outcome"),
-        accepted_after(database,
-                       "SELECT 1 FROM place JOIN job ON job.id = place.job"
-                       " WHERE place.run = ? AND accepted_unix_ns > ? LIMIT 1"),
-        results(
-            database,
-            absl::StrCat(
-                "SELECT ", PermutationGatherer::kColumns,
-                " FROM place LEFT JOIN ended ON ended.id = place.job"
-                " LEFT JOIN measured ON measured.job = place.job AND outcome = 0 AND NOT warm_up"
-                " AND requeued_as IS NULL AND measured.number < 0"
-                " WHERE run = ? AND permutation >= ? ORDER BY permutation, place.job")),
-        varied(database, "SELECT varied FROM permutation WHERE run = ? AND number = ?"),
-        jobs(database,
-             absl::StrCat("SELECT place.job, started_unix_ns, outcome, run_ns, requeued_as, ",
-                          AllTables().place.List(),
-                          " FROM place LEFT JOIN live ON live.id = place.job"
-                          " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
-                          " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?")),
-        permutations(database,
-                     absl::StrCat("SELECT ", AllTables().permutation.List(),
-                                  " FROM permutation WHERE run = ? ORDER BY number LIMIT ?")),
-        finished(database,
-                 "SELECT place.job FROM place JOIN ended ON ended.id = place.job WHERE run = ?"
-                 " AND (permutation, place.job) > (?, ?) ORDER BY permutation, place.job LIMIT ?"),
-        job(database, "SELECT 1 FROM job WHERE id = ?"),
-        job_reader(database),
-        metrics(database),
-        benchmarks(database) {}
-
-  std::string VariedOf(std::int64_t run, std::uint64_t permutation) {
-    Prepared::Rows row(varied, run, permutation);
-    return row.Next() ? row[0].getString() : std::string("{}");
-  }
-
-  Prepared list;
-  Prepared find;
-  Prepared counts;
-  Prepared replaced;
-  Prepared accepted_after;
-  Prepared results;
-  Prepared varied;
-  Prepared jobs;
-  Prepared permutations;
-  Prepared finished;
-  Prepared job;
-  JobReader job_reader;
-  MetricRows metrics;
-  BenchmarkReader benchmarks;
-};
-
 RunReader::RunReader(const std::string& path, SQLite::Database database,
                      std::shared_ptr<Damage> damage)
-    : connection_(std::move(database), path, kLongestRead, std::move(damage)),
-      statements_(std::make_unique<Statements>(connection_.database())) {}
-
-RunReader::~RunReader() = default;
+    : connection_(std::move(database), path, kLongestRead, std::move(damage)) {}
 
 Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
                                                    std::shared_ptr<Damage> damage) {
@@ -161,10 +113,7 @@ Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
     if (!database.ok()) return database.status();
     return std::unique_ptr<RunReader>(new RunReader(path, *std::move(database), std::move(damage)));
   } catch (const SQLite::Exception& error) {
-    if (error.getErrorCode() == SQLITE_NOTADB) {
-      return absl::InvalidArgumentError(absl::StrCat(path, " is no SQLite database"));
-    }
-    return StatusOf(error, 0, path);
+    return StatusOfOpening(error, 0, path);
   }
 }
 
@@ -173,26 +122,26 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
   if (!before.ok()) return before.status();
   const std::size_t limit =
       request.page_size() == 0 ? kDefaultRuns : std::min(request.page_size(), kMostRuns);
+  static const std::string kList = SelectRuns("number < ? ORDER BY number DESC LIMIT ?");
   return connection_.Run([&]() -> Result<v1::ListRunsReply> {
-    std::vector<std::int64_t> numbers;
     v1::ListRunsReply reply;
-    for (Prepared::Rows row(statements_->list, *before, limit); row.Next();) {
-      numbers.push_back(row[0].getInt64());
+    std::size_t runs = 0;
+    for (Prepared::Rows row(sql_[kList], *before, limit); row.Next();) {
+      const std::int64_t number = row[0].getInt64();
       v1::Run& run = *reply.add_runs() = RunOf(row);
       run.clear_definition();
       run.clear_plan();
+      ReadState(number, run);
+      if (++runs == limit) reply.set_next_page_token(absl::StrCat(number));
     }
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      ReadState(numbers[i], *reply.mutable_runs(static_cast<int>(i)));
-    }
-    if (numbers.size() == limit) reply.set_next_page_token(absl::StrCat(numbers.back()));
     return reply;
   });
 }
 
 Result<v1::Run> RunReader::Find(const std::string& id) const {
+  static const std::string kFind = SelectRuns("id = ?");
   return connection_.Run([&]() -> Result<v1::Run> {
-    Prepared::Rows row(statements_->find, id);
+    Prepared::Rows row(sql_[kFind], id);
     if (!row.Next()) return NoSuchRun(id);
     v1::Run run = RunOf(row);
     ReadState(row[0].getInt64(), run);
@@ -202,7 +151,7 @@ Result<v1::Run> RunReader::Find(const std::string& id) const {
 
 Result<std::int64_t> RunReader::NumberOf(const std::string& id) const {
   return connection_.Run([&]() -> Result<std::int64_t> {
-    Prepared::Rows row(statements_->find, id);
+    Prepared::Rows row(sql_["SELECT number FROM run WHERE number > 0 AND id = ?"], id);
     if (!row.Next()) return NoSuchRun(id);
     return row[0].getInt64();
   });
@@ -211,9 +160,12 @@ Result<std::int64_t> RunReader::NumberOf(const std::string& id) const {
 /// What the jobs of a run say of it.
 void RunReader::ReadState(std::int64_t number, v1::Run& run) const {
   ReadCounts(number, run);
+  constexpr const char* kAcceptedAfter =
+      "SELECT 1 FROM place JOIN job ON job.id = place.job"
+      " WHERE place.run = ? AND accepted_unix_ns > ? LIMIT 1";
   // Who has gone on with a cancelled run has taken the cancelling back.
   if (run.cancelled_unix_ns() != 0 &&
-      Prepared::Rows(statements_->accepted_after, number, run.cancelled_unix_ns()).Next()) {
+      Prepared::Rows(sql_[kAcceptedAfter], number, run.cancelled_unix_ns()).Next()) {
     run.clear_cancelled_unix_ns();
   }
   v1::RunCounts& counts = *run.mutable_counts();
@@ -228,7 +180,7 @@ void RunReader::ReadState(std::int64_t number, v1::Run& run) const {
 void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   v1::RunCounts& counts = *run.mutable_counts();
   bool withdrawn = false;
-  for (Prepared::Rows row(statements_->counts, number); row.Next();) {
+  for (Prepared::Rows row(sql_[kCounts], number); row.Next();) {
     const std::int64_t state = row[0].getInt64();
     const std::uint64_t jobs = Unsigned(row[1]);
     run.set_ended_unix_ns(std::max(run.ended_unix_ns(), row[2].getInt64()));
@@ -246,7 +198,7 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   }
   if (!withdrawn) return;
   // Of its own, as few runs have such, and looking for them costs five times the rest.
-  for (Prepared::Rows row(statements_->replaced, number); row.Next();) {
+  for (Prepared::Rows row(sql_[kReplaced], number); row.Next();) {
     const queue::Outcome outcome = OutcomeOf(row[0].getInt64());
     if (!queue::IsWithdrawn(outcome)) continue;
     const std::uint64_t jobs = Unsigned(row[1]);
@@ -259,68 +211,38 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
 Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run,
                                                               std::uint64_t from) const {
   return connection_.Run([&]() -> Result<std::vector<v1::PermutationResult>> {
-    PermutationGatherer gatherer(statements_->metrics);
-    std::size_t bytes = 0;
-    const auto finish = [&] {
-      v1::PermutationResult& done = gatherer.page().back();
-      gatherer.Finish(statements_->VariedOf(run, done.number()));
-      bytes += done.varied().size();
-    };
-    const auto is_full = [&](std::size_t rows) {
-      return rows >= kPageRows || bytes >= kPageBytes ||
-             gatherer.page().size() >= kPagePermutations;
-    };
-    std::size_t rows = 0;
-    for (Prepared::Rows row(statements_->results, run, from); row.Next(); ++rows) {
-      if (!gatherer.is_empty() && Unsigned(row[0]) != gatherer.page().back().number()) {
-        finish();
-        if (is_full(rows)) break;
-      }
-      gatherer.Add(row);
-    }
-    if (!gatherer.is_empty()) finish();
-    return std::move(gatherer.page());
+    return PermutationResults(sql_, jobs_.benchmarks(), run, from);
   });
 }
 
 Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64_t permutation,
                                                    std::optional<JobId> after,
                                                    std::size_t limit) const {
-  const std::int64_t last =
-      after ? static_cast<std::int64_t>(*after) : std::numeric_limits<std::int64_t>::min();
+  static const std::string kJobs = absl::StrCat(
+      "SELECT place.job, started_unix_ns, outcome, run_ns, requeued_as, ", kPlaceColumns.List(),
+      " FROM place LEFT JOIN live ON live.id = place.job"
+      " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
+      " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?");
   return connection_.Run([&]() -> Result<std::vector<v1::JobResult>> {
     std::vector<v1::JobResult> jobs;
-    ReadJobs(run, permutation, last, limit, jobs);
-    for (v1::JobResult& job : jobs) {
-      statements_->benchmarks.ReadMeasurements(job.id(), *job.mutable_measurements());
+    const JobId last = after.value_or(kBeforeAllJobs);
+    for (Prepared::Rows row(sql_[kJobs], run, permutation, last, limit); row.Next();) {
+      v1::JobResult& job = jobs.emplace_back(JobOf(row));
+      jobs_.benchmarks().ReadMeasurements(job.id(), *job.mutable_measurements());
     }
     return jobs;
   });
 }
 
-void RunReader::ReadJobs(std::int64_t run, std::uint64_t permutation, std::int64_t after,
-                         std::size_t limit, std::vector<v1::JobResult>& jobs) const {
-  for (Prepared::Rows row(statements_->jobs, run, permutation, after, limit); row.Next();) {
-    v1::JobResult& job = jobs.emplace_back();
-    job.set_id(Unsigned(row[0]));
-    job.set_state(row[1].isNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
-    if (!row[2].isNull()) {
-      job.set_state(v1::JOB_STATE_FINISHED);
-      // The core counts from 0, the contract from 1.
-      job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].getInt64())) + 1));
-    }
-    job.set_run_ns(Unsigned(row[3]));
-    job.set_submitted_again_as(Unsigned(row[4]));
-    row.Read(AllTables().place, 5, *job.mutable_place());
-  }
-}
-
 Result<std::vector<v1::Permutation>> RunReader::Permutations(std::int64_t run,
                                                              std::size_t limit) const {
+  static const std::string kPermutations =
+      absl::StrCat("SELECT ", kPermutationColumns.List(),
+                   " FROM permutation WHERE run = ? ORDER BY number LIMIT ?");
   return connection_.Run([&]() -> Result<std::vector<v1::Permutation>> {
     std::vector<v1::Permutation> permutations;
-    for (Prepared::Rows row(statements_->permutations, run, limit); row.Next();) {
-      row.Read(AllTables().permutation, 0, permutations.emplace_back());
+    for (Prepared::Rows row(sql_[kPermutations], run, limit); row.Next();) {
+      row.Read(kPermutationColumns, 0, permutations.emplace_back());
     }
     return permutations;
   });
@@ -328,13 +250,14 @@ Result<std::vector<v1::Permutation>> RunReader::Permutations(std::int64_t run,
 
 Result<std::vector<StoredJob>> RunReader::FinishedJobs(std::int64_t run, const JobCursor& after,
                                                        std::size_t limit) const {
+  constexpr const char* kFinished =
+      "SELECT place.job FROM place JOIN ended ON ended.id = place.job WHERE run = ?"
+      " AND (permutation, place.job) > (?, ?) ORDER BY permutation, place.job LIMIT ?";
   return connection_.Run([&]() -> Result<std::vector<StoredJob>> {
     std::vector<StoredJob> jobs;
-    for (Prepared::Rows row(statements_->finished, run, after.permutation, after.job, limit);
+    for (Prepared::Rows row(sql_[kFinished], run, after.permutation, after.job, limit);
          row.Next();) {
-      if (auto job = statements_->job_reader.Find(Unsigned(row[0]))) {
-        jobs.push_back(*std::move(job));
-      }
+      if (auto job = jobs_.Find(Unsigned(row[0]))) jobs.push_back(*std::move(job));
     }
     return jobs;
   });
@@ -342,8 +265,8 @@ Result<std::vector<StoredJob>> RunReader::FinishedJobs(std::int64_t run, const J
 
 Result<v1::Artifact> RunReader::FindArtifact(const v1::GetArtifactRequest& request) const {
   return connection_.Run([&]() -> Result<v1::Artifact> {
-    if (auto found = statements_->benchmarks.FindArtifact(request)) return *std::move(found);
-    const bool known = Prepared::Rows(statements_->job, request.job()).Next();
+    if (auto found = jobs_.benchmarks().FindArtifact(request)) return *std::move(found);
+    const bool known = Prepared::Rows(sql_["SELECT 1 FROM job WHERE id = ?"], request.job()).Next();
     return absl::NotFoundError(
         known ? absl::StrCat("job ", request.job(), " has no such output of rank ", request.rank())
               : absl::StrCat("id: there is no job ", request.job()));

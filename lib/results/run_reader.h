@@ -11,6 +11,7 @@
 
 #include "lib/common/result.h"
 #include "lib/results/connection.h"
+#include "lib/results/job_reader.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"
@@ -34,7 +35,6 @@ class RunReader {
   /// Cost     Of an older file a copy, on disk where temporary files go, as long as the reader.
   static Result<std::unique_ptr<RunReader>> Open(const std::string& path,
                                                  std::shared_ptr<Damage> damage = nullptr);
-  ~RunReader();
 
   [[nodiscard]] const std::string& path() const { return connection_.path(); }
 
@@ -51,8 +51,7 @@ class RunReader {
   /// Errors   kNotFound
   Result<std::int64_t> NumberOf(const std::string& id) const;
 
-  /// The permutations of a run that have jobs, by number, starting with `from`: some hundreds,
-  /// fewer if they have many jobs. Empty: there are no more.
+  /// As PermutationResults. Empty: there are no more.
   ///
   /// Cost     Reads the jobs of those it returns.
   Result<std::vector<v1::PermutationResult>> Results(std::int64_t run, std::uint64_t from) const;
@@ -68,7 +67,7 @@ class RunReader {
   /// A place in the order of FinishedJobs.
   struct JobCursor {
     std::uint64_t permutation = 0;
-    JobId job = JobId{1} << 63;  ///< the lowest as a signed number
+    JobId job = kBeforeAllJobs;
   };
 
   /// Up to `limit` finished jobs of a run, whole, by permutation and id, that come after `after`.
@@ -81,16 +80,14 @@ class RunReader {
   Result<v1::Artifact> FindArtifact(const v1::GetArtifactRequest& request) const;
 
  private:
-  struct Statements;
-
   RunReader(const std::string& path, SQLite::Database database, std::shared_ptr<Damage> damage);
   void ReadCounts(std::int64_t number, v1::Run& run) const;
   void ReadState(std::int64_t number, v1::Run& run) const;
-  void ReadJobs(std::int64_t run, std::uint64_t permutation, std::int64_t after, std::size_t limit,
-                std::vector<v1::JobResult>& jobs) const;
 
   ReadConnection connection_;
-  std::unique_ptr<Statements> statements_;
+  // Used within connection_.Run.
+  Statements& sql_ = connection_.sql();
+  mutable JobReader jobs_{sql_};
 };
 
 }  // namespace twofold::results

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <cstdint>
 #include <string>
 
 #include "lib/results/interned.h"
-#include "lib/results/prepared.h"
 #include "lib/results/records.h"
-#include "lib/results/tables.h"
+#include "lib/results/statements.h"
 
 namespace twofold::results {
 
@@ -18,7 +15,7 @@ namespace twofold::results {
 /// Errors   throws SQLite::Exception.
 class RunWriter {
  public:
-  explicit RunWriter(SQLite::Database& database);
+  explicit RunWriter(Statements& sql) : sql_(sql) {}
 
   void Create(const RunCreated& created);
   void Cancel(const RunCancelled& cancelled);
@@ -38,19 +35,8 @@ class RunWriter {
  private:
   std::int64_t NumberOf(const std::string& id, std::int64_t unix_ns);
 
-  const Tables& tables_ = AllTables();
-  Prepared insert_run_;
-  Prepared find_run_;
-  Prepared fill_run_;
-  Prepared insert_permutation_;
-  Prepared cancel_run_;
-  Prepared insert_place_;
-  Prepared find_place_;
-  Prepared delete_place_;
-  Prepared has_jobs_;
-  Prepared delete_run_;
-  Prepared delete_permutations_;
-  Interned runs_;
+  Statements& sql_;
+  Numbers runs_;
 };
 
 }  // namespace twofold::results

@@ -13,7 +13,8 @@ namespace twofold::results {
 /// an empty file. A step that was released never changes; what changes is added as a further one.
 using Migrations = std::span<const char* const>;
 
-/// All there are. Their number is the version of this program; docs/store.md says what they make.
+/// All there are, each a file in lib/results/schema. Their number is the version of this
+/// program; docs/store.md says what they make.
 Migrations AllMigrations();
 
 /// Takes the steps that the file has not seen, each in a transaction of its own. The version is in

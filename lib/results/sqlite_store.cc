@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -39,9 +38,7 @@ Status CheckIsFile(const std::string& path) {
 /// SQLite would. Only under the lock: closing a file ends the locks that SQLite has on it in this
 /// process.
 Status CheckCanWrite(const std::string& path) {
-  const Result<int> fd = OpenPrivate(path);
-  if (!fd.ok()) return fd.status();
-  close(*fd);
+  if (const auto opened = OpenPrivate(path); !opened.ok()) return opened.status();
   // Those of a frontend that was killed; SQLite gives new ones the mode of the file.
   for (const char* part : {"-wal", "-shm"}) MakePrivate(path + part);
   return absl::OkStatus();
@@ -76,10 +73,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
     if (Status status = store->Start(); !status.ok()) return status;
     return store;
   } catch (const SQLite::Exception& error) {
-    if (error.getErrorCode() == SQLITE_NOTADB) {
-      return absl::InvalidArgumentError(absl::StrCat(path, " is no SQLite database"));
-    }
-    return StatusOf(error, store ? SystemErrno(store->database_) : 0, path);
+    return StatusOfOpening(error, store ? SystemErrno(store->database_) : 0, path);
   }
 }
 
@@ -94,40 +88,47 @@ Status SqliteStore::Start() {
   Status status = BringUpToDate(database_, path_, AllMigrations());
   if (status.ok()) status = Configure(database_, path_, options_.longest_log);
   if (!status.ok()) return status;
-  writer_.emplace(database_);
-  own_reader_.emplace(database_);
   connection_.emplace(SQLite::Database(path_, SQLite::OPEN_READONLY | kOneThread,
                                        Milliseconds(options_.busy_timeout), options_.vfs),
                       path_, options_.longest_read, damage_);
-  reader_.emplace(connection_->database());
+  reader_.emplace(connection_->sql());
+  own_reader_.Sequences();  // so that the log is there
   files_.emplace(database_, path_);
   return status;
 }
 
 Status SqliteStore::Commit(std::span<const Record> records) {
+  return InTransaction([&](std::uint64_t* ended) { return writer_.Write(records, ended); });
+}
+
+Status SqliteStore::CommitAll(const std::function<Result<std::vector<Record>>()>& next) {
+  return InTransaction([&](std::uint64_t* ended) -> Status {
+    for (;;) {
+      const Result<std::vector<Record>> records = next();
+      if (!records.ok() || records->empty()) return records.status();
+      if (Status status = writer_.Write(*records, ended); !status.ok()) return status;
+    }
+  });
+}
+
+/// `write` counts the jobs that have ended. What is in a file that is not there any more is not
+/// kept.
+template <typename Write>
+Status SqliteStore::InTransaction(const Write& write) {
   Status status = Guarded(database_, path_, [&]() -> Status {
     std::uint64_t ended = 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-    if (Status written = writer_->Write(records, &ended); !written.ok()) return written;
+    if (Status written = write(&ended); !written.ok()) return written;
     transaction.commit();
     if (finished_) *finished_ += ended;
     return absl::OkStatus();
   });
-  return Committed(std::move(status));
-}
-
-Status SqliteStore::CommitAll(const std::function<Result<std::vector<Record>>()>& next) {
-  return Committed(Guarded(database_, path_, [&] { return WriteGroups(next); }));
-}
-
-/// After a commit. What is in a file that is not there any more is not kept.
-Status SqliteStore::Committed(Status status) {
   if (status.ok()) status = Check();
   if (!status.ok()) {
-    writer_->Forget();
-    return status;
+    writer_.Forget();
+  } else if (files_->log_bytes() > options_.longest_log) {
+    ShortenLog();
   }
-  if (files_->log_bytes() > options_.longest_log) ShortenLog();
   return status;
 }
 
@@ -155,28 +156,14 @@ void SqliteStore::ShortenLog() {
   database_.setBusyTimeout(Milliseconds(options_.busy_timeout));
 }
 
-Status SqliteStore::WriteGroups(const std::function<Result<std::vector<Record>>()>& next) {
-  std::uint64_t ended = 0;
-  SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-  for (;;) {
-    const Result<std::vector<Record>> records = next();
-    if (!records.ok()) return records.status();
-    if (records->empty()) break;
-    if (Status status = writer_->Write(*records, &ended); !status.ok()) return status;
-  }
-  transaction.commit();
-  if (finished_) *finished_ += ended;
-  return absl::OkStatus();
-}
-
 Result<std::map<std::string, std::uint64_t>> SqliteStore::Load(const Visit& visit) {
   using Sequences = Result<std::map<std::string, std::uint64_t>>;
   return Guarded(database_, path_, [&]() -> Sequences {
     SQLite::Transaction transaction(database_);
-    for (const JobId id : own_reader_->Unfinished()) {
-      if (std::optional<StoredJob> job = own_reader_->Find(id)) visit(*std::move(job));
+    for (const JobId id : own_reader_.Unfinished()) {
+      if (std::optional<StoredJob> job = own_reader_.Find(id)) visit(*std::move(job));
     }
-    return own_reader_->Sequences();
+    return own_reader_.Sequences();
   });
 }
 
@@ -197,12 +184,12 @@ Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t 
     const std::vector<JobId> jobs = Forgettable(retention, at_most);
     if (jobs.empty()) return 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-    for (const JobId job : jobs) writer_->Delete(job);
+    for (const JobId job : jobs) writer_.Delete(job);
     transaction.commit();
     if (finished_) *finished_ -= jobs.size();
     return jobs.size();
   });
-  if (!forgotten.ok()) writer_->Forget();
+  if (!forgotten.ok()) writer_.Forget();
   return forgotten;
 }
 
@@ -214,7 +201,7 @@ std::vector<JobId> SqliteStore::Forgettable(const Retention& retention, std::siz
     too_many = finished - std::min(finished, retention.keep_at_most);
   }
   std::vector<JobId> jobs;
-  for (const JobReader::Finished& each : own_reader_->FirstFinished(at_most)) {
+  for (const JobReader::Finished& each : own_reader_.FirstFinished(at_most)) {
     if (jobs.size() >= too_many && each.ended_unix_ns >= retention.older_than_unix_ns) break;
     jobs.push_back(each.job);
   }

@@ -72,9 +72,9 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);
   Status Start();  // throws SQLite::Exception
 
-  Status Committed(Status status);
+  template <typename Write>
+  Status InTransaction(const Write& write);
   void ShortenLog();
-  Status WriteGroups(const std::function<Result<std::vector<Record>>()>& next);
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
   std::uint64_t CountFinished();
 
@@ -85,8 +85,9 @@ class SqliteStore final : public Store {
 
   // Of the thread that commits.
   SQLite::Database database_;
-  std::optional<JobWriter> writer_;
-  std::optional<JobReader> own_reader_;
+  Statements sql_{database_};
+  JobWriter writer_{sql_};
+  JobReader own_reader_{sql_};
   std::optional<StoreFiles> files_;
   Instant next_shortening_{};
   bool log_is_held_ = false;               // by a reader, as the log has been told

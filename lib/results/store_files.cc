@@ -54,14 +54,14 @@ void WriteOwner(int fd) {
 
 }  // namespace
 
-Result<int> OpenPrivate(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
-  if (fd < 0) {
+Result<Descriptor> OpenPrivate(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly));
+  if (file.get() < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
   }
   MakePrivate(path);
-  return fd;
+  return file;
 }
 
 void MakePrivate(const std::string& path) {
@@ -80,13 +80,12 @@ void MakePrivate(const std::string& path) {
 Result<FileLock> FileLock::Take(const std::string& path) {
   const std::string lock_path = path + ".lock";
   // Who can open it could lock it, too.
-  const Result<int> opened = OpenPrivate(lock_path);
+  Result<Descriptor> opened = OpenPrivate(lock_path);
   if (!opened.ok()) return opened.status();
-  const int fd = *opened;
-  FileLock lock(fd);
+  const int fd = opened->get();
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
     WriteOwner(fd);
-    return lock;
+    return FileLock(*std::move(opened));
   }
   if (errno != EWOULDBLOCK) {
     return absl::InvalidArgumentError(
@@ -95,12 +94,6 @@ Result<FileLock> FileLock::Take(const std::string& path) {
   return absl::FailedPreconditionError(
       absl::StrCat(path, " is in use by another frontend (pid ", OwnerOf(fd), ")"));
 }
-
-FileLock::~FileLock() {
-  if (fd_ >= 0) close(fd_);
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
 StoreFiles::StoreFiles(const SQLite::Database& database, const std::string& path)
     : database_(database) {

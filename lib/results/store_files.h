@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lib/common/descriptors.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 
@@ -17,10 +19,9 @@ namespace twofold::results {
 
 /// Opens a file that nobody else may read, or makes it empty, to read and write. One that others
 /// may read becomes such a file, and the log says so.
-/// Returns the descriptor, which the caller closes.
 ///
 /// Errors   kInvalidArgument: why the file cannot be opened.
-Result<int> OpenPrivate(const std::string& path);
+Result<Descriptor> OpenPrivate(const std::string& path);
 
 /// The same for a file that others may have open in this process: it is not opened. No-op if there
 /// is none.
@@ -40,14 +41,10 @@ class FileLock {
   ///          opened.
   static Result<FileLock> Take(const std::string& path);
 
-  ~FileLock();
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&&) = delete;
-
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
+  explicit FileLock(Descriptor file) : file_(std::move(file)) {}
 
-  int fd_;
+  Descriptor file_;
 };
 
 /// Whether a database is still in the files in which it was opened.

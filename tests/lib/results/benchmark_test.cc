@@ -122,13 +122,12 @@ TEST(Points, NumbersComeBackAsTheyWere) {
 TEST(Tables, KeepEveryFieldOfAResult) {
   const auto is_in = [](const google::protobuf::FieldDescriptor& field, const auto&... columns) {
     const std::string name = field.name();
-    const auto has = [&](const Columns& each) {
+    const auto has = [&](const auto& each) {
       const std::vector<std::string> names = absl::StrSplit(each.List(), ", ");
       return std::count(names.begin(), names.end(), name) > 0;
     };
     return (has(columns) || ...);
   };
-  const Tables& tables = AllTables();
   const auto fields = [&](const google::protobuf::Descriptor& type, std::set<std::string> apart,
                           const auto&... columns) {
     for (int i = 0; i < type.field_count(); ++i) {
@@ -137,18 +136,18 @@ TEST(Tables, KeepEveryFieldOfAResult) {
     }
   };
   fields(*v1::BenchmarkResult::descriptor(),
-         {"measurements", "series", "failures", "ranks", "timeline"}, tables.benchmark);
-  fields(*v1::Timeline::descriptor(), {}, tables.benchmark);
-  fields(*v1::Measurement::descriptor(), {}, tables.metric, tables.measured);
-  fields(*v1::Series::descriptor(), {"values"}, tables.shape);
-  fields(*v1::PartFailure::descriptor(), {}, tables.part_failure);
-  fields(*v1::RankRecord::descriptor(), {"stages"}, tables.host);
-  fields(*v1::StageRecord::descriptor(), {"out", "err", "files"}, tables.stage);
-  fields(*v1::Artifact::descriptor(), {}, tables.artifact);
-  fields(*v1::RunPlace::descriptor(), {}, tables.place);
-  fields(*v1::Permutation::descriptor(), {}, tables.permutation);
+         {"measurements", "series", "failures", "ranks", "timeline"}, kBenchmarkColumns);
+  fields(*v1::Timeline::descriptor(), {}, kTimelineColumns);
+  fields(*v1::Measurement::descriptor(), {}, kMetricColumns, kMeasuredColumns);
+  fields(*v1::Series::descriptor(), {"values"}, kShapeColumns);
+  fields(*v1::PartFailure::descriptor(), {}, kFailureColumns);
+  fields(*v1::RankRecord::descriptor(), {"stages"}, kHostColumns);
+  fields(*v1::StageRecord::descriptor(), {"out", "err", "files"}, kStageColumns);
+  fields(*v1::Artifact::descriptor(), {}, kArtifactColumns);
+  fields(*v1::RunPlace::descriptor(), {}, kPlaceColumns);
+  fields(*v1::Permutation::descriptor(), {}, kPermutationColumns);
   fields(*v1::Run::descriptor(), {"id", "ended_unix_ns", "cancelled_unix_ns", "counts"},
-         tables.run);
+         kRunColumns);
 }
 
 /// A message of this type with one field set, apart from that as `message`.
@@ -172,33 +171,33 @@ Message WithOther(const Message& message, const google::protobuf::FieldDescripto
 
 /// Whether keys differ by just what the columns have, also by each field of the lists in them.
 template <typename Message>
-void ExpectKeysOf(const Columns& columns) {
+void ExpectKeysOf(const auto& columns) {
   const std::vector<std::string> names = absl::StrSplit(columns.List(), ", ");
   for (int i = 0; i < Message::descriptor()->field_count(); ++i) {
     const auto& field = *Message::descriptor()->field(i);
     const bool is_column = std::count(names.begin(), names.end(), field.name()) > 0;
-    EXPECT_EQ(KeyOf(WithOther(Message(), field)) != KeyOf(Message()), is_column)
+    EXPECT_EQ(columns.Key(WithOther(Message(), field)) != columns.Key(Message()), is_column)
         << field.full_name();
   }
 }
 
 TEST(Tables, KeysDifferWhereColumnsDo) {
-  ExpectKeysOf<v1::Measurement>(AllTables().metric);
-  ExpectKeysOf<v1::Series>(AllTables().shape);
-  ExpectKeysOf<v1::RankRecord>(AllTables().host);
+  ExpectKeysOf<v1::Measurement>(kMetricColumns);
+  ExpectKeysOf<v1::Series>(kShapeColumns);
+  ExpectKeysOf<v1::RankRecord>(kHostColumns);
   for (int i = 0; i < v1::Dimension::descriptor()->field_count(); ++i) {
     v1::Series one;
     *one.add_dimensions() = WithOther(v1::Dimension(), *v1::Dimension::descriptor()->field(i));
     v1::Series none;
     none.add_dimensions();
-    EXPECT_NE(KeyOf(one), KeyOf(none));
+    EXPECT_NE(kShapeColumns.Key(one), kShapeColumns.Key(none));
   }
   for (int i = 0; i < v1::Column::descriptor()->field_count(); ++i) {
     v1::Series one;
     *one.add_columns() = WithOther(v1::Column(), *v1::Column::descriptor()->field(i));
     v1::Series none;
     none.add_columns();
-    EXPECT_NE(KeyOf(one), KeyOf(none));
+    EXPECT_NE(kShapeColumns.Key(one), kShapeColumns.Key(none));
   }
 }
 
@@ -208,7 +207,7 @@ TEST(Tables, KeysOfNeighboursAreNotMixedUp) {
   v1::Measurement other;
   other.set_name("a");
   other.set_unit("b");
-  EXPECT_NE(KeyOf(one), KeyOf(other));
+  EXPECT_NE(kMetricColumns.Key(one), kMetricColumns.Key(other));
 }
 
 class BenchmarkStore : public ::testing::Test {

@@ -1,11 +1,5 @@
-// The second step of the schema: runs, and what benchmarks have measured. docs/store.md says why
-// the tables are so.
+-- Runs, and what benchmarks have measured. docs/store.md says why the tables are so.
 
-#include "lib/results/schema_steps.h"
-
-namespace twofold::results {
-
-const char* const kRunsAndMeasurements = R"sql(
 CREATE TABLE run (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -244,6 +238,3 @@ LEFT JOIN permutation
 LEFT JOIN metric ON metric.number = complete.metric
 LEFT JOIN student ON student.degrees = (SELECT max(degrees) FROM student WHERE degrees < n)
 WHERE metric IS NOT NULL OR metrics = 0;
-)sql";
-
-}  // namespace twofold::results

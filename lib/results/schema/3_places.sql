@@ -1,16 +1,12 @@
-// The third step of the schema: where a best was found is no part of what it is.
-//
-// Peaks had the size of their messages among their dimensions, so that repetitions whose peaks were
-// at different sizes fell into different headlines. Only the suites that wrote them so are changed:
-// elsewhere a size may well tell one number from another.
-//
-// And a job that was withdrawn (queue::IsWithdrawn) is no failure of its permutation.
+-- Where a best was found is no part of what it is.
+--
+-- Peaks had the size of their messages among their dimensions, so that repetitions whose peaks were
+-- at different sizes fell into different headlines. Only the suites that wrote them so are changed:
+-- elsewhere a size may well tell one number from another. They are named here because this is
+-- history: files of version 2 have them under these names, whatever suites there are now.
+--
+-- And a job that was withdrawn (queue::IsWithdrawn) is no failure of its permutation.
 
-#include "lib/results/schema_steps.h"
-
-namespace twofold::results {
-
-const char* const kPlacesOfBests = R"sql(
 ALTER TABLE measured ADD COLUMN at TEXT NOT NULL DEFAULT '';
 
 CREATE TEMP TABLE peak AS
@@ -95,6 +91,3 @@ LEFT JOIN permutation
 LEFT JOIN metric ON metric.number = complete.metric
 LEFT JOIN student ON student.degrees = (SELECT max(degrees) FROM student WHERE degrees < n)
 WHERE metric IS NOT NULL OR metrics = 0;
-)sql";
-
-}  // namespace twofold::results

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/results/benchmark_reader.h"
+#include "lib/results/statements.h"
+#include "twofold/v1/runs.pb.h"
+
+namespace twofold::results {
+
+/// The permutations of a run that have jobs, by number, starting with `from`: some hundreds, fewer
+/// if they have many jobs. Warm-ups and jobs that were submitted again are in no number but their
+/// own.
+///
+/// Errors   throws SQLite::Exception.
+/// Cost     Memory for the headlines of one permutation, beside what it returns.
+std::vector<v1::PermutationResult> PermutationResults(Statements& sql, BenchmarkReader& benchmarks,
+                                                      std::int64_t run, std::uint64_t from);
+
+}  // namespace twofold::results
