@@ -17,7 +17,6 @@
 #include "lib/common/descriptors.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
-#include "lib/security/diagnosis.h"
 #include "twofold/v1/peers.grpc.pb.h"
 
 namespace twofold::rsh {
@@ -74,11 +73,8 @@ sigset_t BlockSignals() {
 
 Result<security::Client> OpenSecurity(const gang::Gang& gang) {
   if (!gang.tls) return security::Client();
-  return security::Client::Open({.ca = gang.tls->ca,
-                                 .cert = gang.tls->cert,
-                                 .key = gang.tls->key,
-                                 .server_name = gang.tls->server_name,
-                                 .token_file = {}});
+  const auto& [ca, cert, key, server_name] = *gang.tls;
+  return security::Client::Open({{"", cert, key, ca}, server_name, ""});
 }
 
 std::string WhyNotConnected(const std::string& address, const security::Client& security) {
