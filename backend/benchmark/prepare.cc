@@ -14,7 +14,6 @@
 #include "backend/workload/environment.h"
 #include "backend/workload/peer_link.h"
 #include "lib/process/environment.h"
-#include "lib/process/find_program.h"
 
 namespace twofold::backend {
 namespace {

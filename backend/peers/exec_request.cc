@@ -2,7 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 
 namespace twofold::backend {
 namespace {

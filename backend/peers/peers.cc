@@ -10,7 +10,7 @@
 
 #include "backend/peers/exec_session.h"
 #include "lib/common/address.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "lib/security/tls_material.h"
 #include "twofold/v1/peers.grpc.pb.h"
 

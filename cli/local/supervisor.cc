@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "cli/local/supervisor_api.h"
-#include "lib/common/ready_file.h"
+#include "lib/common/program.h"
 #include "lib/http/client.h"
 #include "lib/http/guard.h"
 #include "lib/http/server.h"

@@ -9,8 +9,7 @@
 #include "cli/command/command.h"
 #include "cli/runs/benchmark.h"
 #include "lib/show/table.h"
-#include "lib/spec/json_schema.h"
-#include "lib/spec/set_fields.h"
+#include "lib/spec/schema.h"
 #include "suites/table/table.h"
 
 namespace twofold::cli {

@@ -1,7 +1,7 @@
 #include "cli/runs/run_options.h"
 
 #include "lib/common/options.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 
 namespace twofold::cli {
 namespace {
