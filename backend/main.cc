@@ -21,10 +21,8 @@
 #include "backend/peers/peers.h"
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
-#include "lib/common/logging.h"
-#include "lib/common/signals.h"
+#include "lib/common/program.h"
 #include "lib/process/environment.h"
-#include "lib/process/find_program.h"
 #include "lib/process/reaper.h"
 #include "lib/security/client.h"
 

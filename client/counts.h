@@ -46,7 +46,7 @@ struct Place {
   std::string device;  ///< empty: none
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
-  stats::WorkerTimes times{};  ///< seconds that each succeeded job kept its worker busy
+  stats::Moments times{};  ///< seconds that each succeeded job kept its worker busy
 };
 
 /// Counts jobs by place.

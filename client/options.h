@@ -25,7 +25,7 @@ struct Options {
   std::int32_t priority = 0;                    ///< -10..10, higher first
   std::uint32_t attempts = 1;                   ///< tries of a job when workers vanish
   std::string http_address = "127.0.0.1:9996";  ///< where to serve control and pages
-  std::string ready_file;                       ///< see lib/common/ready_file.h; empty: none
+  std::string ready_file;                       ///< see lib/common/program.h; empty: none
   security::ClientOptions security;             ///< of the link to the frontend
   security::ServerOptions http_security;        ///< of control and pages
   bool check_config = false;                    ///< only check that the options can be used

@@ -8,7 +8,7 @@
 
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
-#include "lib/security/diagnosis.h"
+#include "lib/security/client.h"
 
 namespace twofold::client {
 namespace {

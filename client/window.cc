@@ -16,7 +16,7 @@ double BusySeconds(const Answer& job) {
 }
 
 stats::Spread SpreadOf(const std::vector<Place>& places) {
-  std::vector<stats::WorkerTimes> workers;
+  std::vector<stats::Moments> workers;
   workers.reserve(places.size());
   for (const Place& place : places) workers.push_back(place.times);
   return stats::BetweenWorkers(workers);

@@ -8,10 +8,8 @@
 #include "frontend/frontend.h"
 #include "frontend/options.h"
 #include "lib/common/descriptors.h"
-#include "lib/common/logging.h"
 #include "lib/common/options.h"
-#include "lib/common/ready_file.h"
-#include "lib/common/signals.h"
+#include "lib/common/program.h"
 #include "lib/security/server.h"
 
 namespace twofold {

@@ -10,7 +10,7 @@
 #include "lib/rpc/channel.h"
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/tcp_keepalive.h"
-#include "lib/security/diagnosis.h"
+#include "lib/security/client.h"
 
 namespace twofold::backend {
 namespace {

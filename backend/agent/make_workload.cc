@@ -9,7 +9,7 @@
 #include "backend/benchmark/benchmark.h"
 #include "backend/workload/command.h"
 #include "backend/workload/sleep.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "suites/table/table.h"
 
 namespace twofold::backend {

@@ -13,7 +13,6 @@
 #include "backend/benchmark/host.h"
 #include "backend/workload/peer_link.h"
 #include "lib/process/environment.h"
-#include "lib/process/find_program.h"
 
 namespace twofold::backend {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "backend/workload/after.h"
 #include "lib/common/address.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
 #include "lib/security/tls_material.h"

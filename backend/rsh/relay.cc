@@ -20,7 +20,6 @@
 #include "lib/common/options.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
-#include "lib/security/diagnosis.h"
 #include "twofold/v1/peers.grpc.pb.h"
 
 namespace twofold::rsh {

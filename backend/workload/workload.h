@@ -9,7 +9,7 @@
 
 #include "backend/workload/job.h"
 #include "lib/common/instant.h"
-#include "lib/process/progress_reader.h"
+#include "lib/process/process.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::backend {

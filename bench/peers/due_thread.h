@@ -9,7 +9,7 @@
 
 namespace twofold::bench {
 
-/// Calls things when they are due, for connections that have no loop of their own. Runs to the end
+/// Calls functions when they are due, for connections that have no loop of their own. Runs to the end
 /// of the process.
 ///
 /// Threads  Wake from any; the functions come on the thread of this object, one at a time.

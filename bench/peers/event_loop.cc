@@ -149,7 +149,7 @@ void EventLoop::Read(Connection& connection) {
   }
 }
 
-// The object stays: others may still point to it, and what they send is forgotten.
+// The object stays, as others may still point to it; what they send is dropped.
 void EventLoop::Drop(Connection& connection) {
   close(connection.fd_);
   connection.fd_ = -1;

@@ -25,7 +25,7 @@ double ServerCpu(pid_t server) {
 
 double ServerBytes(pid_t server) { return ResidentBytes(server).value_or(0); }
 
-/// What time and CPU went by since it was made.
+/// Time and CPU used since it was made.
 class Meter {
  public:
   explicit Meter(pid_t server) : server_(server) {}

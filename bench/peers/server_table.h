@@ -27,7 +27,7 @@ struct ServerRow {
 /// nullptr: there is none of that name.
 const ServerRow* FindServer(std::string_view name);
 
-/// What stands for the braces.
+/// The values that replace the braces.
 struct Blanks {
   std::string directory;
   std::vector<int> ports;
@@ -35,7 +35,7 @@ struct Blanks {
   std::string frontend;
 };
 
-/// Fills the blanks in.
+/// Replaces the braces.
 std::vector<std::string> Fill(const Words& words, const Blanks& blanks);
 
 }  // namespace twofold::bench

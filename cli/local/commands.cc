@@ -15,7 +15,7 @@
 #include "cli/local/remote.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "lib/process/spawn.h"
 #include "lib/show/table.h"
 

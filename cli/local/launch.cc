@@ -14,7 +14,7 @@
 #include "cli/local/log_file.h"
 #include "cli/local/remote.h"
 #include "cli/local/supervisor.h"
-#include "lib/common/logging.h"
+#include "lib/common/program.h"
 #include "lib/process/spawn.h"
 
 namespace twofold::local {

@@ -76,7 +76,7 @@ class StateFolder {
   Logs logs_;
 };
 
-/// The addresses in a ready file (see lib/common/ready_file.h), by name.
+/// The addresses in a ready file (see lib/common/program.h), by name.
 /// Errors   kNotFound: no such file (yet).
 Result<std::map<std::string, std::string>> ReadReadyFile(const std::string& path);
 

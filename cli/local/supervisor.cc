@@ -16,8 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "lib/common/options.h"
-#include "lib/common/ready_file.h"
+#include "lib/common/program.h"
 #include "lib/http/client.h"
 #include "lib/http/guard.h"
 #include "lib/http/router.h"

@@ -6,7 +6,7 @@
 
 #include "cli/local/remote.h"
 #include "lib/rpc/channel.h"
-#include "lib/security/diagnosis.h"
+#include "lib/security/client.h"
 
 namespace twofold::cli {
 namespace {

@@ -13,16 +13,12 @@
 
 #include "cli/command/command.h"
 #include "lib/results/run_copy.h"
-#include "lib/show/table.h"
-#include "lib/suite/csv.h"
-#include "lib/suite/json.h"
+#include "lib/show/numbers.h"
 #include "lib/suite/text.h"
 #include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
-
-using suite::Measurements;
 
 struct ParseOptions {
   std::string suite;
@@ -37,7 +33,7 @@ struct ParseOptions {
 /// The saved output of one job, and what its suite makes of it.
 struct Parsed {
   std::string source;  ///< file names
-  Result<Measurements> result;
+  Result<v1::BenchmarkResult> result;
 };
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -49,7 +45,8 @@ Result<std::string> ReadFile(const std::string& path) {
   return text.str();
 }
 
-Result<Measurements> ParseFiles(const suite::Suite& suite, const std::vector<std::string>& files) {
+Result<v1::BenchmarkResult> ParseFiles(const suite::Suite& suite,
+                                       const std::vector<std::string>& files) {
   suite::Outputs outputs;
   for (const std::string& path : files) {
     auto text = ReadFile(path);
@@ -58,7 +55,12 @@ Result<Measurements> ParseFiles(const suite::Suite& suite, const std::vector<std
     stage.rank = static_cast<std::uint32_t>(outputs.stages.size() - 1);
     stage.out = *std::move(text);
   }
-  return suite.parse(outputs);
+  const auto numbers = suite.parse(outputs);
+  if (!numbers.ok()) return numbers.status();
+  v1::BenchmarkResult result;
+  AddTo(*numbers, result);
+  result.set_suite(std::string(suite.name));
+  return result;
 }
 
 std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& options) {
@@ -70,49 +72,50 @@ std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& opti
   return all;
 }
 
-std::string DimensionsText(const suite::Dimensions& dimensions) {
-  return absl::StrJoin(dimensions, " ", absl::PairFormatter("="));
-}
-
-std::string TableOf(const suite::Series& series) {
+std::string TableOf(const Json& series) {
   show::Rows rows(1);
-  for (const suite::Column& column : series.columns) {
-    rows[0].push_back(column.unit.empty() ? column.name
-                                          : absl::StrCat(column.name, " (", column.unit, ")"));
+  for (const Json& column : series["columns"]) {
+    const std::string name = column["name"];
+    const std::string unit = column["unit"];
+    rows[0].push_back(unit.empty() ? name : absl::StrCat(name, " (", unit, ")"));
   }
-  for (const auto& row : series.rows) {
+  for (const Json& row : series["rows"]) {
     auto& cells = rows.emplace_back();
-    for (const double value : row) cells.push_back(show::Text(value));
+    for (const Json& value : row) cells.push_back(show::Text(value));
   }
-  return absl::StrCat("\n", series.name, " ", DimensionsText(series.dimensions), "\n",
+  return absl::StrCat("\n", show::Text(series["name"]), " ", show::Text(series["dimensions"]), "\n",
                       show::Table(rows));
 }
 
 // Headlines are marked, as they are what comparisons are made of.
-std::string TableOf(const Measurements& result) {
+std::string TextOf(const Json& numbers) {
   show::Rows rows = {{"", "MEASUREMENT", "VALUE", "UNIT", "BETTER", "OF", "AT"}};
-  for (const suite::Measurement& one : result.measurements) {
-    rows.push_back({one.headline ? "*" : "", one.name, show::Text(one.value), one.unit,
-                    suite::Word(one.better), DimensionsText(one.dimensions),
-                    DimensionsText(one.at)});
+  for (const Json& one : numbers["measurements"]) {
+    auto& cells = rows.emplace_back();
+    cells.emplace_back(one["headline"] == true ? "*" : "");
+    for (const char* key : {"name", "value", "unit", "better", "dimensions", "at"}) {
+      cells.push_back(show::Text(one.value(key, Json())));
+    }
   }
   std::string text = show::Table(rows);
-  for (const suite::Series& series : result.series) text += TableOf(series);
+  for (const Json& series : numbers["series"]) text += TableOf(series);
   return text;
 }
 
 void PrintText(const std::vector<Parsed>& all) {
   for (const Parsed& parsed : all) {
     if (!parsed.result.ok()) continue;
-    std::cout << "=== " << parsed.source << ": " << parsed.result->tool << "\n"
-              << TableOf(*parsed.result);
+    std::cout << "=== " << parsed.source << ": " << parsed.result->tool() << "\n"
+              << TextOf(show::NumbersOf(*parsed.result));
   }
 }
 
 void PrintCsv(const std::vector<Parsed>& all) {
-  std::cout << suite::CsvHeading();
+  std::cout << show::CsvHeading(show::NumberColumns());
   for (const Parsed& parsed : all) {
-    if (parsed.result.ok()) std::cout << suite::CsvRows(parsed.source, *parsed.result);
+    if (!parsed.result.ok()) continue;
+    std::cout << show::CsvLines(show::NumberColumns(),
+                                show::NumberRows(parsed.source, show::NumbersOf(*parsed.result)));
   }
 }
 
@@ -121,7 +124,7 @@ void PrintJson(const std::vector<Parsed>& all) {
   for (const Parsed& parsed : all) {
     Json entry = {{"source", parsed.source}};
     if (parsed.result.ok()) {
-      entry.update(suite::ToJson(*parsed.result));
+      entry.update(show::NumbersOf(*parsed.result));
     } else {
       entry["error"] = std::string(parsed.result.status().message());
     }
@@ -137,11 +140,11 @@ std::size_t Complain(const std::vector<Parsed>& all) {
     if (!parsed.result.ok()) {
       std::cerr << parsed.source << ": " << parsed.result.status().message() << "\n";
     } else {
-      for (const auto& [stage, reason] : parsed.result->failures) {
-        std::cerr << parsed.source << ": " << stage << ": " << reason << "\n";
+      for (const v1::PartFailure& failure : parsed.result->failures()) {
+        std::cerr << parsed.source << ": " << failure.stage() << ": " << failure.reason() << "\n";
       }
     }
-    if (!parsed.result.ok() || !parsed.result->failures.empty()) ++bad;
+    if (!parsed.result.ok() || !parsed.result->failures().empty()) ++bad;
   }
   return bad;
 }
@@ -152,14 +155,14 @@ results::OutsideJob JobOf(const std::string& suite, const Parsed& parsed, std::u
   job.place.set_permutation(1);
   job.place.set_repetition(number);
   job.place.set_name(parsed.source);
-  job.result.set_suite(suite);
   if (parsed.result.ok()) {
-    AddTo(*parsed.result, job.result);
+    job.result = *parsed.result;
   } else {
+    job.result.set_suite(suite);
     job.result.set_failed_stage("parse");
     job.reason = std::string(parsed.result.status().message());
   }
-  const bool good = parsed.result.ok() && parsed.result->failures.empty();
+  const bool good = parsed.result.ok() && parsed.result->failures().empty();
   job.outcome = good ? queue::Outcome::kSucceeded : queue::Outcome::kFailed;
   return job;
 }

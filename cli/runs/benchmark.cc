@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "cli/command/command.h"
-#include "lib/spec/json_schema.h"
-#include "lib/spec/set_fields.h"
+#include "lib/spec/schema.h"
 #include "suites/table/table.h"
 
 namespace twofold::cli {

@@ -9,7 +9,6 @@
 #include "cli/runs/jobs.h"
 #include "lib/spec/expansion.h"
 #include "lib/spec/sweep.h"
-#include "lib/spec/until.h"
 
 namespace twofold::run {
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "lib/spec/set_fields.h"
+#include "lib/spec/schema.h"
 
 namespace twofold::run {
 namespace {

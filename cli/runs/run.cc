@@ -20,7 +20,7 @@
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_session.h"
 #include "lib/common/options.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "lib/spec/node.h"
 #include "lib/words/run_state.h"
 #include "suites/table/table.h"

@@ -1,4 +1,4 @@
-#include "lib/common/build_info.h"
+#include "lib/common/program.h"
 
 namespace twofold {
 

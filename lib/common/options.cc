@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "lib/common/address.h"
-#include "lib/common/build_info.h"
 #include "lib/common/printable.h"
+#include "lib/common/program.h"
 
 namespace twofold {
 namespace {
@@ -38,12 +38,6 @@ std::optional<Number> ParseNumber(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::string Shortest(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return {text, end};
 }
 
 // CLI11 misses a required subcommand before it looks at what is there in its place.
@@ -100,8 +94,8 @@ CLI::Validator Seconds(double least, double most) {
   const auto check = [least, most](const std::string& text) -> std::string {
     const std::optional<double> value = ParseNumber<double>(text);
     if (value && std::isfinite(*value) && *value >= least && *value <= most) return {};
-    return "'" + text + "' is not a number of seconds from " + Shortest(least) + " to " +
-           Shortest(most);
+    return "'" + text + "' is not a number of seconds from " + NumberText(least) + " to " +
+           NumberText(most);
   };
   return {check, "SECONDS", "seconds"};
 }

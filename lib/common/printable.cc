@@ -1,7 +1,9 @@
 #include "lib/common/printable.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/nowide/utf/utf.hpp>
+#include <charconv>
 
 namespace twofold {
 namespace {
@@ -62,6 +64,12 @@ std::size_t UnfinishedTail(std::string_view text) {
     if (first.point == boost::nowide::utf::incomplete) return size;
   }
   return 0;
+}
+
+std::string NumberText(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
 }
 
 }  // namespace twofold

@@ -18,4 +18,7 @@ std::size_t ValidUtf8(std::string_view text);
 /// How many bytes at the end of `text` are the start of an unfinished character: 0 to 3.
 std::size_t UnfinishedTail(std::string_view text);
 
+/// The shortest text that reads back as the same number.
+std::string NumberText(double value);
+
 }  // namespace twofold

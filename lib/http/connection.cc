@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/http/bare_head.h"
+#include "lib/http/codec.h"
 
 namespace twofold::http {
 namespace {

@@ -1,9 +1,14 @@
 #include "lib/http/guard.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
-#include "lib/http/origin.h"
+#include "lib/common/printable.h"
 
 namespace twofold::http {
 namespace {
@@ -32,7 +37,56 @@ Response Refuse(const Gate::Denial& denial) {
   return response;
 }
 
+constexpr std::size_t kMostShown = 100;  // bytes of a host in a message
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  absl::AsciiStrToLower(&lower);
+  return lower;
+}
+
+/// "host:port" of "http://host:port/path"; empty for "null" and what is no URL.
+std::string_view AuthorityOf(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == url.npos) return {};
+  url.remove_prefix(scheme + 3);
+  return url.substr(0, url.find_first_of("/?#"));
+}
+
+bool IsNumeric(std::string_view name) { return name.find_first_not_of("0123456789.") == name.npos; }
+
 }  // namespace
+
+bool IsFromOtherSite(const Request& request) {
+  if (const std::string* site = Find(request.headers, "sec-fetch-site")) {
+    return *site != "same-origin" && *site != "none";  // none: typed, or a bookmark
+  }
+  const std::string* host = Find(request.headers, "host");
+  for (const char* name : {"origin", "referer"}) {
+    const std::string* page = Find(request.headers, name);
+    if (page != nullptr && (host == nullptr || Lower(AuthorityOf(*page)) != Lower(*host))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool IsLocalHost(const std::string& host, const std::string& own_name) {
+  if (host.starts_with('[')) return true;  // an IPv6 address: nobody can make it point elsewhere
+  const std::string name = Lower(std::string_view(host).substr(0, host.find(':')));
+  return IsNumeric(name) || name.find('.') == name.npos || name.ends_with(".localhost") ||
+         name == Lower(own_name);
+}
+
+Handler ForLocalHosts(std::string own_name, Handler handler) {
+  return [own_name = std::move(own_name), handler = std::move(handler)](Request request) {
+    const std::string* host = Find(request.headers, "host");
+    if (host == nullptr || IsLocalHost(*host, own_name)) return handler(std::move(request));
+    return PlainText(
+        421, absl::StrCat("only this machine is served here, and '", Printable(*host, kMostShown),
+                          "' may be somebody else's name for it: use localhost\n"));
+  };
+}
 
 Handler Guard(std::shared_ptr<security::Gate> gate, bool asks_certificate, RolesOf roles,
               Handler handler) {

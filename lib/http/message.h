@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/common/result.h"
+
 /// HTTP as handlers see it: plain values, no sockets.
 namespace twofold::http {
 
@@ -43,5 +45,22 @@ Response Later(std::function<Response()> make);
 
 /// `text` for use in HTML, between tags or in a quoted attribute: & < > " ' become entities.
 std::string Escape(std::string_view text);
+
+/// The target of a request, `/path?name=value&...` or `http://host:port/path?...`, taken apart.
+struct Target {
+  std::string authority;  ///< host:port of the second form, which replaces the header Host
+  std::string path;  ///< still percent-encoded, so that %2F differs from /; its escapes are valid
+  Params query;      ///< decoded; + is a space; a name without = has an empty value
+};
+
+/// Strict: refuses what is ambiguous instead of guessing.
+///
+/// Errors   kInvalidArgument: none of the two forms, a % without two hex digits, a query name given
+///          twice.
+/// Source   RFC 9112, 3.2; RFC 3986; + as in the URL standard's application/x-www-form-urlencoded.
+Result<Target> ParseTarget(std::string_view target);
+
+/// `text` with each %XX replaced by its byte. kInvalidArgument: a % without two hex digits.
+Result<std::string> PercentDecode(std::string_view text);
 
 }  // namespace twofold::http

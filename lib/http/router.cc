@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/http/target.h"
+#include "lib/http/message.h"
 
 namespace twofold::http {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "lib/http/connection_table.h"
-#include "lib/http/origin.h"
+#include "lib/http/guard.h"
 #include "lib/http/peer_stream.h"
 
 namespace twofold::http {

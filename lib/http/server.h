@@ -41,7 +41,7 @@ struct ServerOptions {
 /// so that probes are answered however many do nothing. Responses carry no more than they need, and
 /// say nosniff and no-store.
 ///
-/// On loopback without TLS, a Host that others may have made point here is 421 (lib/http/origin.h).
+/// On loopback without TLS, a Host that others may have made point here is 421 (ForLocalHosts).
 /// Request lines and headers may end in LF alone, if all of them do from the first line on.
 ///
 /// With TLS, each connection gets the certificate that is in the files when it comes. What is not

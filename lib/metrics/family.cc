@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/common/build_info.h"
+#include "lib/common/program.h"
 
 namespace twofold::metrics {
 namespace {

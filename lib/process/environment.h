@@ -1,11 +1,14 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// The variables that programs are started with. A list of changes has NAME=VALUE for what is added
-/// or replaced, and NAME alone for what is removed.
+#include "lib/common/result.h"
+
+/// Where programs are found, and the variables they start with. A list of changes has NAME=VALUE for
+/// what is added or replaced, and NAME alone for what is removed.
 namespace twofold::process {
 
 /// Lets variables of these names through as well (see Inherited); NAME, or a name with one '*' for
@@ -37,5 +40,28 @@ std::string_view VariableName(std::string_view variable);
 
 /// The value of `name` in `changes`, else the one in our environment; empty: there is none.
 std::string ValueOf(std::string_view name, const std::vector<std::string>& changes);
+
+/// Where programs are looked for.
+struct SearchPath {
+  std::span<const std::string> folders;  ///< first; absolute
+  std::string path;                      ///< then the absolute ones of this, as PATH has them
+};
+
+/// The path of the program `name`; itself if there is a slash in it.
+/// Errors   kNotFound "NAME is not installed: looked in FOLDER, ...".
+Result<std::string> FindProgram(const std::string& name, const SearchPath& where);
+
+/// A PATH with `folders` before `path`.
+std::string JoinPath(const SearchPath& where);
+
+/// Why `path` cannot be started; OK if it is an executable file.
+Status CheckExecutable(const std::string& path);
+
+/// The folder of the program that calls this, where those are that belong to it.
+std::string OwnFolder();
+
+/// Has programs that are started from here find those in `folder`, after all others.
+/// REQUIRES: there is one thread.
+void AppendToPath(const std::string& folder);
 
 }  // namespace twofold::process

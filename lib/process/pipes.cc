@@ -35,23 +35,25 @@ void PipeReader::Await() {
 }
 
 void PipeReader::Read() {
-  std::array<char, kChunkBytes> bytes;
-  const ssize_t got = ::read(pipe_.native_handle(), bytes.data(), bytes.size());
-  if (got == 0) {
-    Close();
-    if (on_closed_) on_closed_();
+  if (ReadOnce() != 0) {
+    if (pipe_.is_open()) Await();  // who heard of the bytes may have closed it
     return;
   }
-  if (got > 0) on_bytes_({bytes.data(), static_cast<std::size_t>(got)});
-  if (pipe_.is_open()) Await();  // who heard of the bytes may have closed it
+  Close();
+  if (on_closed_) on_closed_();
 }
 
 void PipeReader::Finish() {
   if (!pipe_.is_open()) return;
+  ReadOnce();
+  Close();
+}
+
+ssize_t PipeReader::ReadOnce() {
   std::array<char, kChunkBytes> bytes;
   const ssize_t got = ::read(pipe_.native_handle(), bytes.data(), bytes.size());
-  Close();
   if (got > 0) on_bytes_({bytes.data(), static_cast<std::size_t>(got)});
+  return got;
 }
 
 OutputPipe::OutputPipe(boost::asio::io_context& io, int descriptor, OnChunk on_chunk)

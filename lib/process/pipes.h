@@ -50,6 +50,7 @@ class PipeReader : public std::enable_shared_from_this<PipeReader> {
  private:
   void Await();
   void Read();
+  ssize_t ReadOnce();
 
   boost::asio::posix::stream_descriptor pipe_;
   OnBytes on_bytes_;

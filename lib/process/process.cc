@@ -1,8 +1,11 @@
 #include "lib/process/process.h"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <utility>
+
+#include "lib/common/printable.h"
 
 namespace twofold::process {
 namespace {
@@ -12,7 +15,36 @@ constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
 // A program that ends closes its descriptors as well: so long until its end is noticed, too.
 constexpr Duration kSettle = std::chrono::milliseconds(50);
 
+constexpr std::size_t kMostText = 200;
+constexpr std::size_t kMostLine = kMostText + 64;  // with the number before it
+
 }  // namespace
+
+std::optional<ProgressLine> ParseProgress(std::string_view line) {
+  ProgressLine progress;
+  const char* const end = line.data() + line.size();
+  const auto [after, error] = std::from_chars(line.data(), end, progress.fraction);
+  const bool good = error == std::errc() && (after == end || *after == ' ' || *after == '\t') &&
+                    progress.fraction >= 0 && progress.fraction <= 1;
+  if (!good) return std::nullopt;
+  const std::string_view text = line.substr(static_cast<std::size_t>(after - line.data()));
+  progress.text =
+      Printable(text.substr(std::min(text.size(), text.find_first_not_of(" \t"))), kMostText);
+  return progress;
+}
+
+std::optional<ProgressLine> ProgressReader::Append(std::string_view bytes) {
+  std::optional<ProgressLine> newest;
+  while (!bytes.empty()) {
+    const std::size_t length = std::min(bytes.size(), bytes.find('\n'));
+    line_.append(bytes.substr(0, std::min(length, kMostLine - line_.size())));
+    if (length == bytes.size()) break;
+    if (auto progress = ParseProgress(line_)) newest = std::move(progress);
+    line_.clear();
+    bytes.remove_prefix(length + 1);
+  }
+  return newest;
+}
 
 void OutputTail::Append(std::string_view bytes) {
   bytes.remove_prefix(bytes.size() - std::min(bytes.size(), limit_));

@@ -4,17 +4,42 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/process/pipes.h"
-#include "lib/process/progress_reader.h"
 #include "lib/process/reaper.h"
 #include "lib/process/spawn.h"
 
 namespace twofold::process {
+
+/// How far a run is, in its own words.
+struct ProgressLine {
+  float fraction = 0;  ///< 0..1
+  std::string text;    ///< one line of UTF-8, at most 200 bytes
+
+  friend bool operator==(const ProgressLine&, const ProgressLine&) = default;
+};
+
+/// What a line `FRACTION TEXT` says; nullopt if it is none. FRACTION is a number from 0 to 1; TEXT
+/// may be missing, is cut at 200 bytes, and made fit for people and protocols: control characters
+/// become spaces, each byte that is not UTF-8 becomes `?`.
+std::optional<ProgressLine> ParseProgress(std::string_view line);
+
+/// The lines that a program writes, in whatever pieces they come.
+///
+/// Cost     Bounded memory: of a line nobody ends only the beginning is kept.
+class ProgressReader {
+ public:
+  /// The newest of the lines that `bytes` end, if one of them makes sense; the others are old news.
+  std::optional<ProgressLine> Append(std::string_view bytes);
+
+ private:
+  std::string line_;  // not yet ended
+};
 
 /// How a program ended, and what it printed.
 struct ProgramEnd {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "lib/common/descriptors.h"
-#include "lib/common/signals.h"
+#include "lib/common/program.h"
 #include "lib/process/environment.h"
 #include "lib/process/pipes.h"
 

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "lib/security/tokens.h"
 
@@ -51,10 +50,7 @@ Result<Client> Client::Open(const ClientOptions& options) {
   Client client;
   client.server_name_ = options.server_name;
   if (!options.ca.empty()) {
-    const TlsPaths paths{options.cert, options.key, options.ca, ""};
-    std::vector<std::string> files = {options.ca};
-    if (!options.cert.empty()) files.insert(files.end(), {options.cert, options.key});
-    auto tls = Reloaded<TlsMaterial>::Open(files, [paths] { return LoadTls(paths); });
+    auto tls = OpenTls(options);
     if (!tls.ok()) return tls.status();
     client.tls_ = *std::move(tls);
   }

@@ -54,4 +54,11 @@ class Client {
   std::string token_;  // if there is no file
 };
 
+/// Why a connection to `address` (host:port) fails, if TLS is the reason: only one side uses TLS,
+/// or a certificate is missing or not trusted. Empty: there is another reason. gRPC itself says
+/// only that the connection was closed.
+///
+/// Threads  Blocks for at most about a second, plus the time to look up a name.
+std::string DiagnoseTls(const std::string& address, const Client& client);
+
 }  // namespace twofold::security

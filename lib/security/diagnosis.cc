@@ -1,5 +1,3 @@
-#include "lib/security/diagnosis.h"
-
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -8,6 +6,7 @@
 #include <ctime>
 #include <memory>
 
+#include "lib/security/client.h"
 #include "lib/security/pem.h"
 
 namespace twofold::security {

@@ -9,20 +9,21 @@ class App;
 /// The security options that all command lines share; docs/security.md explains them to users.
 namespace twofold::security {
 
-/// Of a program that serves. All empty: plain text, and everybody may call everything.
-struct ServerOptions {
+/// PEM files; empty: none.
+struct TlsPaths {
   std::string prefix;  ///< of the flags: "" for --tls-cert, "http-" for --http-tls-cert
-  std::string cert;    ///< PEM file: the server's certificate, then intermediate ones
-  std::string key;     ///< PEM file: its private key
-  std::string ca;      ///< PEM file: CAs of the certificates that clients must show; empty: none
+  std::string cert;    ///< what to show peers: a certificate, then intermediate ones
+  std::string key;     ///< its private key
+  std::string ca;      ///< CAs of the certificates that peers must show
+};
+
+/// Of a program that serves. All empty: plain text, and everybody may call everything.
+struct ServerOptions : TlsPaths {
   std::string token_file;  ///< lines of ROLE NAME TOKEN; empty: no token is required
 };
 
-/// Of a program that connects. All empty: plain text, no token.
-struct ClientOptions {
-  std::string ca;           ///< PEM file: CAs that may sign the server's certificate; turns TLS on
-  std::string cert;         ///< PEM file: what to show a server that asks for a certificate
-  std::string key;          ///< PEM file: its private key
+/// Of a program that connects. All empty: plain text, no token. `ca` turns TLS on.
+struct ClientOptions : TlsPaths {
   std::string server_name;  ///< in the certificate, if it is not the host in the address
   std::string token_file;   ///< a file with one token; empty: $TWOFOLD_TOKEN, if it is set
 };

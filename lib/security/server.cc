@@ -4,24 +4,20 @@
 #include <absl/strings/str_cat.h>
 
 #include <utility>
-#include <vector>
 
 #include "lib/common/address.h"
 
 namespace twofold::security {
 namespace {
 
-Status OpenTls(const ServerOptions& options, Server& server) {
+Status OpenCertificate(const ServerOptions& options, Server& server) {
   const std::string flag = "--" + options.prefix + "tls-";
   if (options.cert.empty() && options.key.empty()) {
     if (options.ca.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(flag, "ca needs ", flag, "cert and ", flag, "key as well"));
   }
-  const TlsPaths paths{options.cert, options.key, options.ca, options.prefix};
-  std::vector<std::string> files = {options.cert, options.key};
-  if (!options.ca.empty()) files.push_back(options.ca);
-  auto opened = Reloaded<TlsMaterial>::Open(files, [paths] { return LoadTls(paths); });
+  auto opened = OpenTls(options);
   if (!opened.ok()) return opened.status();
   server.tls = *std::move(opened);
   server.asks_certificate = !options.ca.empty();
@@ -58,7 +54,7 @@ bool IsLoopback(const std::string& address) {
 
 Result<Server> Open(const ServerOptions& options) {
   Server server;
-  if (Status status = OpenTls(options, server); !status.ok()) return status;
+  if (Status status = OpenCertificate(options, server); !status.ok()) return status;
   if (Status status = OpenTokens(options, server); !status.ok()) return status;
   return server;
 }

@@ -6,10 +6,10 @@
 #include <openssl/x509v3.h>
 
 #include <array>
-#include <memory>
+#include <utility>
+#include <vector>
 
 #include "lib/security/pem.h"
-#include "lib/security/reloaded.h"
 
 namespace twofold::security {
 namespace {
@@ -103,7 +103,7 @@ std::string CommonName(const X509& certificate) {
 }  // namespace
 
 Result<TlsMaterial> LoadTls(const TlsPaths& paths) {
-  const Names flags(paths.flag_prefix);
+  const Names flags(paths.prefix);
   if (paths.cert.empty() != paths.key.empty()) {
     const bool misses_key = paths.key.empty();
     return absl::InvalidArgumentError(absl::StrCat(misses_key ? flags.cert : flags.key, " needs ",
@@ -122,6 +122,14 @@ Result<TlsMaterial> LoadTls(const TlsPaths& paths) {
     if (!authority.ok()) return authority.status();
   }
   return material;
+}
+
+Result<std::shared_ptr<Reloaded<TlsMaterial>>> OpenTls(const TlsPaths& paths) {
+  std::vector<std::string> files;
+  for (const std::string& file : {paths.cert, paths.key, paths.ca}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return Reloaded<TlsMaterial>::Open(std::move(files), [paths] { return LoadTls(paths); });
 }
 
 std::string CertificateName(const std::string& pem) {

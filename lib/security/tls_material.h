@@ -1,18 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "lib/common/result.h"
+#include "lib/security/options.h"
+#include "lib/security/reloaded.h"
 
 namespace twofold::security {
-
-/// Paths of the PEM files, and the prefix of the flags that named them (for messages).
-struct TlsPaths {
-  std::string cert;
-  std::string key;
-  std::string ca;
-  std::string flag_prefix;  ///< "", "http-"
-};
 
 /// The PEM texts, checked.
 struct TlsMaterial {
@@ -26,6 +21,9 @@ struct TlsMaterial {
 ///
 /// Errors   kInvalidArgument: one line that names the flag, the file and what is wrong.
 Result<TlsMaterial> LoadTls(const TlsPaths& paths);
+
+/// The same, and again when one of the files has changed.
+Result<std::shared_ptr<Reloaded<TlsMaterial>>> OpenTls(const TlsPaths& paths);
 
 /// A name of the first certificate in `pem`: the first DNS name or IP address among its alternative
 /// names, else its common name; empty: it has none. Workers whose certificates share a name

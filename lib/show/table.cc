@@ -7,8 +7,6 @@
 #include <absl/time/time.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -93,16 +91,9 @@ std::string CellForPeople(const Column& column, const Json& value) {
   return as_it_is ? text : Text(scaled, column.digits);
 }
 
-/// The shortest text that reads back as the same number.
-std::string InFull(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 std::string CellForPrograms(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
-  return value.is_number_float() ? InFull(value.get<double>()) : Text(value);
+  return value.is_number_float() ? NumberText(value.get<double>()) : Text(value);
 }
 
 // ---- forms

@@ -1,4 +1,3 @@
-#include "lib/spec/document.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <yaml-cpp/eventhandler.h>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "lib/spec/permutations.h"
-#include "lib/spec/random.h"
 
 namespace twofold::spec {
 namespace {

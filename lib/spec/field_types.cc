@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "lib/common/quantity.h"
+#include "lib/common/match.h"
 #include "lib/spec/field.h"
-#include "lib/spec/json_schema.h"
 #include "lib/spec/node.h"
+#include "lib/spec/schema.h"
 
 namespace twofold::spec {
 namespace {

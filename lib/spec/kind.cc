@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/spec/field.h"
 
@@ -73,16 +74,13 @@ Status CheckKeys(const Kind& kind, const Map& spec, const std::string& path) {
 }
 
 Status CheckSpec(const Kind& kind, const Node& spec) {
-  if (kind.open) {
-    Map known = *AsMap(spec);
-    std::erase_if(known, [&](const Entry& e) { return Find(kind.fields, e.key) == nullptr; });
-    if (Status status = CheckFields({known, spec.place}, kind.fields, ""); !status.ok()) {
-      return status;
-    }
-  } else if (Status status = CheckFields(spec, kind.fields, ""); !status.ok()) {
-    return status;
-  }
-  return CheckHostNetwork(*AsMap(spec));
+  Map known = *AsMap(spec);
+  const auto is_unknown = [&](const Entry& entry) {
+    return Find(kind.fields, entry.key) == nullptr;
+  };
+  if (kind.open) std::erase_if(known, is_unknown);
+  Status status = CheckFields({std::move(known), spec.place}, kind.fields, "");
+  return status.ok() ? CheckHostNetwork(*AsMap(spec)) : status;
 }
 
 Json SuiteSpec(const Kind& kind, const Node& spec) {

@@ -3,10 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "lib/spec/set_fields.h"
+#include "lib/spec/schema.h"
+#include "lib/stats/summary.h"
 
 namespace twofold::spec {
 namespace {
@@ -76,13 +76,9 @@ Status ReadPermutations(const Node& spec, Sweep& sweep) {
 }
 
 void ReadOrder(const Node& spec, Sweep& sweep) {
-  constexpr std::array<std::pair<std::string_view, Order>, 3> kOrders = {
-      {{"consecutive", Order::kConsecutive},
-       {"interleaved", Order::kInterleaved},
-       {"shuffled", Order::kShuffled}}};
-  const auto* word = Get<std::string>(spec, "order");
-  for (const auto& [name, order] : kOrders) {
-    if (word != nullptr && *word == name) sweep.order = order;
+  if (const auto* word = Get<std::string>(spec, "order")) {
+    const auto* found = std::find(kOrderNames.begin(), kOrderNames.end(), *word);
+    sweep.order = static_cast<Order>(found - kOrderNames.begin());
   }
   sweep.seed = Number(spec, "seed", sweep.seed);
 }
@@ -233,7 +229,21 @@ Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limi
   return set ? ReadSet(kinds, SpecOf(**root), sweep) : ReadOne(kinds, *root, sweep);
 }
 
+constexpr double kConfidence = 0.98;  // so that it is 95 % in spite of all the looks
+
 }  // namespace
+
+UntilVerdict Judge(const Until& until, std::uint32_t least, std::span<const double> headlines,
+                   std::uint32_t failed) {
+  UntilVerdict verdict;
+  verdict.relative_interval = stats::IntervalOfMean(headlines, kConfidence).Relative();
+  if (headlines.size() >= least && verdict.relative_interval <= until.relative_interval) {
+    verdict.next = Next::kNarrow;
+  } else if (headlines.size() + failed >= until.most) {
+    verdict.next = Next::kMost;
+  }
+  return verdict;
+}
 
 Result<Sweep> ReadSweep(const std::string& file, const std::string& text,
                         std::span<const Kind> kinds, const Limits& limits) {

@@ -1,10 +1,10 @@
 #include "lib/stats/comparison.h"
 
+#include <algorithm>
 #include <array>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
-
-#include "lib/stats/student.h"
 
 namespace twofold::stats {
 namespace {
@@ -83,6 +83,11 @@ Comparison Compare(const Rate& base, const Rate& now, double limit, double confi
   result.more_seconds_each =
       LeastTime([&](double more) { return decided(After(more, base), After(more, now)); });
   return result;
+}
+
+double StudentQuantile(double probability, double degrees) {
+  // With fewer degrees a quantile may be more than a double can be, which Boost throws.
+  return boost::math::quantile(boost::math::students_t(std::max(degrees, 0.1)), probability);
 }
 
 }  // namespace twofold::stats

@@ -17,24 +17,21 @@ void Lives::Add(Duration life, bool succeeded) {
   const double seconds = ToSeconds(life);
   Bucket& bucket = buckets_[BucketOfLife(life)];
   ++bucket.lives;
-  ++count_;
+  seconds_.Add(seconds);
   if (succeeded) {
     bucket.density += 1.0 / seconds;
     ++succeeded_;
   }
-  const double distance = seconds - mean_;
-  mean_ += distance / static_cast<double>(count_);
-  squares_ += distance * (seconds - mean_);
 }
 
 double Lives::SuccessShare() const {
-  return count_ > 0 ? static_cast<double>(succeeded_) / static_cast<double>(count_) : 0.0;
+  return count() > 0 ? static_cast<double>(succeeded_) / static_cast<double>(count()) : 0.0;
 }
 
 double Lives::RenewalError() const {
-  if (count_ < 2 || succeeded_ == 0) return std::numeric_limits<double>::infinity();
-  const auto n = static_cast<double>(count_);
-  const double squared_cv = squares_ / (n - 1.0) / (mean_ * mean_);
+  if (count() < 2 || succeeded_ == 0) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<double>(count());
+  const double squared_cv = seconds_.Variance() / (MeanSeconds() * MeanSeconds());
   const double p = SuccessShare();
   return std::sqrt((squared_cv + (1.0 - p) / p) / n);
 }

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/stats/log_buckets.h"
+#include "lib/stats/histogram.h"
+#include "lib/stats/worker_spread.h"
 
 namespace twofold::stats {
 
@@ -34,9 +35,9 @@ class Lives {
   /// `life` is more than 0.
   void Add(Duration life, bool succeeded);
 
-  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::uint64_t count() const { return seconds_.count(); }
   [[nodiscard]] std::uint64_t succeeded() const { return succeeded_; }
-  [[nodiscard]] double MeanSeconds() const { return mean_; }
+  [[nodiscard]] double MeanSeconds() const { return seconds_.mean(); }
 
   /// The relative standard error of the rate of successes if lives and successes are independent
   /// draws (a renewal process): sqrt((cv² + (1-p)/p) / n), cv = standard deviation / mean of lives,
@@ -61,10 +62,8 @@ class Lives {
   [[nodiscard]] double SuccessShare() const;
 
   std::vector<Bucket> buckets_;
-  std::uint64_t count_ = 0;
+  Moments seconds_;
   std::uint64_t succeeded_ = 0;
-  double mean_ = 0.0;     // seconds
-  double squares_ = 0.0;  // sum of squared distances from the mean (Welford)
 };
 
 }  // namespace twofold::stats

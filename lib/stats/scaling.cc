@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
 
 namespace twofold::stats {
 namespace {
@@ -205,6 +205,13 @@ bool IsDecided(const StepVerdict& step) {
   return step.these_pods.verdict != Verdict::kUndecided && step.time_width < 0.5 * step.pods_width;
 }
 
+constexpr double kFirstLives = 10.0;
+constexpr double kFirstSeconds = 2.0;
+constexpr double kGrowth = 1.5;
+constexpr double kBeforeTheCap = 0.997;
+constexpr double kAtTheCap = 0.965;
+constexpr double kSameTime = 0.999;  // who is asked a little early is not sent away again
+
 }  // namespace
 
 ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale) {
@@ -249,6 +256,14 @@ StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimat
   result.done = OwnWidth(result.record.rate, confidence) <= enough &&
                 (!by_verdict || IsDecided(*result.verdict));
   return result;
+}
+
+Look LookAt(double seconds, double mean_life, double cap) {
+  if (seconds >= kSameTime * cap) return {.due = true, .last = true, .confidence = kAtTheCap};
+  const double first = std::min(std::max(kFirstLives * mean_life, kFirstSeconds), cap);
+  const bool due = seconds >= kSameTime * first;
+  const double next = due ? std::min(kGrowth * seconds, cap) : first;
+  return {.due = due, .confidence = kBeforeTheCap, .next_seconds = next - seconds};
 }
 
 }  // namespace twofold::stats

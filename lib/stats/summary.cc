@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
 
 namespace twofold::stats {
 namespace {

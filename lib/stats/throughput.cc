@@ -7,9 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "lib/stats/long_run.h"
-#include "lib/stats/steadiness.h"
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
+#include "lib/stats/parts.h"
 
 namespace twofold::stats {
 namespace {

@@ -61,7 +61,7 @@ struct ThroughputEstimate {
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.
 /// Cost     Ended O(1), no allocation. Estimate O(in flight + 5248). 85 KiB.
-/// Source   long_run.h; renewal counts: any text on simulation output (Law, Kelton).
+/// Source   ErrorOfMean; renewal counts: any text on simulation output (Law, Kelton).
 class ThroughputWindow {
  public:
   explicit ThroughputWindow(Instant start) : start_(start) {}

@@ -3,27 +3,26 @@
 #include <cmath>
 
 namespace twofold::stats {
+namespace {
 
-double WorkerTimes::LogVariance() const {
-  const auto n = static_cast<double>(count_);
-  return squares_ / (n - 1.0) / n / (mean_ * mean_);
+/// The variance of ln(mean) that comes from the scatter of the times.
+double LogVariance(const Moments& times) {
+  return times.Variance() / static_cast<double>(times.count()) / (times.mean() * times.mean());
 }
 
-Spread BetweenWorkers(std::span<const WorkerTimes> workers) {
-  double count = 0.0;
-  double mean = 0.0;
-  double squares = 0.0;
+}  // namespace
+
+Spread BetweenWorkers(std::span<const Moments> workers) {
+  Moments log_times;
   double explained = 0.0;
-  for (const WorkerTimes& worker : workers) {
+  for (const Moments& worker : workers) {
     if (worker.count() < 2) continue;
-    const double log_time = std::log(worker.mean());
-    const double distance = log_time - mean;
-    mean += distance / ++count;
-    squares += distance * (log_time - mean);
-    explained += worker.LogVariance();
+    log_times.Add(std::log(worker.mean()));
+    explained += LogVariance(worker);
   }
-  if (count < 2.0) return {};
-  return {squares / (count - 1.0) - explained / count, count - 1.0};
+  if (log_times.count() < 2) return {};
+  const auto count = static_cast<double>(log_times.count());
+  return {log_times.Variance() - explained / count, count - 1.0};
 }
 
 Spread Pooled(std::span<const Spread> spreads) {

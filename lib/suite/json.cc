@@ -16,39 +16,6 @@ std::size_t FirstBrace(std::string_view text) {
   return found == std::string_view::npos ? found : found + 1;
 }
 
-Json DimensionsJson(const Dimensions& dimensions) {
-  Json json = Json::object();
-  for (const auto& [key, value] : dimensions) json[key] = value;
-  return json;
-}
-
-Json ToJson(const Measurement& one) {
-  Json json = {{"name", one.name},         {"value", one.value},
-               {"unit", one.unit},         {"better", Word(one.better)},
-               {"headline", one.headline}, {"dimensions", DimensionsJson(one.dimensions)}};
-  if (!one.at.empty()) json["at"] = DimensionsJson(one.at);
-  return json;
-}
-
-Json ToJson(const Series& series) {
-  Json columns = Json::array();
-  for (const Column& column : series.columns) {
-    columns.push_back(
-        {{"name", column.name}, {"unit", column.unit}, {"better", Word(column.better)}});
-  }
-  return {{"name", series.name},
-          {"dimensions", DimensionsJson(series.dimensions)},
-          {"columns", columns},
-          {"rows", series.rows}};
-}
-
-template <typename Items, typename Convert>
-Json List(const Items& items, const Convert& convert) {
-  Json json = Json::array();
-  for (const auto& item : items) json.push_back(convert(item));
-  return json;
-}
-
 }  // namespace
 
 Result<Document> FindDocument(std::string_view stage, std::string_view text) {
@@ -91,16 +58,6 @@ double JsonNumbers::Get(const Json& json, std::initializer_list<std::string_view
     status_ = Unreadable(stage_, absl::StrCat("its JSON has no number ", name));
   }
   return 0;
-}
-
-Json ToJson(const Measurements& result) {
-  return {{"tool", result.tool},
-          {"measurements",
-           List(result.measurements, [](const Measurement& one) { return ToJson(one); })},
-          {"series", List(result.series, [](const Series& one) { return ToJson(one); })},
-          {"failures", List(result.failures, [](const Failure& one) {
-             return Json{{"stage", one.stage}, {"reason", one.reason}};
-           })}};
 }
 
 }  // namespace twofold::suite

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "lib/common/result.h"
-#include "lib/suite/measurements.h"
 
 namespace twofold::suite {
 
@@ -44,13 +43,5 @@ const Json* Find(const Json& json, std::initializer_list<std::string_view> path)
 
 /// The text at `path`; empty if there is none.
 std::string TextAt(const Json& json, std::initializer_list<std::string_view> path);
-
-/// All that a result says, as people and programs get it:
-///   {"tool", "measurements": [{"name", "value", "unit", "better", "headline", "dimensions",
-///   "at"}],
-///    "series": [{"name", "dimensions", "columns": [...], "rows": [[...]]}],
-///    "failures": [{"stage", "reason"}]}
-/// "at" only of what is the best of many.
-Json ToJson(const Measurements& result);
 
 }  // namespace twofold::suite

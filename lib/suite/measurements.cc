@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/common/printable.h"
+#include "lib/suite/text.h"
 
 namespace twofold::suite {
 namespace {
@@ -13,6 +14,39 @@ bool IsSound(const Series& series) {
     return row.size() == series.columns.size() &&
            std::all_of(row.begin(), row.end(), [](double value) { return std::isfinite(value); });
   });
+}
+
+// Null: there is none that counts.
+const std::vector<double>* Best(const SizeTable& table, std::size_t column, Empty empty) {
+  const bool higher = table.columns[column].column.better == Better::kHigher;
+  const std::vector<double>* best = nullptr;
+  for (const auto& row : table.rows) {
+    if (row[0] == 0 && empty == Empty::kDoesNotCount) continue;
+    const bool is_better =
+        best == nullptr || (higher ? row[column] > (*best)[column] : row[column] < (*best)[column]);
+    if (is_better) best = &row;
+  }
+  return best;
+}
+
+void AddHeadlines(const SizeTable& table, const Dimensions& dimensions, Empty empty,
+                  Measurements& result) {
+  // Bandwidth first: it is what most people ask for, and what decides when a sweep is steady.
+  for (const Better better : {Better::kHigher, Better::kLower}) {
+    for (std::size_t i = 1; i < table.columns.size(); ++i) {
+      const auto& [column, primary] = table.columns[i];
+      if (!primary || column.better != better) continue;
+      const std::vector<double>* best = Best(table, i, empty);
+      if (best == nullptr) continue;
+      result.measurements.push_back({(better == Better::kHigher ? "peak_" : "min_") + column.name,
+                                     (*best)[i],
+                                     column.unit,
+                                     better,
+                                     true,
+                                     dimensions,
+                                     {{"size", NumberText((*best)[0])}}});
+    }
+  }
 }
 
 constexpr std::size_t kMostText = 400;  // bytes of a name, unit, reason
@@ -58,16 +92,20 @@ bool IsSound(const Measurements& result) {
                      [](const Series& series) { return IsSound(series); });
 }
 
-const char* Word(Better better) {
-  switch (better) {
-    case Better::kHigher:
-      return "higher";
-    case Better::kLower:
-      return "lower";
-    case Better::kNone:
-      break;
+void AddTable(const std::string& name, const SizeTable& table, const Dimensions& dimensions,
+              Empty empty, Measurements& result) {
+  if (table.columns[0].column.name != "size") {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const auto& [column, primary] = table.columns[i];
+      result.measurements.push_back(
+          {column.name, table.rows[0][i], column.unit, column.better, primary, dimensions});
+    }
+    return;
   }
-  return "none";
+  AddHeadlines(table, dimensions, empty, result);
+  Series series{name, dimensions, {}, table.rows};
+  for (const TableColumn& each : table.columns) series.columns.push_back(each.column);
+  result.series.push_back(std::move(series));
 }
 
 void AddTo(const Measurements& numbers, v1::BenchmarkResult& result) {

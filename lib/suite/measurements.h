@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,11 +79,41 @@ struct Measurements {
   std::vector<Failure> failures;
 };
 
+/// A column of a table that a tool prints.
+struct TableColumn {
+  Column column;
+  bool primary = false;  ///< the best value of it is a headline
+};
+
+/// What a heading of a tool means.
+struct Heading {
+  std::string_view text;
+  const char* name;
+  const char* unit;
+  Better better;
+  bool primary;
+
+  [[nodiscard]] TableColumn ToColumn() const { return {{name, unit, better}, primary}; }
+};
+
+/// A table of a benchmark. Its first column is the message size in bytes, called "size"; a
+/// benchmark without sizes has one row.
+struct SizeTable {
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<double>> rows;  ///< each as long as `columns`
+};
+
+/// Whether rows of size 0 can be the best: a message of no bytes is sent, and a collective of none
+/// does nothing.
+enum class Empty : std::uint8_t { kCounts, kDoesNotCount };
+
+/// Adds what a table says: the best of each primary column ("peak_bandwidth", "min_latency") with
+/// its size, and all rows as the series `name`; of a table without sizes its one row.
+void AddTable(const std::string& name, const SizeTable& table, const Dimensions& dimensions,
+              Empty empty, Measurements& result);
+
 /// Whether all numbers are finite and all rows as long as their columns.
 bool IsSound(const Measurements& result);
-
-/// "none", "higher", "lower".
-const char* Word(Better better);
 
 /// Adds the numbers to the message in which workers report them and stores keep them. Text is made
 /// fit for it, printable and short: tools print what they like.

@@ -9,17 +9,7 @@
 namespace twofold::suite {
 namespace {
 
-const char* Word(Phase phase) {
-  switch (phase) {
-    case Phase::kPrepare:
-      return "prepare";
-    case Phase::kServe:
-      return "serve";
-    case Phase::kRun:
-      break;
-  }
-  return "run";
-}
+constexpr const char* kPhases[] = {"prepare", "serve", "run"};
 
 // In quotes where a shell would split it.
 std::string Argument(const std::string& text) {
@@ -61,8 +51,8 @@ std::string Text(const RankPlan& rank) {
     }
   }
   for (const Stage& stage : rank.stages) {
-    absl::StrAppend(&text, "  ", Word(stage.phase), " ", stage.name, Conditions(stage), "\n   ",
-                    Command(stage), "\n");
+    absl::StrAppend(&text, "  ", kPhases[static_cast<std::size_t>(stage.phase)], " ", stage.name,
+                    Conditions(stage), "\n   ", Command(stage), "\n");
   }
   return text;
 }

@@ -1,17 +1,26 @@
 #include "lib/suite/spec.h"
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <limits>
 #include <vector>
 
+#include "lib/common/match.h"
 #include "lib/suite/text.h"
 #include "twofold/v1/spec/rules.pb.h"
 
 namespace twofold::suite {
 namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using v1::FieldRule;
+using WordList = std::vector<std::string_view>;
 
 constexpr std::size_t kMaxPathBytes = 1024;
 
@@ -23,15 +32,93 @@ bool IsAddress(std::string_view text) {
   return !text.starts_with('-') && text.find_first_not_of(kOfAddresses) == std::string_view::npos;
 }
 
-google::protobuf::util::JsonParseOptions OptionsFor(const google::protobuf::Message& message) {
+google::protobuf::util::JsonParseOptions OptionsFor(const Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = message.GetDescriptor()->options().GetExtension(v1::spec).open();
   return options;
 }
 
+/// A field of a message, and what its proto says of it.
+struct Checked {
+  const Message& message;
+  const FieldDescriptor& field;
+  std::string name;  ///< as in JSON, with those around it: "outputs.codec"
+
+  [[nodiscard]] const FieldRule& rule() const { return field.options().GetExtension(v1::rule); }
+  [[nodiscard]] bool IsGiven() const {
+    return !field.is_repeated() && message.GetReflection()->HasField(message, &field);
+  }
+};
+
+Status CheckRulesIn(const Message& message, const std::string& path);
+
+Status CheckRange(const Checked& checked) {
+  const FieldRule& rule = checked.rule();
+  const std::int64_t value =
+      checked.message.GetReflection()->GetUInt32(checked.message, &checked.field);
+  const std::int64_t most =
+      rule.has_most() ? rule.most() : std::numeric_limits<std::uint32_t>::max();
+  if (Status status = CheckNumber(checked.name, value, rule.least(), most); !status.ok()) {
+    return status;
+  }
+  if ((value - rule.least()) % rule.step() == 0) return absl::OkStatus();
+  return Wrong(checked.name, absl::StrCat(value, " is not ", rule.least(), " or a multiple of ",
+                                          rule.step(), " more"));
+}
+
+Status CheckText(const Checked& checked) {
+  const FieldRule& rule = checked.rule();
+  const std::string value =
+      checked.message.GetReflection()->GetString(checked.message, &checked.field);
+  if (value == checked.field.default_value_string()) return absl::OkStatus();
+  const WordList words(rule.words().begin(), rule.words().end());
+  if (!words.empty()) return CheckWord(checked.name, value, words);
+  const WordList units(rule.units().begin(), rule.units().end());
+  if (units.empty() || IsQuantity(value, units)) return absl::OkStatus();
+  return Wrong(checked.name, absl::StrCat("'", Quoted(value), "' is no ", rule.like()));
+}
+
+Status CheckMessages(const Checked& checked) {
+  const auto& reflection = *checked.message.GetReflection();
+  const int count = reflection.FieldSize(checked.message, &checked.field);
+  for (int i = 0; i < count; ++i) {
+    const Message& inside = reflection.GetRepeatedMessage(checked.message, &checked.field, i);
+    if (Status status = CheckRulesIn(inside, checked.name + "."); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+Status Check(const Checked& checked) {
+  using enum FieldDescriptor::CppType;
+  if (checked.rule().role() != FieldRule::SUITE) return absl::OkStatus();
+  if (checked.rule().required() && !checked.IsGiven()) return Wrong(checked.name, "is missing");
+  const auto type = checked.field.cpp_type();
+  if (checked.field.is_repeated()) {
+    return type == CPPTYPE_MESSAGE ? CheckMessages(checked) : absl::OkStatus();
+  }
+  if (!checked.IsGiven()) return absl::OkStatus();
+  if (type == CPPTYPE_UINT32) return CheckRange(checked);
+  return type == CPPTYPE_STRING ? CheckText(checked) : absl::OkStatus();
+}
+
+Status CheckRulesIn(const Message& message, const std::string& path) {
+  const auto& descriptor = *message.GetDescriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor.field(i);
+    Status status = Check({message, field, path + field.json_name()});
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+std::uint32_t NumberIn(const Message& spec, const std::string& field) {
+  return spec.GetReflection()->GetUInt32(spec,
+                                         spec.GetDescriptor()->FindFieldByCamelcaseName(field));
+}
+
 }  // namespace
 
-Status ReadJson(std::string_view json, google::protobuf::Message& message) {
+Status ReadJson(std::string_view json, Message& message) {
   if (json.empty()) return absl::OkStatus();
   const auto status = google::protobuf::util::JsonStringToMessage(
       google::protobuf::StringPiece(json.data(), json.size()), &message, OptionsFor(message));
@@ -98,6 +185,16 @@ Status CheckGang(const Gang& gang, std::uint32_t members) {
     return Wrong("gang", absl::StrCat("'", Quoted(member.address), "' is no address of a member"));
   }
   return absl::OkStatus();
+}
+
+Status CheckRules(const Message& spec) { return CheckRulesIn(spec, ""); }
+
+std::uint32_t Workers(const Message& spec) {
+  const v1::SpecRule& rule = spec.GetDescriptor()->options().GetExtension(v1::spec);
+  if (!rule.has_workers_field()) return rule.workers();
+  const std::uint32_t workers = NumberIn(spec, rule.workers_field());
+  const std::uint32_t each = rule.has_each_field() ? NumberIn(spec, rule.each_field()) : 1;
+  return workers / each + (workers % each == 0 ? 0 : 1);
 }
 
 }  // namespace twofold::suite

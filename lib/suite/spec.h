@@ -47,13 +47,6 @@ Result<Spec> ReadByRules(std::string_view json, Check&& check) {
 /// REQUIRES: CheckRules.
 std::uint32_t Workers(const google::protobuf::Message& spec);
 
-/// The same of a spec that may be wrong: what Suite::check is.
-template <typename Spec>
-Result<std::uint32_t> Workers(const Result<Spec>& spec) {
-  if (!spec.ok()) return spec.status();
-  return Workers(*spec);
-}
-
 /// Errors   kInvalidArgument "FIELD: VALUE is not from LEAST to MOST".
 Status CheckNumber(std::string_view field, std::int64_t value, std::int64_t least,
                    std::int64_t most);
@@ -89,12 +82,21 @@ Status Wrong(std::string_view field, std::string_view why);
 ///          address that is none.
 Status CheckGang(const Gang& gang, std::uint32_t members);
 
-/// `spec`, unless CheckGang has something against it.
-template <typename Spec>
-Result<Spec> ForGang(const Gang& gang, Result<Spec> spec) {
-  if (!spec.ok()) return spec;
+/// Suite::check by the function that reads a spec: from JSON to a message, checked.
+template <auto kRead>
+Result<std::uint32_t> CheckBy(std::string_view json) {
+  const auto spec = kRead(json);
+  if (!spec.ok()) return spec.status();
+  return Workers(*spec);
+}
+
+/// Suite::plan by the same function, and by the one that plans for a spec and a gang that fits it.
+template <auto kRead, auto kPlan>
+Result<GangPlan> PlanBy(std::string_view json, const Gang& gang) {
+  const auto spec = kRead(json);
+  if (!spec.ok()) return spec.status();
   if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
-  return spec;
+  return kPlan(*spec, gang);
 }
 
 }  // namespace twofold::suite

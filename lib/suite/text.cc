@@ -3,11 +3,8 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
-
-#include "lib/common/printable.h"
 
 namespace twofold::suite {
 namespace {
@@ -69,12 +66,6 @@ std::string VersionIn(std::string_view output) {
   return {};
 }
 
-std::string NumberText(double value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 std::string BadEnd(const StageOutput& output) {
   if (output.signal != 0) return absl::StrCat("killed by signal ", output.signal);
   if (output.exit_code.value_or(0) != 0) return absl::StrCat("exit code ", *output.exit_code);
@@ -87,6 +78,37 @@ Status ToolFailed(std::string_view stage, std::string_view reason) {
 
 Status Unreadable(std::string_view stage, std::string_view reason) {
   return absl::DataLossError(absl::StrCat(std::string(stage), ": ", Quoted(reason)));
+}
+
+std::string StageName(const StageOutput& output, std::string_view otherwise) {
+  return output.stage.empty() ? std::string(otherwise) : output.stage;
+}
+
+bool IsOneOf(std::string_view word, std::span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool HasAny(std::string_view line, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return line.find(word) != std::string_view::npos;
+  });
+}
+
+std::string_view LineWith(std::string_view text, std::span<const std::string_view> words) {
+  for (const std::string_view line : Lines(text)) {
+    if (HasAny(line, words)) return line;
+  }
+  return {};
+}
+
+std::vector<std::string_view> SplitAt(char separator, std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t end = line.find(separator); end != line.npos; end = line.find(separator)) {
+    fields.push_back(line.substr(0, end));
+    line.remove_prefix(end + 1);
+  }
+  fields.push_back(line);
+  return fields;
 }
 
 }  // namespace twofold::suite

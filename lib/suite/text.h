@@ -1,13 +1,17 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/common/printable.h"
 #include "lib/suite/suite.h"
 
-/// Small tools for parsers. What they return points into the text that they were given.
+/// Small tools for parsers. Pure. Views point into the text that was given.
 namespace twofold::suite {
 
 /// The lines of what a program printed, without line ends; a carriage return ends one, too, as
@@ -36,14 +40,31 @@ std::string Quoted(std::string_view text);
 /// The version in what a program has printed when asked: its first line that is not empty.
 std::string VersionIn(std::string_view output);
 
-/// A number as JSON and CSV have it: the shortest text that reads back as the same number.
-std::string NumberText(double value);
-
 /// "exit code 3", "killed by signal 9"; empty if the stage ended well, or if that is not known.
 std::string BadEnd(const StageOutput& output);
 
 /// The errors of Suite::parse.
 Status ToolFailed(std::string_view stage, std::string_view reason);
 Status Unreadable(std::string_view stage, std::string_view reason);
+
+/// The name of a stage, or `otherwise` if it is not known.
+std::string StageName(const StageOutput& output, std::string_view otherwise);
+
+/// Whether `is` holds for one of the lines of `text`.
+template <typename Is>
+bool AnyLine(std::string_view text, Is&& is) {
+  const auto lines = Lines(text);
+  return std::any_of(lines.begin(), lines.end(), is);
+}
+
+/// Whether `word` is one of `words`, or `line` contains one of them.
+bool IsOneOf(std::string_view word, std::span<const std::string_view> words);
+bool HasAny(std::string_view line, std::span<const std::string_view> words);
+
+/// The first line that contains one of `words`; empty: none does.
+std::string_view LineWith(std::string_view text, std::span<const std::string_view> words);
+
+/// What stands between separators: one field more than there are separators.
+std::vector<std::string_view> SplitAt(char separator, std::string_view line);
 
 }  // namespace twofold::suite

@@ -1,18 +1,76 @@
 #pragma once
 
+#include <array>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lib/suite/suite.h"
 #include "suites/fio/spec.pb.h"
 
-/// Storage with fio; see README.md. The three functions of a Suite.
+/// Storage with fio; see README.md.
 namespace twofold::suite::fio {
-
-Result<std::uint32_t> Check(std::string_view spec);
-Result<GangPlan> Plan(std::string_view spec, const Gang& gang);
-Result<Measurements> Parse(const Outputs& outputs);
 
 /// The spec, checked.
 Result<v1::suites::FioSpec> ReadSpec(std::string_view json);
+
+GangPlan Plan(const v1::suites::FioSpec& spec, const Gang& gang);
+Result<Measurements> Parse(const Outputs& outputs);
+
+/// Which part of a request's life a latency is about. Of a percentile in the terse form nobody can
+/// say which of the two it is.
+enum Clock : std::size_t { kTotal, kCompletion, kUnnamed, kClocks };
+
+/// As the names of measurements begin.
+inline constexpr std::array<const char*, kClocks> kClockNames = {"total_latency",
+                                                                 "completion_latency", "latency"};
+
+/// Latencies of one clock, in nanoseconds.
+struct Latency {
+  struct Moments {
+    double min_ns = 0;
+    double max_ns = 0;
+    double mean_ns = 0;
+    double stddev_ns = 0;
+  };
+  std::optional<Moments> moments;                           ///< nullopt: fio does not say
+  std::vector<std::pair<std::string, double>> percentiles;  ///< {"99", ns}
+};
+
+/// Reads or writes of one entry of fio's "jobs".
+struct Side {
+  double bytes_per_s = 0;
+  double iops = 0;
+  double ios = 0;  ///< 0: there were none
+  std::array<Latency, kClocks> latencies;
+};
+
+inline constexpr std::array<const char*, 3> kSides = {"read", "write", "trim"};
+
+/// What fio says of one job, or of all jobs of a worker together.
+struct Part {
+  std::string worker = {};  ///< rank, or host and port
+  std::string job = {};     ///< which of several of the worker; empty: there is only one
+  double usr_cpu = 0;
+  double sys_cpu = 0;
+  std::array<Side, kSides.size()> sides = {};  ///< as kSides
+};
+
+/// What one fio has printed, which may be a client of several servers.
+struct Report {
+  std::string tool;
+  std::vector<Part> parts;     ///< worker is empty: it is that of the output
+  double error = 0;            ///< the first that a job has ended with; 0: none
+  std::string_view said = {};  ///< what it printed beside its numbers: warnings, errors
+};
+
+/// The forms in which fio prints its numbers. Several at once are possible
+/// (--output-format=normal,json): the first of these that is there is read.
+/// Errors   kDataLoss: its output is not whole.
+Result<Report> FromJson(const std::string& stage, std::string_view text);
+Result<Report> FromTerse(const std::string& stage, std::string_view text);
+Result<Report> FromNormal(const std::string& stage, std::string_view text);
 
 }  // namespace twofold::suite::fio

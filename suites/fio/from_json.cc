@@ -4,7 +4,7 @@
 
 #include "lib/suite/json.h"
 #include "lib/suite/text.h"
-#include "suites/fio/part.h"
+#include "suites/fio/fio.h"
 
 namespace twofold::suite::fio {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lib/suite/text.h"
-#include "suites/fio/part.h"
+#include "suites/fio/fio.h"
 
 namespace twofold::suite::fio {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/suite/parsing.h"
-#include "suites/fio/part.h"
+#include "lib/suite/text.h"
+#include "suites/fio/fio.h"
 
 namespace twofold::suite::fio {
 namespace {

@@ -5,9 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/fio/fio.h"
-#include "suites/fio/part.h"
 
 namespace twofold::suite::fio {
 namespace {

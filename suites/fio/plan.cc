@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "lib/suite/parsing.h"
 #include "lib/suite/spec.h"
+#include "lib/suite/text.h"
 #include "suites/fio/fio.h"
 
 namespace twofold::suite::fio {
@@ -74,18 +74,14 @@ RankPlan PlanOf(const Spec& spec, const Gang& gang, std::size_t rank) {
 
 Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json, CheckTexts); }
 
-Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
-
-Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
-  if (!spec.ok()) return spec.status();
+GangPlan Plan(const Spec& spec, const Gang& gang) {
   GangPlan plan;
   // fio's own end differs between workers by what is in flight; each has its result.
   plan.ending = Ending::kEveryRank;
   for (std::size_t rank = 0; rank < gang.members.size(); ++rank) {
-    plan.ranks.push_back(PlanOf(*spec, gang, rank));
+    plan.ranks.push_back(PlanOf(spec, gang, rank));
   }
-  if (!IsOneOf(spec->ioengine(), kEngines)) AddUnlisted(plan, "ioengine", spec->ioengine());
+  if (!IsOneOf(spec.ioengine(), kEngines)) AddUnlisted(plan, "ioengine", spec.ioengine());
   return plan;
 }
 

@@ -1,19 +1,22 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "lib/suite/measurements.h"
 #include "lib/suite/suite.h"
 #include "suites/iperf/spec.pb.h"
 
-/// Network throughput with iperf3 or iperf 2; see README.md. The three functions of a Suite.
+/// Network throughput with iperf3 or iperf 2; see README.md.
 namespace twofold::suite::iperf {
-
-Result<std::uint32_t> Check(std::string_view spec);
-Result<GangPlan> Plan(std::string_view spec, const Gang& gang);
-Result<Measurements> Parse(const Outputs& outputs);
 
 /// The spec, checked.
 Result<v1::suites::IperfSpec> ReadSpec(std::string_view json);
+
+GangPlan Plan(const v1::suites::IperfSpec& spec, const Gang& gang);
+Result<Measurements> Parse(const Outputs& outputs);
 
 /// What the spec asks for, to compare; 0: not known.
 struct Expected {
@@ -30,5 +33,48 @@ bool IsIperf2Csv(std::string_view text);
 Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& expected);
 Result<Measurements> ParseIperf3Text(const StageOutput& client, const Expected& expected);
 Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected);
+
+inline constexpr std::string_view kSum = "SUM";
+inline constexpr double kGiga = 1e9;  ///< bits
+
+/// A line of a table of either iperf, such as
+///   [SUM] 0.0000-3.0005 sec  6.06 GBytes  17.4 Gbits/sec   0.002 ms 29/1787 (1.6%)
+///   [  5][TX-C]   0.00-2.00   sec  1.04 GBytes  4.46 Gbits/sec    5             sender
+struct Row {
+  std::string_view id;    ///< of the stream; kSum of all, also for "SUM-2"
+  std::string_view role;  ///< "TX-C"; empty: it has none
+  double start = 0;       ///< seconds
+  double end = 0;
+  double bytes = 0;
+  double bits_per_second = 0;
+  std::vector<std::string_view> rest;  ///< what stands behind
+};
+
+/// nullopt: the line is none. What it returns points into `line`.
+std::optional<Row> ToRow(std::string_view line);
+
+/// What the receiver has seen of a UDP stream.
+struct Loss {
+  double jitter_ms = 0;
+  double lost = 0;
+  double packets = 0;
+};
+
+/// What went in one direction, as iperf3 says it in either form.
+struct Flow {
+  std::string direction;  ///< "forward"
+  double received_bits_per_s = 0;
+  double sent_bits_per_s = 0;
+  std::optional<Loss> loss = {};                    ///< of UDP
+  double lost_percent = 0;                          ///< of UDP
+  std::optional<double> retransmits = {};           ///< not all systems count them
+  std::vector<std::vector<double>> intervals = {};  ///< their ends in seconds, and Gbit/s
+};
+
+/// Adds the measurements of a direction, and its intervals as a series.
+void AddFlow(Flow flow, Measurements& result);
+
+/// "0.002 ms 29/1787 (1.6%)" at the beginning of Row::rest; nullopt: it is something else.
+std::optional<Loss> ToLoss(const Row& row);
 
 }  // namespace twofold::suite::iperf

@@ -6,9 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/iperf/iperf.h"
-#include "suites/iperf/rows.h"
 
 namespace twofold::suite::iperf {
 namespace {

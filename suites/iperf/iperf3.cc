@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "lib/suite/json.h"
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/iperf/iperf.h"
-#include "suites/iperf/rows.h"
 
 namespace twofold::suite::iperf {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/iperf/iperf.h"
 
 namespace twofold::suite::iperf {

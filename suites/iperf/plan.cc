@@ -83,15 +83,11 @@ Stage Server(const Spec& spec) {
 
 Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json, CheckTogether); }
 
-Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
-
-Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
-  if (!spec.ok()) return spec.status();
+GangPlan Plan(const Spec& spec, const Gang& gang) {
   GangPlan plan;
   plan.ranks.resize(gang.members.size());  // rank 0 is the client, rank 1 the server
-  plan.ranks[0].stages = {{.name = "client", .argv = Client(*spec, gang.members[1].address)}};
-  plan.ranks[1].stages = {Server(*spec)};
+  plan.ranks[0].stages = {{.name = "client", .argv = Client(spec, gang.members[1].address)}};
+  plan.ranks[1].stages = {Server(spec)};
   return plan;
 }
 

@@ -1,8 +1,7 @@
-#include "suites/iperf/rows.h"
-
 #include <utility>
 
 #include "lib/suite/text.h"
+#include "suites/iperf/iperf.h"
 
 namespace twofold::suite::iperf {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/media/media.h"
 
 namespace twofold::suite::media {

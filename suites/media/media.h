@@ -5,16 +5,14 @@
 #include "lib/suite/suite.h"
 #include "suites/media/spec.pb.h"
 
-/// Transcoding with ffmpeg or sample_multi_transcode; see README.md. The three functions of a
-/// Suite.
+/// Transcoding with ffmpeg or sample_multi_transcode; see README.md.
 namespace twofold::suite::media {
-
-Result<std::uint32_t> Check(std::string_view spec);
-Result<GangPlan> Plan(std::string_view spec, const Gang& gang);
-Result<Measurements> Parse(const Outputs& outputs);
 
 /// The spec, checked; `inputs` and `outputs` have at least one entry each.
 Result<v1::suites::MediaSpec> ReadSpec(std::string_view json);
+
+GangPlan Plan(const v1::suites::MediaSpec& spec, const Gang& gang);
+Result<Measurements> Parse(const Outputs& outputs);
 
 /// Whether frames are made by a filter ("lavfi:GRAPH"), and by which.
 bool IsGenerated(const v1::suites::MediaInput& input);

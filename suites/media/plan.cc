@@ -114,23 +114,19 @@ std::string SessionLines(const Spec& spec) {
   return lines;
 }
 
-Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
-
-Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
-  if (!spec.ok()) return spec.status();
+GangPlan Plan(const Spec& spec, const Gang& /*gang*/) {
   GangPlan plan;
-  for (const auto& input : spec->inputs()) {
+  for (const auto& input : spec.inputs()) {
     if (IsGenerated(input) && !IsListedGraph(GraphOf(input))) {
       AddUnlisted(plan, "input", input.path());
     }
   }
   RankPlan rank;
-  rank.paths = PathsOf(*spec);
-  if (spec->tool() == "ffmpeg") {
-    rank.stages = {{.name = "transcode", .argv = FfmpegArgv(*spec)}};
+  rank.paths = PathsOf(spec);
+  if (spec.tool() == "ffmpeg") {
+    rank.stages = {{.name = "transcode", .argv = FfmpegArgv(spec)}};
   } else {
-    rank.files = {{"sessions.par", SessionLines(*spec)}};
+    rank.files = {{"sessions.par", SessionLines(spec)}};
     rank.stages = {
         {.name = "transcode", .argv = {"sample_multi_transcode", "-par", "sessions.par"}}};
   }

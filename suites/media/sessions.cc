@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/media/media.h"
 
 namespace twofold::suite::media {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/suite/parsing.h"
+#include "lib/suite/text.h"
 #include "suites/media/media.h"
 
 namespace twofold::suite::media {

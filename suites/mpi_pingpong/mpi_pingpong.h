@@ -4,20 +4,18 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/suite/parsing.h"
 #include "lib/suite/suite.h"
+#include "lib/suite/text.h"
 #include "suites/mpi_pingpong/spec.pb.h"
 
-/// Latency and bandwidth between two MPI ranks, and what else IMB measures; see README.md. The
-/// three functions of a Suite.
+/// Latency and bandwidth between two MPI ranks, and what else IMB measures; see README.md.
 namespace twofold::suite::mpi_pingpong {
-
-Result<std::uint32_t> Check(std::string_view spec);
-Result<GangPlan> Plan(std::string_view spec, const Gang& gang);
-Result<Measurements> Parse(const Outputs& outputs);
 
 /// The spec, checked.
 Result<v1::suites::MpiPingPongSpec> ReadSpec(std::string_view json);
+
+GangPlan Plan(const v1::suites::MpiPingPongSpec& spec, const Gang& gang);
+Result<Measurements> Parse(const Outputs& outputs);
 
 /// What one benchmark has measured with one number of processes.
 struct Table {

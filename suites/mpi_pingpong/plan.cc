@@ -23,23 +23,18 @@ Result<Spec> ReadSpec(std::string_view json) {
                            [](const Spec& spec) { return CheckPlain("network", spec.network()); });
 }
 
-Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
-
-Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
-  if (!spec.ok()) return spec.status();
-  const std::uint32_t ranks = Workers(*spec);
+GangPlan Plan(const Spec& spec, const Gang& gang) {
+  const std::uint32_t ranks = Workers(spec);
   GangPlan plan = LedByRankZero(
-      ranks,
-      {MpiStage("pingpong", {.hosts = gang.members,
-                             .slots = 1,
-                             .ranks = ranks,
-                             .rdma = spec->transport() == "RDMA",
-                             .network = spec->network(),
-                             .timeout_s = spec->timeout(),
-                             .more = {spec->mpirun_args().begin(), spec->mpirun_args().end()},
-                             .program = Program(*spec)})});
-  AddUnlistedMpirunArgs(plan, {spec->mpirun_args().begin(), spec->mpirun_args().end()});
+      ranks, {MpiStage("pingpong", {.hosts = gang.members,
+                                    .slots = 1,
+                                    .ranks = ranks,
+                                    .rdma = spec.transport() == "RDMA",
+                                    .network = spec.network(),
+                                    .timeout_s = spec.timeout(),
+                                    .more = {spec.mpirun_args().begin(), spec.mpirun_args().end()},
+                                    .program = Program(spec)})});
+  AddUnlistedMpirunArgs(plan, {spec.mpirun_args().begin(), spec.mpirun_args().end()});
   return plan;
 }
 

@@ -6,9 +6,6 @@
 
 #include "lib/suite/mpirun.h"
 #include "suites/osu/osu.h"
-#include "suites/osu/sections.h"
-#include "suites/osu/table_reader.h"
-#include "suites/osu/tests.h"
 
 namespace twofold::suite::osu {
 namespace {

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "lib/suite/mpirun.h"
-#include "lib/suite/parsing.h"
 #include "lib/suite/spec.h"
+#include "lib/suite/text.h"
 #include "suites/osu/osu.h"
-#include "suites/osu/tests.h"
 
 namespace twofold::suite::osu {
 namespace {
@@ -146,18 +145,14 @@ Status Complete(Spec& spec) {
 
 Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json, Complete); }
 
-Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadSpec(json)); }
-
-Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const Result<Spec> spec = ForGang(gang, ReadSpec(json));
-  if (!spec.ok()) return spec.status();
+GangPlan Plan(const Spec& spec, const Gang& gang) {
   std::vector<Stage> stages;
-  for (const std::string& name : spec->tests()) {
-    stages.push_back(StageOf(*spec, *FindTest(name), gang));
+  for (const std::string& name : spec.tests()) {
+    stages.push_back(StageOf(spec, *FindTest(name), gang));
   }
   GangPlan plan = LedByRankZero(gang.members.size(), std::move(stages));
-  AddUnlistedMpirunArgs(plan, {spec->mpirun_args().begin(), spec->mpirun_args().end()});
-  for (const std::string& argument : spec->extra_args()) {
+  AddUnlistedMpirunArgs(plan, {spec.mpirun_args().begin(), spec.mpirun_args().end()});
+  for (const std::string& argument : spec.extra_args()) {
     if (!IsListedOption(argument)) AddUnlisted(plan, "extraArgs", argument);
   }
   return plan;

@@ -1,4 +1,3 @@
-#include "suites/osu/sections.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -8,7 +7,7 @@
 #include <chrono>
 
 #include "lib/suite/text.h"
-#include "suites/osu/tests.h"
+#include "suites/osu/osu.h"
 
 namespace twofold::suite::osu {
 namespace {

@@ -1,11 +1,11 @@
-#include "suites/osu/table_reader.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
+
+#include "suites/osu/osu.h"
 
 namespace twofold::suite::osu {
 namespace {

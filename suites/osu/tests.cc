@@ -1,6 +1,6 @@
-#include "suites/osu/tests.h"
-
 #include <algorithm>
+
+#include "suites/osu/osu.h"
 
 namespace twofold::suite::osu {
 namespace {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lib/suite/json.h"
+#include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
@@ -41,25 +42,26 @@ void ExpectSameNumbers(const Measurements& form, const Measurements& json,
 }
 
 TEST(FioPlan, EachWorkerHasItsOwnFilesAlsoOnASharedVolume) {
-  const auto plan = fio::Plan(R"({"rw": "randrw", "bs": "32k", "size": "1G", "runtime": "10s",
+  const auto plan =
+      FindSuite("fio")->plan(R"({"rw": "randrw", "bs": "32k", "size": "1G", "runtime": "10s",
       "iodepth": 8, "numJobs": 4, "numWorkers": 2, "rwmixread": 70, "thread": true,
       "directory": "/mnt/volume", "rampTime": "2s", "fioPort": 8765,
       "volumeClaimTemplate": {"accessModes": ["ReadWriteMany"]}})",
-                              GangOf(2));
+                             GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->ending, Ending::kEveryRank);
   ExpectGolden("fio/plan_two_workers.txt", Text(*plan));
 }
 
 TEST(FioPlan, DefaultsAreThoseOfKubePerftest) {
-  const auto plan = fio::Plan("", GangOf(1));
+  const auto plan = FindSuite("fio")->plan("", GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("fio/plan_defaults.txt", Text(*plan));
 }
 
 TEST(FioSpec, TheMixOfKubePerftestIsTaken) {
-  EXPECT_TRUE(fio::Check(R"({"rw": "rw,readwrite"})").ok());
-  EXPECT_EQ(*fio::Check(R"({"numWorkers": 4})"), 4U);
+  EXPECT_TRUE(FindSuite("fio")->check(R"({"rw": "rw,readwrite"})").ok());
+  EXPECT_EQ(*FindSuite("fio")->check(R"({"numWorkers": 4})"), 4U);
 }
 
 TEST(FioSpec, WhatIsWrongIsNamed) {
@@ -73,7 +75,7 @@ TEST(FioSpec, WhatIsWrongIsNamed) {
         std::pair{R"({"rwmixread": 101})", "rwmixread: 101"},
         std::pair{R"({"ioengine": ""})", "ioengine: empty"},
         std::pair{R"({"directory": "/a b"})", "directory: '/a b'"}}) {
-    const auto checked = fio::Check(spec);
+    const auto checked = FindSuite("fio")->check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
         << checked.status();
@@ -84,7 +86,7 @@ TEST(FioSpec, NoValueCanAddALineToTheJobFile) {
   for (const char* spec : {R"({"bs": "4k\nexec_prerun=touch x"})", R"({"size": "1G\nrw=write"})",
                            R"({"runtime": "1s\n"})", R"({"ioengine": "psync\nfilename=/etc/x"})",
                            R"({"directory": "/mnt\nfilename=/etc/x"})"}) {
-    EXPECT_FALSE(fio::Check(spec).ok()) << spec;
+    EXPECT_FALSE(FindSuite("fio")->check(spec).ok()) << spec;
   }
 }
 
@@ -93,18 +95,19 @@ TEST(FioSpec, NothingIsExpandedOrReadAsSeveralPathsInTheJobFile) {
                            R"({"directory": "/mnt:/etc"})", R"({"directory": "/mnt/../etc"})",
                            R"({"directory": "`id`"})", R"({"ioengine": "${TWOFOLD_TOKEN}"})",
                            R"({"directory": "/mnt;x"})", R"({"ioengine": "psync\u0000"})"}) {
-    EXPECT_FALSE(fio::Check(spec).ok()) << spec;
+    EXPECT_FALSE(FindSuite("fio")->check(spec).ok()) << spec;
   }
 }
 
 TEST(FioPlan, EnginesThatLoadLibrariesOrRunProgramsAreUnlisted) {
   for (const char* engine :
        {"/tmp/x.so", "external:/tmp/x.so", "exec", "sg", "http", "net", "Psync"}) {
-    const auto plan = fio::Plan(absl::StrCat(R"({"ioengine": ")", engine, "\"}"), GangOf(1));
+    const auto plan =
+        FindSuite("fio")->plan(absl::StrCat(R"({"ioengine": ")", engine, "\"}"), GangOf(1));
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_EQ(plan->unlisted, std::vector{absl::StrCat("ioengine: '", engine, "'")});
   }
-  EXPECT_TRUE(fio::Plan(R"({"ioengine": "io_uring"})", GangOf(1))->unlisted.empty());
+  EXPECT_TRUE(FindSuite("fio")->plan(R"({"ioengine": "io_uring"})", GangOf(1))->unlisted.empty());
 }
 
 TEST(FioParse, RealOutputGivesItsNumbers) {

@@ -5,26 +5,27 @@
 #include <algorithm>
 
 #include "lib/suite/json.h"
+#include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
 namespace {
 
 TEST(IperfPlan, ServerListensBeforeTheClientStarts) {
-  const auto plan = iperf::Plan(R"({"duration": 30, "streams": 8})", GangOf(2));
+  const auto plan = FindSuite("iperf")->plan(R"({"duration": 30, "streams": 8})", GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("iperf/plan_tcp.txt", Text(*plan));
 }
 
 TEST(IperfPlan, Iperf2HasTheFlagsOfKubePerftest) {
-  const auto plan = iperf::Plan(
+  const auto plan = FindSuite("iperf")->plan(
       R"({"tool": "iperf2", "protocol": "UDP", "bitrate": 50, "port": 5002})", GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("iperf/plan_iperf2_udp.txt", Text(*plan));
 }
 
 TEST(IperfPlan, AllOptionsReachTheCommandLine) {
-  const auto plan = iperf::Plan(
+  const auto plan = FindSuite("iperf")->plan(
       R"({"bidirectional": true, "omit": 2, "length": 4096, "bitrate": 100, "protocol": "UDP"})",
       GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -32,8 +33,8 @@ TEST(IperfPlan, AllOptionsReachTheCommandLine) {
 }
 
 TEST(IperfSpec, IsTwoWorkers) {
-  EXPECT_EQ(*iperf::Check(""), 2U);
-  EXPECT_FALSE(iperf::Plan("", GangOf(3)).ok());
+  EXPECT_EQ(*FindSuite("iperf")->check(""), 2U);
+  EXPECT_FALSE(FindSuite("iperf")->plan("", GangOf(3)).ok());
 }
 
 TEST(IperfSpec, WhatIsWrongIsNamed) {
@@ -52,7 +53,7 @@ TEST(IperfSpec, WhatIsWrongIsNamed) {
       {R"({"streams": 1)", "spec: "},
   };
   for (const auto& [spec, words] : wrong) {
-    const auto checked = iperf::Check(spec);
+    const auto checked = FindSuite("iperf")->check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_EQ(checked.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)

@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
-#include "lib/suite/csv.h"
+#include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
@@ -30,28 +30,29 @@ constexpr char kSessions[] =
     "The test PASSED\n";
 
 TEST(MediaPlan, OneInputBecomesACascadeOfOutputs) {
-  const auto plan = media::Plan(R"({"input": "lavfi:testsrc2=duration=2", "frames": 40, "outputs": [
+  const auto plan =
+      FindSuite("media")->plan(R"({"input": "lavfi:testsrc2=duration=2", "frames": 40, "outputs": [
       {"preset": "ultrafast"},
       {"codec": "mpeg4", "width": 160, "height": 120, "bitrate": 500, "path": "small.mkv"}]})",
-                                GangOf(1));
+                               GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("media/plan_cascade.txt", Text(*plan));
 }
 
 TEST(MediaPlan, SeveralInputsUseSeveralDevices) {
-  const auto plan = media::Plan(R"({"device": "/dev/dri/renderD128", "inputs": [
+  const auto plan = FindSuite("media")->plan(R"({"device": "/dev/dri/renderD128", "inputs": [
       {"path": "a.mp4"}, {"path": "b.mp4", "device": "/dev/dri/renderD129"}],
       "outputs": [{"codec": "h265", "width": 1280, "height": 720}, {"input": 1}]})",
-                                GangOf(1));
+                                             GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("media/plan_devices.txt", Text(*plan));
 }
 
 TEST(MediaPlan, SessionsOfIntelsTranscoderAreLinesOfAFile) {
-  const auto plan = media::Plan(R"({"tool": "sample_multi_transcode", "frames": 100,
+  const auto plan = FindSuite("media")->plan(R"({"tool": "sample_multi_transcode", "frames": 100,
       "device": "/dev/dri/renderD128", "inputs": [{"path": "in.h265", "codec": "h265"}],
       "outputs": [{}, {"codec": "av1", "width": 640, "height": 360, "bitrate": 800}]})",
-                                GangOf(1));
+                                             GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("media/plan_sessions.txt", Text(*plan));
 }
@@ -76,7 +77,7 @@ TEST(MediaSpec, WhatIsWrongIsNamed) {
         std::pair{R"({"input": "a", "outputs": [{"path": "b.m3u8"}]})",
                   "does not end like a video"},
         std::pair{R"({"input": "a", "outputs": [{"preset": "a b"}]})", "outputs.preset: "}}) {
-    const auto checked = media::Check(spec);
+    const auto checked = FindSuite("media")->check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
         << checked.status();
@@ -84,10 +85,11 @@ TEST(MediaSpec, WhatIsWrongIsNamed) {
 }
 
 TEST(MediaPlan, WhatASpecNamesIsAFileAndForTheWorkerToAllow) {
-  const auto plan = media::Plan(R"({"inputs": [{"path": "http://host/a.mp4"}, {"path": "concat:a|b",
+  const auto plan =
+      FindSuite("media")->plan(R"({"inputs": [{"path": "http://host/a.mp4"}, {"path": "concat:a|b",
       "device": "/dev/dri/renderD129"}, {"path": "lavfi:testsrc", "device": "/dev/mem"}],
       "outputs": [{"path": "/videos/out.mp4"}, {"input": 1}, {"input": 2}]})",
-                                GangOf(1));
+                               GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("media/plan_paths.txt", Text(*plan));
 }
@@ -102,7 +104,8 @@ TEST(MediaPlan, GraphsThatAreNoTestPatternAreUnlisted) {
         "testsrc2=/size=/etc/passwd", "frei0r_src=filter_name=x", "life=filename=/etc/passwd",
         "testsrc2=size='a'", "testsrc2=duration=1[out0]", "testsrc2=1280x720", "testsrc2=", ""}) {
     EXPECT_FALSE(media::IsListedGraph(graph)) << graph;
-    const auto plan = media::Plan(absl::StrCat(R"({"input": "lavfi:)", graph, "\"}"), GangOf(1));
+    const auto plan =
+        FindSuite("media")->plan(absl::StrCat(R"({"input": "lavfi:)", graph, "\"}"), GangOf(1));
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_EQ(plan->unlisted.size(), 1U);
   }

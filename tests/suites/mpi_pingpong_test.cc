@@ -2,34 +2,38 @@
 
 #include <gtest/gtest.h>
 
+#include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
 namespace {
 
 TEST(MpiPingPongPlan, RankZeroStartsBothRanksWithoutSsh) {
-  const auto plan = mpi_pingpong::Plan(R"({"maxlog": 25, "sshPort": 2222})", GangOf(2));
+  const auto plan =
+      FindSuite("mpi-pingpong")->plan(R"({"maxlog": 25, "sshPort": 2222})", GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("mpi_pingpong/plan_tcp.txt", Text(*plan));
 }
 
 TEST(MpiPingPongPlan, RdmaGoesThroughUcx) {
-  const auto plan = mpi_pingpong::Plan(
-      R"({"transport": "RDMA", "tool": "netpipe", "maxlog": 20, "mpirunArgs": ["--display-map"]})",
-      GangOf(2));
+  const auto plan =
+      FindSuite("mpi-pingpong")
+          ->plan(
+              R"({"transport": "RDMA", "tool": "netpipe", "maxlog": 20, "mpirunArgs": ["--display-map"]})",
+              GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("mpi_pingpong/plan_rdma.txt", Text(*plan));
 }
 
 TEST(MpiPingPongSpec, WhatIsWrongIsNamed) {
-  EXPECT_EQ(*mpi_pingpong::Check("{}"), 2U);
+  EXPECT_EQ(*FindSuite("mpi-pingpong")->check("{}"), 2U);
   for (const auto& [spec, words] :
        {std::pair{R"({"maxlog": 31})", "maxlog: 31 is not from 1 to 30"},
         std::pair{R"({"transport": "UDP"})", "transport: 'UDP' is none of TCP, RDMA"},
         std::pair{R"({"tool": "osu"})", "tool: 'osu' is none of imb, netpipe"},
         std::pair{R"({"network": "eth0; reboot"})", "network: 'eth0; reboot'"},
         std::pair{R"({"timeout": 0})", "timeout: 0"}}) {
-    const auto checked = mpi_pingpong::Check(spec);
+    const auto checked = FindSuite("mpi-pingpong")->check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
         << checked.status();
@@ -140,8 +144,8 @@ TEST(MpiPingPongParse, AFailureIsInTheWordsOfMpirun) {
 }
 
 TEST(MpiPingPongPlan, ArgumentsThatStartProgramsAreUnlisted) {
-  const auto plan =
-      mpi_pingpong::Plan(R"({"mpirunArgs": ["--mca", "plm_rsh_agent", "sh"]})", GangOf(2));
+  const auto plan = FindSuite("mpi-pingpong")
+                        ->plan(R"({"mpirunArgs": ["--mca", "plm_rsh_agent", "sh"]})", GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->unlisted, std::vector<std::string>{"mpirunArgs: '--mca plm_rsh_agent sh'"});
 }

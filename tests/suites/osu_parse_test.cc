@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "suites/osu/osu.h"
-#include "suites/osu/tests.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {

@@ -3,14 +3,14 @@
 #include <set>
 
 #include "suites/osu/osu.h"
-#include "suites/osu/tests.h"
+#include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
 namespace {
 
 TEST(OsuPlan, TestsForTwoRunOnTwoWorkersAndTheOthersOnAll) {
-  const auto plan = osu::Plan(
+  const auto plan = FindSuite("osu")->plan(
       R"({"tests": ["latency", "osu_allreduce", "init"], "ranks": 6, "ranksPerNode": 2,
           "iterations": 100, "warmup": 10, "sizes": "8:65536", "extraArgs": ["-f"]})",
       GangOf(3));
@@ -19,9 +19,9 @@ TEST(OsuPlan, TestsForTwoRunOnTwoWorkersAndTheOthersOnAll) {
 }
 
 TEST(OsuPlan, OneWorkerHoldsBothRanksOfAPair) {
-  const auto plan = osu::Plan(R"({"tests": ["bw"], "ranks": 2, "ranksPerNode": 2,
+  const auto plan = FindSuite("osu")->plan(R"({"tests": ["bw"], "ranks": 2, "ranksPerNode": 2,
                                   "network": "10.0.0.0/24"})",
-                              GangOf(1));
+                                           GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("osu/plan_one_worker.txt", Text(*plan));
 }
@@ -29,7 +29,7 @@ TEST(OsuPlan, OneWorkerHoldsBothRanksOfAPair) {
 TEST(OsuPlan, WorkersWithOneAddressAreOneHost) {
   Gang gang = GangOf(2);
   gang.members[1].address = gang.members[0].address;
-  const auto plan = osu::Plan(R"({"tests": ["bw"]})", gang);
+  const auto plan = FindSuite("osu")->plan(R"({"tests": ["bw"]})", gang);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_NE(Text(*plan).find("--host 10.0.0.1:2 -np 2"), std::string::npos) << Text(*plan);
 }
@@ -40,7 +40,7 @@ TEST(OsuPlan, EveryTestCanBeAskedForByEitherName) {
     names.insert(test.name);
     for (const std::string_view name : {test.name, test.name.substr(4)}) {
       const std::string spec = R"({"ranks": 4, "tests": [")" + std::string(name) + "\"]}";
-      const auto plan = osu::Plan(spec, GangOf(4));
+      const auto plan = FindSuite("osu")->plan(spec, GangOf(4));
       ASSERT_TRUE(plan.ok()) << plan.status();
       EXPECT_EQ(plan->ranks[0].stages.at(0).name, test.name);
     }
@@ -49,22 +49,23 @@ TEST(OsuPlan, EveryTestCanBeAskedForByEitherName) {
 }
 
 TEST(OsuPlan, ATestThatFailsDoesNotStopTheOthers) {
-  const auto plan = osu::Plan("", GangOf(2));
+  const auto plan = FindSuite("osu")->plan("", GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->ranks[0].stages.size(), 9U);  // metrics-operator's list
   for (const Stage& stage : plan->ranks[0].stages) EXPECT_TRUE(stage.goes_on) << stage.name;
 }
 
 TEST(OsuPlan, ArgumentsThatStartProgramsOrReachFilesAreUnlisted) {
-  const auto listed = osu::Plan(R"({"extraArgs": ["-f", "-T", "mpi_int", "-i100", "--type=all"],
+  const auto listed =
+      FindSuite("osu")->plan(R"({"extraArgs": ["-f", "-T", "mpi_int", "-i100", "--type=all"],
       "mpirunArgs": ["--report-bindings", "-x", "UCX_TLS=tcp"]})",
-                                GangOf(2));
+                             GangOf(2));
   ASSERT_TRUE(listed.ok()) << listed.status();
   EXPECT_TRUE(listed->unlisted.empty());
-  const auto plan =
-      osu::Plan(R"({"extraArgs": ["-G", "png", "-fP", "--papi=X:/tmp/x", "-l", "/etc/passwd"],
+  const auto plan = FindSuite("osu")->plan(
+      R"({"extraArgs": ["-G", "png", "-fP", "--papi=X:/tmp/x", "-l", "/etc/passwd"],
       "mpirunArgs": ["--mca", "plm_rsh_agent", "sh"]})",
-                GangOf(2));
+      GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->unlisted,
             (std::vector<std::string>{"mpirunArgs: '--mca plm_rsh_agent sh'", "extraArgs: '-G'",
@@ -76,7 +77,7 @@ TEST(OsuPlan, AnAddressThatIsNoneIsRefused) {
   for (const char* address : {"-x", "a b", "a,b", "a;b", "$(a)"}) {
     Gang gang = GangOf(2);
     gang.members[1].address = address;
-    EXPECT_FALSE(osu::Plan("", gang).ok()) << address;
+    EXPECT_FALSE(FindSuite("osu")->plan("", gang).ok()) << address;
   }
 }
 
@@ -90,7 +91,7 @@ TEST(OsuSpec, RanksWithWhichATestHangsOrFailsAreRefused) {
                   "osu_bw_fan_in needs two workers"},
         std::pair{R"({"tests": ["neighbor_allgather"], "ranks": 2})",
                   "osu_neighbor_allgather needs three"}}) {
-    const auto checked = osu::Check(spec);
+    const auto checked = FindSuite("osu")->check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
         << checked.status();
@@ -106,7 +107,7 @@ TEST(OsuSpec, WhatIsWrongIsNamed) {
         std::pair{R"({"sizes": ":"})", "sizes: ':'"},
         std::pair{R"({"ranksPerNode": 0})", "ranksPerNode: 0"},
         std::pair{R"({"transport": "tcp"})", "transport: 'tcp' is none of TCP, RDMA"}}) {
-    const auto checked = osu::Check(spec);
+    const auto checked = FindSuite("osu")->check(spec);
     ASSERT_FALSE(checked.ok()) << spec;
     EXPECT_NE(std::string(checked.status().message()).find(words), std::string::npos)
         << checked.status();
@@ -114,8 +115,8 @@ TEST(OsuSpec, WhatIsWrongIsNamed) {
 }
 
 TEST(OsuSpec, NeedsAsManyWorkersAsItsRanksFill) {
-  EXPECT_EQ(*osu::Check(R"({"ranks": 5, "ranksPerNode": 2})"), 3U);
-  EXPECT_EQ(*osu::Check(R"({"tests": ["hello"], "ranks": 1})"), 1U);
+  EXPECT_EQ(*FindSuite("osu")->check(R"({"ranks": 5, "ranksPerNode": 2})"), 3U);
+  EXPECT_EQ(*FindSuite("osu")->check(R"({"tests": ["hello"], "ranks": 1})"), 1U);
 }
 
 }  // namespace

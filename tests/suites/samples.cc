@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "lib/suite/csv.h"
+#include "lib/show/numbers.h"
 #include "suites/table/table.h"
 
 namespace twofold::suite {
@@ -59,7 +59,14 @@ void ExpectGoldenNumbers(std::string_view suite, const std::string& sample) {
   const auto result = FindSuite(suite)->parse(EndedWell(sample));
   ASSERT_TRUE(result.ok()) << sample << ": " << result.status();
   EXPECT_TRUE(result->failures.empty()) << sample << ": " << result->failures.front().reason;
-  ExpectGolden(sample + ".csv", CsvHeading() + CsvRows(result->tool, *result));
+  ExpectGolden(sample + ".csv",
+               show::CsvHeading(show::NumberColumns()) + CsvRows(result->tool, *result));
+}
+
+std::string CsvRows(const std::string& source, const Measurements& numbers) {
+  v1::BenchmarkResult result;
+  AddTo(numbers, result);
+  return show::CsvLines(show::NumberColumns(), show::NumberRows(source, show::NumbersOf(result)));
 }
 
 bool FailsWith(const Result<Measurements>& result, std::string_view words) {

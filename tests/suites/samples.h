@@ -25,6 +25,9 @@ void ExpectGolden(const std::string& name, const std::string& text);
 /// Compares all that `suite` reads in a sample with SAMPLE.csv.
 void ExpectGoldenNumbers(std::string_view suite, const std::string& sample);
 
+/// A line a number.
+std::string CsvRows(const std::string& source, const Measurements& numbers);
+
 /// Whether there is no result, and the error has these words.
 bool FailsWith(const Result<Measurements>& result, std::string_view words);
 

@@ -12,7 +12,7 @@
 
 #include "backend/benchmark/host.h"
 #include "backend/benchmark/work_folder.h"
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "tests/backend/temp_dir.h"
 
 namespace twofold::backend {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <string>
 
-#include "lib/process/find_program.h"
+#include "lib/process/environment.h"
 #include "tests/backend/temp_dir.h"
 #include "tests/backend/workload/recorder.h"
 

@@ -1,10 +1,10 @@
-#include "lib/common/logging.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+
+#include "lib/common/program.h"
 
 namespace twofold {
 namespace {

@@ -1,5 +1,3 @@
-#include "lib/common/ready_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "lib/common/program.h"
 
 namespace twofold {
 namespace {

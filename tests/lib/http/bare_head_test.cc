@@ -1,6 +1,6 @@
-#include "lib/http/bare_head.h"
-
 #include <gtest/gtest.h>
+
+#include "lib/http/codec.h"
 
 namespace twofold::http {
 namespace {

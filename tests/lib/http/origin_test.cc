@@ -1,4 +1,3 @@
-#include "lib/http/origin.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "lib/http/target.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "lib/http/message.h"
 
 namespace twofold::http {
 namespace {

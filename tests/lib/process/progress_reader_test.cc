@@ -1,6 +1,6 @@
-#include "lib/process/progress_reader.h"
-
 #include <gtest/gtest.h>
+
+#include "lib/process/process.h"
 
 namespace twofold::process {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "lib/results/sqlite_store.h"
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 

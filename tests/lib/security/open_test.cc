@@ -63,7 +63,7 @@ TEST_F(OpenTest, AllGivenIsUsed) {
   const auto server = Open(Serving(cert_, key_, ca_, tokens_));
   ASSERT_TRUE(server.ok()) << server.status();
   EXPECT_TRUE(server->asks_certificate);
-  const auto client = Client::Open({ca_, cert_, key_, "", token_});
+  const auto client = Client::Open({{"", cert_, key_, ca_}, "", token_});
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_EQ(client->Authorization(), "Bearer 0123456789abcdef");
   EXPECT_THAT(client->Tls()->ca, HasSubstr("BEGIN CERTIFICATE"));
@@ -73,7 +73,7 @@ TEST_F(OpenTest, HalfConfiguredTlsOfAServerIsRefused) {
   EXPECT_EQ(Why(Serving(cert_)), "--tls-cert needs --tls-key as well");
   EXPECT_EQ(Why(Serving("", key_)), "--tls-key needs --tls-cert as well");
   EXPECT_EQ(Why(Serving("", "", ca_)), "--tls-ca needs --tls-cert and --tls-key as well");
-  EXPECT_EQ(Why(ServerOptions{"http-", cert_, "", "", ""}),
+  EXPECT_EQ(Why(ServerOptions{{"http-", cert_, "", ""}, ""}),
             "--http-tls-cert needs --http-tls-key as well");
 }
 

@@ -9,7 +9,7 @@ namespace twofold::security {
 
 inline ServerOptions Serving(const std::string& cert, const std::string& key = "",
                              const std::string& ca = "", const std::string& token_file = "") {
-  return {"", cert, key, ca, token_file};
+  return {{"", cert, key, ca}, token_file};
 }
 
 inline ServerOptions WithTokens(const std::string& token_file) {
@@ -18,11 +18,11 @@ inline ServerOptions WithTokens(const std::string& token_file) {
 
 inline ClientOptions Connecting(const std::string& ca, const std::string& cert = "",
                                 const std::string& key = "", const std::string& server_name = "") {
-  return {ca, cert, key, server_name, ""};
+  return {{"", cert, key, ca}, server_name, ""};
 }
 
 inline ClientOptions WithToken(const std::string& token_file) {
-  return {"", "", "", "", token_file};
+  return {{}, "", token_file};
 }
 
 }  // namespace twofold::security

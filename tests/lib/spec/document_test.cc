@@ -1,9 +1,8 @@
-#include "lib/spec/document.h"
-
 #include <gmock/gmock.h>
 
 #include <chrono>
 
+#include "lib/spec/node.h"
 #include "tests/lib/spec/parse.h"
 
 namespace twofold::spec {

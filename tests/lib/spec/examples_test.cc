@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "lib/spec/random.h"
+#include "lib/spec/permutations.h"
 #include "tests/lib/spec/sweeps.h"
 
 namespace twofold::spec {

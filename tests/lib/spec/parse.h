@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "lib/spec/document.h"
 #include "lib/spec/node.h"
 
 namespace twofold::spec {

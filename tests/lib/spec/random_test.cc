@@ -1,10 +1,10 @@
-#include "lib/spec/random.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "lib/spec/permutations.h"
 
 namespace twofold::spec {
 namespace {

@@ -1,5 +1,3 @@
-#include "lib/spec/until.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/spec/sweep.h"
 #include "lib/stats/summary.h"
 #include "tests/lib/spec/sweeps.h"
 

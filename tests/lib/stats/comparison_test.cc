@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/stats/student.h"
-
 namespace twofold::stats {
 namespace {
 

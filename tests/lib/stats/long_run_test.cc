@@ -1,9 +1,9 @@
-#include "lib/stats/long_run.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "lib/stats/parts.h"
 
 namespace twofold::stats {
 namespace {

@@ -1,11 +1,10 @@
-#include "lib/stats/looks.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
+#include "lib/stats/scaling.h"
 
 namespace twofold::stats {
 namespace {

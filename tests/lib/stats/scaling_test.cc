@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
 
 namespace twofold::stats {
 namespace {
@@ -45,7 +45,7 @@ ThroughputEstimate Estimated(double throughput, double seconds, double log_error
 }
 
 TEST(WorkerTimes, SpreadIsWhatTheScatterOfTheirOwnTimesDoesNotExplain) {
-  std::vector<WorkerTimes> workers(3);
+  std::vector<Moments> workers(3);
   for (std::size_t i = 0; i < 3; ++i) {
     for (const double scatter : {-0.01, 0.01}) {
       workers[i].Add(std::exp(0.1 * static_cast<double>(i)) * (1.0 + scatter));
@@ -57,7 +57,7 @@ TEST(WorkerTimes, SpreadIsWhatTheScatterOfTheirOwnTimesDoesNotExplain) {
 }
 
 TEST(WorkerTimes, OneWorkerSaysNothingAboutOthers) {
-  std::vector<WorkerTimes> workers(2);
+  std::vector<Moments> workers(2);
   workers[0].Add(1.0);
   workers[0].Add(1.1);
   workers[1].Add(2.0);  // once does not count

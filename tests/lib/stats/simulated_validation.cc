@@ -109,7 +109,7 @@ struct Lane {
   double begin = 0.0;
   double end = 0.0;
   double slowness = 1.0;
-  WorkerTimes times;
+  Moments times;
 };
 
 Instant At(double seconds) { return Instant{} + FromSeconds(seconds); }
@@ -135,7 +135,7 @@ class Step {
   StepLook Look(std::span<const StepRecord> earlier, const StepPlan& plan, double seconds) {
     const double now = start_ + seconds;
     std::vector<Instant> in_flight;
-    std::vector<WorkerTimes> times;
+    std::vector<Moments> times;
     for (Lane& lane : lanes_) {
       for (; lane.end <= now; Next(lane)) Ended(lane);
       in_flight.push_back(At(lane.begin));

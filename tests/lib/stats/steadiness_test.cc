@@ -1,11 +1,10 @@
-#include "lib/stats/steadiness.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "lib/stats/student.h"
+#include "lib/stats/comparison.h"
+#include "lib/stats/parts.h"
 
 namespace twofold::stats {
 namespace {

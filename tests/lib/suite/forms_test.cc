@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "lib/suite/csv.h"
 #include "lib/suite/json.h"
+#include "lib/suite/measurements.h"
 
 namespace twofold::suite {
 namespace {
@@ -19,22 +19,6 @@ Measurements Example() {
                     {{1, 0.5}, {2, 0.25}}}};
   result.failures = {{"stage", "reason"}};
   return result;
-}
-
-TEST(SuiteForms, JsonHasAll) {
-  EXPECT_EQ(ToJson(Example()).dump(),
-            R"({"tool":"tool 1","measurements":[{"name":"throughput","value":1.5,"unit":"Gbit/s",)"
-            R"("better":"higher","headline":true,"dimensions":{"of":"a,\"b\""}}],"series":[{)"
-            R"("name":"sizes","dimensions":{"test":"t"},"columns":[{"name":"size","unit":"B",)"
-            R"("better":"none"},{"name":"latency","unit":"us","better":"lower"}],)"
-            R"("rows":[[1.0,0.5],[2.0,0.25]]}],"failures":[{"stage":"stage","reason":"reason"}]})");
-}
-
-TEST(SuiteForms, CsvHasALineANumber) {
-  EXPECT_EQ(CsvRows("a b", Example()),
-            "a b,throughput,1.5,Gbit/s,higher,1,\"of=a,\"\"b\"\"\",\n"
-            "a b,latency,0.5,us,lower,0,test=t size=1,\n"
-            "a b,latency,0.25,us,lower,0,test=t size=2,\n");
 }
 
 TEST(SuiteForms, AMessageHasAllNumbersAndTextThatIsPrintableAndShort) {

@@ -1,7 +1,7 @@
-#include "lib/suite/mpirun_options.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "lib/suite/mpirun.h"
 
 namespace twofold::suite {
 namespace {

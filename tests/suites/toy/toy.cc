@@ -6,7 +6,6 @@
 
 #include "lib/suite/spec.h"
 #include "lib/suite/text.h"
-#include "tests/suites/toy/spec.pb.h"
 
 namespace twofold::suite::toy {
 namespace {
@@ -21,16 +20,13 @@ Stage Counting(const Spec& spec) {
 
 }  // namespace
 
-Result<std::uint32_t> Check(std::string_view json) { return Workers(ReadByRules<Spec>(json)); }
+Result<Spec> ReadSpec(std::string_view json) { return ReadByRules<Spec>(json); }
 
-Result<GangPlan> Plan(std::string_view json, const Gang& gang) {
-  const auto spec = ReadByRules<Spec>(json);
-  if (!spec.ok()) return spec.status();
-  if (Status status = CheckGang(gang, Workers(*spec)); !status.ok()) return status;
+GangPlan Plan(const Spec& spec, const Gang& gang) {
   GangPlan plan;
   plan.ending = Ending::kEveryRank;
   plan.ranks.resize(gang.members.size());
-  for (RankPlan& rank : plan.ranks) rank.stages = {Counting(*spec)};
+  for (RankPlan& rank : plan.ranks) rank.stages = {Counting(spec)};
   return plan;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "lib/spec/field.h"
+#include "lib/spec/kind.h"
+#include "lib/spec/node.h"
 
 namespace twofold::spec {
 
@@ -24,5 +26,12 @@ std::span<const Field> SetFields();
 
 /// The fields around every spec: apiVersion, kind, metadata, spec, status.
 std::span<const Field> ObjectFields();
+
+/// What CheckFields takes as a JSON schema (draft 7): a map with these `fields`, and no others.
+Json SchemaOf(std::span<const Field> fields);
+
+/// All that ReadSweep takes with these kinds as a JSON schema (draft 7), for editors. It refuses
+/// what a field shows alone; what has to hold together only Expand knows.
+Json JsonSchema(std::span<const Kind> kinds);
 
 }  // namespace twofold::spec

@@ -1,4 +1,4 @@
-#include "lib/common/quantity.h"
+#include "lib/common/match.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 namespace twofold {
@@ -21,5 +22,9 @@ bool MatchesAny(std::string_view text, const Patterns& patterns) {
   return std::any_of(std::begin(patterns), std::end(patterns),
                      [&](std::string_view pattern) { return Matches(text, pattern); });
 }
+
+/// Whether `text` is whole digits, 15 at most and not with a zero in front, and then one of `units`
+/// and nothing else: "30s", "4k". What is such a text can stand in a line of a tool's file.
+bool IsQuantity(std::string_view text, std::span<const std::string_view> units);
 
 }  // namespace twofold
