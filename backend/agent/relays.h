@@ -13,7 +13,7 @@
 
 #include "backend/workload/job.h"
 #include "lib/common/instant.h"
-#include "lib/process/progress_reader.h"
+#include "lib/process/process.h"
 
 namespace twofold::backend {
 
