@@ -127,7 +127,7 @@ Result<Gang> FromJson(std::string_view text) {
     if (!object.contains("tls")) return gang;
     const json& tls = object["tls"];
     gang.tls = security::ClientOptions{
-        tls.at("ca"), tls.at("cert"), tls.at("key"), tls.at("serverName"), {}};
+        {"", tls.at("cert"), tls.at("key"), tls.at("ca")}, tls.at("serverName"), ""};
     return gang;
   } catch (const json::out_of_range& error) {  // names the field
     return absl::InvalidArgumentError(absl::StrCat("not a gang file: ", error.what()));

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "lib/common/options.h"
 #include "lib/common/program.h"
 #include "lib/http/client.h"
 #include "lib/http/guard.h"

@@ -39,7 +39,8 @@ TEST(GangFile, IsReadAsItWasWritten) {
   const Gang plain = *FromJson(ToJson(gang));
   EXPECT_TRUE(MessageDifferencer::Equals(plain.roster, gang.roster));
   EXPECT_FALSE(plain.tls);
-  gang.tls = {"/etc/ca.crt", "/etc/tls.crt", "/etc/tls.key", "worker", ""};
+  gang.tls =
+      security::ClientOptions{{"", "/etc/tls.crt", "/etc/tls.key", "/etc/ca.crt"}, "worker", ""};
   const auto tls = FromJson(ToJson(gang))->tls;
   ASSERT_TRUE(tls);
   EXPECT_EQ(tls->ca, "/etc/ca.crt");
