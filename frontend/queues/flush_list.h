@@ -26,8 +26,6 @@ class FlushList {
 
   void Then(std::function<void()> action) { actions_.push_back(std::move(action)); }
 
-  [[nodiscard]] bool empty() const { return endpoints_.empty() && actions_.empty(); }
-
   /// Call it with no lock held.
   void Flush() const {
     for (const auto& endpoint : endpoints_) endpoint->Flush();

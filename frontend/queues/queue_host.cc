@@ -16,9 +16,6 @@ namespace {
 // What may wait for the disk before jobs are refused: some seconds' work of a slow disk.
 constexpr std::size_t kMostPendingBytes = 256 << 20;
 
-// A thread flushes so often at most before it goes back to its own stream.
-constexpr int kMostRounds = 16;
-
 // As the core has them (lib/queue/placement.h).
 std::string LabelLines(const WorkerIdentity& worker) {
   std::string lines;
@@ -81,29 +78,13 @@ QueueHost::Turn::Turn(QueueHost& host, Instant now) ABSL_NO_THREAD_SAFETY_ANALYS
 QueueHost::Turn::~Turn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   state_.core.Step(now_, queue::input::EndTurn{}, state_);
   if (!state_.changed.empty()) state_.TellWatchers(now_);
+  const FlushList to_flush = std::exchange(state_.to_flush, {});
   // Under the lock, so that the journal has the order of the decisions.
   if (!state_.commit.empty()) state_.commit.AppendTo(*host_.surroundings_.journal);
   const auto deadline = state_.core.core().NextDeadline();
-  const bool somebody_flushes = std::exchange(state_.flushing, true);
-  if (somebody_flushes) {
-    host_.mutex_.Unlock();
-  } else {
-    FlushAndUnlock();
-  }
+  host_.mutex_.Unlock();
   if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);
-}
-
-/// Flushes what turns of other threads decide meanwhile, too.
-void QueueHost::Turn::FlushAndUnlock() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  for (int round = 1;; ++round) {
-    const FlushList to_flush = std::exchange(state_.to_flush, {});
-    const bool is_last = to_flush.empty() || round == kMostRounds;
-    if (is_last) state_.flushing = false;
-    host_.mutex_.Unlock();
-    to_flush.Flush();
-    if (is_last) return;
-    host_.mutex_.Lock();
-  }
+  to_flush.Flush();
 }
 
 void QueueHost::Turn::Then(std::function<void()> action) {

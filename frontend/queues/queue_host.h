@@ -46,9 +46,6 @@ struct Surroundings {
 ///     QueueHost::Turn turn(host, Now());
 ///     for (...) turn.Submit(...);
 ///
-/// While one thread flushes, turns of others leave their flushes to it: under load what several
-/// messages have decided for a stream leaves in one message, and an idle queue answers at once.
-///
 /// What it decides about durable jobs goes to the journal instead, with the records of it; the
 /// journal puts it into the outboxes when the records are on disk.
 ///
@@ -189,7 +186,6 @@ class QueueHost::Turn {
   std::size_t VisitWorkers(const WorkerPattern& pattern, std::size_t from,
                            const Visit& visit) const;
   void SendHome(queue::ProcessId process);
-  void FlushAndUnlock();
 
   QueueHost& host_;
   State& state_;  ///< the turn holds the lock of `host_` as long as it lives

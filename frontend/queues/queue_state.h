@@ -50,7 +50,6 @@ class QueueHost::State final : public queue::Effects {
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters;
   QueueTimes times;
   FlushList to_flush;
-  bool flushing = false;  ///< somebody flushes, and will go on with what is in `to_flush`
   CommitBatch commit;
   Watchers watchers;
   std::vector<queue::JobId> changed;  ///< watched jobs that the turn has changed
