@@ -12,6 +12,13 @@
 #include "lib/common/program.h"
 #include "lib/security/server.h"
 
+// jemalloc reads it before main. Freed memory goes back to the system after a second, even if
+// nothing is allocated any more: a frontend that rests keeps what its jobs need.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000";
+}
+
 namespace twofold {
 namespace {
 
