@@ -270,6 +270,10 @@ void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& 
   added.given = ++events_;
   added.parts.clear();
   added.where = restored.members.empty() ? Where::kDelayed : Where::kRunning;
+  if (!processes.empty()) {  // before it is counted among those that run
+    Limit& limit = limits_[added.options.limit_key];
+    if (added.arrival >= limit.newest) limit = {added.arrival, added.options.key_limit};
+  }
   for (std::size_t rank = 0; rank < processes.size(); ++rank) {
     const ProcessId process = processes[rank];
     if (!processes_.contains(process)) {
@@ -281,11 +285,7 @@ void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& 
     if (job.options.gang.size > 1) added.parts.push_back({restored.members[rank].job, process});
   }
   Saw(processes.empty() ? "restored while waiting" : "restored while running");
-  if (!processes.empty()) {
-    Limit& limit = limits_[added.options.limit_key];
-    if (added.arrival >= limit.newest) limit = {added.arrival, added.options.key_limit};
-    return Refresh();
-  }
+  if (!processes.empty()) return Refresh();
   if (added.accepted > now) return;
   Arrive(id);
   dispatches_ = true;
