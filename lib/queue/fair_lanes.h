@@ -21,9 +21,8 @@ namespace twofold::queue {
 ///
 /// Jobs without a key share a lane like the others.
 ///
-/// Cost     That of Lane for jobs without a key as long as there are no others; O(log k) more with
-/// k
-///          keys that have jobs or owe. Some 250 bytes a key.
+/// Cost     That of Lane for jobs without a key as long as there are no others; O(log k) more if
+///          k keys have jobs or owe. Some 250 bytes a key.
 /// Source   Start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996.
 class FairLanes {
  public:
