@@ -74,7 +74,7 @@ remove_labelled() { # remove_labelled KINDS LABELS [OPTION]...
 # Load clients first: then no work is lost with the workers. What scales goes before what it scales.
 remove() {
   part=app.kubernetes.io/part-of=twofold
-  kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,statefulsets,ingresses,services,networkpolicies
+  kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,statefulsets,daemonsets,ingresses,services,networkpolicies
   kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts
   ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   ! served monitoring.coreos.com || kinds=$kinds,servicemonitors.monitoring.coreos.com
@@ -265,7 +265,7 @@ apply() { # apply FOLDER
 
 wait_ready() { # wait_ready FOLDER
   objects "$(rendered "$1")" |
-    awk '$2 == "Deployment" || $2 == "StatefulSet" { print $3, tolower($2) "/" $4 }' >"$work/workloads"
+    awk '$2 == "Deployment" || $2 == "StatefulSet" || $2 == "DaemonSet" { print $3, tolower($2) "/" $4 }' >"$work/workloads"
   while read -r namespace workload; do
     call -n "$namespace" rollout status "$workload" --timeout="${timeout}s" </dev/null && continue
     trouble "$namespace" "$workload" >&2

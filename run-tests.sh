@@ -76,7 +76,7 @@ lint() {
 }
 
 # A sanitizer takes about ten times the time.
-nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_STEPS="$1"; }
+nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_NIGHTLY=1 TWOFOLD_STEPS="$1"; }
 
 dev() { nightly_steps 10000000 && preset dev; }
 asan() { nightly_steps 1000000 && preset asan; }

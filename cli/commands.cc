@@ -6,7 +6,7 @@ std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
-        RunCommands(), ResultCommands(), ReplayCommands(), ParseCommands()}) {
+        RunCommands(), WatchCommands(), ResultCommands(), ReplayCommands(), ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

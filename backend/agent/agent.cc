@@ -45,6 +45,12 @@ void ForEach(const v1::Attempts& attempts, Visit&& visit) {
   }
 }
 
+// Those on the command line hold before those that the workload has found.
+AgentOptions WithLabels(AgentOptions options, Labels found) {
+  options.labels.merge(found);
+  return options;
+}
+
 }  // namespace
 
 std::string ReplaceFilename(std::string text, const std::string& filename) {
@@ -53,7 +59,7 @@ std::string ReplaceFilename(std::string text, const std::string& filename) {
 
 Agent::Agent(boost::asio::io_context& io, AgentOptions options, Workload& workload)
     : io_(io),
-      options_(std::move(options)),
+      options_(WithLabels(std::move(options), workload.labels())),
       suites_(workload.suites()),
       runner_(io, workload, {options_.slots, options_.limit, options_.ready_limit}, *this),
       link_(io, options_.link, options_.process_key, *this),

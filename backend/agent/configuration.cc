@@ -131,6 +131,7 @@ WorkloadOptions WorkloadFrom(const Options& options) {
   for (const std::string& path : options.allow_paths) {
     benchmark.allowed.paths.push_back(Absolute(path));
   }
+  workload.check_only = options.check_config;
   benchmark.worker.image = Printable(Variable(options.image_env), rpc::kMaxNameBytes);
   return workload;
 }

@@ -2,11 +2,14 @@
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "backend/benchmark/benchmark.h"
+#include "backend/benchmark/offers.h"
 #include "backend/workload/command.h"
 #include "backend/workload/sleep.h"
 #include "lib/process/environment.h"
@@ -59,7 +62,14 @@ MadeWorkload MakeBenchmark(const WorkloadParts& parts, std::vector<const suite::
   BenchmarkOptions benchmark = options.benchmark;
   if (options.argv.size() > 1) benchmark.spec = options.argv[1];
   benchmark.peers = parts.peers;
-  return std::make_unique<Benchmark>(parts.io, parts.reaper, std::move(suites),
+  Offers offers{.suites = std::move(suites), .labels = {}, .missing = {}};
+  if (!options.check_only) offers = AskOffers(parts.io, parts.reaper, offers.suites, benchmark);
+  if (offers.suites.empty()) {
+    return absl::FailedPreconditionError("this worker can offer nothing: " +
+                                         absl::StrJoin(offers.missing, "; "));
+  }
+  for (const std::string& why : offers.missing) spdlog::warn("not offered: {}", why);
+  return std::make_unique<Benchmark>(parts.io, parts.reaper, std::move(offers),
                                      std::move(benchmark));
 }
 

@@ -8,11 +8,11 @@
 
 namespace twofold::backend {
 
-Benchmark::Benchmark(boost::asio::io_context& io, process::Reaper& reaper,
-                     std::vector<const suite::Suite*> suites, BenchmarkOptions options)
+Benchmark::Benchmark(boost::asio::io_context& io, process::Reaper& reaper, Offers offers,
+                     BenchmarkOptions options)
     : io_(io),
       reaper_(reaper),
-      suites_(std::move(suites)),
+      offers_(std::move(offers)),
       options_(std::move(options)),
       versions_(io, reaper) {
   const std::size_t removed = RemoveLeftWorkFolders(options_.work_dir);
@@ -25,15 +25,15 @@ Benchmark::~Benchmark() {
 
 std::vector<std::string> Benchmark::suites() const {
   std::vector<std::string> names;
-  for (const suite::Suite* suite : suites_) names.emplace_back(suite->name);
+  for (const suite::Suite* suite : offers_.suites) names.emplace_back(suite->name);
   return names;
 }
 
 const suite::Suite& Benchmark::SuiteOf(const Job& job) const {
-  for (const suite::Suite* suite : suites_) {
+  for (const suite::Suite* suite : offers_.suites) {
     if (suite->name == job.suite) return *suite;
   }
-  return *suites_.front();
+  return *offers_.suites.front();
 }
 
 void Benchmark::Start(Slot slot, Instant now, const Job& job) {

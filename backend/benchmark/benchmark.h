@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/benchmark/offers.h"
 #include "backend/benchmark/options.h"
 #include "backend/benchmark/rank_run.h"
 #include "backend/benchmark/tool_versions.h"
@@ -22,11 +23,12 @@ class Benchmark final : public Workload {
  public:
   /// Removes what a worker that was killed has left in the work folder.
   /// REQUIRES: at least one suite; they, `reaper` and `options.peers` live as long as this.
-  Benchmark(boost::asio::io_context& io, process::Reaper& reaper,
-            std::vector<const suite::Suite*> suites, BenchmarkOptions options);
+  Benchmark(boost::asio::io_context& io, process::Reaper& reaper, Offers offers,
+            BenchmarkOptions options);
   ~Benchmark() override;
 
   [[nodiscard]] std::vector<std::string> suites() const override;
+  [[nodiscard]] suite::Labels labels() const override { return offers_.labels; }
   void Start(Slot slot, Instant now, const Job& job) override;
   void Go(Slot slot, Instant now) override;
   void Follow(Slot slot, bool on) override;
@@ -37,7 +39,7 @@ class Benchmark final : public Workload {
 
   boost::asio::io_context& io_;
   process::Reaper& reaper_;
-  const std::vector<const suite::Suite*> suites_;
+  const Offers offers_;
   const BenchmarkOptions options_;
   ToolVersions versions_;
   absl::flat_hash_map<Slot, std::shared_ptr<RankRun>> runs_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backend/benchmark/host.h"
+#include "backend/benchmark/offers.h"
 #include "backend/workload/peer_link.h"
 #include "lib/process/environment.h"
 
@@ -107,14 +108,9 @@ Status CheckAllowed(const suite::GangPlan& plan, std::uint32_t rank, const std::
   return absl::OkStatus();
 }
 
-std::string InheritedPath() {
-  const char* const path = std::getenv("PATH");
-  return path == nullptr ? "" : path;
-}
-
 Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
   for (const suite::Stage& stage : prepared.rank_plan().stages) {
-    auto path = process::FindProgram(stage.argv.at(0), {options.suite_path, InheritedPath()});
+    auto path = process::FindProgram(stage.argv.at(0), {ProgramFolders(options), InheritedPath()});
     if (!path.ok()) return Because("prepare", Message(path.status()));
     prepared.programs.push_back(*std::move(path));
   }
@@ -125,10 +121,7 @@ Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
 std::vector<std::string> EnvironmentOf(const BenchmarkOptions& options, const Job& job,
                                        const Prepared& prepared) {
   std::vector<std::string> all = process::Overlay(JobEnvironment(job), {"TWOFOLD_READY_FD"});
-  std::vector<std::string> folders = options.suite_path;
-  // Where twofold-rsh is.
-  if (std::string own = process::OwnFolder(); !own.empty()) folders.push_back(std::move(own));
-  all.push_back("PATH=" + process::JoinPath({folders, InheritedPath()}));
+  all.push_back("PATH=" + process::JoinPath({ProgramFolders(options), InheritedPath()}));
   all.push_back("TMPDIR=" + prepared.folder->tmp());
   all.push_back(prepared.folder->marker());
   if (job.gang != nullptr && job.gang->rank == 0) {

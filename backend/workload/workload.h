@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +70,9 @@ class Workload {
 
   /// What JobOptions.suite may call it. At least one.
   [[nodiscard]] virtual std::vector<std::string> suites() const = 0;
+
+  /// What this machine has of what its jobs may ask for, beside the labels on the command line.
+  [[nodiscard]] virtual std::map<std::string, std::string> labels() const { return {}; }
 
   /// Runs the job, or prepares it if it is the member of a gang. REQUIRES: nothing runs in `slot`.
   virtual void Start(Slot slot, Instant now, const Job& job) = 0;

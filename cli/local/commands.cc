@@ -103,8 +103,11 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   local::ClusterOptions& cluster = options->cluster;
   cluster.programs = process::OwnFolder();
   app.add_option("--queues", cluster.queues,
-                 "Queues and how long their workers sleep for each job: NAME=SECONDS,...")
+                 "Queues and how long their workers sleep for each job, NAME=SECONDS,...; workers "
+                 "of a NAME without seconds run the WORKLOAD")
       ->capture_default_str();
+  app.add_option("WORKLOAD", cluster.workload,
+                 "After --: a suite and a spec, or a program and its arguments");
   AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
             "Workers of each queue to start with");
   app.add_flag("--free-ports", cluster.free_ports,
@@ -230,7 +233,8 @@ Status Down(const Globals& globals) {
 std::vector<Command> LocalCommands() {
   return {
       {"local up", "Start frontend, workers and load clients; returns when all are ready",
-       "twofold local up --queues sleep=0.2,long=5", BindUp, Prints::kText, false},
+       "twofold local up --queues sleep=0.2,gpu -- gpu '{\"iterations\": 50}'", BindUp,
+       Prints::kText, false},
       {"local scale", "Set the number of workers of a queue",
        "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, Prints::kText,
        false},

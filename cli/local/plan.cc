@@ -5,6 +5,7 @@
 #include <absl/strings/str_split.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <set>
@@ -19,39 +20,48 @@ constexpr int kFirstClientPort = 9996;  // further clients count down from it
 
 std::string Loopback(int port) { return absl::StrCat("127.0.0.1:", port); }
 
-// A queue whose workers sleep.
+using Arguments = std::vector<std::string>;
+
 struct QueuePlan {
   std::string name;
-  std::string seconds;
+  Arguments workload;  ///< of its workers: {"sleep", "0.2"}
 };
 
-Result<QueuePlan> ParseQueue(const std::string& text) {
+// `otherwise` is the workload of queues without seconds.
+Result<QueuePlan> ParseQueue(const std::string& text, const Arguments& otherwise) {
   const std::size_t equals = text.find('=');
-  const QueuePlan queue{text.substr(0, equals),
-                        equals == std::string::npos ? "" : text.substr(equals + 1)};
-  std::string problem = CheckQueueName(queue.name);
-  std::string seconds = queue.seconds;
+  const std::string name = text.substr(0, equals);
+  std::string problem = CheckQueueName(name);
+  if (problem.empty() && equals == std::string::npos && !otherwise.empty()) {
+    return QueuePlan{name, otherwise};
+  }
+  std::string seconds = equals == std::string::npos ? "" : text.substr(equals + 1);
   if (problem.empty()) problem = Seconds()(seconds);
-  if (problem.empty()) return queue;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--queues '", text, "': ", problem, " (give NAME=SECONDS, e.g. sleep=0.2)"));
+  if (problem.empty()) return QueuePlan{name, {"sleep", seconds}};
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--queues '", text, "': ", problem,
+      " (give NAME=SECONDS, e.g. sleep=0.2, or NAME and a workload: --queues gpu -- gpu)"));
 }
 
-Result<std::vector<QueuePlan>> ParseQueues(const std::string& text) {
+Result<std::vector<QueuePlan>> ParseQueues(const ClusterOptions& options) {
   std::vector<QueuePlan> queues;
   std::set<std::string> names;
-  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
-    Result<QueuePlan> queue = ParseQueue(part);
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(options.queues, ','))) {
+    Result<QueuePlan> queue = ParseQueue(part, options.workload);
     if (!queue.ok()) return queue.status();
     if (!names.insert(queue->name).second) {
       return absl::InvalidArgumentError(absl::StrCat("--queues names '", queue->name, "' twice"));
     }
     queues.push_back(*queue);
   }
-  return queues;
+  const bool is_for_somebody =
+      options.workload.empty() ||
+      std::any_of(queues.begin(), queues.end(),
+                  [&](const QueuePlan& queue) { return queue.workload == options.workload; });
+  if (is_for_somebody) return queues;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", options.workload[0], "' is for no queue: --queues names none without =SECONDS"));
 }
-
-using Arguments = std::vector<std::string>;
 
 DeploymentSpec Frontend(const ClusterOptions& options, Arguments arguments) {
   const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
@@ -97,14 +107,14 @@ DeploymentSpec Client(const ClusterOptions& options, const QueuePlan& queue, int
 }
 
 Result<std::vector<DeploymentSpec>> PlanOfQueues(const ClusterOptions& options) {
-  const Result<std::vector<QueuePlan>> queues = ParseQueues(options.queues);
+  const Result<std::vector<QueuePlan>> queues = ParseQueues(options);
   if (!queues.ok()) return queues.status();
   Arguments names;
   for (const QueuePlan& queue : *queues) names.push_back(queue.name);
   std::vector<DeploymentSpec> plan = {Frontend(options, std::move(names))};
   for (std::size_t i = 0; i < queues->size(); ++i) {
     const QueuePlan& queue = queues->at(i);
-    plan.push_back(Backend(options, queue.name, {"sleep", queue.seconds}));
+    plan.push_back(Backend(options, queue.name, queue.workload));
     plan.push_back(Client(options, queue, static_cast<int>(i)));
   }
   return plan;

@@ -38,12 +38,14 @@ struct RunCluster {
 };
 
 struct ClusterOptions {
-  std::string queues = "sleep=0.2";  ///< NAME=SECONDS,...: how long their workers sleep for a job
-  int replicas = 1;                  ///< of each backend, to start with
-  bool free_ports = false;           ///< instead of 9997, 9998, 9999 and 9996 downwards
-  double grace_seconds = 30;         ///< from SIGTERM to SIGKILL
-  std::string programs;              ///< folder of the programs
-  std::optional<RunCluster> run{};   ///< instead of `queues`
+  /// NAME=SECONDS,...: how long their workers sleep for a job; NAME: they run `workload`.
+  std::string queues = "sleep=0.2";
+  std::vector<std::string> workload{};  ///< {"gpu", "{...}"}
+  int replicas = 1;                     ///< of each backend, to start with
+  bool free_ports = false;              ///< instead of 9997, 9998, 9999 and 9996 downwards
+  double grace_seconds = 30;            ///< from SIGTERM to SIGKILL
+  std::string programs;                 ///< folder of the programs
+  std::optional<RunCluster> run{};      ///< instead of `queues`
 };
 
 /// The frontend first, then a backend and a client for each queue, or the backend of the run.

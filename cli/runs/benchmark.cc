@@ -123,12 +123,6 @@ std::string NeedsLine(const Expansion& expansion) {
   return absl::StrCat("workers need: ", LabelText(expansion.permutations.front()), "\n");
 }
 
-std::string MissingLine(const Sweep& sweep) {
-  if (sweep.kind->has_suite) return "";
-  return absl::StrCat("suite missing: ", std::string(sweep.kind->suite),
-                      " is not part of this version, so no worker can run these jobs\n");
-}
-
 Json PermutationJson(const Permutation& permutation) {
   Json values = Json::object();
   for (const auto& varied : permutation.values) values[varied.path] = varied.value;
@@ -150,14 +144,13 @@ Json JobJson(const Sweep& sweep, const Expansion& expansion, std::size_t index) 
 
 std::string TextOf(const Sweep& sweep, const Expansion& expansion) {
   return absl::StrCat(JobTable(sweep, expansion), CountsLine(sweep, expansion),
-                      UntilLine(sweep, expansion), NeedsLine(expansion), MissingLine(sweep));
+                      UntilLine(sweep, expansion), NeedsLine(expansion));
 }
 
 Json JsonOf(const Sweep& sweep, const Expansion& expansion) {
   Json json = {{"name", sweep.name},
                {"kind", sweep.kind->name},
                {"suite", sweep.kind->suite},
-               {"suite_missing", !sweep.kind->has_suite},
                {"all_permutations", expansion.all_permutations},
                {"most_jobs", expansion.most_jobs},
                {"permutations", Json::array()},
@@ -208,7 +201,6 @@ Json KindsJson() {
   for (const spec::Kind& kind : suite::Kinds()) {
     json.push_back({{"kind", kind.name},
                     {"suite", kind.suite},
-                    {"suite_missing", !kind.has_suite},
                     {"workers", kind.workers},
                     {"measures", kind.help}});
   }
@@ -217,7 +209,7 @@ Json KindsJson() {
 
 // Those inside maps with their path.
 void AddFields(std::span<const spec::Field> fields, const std::string& path, Json& json) {
-  constexpr std::array<const char*, 3> kRoles = {"suite", "placement", "no effect"};
+  constexpr std::array<const char*, 4> kRoles = {"suite", "placement", "placement", "no effect"};
   for (const spec::Field& field : fields) {
     const std::string its_path = spec::Join(path, field.name);
     json.push_back({{"field", its_path},
@@ -235,7 +227,6 @@ void AddFields(std::span<const spec::Field> fields, const std::string& path, Jso
 void PrintRows(const show::Columns& columns, Json rows, const Globals& globals) {
   for (Json& row : rows) {
     if (globals.json()) break;
-    if (row.value("suite_missing", false)) row["suite"] = row.value("suite", "") + " (missing)";
     if (row.value("required", false)) row["default"] = "required";
   }
   std::cout << show::Print(globals.form, columns, rows);

@@ -1,33 +1,30 @@
 #include <absl/strings/str_cat.h>
-#include <absl/time/clock.h>
-#include <absl/time/time.h>
 
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <random>
 #include <utility>
 
 #include "cli/command/command.h"
 #include "cli/local/launch.h"
-#include "cli/queues/frontend.h"
 #include "cli/results/run_source.h"
 #include "cli/runs/benchmark.h"
 #include "cli/runs/local_run.h"
-#include "cli/runs/placement.h"
+#include "cli/runs/new_run.h"
 #include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_session.h"
+#include "cli/runs/run_watcher.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "lib/spec/node.h"
 #include "lib/words/run_state.h"
-#include "suites/table/table.h"
 
 // The way of a run through this room:
 //
 //   run.cc            what is asked for: a file, or a run that is there
+//   new_run.h         the run that a file comes to
 //   benchmark.h       all jobs that the file comes to
 //   local_run.h       with --local: a cluster for it
 //   run_session.h     begins it or goes on with it, and concludes: results, counts, what to do next
@@ -39,50 +36,6 @@
 namespace twofold::cli {
 namespace {
 
-// ---- a new run
-
-// "fio-quick-20261122-101530-3f2a": the time is for people, the rest tells two of one second apart.
-std::string NewId(const std::string& name) {
-  std::random_device random;
-  const std::string time = absl::FormatTime("%Y%m%d-%H%M%S", absl::Now(), absl::UTCTimeZone());
-  return absl::StrCat(name.substr(0, 70), "-", time, "-",
-                      absl::Hex(random() & 0xffff, absl::kZeroPad4));
-}
-
-// The nodes of the queue's workers, where a file chooses from them.
-Result<std::vector<std::string>> NodesToChooseFrom(const RunCommand& command,
-                                                   const spec::Sweep& sweep,
-                                                   const std::string& queue,
-                                                   const Globals& globals) {
-  if (!sweep.nodes || !command.nodes.empty()) return command.nodes;
-  if (command.local) {
-    return absl::FailedPreconditionError("--local: one machine has no nodes to choose from");
-  }
-  const auto workers = run::WorkersOf(Frontend(globals), queue);
-  if (!workers.ok()) return workers.status();
-  std::vector<std::string> nodes = run::NodesOf(*workers);
-  if (!nodes.empty()) return nodes;
-  return absl::FailedPreconditionError(absl::StrCat("spec.nodes: no worker of queue ", queue,
-                                                    " is connected; name the nodes with --nodes"));
-}
-
-Result<RunRecord> NewRecord(const RunCommand& command, const Globals& globals) {
-  auto text = ReadBenchmarkText(command.file);
-  if (!text.ok()) return text.status();
-  const auto sweep = spec::ReadSweep(command.file, *text, suite::Kinds());
-  if (!sweep.ok()) return sweep.status();
-  const std::string queue = command.queue.empty() ? std::string(sweep->kind->suite) : command.queue;
-  auto nodes = NodesToChooseFrom(command, *sweep, queue, globals);
-  if (!nodes.ok()) return nodes.status();
-  return RunRecord{.id = command.id.empty() ? NewId(sweep->name) : command.id,
-                   .file = command.file,
-                   .text = *std::move(text),
-                   .queue = queue,
-                   .nodes = *std::move(nodes),
-                   .local = command.local,
-                   .workload = command.workload};
-}
-
 std::map<std::string, std::string> LocalLabels(const Benchmark& benchmark) {
   constexpr std::size_t kLongestLabel = 240;  // bytes of a value; 253 are allowed
   std::map<std::string, std::string> labels = {{kLocalLabel, HostName()}};
@@ -93,13 +46,6 @@ std::map<std::string, std::string> LocalLabels(const Benchmark& benchmark) {
 
 // ---- a run that is there
 
-Result<KnownRun> Expanded(Result<RunRecord> record) {
-  if (!record.ok()) return record.status();
-  auto benchmark = ExpandBenchmark(record->file, record->text, record->nodes);
-  if (!benchmark.ok()) return benchmark.status();
-  return KnownRun{*std::move(record), *std::move(benchmark)};
-}
-
 Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, const std::string& id) {
   if (Status status = run::CheckRunId(id); !status.ok()) return status;
   auto record = FindRun(source, id);
@@ -109,7 +55,7 @@ Result<KnownRun> FindKnownRun(const RunCommand& command, RunSource& source, cons
         absl::StrCat("run ", id, " was begun ", record->local ? "with" : "without",
                      " --local, and goes on so only: its numbers would be of two places"));
   }
-  return Expanded(std::move(record));
+  return Expanded(*std::move(record));
 }
 
 // ---- the forms of the command
@@ -147,17 +93,13 @@ Status BeginOrShow(const RunSetting& setting, KnownRun run) {
 
 Status RunFile(const RunSetting& setting) {
   const RunCommand& command = setting.command;
-  auto run = Expanded(NewRecord(command, setting.globals));
+  auto text = ReadBenchmarkText(command.file);
+  if (!text.ok()) return text.status();
+  auto run = NewRun(command, *std::move(text), setting.globals);
   if (!run.ok()) return run.status();
   if (command.dry_run) {
     std::cout << JobList(run->benchmark, setting.globals.form);
     return absl::OkStatus();
-  }
-  const spec::Kind& kind = *run->benchmark.sweep.kind;
-  if (!kind.has_suite) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "suite missing: ", std::string(kind.suite), " (kind ", std::string(kind.name),
-        ") is not part of this version, so no worker can run it; --dry-run lists the jobs"));
   }
   if (command.local) run->record.labels = LocalLabels(run->benchmark);
   return CarryOut(setting, *std::move(run), BeginOrShow);
@@ -208,8 +150,12 @@ void AddForms(CLI::App& app, RunCommand& command) {
   form->require_option(1);
 }
 
+}  // namespace
+
 void AddPlaces(CLI::App& app, RunCommand& command) {
-  app.add_option("--queue", command.queue, "Queue of the jobs; else the one named like the suite")
+  app.add_option(
+         "--queue", command.queue,
+         "Queue of the jobs, else the file's metadata.queue, else the one named like the suite")
       ->check(QueueName());
   app.add_option("--nodes", command.nodes,
                  "Nodes that nodes.select chooses from; else those of the queue's workers")
@@ -223,6 +169,8 @@ void AddPlaces(CLI::App& app, RunCommand& command) {
   app.add_flag("--unchecked", command.unchecked,
                "Submit jobs that no connected worker can run: they wait for workers that can");
 }
+
+namespace {
 
 void AddLocal(CLI::App& app, RunCommand& command) {
   CLI::Option* local =
@@ -263,8 +211,10 @@ void AddLocal(CLI::App& app, RunCommand& command) {
 Action BindRun(CLI::App& app, const Globals& globals) {
   auto command = std::make_shared<RunCommand>();
   AddForms(app, *command);
-  app.add_option("--runid", command->id,
-                 "Id of the new run; a run that has it already is shown, and nothing is run");
+  app.add_option(
+      "--runid", command->id,
+      "Id of the new run, else the file's metadata.runid, else made up; a run that has it "
+      "already is shown, and nothing is run");
   app.add_flag("--dry-run", command->dry_run, "List the jobs; nothing is run");
   app.add_flag("--detach", command->detach, "Submit the jobs and return; --resume attaches");
   AddPlaces(app, *command);

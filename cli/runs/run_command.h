@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,8 @@ struct RunCommand {
   std::vector<std::string> workload;  ///< of local workers; empty: the suite
   std::vector<std::string> allow;     ///< options of local workers: what specs may ask for
 };
+
+/// Declares what says where the jobs of a run go: --queue, --nodes, --spread, --unchecked.
+void AddPlaces(CLI::App& app, RunCommand& command);
 
 }  // namespace twofold::cli

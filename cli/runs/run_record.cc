@@ -21,7 +21,7 @@ std::string PlanOf(const RunRecord& record) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-RunRecord RecordOf(const v1::Run& run, const Json& plan) {
+RunRecord ByPlan(const v1::Run& run, const Json& plan) {
   return {.id = run.id(),
           .file = plan.at("file"),
           .text = run.definition(),
@@ -111,18 +111,22 @@ Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchm
   return absl::AlreadyExistsError(absl::StrCat("there is a run ", record.id, " already"));
 }
 
+Result<RunRecord> RecordOf(const v1::Run& run) {
+  const Json plan = Json::parse(run.plan(), nullptr, false);
+  try {
+    return ByPlan(run, plan);
+  } catch (const Json::exception&) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "run ", run.id(), " was not begun by `twofold run`: it has no file to go on with"));
+  }
+}
+
 Result<RunRecord> FindRun(RunSource& source, const std::string& id) {
   v1::GetRunRequest request;
   request.set_id(id);
   const auto run = source.Get(request);
   if (!run.ok()) return run.status();
-  const Json plan = Json::parse(run->plan(), nullptr, false);
-  try {
-    return RecordOf(*run, plan);
-  } catch (const Json::exception&) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("run ", id, " was not begun by `twofold run`: it has no file to go on with"));
-  }
+  return RecordOf(*run);
 }
 
 }  // namespace twofold::cli

@@ -39,8 +39,11 @@ v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep);
 ///          frontend.
 Status CreateRun(const Frontend& frontend, const RunRecord& record, const Benchmark& benchmark);
 
-/// Errors   kNotFound: no such run. kFailedPrecondition: it was not begun from a file. Those of the
-///          source.
+/// What a run that is there began with.
+/// Errors   kFailedPrecondition: it was not begun from a file.
+Result<RunRecord> RecordOf(const v1::Run& run);
+
+/// Errors   kNotFound: no such run. Those of RecordOf and of the source.
 Result<RunRecord> FindRun(RunSource& source, const std::string& id);
 
 }  // namespace twofold::cli

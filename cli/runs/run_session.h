@@ -12,7 +12,7 @@
 #include "cli/runs/local_run.h"
 #include "cli/runs/run_command.h"
 #include "cli/runs/run_record.h"
-#include "cli/runs/run_watcher.h"
+#include "cli/runs/watch.h"
 
 namespace twofold::cli {
 
@@ -26,7 +26,7 @@ struct KnownRun {
 struct RunSetting {
   const RunCommand& command;
   const Globals& globals;  ///< its frontend is the one of the run
-  RunWatcher& watcher;
+  run::Watcher& watcher;
   std::optional<LocalRuns> local{};  ///< on this machine alone: what is kept where
 };
 

@@ -73,10 +73,10 @@ int Milliseconds(Duration time) {
 
 }  // namespace
 
-RunWatcher::RunWatcher(bool is_local)
+RunWatcher::RunWatcher(bool is_local, Asks asks)
     : is_local_(is_local),
       terminal_(isatty(STDERR_FILENO) == 1),
-      interactive_(terminal_ && isatty(STDIN_FILENO) == 1) {
+      interactive_(asks == Asks::kAPerson && terminal_ && isatty(STDIN_FILENO) == 1) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
@@ -92,6 +92,7 @@ RunWatcher::~RunWatcher() {
 void RunWatcher::Finish() {
   if (line_open_) std::cerr << std::endl;
   line_open_ = false;
+  last_.clear();
 }
 
 void RunWatcher::Note(const std::string& line) {

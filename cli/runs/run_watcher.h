@@ -16,8 +16,11 @@ namespace twofold::cli {
 /// Threads  Make it before other threads are made: they must not get the signals.
 class RunWatcher final : public run::Watcher {
  public:
+  /// Of whom Ctrl-C asks what to do: of a person, if one can be asked, or of nobody.
+  enum class Asks : std::uint8_t { kAPerson, kNobody };
+
   /// `is_local`: the cluster of the run ends with us.
-  explicit RunWatcher(bool is_local);
+  explicit RunWatcher(bool is_local, Asks asks = Asks::kAPerson);
   ~RunWatcher() override;
   RunWatcher(const RunWatcher&) = delete;
   RunWatcher& operator=(const RunWatcher&) = delete;
@@ -25,9 +28,7 @@ class RunWatcher final : public run::Watcher {
   void Show(const run::Driver& driver) override;
   void Note(const std::string& line) override;
   run::Wish Wait(Duration at_most) override;
-
-  /// The line is done with: what comes next begins a new one.
-  void Finish();
+  void Finish() override;
 
  private:
   void NameFailures(const run::Driver& driver);

@@ -26,6 +26,8 @@ class Watcher {
   virtual void Note(const std::string& line) = 0;
   /// Returns after `at_most`, or sooner with a wish.
   virtual Wish Wait(Duration at_most) = 0;
+  /// The run is done with: what comes next is of another one.
+  virtual void Finish() {}
 };
 
 /// Submits what is due, looks how it goes, and again, until the run is over or the watcher wishes

@@ -1,9 +1,10 @@
 #include "lib/common/address.h"
 
-#include <spdlog/fmt/fmt.h>
+#include <absl/strings/str_cat.h>
 
 #include <charconv>
 #include <optional>
+#include <string>
 #include <system_error>
 
 namespace twofold {
@@ -51,14 +52,14 @@ Result<HostPort> ParseAddress(std::string_view text) {
     const auto port = ParsePort(text.substr(colon + 1));
     if (host && port) return HostPort{std::string(*host), *port};
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "bad address '{}': use host:port, [ipv6]:port or :port (all interfaces), port 0 to 65535",
-      text));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "bad address '", std::string(text),
+      "': use host:port, [ipv6]:port or :port (all interfaces), port 0 to 65535"));
 }
 
 std::string ToString(const HostPort& address) {
   const bool ipv6 = IsOneOf(address.host, ':');
-  return fmt::format(fmt::runtime(ipv6 ? "[{}]:{}" : "{}:{}"), address.host, address.port);
+  return absl::StrCat(ipv6 ? "[" : "", address.host, ipv6 ? "]:" : ":", address.port);
 }
 
 }  // namespace twofold

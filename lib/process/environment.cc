@@ -29,9 +29,9 @@ constexpr std::string_view kPassed[] = {
     "TERM", "TZ", "LANG", "LANGUAGE", "LC_*",
     // Of what is measured: MPI and the networks below it, threads, devices.
     "OMPI_*", "OPAL_*", "PMIX_*", "PRTE_*", "I_MPI_*", "UCX_*", "UCC_*", "FI_*", "IBV_*", "MLX4_*",
-    "MLX5_*", "RDMAV_*", "HWLOC_*", "NCCL_*", "OMP_*", "GOMP_*", "KMP_*", "MKL_*", "CUDA_*",
-    "NVIDIA_*", "HIP_*", "HSA_*", "ROCR_*", "ZE_*", "ONEAPI_*", "ONEVPL_*", "MFX_*", "LIBVA_*",
-    "SVT_*", "PCIDEVICE_*", "MALLOC_*",
+    "MLX5_*", "RDMAV_*", "HWLOC_*", "NCCL_*", "GLOO_*", "TORCH_*", "PYTORCH_*", "TORCHBENCH",
+    "OMP_*", "GOMP_*", "KMP_*", "MKL_*", "CUDA_*", "NVIDIA_*", "HIP_*", "HSA_*", "ROCR_*", "ZE_*",
+    "ONEAPI_*", "ONEVPL_*", "MFX_*", "LIBVA_*", "SVT_*", "PCIDEVICE_*", "MALLOC_*",
     // Of sanitizers, for programs that are tested.
     "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
 

@@ -30,8 +30,16 @@ std::size_t Distance(const std::string& a, const std::string& b) {
 
 constexpr std::size_t kLongestWord = 64;  // longer ones are no typing mistakes
 
+// What holds anyway may be written, too: a 0 that stands for no limit is no size, and the name 0 no
+// text, to YAML.
+bool IsInitial(const Node& node, const Field& field) {
+  if (!IsText(field.type) || field.initial.empty()) return false;
+  const Json json = ToJson(node);
+  return (json.is_string() ? json.get<std::string>() : ToText(json)) == field.initial;
+}
+
 Status CheckValue(const Entry& entry, const Field& field, const std::string& path) {
-  if (IsNull(*entry.value)) return absl::OkStatus();
+  if (IsNull(*entry.value) || IsInitial(*entry.value, field)) return absl::OkStatus();
   if (const std::string why = field.type.mismatch(field.type, *entry.value); !why.empty()) {
     return Fault(entry.value->place, path, why);
   }

@@ -21,8 +21,8 @@ struct FieldType {
   std::string (*mismatch)(const FieldType& type, const Node& node);
   /// The same as a JSON schema (draft 7).
   Json (*schema)(const FieldType& type);
-  std::int64_t least = 0;                 ///< of whole numbers
-  std::int64_t most = 0;                  ///< of whole numbers
+  std::int64_t least = 0;                 ///< of numbers
+  std::int64_t most = 0;                  ///< of numbers
   std::int64_t step = 1;                  ///< `least` and every step-th number after it
   std::vector<std::string_view> words{};  ///< one of these
   std::vector<std::string_view> units{};  ///< digits and one of these; the suite gets it as text
@@ -33,6 +33,7 @@ inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max(
 
 FieldType Flag();  ///< true or false; also the yes, no, on, off that kubectl takes for them
 FieldType Whole(std::int64_t least, std::int64_t most = kNoLimit, std::int64_t step = 1);
+FieldType Number(std::int64_t least, std::int64_t most = kNoLimit);  ///< whole or not
 FieldType OneOf(std::vector<std::string_view> words);
 FieldType Text();   ///< not empty
 FieldType Texts();  ///< a list of texts that are not empty
@@ -45,6 +46,9 @@ FieldType AnyMap();                           ///< a map of anything
 FieldType MapOf(std::vector<Field> fields);   ///< a map with these fields
 FieldType ListOf(std::vector<Field> fields);  ///< a list of maps with these fields
 
+/// Whether the suite gets the value as text, however it is written: Text and Quantity.
+bool IsText(const FieldType& type);
+
 /// What can be written, for people: "whole number 1..65535", "TCP | RDMA".
 std::string Description(const FieldType& type);
 
@@ -52,6 +56,7 @@ std::string Description(const FieldType& type);
 enum class Role : std::uint8_t {
   kSuite,      ///< the suite: part of its spec
   kPlacement,  ///< where the job may run: becomes labels that its workers must have
+  kLabels,     ///< a map of labels that the workers must have
   kNoEffect,   ///< makers of pods; the workers of a queue are there already, so it changes nothing
 };
 

@@ -71,6 +71,24 @@ Json WholeSchema(const FieldType& type) {
   return OrNull(std::move(schema), "integer");
 }
 
+std::string NumberMismatch(const FieldType& type, const Node& node) {
+  const auto* whole = std::get_if<std::int64_t>(&node.value);
+  const auto* real = std::get_if<double>(&node.value);
+  if (whole == nullptr && real == nullptr) return Expected("a number", node);
+  const double value = whole != nullptr ? static_cast<double>(*whole) : *real;
+  if (value < static_cast<double>(type.least)) {
+    return fmt::format("{} is less than {}", value, type.least);
+  }
+  const bool more = type.most != kNoLimit && value > static_cast<double>(type.most);
+  return more ? fmt::format("{} is more than {}", value, type.most) : "";
+}
+
+Json NumberSchema(const FieldType& type) {
+  Json schema = {{"minimum", type.least}};
+  if (type.most != kNoLimit) schema["maximum"] = type.most;
+  return OrNull(std::move(schema), "number");
+}
+
 std::string WordMismatch(const FieldType& type, const Node& node) {
   const std::string* text = AsText(node);
   if (text != nullptr &&
@@ -225,6 +243,9 @@ FieldType Flag() { return {"true or false", FlagMismatch, FlagSchema}; }
 FieldType Whole(std::int64_t least, std::int64_t most, std::int64_t step) {
   return {"whole number", WholeMismatch, WholeSchema, least, most, step};
 }
+FieldType Number(std::int64_t least, std::int64_t most) {
+  return {"number", NumberMismatch, NumberSchema, least, most};
+}
 FieldType OneOf(std::vector<std::string_view> words) {
   return {
       .name = "word", .mismatch = WordMismatch, .schema = WordSchema, .words = std::move(words)};
@@ -254,9 +275,15 @@ FieldType ListOf(std::vector<Field> fields) {
           .fields = Shared(std::move(fields))};
 }
 
+bool IsText(const FieldType& type) {
+  return type.mismatch == TextMismatch || type.mismatch == QuantityMismatch;
+}
+
 std::string Description(const FieldType& type) {
   if (!type.words.empty()) return fmt::format("{}", fmt::join(type.words, " | "));
-  if (type.mismatch != WholeMismatch) return std::string(type.name);
+  if (type.mismatch != WholeMismatch && type.mismatch != NumberMismatch) {
+    return std::string(type.name);
+  }
   const std::string most = type.most == kNoLimit ? "" : fmt::format("{}", type.most);
   const std::string step = type.step == 1 ? "" : fmt::format(", by {}", type.step);
   return fmt::format("{} {}..{}{}", type.name, type.least, most, step);

@@ -10,10 +10,9 @@
 namespace twofold::spec {
 namespace {
 
-// A field that the table does not have can only be one of an open kind.
+// REQUIRES: the kind has the field.
 bool HasRole(const Kind& kind, std::string_view name, Role role) {
-  const Field* field = Find(kind.fields, name);
-  return field == nullptr ? role == Role::kSuite : field->role == role;
+  return Find(kind.fields, name)->role == role;
 }
 
 Status CheckHostNetwork(const Map& spec) {
@@ -50,10 +49,9 @@ void AddRequirements(const Json& json, const std::string& path, std::vector<Requ
 // Flags as JSON has them, and quantities as text: suites need not know "yes", nor 4096 for "4096".
 Json JsonOf(const Kind& kind, const Entry& entry) {
   const Field* field = Find(kind.fields, entry.key);
-  if (field == nullptr) return ToJson(*entry.value);
   if (field->type.mismatch == Flag().mismatch) return IsTrue(*entry.value);
   const Json json = ToJson(*entry.value);
-  return field->type.units.empty() ? json : Json(ScalarText(json));
+  return IsText(field->type) ? Json(ScalarText(json)) : json;
 }
 
 }  // namespace
@@ -69,17 +67,8 @@ Result<const Kind*> FindKind(std::span<const Kind> kinds, std::string_view name,
   return absl::InvalidArgumentError(fmt::format("no kind '{}'{}", name, Hint(name, names)));
 }
 
-Status CheckKeys(const Kind& kind, const Map& spec, const std::string& path) {
-  return kind.open ? absl::OkStatus() : CheckKeys(spec, kind.fields, path);
-}
-
 Status CheckSpec(const Kind& kind, const Node& spec) {
-  Map known = *AsMap(spec);
-  const auto is_unknown = [&](const Entry& entry) {
-    return Find(kind.fields, entry.key) == nullptr;
-  };
-  if (kind.open) std::erase_if(known, is_unknown);
-  Status status = CheckFields({std::move(known), spec.place}, kind.fields, "");
+  Status status = CheckFields(spec, kind.fields, "");
   return status.ok() ? CheckHostNetwork(*AsMap(spec)) : status;
 }
 
@@ -95,8 +84,12 @@ Json SuiteSpec(const Kind& kind, const Node& spec) {
 std::vector<Requirement> Requirements(const Kind& kind, const Node& spec) {
   std::vector<Requirement> all;
   for (const Entry& entry : *AsMap(spec)) {
-    if (IsNull(*entry.value) || !HasRole(kind, entry.key, Role::kPlacement)) continue;
-    AddRequirements(JsonOf(kind, entry), entry.key, all);
+    if (IsNull(*entry.value)) continue;
+    if (HasRole(kind, entry.key, Role::kPlacement)) {
+      AddRequirements(JsonOf(kind, entry), entry.key, all);
+    } else if (HasRole(kind, entry.key, Role::kLabels)) {
+      AddRequirements(JsonOf(kind, entry), "", all);
+    }
   }
   return all;
 }

@@ -15,11 +15,9 @@ namespace twofold::spec {
 struct Kind {
   std::string_view name;    ///< "IPerf"
   std::string_view suite;   ///< who runs it: "iperf"
-  bool has_suite = true;    ///< false: files with it are read, but nothing runs them yet
   std::string_view help{};  ///< what it measures, in a few words
   std::string workers{};    ///< that a job takes, for people: "2", "ranks / ranksPerNode"
   std::vector<Field> fields{};
-  bool open = false;  ///< fields that are not among `fields` are passed to the suite unchecked
   /// Whether the suite takes a spec (JSON), as only it knows what goes together. Returns how many
   /// workers a job with it takes. Errors: kInvalidArgument "FIELD: what".
   Result<std::uint32_t> (*check)(std::string_view spec) = nullptr;
@@ -28,9 +26,6 @@ struct Kind {
 /// The kind with this name. Errors: kInvalidArgument, with a hint that knows the word `also`, too.
 Result<const Kind*> FindKind(std::span<const Kind> kinds, std::string_view name,
                              std::string_view also = {});
-
-/// Refuses keys of `spec` that the kind does not have.
-Status CheckKeys(const Kind& kind, const Map& spec, const std::string& path);
 
 /// Checks a whole spec: fields, and whether those about pods go together.
 Status CheckSpec(const Kind& kind, const Node& spec);
@@ -48,7 +43,8 @@ struct Requirement {
 };
 
 /// What the placement fields of a checked spec ask of a worker. The label is named like the field,
-/// with the path in front inside maps (`resources.limits.cpu`); the value is the text of the
+/// with the path in front inside maps (`resources.limits.cpu`), or,
+/// of a field of labels, like the key; the value is the text of the
 /// scalar, or those of the list with commas. What is not written asks nothing.
 std::vector<Requirement> Requirements(const Kind& kind, const Node& spec);
 

@@ -43,7 +43,6 @@ Json PartOf(const Kind& kind) {
   Json schema = SchemaOf(kind.fields);
   schema.erase("required");
   schema["type"] = {"object", "null"};
-  schema["additionalProperties"] = kind.open;
   return schema;
 }
 
@@ -56,7 +55,7 @@ Json ProductOf(const Kind& kind) {
         {"minItems", 1},
         {"items", Reference(kind, fmt::format("/properties/{}", field.name))}};
   }
-  return {{"properties", lists}, {"additionalProperties", kind.open}};
+  return {{"properties", lists}, {"additionalProperties", false}};
 }
 
 Json IfKind(std::string_view name, Json then) {
@@ -95,12 +94,18 @@ Json Set(std::span<const Kind> kinds, const Json& names) {
   return then;
 }
 
+constexpr const char* kMetadataHelp =
+    "name: what the run is called; runid: its id, by which it is run once; queue: of its jobs";
+
 Json Metadata() {
   const std::string pattern = fmt::format("^[{}]{{1,{}}}$", kNameCharacters, kLongestName);
   return {{"type", "object"},
           {"required", {"name"}},
-          {"properties", {{"name", {{"type", "string"}, {"pattern", pattern}}}}},
-          {"description", "name: what the run is called"}};
+          {"properties",
+           {{"name", {{"type", "string"}, {"pattern", pattern}}},
+            {"runid", {{"type", {"string", "integer", "null"}}}},
+            {"queue", {{"type", {"string", "integer", "null"}}}}}},
+          {"description", kMetadataHelp}};
 }
 
 using Fields = std::vector<Field>;
@@ -176,7 +181,7 @@ std::span<const Field> ObjectFields() {
   static const Fields fields = {
       Required({"apiVersion", Text(), "", "", ""}),
       Required({"kind", Text(), "", "", ""}),
-      Required({"metadata", AnyMap(), "", "", "name: what the run is called"}),
+      Required({"metadata", AnyMap(), "", "", kMetadataHelp}),
       {"spec", AnyMap(), "{}", "", ""},
       {"status", AnyMap(), "", "", "not used: written by Kubernetes"},
   };

@@ -21,6 +21,9 @@ inline constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 inline constexpr std::size_t kLongestName = 253;
 
+/// What `metadata.runid` says, beside null and nothing, where no run is wished.
+inline constexpr std::string_view kNoRunId = "nil";
+
 /// The fields of the spec of a BenchmarkSet: those of kube-perftest, and ours.
 std::span<const Field> SetFields();
 

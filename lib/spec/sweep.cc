@@ -34,7 +34,7 @@ double Seconds(const Node& map, std::string_view key) {
 
 Status ReadProduct(const Map& product, Sweep& sweep) {
   const std::string path = "spec.permutations.product";
-  if (Status status = CheckKeys(*sweep.kind, product, path); !status.ok()) return status;
+  if (Status status = CheckKeys(product, sweep.kind->fields, path); !status.ok()) return status;
   for (const Entry& entry : product) {
     const List* values = AsList(*entry.value);
     if (values == nullptr) {
@@ -58,7 +58,7 @@ Status ReadListed(const List& listed, Sweep& sweep) {
       return Fault(listed[i]->place, path,
                    fmt::format("must be a map of fields, is {}", TypeName(*listed[i])));
     }
-    if (Status status = CheckKeys(*sweep.kind, *map, path); !status.ok()) return status;
+    if (Status status = CheckKeys(*map, sweep.kind->fields, path); !status.ok()) return status;
     sweep.listed.push_back(listed[i]);
   }
   return absl::OkStatus();
@@ -187,6 +187,28 @@ Result<std::string> NameOf(const Node& object) {
   return *name;
 }
 
+// What metadata says beside the name; empty, also for null: nothing. Numbers are words, too:
+// `runid: 7`.
+Result<std::string> WordOf(const Node& object, const std::string& key) {
+  const Entry* entry = Find(*AsMap(*EntryOf(object, "metadata").value), key);
+  if (entry == nullptr || IsNull(*entry->value)) return "";
+  const Node& word = *entry->value;
+  if (const auto* number = std::get_if<std::int64_t>(&word.value)) return fmt::to_string(*number);
+  if (const auto* text = std::get_if<std::string>(&word.value)) return *text;
+  return Fault(word.place, Join("metadata", key), "must be text or a whole number");
+}
+
+Status ReadMetadata(const Node& object, Sweep& sweep) {
+  for (const auto& [word, read] :
+       {std::pair(&sweep.name, NameOf(object)), std::pair(&sweep.run_id, WordOf(object, "runid")),
+        std::pair(&sweep.queue, WordOf(object, "queue"))}) {
+    if (!read.ok()) return read.status();
+    *word = *read;
+  }
+  if (sweep.run_id == kNoRunId) sweep.run_id.clear();
+  return absl::OkStatus();
+}
+
 NodeRef SpecOf(const Node& object) {
   const Entry* entry = Find(*AsMap(object), "spec");
   if (entry != nullptr && !IsNull(*entry->value)) return entry->value;
@@ -202,7 +224,7 @@ Status ReadSet(std::span<const Kind> kinds, const NodeRef& spec, Sweep& sweep) {
   sweep.kind = *kind;
   sweep.spec = SpecOf(benchmark);
   sweep.place = spec->place;
-  Status status = CheckKeys(*sweep.kind, *AsMap(*sweep.spec), "spec.template.spec");
+  Status status = CheckKeys(*AsMap(*sweep.spec), sweep.kind->fields, "spec.template.spec");
   if (!status.ok()) return status;
   return ReadOptions(*spec, sweep);
 }
@@ -213,7 +235,7 @@ Status ReadOne(std::span<const Kind> kinds, const NodeRef& object, Sweep& sweep)
   sweep.kind = *kind;
   sweep.spec = SpecOf(*object);
   sweep.place = object->place;
-  return CheckKeys(*sweep.kind, *AsMap(*sweep.spec), "spec");
+  return CheckKeys(*AsMap(*sweep.spec), sweep.kind->fields, "spec");
 }
 
 Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limits& limits,
@@ -222,9 +244,7 @@ Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limi
   if (!root.ok()) return root.status();
   if (Status status = CheckFields(**root, ObjectFields(), ""); !status.ok()) return status;
   if (Status status = CheckVersion(**root, ""); !status.ok()) return status;
-  const auto name = NameOf(**root);
-  if (!name.ok()) return name.status();
-  sweep.name = *name;
+  if (Status status = ReadMetadata(**root, sweep); !status.ok()) return status;
   const bool set = *Get<std::string>(**root, "kind") == kBenchmarkSet;
   return set ? ReadSet(kinds, SpecOf(**root), sweep) : ReadOne(kinds, *root, sweep);
 }

@@ -46,6 +46,53 @@ void Histogram::Merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
+Histogram::Parts Histogram::ToParts() const {
+  Parts parts;
+  parts.clamped = clamped_;
+  parts.sum = static_cast<std::uint64_t>(sum_);
+  if (count_ > 0) {
+    parts.min = Nanoseconds(min_);
+    parts.max = Nanoseconds(max_);
+  }
+  ForEachBucket([&](const Bucket& bucket) {
+    parts.counts.push_back({Nanoseconds(bucket.lowest), bucket.count});
+  });
+  return parts;
+}
+
+std::optional<Histogram> Histogram::From(const Parts& parts) {
+  constexpr std::uint64_t kMost = std::numeric_limits<Duration::rep>::max();
+  if (std::max({parts.sum, parts.min, parts.max}) > kMost) return std::nullopt;
+  Histogram histogram;
+  if (parts.counts.empty()) {
+    const bool zero = parts.clamped == 0 && parts.sum == 0 && parts.min == 0 && parts.max == 0;
+    return zero ? std::optional(histogram) : std::nullopt;
+  }
+  for (const auto& [lowest, count] : parts.counts) {
+    const std::size_t bucket = BucketOf(lowest);
+    const bool twice = histogram.counts_[bucket] > 0;
+    if (LowestOf(bucket) != lowest || twice || count == 0 || count > kMost - histogram.count_) {
+      return std::nullopt;
+    }
+    histogram.counts_[bucket] = count;
+    histogram.count_ += count;
+  }
+  histogram.clamped_ = parts.clamped;
+  histogram.sum_ = static_cast<Duration::rep>(parts.sum);
+  histogram.min_ = Duration(static_cast<Duration::rep>(parts.min));
+  histogram.max_ = Duration(static_cast<Duration::rep>(parts.max));
+  return histogram.Fits() ? std::optional(histogram) : std::nullopt;
+}
+
+// Whether the extremes are in the outermost buckets, and the rest is possible with them.
+bool Histogram::Fits() const {
+  const auto first = std::find_if(counts_.begin(), counts_.end(), [](auto n) { return n > 0; });
+  const auto last = std::find_if(counts_.rbegin(), counts_.rend(), [](auto n) { return n > 0; });
+  return min_ <= max_ && sum_ >= max_.count() && clamped_ <= counts_.back() &&
+         BucketOf(Nanoseconds(min_)) == static_cast<std::size_t>(first - counts_.begin()) &&
+         BucketOf(Nanoseconds(max_)) == static_cast<std::size_t>(counts_.rend() - last) - 1;
+}
+
 void Histogram::Reset() { *this = Histogram(); }
 
 std::optional<Duration> Histogram::Min() const {

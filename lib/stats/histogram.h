@@ -62,7 +62,25 @@ class Histogram {
     std::uint64_t count;
   };
 
+  /// A histogram as numbers, to be written down or sent.
+  struct Parts {
+    struct Count {
+      std::uint64_t lowest = 0;  ///< of the bucket's values, in ns
+      std::uint64_t count = 0;
+    };
+    std::vector<Count> counts;  ///< of the buckets that are not empty, shortest first
+    std::uint64_t clamped = 0;
+    std::uint64_t sum = 0;  ///< in ns, as the next two; 0 of an empty one
+    std::uint64_t min = 0;
+    std::uint64_t max = 0;
+  };
+
   Histogram() : counts_(kBuckets) {}
+
+  /// The histogram that had these parts; nullopt: none can have them. Parts come from other
+  /// machines, so nothing is taken for granted.
+  static std::optional<Histogram> From(const Parts& parts);
+  [[nodiscard]] Parts ToParts() const;
 
   void Record(Duration value);
   void Merge(const Histogram& other);
@@ -99,6 +117,7 @@ class Histogram {
 
  private:
   [[nodiscard]] Bucket BucketAt(std::size_t i) const;
+  [[nodiscard]] bool Fits() const;
 
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;

@@ -7,6 +7,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -30,12 +31,6 @@ bool IsAddress(std::string_view text) {
   constexpr std::string_view kOfAddresses =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_%-";
   return !text.starts_with('-') && text.find_first_not_of(kOfAddresses) == std::string_view::npos;
-}
-
-google::protobuf::util::JsonParseOptions OptionsFor(const Message& message) {
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = message.GetDescriptor()->options().GetExtension(v1::spec).open();
-  return options;
 }
 
 /// A field of a message, and what its proto says of it.
@@ -66,6 +61,28 @@ Status CheckRange(const Checked& checked) {
                                           rule.step(), " more"));
 }
 
+Status CheckWide(const Checked& checked) {
+  const FieldRule& rule = checked.rule();
+  const std::uint64_t value =
+      checked.message.GetReflection()->GetUInt64(checked.message, &checked.field);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  // 2^63 and more is beyond any rule.
+  const std::int64_t shown =
+      value > static_cast<std::uint64_t>(kMost) ? kMost : static_cast<std::int64_t>(value);
+  return CheckNumber(checked.name, shown, rule.least(), rule.has_most() ? rule.most() : kMost);
+}
+
+Status CheckReal(const Checked& checked) {
+  const FieldRule& rule = checked.rule();
+  const double value = checked.message.GetReflection()->GetDouble(checked.message, &checked.field);
+  if (!std::isfinite(value)) return Wrong(checked.name, "is not finite");
+  const bool more = rule.has_most() && value > static_cast<double>(rule.most());
+  if (value >= static_cast<double>(rule.least()) && !more) return absl::OkStatus();
+  return Wrong(checked.name,
+               absl::StrCat(value, " is not from ", rule.least(), " to ",
+                            rule.has_most() ? absl::StrCat(rule.most()) : "any number"));
+}
+
 Status CheckText(const Checked& checked) {
   const FieldRule& rule = checked.rule();
   const std::string value =
@@ -88,17 +105,28 @@ Status CheckMessages(const Checked& checked) {
   return absl::OkStatus();
 }
 
+struct TypeCheck {
+  FieldDescriptor::CppType type;
+  Status (*check)(const Checked&);
+};
+
+constexpr TypeCheck kChecks[] = {{FieldDescriptor::CPPTYPE_UINT32, &CheckRange},
+                                 {FieldDescriptor::CPPTYPE_UINT64, &CheckWide},
+                                 {FieldDescriptor::CPPTYPE_DOUBLE, &CheckReal},
+                                 {FieldDescriptor::CPPTYPE_STRING, &CheckText}};
+
 Status Check(const Checked& checked) {
-  using enum FieldDescriptor::CppType;
   if (checked.rule().role() != FieldRule::SUITE) return absl::OkStatus();
   if (checked.rule().required() && !checked.IsGiven()) return Wrong(checked.name, "is missing");
-  const auto type = checked.field.cpp_type();
+  const FieldDescriptor::CppType type = checked.field.cpp_type();
   if (checked.field.is_repeated()) {
-    return type == CPPTYPE_MESSAGE ? CheckMessages(checked) : absl::OkStatus();
+    return type == FieldDescriptor::CPPTYPE_MESSAGE ? CheckMessages(checked) : absl::OkStatus();
   }
   if (!checked.IsGiven()) return absl::OkStatus();
-  if (type == CPPTYPE_UINT32) return CheckRange(checked);
-  return type == CPPTYPE_STRING ? CheckText(checked) : absl::OkStatus();
+  for (const auto& [of, check] : kChecks) {
+    if (of == type) return check(checked);
+  }
+  return absl::OkStatus();
 }
 
 Status CheckRulesIn(const Message& message, const std::string& path) {
@@ -121,7 +149,7 @@ std::uint32_t NumberIn(const Message& spec, const std::string& field) {
 Status ReadJson(std::string_view json, Message& message) {
   if (json.empty()) return absl::OkStatus();
   const auto status = google::protobuf::util::JsonStringToMessage(
-      google::protobuf::StringPiece(json.data(), json.size()), &message, OptionsFor(message));
+      google::protobuf::StringPiece(json.data(), json.size()), &message);
   if (status.ok()) return absl::OkStatus();
   const auto why = status.message();
   return absl::InvalidArgumentError(
@@ -185,6 +213,22 @@ Status CheckGang(const Gang& gang, std::uint32_t members) {
     return Wrong("gang", absl::StrCat("'", Quoted(member.address), "' is no address of a member"));
   }
   return absl::OkStatus();
+}
+
+std::string DefaultText(const FieldDescriptor& field) {
+  if (!field.has_default_value()) return "";
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return field.default_value_bool() ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_STRING:
+      return field.default_value_string();
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return absl::StrCat(field.default_value_double());
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return absl::StrCat(field.default_value_uint64());
+    default:
+      return absl::StrCat(field.default_value_uint32());
+  }
 }
 
 Status CheckRules(const Message& spec) { return CheckRulesIn(spec, ""); }

@@ -43,6 +43,9 @@ Result<Spec> ReadByRules(std::string_view json, Check&& check) {
   return spec;
 }
 
+/// What a field is when it is left out, for people; empty: nothing.
+std::string DefaultText(const google::protobuf::FieldDescriptor& field);
+
 /// How many workers a job with this spec takes, by the rule of its message.
 /// REQUIRES: CheckRules.
 std::uint32_t Workers(const google::protobuf::Message& spec);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,9 +40,12 @@ struct Outputs {
 
 /// How a program is made to say its version and do nothing else.
 struct ToolVersion {
-  std::string_view program;        ///< without folders: "fio"
+  std::string_view program;        ///< without folders: "fio", "ib_*_bw"
   const char* argument = nullptr;  ///< "--version"
 };
+
+/// What a worker has, as jobs can ask for it: {"gpu.name", "NVIDIA H200"}.
+using Labels = std::map<std::string, std::string>;
 
 /// A kind of benchmark: the row of a table (suites/table). Three pure functions; processes, files,
 /// time and the network are the runner's (backend/), so a suite is tested with text alone.
@@ -76,6 +80,13 @@ struct Suite {
   /// Errors  kAborted: the tool failed, in its own words. kDataLoss: its output is not whole, or
   ///         not such output. "STAGE: reason", one line.
   Result<Measurements> (*parse)(const Outputs& outputs) = nullptr;
+
+  /// What a worker runs once, when it starts, to see whether it can offer the suite: a program that
+  /// says what devices and tools there are, and its arguments. None: any worker can.
+  std::array<const char*, 3> probe = {};
+  /// What the probe has found, as labels: names begin with the suite's.
+  /// Errors   Any: why this worker does not offer the suite, for whoever looks at its log.
+  Result<Labels> (*offer)(const StageOutput& probe) = nullptr;
 
   /// Of its tools that can say their version; the others are not asked.
   std::array<ToolVersion, 2> versions = {};

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/common/match.h"
+#include "lib/suite/spec.h"
 #include "suites/table/table.h"
 #include "twofold/v1/spec/pod_fields.pb.h"
 #include "twofold/v1/spec/rules.pb.h"
@@ -36,6 +38,10 @@ FieldType TextOf(const FieldRule& rule) {
   return spec::Quantity(rule.like(), WordList(rule.units().begin(), rule.units().end()));
 }
 
+std::int64_t MostOf(const FieldRule& rule) {
+  return rule.has_most() ? rule.most() : spec::kNoLimit;
+}
+
 // What may be written; a message that is no list is google.protobuf.Struct, which takes any map.
 FieldType TypeOf(const FieldDescriptor& field, const FieldRule& rule) {
   switch (field.cpp_type()) {
@@ -45,20 +51,10 @@ FieldType TypeOf(const FieldDescriptor& field, const FieldRule& rule) {
       return field.is_repeated() ? spec::Texts() : TextOf(rule);
     case FieldDescriptor::CPPTYPE_MESSAGE:
       return field.is_repeated() ? spec::ListOf(FieldsOf(*field.message_type())) : spec::AnyMap();
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return spec::Number(rule.least(), MostOf(rule));
     default:
-      return spec::Whole(rule.least(), rule.has_most() ? rule.most() : spec::kNoLimit, rule.step());
-  }
-}
-
-std::string DefaultOf(const FieldDescriptor& field) {
-  if (!field.has_default_value()) return "";
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return field.default_value_bool() ? "true" : "false";
-    case FieldDescriptor::CPPTYPE_STRING:
-      return field.default_value_string();
-    default:
-      return absl::StrCat(field.default_value_uint32());
+      return spec::Whole(rule.least(), MostOf(rule), rule.step());
   }
 }
 
@@ -66,6 +62,8 @@ spec::Role RoleOf(const FieldRule& rule) {
   switch (rule.role()) {
     case FieldRule::PLACEMENT:
       return spec::Role::kPlacement;
+    case FieldRule::LABELS:
+      return spec::Role::kLabels;
     case FieldRule::NO_EFFECT:
       return spec::Role::kNoEffect;
     default:
@@ -79,7 +77,7 @@ void AddFields(const Descriptor& message, std::vector<Field>& fields) {
     const FieldRule& rule = field.options().GetExtension(v1::rule);
     fields.push_back({.name = field.json_name(),
                       .type = TypeOf(field, rule),
-                      .initial = DefaultOf(field),
+                      .initial = DefaultText(field),
                       .unit = rule.unit(),
                       .help = rule.help(),
                       .role = RoleOf(rule),
@@ -100,19 +98,15 @@ spec::Kind KindOf(const Suite& row) {
   AddFields(*v1::PodFields::descriptor(), fields);
   return {.name = row.kind,
           .suite = row.name,
-          .has_suite = row.plan != nullptr,
           .help = row.help,
           .workers = WorkersText(rule),
           .fields = std::move(fields),
-          .open = rule.open(),
           .check = row.check};
 }
 
 std::vector<spec::Kind> MakeKinds() {
   std::vector<spec::Kind> kinds;
-  for (const auto rows : {Suites(), SuitesToCome()}) {
-    for (const Suite& row : rows) kinds.push_back(KindOf(row));
-  }
+  for (const Suite& row : Suites()) kinds.push_back(KindOf(row));
   return kinds;
 }
 
@@ -151,7 +145,7 @@ const char* VersionArgument(std::string_view path) {
   const std::string_view program = path.substr(path.rfind('/') + 1);
   for (const Suite& row : Suites()) {
     for (const ToolVersion& version : row.versions) {
-      if (!program.empty() && version.program == program) return version.argument;
+      if (!program.empty() && Matches(program, version.program)) return version.argument;
     }
   }
   return nullptr;

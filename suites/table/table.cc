@@ -3,15 +3,15 @@
 #include "lib/suite/spec.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
+#include "suites/gpu/gpu.h"
 #include "suites/iperf/iperf.h"
 #include "suites/media/media.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
-#include "suites/object_storage/spec.pb.h"
-#include "suites/openfoam/spec.pb.h"
+#include "suites/object_storage/object_storage.h"
+#include "suites/openfoam/openfoam.h"
 #include "suites/osu/osu.h"
 #include "suites/pytorch/pytorch.h"
-#include "suites/pytorch/spec.pb.h"
-#include "suites/rdma/spec.pb.h"
+#include "suites/rdma/rdma.h"
 
 namespace twofold::suite {
 namespace {
@@ -65,40 +65,68 @@ constexpr Suite kSuites[] = {
      .plan = &PlanBy<&media::ReadSpec, &media::Plan>,
      .parse = &Sound<&media::Parse>,
      .versions = {{{"ffmpeg", "-version"}}}},
-};
-
-constexpr Suite kToCome[] = {
-    {.name = "openfoam",
-     .kind = "OpenFOAM",
-     .help = "the lid-driven cavity, by OpenFOAM",
-     .spec = &v1::suites::OpenFoamSpec::descriptor,
-     .check = &CheckBy<&ReadByRules<v1::suites::OpenFoamSpec>>},
-    {.name = "rdma-bandwidth",
-     .kind = "RDMABandwidth",
-     .help = "bandwidth of RDMA reads or writes",
-     .spec = &v1::suites::RdmaBandwidthSpec::descriptor,
-     .check = &CheckBy<&ReadByRules<v1::suites::RdmaBandwidthSpec>>},
-    {.name = "rdma-latency",
-     .kind = "RDMALatency",
-     .help = "latency of RDMA reads or writes",
-     .spec = &v1::suites::RdmaLatencySpec::descriptor,
-     .check = &CheckBy<&ReadByRules<v1::suites::RdmaLatencySpec>>},
     {.name = "pytorch",
      .kind = "PyTorch",
      .help = "training or inference, by PyTorch",
      .spec = &v1::suites::PyTorchSpec::descriptor,
-     .check = &CheckBy<&pytorch::ReadSpec>},
+     .check = &CheckBy<&pytorch::ReadSpec>,
+     .plan = &PlanBy<&pytorch::ReadSpec, &pytorch::Plan>,
+     .parse = &Sound<&pytorch::Parse>,
+     .probe = {"twofold-pytorch", "--offer"},
+     .offer = &pytorch::Offer,
+     .versions = {{{"twofold-pytorch", "--version"}}}},
+    {.name = "openfoam",
+     .kind = "OpenFOAM",
+     .help = "the lid-driven cavity, by OpenFOAM's icoFoam",
+     .spec = &v1::suites::OpenFoamSpec::descriptor,
+     .check = &CheckBy<&openfoam::ReadSpec>,
+     .plan = &PlanBy<&openfoam::ReadSpec, &openfoam::Plan>,
+     .parse = &Sound<&openfoam::Parse>,
+     .probe = openfoam::kProbe,
+     .offer = &openfoam::Offer,
+     .versions = {{{"mpirun", "--version"}}}},
+    {.name = "rdma-bandwidth",
+     .kind = "RDMABandwidth",
+     .help = "bandwidth of RDMA, by perftest",
+     .spec = &v1::suites::RdmaBandwidthSpec::descriptor,
+     .check = &CheckBy<&rdma::ReadBandwidthSpec>,
+     .plan = &PlanBy<&rdma::ReadBandwidthSpec, &rdma::PlanBandwidth>,
+     .parse = &Sound<&rdma::ParseBandwidth>,
+     .probe = rdma::kProbe,
+     .offer = &rdma::Offer,
+     .versions = {{{"ib_*_bw", "--version"}}}},
+    {.name = "rdma-latency",
+     .kind = "RDMALatency",
+     .help = "latency of RDMA, by perftest",
+     .spec = &v1::suites::RdmaLatencySpec::descriptor,
+     .check = &CheckBy<&rdma::ReadLatencySpec>,
+     .plan = &PlanBy<&rdma::ReadLatencySpec, &rdma::PlanLatency>,
+     .parse = &Sound<&rdma::ParseLatency>,
+     .probe = rdma::kProbe,
+     .offer = &rdma::Offer,
+     .versions = {{{"ib_*_lat", "--version"}}}},
+    {.name = "gpu",
+     .kind = "GPU",
+     .help = "compute, memory, transfers and launches of a device, by twofold-gpu",
+     .spec = &v1::suites::GpuSpec::descriptor,
+     .check = &CheckBy<&gpu::ReadSpec>,
+     .plan = &PlanBy<&gpu::ReadSpec, &gpu::Plan>,
+     .parse = &Sound<&gpu::Parse>,
+     .probe = {"twofold-gpu", "--list"},
+     .offer = &gpu::Offer,
+     .versions = {{{"twofold-gpu", "--version"}}}},
     {.name = "object-storage",
      .kind = "ObjectStorage",
-     .help = "an object store",
+     .help = "an object store under load, by twofold-objects on each worker",
      .spec = &v1::suites::ObjectStorageSpec::descriptor,
-     .check = &CheckBy<&ReadByRules<v1::suites::ObjectStorageSpec>>},
+     .check = &CheckBy<&object_storage::ReadSpec>,
+     .plan = &PlanBy<&object_storage::ReadSpec, &object_storage::Plan>,
+     .parse = &Sound<&object_storage::Parse>,
+     .versions = {{{"twofold-objects", "--version"}}}},
 };
 
 }  // namespace
 
 std::span<const Suite> Suites() { return kSuites; }
-
-std::span<const Suite> SuitesToCome() { return kToCome; }
 
 }  // namespace twofold::suite

@@ -17,11 +17,7 @@ namespace twofold::suite {
 /// All suites, as `twofold kinds` lists them.
 std::span<const Suite> Suites();
 
-/// Rows without `plan` and `parse`: benchmarks that files may ask for already, though nothing runs
-/// them yet.
-std::span<const Suite> SuitesToCome();
-
-/// The kinds of a benchmark file: one for each suite and each to come, in that order.
+/// The kinds of a benchmark file: one for each suite, in that order.
 std::span<const spec::Kind> Kinds();
 
 /// The suite of that name or kind; null: there is none.

@@ -349,6 +349,15 @@ check "iperf image: iperf 2 measures between them" measures iperf --gang 2 -- '{
 check_image scalability-tester-fio 270
 check "fio image: a worker registers" start_workers fio fio fio-1
 check "fio image: fio measures a folder" measures fio -- '{"size": "8M", "runtime": "1s", "direct": 0}'
+measuring="$measuring openfoam-1 openfoam-2"
+check_image scalability-tester-openfoam 800
+check "openfoam image: two workers register" start_workers openfoam openfoam openfoam-1 openfoam-2
+check "openfoam image: both solve a cavity, without ssh" measures openfoam --gang 2 -- '{"problemSize": "XS", "numProcs": 2, "numNodes": 2, "steps": 3}'
+check_image scalability-tester-rdma 300
+measuring="$measuring pytorch-1"
+check_image scalability-tester-pytorch 1000
+check "pytorch image: a worker registers" start_workers pytorch pytorch pytorch-1
+check "pytorch image: a small model is trained" measures pytorch -- '{"model": "resnet18", "benchmarkType": "train", "inputBatchSize": 2, "imageSize": 64, "batches": 2}'
 if [ -n "$mpi" ]; then
   measuring="$measuring mpi-1 mpi-2"
   check_image scalability-tester-mpi 400

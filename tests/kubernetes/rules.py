@@ -13,8 +13,10 @@ RECOMMENDED = ["name", "component", "part-of", "version"]
 SELECTING = ["name", "component", "instance"]
 PROGRAM_OF = {"frontend": "twofold-frontend", "backend": "twofold-backend", "client": "twofold-client"}
 NAMESPACE_OF = {"frontend": "monitoring", "backend": "monitoring", "client": "validation"}
+# Also a client: it serves nothing, and has no queue of its own.
+WATCH = ["/usr/local/bin/twofold", "watch"]
 # Which port of the frontend a program connects to.
-FRONTEND_PORT_OF = {"twofold-backend": "workers", "twofold-client": "clients"}
+FRONTEND_PORT_OF = {"twofold-backend": "workers", "twofold-client": "clients", "twofold": "clients"}
 USER = 65532
 
 
@@ -77,13 +79,17 @@ def monitor_matches_a_service(monitor, world):
                 yield f"{service} has no port named {endpoint['port']}"
 
 
+def is_watch(pod):
+    return [container.data.get("command") for container in pod.containers] == [WATCH]
+
+
 def policy_selects_pods_with_its_ports(policy, world):
     pods = world.select_pods(policy.data["spec"]["podSelector"], policy.namespace)
     if not pods:
         yield "selects no pod"
     ingress = policy.data["spec"].get("ingress", [])
     for port in (port["port"] for rule in ingress for port in rule.get("ports", [])):
-        yield from (f"port {port} is no named port of {pod}" for pod in pods if port not in pod.ports())
+        yield from (f"port {port} is no named port of {pod}" for pod in pods if port not in pod.ports() and not is_watch(pod))
     for peer in (peer for rule in ingress for peer in rule.get("from", []) if "podSelector" in peer):
         namespace = None if "namespaceSelector" in peer else policy.namespace
         if not world.select_pods(peer["podSelector"], namespace):
@@ -366,11 +372,13 @@ def image_is_one_of_ours_without_a_registry(container, world):
 
 def program_is_that_of_the_component(container, world):
     wanted = f"/usr/local/bin/{PROGRAM_OF.get(container.pod.component)}"
-    if container.data.get("command") != [wanted]:
+    if container.data.get("command") not in ([wanted], WATCH if container.pod.component == "client" else None):
         yield f"command is {container.data.get('command')}, not [{wanted}]"
 
 
 def probes_ask_the_right_pages(container, world):
+    if container.program == "twofold":
+        return
     for probe, path in (("readinessProbe", "/readyz"), ("livenessProbe", "/healthz")):
         if container.program == "twofold-client":
             path = "/healthz"
@@ -399,13 +407,13 @@ def ports_are_those_that_are_served(container, world):
 
 def options_are_written_with_equals_signs(container, world):
     """So that a script can change a line, and that these tests can read them."""
-    if container.program != "twofold-frontend" and container.positionals:
+    if container.program in ("twofold-backend", "twofold-client") and container.positionals:
         yield f"what is {container.positionals}?"
 
 
 def queue_is_one_of_the_frontend(container, world):
     queue = container.options.get("queue")
-    if container.program != "twofold-frontend" and queue not in world.queues():
+    if container.program in ("twofold-backend", "twofold-client") and queue not in world.queues():
         yield f"the frontend has no queue {queue}"
     if container.pod.manifest.kind in ("Deployment", "StatefulSet") and queue not in (None, container.pod.instance):
         yield f"serves {queue}, but is called {container.pod.instance}"

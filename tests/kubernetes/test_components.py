@@ -13,7 +13,7 @@ import sandbox
 
 COMPONENTS = sorted(path.name for path in (manifests.DEPLOYMENTS / "components").iterdir())
 QUEUES = sorted(path.name for path in manifests.DEPLOYMENTS.glob("*-queue"))
-BENCHMARKS = ["iperf", "fio", "mpi"]
+BENCHMARKS = ["iperf", "fio", "mpi", "pytorch", "openfoam", "rdma"]
 OTHERS = ["namespace", "frontend", "frontend/service", "media-queue/volume", *QUEUES]
 COMBINATIONS = [(), *((name,) for name in COMPONENTS), tuple(COMPONENTS), tuple(reversed(COMPONENTS))]
 SHARED = "../fio-queue/shared-volume"
@@ -120,7 +120,7 @@ def test_each_component_does_what_it_is_called(render, queue):
     assert term["matchLabelKeys"] == [rules.app("instance")]
 
 
-@pytest.mark.parametrize("name", ["rdma", "sriov", "nvidia-gpu", "intel-gpu"])
+@pytest.mark.parametrize("name", ["rdma", "sriov", "nvidia-mig", "intel-gpu"])
 def test_name_of_a_device_can_be_changed_as_the_file_says(name):
     text = (manifests.DEPLOYMENTS / "components" / name / "Kustomization").read_text()
     (old,) = re.findall(r"sed 's\|(\S+)\|\S+\|'", text)
@@ -138,6 +138,9 @@ def test_name_of_a_device_can_be_changed_as_the_file_says(name):
     ("hostnet/mpi-pingpong-set.yaml", "mpi", ["host-network"]),
     ("sriov/iperf-set.yaml", "iperf", ["multus-network", "sriov"]),
     ("sriov/mpi-pingpong-set.yaml", "mpi", ["multus-network", "sriov"]),
+    ("cni/openfoam-set.yaml", "openfoam", []),
+    ("hostnet/openfoam.yaml", "openfoam", ["host-network"]),
+    ("sriov/rdma-bw-set.yaml", "rdma", ["multus-network", "sriov"]),
 ])
 def test_example_finds_its_workers(programs, render, file, queue, components):
     done = subprocess.run([programs / "twofold", "expand", "--output=json",

@@ -14,29 +14,37 @@ namespace {
 const std::map<std::string_view, std::pair<const char*, const char*>>& Examples() {
   static const std::map<std::string_view, std::pair<const char*, const char*>> examples = {
       {"fio", {"fio/worker0.json", "{}"}},
+      {"gpu", {"gpu/compute.json", "{}"}},
       {"iperf", {"iperf/iperf3_tcp.json", "{}"}},
       {"media", {"media/ffmpeg_one.out", R"({"input": "clip.mp4"})"}},
       {"mpi-pingpong", {"mpi_pingpong/imb.txt", "{}"}},
+      {"openfoam", {"openfoam/solve_two.txt", "{}"}},
+      {"object-storage", {"object_storage/one.json", R"({"bucket": "b"})"}},
       {"osu", {"osu/osu_latency-np2.txt", "{}"}},
+      {"pytorch", {"pytorch/resnet18.json", R"({"model": "resnet18"})"}},
+      {"rdma-bandwidth", {"rdma/read_bw.txt", "{}"}},
+      {"rdma-latency", {"rdma/write_lat.txt", "{}"}},
   };
   return examples;
 }
 
 TEST(Suites, AreFoundByNameAndKind) {
-  EXPECT_EQ(SuiteNames(), "fio, iperf, media, mpi-pingpong, osu");
+  EXPECT_EQ(SuiteNames(),
+            "fio, gpu, iperf, media, mpi-pingpong, object-storage, openfoam, osu, pytorch, "
+            "rdma-bandwidth, rdma-latency");
   for (const Suite& suite : Suites()) {
     EXPECT_EQ(FindSuite(suite.name), &suite);
     EXPECT_EQ(FindSuite(suite.kind), &suite);
     EXPECT_TRUE(Examples().contains(suite.name)) << suite.name;
   }
-  EXPECT_EQ(FindSuite("openfoam"), nullptr);
+  EXPECT_EQ(FindSuite("linpack"), nullptr);
 }
 
 TEST(Suites, AreFoundByAListOfNames) {
   EXPECT_EQ(FindSuites("osu,mpi-pingpong"),
             (std::vector<const Suite*>{FindSuite("osu"), FindSuite("mpi-pingpong")}));
   EXPECT_EQ(FindSuites("fio").size(), 1U);
-  EXPECT_TRUE(FindSuites("osu,openfoam").empty());
+  EXPECT_TRUE(FindSuites("osu,linpack").empty());
   EXPECT_TRUE(FindSuites("osu,").empty());
   EXPECT_TRUE(FindSuites("").empty());
 }
@@ -75,12 +83,15 @@ const std::multimap<std::string_view, const char*>& OtherForms() {
   static const std::multimap<std::string_view, const char*> forms = {
       {"fio", "fio/forms_two.txt"},
       {"fio", "fio/forms_two.terse"},
+      {"gpu", "gpu/mixed.json"},
+      {"gpu", "gpu/transfer.json"},
       {"iperf", "iperf/iperf3_text_two.txt"},
       {"iperf", "iperf/iperf2_enhanced_two.txt"},
       {"iperf", "iperf/iperf2_csv_two.txt"},
       {"mpi-pingpong", "mpi_pingpong/imb_many.txt"},
       {"mpi-pingpong", "mpi_pingpong/netpipe.txt"},
       {"osu", "osu/osu_alltoallv-np3.txt"},
+      {"pytorch", "pytorch/torchbench_alexnet.out"},
   };
   return forms;
 }

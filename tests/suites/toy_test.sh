@@ -29,7 +29,7 @@ END
 sed 's/last:/lst:/' toy.yaml >unknown.yaml
 sed 's/5]/50]/' toy.yaml >large.yaml
 
-says "Toy            toy                       members" twofold kinds
+says "Toy            toy             members" twofold kinds
 says "how far to count" twofold kinds Toy
 says '"const":"Toy"' twofold kinds --json-schema
 says "no such field; did you mean 'last'?" twofold expand unknown.yaml

@@ -26,7 +26,8 @@ void BenchTest::Make(const suite::Suite& suite) {
   options_.suite_path = {tools_.Path("")};
   recorder_.reset();
   benchmark_.reset();
-  benchmark_.emplace(io_, reaper_, std::vector{&suite}, options_);
+  benchmark_.emplace(io_, reaper_, Offers{.suites = {&suite}, .labels = {}, .missing = {}},
+                     options_);
   recorder_.emplace(io_, *benchmark_);
   io_.restart();
 }

@@ -3,6 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "suites/table/table.h"
 #include "tests/backend/benchmark/bench.h"
 
@@ -125,6 +127,46 @@ TEST_F(RealTools, FfmpegReadsAndWritesVideosAndNoPlaylists) {
   EXPECT_THAT(concat.report.output(), HasSubstr("Format not on whitelist"));
 }
 
+TEST_F(RealTools, OpenFoamSolvesACavityWithTwoProcesses) {
+  if (IsMissing("icoFoam")) GTEST_SKIP() << "openfoam is not installed";
+  AddTool("twofold-rsh", "exit 1");  // mpirun looks for it, and has no use for it on one host
+  const BenchEnd end =
+      Run(*suite::FindSuite("openfoam"), R"({"problemSize": "XS", "numProcs": 2, "steps": 3,
+          "mpirunArgs": ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]})");
+  EXPECT_GT(Headline(end, "cell_rate"), 0);
+  EXPECT_GT(Headline(end, "solver_time"), 0);
+}
+
+TEST_F(RealTools, EveryMethodOfOpenFoamThatNeedsNoPluginSolves) {
+  if (IsMissing("icoFoam")) GTEST_SKIP() << "openfoam is not installed";
+  for (const char* method : {"fixedITER", "FOAM-GAMG-PCG.fixedNORM"}) {
+    const BenchEnd end =
+        Run(*suite::FindSuite("openfoam"), absl::StrCat(R"({"problemSize": "XS", "steps": 2,
+                                              "iterativeMethod": ")",
+                                                        method, "\"}"));
+    EXPECT_GT(Headline(end, "cell_rate"), 0) << method;
+  }
+}
+
+TEST_F(RealTools, OpenFoamWithoutThePetscPluginSaysSoAtOnce) {
+  if (IsMissing("icoFoam")) GTEST_SKIP() << "openfoam is not installed";
+  const BenchEnd end =
+      Run(*suite::FindSuite("openfoam"),
+          R"({"problemSize": "XXL", "iterativeMethod": "PETSc-ICC-CG.fixedNORM"})");
+  EXPECT_EQ(end.outcome, v1::OUTCOME_FAILED);
+  EXPECT_THAT(end.report.error(),
+              StartsWith("plugin: exit code 1: libpetscFoam.so is not installed"));
+}
+
+TEST_F(RealTools, PerftestWithoutADeviceFailsInItsOwnWords) {
+  if (IsMissing("ib_read_bw") || std::filesystem::exists("/sys/class/infiniband")) {
+    GTEST_SKIP() << "perftest is not installed, or there may be a device";
+  }
+  const BenchEnd end = RunGang(*suite::FindSuite("rdma-bandwidth"), "{}", 2);
+  EXPECT_EQ(end.outcome, v1::OUTCOME_FAILED);
+  EXPECT_THAT(end.report.error(), HasSubstr("Did not detect devices"));
+}
+
 TEST_F(RealTools, Iperf3MeasuresBetweenTwoMembers) {
   if (IsMissing("iperf3")) GTEST_SKIP() << "iperf3 is not installed";
   const BenchEnd end = RunGang(*suite::FindSuite("iperf"),
@@ -142,6 +184,34 @@ TEST_F(RealTools, Iperf2ServesUdpWhenItSaysSo) {
                            FreePort(), "}"),
               2);
   EXPECT_GT(Headline(end, "throughput"), 0);
+}
+
+// A model that is small, so that most of the time is PyTorch's start.
+std::string SmallTraining(int port) {
+  return absl::StrCat(R"({"model": "llama", "benchmarkType": "train", "inputBatchSize": 2,
+      "batches": 4, "warmup": 1, "threads": 1, "sequenceLength": 8, "layers": 1, "width": 16,
+      "heads": 2, "vocabulary": 50, "numWorkers": 2, "port": )",
+                      port, "}");
+}
+
+TEST_F(RealTools, PyTorchTrainsOnTwoMembersTogether) {
+  if (!std::filesystem::exists("/usr/lib/python3/dist-packages/torch")) {
+    GTEST_SKIP() << "python3-torch is not installed";
+  }
+  AddTool("twofold-pytorch", "exec " PYTORCH_PROGRAM " \"$@\"");
+  const BenchEnd end = RunGang(*suite::FindSuite("pytorch"), SmallTraining(FreePort()), 2);
+  EXPECT_GT(Headline(end, "throughput"), 0);
+  EXPECT_GT(Headline(end, "batch_time_p99"), 0);
+  EXPECT_LT(Headline(end, "communication_share"), 100);
+  EXPECT_THAT(end.result.tool(), StartsWith("PyTorch "));
+}
+
+TEST_F(RealTools, PyTorchWithoutOneOfItsMembersEndsWithTheReason) {
+  AddTool("twofold-pytorch",
+          "case \"$2\" in *'\"rank\":1'*) kill -9 $$;; esac; exec " PYTORCH_PROGRAM " \"$@\"");
+  const BenchEnd end = RunGang(*suite::FindSuite("pytorch"), SmallTraining(FreePort()), 2);
+  EXPECT_EQ(end.outcome, v1::OUTCOME_FAILED);
+  EXPECT_THAT(end.report.error(), HasSubstr("killed by signal 9"));
 }
 
 TEST_F(RealTools, APortInUseIsNotTakenForOurServer) {

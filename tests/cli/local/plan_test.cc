@@ -48,6 +48,18 @@ TEST_F(PlanTest, FrontendFirstThenBackendAndClientOfEachQueue) {
   EXPECT_THAT(plan->at(3).arguments, IsSupersetOf({"--queue", "b", "--", "sleep", "0.5"}));
 }
 
+TEST_F(PlanTest, WorkersOfAQueueWithoutSecondsRunTheWorkload) {
+  options_.queues = "a,b=1";
+  options_.workload = {"gpu", "{}"};
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->at(1).arguments, IsSupersetOf({"--queue", "a", "--", "gpu", "{}"}));
+  EXPECT_THAT(plan->at(3).arguments, IsSupersetOf({"--queue", "b", "--", "sleep", "1"}));
+  options_.queues = "b=1";
+  EXPECT_THAT(std::string(MakePlan(options_).status().message()),
+              HasSubstr("'gpu' is for no queue"));
+}
+
 TEST_F(PlanTest, AClusterForARunHasAStoreAndNoLoadClient) {
   options_.run = RunCluster{"fio", {"fio", "--x"}, "/tmp/run.db", "run=a"};
   options_.replicas = 3;

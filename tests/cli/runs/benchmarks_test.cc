@@ -106,25 +106,19 @@ TEST_F(BenchmarkCommandTest, WhatOnlyTheSuiteKnowsIsCheckedToo) {
 }
 
 TEST_F(BenchmarkCommandTest, TextThatCouldMisleadIsQuoted) {
-  Write("ObjectStorage", "a: 1",
-        R"(  permutations: {explicit: [{a: "two words"}, {a: "\e[31mred"}, {a: ""}]})"
+  Write("IPerf", "streams: 1",
+        R"(  permutations: {explicit: [{networkName: "two words"}, {networkName: "\e[31mred"}]})"
         "\n");
   EXPECT_EQ(Run({path}), 0);
   EXPECT_THAT(output, HasSubstr(R"("two words")"));
   EXPECT_THAT(output, HasSubstr(R"("\u001b[31mred")"));
 }
 
-TEST_F(BenchmarkCommandTest, ASuiteThatIsMissingIsSaid) {
-  Write("RDMALatency", "", "");
-  EXPECT_EQ(Run({path}), 0);
-  EXPECT_THAT(output, HasSubstr("suite missing: rdma-latency"));
-}
-
 TEST_F(BenchmarkCommandTest, JsonHasItAll) {
   Write("IPerf", "duration: 5, mtu: 9000",
         "  permutations: {product: {streams: [8]}}\n  warmup: 1\n");
   EXPECT_EQ(Run({path, "--output", "json"}), 0);
-  EXPECT_EQ(output, R"({"name":"set","kind":"IPerf","suite":"iperf","suite_missing":false,)"
+  EXPECT_EQ(output, R"({"name":"set","kind":"IPerf","suite":"iperf",)"
                     R"("all_permutations":1,"most_jobs":2,"permutations":[{"number":1,)"
                     R"("values":{"streams":8},"spec":{"duration":5,"streams":8},)"
                     R"("labels":{"mtu":"9000"},"workers":2,"nodes":[]}],"jobs":[)"
@@ -147,10 +141,7 @@ TEST_F(BenchmarkCommandTest, WhatIsWrongIsOneLineAndWrongUsage) {
 
 TEST_F(BenchmarkCommandTest, KindsAreListedWithTheirFields) {
   EXPECT_EQ(Run({}, "kinds"), 0);
-  EXPECT_THAT(
-      output,
-      HasSubstr("\nOSU            osu                       ranks / ranksPerNode  OSU micro-"));
-  EXPECT_THAT(output, HasSubstr("openfoam (missing)"));
+  EXPECT_THAT(output, testing::ContainsRegex("\nOSU +osu +ranks / ranksPerNode  OSU micro-"));
   EXPECT_EQ(Run({"IPerf"}, "kinds"), 0);
   EXPECT_THAT(output,
               testing::ContainsRegex("\nduration +whole number 1\\.\\.86400 +10 +s +suite +how"));
@@ -160,7 +151,7 @@ TEST_F(BenchmarkCommandTest, KindsAreListedWithTheirFields) {
   EXPECT_EQ(Run({"iperf"}, "kinds"), 2);
   EXPECT_THAT(message, HasSubstr("did you mean 'IPerf'?"));
   EXPECT_EQ(Run({"PyTorch", "--output", "json"}, "kinds"), 0);
-  EXPECT_EQ(Json::parse(output).at(3).at("type"), "whole number 2.., by 2");
+  EXPECT_EQ(Json::parse(output).at(3).at("type"), "whole number 2..1048576, by 2");
 }
 
 }  // namespace

@@ -54,8 +54,17 @@ const std::map<std::string, std::size_t> kJobs = {
     {"benchmarks/filesystem/fio-local-path-set.yaml", 24},
     {"benchmarks/filesystem/fio-rook-nfs-nvme.yaml", 24},
     {"fio-quick.yaml", 8},
+    {"gpu-quick.yaml", 6},
     {"iperf-pairs.yaml", 24},
+    {"object-storage-quick.yaml", 2},
+    {"object-storage-sweep.yaml", 54},
+    {"openfoam-quick.yaml", 4},
+    {"openfoam-scaling.yaml", 12},
     {"osu-scaling.yaml", 15},
+    {"pytorch-quick.yaml", 8},
+    {"pytorch-scaling.yaml", 12},
+    {"rdma-bandwidth.yaml", 18},
+    {"rdma-latency.yaml", 9},
 };
 
 TEST(Examples, ExpandToTheirCounts) {

@@ -1,0 +1,189 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/openfoam/openfoam.h"
+
+namespace twofold::suite::openfoam {
+namespace {
+
+// The number that follows `words` in `line`; nullopt: none does. A unit may follow it.
+std::optional<double> NumberAfter(std::string_view line, std::string_view words) {
+  const std::size_t found = line.find(words);
+  if (found == std::string_view::npos) return std::nullopt;
+  std::string_view rest = Strip(line.substr(found + words.size()));
+  const auto number = TakeNumber(rest);
+  const bool ends = rest.empty() || rest[0] == ' ' || rest[0] == ',' || rest == "s";
+  return ends ? number : std::nullopt;
+}
+
+// "1m2.5s" in seconds.
+std::optional<double> MinutesAndSeconds(std::string_view text) {
+  const auto minutes = TakeNumber(text);
+  if (!minutes || !text.starts_with('m') || !text.ends_with('s')) return std::nullopt;
+  const auto seconds = ToNumber(text.substr(1, text.size() - 2));
+  if (!seconds) return std::nullopt;
+  return *minutes * 60 + *seconds;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view stage) : stage_(stage) {}
+
+  Result<Log> Read(std::string_view text) {
+    for (const std::string_view line : Lines(text)) {
+      if (!ReadLine(line)) {
+        return Unreadable(stage_, absl::StrCat("not understood: ", Quoted(line)));
+      }
+    }
+    return std::move(log_);
+  }
+
+ private:
+  struct Row {
+    std::string_view start;
+    bool (Reader::*read)(std::string_view line);
+  };
+
+  bool ReadLine(std::string_view line) {
+    static constexpr Row kRows[] = {
+        {"Build  : ", &Reader::Build},
+        {"Exec   : ", &Reader::Program},
+        {"nProcs : ", &Reader::Processes},
+        {"  nCells: ", &Reader::Cells},
+        {"Max number of cells = ", &Reader::Balance},
+        {"Time = ", &Reader::Start},
+        {"Courant Number mean: ", &Reader::Courant},
+        {"time step continuity errors : ", &Reader::Continuity},
+        {"ExecutionTime = ", &Reader::End},
+        {"WallClock = ", &Reader::Clock},
+    };
+    if (line == "End") return log_.ended = true;
+    if (line.find(":  Solving for p, ") != std::string_view::npos) return Pressure(line);
+    const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                   [&](const Row& each) { return line.starts_with(each.start); });
+    if (row != std::end(kRows)) return (this->*row->read)(line);
+    AddCpu(line);
+    return true;
+  }
+
+  bool Build(std::string_view line) {
+    log_.build = Strip(line.substr(line.find(':') + 1));
+    return true;
+  }
+  bool Program(std::string_view line) {
+    const auto words = Words(line.substr(line.find(':') + 1));
+    if (!words.empty()) log_.program = words[0].substr(words[0].rfind('/') + 1);
+    return !words.empty();
+  }
+
+  static bool Take(std::optional<double> number, double& to) {
+    if (number) to = *number;
+    return number.has_value();
+  }
+  static bool Take(std::optional<double> number, std::optional<double>& to) {
+    to = number;
+    return number.has_value();
+  }
+
+  bool Processes(std::string_view line) { return Take(NumberAfter(line, " : "), log_.processes); }
+  bool Cells(std::string_view line) { return Take(NumberAfter(line, ": "), log_.cells); }
+  bool Balance(std::string_view line) {
+    const std::size_t end = line.find(')');
+    return end != std::string_view::npos && Take(NumberAfter(line, " = "), log_.most_cells) &&
+           Take(NumberAfter(line.substr(0, end), " average "), log_.average_cells);
+  }
+
+  // decomposePar says a time, too.
+  bool Start(std::string_view line) {
+    step_ = Step();
+    return Take(NumberAfter(line, " = "), step_.time_s);
+  }
+  bool Courant(std::string_view line) {
+    return Take(NumberAfter(line, " mean: "), step_.courant_mean) &&
+           Take(NumberAfter(line, " max: "), step_.courant_max);
+  }
+  bool Pressure(std::string_view line) {
+    double iterations = 0;
+    double residual = 0;
+    const bool good = Take(NumberAfter(line, "No Iterations "), iterations) &&
+                      Take(NumberAfter(line, "Initial residual = "), residual);
+    if (step_.pressure_iterations == 0) step_.pressure_residual = residual;
+    step_.pressure_iterations += iterations;
+    return good;
+  }
+  bool Continuity(std::string_view line) {
+    return Take(NumberAfter(line, "sum local = "), step_.continuity);
+  }
+  bool End(std::string_view line) {
+    const bool good = Take(NumberAfter(line, " = "), step_.cpu_s);
+    log_.steps.push_back(std::exchange(step_, {}));
+    return good;
+  }
+  // foam.sh says it: once before the first step, and after each.
+  bool Clock(std::string_view line) {
+    return Take(NumberAfter(line, " = "),
+                log_.steps.empty() ? log_.loop_start_s : log_.steps.back().clock_s);
+  }
+
+  // "0m1.5s 0m0.2s": what the shell has used, and then what its programs have. Or "user 1.5".
+  void AddCpu(std::string_view line) {
+    const auto words = Words(line);
+    if (words.size() != 2) return;
+    if (const auto seconds = ToNumber(words[1])) {
+      if (words[0] == "real") log_.real_s = *seconds;
+      if (words[0] == "user") log_.cpu_s[0] = *seconds;
+      if (words[0] == "sys") log_.cpu_s[1] = *seconds;
+      return;
+    }
+    const auto user = MinutesAndSeconds(words[0]);
+    const auto system = MinutesAndSeconds(words[1]);
+    if (!user || !system) return;
+    log_.cpu_s[0] += *user;
+    log_.cpu_s[1] += *system;
+    ++log_.cpu_lines;
+  }
+
+  const std::string stage_;
+  Log log_;
+  Step step_;  // that has begun
+};
+
+// Without what a parallel run puts before each line: "[0] ".
+std::string_view WithoutRank(std::string_view line) {
+  const std::size_t end = line.starts_with('[') ? line.find(']') : std::string_view::npos;
+  if (end == std::string_view::npos) return Strip(line);
+  return Strip(line.substr(end + 1));
+}
+
+}  // namespace
+
+Result<Log> ReadLog(std::string_view stage, std::string_view text) {
+  return Reader(stage).Read(text);
+}
+
+std::string FatalError(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"FOAM FATAL ERROR", "FOAM FATAL IO ERROR"};
+  const auto lines = Lines(text);
+  auto line = std::find_if(lines.begin(), lines.end(),
+                           [&](std::string_view each) { return HasAny(each, kSigns); });
+  if (line == lines.end()) {
+    return text.find("Foam::sigFpe") == std::string_view::npos
+               ? ""
+               : "floating point exception: the solution has diverged";
+  }
+  std::string words;
+  while (++line != lines.end()) {
+    const std::string_view part = WithoutRank(*line);
+    const bool over = part.starts_with("From function") || part.starts_with("From ") ||
+                      part.starts_with("FOAM exiting") || part.starts_with("file:");
+    if (over && !words.empty()) break;
+    if (!over && !part.empty())
+      absl::StrAppend(&words, words.empty() ? "" : " ", std::string(part));
+  }
+  return words.empty() ? "a fatal error without words" : words;
+}
+
+}  // namespace twofold::suite::openfoam

@@ -1,0 +1,247 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lib/suite/mpirun.h"
+#include "lib/suite/text.h"
+#include "suites/openfoam/openfoam.h"
+
+namespace twofold::suite::openfoam {
+namespace {
+
+using enum Better;
+
+// ---- Whether a stage went well
+
+// The last thing that was said, for programs that are not OpenFOAM's.
+std::string LastLine(std::string_view text) {
+  const auto lines = Lines(text);
+  return lines.empty() ? "" : std::string(Strip(lines.back()));
+}
+
+// What went wrong in the words of whoever has some; empty: nothing is known of it.
+std::string WordsOf(const StageOutput& stage) {
+  for (const std::string_view text : {std::string_view(stage.err), std::string_view(stage.out)}) {
+    if (std::string words = FatalError(text); !words.empty()) return words;
+  }
+  return MpiReason(stage.out, stage.err);
+}
+
+Status CheckEnd(const std::string& name, const StageOutput& stage) {
+  if (std::string words = WordsOf(stage); !words.empty()) return ToolFailed(name, words);
+  const std::string end = BadEnd(stage);
+  if (end.empty()) return absl::OkStatus();
+  const std::string last = LastLine(stage.err);
+  return ToolFailed(name, last.empty() ? end : absl::StrCat(end, ": ", last));
+}
+
+Status CheckWhole(const std::string& name, const Log& log) {
+  if (log.build.empty()) return Unreadable(name, "no output of OpenFOAM");
+  if (!log.ended) return Unreadable(name, log.program + " did not reach its End");
+  return absl::OkStatus();
+}
+
+// ---- What each program says
+
+struct Reading {
+  std::optional<v1::suites::OpenFoamSpec> spec;  // nullopt: not known
+  Measurements result;
+  std::map<std::string, double> preparation;  // seconds of the slowest worker, by stage
+  std::optional<double> cells;
+  std::optional<double> imbalance;  // how much more cells than on average the largest part has, %
+  bool solved = false;
+
+  void Add(const std::string& name, double value, const std::string& unit, Better better,
+           bool headline = false) {
+    result.measurements.push_back({name, value, unit, better, headline, {}});
+  }
+};
+
+Status ReadMesh(const std::string& name, const Log& log, Reading& reading) {
+  if (!log.cells) return Unreadable(name, "no number of cells");
+  reading.cells = log.cells;
+  if (!reading.spec) return absl::OkStatus();
+  const double edge = SizeOf(*reading.spec).edge;
+  if (*log.cells == edge * edge * edge) return absl::OkStatus();
+  return Unreadable(name, absl::StrCat("a mesh of ", *log.cells, " cells, not of ", edge, "^3"));
+}
+
+// Of many parts the worker keeps both ends of the output, which may lack this number.
+void ReadDecomposition(const Log& log, Reading& reading) {
+  if (!log.most_cells || !log.average_cells || *log.average_cells <= 0) return;
+  reading.imbalance = (*log.most_cells / *log.average_cells - 1) * 100;
+}
+
+bool IsTimed(const Log& log) {
+  return log.loop_start_s && std::all_of(log.steps.begin(), log.steps.end(),
+                                         [](const Step& step) { return step.clock_s.has_value(); });
+}
+
+// Seconds of each step; empty: the log has no clock, as those of other systems.
+std::vector<double> StepTimes(const Log& log) {
+  std::vector<double> times;
+  if (!IsTimed(log)) return times;
+  double before = *log.loop_start_s;
+  for (const Step& step : log.steps) {
+    times.push_back(*step.clock_s - std::exchange(before, *step.clock_s));
+  }
+  return times;
+}
+
+void AddSteps(const Log& log, const std::vector<double>& times, Reading& reading) {
+  Series series{"steps",
+                {},
+                {{"time", "s", kNone},
+                 {"cpu_time", "s", kLower},
+                 {"pressure_iterations", "", kLower},
+                 {"pressure_residual", "", kNone},
+                 {"continuity_error", "", kNone},
+                 {"courant_mean", "", kNone}},
+                {}};
+  if (!times.empty()) series.columns.push_back({"step_time", "s", kLower});
+  double cpu_before = 0;
+  for (std::size_t i = 0; i < log.steps.size(); ++i) {
+    const Step& step = log.steps[i];
+    series.rows.push_back({step.time_s, step.cpu_s - std::exchange(cpu_before, step.cpu_s),
+                           step.pressure_iterations, step.pressure_residual, step.continuity,
+                           step.courant_mean});
+    if (!times.empty()) series.rows.back().push_back(times[i]);
+  }
+  reading.result.series.push_back(std::move(series));
+}
+
+double Sum(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum;
+}
+
+void AddRates(std::vector<double> times, Reading& reading) {
+  const double loop = Sum(times);
+  if (times.empty() || loop <= 0) return;
+  const auto steps = static_cast<double>(times.size());
+  if (reading.cells) reading.Add("cell_rate", *reading.cells * steps / loop, "1/s", kHigher, true);
+  reading.Add("loop_time", loop, "s", kLower);
+  reading.Add("step_time_mean", loop / steps, "s", kLower);
+  std::sort(times.begin(), times.end());
+  reading.Add("step_time_p50", times[times.size() / 2], "s", kLower);
+  reading.Add("step_time_max", times.back(), "s", kLower);
+}
+
+// How it came out, for comparing runs: the same case with other processes has nearly the same flow.
+void AddFlow(const Log& log, Reading& reading) {
+  const Step& last = log.steps.back();
+  double iterations = 0;
+  for (const Step& step : log.steps) iterations += step.pressure_iterations;
+  reading.Add("pressure_iterations", iterations, "", kLower);
+  reading.Add("pressure_residual", last.pressure_residual, "", kNone);
+  reading.Add("continuity_error", last.continuity, "", kNone);
+  reading.Add("courant_mean", last.courant_mean, "", kNone);
+  reading.Add("courant_max", last.courant_max, "", kNone);
+}
+
+Status CheckSteps(const std::string& name, const Log& log, const Reading& reading) {
+  if (log.steps.empty()) return Unreadable(name, "no time step");
+  if (!reading.spec || log.steps.size() == StepsOf(*reading.spec)) return absl::OkStatus();
+  return Unreadable(name,
+                    absl::StrCat(log.steps.size(), " time steps, not ", StepsOf(*reading.spec)));
+}
+
+// Two lines of each process.
+Status AddCpu(const std::string& name, const Log& log, Reading& reading) {
+  if (log.cpu_lines == 0 && !log.real_s) return absl::OkStatus();  // it was run by hand
+  if (!log.real_s && log.cpu_lines != 2 * log.processes) {
+    return Unreadable(name, absl::StrCat("CPU times of ", log.cpu_lines / 2, " processes, not of ",
+                                         log.processes));
+  }
+  reading.Add("user_time", log.cpu_s[0], "s", kLower);
+  reading.Add("system_time", log.cpu_s[1], "s", kLower);
+  return absl::OkStatus();
+}
+
+// "1912" of "51ed7a6034-20230103 OPENFOAM=1912 version=v1912"; openfoam.org has "10-c4cf895ad8fa".
+std::string VersionOf(const std::string& build) {
+  for (const std::string_view word : Words(build)) {
+    if (const auto version = After(word, "OPENFOAM=")) return std::string(*version);
+  }
+  return build;
+}
+
+Status ReadSolution(const std::string& name, const StageOutput& stage, const Log& log,
+                    Reading& reading) {
+  if (Status status = CheckSteps(name, log, reading); !status.ok()) return status;
+  reading.solved = true;
+  reading.result.tool = "OpenFOAM " + VersionOf(log.build);
+  const std::vector<double> times = StepTimes(log);
+  const auto wall = stage.wall ? std::optional(ToSeconds(*stage.wall)) : log.real_s;
+  if (wall) reading.Add("solver_time", *wall, "s", kLower, true);
+  if (wall && !times.empty()) {
+    reading.Add("start_time", std::max(0.0, *wall - Sum(times)), "s", kLower);
+  }
+  AddRates(times, reading);
+  // CPU seconds of process 0, which are in every log.
+  reading.Add("execution_time", log.steps.back().cpu_s, "s", kLower, !wall);
+  AddFlow(log, reading);
+  AddSteps(log, times, reading);
+  return AddCpu(name, log, reading);
+}
+
+Status ReadProgram(const std::string& name, const StageOutput& stage, const Log& log,
+                   Reading& reading) {
+  if (log.program == "blockMesh") return ReadMesh(name, log, reading);
+  if (log.program != "decomposePar") return ReadSolution(name, stage, log, reading);
+  ReadDecomposition(log, reading);
+  return absl::OkStatus();
+}
+
+Status ReadStage(const StageOutput& stage, Reading& reading) {
+  const std::string name = StageName(stage, "openfoam");
+  Status status = CheckEnd(name, stage);
+  if (!status.ok()) return status;
+  if (stage.wall && name != "solve") {
+    double& slowest = reading.preparation[name];
+    slowest = std::max(slowest, ToSeconds(*stage.wall));
+  }
+  if (name == "plugin" || name == "send") return absl::OkStatus();
+  const Result<Log> log = ReadLog(name, stage.out);
+  if (!log.ok()) return log.status();
+  status = CheckWhole(name, *log);
+  return status.ok() ? ReadProgram(name, stage, *log, reading) : status;
+}
+
+struct Part {
+  const char* stage;
+  const char* name;
+};
+constexpr Part kParts[] = {
+    {"mesh", "mesh_time"}, {"decompose", "decompose_time"}, {"send", "send_time"}};
+
+void AddPreparation(Reading& reading) {
+  for (const Part& part : kParts) {
+    const auto found = reading.preparation.find(part.stage);
+    if (found != reading.preparation.end()) reading.Add(part.name, found->second, "s", kLower);
+  }
+  if (reading.imbalance) reading.Add("imbalance", *reading.imbalance, "%", kLower);
+  if (reading.cells) reading.Add("cells", *reading.cells, "", kNone);
+}
+
+}  // namespace
+
+Result<Measurements> Parse(const Outputs& outputs) {
+  Reading reading;
+  if (!outputs.spec.empty()) {
+    auto spec = ReadSpec(outputs.spec);
+    if (!spec.ok()) return spec.status();
+    reading.spec = *std::move(spec);
+  }
+  for (const StageOutput& stage : outputs.stages) {
+    if (Status status = ReadStage(stage, reading); !status.ok()) return status;
+  }
+  if (!reading.solved) return Unreadable("solve", "no log of icoFoam");
+  AddPreparation(reading);
+  return std::move(reading.result);
+}
+
+}  // namespace twofold::suite::openfoam

@@ -1,0 +1,197 @@
+#include <absl/strings/str_cat.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/suite/text.h"
+#include "suites/pytorch/pytorch.h"
+
+namespace twofold::suite::pytorch {
+namespace {
+
+constexpr std::string_view kStage = "pytorch";
+
+/// "CPU Peak Memory:      0.81 GB" as a measurement.
+struct Line {
+  std::string_view label;  ///< up to the colon; '#' stands for digits
+  std::string_view unit;   ///< any other is an error
+  double factor;
+  const char* name;
+  const char* to_unit;
+  bool headline;
+};
+
+// Of each pair the newer label is first. Its times are medians of ten batches.
+constexpr Line kLines[] = {
+    {"CPU Wall Time per batch", "milliseconds", 1000, "batch_time_p50", "us", true},
+    {"CPU Total Wall Time", "milliseconds", 1000, "batch_time_p50", "us", true},
+    {"GPU Time per batch", "milliseconds", 1000, "device_time_p50", "us", true},
+    {"GPU Time", "milliseconds", 1000, "device_time_p50", "us", true},
+    {"CPU Peak Memory", "GB", 1, "peak_memory", "GB", false},
+    {"GPU # Peak Memory", "GB", 1, "device_peak_memory", "GB", false},
+    {"GPU Peak Memory", "GB", 1, "device_peak_memory", "GB", false},
+};
+
+/// A line of GNU `time -v`, which says the unit in its label.
+constexpr Line kOfGnuTime[] = {
+    {"User time (seconds)", "", 1, "user_time", "s", false},
+    {"System time (seconds)", "", 1, "system_time", "s", false},
+    {"Maximum resident set size (kbytes)", "", 1.0 / 1024, "resident_memory", "MiB", false},
+};
+
+// Failures that people should tell apart, by a part of what is printed.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kReasons = {{
+    {"cannot be found at either core", "no such model"},
+    {"Unable to find model matching", "no such model"},  // older ones
+    {"CUDA out of memory", "out of memory on the device"},
+    {"OutOfMemoryError", "out of memory on the device"},
+    {"can't allocate memory", "out of memory"},
+    {"Found no NVIDIA driver", "no cuda device"},
+    {"No CUDA GPUs are available", "no cuda device"},
+    {"not compiled with CUDA enabled", "no cuda device"},
+}};
+
+// Whether `label` is that of the line, with one number in place of '#'.
+bool Fits(std::string_view label, std::string_view pattern) {
+  const std::size_t hash = pattern.find('#');
+  if (hash == std::string_view::npos) return label == pattern;
+  const std::string_view end = pattern.substr(hash + 1);
+  if (!label.starts_with(pattern.substr(0, hash)) || !label.ends_with(end)) return false;
+  label.remove_prefix(hash);
+  label.remove_suffix(std::min(label.size(), end.size()));
+  return !label.empty() && label.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// nullptr: it is none of them.
+template <std::size_t kSize>
+const Line* FindLine(const Line (&lines)[kSize], std::string_view label) {
+  for (const Line& line : lines) {
+    if (Fits(label, line.label)) return &line;
+  }
+  return nullptr;
+}
+
+// "1:02:03" or "2:03.45" in seconds.
+std::optional<double> Elapsed(std::string_view text) {
+  double seconds = 0;
+  for (const std::string_view part : SplitAt(':', text)) {
+    const auto value = ToNumber(part);
+    if (!value || *value < 0) return std::nullopt;
+    seconds = seconds * 60 + *value;
+  }
+  return seconds;
+}
+
+class Reader {
+ public:
+  Status Read(std::string_view text) {
+    for (const std::string_view line : Lines(text)) {
+      if (Status status = ReadLine(Strip(line)); !status.ok()) return status;
+    }
+    if (timed_ && !ended_) return Unreadable(kStage, "the lines of GNU time are cut off");
+    if (!has_time_) return Unreadable(kStage, "no time of a batch");
+    return absl::OkStatus();
+  }
+
+  Measurements result;
+
+ private:
+  // "LABEL: VALUE UNIT"
+  Status ReadLine(std::string_view line) {
+    if (line.starts_with("Running ") && line.find(" method from ") != line.npos) {
+      result.tool = absl::StrCat("pytorch/benchmark: ", std::string(line));
+    }
+    const std::size_t colon = line.rfind(": ");
+    if (colon == std::string_view::npos) return absl::OkStatus();
+    const std::string_view label = Strip(line.substr(0, colon));
+    const std::string_view value = Strip(line.substr(colon + 2));
+    if (const Line* const found = FindLine(kLines, label)) return Add(*found, value);
+    return ReadGnuTime(label, value);
+  }
+
+  Status ReadGnuTime(std::string_view label, std::string_view value) {
+    timed_ = timed_ || label == "Command being timed";
+    if (!timed_) return absl::OkStatus();
+    ended_ = ended_ || label == "Exit status";
+    if (const Line* const found = FindLine(kOfGnuTime, label)) return Add(*found, value);
+    if (label == "Percent of CPU this job got" && value.ends_with('%')) {
+      return AddNumber({label, "", 1, "cpu_usage", "%", false},
+                       ToNumber(value.substr(0, value.size() - 1)));
+    }
+    if (label == "Elapsed (wall clock) time (h:mm:ss or m:ss)") {
+      return AddNumber({label, "", 1, "wall_time", "s", true}, Elapsed(value));
+    }
+    return absl::OkStatus();
+  }
+
+  Status Add(const Line& line, std::string_view value) {
+    const auto words = Words(value);
+    const std::string_view unit = words.size() > 1 ? words[1] : std::string_view();
+    if (unit != line.unit) {
+      return Unreadable(kStage, absl::StrCat(std::string(line.label), " is in ", std::string(unit),
+                                             ", not in ", std::string(line.unit)));
+    }
+    return AddNumber(line, words.empty() ? std::nullopt : ToNumber(words[0]));
+  }
+
+  // A label that is there twice (a pod's log, restarted) has no one value.
+  Status AddNumber(const Line& line, std::optional<double> value) {
+    if (!value || *value < 0) {
+      return Unreadable(kStage, absl::StrCat(std::string(line.label), " has no number"));
+    }
+    for (const Measurement& one : result.measurements) {
+      if (one.name != line.name) continue;
+      return Unreadable(kStage, absl::StrCat(std::string(line.label), " is there twice"));
+    }
+    has_time_ = has_time_ || std::string_view(line.name) == "batch_time_p50";
+    result.measurements.push_back(
+        {line.name, *value * line.factor, line.to_unit, Better::kLower, line.headline, {}});
+    return absl::OkStatus();
+  }
+
+  bool timed_ = false;  // GNU time says something
+  bool ended_ = false;  // to its last line
+  bool has_time_ = false;
+};
+
+// What it says went wrong; empty: nothing.
+std::string Reason(std::string_view text) {
+  const auto exception = Exception(text);
+  for (const auto& [words, reason] : kReasons) {
+    const std::string_view line = LineWith(text, {{words}});
+    if (line.empty()) continue;
+    return absl::StrCat(std::string(reason), ": ", std::string(exception.value_or(line)));
+  }
+  if (exception) return std::string(*exception);
+  constexpr std::string_view kEnds[] = {"Command exited with non-zero status",
+                                        "Command terminated by signal"};
+  return std::string(LineWith(text, kEnds));
+}
+
+}  // namespace
+
+std::optional<std::string_view> Exception(std::string_view text) {
+  const std::size_t start = text.rfind("Traceback (most recent call last):");
+  if (start == std::string_view::npos) return std::nullopt;
+  const auto lines = Lines(text.substr(start));
+  // Lines of the traceback are indented; what it is about is not.
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i][0] != ' ' && lines[i][0] != '\t') return lines[i];
+  }
+  return std::nullopt;
+}
+
+Result<Measurements> ParseTorchbench(const StageOutput& output) {
+  const std::string text = absl::StrCat(output.out, "\n", output.err);
+  const std::string reason = Reason(text);
+  if (!reason.empty()) return ToolFailed(kStage, reason);
+  if (const std::string end = BadEnd(output); !end.empty()) return ToolFailed(kStage, end);
+  Reader reader;
+  if (Status status = reader.Read(text); !status.ok()) return status;
+  return std::move(reader.result);
+}
+
+}  // namespace twofold::suite::pytorch

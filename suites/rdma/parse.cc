@@ -1,0 +1,248 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/suite/text.h"
+#include "suites/rdma/rdma.h"
+
+namespace twofold::suite::rdma {
+namespace {
+
+using enum Better;
+
+// A heading of the table, and by what its numbers are multiplied.
+struct Word {
+  Heading heading;
+  double factor = 1;
+};
+
+// The tools' MB are 2^20 bytes; since 23.01 they say so. A peak is that of one message, the average
+// of all: what counts is the average.
+constexpr Word kBandwidthWords[] = {
+    {{"#bytes", "size", "B", kNone, false}},
+    {{"#iterations", "iterations", "", kNone, false}},
+    {{"BW peak[Gb/sec]", "best_bandwidth", "Gbit/s", kHigher, false}},
+    {{"BW average[Gb/sec]", "bandwidth", "Gbit/s", kHigher, true}},
+    {{"BW peak[MB/sec]", "best_bandwidth", "MiB/s", kHigher, false}},
+    {{"BW average[MB/sec]", "bandwidth", "MiB/s", kHigher, true}},
+    {{"BW peak[MiB/sec]", "best_bandwidth", "MiB/s", kHigher, false}},
+    {{"BW average[MiB/sec]", "bandwidth", "MiB/s", kHigher, true}},
+    {{"MsgRate[Mpps]", "message_rate", "1/s", kHigher, true}, 1e6},
+    {{"CPU_Util[%]", "cpu", "%", kLower, false}},
+};
+constexpr Word kLatencyWords[] = {
+    {{"#bytes", "size", "B", kNone, false}},
+    {{"#iterations", "iterations", "", kNone, false}},
+    {{"t_min[usec]", "latency_min", "us", kLower, false}},
+    {{"t_max[usec]", "latency_max", "us", kLower, false}},
+    {{"t_typical[usec]", "latency_p50", "us", kLower, false}},
+    {{"t_avg[usec]", "latency", "us", kLower, true}},
+    {{"t_stdev[usec]", "latency_stdev", "us", kLower, false}},
+    {{"99% percentile[usec]", "latency_p99", "us", kLower, true}},
+    {{"99.9% percentile[usec]", "latency_p99_9", "us", kLower, false}},
+    {{"tps average", "transaction_rate", "1/s", kHigher, false}},
+    {{"CPU_Util[%]", "cpu", "%", kLower, false}},
+};
+using WordList = std::span<const Word>;
+
+// Which of the words stands at the beginning of `line`; null: none.
+const Word* WordAt(std::string_view line, WordList words) {
+  const auto found = std::find_if(words.begin(), words.end(), [&](const Word& word) {
+    return line.starts_with(word.heading.text);
+  });
+  return found == words.end() ? nullptr : &*found;
+}
+
+// All words of a heading, which have blanks in them; empty: one is not known.
+std::vector<Word> ReadHeading(std::string_view line, WordList words) {
+  std::vector<Word> columns;
+  for (line = Strip(line); !line.empty(); line = Strip(line)) {
+    const Word* word = WordAt(line, words);
+    if (word == nullptr) return {};
+    columns.push_back(*word);
+    line.remove_prefix(word->heading.text.size());
+  }
+  return columns;
+}
+
+std::optional<std::vector<double>> ReadRow(std::string_view line,
+                                           const std::vector<Word>& columns) {
+  const auto words = Words(line);
+  if (words.size() != columns.size()) return std::nullopt;
+  std::vector<double> row;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto number = ToNumber(words[i]);
+    if (!number) return std::nullopt;
+    row.push_back(*number * columns[i].factor);
+  }
+  return row;
+}
+
+// What a client has printed.
+struct Report {
+  SizeTable table;
+  Dimensions facts;    // of the link, before the table
+  bool whole = false;  // the line after the table is there
+};
+
+// " Link type       : Ethernet"
+std::optional<std::string_view> FactIn(std::string_view line, std::string_view name) {
+  const std::size_t found = line.find(name);
+  if (found == std::string_view::npos) return std::nullopt;
+  const auto words = Words(line.substr(found + name.size()));
+  if (words.size() < 2 || words[0] != ":") return std::nullopt;
+  return words[1];
+}
+
+// What makes numbers of two links incomparable.
+void ReadFacts(std::string_view line, Dimensions& facts) {
+  constexpr std::pair<std::string_view, const char*> kFacts[] = {{"Connection type", "connection"},
+                                                                 {"Link type", "link"}};
+  for (const auto& [name, dimension] : kFacts) {
+    if (const auto value = FactIn(line, name)) facts.emplace_back(dimension, std::string(*value));
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(WordList words) : words_(words) {}
+
+  // Errors   kDataLoss.
+  Result<Report> Read(const std::string& stage, std::string_view text) {
+    for (const std::string_view line : Lines(text)) {
+      if (report_.whole) break;
+      if (!ReadLine(line)) return Unreadable(stage, absl::StrCat("not understood: ", Quoted(line)));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  bool ReadLine(std::string_view line) {
+    if (Strip(line).starts_with("#bytes")) {
+      columns_ = ReadHeading(line, words_);
+      for (const Word& word : columns_) report_.table.columns.push_back(word.heading.ToColumn());
+      return !columns_.empty();
+    }
+    if (columns_.empty()) {
+      ReadFacts(line, report_.facts);
+      return true;
+    }
+    if (line.starts_with("---")) return report_.whole = true;
+    // Warnings stand between rows.
+    const std::string_view text = Strip(line);
+    if (text.empty() || text[0] < '0' || text[0] > '9') return true;
+    auto row = ReadRow(line, columns_);
+    if (!row) return false;
+    report_.table.rows.push_back(*std::move(row));
+    return true;
+  }
+
+  const WordList words_;
+  std::vector<Word> columns_;
+  Report report_;
+};
+
+// ---- Failures
+
+constexpr std::string_view kReasons[] = {
+    "Did not detect devices",
+    "Unable to find the Infiniband",
+    "IB device",
+    "Couldn't connect",
+    "Unexpected CM event",
+    "unexpected CM event",
+    "ADDR_ERROR",
+    "rdma_",
+    "Completion with error",
+    "Failed status",
+    "Couldn't",
+    "Unable to",
+    "Failed to",
+    "isn't supported",
+    "not supported",
+    "Invalid",
+    "invalid option",
+    "unrecognized option",
+    "Conflicting",
+};
+
+std::string ReasonOf(const StageOutput& stage) {
+  const std::string_view said = LineWith(stage.err, kReasons);
+  if (!said.empty()) return std::string(Strip(said));
+  const auto lines = Lines(stage.err);
+  return lines.empty() ? "" : std::string(Strip(lines.back()));
+}
+
+Status CheckEnd(const std::string& name, const StageOutput& stage) {
+  const std::string end = BadEnd(stage);
+  if (end.empty()) return absl::OkStatus();
+  const std::string reason = ReasonOf(stage);
+  return ToolFailed(name, reason.empty() ? end : absl::StrCat(reason, " (", end, ")"));
+}
+
+Status CheckWhole(const std::string& name, const StageOutput& stage, const Report& report) {
+  if (report.table.columns.empty()) {
+    const std::string reason = ReasonOf(stage);
+    return Unreadable(name, reason.empty() ? "no table of perftest" : reason);
+  }
+  if (report.table.rows.empty()) return Unreadable(name, "a table without rows");
+  if (!report.whole) return Unreadable(name, "the table is cut off");
+  return absl::OkStatus();
+}
+
+// With -a there is one row for each power of two from 2 to 2^23; datagrams end at the MTU.
+Status CheckSizes(const std::string& name, const StageOutput& stage, const Report& report) {
+  constexpr std::size_t kAllSizes = 23;
+  const auto has = [&](const char* word) {
+    return std::find(stage.argv.begin(), stage.argv.end(), word) != stage.argv.end();
+  };
+  const bool all = has("-a") && !has("UD");
+  const std::size_t rows = report.table.rows.size();
+  if (!all || rows == kAllSizes) return absl::OkStatus();
+  return Unreadable(name, absl::StrCat(rows, " of ", kAllSizes, " sizes"));
+}
+
+Result<Measurements> ReadClient(const StageOutput& stage, WordList words, const char* series) {
+  const std::string name = StageName(stage, "client");
+  Status status = CheckEnd(name, stage);
+  if (!status.ok()) return status;
+  const auto report = Reader(words).Read(name, stage.out);
+  if (!report.ok()) return report.status();
+  status = CheckWhole(name, stage, *report);
+  if (status.ok()) status = CheckSizes(name, stage, *report);
+  if (!status.ok()) return status;
+  Measurements result;
+  AddTable(series, report->table, report->facts, Empty::kDoesNotCount, result);
+  return result;
+}
+
+// The client's table is the result; the server's words are for when it failed.
+Result<Measurements> Parse(const Outputs& outputs, WordList words, const char* series) {
+  Status server;
+  const StageOutput* client = nullptr;
+  for (const StageOutput& stage : outputs.stages) {
+    if (stage.stage == "server") {
+      server = CheckEnd("server", stage);
+    } else {
+      client = &stage;
+    }
+  }
+  if (client == nullptr) {
+    return server.ok() ? Unreadable("client", "it has not run") : server;
+  }
+  return ReadClient(*client, words, series);
+}
+
+}  // namespace
+
+Result<Measurements> ParseBandwidth(const Outputs& outputs) {
+  return Parse(outputs, kBandwidthWords, "bandwidth");
+}
+
+Result<Measurements> ParseLatency(const Outputs& outputs) {
+  return Parse(outputs, kLatencyWords, "latency");
+}
+
+}  // namespace twofold::suite::rdma
