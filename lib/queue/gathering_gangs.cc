@@ -52,7 +52,12 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
   };
   // Those looked at before that are still idle do not suit it, as long as it holds what it holds.
   const bool is_new = std::exchange(looked_for_, gang) != gang;
-  processes_.VisitIdle(options.placement, is_new ? 0 : looked_until_, take);
+  const std::uint64_t after = is_new ? 0 : looked_until_;
+  if (options.gang.spread == Spread::kNode && held_.empty()) {
+    TakeByNode(options, after, take);
+  } else {
+    processes_.VisitIdle(options.placement, after, take);
+  }
   looked_until_ = processes_.last_idle_since();
   if (holder_ == kNoSlot && !held_.empty()) {
     holder_ = gang;
@@ -60,6 +65,26 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
     holder_version_ = processes_.capacity_version();
   }
   return held_.size() == size;
+}
+
+/// By the names of the nodes: so gangs that follow each other run on the same nodes as long as these
+/// are free, and what they measure can be compared.
+void GatheringGangs::TakeByNode(const JobOptions& gang, std::uint64_t after,
+                                const std::function<bool(ProcessId)>& take) {
+  std::vector<ProcessId> idle;
+  processes_.VisitIdle(gang.placement, after, [&](ProcessId process) {
+    if (Suits(gang, process)) idle.push_back(process);
+    return true;
+  });
+  const auto goes_after = [this](ProcessId a, ProcessId b) {
+    const int order = processes_[a].node->name->compare(*processes_[b].node->name);
+    return order != 0 ? order > 0 : processes_[a].idle_since > processes_[b].idle_since;
+  };
+  std::make_heap(idle.begin(), idle.end(), goes_after);
+  while (!idle.empty() && take(idle.front())) {
+    std::pop_heap(idle.begin(), idle.end(), goes_after);
+    idle.pop_back();
+  }
 }
 
 void GatheringGangs::Withdraw(ProcessId process) {

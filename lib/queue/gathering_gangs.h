@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -32,7 +33,8 @@ namespace twofold::queue {
 ///          have changed: a gang or capacity has come, or a pause is over; Gather linear in the
 ///          slots it takes and in the idle processes that it looks at and cannot use: those of a
 ///          node that it holds a slot of already, or that share a line with its placement but do
-///          not suit it. Each of these is looked at once in a try. Whether a gang with a placement
+///          not suit it. Each of these is looked at once in a try. A gang that wants distinct nodes
+///          looks at all that are idle first, to begin with the first nodes by name. Whether a gang with a placement
 ///          is possible: see ProcessTable::AbleFor.
 class GatheringGangs {
  public:
@@ -82,6 +84,8 @@ class GatheringGangs {
   [[nodiscard]] Key KeyOf(Slot gang) const { return {order_.PrecedenceOf(gang), gang}; }
   [[nodiscard]] std::uint64_t Missing(const JobOptions& gang) const;
   [[nodiscard]] bool Suits(const JobOptions& gang, ProcessId process) const;
+  void TakeByNode(const JobOptions& gang, std::uint64_t after,
+                  const std::function<bool(ProcessId)>& take);
   void GiveBack();
 
   JobTable& jobs_;

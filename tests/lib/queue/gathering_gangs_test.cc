@@ -64,6 +64,19 @@ TEST_F(Rule3Gangs, MembersAreOnDistinctNodesIfAsked) {
   EXPECT_THAT(NodesOf(gang), ElementsAre("a", "b", "c"));
 }
 
+TEST_F(Rule3Gangs, GangsOnDistinctNodesPreferTheSameNodes) {
+  JoinOn("c", 1);
+  JoinOn("b", 2);
+  JoinOn("a", 3);
+  const JobId first = Submit(Gang(2, Spread::kNode));
+  EXPECT_THAT(NodesOf(first), ElementsAre("a", "b"));
+  for (const Assigned& member : MembersOf(first)) End(member);
+  const JobId second = Submit(Gang(2, Spread::kNode));
+  EXPECT_THAT(NodesOf(second), ElementsAre("a", "b"));
+  const JobId beside = Submit(Gang(2, Spread::kNode));
+  EXPECT_FALSE(Started(beside));
+}
+
 TEST_F(Rule3Gangs, SlotsOfANodeThatIsHeldAlreadyServeSingleJobs) {
   const ProcessId far = JoinOn("b", 3);
   const JobId filler = Submit();

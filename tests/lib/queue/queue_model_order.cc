@@ -260,7 +260,13 @@ std::optional<std::pair<JobId, ProcessId>> QueueModel::PlacedNext() const {
 bool QueueModel::Gather(Instant now, JobId id) {
   const Job& gang = jobs_.at(id);
   const GangOptions& options = gang.options.gang;
-  for (const ProcessId process : std::vector(idle_)) {
+  std::vector<ProcessId> idle = idle_;
+  if (options.spread == Spread::kNode && held_.empty()) {
+    std::stable_sort(idle.begin(), idle.end(), [this](ProcessId a, ProcessId b) {
+      return processes_.at(a).node < processes_.at(b).node;
+    });
+  }
+  for (const ProcessId process : idle) {
     while (held_.size() < options.size && MayTake(process) && Suits(gang, process)) {
       const bool node_taken = std::any_of(held_.begin(), held_.end(), [&](ProcessId other) {
         return processes_.at(other).node == processes_.at(process).node;
