@@ -279,10 +279,33 @@ class AiStore(unittest.TestCase):
             with tempfile.NamedTemporaryFile("w") as file:
                 file.write(SECRET + "\n")
                 file.flush()
-                report = self.run_ais(ais, "--pctput", 100, "--maxputs", 3, "--minsize", "1K", env={"AIS_AUTHN_TOKEN_FILE": file.name, "AIS_ENDPOINT": ENDPOINT})
+                env = {"AIS_AUTHN_TOKEN_FILE": file.name, "AIS_ENDPOINT": f"http://127.0.0.1:{ais.gateway.port}"}
+                report = self.run_ais(ais, "--pctput", 100, "--maxputs", 3, "--minsize", "1K", env=env)
             self.assertEqual(count(report, "PUT"), 3)
             self.assertNotIn(SECRET, json.dumps(report))
             self.assertEqual(causes(self.run_ais(ais, "--epochs", 1, code=1)), {(401, "HTTP 401")})
+        finally:
+            ais.close()
+
+    def test_the_token_of_the_environment_goes_to_no_server_that_a_spec_names(self):
+        ais = fake.Ais()
+        try:
+            for named in ({}, {"AIS_ENDPOINT": "http://127.0.0.1:1"}):
+                error = self.run_ais(ais, "--epochs", 1, code=1, env={"AIS_AUTHN_TOKEN": SECRET, **named})
+                self.assertIn("the token of the environment is for AIS_ENDPOINT alone", error)
+                self.assertNotIn(SECRET, error)
+            self.assertEqual(ais.gateway.requests, [])
+        finally:
+            ais.close()
+
+    def test_a_token_file_of_the_environment_that_is_not_there_is_no_token_and_that_of_a_spec_an_error(self):
+        ais = fake.Ais()
+        try:
+            put = ["--pctput", 100, "--maxputs", 3, "--minsize", "1K"]
+            report = self.run_ais(ais, *put, env={"AIS_AUTHN_TOKEN_FILE": "/nonexistent"})
+            self.assertEqual(count(report, "PUT"), 3)
+            error = self.run_ais(ais, *put, "--tokenfile", "/nonexistent", code=1)
+            self.assertIn("tokenfile: there is no token in /nonexistent", error)
         finally:
             ais.close()
 
