@@ -21,6 +21,7 @@ KINDS = {
     "clusterroles": "ClusterRole",
     "configmaps": "ConfigMap",
     "cronjobs": "CronJob",
+    "daemonsets": "DaemonSet",
     "deployments": "Deployment",
     "horizontalpodautoscalers": "HorizontalPodAutoscaler",
     "ingresses": "Ingress",
