@@ -74,10 +74,10 @@ struct NodeChoice {
 /// A file as it was read: one benchmark, or a set of them. Its own options have been checked; the
 /// specs that it makes are checked when it is expanded.
 struct Sweep {
-  std::string file;    ///< for messages
-  std::string name;    ///< metadata.name
-  std::string run_id;  ///< metadata.runid; empty, also for nil: the file does not say
-  std::string queue;   ///< metadata.queue; empty: the file does not say
+  std::string file;      ///< for messages
+  std::string name;      ///< metadata.name
+  std::string run_id{};  ///< metadata.runid; empty, also for nil: the file does not say
+  std::string queue{};   ///< metadata.queue; empty: the file does not say
   const Kind* kind = nullptr;
   NodeRef spec;                   ///< the template: a map
   Place place{};                  ///< of what says how much is run, for messages
