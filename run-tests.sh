@@ -15,11 +15,12 @@ Usage: run-tests.sh [--nightly] [PART]...
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   images      container images: build, run, scale (needs podman; not run by default)
+  alone       each file compiled alone: has it the includes that it needs? (not run by default)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
               simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
 
-Without PART: all but images. Installs missing Debian packages (root or sudo).
+Without PART: all but the last two. Installs missing Debian packages (root or sudo).
 scripts and kubernetes use the programs that dev builds. Tests that cannot run here are skipped,
 counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
 counts as passed, and is listed at the end beside the failed ones, with its output.
@@ -31,6 +32,7 @@ root=$(cd "$(dirname "$0")" && pwd)
 cd "$root" || exit 1
 jobs=$(nproc)
 passed=0 failed=0 skipped=0
+sanitizers='' ahead=''
 nightly='' time_limit=''
 
 count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
@@ -48,7 +50,18 @@ count_junit() {
   fi
 }
 
-build() { cmake --preset "$1" >/dev/null && cmake --build --preset "$1" -j "$jobs"; }
+# shellcheck disable=SC2016  # of another shell
+build_command='cmake --preset "$1" >/dev/null && cmake --build --preset "$1" -j "$(nproc)"'
+build() { flock "build/$1.lock" sh -c "$build_command" - "$1"; }
+
+# build_ahead PRESET...: in the time that the tests meanwhile leave, as they mostly wait. Who then wants such a
+# build waits for its lock, and finds it done.
+build_ahead() {
+  # shellcheck disable=SC2016
+  setsid nice -n 19 sh -c 'for preset; do flock "build/$preset.lock" sh -c "$0" - "$preset"; done' \
+    "$build_command" "$@" >build/ahead.txt 2>&1 &
+  ahead=$!
+}
 
 preset() {
   echo "=== $1: build and test"
@@ -58,6 +71,8 @@ preset() {
     broken "$1 does not build"
     return
   fi
+  # shellcheck disable=SC2086  # some words
+  [ "$1" != dev ] || [ -z "$sanitizers" ] || build_ahead $sanitizers
   # shellcheck disable=SC2086  # none or two words
   ctest --test-dir "build/$1" -j "$jobs" $time_limit --output-on-failure --output-junit "$results" ||
     ctest --test-dir "build/$1" $time_limit --rerun-failed --output-on-failure --output-junit "$again"
@@ -120,6 +135,11 @@ images() {
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "images" ;; esac
 }
 
+alone() {
+  echo "=== alone: each file compiled alone"
+  if build alone; then count 1 0 0; else broken "alone does not build"; fi
+}
+
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
@@ -127,7 +147,7 @@ if [ "${1:-}" = --nightly ]; then
 fi
 for part in "$@"; do
   case $part in
-    dev | asan | lint | tsan | fuzz | scripts | kubernetes | images) ;;
+    dev | asan | lint | tsan | fuzz | scripts | kubernetes | images | alone) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
@@ -136,6 +156,12 @@ done
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 mkdir -p build
+for part in "$@"; do
+  case $part in asan | tsan) sanitizers="$sanitizers $part" ;; esac
+done
+trap '[ -z "$ahead" ] || kill -- "-$ahead" 2>/dev/null' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 failures=$root/build/failures.txt
 : >"$failures"
 for part in "$@"; do "$part"; done

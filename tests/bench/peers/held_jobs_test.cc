@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Instant kStart{};
+constexpr Instant kBegin{};
 
 TEST(HeldJobs, OfRunTimeZeroNeedNotBeHeld) {
   EXPECT_TRUE(HeldJobs<int>(Duration(0), 1).at_once());
@@ -18,8 +18,8 @@ TEST(HeldJobs, OfRunTimeZeroNeedNotBeHeld) {
 
 TEST(HeldJobs, EndOneByOneInTheOrderOfTheirTimes) {
   HeldJobs<std::string> jobs(milliseconds(10), 1);
-  for (int i = 0; i < 100; ++i) jobs.Hold(kStart, std::to_string(i));
-  Instant last = kStart;
+  for (int i = 0; i < 100; ++i) jobs.Hold(kBegin, std::to_string(i));
+  Instant last = kBegin;
   for (int ended = 0; ended < 100; ++ended) {
     const Instant next = jobs.NextDue();
     EXPECT_GE(next, last);

@@ -260,9 +260,6 @@ TEST_F(RunCommandTest, WhatNoWorkerCanRunIsSaidAtOnce) {
   Write("template: {kind: MPIPingPong}\n");
   EXPECT_EQ(Run({file_}), 3);
   EXPECT_THAT(message_, HasSubstr("mpi-pingpong"));
-  Write("template: {kind: RDMALatency}\n");
-  EXPECT_EQ(Run({file_}), 5);
-  EXPECT_THAT(message_, HasSubstr("suite missing: rdma-latency"));
   EXPECT_EQ(worker_->jobs(), 0);
 }
 

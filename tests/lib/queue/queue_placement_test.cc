@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // More placements than one call should look at.
-constexpr std::uint64_t kMany = 20'000;
+constexpr std::uint64_t kManyJobs = 20'000;
 
 class QueuePlacement : public GangTest {
  protected:
@@ -110,7 +110,7 @@ TEST_F(QueuePlacement, ALimitByKeyHoldsInAPlace) {
 TEST_F(QueuePlacement, AProcessFindsItsJobAmongVeryManyPlacements) {
   JoinWith("", 1, "busy");
   Submit();
-  for (std::uint64_t i = 0; i < kMany; ++i) {
+  for (std::uint64_t i = 0; i < kManyJobs; ++i) {
     Submit(In("node busy\nnode away-" + std::to_string(i) + "\n"));
   }
   const JobId last = Submit(In("node here\n"));
@@ -124,7 +124,7 @@ TEST_F(QueuePlacement, AProcessFindsItsJobAmongVeryManyPlacements) {
 TEST_F(QueuePlacement, ManyPlacementsKeepNoPlainJobWaiting) {
   JoinWith("", 1, "busy");
   Submit();
-  for (std::uint64_t i = 0; i < kMany; ++i) {
+  for (std::uint64_t i = 0; i < kManyJobs; ++i) {
     Submit(In("node busy\nnode away-" + std::to_string(i) + "\n"));
   }
   const JobId plain = Submit();

@@ -53,7 +53,7 @@ def matches(labels, selector):
 
 def _secrets(spec):
     """Where the first container has Secrets mounted, and which."""
-    named = {v["name"]: v["secret"]["secretName"] for v in spec.get("volumes", []) if "secret" in v}
+    named = {v["name"]: v["secret"] for v in spec.get("volumes", []) if "secret" in v}
     mounts = spec["containers"][0].get("volumeMounts", [])
     return {mount["mountPath"]: named[mount["name"]] for mount in mounts if mount["name"] in named}
 

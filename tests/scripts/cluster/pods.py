@@ -40,8 +40,10 @@ def send(pod, number):
 
 def mount(pod, secret):
     """Writes the Secrets that the pod mounts; `secret` gives the data of one, or None."""
-    for place, name in pod["secrets"].items():
-        data = secret(name)
+    for place, mounted in pod["secrets"].items():
+        data = secret(mounted["secretName"])
+        if data is None and mounted.get("optional"):
+            continue
         if data is None:
             return False
         folder = _folder(pod, place)
@@ -55,10 +57,10 @@ def _folder(pod, place):
     return Path(pod["log"]).with_suffix("") / place.strip("/")
 
 
-def start(pod, resolve):
+def start(pod, resolve, secret):
     """Starts the program of the pod's container; `resolve` makes an address of a service's name."""
     container = pod["container"]
-    environment = _environment(pod)
+    environment = _environment(pod, secret)
     arguments = [
         _local(_expanded(argument, environment), pod, resolve)
         for argument in container.get("args", [])
@@ -79,13 +81,28 @@ def start(pod, resolve):
     pod.update(pid=process.pid, begun=begun(process.pid))
 
 
-def _environment(pod):
-    fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"], "status.podIP": pod["ip"]}
+def _environment(pod, secret):
     environment = {}
     for variable in pod["container"].get("env", []):
-        value = variable.get("value") or fields[variable["valueFrom"]["fieldRef"]["fieldPath"]]
-        environment[variable["name"]] = _expanded(value, environment)
+        value = variable.get("value") or _from(variable["valueFrom"], pod, secret)
+        if value is not None:
+            environment[variable["name"]] = _expanded(value, environment)
     return environment
+
+
+def _from(source, pod, secret):
+    """None: a key of a Secret that is not there, which the manifest allows."""
+    if "fieldRef" in source:
+        fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"], "status.podIP": pod["ip"]}
+        return fields[source["fieldRef"]["fieldPath"]]
+    if "resourceFieldRef" in source:
+        part, name = source["resourceFieldRef"]["resource"].split(".")
+        return pod["container"]["resources"][part][name]
+    key = source["secretKeyRef"]
+    data = secret(key["name"]) or {}
+    if key["key"] not in data and key.get("optional"):
+        return None
+    return base64.b64decode(data[key["key"]]).decode()
 
 
 def _expanded(text, environment):
@@ -119,7 +136,7 @@ def look_after(pod, resolve, secret):
         pod["restarts"] += 1
         pod["pid"] = None
     if pod["restarts"] <= RESTARTS and pod["placed"] and mount(pod, secret):
-        start(pod, resolve)
+        start(pod, resolve, secret)
 
 
 def end(pod):

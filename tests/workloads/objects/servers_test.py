@@ -304,7 +304,7 @@ class AiStore(unittest.TestCase):
             put = ["--pctput", 100, "--maxputs", 3, "--minsize", "1K"]
             report = self.run_ais(ais, *put, env={"AIS_AUTHN_TOKEN_FILE": "/nonexistent"})
             self.assertEqual(count(report, "PUT"), 3)
-            error = self.run_ais(ais, *put, "--tokenfile", "/nonexistent", code=1)
+            error = self.run_ais(ais, *put, "--tokenfile", "/nonexistent", code=2)
             self.assertIn("tokenfile: there is no token in /nonexistent", error)
         finally:
             ais.close()
