@@ -11,8 +11,8 @@ Usage: deployments-apply.sh [OPTION]... [QUEUE]...
 Removes an earlier deployment, then applies the namespaces, the frontend and each QUEUE in turn
 (deployments/QUEUE-queue), waiting until all of it is Ready. Without QUEUE it only removes.
 
-Removes what has the label app.kubernetes.io/part-of=twofold, except rules of prometheus-adapter, which
-does not start without them. Namespaces stay; existing ones are used as they are. Without the
+Removes what has the label app.kubernetes.io/part-of=twofold, except your benchmarks (deployments/watch) and
+the rules of prometheus-adapter, which does not start without them. Namespaces stay; existing ones are used as they are. Without the
 Prometheus operator there is no ServiceMonitor: the script says so and applies the rest. Autoscaling
 rules are up to you: kubectl apply -k deployments/QUEUE-queue/scaling-...
 

@@ -53,7 +53,7 @@ works() {
   [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
 }
 
-@test "without queues it only removes: all but namespaces, volumes, rules of the adapter, keys and tokens" {
+@test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens" {
   export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1"
   kubectl apply -f "$project/deployments/namespace"
   find "$project/deployments" -name Kustomization -not -path '*/security/*' | sed 's|/Kustomization$||' | while read -r folder; do
@@ -71,7 +71,7 @@ PersistentVolumeClaim/monitoring/scalability-tester-store" ]
   [ "$status" -eq 0 ]
   [ -z "$(objects)" ]
   [ "$(jq '.pods | length' "$CLUSTER/state.json")" = 0 ]
-  [ "$(jq -r '.objects | keys[]' "$CLUSTER/state.json" | cut -d/ -f1,2 | sort -u | tr '\n' ' ')" = "ConfigMap/monitoring Namespace/ " ]
+  [ "$(jq -r '.objects | keys[]' "$CLUSTER/state.json" | cut -d/ -f1,2 | sort -u | tr '\n' ' ')" = "ConfigMap/monitoring ConfigMap/validation Namespace/ " ]
 }
 
 @test "-v applies the volumes of the queues" {
