@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "lib/common/instant.h"
 #include "lib/common/result.h"
 
 /// Requests to the Kubernetes API as values. Pure: a Connection sends them, tests compare them.
@@ -30,7 +29,13 @@ std::string ApiVersion(const Resource& resource);
 
 /// The kinds that Kubernetes itself has and this program names. Others come from templates: ask the
 /// server (GetResources).
-extern const Resource kConfigMaps, kEvents, kJobs, kLeases, kNamespaces, kNodes, kPods;
+inline const Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
+inline const Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+inline const Resource kJobs{"batch", "v1", "jobs", "Job", true};
+inline const Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
+inline const Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
+inline const Resource kNodes{"", "v1", "nodes", "Node", false};
+inline const Resource kPods{"", "v1", "pods", "Pod", true};
 
 /// Which object. `space` is its namespace, empty for kinds that have none.
 struct ObjectName {
