@@ -1,6 +1,8 @@
 #include "lib/http/client_connection.h"
 
 #include <absl/strings/str_cat.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
@@ -12,6 +14,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <cerrno>
 
 #include "lib/http/codec.h"
 #include "lib/http/peer_stream.h"
@@ -32,7 +35,7 @@ WireRequest ToWire(const Outgoing& request) {
   wire.method_string(request.method);
   wire.target(request.target);
   wire.version(11);
-  for (const auto& [name, value] : request.headers) wire.set(name, value);
+  for (const auto& [name, value] : request.headers) wire.insert(name, value);
   wire.body() = request.body;
   wire.prepare_payload();
   return wire;
@@ -49,6 +52,20 @@ TlsContext ContextFor(const Upstream& server) {
   return context;
 }
 
+/// No waiting for more bytes, and no waiting for a host that is gone, on which a connection without
+/// traffic would hang. A kernel without one of these only makes us slower to notice.
+void SetOptions(tcp::socket& socket) {
+  using Milliseconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
+  using Idle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+  using Interval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket.set_option(Idle(15), ignored);
+  socket.set_option(Interval(5), ignored);
+  socket.set_option(Milliseconds(30'000), ignored);
+}
+
 }  // namespace
 
 class ClientConnection::Impl {
@@ -57,6 +74,7 @@ class ClientConnection::Impl {
 
   Status Open(const Upstream& server, Instant deadline);
   [[nodiscard]] bool is_open() const { return stream_ && stream_->tcp().socket().is_open(); }
+  [[nodiscard]] bool is_idle();
   void Close() {
     if (stream_) stream_->tcp().close();
   }
@@ -102,6 +120,15 @@ Status ClientConnection::Impl::Run(Error task, Instant deadline) {
   return ToStatus(result.get());
 }
 
+/// A peer that has closed its side, or says something unasked, is no use.
+bool ClientConnection::Impl::is_idle() {
+  if (!is_open() || buffer_.size() > 0) return false;
+  char byte = 0;
+  const auto got =
+      ::recv(stream_->tcp().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
 Status ClientConnection::Impl::Open(const Upstream& server, Instant deadline) {
   parser_.reset();
   buffer_.clear();
@@ -123,8 +150,7 @@ ClientConnection::Impl::Error ClientConnection::Impl::Connect(const Upstream& se
   if (error) co_return error;
   const auto [failed, endpoint] = co_await stream_->tcp().async_connect(endpoints, kTuple);
   if (failed) co_return failed;
-  error_code ignored;  // a connection without it is only slower
-  stream_->tcp().socket().set_option(tcp::no_delay(true), ignored);
+  SetOptions(stream_->tcp().socket());
   if (server.proxy) {
     const error_code refused = co_await AskProxy(server);
     if (refused) co_return refused;
@@ -228,6 +254,8 @@ Status ClientConnection::Open(const Upstream& server, Instant deadline) {
 }
 
 bool ClientConnection::is_open() const { return impl_->is_open(); }
+
+bool ClientConnection::is_idle() const { return impl_->is_idle(); }
 
 void ClientConnection::Close() { impl_->Close(); }
 

@@ -76,6 +76,10 @@ class ClientConnection {
   /// Connects, closing what was open. The deadline does not cover looking up a name.
   Status Open(const Upstream& server, Instant deadline);
   [[nodiscard]] bool is_open() const;
+
+  /// Whether it is open and fit for the next request, as far as can be seen: the server has not
+  /// closed it meanwhile.
+  [[nodiscard]] bool is_idle() const;
   void Close();
 
   Status Send(const Outgoing& request, Instant deadline);

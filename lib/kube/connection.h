@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lib/common/instant.h"
@@ -21,7 +22,7 @@ struct Access {
   std::shared_ptr<Credentials> credentials;
 };
 
-/// Says loudly (log) if anybody may be the server.
+/// Says loudly (in the log) if anybody may be the server.
 Access Open(Config config);
 
 /// FindConfig and Open.
@@ -73,12 +74,16 @@ class Connection {
   /// Ends the call in progress, if any, and refuses all later ones.
   void Interrupt();
 
-  /// A call whose answer has no end: reads come after it has returned.
+  /// Begins a call whose answer comes bit by bit, as that of a watch. What came before the first
+  /// ReadStream is kept for it. The instant at which the answer began.
   Result<Instant> OpenStream(const Call& call);
 
-  /// Appends what comes next. The instant at which it came from the socket; kOutOfRange: the
-  /// stream has ended as it should.
-  Result<Instant> ReadStream(std::string& to, Duration timeout);
+  /// Appends what comes next to `to`, waiting for one byte at least. The instant at which it came
+  /// from the socket; nullopt: the stream has ended as it should.
+  Result<std::optional<Instant>> ReadStream(std::string& to, Duration timeout);
+
+  /// Waits, unless interrupted: false.
+  bool Sleep(Duration wait);
 
  private:
   class Impl;

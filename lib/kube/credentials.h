@@ -18,8 +18,9 @@ namespace twofold::kube {
 /// What proves who we are, for some time.
 struct Proof {
   std::vector<std::pair<std::string, std::string>> headers;  ///< Authorization, Impersonate-*
-  std::shared_ptr<const security::TlsMaterial> tls;  ///< our certificate, and the CA of the server
-  std::uint64_t number = 0;                          ///< another one, another proof
+  /// Our certificate, and the CA of the server; the same pointer until they change.
+  std::shared_ptr<const security::TlsMaterial> tls;
+  std::uint64_t number = 0;  ///< each proof has its own
 };
 
 /// Keeps the proofs of an identity fresh: reads a token's file each minute, runs an exec plugin
@@ -34,7 +35,7 @@ class Credentials {
   Result<std::shared_ptr<const Proof>> Get(Instant now);
 
   /// The server has answered 401 to this proof: the next Get makes a new one, if there is a way.
-  /// False: there is none, or the proof is not the present one any more.
+  /// False: there is no other proof than this one.
   bool Refuse(const Proof& proof);
 
  private:
@@ -44,6 +45,7 @@ class Credentials {
   Mutex mutex_;
   std::shared_ptr<const Proof> proof_ ABSL_GUARDED_BY(mutex_);
   Instant good_until_ ABSL_GUARDED_BY(mutex_) = Instant::max();
+  bool refused_ ABSL_GUARDED_BY(mutex_) = false;  // the present one
 };
 
 }  // namespace twofold::kube
