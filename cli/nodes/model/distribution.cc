@@ -80,8 +80,8 @@ Result<Distribution::Shape> Distribution::ParseLogNormal(const std::string& text
   if (!median.ok()) return median.status();
   double sigma = 0;
   if (!absl::SimpleAtod(text.substr(comma + 1), &sigma) || !(sigma >= 0 && sigma <= kMostSigma)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'lognormal:", text, "': after the comma stands sigma, 0 to ", kMostSigma));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'lognormal:", text, "': after the comma stands sigma, 0 to ", kMostSigma));
   }
   return Shape(LogNormal{*median, sigma});
 }
@@ -142,8 +142,7 @@ Result<std::vector<Duration>> ParseRecorded(std::string_view text) {
     entry.erase(entry.find_last_not_of(" \t\r") + 1);
     if (entry.empty() || entry.front() == '#') continue;
     double seconds = 0;
-    if (!absl::SimpleAtod(entry, &seconds) ||
-        !(seconds >= 0 && seconds <= ToSeconds(kLongest))) {
+    if (!absl::SimpleAtod(entry, &seconds) || !(seconds >= 0 && seconds <= ToSeconds(kLongest))) {
       return absl::InvalidArgumentError(
           absl::StrCat("line ", line, " is not a number of seconds from 0 to a year"));
     }

@@ -68,7 +68,8 @@ struct Wish {
 
 // In the order in which they are obeyed: an exit code decides over a share of failures.
 constexpr Wish kWishes[] = {
-    {kStartTime, [](Habits& habits, const std::string& text) { return SetTime(habits.start, text); }},
+    {kStartTime,
+     [](Habits& habits, const std::string& text) { return SetTime(habits.start, text); }},
     {kRunTime, [](Habits& habits, const std::string& text) { return SetRun(habits.run, text); }},
     {kStopTime, [](Habits& habits, const std::string& text) { return SetTime(habits.stop, text); }},
     {kFailures, SetFailures},
@@ -117,9 +118,8 @@ Result<Utilisation> ParseUtilisation(const std::string& text) {
   const std::size_t dash = std::min(text.find('-'), text.size());
   const std::string most = dash == text.size() ? text : text.substr(dash + 1);
   Utilisation range;
-  if (absl::SimpleAtoi(text.substr(0, dash), &range.least) &&
-      absl::SimpleAtoi(most, &range.most) && 0 <= range.least && range.least <= range.most &&
-      range.most <= 100) {
+  if (absl::SimpleAtoi(text.substr(0, dash), &range.least) && absl::SimpleAtoi(most, &range.most) &&
+      0 <= range.least && range.least <= range.most && range.most <= 100) {
     return range;
   }
   return absl::InvalidArgumentError(

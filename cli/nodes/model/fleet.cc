@@ -118,8 +118,7 @@ void Fleet::LoseSome(const PlannedLoss& loss, Instant now) {
     if (all_[index].state == State::kUp && timers_.Has(index)) up.push_back(index);
   }
   for (std::uint32_t i = 0; i < loss.count && !up.empty(); ++i) {
-    const auto chosen =
-        static_cast<std::size_t>(draws_.Share() * static_cast<double>(up.size()));
+    const auto chosen = static_cast<std::size_t>(draws_.Share() * static_cast<double>(up.size()));
     Lose(up[chosen], loss.time, now);
     up[chosen] = up.back();
     up.pop_back();
@@ -181,9 +180,10 @@ Status Fleet::Advance(std::uint32_t index, const Json& object, Instant now) {
 Status Fleet::Found(std::uint32_t index, const Json& object, Instant now) {
   const Json* labels = kube::At(object, "/metadata/labels");
   if (labels == nullptr || labels->value(kRunLabel, "") != nodes_.run) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "node ", nodes_.NameOf(index), " exists and was not made by this `up`; delete it, or choose "
-        "another --run"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("node ", nodes_.NameOf(index),
+                     " exists and was not made by this `up`; delete it, or choose "
+                     "another --run"));
   }
   all_[index].uid = kube::TextAt(object, "/metadata/uid");
   Plan(index, State::kRefreshing, now);

@@ -31,8 +31,8 @@ Result<PlannedLoss> ParseLoss(const std::string& text);
 /// they are back.
 struct Losses {
   std::uint64_t seed = 1;
-  std::optional<Distribution> after;               ///< of each node, from being up; nullopt: never
-  Distribution time{std::chrono::minutes(2)};      ///< until such a node is back
+  std::optional<Distribution> after;           ///< of each node, from being up; nullopt: never
+  Distribution time{std::chrono::minutes(2)};  ///< until such a node is back
   std::vector<PlannedLoss> planned;
 };
 
@@ -57,8 +57,8 @@ struct FleetCounts {
 class Fleet {
  public:
   /// `existing`: nodes of this run that a killed `up` left behind, by index.
-  Fleet(NodeTemplate nodes, Losses losses, Clocks clocks, const std::vector<std::uint32_t>& existing,
-        Instant now);
+  Fleet(NodeTemplate nodes, Losses losses, Clocks clocks,
+        const std::vector<std::uint32_t>& existing, Instant now);
 
   /// The next call that is due. One call a node at a time.
   std::optional<Order> Take(Instant now);

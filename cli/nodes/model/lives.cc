@@ -23,7 +23,8 @@ bool IsGone(const Status& status) {
 Duration WaitBeforeRestart(int restarts) {
   constexpr Duration kFirst = std::chrono::seconds(10);
   constexpr int kDoublings = 5;
-  return std::min<Duration>(kFirst * (1 << std::min(restarts, kDoublings)), std::chrono::minutes(5));
+  return std::min<Duration>(kFirst * (1 << std::min(restarts, kDoublings)),
+                            std::chrono::minutes(5));
 }
 
 }  // namespace

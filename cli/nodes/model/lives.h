@@ -31,9 +31,9 @@ struct LifeCounts {
   std::uint64_t restarted = 0;
   std::array<std::uint64_t, 6> ended{};  ///< by Ending
   std::uint64_t removed = 0;             ///< after their deletion
-  std::uint64_t replaced = 0;  ///< gone, or another pod had the name, when a call came
-  std::uint64_t foreign = 0;   ///< pods that do not tolerate the taint: left alone
-  std::uint64_t failures = 0;  ///< calls
+  std::uint64_t replaced = 0;            ///< gone, or another pod had the name, when a call came
+  std::uint64_t foreign = 0;             ///< pods that do not tolerate the taint: left alone
+  std::uint64_t failures = 0;            ///< calls
 };
 
 /// The lives of the pods on the nodes of one run, as a state machine:
@@ -41,12 +41,12 @@ struct LifeCounts {
 ///   waiting → running → ended          deleted, in whatever state: → ended (if it has finalizers
 ///                ⟲ restarted                                            to wait for it) → removed
 ///
-/// Kubernetes would take any order of phases, so the order is kept here: one call a pod is under way
-/// at a time. All instants of a life are planned when the pod is first seen, and are not moved by
-/// calls that are late. While a node is lost, whatever comes due on it waits for its return.
+/// Kubernetes would take any order of phases, so the order is kept here: one call a pod is under
+/// way at a time. All instants of a life are planned when the pod is first seen, and are not moved
+/// by calls that are late. While a node is lost, whatever comes due on it waits for its return.
 ///
-/// A pod that ran when first seen belongs to an `up` that was killed: it goes on by the plan that is
-/// written on it.
+/// A pod that ran when first seen belongs to an `up` that was killed: it goes on by the plan that
+/// is written on it.
 ///
 /// Time     Callers pass `now`.
 /// Threads  Not thread-safe.

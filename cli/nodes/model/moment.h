@@ -21,9 +21,9 @@ struct Clocks {
   [[nodiscard]] Instant operator()(Moment then) const { return at + (then - moment); }
 };
 
-std::string InSeconds(Moment moment);      ///< 2026-11-23T12:00:00Z, as in a status; fraction cut
-std::string InMicroseconds(Moment moment); ///< six digits after the point, as in a Lease
-std::string InNanoseconds(Moment moment);  ///< nine digits
+std::string InSeconds(Moment moment);       ///< 2026-11-23T12:00:00Z, as in a status; fraction cut
+std::string InMicroseconds(Moment moment);  ///< six digits after the point, as in a Lease
+std::string InNanoseconds(Moment moment);   ///< nine digits
 
 /// Reads what these three write. nullopt: something else.
 std::optional<Moment> ReadMoment(const std::string& text);

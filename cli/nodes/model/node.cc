@@ -60,8 +60,8 @@ bool IsKey(std::string_view key) {
 
 // A number that is not negative, with a suffix of the powers of 10 or 2.
 bool IsQuantity(const std::string& text) {
-  static const std::vector<std::string> suffixes = {"",  "m",  "k",  "M",  "G",  "T", "P",
-                                                    "Ki", "Mi", "Gi", "Ti", "Pi"};
+  static const std::vector<std::string> suffixes = {"",  "m",  "k",  "M",  "G",  "T",
+                                                    "P", "Ki", "Mi", "Gi", "Ti", "Pi"};
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   double number = 0;
   return absl::SimpleAtod(text.substr(0, end), &number) &&
@@ -74,8 +74,10 @@ std::pair<std::string, std::string> Halves(const std::string& text) {
 }
 
 Json Labels(const NodeTemplate& nodes, const std::string& name) {
-  Json labels = {{"kubernetes.io/arch", "amd64"},   {"kubernetes.io/os", "linux"},
-                 {"kubernetes.io/hostname", name},  {"node.kubernetes.io/instance-type", "twofold"},
+  Json labels = {{"kubernetes.io/arch", "amd64"},
+                 {"kubernetes.io/os", "linux"},
+                 {"kubernetes.io/hostname", name},
+                 {"node.kubernetes.io/instance-type", "twofold"},
                  {kRunLabel, nodes.run}};
   if (const std::int64_t gpus = nodes.gpus(); gpus > 0) {
     // What NVIDIA's feature discovery says of a node of this kind.
@@ -137,7 +139,9 @@ Result<GpuModel> FindGpu(const std::string& name) {
       absl::StrCat("'", name, "' is not a known model of GPU: ", known));
 }
 
-std::string NodeTemplate::NameOf(std::uint32_t index) const { return absl::StrCat(run, "-", index); }
+std::string NodeTemplate::NameOf(std::uint32_t index) const {
+  return absl::StrCat(run, "-", index);
+}
 
 std::optional<std::uint32_t> NodeTemplate::IndexOf(const std::string& name) const {
   if (!absl::StartsWith(name, run + "-")) return std::nullopt;
@@ -169,9 +173,9 @@ Result<std::pair<std::string, std::string>> ParseResource(const std::string& tex
   const bool is_amount = is_device ? absl::SimpleAtoi(resource.second, &count) && count >= 0
                                    : IsQuantity(resource.second);
   if (IsKey(resource.first) && is_amount) return resource;
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", text, "' is not NAME=QUANTITY, such as nvidia.com/gpu=8 or hugepages-2Mi=4Gi;",
-                   " a name with a prefix takes a whole number"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", text, "' is not NAME=QUANTITY, such as nvidia.com/gpu=8 or hugepages-2Mi=4Gi;",
+      " a name with a prefix takes a whole number"));
 }
 
 Status CheckRunName(const std::string& text) {
@@ -179,41 +183,44 @@ Status CheckRunName(const std::string& text) {
   if (text.size() <= kLongest && IsDnsName(text) && text.find('.') == std::string::npos) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "'", text, "' is not a name of at most ", kLongest, " lower-case letters, digits and -"));
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a name of at most ", kLongest,
+                                                 " lower-case letters, digits and -"));
 }
 
 kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
   const std::string name = nodes.NameOf(index);
   Json taints = Json::array({TaintJson(nodes.own_taint())});
   for (const Taint& taint : nodes.taints) taints.push_back(TaintJson(taint));
-  return kube::Create(kube::kNodes, {{"apiVersion", "v1"},
-                                     {"kind", "Node"},
-                                     {"metadata", {{"name", name}, {"labels", Labels(nodes, name)}}},
-                                     {"spec", {{"taints", taints}}},
-                                     {"status", NodeStatus(nodes, name, now)}});
+  return kube::Create(kube::kNodes,
+                      {{"apiVersion", "v1"},
+                       {"kind", "Node"},
+                       {"metadata", {{"name", name}, {"labels", Labels(nodes, name)}}},
+                       {"spec", {{"taints", taints}}},
+                       {"status", NodeStatus(nodes, name, now)}});
 }
 
 kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
   const std::string name = nodes.NameOf(index);
-  return kube::Patch(kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
-                     {{"metadata", {{"labels", Labels(nodes, name)}}},
-                      {"status", NodeStatus(nodes, name, now)}},
-                     {}, "status");
+  return kube::Patch(
+      kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
+      {{"metadata", {{"labels", Labels(nodes, name)}}}, {"status", NodeStatus(nodes, name, now)}},
+      {}, "status");
 }
 
 kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now) {
   const Json owner = {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}, {"uid", uid}};
-  return kube::Create(
-      kube::kLeases,
-      {{"apiVersion", "coordination.k8s.io/v1"},
-       {"kind", "Lease"},
-       {"metadata",
-        {{"name", node}, {"namespace", "kube-node-lease"}, {"ownerReferences", Json::array({owner})}}},
-       {"spec",
-        {{"holderIdentity", node},
-         {"leaseDurationSeconds", std::chrono::duration_cast<std::chrono::seconds>(kLeaseLife).count()},
-         {"renewTime", InMicroseconds(now)}}}});
+  return kube::Create(kube::kLeases,
+                      {{"apiVersion", "coordination.k8s.io/v1"},
+                       {"kind", "Lease"},
+                       {"metadata",
+                        {{"name", node},
+                         {"namespace", "kube-node-lease"},
+                         {"ownerReferences", Json::array({owner})}}},
+                       {"spec",
+                        {{"holderIdentity", node},
+                         {"leaseDurationSeconds",
+                          std::chrono::duration_cast<std::chrono::seconds>(kLeaseLife).count()},
+                         {"renewTime", InMicroseconds(now)}}}});
 }
 
 kube::Call RenewLease(const std::string& node, Moment now) {

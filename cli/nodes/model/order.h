@@ -15,13 +15,14 @@ struct Order {
   kube::Call call;
 };
 
-/// How long to wait after so many failures in a row. `spread`, 0 to 1, tells one object from another
-/// so that they do not all come back at once.
+/// How long to wait after so many failures in a row. `spread`, 0 to 1, tells one object from
+/// another so that they do not all come back at once.
 inline Duration WaitAfter(int failures, double spread) {
   constexpr Duration kFirst = std::chrono::milliseconds(500);
   constexpr int kDoublings = 6;  // to 32 s
   const Duration most = kFirst * (1 << std::min(failures, kDoublings));
-  return most / 2 + Duration(static_cast<Duration::rep>(static_cast<double>(most.count() / 2) * spread));
+  return most / 2 +
+         Duration(static_cast<Duration::rep>(static_cast<double>(most.count() / 2) * spread));
 }
 
 }  // namespace twofold::nodes

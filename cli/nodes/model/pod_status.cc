@@ -65,9 +65,9 @@ Json ContainerStatus(const Pod& pod, const Container& container, Json state, boo
 Json RunningContainers(const Pod& pod, const Running& running) {
   Json list = Json::array();
   for (const Container& container : pod.containers) {
-    Json status = ContainerStatus(pod, container,
-                                  State("running", {{"startedAt", InSeconds(running.since)}}), true,
-                                  running.restarts);
+    Json status =
+        ContainerStatus(pod, container, State("running", {{"startedAt", InSeconds(running.since)}}),
+                        true, running.restarts);
     if (running.restarts > 0) {
       status["lastState"] =
           Terminated(running.exit_code, "Error", running.planned.start, running.since);
@@ -81,8 +81,9 @@ Json EndedContainers(const Pod& pod, const Running& running, int exit_code, cons
                      Moment now) {
   Json list = Json::array();
   for (const Container& container : pod.containers) {
-    list.push_back(ContainerStatus(pod, container, Terminated(exit_code, reason, running.since, now),
-                                   false, running.restarts));
+    list.push_back(ContainerStatus(pod, container,
+                                   Terminated(exit_code, reason, running.since, now), false,
+                                   running.restarts));
   }
   return list;
 }
@@ -125,16 +126,16 @@ std::optional<Planned> ReadPlanned(const std::string& text) {
 
 kube::Call RunningPatch(const Pod& pod, const Running& running) {
   const Moment start = running.since;
-  Json status = {{"phase", "Running"},
-                 {"startTime", InSeconds(running.planned.seen)},
-                 {"podIP", running.ip},
-                 {"podIPs", Json::array({Json{{"ip", running.ip}}})},
-                 {"conditions",
-                  {Condition("PodReadyToStartContainers", true, "", start),
-                   Condition("Initialized", true, "", start),
-                   Condition("ContainersReady", true, "", start),
-                   Condition("Ready", true, "", start)}},
-                 {"containerStatuses", RunningContainers(pod, running)}};
+  Json status = {
+      {"phase", "Running"},
+      {"startTime", InSeconds(running.planned.seen)},
+      {"podIP", running.ip},
+      {"podIPs", Json::array({Json{{"ip", running.ip}}})},
+      {"conditions",
+       {Condition("PodReadyToStartContainers", true, "", start),
+        Condition("Initialized", true, "", start), Condition("ContainersReady", true, "", start),
+        Condition("Ready", true, "", start)}},
+      {"containerStatuses", RunningContainers(pod, running)}};
   if (!pod.init.empty()) status["initContainerStatuses"] = InitContainers(pod, running, {});
   return StatusPatch(pod, {{"annotations", {{kPlanned, ToText(running.planned)}}}}, status);
 }
@@ -144,10 +145,10 @@ kube::Call EndedPatch(const Pod& pod, const Fate& fate, const std::optional<Runn
   const EndingRow& row = RowOf(fate.ending);
   const bool succeeded = fate.ending == Ending::kSucceeded;
   const char* reason = succeeded ? "PodCompleted" : "PodFailed";
-  Json status = {{"phase", row.phase},
-                 {"conditions",
-                  {Condition("ContainersReady", false, reason, now),
-                   Condition("Ready", false, reason, now)}}};
+  Json status = {
+      {"phase", row.phase},
+      {"conditions",
+       {Condition("ContainersReady", false, reason, now), Condition("Ready", false, reason, now)}}};
   if (fate.ending == Ending::kEvicted) {
     status["conditions"].push_back(
         Condition("DisruptionTarget", true, "TerminationByKubelet", now));

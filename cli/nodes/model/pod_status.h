@@ -25,10 +25,10 @@ std::optional<Planned> ReadPlanned(const std::string& text);
 
 struct Running {
   Planned planned;
-  Moment since;      ///< when the present containers started
-  std::string ip;    ///< of the pod
-  int restarts = 0;  ///< of its containers
-  int exit_code = 0; ///< with which the ones before ended
+  Moment since;       ///< when the present containers started
+  std::string ip;     ///< of the pod
+  int restarts = 0;   ///< of its containers
+  int exit_code = 0;  ///< with which the ones before ended
 };
 
 /// The pod runs and is ready: its first patch, and that after each restart.

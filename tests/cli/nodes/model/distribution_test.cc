@@ -65,11 +65,14 @@ TEST(Distribution, LogNormalHasItsMedianAndItsSigma) {
 }
 
 TEST(Distribution, RecordedTimesComeEquallyOften) {
-  const auto recorded = Distribution::Recorded({milliseconds(100), seconds(1), seconds(1), seconds(9)});
+  const auto recorded =
+      Distribution::Recorded({milliseconds(100), seconds(1), seconds(1), seconds(9)});
   ASSERT_TRUE(recorded.ok());
   const auto sample = Sample(*recorded);
-  EXPECT_NEAR(static_cast<double>(std::count(sample.begin(), sample.end(), 1.0)), kDraws / 2.0, 300);
-  EXPECT_NEAR(static_cast<double>(std::count(sample.begin(), sample.end(), 9.0)), kDraws / 4.0, 300);
+  EXPECT_NEAR(static_cast<double>(std::count(sample.begin(), sample.end(), 1.0)), kDraws / 2.0,
+              300);
+  EXPECT_NEAR(static_cast<double>(std::count(sample.begin(), sample.end(), 9.0)), kDraws / 4.0,
+              300);
 }
 
 TEST(Distribution, SameSeedSameTimes) {

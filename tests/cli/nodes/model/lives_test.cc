@@ -60,7 +60,7 @@ class LivesTest : public testing::Test {
   kube::Call last_;
 };
 
-std::string Phase(const Json& patch) { return kube::TextAt(patch, "/status/phase"); }
+std::string Phase(const Json& patch) { return In(patch, "/status/phase"); }
 
 TEST_F(LivesTest, PodOfAJobStartsRunsAndSucceedsAtThePlannedInstants) {
   Lives lives = Make();
@@ -68,15 +68,15 @@ TEST_F(LivesTest, PodOfAJobStartsRunsAndSucceedsAtThePlannedInstants) {
   const Json running = Carry(lives, milliseconds(1200));
   EXPECT_EQ(last_.method, "PATCH");
   EXPECT_THAT(last_.target, HasSubstr("/api/v1/namespaces/default/pods/a/status"));
-  EXPECT_EQ(kube::TextAt(running, "/metadata/uid"), "uid-a");
+  EXPECT_EQ(In(running, "/metadata/uid"), "uid-a");
   EXPECT_EQ(Phase(running), "Running");
-  EXPECT_EQ(kube::TextAt(running, "/status/startTime"), "2026-11-23T12:00:00Z");
-  EXPECT_EQ(kube::TextAt(running, "/status/containerStatuses/0/state/running/startedAt"),
+  EXPECT_EQ(In(running, "/status/startTime"), "2026-11-23T12:00:00Z");
+  EXPECT_EQ(In(running, "/status/containerStatuses/0/state/running/startedAt"),
             "2026-11-23T12:00:01Z");
   const Json ended = Carry(lives, milliseconds(11200));
   EXPECT_EQ(Phase(ended), "Succeeded");
   EXPECT_EQ(ended["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"], 0);
-  EXPECT_EQ(kube::TextAt(ended, "/status/containerStatuses/0/state/terminated/finishedAt"),
+  EXPECT_EQ(In(ended, "/status/containerStatuses/0/state/terminated/finishedAt"),
             "2026-11-23T12:00:11Z");
   EXPECT_FALSE(lives.NextDue().has_value());
   EXPECT_EQ(lives.counts().ended[static_cast<int>(Ending::kSucceeded)], 1);
@@ -103,7 +103,7 @@ TEST_F(LivesTest, PodWithRestartPolicyAlwaysRunsUntilItIsDeleted) {
   const Json body = Carry(lives, seconds(500));
   EXPECT_EQ(last_.method, "DELETE");
   EXPECT_EQ(body["gracePeriodSeconds"], 0);
-  EXPECT_EQ(kube::TextAt(body, "/preconditions/uid"), "uid-a");
+  EXPECT_EQ(In(body, "/preconditions/uid"), "uid-a");
   lives.Gone("uid-a");
   EXPECT_EQ(lives.counts().removed, 1);
   EXPECT_EQ(lives.counts().running, 0);
@@ -154,8 +154,8 @@ TEST_F(LivesTest, AnAnnotationThatCannotBeReadFailsThePodWithTheReason) {
   lives.Seen(pod, At(seconds(2)));
   const Json ended = Carry(lives, seconds(2));
   EXPECT_EQ(Phase(ended), "Failed");
-  EXPECT_EQ(kube::TextAt(ended, "/status/reason"), "InvalidAnnotation");
-  EXPECT_THAT(kube::TextAt(ended, "/status/message"), HasSubstr("annotation twofold/run-time: 'soon'"));
+  EXPECT_EQ(In(ended, "/status/reason"), "InvalidAnnotation");
+  EXPECT_THAT(In(ended, "/status/message"), HasSubstr("annotation twofold/run-time: 'soon'"));
   EXPECT_FALSE(lives.NextDue().has_value());
 }
 
@@ -181,8 +181,8 @@ TEST_F(LivesTest, EvictedPodsSaySo) {
   Carry(lives, seconds(1));
   const Json ended = Carry(lives, seconds(5));
   EXPECT_EQ(Phase(ended), "Failed");
-  EXPECT_EQ(kube::TextAt(ended, "/status/reason"), "Evicted");
-  EXPECT_EQ(kube::TextAt(ended, "/status/conditions/2/type"), "DisruptionTarget");
+  EXPECT_EQ(In(ended, "/status/reason"), "Evicted");
+  EXPECT_EQ(In(ended, "/status/conditions/2/type"), "DisruptionTarget");
 }
 
 TEST_F(LivesTest, FailedContainersOfRestartPolicyOnFailureBeginAgainAfterTheKubeletsWait) {
@@ -222,9 +222,9 @@ TEST_F(LivesTest, APodThatFindsTooFewGpusIsRefusedAsByAKubelet) {
   lives.Seen(WithGpus(PodOn("sim-0", "b"), 2), At(seconds(1)));
   const Json ended = Carry(lives, seconds(2));
   EXPECT_EQ(Phase(ended), "Failed");
-  EXPECT_EQ(kube::TextAt(ended, "/status/reason"), "UnexpectedAdmissionError");
-  EXPECT_THAT(kube::TextAt(ended, "/status/message"), HasSubstr("nvidia.com/gpu. Requested: 2"));
-  EXPECT_EQ(kube::At(ended, "/status/containerStatuses"), nullptr);
+  EXPECT_EQ(In(ended, "/status/reason"), "UnexpectedAdmissionError");
+  EXPECT_THAT(In(ended, "/status/message"), HasSubstr("nvidia.com/gpu. Requested: 2"));
+  EXPECT_FALSE(Has(ended, "/status/containerStatuses"));
 }
 
 TEST_F(LivesTest, AReplacedPodIsForgotten) {
@@ -344,11 +344,12 @@ TEST_F(LivesTest, ARunningPodOfAKilledUpGoesOnByThePlanWrittenOnIt) {
   Json pod = PodOn("sim-0", "a");
   pod["status"]["phase"] = "Running";
   pod["metadata"]["annotations"] = {
-      {kPlanned, ToText({clocks_(At(seconds(-30))), clocks_(At(seconds(-20))), clocks_(At(seconds(7)))})}};
+      {kPlanned,
+       ToText({clocks_(At(seconds(-30))), clocks_(At(seconds(-20))), clocks_(At(seconds(7)))})}};
   lives.Seen(pod, At(seconds(0)));
   EXPECT_EQ(lives.counts().running, 1);
   const Json ended = Carry(lives, seconds(7));
-  EXPECT_EQ(kube::TextAt(ended, "/status/containerStatuses/0/state/terminated/startedAt"),
+  EXPECT_EQ(In(ended, "/status/containerStatuses/0/state/terminated/startedAt"),
             "2026-11-23T11:59:40Z");
 }
 
@@ -360,10 +361,10 @@ TEST_F(LivesTest, InitContainersHaveEndedAndSidecarsRunUntilTheEnd) {
                    Json{{"name", "side"}, {"image", "s"}, {"restartPolicy", "Always"}}});
   lives.Seen(pod, At(seconds(0)));
   const Json running = Carry(lives, seconds(1));
-  EXPECT_NE(kube::At(running, "/status/initContainerStatuses/0/state/terminated"), nullptr);
-  EXPECT_NE(kube::At(running, "/status/initContainerStatuses/1/state/running"), nullptr);
+  EXPECT_TRUE(Has(running, "/status/initContainerStatuses/0/state/terminated"));
+  EXPECT_TRUE(Has(running, "/status/initContainerStatuses/1/state/running"));
   const Json ended = Carry(lives, seconds(11));
-  EXPECT_NE(kube::At(ended, "/status/initContainerStatuses/1/state/terminated"), nullptr);
+  EXPECT_TRUE(Has(ended, "/status/initContainerStatuses/1/state/terminated"));
 }
 
 }  // namespace
