@@ -56,7 +56,7 @@ struct KubeApiOptions {
   /// validation refuses others; kinds that are not here are not checked.
   std::map<std::string, std::set<std::string>> spec_fields = {};
 
-  std::size_t max_unsent = 4 << 20;  ///< bytes a watcher may be behind; then it is closed
+  Duration slow_reader = std::chrono::seconds(2);  ///< who takes nothing for so long is closed
 };
 
 /// What has been asked for, as a role would have to allow it.
