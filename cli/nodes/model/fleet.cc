@@ -68,6 +68,7 @@ kube::Call Fleet::CallOf(std::uint32_t index, Instant now) const {
     case State::kMissing:
       return CreateNode(nodes_, index, moment);
     case State::kFinding:
+    case State::kChecking:
       return kube::Get(kube::kNodes, {"", name});
     case State::kRefreshing:
     case State::kLost:
@@ -75,6 +76,7 @@ kube::Call Fleet::CallOf(std::uint32_t index, Instant now) const {
     case State::kNoLease:
       return CreateLease(name, all_[index].uid, moment);
     case State::kUp:
+    case State::kGone:
       break;
   }
   return RenewLease(name, moment);
@@ -160,6 +162,7 @@ Status Fleet::Advance(std::uint32_t index, const Json& object, Instant now) {
       Plan(index, State::kNoLease, now);
       break;
     case State::kFinding:
+    case State::kChecking:
       return Found(index, object, now);
     case State::kRefreshing:
       Plan(index, State::kNoLease, now);
@@ -172,7 +175,8 @@ Status Fleet::Advance(std::uint32_t index, const Json& object, Instant now) {
       Plan(index, State::kUp, NextRenewal(index, now));
       break;
     case State::kLost:
-      break;  // has no call
+    case State::kGone:
+      break;  // have no calls
   }
   return absl::OkStatus();
 }
@@ -201,14 +205,23 @@ bool Fleet::Redirect(std::uint32_t index, const Status& status, Instant now) {
     }
     return state == State::kMissing || state == State::kNoLease;
   }
-  // Without the namespace of leases, making one fails like this too: that is tried again.
-  const bool has_vanished =
-      state == State::kUp || state == State::kFinding || state == State::kRefreshing;
-  if (!absl::IsNotFound(status) || !has_vanished) return false;
-  if (state == State::kUp) --counts_.up;
-  const bool is_node = state == State::kFinding || state == State::kRefreshing;
-  Plan(index, is_node ? State::kMissing : State::kFinding, now);
-  return true;
+  if (!absl::IsNotFound(status)) return false;
+  switch (state) {
+    case State::kUp:  // its lease goes with it
+      --counts_.up;
+      Plan(index, State::kChecking, now);
+      return true;
+    case State::kFinding:
+      Plan(index, State::kMissing, now);
+      return true;
+    case State::kChecking:
+    case State::kRefreshing:
+      ++counts_.gone;
+      all_[index].state = State::kGone;
+      return true;
+    default:  // without the namespace of leases making one fails like this
+      return false;
+  }
 }
 
 void Fleet::Retry(std::uint32_t index, Instant now) {

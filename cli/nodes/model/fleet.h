@@ -39,17 +39,19 @@ struct Losses {
 struct FleetCounts {
   std::uint64_t up = 0;    ///< nodes, now
   std::uint64_t lost = 0;  ///< nodes, now
+  std::uint64_t gone = 0;  ///< nodes that somebody has deleted
   std::uint64_t losses = 0;
   std::uint64_t renewals = 0;
   std::uint64_t failures = 0;  ///< calls
 };
 
 /// The nodes of one run and their leases, as a state machine: makes them, renews leases spread
-/// evenly over the period, loses nodes and brings them back. A node that somebody deletes is made
-/// again.
+/// evenly over the period, loses nodes and brings them back. A node that somebody deletes, such as
+/// an autoscaler, stays away.
 ///
-///   missing → (made) → no lease → up ⇄ renewing
-///   up → lost → refreshing → no lease → up        found among existing ones: → refreshing
+///   missing → no lease → up → lost → refreshing → no lease → ...
+///   finding, an existing one → refreshing
+///   up, but its lease is gone → checking → refreshing, or gone
 ///
 /// Time     Callers pass `now`.
 /// Threads  Not thread-safe.
@@ -77,7 +79,16 @@ class Fleet {
   [[nodiscard]] const FleetCounts& counts() const { return counts_; }
 
  private:
-  enum class State : std::uint8_t { kMissing, kFinding, kRefreshing, kNoLease, kUp, kLost };
+  enum class State : std::uint8_t {
+    kMissing,
+    kFinding,
+    kRefreshing,
+    kNoLease,
+    kUp,
+    kLost,
+    kChecking,
+    kGone
+  };
   struct Node {
     State state = State::kMissing;
     std::string uid;

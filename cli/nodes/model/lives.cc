@@ -237,7 +237,6 @@ Status Lives::Done(std::uint64_t ticket, const Status& outcome, Instant now) {
   life.is_under_way = false;
   Status wrong;
   if (outcome.ok()) {
-    lateness_.Record(now - life.planned);
     life.failures = 0;
     Finish(ticket, life);
   } else if (IsGone(outcome)) {
@@ -278,8 +277,6 @@ void Lives::Move(Key key, Life& life, Stage stage) {
   if (stage >= Stage::kEnded) gpus_[life.node].Give(key);
   life.stage = stage;
 }
-
-stats::Histogram Lives::TakeLateness() { return std::exchange(lateness_, stats::Histogram()); }
 
 // 198.18.0.0/15 is set aside for benchmarks: no packet for it leaves the cluster.
 std::string Lives::Address(Key key) const {

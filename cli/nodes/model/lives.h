@@ -19,7 +19,6 @@
 #include "cli/nodes/model/timers.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/stats/histogram.h"
 
 namespace twofold::nodes {
 
@@ -79,9 +78,6 @@ class Lives {
   Status Done(std::uint64_t ticket, const Status& outcome, Instant now);
 
   [[nodiscard]] const LifeCounts& counts() const { return counts_; }
-
-  /// From the planned instant of a transition to the answer of the server, since the last call.
-  stats::Histogram TakeLateness();
 
   /// One device, and the pod that has it (nullptr: it is free).
   struct GpuUse {
@@ -144,7 +140,6 @@ class Lives {
   Draws draws_;
   Key last_ = Gpus::kFree;
   LifeCounts counts_;
-  stats::Histogram lateness_;
 };
 
 }  // namespace twofold::nodes

@@ -187,6 +187,15 @@ Status CheckRunName(const std::string& text) {
                                                  " lower-case letters, digits and -"));
 }
 
+bool IsReady(const Json& node) {
+  const Json* conditions = kube::At(node, "/status/conditions");
+  return conditions != nullptr && conditions->is_array() &&
+         std::any_of(conditions->begin(), conditions->end(), [](const Json& condition) {
+           return kube::TextAt(condition, "/type") == "Ready" &&
+                  kube::TextAt(condition, "/status") == "True";
+         });
+}
+
 kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
   const std::string name = nodes.NameOf(index);
   Json taints = Json::array({TaintJson(nodes.own_taint())});

@@ -61,6 +61,9 @@ Result<std::pair<std::string, std::string>> ParseResource(const std::string& tex
 /// Why `text` is not a name for a run; OK if it is: it begins names of nodes and is a label.
 Status CheckRunName(const std::string& text);
 
+/// Whether a node says that it can take pods.
+bool IsReady(const Json& node);
+
 /// Makes the node with all it has, conditions included.
 kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now);
 

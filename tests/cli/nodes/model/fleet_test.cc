@@ -163,17 +163,30 @@ TEST(Fleet, LeavesANodeAloneThatSomebodyElseHasMade) {
   EXPECT_GT(*fleet.NextDue(), kBegun);
 }
 
-TEST(Fleet, ANodeThatSomebodyDeletesIsMadeAgain) {
+TEST(Fleet, ANodeThatSomebodyDeletesStaysAway) {
   Fleet fleet = Make(1);
   CarryAll(fleet, kBegun);
   const Instant due = *fleet.NextDue();
   const auto renewal = fleet.Take(due);
   ASSERT_TRUE(fleet.Done(renewal->ticket, absl::NotFoundError("lease"), due).ok());
   EXPECT_EQ(fleet.counts().up, 0);
-  const auto find = fleet.Take(due);
-  EXPECT_EQ(find->call.method, "GET");
-  ASSERT_TRUE(fleet.Done(find->ticket, absl::NotFoundError("node"), due).ok());
-  EXPECT_THAT(CarryAll(fleet, due), testing::SizeIs(2));
+  const auto check = fleet.Take(due);
+  EXPECT_EQ(check->call.method, "GET");
+  ASSERT_TRUE(fleet.Done(check->ticket, absl::NotFoundError("node"), due).ok());
+  EXPECT_FALSE(fleet.NextDue().has_value());
+  EXPECT_EQ(fleet.counts().gone, 1);
+}
+
+TEST(Fleet, ALeaseThatSomebodyDeletesIsMadeAgain) {
+  Fleet fleet = Make(1);
+  CarryAll(fleet, kBegun);
+  const Instant due = *fleet.NextDue();
+  const auto renewal = fleet.Take(due);
+  ASSERT_TRUE(fleet.Done(renewal->ticket, absl::NotFoundError("lease"), due).ok());
+  EXPECT_THAT(
+      CarryAll(fleet, due),
+      testing::ElementsAre("GET /api/v1/nodes/sim-0", "PATCH /api/v1/nodes/sim-0/status",
+                           "POST /apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"));
   EXPECT_EQ(fleet.counts().up, 1);
 }
 
