@@ -219,10 +219,10 @@ Call Create(const Resource& resource, const Json& object, const WriteOptions& op
   if (generated) name.name = prefix + "*";
   Call call;
   call.what = Describe("create", resource, name);
-  call.fault = CheckName(call, resource, name);
+  CheckKind(call, resource, object);
+  call.fault.Update(CheckName(call, resource, name));
   call.target = CollectionPath(resource, name.space) + Text(QueryOf(options));
   call.repeat = generated ? Repeat::kNo : Repeat::kMayFind;
-  CheckKind(call, resource, object);
   Send(call, "POST", kJsonType, object);
   return call;
 }

@@ -46,10 +46,10 @@ struct KubeFault {
 };
 
 struct KubeApiOptions {
-  std::string cert;       ///< PEM; empty: plain HTTP
-  std::string key;        ///< PEM
-  std::string client_ca;  ///< PEM: clients may show a certificate of it; its name is the user
-  std::set<std::string> tokens;  ///< accepted ones; none, and no client_ca: everybody may call
+  std::string cert = {};       ///< PEM; empty: plain HTTP
+  std::string key = {};        ///< PEM
+  std::string client_ca = {};  ///< PEM: clients may show a certificate of it; its name is the user
+  std::set<std::string> tokens = {};  ///< accepted ones; none, and no client_ca: everybody may call
   std::vector<kube::Resource> resources = {};  ///< custom ones, beside those of call.h
 
   /// Beside the fields that all objects have, the ones a kind's spec may have; by kind. Strict
