@@ -28,7 +28,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using boost::system::system_error;
 
-constexpr std::size_t kReadSize = 64 << 10;
+constexpr std::size_t kReadBytes = 64 << 10;
 
 using ResponseParser = beast::http::response_parser<beast::http::string_body>;
 
@@ -210,7 +210,7 @@ Result<Head> ClientConnection::Impl::ReceiveHead(Instant deadline) {
 /// Reads once from the socket, and parses that. Beast's own read goes on reading where a chunk has
 /// ended, so that a line would wait for the next one.
 ClientConnection::Impl::Error ClientConnection::Impl::ReadSome() {
-  const auto [failed, size] = co_await stream_->async_read_some(buffer_.prepare(kReadSize), kTuple);
+  const auto [failed, size] = co_await stream_->async_read_some(buffer_.prepare(kReadBytes), kTuple);
   arrived_ = Now();
   buffer_.commit(size);
   error_code error = failed;
