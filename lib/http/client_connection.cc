@@ -28,6 +28,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using boost::system::system_error;
 
+constexpr std::size_t kReadBytes = 64 << 10;
+
 using ResponseParser = beast::http::response_parser<beast::http::string_body>;
 
 WireRequest ToWire(const Outgoing& request) {
@@ -89,6 +91,7 @@ class ClientConnection::Impl {
   Error Connect(const Upstream& server);
   Error AskProxy(const Upstream& server);
   Error Write(WireRequest request);
+  Error ReadSome();
   Error ReadHead();
   Error ReadBody();
 
@@ -98,7 +101,8 @@ class ClientConnection::Impl {
   beast::flat_buffer buffer_;
   std::unique_ptr<ResponseParser> parser_;  // of the answer in progress
   std::string refusal_;                     // of the proxy
-  Instant arrived_{};
+  Instant arrived_{};                       // of the newest bytes
+  Instant head_arrived_{};
 };
 
 Status ClientConnection::Impl::ToStatus(const error_code& error) {
@@ -200,19 +204,36 @@ Result<Head> ClientConnection::Impl::ReceiveHead(Instant deadline) {
   if (!is_open()) return absl::UnavailableError("not connected");
   if (Status status = Run(ReadHead(), deadline); !status.ok()) return status;
   const auto& message = parser_->get();
-  return Head{static_cast<int>(message.result_int()), DecodeHeaders(message.base()), arrived_};
+  return Head{static_cast<int>(message.result_int()), DecodeHeaders(message.base()), head_arrived_};
+}
+
+/// Reads once from the socket, and parses that. Beast's own read goes on reading where a chunk has
+/// ended, so that a line would wait for the next one.
+ClientConnection::Impl::Error ClientConnection::Impl::ReadSome() {
+  const auto [failed, size] = co_await stream_->async_read_some(buffer_.prepare(kReadBytes), kTuple);
+  arrived_ = Now();
+  buffer_.commit(size);
+  error_code error = failed;
+  if (error == asio::error::eof) {
+    error = beast::http::error::end_of_stream;
+    if (parser_->got_some()) parser_->put_eof(error);
+  }
+  while (!error && buffer_.size() > 0 && !parser_->is_done()) {
+    buffer_.consume(parser_->put(buffer_.data(), error));
+  }
+  if (error == beast::http::error::need_more) error = {};
+  co_return error;
 }
 
 ClientConnection::Impl::Error ClientConnection::Impl::ReadHead() {
   error_code error;
-  bool first = true;
+  std::optional<Instant> first;
   while (!error && !parser_->is_header_done()) {
-    const auto [failed, size] =
-        co_await beast::http::async_read_some(*stream_, buffer_, *parser_, kTuple);
-    if (first) arrived_ = Now();
-    first = false;
+    const error_code failed = co_await ReadSome();
     error = failed;
+    if (!first) first = arrived_;
   }
+  head_arrived_ = first.value_or(arrived_);
   co_return error;
 }
 
@@ -233,9 +254,7 @@ Result<Piece> ClientConnection::Impl::ReceiveBody(std::string& body, Instant dea
 ClientConnection::Impl::Error ClientConnection::Impl::ReadBody() {
   error_code error;
   while (!error && parser_->get().body().empty() && !parser_->is_done()) {
-    const auto [failed, size] =
-        co_await beast::http::async_read_some(*stream_, buffer_, *parser_, kTuple);
-    arrived_ = Now();
+    const error_code failed = co_await ReadSome();
     error = failed;
   }
   co_return error;

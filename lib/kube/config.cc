@@ -20,10 +20,6 @@
 namespace twofold::kube {
 namespace {
 
-using spec::Entry;
-using spec::List;
-using spec::Map;
-using spec::Node;
 using spec::NodeRef;
 
 constexpr std::size_t kMaxFile = 1 << 20;
@@ -39,7 +35,7 @@ struct File {
 /// A value of a file, for reading and for messages.
 struct Value {
   const File* file = nullptr;
-  const Node* node = nullptr;
+  const spec::Node* node = nullptr;
 };
 
 Status Bad(const Value& value, std::string_view field, std::string_view what) {
@@ -49,9 +45,9 @@ Status Bad(const Value& value, std::string_view field, std::string_view what) {
 }
 
 /// What is under `key`; null: nothing, or null.
-const Node* Child(const Value& map, std::string_view key) {
-  const Map* entries = spec::AsMap(*map.node);
-  const Entry* entry = entries == nullptr ? nullptr : spec::Find(*entries, key);
+const spec::Node* Child(const Value& map, std::string_view key) {
+  const spec::Map* entries = spec::AsMap(*map.node);
+  const spec::Entry* entry = entries == nullptr ? nullptr : spec::Find(*entries, key);
   return entry == nullptr || spec::IsNull(*entry->value) ? nullptr : entry->value.get();
 }
 
@@ -94,12 +90,12 @@ class Reader {
   }
 
   [[nodiscard]] bool Has(std::string_view key) const { return Child(map_, key) != nullptr; }
-  [[nodiscard]] const Node* Find(std::string_view key) const { return Child(map_, key); }
+  [[nodiscard]] const spec::Node* Find(std::string_view key) const { return Child(map_, key); }
 
  private:
   template <typename T>
   std::optional<T> Get(std::string_view key, std::string_view what) const {
-    const Node* node = Child(map_, key);
+    const spec::Node* node = Child(map_, key);
     if (node == nullptr) return std::nullopt;
     if (const T* value = std::get_if<T>(&node->value)) return *value;
     status_.Update(Bad({map_.file, node}, key, what));
@@ -113,7 +109,7 @@ class Reader {
 
 std::vector<std::string> Reader::Texts(std::string_view key) const {
   std::vector<std::string> texts;
-  for (const NodeRef& item : Get<List>(key, "takes a list of texts").value_or(List{})) {
+  for (const NodeRef& item : Get<spec::List>(key, "takes a list of texts").value_or(spec::List{})) {
     if (const auto* text = std::get_if<std::string>(&item->value)) {
       texts.push_back(*text);
     } else {
@@ -124,7 +120,7 @@ std::vector<std::string> Reader::Texts(std::string_view key) const {
 }
 
 std::optional<Reader> Reader::Within(std::string_view key) const {
-  const Node* node = Child(map_, key);
+  const spec::Node* node = Child(map_, key);
   if (node == nullptr) return std::nullopt;
   const Value value{map_.file, node};
   if (spec::AsMap(*node) == nullptr) status_.Update(Bad(value, key, "takes a map"));
@@ -133,11 +129,11 @@ std::optional<Reader> Reader::Within(std::string_view key) const {
 
 std::vector<Reader> Reader::Each(std::string_view key) const {
   std::vector<Reader> readers;
-  const Node* node = Child(map_, key);
+  const spec::Node* node = Child(map_, key);
   if (node == nullptr) return readers;
-  const List* list = spec::AsList(*node);
+  const spec::List* list = spec::AsList(*node);
   if (list == nullptr) status_.Update(Bad({map_.file, node}, key, "takes a list"));
-  for (const NodeRef& item : list == nullptr ? List{} : *list) {
+  for (const NodeRef& item : list == nullptr ? spec::List{} : *list) {
     const Value value{map_.file, item.get()};
     if (spec::AsMap(*item) == nullptr) status_.Update(Bad(value, key, "takes a list of maps"));
     readers.emplace_back(value, sources_, status_);
@@ -163,7 +159,7 @@ std::string Reader::Contents(const std::string& key) const {
 std::string ExecConfig(const Reader& cluster) {
   for (const Reader& extension : cluster.Each("extensions")) {
     if (extension.Text("name") != "client.authentication.k8s.io/exec") continue;
-    const Node* config = extension.Find("extension");
+    const spec::Node* config = extension.Find("extension");
     return config == nullptr ? "" : spec::ToJson(*config).dump();
   }
   return {};
@@ -243,8 +239,9 @@ Identity ReadIdentity(const Reader& reader) {
   identity.as_uid = reader.Text("as-uid");
   identity.as_groups = reader.Texts("as-groups");
   if (const auto extra = reader.Within("as-user-extra")) {
-    if (const Map* entries = spec::AsMap(*reader.Find("as-user-extra"))) {
-      for (const Entry& entry : *entries) identity.as_extra[entry.key] = extra->Texts(entry.key);
+    if (const spec::Map* entries = spec::AsMap(*reader.Find("as-user-extra"))) {
+      for (const spec::Entry& entry : *entries)
+        identity.as_extra[entry.key] = extra->Texts(entry.key);
     }
   }
   if (const auto exec = reader.Within("exec")) identity.exec = ReadExec(*exec);

@@ -151,6 +151,7 @@ class ThreadWatcher : public Watcher {
   Status SyncByList();
   Status Follow();
   Status ReadLines();
+  [[nodiscard]] Status EndOf(const std::string& rest) const;
   Status Take(Line line);
   Status TakeBookmark(const std::string& text);
   Status TakeError(const std::string& text);
@@ -282,7 +283,7 @@ Status ThreadWatcher::ReadLines() {
               absl::StrCat(what_, ": the stream broke: ", std::string(read.status().message()))};
     }
     if (!listing_) intact_ = read->value_or(Now());
-    if (!read->has_value()) return absl::OkStatus();
+    if (!read->has_value()) return EndOf(splitter.begun());
     if (Status status = splitter.Append(bytes, **read, lines); !status.ok()) return status;
     bytes.clear();
     for (Line& line : lines) {
@@ -290,6 +291,13 @@ Status ThreadWatcher::ReadLines() {
     }
     lines.clear();
   }
+}
+
+/// A stream has ended as HTTP has it, with `rest` after its last line.
+Status ThreadWatcher::EndOf(const std::string& rest) const {
+  if (rest.empty()) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      what_, ": the stream ended in the middle of a line: ", Printable(rest, kShownLine)));
 }
 
 Status ThreadWatcher::Take(Line line) {

@@ -27,6 +27,9 @@ class LineSplitter {
   /// Errors   kResourceExhausted: a line is too long.
   Status Append(std::string_view bytes, Instant arrived, std::vector<Line>& lines);
 
+  /// What has come of a line that has not ended.
+  [[nodiscard]] const std::string& begun() const { return begun_.text; }
+
  private:
   const std::size_t most_;
   Line begun_{};

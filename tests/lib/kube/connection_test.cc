@@ -2,7 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
 #include <thread>
 
 #include "lib/kube/credentials.h"
@@ -224,6 +231,63 @@ TEST(KubeConnection, ARefusedTokenIsReadAgain) {
   EXPECT_EQ(api.requests().size(), 5U);  // once more, not for ever
 }
 
+/// A proxy that connects to one server, whatever it is asked for, and says what that was.
+class OneProxy {
+ public:
+  OneProxy(std::uint16_t server, std::string answer) : server_(server), answer_(std::move(answer)) {
+    acceptor_.open(tcp::v4());
+    acceptor_.bind({boost::asio::ip::address_v4::loopback(), 0});
+    acceptor_.listen();
+    port_ = acceptor_.local_endpoint().port();
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~OneProxy() {
+    ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
+    thread_.join();
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// After the connection has ended.
+  [[nodiscard]] const std::string& asked() const { return asked_; }
+
+ private:
+  using tcp = boost::asio::ip::tcp;
+  using Error = boost::system::error_code;
+
+  void Serve() {
+    Error error;
+    tcp::socket client(io_);
+    acceptor_.accept(client, error);
+    if (error) return;
+    boost::asio::read_until(client, boost::asio::dynamic_buffer(asked_), "\r\n\r\n", error);
+    boost::asio::write(client, boost::asio::buffer(answer_), error);
+    if (answer_.find(" 200 ") == std::string::npos) return;
+    tcp::socket server(io_);
+    server.connect({boost::asio::ip::address_v4::loopback(), server_}, error);
+    std::thread back([&] { Pass(server, client); });
+    Pass(client, server);
+    back.join();
+  }
+
+  static void Pass(tcp::socket& from, tcp::socket& to) {
+    std::array<char, 4096> bytes{};
+    Error error;
+    while (!error) {
+      const std::size_t size = from.read_some(boost::asio::buffer(bytes), error);
+      if (!error) boost::asio::write(to, boost::asio::buffer(bytes.data(), size), error);
+    }
+    ::shutdown(to.native_handle(), SHUT_RDWR);
+  }
+
+  const std::uint16_t server_;
+  const std::string answer_;
+  boost::asio::io_context io_;
+  tcp::acceptor acceptor_{io_};
+  std::uint16_t port_ = 0;
+  std::string asked_;
+  std::thread thread_;
+};
+
 class KubeTls : public ::testing::Test {
  protected:
   KubeApiOptions Options() {
@@ -285,6 +349,25 @@ TEST_F(KubeTls, InsecureBelievesAnybody) {
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(Call(config).code(), StatusCode::kNotFound);
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("INSECURE"));
+}
+
+TEST_F(KubeTls, AProxyConnectsAndTlsGoesThroughIt) {
+  KubeApi api(Options());
+  OneProxy proxy(api.port(), "HTTP/1.1 200 Connection established\r\n\r\n");
+  Config config = As(api, authority_);
+  config.cluster.server = "https://kubernetes:6443";
+  config.cluster.proxy = "http://u:p@127.0.0.1:" + std::to_string(proxy.port());
+  EXPECT_EQ(Call(config).code(), StatusCode::kNotFound);
+  EXPECT_THAT(proxy.asked(), HasSubstr("CONNECT kubernetes:6443 HTTP/1.1\r\n"));
+  EXPECT_THAT(proxy.asked(), HasSubstr("Proxy-Authorization: Basic dTpw\r\n"));
+}
+
+TEST_F(KubeTls, AProxyThatRefusesIsNamed) {
+  OneProxy proxy(0, "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+  Config config;
+  config.cluster.server = "https://kubernetes:6443";
+  config.cluster.proxy = "http://127.0.0.1:" + std::to_string(proxy.port());
+  EXPECT_THAT(TextOf(Call(config)), HasSubstr("answered 407 to CONNECT kubernetes:6443"));
 }
 
 TEST_F(KubeTls, AKeyThatIsNoneIsNamed) {
