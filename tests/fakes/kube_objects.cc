@@ -25,9 +25,7 @@ constexpr const char* kForeground = "foregroundDeletion";
 const std::map<std::string, std::string> kListKeys = {
     {"conditions", "type"},
     {"containers", "name"},
-    {"containerStatuses", "name"},
     {"initContainers", "name"},
-    {"initContainerStatuses", "name"},
     {"env", "name"},
     {"volumes", "name"},
     {"ports", "containerPort"},
@@ -510,6 +508,13 @@ Json KubeObjects::Finish(const Resource& resource, Json before, Json after,
   if (to_status) {
     Json whole = before;
     whole["status"] = after.contains("status") ? after["status"] : Json::object();
+    // Kubelets label their node and write on pods this way; other kinds keep their metadata.
+    for (const char* field : {"labels", "annotations"}) {
+      const bool may_change = resource == kube::kNodes || resource == kube::kPods;
+      if (may_change && after["metadata"].contains(field)) {
+        whole["metadata"][field] = after["metadata"][field];
+      }
+    }
     after = std::move(whole);
   } else if (HasStatus(resource)) {
     after.erase("status");
