@@ -81,7 +81,7 @@ Status ReadHabits(const UpOptions& options, nodes::Habits& habits) {
   if (!ends) habits.run.reset();
   struct Row {
     const char* option;
-    const std::string& text;
+    std::string text;
     std::function<void(nodes::Distribution)> set;
     bool is_file = false;
   };

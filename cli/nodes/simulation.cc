@@ -42,16 +42,21 @@ Simulation::Simulation(const kube::Access& access, UpSettings settings,
                return fleet_.LostUntil(node, now);
              }),
       watcher_(kube::Watcher::Start(access, BoundPods(), std::move(watch))) {
-  const auto add = [&](Lane lane) {
-    connections_.push_back(std::make_unique<kube::Connection>(access));
-    ++working_;
-    threads_.emplace_back(
-        [this, lane, &connection = *connections_.back()] { Work(lane, connection); });
-  };
-  MutexLock lock(mutex_);
-  for (std::uint32_t i = 0; i * kNodesAConnection < settings_.nodes.count; ++i) add(Lane::kNodes);
-  for (int i = 0; i < connections; ++i) add(Lane::kPods);
+  for (std::uint32_t i = 0; i * kNodesAConnection < settings_.nodes.count; ++i) {
+    Add(Lane::kNodes, access);
+  }
+  for (int i = 0; i < connections; ++i) Add(Lane::kPods, access);
   threads_.emplace_back([this] { FollowPods(); });
+}
+
+void Simulation::Add(Lane lane, const kube::Access& access) {
+  connections_.push_back(std::make_unique<kube::Connection>(access));
+  {
+    MutexLock lock(mutex_);
+    ++working_;
+  }
+  threads_.emplace_back(
+      [this, lane, &connection = *connections_.back()] { Work(lane, connection); });
 }
 
 Simulation::~Simulation() { Stop(); }

@@ -75,6 +75,7 @@ class Simulation {
  private:
   using Threads = std::vector<std::thread>;
 
+  void Add(Lane lane, const kube::Access& access);
   void Work(Lane lane, kube::Connection& connection);
   void FollowPods();
   std::optional<nodes::Order> Await(Lane lane);
