@@ -32,8 +32,8 @@ struct Upstream {
   HostPort address;
   std::shared_ptr<const security::TlsMaterial> tls;  ///< null: plain text
   Trust trust = Trust::kCa;
-  std::string server_name;  ///< in its certificate; empty: the host of `address`
-  std::optional<Proxy> proxy;
+  std::string server_name = {};  ///< in its certificate; empty: the host of `address`
+  std::optional<Proxy> proxy = {};
 };
 
 /// A request as it is sent; Content-Length is added.

@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
 #include <openssl/x509.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <zlib.h>
 
@@ -77,9 +78,19 @@ class Wire {
     return size;
   }
 
-  bool Write(std::string_view text) {
+  /// False: the peer is gone, or takes nothing for `patience`.
+  bool Write(std::string_view text, Duration patience) {
+    const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(patience);
     error_code error;
-    asio::write(*this, asio::buffer(text.data(), text.size()), error);
+    socket_.non_blocking(true, error);
+    while (!text.empty() && !error) {
+      text.remove_prefix(write_some(asio::buffer(text.data(), text.size()), error));
+      if (error != asio::error::would_block) continue;
+      pollfd ready{handle(), POLLOUT, 0};
+      if (poll(&ready, 1, static_cast<int>(wait.count())) == 1) error.clear();
+    }
+    error_code ignored;
+    socket_.non_blocking(false, ignored);
     return !error;
   }
 
@@ -300,9 +311,6 @@ void KubeApi::Server::Accept() {
     const MutexLock lock(mutex_);
     if (stopping_ || error) return;
     ++connections_;
-    timeval limit{};
-    limit.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(options_.slow_reader).count();
-    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     Client& client = clients_.emplace_back();
@@ -460,7 +468,8 @@ bool KubeApi::Server::Suffer(Wire& wire, const KubeFault& fault, Answer& answer)
               .dump();
       return true;
     case Kind::kEndAtOnce:
-      wire.Write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n");
+      wire.Write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n",
+                 options_.slow_reader);
       return false;
     case Kind::kLoseReply:
     case Kind::kBreakLine:
@@ -631,7 +640,8 @@ bool KubeApi::Server::Watch(Wire& wire, const Asked& asked, const std::optional<
     throw Refusal{422, "Invalid", "resourceVersionMatch: Forbidden: must be NotOlderThan"};
   }
   if (!wire.Write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                  "Transfer-Encoding: chunked\r\n\r\n")) {
+                  "Transfer-Encoding: chunked\r\n\r\n",
+                  options_.slow_reader)) {
     return false;
   }
   WatchLoop(wire, asked, fault);
@@ -699,8 +709,8 @@ void KubeApi::Server::WatchLoop(Wire& wire, const Asked& asked,
       // Half an event, and the connection is gone.
       const bool cut = breaks && has(Kind::kBreakLine) && line.find("BOOKMARK") == line.npos;
       const std::string text = Chunk(line);
-      bool sent = wire.Write(cut ? text.substr(0, text.size() / 2) : text);
-      if (sent && has(Kind::kDouble)) sent = wire.Write(text);
+      bool sent = wire.Write(cut ? text.substr(0, text.size() / 2) : text, options_.slow_reader);
+      if (sent && has(Kind::kDouble)) sent = wire.Write(text, options_.slow_reader);
       if (!sent || cut) ends = breaks = true;
       if (breaks && ends) break;
     }
@@ -733,10 +743,10 @@ void KubeApi::Server::WatchLoop(Wire& wire, const Asked& asked,
     }
     if (!ends) continue;
     // The last ones; outside the lock it would be the same, as nobody waits for this thread.
-    for (const std::string& line : lines) wire.Write(Chunk(line));
+    for (const std::string& line : lines) wire.Write(Chunk(line), options_.slow_reader);
     break;
   }
-  if (!breaks) wire.Write("0\r\n\r\n");
+  if (!breaks) wire.Write("0\r\n\r\n", options_.slow_reader);
   const MutexLock lock(mutex_);
   --watches_;
   changed_.NotifyAll();

@@ -153,6 +153,16 @@ TEST(KubeConnection, NobodyWaitsBeyondTheTimeout) {
   EXPECT_THAT(TextOf(status), HasSubstr("get pod a/x"));
 }
 
+TEST(KubeConnection, TheFirstByteIsStampedAndNotTheSending) {
+  KubeApi api;
+  api.Put(kPods, Pod("x"));
+  Connection connection(api.access());
+  api.Add({.kind = Kind::kSlow, .delay = std::chrono::milliseconds(30)});
+  const auto got = connection.Do(Get(kPods, {"a", "x"}));
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_GE(got->first_byte - got->sent, std::chrono::milliseconds(30));
+}
+
 TEST(KubeConnection, APageOfAProxyIsNoAnswer) {
   KubeApi api;
   Connection connection(api.access());

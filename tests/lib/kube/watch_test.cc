@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -349,6 +350,37 @@ TEST(KubeWatchFallback, ServersWithoutInitialEventsAreListed) {
     words.push_back(Word(*event));
   }
   EXPECT_THAT(words, ElementsAre("listing", "=c1", "synced"));
+}
+
+TEST(KubeWatchSlow, AReaderThatIsTooSlowIsClosedAndLosesNothing) {
+  constexpr int kObjects = 150;
+  KubeApi api({.slow_reader = std::chrono::milliseconds(100)});
+  WatchOptions options;
+  options.first_wait = std::chrono::milliseconds(1);
+  options.max_queued = 1000;
+  const auto watcher = Watcher::Start(api.access(), {kConfigMaps, "a"}, options);
+  while (watcher->Next(Now() + kPatience)->kind != Kind::kSynced) {
+  }
+  ASSERT_TRUE(api.AwaitWatches(1, Now() + kPatience));
+  Json big = Map("c");
+  big["data"]["k"] = std::string(200'000, 'x');  // more in all than sockets keep
+  for (int i = 0; i < kObjects; ++i) {
+    big["metadata"]["name"] = "c" + std::to_string(1000 + i);
+    api.Put(kConfigMaps, big);
+  }
+  ASSERT_TRUE(api.AwaitWatches(0, Now() + kPatience));
+  std::set<std::string> seen;
+  int blind = 0;
+  while (seen.size() < kObjects) {
+    const auto event = watcher->Next(Now() + kPatience);
+    ASSERT_TRUE(event.has_value());
+    if (event->kind == Kind::kAdded) seen.insert(NameOf(event->object).name);
+    if (event->blind_since) ++blind;
+  }
+  // All but the few that came before the first pause have waited somewhere.
+  EXPECT_GT(blind, kObjects - 10);
+  EXPECT_EQ(watcher->counts().lists, 1U);
+  EXPECT_GT(watcher->counts().pauses, 0U);
 }
 
 }  // namespace
