@@ -18,8 +18,6 @@
 namespace twofold::cli {
 namespace {
 
-using kube::Json;
-
 constexpr int kRounds = 5;  // of deleting what others make meanwhile
 
 kube::Selection NodesOf(const std::string& labels) {
@@ -31,23 +29,24 @@ kube::Selection NodesOf(const std::string& labels) {
 
 // Calls visit(pod) for each pod that has a node; pods of a list that began anew come again.
 Status ForEachBoundPod(kube::Connection& connection,
-                       const std::function<void(const Json& pod)>& visit,
+                       const std::function<void(const kube::Json& pod)>& visit,
                        const std::function<void()>& restart) {
   kube::Selection selection;
   selection.resource = kube::kPods;
   selection.fields = "spec.nodeName!=";
-  return kube::List(connection, selection, {[&](const Json& pod, Instant) { visit(pod); }, restart})
+  return kube::List(connection, selection,
+                    {[&](const kube::Json& pod, Instant) { visit(pod); }, restart})
       .status();
 }
 
-std::string RunOf(const Json& node) {
-  const Json* labels = kube::At(node, "/metadata/labels");
+std::string RunOf(const kube::Json& node) {
+  const kube::Json* labels = kube::At(node, "/metadata/labels");
   return labels == nullptr ? "" : labels->value(nodes::kRunLabel, "");
 }
 
 Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes) {
   Status foreign;
-  const auto look = [&](const Json& pod) {
+  const auto look = [&](const kube::Json& pod) {
     const std::string node = kube::TextAt(pod, "/spec/nodeName");
     if (!nodes.IndexOf(node) || nodes::Tolerates(pod, nodes.own_taint())) return;
     const kube::ObjectName name = kube::NameOf(pod);
@@ -108,14 +107,14 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
   const auto list = kube::ListAll(connection, NodesOf(absl::StrCat(nodes::kRunLabel, "=", run)));
   if (!list.ok()) return list.status();
   Remains remains;
-  for (const Json& node : *list) {
+  for (const kube::Json& node : *list) {
     const kube::ObjectName name = kube::NameOf(node);
     names.insert(name.name);
     kube::DeleteOptions options;
     options.uid = kube::TextAt(node, "/metadata/uid");
     remains.nodes.push_back(kube::Delete(kube::kNodes, name, options));
   }
-  const auto add = [&](const Json& pod) {
+  const auto add = [&](const kube::Json& pod) {
     if (!names.contains(kube::TextAt(pod, "/spec/nodeName"))) return;
     // What has been deleted already is held back by others' finalizers.
     const nodes::Pod read = nodes::ReadPod(pod);
@@ -134,7 +133,7 @@ Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
   const auto list = kube::ListAll(connection, NodesOf(""));
   if (!list.ok()) return list.status();
   std::vector<std::uint32_t> existing;
-  for (const Json& node : *list) {
+  for (const kube::Json& node : *list) {
     const std::string name = kube::NameOf(node).name;
     const auto index = nodes.IndexOf(name);
     const bool is_ours = RunOf(node) == nodes.run;
@@ -180,7 +179,7 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
   if (!list.ok()) return list.status();
   std::map<std::string, std::string> run_of;
   std::map<std::string, show::Json> runs;
-  for (const Json& node : *list) {
+  for (const kube::Json& node : *list) {
     const std::string run = RunOf(node);
     run_of[kube::NameOf(node).name] = run;
     show::Json& row = runs[run];
@@ -191,7 +190,7 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
     if (nodes::IsReady(node)) row["ready"] = row["ready"].get<int>() + 1;
   }
   std::map<std::string, std::map<std::string, int>> phases;
-  const auto count = [&](const Json& pod) {
+  const auto count = [&](const kube::Json& pod) {
     const auto found = run_of.find(kube::TextAt(pod, "/spec/nodeName"));
     if (found != run_of.end()) ++phases[found->second][kube::TextAt(pod, "/status/phase")];
   };

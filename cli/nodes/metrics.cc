@@ -33,7 +33,7 @@ MetricFamily Labelled(const char* name, const char* help, MetricType type, const
   return family.Take();
 }
 
-MetricFamily Ended(const nodes::LifeCounts& lives) {
+MetricFamily EndedFamily(const nodes::LifeCounts& lives) {
   std::vector<Value> values;
   for (std::size_t i = 0; i < kEndingNames.size(); ++i) {
     values.push_back({kEndingNames[i], lives.ended[i]});
@@ -88,7 +88,7 @@ std::vector<MetricFamily> OwnMetrics(const SimulationCounts& counts) {
                                {"removed", lives.removed},
                                {"replaced", lives.replaced},
                                {"foreign", lives.foreign}}));
-  families.push_back(Ended(lives));
+  families.push_back(EndedFamily(lives));
   families.push_back(Labelled("twofold_nodes_watch_breaks_total",
                               "Times that the watch of pods broke before its time.",
                               MetricType::Counter, "of", {{"pods", counts.watch.breaks}}));

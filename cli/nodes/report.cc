@@ -41,7 +41,7 @@ std::string Rate(std::uint64_t count, Duration time) {
   return absl::StrFormat("%.1f", static_cast<double>(count) / std::max(ToSeconds(time), 1e-9));
 }
 
-std::uint64_t Ended(const nodes::LifeCounts& lives) {
+std::uint64_t EndedOf(const nodes::LifeCounts& lives) {
   return std::accumulate(lives.ended.begin(), lives.ended.end(), std::uint64_t{0});
 }
 
@@ -51,7 +51,7 @@ std::string Head(const SimulationCounts& counts) {
   if (fleet.lost > 0) absl::StrAppend(&text, ", ", fleet.lost, " lost");
   if (fleet.gone > 0) absl::StrAppend(&text, ", ", fleet.gone, " deleted by somebody");
   absl::StrAppend(&text, "; pods ", counts.lives.waiting, " waiting, ", counts.lives.running,
-                  " running, ", Ended(counts.lives), " ended");
+                  " running, ", EndedOf(counts.lives), " ended");
   if (counts.lives.foreign > 0) {
     absl::StrAppend(&text, ", ", counts.lives.foreign, " without the toleration, left alone");
   }

@@ -94,7 +94,8 @@ Json Labels(const NodeTemplate& nodes, const std::string& name) {
   return labels;
 }
 
-Json Condition(const char* type, const char* status, const char* reason, const std::string& now) {
+Json NodeCondition(const char* type, const char* status, const char* reason,
+                   const std::string& now) {
   return {{"type", type},
           {"status", status},
           {"reason", reason},
@@ -110,11 +111,11 @@ Json NodeStatus(const NodeTemplate& nodes, const std::string& name, Moment momen
   return {{"capacity", capacity},
           {"allocatable", capacity},
           {"conditions",
-           {Condition("Ready", "True", "KubeletReady", now),
-            Condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
-            Condition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
-            Condition("PIDPressure", "False", "KubeletHasSufficientPID", now),
-            Condition("NetworkUnavailable", "False", "RouteCreated", now)}},
+           {NodeCondition("Ready", "True", "KubeletReady", now),
+            NodeCondition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
+            NodeCondition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
+            NodeCondition("PIDPressure", "False", "KubeletHasSufficientPID", now),
+            NodeCondition("NetworkUnavailable", "False", "RouteCreated", now)}},
           // No address: nobody shall try to connect to a node that is not there.
           {"addresses", Json::array({Json{{"type", "Hostname"}, {"address", name}}})}};
 }
@@ -179,11 +180,11 @@ Result<std::pair<std::string, std::string>> ParseResource(const std::string& tex
 }
 
 Status CheckRunName(const std::string& text) {
-  constexpr std::size_t kLongest = 40;  // leaves room for the number of the node
-  if (text.size() <= kLongest && IsDnsName(text) && text.find('.') == std::string::npos) {
+  constexpr std::size_t kLongestRun = 40;  // leaves room for the number of the node
+  if (text.size() <= kLongestRun && IsDnsName(text) && text.find('.') == std::string::npos) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a name of at most ", kLongest,
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a name of at most ", kLongestRun,
                                                  " lower-case letters, digits and -"));
 }
 
