@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -16,10 +15,6 @@ using metrics::Family;
 using metrics::Labels;
 using metrics::MetricType;
 using prometheus::MetricFamily;
-
-// In the order of nodes::Ending.
-constexpr std::array<const char*, 6> kEndingNames = {"succeeded", "failed",  "evicted",
-                                                     "killed",    "refused", "invalid"};
 
 struct Value {
   const char* label;
@@ -35,8 +30,8 @@ MetricFamily Labelled(const char* name, const char* help, MetricType type, const
 
 MetricFamily EndedFamily(const nodes::LifeCounts& lives) {
   std::vector<Value> values;
-  for (std::size_t i = 0; i < kEndingNames.size(); ++i) {
-    values.push_back({kEndingNames[i], lives.ended[i]});
+  for (std::size_t i = 0; i < nodes::kEndingNames.size(); ++i) {
+    values.push_back({nodes::kEndingNames[i], lives.ended[i]});
   }
   return Labelled("twofold_nodes_pods_ended_total", "Pods that have ended, by how.",
                   MetricType::Counter, "ending", values);

@@ -77,14 +77,12 @@ std::string ProgressLine(const SimulationCounts& counts, const SimulationCounts&
 
 std::string FinalReport(const SimulationCounts& counts, Duration time) {
   const nodes::LifeCounts& lives = counts.lives;
-  const auto ended = [&](nodes::Ending ending) {
-    return lives.ended[static_cast<std::size_t>(ending)];
-  };
-  std::string text = absl::StrCat(Head(counts), " in ", absl::StrFormat("%.1f", ToSeconds(time)),
-                                  " s\npods: ", lives.started, " started");
-  absl::StrAppend(&text, ", ", ended(nodes::Ending::kSucceeded), " succeeded, ",
-                  ended(nodes::Ending::kFailed), " failed, ", ended(nodes::Ending::kEvicted),
-                  " evicted, ", lives.removed, " removed, ", lives.restarted, " restarts\n");
+  std::string text = absl::StrFormat("%s in %.1f s\npods: %d started", Head(counts),
+                                     ToSeconds(time), lives.started);
+  for (std::size_t i = 0; i < nodes::kEndingNames.size(); ++i) {
+    absl::StrAppend(&text, ", ", lives.ended[i], " ", nodes::kEndingNames[i]);
+  }
+  absl::StrAppend(&text, "; ", lives.restarted, " restarts, ", lives.removed, " removed\n");
   for (std::size_t i = 0; i < kLaneNames.size(); ++i) {
     const LaneCounts& lane = counts.lanes[i];
     absl::StrAppend(&text, "calls for ", kLaneNames[i], ": ", lane.calls, " (",

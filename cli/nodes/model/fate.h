@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -42,6 +43,10 @@ enum class Ending : std::uint8_t {
   kRefused,  ///< the node has not as many free devices as the pod asks for
   kInvalid,  ///< an annotation cannot be read
 };
+
+/// Their names in metrics and reports.
+inline constexpr std::array<const char*, 6> kEndingNames = {"succeeded", "failed",  "evicted",
+                                                            "killed",    "refused", "invalid"};
 
 /// What becomes of one pod.
 struct Fate {

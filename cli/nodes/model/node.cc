@@ -31,6 +31,7 @@ const std::vector<KnownGpu>& KnownGpus() {
   return known;
 }
 
+constexpr const char* kLeaseSpace = "kube-node-lease";
 constexpr std::size_t kLongestLabel = 63;
 constexpr std::size_t kLongestPrefix = 253;
 
@@ -184,8 +185,8 @@ Status CheckRunName(const std::string& text) {
   if (text.size() <= kLongestRun && IsDnsName(text) && text.find('.') == std::string::npos) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a name of at most ", kLongestRun,
-                                                 " lower-case letters, digits and -"));
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a name of at most ",
+                                                 kLongestRun, " lower-case letters, digits and -"));
 }
 
 bool IsReady(const Json& node) {
@@ -219,22 +220,21 @@ kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment no
 
 kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now) {
   const Json owner = {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}, {"uid", uid}};
-  return kube::Create(kube::kLeases,
-                      {{"apiVersion", "coordination.k8s.io/v1"},
-                       {"kind", "Lease"},
-                       {"metadata",
-                        {{"name", node},
-                         {"namespace", "kube-node-lease"},
-                         {"ownerReferences", Json::array({owner})}}},
-                       {"spec",
-                        {{"holderIdentity", node},
-                         {"leaseDurationSeconds",
-                          std::chrono::duration_cast<std::chrono::seconds>(kLeaseLife).count()},
-                         {"renewTime", InMicroseconds(now)}}}});
+  return kube::Create(
+      kube::kLeases,
+      {{"apiVersion", "coordination.k8s.io/v1"},
+       {"kind", "Lease"},
+       {"metadata",
+        {{"name", node}, {"namespace", kLeaseSpace}, {"ownerReferences", Json::array({owner})}}},
+       {"spec",
+        {{"holderIdentity", node},
+         {"leaseDurationSeconds",
+          std::chrono::duration_cast<std::chrono::seconds>(kLeaseLife).count()},
+         {"renewTime", InMicroseconds(now)}}}});
 }
 
 kube::Call RenewLease(const std::string& node, Moment now) {
-  return kube::Patch(kube::kLeases, {"kube-node-lease", node}, kube::PatchKind::kMerge,
+  return kube::Patch(kube::kLeases, {kLeaseSpace, node}, kube::PatchKind::kMerge,
                      {{"spec", {{"renewTime", InMicroseconds(now)}}}});
 }
 
