@@ -157,7 +157,7 @@ class ThreadWatcher : public Watcher {
   Status TakeError(const std::string& text);
   void Tell(Kind kind, Instant arrived, std::shared_ptr<const std::string> line = nullptr,
             Json object = {});
-  void TellTrouble(const Status& status);
+  void TellTrouble(Status status);
   void Push(Queued queued);
   std::uint32_t StreamSeconds();
   void SetBlind(Instant since, Instant until);
@@ -194,15 +194,14 @@ class ThreadWatcher : public Watcher {
 void ThreadWatcher::Run() {
   while (!queue_.closed()) {
     const Instant begin = Now();
-    const Status status = Round();
+    Status status = Round();
     if (queue_.closed()) return;
-    if (!status.ok()) TellTrouble(status);
     const Duration life = Now() - begin;
     if (life >= kGoodLife) backoff_.Reset();
-    if (status.ok() ? life < kShortLife : HttpStatusOf(status) != 0 || life < kShortLife) {
-      connection_.Sleep(
-          std::max<Duration>(backoff_.Next(), RetryAfterOf(status).value_or(Duration::zero())));
-    }
+    const bool refused = HttpStatusOf(status) != 0;
+    const Duration asked = RetryAfterOf(status).value_or(Duration::zero());
+    if (!status.ok()) TellTrouble(std::move(status));
+    if (refused || life < kShortLife) connection_.Sleep(std::max(backoff_.Next(), asked));
   }
 }
 
@@ -361,11 +360,11 @@ void ThreadWatcher::Tell(Kind kind, Instant arrived, std::shared_ptr<const std::
   Push(std::move(queued));
 }
 
-void ThreadWatcher::TellTrouble(const Status& status) {
+void ThreadWatcher::TellTrouble(Status status) {
   Queued queued;
   queued.event.kind = Kind::kTrouble;
   queued.event.arrived = Now();
-  queued.event.trouble = status;
+  queued.event.trouble = std::move(status);
   Push(std::move(queued));
 }
 
