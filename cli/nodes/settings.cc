@@ -9,12 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "cli/nodes/model/names.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {
 namespace {
 
 constexpr std::uint32_t kMostNodes = 100'000;
+constexpr std::int64_t kMostGpus = 128;       // of a node
 constexpr std::size_t kMostBytes = 64 << 20;  // of a file with recorded times
 
 const char* const kTimes = "TIME, uniform:A-B, exp:MEAN or lognormal:MEDIAN,SIGMA";
@@ -58,6 +60,11 @@ Status ReadNodes(const UpOptions& options, nodes::NodeTemplate& nodes) {
     const auto resource = nodes::ParseResource(text);
     if (!resource.ok()) return Named(option, resource.status());
     nodes.capacity[resource->first] = resource->second;
+  }
+  if (nodes.gpus() > kMostGpus) {
+    return absl::InvalidArgumentError(absl::StrCat("--resource: ", nodes.gpus(), " of ",
+                                                   nodes::kGpuResource, " are more than ",
+                                                   kMostGpus, " for a node"));
   }
   for (const std::string& text : options.labels) {
     const auto label = nodes::ParseLabel(text);

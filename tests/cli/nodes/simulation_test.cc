@@ -395,6 +395,7 @@ TEST_F(NodesProgramTest, WrongOptionsAreNamed) {
                                                         {"--taint", "x"},
                                                         {"--label", "y"},
                                                         {"--resource", "nvidia.com/gpu=1Gi"},
+                                                        {"--resource", "nvidia.com/gpu=129"},
                                                         {"--run-times", folder_ / "none"},
                                                         {"--lose", "5"},
                                                         {"--gpu", "K80"},
