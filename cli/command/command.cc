@@ -35,6 +35,7 @@ const std::vector<ExitRow>& ExitRows() {
 
 const std::map<std::string, std::string> kGroups = {
     {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
+    {"nodes", "Simulated nodes and GPUs in a Kubernetes cluster, to test what is not there"},
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
     {"worker", "Look at, pause, resume and drain workers"},

@@ -52,6 +52,7 @@ std::vector<Command> WorkerCommands();
 std::vector<Command> BenchmarkCommands();
 std::vector<Command> RunCommands();
 std::vector<Command> WatchCommands();
+std::vector<Command> NodeCommands();
 std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 std::vector<Command> ResultCommands();

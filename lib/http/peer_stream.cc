@@ -51,11 +51,15 @@ asio::awaitable<error_code> PeerStream::Accept(boost::beast::flat_buffer& receiv
   co_return error;
 }
 
-asio::awaitable<error_code> PeerStream::Handshake(const std::string& server_name) {
-  // SSL_set_tlsext_host_name, which is a macro with a cast of C.
-  SSL_ctrl(tls_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-           const_cast<char*>(server_name.c_str()));
-  tls_->set_verify_callback(ssl::host_name_verification(server_name));
+asio::awaitable<error_code> PeerStream::Handshake(std::string server_name, bool checks) {
+  error_code no_address;
+  asio::ip::make_address(server_name, no_address);
+  if (no_address) {  // RFC 6066, 3: an address is no server name
+    // SSL_set_tlsext_host_name, which is a macro with a cast of C.
+    SSL_ctrl(tls_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             server_name.data());
+  }
+  if (checks) tls_->set_verify_callback(ssl::host_name_verification(server_name));
   const auto [error] = co_await tls_->async_handshake(ssl::stream_base::client, kTuple);
   co_return error;
 }

@@ -65,8 +65,10 @@ class PeerStream {
   /// The server's side of the handshake; `received` has its first bytes.
   boost::asio::awaitable<boost::system::error_code> Accept(boost::beast::flat_buffer& received);
 
-  /// The client's side of the handshake; the peer's certificate must be for `server_name`.
-  boost::asio::awaitable<boost::system::error_code> Handshake(const std::string& server_name);
+  /// The client's side of the handshake. The peer's certificate must be for `server_name`, unless
+  /// nobody `checks` that.
+  boost::asio::awaitable<boost::system::error_code> Handshake(std::string server_name,
+                                                              bool checks = true);
 
   /// Whether the peer has shown a certificate (which has then passed the context's check).
   [[nodiscard]] bool has_certificate();

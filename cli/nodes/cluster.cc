@@ -1,0 +1,209 @@
+#include "cli/nodes/cluster.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "cli/nodes/model/names.h"
+#include "cli/nodes/model/pod.h"
+#include "cli/nodes/model/pod_status.h"
+#include "lib/common/mutex.h"
+#include "lib/kube/list.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr int kRounds = 5;  // of deleting what others make meanwhile
+
+kube::Selection NodesOf(const std::string& labels) {
+  kube::Selection selection;
+  selection.resource = kube::kNodes;
+  selection.labels = labels;
+  return selection;
+}
+
+// Calls visit(pod) for each pod that has a node; pods of a list that began anew come again.
+Status ForEachBoundPod(kube::Connection& connection,
+                       const std::function<void(const kube::Json& pod)>& visit,
+                       const std::function<void()>& restart) {
+  kube::Selection selection;
+  selection.resource = kube::kPods;
+  selection.fields = "spec.nodeName!=";
+  return kube::List(connection, selection,
+                    {[&](const kube::Json& pod, Instant) { visit(pod); }, restart})
+      .status();
+}
+
+std::string RunOf(const kube::Json& node) {
+  const kube::Json* labels = kube::At(node, "/metadata/labels");
+  return labels == nullptr ? "" : labels->value(nodes::kRunLabel, "");
+}
+
+Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes) {
+  Status foreign;
+  const auto look = [&](const kube::Json& pod) {
+    const std::string node = kube::TextAt(pod, "/spec/nodeName");
+    if (!nodes.IndexOf(node) || nodes::Tolerates(pod, nodes.own_taint())) return;
+    const kube::ObjectName name = kube::NameOf(pod);
+    foreign = absl::FailedPreconditionError(
+        absl::StrCat("pod ", name.space, "/", name.name, " is on node ", node,
+                     " and does not tolerate ", nodes::kTaintKey,
+                     ": its life would be simulated; delete it, give it the toleration, or "
+                     "choose another --run"));
+  };
+  const Status listed = ForEachBoundPod(connection, look, [] {});
+  return listed.ok() ? foreign : listed;
+}
+
+/// Makes calls over several connections. A call may fail because the object is gone.
+class Deletions {
+ public:
+  Deletions(const kube::Access& access, int connections)
+      : access_(access), connections_(connections) {}
+
+  Status Carry(const std::vector<kube::Call>& calls) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < connections_; ++i) threads.emplace_back([&] { Work(calls); });
+    for (std::thread& thread : threads) thread.join();
+    next_ = 0;
+    MutexLock lock(mutex_);
+    return std::exchange(failure_, absl::OkStatus());
+  }
+
+ private:
+  void Work(const std::vector<kube::Call>& calls) {
+    kube::Connection connection(access_);
+    for (std::size_t i = next_++; i < calls.size(); i = next_++) {
+      const Status status = connection.Do(calls[i]).status();
+      if (status.ok() || absl::IsNotFound(status) || absl::IsAborted(status)) continue;
+      MutexLock lock(mutex_);
+      failure_.Update(status);
+      // Whom one call cannot reach the others cannot either.
+      if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) next_ = calls.size();
+    }
+  }
+
+  const kube::Access& access_;
+  const int connections_;
+  std::atomic<std::size_t> next_ = 0;
+  Mutex mutex_;
+  Status failure_ ABSL_GUARDED_BY(mutex_);
+};
+
+/// What there is to delete.
+struct Remains {
+  std::vector<kube::Call> pods;
+  std::vector<kube::Call> nodes;
+};
+
+// `names` are nodes of the run, also those that were deleted before.
+Result<Remains> Find(kube::Connection& connection, const std::string& run,
+                     std::set<std::string>& names) {
+  const auto list = kube::ListAll(connection, NodesOf(absl::StrCat(nodes::kRunLabel, "=", run)));
+  if (!list.ok()) return list.status();
+  Remains remains;
+  for (const kube::Json& node : *list) {
+    const kube::ObjectName name = kube::NameOf(node);
+    names.insert(name.name);
+    kube::DeleteOptions options;
+    options.uid = kube::TextAt(node, "/metadata/uid");
+    remains.nodes.push_back(kube::Delete(kube::kNodes, name, options));
+  }
+  const auto add = [&](const kube::Json& pod) {
+    if (!names.contains(kube::TextAt(pod, "/spec/nodeName"))) return;
+    // What has been deleted already is held back by others' finalizers.
+    const nodes::Pod read = nodes::ReadPod(pod);
+    if (read.is_deleted && read.grace == Duration::zero()) return;
+    remains.pods.push_back(nodes::RemovePod(read));
+  };
+  const Status pods = ForEachBoundPod(connection, add, [&] { remains.pods.clear(); });
+  if (!pods.ok()) return pods;
+  return remains;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
+                                           const nodes::NodeTemplate& nodes) {
+  const auto list = kube::ListAll(connection, NodesOf(""));
+  if (!list.ok()) return list.status();
+  std::vector<std::uint32_t> existing;
+  for (const kube::Json& node : *list) {
+    const std::string name = kube::NameOf(node).name;
+    const auto index = nodes.IndexOf(name);
+    const bool is_ours = RunOf(node) == nodes.run;
+    if (index && is_ours) existing.push_back(*index);
+    if (index && !is_ours) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "node ", name, " exists and is not a simulated one of this name; choose another --run"));
+    }
+    if (is_ours && !index) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "node ", name, " was left by an `up` with more nodes; first `twofold nodes down --run ",
+          nodes.run, "`, or take a larger --count"));
+    }
+  }
+  const Status pods = CheckPods(connection, nodes);
+  if (!pods.ok()) return pods;
+  return existing;
+}
+
+// Pods first, so that their owners see them go; then the nodes, so that no new ones come; then the
+// pods that came in between.
+Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int connections) {
+  kube::Connection connection(access);
+  Deletions deletions(access, connections);
+  std::set<std::string> names;
+  Cleaned cleaned;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto remains = Find(connection, run, names);
+    if (!remains.ok()) return remains.status();
+    if (remains->pods.empty() && remains->nodes.empty()) return cleaned;
+    for (const auto* calls : {&remains->pods, &remains->nodes}) {
+      if (const Status status = deletions.Carry(*calls); !status.ok()) return status;
+    }
+    cleaned.pods += remains->pods.size();
+    cleaned.nodes += remains->nodes.size();
+  }
+  return absl::FailedPreconditionError(absl::StrCat("somebody goes on making nodes or pods of run ",
+                                                    run, "; is its `up` still running?"));
+}
+
+Result<show::Json> StatusOf(kube::Connection& connection) {
+  const auto list = kube::ListAll(connection, NodesOf(nodes::kRunLabel));
+  if (!list.ok()) return list.status();
+  std::map<std::string, std::string> run_of;
+  std::map<std::string, show::Json> runs;
+  for (const kube::Json& node : *list) {
+    const std::string run = RunOf(node);
+    run_of[kube::NameOf(node).name] = run;
+    show::Json& row = runs[run];
+    if (row.is_null()) {
+      row = {{"run", run}, {"nodes", 0}, {"ready", 0}, {"pods", show::Json::object()}};
+    }
+    row["nodes"] = row["nodes"].get<int>() + 1;
+    if (nodes::IsReady(node)) row["ready"] = row["ready"].get<int>() + 1;
+  }
+  std::map<std::string, std::map<std::string, int>> phases;
+  const auto count = [&](const kube::Json& pod) {
+    const auto found = run_of.find(kube::TextAt(pod, "/spec/nodeName"));
+    if (found != run_of.end()) ++phases[found->second][kube::TextAt(pod, "/status/phase")];
+  };
+  const Status pods = ForEachBoundPod(connection, count, [&] { phases.clear(); });
+  if (!pods.ok()) return pods;
+  show::Json rows = show::Json::array();
+  for (auto& [run, row] : runs) {
+    for (const char* phase : {"Pending", "Running", "Succeeded", "Failed"}) {
+      row["pods"][phase] = phases[run][phase];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,62 @@
+#include "lib/kube/proxy.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace twofold::kube {
+namespace {
+
+TEST(KubeProxy, HasHostPortAndPerhapsAUser) {
+  const auto plain = ParseProxy("http://proxy");
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_EQ(plain->address, (HostPort{"proxy", 80}));
+  EXPECT_EQ(plain->authorization, "");
+  const auto user = ParseProxy("http://u%40x:p@proxy:3128/");
+  ASSERT_TRUE(user.ok()) << user.status();
+  EXPECT_EQ(user->address, (HostPort{"proxy", 3128}));
+  EXPECT_EQ(user->authorization, "Basic dUB4OnA=");  // u@x:p
+  for (const char* bad :
+       {"", "proxy:1", "https://proxy", "socks5://p:1", "http://", "http://%zz@p"}) {
+    EXPECT_FALSE(ParseProxy(bad).ok()) << bad;
+  }
+}
+
+std::string ProxyFor(const std::string& url, const std::map<std::string, std::string>& variables) {
+  return ProxyOfEnvironment(http::ParseUrl(url).value(), [&](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? "" : found->second;
+  });
+}
+
+TEST(KubeProxy, IsThatOfTheScheme) {
+  const std::map<std::string, std::string> both = {{"HTTPS_PROXY", "http://s"},
+                                                   {"http_proxy", "http://p"}};
+  EXPECT_EQ(ProxyFor("https://k8s", both), "http://s");
+  EXPECT_EQ(ProxyFor("http://k8s", both), "http://p");
+  EXPECT_EQ(ProxyFor("https://k8s", {}), "");
+  for (const char* own : {"https://localhost", "https://127.0.0.1:6443", "https://[::1]:6443"}) {
+    EXPECT_EQ(ProxyFor(own, both), "") << own;
+  }
+}
+
+TEST(KubeProxy, NoProxyExceptsServers) {
+  const auto excepted = [](const std::string& url, const std::string& list) {
+    return ProxyFor(url, {{"HTTPS_PROXY", "http://s"}, {"NO_PROXY", list}}).empty();
+  };
+  EXPECT_TRUE(excepted("https://a.example.com", "*"));
+  EXPECT_TRUE(excepted("https://a.example.com", "x, example.com"));
+  EXPECT_TRUE(excepted("https://a.example.com", ".example.com"));
+  EXPECT_TRUE(excepted("https://a.example.com", "*.example.com"));
+  EXPECT_FALSE(excepted("https://example.com", ".example.com"));
+  EXPECT_FALSE(excepted("https://badexample.com", "example.com"));
+  EXPECT_TRUE(excepted("https://a.example.com:6443", "example.com:6443"));
+  EXPECT_FALSE(excepted("https://a.example.com:6443", "example.com:443"));
+  EXPECT_TRUE(excepted("https://10.1.2.3", "10.0.0.0/8"));
+  EXPECT_FALSE(excepted("https://11.1.2.3", "10.0.0.0/8"));
+  EXPECT_TRUE(excepted("https://[fd00::7]", "fd00::/16"));
+  EXPECT_FALSE(excepted("https://k8s", "10.0.0.0/8"));
+}
+
+}  // namespace
+}  // namespace twofold::kube
