@@ -6,7 +6,8 @@ std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
-        RunCommands(), WatchCommands(), ResultCommands(), ReplayCommands(), ParseCommands()}) {
+        RunCommands(), WatchCommands(), ResultCommands(), ReplayCommands(), ParseCommands(),
+        LifecycleCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

@@ -37,6 +37,7 @@ const std::map<std::string, std::string> kGroups = {
     {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
+    {"lifecycle", "How long workloads of Kubernetes take from moment to moment of their lives"},
     {"worker", "Look at, pause, resume and drain workers"},
 };
 

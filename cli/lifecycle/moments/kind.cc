@@ -200,19 +200,20 @@ Result<const Kind*> FindKind(std::string_view name) {
       absl::StrCat("kind: '", std::string(name), "' is none of ", absl::StrJoin(names, ", ")));
 }
 
-std::vector<Moment> Kind::Moments() const {
+std::vector<Moment> Kind::Moments(bool gang) const {
   using enum Moment;
-  std::set<Moment> all = {kPlanned,      kSent,           kReplied,    kCreated, kFirstPod,
-                          kLastPod,      kFirstScheduled, kScheduled,  kSandbox, kInitialized,
-                          kFirstStarted, kStarted,        kFirstReady, kReady,   kFirstFinished,
-                          kFinished,     kFailed,         kDeleted};
+  std::set<Moment> all = {kPlanned,   kSent,    kReplied,     kCreated, kFirstPod,
+                          kScheduled, kSandbox, kInitialized, kStarted, kReady,
+                          kFinished,  kFailed,  kDeleted};
   for (const MomentSign& each : signs) all.insert(each.moment);
-  if (has_decisions) all.insert({kFirstDecided, kDecided});
+  if (has_decisions) all.insert(kDecided);
   if (IsPod()) {
-    for (const Moment same : {kFirstPod, kLastPod, kFirstScheduled, kFirstStarted, kFirstReady,
-                              kFirstFinished, kFailed}) {
-      all.erase(same);
-    }
+    for (const Moment of_others : {kFirstPod, kFailed}) all.erase(of_others);
+    return {all.begin(), all.end()};
+  }
+  if (gang) {
+    all.insert({kLastPod, kFirstScheduled, kFirstStarted, kFirstReady, kFirstFinished});
+    if (has_decisions) all.insert(kFirstDecided);
   }
   return {all.begin(), all.end()};
 }

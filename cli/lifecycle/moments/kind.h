@@ -61,8 +61,9 @@ struct Kind {
 
   [[nodiscard]] bool IsPod() const { return own.kind == "Pod"; }
 
-  /// The moments that a workload of this kind can have, in their order.
-  [[nodiscard]] std::vector<Moment> Moments() const;
+  /// The moments that a workload of this kind can have, in their order; without a gang not those of
+  /// its first pod and its last one apart.
+  [[nodiscard]] std::vector<Moment> Moments(bool gang = true) const;
 };
 
 const std::vector<Kind>& Kinds();
