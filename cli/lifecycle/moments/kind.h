@@ -19,6 +19,9 @@ using Object = nlohmann::json;
 inline constexpr std::string_view kRunLabel = "twofold/run";
 inline constexpr std::string_view kWorkloadLabel = "twofold/workload";
 
+/// Pods of one workload, at most.
+inline constexpr std::uint32_t kMostSlots = 10'001;
+
 /// A resource of the API, and the kind of its objects.
 struct Resource {
   std::string_view group;  ///< empty: the core group

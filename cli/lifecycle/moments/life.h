@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,12 +53,13 @@ struct Life {
   std::string uid;      ///< of the object that was seen first
   Sights own;           ///< of the object itself and of those beside it; none of pods
   std::vector<PodLife> pods;
-  std::vector<std::string> slot_names;  ///< of the slots that are taken, where labels name them
-  ReasonClock held;                     ///< by quota
-  std::uint32_t evictions = 0;          ///< of the workload as a whole
-  std::string eviction;                 ///< which one was counted last
-  std::uint32_t recreated = 0;          ///< objects of the same name that came after the first
-  std::uint32_t left_out = 0;           ///< pods beyond the limit
+  std::uint32_t slots_taken = 0;  ///< by a pod so far, the first ones in order; may exceed `slots`
+  std::map<std::string, std::uint32_t> slot_names;  ///< of those that labels name
+  ReasonClock held;                                 ///< by quota
+  std::uint32_t evictions = 0;                      ///< of the workload as a whole
+  std::string eviction;                             ///< which one was counted last
+  std::uint32_t recreated = 0;  ///< objects of the same name that came after the first
+  std::uint32_t left_out = 0;   ///< pods beyond the limit
 };
 
 /// All moments of a workload: its own, and those that its pods have together. A moment of all pods

@@ -33,31 +33,35 @@ void ForEachOwner(const Object& object, Visit visit) {
   for (const Object& owner : *owners) visit(owner);
 }
 
-/// Which slot a pod takes whose labels do not say: a free one, else that of a pod that is over
-/// without having succeeded, else one more.
-std::uint32_t NextSlot(const Life& life) {
-  std::vector<bool> taken(life.slots);
-  std::uint32_t extra = life.slots;
+/// The slot of a pod that is over without having succeeded, and that no other pod has taken since.
+std::optional<std::uint32_t> VacatedSlot(const Life& life) {
+  std::vector<bool> vacated(life.slots_taken);
   for (const PodLife& pod : life.pods) {
-    const bool over =
+    vacated[pod.slot] =
         pod.failed || (Of(pod.sights, PodPhase::kDeleted) && !Of(pod.sights, PodPhase::kFinished));
-    if (pod.slot < life.slots) {
-      taken[pod.slot] = !over;
-    } else {
-      extra = std::max(extra, pod.slot + 1);
-    }
   }
-  const auto free = std::find(taken.begin(), taken.end(), false);
-  return free == taken.end() ? extra : static_cast<std::uint32_t>(free - taken.begin());
+  const auto found = std::find(vacated.begin(), vacated.end(), true);
+  if (found == vacated.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - vacated.begin());
 }
 
-std::uint32_t SlotNamed(Life& life, const std::string& name) {
-  const auto found = std::find(life.slot_names.begin(), life.slot_names.end(), name);
-  if (found == life.slot_names.end()) {
-    life.slot_names.push_back(name);
-    return static_cast<std::uint32_t>(life.slot_names.size() - 1);
+struct Slot {
+  std::uint32_t number = 0;
+  bool is_new = true;
+};
+
+/// Which slot a pod takes: that of its labels; if they do not say, one that is free, then one that
+/// was vacated, then one more than the workload needs.
+Slot TakeSlot(Life& life, const std::string& name) {
+  if (!name.empty()) {
+    const auto [at, is_new] = life.slot_names.emplace(name, life.slots_taken);
+    if (is_new) ++life.slots_taken;
+    return {at->second, is_new};
   }
-  return static_cast<std::uint32_t>(found - life.slot_names.begin());
+  if (life.slots_taken >= life.slots) {
+    if (const auto vacated = VacatedSlot(life)) return {*vacated, false};
+  }
+  return {life.slots_taken++, true};
 }
 
 }  // namespace
@@ -75,10 +79,14 @@ Status Observer::Plan(const std::string& space, const std::string& name, std::ui
     return absl::ResourceExhaustedError(
         absl::StrCat("workloads: ", limits_.workloads, " are the most of one run; use more runs"));
   }
-  if (slots == 0 || slots > limits_.pods - slots_) {
+  if (slots == 0 || slots > kMostSlots) {
+    return absl::InvalidArgumentError(absl::StrCat("workers: ", slots, " pods of '", name,
+                                                   "'; 1 to ", kMostSlots, " can be followed"));
+  }
+  if (slots > limits_.pods - slots_) {
     return absl::ResourceExhaustedError(absl::StrCat("workers: ", slots, " pods of '", name,
                                                      "' make more than the ", limits_.pods,
-                                                     " that one run may have, or none"));
+                                                     " that one run may have; use more runs"));
   }
   if (!by_name_.emplace(KeyOf(space, name), lives_.size()).second) {
     return absl::AlreadyExistsError(
@@ -244,13 +252,10 @@ std::int32_t Observer::AddPod(const Object& object, Life& life) {
     ++unusual_.left_out;
     return -1;
   }
-  const std::string name = SlotOf(kind_, object);
-  const std::uint32_t slot = name.empty() ? NextSlot(life) : SlotNamed(life, name);
-  const bool taken = std::any_of(life.pods.begin(), life.pods.end(),
-                                 [&](const PodLife& pod) { return pod.slot == slot; });
+  const Slot slot = TakeSlot(life, SlotOf(kind_, object));
   PodLife& pod = life.pods.emplace_back();
-  pod.slot = slot;
-  pod.replacement = taken || (name.empty() && slot >= life.slots);
+  pod.slot = slot.number;
+  pod.replacement = !slot.is_new || slot.number >= life.slots;
   return static_cast<std::int32_t>(life.pods.size() - 1);
 }
 

@@ -50,8 +50,10 @@ struct CanaryLag {
 ///
 /// Time     Callers pass instants of one monotonic clock, taken when the bytes were read.
 /// Threads  Not thread-safe.
-/// Errors   kAlreadyExists: the name is planned twice. kResourceExhausted: more than Limits allow.
-/// Cost     Seen O(size of the object) and O(1) look-ups. Memory: about 1.2 KiB a workload and
+/// Errors   kAlreadyExists: the name is planned twice. kInvalidArgument: a workload without pods,
+/// or
+///          with more than kMostSlots. kResourceExhausted: more than Limits allow.
+/// Cost     Seen O(size of the object) and O(1) look-ups. Memory: about 1.7 KiB a workload and
 ///          0.7 KiB a pod, of which there are at most 4 x slots + 16 a workload; 150 bytes for each
 ///          object beside them.
 class Observer {

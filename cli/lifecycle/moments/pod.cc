@@ -157,7 +157,8 @@ std::string SlotOf(const Kind& kind, const Object& pod) {
   std::string slot;
   for (const std::string_view label : kind.slot_labels) {
     const std::string value = LabelOf(pod, label);
-    if (!value.empty()) absl::StrAppend(&slot, std::string(label), "=", value, " ");
+    if (value.empty()) return "";  // with some of its labels only, pods could look the same
+    absl::StrAppend(&slot, value, " ");
   }
   return slot;
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostObjects = 16;
 constexpr std::size_t kMostBytes = 1 << 20;  // of all objects; the API server takes 1.5 MiB
 constexpr std::size_t kLongestName = 52;     // controllers add up to eleven characters for pods
-constexpr std::uint32_t kMostWorkers = 100'000;
+constexpr std::uint32_t kMostWorkers = kMostSlots - 1;  // an MPIJob has a launcher, too
 constexpr std::size_t kShown = 80;
 
 // Below these keys Kubernetes wants texts.

@@ -226,6 +226,46 @@ TEST(Observer, AReplacedPodIsARestartAndDoesNotMoveTheLastPod) {
   EXPECT_EQ(watched.life().pods.back().slot, 0U);
 }
 
+TEST(Observer, APodThatFailsBeforeItsGangIsThereLeavesItsPlaceToTheLast) {
+  Watched watched("job", 2);
+  watched.See(PodOf("w", "p1"), 20, Event::kAdded);
+  watched.See(Over(PodOf("w", "p1"), "Failed"), 25);
+  watched.See(PodOf("w", "p2"), 30, Event::kAdded);
+  watched.See(PodOf("w", "p3"), 40, Event::kAdded);
+  EXPECT_DOUBLE_EQ(watched.SeenAt(Moment::kLastPod), 30);
+  EXPECT_EQ(RestartsOf(watched.life()), 1U);
+}
+
+TEST(Observer, PodsWithPartOfTheirLabelsAreNotTakenForOne) {
+  Watched watched("volcano-job", 2);
+  for (const char* uid : {"p1", "p2"}) {
+    Object pod = Ready(PodOf("w", uid));
+    pod["metadata"]["labels"] = {{"volcano.sh/job-name", "w"}, {"volcano.sh/task-spec", "worker"}};
+    watched.See(pod, 20, Event::kAdded);
+  }
+  EXPECT_TRUE(watched.Sighted(Moment::kReady));
+  EXPECT_EQ(RestartsOf(watched.life()), 0U);
+}
+
+TEST(Observer, LabelledAndOtherPodsOfAWorkloadHavePlacesOfTheirOwn) {
+  Watched watched("mpijob", 3);
+  const auto pod = [](const char* uid, Object labels) {
+    Object made = Ready(PodOf("w", uid));
+    labels["training.kubeflow.org/job-name"] = "w";
+    made["metadata"]["labels"] = std::move(labels);
+    return made;
+  };
+  watched.See(pod("w0", {{"training.kubeflow.org/job-role", "worker"},
+                         {"training.kubeflow.org/replica-index", "0"}}),
+              20, Event::kAdded);
+  watched.See(pod("launcher", {{"training.kubeflow.org/job-role", "launcher"}}), 21, Event::kAdded);
+  EXPECT_FALSE(watched.Sighted(Moment::kReady));
+  watched.See(pod("w1", {{"training.kubeflow.org/job-role", "worker"},
+                         {"training.kubeflow.org/replica-index", "1"}}),
+              22, Event::kAdded);
+  EXPECT_DOUBLE_EQ(watched.SeenAt(Moment::kReady), 22);
+}
+
 TEST(Observer, EvictedPodsAreCountedApartFromRestarts) {
   Watched watched("job");
   Object pod = Running(PodOf("w", "p1"));
@@ -344,6 +384,13 @@ TEST(Observer, LimitsAreErrorsThatNameTheField) {
   EXPECT_EQ(pods.message().find("workers: "), 0U) << pods;
   EXPECT_TRUE(observer.Plan("load", "b", 6, At(0)).ok());
   EXPECT_EQ(observer.Plan("load", "c", 1, At(0)).message().find("workloads: "), 0U);
+}
+
+TEST(Observer, AWorkloadWithoutPodsIsRefused) {
+  Observer observer(*FindKind("job").value(), "r1");
+  for (const std::uint32_t slots : {0U, kMostSlots + 1}) {
+    EXPECT_EQ(observer.Plan("load", "a", slots, At(0)).code(), absl::StatusCode::kInvalidArgument);
+  }
 }
 
 TEST(Observer, CanariesGiveTheWatchsLagWhicheverComesFirst) {

@@ -142,6 +142,15 @@ TEST(Seed, ErrorsNameFileEntryAndField) {
   EXPECT_EQ(message(Submitted(), std::string(100000, '[')).find("sampled.json: no JSON list"), 0U);
 }
 
+TEST(Seed, TornFilesAreRefused) {
+  const std::string submitted = GoldenText("seed/submitted.json");
+  const std::string sampled = GoldenText("seed/sampled.json");
+  ASSERT_TRUE(ReadSeed(submitted, sampled).ok());
+  for (std::size_t bytes = 0; bytes < sampled.size(); bytes += 97) {
+    EXPECT_FALSE(ReadSeed(submitted, sampled.substr(0, bytes)).ok()) << bytes;
+  }
+}
+
 TEST(Seed, OnlyCertainErrorsAreSkipped) {
   Object odd = SampledEntry();
   odd["podGroupCreatedTimestamp"] = "2026-11-23T10:00:02Z";  // one second before the first pod
