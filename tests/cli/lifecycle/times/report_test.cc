@@ -7,6 +7,7 @@
 
 #include "tests/cli/lifecycle/golden.h"
 #include "tests/cli/lifecycle/objects.h"
+#include "tests/cli/lifecycle/times/span_of.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -50,11 +51,6 @@ struct Planted {
 
   Observer observer;
 };
-
-const SpanSummary& SpanOf(const Report& report, const std::string& name) {
-  return *std::find_if(report.spans.begin(), report.spans.end(),
-                       [&](const SpanSummary& span) { return span.name == name; });
-}
 
 std::uint64_t CountOf(const Report& report, const std::string& name) {
   for (const auto& [each, count] : report.counts) {

@@ -7,6 +7,7 @@
 #include "cli/lifecycle/moments/observer.h"
 #include "tests/cli/lifecycle/golden.h"
 #include "tests/cli/lifecycle/objects.h"
+#include "tests/cli/lifecycle/times/span_of.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -35,11 +36,6 @@ Object SampledEntry() {
 }
 
 std::string Listed(const Object& entry) { return Object::array({entry}).dump(); }
-
-const SpanSummary& SpanOf(const Report& report, const std::string& name) {
-  return *std::find_if(report.spans.begin(), report.spans.end(),
-                       [&](const SpanSummary& span) { return span.name == name; });
-}
 
 std::vector<std::string> Cells(const std::string& line) {
   std::vector<std::string> cells(1);
