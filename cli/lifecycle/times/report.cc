@@ -223,6 +223,15 @@ std::string PlateauLine(const Plateau& plateau) {
                          plateau.limiter.empty() ? "" : ": ", plateau.limiter);
 }
 
+std::string OffsetLine(const Between& offset) {
+  if (offset.low > offset.high) {
+    return "clocks: no offset fits all instants of the API server; was a clock set, or are there "
+           "several?\n";
+  }
+  return absl::StrFormat("clocks: the API server's is ahead by %.0f to %.0f ms\n", offset.low * 1e3,
+                         offset.high * 1e3);
+}
+
 /// Spans that say something. One that many began and nobody ended does, if it ought to have one.
 bool IsShown(const SpanSummary& span) { return span.n > 0 || (span.missing > 0 && !span.optional); }
 
@@ -233,6 +242,7 @@ std::string Words(const Report& report) {
     text += absl::StrFormat("watch lag: p99 %.1f ms after the reply, by %d canaries\n",
                             report.lag->p99_seconds * 1e3, report.lag->canaries);
   }
+  if (report.clock_offset) text += OffsetLine(*report.clock_offset);
   for (const std::string& note : report.notes) absl::StrAppend(&text, "note: ", note, "\n");
   return text;
 }
@@ -285,7 +295,7 @@ show::Columns TimesColumns(const std::vector<Moment>& moments, const std::vector
 
 }  // namespace
 
-Report ReportOf(const Kind& kind, const Observer& observer, Instant now) {
+Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor, Instant now) {
   const std::vector<Sights> all = AllSights(observer.lives());
   Report report;
   report.kind = kind.name;
@@ -294,6 +304,7 @@ Report ReportOf(const Kind& kind, const Observer& observer, Instant now) {
   report.pending = Pending(observer.lives(), now);
   report.plateaus = Plateaus(kind, observer.lives(), all);
   report.lag = LagOf(observer.lags());
+  report.clock_offset = ClockOffset(observer.lives(), anchor);
   return report;
 }
 
@@ -309,6 +320,11 @@ Json ToJson(const Report& report) {
     json["watch_lag"] = {{"canaries", report.lag->canaries},
                          {"p99_seconds", report.lag->p99_seconds},
                          {"at_most_seconds", report.lag->at_most_seconds}};
+  }
+  json["clock_offset"] = Json();
+  if (report.clock_offset) {
+    json["clock_offset"] = {{"low_seconds", report.clock_offset->low},
+                            {"high_seconds", report.clock_offset->high}};
   }
   json["notes"] = report.notes;
   return json;

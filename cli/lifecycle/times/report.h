@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/lifecycle/moments/observer.h"
+#include "cli/lifecycle/times/clock_offset.h"
 #include "cli/lifecycle/times/plateau.h"
 #include "cli/lifecycle/times/span.h"
 #include "cli/lifecycle/times/threshold.h"
@@ -16,16 +17,6 @@
 #include "lib/suite/measurements.h"
 
 namespace twofold::lifecycle {
-
-/// One instant by two clocks: Unix time is taken once, all else is counted from it.
-struct Anchor {
-  Instant at;
-  std::int64_t unix_ns = 0;
-
-  [[nodiscard]] std::int64_t UnixNs(Instant instant) const {
-    return unix_ns + Duration(instant - at).count();
-  }
-};
 
 /// How far the watch was behind, by canaries. None of them: not known.
 struct WatchLag {
@@ -42,11 +33,12 @@ struct Report {
   std::vector<std::pair<std::string, double>> pending;  ///< seconds by reason, over all pods
   std::vector<Plateau> plateaus;
   std::optional<WatchLag> lag;
-  std::vector<std::string> notes;  ///< what the numbers cannot say, a sentence each
+  std::optional<Between> clock_offset;  ///< by how much the API server's clock is ahead, seconds
+  std::vector<std::string> notes;       ///< what the numbers cannot say, a sentence each
 };
 
 /// Of all workloads that were planned, at `now`.
-Report ReportOf(const Kind& kind, const Observer& observer, Instant now);
+Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor, Instant now);
 
 /// For programs; what is not known is null.
 show::Json ToJson(const Report& report);

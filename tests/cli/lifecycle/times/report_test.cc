@@ -12,6 +12,8 @@
 namespace twofold::lifecycle {
 namespace {
 
+const Anchor kAnchor{At(0), 1'795'428'000'000'000'000};
+
 /// A run with planted truth: 100 Jobs, one each 100 ms, bound 30 ms and ready 500 ms after they
 /// were sent; number 40 is refused, 50 never seen, 60 never ready, 70 seen late after a broken
 /// watch.
@@ -31,6 +33,8 @@ struct Planted {
     if (i == 50) return;
     Object job = Made("Job", name, "job" + name);
     Object pod = PodOf(name, "pod" + name);
+    const int second = static_cast<int>(sent + 3) / 1000;  // by a server whose clock is ours
+    job["metadata"]["creationTimestamp"] = "2026-11-23T10:00:0" + std::to_string(second) + "Z";
     if (i == 70) {
       observer.Seen(Event::kAdded, job, At(sent + 5));
       return observer.Seen(Event::kListed, Ready(pod), At(sent + 2000));
@@ -46,7 +50,7 @@ struct Planted {
   }
 
   [[nodiscard]] Report Reported() const {
-    return ReportOf(*FindKind("job").value(), observer, At(20000));
+    return ReportOf(*FindKind("job").value(), observer, kAnchor, At(20000));
   }
 
   Observer observer;
@@ -69,6 +73,14 @@ TEST(Report, PlantedTimesAreRecovered) {
   EXPECT_EQ(ready.inexact, 1U);
   EXPECT_NEAR(SpanOf(report, "finished_to_complete").mean, 0.1, 1e-6);
   EXPECT_NEAR(SpanOf(report, "lateness").mean, 0.001, 1e-6);
+}
+
+TEST(Report, TheServersClockIsFoundToBeOurs) {
+  const Report report = Planted().Reported();
+  ASSERT_TRUE(report.clock_offset);
+  EXPECT_LE(report.clock_offset->low, 0.0);
+  EXPECT_GE(report.clock_offset->high, 0.0);
+  EXPECT_LT(report.clock_offset->high - report.clock_offset->low, 0.2);
 }
 
 TEST(Report, LossesAreCounted) {
@@ -98,7 +110,7 @@ TEST(Report, SaysTheSameToPeopleAndPrograms) {
 
 TEST(Report, AnEmptyRunHasNoNumbers) {
   const Observer observer(*FindKind("job").value(), "r1");
-  const Report report = ReportOf(*FindKind("job").value(), observer, At(0));
+  const Report report = ReportOf(*FindKind("job").value(), observer, kAnchor, At(0));
   EXPECT_EQ(Print(show::Form::kText, report), "workloads 0\n");
   for (const SpanSummary& span : report.spans) EXPECT_TRUE(span.quantiles.empty());
   EXPECT_TRUE(suite::IsSound(MeasurementsOf(report)));
@@ -121,8 +133,7 @@ TEST(Report, CanBeStoredAsMeasurements) {
 
 TEST(Report, ALineOfTimesIsOneWorkload) {
   const Planted planted;
-  const Anchor anchor{At(0), 1'795'428'000'000'000'000};
-  const std::string csv = TimesCsv(*FindKind("job").value(), planted.observer.lives(), anchor);
+  const std::string csv = TimesCsv(*FindKind("job").value(), planted.observer.lives(), kAnchor);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 101);
   ExpectGolden("times.csv", csv);
 }
