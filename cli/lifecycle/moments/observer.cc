@@ -202,12 +202,11 @@ Observer::Known* Observer::Recognise(const Object& object, Instant at) {
 
 // ---- what is seen
 
-Observer::When Observer::WhenOf(Event event, const Life& life, const Stream& stream,
-                                Instant at) const {
-  if (event != Event::kListed) return {at, at};
+/// Nothing of a workload can have happened before it was sent.
+Observer::When Observer::WhenOf(const Life& life, Instant at, std::optional<Instant> blind_since) {
   const auto& sent = Of(life.own, Moment::kSent);
   const Instant begin = sent ? sent->at : Of(life.own, Moment::kPlanned)->at;
-  return {at, std::min(at, std::max(begin, stream.alive.value_or(begin)))};
+  return {at, std::min(at, std::max(begin, blind_since.value_or(begin)))};
 }
 
 bool Observer::IsNews(const Object& object, Known& known) {
@@ -219,7 +218,8 @@ bool Observer::IsNews(const Object& object, Known& known) {
   return news;
 }
 
-void Observer::Seen(Event event, const Object& object, Instant at) {
+void Observer::Seen(Event event, const Object& object, Instant at,
+                    std::optional<Instant> blind_since) {
   const std::string uid = TextAt(object, "/metadata/uid");
   const std::string kind = TextAt(object, "/kind");
   if (uid.empty() || kind.empty() || TextAt(object, "/metadata/name").empty()) {
@@ -230,7 +230,9 @@ void Observer::Seen(Event event, const Object& object, Instant at) {
   Known* const known = Recognise(object, at);
   if (known != nullptr && !known->ignored && !known->gone) {
     Life& life = lives_[known->life];
-    When when = WhenOf(event, life, stream, at);
+    const bool as_it_happened = event != Event::kListed && !blind_since;
+    if (!blind_since) blind_since = stream.alive;
+    When when = as_it_happened ? When{at, at} : WhenOf(life, at, blind_since);
     if (event == Event::kListed) known->listed_in = stream.generation;
     const auto waited = waiting_.find(uid);
     if (waited != waiting_.end()) when.after = std::min(when.after, waited->second);
@@ -328,13 +330,18 @@ void Observer::Alive(std::string_view object_kind, Instant at) {
   streams_[std::string(object_kind)].alive = at;
 }
 
+void Observer::Listing(std::string_view object_kind) {
+  ++streams_[std::string(object_kind)].generation;
+}
+
 void Observer::Listed(std::string_view object_kind, Instant at) {
   Stream& stream = streams_[std::string(object_kind)];
-  if (stream.generation > 1 || stream.alive) ++unusual_.relists;
+  if (stream.listed || stream.alive) ++unusual_.relists;
+  stream.listed = true;
   for (auto& [uid, known] : known_) {
     const bool missing = known.kind == object_kind && known.listed_in != stream.generation;
     if (!missing || known.gone || known.ignored) continue;
-    SeeGone(known, uid, WhenOf(Event::kListed, lives_[known.life], stream, at));
+    SeeGone(known, uid, WhenOf(lives_[known.life], at, stream.alive));
   }
   ++stream.generation;
   stream.alive = at;

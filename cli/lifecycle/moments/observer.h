@@ -74,11 +74,17 @@ class Observer {
   void Replied(const std::string& space, const std::string& name, Instant at);
   void Refused(const std::string& space, const std::string& name, const std::string& why);
 
-  /// An object of any of the watched resources.
-  void Seen(Event event, const Object& object, Instant at);
+  /// An object of any of the watched resources, with its kind. `blind_since`: what it shows may
+  /// have happened at any time since then, as its watch was broken; nullopt: as far as is known by
+  /// itself.
+  void Seen(Event event, const Object& object, Instant at,
+            std::optional<Instant> blind_since = std::nullopt);
 
   /// The stream of objects of `object_kind` is up to date at `at`: a bookmark, for example.
   void Alive(std::string_view object_kind, Instant at);
+
+  /// A list of these objects begins; of one that did not end, what it had is forgotten.
+  void Listing(std::string_view object_kind);
 
   /// A list of these objects has ended: of those known, what was not in it is gone.
   void Listed(std::string_view object_kind, Instant at);
@@ -98,6 +104,7 @@ class Observer {
   /// One watch.
   struct Stream {
     std::optional<Instant> alive;  ///< it last showed something as it happened
+    bool listed = false;           ///< once at least
     std::uint64_t generation = 1;  ///< number of the list that goes on or comes next
   };
 
@@ -132,7 +139,8 @@ class Observer {
   Known* Recognise(const Object& object, Instant at);
   Known NewKnown(const Object& object, std::size_t life);
   [[nodiscard]] bool BelongsToAnother(const Object& object, const Life& life) const;
-  [[nodiscard]] When WhenOf(Event event, const Life& life, const Stream& stream, Instant at) const;
+  [[nodiscard]] static When WhenOf(const Life& life, Instant at,
+                                   std::optional<Instant> blind_since);
   bool IsNews(const Object& object, Known& known);
   void SeePod(const Object& object, const Known& known, const When& when);
   std::int32_t AddPod(const Object& object, Life& life);

@@ -110,6 +110,28 @@ TEST(Observer, WhatIsFirstSeenInAListHasAnIntervalAndNotZero) {
   EXPECT_DOUBLE_EQ(watched.PendingMs(Reason::kUnseen, 9000), 4900);
 }
 
+TEST(Observer, AnEventAfterABlindTimeHasAnIntervalToo) {
+  Watched watched("pod");
+  const Object pod = Made("Pod", "w", "u1");
+  watched.See(pod, 15, Event::kAdded);
+  watched.observer.Seen(Event::kModified, Ready(pod), At(900), At(300));
+  const auto ready = watched.Sighted(Moment::kReady);
+  EXPECT_DOUBLE_EQ(Ms(ready->after), 300);
+  EXPECT_DOUBLE_EQ(Ms(ready->at), 900);
+  EXPECT_FALSE(watched.Sighted(Moment::kCreated)->IsLate());
+}
+
+TEST(Observer, AListThatDidNotEndIsForgotten) {
+  Watched watched("job", 2);
+  watched.observer.Listing("Pod");
+  watched.See(PodOf("w", "p1"), 20, Event::kListed);
+  watched.observer.Listing("Pod");
+  watched.See(PodOf("w", "p2"), 400, Event::kListed);
+  watched.observer.Listed("Pod", At(401));
+  EXPECT_TRUE(Of(watched.life().pods[0].sights, PodPhase::kDeleted));
+  EXPECT_FALSE(Of(watched.life().pods[1].sights, PodPhase::kDeleted));
+}
+
 TEST(Observer, AnObjectFirstSeenInAListCameAfterItWasSent) {
   Watched watched("pod");
   watched.See(Ready(Made("Pod", "w", "u1")), 2000, Event::kListed);
