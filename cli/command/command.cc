@@ -38,6 +38,7 @@ const std::map<std::string, std::string> kGroups = {
     {"nodes", "Simulated nodes and GPUs in a Kubernetes cluster, to test what is not there"},
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
+    {"lifecycle", "How long workloads of Kubernetes take from moment to moment of their lives"},
     {"worker", "Look at, pause, resume and drain workers"},
 };
 

@@ -1,0 +1,138 @@
+#include "cli/lifecycle/moments/life.h"
+
+#include <algorithm>
+
+namespace twofold::lifecycle {
+namespace {
+
+constexpr std::array<std::string_view, kStates> kStateNames = {
+    "complete", "failed", "ready", "not_ready", "never_seen", "refused", "deleted", "not_sent"};
+
+/// A phase of pods, and the moments of the workload that it makes.
+struct PodMoments {
+  PodPhase phase;
+  std::optional<Moment> first;
+  Moment all;
+};
+
+constexpr std::array<PodMoments, 8> kPodMoments = {{
+    {PodPhase::kCreated, Moment::kFirstPod, Moment::kLastPod},
+    {PodPhase::kDecided, Moment::kFirstDecided, Moment::kDecided},
+    {PodPhase::kScheduled, Moment::kFirstScheduled, Moment::kScheduled},
+    {PodPhase::kSandbox, std::nullopt, Moment::kSandbox},
+    {PodPhase::kInitialized, std::nullopt, Moment::kInitialized},
+    {PodPhase::kStarted, Moment::kFirstStarted, Moment::kStarted},
+    {PodPhase::kReady, Moment::kFirstReady, Moment::kReady},
+    {PodPhase::kFinished, Moment::kFirstFinished, Moment::kFinished},
+}};
+
+Sight Earlier(const Sight& one, const Sight& other) {
+  Sight both{std::min(one.at, other.at), std::min(one.after, other.after), one.cluster_second};
+  if (other.cluster_second) {
+    both.cluster_second =
+        std::min(one.cluster_second.value_or(*other.cluster_second), *other.cluster_second);
+  }
+  return both;
+}
+
+Sight Later(const Sight& one, const Sight& other) {
+  Sight both{std::max(one.at, other.at), std::max(one.after, other.after), std::nullopt};
+  if (one.cluster_second && other.cluster_second) {
+    both.cluster_second = std::max(*one.cluster_second, *other.cluster_second);
+  }
+  return both;
+}
+
+/// When each slot came to `phase` first, by whichever pod.
+std::vector<std::optional<Sight>> BySlot(const Life& life, PodPhase phase) {
+  std::vector<std::optional<Sight>> slots(life.slots);
+  for (const PodLife& pod : life.pods) {
+    const std::optional<Sight>& sight = Of(pod.sights, phase);
+    if (!sight || pod.slot >= life.slots) continue;
+    std::optional<Sight>& slot = slots[pod.slot];
+    slot = slot ? Earlier(*slot, *sight) : *sight;
+  }
+  return slots;
+}
+
+void AddPodMoments(const Life& life, const PodMoments& row, Sights& sights) {
+  std::optional<Sight> first;
+  std::optional<Sight> last;
+  bool all = true;
+  for (const std::optional<Sight>& slot : BySlot(life, row.phase)) {
+    all = all && slot.has_value();
+    if (!slot) continue;
+    first = first ? Earlier(*first, *slot) : *slot;
+    last = last ? Later(*last, *slot) : *slot;
+  }
+  if (row.first) Of(sights, *row.first) = first;
+  if (all) Of(sights, row.all) = last;
+}
+
+}  // namespace
+
+void ReasonClock::Change(std::optional<Reason> reason, Instant known, Instant at) {
+  if (reason_ && at > since_) {
+    const Instant held_until = reason == reason_ ? at : std::clamp(known, since_, at);
+    sums_[static_cast<std::size_t>(*reason_)] += held_until - since_;
+    sums_[static_cast<std::size_t>(Reason::kUnseen)] += at - held_until;
+  }
+  reason_ = reason;
+  since_ = std::max(since_, at);
+}
+
+TimeByReason ReasonClock::Until(Instant now) const {
+  TimeByReason sums = sums_;
+  if (reason_ && now > since_) sums[static_cast<std::size_t>(*reason_)] += now - since_;
+  return sums;
+}
+
+Sights SightsOf(const Life& life) {
+  Sights sights = life.own;
+  for (const PodMoments& row : kPodMoments) AddPodMoments(life, row, sights);
+  return sights;
+}
+
+std::uint32_t RestartsOf(const Life& life) {
+  std::uint32_t restarts = life.recreated;
+  for (const PodLife& pod : life.pods) restarts += pod.restarts + (pod.replacement ? 1 : 0);
+  return restarts;
+}
+
+std::uint32_t EvictionsOf(const Life& life) {
+  const auto pods = std::count_if(life.pods.begin(), life.pods.end(),
+                                  [](const PodLife& pod) { return pod.evicted; });
+  return life.evictions + static_cast<std::uint32_t>(pods);
+}
+
+std::uint32_t LostPodsOf(const Life& life) {
+  const auto lost = std::count_if(life.pods.begin(), life.pods.end(), [](const PodLife& pod) {
+    return Of(pod.sights, PodPhase::kDeleted) && !Of(pod.sights, PodPhase::kFinished);
+  });
+  return static_cast<std::uint32_t>(lost);
+}
+
+TimeByReason PendingOf(const Life& life, Instant now) {
+  TimeByReason sums = life.held.Until(now);
+  for (const PodLife& pod : life.pods) {
+    const TimeByReason of_pod = pod.pending.Until(now);
+    for (std::size_t i = 0; i < kReasons; ++i) sums[i] += of_pod[i];
+  }
+  return sums;
+}
+
+std::string_view Name(State state) { return kStateNames[static_cast<std::size_t>(state)]; }
+
+State StateOf(const Kind& kind, const Life& life, const Sights& sights) {
+  if (!life.refused.empty()) return State::kRefused;
+  if (!Of(sights, Moment::kSent)) return State::kNotSent;
+  if (!Of(sights, Moment::kCreated)) return State::kNeverSeen;
+  const bool pod_over = kind.IsPod() && Of(sights, Moment::kFinished);
+  const bool pod_failed = pod_over && life.pods.front().failed;
+  if (Of(sights, Moment::kFailed) || pod_failed) return State::kFailed;
+  if (Of(sights, Moment::kComplete) || pod_over) return State::kComplete;
+  if (Of(sights, Moment::kDeleted)) return State::kDeleted;
+  return Of(sights, Moment::kReady) ? State::kReady : State::kNotReady;
+}
+
+}  // namespace twofold::lifecycle

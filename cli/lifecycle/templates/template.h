@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/lifecycle/moments/kind.h"
+#include "lib/common/result.h"
+
+namespace twofold::lifecycle {
+
+/// Lets pods onto nodes with a taint, such as simulated ones.
+struct Toleration {
+  std::string key;
+  std::string value;   ///< empty: any
+  std::string effect;  ///< empty: any
+};
+
+/// What the fields of a template stand for: ${workers} for `workers`, and so on.
+struct Settings {
+  std::string name;
+  std::string space = "default";  ///< ${namespace}
+  std::string run;
+  std::uint32_t index = 0;    ///< of the workload in its run
+  std::uint32_t workers = 1;  ///< pods; ${others} is one less
+  std::string gpu = "nvidia.com/gpu";
+  std::uint32_t gpus = 0;  ///< of a pod
+  std::string cpu = "50m";
+  std::string memory = "16Mi";
+  std::string image = "busybox:1.36";
+  std::uint32_t seconds = 1;  ///< for which a pod sleeps
+  std::string queue = "default";
+  std::string scheduler = "default-scheduler";
+  std::map<std::string, std::string> node_selector =
+      {};  ///< of all pods, beside the template's own
+  std::vector<Toleration> tolerations = {};
+};
+
+/// How many pods a workload of this kind has with so many workers: an MPIJob has a launcher, too.
+std::uint32_t SlotsOf(const Kind& kind, std::uint32_t workers);
+
+/// The objects of a template, filled in and made ours; the first is the workload's own. A template
+/// is one YAML document, an object or a List of objects. ${field} stands in any text or key, $${
+/// for
+/// "${" itself; a text that is nothing but a field of a number becomes that number, but for labels,
+/// commands and the like, where Kubernetes wants texts. Each object and each pod template gets the
+/// labels of run and workload, the own object its name, pods node selector and tolerations.
+///
+/// Errors  kInvalidArgument, which names the field and the known ones, the place in the document,
+/// or
+///         the setting. At most 1 MiB of YAML, 16 objects, 1 MiB of objects.
+Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
+                                   const Settings& settings);
+
+}  // namespace twofold::lifecycle

@@ -1,0 +1,112 @@
+#include "cli/lifecycle/times/plateau.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace twofold::lifecycle {
+namespace {
+
+constexpr std::size_t kFewest = 5;      // seconds
+constexpr std::size_t kMost = 100'000;  // seconds that are looked at
+constexpr double kFlat = 0.25;          // variance by mean; 1 is chance
+constexpr double kLeastRate = 2.0;      // a second; below it whole numbers are flat by themselves
+constexpr double kLeastWaiting = 0.5;   // seconds of work
+
+struct Limit {
+  Worker worker;
+  double from;
+  double to;
+  const char* name;
+};
+
+// Measured with Kubernetes 1.36: a Job takes about six calls of the controller manager, so its pods
+// come at a part of the 20 calls a second that it may make.
+constexpr Limit kLimits[] = {
+    {Worker::kScheduler, 48.5, 51.5, "the scheduler's default client limit (50 QPS, burst 100)"},
+    {Worker::kController, 2.0, 20.5,
+     "the controller manager's default client limit (20 QPS for all its calls, burst 30)"},
+};
+
+struct Second {
+  double done = 0.0;
+  double waiting = 0.0;  // at its end
+};
+
+std::vector<Second> SecondsOf(std::vector<Instant>& in, std::vector<Instant>& out) {
+  std::sort(in.begin(), in.end());
+  std::sort(out.begin(), out.end());
+  const Instant begin = out.front();
+  const double whole = std::min(ToSeconds(out.back() - begin), static_cast<double>(kMost));
+  std::vector<Second> seconds(static_cast<std::size_t>(whole));
+  std::size_t came = 0;
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const Instant end = begin + std::chrono::seconds(i + 1);
+    const std::size_t before = left;
+    while (came < in.size() && in[came] < end) ++came;
+    while (left < out.size() && out[left] < end) ++left;
+    seconds[i].done = static_cast<double>(left - before);
+    seconds[i].waiting = static_cast<double>(came) - static_cast<double>(left);
+  }
+  return seconds;
+}
+
+/// A stretch of seconds that grows as long as it is flat.
+struct Stretch {
+  double n = 0.0;
+  double sum = 0.0;
+  double squares = 0.0;
+  double waiting = 0.0;
+
+  void Add(const Second& second) {
+    n += 1.0;
+    sum += second.done;
+    squares += second.done * second.done;
+    waiting += second.waiting;
+  }
+  [[nodiscard]] double Rate() const { return sum / n; }
+  [[nodiscard]] bool IsFlat() const {
+    const double variance = squares / n - Rate() * Rate();
+    return variance <= kFlat * Rate();
+  }
+};
+
+Stretch LongestFrom(const std::vector<Second>& seconds, std::size_t begin) {
+  Stretch longest;
+  Stretch stretch;
+  for (std::size_t i = begin; i < seconds.size(); ++i) {
+    if (seconds[i].waiting < kLeastWaiting * std::max(seconds[i].done, kLeastRate)) break;
+    stretch.Add(seconds[i]);
+    if (!stretch.IsFlat()) break;
+    longest = stretch;
+  }
+  return longest;
+}
+
+std::string LimiterOf(Worker worker, double rate) {
+  for (const Limit& limit : kLimits) {
+    if (limit.worker == worker && limit.from <= rate && rate <= limit.to) return limit.name;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::vector<Instant> in,
+                                   std::vector<Instant> out) {
+  if (out.empty()) return std::nullopt;
+  const std::vector<Second> seconds = SecondsOf(in, out);
+  Stretch longest;
+  for (std::size_t i = 0; i < seconds.size();) {
+    const Stretch stretch = LongestFrom(seconds, i);
+    if (stretch.n > longest.n) longest = stretch;
+    i += std::max<std::size_t>(1, static_cast<std::size_t>(stretch.n));
+  }
+  const bool holds = longest.n >= static_cast<double>(kFewest) && longest.Rate() >= kLeastRate;
+  if (!holds) return std::nullopt;
+  const double rate = longest.Rate();
+  return Plateau{std::string(step), rate, longest.n, longest.waiting / longest.n,
+                 LimiterOf(worker, rate)};
+}
+
+}  // namespace twofold::lifecycle
