@@ -29,7 +29,7 @@ def begun(pid):
 
 
 def running(pod):
-    return pod["pid"] is not None and begun(pod["pid"]) == pod["begun"]
+    return pod["pid"] is not None and pod["begun"] is not None and begun(pod["pid"]) == pod["begun"]
 
 
 def send(pod, number):
@@ -61,10 +61,8 @@ def start(pod, resolve, secret):
     """Starts the program of the pod's container; `resolve` makes an address of a service's name."""
     container = pod["container"]
     environment = _environment(pod, secret)
-    arguments = [
-        _local(_expanded(argument, environment), pod, resolve)
-        for argument in container.get("args", [])
-    ]
+    words = container["command"][1:] + container.get("args", [])
+    arguments = [_local(_expanded(word, environment), pod, resolve) for word in words]
     program = BIN / Path(container["command"][0]).name
     log = Path(pod["log"])
     if log.exists():
@@ -78,7 +76,7 @@ def start(pod, resolve, secret):
             stderr=output,
             start_new_session=True,
         )
-    pod.update(pid=process.pid, begun=begun(process.pid))
+    pod.update(pid=process.pid, begun=begun(process.pid))  # None, if it has ended already
 
 
 def _environment(pod, secret):
