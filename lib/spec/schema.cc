@@ -19,10 +19,15 @@ std::string HelpOf(const Field& field) {
 
 Json SchemaOf(const Field& field) {
   Json schema = field.type.schema(field.type);
-  if (const std::string help = HelpOf(field); !help.empty()) schema["description"] = help;
-  if (!field.initial.empty() && FieldsIn(field.type).empty()) {
-    schema["default"] = ToJson({PlainScalar(field.initial), {}});
+  const Node initial{PlainScalar(field.initial), {}};
+  const bool has_initial = !field.initial.empty() && FieldsIn(field.type).empty();
+  // What holds anyway may be written, too, though it may be none of the others, as 0 is no size.
+  if (has_initial && IsText(field.type) && !field.type.mismatch(field.type, initial).empty()) {
+    Json as_written = {{"enum", {field.initial, ToJson(initial)}}};
+    schema = {{"anyOf", {std::move(schema), std::move(as_written)}}};
   }
+  if (const std::string help = HelpOf(field); !help.empty()) schema["description"] = help;
+  if (has_initial) schema["default"] = ToJson(initial);
   return schema;
 }
 
