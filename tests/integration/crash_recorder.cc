@@ -31,6 +31,13 @@ void CrashRecorder::Ran(std::uint64_t job, std::uint32_t attempt, std::uint32_t 
       << "attempt " << attempt << " of job " << job << " was started twice";
 }
 
+bool CrashRecorder::AllIn(const std::vector<v1::Job>& finished) const {
+  std::set<std::string> runs;
+  for (const v1::Job& job : finished) runs.insert(job.run());
+  return std::all_of(accepted_.begin(), accepted_.end(),
+                     [&](const auto& accepted) { return runs.contains(accepted.first); });
+}
+
 void CrashRecorder::Check(const std::vector<v1::Job>& finished) const {
   std::map<std::string, std::uint64_t> by_run;
   for (const v1::Job& job : finished) {

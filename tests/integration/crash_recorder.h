@@ -37,6 +37,9 @@ class CrashRecorder {
   /// The accepted jobs in the order in which that was told.
   const std::vector<std::uint64_t>& jobs() const { return jobs_; }
 
+  /// Whether all accepted jobs are among these.
+  bool AllIn(const std::vector<v1::Job>& finished) const;
+
   /// Holds all of it against what there is when all has ended.
   void Check(const std::vector<v1::Job>& finished) const;
 
