@@ -242,7 +242,7 @@ std::string PendingLine(const Report& report) {
 std::string PlateauLine(const Plateau& plateau) {
   return absl::StrFormat("limit: %s %.1f/s flat for %.0f s while %.0f waited%s%s\n", plateau.step,
                          plateau.rate, plateau.seconds, plateau.waiting,
-                         plateau.limiter.empty() ? "" : ", as is ", plateau.limiter);
+                         plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
 }
 
 std::string OffsetLine(const Between& offset) {

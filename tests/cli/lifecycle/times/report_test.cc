@@ -162,7 +162,7 @@ TEST(Report, AKnownLimitOfTheSameRateIsSaidToBeOfTheSameRate) {
   Report report;
   report.plateaus.push_back({"scheduled", 50.0, 20.0, 400.0, "the limit of X"});
   EXPECT_NE(Print(show::Form::kText, report)
-                .find("scheduled 50.0/s flat for 20 s while 400 waited, as is the limit of X\n"),
+                .find("scheduled 50.0/s flat for 20 s while 400 waited, as under the limit of X\n"),
             std::string::npos);
 }
 
