@@ -29,8 +29,10 @@ std::optional<std::int64_t> SecondOf(std::string_view text) {
   absl::Time time;
   std::string error;
   if (!absl::ParseTime(absl::RFC3339_full, std::string(text), &time, &error)) return std::nullopt;
-  if (time == absl::InfiniteFuture() || time == absl::InfinitePast()) return std::nullopt;
-  return absl::ToUnixSeconds(time);
+  constexpr std::int64_t kEnd = std::int64_t{1} << 33;
+  const std::int64_t second = absl::ToUnixSeconds(time);
+  if (second < 0 || second >= kEnd) return std::nullopt;
+  return second;
 }
 
 std::optional<std::int64_t> SecondAt(const json& object, std::string_view path) {

@@ -15,7 +15,9 @@ const nlohmann::json* FindField(const nlohmann::json& object, std::string_view p
 /// The text at `path`; empty: there is none.
 std::string TextAt(const nlohmann::json& object, std::string_view path);
 
-/// Unix seconds of "2026-11-23T10:00:00Z" (RFC 3339); a fraction is cut off. nullopt: it is none.
+/// Unix seconds of "2026-11-23T10:00:00Z" (RFC 3339), in [0, 2^33), so that their nanoseconds can
+/// be added and subtracted; a fraction is cut off. nullopt: it is none, or not from 1970 to 2242,
+/// as the year 1 of what was never set.
 std::optional<std::int64_t> SecondOf(std::string_view time);
 std::optional<std::int64_t> SecondAt(const nlohmann::json& object, std::string_view path);
 

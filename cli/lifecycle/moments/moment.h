@@ -68,7 +68,7 @@ inline constexpr std::size_t kPodPhases = static_cast<std::size_t>(PodPhase::kDe
 struct Sight {
   Instant at;                                  ///< it was seen
   Instant after;                               ///< it came after this; `at` if seen as it happened
-  std::optional<std::int64_t> cluster_second;  ///< of Kubernetes, whole seconds of Unix time
+  std::optional<std::int64_t> cluster_second;  ///< of Kubernetes, Unix time as SecondOf reads it
 
   /// Seen in a list after the watch was broken: only the interval (after, at] is known.
   [[nodiscard]] bool IsLate() const { return after < at; }

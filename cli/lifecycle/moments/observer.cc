@@ -188,7 +188,7 @@ Observer::Known Observer::NewKnown(const Object& object, std::size_t index) {
 }
 
 /// What is known of the object; nullptr: it is none of this run's, as far as one can tell yet.
-Observer::Known* Observer::Recognise(const Object& object, Instant at) {
+Observer::Known* Observer::Recognise(const Object& object, const Waiting& seen) {
   const std::string uid = TextAt(object, "/metadata/uid");
   const auto found = known_.find(uid);
   if (found != known_.end()) return &found->second;
@@ -196,7 +196,7 @@ Observer::Known* Observer::Recognise(const Object& object, Instant at) {
   if (life) return &known_.emplace(uid, NewKnown(object, *life)).first->second;
   ++unusual_.foreign;
   const bool has_owner = FindField(object, "/metadata/ownerReferences") != nullptr;
-  if (has_owner && waiting_.size() < limits_.waiting) waiting_.emplace(uid, at);
+  if (has_owner && waiting_.size() < limits_.waiting) waiting_.emplace(uid, seen);
   return nullptr;
 }
 
@@ -207,6 +207,10 @@ Observer::When Observer::WhenOf(const Life& life, Instant at, std::optional<Inst
   const auto& sent = Of(life.own, Moment::kSent);
   const Instant begin = sent ? sent->at : Of(life.own, Moment::kPlanned)->at;
   return {at, std::min(at, std::max(begin, blind_since.value_or(begin)))};
+}
+
+Observer::When Observer::WhenOf(const Life& life, const Waiting& seen) {
+  return seen.late ? WhenOf(life, seen.at, seen.blind_since) : When{seen.at, seen.at};
 }
 
 bool Observer::IsNews(const Object& object, Known& known) {
@@ -227,15 +231,18 @@ void Observer::Seen(Event event, const Object& object, Instant at,
     return;
   }
   Stream& stream = streams_[kind];
-  Known* const known = Recognise(object, at);
+  const bool late = event == Event::kListed || blind_since;
+  const Waiting seen{at, late, blind_since ? blind_since : stream.alive};
+  Known* const known = Recognise(object, seen);
   if (known != nullptr && !known->ignored && !known->gone) {
     Life& life = lives_[known->life];
-    const bool as_it_happened = event != Event::kListed && !blind_since;
-    if (!blind_since) blind_since = stream.alive;
-    When when = as_it_happened ? When{at, at} : WhenOf(life, at, blind_since);
+    When when = WhenOf(life, seen);
     if (event == Event::kListed) known->listed_in = stream.generation;
     const auto waited = waiting_.find(uid);
-    if (waited != waiting_.end()) when.after = std::min(when.after, waited->second);
+    // What has come since is between the two.
+    if (waited != waiting_.end()) {
+      when.after = std::min(when.after, WhenOf(life, waited->second).after);
+    }
     if (IsNews(object, *known) || event == Event::kDeleted) {
       if (known->pod >= 0) SeePod(object, *known, when);
       SeeDecision(object, when);
@@ -266,8 +273,9 @@ void Observer::SeePod(const Object& object, const Known& known, const When& when
   const auto waited = waiting_.find(TextAt(object, "/metadata/uid"));
   const PodShown shown = ShownBy(object);
   if (waited != waiting_.end()) {
-    // It was seen before, so this much of it is known to the millisecond.
-    Mark(Of(pod.sights, PodPhase::kCreated), waited->second, waited->second, shown.front()->second);
+    // It was seen before, so this much of it is known as well as it was then.
+    const When first = WhenOf(lives_[known.life], waited->second);
+    Mark(Of(pod.sights, PodPhase::kCreated), first.at, first.after, shown.front()->second);
   }
   for (std::size_t i = 0; i < kPodPhases; ++i) {
     if (shown[i]) Mark(pod.sights[i], when.at, when.after, shown[i]->second);

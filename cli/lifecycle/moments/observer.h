@@ -125,6 +125,13 @@ class Observer {
     Instant after;
   };
 
+  /// An object that was seen before its workload could be told.
+  struct Waiting {
+    Instant at;
+    bool late = false;                   ///< it may have been there long before
+    std::optional<Instant> blind_since;  ///< but not before this
+  };
+
   struct Canary {
     std::optional<Instant> sent;
     std::optional<Instant> replied;
@@ -136,11 +143,12 @@ class Observer {
   [[nodiscard]] std::optional<std::size_t> ByName(const Object& object,
                                                   const std::string& name) const;
   [[nodiscard]] std::optional<std::size_t> ByOwner(const Object& object) const;
-  Known* Recognise(const Object& object, Instant at);
+  Known* Recognise(const Object& object, const Waiting& seen);
   Known NewKnown(const Object& object, std::size_t life);
   [[nodiscard]] bool BelongsToAnother(const Object& object, const Life& life) const;
   [[nodiscard]] static When WhenOf(const Life& life, Instant at,
                                    std::optional<Instant> blind_since);
+  [[nodiscard]] static When WhenOf(const Life& life, const Waiting& seen);
   bool IsNews(const Object& object, Known& known);
   void SeePod(const Object& object, const Known& known, const When& when);
   std::int32_t AddPod(const Object& object, Life& life);
@@ -155,7 +163,7 @@ class Observer {
   std::vector<Life> lives_;
   std::unordered_map<std::string, std::size_t> by_name_;  // "namespace/name"
   std::unordered_map<std::string, Known> known_;          // by uid
-  std::unordered_map<std::string, Instant> waiting_;  // by uid: seen before its workload was told
+  std::unordered_map<std::string, Waiting> waiting_;      // by uid
   std::map<std::string, Stream, std::less<>> streams_;
   std::map<std::string, Canary> canaries_;
   std::vector<CanaryLag> lags_;

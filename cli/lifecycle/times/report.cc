@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lib/stats/quantile.h"
 
@@ -89,17 +90,6 @@ std::vector<std::pair<std::string, double>> Pending(const std::vector<Life>& liv
   return pending;
 }
 
-/// When pods came to a phase, each pod for itself.
-std::vector<Instant> Arrivals(const std::vector<Life>& lives, PodPhase phase) {
-  std::vector<Instant> instants;
-  for (const Life& life : lives) {
-    for (const PodLife& pod : life.pods) {
-      if (const auto& sight = Of(pod.sights, phase)) instants.push_back(sight->at);
-    }
-  }
-  return instants;
-}
-
 std::vector<Instant> Arrivals(const std::vector<Sights>& all, Moment moment) {
   std::vector<Instant> instants;
   for (const Sights& sights : all) {
@@ -108,16 +98,48 @@ std::vector<Instant> Arrivals(const std::vector<Sights>& all, Moment moment) {
   return instants;
 }
 
+/// When work came to a step, and when it was done.
+struct Flow {
+  std::vector<Instant> in;
+  std::vector<Instant> out;
+};
+
+/// Pods come to the scheduler once their gates are open. Those that it has found no node for wait
+/// for the cluster and not for the scheduler, and are bound when others leave.
+Flow ThroughScheduler(const std::vector<Life>& lives, Instant now) {
+  Flow flow;
+  for (const Life& life : lives) {
+    for (const PodLife& pod : life.pods) {
+      const auto& created = Of(pod.sights, PodPhase::kCreated);
+      const TimeByReason pending = pod.pending.Until(now);
+      const auto took = [&](Reason reason) { return pending[static_cast<std::size_t>(reason)]; };
+      if (!created || took(Reason::kUnschedulable) > Duration::zero()) continue;
+      flow.in.push_back(created->at + took(Reason::kGate));
+      const auto& bound = Of(pod.sights, PodPhase::kScheduled);
+      if (bound) flow.out.push_back(bound->at);
+    }
+  }
+  return flow;
+}
+
+/// What the controller makes pods of: what waits for quota does not wait for the controller.
+Moment ReadyForPods(const Kind& kind) {
+  const std::vector<Moment> moments = kind.Moments();
+  const bool waits = std::find(moments.begin(), moments.end(), Moment::kAdmitted) != moments.end();
+  return waits ? Moment::kAdmitted : Moment::kCreated;
+}
+
 std::vector<Plateau> Plateaus(const Kind& kind, const std::vector<Life>& lives,
-                              const std::vector<Sights>& all) {
+                              const std::vector<Sights>& all, Instant now) {
   std::vector<Plateau> plateaus;
   const auto add = [&](std::optional<Plateau> plateau) {
     if (plateau) plateaus.push_back(*std::move(plateau));
   };
-  add(FindPlateau("scheduled", Worker::kScheduler, Arrivals(lives, PodPhase::kCreated),
-                  Arrivals(lives, PodPhase::kScheduled)));
+  Flow scheduled = ThroughScheduler(lives, now);
+  add(FindPlateau("scheduled", Worker::kScheduler, std::move(scheduled.in),
+                  std::move(scheduled.out)));
   if (!kind.IsPod()) {
-    add(FindPlateau("first_pod", Worker::kController, Arrivals(all, Moment::kCreated),
+    add(FindPlateau("first_pod", Worker::kController, Arrivals(all, ReadyForPods(kind)),
                     Arrivals(all, Moment::kFirstPod)));
     add(FindPlateau("complete", Worker::kController, Arrivals(all, Moment::kFinished),
                     Arrivals(all, Moment::kComplete)));
@@ -220,7 +242,7 @@ std::string PendingLine(const Report& report) {
 std::string PlateauLine(const Plateau& plateau) {
   return absl::StrFormat("limit: %s %.1f/s flat for %.0f s while %.0f waited%s%s\n", plateau.step,
                          plateau.rate, plateau.seconds, plateau.waiting,
-                         plateau.limiter.empty() ? "" : ": ", plateau.limiter);
+                         plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
 }
 
 std::string OffsetLine(const Between& offset) {
@@ -302,7 +324,7 @@ Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor
   report.spans = Spans(kind, HasGangs(observer.lives()), all);
   report.counts = CountsOf(kind, observer, all);
   report.pending = Pending(observer.lives(), now);
-  report.plateaus = Plateaus(kind, observer.lives(), all);
+  report.plateaus = Plateaus(kind, observer.lives(), all, now);
   report.lag = LagOf(observer.lags());
   report.clock_offset = ClockOffset(observer.lives(), anchor);
   return report;

@@ -1,6 +1,7 @@
 #include "cli/lifecycle/times/seed.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <absl/time/time.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ struct SeedField {
   const char* heading;  // in times.csv
   bool required;
   std::optional<SeedMoment> none;  // the same time as this one means "none"
+  bool of_each = false;            // but not if another workload has one: then each has
 };
 
 constexpr auto kDecided = SeedMoment::kDecision;
@@ -41,7 +43,7 @@ constexpr std::array<SeedField, kSeedMoments - 1> kSeedFields = {{
      kDecided},
     {SeedMoment::kPvcBind, "firstPVCBindTimestamp", "First PVC Bind", false, kDecided},
     {SeedMoment::kBackend, "backendJobCreatedTimestamp", "Backend Job Created", false,
-     SeedMoment::kWorkload},
+     SeedMoment::kWorkload, true},
 }};
 
 struct SeedSpan {
@@ -83,7 +85,7 @@ std::optional<Between> Measure(const SeedSpan& span, const SeedWorkload& row) {
   if (!from || !to) return std::nullopt;
   const double seconds = static_cast<double>(to->unix_us - from->unix_us) / kMicros;
   return Between{seconds - (from->whole_second ? 1.0 : 0.0),
-                 seconds + (to->whole_second ? 1.0 : 0.0)};
+                 seconds + (to->whole_second ? 1.0 : 0.0), to->whole_second};
 }
 
 // ---- reading
@@ -122,8 +124,10 @@ std::optional<SeedInstant> InstantOf(std::string text) {
   std::replace(text.begin(), text.end(), ' ', 'T');
   const bool read = absl::ParseTime(absl::RFC3339_full, text, &time, &error) ||
                     absl::ParseTime("%Y-%m-%dT%H:%M:%E*S", text, &time, &error);
-  const bool finite = time != absl::InfiniteFuture() && time != absl::InfinitePast();
-  if (!read || !finite) return std::nullopt;
+  // ISO 8601 has years of four digits; microseconds of all of them can be subtracted.
+  static const absl::Time kFirst = absl::FromCivil(absl::CivilYear(1), absl::UTCTimeZone());
+  static const absl::Time kEnd = absl::FromCivil(absl::CivilYear(10'000), absl::UTCTimeZone());
+  if (!read || time < kFirst || time >= kEnd) return std::nullopt;
   const std::int64_t us = absl::ToUnixMicros(time);
   return SeedInstant{us, text.find('.') == std::string::npos};
 }
@@ -160,10 +164,39 @@ Result<SeedWorkload> WorkloadOf(const Json& entry, std::size_t number) {
     if (!instant) {
       return BadEntry("sampled.json", number, absl::StrCat(field.key, ": no time in ISO 8601"));
     }
-    const auto& none = field.none ? At(row, *field.none) : std::nullopt;
-    if (!none || none->unix_us != instant->unix_us) At(row, field.moment) = *instant;
+    At(row, field.moment) = *instant;
   }
   return row;
+}
+
+bool MayMeanNone(const SeedField& field, const SeedWorkload& row) {
+  const auto& own = At(row, field.moment);
+  const auto& none = field.none ? At(row, *field.none) : std::nullopt;
+  return own && none && own->unix_us == none->unix_us;
+}
+
+/// Takes out what means "none", or may mean it.
+void TakeOutNone(const SeedField& field, SeedData& data) {
+  const bool asked_for = std::any_of(data.rows.begin(), data.rows.end(), [&](const auto& row) {
+    return At(row, field.moment) && !MayMeanNone(field, row);
+  });
+  if (asked_for && field.of_each) return;
+  for (SeedWorkload& row : data.rows) {
+    if (!MayMeanNone(field, row)) continue;
+    At(row, field.moment).reset();
+    if (asked_for) ++data.doubtful[field.key];
+  }
+}
+
+/// "firstEvictionTimestamp 38, firstPVCBindTimestamp 35": of how many workloads.
+std::string DoubtfulNote(const SeedData& data) {
+  const auto name = [](std::string* out, const auto& each) {
+    absl::StrAppend(out, each.first, " ", each.second);
+  };
+  return absl::StrCat(
+      "left out, of so many workloads of the file: ", absl::StrJoin(data.doubtful, ", ", name),
+      "; they have the very time of the decision, which is how the tool writes "
+      "\"none\", so what truly came in that second is left out with them");
 }
 
 // ---- writing
@@ -205,7 +238,7 @@ std::optional<SeedInstant> SeenAt(const Sights& sights, Moment moment, const Anc
 bool EndsBeforeItBegins(const SeedWorkload& row) {
   return std::any_of(kSeedSpans.begin(), kSeedSpans.end(), [&](const SeedSpan& span) {
     const auto value = Measure(span, row);
-    return value && value->high < 0.0;
+    return value && value->IsNegative();
   });
 }
 
@@ -233,6 +266,7 @@ Result<SeedData> ReadSeed(std::string_view submitted_text, std::string_view samp
     if (found == submitted.end()) data.not_submitted.push_back(row->name);
     data.rows.push_back(*std::move(row));
   }
+  for (const SeedField& field : kSeedFields) TakeOutNone(field, data);
   for (const auto& [key, instant] : submitted) {
     if (!sampled.contains(key)) data.not_sampled.push_back(key.second);
   }
@@ -272,6 +306,7 @@ Report ReportOf(const SeedData& data) {
       "pods "
       "include pods that replace others",
   };
+  if (!data.doubtful.empty()) report.notes.push_back(DoubtfulNote(data));
   return report;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,10 +53,16 @@ struct SeedData {
   std::vector<std::string>
       resubmitted;  ///< names submitted twice, the later time replaces the first
   std::vector<std::string> not_submitted;  ///< sampled without a submit time
+  /// Instants that are not in the rows, as they may mean "none", by their key in sampled.json. Only
+  /// of keys that have another instant in some row, so that not all can have meant it.
+  std::map<std::string, std::size_t> doubtful;
 };
 
 /// Reads the texts of the two files. An eviction at the very time of the decision, a volume's
-/// instant there, and a backend's at the workload's creation are how the tool writes "none".
+/// instant there, and a backend's at the workload's creation are how the tool writes "none". Every
+/// workload has a backend's job, so if one row has it at another time they were asked for, and
+/// equal times are kept. Not every workload evicts or has a volume (and of several, the tool keeps
+/// the last): such an equal time is left out and counted in `doubtful`.
 ///
 /// Errors  kInvalidArgument "FILE: entry N: FIELD: what". At most 200 000 entries a file.
 Result<SeedData> ReadSeed(std::string_view submitted, std::string_view sampled);

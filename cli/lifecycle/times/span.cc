@@ -71,14 +71,15 @@ std::vector<double> Sorted(const std::vector<Between>& values, double Between::*
 void AddQuantiles(const std::vector<Between>& values, SpanSummary& summary) {
   const std::vector<double> lows = Sorted(values, &Between::low);
   const std::vector<double> highs = Sorted(values, &Between::high);
+  // Nothing ends before it begins, however coarse the clock that says so.
+  const double floor = summary.negative == 0 && summary.inexact > 0 ? 0.0 : -kNeverCame;
   for (const double q : kShownQuantiles) {
     const auto low = stats::QuantileOf(lows, q);
     const auto high = stats::QuantileOf(highs, q);
     if (!low || !high) return;
-    double lower = low->lower;
-    // Nothing ends before it begins, however coarse the clock that says so.
-    if (summary.negative == 0 && summary.inexact > 0) lower = std::max(lower, 0.0);
-    summary.quantiles.push_back({q, Between{low->value, high->value}.Middle(), lower, high->upper});
+    const double value = std::max(Between{low->value, high->value}.Middle(), floor);
+    const double lower = std::isfinite(low->lower) ? std::max(low->lower, floor) : low->lower;
+    summary.quantiles.push_back({q, value, lower, high->upper});
   }
 }
 
@@ -120,7 +121,7 @@ SpanSummary Summarize(const std::string& name, const std::vector<Between>& value
     low_sum += value.low;
     high_sum += value.high;
     if (value.low < value.high) ++summary.inexact;
-    if (value.high < 0.0) ++summary.negative;
+    if (value.IsNegative()) ++summary.negative;
   }
   summary.n = middles.size();
   AddQuantiles(values, summary);

@@ -14,8 +14,11 @@ namespace twofold::lifecycle {
 struct Between {
   double low = 0.0;
   double high = 0.0;
+  bool open = false;  ///< it is less than `high`, by however little
 
   [[nodiscard]] bool Came() const;
+  /// It ended before it began, for certain.
+  [[nodiscard]] bool IsNegative() const { return high < 0.0 || (open && high <= 0.0); }
   [[nodiscard]] double Middle() const { return (low + high) / 2.0; }
 };
 
@@ -37,9 +40,9 @@ std::optional<Between> Measure(const Span& span, const Sights& sights);
 /// One quantile, and the interval that holds it: of chance, and of what was not seen exactly.
 struct SpanQuantile {
   double q = 0.0;
-  double value = 0.0;  ///< infinite: so many never came
-  double lower = 0.0;
-  double upper = 0.0;
+  double value = 0.0;  ///< in its interval; infinite: so many never came
+  double lower = 0.0;  ///< -infinity: there are too few values to say
+  double upper = 0.0;  ///< infinity: the same
 };
 
 struct SpanSummary {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -76,15 +77,19 @@ std::optional<Value> ValueOf(const SpanSummary& span, const std::string& stat) {
   }
   if (span.n == 0) return std::nullopt;
   if (stat == "mean") return Value{span.mean, span.mean_lower, span.mean_upper};
-  const double one = stat == "min" ? span.least : span.most;
+  const double most = span.missing > 0 ? std::numeric_limits<double>::infinity() : span.most;
+  const double one = stat == "min" ? span.least : most;
   return Value{one, one, one};
 }
 
 Status Verdict(const Threshold& threshold, const Value& value) {
+  if (!std::isfinite(value.value)) {  // there is none, so it is on neither side of a limit
+    return absl::InternalError(absl::StrCat(
+        "--fail-if ", threshold.text, ": it never came for so many workloads that there is none"));
+  }
   if (!Holds(threshold, value.value)) return absl::OkStatus();
   const std::string unit = threshold.stat.empty() ? "" : " s";
-  const std::string is = std::isfinite(value.value) ? absl::StrCat("is ", value.value, unit)
-                                                    : "never came for that many workloads";
+  const std::string is = absl::StrCat("is ", value.value, unit);
   const bool sure = Holds(threshold, value.lower) && Holds(threshold, value.upper);
   const std::string doubt = sure ? ""
                                  : absl::StrCat(" (but its interval, ", value.lower, " to ",

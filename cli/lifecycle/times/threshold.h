@@ -28,7 +28,8 @@ Result<Threshold> ReadThreshold(const std::string& text);
 
 /// OK if `threshold` does not hold.
 ///
-/// Errors   kInternal: it holds, or there is no value to hold it against: an empty set fails.
+/// Errors   kInternal: it holds, or there is no value to hold it against: an empty set fails, and
+///          so do a percentile and a max among what never came, whatever the sign.
 ///          kInvalidArgument: there is no such span or count; the message has the known names.
 Status Check(const Threshold& threshold, const std::vector<SpanSummary>& spans,
              const Counts& counts);

@@ -140,6 +140,23 @@ TEST(Observer, AnObjectFirstSeenInAListCameAfterItWasSent) {
   EXPECT_DOUBLE_EQ(Ms(created->at), 2000);
 }
 
+TEST(Observer, AnObjectFirstSeenInAListBeforeItsOwnerHasAnInterval) {
+  Watched watched("jobset");
+  watched.observer.Alive("Pod", At(100));
+  Object pod = Made("Pod", "p", "u1");
+  pod["metadata"]["labels"] = Object::object();
+  pod["metadata"]["ownerReferences"] = {{{"kind", "Job"}, {"name", "w-0"}, {"uid", "j"}}};
+  watched.See(Version(pod, 4), 5000, Event::kListed);  // after a broken watch
+  Object job = Made("Job", "w-0", "j");
+  job["metadata"]["ownerReferences"] = {{{"kind", "JobSet"}, {"name", "w"}, {"uid", "s"}}};
+  watched.See(job, 5001, Event::kAdded);
+  watched.See(Version(Bound(pod), 5), 5002);
+  const auto created = watched.Sighted(Moment::kFirstPod);
+  ASSERT_TRUE(created);
+  EXPECT_DOUBLE_EQ(Ms(created->after), 100);
+  EXPECT_DOUBLE_EQ(Ms(created->at), 5000);
+}
+
 TEST(Observer, WhatIsNotInTheNextListIsGone) {
   Watched watched("job", 1);
   watched.observer.Listed("Pod", At(1));

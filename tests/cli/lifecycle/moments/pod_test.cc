@@ -102,7 +102,8 @@ TEST(Fields, TimesOfKubernetesAreWholeSeconds) {
   EXPECT_EQ(SecondOf("1970-01-01T00:01:00Z"), 60);
   EXPECT_EQ(SecondOf("1970-01-01T00:01:00.999999Z"), 60);
   EXPECT_EQ(SecondOf("1970-01-01T01:01:00+01:00"), 60);
-  for (const char* bad : {"", "yesterday", "2026-11-23", "infinite-future"}) {
+  for (const char* bad : {"", "yesterday", "2026-11-23", "infinite-future", "0001-01-01T00:00:00Z",
+                          "9999-12-31T23:59:59Z"}) {
     EXPECT_FALSE(SecondOf(bad)) << bad;
   }
 }

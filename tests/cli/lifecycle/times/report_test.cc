@@ -108,6 +108,77 @@ TEST(Report, SaysTheSameToPeopleAndPrograms) {
   ExpectGolden("report.json", ToJson(report).dump(1) + "\n");
 }
 
+/// 400 pods that are created at once and bound 20 a second; before, `meanwhile` changes them.
+template <typename Change>
+Report Bound20ASecond(const std::string& kind, Change meanwhile) {
+  Observer observer(*FindKind(kind).value(), "r1");
+  for (int i = 0; i < 400; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    EXPECT_TRUE(observer.Plan("load", name, 1, At(-2)).ok());
+    observer.Sent("load", name, At(-1));
+    const Object pod = Made("Pod", name, "u" + name);
+    observer.Seen(Event::kAdded, meanwhile(pod), At(0));
+    if (kind == "pod") observer.Seen(Event::kModified, pod, At(50.0 * i + 24));
+    observer.Seen(Event::kModified, Bound(pod), At(50.0 * i + 25));
+  }
+  return ReportOf(*FindKind(kind).value(), observer, kAnchor, At(30000));
+}
+
+TEST(Report, PodsThatWaitForTheSchedulerShowItsLimit) {
+  const Report report = Bound20ASecond("pod", [](const Object& pod) { return pod; });
+  ASSERT_EQ(report.plateaus.size(), 1U);
+  EXPECT_NEAR(report.plateaus.front().rate, 20.0, 0.1);
+}
+
+TEST(Report, PodsThatWaitForANodeOrAGateShowNoLimitOfTheScheduler) {
+  const Report no_node = Bound20ASecond(
+      "pod", [](Object pod) { return Put(pod, "PodScheduled", false, "Unschedulable"); });
+  EXPECT_TRUE(no_node.plateaus.empty());
+  const Report gated = Bound20ASecond("pod", [](Object pod) {
+    pod["spec"]["schedulingGates"] = Object::array({{{"name", "quota"}}});
+    return pod;
+  });
+  EXPECT_TRUE(gated.plateaus.empty());
+}
+
+TEST(Report, WhatWaitsForQuotaShowsNoLimitOfTheController) {
+  const Kind& kind = *FindKind("kueue-job").value();
+  Observer observer(kind, "r1");
+  for (int i = 0; i < 400; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    ASSERT_TRUE(observer.Plan("load", name, 1, At(-2)).ok());
+    observer.Sent("load", name, At(-1));
+    observer.Seen(Event::kAdded, Made("Job", name, "j" + name), At(0));
+    Object workload = Made("Workload", "k" + name, "k" + name);
+    workload["metadata"]["labels"][kWorkloadLabel] = name;
+    observer.Seen(Event::kAdded, workload, At(1));
+    observer.Seen(Event::kModified, Put(workload, "Admitted", true), At(50.0 * i + 10));
+    observer.Seen(Event::kAdded, PodOf(name, "p" + name), At(50.0 * i + 25));
+  }
+  EXPECT_TRUE(ReportOf(kind, observer, kAnchor, At(30000)).plateaus.empty());
+}
+
+TEST(Report, AKnownLimitOfTheSameRateIsSaidToBeOfTheSameRate) {
+  Report report;
+  report.plateaus.push_back({"scheduled", 50.0, 20.0, 400.0, "the limit of X"});
+  EXPECT_NE(Print(show::Form::kText, report)
+                .find("scheduled 50.0/s flat for 20 s while 400 waited, as under the limit of X\n"),
+            std::string::npos);
+}
+
+TEST(Report, AClusterTimeThatWasNeverSetIsNone) {
+  const Kind& kind = *FindKind("pod").value();
+  Observer observer(kind, "r1");
+  ASSERT_TRUE(observer.Plan("load", "w", 1, At(0)).ok());
+  observer.Sent("load", "w", At(1));
+  Object pod = Made("Pod", "w", "u");
+  pod["metadata"]["creationTimestamp"] = "0001-01-01T00:00:00Z";
+  observer.Seen(Event::kAdded, pod, At(5));
+  EXPECT_FALSE(ReportOf(kind, observer, kAnchor, At(10)).clock_offset);
+  const std::string csv = TimesCsv(kind, observer.lives(), kAnchor);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), 'Z'), 3) << csv;  // planned, sent, created
+}
+
 TEST(Report, AnEmptyRunHasNoNumbers) {
   const Observer observer(*FindKind("job").value(), "r1");
   const Report report = ReportOf(*FindKind("job").value(), observer, kAnchor, At(0));

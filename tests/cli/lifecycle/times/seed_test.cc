@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/lifecycle/moments/observer.h"
 #include "tests/cli/lifecycle/golden.h"
@@ -66,6 +67,39 @@ TEST(Seed, WhatTheToolWritesForNoneIsNone) {
   for (const char* name : {"first_eviction", "pvc_request", "pvc_bind", "backend_creation"}) {
     EXPECT_EQ(SpanOf(report, name).n, 0U) << name;
   }
+}
+
+/// Two workloads, and the second has `field` at a time of its own.
+Report WithOneOther(const char* field) {
+  Object other = SampledEntry();
+  other["jobName"] = "j-2";
+  other[field] = "2026-11-23T10:00:09Z";
+  return ReportOf(*ReadSeed(Submitted(), Object::array({SampledEntry(), other}).dump()));
+}
+
+TEST(Seed, ABackendsEqualTimeIsATimeIfAnotherWorkloadHasOne) {
+  const Report report = WithOneOther("backendJobCreatedTimestamp");
+  EXPECT_EQ(SpanOf(report, "backend_creation").n, 2U);
+  EXPECT_EQ(report.notes.size(), 3U);
+}
+
+TEST(Seed, AnEqualTimeThatMayMeanNoneIsLeftOutAndSaid) {
+  for (const auto& [field, span] : {std::pair{"firstEvictionTimestamp", "first_eviction"},
+                                    {"firstPVCBindRequestTimestamp", "pvc_request"}}) {
+    const Report report = WithOneOther(field);
+    EXPECT_EQ(SpanOf(report, span).n, 1U);
+    ASSERT_EQ(report.notes.size(), 4U) << field;
+    EXPECT_NE(report.notes.back().find(std::string(": ") + field + " 1;"), std::string::npos)
+        << report.notes.back();
+  }
+}
+
+TEST(Seed, YearsOfMoreThanFourDigitsAreNoTime) {
+  for (const char* far :
+       {"99999-01-01T00:00:00Z", "292277026596-01-01T00:00:00Z", "-292277022399-01-01T00:00:00Z"}) {
+    EXPECT_FALSE(ReadSeed(Submitted("j-1", far), Listed(SampledEntry())).ok()) << far;
+  }
+  EXPECT_TRUE(ReadSeed(Submitted("j-1", "0001-01-01T00:00:00Z"), Listed(SampledEntry())).ok());
 }
 
 TEST(Seed, ABindIsMeasuredFromItsRequestAndNotFromItself) {
@@ -149,10 +183,12 @@ TEST(Seed, TornFilesAreRefused) {
 
 TEST(Seed, OnlyCertainErrorsAreSkipped) {
   Object odd = SampledEntry();
-  odd["podGroupCreatedTimestamp"] = "2026-11-23T10:00:02Z";  // one second before the first pod
+  // The second of the first pod: it may have been before or after it.
+  odd["podGroupCreatedTimestamp"] = odd["firstPodCreatedTimestamp"];
   auto data = *ReadSeed(Submitted(), Listed(odd));
   EXPECT_EQ(SkipErrors(data), 0U);
-  odd["podGroupCreatedTimestamp"] = "2026-11-23T10:00:01Z";
+  // That second begins when the one before has ended.
+  odd["podGroupCreatedTimestamp"] = "2026-11-23T10:00:02Z";
   data = *ReadSeed(Submitted(), Listed(odd));
   EXPECT_EQ(SpanOf(ReportOf(data), "pod_group_creation").negative, 1U);
   EXPECT_EQ(SkipErrors(data), 1U);

@@ -107,6 +107,24 @@ TEST(Summary, WholeSecondsGiveTheTrueMeanAndHoldTheTruePercentiles) {
   }
 }
 
+TEST(Summary, APercentileLiesInItsInterval) {
+  for (const std::size_t n : {20U, 200U, 2000U}) {
+    const SpanSummary summary = Summarize("a", std::vector<Between>(n, {-1.0, 0.0}));
+    EXPECT_EQ(summary.negative, 0U);
+    for (const SpanQuantile& each : summary.quantiles) {
+      EXPECT_LE(each.lower, each.value) << n << " " << each.q;
+      EXPECT_GE(each.upper, each.value) << n << " " << each.q;
+      EXPECT_GE(each.value, 0.0) << n << " " << each.q;
+    }
+  }
+}
+
+TEST(Summary, OfTooFewValuesNoBoundIsSaid) {
+  const SpanQuantile p50 = Summarize("a", {{0.0, 2.0}, {1.0, 3.0}}).quantiles.front();
+  EXPECT_TRUE(std::isinf(p50.lower) && p50.lower < 0.0) << p50.lower;
+  EXPECT_TRUE(std::isinf(p50.upper)) << p50.upper;
+}
+
 TEST(Summary, EndsBeforeTheBeginningAreCountedAndNotCutToZero) {
   const SpanSummary summary = Summarize("a", {{-3.0, -1.0}, {2.0, 2.0}});
   EXPECT_EQ(summary.negative, 1U);

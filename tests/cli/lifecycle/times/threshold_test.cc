@@ -41,6 +41,21 @@ TEST(Threshold, WorkloadsThatNeverBecameReadyFailIt) {
   EXPECT_NE(status.message().find("never came"), std::string::npos) << status;
 }
 
+TEST(Threshold, AMaxWithMissingOnesIsNone) {
+  EXPECT_TRUE(Checked("pod_ready_max>5s", Seconds(1)).ok());
+  const Status status = Checked("pod_ready_max>5s", Seconds(1, 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_NE(status.message().find("never came"), std::string::npos) << status;
+  EXPECT_TRUE(Checked("pod_ready_min>5s", Seconds(1, 1)).ok());
+}
+
+TEST(Threshold, WhatIsNotKnownFailsWhateverTheSign) {
+  for (const char* text : {"pod_ready_p99<500ms", "pod_ready_p99<=500ms", "pod_ready_p99>5s",
+                           "pod_ready_p99>=5s", "pod_ready_max<500ms"}) {
+    EXPECT_EQ(Checked(text, Seconds(1, 5)).code(), absl::StatusCode::kInternal) << text;
+  }
+}
+
 TEST(Threshold, CountsHaveNoUnit) {
   EXPECT_FALSE(Checked("lost>0", Seconds(1), {{"lost", 1}}).ok());
   EXPECT_TRUE(Checked("lost>0", Seconds(1), {{"lost", 0}}).ok());
