@@ -15,16 +15,12 @@
 #include <string_view>
 
 #include "tests/lib/queue/queue_exercise.h"
+#include "tests/support/sanitized.h"
 
 namespace twofold::queue {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kSteps = 100'000;
-#else
-constexpr std::uint64_t kSteps = 1'000'000;
-#endif
-
+constexpr std::uint64_t kSteps = kSanitized ? 100'000 : 1'000'000;
 constexpr std::uint64_t kEpisode = 2'000;  // steps, then a fresh queue with other options
 
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {

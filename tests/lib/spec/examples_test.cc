@@ -8,6 +8,7 @@
 
 #include "lib/spec/permutations.h"
 #include "tests/lib/spec/sweeps.h"
+#include "tests/support/sanitized.h"
 
 namespace twofold::spec {
 namespace {
@@ -124,7 +125,7 @@ TEST(Examples, CutOffAnywhereGetAnAnswer) {
 TEST(Examples, MutatedGetAnAnswer) {
   Random random(1);
   for (const auto& [path, text] : ReadExamples()) {
-    for (int i = 0; i < 500; ++i) ExpectAnAnswer(Mutated(text, random));
+    for (int i = 0; i < (kSanitized ? 50 : 500); ++i) ExpectAnAnswer(Mutated(text, random));
   }
 }
 

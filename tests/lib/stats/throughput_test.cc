@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/lib/stats/lanes.h"
+#include "tests/support/sanitized.h"
 
 namespace twofold::stats {
 namespace {
@@ -192,7 +193,7 @@ TEST(ThroughputWindow, AHoleOfAHundredthIsSteady) {
 double PowerLaw(double, Random& random) { return 0.5 / std::sqrt(Uniform(random)); }
 
 TEST(ThroughputWindow, LongLivesOfFewLanesAreNoHoles) {
-  constexpr int kTrials = 1000;
+  constexpr int kTrials = kSanitized ? 100 : 1000;
   for (const DrawLife& draw : {DrawLife(Exponential), DrawLife(ShortOrLong), DrawLife(PowerLaw)}) {
     for (const int lanes : {1, 2, 4, 16}) {
       int holes = 0;

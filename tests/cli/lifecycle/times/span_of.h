@@ -8,7 +8,7 @@
 namespace twofold::lifecycle {
 
 /// The span of this name, which the report must have.
-inline const SpanSummary& SpanOf(const Report& report, const std::string& name) {
+inline SpanSummary SpanOf(const Report& report, const std::string& name) {
   return *std::find_if(report.spans.begin(), report.spans.end(),
                        [&](const SpanSummary& span) { return span.name == name; });
 }
