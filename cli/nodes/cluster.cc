@@ -39,11 +39,6 @@ Status ForEachBoundPod(kube::Connection& connection,
       .status();
 }
 
-std::string RunOf(const kube::Json& node) {
-  const kube::Json* labels = kube::At(node, "/metadata/labels");
-  return labels == nullptr ? "" : labels->value(nodes::kRunLabel, "");
-}
-
 Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes) {
   Status foreign;
   const auto look = [&](const kube::Json& pod) {
@@ -136,11 +131,18 @@ Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
   for (const kube::Json& node : *list) {
     const std::string name = kube::NameOf(node).name;
     const auto index = nodes.IndexOf(name);
-    const bool is_ours = RunOf(node) == nodes.run;
+    const bool is_ours = nodes::RunOf(node) == nodes.run;
     if (index && is_ours) existing.push_back(*index);
     if (index && !is_ours) {
       return absl::FailedPreconditionError(absl::StrCat(
           "node ", name, " exists and is not a simulated one of this name; choose another --run"));
+    }
+    if (index && !HasTaintsOf(nodes, node)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("node ", name,
+                       " was left by an `up` with other taints; first `twofold nodes "
+                       "down --run ",
+                       nodes.run, "`, or give the same --taint"));
     }
     if (is_ours && !index) {
       return absl::FailedPreconditionError(absl::StrCat(
@@ -180,7 +182,7 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
   std::map<std::string, std::string> run_of;
   std::map<std::string, show::Json> runs;
   for (const kube::Json& node : *list) {
-    const std::string run = RunOf(node);
+    const std::string run = nodes::RunOf(node);
     run_of[kube::NameOf(node).name] = run;
     show::Json& row = runs[run];
     if (row.is_null()) {

@@ -102,24 +102,23 @@ std::vector<MetricFamily> GpuMetrics(Simulation& simulation) {
   Family busy("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", MetricType::Gauge);
   Family used("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB).", MetricType::Gauge);
   Family free("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB).", MetricType::Gauge);
-  simulation.ForEachGpu([&](const nodes::Lives::GpuUse& use) {
-    const std::string node = nodes.NameOf(use.node);
-    Labels labels = {{"gpu", absl::StrCat(use.device)},
-                     {"UUID", nodes::GpuUuid(node, use.device)},
-                     {"device", absl::StrCat("nvidia", use.device)},
+  for (const GpuLoad& gpu : simulation.Gpus()) {
+    const std::string node = nodes.NameOf(gpu.node);
+    Labels labels = {{"gpu", absl::StrCat(gpu.device)},
+                     {"UUID", nodes::GpuUuid(node, gpu.device)},
+                     {"device", absl::StrCat("nvidia", gpu.device)},
                      {"modelName", nodes.gpu.product},
                      {"Hostname", node}};
-    if (use.pod != nullptr) {
-      const auto& containers = use.pod->containers;
-      labels.push_back({"container", containers.empty() ? "" : containers.front().name});
-      labels.push_back({"namespace", use.pod->name.space});
-      labels.push_back({"pod", use.pod->name.name});
+    if (gpu.pod) {
+      labels.push_back({"container", gpu.container});
+      labels.push_back({"namespace", gpu.pod->space});
+      labels.push_back({"pod", gpu.pod->name});
     }
-    const double mib = use.pod == nullptr ? kIdleMib : total * kBusyShare;
-    busy.Add(labels, use.utilisation);
+    const double mib = gpu.pod ? total * kBusyShare : kIdleMib;
+    busy.Add(labels, gpu.utilisation);
     used.Add(labels, mib);
     free.Add(std::move(labels), total - mib);
-  });
+  }
   if (nodes.gpus() == 0) return {};
   return {busy.Take(), used.Take(), free.Take()};
 }

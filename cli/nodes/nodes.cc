@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -31,13 +32,17 @@
 namespace twofold::cli {
 namespace {
 
-Result<std::unique_ptr<http::Server>> ServeMetrics(const UpOptions& options,
-                                                   Simulation& simulation) {
+/// What the pages show, once there is one.
+using Shown = std::atomic<Simulation*>;
+
+Result<std::unique_ptr<http::Server>> ServeMetrics(const UpOptions& options, const Shown& shown) {
   const auto security = security::Open(options.http_security);
   if (!security.ok()) return security.status();
-  const auto metrics = [&simulation](const http::Request&) {
-    auto families = OwnMetrics(simulation.counts());
-    for (auto& family : GpuMetrics(simulation)) families.push_back(std::move(family));
+  const auto metrics = [&shown](const http::Request&) {
+    Simulation* const simulation = shown;
+    if (simulation == nullptr) return http::PlainText(503, "not yet\n");
+    auto families = OwnMetrics(simulation->counts());
+    for (auto& family : GpuMetrics(*simulation)) families.push_back(std::move(family));
     return metrics::Page(families);
   };
   const auto healthz = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
@@ -45,8 +50,11 @@ Result<std::unique_ptr<http::Server>> ServeMetrics(const UpOptions& options,
   server.tls = security->tls;
   const auto address = ParseAddress(options.http_address);
   if (!address.ok()) return address.status();
-  return http::Server::Start(
+  auto started = http::Server::Start(
       *address, http::Router({{"GET", "/metrics", metrics}, {"GET", "/healthz", healthz}}), server);
+  if (started.ok()) return started;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--http-address: ", std::string(started.status().message())));
 }
 
 /// Says how a simulation goes, until it is stopped or has no node left.
@@ -82,7 +90,7 @@ class Reporter {
     Instant said = begun_;
     while (Wait()) {
       const SimulationCounts counts = simulation_.counts();
-      if (!is_up_ && counts.fleet.up == options_.count) GreetUp();
+      if (!is_up_ && counts.fleet.seen == options_.count) GreetUp();
       if (counts.fleet.gone == options_.count) {
         spdlog::warn("all nodes have been deleted by somebody");
         ShutdownSignals::Wake();
@@ -97,8 +105,8 @@ class Reporter {
 
   void GreetUp() {
     is_up_ = true;
-    spdlog::info("{} nodes are up after {:.1f} s; metrics at http://{}/metrics", options_.count,
-                 ToSeconds(time()), http_);
+    spdlog::info("{} nodes are up after {:.1f} s; metrics at {}://{}/metrics", options_.count,
+                 ToSeconds(time()), options_.http_security.cert.empty() ? "http" : "https", http_);
     if (options_.ready_file.empty()) return;
     const Status written = WriteReadyFile(options_.ready_file, {{"http", http_}});
     if (!written.ok()) spdlog::error("--ready-file: {}", std::string(written.message()));
@@ -125,20 +133,17 @@ class Reporter {
 };
 
 Status Simulate(const UpOptions& options, const UpSettings& settings, const kube::Access& access,
-                const std::vector<std::uint32_t>& existing, ShutdownSignals& signals) {
+                const std::vector<std::uint32_t>& existing, ShutdownSignals& signals,
+                http::Server& server, Shown& shown) {
   Simulation simulation(access, settings, existing, options.connections);
-  const auto server = ServeMetrics(options, simulation);
-  if (!server.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--http-address: ", std::string(server.status().message())));
-  }
+  shown = &simulation;
   const auto address = ParseAddress(options.http_address);
   const std::string host = address->host.empty() ? "127.0.0.1" : address->host;
-  Reporter reporter(options, simulation, ToString({host, (*server)->port()}));
+  Reporter reporter(options, simulation, ToString({host, server.port()}));
   const int signal = signals.Wait();
   reporter.Stop();
   if (signal != 0) spdlog::info("signal {}: ending", signal);
-  (*server)->Stop();
+  server.Stop();
   simulation.Stop();
   std::cout << FinalReport(simulation.counts(), reporter.time()) << std::flush;
   return absl::OkStatus();
@@ -165,13 +170,17 @@ Status Up(const UpOptions& options) {
   if (!settings.ok()) return settings.status();
   const auto access = kube::OpenAccess(SourcesOf(options.cluster));
   if (!access.ok()) return access.status();
+  // Before there is a node: the port may be taken.
+  Shown shown = nullptr;
+  const auto server = ServeMetrics(options, shown);
+  if (!server.ok()) return server.status();
   kube::Connection connection(*access);
   const auto existing = Examine(connection, settings->nodes);
   if (!existing.ok()) return existing.status();
   if (!existing->empty()) {
     spdlog::info("takes over {} nodes that an `up` before has left", existing->size());
   }
-  const Status status = Simulate(options, *settings, *access, *existing, signals);
+  const Status status = Simulate(options, *settings, *access, *existing, signals, **server, shown);
   if (options.keep) return status;
   const Status cleaned = CleanRun(*access, options.run);
   return status.ok() ? cleaned : status;
@@ -193,6 +202,7 @@ Action BindDown(CLI::App& app, const Globals&) {
   DeclareRun(app, options->run, "The --run of its `up`");
   Declare(app, options->cluster);
   return [options]() -> Status {
+    InitLogging(/*verbose=*/false);
     const auto access = kube::OpenAccess(SourcesOf(options->cluster));
     if (!access.ok()) return access.status();
     if (const Status status = nodes::CheckRunName(options->run); !status.ok()) return status;
@@ -217,6 +227,7 @@ Action BindStatus(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ClusterOptions>();
   Declare(app, *options);
   return [options, &globals]() -> Status {
+    InitLogging(/*verbose=*/false);
     const auto access = kube::OpenAccess(SourcesOf(*options));
     if (!access.ok()) return access.status();
     kube::Connection connection(*access);

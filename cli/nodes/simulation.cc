@@ -134,7 +134,7 @@ void Simulation::Count(LaneCounts& counts, const nodes::Order& order,
     return;
   }
   counts.throttled += static_cast<std::uint64_t>(reply->throttled);
-  counts.lateness.Record(reply->first_byte - order.planned);
+  if (order.is_timed) counts.lateness.Record(reply->first_byte - order.planned);
   counts.times.Record(reply->first_byte - reply->sent);
 }
 
@@ -187,9 +187,20 @@ SimulationCounts Simulation::counts() {
   return {fleet_.counts(), lives_.counts(), lanes_, watch};
 }
 
-void Simulation::ForEachGpu(const std::function<void(const nodes::Lives::GpuUse&)>& visit) {
+std::vector<GpuLoad> Simulation::Gpus() {
+  std::vector<GpuLoad> gpus;
+  gpus.reserve(settings_.nodes.count * static_cast<std::size_t>(settings_.nodes.gpus()));
   MutexLock lock(mutex_);
-  lives_.ForEachGpu(visit);
+  lives_.ForEachGpu([&](const nodes::Lives::GpuUse& use) {
+    GpuLoad& gpu = gpus.emplace_back();
+    gpu.node = use.node;
+    gpu.device = use.device;
+    gpu.utilisation = use.utilisation;
+    if (use.pod == nullptr) return;
+    gpu.pod = use.pod->name;
+    if (!use.pod->containers.empty()) gpu.container = use.pod->containers.front().name;
+  });
+  return gpus;
 }
 
 }  // namespace twofold::cli

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,8 +28,9 @@ struct LaneCounts {
   std::uint64_t calls = 0;
   std::map<std::string, std::uint64_t> errors;  ///< by reason or code
   std::uint64_t throttled = 0;                  ///< times that the server asked to wait
-  stats::Histogram lateness;  ///< from the planned instant to the server's answer, if it agreed
-  stats::Histogram times;     ///< from sending to the answer
+  /// From the planned instant to the server's answer, if it agreed; not of nodes that are made.
+  stats::Histogram lateness;
+  stats::Histogram times;  ///< from sending to the answer
 };
 
 enum class Lane : std::uint8_t { kNodes, kPods };
@@ -41,6 +41,15 @@ struct SimulationCounts {
   nodes::LifeCounts lives;
   std::array<LaneCounts, 2> lanes;  ///< by Lane
   kube::WatchCounts watch;
+};
+
+/// One device, and the pod that has it, if any.
+struct GpuLoad {
+  std::uint32_t node = 0;
+  std::size_t device = 0;
+  int utilisation = 0;  ///< percent
+  std::optional<kube::ObjectName> pod;
+  std::string container;  ///< the pod's first
 };
 
 /// The nodes of one run and the lives on them, carried out against an API server.
@@ -67,8 +76,8 @@ class Simulation {
 
   SimulationCounts counts();
 
-  /// Under the lock; `visit` must be quick.
-  void ForEachGpu(const std::function<void(const nodes::Lives::GpuUse&)>& visit);
+  /// All devices as they are now. A copy, so that nobody waits for who formats it.
+  std::vector<GpuLoad> Gpus();
 
   [[nodiscard]] const nodes::NodeTemplate& nodes() const { return settings_.nodes; }
 

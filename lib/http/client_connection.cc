@@ -124,9 +124,10 @@ Status ClientConnection::Impl::Run(Error task, Instant deadline) {
   return ToStatus(result.get());
 }
 
-/// A peer that has closed its side, or says something unasked, is no use.
+/// A peer that has closed its side, says something unasked, or still answers, is no use.
 bool ClientConnection::Impl::is_idle() {
   if (!is_open() || buffer_.size() > 0) return false;
+  if (parser_ && !parser_->is_done()) return false;
   char byte = 0;
   const auto got =
       ::recv(stream_->tcp().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -180,9 +181,14 @@ ClientConnection::Impl::Error ClientConnection::Impl::AskProxy(const Upstream& s
       co_await beast::http::async_read_header(stream_->tcp(), buffer_, answer, kTuple);
   if (error) co_return error;
   const unsigned status = answer.get().result_int();
-  if (status / 100 == 2) co_return error_code();
-  refusal_ = absl::StrCat("the proxy ", ToString(server.proxy->address), " answered ", status,
-                          " to CONNECT ", target);
+  const bool connects = status / 100 == 2;
+  // The server says nothing before it is asked, so what follows is the proxy's own: kept, it would
+  // be read as the server's answer.
+  if (connects && buffer_.size() == 0) co_return error_code();
+  refusal_ =
+      absl::StrCat("the proxy ", ToString(server.proxy->address),
+                   connects ? " says more than its answer" : absl::StrCat(" answered ", status),
+                   " to CONNECT ", target);
   co_return asio::error::connection_refused;
 }
 
@@ -210,7 +216,8 @@ Result<Head> ClientConnection::Impl::ReceiveHead(Instant deadline) {
 /// Reads once from the socket, and parses that. Beast's own read goes on reading where a chunk has
 /// ended, so that a line would wait for the next one.
 ClientConnection::Impl::Error ClientConnection::Impl::ReadSome() {
-  const auto [failed, size] = co_await stream_->async_read_some(buffer_.prepare(kReadBytes), kTuple);
+  const auto [failed, size] =
+      co_await stream_->async_read_some(buffer_.prepare(kReadBytes), kTuple);
   arrived_ = Now();
   buffer_.commit(size);
   error_code error = failed;

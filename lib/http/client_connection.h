@@ -77,8 +77,8 @@ class ClientConnection {
   Status Open(const Upstream& server, Instant deadline);
   [[nodiscard]] bool is_open() const;
 
-  /// Whether it is open and fit for the next request, as far as can be seen: the server has not
-  /// closed it meanwhile.
+  /// Whether it is open and fit for the next request, as far as can be seen: the last answer has
+  /// been read to its end, and the server has not closed it meanwhile.
   [[nodiscard]] bool is_idle() const;
   void Close();
 

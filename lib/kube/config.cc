@@ -6,15 +6,14 @@
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include "lib/http/url.h"
 #include "lib/kube/proxy.h"
+#include "lib/security/reloaded.h"
 #include "lib/spec/node.h"
 
 namespace twofold::kube {
@@ -87,6 +86,12 @@ class Reader {
 
   void Fail(std::string_view field, std::string_view what) const {
     status_.Update(Bad(map_, field, what));
+  }
+
+  /// Of what stands in a variable of the environment.
+  void FailVariable(std::string_view name, std::string_view what) const {
+    status_.Update(
+        absl::InvalidArgumentError(absl::StrCat(std::string(name), ": ", std::string(what))));
   }
 
   [[nodiscard]] bool Has(std::string_view key) const { return Child(map_, key) != nullptr; }
@@ -165,13 +170,39 @@ std::string ExecConfig(const Reader& cluster) {
   return {};
 }
 
+/// That of the file, else that of the environment.
+std::string ProxyOf(const Reader& reader, const http::Url& server, const ConfigSources& sources) {
+  const std::string own = reader.Text("proxy-url");
+  const std::string proxy = own.empty() ? ProxyOfEnvironment(server, sources.variable) : own;
+  if (proxy.empty()) return {};
+  const auto parsed = ParseProxy(proxy);
+  if (parsed.ok()) return proxy;
+  const std::string what(parsed.status().message());
+  if (own.empty()) {
+    reader.FailVariable(server.tls ? "HTTPS_PROXY" : "HTTP_PROXY", what);
+  } else {
+    reader.Fail("proxy-url", what);
+  }
+  return {};
+}
+
+bool HasSecrets(const Identity& identity) {
+  return identity.exec || !identity.token.empty() || !identity.token_file.empty() ||
+         !identity.username.empty() || !identity.password.empty();
+}
+
+/// Whether others than this machine hear what is said to the server.
+bool IsInClear(const Cluster& cluster) {
+  const auto url = http::ParseUrl(cluster.server);
+  return url.ok() && !url->tls && !(cluster.proxy.empty() && IsThisMachine(url->server.host));
+}
+
 Cluster ReadCluster(const Reader& reader, const ConfigSources& sources) {
   Cluster cluster;
   cluster.server = reader.Text("server");
   cluster.ca = reader.Contents("certificate-authority");
   cluster.insecure = reader.Flag("insecure-skip-tls-verify");
   cluster.tls_server_name = reader.Text("tls-server-name");
-  cluster.proxy = reader.Text("proxy-url");
   cluster.disable_compression = reader.Flag("disable-compression");
   cluster.exec_config = ExecConfig(reader);
   const Result<http::Url> url = http::ParseUrl(cluster.server);
@@ -184,11 +215,7 @@ Cluster ReadCluster(const Reader& reader, const ConfigSources& sources) {
     reader.Fail("insecure-skip-tls-verify",
                 "contradicts certificate-authority: remove one of the two");
   }
-  if (cluster.proxy.empty()) cluster.proxy = ProxyOfEnvironment(*url, sources.variable);
-  if (cluster.proxy.empty()) return cluster;
-  if (const auto proxy = ParseProxy(cluster.proxy); !proxy.ok()) {
-    reader.Fail("", std::string(proxy.status().message()));
-  }
+  cluster.proxy = ProxyOf(reader, *url, sources);
   return cluster;
 }
 
@@ -326,6 +353,11 @@ Result<Config> Files::Read() {
     if (!found.ok()) return found.status();
     config.identity = ReadIdentity(*found);
   }
+  if (HasSecrets(config.identity) && IsInClear(config.cluster)) {
+    cluster->Fail("server",
+                  "would get the user's credentials in clear text: use https, or a user without "
+                  "token, password and exec");
+  }
   if (const std::string space = place->Text("namespace"); !space.empty()) config.space = space;
   config.source = absl::StrCat("context ", context, " of ", Paths());
   if (!status_.ok()) return status_;
@@ -408,13 +440,7 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   if (!std::filesystem::exists(path, error)) {
     return absl::NotFoundError(absl::StrCat(path, ": no such file"));
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMaxFile + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.gcount() == 0 && !in.eof()) return absl::ErrnoToStatus(errno, path);
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() <= kMaxFile) return text;
-  return absl::InvalidArgumentError(absl::StrCat(path, ": longer than 1 MiB"));
+  return security::ReadFile("kubeconfig", path);
 }
 
 }  // namespace
@@ -437,7 +463,8 @@ Result<Config> FindConfig(const ConfigSources& sources) {
   if (!sources.variable("KUBERNETES_SERVICE_HOST").empty()) return PodConfig(sources);
   return absl::NotFoundError(absl::StrCat(
       "no cluster is configured: ", paths.empty() ? "HOME is not set" : absl::StrJoin(paths, ", "),
-      paths.empty() ? "" : " does not exist", "; use --kubeconfig FILE or set KUBECONFIG"));
+      paths.empty() ? "" : " does not exist or is empty",
+      "; use --kubeconfig FILE or set KUBECONFIG"));
 }
 
 Result<Config> ParseConfig(const std::string& text, const std::string& path,

@@ -13,9 +13,9 @@ namespace twofold::kube {
 
 /// Where the API server is, and how to know that it is the one.
 struct Cluster {
-  std::string server;           ///< https://host:port, perhaps with a path; http for tests
-  std::string ca;               ///< PEM; empty: what the system trusts
-  bool insecure = false;        ///< anybody may be the server
+  std::string server;     ///< https://host:port, perhaps with a path; http without credentials
+  std::string ca;         ///< PEM; empty: what the system trusts
+  bool insecure = false;  ///< anybody may be the server
   std::string tls_server_name;  ///< in its certificate; empty: the host of `server`
   std::string proxy;            ///< http://[user:password@]host:port; empty: none
   bool disable_compression = false;
@@ -74,7 +74,8 @@ ConfigSources OwnSources();
 /// first that has an entry counts; else ~/.kube/config; else, in a pod, its service account.
 ///
 /// Errors   kInvalidArgument, kNotFound: FILE:LINE:COLUMN, the field, and the remedy. auth-provider
-///          is refused by name. Says nothing of `insecure`: what connects does.
+///          is refused by name, and so are a token, a password or an exec plugin for a server by
+///          http, unless it is this machine. Says nothing of `insecure`: what connects does.
 Result<Config> FindConfig(const ConfigSources& sources);
 
 /// One kubeconfig file is `text` (YAML or JSON, 1 MiB); `path` is for messages and for what is

@@ -55,6 +55,18 @@ std::optional<std::chrono::seconds> RetryAfter(const http::Head& head) {
   return std::chrono::seconds(seconds);
 }
 
+bool Agrees(int status) { return status >= 200 && status < 300; }
+
+/// Of an answer other than one that agrees. What only says to ask elsewhere (3xx, 1xx) is not from
+/// an API server.
+Status Refusal(const Call& call, const Answer& answer) {
+  const int status = answer.head.status;
+  if (status >= 400) return ErrorOf(call.what, status, answer.body);
+  const auto to = http::ParseUrl(HeaderOf(answer.head, "location"));
+  const std::string told = to.ok() ? "redirects to " + to->server.host : "is no answer";
+  return ErrorOf(call.what, status, told + ": is a proxy in the way?");
+}
+
 Status Named(const Call& call, const std::string& server, const Status& status) {
   std::string text = absl::StrCat(call.what, ": ", server, ": ", std::string(status.message()));
   if (text.find("certificate verify failed") != std::string::npos) {
@@ -171,9 +183,9 @@ Result<Answer> Connection::Impl::Ask(const Call& call, bool whole, Tries& tries)
       if (tries.repeated) SetRepeated(status);
       return status;
     }
-    if (answer->head.status < 400) return answer;
+    if (Agrees(answer->head.status)) return answer;
     if (MayRetry(*answer, tries, deadline)) continue;
-    Status status = ErrorOf(call.what, answer->head.status, answer->body);
+    Status status = Refusal(call, *answer);
     if (const auto wait = RetryAfter(answer->head)) SetRetryAfter(status, *wait);
     if (tries.repeated) SetRepeated(status);
     return status;
@@ -197,7 +209,7 @@ Result<Answer> Connection::Impl::Try(const Call& call, bool whole, Instant deadl
   Result<http::Head> head = http_.ReceiveHead(deadline);
   if (!head.ok()) return head.status();
   answer.head = *std::move(head);
-  if (!whole && answer.head.status < 400) return answer;
+  if (!whole && Agrees(answer.head.status)) return answer;
   if (Status status = ReceiveAll(answer, deadline); !status.ok()) return status;
   return answer;
 }

@@ -58,7 +58,8 @@ struct ConnectionCounts {
 /// and what may be repeated is (Repeat). Keep one a worker; each watch has its own (watch.h).
 ///
 /// Threads  Blocks; one call at a time. Interrupt may come from any thread.
-/// Errors   ErrorOf, for status 400 and more; kDeadlineExceeded: no answer within the timeout;
+/// Errors   ErrorOf, for all but status 200 to 299; kDeadlineExceeded: no answer within the
+/// timeout;
 ///          kUnavailable: nobody there, TLS, a broken connection, an answer that is no JSON or too
 ///          long; kCancelled: interrupted. All name the call.
 class Connection {

@@ -23,7 +23,7 @@ constexpr std::string_view kScheme = "http://";
 
 Status BadProxy(const std::string& what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("proxy-url: ", what, ": use http://host:port, whatever the server's scheme is"));
+      absl::StrCat(what, ": use http://host:port, whatever the server's scheme is"));
 }
 
 bool IsInNetwork(const std::string& address, const std::string& network) {
@@ -54,31 +54,39 @@ bool Covers(std::string entry, const std::string& host, const std::string& port)
   return absl::EndsWith(host, entry.starts_with('.') ? entry : "." + entry);
 }
 
+/// Why this is no URL of http. Of the text only a scheme is told: the rest may have a password.
+Status BadScheme(const std::string& url) {
+  const std::string scheme = url.substr(0, std::min(url.find("://"), url.size()));
+  const bool is_scheme = scheme.size() < url.size() &&
+                         std::all_of(scheme.begin(), scheme.end(),
+                                     [](unsigned char c) { return absl::ascii_isalnum(c); });
+  return BadProxy(is_scheme
+                      ? absl::StrCat("'", scheme, "' is a kind of proxy that is not supported")
+                      : "it does not begin with a scheme");
+}
+
+}  // namespace
+
 bool IsThisMachine(const std::string& host) {
   error_code bad;
   const auto address = ip::make_address(host, bad);
   return host == "localhost" || (!bad && address.is_loopback());
 }
 
-}  // namespace
-
 Result<http::Proxy> ParseProxy(const std::string& url) {
-  if (!url.starts_with(kScheme)) {
-    return BadProxy(absl::StrCat("'", url.substr(0, url.find("://")),
-                                 "' is a kind of proxy that is not supported"));
-  }
+  if (!url.starts_with(kScheme)) return BadScheme(url);
   std::string rest = url.substr(kScheme.size());
   const std::size_t end = std::min(rest.find('/'), rest.size());
   const std::size_t at = rest.substr(0, end).rfind('@');
   http::Proxy proxy;
   if (at != std::string::npos) {
     const Result<std::string> user = http::PercentDecode(rest.substr(0, at));
-    if (!user.ok()) return BadProxy(std::string(user.status().message()));
+    if (!user.ok()) return BadProxy("its user or password has a % without two hex digits");
     proxy.authorization = "Basic " + absl::Base64Escape(*user);
     rest.erase(0, at + 1);
   }
   const Result<http::Url> parsed = http::ParseUrl(absl::StrCat(std::string(kScheme), rest));
-  if (!parsed.ok()) return BadProxy("no URL of a host");
+  if (!parsed.ok()) return BadProxy("it is no URL of a host");
   proxy.address = parsed->server;
   return proxy;
 }

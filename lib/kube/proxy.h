@@ -12,8 +12,13 @@ namespace twofold::kube {
 
 /// Reads http://[user:password@]host[:port]; the port is 80 if left out.
 ///
-/// Errors   kInvalidArgument: no such URL, or another kind of proxy, which is named.
+/// Errors   kInvalidArgument: no such URL, or another kind of proxy, which is named. Nothing else
+/// of
+///          the URL is told, as it may have a password.
 Result<http::Proxy> ParseProxy(const std::string& url);
+
+/// Whether a host, by name or address, is this machine: nobody else hears what is said to it.
+bool IsThisMachine(const std::string& host);
 
 /// The URL of the proxy that the environment asks for: HTTPS_PROXY or HTTP_PROXY by the server's
 /// scheme, in either case of letters, unless NO_PROXY has the server; empty: none. NO_PROXY lists

@@ -26,7 +26,8 @@ using Kind = WatchEvent::Kind;
 // A stream that ends before is one that ended at once.
 constexpr auto kShortLife = std::chrono::seconds(1);
 
-// What happened during a gap comes at the beginning of the next stream, before what is new.
+// What happened during a gap comes at the beginning of the next stream, before what is new; all of
+// it by then, unless a bookmark says so earlier. What comes later, or not at all, proves nothing.
 constexpr auto kCatchUp = std::chrono::seconds(1);
 
 constexpr auto kGoodLife = std::chrono::minutes(2);
@@ -153,7 +154,7 @@ class ThreadWatcher : public Watcher {
   Status ReadLines();
   [[nodiscard]] Status EndOf(const std::string& rest) const;
   Status Take(Line line);
-  Status TakeBookmark(const std::string& text);
+  Status TakeBookmark(const std::string& text, Instant arrived);
   Status TakeError(const std::string& text);
   void Tell(Kind kind, Instant arrived, std::shared_ptr<const std::string> line = nullptr,
             Json object = {});
@@ -161,6 +162,8 @@ class ThreadWatcher : public Watcher {
   void Push(Queued queued);
   std::uint32_t StreamSeconds();
   void SetBlind(Instant since, Instant until);
+  void Hold(Instant since);
+  void SetIntact(Instant at);
   [[nodiscard]] std::optional<Instant> BlindSince(Instant arrived) const;
   void Count(std::uint64_t WatchCounts::*count) {
     const MutexLock lock(mutex_);
@@ -184,6 +187,8 @@ class ThreadWatcher : public Watcher {
   std::optional<Instant> intact_;              // the last moment at which nothing was missed
   std::optional<Instant> blind_since_;         // of what arrives up to blind_until_
   Instant blind_until_{};
+  std::optional<Instant> held_since_;    // reading has paused; what came waits in the socket
+  std::optional<Instant> stream_begun_;  // of this round: it told changes from then on
 
   Mutex mutex_;
   WatchCounts counts_ ABSL_GUARDED_BY(mutex_);
@@ -193,10 +198,11 @@ class ThreadWatcher : public Watcher {
 
 void ThreadWatcher::Run() {
   while (!queue_.closed()) {
-    const Instant begin = Now();
+    stream_begun_.reset();
     Status status = Round();
     if (queue_.closed()) return;
-    const Duration life = Now() - begin;
+    // Without the list, which may take long: else there would be one list after the other.
+    const Duration life = stream_begun_ ? Now() - *stream_begun_ : Duration::zero();
     if (life >= kGoodLife) backoff_.Reset();
     const bool refused = HttpStatusOf(status) != 0;
     const Duration asked = RetryAfterOf(status).value_or(Duration::zero());
@@ -236,7 +242,7 @@ Status ThreadWatcher::SyncByList() {
   }
   Tell(Kind::kSynced, Now());
   version_ = end->resource_version;
-  intact_ = begin;
+  SetIntact(begin);
   return absl::OkStatus();
 }
 
@@ -257,10 +263,10 @@ Status ThreadWatcher::Follow() {
     Count(&WatchCounts::lists);
     SetBlind(intact_.value_or(Instant::min()), Instant::max());
     Tell(Kind::kListing, *opened);
-  } else if (intact_) {
-    SetBlind(*intact_, *opened + kCatchUp);
+  } else {
+    stream_begun_ = *opened;
+    if (intact_) SetBlind(*intact_, *opened + kCatchUp);
   }
-  if (!listing_) intact_ = *opened;
   const Status status = ReadLines();
   if (newest_ != nullptr && !version_.empty()) {
     version_ = TextAt(ObjectOf(*newest_), "/metadata/resourceVersion");
@@ -281,7 +287,6 @@ Status ThreadWatcher::ReadLines() {
       return {read.status().code(),
               absl::StrCat(what_, ": the stream broke: ", std::string(read.status().message()))};
     }
-    if (!listing_) intact_ = read->value_or(Now());
     if (!read->has_value()) return EndOf(splitter.begun());
     if (Status status = splitter.Append(bytes, **read, lines); !status.ok()) return status;
     bytes.clear();
@@ -310,8 +315,11 @@ Status ThreadWatcher::Take(Line line) {
   }
   had_line_ = true;
   const bool is_bookmark = found->second == Kind::kBookmark;
+  const bool has_caught_up =
+      !blind_since_ || line.arrived > blind_until_ || (is_bookmark && !held_since_);
+  if (!listing_ && has_caught_up) SetIntact(line.arrived);
   if (is_bookmark) {
-    if (Status status = TakeBookmark(line.text); !status.ok()) return status;
+    if (Status status = TakeBookmark(line.text, line.arrived); !status.ok()) return status;
   }
   auto text = std::make_shared<const std::string>(std::move(line.text));
   if (!is_bookmark) newest_ = text;
@@ -320,7 +328,7 @@ Status ThreadWatcher::Take(Line line) {
   return absl::OkStatus();
 }
 
-Status ThreadWatcher::TakeBookmark(const std::string& text) {
+Status ThreadWatcher::TakeBookmark(const std::string& text, Instant arrived) {
   const Json bookmark = ObjectOf(text);
   const std::string version = TextAt(bookmark, "/metadata/resourceVersion");
   if (version.empty()) {
@@ -333,8 +341,10 @@ Status ThreadWatcher::TakeBookmark(const std::string& text) {
     version_ = version;
     Tell(Kind::kSynced, Now());
     listing_ = false;
-    intact_ = Now();
-    blind_since_.reset();
+    stream_begun_ = Now();
+    const auto held = std::exchange(held_since_, std::nullopt);
+    SetIntact(held.value_or(arrived));
+    if (held) Hold(*held);
   }
   return absl::OkStatus();
 }
@@ -373,7 +383,11 @@ void ThreadWatcher::Push(Queued queued) {
   if (!paused) return;
   Count(&WatchCounts::pauses);
   // What comes now has been waiting in the socket meanwhile.
-  if (!listing_) SetBlind(std::min(blind_since_.value_or(*paused), *paused), Now() + kCatchUp);
+  if (listing_) {
+    held_since_ = held_since_.value_or(*paused);
+  } else {
+    Hold(*paused);
+  }
 }
 
 /// The limit of a stream, by chance, so that many watches do not end together.
@@ -381,9 +395,23 @@ std::uint32_t ThreadWatcher::StreamSeconds() {
   return std::uniform_int_distribution(options_.timeout_s, 2 * options_.timeout_s)(random_);
 }
 
+/// One gap may come upon another, before what happened in the first has been told.
 void ThreadWatcher::SetBlind(Instant since, Instant until) {
-  blind_since_ = since;
-  blind_until_ = until;
+  blind_until_ = blind_since_ ? std::max(blind_until_, until) : until;
+  blind_since_ = std::min(blind_since_.value_or(since), since);
+}
+
+/// Reading went on just now, after a pause.
+void ThreadWatcher::Hold(Instant since) {
+  held_since_ = since;
+  SetBlind(since, Now() + kCatchUp);
+}
+
+/// All that happened before `at` has been told.
+void ThreadWatcher::SetIntact(Instant at) {
+  intact_ = at;
+  blind_since_.reset();
+  held_since_.reset();
 }
 
 std::optional<Instant> ThreadWatcher::BlindSince(Instant arrived) const {

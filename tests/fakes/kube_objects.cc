@@ -112,6 +112,11 @@ Json Strategic(const Json& base, const Json& patch, const std::string& field) {
   const auto key = kListKeys.find(field);
   if (patch.is_array() && key != kListKeys.end()) return MergeList(base, patch, key->second);
   if (!patch.is_object()) return patch;
+  if (TextAt(patch, "/$patch") == "replace") {
+    Json whole = patch;
+    whole.erase("$patch");
+    return whole;
+  }
   Json merged = base.is_object() ? base : Json::object();
   for (const auto& [name, value] : patch.items()) {
     if (value.is_null()) {

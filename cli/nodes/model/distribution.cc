@@ -47,7 +47,10 @@ std::uint64_t Draws::Next() {
   return z ^ (z >> 31);
 }
 
-double Draws::Share() { return (static_cast<double>(Next() >> 11) + 0.5) * 0x1p-53; }
+// The last of the 2^53 shares would be rounded up to 1.
+double Draws::Share() {
+  return std::min((static_cast<double>(Next() >> 11) + 0.5) * 0x1p-53, 1 - 0x1p-53);
+}
 
 Result<Duration> ParseTime(const std::string& text) {
   absl::Duration time;

@@ -98,7 +98,9 @@ std::optional<Order> Fleet::Take(Instant now) {
       --counts_.lost;
       node.state = State::kRefreshing;
     }
-    return Order{index, node.planned, CallOf(index, now)};
+    // Nodes are made as fast as the server likes.
+    const bool is_made = node.state == State::kMissing || node.state == State::kFinding;
+    return Order{index, node.planned, CallOf(index, now), !is_made};
   }
   return std::nullopt;
 }
@@ -136,8 +138,13 @@ std::optional<Instant> Fleet::LostUntil(std::uint32_t index, Instant now) const 
 void Fleet::GoUp(std::uint32_t index, Instant now) {
   Node& node = all_[index];
   ++counts_.up;
+  CountSeen(node);
   if (losses_.after) node.lost_at = now + losses_.after->Draw(draws_);
   Plan(index, State::kUp, NextRenewal(index, now));
+}
+
+void Fleet::CountSeen(Node& node) {
+  if (!std::exchange(node.is_seen, true)) ++counts_.seen;
 }
 
 Status Fleet::Done(std::uint64_t ticket, const Result<Json>& outcome, Instant now) {
@@ -182,8 +189,7 @@ Status Fleet::Advance(std::uint32_t index, const Json& object, Instant now) {
 }
 
 Status Fleet::Found(std::uint32_t index, const Json& object, Instant now) {
-  const Json* labels = kube::At(object, "/metadata/labels");
-  if (labels == nullptr || labels->value(kRunLabel, "") != nodes_.run) {
+  if (RunOf(object) != nodes_.run) {
     return absl::FailedPreconditionError(
         absl::StrCat("node ", nodes_.NameOf(index),
                      " exists and was not made by this `up`; delete it, or choose "
@@ -217,6 +223,7 @@ bool Fleet::Redirect(std::uint32_t index, const Status& status, Instant now) {
     case State::kChecking:
     case State::kRefreshing:
       ++counts_.gone;
+      CountSeen(all_[index]);
       all_[index].state = State::kGone;
       return true;
     default:  // without the namespace of leases making one fails like this

@@ -39,6 +39,7 @@ struct Losses {
 struct FleetCounts {
   std::uint64_t up = 0;    ///< nodes, now
   std::uint64_t lost = 0;  ///< nodes, now
+  std::uint64_t seen = 0;  ///< nodes that have been up once, or are gone without
   std::uint64_t gone = 0;  ///< nodes that somebody has deleted
   std::uint64_t losses = 0;
   std::uint64_t renewals = 0;
@@ -96,6 +97,7 @@ class Fleet {
     Instant lost_at = Instant::max();
     Instant back_at;
     int failures = 0;
+    bool is_seen = false;  // counts as such
   };
 
   void Plan(std::uint32_t index, State state, Instant due);
@@ -109,6 +111,7 @@ class Fleet {
   bool Redirect(std::uint32_t index, const Status& status, Instant now);
   void Retry(std::uint32_t index, Instant now);
   void GoUp(std::uint32_t index, Instant now);
+  void CountSeen(Node& node);
 
   const NodeTemplate nodes_;
   const Losses losses_;

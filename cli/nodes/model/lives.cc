@@ -11,12 +11,20 @@
 namespace twofold::nodes {
 namespace {
 
-// No pod of this name, or another one: its uid is refused as a change of the object (422) or as a
-// precondition that fails (409).
-bool IsGone(const Status& status) {
+// Tries of a call that is refused for what it says, and so will be again.
+constexpr int kMostRefused = 5;
+
+bool IsRefused(const Status& status) {
   constexpr int kUnprocessable = 422;
-  return absl::IsNotFound(status) || absl::IsAborted(status) ||
-         kube::HttpStatusOf(status) == kUnprocessable;
+  return kube::HttpStatusOf(status) == kUnprocessable;
+}
+
+// No pod of this name, or another one: its uid is refused as a change of the object (422) by a
+// patch, as a precondition that fails (409) by a removal.
+bool IsGone(const Status& status, bool is_removal) {
+  if (absl::IsNotFound(status)) return true;
+  if (is_removal) return absl::IsAborted(status);
+  return IsRefused(status) && status.message().find("metadata.uid") != std::string_view::npos;
 }
 
 // As a kubelet waits before it starts a container that has failed: 10 s, doubled to 5 min.
@@ -122,6 +130,7 @@ void Lives::Gone(const std::string& uid) {
 
 void Lives::Forget(Key key) {
   Life& life = lives_.at(key);
+  if (life.is_under_way && life.act == Act::kRemove) ++counts_.removed;  // before the answer came
   by_uid_.erase(life.pod.uid);
   Move(key, life, Stage::kForgotten);
   timers_.Cancel(key);
@@ -222,6 +231,8 @@ kube::Call Lives::CallOf(const Life& life) const {
 void Lives::RestartLife(Life& life) const {
   Running& running = life.running;
   running.exit_code = life.fate.exit_code;
+  running.before = running.since;
+  running.failed = clocks_(*life.end);
   const Instant since = *life.end + WaitBeforeRestart(running.restarts);
   running.since = clocks_(since);
   const auto fate = FateOf(habits_, life.pod, ++running.restarts);
@@ -239,16 +250,23 @@ Status Lives::Done(std::uint64_t ticket, const Status& outcome, Instant now) {
   if (outcome.ok()) {
     life.failures = 0;
     Finish(ticket, life);
-  } else if (IsGone(outcome)) {
+  } else if (IsGone(outcome, life.act == Act::kRemove)) {
     ++(life.act == Act::kRemove ? counts_.removed : counts_.replaced);
     Move(ticket, life, Stage::kForgotten);
   } else {
     ++counts_.failures;
     ++life.failures;
     wrong = outcome;
+    if (IsRefused(outcome) && life.failures >= kMostRefused) GiveUp(ticket, life);
   }
   Arm(ticket, life, now);
   return wrong;
+}
+
+// It stays as it is until somebody deletes it.
+void Lives::GiveUp(Key key, Life& life) {
+  life.failures = 0;
+  Move(key, life, Stage::kEnded);
 }
 
 void Lives::Finish(Key key, Life& life) {

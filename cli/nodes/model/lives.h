@@ -73,8 +73,8 @@ class Lives {
   /// When Take has something next; nullopt: nothing until something is seen or Done.
   [[nodiscard]] std::optional<Instant> NextDue() const { return timers_.Next(); }
 
-  /// The outcome of an order. Returns what is wrong, which is tried again with back-off; that a pod
-  /// is gone is not.
+  /// The outcome of an order. Returns what is wrong, which is tried again with back-off, but not
+  /// for ever if the server calls it invalid; that a pod is gone is nothing wrong.
   Status Done(std::uint64_t ticket, const Status& outcome, Instant now);
 
   [[nodiscard]] const LifeCounts& counts() const { return counts_; }
@@ -122,6 +122,7 @@ class Lives {
   void Refuse(Life& life, Ending ending, const std::string& message, Instant now);
   bool Begin(Key key, Life& life, Instant now);
   [[nodiscard]] kube::Call CallOf(const Life& life) const;
+  void GiveUp(Key key, Life& life);
   void Finish(Key key, Life& life);
   void RestartLife(Life& life) const;
   void Move(Key key, Life& life, Stage stage);

@@ -105,7 +105,7 @@ Json NodeCondition(const char* type, const char* status, const char* reason,
           {"lastTransitionTime", now}};
 }
 
-Json NodeStatus(const NodeTemplate& nodes, const std::string& name, Moment moment) {
+Json NodeStatus(const NodeTemplate& nodes, Moment moment) {
   const std::string now = InSeconds(moment);
   Json capacity = nodes.capacity;
   if (!capacity.contains("pods")) capacity["pods"] = "110";
@@ -116,9 +116,8 @@ Json NodeStatus(const NodeTemplate& nodes, const std::string& name, Moment momen
             NodeCondition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
             NodeCondition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
             NodeCondition("PIDPressure", "False", "KubeletHasSufficientPID", now),
-            NodeCondition("NetworkUnavailable", "False", "RouteCreated", now)}},
-          // No address: nobody shall try to connect to a node that is not there.
-          {"addresses", Json::array({Json{{"type", "Hostname"}, {"address", name}}})}};
+            NodeCondition("NetworkUnavailable", "False", "RouteCreated", now)}}};
+  // No address: nobody shall try to connect to a node that is not there.
 }
 
 Json TaintJson(const Taint& taint) {
@@ -153,6 +152,12 @@ std::optional<std::uint32_t> NodeTemplate::IndexOf(const std::string& name) cons
   return is_ours ? std::optional(index) : std::nullopt;
 }
 
+std::vector<Taint> NodeTemplate::all_taints() const {
+  std::vector<Taint> all = {own_taint()};
+  all.insert(all.end(), taints.begin(), taints.end());
+  return all;
+}
+
 std::int64_t NodeTemplate::gpus() const {
   const auto found = capacity.find(kGpuResource);
   std::int64_t count_of_gpus = 0;
@@ -162,6 +167,10 @@ std::int64_t NodeTemplate::gpus() const {
 
 Result<std::pair<std::string, std::string>> ParseLabel(const std::string& text) {
   auto label = Halves(text);
+  if (label.first == kRunLabel) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "': ", kRunLabel, " is the label of the run; use --run"));
+  }
   const bool has_value = label.second.empty() || IsLabelWord(label.second);
   if (text.find('=') != std::string::npos && IsKey(label.first) && has_value) return label;
   return absl::InvalidArgumentError(absl::StrCat(
@@ -198,24 +207,47 @@ bool IsReady(const Json& node) {
          });
 }
 
+std::string RunOf(const Json& node) {
+  const Json* labels = kube::At(node, "/metadata/labels");
+  if (labels == nullptr || !labels->is_object()) return {};
+  const auto found = labels->find(kRunLabel);
+  return found != labels->end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+bool HasTaintsOf(const NodeTemplate& nodes, const Json& node) {
+  std::vector<Taint> missing = nodes.all_taints();
+  const Json* taints = kube::At(node, "/spec/taints");
+  if (taints == nullptr || !taints->is_array()) return false;
+  for (const Json& entry : *taints) {
+    const Taint taint{kube::TextAt(entry, "/key"), kube::TextAt(entry, "/value"),
+                      kube::TextAt(entry, "/effect")};
+    const bool is_ours = std::erase(missing, taint) > 0;
+    // Of lost and of cordoned nodes.
+    if (!is_ours && !absl::StartsWith(taint.key, "node.kubernetes.io/")) return false;
+  }
+  return missing.empty();
+}
+
 kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
   const std::string name = nodes.NameOf(index);
-  Json taints = Json::array({TaintJson(nodes.own_taint())});
-  for (const Taint& taint : nodes.taints) taints.push_back(TaintJson(taint));
+  Json taints = Json::array();
+  for (const Taint& taint : nodes.all_taints()) taints.push_back(TaintJson(taint));
   return kube::Create(kube::kNodes,
                       {{"apiVersion", "v1"},
                        {"kind", "Node"},
                        {"metadata", {{"name", name}, {"labels", Labels(nodes, name)}}},
                        {"spec", {{"taints", taints}}},
-                       {"status", NodeStatus(nodes, name, now)}});
+                       {"status", NodeStatus(nodes, now)}});
 }
 
 kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
   const std::string name = nodes.NameOf(index);
-  return kube::Patch(
-      kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
-      {{"metadata", {{"labels", Labels(nodes, name)}}}, {"status", NodeStatus(nodes, name, now)}},
-      {}, "status");
+  Json status = NodeStatus(nodes, now);
+  // Else resources that the template no longer has would stay.
+  for (const char* resources : {"capacity", "allocatable"}) status[resources]["$patch"] = "replace";
+  return kube::Patch(kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
+                     {{"metadata", {{"labels", Labels(nodes, name)}}}, {"status", status}}, {},
+                     "status");
 }
 
 kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now) {

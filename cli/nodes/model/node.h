@@ -46,13 +46,14 @@ struct NodeTemplate {
 
   /// The taint that only pods for simulated nodes tolerate.
   [[nodiscard]] Taint own_taint() const { return {kTaintKey, run, "NoSchedule"}; }
+  [[nodiscard]] std::vector<Taint> all_taints() const;
 };
 
 /// How long a node counts as alive after a renewal, and how often it renews.
 inline constexpr Duration kLeaseLife = std::chrono::seconds(40);
 inline constexpr Duration kLeasePeriod = std::chrono::seconds(10);
 
-/// NAME=VALUE with a name and value that Kubernetes takes as a label.
+/// NAME=VALUE with a name and value that Kubernetes takes as a label, other than that of the run.
 Result<std::pair<std::string, std::string>> ParseLabel(const std::string& text);
 
 /// NAME=QUANTITY of a resource: nvidia.com/gpu=8, ephemeral-storage=1Ti.
@@ -63,6 +64,12 @@ Status CheckRunName(const std::string& text);
 
 /// Whether a node says that it can take pods.
 bool IsReady(const Json& node);
+
+/// The run whose label a node has; empty: none.
+std::string RunOf(const Json& node);
+
+/// Whether an existing node has the template's taints; those that Kubernetes sets do not count.
+bool HasTaintsOf(const NodeTemplate& nodes, const Json& node);
 
 /// Makes the node with all it has, conditions included.
 kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now);

@@ -13,6 +13,7 @@ struct Order {
   std::uint64_t ticket = 0;
   Instant planned;  ///< when it should have been made
   kube::Call call;
+  bool is_timed = true;  ///< it has an instant of its own, against which lateness can be measured
 };
 
 /// How long to wait after so many failures in a row. `spread`, 0 to 1, tells one object from

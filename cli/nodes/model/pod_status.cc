@@ -69,8 +69,7 @@ Json RunningContainers(const Pod& pod, const Running& running) {
         ContainerStatus(pod, container, State("running", {{"startedAt", InSeconds(running.since)}}),
                         true, running.restarts);
     if (running.restarts > 0) {
-      status["lastState"] =
-          Terminated(running.exit_code, "Error", running.planned.start, running.since);
+      status["lastState"] = Terminated(running.exit_code, "Error", running.before, running.failed);
     }
     list.push_back(std::move(status));
   }

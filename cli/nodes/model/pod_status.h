@@ -29,6 +29,8 @@ struct Running {
   std::string ip;     ///< of the pod
   int restarts = 0;   ///< of its containers
   int exit_code = 0;  ///< with which the ones before ended
+  Moment before;      ///< when they had started
+  Moment failed;      ///< when they ended
 };
 
 /// The pod runs and is ready: its first patch, and that after each restart.

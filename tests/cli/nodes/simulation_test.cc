@@ -208,6 +208,28 @@ TEST_F(SimulationTest, NextUpGoesOnWithNodesAndPodsOfAKilledOne) {
   EXPECT_EQ(simulation_->counts().lives.started, 0);
 }
 
+TEST_F(SimulationTest, NodesThatAreTakenOverHaveTheResourcesOfThisUp) {
+  BeginAndAwaitNodes();
+  simulation_.reset();
+  UpSettings settings = Settings();
+  settings.nodes.capacity.erase(nodes::kGpuResource);
+  settings.nodes.taints = {{"dedicated", "", "NoExecute"}};
+  kube::Connection connection(api_.access());
+  EXPECT_THAT(std::string(Examine(connection, settings.nodes).status().message()),
+              HasSubstr("was left by an `up` with other taints"));
+  settings.nodes.taints.clear();
+  const auto existing = Examine(connection, settings.nodes);
+  ASSERT_TRUE(existing.ok()) << existing.status();
+  Begin(settings, *existing);
+  ASSERT_TRUE(testing::Await([&] { return simulation_->counts().fleet.up == kNodes; }));
+  for (const Json& node : api_.All(kube::kNodes)) {
+    for (const char* resources : {"capacity", "allocatable"}) {
+      EXPECT_EQ(node["status"][resources],
+                (Json{{"cpu", "64"}, {"memory", "512Gi"}, {"pods", "110"}}));
+    }
+  }
+}
+
 TEST_F(SimulationTest, ANodeThatIsLostIsSilent) {
   UpSettings settings = Settings();
   settings.losses.planned = {{kNodes, milliseconds(400), seconds(3600)}};
@@ -309,8 +331,10 @@ TEST_F(SimulationTest, ForeignPodsAndNodesAreRefusedWithTheRemedy) {
   Put(foreign);
   EXPECT_THAT(refusal(), HasSubstr("pod default/web is on node sim-2 and does not tolerate"));
   api_.Remove(kube::kPods, {"default", "web"});
-  api_.Put(kube::kNodes, {{"metadata", {{"name", "sim-1"}}}});
-  EXPECT_THAT(refusal(), HasSubstr("node sim-1 exists and is not a simulated one"));
+  for (const char* labels : {"null", R"({"twofold/nodes": null})", R"({"twofold/nodes": 3})"}) {
+    api_.Put(kube::kNodes, {{"metadata", {{"name", "sim-1"}, {"labels", Json::parse(labels)}}}});
+    EXPECT_THAT(refusal(), HasSubstr("node sim-1 exists and is not a simulated one"));
+  }
   api_.Remove(kube::kNodes, {"", "sim-1"});
   api_.Put(kube::kNodes,
            {{"metadata", {{"name", "sim-7"}, {"labels", {{nodes::kRunLabel, "sim"}}}}}});
@@ -323,8 +347,9 @@ class NodesProgramTest : public SimulationTest {
   std::unique_ptr<testing::Program> Start(std::vector<std::string> arguments) {
     const std::string config = folder_ / "config";
     if (FILE* file = fopen(config.c_str(), "w")) {
-      fputs(absl::StrCat("{clusters: [{name: c, cluster: {server: \"", api_.url(),
-                         "\"}}], users: [{name: u, user: {}}], contexts: [{name: x, context: "
+      fputs(absl::StrCat("{clusters: [{name: c, cluster: {server: \"", api_.url(), "\"",
+                         insecure_ ? ", insecure-skip-tls-verify: true" : "",
+                         "}}], users: [{name: u, user: {}}], contexts: [{name: x, context: "
                          "{cluster: c, user: u}}], current-context: x}\n")
                 .c_str(),
             file);
@@ -345,6 +370,7 @@ class NodesProgramTest : public SimulationTest {
   }
 
   testing::TempDir folder_;
+  bool insecure_ = false;
 };
 
 TEST_F(NodesProgramTest, SigtermRemovesAll) {
@@ -384,6 +410,35 @@ TEST_F(NodesProgramTest, UpEndsWhenDownHasTakenItsNodes) {
   EXPECT_TRUE(api_.All(kube::kNodes).empty());
 }
 
+TEST_F(NodesProgramTest, WarningsAreNotInTheResult) {
+  insecure_ = true;
+  const auto told = Start({"status", "--output", "json"});  // which writes the kubeconfig
+  EXPECT_EQ(told->Wait(), 0) << told->output();
+  ASSERT_THAT(told->output(), HasSubstr("INSECURE"));
+  const auto twofold = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../bin";
+  testing::Program piped("/bin/sh",
+                         {"-c", "\"$0\" nodes status --output json --kubeconfig \"$1\" 2>/dev/null",
+                          twofold / "twofold", folder_ / "config"});
+  EXPECT_EQ(piped.Wait(), 0);
+  EXPECT_EQ(Json::parse(piped.output(), nullptr, false), Json::array()) << piped.output();
+}
+
+TEST_F(NodesProgramTest, APortThatIsTakenIsFoundBeforeThereIsANode) {
+  const KubeApi other;
+  const auto up =
+      Start({"up", "--keep", "--http-address", absl::StrCat("127.0.0.1:", other.port())});
+  EXPECT_EQ(up->Wait(), 2) << up->output();
+  EXPECT_THAT(up->output(), HasSubstr("--http-address: "));
+  EXPECT_TRUE(api_.All(kube::kNodes).empty());
+  EXPECT_TRUE(api_.used().empty());
+}
+
+TEST_F(NodesProgramTest, ReadyComesThoughNodesAreLostMeanwhile) {
+  const auto up = Start({"up", "--count", "20", "--loss-after", "1ms", "--loss-time", "1h",
+                         "--http-address", "localhost:0", "--ready-file", folder_ / "ready"});
+  EXPECT_TRUE(AwaitReady()) << up->output();
+}
+
 TEST_F(NodesProgramTest, RefusesForeignPodsBeforeItTouchesAnything) {
   Json foreign = PodOn("sim-2", "web");
   foreign["spec"].erase("tolerations");
@@ -402,6 +457,9 @@ TEST_F(NodesProgramTest, WrongOptionsAreNamed) {
                                                         {"--resource", "nvidia.com/gpu=1Gi"},
                                                         {"--resource", "nvidia.com/gpu=129"},
                                                         {"--run-times", folder_ / "none"},
+                                                        {"--run-times", "/tmp"},
+                                                        {"--run-times", "/dev/zero"},
+                                                        {"--label", "twofold/nodes=x"},
                                                         {"--lose", "5"},
                                                         {"--gpu", "K80"},
                                                         {"--run", "A_b"},

@@ -188,6 +188,30 @@ TEST_F(HttpClientConnection, InterruptEndsAWait) {
   end.set_value();
 }
 
+TEST_F(HttpClientConnection, InTheMiddleOfAnAnswerItIsNotIdle) {
+  std::promise<void> end;
+  const Script script([&](const Script::Say& say) {
+    say("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+    end.get_future().wait();
+    say(" done");
+  });
+  ASSERT_TRUE(Open(script.upstream()).ok());
+  EXPECT_TRUE(connection_.is_idle());
+  ASSERT_TRUE(connection_.Send(Asking("/"), Soon()).ok());
+  EXPECT_FALSE(connection_.is_idle());
+  ASSERT_TRUE(connection_.ReceiveHead(Soon()).ok());
+  std::string body;
+  ASSERT_TRUE(connection_.ReceiveBody(body, Soon()).ok());
+  EXPECT_FALSE(connection_.is_idle());
+  end.set_value();
+  for (bool last = false; !last;) {
+    const Result<Piece> piece = connection_.ReceiveBody(body, Soon());
+    ASSERT_TRUE(piece.ok()) << piece.status();
+    last = piece->last;
+  }
+  EXPECT_EQ(body, "half done");
+}
+
 TEST_F(HttpClientConnection, ADeadlineEndsAWait) {
   std::promise<void> end;
   const Script script([&](const Script::Say&) { end.get_future().wait(); });

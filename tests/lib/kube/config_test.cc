@@ -212,8 +212,40 @@ TEST(KubeConfig, WithoutAnyTheRemedyIsTold) {
   world.variables = {{"HOME", "/home/u"}};
   EXPECT_EQ(
       std::string(FindConfig(world.Sources()).status().message()),
-      "no cluster is configured: /home/u/.kube/config does not exist; use --kubeconfig FILE or "
-      "set KUBECONFIG");
+      "no cluster is configured: /home/u/.kube/config does not exist or is empty; use --kubeconfig "
+      "FILE or set KUBECONFIG");
+}
+
+TEST(KubeConfig, CredentialsAreNotSentInClear) {
+  const char* remedy = "server: would get the user's credentials in clear text: use https";
+  for (const char* user : {"token: t", "tokenFile: f", "username: u, password: p",
+                           "exec: {command: x, apiVersion: client.authentication.k8s.io/v1}"}) {
+    EXPECT_THAT(ErrorFor("server: 'http://k8s:6443'", user), HasSubstr(remedy)) << user;
+    EXPECT_THAT(ErrorFor("server: 'http://localhost:1', proxy-url: 'http://proxy'", user),
+                HasSubstr(remedy));
+    for (const char* own : {"http://127.0.0.1:1", "http://localhost", "http://[::1]:1"}) {
+      EXPECT_EQ(ErrorFor("server: '" + std::string(own) + "'", user), "no error");
+    }
+  }
+  EXPECT_EQ(ErrorFor("server: 'http://k8s:6443'", ""), "no error");
+}
+
+TEST(KubeConfig, NoErrorTellsPasswordsOfUrls) {
+  for (const char* cluster : {"server: 'https://u:secret@k8s'", "server: 'u:secret@k8s'",
+                              "server: 'https://k8s', proxy-url: 'http://u:secret%zz@p'"}) {
+    const std::string error = ErrorFor(cluster, "");
+    EXPECT_NE(error, "no error") << cluster;
+    EXPECT_EQ(error.find("secret"), std::string::npos) << error;
+  }
+}
+
+TEST(KubeConfig, AWrongProxyIsBlamedOnWhereItStands) {
+  EXPECT_THAT(ErrorFor("server: 'https://k8s', proxy-url: 'socks5://p'", ""),
+              HasSubstr("proxy-url: 'socks5' is a kind of proxy"));
+  World world;
+  world.variables = {{"HTTPS_PROXY", "socks5://p"}};
+  const std::string error(Parse(kServer, "", world).status().message());
+  EXPECT_THAT(error, ::testing::StartsWith("HTTPS_PROXY: 'socks5' is a kind of proxy"));
 }
 
 TEST(KubeConfig, TheEnvironmentNamesAProxy) {

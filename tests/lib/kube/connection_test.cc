@@ -298,6 +298,26 @@ class OneProxy {
   std::thread thread_;
 };
 
+TEST(KubeConnection, OnlyStatus2xxIsSuccess) {
+  const OneProxy elsewhere(
+      0,
+      "HTTP/1.1 302 Found\r\nLocation: https://login.example/?secret\r\nContent-Length: 0\r\n\r\n");
+  Config config;
+  config.cluster.server = "http://127.0.0.1:" + std::to_string(elsewhere.port());
+  Connection connection(Open(config));
+  const Status redirected = connection.Do(Get(kPods, {"a", "x"})).status();
+  EXPECT_EQ(TextOf(redirected),
+            "get pod a/x: 302: redirects to login.example: is a proxy in the way?");
+  KubeApi api;
+  Connection other(api.access());
+  for (const int status : {300, 307, 399}) {
+    api.Add({.kind = Kind::kStatus, .status = status});
+    EXPECT_FALSE(other.Do(Get(kPods, {"a", "x"})).ok()) << status;
+    api.Add({.kind = Kind::kStatus, .status = status});
+    EXPECT_FALSE(other.OpenStream(Watch({kPods, "a", ""}, {"1", false, 1})).ok()) << status;
+  }
+}
+
 class KubeTls : public ::testing::Test {
  protected:
   KubeApiOptions Options() {
@@ -370,6 +390,17 @@ TEST_F(KubeTls, AProxyConnectsAndTlsGoesThroughIt) {
   EXPECT_EQ(Call(config).code(), StatusCode::kNotFound);
   EXPECT_THAT(proxy.asked(), HasSubstr("CONNECT kubernetes:6443 HTTP/1.1\r\n"));
   EXPECT_THAT(proxy.asked(), HasSubstr("Proxy-Authorization: Basic dTpw\r\n"));
+}
+
+TEST_F(KubeTls, WhatAProxySaysBesideItsAnswerIsNotTheServers) {
+  const KubeApi api(Options());
+  OneProxy proxy(api.port(),
+                 "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  Config config = As(api, authority_);
+  config.cluster.proxy = "http://127.0.0.1:" + std::to_string(proxy.port());
+  const Status status = Call(config);
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_THAT(TextOf(status), HasSubstr("says more than its answer to CONNECT"));
 }
 
 TEST_F(KubeTls, AProxyThatRefusesIsNamed) {

@@ -22,6 +22,15 @@ TEST(KubeProxy, HasHostPortAndPerhapsAUser) {
   }
 }
 
+TEST(KubeProxy, NoErrorTellsThePassword) {
+  for (const char* bad : {"http://u:secret%zz@p", "u:secret@p", "u:secret@p://x",
+                          "http://u:secret@", "http://u:secret/@p", "http://u:secret@p:x"}) {
+    const auto proxy = ParseProxy(bad);
+    ASSERT_FALSE(proxy.ok()) << bad;
+    EXPECT_EQ(proxy.status().message().find("secret"), std::string::npos) << proxy.status();
+  }
+}
+
 std::string ProxyFor(const std::string& url, const std::map<std::string, std::string>& variables) {
   return ProxyOfEnvironment(http::ParseUrl(url).value(), [&](const std::string& name) {
     const auto found = variables.find(name);

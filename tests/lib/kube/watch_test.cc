@@ -202,6 +202,89 @@ TEST_P(KubeWatch, WhatANewListShowsHasAnInterval) {
   }
 }
 
+TEST_P(KubeWatch, AStreamThatToldNothingProvesNothing) {
+  WatchOptions options = Options();
+  options.first_wait = std::chrono::milliseconds(200);  // time for a change in the gap
+  options.longest_wait = std::chrono::milliseconds(200);
+  Start(options);
+  Until("synced");
+  AwaitWatch();
+  api_.Put(kConfigMaps, Map("c0"));
+  Until("+c0");
+  api_.Add({.kind = Fault::kEndAtOnce, .verb = "watch"});
+  api_.BreakWatches();
+  Until("trouble");
+  const Instant happened = Now();
+  api_.Put(kConfigMaps, Map("c1"));
+  WatchEvent event = NextChange();
+  while (Word(event) != "=c1") event = NextChange();
+  ASSERT_TRUE(event.blind_since.has_value());
+  EXPECT_LE(*event.blind_since, happened);
+}
+
+TEST_P(KubeWatch, OnceItHasCaughtUpAPauseIsBlindSinceThePauseOnly) {
+  WatchOptions options = Options();
+  options.max_queued = 1000;
+  Start(options);
+  Until("synced");
+  AwaitWatch();
+  api_.BreakWatches();
+  Until("trouble");
+  Instant exact{};
+  for (int i = 0; exact == Instant{}; ++i) {  // until the gap is over
+    AwaitWatch();
+    api_.Put(kConfigMaps, Map("c" + std::to_string(i)));
+    const WatchEvent event = NextChange();
+    if (!event.blind_since) exact = event.arrived;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  Json big = Map("big");
+  big["data"]["k"] = std::string(5000, 'x');
+  for (int i = 0; i < 4; ++i) {
+    big["metadata"]["name"] = "big" + std::to_string(i);
+    api_.Put(kConfigMaps, big);
+  }
+  const Instant end = Now() + kPatience;
+  WatchEvent event = NextChange();
+  while (!event.blind_since && Now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the reader waits
+    big["data"]["v"] = std::to_string(Now().time_since_epoch().count());
+    api_.Put(kConfigMaps, big);
+    event = NextChange();
+  }
+  ASSERT_TRUE(event.blind_since.has_value());
+  EXPECT_GE(*event.blind_since, exact);
+}
+
+TEST_P(KubeWatch, ABookmarkEndsAGap) {
+  Start();
+  Until("synced");
+  AwaitWatch();
+  api_.BreakWatches();
+  Until("trouble");
+  AwaitWatch();
+  api_.Bookmark();
+  while (Next().kind != Kind::kBookmark) {
+  }
+  api_.Put(kConfigMaps, Map("c1"));
+  EXPECT_EQ(NextChange().blind_since, std::nullopt);
+}
+
+TEST_P(KubeWatch, ALongListIsNoReasonToListAgainAtOnce) {
+  if (GetParam()) GTEST_SKIP() << "there is no call for the list alone";
+  api_.Add({.kind = Fault::kSlow,
+            .verb = "list",
+            .times = 100,
+            .delay = std::chrono::milliseconds(1100)});
+  api_.Add({.kind = Fault::kEndAtOnce, .verb = "watch", .times = 100});
+  WatchOptions options = Options();
+  options.first_wait = std::chrono::seconds(20);
+  options.longest_wait = std::chrono::seconds(20);
+  Start(options);
+  Until("synced");
+  EXPECT_FALSE(watcher_->Next(Now() + std::chrono::milliseconds(500)).has_value());
+}
+
 TEST_P(KubeWatch, TheFirstListHasNoBeginning) {
   api_.Put(kConfigMaps, Map("c1"));
   Start();

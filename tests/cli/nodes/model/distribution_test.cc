@@ -37,6 +37,11 @@ Distribution Parsed(const std::string& text) {
   return parsed.value_or(Distribution(Duration::zero()));
 }
 
+TEST(Draws, EvenTheLargestShareIsLessThanOne) {
+  EXPECT_LT(Draws(0x31628af67b2131ab).Share(), 1);  // whose first number has all bits
+  EXPECT_EQ(Draws(0x31628af67b2131ab).Next(), ~std::uint64_t{0});
+}
+
 TEST(Distribution, FixedIsAlwaysTheSame) {
   EXPECT_EQ(Sample(Parsed("250ms")).front(), 0.25);
   EXPECT_EQ(Sample(Parsed("fixed:1m30s")).back(), 90);

@@ -150,6 +150,55 @@ TEST(Fleet, TakesOverNodesOfItsName) {
   EXPECT_EQ(fleet.counts().up, 2);
 }
 
+TEST(Fleet, MakingNodesHasNoInstantToBeLateFor) {
+  Fleet fleet = Make(2, {}, {1});
+  const auto made = fleet.Take(kBegun);
+  const auto found = fleet.Take(kBegun);
+  ASSERT_TRUE(made && found);
+  for (const auto& order : {made, found}) {
+    EXPECT_FALSE(order->is_timed) << order->call.target;
+    EXPECT_TRUE(fleet.Done(order->ticket, Made(absl::StrCat("sim-", order->ticket)), kBegun).ok());
+  }
+  CarryAll(fleet, kBegun);
+  EXPECT_TRUE(fleet.Take(*fleet.NextDue())->is_timed);
+}
+
+TEST(Fleet, NodesCountAsSeenOnceTheyHaveBeenUpOrAreGone) {
+  Losses losses;
+  losses.planned = {{1, seconds(1), seconds(100)}};
+  Fleet fleet = Make(2, losses, {1});
+  const auto found = fleet.Take(kBegun);
+  const auto other = fleet.Take(kBegun);
+  ASSERT_TRUE(found && other);
+  for (const auto& order : {found, other}) {
+    EXPECT_TRUE(fleet.Done(order->ticket, Made(absl::StrCat("sim-", order->ticket)), kBegun).ok());
+  }
+  for (auto order = fleet.Take(kBegun); order; order = fleet.Take(kBegun)) {
+    // Somebody deletes the node that was taken over.
+    const bool is_gone = order->call.method == "PATCH";
+    const Status done = is_gone ? fleet.Done(order->ticket, absl::NotFoundError("node"), kBegun)
+                                : fleet.Done(order->ticket, Json(), kBegun);
+    EXPECT_TRUE(done.ok());
+  }
+  EXPECT_EQ(fleet.counts().gone, 1);
+  EXPECT_EQ(fleet.counts().seen, 2);
+  fleet.Take(kBegun + seconds(1));
+  EXPECT_EQ(fleet.counts().lost, 1);
+  EXPECT_EQ(fleet.counts().seen, 2);
+}
+
+TEST(Fleet, LabelsThatAreNoTextsAreNobodysRun) {
+  for (const char* labels :
+       {"null", "3", R"({"twofold/nodes": null})", R"({"twofold/nodes": 3})"}) {
+    Fleet fleet = Make(1, {}, {0});
+    const auto found = fleet.Take(kBegun);
+    Json node = Made("sim-0");
+    node["metadata"]["labels"] = Json::parse(labels);
+    EXPECT_EQ(fleet.Done(found->ticket, node, kBegun).code(), absl::StatusCode::kFailedPrecondition)
+        << labels;
+  }
+}
+
 TEST(Fleet, LeavesANodeAloneThatSomebodyElseHasMade) {
   Fleet fleet = Make(1);
   const auto node = fleet.Take(kBegun);

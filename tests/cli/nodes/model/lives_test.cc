@@ -191,7 +191,12 @@ TEST_F(LivesTest, FailedContainersOfRestartPolicyOnFailureBeginAgainAfterTheKube
   EXPECT_EQ(Phase(again), "Running");
   EXPECT_EQ(again["status"]["containerStatuses"][0]["restartCount"], 1);
   EXPECT_EQ(again["status"]["containerStatuses"][0]["lastState"]["terminated"]["exitCode"], 1);
+  const std::string last = "/status/containerStatuses/0/lastState/terminated";
+  EXPECT_EQ(In(again, last + "/startedAt"), "2026-11-23T12:00:01Z");
+  EXPECT_EQ(In(again, last + "/finishedAt"), "2026-11-23T12:00:11Z");
   const Json once_more = Carry(lives, seconds(51));  // 21 + 10 + 20
+  EXPECT_EQ(In(once_more, last + "/startedAt"), "2026-11-23T12:00:21Z");
+  EXPECT_EQ(In(once_more, last + "/finishedAt"), "2026-11-23T12:00:31Z");
   EXPECT_EQ(once_more["status"]["containerStatuses"][0]["restartCount"], 2);
   EXPECT_EQ(lives.counts().restarted, 2);
 }
@@ -227,11 +232,59 @@ TEST_F(LivesTest, APodThatFindsTooFewGpusIsRefusedAsByAKubelet) {
 TEST_F(LivesTest, AReplacedPodIsForgotten) {
   Lives lives = Make();
   lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
-  const Status invalid = kube::ErrorOf("patch pod default/a", 422, R"({"reason": "Invalid"})");
+  const Status invalid = kube::ErrorOf(
+      "patch pod default/a", 422,
+      R"({"reason": "Invalid", "message": "metadata.uid: Invalid value: field is immutable"})");
   Carry(lives, seconds(1), invalid);
   EXPECT_FALSE(lives.NextDue().has_value());
   EXPECT_EQ(lives.counts().replaced, 1);
   EXPECT_EQ(lives.counts().failures, 0);
+}
+
+TEST_F(LivesTest, AConflictOfAPatchDoesNotMeanThatThePodIsGone) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1), kube::ErrorOf("patch pod default/a", 409, R"({"reason": "Conflict"})"));
+  EXPECT_EQ(lives.counts().replaced, 0);
+  EXPECT_EQ(lives.counts().failures, 1);
+  const auto again = lives.Take(*lives.NextDue());
+  ASSERT_TRUE(lives.Done(again->ticket, absl::OkStatus(), At(seconds(2))).ok());
+  EXPECT_EQ(lives.counts().started, 1);
+}
+
+TEST_F(LivesTest, AnInvalidPatchIsToldAndGivenUpButThePodCanBeDeleted) {
+  Lives lives = Make();
+  const Json pod = WithGpus(PodOn("sim-0", "a"), 4);
+  lives.Seen(pod, At(seconds(0)));
+  const Status invalid = kube::ErrorOf("patch pod default/a", 422,
+                                       R"({"reason": "Invalid", "message": "status.podIP: bad"})");
+  int tries = 0;
+  for (; lives.NextDue() && tries < 100; ++tries) {
+    const Instant due = *lives.NextDue();
+    const auto order = lives.Take(due);
+    EXPECT_EQ(lives.Done(order->ticket, invalid, due), invalid);
+  }
+  EXPECT_EQ(tries, 5);
+  EXPECT_EQ(lives.counts().replaced, 0);
+  EXPECT_EQ(lives.counts().waiting, 0);
+  lives.ForEachGpu([](const Lives::GpuUse& use) { EXPECT_EQ(use.pod, nullptr); });
+  lives.Seen(Deleted(pod), At(seconds(900)));
+  Carry(lives, seconds(900));
+  EXPECT_EQ(last_.method, "DELETE");
+}
+
+TEST_F(LivesTest, ARemovalCountsOnceWhateverComesFirst) {
+  for (const bool answer_first : {true, false}) {
+    Lives lives = Make();
+    const Json pod = PodOn("sim-0", "a");
+    lives.Seen(Deleted(pod), At(seconds(0)));
+    const auto order = lives.Take(At(seconds(0)));
+    ASSERT_TRUE(order.has_value());
+    if (answer_first) lives.Done(order->ticket, absl::OkStatus(), At(seconds(0))).IgnoreError();
+    lives.Gone("uid-a");
+    if (!answer_first) lives.Done(order->ticket, absl::OkStatus(), At(seconds(0))).IgnoreError();
+    EXPECT_EQ(lives.counts().removed, 1) << answer_first;
+  }
 }
 
 TEST_F(LivesTest, RefusedCallsAreTriedAgainLaterAndLater) {

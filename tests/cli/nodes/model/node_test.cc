@@ -55,6 +55,33 @@ TEST(Node, GpusAreLabelledAsByFeatureDiscovery) {
   EXPECT_EQ(labels["nvidia.com/mig.strategy"], "single");
 }
 
+TEST(Node, HasNoAddress) {
+  EXPECT_FALSE(Body(CreateNode(NodeTemplate(), 0, kNow))["status"].contains("addresses"));
+}
+
+TEST(Node, ARefreshReplacesResources) {
+  const Json status = Body(RefreshNode(NodeTemplate(), 0, kNow))["status"];
+  EXPECT_EQ(status["capacity"]["$patch"], "replace");
+  EXPECT_EQ(status["allocatable"]["$patch"], "replace");
+}
+
+TEST(Node, TaintsAreComparedButForThoseOfKubernetes) {
+  NodeTemplate nodes;
+  nodes.taints = {{"dedicated", "", "NoExecute"}};
+  Json node = Body(CreateNode(nodes, 0, kNow));
+  EXPECT_TRUE(HasTaintsOf(nodes, node));
+  node["spec"]["taints"].push_back(
+      {{"key", "node.kubernetes.io/unreachable"}, {"effect", "NoExecute"}});
+  EXPECT_TRUE(HasTaintsOf(nodes, node));
+  nodes.taints.clear();
+  EXPECT_FALSE(HasTaintsOf(nodes, node));
+  nodes.taints = {{"dedicated", "", "NoExecute"}, {"more", "", "NoSchedule"}};
+  EXPECT_FALSE(HasTaintsOf(nodes, node));
+  for (const char* text : {"null", R"({"spec": {"taints": 3}})", R"({"spec": {"taints": [3]}})"}) {
+    EXPECT_FALSE(HasTaintsOf(NodeTemplate(), Json::parse(text))) << text;
+  }
+}
+
 TEST(Node, LeaseTimesHaveExactlySixDigits) {
   EXPECT_EQ(In(Body(RenewLease("sim-0", kNow)), "/spec/renewTime"), "2026-11-23T12:00:00.123456Z");
   EXPECT_EQ(In(Body(RenewLease("sim-0", *ReadMoment("2026-11-23T12:00:00Z"))), "/spec/renewTime"),
@@ -74,7 +101,8 @@ TEST(Node, KnowsItsOwnNamesOnly) {
 TEST(Node, OptionsThatKubernetesWouldRefuseAreRefused) {
   EXPECT_TRUE(ParseLabel("a.b/c=d").ok());
   EXPECT_TRUE(ParseLabel("c=").ok());
-  for (const char* text : {"", "c", "=d", "a/b/c=d", "A.b/c=d", "c=-d", "c=d e"}) {
+  for (const char* text :
+       {"", "c", "=d", "a/b/c=d", "A.b/c=d", "c=-d", "c=d e", "twofold/nodes=other"}) {
     EXPECT_FALSE(ParseLabel(text).ok()) << text;
   }
   EXPECT_TRUE(ParseResource("nvidia.com/gpu=8").ok());
