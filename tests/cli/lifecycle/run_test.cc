@@ -418,7 +418,7 @@ TEST_F(RunProgramTest, ReportsWritesFilesAndRemovesAll) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "times.csv"));
   testing::Program sampled("twofold", {"lifecycle", "sampled", folder_ / "seed"});
   EXPECT_EQ(sampled.Wait(), 0);
-  EXPECT_THAT(sampled.output(), HasSubstr("workloads 8"));
+  EXPECT_THAT(sampled.output(), HasSubstr("workloads 8")) << sampled.output();
 }
 
 TEST_F(RunProgramTest, AThresholdThatHoldsFails) {
