@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -100,7 +102,8 @@ class RunTest : public ::testing::Test {
     controller_ = std::make_unique<FakeController>(api_, delays);
   }
 
-  KubeApi api_;
+  KubeApi api_{{.resources = {{"authentication.k8s.io", "v1", "selfsubjectreviews",
+                               "SelfSubjectReview", false}}}};
   std::unique_ptr<FakeController> controller_;
   std::unique_ptr<lifecycle::Run> run_;
 };
@@ -334,7 +337,7 @@ TEST_F(RunTest, WhatIsHeldBackIsNamedWhenTheTimeIsOver) {
 }
 
 TEST_F(RunTest, OnlyTheRightsThatAreDocumentedAreUsed) {
-  BeginController();
+  BeginController({.complete = milliseconds(1500)});  // long enough for canaries
   std::thread spoiler(
       [&] { AddOnceItBegins(api_, Fault(KubeFault::Kind::kLoseReply, "create", "jobs", 1)); });
   for (const char* plural : {"jobs", "pods", "configmaps"}) {
@@ -354,14 +357,22 @@ TEST_F(RunTest, OnlyTheRightsThatAreDocumentedAreUsed) {
   }
   // docs/lifecycle.md has them as rules of a Role.
   EXPECT_EQ(used, (std::set<std::string>{"/configmaps create", "/configmaps delete",
-                                         "/configmaps get", "/configmaps list", "/configmaps watch",
-                                         "/pods delete", "/pods list", "/pods watch",
-                                         "batch/jobs create", "batch/jobs delete", "batch/jobs get",
-                                         "batch/jobs list", "batch/jobs watch"}));
+                                         "/configmaps get", "/configmaps list", "/configmaps patch",
+                                         "/configmaps watch", "/pods delete", "/pods list",
+                                         "/pods watch", "batch/jobs create", "batch/jobs delete",
+                                         "batch/jobs get", "batch/jobs list", "batch/jobs watch"}));
 }
 
 TEST_F(RunTest, SystemMastersAreToldFromOthers) {
   kube::Connection connection(api_.access());
+  EXPECT_FALSE(IsExempt(connection)) << "a server that does not know";
+  KubeFault answer = Fault(KubeFault::Kind::kStatus, "create", "selfsubjectreviews", 1);
+  answer.status = 201;
+  answer.body = R"({"status": {"userInfo": {"groups": ["system:masters", "a"]}}})";
+  api_.Add(answer);
+  EXPECT_TRUE(IsExempt(connection));
+  answer.body = R"({"status": {"userInfo": {"groups": ["system:authenticated"]}}})";
+  api_.Add(answer);
   EXPECT_FALSE(IsExempt(connection));
 }
 
@@ -372,6 +383,11 @@ TEST_F(RunTest, ATrialStoresNothing) {
   ASSERT_EQ(words->size(), 1);
   EXPECT_THAT(words->front(), HasSubstr("r1-0: 201 in a dry run"));
   EXPECT_TRUE(api_.All(kube::kJobs).empty());
+}
+
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// The program itself, with a kubeconfig for the server in memory.
@@ -418,7 +434,8 @@ TEST_F(RunProgramTest, ReportsWritesFilesAndRemovesAll) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "times.csv"));
   testing::Program sampled("twofold", {"lifecycle", "sampled", folder_ / "seed"});
   EXPECT_EQ(sampled.Wait(), 0);
-  EXPECT_THAT(sampled.output(), HasSubstr("workloads 8")) << sampled.output();
+  EXPECT_THAT(sampled.output(), HasSubstr("workloads 8"))
+      << TextOf(folder_ / "times.csv") << TextOf(folder_ / "seed/sampled.json");
 }
 
 TEST_F(RunProgramTest, AThresholdThatHoldsFails) {
