@@ -164,6 +164,10 @@ Status Run::Prepare(kube::Connection& connection) {
   auto resources = ResourcesFor(connection, first_);
   if (!resources.ok()) return resources.status();
   resources_ = *std::move(resources);
+  const kube::ObjectName record{settings_.each.space, settings_.name};
+  const Status found = connection.Do(kube::Get(kube::kConfigMaps, record)).status();
+  if (found.ok()) return NameIsTaken();
+  if (!absl::IsNotFound(found)) return found;
   const Status tried = TryOut(connection, settings_).status();
   return CannotTryOut(tried) ? absl::OkStatus() : tried;
 }
@@ -173,7 +177,10 @@ Status Run::WriteRecord(kube::Connection& connection) {
   record.resources = resources_;
   const Status status = CreateOurs(connection, kube::kConfigMaps, ToObject(record)).status();
   begun_ = !absl::IsAlreadyExists(status);
-  if (begun_) return status;
+  return begun_ ? status : NameIsTaken();
+}
+
+Status Run::NameIsTaken() const {
   return absl::FailedPreconditionError(absl::StrCat(
       "there is a ConfigMap ", settings_.name, " in namespace ", settings_.each.space,
       " already: choose another --name, or remove that run with `twofold lifecycle clean --run ",
@@ -198,7 +205,12 @@ Status Run::Watch(kube::Connection& connection) {
   add(kube::kConfigMaps, true);
   follower_ =
       std::make_unique<Follower>(access_, *settings_.kind, settings_.name, selections, watch_);
-  return follower_->AwaitSync(Now() + kSyncPatience);
+  const Instant deadline = Now() + kSyncPatience;
+  while (Pause(Now())) {
+    const Status status = follower_->AwaitSync(Now() + kBetweenLooks);
+    if (!absl::IsDeadlineExceeded(status) || Now() >= deadline) return status;
+  }
+  return absl::CancelledError("interrupted before the first workload");
 }
 
 Status Run::Settle(const std::function<void(const std::string&)>& progress, Duration between) {

@@ -65,6 +65,7 @@ class Run {
  private:
   Status Prepare(kube::Connection& connection);
   Status WriteRecord(kube::Connection& connection);
+  [[nodiscard]] Status NameIsTaken() const;
   Status Watch(kube::Connection& connection);
   Status Settle(const std::function<void(const std::string&)>& progress, Duration between);
   std::size_t CountOpen();

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kLongestRun = 40;  // leaves room for the number of the workload
 constexpr std::uint32_t kMostWorkloads = 200'000;
-constexpr std::size_t kMostBytes = 1 << 20;  // of a template
+constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
+constexpr std::size_t kMostBytes = 1 << 20;     // of a template
 
 Status Named(const std::string& option, const Status& status) {
   return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
@@ -170,6 +171,11 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
   settings.each = options.each;
   settings.each.space = options.space.empty() ? space : options.space;
   settings.each.run = settings.name;
+  if (std::uint64_t{settings.count} * SlotsOf(**kind, settings.each.workers) > kMostPods) {
+    return absl::InvalidArgumentError(absl::StrCat("--count: ", settings.count, " workloads of ",
+                                                   settings.each.workers, " workers are more than ",
+                                                   kMostPods, " pods; use more runs"));
+  }
   for (const std::string& text : options.node_selector) {
     if (const Status status = AddSelector(text, settings.each); !status.ok()) return status;
   }

@@ -281,7 +281,8 @@ TEST_F(RunTest, ARunOfThatNameIsNotDisturbed) {
   BeginController();
   ASSERT_TRUE(Execute().ok());
   const Status status = Execute(Settings());
-  EXPECT_NE(status.code(), absl::StatusCode::kOk);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("clean --run r1"));
   EXPECT_FALSE(run_->has_begun());
   EXPECT_EQ(api_.All(kube::kJobs).size(), 10);
 }
@@ -301,6 +302,34 @@ TEST_F(RunTest, AnInterruptedRunSaysHowFarItCame) {
   EXPECT_GE(CountIn(report, "workloads"), 5);
   EXPECT_LT(CountIn(report, "workloads"), 1000);
   EXPECT_THAT(report.notes, Contains(HasSubstr("of 1000 workloads were sent")));
+}
+
+TEST_F(RunTest, AnInterruptDoesNotWaitForAWatchThatHangs) {
+  api_.Add(Fault(KubeFault::Kind::kHang, "watch", "pods", 1));
+  std::thread interrupter([&] {
+    testing::Await([&] { return !api_.All(kube::kConfigMaps).empty(); });
+    run_->Interrupt();
+  });
+  const Instant begin = Now();
+  const Status status = Execute();
+  interrupter.join();
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  run_.reset();
+  EXPECT_LT(ToSeconds(Now() - begin), 20);
+  EXPECT_TRUE(api_.All(kube::kJobs).empty());
+}
+
+TEST_F(RunTest, PodsByThemselvesAreFollowedToo) {
+  RunSettings settings = Settings(3);
+  settings.kind = *FindKind("pod");
+  settings.text = BuiltInTemplate(*settings.kind);
+  api_.OnChange([this](const std::string& type, const kube::Json& object) {
+    if (type != "ADDED" || object["kind"] != "Pod") return;
+    api_.Change(kube::kPods, kube::NameOf(object),
+                [](kube::Json& pod) { pod["status"]["phase"] = "Succeeded"; });
+  });
+  ASSERT_TRUE(Execute(settings).ok());
+  EXPECT_EQ(CountIn(run_->report(), "complete"), 3);
 }
 
 TEST_F(RunTest, CleanUpTakesAllOfTheRunAndNothingElse) {
@@ -488,7 +517,7 @@ TEST_F(RunProgramTest, KeepLeavesTheObjectsAndTheNameTaken) {
   EXPECT_EQ(Begin({"--keep"})->Wait(), 0);
   EXPECT_EQ(api_.All(kube::kJobs).size(), 8);
   const auto again = Begin();
-  EXPECT_NE(again->Wait(), 0);
+  EXPECT_EQ(again->Wait(), 5) << again->output();
   EXPECT_EQ(api_.All(kube::kJobs).size(), 8);
 }
 
@@ -506,6 +535,7 @@ TEST_F(RunProgramTest, WrongOptionsAreNamed) {
                                                         {"--template", folder_ / "none"},
                                                         {"--name", "A_b"},
                                                         {"--rate", "0"},
+                                                        {"--workers", "20000"},
                                                         {"--kind", "thing"},
                                                         {"--until", "never"}}) {
     const auto run = Start({"run", "--kind", "job", option, value});
