@@ -1,5 +1,6 @@
 #include "cli/lifecycle/settings.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/time/time.h>
 
@@ -80,16 +81,26 @@ bool Ends(const Kind& kind) {
   return kind.IsPod() || std::any_of(kind.signs.begin(), kind.signs.end(), is_end);
 }
 
+CLI::Validator PerSecond(double least, double most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    double value = 0;
+    if (absl::SimpleAtod(text, &value) && value >= least && value <= most) return {};
+    return absl::StrCat("'", text, "' is not a number a second from ", least, " to ", most);
+  };
+  return {check, "NUMBER", "rate"};
+}
+
 void DeclareLoad(CLI::App& app, RunOptions& options) {
   app.add_option("--kind", options.kind, "Of workloads")
       ->required()
       ->check(CLI::IsMember(KindNames()));
   cli::Declare(app, options.cluster);
   AddOption(app, "--count", options.count, WholeNumber(1, kMostWorkloads), "Workloads");
-  CLI::Option* rate = AddOption(app, "--rate", options.rate, Seconds(0.001, 10'000),
+  CLI::Option* rate = AddOption(app, "--rate", options.rate, PerSecond(0.001, 10'000),
                                 "Workloads created a second, whether answers come or not");
-  AddOption(app, "--parallel", options.parallel, WholeNumber(1, 64),
-            "Create this many at a time instead, each after the answer to the one before")
+  app.add_option("--parallel", options.parallel,
+                 "Create this many at a time instead, each after the answer to the one before")
+      ->check(WholeNumber(1, 64))
       ->excludes(rate);
   AddOption(app, "--connections", options.connections, WholeNumber(1, 64),
             "To the API server, for --rate; more if it answers slowly");

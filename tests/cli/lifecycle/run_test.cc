@@ -535,6 +535,8 @@ TEST_F(RunProgramTest, WrongOptionsAreNamed) {
                                                         {"--template", folder_ / "none"},
                                                         {"--name", "A_b"},
                                                         {"--rate", "0"},
+                                                        {"--rate", "nan"},
+                                                        {"--parallel", "0"},
                                                         {"--workers", "20000"},
                                                         {"--kind", "thing"},
                                                         {"--until", "never"}}) {
