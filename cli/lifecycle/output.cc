@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
 #include <utility>
@@ -21,9 +22,9 @@ void Declare(CLI::App& app, OutputOptions& options) {
       ->take_all();
 }
 
-show::Form FormOf(const OutputOptions& options, const cli::Globals& globals) {
+show::Form FormOf(const OutputOptions& options, show::Form otherwise) {
   if (options.csv) return show::Form::kCsv;
-  return options.json ? show::Form::kJson : globals.form;
+  return options.json ? show::Form::kJson : otherwise;
 }
 
 Result<std::vector<Threshold>> ThresholdsOf(const OutputOptions& options) {

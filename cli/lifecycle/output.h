@@ -3,9 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/command/command.h"
 #include "cli/lifecycle/times/report.h"
 #include "cli/lifecycle/times/threshold.h"
+#include "lib/common/result.h"
+#include "lib/show/table.h"
+
+namespace CLI {
+class App;
+}
 
 /// What all commands that end in a report have in common.
 namespace twofold::lifecycle {
@@ -18,7 +23,8 @@ struct OutputOptions {
 };
 void Declare(CLI::App& app, OutputOptions& options);
 
-show::Form FormOf(const OutputOptions& options, const cli::Globals& globals);
+/// `otherwise`: that of --output.
+show::Form FormOf(const OutputOptions& options, show::Form otherwise);
 
 /// All that is asked for is read before anything is done: a wrong one is a usage error.
 Result<std::vector<Threshold>> ThresholdsOf(const OutputOptions& options);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/cluster/options.h"
+#include "cli/command/command.h"
 #include "cli/lifecycle/commands.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/remains.h"
@@ -75,7 +76,7 @@ Status Conclude(const RunOptions& options, const Globals& globals,
                 Run& run) {
   const Report report = run.report();
   if (report.kind.empty()) return ended;  // it never began
-  std::cout << lifecycle::Print(FormOf(options.output, globals), report) << std::flush;
+  std::cout << lifecycle::Print(FormOf(options.output, globals.form), report) << std::flush;
   Status status = WriteFiles(options, run);
   status.Update(ended);
   status.Update(CheckData(run));

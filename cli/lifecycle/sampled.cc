@@ -74,7 +74,7 @@ Status Sampled(const SampledOptions& options, const Globals& globals) {
   lifecycle::Cut(*data, options.head, options.tail);
   const std::size_t skipped = options.skip_errors ? lifecycle::SkipErrors(*data) : 0;
   const lifecycle::Report report = ReportOf(*data);
-  std::cout << lifecycle::Print(FormOf(options.output, globals), report);
+  std::cout << lifecycle::Print(FormOf(options.output, globals.form), report);
   Complain(*data, skipped);
   if (!options.output.times.empty()) {
     const Status written =
