@@ -2,17 +2,15 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <set>
-#include <thread>
 #include <utility>
 
+#include "cli/cluster/deletions.h"
 #include "cli/nodes/model/names.h"
 #include "cli/nodes/model/pod.h"
 #include "cli/nodes/model/pod_status.h"
-#include "lib/common/mutex.h"
 #include "lib/kube/list.h"
 
 namespace twofold::cli {
@@ -54,41 +52,6 @@ Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes)
   const Status listed = ForEachBoundPod(connection, look, [] {});
   return listed.ok() ? foreign : listed;
 }
-
-/// Makes calls over several connections. A call may fail because the object is gone.
-class Deletions {
- public:
-  Deletions(const kube::Access& access, int connections)
-      : access_(access), connections_(connections) {}
-
-  Status Carry(const std::vector<kube::Call>& calls) {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < connections_; ++i) threads.emplace_back([&] { Work(calls); });
-    for (std::thread& thread : threads) thread.join();
-    next_ = 0;
-    MutexLock lock(mutex_);
-    return std::exchange(failure_, absl::OkStatus());
-  }
-
- private:
-  void Work(const std::vector<kube::Call>& calls) {
-    kube::Connection connection(access_);
-    for (std::size_t i = next_++; i < calls.size(); i = next_++) {
-      const Status status = connection.Do(calls[i]).status();
-      if (status.ok() || absl::IsNotFound(status) || absl::IsAborted(status)) continue;
-      MutexLock lock(mutex_);
-      failure_.Update(status);
-      // Whom one call cannot reach the others cannot either.
-      if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) next_ = calls.size();
-    }
-  }
-
-  const kube::Access& access_;
-  const int connections_;
-  std::atomic<std::size_t> next_ = 0;
-  Mutex mutex_;
-  Status failure_ ABSL_GUARDED_BY(mutex_);
-};
 
 /// What there is to delete.
 struct Remains {
@@ -159,7 +122,6 @@ Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
 // pods that came in between.
 Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int connections) {
   kube::Connection connection(access);
-  Deletions deletions(access, connections);
   std::set<std::string> names;
   Cleaned cleaned;
   for (int round = 0; round < kRounds; ++round) {
@@ -167,7 +129,7 @@ Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int 
     if (!remains.ok()) return remains.status();
     if (remains->pods.empty() && remains->nodes.empty()) return cleaned;
     for (const auto* calls : {&remains->pods, &remains->nodes}) {
-      if (const Status status = deletions.Carry(*calls); !status.ok()) return status;
+      if (const Status status = CarryOut(access, *calls, connections); !status.ok()) return status;
     }
     cleaned.pods += remains->pods.size();
     cleaned.nodes += remains->nodes.size();

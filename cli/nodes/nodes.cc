@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/cluster/options.h"
 #include "cli/command/command.h"
 #include "cli/nodes/cluster.h"
 #include "cli/nodes/metrics.h"

@@ -196,20 +196,6 @@ void DeclareLosses(CLI::App& app, UpOptions& options) {
 
 }  // namespace
 
-void Declare(CLI::App& app, ClusterOptions& options) {
-  app.add_option(
-      "--kubeconfig", options.kubeconfig,
-      "This file alone; else those of $KUBECONFIG, ~/.kube/config, or the pod's account");
-  app.add_option("--context", options.context, "Of the kubeconfig; else its current one");
-}
-
-kube::ConfigSources SourcesOf(const ClusterOptions& options) {
-  kube::ConfigSources sources = kube::OwnSources();
-  sources.kubeconfig = options.kubeconfig;
-  sources.context = options.context;
-  return sources;
-}
-
 void DeclareRun(CLI::App& app, std::string& run, const std::string& help) {
   app.add_option("--run", run, help)->capture_default_str();
 }

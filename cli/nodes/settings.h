@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/cluster/options.h"
 #include "cli/nodes/model/fate.h"
 #include "cli/nodes/model/fleet.h"
 #include "cli/nodes/model/node.h"
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/kube/config.h"
 #include "lib/security/options.h"
 
 namespace CLI {
@@ -18,14 +18,6 @@ class App;
 }
 
 namespace twofold::cli {
-
-/// Which cluster; all `nodes` commands have these.
-struct ClusterOptions {
-  std::string kubeconfig;
-  std::string context;
-};
-void Declare(CLI::App& app, ClusterOptions& options);
-kube::ConfigSources SourcesOf(const ClusterOptions& options);
 
 /// The command line of `twofold nodes up`, as it was typed.
 struct UpOptions {

@@ -254,6 +254,7 @@ Status ThreadWatcher::Follow() {
   const Call call = Watch(selection_, {version_, listing_, StreamSeconds()});
   what_ = call.what;
   Count(&WatchCounts::streams);
+  const std::optional<Instant> before = intact_;
   const Result<Instant> opened = connection_.OpenStream(call);
   if (!opened.ok()) {
     if (absl::IsOutOfRange(opened.status())) version_.clear();
@@ -273,6 +274,8 @@ Status ThreadWatcher::Follow() {
   }
   // A version that the server has never had is answered by silence, a stale one perhaps by an end.
   if (!had_line_ && (status.ok() || absl::IsDeadlineExceeded(status))) version_.clear();
+  // Such a stream, or one whose only line says that the version has expired, has shown nothing.
+  if (!had_line_ && version_.empty()) intact_ = before;
   if (!status.ok()) Count(&WatchCounts::breaks);
   return status;
 }

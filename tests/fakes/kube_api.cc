@@ -240,7 +240,6 @@ class KubeApi::Server {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WatchLoop(Wire& wire, const Asked& asked, const std::optional<KubeFault>& fault);
   bool AwaitStop(Duration wait);
-  void TellChanges(std::size_t from);
 
   KubeApiOptions options_;
   std::optional<ssl::context> tls_;
@@ -497,10 +496,11 @@ bool KubeApi::Server::AwaitStop(Duration wait) {
 
 Answer KubeApi::Server::Act(const Asked& asked, const WireRequest& request) {
   Answer answer;
-  std::size_t before = 0;
+  std::vector<ObjectChange> changes;
+  std::function<void(const std::string&, const Json&)> tell;
   {
     const MutexLock lock(mutex_);
-    before = objects_.history().size();
+    const std::size_t before = objects_.history().size();
     if (asked.verb == "discover") {
       Json found = {{"kind", "APIResourceList"}, {"resources", Json::array()}};
       for (const Resource& resource : objects_.resources()) {
@@ -522,23 +522,15 @@ Answer KubeApi::Server::Act(const Asked& asked, const WireRequest& request) {
     } else {
       answer = Write(asked, request, objects_);
     }
-    changed_.NotifyAll();
-  }
-  TellChanges(before);
-  return answer;
-}
-
-/// Plays the controllers that a test has, without the lock: they call us.
-void KubeApi::Server::TellChanges(std::size_t from) {
-  std::vector<ObjectChange> changes;
-  std::function<void(const std::string&, const Json&)> tell;
-  {
-    const MutexLock lock(mutex_);
+    // Those of this request: what others change meanwhile is told by them.
     const auto& history = objects_.history();
     tell = on_change_;
-    if (tell) changes.assign(history.begin() + static_cast<std::ptrdiff_t>(from), history.end());
+    if (tell) changes.assign(history.begin() + static_cast<std::ptrdiff_t>(before), history.end());
+    changed_.NotifyAll();
   }
+  // Controllers that a test plays are told without the lock: they call us.
   for (const ObjectChange& change : changes) tell(change.type, change.object);
+  return answer;
 }
 
 Answer KubeApi::Server::Write(const Asked& asked, const WireRequest& request,

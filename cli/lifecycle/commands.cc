@@ -1,0 +1,9 @@
+#include "cli/lifecycle/commands.h"
+
+namespace twofold::cli {
+
+std::vector<Command> LifecycleCommands() {
+  return {RunCommand(), StatusCommand(), CleanCommand(), SampledCommand()};
+}
+
+}  // namespace twofold::cli

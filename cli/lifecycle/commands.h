@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cli/command/command.h"
+
+namespace twofold::cli {
+
+// The commands of `twofold lifecycle`, a file each.
+Command RunCommand();
+Command StatusCommand();
+Command CleanCommand();
+Command SampledCommand();
+
+}  // namespace twofold::cli

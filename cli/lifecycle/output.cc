@@ -1,0 +1,59 @@
+#include "cli/lifecycle/output.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+namespace twofold::lifecycle {
+
+void Declare(CLI::App& app, OutputOptions& options) {
+  CLI::Option* json = app.add_flag("--json", options.json, "As --output json");
+  app.add_flag("--csv", options.csv, "As --output csv: a line a span")->excludes(json);
+  app.add_option("--times", options.times,
+                 "Write a line for each workload there: times.csv, with a heading for each column")
+      ->type_name("FILE");
+  app.add_option("--fail-if", options.fail_if,
+                 "Fail if this holds, or cannot be told because no workload has it: "
+                 "SPAN_STAT>TIME or COUNT>NUMBER; may be repeated")
+      ->type_name("WHAT")
+      ->take_all();
+}
+
+show::Form FormOf(const OutputOptions& options, show::Form otherwise) {
+  if (options.csv) return show::Form::kCsv;
+  return options.json ? show::Form::kJson : otherwise;
+}
+
+Result<std::vector<Threshold>> ThresholdsOf(const OutputOptions& options) {
+  std::vector<Threshold> thresholds;
+  for (const std::string& text : options.fail_if) {
+    auto threshold = ReadThreshold(text);
+    if (!threshold.ok()) return threshold.status();
+    thresholds.push_back(*std::move(threshold));
+  }
+  return thresholds;
+}
+
+Status CheckAll(const std::vector<Threshold>& thresholds, const Report& report) {
+  Status first;
+  for (const Threshold& threshold : thresholds) {
+    const Status status = Check(threshold, report.spans, report.counts);
+    if (!status.ok() && !first.ok()) std::cerr << status.message() << "\n";
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+Status WriteText(const std::string& option, const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat(option, ": ", path, " cannot be written; is its folder there, and not full?"));
+}
+
+}  // namespace twofold::lifecycle

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/lifecycle/moments/kind.h"
+#include "lib/common/result.h"
+#include "lib/kube/connection.h"
+
+namespace twofold::lifecycle {
+
+/// "batch/v1"
+std::string ApiVersionOf(const Resource& resource);
+
+/// Asks the server where it has the kinds, once for each group and version.
+///
+/// Threads  Not thread-safe. Blocks.
+/// Errors   kNotFound: the kind's definition (CRD) is not installed. Those of the connection.
+class ResourceFinder {
+ public:
+  explicit ResourceFinder(kube::Connection& connection) : connection_(connection) {}
+
+  Result<kube::Resource> Find(const std::string& api_version, const std::string& kind);
+  Result<kube::Resource> Find(const Resource& resource);
+  Result<kube::Resource> FindOf(const Object& object);
+
+ private:
+  kube::Connection& connection_;
+  std::map<std::string, kube::Json> answers_;  // by group and version; null: there is none
+};
+
+}  // namespace twofold::lifecycle

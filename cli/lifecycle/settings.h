@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/cluster/options.h"
+#include "cli/lifecycle/moments/kind.h"
+#include "cli/lifecycle/output.h"
+#include "cli/lifecycle/templates/template.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace twofold::lifecycle {
+
+/// The command line of `twofold lifecycle run`, as it was typed.
+struct RunOptions {
+  cli::ClusterOptions cluster;
+  OutputOptions output;
+  std::string kind;
+  std::uint32_t count = 1;
+  double rate = 10;
+  int parallel = 0;
+  int connections = 4;
+  std::string name;
+  std::string template_file;
+  std::string space;  ///< empty: that of the kubeconfig
+  Settings each;
+  std::vector<std::string> node_selector;
+  std::vector<std::string> tolerations;
+  std::string until;
+  double settle_seconds = 60;
+  std::string compat;
+  bool keep = false;
+  bool dry_run = false;
+};
+void Declare(CLI::App& app, RunOptions& options);
+
+/// What they mean.
+struct RunSettings {
+  const Kind* kind = nullptr;
+  std::string name;
+  std::uint32_t count = 1;
+  double rate = 10;     ///< workloads a second; 0: as soon as a connection is free
+  int connections = 4;  ///< that create workloads
+  std::string text;     ///< of the template
+  Settings each;
+  bool until_ready = false;  ///< a workload that is ready need not be waited for
+  Duration settle = std::chrono::seconds(60);
+};
+
+/// Reads the files that they name. `space` is for workloads of which nothing else is said; `now` is
+/// for the name of a run that has none.
+/// Errors   kInvalidArgument: which option, which value, what is allowed.
+Result<RunSettings> Read(const RunOptions& options, const std::string& space,
+                         std::chrono::system_clock::time_point now);
+
+/// The name of a run is part of the names of its workloads.
+Status CheckRunName(const std::string& name);
+
+/// The objects of workload `index`.
+Result<std::vector<Object>> RenderOne(const RunSettings& settings, std::uint32_t index);
+
+}  // namespace twofold::lifecycle

@@ -1,0 +1,157 @@
+#include "cli/lifecycle/submitter.h"
+
+#include <utility>
+
+#include "cli/lifecycle/moments/fields.h"
+#include "cli/lifecycle/templates/template.h"
+#include "lib/kube/errors.h"
+
+namespace twofold::lifecycle {
+namespace {
+
+// Time for the first connections; those who wait for their instant connect meanwhile.
+constexpr Duration kLead = std::chrono::milliseconds(200);
+
+std::string ReasonFor(const Status& status) {
+  const std::string reason = kube::ReasonOf(status);
+  return reason.empty() ? std::string(absl::StatusCodeToString(status.code())) : reason;
+}
+
+bool HasLabelsOf(const Object& found, const Object& object) {
+  return LabelOf(found, kRunLabel) == LabelOf(object, kRunLabel) &&
+         LabelOf(found, kWorkloadLabel) == LabelOf(object, kWorkloadLabel);
+}
+
+}  // namespace
+
+Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resource& resource,
+                               const Object& object) {
+  auto reply = connection.Do(kube::Create(resource, object));
+  const bool may_be_ours =
+      absl::IsAlreadyExists(reply.status()) && kube::WasRepeated(reply.status());
+  if (!may_be_ours) return reply;
+  auto found = connection.Do(kube::Get(resource, kube::NameOf(object)));
+  if (found.ok() && HasLabelsOf(found->body, object)) return found;
+  return reply;
+}
+
+Submitter::Submitter(const kube::Access& access, const RunSettings& settings,
+                     std::vector<kube::Resource> resources, Follower& follower)
+    : settings_(settings),
+      resources_(std::move(resources)),
+      begin_(Now() + kLead),
+      follower_(follower),
+      working_(static_cast<std::size_t>(settings.connections)) {
+  for (int i = 0; i < settings.connections; ++i) {
+    connections_.push_back(std::make_unique<kube::Connection>(access));
+    threads_.emplace_back([this, &connection = *connections_.back()] { Work(connection); });
+  }
+}
+
+Submitter::~Submitter() { Stop(); }
+
+void Submitter::Stop() {
+  {
+    MutexLock lock(mutex_);
+    stopped_ = true;
+    changed_.NotifyAll();
+    const Instant end = Now() + kGrace;
+    while (working_ > 0 && changed_.WaitUntil(mutex_, end)) {
+    }
+  }
+  for (const auto& connection : connections_) connection->Interrupt();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+bool Submitter::Await(Instant deadline) {
+  MutexLock lock(mutex_);
+  while (working_ > 0 && changed_.WaitUntil(mutex_, deadline)) {
+  }
+  return working_ == 0;
+}
+
+SubmitCounts Submitter::counts() {
+  MutexLock lock(mutex_);
+  return counts_;
+}
+
+Instant Submitter::PlannedAt(std::uint32_t index) const {
+  return begin_ + FromSeconds(index / settings_.rate);
+}
+
+std::optional<std::uint32_t> Submitter::TakeNext() {
+  MutexLock lock(mutex_);
+  if (stopped_ || next_ == settings_.count) return std::nullopt;
+  return next_++;
+}
+
+bool Submitter::WaitUntil(Instant planned) {
+  MutexLock lock(mutex_);
+  while (!stopped_ && Now() < planned) changed_.WaitUntil(mutex_, planned);
+  return !stopped_;
+}
+
+// The objects are made before their instant, so that this takes no time from it.
+void Submitter::Work(kube::Connection& connection) {
+  // So that no workload pays for the connection. That it fails, the first call will say.
+  (void)connection.Do(kube::Get(kube::kConfigMaps, {settings_.each.space, settings_.name}));
+  while (const auto index = TakeNext()) {
+    const auto objects = RenderOne(settings_, *index);
+    if (!objects.ok()) {
+      Count(connection, connection.counts(), objects.status(), Duration::zero());
+      continue;
+    }
+    const bool paced = settings_.rate > 0;
+    if (paced && !WaitUntil(PlannedAt(*index))) break;
+    Send(connection, *objects, paced ? PlannedAt(*index) : Now());
+  }
+  End();
+}
+
+void Submitter::End() {
+  MutexLock lock(mutex_);
+  --working_;
+  changed_.NotifyAll();
+}
+
+void Submitter::Send(kube::Connection& connection, const std::vector<Object>& objects,
+                     Instant planned) {
+  const auto [space, name] = kube::NameOf(objects.front());
+  const Status known = follower_.With([&, &space = space, &name = name](Observer& observer) {
+    return observer.Plan(space, name, SlotsOf(*settings_.kind, settings_.each.workers), planned);
+  });
+  const kube::ConnectionCounts before = connection.counts();
+  if (!known.ok()) return Count(connection, before, known, Duration::zero());
+  const Instant sent = Now();
+  const auto own = CreateOurs(connection, resources_.front(), objects.front());
+  Status status = own.status();
+  for (std::size_t i = 1; status.ok() && i < objects.size(); ++i) {
+    status = CreateOurs(connection, resources_[i], objects[i]).status();
+  }
+  follower_.With([&, &space = space, &name = name](Observer& observer) {
+    observer.Sent(space, name, sent);
+    if (own.ok()) observer.Replied(space, name, own->first_byte);
+    if (!status.ok()) observer.Refused(space, name, std::string(status.message()));
+  });
+  Count(connection, before, status, sent - planned);
+}
+
+void Submitter::Count(const kube::Connection& connection, const kube::ConnectionCounts& before,
+                      const Status& status, Duration late) {
+  const kube::ConnectionCounts& after = connection.counts();
+  MutexLock lock(mutex_);
+  ++counts_.sent;
+  if (late > kLate) ++counts_.late;
+  counts_.repeated += after.repeats - before.repeats;
+  counts_.throttled += after.throttled - before.throttled;
+  counts_.throttled_time += after.throttled_time - before.throttled_time;
+  if (status.ok()) {
+    ++counts_.created;
+    return;
+  }
+  ++counts_.refused[ReasonFor(status)];
+  if (counts_.refusal.empty()) counts_.refusal = std::string(status.message());
+}
+
+}  // namespace twofold::lifecycle

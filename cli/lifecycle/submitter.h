@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/lifecycle/follower.h"
+#include "cli/lifecycle/settings.h"
+#include "lib/common/instant.h"
+#include "lib/common/mutex.h"
+#include "lib/common/result.h"
+#include "lib/kube/call.h"
+#include "lib/kube/connection.h"
+
+namespace twofold::lifecycle {
+
+/// Creates an object that has the labels of a run. That it is there already is no error if an
+/// earlier try of this very call has made it, as the labels tell. Returns when the answer came.
+Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resource& resource,
+                               const Object& object);
+
+struct SubmitCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t created = 0;
+  std::uint64_t late = 0;       ///< sent more than kLate after their planned instant
+  std::uint64_t repeated = 0;   ///< sent again after the connection had broken
+  std::uint64_t throttled = 0;  ///< times that the server asked to wait
+  Duration throttled_time{};
+  std::map<std::string, std::uint64_t> refused = {};  ///< by reason
+  std::string refusal = {};                           ///< the first, as an example
+};
+
+/// Creates the workloads of a run at their planned instants, or as fast as its connections allow.
+///
+/// Time     The clock starts with the first instant that is planned. An instant that comes while
+///          all connections wait for answers is late, and is counted; those after it are not moved.
+/// Threads  Safe. A thread a connection.
+class Submitter {
+ public:
+  /// `resources`: of the objects of a workload, in their order. Starts at once.
+  Submitter(const kube::Access& access, const RunSettings& settings,
+            std::vector<kube::Resource> resources, Follower& follower);
+
+  /// Stops.
+  ~Submitter();
+
+  /// Sends no more. Calls that are under way may finish for kGrace.
+  void Stop();
+  static constexpr Duration kGrace = std::chrono::seconds(5);
+  static constexpr Duration kLate = std::chrono::milliseconds(50);
+
+  /// Whether all has been sent and answered, now or until `deadline`; or Stop was called.
+  bool Await(Instant deadline);
+
+  SubmitCounts counts();
+
+ private:
+  void Work(kube::Connection& connection);
+  std::optional<std::uint32_t> TakeNext();
+  [[nodiscard]] Instant PlannedAt(std::uint32_t index) const;
+  bool WaitUntil(Instant planned);
+  void Send(kube::Connection& connection, const std::vector<Object>& objects, Instant planned);
+  void Count(const kube::Connection& connection, const kube::ConnectionCounts& before,
+             const Status& status, Duration late);
+  void End();
+
+  const RunSettings& settings_;
+  const std::vector<kube::Resource> resources_;
+  const Instant begin_;
+  Follower& follower_;
+  Mutex mutex_;
+  Condition changed_;
+  SubmitCounts counts_ ABSL_GUARDED_BY(mutex_);
+  std::uint32_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::size_t working_ ABSL_GUARDED_BY(mutex_) = 0;  // threads
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<kube::Connection>> connections_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace twofold::lifecycle
