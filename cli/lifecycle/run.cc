@@ -120,7 +120,7 @@ bool IsExempt(kube::Connection& connection) {
 Run::Run(kube::Access access, RunSettings settings, kube::WatchOptions watch)
     : access_(std::move(access)),
       settings_(std::move(settings)),
-      watch_(std::move(watch)),
+      watch_(watch),
       anchor_(AnchorNow()) {}
 
 Run::~Run() = default;

@@ -41,7 +41,7 @@ Simulation::Simulation(const kube::Access& access, UpSettings settings,
                mutex_.AssertHeld();
                return fleet_.LostUntil(node, now);
              }),
-      watcher_(kube::Watcher::Start(access, BoundPods(), std::move(watch))) {
+      watcher_(kube::Watcher::Start(access, BoundPods(), watch)) {
   for (std::uint32_t i = 0; i * kNodesAConnection < settings_.nodes.count; ++i) {
     Add(Lane::kNodes, access);
   }

@@ -16,8 +16,9 @@ namespace {
 
 Status SetTime(Distribution& time, const std::string& text) {
   auto parsed = Distribution::Parse(text);
-  if (parsed.ok()) time = *std::move(parsed);
-  return parsed.status();
+  if (!parsed.ok()) return parsed.status();
+  time = *std::move(parsed);
+  return absl::OkStatus();
 }
 
 Status SetRun(std::optional<Distribution>& run, const std::string& text) {
@@ -26,8 +27,9 @@ Status SetRun(std::optional<Distribution>& run, const std::string& text) {
     return absl::OkStatus();
   }
   auto parsed = Distribution::Parse(text);
-  if (parsed.ok()) run = *std::move(parsed);
-  return parsed.status();
+  if (!parsed.ok()) return parsed.status();
+  run = *std::move(parsed);
+  return absl::OkStatus();
 }
 
 Status SetFailures(Habits& habits, const std::string& text) {

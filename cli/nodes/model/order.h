@@ -23,7 +23,7 @@ inline Duration WaitAfter(int failures, double spread) {
   constexpr int kDoublings = 6;  // to 32 s
   const Duration most = kFirst * (1 << std::min(failures, kDoublings));
   return most / 2 +
-         Duration(static_cast<Duration::rep>(static_cast<double>(most.count() / 2) * spread));
+         Duration(static_cast<Duration::rep>(static_cast<double>(most.count()) / 2 * spread));
 }
 
 }  // namespace twofold::nodes
