@@ -114,11 +114,14 @@ void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::R
   Status wrong;
   {
     MutexLock lock(mutex_);
-    Count(lanes_[static_cast<std::size_t>(lane)], order, reply);
+    LaneCounts& counts = lanes_[static_cast<std::size_t>(lane)];
+    Count(counts, order, reply);
     wrong = lane == Lane::kPods
                 ? lives_.Done(order.ticket, reply.status(), now)
                 : fleet_.Done(order.ticket,
                               reply.ok() ? Result<kube::Json>(reply->body) : reply.status(), now);
+    // That others came first is no error.
+    if (!wrong.ok()) ++counts.errors[ReasonOf(wrong)];
   }
   if (wrong.ok() || absl::IsCancelled(wrong)) return;
   if (const auto left_out = log_.Admit(now)) {
@@ -129,10 +132,7 @@ void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::R
 void Simulation::Count(LaneCounts& counts, const nodes::Order& order,
                        const Result<kube::Reply>& reply) {
   ++counts.calls;
-  if (!reply.ok()) {
-    ++counts.errors[ReasonOf(reply.status())];
-    return;
-  }
+  if (!reply.ok()) return;
   counts.throttled += static_cast<std::uint64_t>(reply->throttled);
   if (order.is_timed) counts.lateness.Record(reply->first_byte - order.planned);
   counts.times.Record(reply->first_byte - reply->sent);
