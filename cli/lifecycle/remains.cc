@@ -52,9 +52,9 @@ Result<ResourceList> KnownResources(kube::Connection& connection) {
   ResourceFinder finder(connection);
   ResourceList list;
   for (const Kind& kind : Kinds()) {
-    std::vector<Resource> all = kind.beside;
+    std::vector<kube::Resource> all = kind.beside;
     all.insert(all.begin(), kind.own);
-    for (const Resource& each : all) {
+    for (const kube::Resource& each : all) {
       const auto found = finder.Find(each);
       if (absl::IsNotFound(found.status())) continue;
       if (!found.ok()) return found.status();

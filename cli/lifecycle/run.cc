@@ -197,7 +197,7 @@ Status Run::Watch(kube::Connection& connection) {
   add(resources_.front(), true);
   add(kube::kPods, LabelsPods(first_.front()));
   ResourceFinder finder(connection);
-  for (const Resource& beside : settings_.kind->beside) {
+  for (const kube::Resource& beside : settings_.kind->beside) {
     const auto resource = finder.Find(beside);
     if (!resource.ok()) return resource.status();
     add(*resource, false);

@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "cli/lifecycle/templates/built_in.h"
+#include "lib/common/file.h"
 #include "lib/common/options.h"
 
 namespace twofold::lifecycle {
@@ -32,14 +32,13 @@ std::vector<std::string> KindNames() {
 
 Result<std::string> ReadTemplate(const RunOptions& options, const Kind& kind) {
   if (options.template_file.empty()) return BuiltInTemplate(kind);
-  std::ifstream file(options.template_file, std::ios::binary);
-  std::string text;
-  char byte = 0;
-  while (text.size() <= kMostBytes && file.get(byte)) text += byte;
-  if (!text.empty() && text.size() <= kMostBytes) return text;
+  auto text = ReadFile(options.template_file, kMostBytes, Readable::kFilesAndPipes);
+  if (!text.ok()) {
+    return Named("--template", absl::InvalidArgumentError(text.status().message()));
+  }
+  if (!text->empty()) return text;
   return absl::InvalidArgumentError(
-      absl::StrCat("--template: '", options.template_file,
-                   text.empty() ? "' cannot be read, or is empty" : "' is longer than 1 MiB"));
+      absl::StrCat("--template: ", options.template_file, " is empty"));
 }
 
 /// "NAME=VALUE"

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 class LivesTest : public testing::Test {
  protected:
   const Instant begun_ = Instant(seconds(1000));
-  const Clocks clocks_{begun_, *ReadMoment("2026-11-23T12:00:00Z")};
+  const Clocks clocks_{begun_, *kube::TimeOf("2026-11-23T12:00:00Z")};
   NodeTemplate nodes_ = Nodes();
   Habits habits_;
   std::map<std::uint32_t, Instant> lost_;
