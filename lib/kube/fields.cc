@@ -56,4 +56,18 @@ bool IsTrue(const Json* condition) {
   return condition != nullptr && TextAt(*condition, "/status") == "True";
 }
 
+std::size_t MemoryOf(const Json& value) {
+  constexpr std::size_t kNode = 4 * sizeof(void*);  // of a map: colour and three pointers
+  std::size_t bytes = 0;
+  if (value.is_string()) return sizeof(std::string) + value.get_ref<const std::string&>().size();
+  if (value.is_object()) {
+    for (const auto& [key, each] : value.items()) {
+      bytes += kNode + sizeof(std::string) + key.size() + sizeof(Json) + MemoryOf(each);
+    }
+  } else if (value.is_array()) {
+    for (const Json& each : value) bytes += sizeof(Json) + MemoryOf(each);
+  }
+  return bytes;
+}
+
 }  // namespace twofold::kube

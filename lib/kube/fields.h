@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -34,5 +35,8 @@ std::string LabelOf(const Json& object, std::string_view label);
 /// The condition of this type in status.conditions; nullptr: there is none.
 const Json* FindCondition(const Json& object, std::string_view type);
 bool IsTrue(const Json* condition);
+
+/// Bytes that the value has on the heap, nearly.
+std::size_t MemoryOf(const Json& value);
 
 }  // namespace twofold::kube

@@ -47,5 +47,13 @@ TEST(Fields, LabelsAndConditionsOfOthersMayHaveAnyForm) {
   EXPECT_FALSE(IsTrue(nullptr));
 }
 
+TEST(Fields, MemoryIsThatOfAllParts) {
+  EXPECT_EQ(MemoryOf(Json(3)), 0U);
+  EXPECT_GE(MemoryOf(Json(std::string(1000, 'x'))), 1000U);
+  const Json object = {{"list", {std::string(500, 'x'), {{"key", std::string(500, 'x')}}}}};
+  EXPECT_GE(MemoryOf(object), 1000U);
+  EXPECT_LT(MemoryOf(object), 1500U);
+}
+
 }  // namespace
 }  // namespace twofold::kube

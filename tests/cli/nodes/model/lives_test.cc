@@ -377,6 +377,56 @@ TEST_F(LivesTest, PodsThatAListDoesNotHaveAreGone) {
   EXPECT_THAT(last_.target, HasSubstr("/pods/b/"));
 }
 
+// Pod `a` as the API server has it after its end.
+Json Ended() {
+  Json pod = PodOn("sim-0", "a");
+  pod["status"]["phase"] = "Succeeded";
+  return pod;
+}
+
+TEST_F(LivesTest, NothingIsKeptOfAPodThatHasEnded) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1));
+  Carry(lives, seconds(11));
+  EXPECT_EQ(lives.kept(), 1) << "the watch may show it as it was before";
+  Json before = PodOn("sim-0", "a");
+  before["status"]["phase"] = "Running";
+  lives.Seen(before, At(seconds(11)));
+  EXPECT_FALSE(lives.NextDue().has_value());
+  lives.Seen(Ended(), At(seconds(12)));
+  EXPECT_EQ(lives.kept(), 0);
+  EXPECT_EQ(lives.counts().running + lives.counts().waiting, 0);
+  lives.Seen(Deleted(Ended(), 0), At(seconds(20)));
+  Carry(lives, seconds(20));
+  EXPECT_EQ(last_.method, "DELETE");
+  lives.Gone("uid-a");
+  EXPECT_EQ(lives.counts().removed, 1);
+  EXPECT_EQ(lives.kept(), 0);
+}
+
+TEST_F(LivesTest, AnEndThatIsShownBeforeItsAnswerIsForgottenWithTheAnswer) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1));
+  const auto order = lives.Take(At(seconds(11)));
+  ASSERT_TRUE(order.has_value());
+  lives.Seen(Ended(), At(seconds(11)));
+  EXPECT_EQ(lives.kept(), 1);
+  EXPECT_TRUE(lives.Done(order->ticket, absl::OkStatus(), At(seconds(11))).ok());
+  EXPECT_EQ(lives.kept(), 0);
+}
+
+TEST_F(LivesTest, AnEndedPodThatAListDoesNotHaveIsForgotten) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1));
+  Carry(lives, seconds(11));
+  lives.Listing();
+  lives.Listed();
+  EXPECT_EQ(lives.kept(), 0);
+}
+
 TEST_F(LivesTest, PodsOfOtherNodesAndForeignOnesAreLeftAlone) {
   Lives lives = Make();
   lives.Seen(PodOn("sim-2", "a"), At(seconds(0)));
