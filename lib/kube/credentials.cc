@@ -15,7 +15,7 @@ namespace twofold::kube {
 namespace {
 
 constexpr auto kPluginTime = std::chrono::seconds(60);
-constexpr auto kLook = std::chrono::milliseconds(20);  // whether a waiter has given up
+constexpr auto kBetweenLooks = std::chrono::milliseconds(20);  // whether a waiter has given up
 
 // As client-go: the kubelet writes a new token after 80 % of the life of the old one.
 constexpr auto kTokenFileLife = std::chrono::seconds(50);
@@ -100,7 +100,7 @@ Result<std::shared_ptr<const Proof>> Credentials::Get(Instant now,
     if (!run_->given_up) return AwaitRun(given_up);
     // It was given up by those before us: its end is theirs.
     if (given_up && given_up()) return absl::CancelledError("interrupted");
-    run_ended_.WaitUntil(mutex_, Now() + kLook);
+    run_ended_.WaitUntil(mutex_, Now() + kBetweenLooks);
   }
 }
 
@@ -124,7 +124,7 @@ Credentials::Outcome Credentials::AwaitRun(const std::function<bool()>& given_up
   ++run->waiting;
   while (!run->outcome) {
     if (given_up && given_up()) break;
-    run_ended_.WaitUntil(mutex_, Now() + kLook);
+    run_ended_.WaitUntil(mutex_, Now() + kBetweenLooks);
   }
   if (--run->waiting == 0 && !run->outcome) run->given_up = true;
   return run->outcome ? *run->outcome : absl::CancelledError("interrupted");

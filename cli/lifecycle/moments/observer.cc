@@ -265,6 +265,8 @@ std::int32_t Observer::AddPod(const Object& object, Life& life) {
   PodLife& pod = life.pods.emplace_back();
   pod.slot = slot.number;
   pod.replacement = !slot.is_new || slot.number >= life.slots;
+  pod.name = TextAt(object, "/metadata/name");
+  pod.uid = TextAt(object, "/metadata/uid");
   return static_cast<std::int32_t>(life.pods.size() - 1);
 }
 
