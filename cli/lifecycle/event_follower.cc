@@ -68,11 +68,11 @@ void EventFollower::Follow() {
 }
 
 void EventFollower::Take(const kube::WatchEvent& event) {
-  using Kind = kube::WatchEvent::Kind;
+  using What = kube::WatchEvent::Kind;
   MutexLock lock(mutex_);
-  trouble_ = event.kind == Kind::kTrouble ? event.trouble : Status();
-  const bool tells =
-      event.kind == Kind::kListed || event.kind == Kind::kAdded || event.kind == Kind::kModified;
+  trouble_ = event.kind == What::kTrouble ? event.trouble : Status();
+  const bool tells = event.kind == What::kListed || event.kind == What::kAdded ||
+                     event.kind == What::kModified;
   if (!tells) return;
   notes_.Seen(event.object, anchor_.UnixNs(event.arrived));
   last_ = Now();

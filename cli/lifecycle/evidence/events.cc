@@ -24,7 +24,7 @@ struct ReasonRow {
 };
 
 // Pulled and Created come before the container runs, so their differences have that time in them.
-constexpr std::array<ReasonRow, EventNotes::kReasons> kRows = {{
+constexpr std::array<ReasonRow, EventNotes::kCompared> kRows = {{
     {"SuccessfulCreate", "controller", PodPhase::kCreated, Moment::kLastPod},
     {"Scheduled", "scheduler", PodPhase::kScheduled, Moment::kScheduled},
     {"Pulled", "kubelet", PodPhase::kStarted, Moment::kStarted},

@@ -48,10 +48,10 @@ class EventNotes {
                                               const ClockFit& clocks) const;
   [[nodiscard]] EventCounts CountsOf(const std::vector<Life>& lives) const;
 
-  static constexpr std::size_t kReasons = 7;
+  static constexpr std::size_t kCompared = 7;
 
  private:
-  using Times = std::array<UnixNs, kReasons>;  // 0: none
+  using Times = std::array<UnixNs, kCompared>;  // 0: none
 
   [[nodiscard]] UnixNs Find(const std::string& key, std::size_t reason) const;
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/lifecycle/evidence/seen_run.h"
+#include "tests/support/certificates.h"
 #include "tests/support/program.h"
 
 namespace twofold::lifecycle {

@@ -7,8 +7,6 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr UnixNs kMs = 1'000'000;
-
 Object EntryOf(const std::string& verb, const std::string& resource, const std::string& name,
                UnixNs received, UnixNs done) {
   Object entry = {{"kind", "Event"},

@@ -8,8 +8,6 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr UnixNs kMs = 1'000'000;
-
 Object EventOf(const std::string& reason, const std::string& uid, const std::string& name) {
   return {{"kind", "Event"},
           {"metadata", {{"name", name}, {"namespace", "load"}}},

@@ -14,6 +14,7 @@
 
 namespace twofold::lifecycle {
 
+inline constexpr UnixNs kMs = 1'000'000;
 inline const Anchor kOurClock{At(0), 1'795'428'000'000'000'000};
 
 /// What the API server's clock, which is 2.5 s ahead, shows at At(ms).
