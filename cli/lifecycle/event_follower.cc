@@ -71,8 +71,8 @@ void EventFollower::Take(const kube::WatchEvent& event) {
   using What = kube::WatchEvent::Kind;
   MutexLock lock(mutex_);
   trouble_ = event.kind == What::kTrouble ? event.trouble : Status();
-  const bool tells = event.kind == What::kListed || event.kind == What::kAdded ||
-                     event.kind == What::kModified;
+  const bool tells =
+      event.kind == What::kListed || event.kind == What::kAdded || event.kind == What::kModified;
   if (!tells) return;
   notes_.Seen(event.object, anchor_.UnixNs(event.arrived));
   last_ = Now();

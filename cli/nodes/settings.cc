@@ -37,7 +37,7 @@ Status Set(To& to, const std::string& option, const std::string& text, Parse par
 
 Result<nodes::Distribution> ReadRecorded(const std::string& path) {
   const auto text = ReadFile(path, kMostMib << 20);
-  if (!text.ok()) return text.status();
+  if (!text.ok()) return absl::InvalidArgumentError(text.status().message());
   auto times = nodes::ParseRecorded(*text);
   if (!times.ok()) return times.status();
   return nodes::Distribution::Recorded(*std::move(times));
