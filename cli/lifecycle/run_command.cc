@@ -96,6 +96,13 @@ Status CleanAfter(const kube::Access& access, const Run& run, const std::atomic<
   return absl::OkStatus();
 }
 
+void WarnOfExemption(Run& run) {
+  if (!run.IsExempt()) return;
+  spdlog::warn(
+      "the API server takes us for one of system:masters: its flow control does not hold for us as "
+      "it does for users");
+}
+
 struct Work {
   const RunOptions& options;
   const Globals& globals;
@@ -105,6 +112,7 @@ struct Work {
 
 /// A run from its first request to its last; a signal ends it early, a second one its clean-up.
 Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
+  WarnOfExemption(run);
   const Status ended = run.Execute([](const std::string& line) { spdlog::info("{}", line); });
   Status status = Conclude(work.options, work.globals, work.thresholds, ended, run);
   if (!run.has_begun()) return status;
@@ -119,14 +127,6 @@ Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
   return status;
 }
 
-void WarnOfExemption(const kube::Access& access) {
-  kube::Connection connection(access);
-  if (!lifecycle::IsExempt(connection)) return;
-  spdlog::warn(
-      "the API server takes us for one of system:masters: its flow control does not hold for us as "
-      "it does for users");
-}
-
 Status RunAll(const RunOptions& options, const Globals& globals) {
   ShutdownSignals shutdown;
   InitLogging(/*verbose=*/false);
@@ -138,7 +138,6 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
   if (!settings.ok()) return settings.status();
   if (options.dry_run) return DryRun(*access, *settings);
-  WarnOfExemption(*access);
   spdlog::info("run {}: {} workloads of kind {} in namespace {}", settings->name, settings->count,
                std::string(settings->kind->name), settings->each.space);
   Run run(*access, *std::move(settings));

@@ -36,6 +36,8 @@ struct RunOptions {
   std::string until;
   double settle_seconds = 60;
   std::string compat;
+  bool events = false;
+  std::vector<std::string> audit;
   bool keep = false;
   bool dry_run = false;
 };
@@ -52,6 +54,8 @@ struct RunSettings {
   Settings each;
   bool until_ready = false;  ///< a workload that is ready need not be waited for
   Duration settle = std::chrono::seconds(60);
+  bool events = false;             ///< watch them, to compare
+  std::vector<std::string> audit;  ///< logs of the API server, to be read after the run
 };
 
 /// Reads the files that they name. `space` is for workloads of which nothing else is said; `now` is

@@ -200,21 +200,9 @@ Status CheckRunName(const std::string& text) {
                                                  kLongestRun, " lower-case letters, digits and -"));
 }
 
-bool IsReady(const Json& node) {
-  const Json* conditions = kube::At(node, "/status/conditions");
-  return conditions != nullptr && conditions->is_array() &&
-         std::any_of(conditions->begin(), conditions->end(), [](const Json& condition) {
-           return kube::TextAt(condition, "/type") == "Ready" &&
-                  kube::TextAt(condition, "/status") == "True";
-         });
-}
+bool IsReady(const Json& node) { return kube::IsTrue(kube::FindCondition(node, "Ready")); }
 
-std::string RunOf(const Json& node) {
-  const Json* labels = kube::At(node, "/metadata/labels");
-  if (labels == nullptr || !labels->is_object()) return {};
-  const auto found = labels->find(kRunLabel);
-  return found != labels->end() && found->is_string() ? found->get<std::string>() : "";
-}
+std::string RunOf(const Json& node) { return kube::LabelOf(node, kRunLabel); }
 
 bool HasTaintsOf(const NodeTemplate& nodes, const Json& node) {
   std::vector<Taint> missing = nodes.all_taints();

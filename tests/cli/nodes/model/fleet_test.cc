@@ -30,7 +30,7 @@ Fleet Make(std::uint32_t count, Losses losses = {},
            const std::vector<std::uint32_t>& existing = {}) {
   return {Some(count),
           std::move(losses),
-          {kBegun, *ReadMoment("2026-11-23T12:00:00Z")},
+          {kBegun, *kube::TimeOf("2026-11-23T12:00:00Z")},
           existing,
           kBegun};
 }
