@@ -38,8 +38,8 @@ void Canaries::Work() {
 
 void Canaries::Write(std::uint64_t number) {
   const std::string tick = absl::StrCat(number);
-  const auto reply = connection_.Do(kube::Patch(
-      kube::kConfigMaps, name_, kube::PatchKind::kMerge, TickPatch(tick, all_sent_)));
+  const auto reply = connection_.Do(
+      kube::Patch(kube::kConfigMaps, name_, kube::PatchKind::kMerge, TickPatch(tick, all_sent_)));
   if (reply.ok()) {
     observed_.With([&](Observer& observer) {
       observer.CanaryWritten(CanaryName(name_.name, tick), reply->sent, reply->first_byte);

@@ -70,8 +70,7 @@ void WarnOfExemption(const kube::Access& access) {
 Status Conclude(const lifecycle::EndOptions& options, const Globals& globals,
                 const std::vector<lifecycle::Threshold>& thresholds, const Status& ended,
                 const Outcome& outcome) {
-  std::cout << lifecycle::Print(FormOf(options.output, globals.form), outcome.report)
-            << std::flush;
+  std::cout << lifecycle::Print(FormOf(options.output, globals.form), outcome.report) << std::flush;
   Status status = WriteFiles(options, outcome);
   status.Update(ended);
   status.Update(CheckData(outcome));
@@ -95,8 +94,8 @@ Status CleanAfter(const kube::Access& access, const kube::ObjectName& run, int c
 }
 
 Status WorkWithSignals(ShutdownSignals& shutdown,
-                const std::function<Status(const std::atomic<int>& signals)>& work,
-                const std::function<void()>& interrupt) {
+                       const std::function<Status(const std::atomic<int>& signals)>& work,
+                       const std::function<void()>& interrupt) {
   std::atomic<int> signals = 0;
   Status status;
   std::thread thread([&] {

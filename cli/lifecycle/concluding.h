@@ -35,7 +35,7 @@ Status CleanAfter(const kube::Access& access, const kube::ObjectName& run, int c
 
 /// Works on a thread of its own; each signal is counted, then `interrupt` is called.
 Status WorkWithSignals(ShutdownSignals& shutdown,
-                const std::function<Status(const std::atomic<int>& signals)>& work,
-                const std::function<void()>& interrupt);
+                       const std::function<Status(const std::atomic<int>& signals)>& work,
+                       const std::function<void()>& interrupt);
 
 }  // namespace twofold::cli

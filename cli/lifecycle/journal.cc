@@ -109,9 +109,7 @@ Result<std::uint64_t> ReadJournal(const std::string& path,
 }
 
 Hearer HearerOf(Journal& journal, const Kind& kind, const Anchor& anchor) {
-  return [&journal, &kind, anchor](const Said& said) {
-    journal.Write(LineOf(said, kind, anchor));
-  };
+  return [&journal, &kind, anchor](const Said& said) { journal.Write(LineOf(said, kind, anchor)); };
 }
 
 Result<std::unique_ptr<Journal>> Journal::Create(const JournalOptions& options) {

@@ -48,8 +48,8 @@ class Journal {
   /// torn one at its end, as kill -9 leaves it, is cut off.
   /// Errors   kNotFound: there is no such file. kFailedPrecondition: another process writes it.
   ///          Those of ReadJournal.
-  static Result<std::unique_ptr<Journal>> Continue(const JournalOptions& options,
-                                                   const std::function<Status(const Object&)>& take);
+  static Result<std::unique_ptr<Journal>> Continue(
+      const JournalOptions& options, const std::function<Status(const Object&)>& take);
 
   /// Writes what waits.
   ~Journal();

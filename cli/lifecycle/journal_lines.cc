@@ -93,8 +93,8 @@ Tally ReadTally(const Object& line) {
   sending.late = NumberIn(line, "late");
   sending.repeated = NumberIn(line, "repeated");
   sending.throttled = NumberIn(line, "throttled");
-  sending.throttled_time = Duration(static_cast<std::int64_t>(
-      std::min<std::uint64_t>(NumberIn(line, "throttled_ns"), kEndNs)));
+  sending.throttled_time = Duration(
+      static_cast<std::int64_t>(std::min<std::uint64_t>(NumberIn(line, "throttled_ns"), kEndNs)));
   sending.refusal = TextIn(line, "refusal");
   const auto refused = line.find("refused");
   if (refused != line.end() && refused->is_object()) {
@@ -118,8 +118,8 @@ Status ReadRest(const Object& line, const Anchor& anchor, Said& said) {
   said.space = TextIn(line, "space");
   said.name = TextIn(line, "name");
   said.why = TextIn(line, "why");
-  said.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-      NumberIn(line, "slots"), std::numeric_limits<std::uint32_t>::max()));
+  said.slots = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(NumberIn(line, "slots"), std::numeric_limits<std::uint32_t>::max()));
   const auto object = line.find("object");
   if (object != line.end()) said.object = &*object;
   if (const auto other = TimeAt(line, "other")) said.other = anchor.At(*other);
@@ -131,7 +131,8 @@ Status ReadRest(const Object& line, const Anchor& anchor, Said& said) {
   if (!row.needs_object) return absl::OkStatus();
   const std::size_t event = PlaceOf(kEventNames, std::string(TextIn(line, "event")),
                                     [](std::string_view each) { return each; });
-  if (event == kEventNames.size()) return Wrong("event", "none of listed, added, modified, deleted");
+  if (event == kEventNames.size())
+    return Wrong("event", "none of listed, added, modified, deleted");
   said.event = static_cast<Event>(event);
   return absl::OkStatus();
 }
@@ -150,8 +151,8 @@ Result<Object> ReadHead(const Object& line) {
   const bool fits = line.is_object() && line.contains("journal") && line.contains("record");
   if (!fits) return Wrong("journal", "the first line has no record: this is no journal of a run");
   if (line["journal"] != kVersion) {
-    return Wrong("journal", absl::StrCat("version ", line["journal"].dump(), "; this program reads ",
-                                         kVersion));
+    return Wrong("journal", absl::StrCat("version ", line["journal"].dump(),
+                                         "; this program reads ", kVersion));
   }
   return line["record"];
 }
@@ -208,8 +209,7 @@ Status TakeLine(const Object& line, const Anchor& anchor, Observer& observer, As
     aside.latest = std::max(aside.latest, anchor.At(*at));
     return absl::OkStatus();
   }
-  const std::size_t what =
-      PlaceOf(kWhatRows, name, [](const WhatRow& each) { return each.name; });
+  const std::size_t what = PlaceOf(kWhatRows, name, [](const WhatRow& each) { return each.name; });
   if (what == kWhats) return Wrong("do", absl::StrCat("'", name, "' is not known"));
   Said said{.what = static_cast<What>(what), .at = anchor.At(*at)};
   if (Status status = ReadRest(line, anchor, said); !status.ok()) return status;

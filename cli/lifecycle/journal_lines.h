@@ -18,10 +18,10 @@ namespace twofold::lifecycle {
 /// What a report needs and no Observer knows.
 struct Tally {
   SubmitCounts sending;
-  std::uint64_t breaks = 0;  ///< of watches
-  std::uint64_t resumed = 0;          ///< processes that went on where one had ended
+  std::uint64_t breaks = 0;             ///< of watches
+  std::uint64_t resumed = 0;            ///< processes that went on where one had ended
   std::set<std::string> watchers = {};  ///< hosts on which they ran
-  bool full = false;                  ///< the journal has come to its limit
+  bool full = false;                    ///< the journal has come to its limit
 
   friend bool operator==(const Tally&, const Tally&) = default;
 };

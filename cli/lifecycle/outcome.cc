@@ -67,10 +67,10 @@ void NoteClocks(const Beside& beside, Report& report) {
   if (!beside.record.host.empty()) hosts.insert(beside.record.host);
   if (hosts.size() < 2) return;
   report.clock_offset.reset();
-  report.notes.push_back(absl::StrCat(
-      "`planned` and `sent` are by the clock of ", beside.record.host,
-      ", what was seen by that of ", absl::StrJoin(beside.tally.watchers, ", "),
-      ": spans from the one to the other are as wrong as these clocks are apart"));
+  report.notes.push_back(
+      absl::StrCat("`planned` and `sent` are by the clock of ", beside.record.host,
+                   ", what was seen by that of ", absl::StrJoin(beside.tally.watchers, ", "),
+                   ": spans from the one to the other are as wrong as these clocks are apart"));
 }
 
 /// How many were sent, and how many of these late, by what is known of each.

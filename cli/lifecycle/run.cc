@@ -7,9 +7,7 @@
 namespace twofold::lifecycle {
 namespace {
 
-Status InterruptedEarly() {
-  return absl::CancelledError("interrupted before the first workload");
-}
+Status InterruptedEarly() { return absl::CancelledError("interrupted before the first workload"); }
 
 }  // namespace
 
@@ -24,8 +22,8 @@ Run::~Run() = default;
 Status Run::Execute(const std::function<void(const std::string&)>& progress, Duration between) {
   kube::Connection connection(access_);
   if (const Status status = Begin(connection); !status.ok()) return status;
-  submitter_ = std::make_unique<Submitter>(access_, settings_, watching_->record().resources,
-                                           observed_);
+  submitter_ =
+      std::make_unique<Submitter>(access_, settings_, watching_->record().resources, observed_);
   const Status status = watching_->Await(
       [this](Instant now, const Progress&) { return SendingAt(now); },
       [&](Duration time, const Progress& look) { progress(ProgressLine(time, look)); }, between);

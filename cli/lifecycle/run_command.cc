@@ -48,8 +48,8 @@ Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
     return status;
   }
   const lifecycle::RunSettings& settings = run.settings();
-  status.Update(CleanAfter(work.access, {settings.each.space, settings.name},
-                           settings.connections, signals));
+  status.Update(
+      CleanAfter(work.access, {settings.each.space, settings.name}, settings.connections, signals));
   return status;
 }
 

@@ -16,7 +16,7 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::size_t kLongestRun = 40;  // leaves room for the number of the workload
+constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
 constexpr std::size_t kMostBytes = 1 << 20;     // of a template
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/cluster/options.h"
-#include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/journal.h"
+#include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
 #include "lib/common/instant.h"

@@ -29,8 +29,7 @@ Status Submission::Execute(const std::function<void(const std::string&)>& progre
   took_ = Now() - begin;
   signs.Stop();
   const Status said =
-      connection
-          .Do(kube::Patch(kube::kConfigMaps, record, kube::PatchKind::kMerge, AllSentPatch()))
+      connection.Do(kube::Patch(kube::kConfigMaps, record, kube::PatchKind::kMerge, AllSentPatch()))
           .status();
   if (!said.ok()) {
     spdlog::warn("watchers will wait for more, as the record does not say that all is sent: {}",
@@ -63,8 +62,8 @@ Status Submission::Await(const std::function<void(const std::string&)>& progress
     if (Now() < next_line) continue;
     const SubmitCounts counts = submitter_->counts();
     progress(absl::StrFormat("%.0f s: %d of %d sent, %d created, %d late, %d throttled",
-                             ToSeconds(Now() - begin), counts.sent, settings_.count,
-                             counts.created, counts.late, counts.throttled));
+                             ToSeconds(Now() - begin), counts.sent, settings_.count, counts.created,
+                             counts.late, counts.throttled));
     next_line = Now() + between;
   }
   return absl::OkStatus();

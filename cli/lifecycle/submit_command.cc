@@ -25,8 +25,8 @@
 namespace twofold::cli {
 namespace {
 
-using lifecycle::SubmitCounts;
 using lifecycle::Submission;
+using lifecycle::SubmitCounts;
 
 const show::Columns& SubmitColumns() {
   static const show::Columns columns = {
@@ -73,8 +73,7 @@ Status ConcludeSubmit(const lifecycle::OutputOptions& output, const Globals& glo
   lifecycle::Report report;
   report.counts = AllCounts(counts, submission.settings().count);
   report.notes = lifecycle::NotesOn(counts, submission.settings().count);
-  std::cout << show::Print(FormOf(output, globals.form), SubmitColumns(),
-                           RowOf(submission, report))
+  std::cout << show::Print(FormOf(output, globals.form), SubmitColumns(), RowOf(submission, report))
             << std::flush;
   for (const std::string& note : report.notes) spdlog::warn("{}", note);
   if (counts.created == 0) {

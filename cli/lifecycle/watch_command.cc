@@ -50,9 +50,9 @@ Status CheckRuns(const WatchOptions& options) {
         absl::StrCat("--run: ", kMostRuns, " at a time are the most"));
   }
   if (options.runs.size() == 1) return absl::OkStatus();
-  for (const auto& [name, value] : {std::pair("--times", &options.end.output.times),
-                                    std::pair("--compat", &options.end.compat),
-                                    std::pair("--journal", &options.end.journal.file)}) {
+  for (const auto& [name, value] :
+       {std::pair("--times", &options.end.output.times), std::pair("--compat", &options.end.compat),
+        std::pair("--journal", &options.end.journal.file)}) {
     if (value->empty()) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": of one --run only; watch each by a command of its own"));
@@ -78,7 +78,8 @@ Status ConcludeRuns(const WatchOptions& options, const Globals& globals,
                     const std::vector<lifecycle::Threshold>& thresholds,
                     const std::vector<Status>& ended,
                     std::vector<std::unique_ptr<Attached>>& runs) {
-  const bool named = runs.size() > 1 && FormOf(options.end.output, globals.form) != show::Form::kJson;
+  const bool named =
+      runs.size() > 1 && FormOf(options.end.output, globals.form) != show::Form::kJson;
   Status first;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto outcome = runs[i]->outcome();
@@ -105,8 +106,7 @@ Status WatchAll(const WatchOptions& options, const Globals& globals) {
   const std::string space = options.space.empty() ? access->config.space : options.space;
   std::vector<std::unique_ptr<Attached>> runs;
   for (const std::string& name : options.runs) {
-    runs.push_back(
-        std::make_unique<Attached>(*access, kube::ObjectName{space, name}, options.end));
+    runs.push_back(std::make_unique<Attached>(*access, kube::ObjectName{space, name}, options.end));
   }
   return WorkWithSignals(
       shutdown,

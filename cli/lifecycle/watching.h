@@ -40,8 +40,8 @@ struct WatchPlan {
   Record record;
   EndSettings end;
   kube::WatchOptions watch;
-  std::string canary = {};      ///< the ConfigMap into which this process writes each second
-  bool is_sender = false;  ///< this process sends; else the stamps of workloads say when they were
+  std::string canary = {};  ///< the ConfigMap into which this process writes each second
+  bool is_sender = false;   ///< this process sends; else the stamps of workloads say when they were
   Journal* journal = nullptr;  ///< for what the Observer does not know; nullptr: none
   Tally before = {};           ///< of the processes that have watched before
 };

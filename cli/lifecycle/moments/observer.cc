@@ -258,8 +258,7 @@ void Observer::Seen(Event event, const Object& object, Instant at,
     ++unusual_.broken;
     return;
   }
-  Hear(
-      {.what = What::kSeen, .at = at, .event = event, .object = &object, .other = blind_since});
+  Hear({.what = What::kSeen, .at = at, .event = event, .object = &object, .other = blind_since});
   Stream& stream = streams_[kind];
   const bool late = event == Event::kListed || blind_since;
   const Waiting seen{at, late, blind_since ? blind_since : stream.alive};

@@ -47,7 +47,7 @@ struct Said {
   std::uint32_t slots = 0;
   std::string_view why = {};  ///< of a refusal
   Event event = Event::kListed;
-  const Object* object = nullptr;      ///< of kSeen
+  const Object* object = nullptr;     ///< of kSeen
   std::optional<Instant> other = {};  ///< blind_since of kSeen; the reply to a canary
 };
 

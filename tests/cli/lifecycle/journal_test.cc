@@ -115,8 +115,8 @@ TEST_F(JournalTest, ATornLastLineIsCutOffAndWritingGoesOn) {
     AppendText(path(), more.substr(0, torn));
     Replay replay(TestAnchor());
     {
-      const auto journal = Journal::Continue(
-          Options(), [&](const Object& line) { return replay.Take(line); });
+      const auto journal =
+          Journal::Continue(Options(), [&](const Object& line) { return replay.Take(line); });
       ASSERT_TRUE(journal.ok()) << journal.status();
       EXPECT_EQ(FileText(path()), whole);
     }
@@ -201,7 +201,7 @@ TEST_F(JournalTest, AFullDiskEndsItAndWhatWasWrittenIsRead) {
   struct rlimit before {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit small {100'000, before.rlim_max};
+  const struct rlimit small { 100'000, before.rlim_max };
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   {
     const auto journal = Begin();
@@ -213,6 +213,36 @@ TEST_F(JournalTest, AFullDiskEndsItAndWhatWasWrittenIsRead) {
   std::signal(SIGXFSZ, handler);
   Replay replay(TestAnchor());
   EXPECT_TRUE(Read(replay).ok());
+}
+
+/// A pod with what servers and kubelets put into it.
+Object RealPod() {
+  Object pod = WithNoise(OwnedBy(PodOf("big-17", "0f8fad5b-d9cb-469f-a165-70867728950e"), "Job",
+                                 "7c9e6679-7425-40de-944b-e07fc1f90ae7"));
+  pod["metadata"]["labels"] = {{kRunLabel, "r1"},
+                               {kWorkloadLabel, "big-17"},
+                               {"batch.kubernetes.io/controller-uid", "7c9e6679-7425-40de-944b"},
+                               {"batch.kubernetes.io/job-name", "big-17"},
+                               {"job-name", "big-17"}};
+  for (const char* type : {"PodReadyToStartContainers", "Initialized", "ContainersReady"}) {
+    Put(pod, type, true);
+  }
+  return pod;
+}
+
+TEST_F(JournalTest, TheLifeOfAPodTakesAFewKilobytes) {
+  const Kind& kind = *FindKind("job").value();
+  const Object pod = RealPod();
+  std::size_t bytes = 0;
+  for (const Object& version : {pod, Bound(pod), Bound(pod), Running(pod), Ready(pod), Over(pod)}) {
+    Said said{.what = What::kSeen, .at = At(5), .event = Event::kModified};
+    said.object = &version;
+    bytes += LineOf(said, kind, TestAnchor()).size();
+  }
+  RecordProperty("bytes", static_cast<int>(bytes));
+  EXPECT_GT(bytes, 3'000);
+  EXPECT_LT(bytes, 8'000) << bytes << "; "
+                          << "docs/lifecycle.md says how long a journal is";
 }
 
 TEST_F(JournalTest, WhatNoObserverKnowsIsKeptToo) {

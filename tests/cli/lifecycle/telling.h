@@ -74,8 +74,9 @@ inline std::string Known(const Observer& observer) {
   Object all = Object::array();
   for (const Life& life : observer.lives()) {
     for (const auto& sight : SightsOf(life)) {
-      all.push_back(sight ? Object{Ms(sight->at), Ms(sight->after), sight->cluster_second.value_or(0)}
-                          : Object());
+      all.push_back(sight
+                        ? Object{Ms(sight->at), Ms(sight->after), sight->cluster_second.value_or(0)}
+                        : Object());
     }
     for (const Duration each : PendingOf(life, At(100))) all.push_back(each.count());
     all.push_back({life.name, life.refused, life.uid, RestartsOf(life), life.pods.size()});
