@@ -84,7 +84,8 @@ class FollowTest : public RunProgramTest {
     for (const Life& life : outcome.lives) {
       const Sights sights = SightsOf(life);
       const auto done = steps.find(life.name);
-      ASSERT_NE(done, steps.end()) << life.name;
+      EXPECT_EQ(Of(sights, Moment::kCreated).has_value(), done != steps.end()) << life.name;
+      if (done == steps.end()) continue;
       for (std::size_t i = 0; i < done->second.size(); ++i) {
         const auto& sight = Of(sights, moments[i]);
         ASSERT_TRUE(sight) << life.name << " " << Name(moments[i]);
@@ -323,13 +324,12 @@ TEST_F(FollowTest, ARunThatWasKilledWhileItSentIsReportedAsFarAsItCame) {
                           "--journal", journal});
   ASSERT_TRUE(testing::Await([&] { return api_.All(kube::kJobs).size() >= 20; })) << run->output();
   run->Kill();
-  const std::size_t sent = api_.All(kube::kJobs).size();
-  ASSERT_TRUE(testing::Await([&] { return AllDone(sent); }));
+  ASSERT_TRUE(testing::Await([&] { return AllDone(api_.All(kube::kJobs).size()); }));
   const auto attached = Attach(0.5, journal);
   const Status status = Watch(*attached);
   ASSERT_TRUE(status.ok()) << status;
   const auto outcome = attached->outcome();
-  EXPECT_EQ(CountIn(outcome->report, "complete"), sent);
+  EXPECT_EQ(CountIn(outcome->report, "complete"), api_.All(kube::kJobs).size());
   EXPECT_EQ(CountIn(outcome->report, "workloads"), 1000);
   std::map<std::string, Stamps> stamps;
   for (const kube::Json& job : api_.All(kube::kJobs)) {
