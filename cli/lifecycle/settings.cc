@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/lifecycle/record.h"
 #include "cli/lifecycle/templates/built_in.h"
 #include "lib/common/file.h"
 #include "lib/common/options.h"
@@ -17,8 +18,7 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::size_t kLongestRun = 40;  // leaves room for the number of the workload
-constexpr std::uint32_t kMostWorkloads = 200'000;
+constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
 constexpr std::size_t kMostAudits = 100;
 constexpr std::size_t kMostBytes = 1 << 20;  // of a template
@@ -148,7 +148,14 @@ void DeclareWorkload(CLI::App& app, RunOptions& options) {
       ->take_all();
 }
 
-void DeclareEnd(CLI::App& app, RunOptions& options) {
+void DeclareDryRun(CLI::App& app, RunOptions& options) {
+  app.add_flag("--dry-run", options.dry_run,
+               "Send the objects of one workload with dryRun=All, print what the server says");
+}
+
+}  // namespace
+
+void DeclareEnd(CLI::App& app, EndOptions& options) {
   app.add_option("--until", options.until,
                  "ready or complete: what a workload is waited for to come to; else complete if "
                  "the kind knows it")
@@ -156,9 +163,25 @@ void DeclareEnd(CLI::App& app, RunOptions& options) {
   AddOption(app, "--settle", options.settle_seconds, Seconds(0, 86'400),
             "Seconds to wait for workloads at most, after the last was created");
   Declare(app, options.output);
+  Declare(app, options.journal);
+  DeclareCompat(app, options);
+}
+
+void DeclareCompat(CLI::App& app, EndOptions& options) {
   app.add_option("--compat", options.compat,
                  "Write submitted.json and sampled.json of the Run:ai scale test tool there")
       ->type_name("DIR");
+}
+
+void DeclareSending(CLI::App& app, RunOptions& options) {
+  DeclareLoad(app, options);
+  DeclareWorkload(app, options);
+  DeclareDryRun(app, options);
+}
+
+void Declare(CLI::App& app, RunOptions& options) {
+  DeclareSending(app, options);
+  DeclareEnd(app, options);
   app.add_flag("--events", options.events,
                "Watch Kubernetes' Events too, and compare their times with what is seen");
   app.add_option("--audit", options.audit,
@@ -166,16 +189,6 @@ void DeclareEnd(CLI::App& app, RunOptions& options) {
       ->type_name("FILE")
       ->take_all();
   app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
-  app.add_flag("--dry-run", options.dry_run,
-               "Send the objects of one workload with dryRun=All, print what the server says");
-}
-
-}  // namespace
-
-void Declare(CLI::App& app, RunOptions& options) {
-  DeclareLoad(app, options);
-  DeclareWorkload(app, options);
-  DeclareEnd(app, options);
 }
 
 Status CheckRunName(const std::string& name) {
@@ -187,6 +200,18 @@ Status CheckRunName(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("'", name, "' is not a name of at most ", kLongestRun,
                    " small letters, digits and dashes, with a letter or digit at both ends"));
+}
+
+Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind) {
+  EndSettings settings;
+  settings.until_ready = options.until.empty() ? !Ends(kind) : options.until == "ready";
+  if (options.until == "complete" && !Ends(kind)) {
+    return absl::InvalidArgumentError(absl::StrCat("--until: workloads of kind '",
+                                                   std::string(kind.name),
+                                                   "' never complete; use --until ready"));
+  }
+  settings.settle = FromSeconds(options.settle_seconds);
+  return settings;
 }
 
 Result<RunSettings> Read(const RunOptions& options, const std::string& space,
@@ -216,12 +241,11 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
   for (const std::string& text : options.tolerations) {
     if (const Status status = AddToleration(text, settings.each); !status.ok()) return status;
   }
-  settings.until_ready = options.until.empty() ? !Ends(**kind) : options.until == "ready";
-  if (options.until == "complete" && !Ends(**kind)) {
-    return absl::InvalidArgumentError(absl::StrCat("--until: workloads of kind '", options.kind,
-                                                   "' never complete; use --until ready"));
-  }
-  settings.settle = FromSeconds(options.settle_seconds);
+  const auto end = ReadEnd(options, **kind);
+  if (!end.ok()) return end.status();
+  settings.until_ready = end->until_ready;
+  settings.settle = end->settle;
+  settings.journal = options.journal;
   settings.events = options.events;
   if (const Status status = CheckAudit(options.audit); !status.ok()) return status;
   settings.audit = options.audit;
@@ -235,7 +259,7 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
 Result<std::vector<Object>> RenderOne(const RunSettings& settings, std::uint32_t index) {
   Settings each = settings.each;
   each.index = index;
-  each.name = absl::StrCat(settings.name, "-", index);
+  each.name = WorkloadName(settings.name, index);
   return Render(*settings.kind, settings.text, each);
 }
 

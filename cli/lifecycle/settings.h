@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/cluster/options.h"
+#include "cli/lifecycle/journal.h"
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
@@ -18,10 +19,28 @@ class App;
 
 namespace twofold::lifecycle {
 
-/// The command line of `twofold lifecycle run`, as it was typed.
-struct RunOptions {
-  cli::ClusterOptions cluster;
+/// When the watching ends, and what is left of it.
+struct EndOptions {
   OutputOptions output;
+  JournalOptions journal;
+  std::string until;
+  double settle_seconds = 60;
+  std::string compat;
+};
+void DeclareEnd(CLI::App& app, EndOptions& options);
+void DeclareCompat(CLI::App& app, EndOptions& options);  ///< --compat alone
+
+struct EndSettings {
+  bool until_ready = false;  ///< a workload that is ready need not be waited for
+  Duration settle = std::chrono::seconds(60);
+};
+
+/// Errors   kInvalidArgument: workloads of this kind never come so far.
+Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind);
+
+/// The command line of `twofold lifecycle run`, as it was typed.
+struct RunOptions : EndOptions {
+  cli::ClusterOptions cluster;
   std::string kind;
   std::uint32_t count = 1;
   double rate = 10;
@@ -33,9 +52,6 @@ struct RunOptions {
   Settings each;
   std::vector<std::string> node_selector;
   std::vector<std::string> tolerations;
-  std::string until;
-  double settle_seconds = 60;
-  std::string compat;
   bool events = false;
   std::vector<std::string> audit;
   bool keep = false;
@@ -43,8 +59,11 @@ struct RunOptions {
 };
 void Declare(CLI::App& app, RunOptions& options);
 
+/// Only those of sending.
+void DeclareSending(CLI::App& app, RunOptions& options);
+
 /// What they mean.
-struct RunSettings {
+struct RunSettings : EndSettings {
   const Kind* kind = nullptr;
   std::string name;
   std::uint32_t count = 1;
@@ -52,8 +71,7 @@ struct RunSettings {
   int connections = 4;  ///< that create workloads
   std::string text;     ///< of the template
   Settings each;
-  bool until_ready = false;  ///< a workload that is ready need not be waited for
-  Duration settle = std::chrono::seconds(60);
+  JournalOptions journal;
   bool events = false;             ///< watch them, to compare
   std::vector<std::string> audit;  ///< logs of the API server, to be read after the run
 };
