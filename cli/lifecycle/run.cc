@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "cli/lifecycle/fill.h"
+#include "cli/lifecycle/flow_control.h"
 #include "cli/lifecycle/moments/fields.h"
 #include "cli/lifecycle/resources.h"
 
@@ -17,7 +19,6 @@ namespace {
 constexpr Duration kSyncPatience = std::chrono::seconds(60);
 constexpr Duration kBetweenLooks = std::chrono::milliseconds(100);
 constexpr Duration kDrain = std::chrono::milliseconds(300);  // one watch may be behind another
-constexpr std::size_t kBatch = 500;  // lives a look at a time, so that the watches go on
 
 Anchor AnchorNow() {
   const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
@@ -56,24 +57,6 @@ kube::Selection SelectionOf(const kube::Resource& resource, const RunSettings& s
 /// What a server that cannot try out says; it can create all the same.
 bool CannotTryOut(const Status& status) {
   return std::string(status.message()).find("does not support dry run") != std::string::npos;
-}
-
-bool IsOver(const Kind& kind, const Life& life, bool until_ready) {
-  const Sights sights = SightsOf(life);
-  switch (StateOf(kind, life, sights)) {
-    case State::kComplete:
-    case State::kFailed:
-    case State::kDeleted:
-    case State::kRefused:
-      return true;
-    case State::kReady:
-      return until_ready;
-    case State::kNotReady:
-    case State::kNeverSeen:
-    case State::kNotSent:
-      return false;
-  }
-  return false;
 }
 
 std::string RefusalNote(const SubmitCounts& counts) {
@@ -141,19 +124,28 @@ bool Run::Pause(Instant until) {
 
 Status Run::Execute(const std::function<void(const std::string&)>& progress, Duration between) {
   kube::Connection connection(access_);
-  for (const auto step : {&Run::Prepare, &Run::WriteRecord, &Run::Watch}) {
+  progress_ = progress;
+  for (const auto step :
+       {&Run::Prepare, &Run::CheckStorage, &Run::WriteRecord, &Run::FillFirst, &Run::Watch}) {
     if (!Pause(Now())) return absl::CancelledError("interrupted before the first workload");
     if (const Status status = (this->*step)(connection); !status.ok()) return status;
   }
   canaries_ = std::make_unique<Canaries>(
       access_, Record{settings_.name, settings_.each.space, {}, {}}, *follower_);
+  open_ = std::make_unique<OpenLives>(*follower_, *settings_.kind, settings_.until_ready);
   submitter_ = std::make_unique<Submitter>(access_, settings_, resources_, *follower_);
-  const Status status = Settle(progress, between);
+  guard_ =
+      std::make_unique<StorageGuard>(access_, settings_.storage, [this] { submitter_->Cease(); });
+  Status status = Settle(between);
+  guard_->Stop();
   submitter_->Stop();
+  status.Update(guard_->verdict());
   canaries_->Stop();
   end_ = Now();
   breaks_ = follower_->breaks();
   follower_->Stop();
+  const auto flows = submitter_->counts().throttled_by;
+  if (!flows.empty()) flows_ = DescribeFlows(connection, flows);
   return status;
 }
 
@@ -172,6 +164,13 @@ Status Run::Prepare(kube::Connection& connection) {
   return CannotTryOut(tried) ? absl::OkStatus() : tried;
 }
 
+/// Nothing is begun that would be stopped at once.
+Status Run::CheckStorage(kube::Connection& connection) {
+  if (settings_.storage.quota == 0) return absl::OkStatus();
+  const auto bytes = ReadStorageSize(connection);
+  return bytes.ok() ? CheckRoom(*bytes, settings_.storage) : absl::OkStatus();
+}
+
 Status Run::WriteRecord(kube::Connection& connection) {
   Record record{settings_.name, settings_.each.space, std::string(settings_.kind->name), {}};
   record.resources = resources_;
@@ -187,8 +186,20 @@ Status Run::NameIsTaken() const {
       settings_.name, " --namespace ", settings_.each.space, "`"));
 }
 
-Status Run::Watch(kube::Connection& connection) {
-  std::vector<kube::Selection> selections;
+/// Before the watches of what is measured, which so have nothing of it.
+Status Run::FillFirst(kube::Connection& connection) {
+  if (const Status status = Select(connection); !status.ok()) return status;
+  if (settings_.fill == 0) return absl::OkStatus();
+  auto fill = Fill({access_, settings_, resources_, selections_, watch_,
+                    [this](Instant until) { return Pause(until); }, progress_});
+  if (!fill.ok()) return fill.status();
+  fill_ = *std::move(fill);
+  selections_ = InPhase(selections_, false);
+  return absl::OkStatus();
+}
+
+Status Run::Select(kube::Connection& connection) {
+  std::vector<kube::Selection>& selections = selections_;
   const auto add = [&](const kube::Resource& resource, bool labelled) {
     const bool known = std::any_of(selections.begin(), selections.end(),
                                    [&](const auto& each) { return each.resource == resource; });
@@ -202,9 +213,16 @@ Status Run::Watch(kube::Connection& connection) {
     if (!resource.ok()) return resource.status();
     add(*resource, false);
   }
+  if (ClaimsOf(*settings_.kind, settings_.each) > 0) {
+    add(kube::kPersistentVolumeClaims, LabelsPods(first_.front()));
+  }
   add(kube::kConfigMaps, true);
+  return absl::OkStatus();
+}
+
+Status Run::Watch(kube::Connection& /*connection*/) {
   follower_ =
-      std::make_unique<Follower>(access_, *settings_.kind, settings_.name, selections, watch_);
+      std::make_unique<Follower>(access_, *settings_.kind, settings_.name, selections_, watch_);
   const Instant deadline = Now() + kSyncPatience;
   while (Pause(Now())) {
     const Status status = follower_->AwaitSync(Now() + kBetweenLooks);
@@ -213,48 +231,29 @@ Status Run::Watch(kube::Connection& connection) {
   return absl::CancelledError("interrupted before the first workload");
 }
 
-Status Run::Settle(const std::function<void(const std::string&)>& progress, Duration between) {
+Status Run::Settle(Duration between) {
   const Instant begin = Now();
   Instant next_line = begin + between;
   std::optional<Instant> submitted;
-  std::optional<Instant> over_since;
+  Instant over_since = Instant::max();  // no optional: g++ 12 takes it for uninitialised
   while (Pause(Now() + kBetweenLooks)) {
     const Instant now = Now();
+    if (const Status failure = submitter_->failure(); !failure.ok()) return failure;
     if (!submitted && submitter_->Await(now)) submitted = now;
     if (submitted && now - *submitted > settings_.settle) return absl::OkStatus();
-    const bool over = submitted && CountOpen() == 0 && follower_->sees_all();
-    if (!over) over_since.reset();
-    if (over && !over_since) over_since = now;
-    if (over && now - *over_since >= kDrain) return absl::OkStatus();
+    const bool over = submitted && open_->Count() == 0 && follower_->sees_all();
+    over_since = over ? std::min(over_since, now) : Instant::max();
+    if (over && now - over_since >= kDrain) return absl::OkStatus();
     if (now < next_line) continue;
-    progress(ProgressLine(now - begin));
+    progress_(ProgressLine(now - begin));
     next_line = now + between;
   }
   return absl::CancelledError("interrupted: the report is of what was sent until then");
 }
 
-/// How many workloads have not come to their end. Each is asked until it has, and never again.
-std::size_t Run::CountOpen() {
-  const std::size_t all =
-      follower_->With([](Observer& observer) { return observer.lives().size(); });
-  for (; looked_at_ < all; ++looked_at_) open_.push_back(looked_at_);
-  std::vector<std::size_t> still;
-  for (std::size_t begin = 0; begin < open_.size(); begin += kBatch) {
-    follower_->With([&](Observer& observer) {
-      const std::size_t end = std::min(open_.size(), begin + kBatch);
-      for (std::size_t i = begin; i < end; ++i) {
-        const Life& life = observer.lives()[open_[i]];
-        if (!IsOver(*settings_.kind, life, settings_.until_ready)) still.push_back(open_[i]);
-      }
-    });
-  }
-  open_ = std::move(still);
-  return open_.size();
-}
-
 std::string Run::ProgressLine(Duration time) {
   const SubmitCounts counts = submitter_->counts();
-  const std::size_t open = CountOpen();
+  const std::size_t open = open_->Count();
   return absl::StrFormat("%.0f s: %d of %d sent, %d created, %d late, %d throttled, %d not over",
                          ToSeconds(time), counts.sent, settings_.count, counts.created, counts.late,
                          counts.throttled, open);
@@ -263,7 +262,7 @@ std::string Run::ProgressLine(Duration time) {
 void Run::AddNotes(Report& report, const SubmitCounts& counts) {
   const auto note = [&](const std::string& text) { report.notes.push_back(text); };
   if (counts.sent < settings_.count) {
-    note(absl::StrCat("interrupted: ", counts.sent, " of ", settings_.count,
+    note(absl::StrCat("ended early: ", counts.sent, " of ", settings_.count,
                       " workloads were sent"));
   }
   if (!counts.refused.empty()) note(RefusalNote(counts));
@@ -276,12 +275,23 @@ void Run::AddNotes(Report& report, const SubmitCounts& counts) {
   }
   if (counts.throttled > 0) {
     note(absl::StrFormat(
-        "limit: the API server asked to wait %d times (429), for %.1f s together; its flow "
+        "limit: the API server asked to wait %d times (429), for %.1f s together%s; its flow "
         "control, not its speed, decides what follows",
-        counts.throttled, ToSeconds(counts.throttled_time)));
+        counts.throttled, ToSeconds(counts.throttled_time), flows_.empty() ? "" : ": " + flows_));
   }
   if (const Status failure = canaries_->failure(); !failure.ok()) {
     note(absl::StrCat("not all canaries were written: ", std::string(failure.message())));
+  }
+}
+
+void Run::AddStorageNote(Report& report) {
+  if (settings_.storage.quota == 0 || !guard_) return;
+  if (const Status verdict = guard_->verdict(); !verdict.ok()) {
+    report.notes.emplace_back(verdict.message());
+  } else if (const Status blind = guard_->blind(); !blind.ok()) {
+    report.notes.push_back(
+        absl::StrCat("nobody watched how full etcd is: ", std::string(blind.message()),
+                     "; --etcd-quota 0 says that it need not be"));
   }
 }
 
@@ -301,7 +311,9 @@ Report Run::report() {
                                           {"unseen_canaries", open_canaries}}) {
     report.counts.emplace_back(name, count);
   }
+  report.fill = fill_;
   AddNotes(report, counts);
+  AddStorageNote(report);
   return report;
 }
 

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/lifecycle/follower.h"
 #include "cli/lifecycle/record.h"
 #include "cli/lifecycle/settings.h"
+#include "cli/lifecycle/settle.h"
+#include "cli/lifecycle/storage.h"
 #include "cli/lifecycle/submitter.h"
 #include "cli/lifecycle/times/clock_offset.h"
 #include "cli/lifecycle/times/report.h"
@@ -66,12 +69,15 @@ class Run {
   Status Prepare(kube::Connection& connection);
   Status WriteRecord(kube::Connection& connection);
   [[nodiscard]] Status NameIsTaken() const;
+  Status CheckStorage(kube::Connection& connection);
+  Status Select(kube::Connection& connection);
+  Status FillFirst(kube::Connection& connection);
   Status Watch(kube::Connection& connection);
-  Status Settle(const std::function<void(const std::string&)>& progress, Duration between);
-  std::size_t CountOpen();
+  Status Settle(Duration between);
   std::string ProgressLine(Duration time);
   bool Pause(Instant until);
   void AddNotes(Report& report, const SubmitCounts& counts);
+  void AddStorageNote(Report& report);
 
   const kube::Access access_;
   const RunSettings settings_;
@@ -82,8 +88,12 @@ class Run {
   std::unique_ptr<Follower> follower_;
   std::unique_ptr<Canaries> canaries_;
   std::unique_ptr<Submitter> submitter_;
-  std::vector<std::size_t> open_;  // lives that have not come to their end, as of the last look
-  std::size_t looked_at_ = 0;      // lives that were open once
+  std::unique_ptr<OpenLives> open_;
+  std::unique_ptr<StorageGuard> guard_;
+  std::vector<kube::Selection> selections_;
+  std::optional<Saturation> fill_;
+  std::string flows_;  // whose limits were met
+  std::function<void(const std::string&)> progress_;
   std::atomic<bool> begun_ = false;
   Instant end_;
   std::uint64_t breaks_ = 0;  // of watches until then

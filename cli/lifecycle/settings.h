@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/cluster/options.h"
+#include "cli/lifecycle/limits.h"
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
@@ -30,6 +31,7 @@ struct RunOptions {
   std::string name;
   std::string template_file;
   std::string space;  ///< empty: that of the kubeconfig
+  LimitOptions limits;
   Settings each;
   std::vector<std::string> node_selector;
   std::vector<std::string> tolerations;
@@ -42,7 +44,7 @@ struct RunOptions {
 void Declare(CLI::App& app, RunOptions& options);
 
 /// What they mean.
-struct RunSettings {
+struct RunSettings : LimitSettings {
   const Kind* kind = nullptr;
   std::string name;
   std::uint32_t count = 1;
