@@ -1,6 +1,5 @@
 #include "cli/lifecycle/settings.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/time/time.h>
 
@@ -98,15 +97,6 @@ Status CheckAudit(const std::vector<std::string>& paths) {
   return absl::OkStatus();
 }
 
-CLI::Validator PerSecond(double least, double most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    double value = 0;
-    if (absl::SimpleAtod(text, &value) && value >= least && value <= most) return {};
-    return absl::StrCat("'", text, "' is not a number a second from ", least, " to ", most);
-  };
-  return {check, "NUMBER", "rate"};
-}
-
 void DeclareLoad(CLI::App& app, RunOptions& options) {
   app.add_option("--kind", options.kind, "Of workloads")
       ->required()
@@ -143,7 +133,7 @@ void DeclareWorkload(CLI::App& app, RunOptions& options) {
       ->capture_default_str();
   app.add_option("--node-selector", options.node_selector, "NAME=VALUE; may be repeated")
       ->take_all();
-  app.add_option("--tolerate", options.tolerations,
+  app.add_option("--tolerate,--toleration", options.tolerations,
                  "KEY[=VALUE][:EFFECT], such as twofold/simulated; may be repeated")
       ->take_all();
 }
@@ -175,6 +165,7 @@ void DeclareCompat(CLI::App& app, EndOptions& options) {
 
 void DeclareSending(CLI::App& app, RunOptions& options) {
   DeclareLoad(app, options);
+  Declare(app, options.limits);
   DeclareWorkload(app, options);
   DeclareDryRun(app, options);
 }
@@ -230,8 +221,13 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
   settings.each = options.each;
   settings.each.space = options.space.empty() ? space : options.space;
   settings.each.run = settings.name;
-  if (std::uint64_t{settings.count} * SlotsOf(**kind, settings.each.workers) > kMostPods) {
-    return absl::InvalidArgumentError(absl::StrCat("--count: ", settings.count, " workloads of ",
+  const auto limits = Read(options.limits, settings.each);
+  if (!limits.ok()) return limits.status();
+  static_cast<LimitSettings&>(settings) = *limits;
+  for (const auto& [option, count] :
+       {std::pair{"--count", settings.count}, {"--fill", settings.fill}}) {
+    if (std::uint64_t{count} * SlotsOf(**kind, settings.each.workers) <= kMostPods) continue;
+    return absl::InvalidArgumentError(absl::StrCat(option, ": ", count, " workloads of ",
                                                    settings.each.workers, " workers are more than ",
                                                    kMostPods, " pods; use more runs"));
   }

@@ -7,6 +7,7 @@
 
 #include "cli/cluster/options.h"
 #include "cli/lifecycle/journal.h"
+#include "cli/lifecycle/limits.h"
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
@@ -49,6 +50,7 @@ struct RunOptions : EndOptions {
   std::string name;
   std::string template_file;
   std::string space;  ///< empty: that of the kubeconfig
+  LimitOptions limits;
   Settings each;
   std::vector<std::string> node_selector;
   std::vector<std::string> tolerations;
@@ -63,7 +65,7 @@ void Declare(CLI::App& app, RunOptions& options);
 void DeclareSending(CLI::App& app, RunOptions& options);
 
 /// What they mean.
-struct RunSettings : EndSettings {
+struct RunSettings : EndSettings, LimitSettings {
   const Kind* kind = nullptr;
   std::string name;
   std::uint32_t count = 1;
