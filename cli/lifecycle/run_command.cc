@@ -53,6 +53,18 @@ Status WriteCompat(const std::string& dir, Run& run) {
   return lifecycle::WriteText("--compat", dir + "/sampled.json", lifecycle::SampledJson(rows));
 }
 
+Status DrawPlots(const RunOptions& options, const Report& report, Run& run) {
+  if (options.output.plots.dir.empty()) return absl::OkStatus();
+  const lifecycle::Kind& kind = *run.settings().kind;
+  std::vector<lifecycle::Life> lives = run.lives();
+  const std::size_t skipped = Choose(options.output.choice, kind, lives);
+  if (skipped > 0) {
+    spdlog::info("not in the pictures, for a span that ends before it begins: {}", skipped);
+  }
+  return WritePlots(options.output.plots,
+                    DrawnOf(kind, run.settings().name, lives, report.plateaus));
+}
+
 Status WriteFiles(const RunOptions& options, Run& run) {
   Status status;
   if (!options.output.times.empty()) {
@@ -81,6 +93,9 @@ Status Conclude(const RunOptions& options, const Globals& globals,
   status.Update(ended);
   status.Update(CheckData(run));
   status.Update(CheckAll(thresholds, report));
+  const Status drawn = DrawPlots(options, report, run);
+  if (!status.ok() && !drawn.ok()) spdlog::error("{}", std::string(drawn.message()));
+  status.Update(drawn);
   return status;
 }
 
@@ -138,6 +153,7 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
   if (!settings.ok()) return settings.status();
   if (options.dry_run) return DryRun(*access, *settings);
+  if (const Status made = MakeFolder(options.output.plots); !made.ok()) return made;
   WarnOfExemption(*access);
   spdlog::info("run {}: {} workloads of kind {} in namespace {}", settings->name, settings->count,
                std::string(settings->kind->name), settings->each.space);

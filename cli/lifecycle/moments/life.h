@@ -67,6 +67,9 @@ struct Life {
 /// ones.
 Sights SightsOf(const Life& life);
 
+/// Whether there is a workload with more than one pod.
+bool HasGangs(const std::vector<Life>& lives);
+
 /// How many pods were replacements, or containers started again.
 std::uint32_t RestartsOf(const Life& life);
 

@@ -23,20 +23,12 @@ std::vector<Sights> AllSights(const std::vector<Life>& lives) {
   return all;
 }
 
-/// Whether there is a workload with more than one pod.
-bool HasGangs(const std::vector<Life>& lives) {
-  return std::any_of(lives.begin(), lives.end(), [](const Life& life) { return life.slots > 1; });
-}
-
 std::vector<SpanSummary> Spans(const Kind& kind, bool gang, const std::vector<Sights>& all) {
   std::vector<SpanSummary> summaries;
   for (const Span& span : SpansOf(kind, gang)) {
     std::vector<Between> values;
     for (const Sights& sights : all) {
-      const auto value = Measure(span, sights);
-      // Failing is no duty: whatever did not fail is not missing there.
-      const bool counts = value && (value->Came() || span.to != Moment::kFailed);
-      if (counts) values.push_back(*value);
+      if (const auto value = Measure(span, sights)) values.push_back(*value);
     }
     summaries.push_back(Summarize(span.name, values));
     summaries.back().optional = !IsOnTheWay(span.to);
@@ -239,12 +231,6 @@ std::string PendingLine(const Report& report) {
   return line.empty() ? "" : line + "\n";
 }
 
-std::string PlateauLine(const Plateau& plateau) {
-  return absl::StrFormat("limit: %s %.1f/s flat for %.0f s while %.0f waited%s%s\n", plateau.step,
-                         plateau.rate, plateau.seconds, plateau.waiting,
-                         plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
-}
-
 std::string OffsetLine(const Between& offset) {
   if (offset.low > offset.high) {
     return "clocks: no offset fits all instants of the API server; was a clock set, or are there "
@@ -254,12 +240,9 @@ std::string OffsetLine(const Between& offset) {
                          offset.high * 1e3);
 }
 
-/// Spans that say something. One that many began and nobody ended does, if it ought to have one.
-bool IsShown(const SpanSummary& span) { return span.n > 0 || (span.missing > 0 && !span.optional); }
-
 std::string Words(const Report& report) {
   std::string text = CountsLine(report.counts) + PendingLine(report);
-  for (const Plateau& plateau : report.plateaus) text += PlateauLine(plateau);
+  for (const Plateau& plateau : report.plateaus) absl::StrAppend(&text, Describe(plateau), "\n");
   if (report.lag) {
     text += absl::StrFormat("watch lag: p99 %.1f ms after the reply, by %d canaries\n",
                             report.lag->p99_seconds * 1e3, report.lag->canaries);

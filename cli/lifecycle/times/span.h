@@ -33,8 +33,8 @@ struct Span {
 /// how far the pods of a gang are apart, if there are gangs.
 std::vector<Span> SpansOf(const Kind& kind, bool gang = true);
 
-/// Of one workload; nullopt: it never came to the first moment, so there is nothing to measure.
-/// Missing ends stay missing.
+/// Of one workload; nullopt: it never came to the first moment, so there is nothing to measure, nor
+/// did a workload that has not failed. Missing ends stay missing.
 std::optional<Between> Measure(const Span& span, const Sights& sights);
 
 /// One quantile, and the interval that holds it: of chance, and of what was not seen exactly.
@@ -62,6 +62,9 @@ struct SpanSummary {
 
 /// The workloads' values of one span, in any order.
 SpanSummary Summarize(const std::string& name, const std::vector<Between>& values);
+
+/// Whether it says something. A span that many began and nobody ended does, if it ought to have one.
+bool IsShown(const SpanSummary& span);
 
 /// "p50", "p99"
 std::string QuantileName(double q);
