@@ -26,7 +26,8 @@ void Declare(CLI::App& app, PlotOptions& options) {
                          ->type_name("DIR");
   app.add_flag("--svg-only", options.svg_only, "No PNG, which needs the program rsvg-convert")
       ->needs(dir);
-  app.add_flag("--log-scale", options.logarithmic, "Times on logarithmic axes in pictures")->needs(dir);
+  app.add_flag("--log-scale", options.logarithmic, "Times on logarithmic axes in pictures")
+      ->needs(dir);
 }
 
 Status MakeFolder(const PlotOptions& options) {
@@ -53,9 +54,9 @@ Status WritePlots(const PlotOptions& options, const Drawn& drawn) {
   for (std::size_t i = 0; i < pictures.size() && !options.svg_only; ++i) {
     const auto png = report::ToPng(texts[i]);
     if (!png.ok()) {
-      return absl::UnavailableError(absl::StrCat(
-          "--plots: ", std::string(png.status().message()), "; the pictures are in ", options.dir,
-          " as SVG, and --svg-only asks for no more"));
+      return absl::UnavailableError(absl::StrCat("--plots: ", std::string(png.status().message()),
+                                                 "; the pictures are in ", options.dir,
+                                                 " as SVG, and --svg-only asks for no more"));
     }
     const Status written = WriteText("--plots", PathOf(options, pictures[i].first, "png"), *png);
     if (!written.ok()) return written;

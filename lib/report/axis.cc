@@ -37,7 +37,8 @@ double PowerOfTen(double value) { return std::pow(10.0, std::floor(std::log10(va
 std::string Fixed(double value, double step) {
   const double decimals = std::clamp(-std::floor(std::log10(step) + 1e-9), 0.0, 12.0);
   // Not "-0".
-  return absl::StrFormat("%.*f", static_cast<int>(decimals), std::abs(value) < step / 2 ? 0 : value);
+  return absl::StrFormat("%.*f", static_cast<int>(decimals),
+                         std::abs(value) < step / 2 ? 0 : value);
 }
 
 std::string WithUnit(const std::string& number, std::string_view unit) {

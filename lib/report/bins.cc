@@ -13,12 +13,16 @@ constexpr double kMostBins = 30.0;
 constexpr double kBinsADecade = 10.0;
 constexpr double kFinite = 1e15;
 
+/// The number of the bin that a value is in. A value on a bound begins a bin, though the quotient
+/// may be a little less than a whole number.
+double BinOf(double value, double width) { return std::floor(value / width + 1e-9); }
+
 /// Bins of `width` on whatever scale the values have.
 std::vector<double> CountsFrom(const std::vector<double>& values, double first, double width,
                                std::size_t bins) {
   std::vector<double> counts(bins);
   for (const double value : values) {
-    const double bin = std::floor(value / width) - first;
+    const double bin = BinOf(value, width) - first;
     counts[std::min(bins - 1, static_cast<std::size_t>(std::max(0.0, bin)))] += 1.0;
   }
   return counts;
@@ -34,8 +38,7 @@ double WidthFor(double low, double high, bool logarithmic, double least_width) {
 
 }  // namespace
 
-std::vector<Datum> BinsOf(const std::vector<double>& values, bool logarithmic,
-                          double least_width) {
+std::vector<Datum> BinsOf(const std::vector<double>& values, bool logarithmic, double least_width) {
   std::vector<double> scaled;
   for (const double value : values) {
     if (!std::isfinite(value) || std::abs(value) > kFinite) continue;
@@ -45,8 +48,8 @@ std::vector<Datum> BinsOf(const std::vector<double>& values, bool logarithmic,
   if (scaled.empty()) return {};
   const auto [low, high] = std::minmax_element(scaled.begin(), scaled.end());
   const double width = WidthFor(*low, *high, logarithmic, least_width);
-  const double first = std::floor(*low / width);
-  const auto bins = static_cast<std::size_t>(std::floor(*high / width) - first) + 1;
+  const double first = BinOf(*low, width);
+  const auto bins = static_cast<std::size_t>(BinOf(*high, width) - first) + 1;
   const std::vector<double> counts = CountsFrom(scaled, first, width, bins);
   std::vector<Datum> data;
   for (std::size_t i = 0; i < bins; ++i) {

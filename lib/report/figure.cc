@@ -33,8 +33,9 @@ struct Row {
 
 Row RowOf(const std::vector<Panel>& panels, double width) {
   Row row;
-  const double shares = std::accumulate(panels.begin(), panels.end(), 0.0,
-                                        [](double sum, const auto& each) { return sum + each.share; });
+  const double shares =
+      std::accumulate(panels.begin(), panels.end(), 0.0,
+                      [](double sum, const auto& each) { return sum + each.share; });
   for (const Panel& panel : panels) {
     row.widths.push_back((width - 2 * kMargin) * panel.share / shares);
     row.panels.emplace_back(panel, row.widths.back());
@@ -57,13 +58,15 @@ Layout LayoutOf(const Figure& figure) {
   const double width = figure.width - 2 * kMargin - 8;
   layout.title = Wrapped(figure.title, width, kTitleSize, true);
   for (const std::string& text : figure.lines) {
-    for (std::string& line : Wrapped(text, width, kTextSize)) layout.lines.push_back(std::move(line));
+    for (std::string& line : Wrapped(text, width, kTextSize))
+      layout.lines.push_back(std::move(line));
   }
   double height = 2 * kMargin + static_cast<double>(layout.title.size()) * kTitleLine +
                   static_cast<double>(layout.lines.size()) * kTextLine;
   for (const auto& panels : figure.rows) {
     layout.rows.push_back(RowOf(panels, figure.width));
-    height += layout.rows.back().head + figure.panel_height + layout.rows.back().foot + kBetweenRows;
+    height +=
+        layout.rows.back().head + figure.panel_height + layout.rows.back().foot + kBetweenRows;
   }
   layout.size = {figure.width, height};
   return layout;
@@ -89,9 +92,9 @@ std::string Begin(const Figure& figure, const Size& size) {
       Px(size.width), "\" height=\"", Px(size.height),
       "\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', "
       "sans-serif\" font-size=\"11\">\n<title>",
-      Escaped(figure.title), "</title>\n<desc>", Escaped(DescriptionOf(figure), kLongestDescription),
-      "</desc>\n<rect width=\"", Px(size.width), "\" height=\"", Px(size.height),
-      "\" fill=\"#ffffff\"/>\n");
+      Escaped(figure.title), "</title>\n<desc>",
+      Escaped(DescriptionOf(figure), kLongestDescription), "</desc>\n<rect width=\"",
+      Px(size.width), "\" height=\"", Px(size.height), "\" fill=\"#ffffff\"/>\n");
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ struct Axis {
   std::string label = {};  ///< "time to ready"
   std::string unit = {};   ///< of the data; seconds ("s") are shown as us, ms or s
   bool logarithmic = false;
-  bool from_zero = false;  ///< 0 is on it, unless it is logarithmic
-  bool whole = false;      ///< its numbers are counts: no ticks between them
+  bool from_zero = false;            ///< 0 is on it, unless it is logarithmic
+  bool whole = false;                ///< its numbers are counts: no ticks between them
   std::optional<double> least = {};  ///< is on it, whatever the data
   std::optional<double> most = {};
 };

@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kText = 11;
 constexpr double kTitle = 12;
-constexpr double kLine = 15;      // of text
-constexpr double kLeft = 62;      // for the label and the numbers of the upright axis
-constexpr double kRight = 22;     // half of the last number of the lying axis
-constexpr double kBeneath = 34;   // for its numbers and its label
-constexpr double kKeyRoom = 34;   // of a key beside its name
+constexpr double kLine = 15;     // of text
+constexpr double kLeft = 62;     // for the label and the numbers of the upright axis
+constexpr double kRight = 22;    // half of the last number of the lying axis
+constexpr double kBeneath = 34;  // for its numbers and its label
+constexpr double kKeyRoom = 34;  // of a key beside its name
 constexpr const char* kDark = "#1f2933";
 
 bool HasEnd(Form form) { return form == Form::kBand || form == Form::kIntervals; }
@@ -73,8 +73,8 @@ std::string Grid(const Axes& axes) {
 
 std::string Frame(const Axes& axes) {
   const Box& box = axes.box;
-  std::string path = absl::StrCat("M", Px(box.left), " ", Px(box.top), "V", Px(box.bottom), "H",
-                                  Px(box.right));
+  std::string path =
+      absl::StrCat("M", Px(box.left), " ", Px(box.top), "V", Px(box.bottom), "H", Px(box.right));
   std::string text;
   for (const Tick& tick : axes.x.ticks()) {
     const double x = axes.x.Place(tick.at);
@@ -118,11 +118,11 @@ std::string Level(const PlacedReference& each, const Box& box) {
 
 std::string Upright(const PlacedReference& each, double line, const Box& box) {
   const bool right = each.place > (box.left + box.right) / 2;
-  return absl::StrCat("<path d=\"M", Px(each.place), " ", Px(box.bottom), "V", Px(box.top),
-                      "\" fill=\"none\" stroke=\"#1f2933\" stroke-dasharray=\"5 3\"/>\n",
-                      TextElement(each.place + (right ? -4 : 4), box.top + 10 + line * 12,
-                                  each.line->label,
-                                  {.anchor = right ? "end" : "start", .fill = kDark, .halo = true}));
+  return absl::StrCat(
+      "<path d=\"M", Px(each.place), " ", Px(box.bottom), "V", Px(box.top),
+      "\" fill=\"none\" stroke=\"#1f2933\" stroke-dasharray=\"5 3\"/>\n",
+      TextElement(each.place + (right ? -4 : 4), box.top + 10 + line * 12, each.line->label,
+                  {.anchor = right ? "end" : "start", .fill = kDark, .halo = true}));
 }
 
 std::string References(const Panel& panel, const Axes& axes) {
@@ -159,8 +159,9 @@ std::string ThinningNote(const Series& series) {
   const bool cloud = series.form == Form::kPoints || series.form == Form::kIntervals;
   if (series.data.size() <= kDense || !(line || cloud)) return "";
   return absl::StrCat(Of(series), series.data.size(), " values, of which ",
-                      line ? "the first, least, greatest and last of each column of pixels are drawn"
-                           : "those on the same pixel are drawn once");
+                      line
+                          ? "the first, least, greatest and last of each column of pixels are drawn"
+                          : "those on the same pixel are drawn once");
 }
 
 }  // namespace

@@ -168,11 +168,11 @@ std::string SeriesDrawing::Bars() const {
     const auto [top, bottom] = std::minmax({Y(datum.y), ground});
     const std::string value =
         absl::StrCat(XText(datum.x), " to ", XText(datum.end), ": ", YText(datum.y));
-    drawn += WithTip("rect",
-                     absl::StrCat("x=\"", Px(left), "\" y=\"", Px(top), "\" width=\"", Px(width),
-                                  "\" height=\"", Px(bottom - top),
-                                  "\" stroke=\"#ffffff\" stroke-width=\"0.5\""),
-                     Tip(datum, value));
+    drawn += WithTip(
+        "rect",
+        absl::StrCat("x=\"", Px(left), "\" y=\"", Px(top), "\" width=\"", Px(width), "\" height=\"",
+                     Px(bottom - top), "\" stroke=\"#ffffff\" stroke-width=\"0.5\""),
+        Tip(datum, value));
   }
   return drawn;
 }
@@ -214,15 +214,15 @@ std::string SeriesDrawing::Intervals() const {
     if (series_.data.size() > kDense) {
       strokes.push_back({x, top, bottom});
     } else if (has_tips_) {
-      const std::string value = absl::StrCat(YText(std::min(datum.y, datum.end)), " to ",
-                                             YText(std::max(datum.y, datum.end)), " at ",
-                                             XText(datum.x));
-      drawn += WithTip("path",
-                       absl::StrCat("d=\"", Move('M', x, top), "V", Px(bottom),
-                                    "\" fill=\"none\" stroke=\"",
-                                    std::string(PaintOf(series_.colour).fill),
-                                    "\" stroke-width=\"2\" stroke-opacity=\"0.6\""),
-                       Tip(datum, value));
+      const std::string value =
+          absl::StrCat(YText(std::min(datum.y, datum.end)), " to ",
+                       YText(std::max(datum.y, datum.end)), " at ", XText(datum.x));
+      drawn += WithTip(
+          "path",
+          absl::StrCat("d=\"", Move('M', x, top), "V", Px(bottom), "\" fill=\"none\" stroke=\"",
+                       std::string(PaintOf(series_.colour).fill),
+                       "\" stroke-width=\"2\" stroke-opacity=\"0.6\""),
+          Tip(datum, value));
     } else {
       absl::StrAppend(&path, Move('M', x, top), "V", Px(bottom));
     }
@@ -239,8 +239,7 @@ std::string SeriesDrawing::Lost() const {
     const double x = std::clamp(X(datum.x), axes_.box.left + 3.5, axes_.box.right - 3.5);
     if (!has_tips_ && x - last < 1.0) continue;
     last = x;
-    const std::string shape =
-        absl::StrCat(Move('M', x - 3.5, axes_.box.top), "h7l-3.5 6z");
+    const std::string shape = absl::StrCat(Move('M', x - 3.5, axes_.box.top), "h7l-3.5 6z");
     drawn += has_tips_ ? WithTip("path", absl::StrCat("d=\"", shape, "\""),
                                  Tip(datum, absl::StrCat("never, at ", XText(datum.x))))
                        : shape;

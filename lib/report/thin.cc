@@ -75,7 +75,8 @@ std::vector<Stroke> Cover(std::vector<Stroke> strokes) {
   });
   std::vector<Stroke> runs;
   for (const Stroke& stroke : strokes) {
-    const bool joins = !runs.empty() && runs.back().x == stroke.x && stroke.top <= runs.back().bottom;
+    const bool joins =
+        !runs.empty() && runs.back().x == stroke.x && stroke.top <= runs.back().bottom;
     if (joins) {
       runs.back().bottom = std::max(runs.back().bottom, stroke.bottom);
     } else {

@@ -19,10 +19,12 @@ constexpr double kBoldLetter = 0.68;
 }  // namespace
 
 std::string Escaped(std::string_view text, std::size_t most) {
-  return absl::StrReplaceAll(
-      Printable(text, most),
-      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"\uFFFE", "?"},
-       {"\uFFFF", "?"}});
+  return absl::StrReplaceAll(Printable(text, most), {{"&", "&amp;"},
+                                                     {"<", "&lt;"},
+                                                     {">", "&gt;"},
+                                                     {"\"", "&quot;"},
+                                                     {"\uFFFE", "?"},
+                                                     {"\uFFFF", "?"}});
 }
 
 std::string Px(double value) {

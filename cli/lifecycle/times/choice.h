@@ -17,8 +17,10 @@ struct Choice {
 
 template <typename Row>
 void KeepHeadAndTail(std::vector<Row>& rows, std::size_t head, std::size_t tail) {
-  if (head > 0 && rows.size() > head) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(head), rows.end());
-  if (tail > 0 && rows.size() > tail) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(tail));
+  if (head > 0 && rows.size() > head)
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(head), rows.end());
+  if (tail > 0 && rows.size() > tail)
+    rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(tail));
 }
 
 /// Takes out what is not chosen: `lives` in the order of sending. Returns how many of those that

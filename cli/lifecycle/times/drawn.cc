@@ -105,9 +105,8 @@ std::optional<std::int64_t> FirstSubmitted(const std::vector<SeedWorkload>& rows
 DrawnSpan DrawnSpanOf(const SeedSpan& span) {
   DrawnSpan drawn{span.name, Words(span.from), Words(span.to)};
   drawn.optional = true;  // as the tool writes no row that lacks what each workload has
-  drawn.general =
-      span.from == SeedMoment::kSubmitted &&
-      (span.to == SeedMoment::kDecision || span.to == SeedMoment::kBackend);
+  drawn.general = span.from == SeedMoment::kSubmitted &&
+                  (span.to == SeedMoment::kDecision || span.to == SeedMoment::kBackend);
   drawn.detailed = !drawn.general;
   return drawn;
 }
@@ -148,9 +147,9 @@ Drawn DrawnOf(const Kind& kind, const std::string& run, const std::vector<Life>&
 }
 
 Drawn DrawnOf(const SeedData& data) {
-  Drawn drawn{.headline = absl::StrCat(data.rows.size(),
-                                       data.rows.size() == 1 ? " workload" : " workloads",
-                                       " as the scale test tool has sampled them")};
+  Drawn drawn{.headline =
+                  absl::StrCat(data.rows.size(), data.rows.size() == 1 ? " workload" : " workloads",
+                               " as the scale test tool has sampled them")};
   for (const SeedSpan& span : SeedSpans()) drawn.spans.push_back(DrawnSpanOf(span));
   const std::int64_t begin = FirstSubmitted(data.rows).value_or(0);
   for (const SeedWorkload& row : data.rows) {

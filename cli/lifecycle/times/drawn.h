@@ -36,12 +36,12 @@ struct DrawnRate {
 };
 
 struct Drawn {
-  std::string headline;  ///< "320 workloads of kind job, run r1"
-  std::vector<DrawnSpan> spans;
-  std::vector<DrawnWorkload> workloads;  ///< in the order of sending
-  std::size_t not_sent = 0;              ///< workloads of which it is not known when they were sent
-  std::vector<DrawnRate> rates;
-  std::vector<Plateau> plateaus;
+  std::string headline = {};  ///< "320 workloads of kind job, run r1"
+  std::vector<DrawnSpan> spans = {};
+  std::vector<DrawnWorkload> workloads = {};  ///< in the order of sending
+  std::size_t not_sent = 0;  ///< workloads of which it is not known when they were sent
+  std::vector<DrawnRate> rates = {};
+  std::vector<Plateau> plateaus = {};
 };
 
 /// `plateaus`: those of the report.

@@ -53,6 +53,22 @@ const SpanQuantile* Quantile(const SpanSummary& summary, const char* name) {
   return nullptr;
 }
 
+/// "33..51", with units if they are not all that of `value`.
+std::string IntervalText(double lower, double upper, double value) {
+  std::string from = ShortTime(lower);
+  std::string to = ShortTime(upper);
+  const auto unit = [](const std::string& text) {
+    return text.substr(std::min(text.find(' '), text.size()));
+  };
+  const std::string same = unit(ShortTime(value));
+  const auto fits = [&](const std::string& text) { return text == "-" || unit(text) == same; };
+  if (!same.empty() && fits(from) && fits(to)) {
+    from = from.substr(0, from.find(' '));
+    to = to.substr(0, to.find(' '));
+  }
+  return absl::StrCat(from, "..", to);
+}
+
 std::string Quantiles(const SpanSummary& summary) {
   const SpanQuantile* median = Quantile(summary, "p50");
   const SpanQuantile* p99 = Quantile(summary, "p99");
@@ -60,7 +76,7 @@ std::string Quantiles(const SpanSummary& summary) {
   std::string text =
       absl::StrCat("median ", ShortTime(median->value), ", p99 ", ShortTime(p99->value));
   if (std::isfinite(p99->lower) || std::isfinite(p99->upper)) {
-    absl::StrAppend(&text, " [", ShortTime(p99->lower), "..", ShortTime(p99->upper), "]");
+    absl::StrAppend(&text, " [", IntervalText(p99->lower, p99->upper, p99->value), "]");
   }
   return text;
 }
@@ -171,7 +187,8 @@ Panel HistogramOf(const Drawn& drawn, const Column& column, bool logarithmic) {
                    report::BinsOf(values, logarithmic, Resolution(std::move(widths)))}};
   panel.references = Percentiles(column.summary, true);
   if (column.summary.inexact > 0) {
-    panel.notes.push_back(absl::StrCat(column.summary.inexact, " known inexactly: by their middle"));
+    panel.notes.push_back(
+        absl::StrCat(column.summary.inexact, " known inexactly: by their middle"));
   }
   return panel;
 }
@@ -183,7 +200,8 @@ std::vector<Datum> CountsBySecond(const std::vector<double>& at, double width) {
   const auto [low, high] = std::minmax_element(at.begin(), at.end());
   const double first = std::floor(*low / width);
   std::vector<double> counts(static_cast<std::size_t>(std::floor(*high / width) - first) + 1);
-  for (const double each : at) counts[static_cast<std::size_t>(std::floor(each / width) - first)] += 1.0;
+  for (const double each : at)
+    counts[static_cast<std::size_t>(std::floor(each / width) - first)] += 1.0;
   std::vector<Datum> steps;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const double begin = (first + static_cast<double>(i)) * width;
@@ -249,7 +267,8 @@ std::string LossLine(const Drawn& drawn, const std::vector<Column>& columns) {
   std::string line = absl::StrCat(missing, " with something missing, ", inexact,
                                   " with something known inexactly");
   if (drawn.not_sent > 0) {
-    absl::StrAppend(&line, "; ", drawn.not_sent, " more are not drawn, as no time of sending is known");
+    absl::StrAppend(&line, "; ", drawn.not_sent,
+                    " more are not drawn, as no time of sending is known");
   }
   return line;
 }
@@ -264,17 +283,15 @@ std::string ShortTime(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   const double size = std::abs(seconds);
   const auto text = [](double value, const char* unit) {
-    const bool small = std::abs(value) < 9.995;
-    return absl::StrFormat(small ? "%.3g %s" : "%.0f %s", value, unit);
+    return absl::StrFormat(std::abs(value) < 99.95 ? "%.3g %s" : "%.0f %s", value, unit);
   };
-  if (size >= 1.0) return size < 99.95 ? absl::StrFormat("%.3g s", seconds) : text(seconds, "s");
-  if (size >= 1e-3) return text(seconds * 1e3, "ms");
-  return size == 0.0 ? "0 s" : text(seconds * 1e6, "us");
+  if (size == 0.0 || size >= 1.0) return text(seconds, "s");
+  return size >= 1e-3 ? text(seconds * 1e3, "ms") : text(seconds * 1e6, "us");
 }
 
 std::string TitleOf(const DrawnSpan& span, const SpanSummary& summary) {
-  std::string title = absl::StrCat("Time between ", span.from, " and ", span.to, " (",
-                                   Quantiles(summary));
+  std::string title =
+      absl::StrCat("Time between ", span.from, " and ", span.to, " (", Quantiles(summary));
   if (summary.missing > 0) absl::StrAppend(&title, ", ", summary.missing, " missing");
   if (summary.inexact > 0) absl::StrAppend(&title, ", ", summary.inexact, " inexact");
   return title + ")";

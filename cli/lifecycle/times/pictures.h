@@ -7,10 +7,10 @@
 
 namespace twofold::lifecycle {
 
-/// How a time is written in titles: to two or three digits, "12 ms", "1.25 s". Infinite: "-".
+/// How a time is written in titles: to three digits, "12.3 ms", "4 s". Infinite: "-".
 std::string ShortTime(double seconds);
 
-/// "Time between sent and scheduled (median 12 ms, p99 40 ms [33 ms..51 ms], 3 missing)". A
+/// "Time between sent and scheduled (median 12 ms, p99 40 ms [33..51], 3 missing)". A
 /// percentile that falls among the missing is "-"; an end of an interval that is not known, too.
 std::string TitleOf(const DrawnSpan& span, const SpanSummary& summary);
 

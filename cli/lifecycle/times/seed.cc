@@ -198,8 +198,7 @@ Json SeedRow(const SeedWorkload& row) {
     json[field.heading] = instant ? Json(SeedTime(*instant, "%Y-%m-%d %H:%M:%E*S")) : Json();
   }
   const auto& submitted = At(row, SeedMoment::kSubmitted);
-  json[kSubmittedHeading] =
-      submitted ? Json(SeedTime(*submitted, "%Y-%m-%d %H:%M:%E*S")) : Json();
+  json[kSubmittedHeading] = submitted ? Json(SeedTime(*submitted, "%Y-%m-%d %H:%M:%E*S")) : Json();
   for (const SeedSpan& span : kSeedSpans) {
     const auto value = Measure(span, row);
     json[span.heading] = value ? Json(std::round(value->Middle() * 1e6) / 1e6) : Json();

@@ -63,7 +63,8 @@ struct SpanSummary {
 /// The workloads' values of one span, in any order.
 SpanSummary Summarize(const std::string& name, const std::vector<Between>& values);
 
-/// Whether it says something. A span that many began and nobody ended does, if it ought to have one.
+/// Whether it says something. A span that many began and nobody ended does, if it ought to have
+/// one.
 bool IsShown(const SpanSummary& span);
 
 /// "p50", "p99"

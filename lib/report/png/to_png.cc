@@ -57,8 +57,8 @@ class MemoryFile {
     std::string text(std::min(Bytes(), most), '\0');
     std::size_t done = 0;
     while (done < text.size()) {
-      const ssize_t got = pread(descriptor(), text.data() + done, text.size() - done,
-                                static_cast<off_t>(done));
+      const ssize_t got =
+          pread(descriptor(), text.data() + done, text.size() - done, static_cast<off_t>(done));
       if (got <= 0) break;
       done += static_cast<std::size_t>(got);
     }
@@ -107,8 +107,8 @@ Result<std::string> FindConverter(const PngOptions& options) {
   const std::string where = options.path.empty() && path != nullptr ? path : options.path;
   auto found = process::FindProgram("rsvg-convert", {{}, where});
   if (found.ok()) return found;
-  return absl::UnavailableError(absl::StrCat(
-      "no PNG: ", std::string(found.status().message()), "; it is in Debian's package librsvg2-bin"));
+  return absl::UnavailableError(absl::StrCat("no PNG: ", std::string(found.status().message()),
+                                             "; it is in Debian's package librsvg2-bin"));
 }
 
 Status Failed(const std::string& what, const MemoryFile& errors) {
@@ -154,8 +154,8 @@ Status Await(const Conversion& conversion, const Files& files, const PngOptions&
 
 Result<std::string> ToPng(std::string_view svg, const PngOptions& options) {
   if (svg.size() > options.most_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "no PNG: the SVG has ", svg.size(), " bytes, ", options.most_bytes, " are the most"));
+    return absl::ResourceExhaustedError(absl::StrCat("no PNG: the SVG has ", svg.size(), " bytes, ",
+                                                     options.most_bytes, " are the most"));
   }
   const auto converter = FindConverter(options);
   if (!converter.ok()) return converter.status();

@@ -11,9 +11,9 @@
 namespace twofold::report {
 
 struct PngOptions {
-  double zoom = 2.0;                           ///< pixels for each of the SVG's
+  double zoom = 2.0;  ///< pixels for each of the SVG's
   Duration timeout = std::chrono::seconds(60);
-  std::size_t most_bytes = 256 << 20;          ///< of the SVG, and of the PNG
+  std::size_t most_bytes = 256 << 20;  ///< of the SVG, and of the PNG
   std::string path = {};  ///< where rsvg-convert is looked for, as PATH has it; empty: our PATH
 };
 

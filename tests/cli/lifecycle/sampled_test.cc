@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/command/command.h"
@@ -70,6 +73,40 @@ TEST(SampledCommand, WritesTimes) {
   const Ran ran = Sampled({GoldenPath("seed"), "--times", dir.Path("none") + "/times.csv"});
   EXPECT_EQ(ran.code, 4);
   EXPECT_TRUE(Has(ran.err, "--times: ")) << ran.err;
+}
+
+TEST(SampledCommand, DrawsPictures) {
+  const results::TempDir dir;
+  const std::string plots = dir.Path("a/b");
+  const Ran ran = Sampled({GoldenPath("seed"), "--plots", plots, "--svg-only", "--head", "10"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* name : {"general", "detailed"}) {
+    std::ifstream file(plots + "/" + name + ".svg");
+    const std::string svg((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_TRUE(Has(svg, "10 workloads as the scale test tool has sampled them")) << name;
+    EXPECT_FALSE(std::filesystem::exists(plots + "/" + name + ".png"));
+  }
+  EXPECT_EQ(Sampled({GoldenPath("seed"), "--svg-only"}).code, 2);
+}
+
+TEST(SampledCommand, WithoutAConverterThereAreSvgsAndAnError) {
+  const results::TempDir dir;
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", dir.Path("none").c_str(), 1);
+  const Ran ran = Sampled({GoldenPath("seed"), "--plots", dir.Path("plots")});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_TRUE(Has(ran.err, "librsvg2-bin")) << ran.err;
+  EXPECT_TRUE(std::filesystem::exists(dir.Path("plots") + "/detailed.svg"));
+}
+
+TEST(SampledCommand, AFolderThatCannotBeMadeIsKnownAtOnce) {
+  const results::TempDir dir;
+  std::ofstream(dir.Path("file")) << "x";
+  const Ran ran = Sampled({GoldenPath("seed"), "--plots", dir.Path("file")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(Has(ran.err, "--plots: ")) << ran.err;
+  EXPECT_TRUE(ran.out.empty());
 }
 
 TEST(SampledCommand, HeadTailAndSkippedErrorsChooseWorkloads) {

@@ -98,7 +98,8 @@ TEST(Cover, CoversThePixelsOfAllStrokesAndNoOthers) {
     const double top = y(random);
     const double bottom = std::min(99.0, top + (i % 3 == 0 ? 7.5 : 0.0));
     strokes.push_back({x(random), top, bottom});
-    for (int row = static_cast<int>(std::min(top, bottom)); row <= static_cast<int>(std::max(top, bottom)); ++row) {
+    for (int row = static_cast<int>(std::min(top, bottom));
+         row <= static_cast<int>(std::max(top, bottom)); ++row) {
       expected.emplace(static_cast<int>(strokes.back().x), row);
     }
   }
