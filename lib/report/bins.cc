@@ -31,8 +31,9 @@ std::vector<double> CountsFrom(const std::vector<double>& values, double first, 
 double WidthFor(double low, double high, bool logarithmic, double least_width) {
   const double span = high - low;
   if (logarithmic) return std::max(1.0 / kBinsADecade, NiceStep(std::max(span, 1e-3), kMostBins));
-  const double smallest = std::max(std::abs(high), std::abs(low)) * 1e-3;
-  const double width = NiceStep(std::max({span, smallest, 1e-9}), kMostBins - 1.0);
+  // Axes of histograms begin at 0: bins of equal values would be too narrow to be seen on them.
+  const double seen = std::max(std::abs(high), std::abs(low)) / 2.0;
+  const double width = NiceStep(std::max({span, seen, 1e-9}), kMostBins - 1.0);
   return std::max(width, least_width);
 }
 

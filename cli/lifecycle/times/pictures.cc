@@ -90,6 +90,7 @@ std::vector<report::Reference> Percentiles(const SpanSummary& summary, bool upri
   for (const auto& [name, words] : {std::pair{"p50", "median"}, std::pair{"p99", "p99"}}) {
     const SpanQuantile* each = Quantile(summary, name);
     if (each == nullptr || !std::isfinite(each->value)) continue;
+    if (!lines.empty() && lines.back().at == each->value) continue;  // of very few values
     lines.push_back({each->value, absl::StrCat(words, " ", ShortTime(each->value)), upright});
   }
   return lines;
@@ -226,7 +227,7 @@ Panel RatesPanel(const Drawn& drawn) {
   const double width = std::max(1.0, std::ceil(SpanOfAll(drawn.rates) / kMostSeconds));
   Panel panel{.title = "How many came past each step a second"};
   panel.x = SentAxis(drawn, "after the first was sent");
-  panel.y = {.label = "a second", .from_zero = true};
+  panel.y = {.label = "a second", .from_zero = true, .whole = width == 1.0};
   if (width > 1.0) panel.notes.push_back(absl::StrCat("averages of ", width, " s each"));
   std::size_t inexact = 0;
   for (std::size_t i = 0; i < drawn.rates.size(); ++i) {

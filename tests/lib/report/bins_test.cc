@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -50,6 +51,7 @@ TEST(Bins, EqualValuesAreOneBinAndNoneIsNone) {
   for (const double value : {0.0, 7.0, -3.5, 1e-12, 1e14}) {
     const auto bins = BinsOf(std::vector<double>(5, value));
     ASSERT_EQ(bins.size(), 1) << value;
+    EXPECT_GE(bins[0].end - bins[0].x, std::abs(value) / 100) << "too narrow to be seen";
     EXPECT_LE(bins[0].x, value);
     EXPECT_GE(bins[0].end, value);
   }

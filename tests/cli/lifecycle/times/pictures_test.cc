@@ -82,7 +82,7 @@ TEST(Pictures, AValueBelongsToItsWorkload) {
 
 TEST(Pictures, AStepStandsAtTheTimeOfSending) {
   const Figure figure = DetailedPicture(DrawnPods(10));
-  const auto points = DataOf(PanelOf(figure, "scheduled and pod ready"), Form::kPoints);
+  const auto points = DataOf(PanelOf(figure, "scheduled and started"), Form::kPoints);
   ASSERT_EQ(points.size(), 8U);
   EXPECT_NEAR(points.back().x, 0.9, 1e-9);
   EXPECT_NEAR(points.back().y, 0.5 + 0.09 - 0.03, 1e-6);
@@ -143,7 +143,7 @@ TEST(Pictures, AHistogramHasAllThatCame) {
   for (const bool logarithmic : {false, true}) {
     const Figure figure = DetailedPicture(DrawnPods(30), logarithmic);
     const auto row = std::find_if(figure.rows.begin(), figure.rows.end(), [](const auto& each) {
-      return each[0].title.find("and pod ready") != std::string::npos;
+      return each[0].title.find("scheduled and started") != std::string::npos;
     });
     ASSERT_NE(row, figure.rows.end());
     double all = 0;
