@@ -128,7 +128,7 @@ TEST(Figure, ThatOfTheDocumentationIsDrawnOfARun) {
   SlowScheduler scheduler(api);
   kube::WatchOptions watch;
   watch.first_wait = watch.longest_wait = milliseconds(300);
-  Run run(api.access(), FortyPods(), watch);
+  lifecycle::Run run(api.access(), FortyPods(), watch);
   std::thread breaker([&] {
     testing::Await([&] { return api.All(kube::kPods).size() >= 30; });
     api.Compact();  // so that the watches have to list
