@@ -23,6 +23,7 @@ using report::Panel;
 using report::Series;
 
 constexpr double kMostSeconds = 20'000;  // that rates are counted for one by one
+constexpr double kFinest = 1e-6;         // seconds that a bin of a histogram has at least
 
 /// One span over all workloads.
 struct Column {
@@ -110,7 +111,7 @@ Series BandOf(const Column& column, double from, double to) {
 /// One shape a workload: its value belongs to it and to no other.
 std::vector<Series> SeriesOf(const Drawn& drawn, const Column& column, const Place& place) {
   Series points{Form::kPoints, "", Colour::kBlue};
-  Series intervals{Form::kIntervals, "known inexactly: between these", Colour::kSky};
+  Series intervals{Form::kIntervals, "known inexactly: between these", Colour::kBlue};
   Series lost{Form::kLost, "never came", Colour::kVermillion};
   for (std::size_t i = 0; i < drawn.workloads.size(); ++i) {
     const DrawnWorkload& workload = drawn.workloads[i];
@@ -164,12 +165,12 @@ Panel BySending(const Drawn& drawn, const Column& column, bool logarithmic) {
   return panel;
 }
 
-/// Bins narrower than what is known of a value would pretend.
+/// Bins narrower than what is known of a value would pretend. Nothing is known to a nanosecond.
 double Resolution(std::vector<double> widths) {
-  if (widths.empty()) return 0.0;
+  if (widths.empty()) return kFinest;
   const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
   std::nth_element(widths.begin(), middle, widths.end());
-  return *middle / 2.0;
+  return std::max(*middle / 2.0, kFinest);
 }
 
 Panel HistogramOf(const Drawn& drawn, const Column& column, bool logarithmic) {

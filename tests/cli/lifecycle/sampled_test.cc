@@ -89,12 +89,34 @@ TEST(SampledCommand, DrawsPictures) {
   EXPECT_EQ(Sampled({GoldenPath("seed"), "--svg-only"}).code, 2);
 }
 
+/// With programs of that folder alone.
+Ran SampledIn(const std::string& folder, const std::vector<std::string>& words) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder.c_str(), 1);
+  const Ran ran = Sampled(words);
+  setenv("PATH", path.c_str(), 1);
+  return ran;
+}
+
+TEST(SampledCommand, APngIsBesideEachSvg) {
+  const results::TempDir dir;
+  const std::string bin = std::filesystem::path(dir.Path("x")).parent_path().string();
+  std::ofstream(dir.Path("rsvg-convert"))
+      << "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n'; exec /bin/cat\n";
+  std::filesystem::permissions(dir.Path("rsvg-convert"), std::filesystem::perms::owner_all);
+  const Ran ran = SampledIn(bin, {GoldenPath("seed"), "--plots", dir.Path("plots")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* name : {"general", "detailed"}) {
+    std::ifstream png(dir.Path("plots") + "/" + name + ".png", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(png)), {});
+    EXPECT_EQ(text.substr(1, 3), "PNG") << name;
+    EXPECT_TRUE(Has(text, "</svg>")) << name;
+  }
+}
+
 TEST(SampledCommand, WithoutAConverterThereAreSvgsAndAnError) {
   const results::TempDir dir;
-  const std::string path = std::getenv("PATH");
-  setenv("PATH", dir.Path("none").c_str(), 1);
-  const Ran ran = Sampled({GoldenPath("seed"), "--plots", dir.Path("plots")});
-  setenv("PATH", path.c_str(), 1);
+  const Ran ran = SampledIn(dir.Path("none"), {GoldenPath("seed"), "--plots", dir.Path("plots")});
   EXPECT_EQ(ran.code, 4);
   EXPECT_TRUE(Has(ran.err, "librsvg2-bin")) << ran.err;
   EXPECT_TRUE(std::filesystem::exists(dir.Path("plots") + "/detailed.svg"));
