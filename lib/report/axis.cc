@@ -61,7 +61,8 @@ std::string ValueText(double value, const std::string& unit) {
   const double shown = value * scale.factor;
   // %g goes over to powers of ten where the digits end, which reads badly below a million.
   const bool whole = std::abs(shown) >= 1000.0 && std::abs(shown) < 1e6;
-  return WithUnit(absl::StrFormat(whole ? "%.0f" : "%.4g", shown), scale.unit);
+  return WithUnit(whole ? absl::StrFormat("%.0f", shown) : absl::StrFormat("%.4g", shown),
+                  scale.unit);
 }
 
 bool HasPlace(const Axis& axis, double value) {

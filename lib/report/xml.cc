@@ -30,7 +30,7 @@ std::string Escaped(std::string_view text, std::size_t most) {
 std::string Px(double value) {
   const double tenths = std::round(value * 10.0);
   const double shown = tenths == 0.0 ? 0.0 : tenths / 10.0;  // not "-0"
-  return absl::StrFormat(std::fmod(tenths, 10.0) == 0.0 ? "%.0f" : "%.1f", shown);
+  return absl::StrFormat("%.*f", std::fmod(tenths, 10.0) == 0.0 ? 0 : 1, shown);
 }
 
 double WidthOf(std::string_view text, double size, bool bold) {

@@ -285,7 +285,8 @@ std::string ShortTime(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   const double size = std::abs(seconds);
   const auto text = [](double value, const char* unit) {
-    return absl::StrFormat(std::abs(value) < 99.95 ? "%.3g %s" : "%.0f %s", value, unit);
+    return std::abs(value) < 99.95 ? absl::StrFormat("%.3g %s", value, unit)
+                                   : absl::StrFormat("%.0f %s", value, unit);
   };
   if (size == 0.0 || size >= 1.0) return text(seconds, "s");
   return size >= 1e-3 ? text(seconds * 1e3, "ms") : text(seconds * 1e6, "us");
