@@ -65,6 +65,7 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
   if (!settings.ok()) return settings.status();
   if (options.dry_run) return PrintTrial(*access, *settings);
+  if (const Status made = MakeFolder(options.output.plots); !made.ok()) return made;
   spdlog::info("run {}: {} workloads of kind {} in namespace {}", settings->name, settings->count,
                std::string(settings->kind->name), settings->each.space);
   Run run(*access, *std::move(settings));
