@@ -3,7 +3,7 @@
 namespace twofold::cli {
 
 std::vector<Command> LifecycleCommands() {
-  return {RunCommand(), StatusCommand(), CleanCommand(), SampledCommand()};
+  return {RunCommand(), StatusCommand(), CleanCommand(), SampledCommand(), ServerCommand()};
 }
 
 }  // namespace twofold::cli

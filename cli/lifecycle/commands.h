@@ -9,5 +9,6 @@ Command RunCommand();
 Command StatusCommand();
 Command CleanCommand();
 Command SampledCommand();
+Command ServerCommand();
 
 }  // namespace twofold::cli

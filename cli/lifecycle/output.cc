@@ -7,6 +7,9 @@
 #include <iostream>
 #include <utility>
 
+#include "lib/suite/flags.h"
+#include "suites/lifecycle/spec.pb.h"
+
 namespace twofold::lifecycle {
 
 void Declare(CLI::App& app, OutputOptions& options) {
@@ -16,8 +19,7 @@ void Declare(CLI::App& app, OutputOptions& options) {
                  "Write a line for each workload there: times.csv, with a heading for each column")
       ->type_name("FILE");
   app.add_option("--fail-if", options.fail_if,
-                 "Fail if this holds, or cannot be told because no workload has it: "
-                 "SPAN_STAT>TIME or COUNT>NUMBER; may be repeated")
+                 suite::FieldHelp(*v1::suites::LifecycleSpec::descriptor(), "failIf"))
       ->type_name("WHAT")
       ->take_all();
 }

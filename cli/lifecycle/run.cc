@@ -148,6 +148,7 @@ Status Run::Execute(const std::function<void(const std::string&)>& progress, Dur
   canaries_ = std::make_unique<Canaries>(
       access_, Record{settings_.name, settings_.each.space, {}, {}}, *follower_);
   submitter_ = std::make_unique<Submitter>(access_, settings_, resources_, *follower_);
+  sends_ = true;
   const Status status = Settle(progress, between);
   submitter_->Stop();
   canaries_->Stop();
@@ -283,6 +284,30 @@ void Run::AddNotes(Report& report, const SubmitCounts& counts) {
   if (const Status failure = canaries_->failure(); !failure.ok()) {
     note(absl::StrCat("not all canaries were written: ", std::string(failure.message())));
   }
+}
+
+std::optional<RunProgress> Run::progress() {
+  if (!sends_) return std::nullopt;
+  RunProgress progress;
+  progress.planned = settings_.count;
+  progress.submitted = submitter_->counts();
+  progress.watch_breaks = follower_->breaks();
+  const auto slice = [&](std::size_t begin) {
+    return follower_->With([&](const Observer& observer) {
+      const auto& lives = observer.lives();
+      const std::size_t end = std::min(lives.size(), begin + kBatch);
+      for (std::size_t i = begin; i < end; ++i) {
+        progress.Add(*settings_.kind, lives[i],
+                     IsOver(*settings_.kind, lives[i], settings_.until_ready));
+      }
+      return end;
+    });
+  };
+  for (std::size_t at = 0, end = slice(0); end > at; end = slice(at)) at = end;
+  follower_->With([&](const Observer& observer) {
+    for (const CanaryLag& lag : observer.lags()) progress.Add(lag);
+  });
+  return progress;
 }
 
 Report Run::report() {

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/lifecycle/follower.h"
+#include "cli/lifecycle/metrics.h"
 #include "cli/lifecycle/record.h"
 #include "cli/lifecycle/settings.h"
 #include "cli/lifecycle/submitter.h"
@@ -55,6 +57,10 @@ class Run {
   /// Whether there may be objects of it, which CleanUp removes.
   [[nodiscard]] bool has_begun() const { return begun_; }
 
+  /// What it has come to so far; nullopt: nothing is sent yet. Threads  Any, also during Execute.
+  /// Cost     O(1 + moments) a workload, in slices, so that the watches go on meanwhile.
+  std::optional<RunProgress> progress();
+
   /// After Execute.
   Report report();
   std::string TimesCsv();
@@ -85,6 +91,7 @@ class Run {
   std::vector<std::size_t> open_;  // lives that have not come to their end, as of the last look
   std::size_t looked_at_ = 0;      // lives that were open once
   std::atomic<bool> begun_ = false;
+  std::atomic<bool> sends_ = false;  // what Execute makes is there, and stays
   Instant end_;
   std::uint64_t breaks_ = 0;  // of watches until then
   Mutex mutex_;

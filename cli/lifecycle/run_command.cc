@@ -8,18 +8,23 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/command/command.h"
 #include "cli/lifecycle/commands.h"
+#include "cli/lifecycle/metrics.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/remains.h"
 #include "cli/lifecycle/run.h"
+#include "cli/lifecycle/server.h"
 #include "cli/lifecycle/settings.h"
+#include "cli/lifecycle/store.h"
 #include "cli/lifecycle/times/seed.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/program.h"
@@ -27,6 +32,7 @@
 namespace twofold::cli {
 namespace {
 
+using lifecycle::OutputOptions;
 using lifecycle::Report;
 using lifecycle::Run;
 using lifecycle::RunOptions;
@@ -70,17 +76,27 @@ Status CheckData(Run& run) {
   return absl::InternalError("no data: no workload was created and seen; the notes say why");
 }
 
+/// What begins and ends with a run, whatever becomes of it.
+struct Work {
+  const RunOptions& options;
+  const Globals& globals;
+  const std::vector<lifecycle::Threshold>& thresholds;
+  const kube::Access& access;
+  const lifecycle::RunFacts& facts;
+  lifecycle::RunStore* store = nullptr;  ///< null: no --store
+};
+
 /// What the first of these that failed says; the others have been carried out all the same.
-Status Conclude(const RunOptions& options, const Globals& globals,
-                const std::vector<lifecycle::Threshold>& thresholds, const Status& ended,
-                Run& run) {
+Status Conclude(const Work& work, const Status& ended, Run& run) {
   const Report report = run.report();
   if (report.kind.empty()) return ended;  // it never began
-  std::cout << lifecycle::Print(FormOf(options.output, globals.form), report) << std::flush;
-  Status status = WriteFiles(options, run);
+  const OutputOptions& output = work.options.output;
+  std::cout << lifecycle::Print(FormOf(output, work.globals.form), report) << std::flush;
+  Status status = WriteFiles(work.options, run);
   status.Update(ended);
   status.Update(CheckData(run));
-  status.Update(CheckAll(thresholds, report));
+  status.Update(CheckAll(work.thresholds, report));
+  if (work.store != nullptr) status.Update(work.store->Keep(work.facts, report, status));
   return status;
 }
 
@@ -96,17 +112,10 @@ Status CleanAfter(const kube::Access& access, const Run& run, const std::atomic<
   return absl::OkStatus();
 }
 
-struct Work {
-  const RunOptions& options;
-  const Globals& globals;
-  const std::vector<lifecycle::Threshold>& thresholds;
-  const kube::Access& access;
-};
-
 /// A run from its first request to its last; a signal ends it early, a second one its clean-up.
 Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
   const Status ended = run.Execute([](const std::string& line) { spdlog::info("{}", line); });
-  Status status = Conclude(work.options, work.globals, work.thresholds, ended, run);
+  Status status = Conclude(work, ended, run);
   if (!run.has_begun()) return status;
   if (work.options.keep) {
     spdlog::info("run {} is kept; `twofold lifecycle clean --run {} --namespace {}` removes it",
@@ -119,12 +128,70 @@ Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
   return status;
 }
 
-void WarnOfExemption(const kube::Access& access) {
-  kube::Connection connection(access);
+void WarnOfExemption(kube::Connection& connection) {
   if (!lifecycle::IsExempt(connection)) return;
   spdlog::warn(
       "the API server takes us for one of system:masters: its flow control does not hold for us as "
       "it does for users");
+}
+
+/// Executes the run; each signal interrupts it, or its clean-up.
+Status CarryOut(const Work& work, Run& run, ShutdownSignals& shutdown) {
+  std::atomic<int> signals = 0;
+  Status status;
+  std::thread thread([&] {
+    status = Carry(work, run, signals);
+    ShutdownSignals::Wake();
+  });
+  while (shutdown.Wait() != 0) {
+    ++signals;
+    run.Interrupt();
+  }
+  thread.join();
+  return status;
+}
+
+/// The page of metrics, from before the run until after it.
+class Pages {
+ public:
+  /// Errors   as ServeMetrics and TellReady. Without an address it does nothing.
+  Status Begin(const PageOptions& options, Run& run) {
+    if (options.http_address.empty()) return absl::OkStatus();
+    const lifecycle::RunSettings& settings = run.settings();
+    const lifecycle::RunTitle title{settings.name, std::string(settings.kind->name),
+                                    settings.each.space};
+    auto server = ServeMetrics(
+        options, [title, &run]() -> std::optional<std::vector<prometheus::MetricFamily>> {
+          const auto progress = run.progress();
+          if (!progress) return std::nullopt;
+          return lifecycle::MetricsOf(title, *progress);
+        });
+    if (!server.ok()) return server.status();
+    server_ = *std::move(server);
+    spdlog::info("metrics at {}/metrics", UrlOf(options, *server_));
+    return TellReady(options, *server_);
+  }
+
+ private:
+  std::unique_ptr<http::Server> server_;
+};
+
+Result<std::optional<lifecycle::RunStore>> OpenStore(const RunOptions& options,
+                                                     const std::string& run) {
+  if (options.store.empty()) return std::nullopt;
+  auto store = lifecycle::RunStore::Open(options.store, run);
+  if (!store.ok()) return store.status();
+  return std::optional(*std::move(store));
+}
+
+lifecycle::RunFacts FactsOf(const RunOptions& options, const RunSettings& settings,
+                            kube::Connection& connection) {
+  lifecycle::RunFacts facts{.name = settings.name, .spec = options.spec};
+  facts.template_file = options.template_file;
+  for (const std::string& text : options.output.fail_if) facts.spec.add_fail_if(text);
+  facts.server = lifecycle::ServerVersion(connection).value_or("");
+  facts.created = std::chrono::system_clock::now();
+  return facts;
 }
 
 Status RunAll(const RunOptions& options, const Globals& globals) {
@@ -138,22 +205,18 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
   if (!settings.ok()) return settings.status();
   if (options.dry_run) return DryRun(*access, *settings);
-  WarnOfExemption(*access);
+  auto store = OpenStore(options, settings->name);
+  if (!store.ok()) return store.status();
+  kube::Connection connection(*access);
+  WarnOfExemption(connection);
+  const lifecycle::RunFacts facts = FactsOf(options, *settings, connection);
   spdlog::info("run {}: {} workloads of kind {} in namespace {}", settings->name, settings->count,
                std::string(settings->kind->name), settings->each.space);
   Run run(*access, *std::move(settings));
-  std::atomic<int> signals = 0;
-  Status status;
-  std::thread thread([&] {
-    status = Carry({options, globals, *thresholds, *access}, run, signals);
-    ShutdownSignals::Wake();
-  });
-  while (shutdown.Wait() != 0) {
-    ++signals;
-    run.Interrupt();
-  }
-  thread.join();
-  return status;
+  Pages pages;
+  if (const Status status = pages.Begin(options.page, run); !status.ok()) return status;
+  const Work work{options, globals, *thresholds, *access, facts, *store ? &**store : nullptr};
+  return CarryOut(work, run, shutdown);
 }
 
 Action BindRun(CLI::App& app, const Globals& globals) {

@@ -1,33 +1,30 @@
 #include "cli/lifecycle/settings.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/time/time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "cli/lifecycle/templates/built_in.h"
-#include "lib/common/options.h"
+#include "lib/suite/flags.h"
+#include "suites/lifecycle/lifecycle.h"
 
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::size_t kLongestRun = 40;  // leaves room for the number of the workload
-constexpr std::uint32_t kMostWorkloads = 200'000;
+using suite::lifecycle::Spec;
+
+constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
 constexpr std::size_t kMostBytes = 1 << 20;     // of a template
 
 Status Named(const std::string& option, const Status& status) {
   return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
-}
-
-std::vector<std::string> KindNames() {
-  std::vector<std::string> names;
-  for (const Kind& kind : Kinds()) names.emplace_back(kind.name);
-  return names;
 }
 
 Result<std::string> ReadTemplate(const RunOptions& options, const Kind& kind) {
@@ -47,7 +44,7 @@ Status AddSelector(const std::string& text, Settings& each) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--node-selector: '", text, "' is not of the form NAME=VALUE"));
+        absl::StrCat("nodeSelector: '", text, "' is not of the form NAME=VALUE"));
   }
   each.node_selector[text.substr(0, equals)] = text.substr(equals + 1);
   return absl::OkStatus();
@@ -64,7 +61,7 @@ Status AddToleration(const std::string& text, Settings& each) {
   if (colon != std::string::npos) toleration.effect = text.substr(colon + 1);
   if (toleration.key.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--tolerate: '", text, "' is not of the form KEY[=VALUE][:EFFECT]"));
+        absl::StrCat("tolerations: '", text, "' is not of the form KEY[=VALUE][:EFFECT]"));
   }
   each.tolerations.push_back(std::move(toleration));
   return absl::OkStatus();
@@ -81,70 +78,79 @@ bool Ends(const Kind& kind) {
   return kind.IsPod() || std::any_of(kind.signs.begin(), kind.signs.end(), is_end);
 }
 
-CLI::Validator PerSecond(double least, double most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    double value = 0;
-    if (absl::SimpleAtod(text, &value) && value >= least && value <= most) return {};
-    return absl::StrCat("'", text, "' is not a number a second from ", least, " to ", most);
-  };
-  return {check, "NUMBER", "rate"};
+void DeclareFields(CLI::App& app, std::initializer_list<std::string_view> fields,
+                   RunOptions& options) {
+  suite::AddFieldOptions(app, fields, options.spec);
 }
 
 void DeclareLoad(CLI::App& app, RunOptions& options) {
-  app.add_option("--kind", options.kind, "Of workloads")
-      ->required()
-      ->check(CLI::IsMember(KindNames()));
   cli::Declare(app, options.cluster);
-  AddOption(app, "--count", options.count, WholeNumber(1, kMostWorkloads), "Workloads");
-  CLI::Option* rate = AddOption(app, "--rate", options.rate, PerSecond(0.001, 10'000),
-                                "Workloads created a second, whether answers come or not");
-  app.add_option("--parallel", options.parallel,
-                 "Create this many at a time instead, each after the answer to the one before")
-      ->check(WholeNumber(1, 64))
-      ->excludes(rate);
-  AddOption(app, "--connections", options.connections, WholeNumber(1, 64),
-            "To the API server, for --rate; more if it answers slowly");
+  DeclareFields(app, {"kind", "count", "rate", "parallel", "connections", "namespace"}, options);
   app.add_option("--name", options.name,
                  "Of the run; workloads are NAME-0, NAME-1, ...; else run-DATE-TIME");
-  app.add_option("--namespace", options.space, "It must exist; else that of the kubeconfig");
 }
 
 void DeclareWorkload(CLI::App& app, RunOptions& options) {
-  Settings& each = options.each;
   app.add_option("--template", options.template_file, "YAML instead of the kind's own template")
       ->type_name("FILE");
-  AddOption(app, "--workers", each.workers, WholeNumber(1, kMostSlots - 1), "Pods of a workload");
-  AddOption(app, "--gpus", each.gpus, WholeNumber(0, 1024), "Of a pod");
-  app.add_option("--gpu", each.gpu, "The resource that GPUs are")->capture_default_str();
-  app.add_option("--cpu", each.cpu, "Of a pod")->capture_default_str();
-  app.add_option("--memory", each.memory, "Of a pod")->capture_default_str();
-  app.add_option("--image", each.image, "Of a pod")->capture_default_str();
-  AddOption(app, "--seconds", each.seconds, WholeNumber(0, 1'000'000'000),
-            "For which a pod sleeps");
-  app.add_option("--queue", each.queue, "Of kinds that have queues")->capture_default_str();
-  app.add_option("--scheduler", each.scheduler, "Of kinds that leave it open")
-      ->capture_default_str();
-  app.add_option("--node-selector", options.node_selector, "NAME=VALUE; may be repeated")
-      ->take_all();
-  app.add_option("--tolerate", options.tolerations,
-                 "KEY[=VALUE][:EFFECT], such as twofold/simulated; may be repeated")
-      ->take_all();
+  DeclareFields(app,
+                {"workers", "gpus", "gpu", "cpu", "memory", "containerImage", "seconds", "queue",
+                 "scheduler", "nodeSelector", "tolerations"},
+                options);
 }
 
 void DeclareEnd(CLI::App& app, RunOptions& options) {
-  app.add_option("--until", options.until,
-                 "ready or complete: what a workload is waited for to come to; else complete if "
-                 "the kind knows it")
-      ->check(CLI::IsMember({"ready", "complete"}));
-  AddOption(app, "--settle", options.settle_seconds, Seconds(0, 86'400),
-            "Seconds to wait for workloads at most, after the last was created");
+  DeclareFields(app, {"until", "settle"}, options);
   Declare(app, options.output);
   app.add_option("--compat", options.compat,
                  "Write submitted.json and sampled.json of the Run:ai scale test tool there")
       ->type_name("DIR");
+  app.add_option("--store", options.store,
+                 "Keep the run in this file, made if it is not there, for `twofold results`; no "
+                 "frontend may be using it")
+      ->type_name("FILE");
+  cli::Declare(app, options.page, "it begins");
   app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
   app.add_flag("--dry-run", options.dry_run,
                "Send the objects of one workload with dryRun=All, print what the server says");
+}
+
+/// The kind, and what a workload of it is waited for to come to.
+Status ReadKind(const Spec& spec, RunSettings& settings) {
+  const auto kind = FindKind(spec.kind());
+  if (!kind.ok()) return kind.status();
+  settings.kind = *kind;
+  settings.until_ready = spec.has_until() ? spec.until() == "ready" : !Ends(**kind);
+  if (!settings.until_ready && !Ends(**kind)) {
+    return absl::InvalidArgumentError(absl::StrCat("until: workloads of kind '", spec.kind(),
+                                                   "' never complete; use --until ready"));
+  }
+  const std::uint64_t pods = std::uint64_t{spec.count()} * SlotsOf(**kind, spec.workers());
+  if (pods <= kMostPods) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("count: ", spec.count(), " workloads of ",
+                                                 spec.workers(), " workers are more than ",
+                                                 kMostPods, " pods; use more runs"));
+}
+
+Status ReadWorkload(const Spec& spec, const std::string& space, RunSettings& settings) {
+  Settings& each = settings.each;
+  each.space = spec.has_namespace_() ? spec.namespace_() : space;
+  each.workers = spec.workers();
+  each.gpu = spec.gpu();
+  each.gpus = spec.gpus();
+  each.cpu = spec.cpu();
+  each.memory = spec.memory();
+  each.image = spec.container_image();
+  each.seconds = spec.seconds();
+  each.queue = spec.queue();
+  each.scheduler = spec.scheduler();
+  for (const std::string& text : spec.node_selector()) {
+    if (Status status = AddSelector(text, each); !status.ok()) return status;
+  }
+  for (const std::string& text : spec.tolerations()) {
+    if (Status status = AddToleration(text, each); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -168,38 +174,22 @@ Status CheckRunName(const std::string& name) {
 
 Result<RunSettings> Read(const RunOptions& options, const std::string& space,
                          std::chrono::system_clock::time_point now) {
+  const Spec& spec = options.spec;
   RunSettings settings;
-  const auto kind = FindKind(options.kind);
-  if (!kind.ok()) return kind.status();
-  settings.kind = *kind;
+  Status status = suite::lifecycle::CheckTogether(spec);
+  if (status.ok()) status = ReadKind(spec, settings);
+  if (status.ok()) status = ReadWorkload(spec, space, settings);
+  if (!status.ok()) return suite::OptionError(*Spec::descriptor(), status);
   settings.name = options.name.empty() ? NameAt(now) : options.name;
-  if (const Status status = CheckRunName(settings.name); !status.ok()) {
-    return Named("--name", status);
-  }
-  settings.count = options.count;
-  settings.rate = options.parallel > 0 ? 0 : options.rate;
-  settings.connections = options.parallel > 0 ? options.parallel : options.connections;
-  settings.each = options.each;
-  settings.each.space = options.space.empty() ? space : options.space;
   settings.each.run = settings.name;
-  if (std::uint64_t{settings.count} * SlotsOf(**kind, settings.each.workers) > kMostPods) {
-    return absl::InvalidArgumentError(absl::StrCat("--count: ", settings.count, " workloads of ",
-                                                   settings.each.workers, " workers are more than ",
-                                                   kMostPods, " pods; use more runs"));
-  }
-  for (const std::string& text : options.node_selector) {
-    if (const Status status = AddSelector(text, settings.each); !status.ok()) return status;
-  }
-  for (const std::string& text : options.tolerations) {
-    if (const Status status = AddToleration(text, settings.each); !status.ok()) return status;
-  }
-  settings.until_ready = options.until.empty() ? !Ends(**kind) : options.until == "ready";
-  if (options.until == "complete" && !Ends(**kind)) {
-    return absl::InvalidArgumentError(absl::StrCat("--until: workloads of kind '", options.kind,
-                                                   "' never complete; use --until ready"));
-  }
-  settings.settle = FromSeconds(options.settle_seconds);
-  auto text = ReadTemplate(options, **kind);
+  status = CheckRunName(settings.name);
+  if (!status.ok()) return Named("--name", status);
+  settings.count = spec.count();
+  settings.rate = spec.has_parallel() ? 0 : spec.rate();
+  settings.connections =
+      static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
+  settings.settle = FromSeconds(spec.settle());
+  auto text = ReadTemplate(options, *settings.kind);
   if (!text.ok()) return text.status();
   settings.text = *std::move(text);
   if (const auto first = RenderOne(settings, 0); !first.ok()) return first.status();

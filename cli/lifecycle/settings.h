@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "suites/lifecycle/spec.pb.h"
 
 namespace CLI {
 class App;
@@ -22,20 +24,12 @@ namespace twofold::lifecycle {
 struct RunOptions {
   cli::ClusterOptions cluster;
   OutputOptions output;
-  std::string kind;
-  std::uint32_t count = 1;
-  double rate = 10;
-  int parallel = 0;
-  int connections = 4;
+  v1::suites::LifecycleSpec spec;  ///< what jobs of the suite can be told, too
   std::string name;
   std::string template_file;
-  std::string space;  ///< empty: that of the kubeconfig
-  Settings each;
-  std::vector<std::string> node_selector;
-  std::vector<std::string> tolerations;
-  std::string until;
-  double settle_seconds = 60;
   std::string compat;
+  std::string store;  ///< file that is to have the run; empty: none
+  cli::PageOptions page;
   bool keep = false;
   bool dry_run = false;
 };
@@ -45,13 +39,13 @@ void Declare(CLI::App& app, RunOptions& options);
 struct RunSettings {
   const Kind* kind = nullptr;
   std::string name;
-  std::uint32_t count = 1;
-  double rate = 10;     ///< workloads a second; 0: as soon as a connection is free
-  int connections = 4;  ///< that create workloads
-  std::string text;     ///< of the template
+  std::uint32_t count = Defaults().count();
+  double rate = Defaults().rate();  ///< workloads a second; 0: as soon as a connection is free
+  int connections = static_cast<int>(Defaults().connections());  ///< that create workloads
+  std::string text;                                              ///< of the template
   Settings each;
   bool until_ready = false;  ///< a workload that is ready need not be waited for
-  Duration settle = std::chrono::seconds(60);
+  Duration settle = FromSeconds(Defaults().settle());
 };
 
 /// Reads the files that they name. `space` is for workloads of which nothing else is said; `now` is

@@ -386,6 +386,11 @@ void KubeApi::Server::Authenticate(Wire& wire, const WireRequest& request) {
 Asked KubeApi::Server::Understand(const WireRequest& request) {
   const auto target = http::ParseTarget(std::string(request.target()));
   if (!target.ok()) throw Refusal{400, "BadRequest", std::string(target.status().message())};
+  if (target->path == "/version") {
+    Asked asked;
+    asked.verb = "version";
+    return asked;
+  }
   std::vector<std::string> parts;
   for (const auto part : absl::StrSplit(target->path, '/', absl::SkipEmpty())) {
     parts.push_back(http::PercentDecode(std::string(part)).value_or(""));
@@ -515,6 +520,8 @@ Answer KubeApi::Server::Act(const Asked& asked, const WireRequest& request) {
                                       {"namespaced", resource.namespaced}});
       }
       answer.body = found.dump();
+    } else if (asked.verb == "version") {
+      answer.body = Json{{"major", "1"}, {"minor", "36"}, {"gitVersion", "v1.36.1"}}.dump();
     } else if (asked.verb == "list") {
       answer = List(asked);
     } else if (asked.verb == "get") {
