@@ -44,7 +44,7 @@ v1::BenchmarkResult ResultOf(const Report& report, const Status& ended) {
     result.set_failed_stage(std::string(suite::lifecycle::kStage));
     v1::PartFailure& failure = *result.add_failures();
     failure.set_stage(result.failed_stage());
-    failure.set_reason(Printable(ended.message(), kMostReason));
+    failure.set_reason(Printable(std::string(ended.message()), kMostReason));
   }
   return result;
 }
