@@ -214,9 +214,7 @@ def account_writes_among_workloads_only(binding, world):
 
 def role_only_looks(role, world):
     """But for those of what creates workloads or nodes, whose verbs lifecycle_rights_test compares with those used."""
-    may_write = role.labels.get(app("component")) == "lifecycle" and (
-        role.namespace == WORKLOADS or role.name == "scalability-tester-simulated-nodes"
-    )
+    may_write = role.labels.get(app("component")) == "lifecycle" and role.namespace == WORKLOADS
     for rule in role.data["rules"]:
         for verb in [] if may_write else set(rule["verbs"]) - {"get", "list", "watch"}:
             yield f"allows {verb} of {rule['resources']}"
