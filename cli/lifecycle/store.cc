@@ -77,8 +77,9 @@ std::string DefinitionOf(const RunFacts& facts) {
   absl::StrAppend(
       &text, "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata:\n  name: ", facts.name,
       "\nspec:\n  template:\n    kind: ", std::string(suite::lifecycle::kKind), "\n    spec:\n");
+  const suite::Json spec = SpecJson(facts.spec);
   // A value in JSON is the same value in YAML.
-  for (const auto& [field, value] : SpecJson(facts.spec).items()) {
+  for (const auto& [field, value] : spec.items()) {
     absl::StrAppend(&text, "      ", field, ": ", value.dump(), "\n");
   }
   return text;

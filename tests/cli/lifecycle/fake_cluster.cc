@@ -1,10 +1,12 @@
 // A cluster in memory for tests that are no C++: an API server, and a controller that makes Jobs
 // run.
 //
-//     fake_cluster KUBECONFIG USED
+//     fake_cluster KUBECONFIG USED [REFUSED]
 //
 // writes a kubeconfig for itself (namespace "load") once it serves, and at SIGTERM what was used,
-// as a role would have to allow it: a JSON list of {verb, group, resource, namespace}.
+// as a role would have to allow it: a JSON list of {verb, group, resource, namespace}. The first
+// REFUSED Jobs are too many for a quota.
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
 #include <cstdio>
@@ -44,9 +46,26 @@ std::string TextOf(const std::set<fakes::KubeUse>& used) {
   return list.dump(1);
 }
 
-int Serve(const std::string& kubeconfig, const std::string& used) {
+/// Creations of Jobs are answered so, the next `times`.
+void Refuse(fakes::KubeApi& api, int times, int status, const char* reason, const char* message) {
+  fakes::KubeFault fault{.kind = fakes::KubeFault::Kind::kStatus, .verb = "create"};
+  fault.plural = "jobs";
+  fault.times = times;
+  fault.status = status;
+  fault.body = kube::Json{{"apiVersion", "v1"}, {"kind", "Status"},   {"status", "Failure"},
+                          {"reason", reason},   {"message", message}, {"code", status}}
+                   .dump();
+  api.Add(fault);
+}
+
+int Serve(const std::string& kubeconfig, const std::string& used, int refused) {
   ShutdownSignals signals;
   fakes::KubeApi api;
+  if (refused > 0) {
+    // A run tries one out first, and goes on if that cannot be done.
+    Refuse(api, 1, 400, "BadRequest", "admission webhook \"quota\" does not support dry run");
+    Refuse(api, refused, 403, "Forbidden", "jobs.batch is forbidden: exceeded quota: load");
+  }
   FakeController controller(api, {});
   Write(kubeconfig, KubeconfigFor(api.url()));
   signals.Wait();
@@ -58,9 +77,10 @@ int Serve(const std::string& kubeconfig, const std::string& used) {
 }  // namespace twofold::lifecycle
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("fake_cluster KUBECONFIG USED\n", stderr);
+  int refused = 0;
+  if (argc < 3 || argc > 4 || (argc == 4 && !absl::SimpleAtoi(argv[3], &refused))) {
+    std::fputs("fake_cluster KUBECONFIG USED [REFUSED]\n", stderr);
     return 2;
   }
-  return twofold::lifecycle::Serve(argv[1], argv[2]);
+  return twofold::lifecycle::Serve(argv[1], argv[2], refused);
 }
