@@ -91,7 +91,7 @@ Result<RunStore> RunStore::Open(const std::string& path, const std::string& run)
   const auto reader = results::RunReader::Open(path);
   if (!reader.ok()) return AboutStore(reader.status());
   if (!(*reader)->NumberOf(run).ok()) return RunStore(*std::move(store));
-  return AboutStore(absl::AlreadyExistsError(
+  return AboutStore(absl::FailedPreconditionError(
       absl::StrCat(path, " has a run ", run, " already: choose another --name")));
 }
 

@@ -103,7 +103,7 @@ TEST(RunStore, ANameThatIsTakenIsKnownBeforeTheRun) {
     ASSERT_TRUE(store.ok()) << store.status();
     ASSERT_TRUE(store->Keep(FactsOfARun(), ReportOfARun(), absl::OkStatus()).ok());
   }
-  EXPECT_TRUE(absl::IsAlreadyExists(RunStore::Open(path, "r1").status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(RunStore::Open(path, "r1").status()));
   EXPECT_TRUE(RunStore::Open(path, "r2").ok());
   EXPECT_THAT(std::string(RunStore::Open(folder / "none/x.db", "r1").status().message()),
               HasSubstr("--store: "));
@@ -197,7 +197,7 @@ TEST_F(LifecyclePrograms, NightsAreComparedWithTheLastGoodOne) {
 TEST_F(LifecyclePrograms, AThresholdThatHoldsIsAFailureInTheStoreToo) {
   const std::string store = folder_ / "runs.db";
   RunInto(store, "slow", {"--fail-if", "pod_ready_p50>1ms"}, 1);
-  EXPECT_THAT(Run({"runs", "--store", store}), HasSubstr("failed"));
+  EXPECT_THAT(Run({"results", "slow", "--store", store}), HasSubstr("1 failed"));
 }
 
 TEST_F(LifecyclePrograms, MetricsAreServedWhileItRuns) {
