@@ -32,7 +32,8 @@ class RunStore {
  public:
   /// Opens the file, or makes it, and holds it until the end: that it cannot be written, is in use,
   /// or has such a run already is known before anything is measured.
-  /// Errors   Those of SqliteStore::Open; kFailedPrecondition: the name is taken. They name --store.
+  /// Errors   Those of SqliteStore::Open; kFailedPrecondition: the name is taken. They name
+  /// --store.
   static Result<RunStore> Open(const std::string& path, const std::string& run);
 
   /// Keeps the run. `ended`: why it is a failure; its numbers are kept all the same.
