@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/lifecycle/evidence_of_run.h"
 #include "cli/lifecycle/moments/fields.h"
 #include "cli/lifecycle/resources.h"
 
@@ -121,14 +122,18 @@ Run::Run(kube::Access access, RunSettings settings, kube::WatchOptions watch)
     : access_(std::move(access)),
       settings_(std::move(settings)),
       watch_(watch),
-      anchor_(AnchorNow()) {}
+      anchor_(AnchorNow()),
+      connection_(access_) {}
 
 Run::~Run() = default;
 
 void Run::Interrupt() {
-  MutexLock lock(mutex_);
-  interrupted_ = true;
-  changed_.NotifyAll();
+  {
+    MutexLock lock(mutex_);
+    interrupted_ = true;
+    changed_.NotifyAll();
+  }
+  connection_.Interrupt();
 }
 
 /// False: interrupted.
@@ -140,10 +145,11 @@ bool Run::Pause(Instant until) {
 }
 
 Status Run::Execute(const std::function<void(const std::string&)>& progress, Duration between) {
-  kube::Connection connection(access_);
+  const Status interrupted = absl::CancelledError("interrupted before the first workload");
   for (const auto step : {&Run::Prepare, &Run::WriteRecord, &Run::Watch}) {
-    if (!Pause(Now())) return absl::CancelledError("interrupted before the first workload");
-    if (const Status status = (this->*step)(connection); !status.ok()) return status;
+    if (!Pause(Now())) return interrupted;
+    const Status status = (this->*step)(connection_);
+    if (!status.ok()) return absl::IsCancelled(status) ? interrupted : status;
   }
   canaries_ = std::make_unique<Canaries>(
       access_, Record{settings_.name, settings_.each.space, {}, {}}, *follower_);
@@ -155,6 +161,10 @@ Status Run::Execute(const std::function<void(const std::string&)>& progress, Dur
   end_ = Now();
   breaks_ = follower_->breaks();
   follower_->Stop();
+  if (events_) {
+    if (Pause(Now())) events_->AwaitQuiet();
+    events_->Stop();
+  }
   return status;
 }
 
@@ -198,7 +208,7 @@ Status Run::Watch(kube::Connection& connection) {
   add(resources_.front(), true);
   add(kube::kPods, LabelsPods(first_.front()));
   ResourceFinder finder(connection);
-  for (const Resource& beside : settings_.kind->beside) {
+  for (const kube::Resource& beside : settings_.kind->beside) {
     const auto resource = finder.Find(beside);
     if (!resource.ok()) return resource.status();
     add(*resource, false);
@@ -206,6 +216,9 @@ Status Run::Watch(kube::Connection& connection) {
   add(kube::kConfigMaps, true);
   follower_ =
       std::make_unique<Follower>(access_, *settings_.kind, settings_.name, selections, watch_);
+  if (settings_.events) {
+    events_ = std::make_unique<EventFollower>(access_, settings_.each.space, anchor_, watch_);
+  }
   const Instant deadline = Now() + kSyncPatience;
   while (Pause(Now())) {
     const Status status = follower_->AwaitSync(Now() + kBetweenLooks);
@@ -327,6 +340,10 @@ Report Run::report() {
     report.counts.emplace_back(name, count);
   }
   AddNotes(report, counts);
+  follower_->With([&](Observer& observer) {
+    AddEvidence({*settings_.kind, observer.lives(), anchor_, events_.get(), settings_.audit},
+                report);
+  });
   return report;
 }
 

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/lifecycle/event_follower.h"
 #include "cli/lifecycle/follower.h"
 #include "cli/lifecycle/metrics.h"
 #include "cli/lifecycle/record.h"
+#include "cli/lifecycle/server.h"
 #include "cli/lifecycle/settings.h"
 #include "cli/lifecycle/submitter.h"
 #include "cli/lifecycle/times/clock_offset.h"
@@ -54,6 +56,12 @@ class Run {
   /// Submits nothing more and waits for nothing more.
   void Interrupt();
 
+  /// IsExempt, before Execute; an interrupt ends it.
+  bool IsExempt() { return lifecycle::IsExempt(connection_); }
+
+  /// "v1.36.1", before Execute, as IsExempt; empty: the server does not say.
+  std::string ServerVersion() { return lifecycle::ServerVersion(connection_).value_or(""); }
+
   /// Whether there may be objects of it, which CleanUp removes.
   [[nodiscard]] bool has_begun() const { return begun_; }
 
@@ -83,9 +91,11 @@ class Run {
   const RunSettings settings_;
   const kube::WatchOptions watch_;
   const Anchor anchor_;
+  kube::Connection connection_;            // of all that comes before the first workload
   std::vector<Object> first_;              // the objects of the first workload
   std::vector<kube::Resource> resources_;  // theirs, in their order
   std::unique_ptr<Follower> follower_;
+  std::unique_ptr<EventFollower> events_;  // nullptr: not asked for
   std::unique_ptr<Canaries> canaries_;
   std::unique_ptr<Submitter> submitter_;
   std::vector<std::size_t> open_;  // lives that have not come to their end, as of the last look

@@ -22,7 +22,6 @@
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/remains.h"
 #include "cli/lifecycle/run.h"
-#include "cli/lifecycle/server.h"
 #include "cli/lifecycle/settings.h"
 #include "cli/lifecycle/store.h"
 #include "cli/lifecycle/times/seed.h"
@@ -82,7 +81,7 @@ struct Work {
   const Globals& globals;
   const std::vector<lifecycle::Threshold>& thresholds;
   const kube::Access& access;
-  const lifecycle::RunFacts& facts;
+  lifecycle::RunFacts& facts;
   lifecycle::RunStore* store = nullptr;  ///< null: no --store
 };
 
@@ -112,8 +111,17 @@ Status CleanAfter(const kube::Access& access, const Run& run, const std::atomic<
   return absl::OkStatus();
 }
 
+void WarnOfExemption(Run& run) {
+  if (!run.IsExempt()) return;
+  spdlog::warn(
+      "the API server takes us for one of system:masters: its flow control does not hold for us as "
+      "it does for users");
+}
+
 /// A run from its first request to its last; a signal ends it early, a second one its clean-up.
 Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
+  WarnOfExemption(run);
+  if (work.store != nullptr) work.facts.server = run.ServerVersion();
   const Status ended = run.Execute([](const std::string& line) { spdlog::info("{}", line); });
   Status status = Conclude(work, ended, run);
   if (!run.has_begun()) return status;
@@ -126,13 +134,6 @@ Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
   if (!cleaned.ok()) spdlog::error("{}", std::string(cleaned.message()));
   status.Update(cleaned);
   return status;
-}
-
-void WarnOfExemption(kube::Connection& connection) {
-  if (!lifecycle::IsExempt(connection)) return;
-  spdlog::warn(
-      "the API server takes us for one of system:masters: its flow control does not hold for us as "
-      "it does for users");
 }
 
 /// Executes the run; each signal interrupts it, or its clean-up.
@@ -184,12 +185,10 @@ Result<std::optional<lifecycle::RunStore>> OpenStore(const RunOptions& options,
   return std::optional(*std::move(store));
 }
 
-lifecycle::RunFacts FactsOf(const RunOptions& options, const RunSettings& settings,
-                            kube::Connection& connection) {
+lifecycle::RunFacts FactsOf(const RunOptions& options, const RunSettings& settings) {
   lifecycle::RunFacts facts{.name = settings.name, .spec = options.spec};
   facts.template_file = options.template_file;
   for (const std::string& text : options.output.fail_if) facts.spec.add_fail_if(text);
-  facts.server = lifecycle::ServerVersion(connection).value_or("");
   facts.created = std::chrono::system_clock::now();
   return facts;
 }
@@ -207,9 +206,7 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   if (options.dry_run) return DryRun(*access, *settings);
   auto store = OpenStore(options, settings->name);
   if (!store.ok()) return store.status();
-  kube::Connection connection(*access);
-  WarnOfExemption(connection);
-  const lifecycle::RunFacts facts = FactsOf(options, *settings, connection);
+  lifecycle::RunFacts facts = FactsOf(options, *settings);
   spdlog::info("run {}: {} workloads of kind {} in namespace {}", settings->name, settings->count,
                std::string(settings->kind->name), settings->each.space);
   Run run(*access, *std::move(settings));

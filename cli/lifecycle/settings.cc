@@ -5,12 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <initializer_list>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cli/lifecycle/templates/built_in.h"
+#include "lib/common/file.h"
 #include "lib/suite/flags.h"
 #include "suites/lifecycle/lifecycle.h"
 
@@ -21,7 +23,8 @@ using suite::lifecycle::Spec;
 
 constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
-constexpr std::size_t kMostBytes = 1 << 20;     // of a template
+constexpr std::size_t kMostAudits = 100;
+constexpr std::size_t kMostBytes = 1 << 20;  // of a template
 
 Status Named(const std::string& option, const Status& status) {
   return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
@@ -29,14 +32,13 @@ Status Named(const std::string& option, const Status& status) {
 
 Result<std::string> ReadTemplate(const RunOptions& options, const Kind& kind) {
   if (options.template_file.empty()) return BuiltInTemplate(kind);
-  std::ifstream file(options.template_file, std::ios::binary);
-  std::string text;
-  char byte = 0;
-  while (text.size() <= kMostBytes && file.get(byte)) text += byte;
-  if (!text.empty() && text.size() <= kMostBytes) return text;
+  auto text = ReadFile(options.template_file, kMostBytes, Readable::kFilesAndPipes);
+  if (!text.ok()) {
+    return Named("--template", absl::InvalidArgumentError(text.status().message()));
+  }
+  if (!text->empty()) return text;
   return absl::InvalidArgumentError(
-      absl::StrCat("--template: '", options.template_file,
-                   text.empty() ? "' cannot be read, or is empty" : "' is longer than 1 MiB"));
+      absl::StrCat("--template: ", options.template_file, " is empty"));
 }
 
 /// "NAME=VALUE"
@@ -78,6 +80,21 @@ bool Ends(const Kind& kind) {
   return kind.IsPod() || std::any_of(kind.signs.begin(), kind.signs.end(), is_end);
 }
 
+/// A log that is missing must be known before the run and not after it.
+Status CheckAudit(const std::vector<std::string>& paths) {
+  if (paths.size() > kMostAudits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--audit: ", paths.size(), " files are more than ", kMostAudits));
+  }
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--audit: ", path, " is no file; give the API server's --audit-log-path, or a copy"));
+  }
+  return absl::OkStatus();
+}
+
 void DeclareFields(CLI::App& app, std::initializer_list<std::string_view> fields,
                    RunOptions& options) {
   suite::AddFieldOptions(app, fields, options.spec);
@@ -110,6 +127,12 @@ void DeclareEnd(CLI::App& app, RunOptions& options) {
                  "frontend may be using it")
       ->type_name("FILE");
   cli::Declare(app, options.page, "it begins");
+  app.add_flag("--events", options.events,
+               "Watch Kubernetes' Events too, and compare their times with what is seen");
+  app.add_option("--audit", options.audit,
+                 "An audit log of the API server, to compare with after the run; may be repeated")
+      ->type_name("FILE")
+      ->take_all();
   app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
   app.add_flag("--dry-run", options.dry_run,
                "Send the objects of one workload with dryRun=All, print what the server says");
@@ -189,6 +212,10 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
   settings.connections =
       static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
   settings.settle = FromSeconds(spec.settle());
+  settings.events = options.events;
+  status = CheckAudit(options.audit);
+  if (!status.ok()) return status;
+  settings.audit = options.audit;
   auto text = ReadTemplate(options, *settings.kind);
   if (!text.ok()) return text.status();
   settings.text = *std::move(text);

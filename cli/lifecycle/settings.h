@@ -30,6 +30,8 @@ struct RunOptions {
   std::string compat;
   std::string store;  ///< file that is to have the run; empty: none
   cli::PageOptions page;
+  bool events = false;
+  std::vector<std::string> audit;
   bool keep = false;
   bool dry_run = false;
 };
@@ -46,6 +48,8 @@ struct RunSettings {
   Settings each;
   bool until_ready = false;  ///< a workload that is ready need not be waited for
   Duration settle = FromSeconds(Defaults().settle());
+  bool events = false;             ///< watch them, to compare
+  std::vector<std::string> audit;  ///< logs of the API server, to be read after the run
 };
 
 /// Reads the files that they name. `space` is for workloads of which nothing else is said; `now` is

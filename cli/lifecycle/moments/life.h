@@ -42,6 +42,8 @@ struct PodLife {
   std::uint32_t restarts = 0;  ///< of its containers
   PodSights sights;
   ReasonClock pending;
+  std::string name = {};
+  std::string uid = {};
 };
 
 /// What is known of one workload.

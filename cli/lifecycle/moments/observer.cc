@@ -28,7 +28,7 @@ void Mark(std::optional<Sight>& sight, Instant at, Instant after,
 /// Calls visit(reference) for each owner.
 template <typename Visit>
 void ForEachOwner(const Object& object, Visit visit) {
-  const Object* const owners = FindField(object, "/metadata/ownerReferences");
+  const Object* const owners = At(object, "/metadata/ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
   for (const Object& owner : *owners) visit(owner);
 }
@@ -195,7 +195,7 @@ Observer::Known* Observer::Recognise(const Object& object, const Waiting& seen) 
   const auto life = LifeOf(object);
   if (life) return &known_.emplace(uid, NewKnown(object, *life)).first->second;
   ++unusual_.foreign;
-  const bool has_owner = FindField(object, "/metadata/ownerReferences") != nullptr;
+  const bool has_owner = At(object, "/metadata/ownerReferences") != nullptr;
   if (has_owner && waiting_.size() < limits_.waiting) waiting_.emplace(uid, seen);
   return nullptr;
 }
@@ -265,6 +265,8 @@ std::int32_t Observer::AddPod(const Object& object, Life& life) {
   PodLife& pod = life.pods.emplace_back();
   pod.slot = slot.number;
   pod.replacement = !slot.is_new || slot.number >= life.slots;
+  pod.name = TextAt(object, "/metadata/name");
+  pod.uid = TextAt(object, "/metadata/uid");
   return static_cast<std::int32_t>(life.pods.size() - 1);
 }
 

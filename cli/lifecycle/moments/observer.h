@@ -54,7 +54,7 @@ struct CanaryLag {
 /// or
 ///          with more than kMostSlots. kResourceExhausted: more than Limits allow.
 /// Cost     Seen O(size of the object) and O(1) look-ups. Memory: about 1.7 KiB a workload and
-///          0.7 KiB a pod, of which there are at most 4 x slots + 16 a workload; 150 bytes for each
+///          0.9 KiB a pod, of which there are at most 4 x slots + 16 a workload; 150 bytes for each
 ///          object beside them.
 class Observer {
  public:
