@@ -68,11 +68,11 @@ void EventFollower::Follow() {
 }
 
 void EventFollower::Take(const kube::WatchEvent& event) {
-  using What = kube::WatchEvent::Kind;
+  using EventKind = kube::WatchEvent::Kind;
   MutexLock lock(mutex_);
-  trouble_ = event.kind == What::kTrouble ? event.trouble : Status();
+  trouble_ = event.kind == EventKind::kTrouble ? event.trouble : Status();
   const bool tells =
-      event.kind == What::kListed || event.kind == What::kAdded || event.kind == What::kModified;
+      event.kind == EventKind::kListed || event.kind == EventKind::kAdded || event.kind == EventKind::kModified;
   if (!tells) return;
   notes_.Seen(event.object, anchor_.UnixNs(event.arrived));
   last_ = Now();

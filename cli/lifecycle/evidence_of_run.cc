@@ -13,7 +13,10 @@ namespace twofold::lifecycle {
 namespace {
 
 void Append(Report& report, std::vector<EvidenceRow> rows) {
-  for (EvidenceRow& row : rows) report.evidence.push_back(std::move(row));
+  for (EvidenceRow& row : rows) {
+    const bool says_something = row.n + row.missing + row.inexact > 0;
+    if (says_something) report.evidence.push_back(std::move(row));
+  }
 }
 
 void Append(Report& report, const Counts& counts) {
@@ -38,7 +41,9 @@ void AddEvents(const EvidenceSources& sources, const ClockFit& clocks, Report& r
 }
 
 void AddAudit(const EvidenceSources& sources, const ClockFit& clocks, Report& report) {
-  AuditNotes notes(sources.kind, sources.lives);
+  // The first request came after the anchor was taken.
+  const auto ahead = static_cast<UnixNs>(clocks.offset.low * 1e9);
+  AuditNotes notes(sources.kind, sources.lives, sources.anchor.unix_ns + ahead);
   if (const Status status = ReadAudit(sources.audit, notes); !status.ok()) {
     report.notes.push_back(
         absl::StrCat("the audit log is not all read: ", std::string(status.message())));

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/lifecycle/record.h"
 #include "cli/lifecycle/templates/built_in.h"
 #include "lib/common/file.h"
 #include "lib/suite/flags.h"
@@ -96,7 +97,7 @@ Status CheckAudit(const std::vector<std::string>& paths) {
 }
 
 void DeclareFields(CLI::App& app, std::initializer_list<std::string_view> fields,
-                   RunOptions& options) {
+                   EndOptions& options) {
   suite::AddFieldOptions(app, fields, options.spec);
 }
 
@@ -116,38 +117,16 @@ void DeclareWorkload(CLI::App& app, RunOptions& options) {
                 options);
 }
 
-void DeclareEnd(CLI::App& app, RunOptions& options) {
-  DeclareFields(app, {"until", "settle"}, options);
-  Declare(app, options.output);
-  app.add_option("--compat", options.compat,
-                 "Write submitted.json and sampled.json of the Run:ai scale test tool there")
-      ->type_name("DIR");
-  app.add_option("--store", options.store,
-                 "Keep the run in this file, made if it is not there, for `twofold results`; no "
-                 "frontend may be using it")
-      ->type_name("FILE");
-  cli::Declare(app, options.page, "it begins");
-  app.add_flag("--events", options.events,
-               "Watch Kubernetes' Events too, and compare their times with what is seen");
-  app.add_option("--audit", options.audit,
-                 "An audit log of the API server, to compare with after the run; may be repeated")
-      ->type_name("FILE")
-      ->take_all();
-  app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
+void DeclareDryRun(CLI::App& app, RunOptions& options) {
   app.add_flag("--dry-run", options.dry_run,
                "Send the objects of one workload with dryRun=All, print what the server says");
 }
 
-/// The kind, and what a workload of it is waited for to come to.
+/// The kind, and whether so many workloads of it can be followed.
 Status ReadKind(const Spec& spec, RunSettings& settings) {
   const auto kind = FindKind(spec.kind());
   if (!kind.ok()) return kind.status();
   settings.kind = *kind;
-  settings.until_ready = spec.has_until() ? spec.until() == "ready" : !Ends(**kind);
-  if (!settings.until_ready && !Ends(**kind)) {
-    return absl::InvalidArgumentError(absl::StrCat("until: workloads of kind '", spec.kind(),
-                                                   "' never complete; use --until ready"));
-  }
   const std::uint64_t pods = std::uint64_t{spec.count()} * SlotsOf(**kind, spec.workers());
   if (pods <= kMostPods) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("count: ", spec.count(), " workloads of ",
@@ -176,12 +155,55 @@ Status ReadWorkload(const Spec& spec, const std::string& space, RunSettings& set
   return absl::OkStatus();
 }
 
+/// What the suite's spec says, too.
+Status ReadSpec(const Spec& spec, const std::string& space, RunSettings& settings) {
+  Status status = suite::lifecycle::CheckTogether(spec);
+  if (status.ok()) status = ReadKind(spec, settings);
+  if (status.ok()) status = ReadWorkload(spec, space, settings);
+  if (!status.ok()) return suite::OptionError(*Spec::descriptor(), status);
+  settings.count = spec.count();
+  settings.rate = spec.has_parallel() ? 0 : spec.rate();
+  settings.connections =
+      static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-void Declare(CLI::App& app, RunOptions& options) {
+void DeclareEnd(CLI::App& app, EndOptions& options) {
+  DeclareFields(app, {"until", "settle"}, options);
+  Declare(app, options.output);
+  Declare(app, options.journal);
+  DeclareCompat(app, options);
+}
+
+void DeclareCompat(CLI::App& app, EndOptions& options) {
+  app.add_option("--compat", options.compat,
+                 "Write submitted.json and sampled.json of the Run:ai scale test tool there")
+      ->type_name("DIR");
+}
+
+void DeclareSending(CLI::App& app, RunOptions& options) {
   DeclareLoad(app, options);
   DeclareWorkload(app, options);
+  DeclareDryRun(app, options);
+}
+
+void Declare(CLI::App& app, RunOptions& options) {
+  DeclareSending(app, options);
   DeclareEnd(app, options);
+  app.add_flag("--events", options.events,
+               "Watch Kubernetes' Events too, and compare their times with what is seen");
+  app.add_option("--audit", options.audit,
+                 "An audit log of the API server, to compare with after the run; may be repeated")
+      ->type_name("FILE")
+      ->take_all();
+  app.add_option("--store", options.store,
+                 "Keep the run in this file, made if it is not there, for `twofold results`; no "
+                 "frontend may be using it")
+      ->type_name("FILE");
+  cli::Declare(app, options.page, "it begins");
+  app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
 }
 
 Status CheckRunName(const std::string& name) {
@@ -195,23 +217,33 @@ Status CheckRunName(const std::string& name) {
                    " small letters, digits and dashes, with a letter or digit at both ends"));
 }
 
+Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind) {
+  EndSettings settings;
+  const Spec& spec = options.spec;
+  settings.until_ready = spec.has_until() ? spec.until() == "ready" : !Ends(kind);
+  if (!settings.until_ready && !Ends(kind)) {
+    return absl::InvalidArgumentError(absl::StrCat("--until: workloads of kind '",
+                                                   std::string(kind.name),
+                                                   "' never complete; use --until ready"));
+  }
+  settings.settle = FromSeconds(spec.settle());
+  return settings;
+}
+
 Result<RunSettings> Read(const RunOptions& options, const std::string& space,
                          std::chrono::system_clock::time_point now) {
-  const Spec& spec = options.spec;
   RunSettings settings;
-  Status status = suite::lifecycle::CheckTogether(spec);
-  if (status.ok()) status = ReadKind(spec, settings);
-  if (status.ok()) status = ReadWorkload(spec, space, settings);
-  if (!status.ok()) return suite::OptionError(*Spec::descriptor(), status);
+  Status status = ReadSpec(options.spec, space, settings);
+  if (!status.ok()) return status;
   settings.name = options.name.empty() ? NameAt(now) : options.name;
   settings.each.run = settings.name;
   status = CheckRunName(settings.name);
   if (!status.ok()) return Named("--name", status);
-  settings.count = spec.count();
-  settings.rate = spec.has_parallel() ? 0 : spec.rate();
-  settings.connections =
-      static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
-  settings.settle = FromSeconds(spec.settle());
+  const auto end = ReadEnd(options, *settings.kind);
+  if (!end.ok()) return end.status();
+  settings.until_ready = end->until_ready;
+  settings.settle = end->settle;
+  settings.journal = options.journal;
   settings.events = options.events;
   status = CheckAudit(options.audit);
   if (!status.ok()) return status;
@@ -226,7 +258,7 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
 Result<std::vector<Object>> RenderOne(const RunSettings& settings, std::uint32_t index) {
   Settings each = settings.each;
   each.index = index;
-  each.name = absl::StrCat(settings.name, "-", index);
+  each.name = WorkloadName(settings.name, index);
   return Render(*settings.kind, settings.text, each);
 }
 

@@ -71,8 +71,8 @@ std::string_view NameOfPhase(PodPhase phase) {
 
 }  // namespace
 
-AuditNotes::AuditNotes(const Kind& kind, const std::vector<Life>& lives)
-    : kind_(kind), lives_(lives), own_(lives.size()) {
+AuditNotes::AuditNotes(const Kind& kind, const std::vector<Life>& lives, UnixNs begin)
+    : kind_(kind), lives_(lives), begin_(begin), own_(lives.size()) {
   for (std::size_t i = 0; i < lives.size(); ++i) {
     lives_by_name_.emplace(NameInSpace(lives[i].space, lives[i].name), i);
     for (std::size_t j = 0; j < lives[i].pods.size(); ++j) {
@@ -111,7 +111,8 @@ void AuditNotes::Take(const Object& entry) {
                     TextAt(entry, "/objectRef/resource"), TextAt(entry, "/objectRef/subresource")};
   const Request request{UnixNsAt(entry, "/requestReceivedTimestamp"),
                         UnixNsAt(entry, "/stageTimestamp")};
-  if (request.received == 0 || request.done == 0) return;
+  if (request.received == 0 || request.done == 0 || request.received < begin_) return;
+  if (Contains(TextAt(entry, "/requestURI"), "dryRun=")) return;  // a run tries its first workload
   const std::string space = TextAt(entry, "/objectRef/namespace");
   if (asked == Asked{"create", kind_.own.group, kind_.own.plural, ""}) {
     TakeOwn(NameInSpace(space, NameIn(entry)), request);

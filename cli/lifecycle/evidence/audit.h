@@ -33,8 +33,9 @@ struct AuditCounts {
 ///          bytes an object of the run, however long the log is.
 class AuditNotes {
  public:
-  /// Both must outlive it.
-  AuditNotes(const Kind& kind, const std::vector<Life>& lives);
+  /// Both must outlive it. Requests from before `begin` are those of an earlier run, which may have
+  /// had the same name.
+  AuditNotes(const Kind& kind, const std::vector<Life>& lives, UnixNs begin);
 
   /// One line without its end.
   void Line(std::string_view line);
@@ -70,6 +71,7 @@ class AuditNotes {
 
   const Kind& kind_;
   const std::vector<Life>& lives_;
+  const UnixNs begin_;
   AuditCounts counts_;
   std::vector<Request> own_;  // by life
   std::vector<Pod> pods_;

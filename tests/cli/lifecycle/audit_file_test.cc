@@ -35,7 +35,7 @@ class AuditFileTest : public ::testing::Test {
 
   testing::TempDir folder_;
   const SeenRun run_{5};
-  AuditNotes notes_{*FindKind("job").value(), run_.lives()};
+  AuditNotes notes_{*FindKind("job").value(), run_.lives(), ServerTime(-100)};
 };
 
 TEST_F(AuditFileTest, RotatedFilesAreReadInAnyOrderWithTornEnds) {

@@ -295,9 +295,11 @@ TEST_F(RunTest, AnAuditLogIsReadAfterTheRun) {
   settings.audit = {folder / "audit.log"};
   ASSERT_TRUE(Execute(settings).ok());
   std::ofstream log(settings.audit.front());
-  for (const Life& life : run_->lives()) {
+  const auto outcome = run_->outcome();
+  ASSERT_TRUE(outcome.has_value());
+  for (const Life& life : outcome->lives) {
     const auto time = [&](Moment moment) {
-      const auto ns = run_->anchor().UnixNs(Of(life.own, moment)->at);
+      const auto ns = outcome->anchor.UnixNs(Of(life.own, moment)->at);
       return absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
     };
     log << kube::Json{{"stage", "ResponseComplete"},

@@ -35,7 +35,7 @@ class AuditTest : public ::testing::Test {
 
   static constexpr int kJobs = 50;
   const SeenRun run_{kJobs};
-  AuditNotes notes_{*FindKind("job").value(), run_.lives()};
+  AuditNotes notes_{*FindKind("job").value(), run_.lives(), ServerTime(-100)};
 };
 
 TEST_F(AuditTest, PlantedDifferencesAreRecovered) {
@@ -130,6 +130,10 @@ TEST_F(AuditTest, WhatFailedOrIsOfOthersIsNotCompared) {
   Object untimed = EntryOf("create", "jobs", JobName(0), ServerTime(0), ServerTime(3));
   untimed.erase("stageTimestamp");
   Tell(untimed);
+  Tell(EntryOf("create", "jobs", JobName(0), ServerTime(-101), ServerTime(3)));  // an earlier run's
+  Object trial = EntryOf("create", "jobs", JobName(0), ServerTime(0), ServerTime(3));
+  trial["requestURI"] = "/apis/batch/v1/namespaces/load/jobs?dryRun=All&fieldManager=twofold";
+  Tell(trial);
   EXPECT_EQ(notes_.counts().matched, 0U);
   EXPECT_EQ(Row("audit done", "created").missing, 50U);
 }
