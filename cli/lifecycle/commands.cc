@@ -3,7 +3,8 @@
 namespace twofold::cli {
 
 std::vector<Command> LifecycleCommands() {
-  return {RunCommand(), StatusCommand(), CleanCommand(), SampledCommand(), ServerCommand()};
+  return {RunCommand(),    SubmitCommand(), WatchCommand(),   ReportCommand(),
+          StatusCommand(), CleanCommand(),  SampledCommand(), ServerCommand()};
 }
 
 }  // namespace twofold::cli

@@ -6,6 +6,9 @@ namespace twofold::cli {
 
 // The commands of `twofold lifecycle`, a file each.
 Command RunCommand();
+Command SubmitCommand();
+Command WatchCommand();
+Command ReportCommand();
 Command StatusCommand();
 Command CleanCommand();
 Command SampledCommand();

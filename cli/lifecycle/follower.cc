@@ -7,6 +7,9 @@
 #include <chrono>
 #include <utility>
 
+#include "cli/lifecycle/canaries.h"
+#include "cli/lifecycle/moments/fields.h"
+#include "cli/lifecycle/moments/stamps.h"
 #include "cli/lifecycle/record.h"
 
 namespace twofold::lifecycle {
@@ -28,11 +31,10 @@ Event EventOf(Told told) {
 
 }  // namespace
 
-Follower::Follower(const kube::Access& access, const Kind& kind, std::string run,
-                   const std::vector<kube::Selection>& selections,
-                   const kube::WatchOptions& options)
-    : run_(std::move(run)), observer_(kind, run_) {
-  for (const kube::Selection& selection : selections) {
+Follower::Follower(const kube::Access& access, Following following,
+                   const kube::WatchOptions& options, Observed& observed)
+    : following_(std::move(following)), observed_(observed) {
+  for (const kube::Selection& selection : following_.selections) {
     auto stream = std::make_unique<Stream>();
     stream->kind = selection.resource.kind;
     stream->watcher = kube::Watcher::Start(access, selection, options);
@@ -85,8 +87,23 @@ Status Follower::AwaitSync(Instant deadline) {
   return absl::OkStatus();
 }
 
+SenderSign Follower::sender() {
+  MutexLock lock(mutex_);
+  return sender_;
+}
+
+/// What is listed of the workloads themselves says when they were sent, which bounds all else. The
+/// other watches are read meanwhile.
+bool Follower::AwaitTurn(const Stream& stream) {
+  MutexLock lock(mutex_);
+  const Stream& first = *streams_.front();
+  while (!stopped_ && &stream != &first && !first.synced) changed_.Wait(mutex_);
+  return !stopped_;
+}
+
 void Follower::Follow(Stream& stream) {
   constexpr Duration kBetweenLooks = std::chrono::seconds(1);
+  if (!AwaitTurn(stream)) return;
   for (;;) {
     if (const auto event = stream.watcher->Next(Now() + kBetweenLooks)) {
       Take(stream, *event);
@@ -98,29 +115,18 @@ void Follower::Follow(Stream& stream) {
 }
 
 void Follower::Take(Stream& stream, const kube::WatchEvent& event) {
+  if (event.kind == Told::kTrouble) return TakeTrouble(stream, event.trouble);
+  Show(stream, event);
   MutexLock lock(mutex_);
   if (event.kind != Told::kListing && event.kind != Told::kListed) stream.trouble = {};
-  switch (event.kind) {
-    case Told::kTrouble:
-      return TakeTrouble(stream, event.trouble);
-    case Told::kListing:
-      return observer_.Listing(stream.kind);
-    case Told::kSynced:
-      observer_.Listed(stream.kind, event.arrived);
-      stream.synced = true;
-      changed_.NotifyAll();
-      return;
-    case Told::kBookmark:
-      return observer_.Alive(stream.kind, event.arrived);
-    case Told::kListed:
-    case Told::kAdded:
-    case Told::kModified:
-    case Told::kDeleted:
-      return Show(stream, event);
+  if (event.kind == Told::kSynced) {
+    stream.synced = true;
+    changed_.NotifyAll();
   }
 }
 
 void Follower::TakeTrouble(Stream& stream, const Status& trouble) {
+  MutexLock lock(mutex_);
   stream.trouble = trouble;
   changed_.NotifyAll();
   if (!stream.synced) return;
@@ -130,15 +136,50 @@ void Follower::TakeTrouble(Stream& stream, const Status& trouble) {
 }
 
 void Follower::Show(const Stream& stream, const kube::WatchEvent& event) {
-  if (stream.kind != kube::kConfigMaps.kind) {
-    observer_.Seen(EventOf(event.kind), event.object, event.arrived, event.blind_since);
-    return;
-  }
+  const bool has_object = event.object.is_object() && event.kind != Told::kBookmark;
+  if (has_object && stream.kind == kube::kConfigMaps.kind) return ShowConfigMap(event);
+  observed_.With([&](Observer& observer) {
+    if (event.kind == Told::kListing) return observer.Listing(stream.kind);
+    if (event.kind == Told::kSynced) return observer.Listed(stream.kind, event.arrived);
+    if (!has_object) return observer.Alive(stream.kind, event.arrived);
+    if (following_.stamps) ReadStamps(event.object, observer);
+    observer.Seen(EventOf(event.kind), event.object, event.arrived, event.blind_since);
+  });
+  const bool is_new = event.kind == Told::kAdded && &stream == streams_.front().get();
+  if (is_new) NoteSign(event, false);
+}
+
+void Follower::ShowConfigMap(const kube::WatchEvent& event) {
+  const std::string name = kube::NameOf(event.object).name;
   const std::string tick = TickOf(event.object);
+  if (name == following_.run) NoteSign(event, ReadRecord(event.object).all_sent);
   const bool as_it_happened = event.kind == Told::kModified && !event.blind_since;
-  if (as_it_happened && !tick.empty() && kube::NameOf(event.object).name == run_) {
-    observer_.CanarySeen(tick, event.arrived);
+  if (!as_it_happened || tick.empty() || name != following_.canary) return;
+  observed_.With(
+      [&](Observer& observer) { observer.CanarySeen(CanaryName(name, tick), event.arrived); });
+}
+
+/// The first stamps count: those of an object of the same name that comes later are its own.
+void Follower::ReadStamps(const Object& object, Observer& observer) const {
+  if (TextAt(object, "/kind") != observed_.kind().own.kind) return;
+  if (LabelOf(object, kRunLabel) != following_.run) return;
+  const auto [space, name] = kube::NameOf(object);
+  const Life* const life = observer.LifeNamed(space, name);
+  if (life == nullptr || !life->uid.empty()) return;
+  const Stamps stamps = StampsOf(object);
+  if (stamps.planned_ns && !Of(life->own, Moment::kPlanned)) {
+    (void)observer.Plan(space, name, life->slots, observed_.anchor().At(*stamps.planned_ns));
   }
+  if (stamps.sent_ns && !Of(life->own, Moment::kSent)) {
+    observer.Sent(space, name, observed_.anchor().At(*stamps.sent_ns));
+  }
+}
+
+/// What is listed may be old.
+void Follower::NoteSign(const kube::WatchEvent& event, bool all_sent) {
+  MutexLock lock(mutex_);
+  if (event.kind == Told::kAdded || event.kind == Told::kModified) sender_.last = event.arrived;
+  sender_.all_sent = sender_.all_sent || all_sent;
 }
 
 }  // namespace twofold::lifecycle

@@ -6,8 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/lifecycle/moments/kind.h"
-#include "cli/lifecycle/moments/observer.h"
+#include "cli/lifecycle/observed.h"
 #include "lib/common/instant.h"
 #include "lib/common/limited_log.h"
 #include "lib/common/mutex.h"
@@ -17,15 +16,30 @@
 
 namespace twofold::lifecycle {
 
+/// What to watch.
+struct Following {
+  std::string run;
+  /// One for each kind of object; the first is of the workloads themselves. ConfigMaps are only
+  /// looked at for the run's record and for the canaries.
+  std::vector<kube::Selection> selections;
+  std::string canary;   ///< the ConfigMap into which this process writes
+  bool stamps = false;  ///< another process sends: when, the stamps of its workloads say
+};
+
+/// What is seen of the process that sends.
+struct SenderSign {
+  Instant last;           ///< the last sign of life; none: Instant{}
+  bool all_sent = false;  ///< as the run's record says
+};
+
 /// Watches the objects of a run and shows them to an Observer.
 ///
 /// Threads  Safe. A thread a watch, which parses; instants are those at which bytes came, however
 ///          long that takes.
 class Follower {
  public:
-  /// One selection for each kind of object; ConfigMaps are only looked at for the run's record.
-  Follower(const kube::Access& access, const Kind& kind, std::string run,
-           const std::vector<kube::Selection>& selections, const kube::WatchOptions& options);
+  Follower(const kube::Access& access, Following following, const kube::WatchOptions& options,
+           Observed& observed);
 
   /// Stops.
   ~Follower();
@@ -39,18 +53,13 @@ class Follower {
   /// Whether no watch is known to be broken: what happens is seen then.
   bool sees_all();
 
+  SenderSign sender();
+
   /// What was read before is still shown.
   void Stop();
 
   /// Streams that ended before their time, of all watches.
   std::uint64_t breaks();
-
-  /// Under the lock: visit(observer).
-  template <typename Visit>
-  auto With(Visit visit) {
-    MutexLock lock(mutex_);
-    return visit(observer_);
-  }
 
  private:
   struct Stream {
@@ -60,18 +69,22 @@ class Follower {
     Status trouble = {};  // until it tells something again
   };
 
+  bool AwaitTurn(const Stream& stream);
   void Follow(Stream& stream);
   void Take(Stream& stream, const kube::WatchEvent& event);
-  void TakeTrouble(Stream& stream, const Status& trouble) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Show(const Stream& stream, const kube::WatchEvent& event)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeTrouble(Stream& stream, const Status& trouble);
+  void Show(const Stream& stream, const kube::WatchEvent& event);
+  void ShowConfigMap(const kube::WatchEvent& event);
+  void ReadStamps(const Object& object, Observer& observer) const;
+  void NoteSign(const kube::WatchEvent& event, bool all_sent);
 
-  const std::string run_;
+  const Following following_;
+  Observed& observed_;
   Mutex mutex_;
   Condition changed_;
-  Observer observer_ ABSL_GUARDED_BY(mutex_);
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  LimitedLog log_;
+  SenderSign sender_ ABSL_GUARDED_BY(mutex_);
+  LimitedLog log_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::thread> threads_;
 };

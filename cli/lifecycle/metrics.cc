@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/lifecycle/watching.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::lifecycle {
@@ -59,10 +60,11 @@ MetricFamily RefusedOf(const SubmitCounts& counts) {
 
 }  // namespace
 
-void RunProgress::Add(const Kind& kind, const Life& life, bool is_over) {
+void RunProgress::Add(const Kind& kind, const Life& life, bool until_ready) {
   const Sights sights = SightsOf(life);
-  ++states[static_cast<std::size_t>(StateOf(kind, life, sights))];
-  if (!is_over) ++open;
+  const State state = StateOf(kind, life, sights);
+  ++states[static_cast<std::size_t>(state)];
+  if (!IsOver(state, until_ready)) ++open;
   const auto& sent = Of(sights, Moment::kSent);
   if (!sent) return;
   if (const auto& due = Of(sights, Moment::kPlanned))
@@ -74,6 +76,22 @@ void RunProgress::Add(const Kind& kind, const Life& life, bool is_over) {
 }
 
 void RunProgress::Add(const CanaryLag& canary) { lag.Record(NotNegative(canary.after_reply)); }
+
+void RunProgress::Add(Observed& observed, bool until_ready) {
+  constexpr std::size_t kSlice = 500;  // lives at a time, so that the watches go on
+  const auto slice = [&](std::size_t begin) {
+    return observed.With([&](const Observer& observer) {
+      const auto& lives = observer.lives();
+      const std::size_t end = std::min(lives.size(), begin + kSlice);
+      for (std::size_t i = begin; i < end; ++i) Add(observed.kind(), lives[i], until_ready);
+      return end;
+    });
+  };
+  for (std::size_t at = 0, end = slice(0); end > at; end = slice(at)) at = end;
+  observed.With([&](const Observer& observer) {
+    for (const CanaryLag& each : observer.lags()) Add(each);
+  });
+}
 
 std::vector<MetricFamily> MetricsOf(const RunTitle& title, const RunProgress& progress) {
   using enum MetricType;

@@ -10,6 +10,7 @@
 
 #include "cli/lifecycle/moments/life.h"
 #include "cli/lifecycle/moments/observer.h"
+#include "cli/lifecycle/observed.h"
 #include "cli/lifecycle/submitter.h"
 #include "lib/stats/histogram.h"
 
@@ -27,8 +28,11 @@ struct RunProgress {
   stats::Histogram lag;  ///< of the watch behind the server's answer, by canaries
   std::uint64_t watch_breaks = 0;
 
-  void Add(const Kind& kind, const Life& life, bool is_over);
+  void Add(const Kind& kind, const Life& life, bool until_ready);
   void Add(const CanaryLag& canary);
+
+  /// All that is observed, in slices.
+  void Add(Observed& observed, bool until_ready);
 };
 
 /// What the labels of the run's own series say.

@@ -18,6 +18,10 @@ void Declare(CLI::App& app, OutputOptions& options) {
   app.add_option("--times", options.times,
                  "Write a line for each workload there: times.csv, with a heading for each column")
       ->type_name("FILE");
+  DeclareFailIf(app, options);
+}
+
+void DeclareFailIf(CLI::App& app, OutputOptions& options) {
   app.add_option("--fail-if", options.fail_if,
                  suite::FieldHelp(*v1::suites::LifecycleSpec::descriptor(), "failIf"))
       ->type_name("WHAT")

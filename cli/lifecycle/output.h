@@ -22,6 +22,7 @@ struct OutputOptions {
   std::vector<std::string> fail_if;
 };
 void Declare(CLI::App& app, OutputOptions& options);
+void DeclareFailIf(CLI::App& app, OutputOptions& options);  ///< this alone
 
 /// `otherwise`: that of --output.
 show::Form FormOf(const OutputOptions& options, show::Form otherwise);

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "cli/cluster/deletions.h"
@@ -52,9 +55,9 @@ Result<ResourceList> KnownResources(kube::Connection& connection) {
   ResourceFinder finder(connection);
   ResourceList list;
   for (const Kind& kind : Kinds()) {
-    std::vector<Resource> all = kind.beside;
+    std::vector<kube::Resource> all = kind.beside;
     all.insert(all.begin(), kind.own);
-    for (const Resource& each : all) {
+    for (const kube::Resource& each : all) {
       const auto found = finder.Find(each);
       if (absl::IsNotFound(found.status())) continue;
       if (!found.ok()) return found.status();
@@ -86,15 +89,17 @@ Result<ResourceList> ResourcesOf(kube::Connection& connection, const std::string
   return list;
 }
 
-/// Calls visit(object). A resource that the cluster no longer has has no objects.
-template <typename Visit>
+/// Calls visit(object), and restart() if all that came is void. A resource that the cluster no
+/// longer has has no objects.
 Status ForEach(kube::Connection& connection, const kube::Resource& resource,
-               const std::string& space, const std::string& run, Visit visit) {
-  const auto objects = kube::ListAll(connection, Labelled(resource, space, run));
-  if (absl::IsNotFound(objects.status())) return absl::OkStatus();
-  if (!objects.ok()) return objects.status();
-  for (const kube::Json& object : *objects) visit(object);
-  return absl::OkStatus();
+               const std::string& space, const std::string& run,
+               const std::function<void(const kube::Json& object)>& visit,
+               const std::function<void()>& restart) {
+  const Status status =
+      kube::List(connection, Labelled(resource, space, run),
+                 {[&](const kube::Json& object, Instant) { visit(object); }, restart})
+          .status();
+  return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
 /// One look at all that is left.
@@ -103,6 +108,12 @@ struct Found {
   std::vector<kube::Call> record;  ///< it goes last, so that a clean-up that is killed can go on
   std::map<std::string, std::uint64_t> left;  ///< by resource, those that end included
 };
+
+void Append(Found& all, Found some) {
+  std::move(some.deletions.begin(), some.deletions.end(), std::back_inserter(all.deletions));
+  std::move(some.record.begin(), some.record.end(), std::back_inserter(all.record));
+  all.left.merge(some.left);  // each resource comes once
+}
 
 kube::Call DeletionOf(const kube::Resource& resource, const kube::Json& object) {
   kube::DeleteOptions options;
@@ -135,21 +146,24 @@ class Cleaner {
 
  private:
   Result<Found> Find(const ResourceList& resources) {
-    Found found;
+    Found all;
     for (const kube::Resource& resource : resources) {
+      Found found;
+      const auto add = [&](const kube::Json& object) {
+        const bool is_record = resource == kube::kConfigMaps && IsRecord(object);
+        if (is_record) return found.record.push_back(DeletionOf(resource, object));
+        ++found.left[NameOfResource(resource)];
+        seen_.insert(kube::TextAt(object, "/metadata/uid"));
+        const bool ends = kube::At(object, "/metadata/deletionTimestamp") != nullptr;
+        if (!ends) found.deletions.push_back(DeletionOf(resource, object));
+      };
       const Status status =
-          ForEach(connection_, resource, space_, run_, [&](const kube::Json& object) {
-            const bool is_record = resource == kube::kConfigMaps && IsRecord(object);
-            if (is_record) return found.record.push_back(DeletionOf(resource, object));
-            ++found.left[NameOfResource(resource)];
-            seen_.insert(kube::TextAt(object, "/metadata/uid"));
-            const bool ends = kube::At(object, "/metadata/deletionTimestamp") != nullptr;
-            if (!ends) found.deletions.push_back(DeletionOf(resource, object));
-          });
+          ForEach(connection_, resource, space_, run_, add, [&] { found = Found(); });
       if (!status.ok()) return status;
+      Append(all, std::move(found));
     }
-    has_record_ = has_record_ || !found.record.empty();
-    return found;
+    has_record_ = has_record_ || !all.record.empty();
+    return all;
   }
 
   Result<std::uint64_t> End() {
@@ -185,21 +199,25 @@ class Cleaner {
 Result<std::vector<Remains>> FindRemains(kube::Connection& connection, const std::string& space) {
   const auto resources = ResourcesOf(connection, space, "");
   if (!resources.ok()) return resources.status();
-  std::map<std::pair<std::string, std::string>, Remains> rows;
+  std::vector<Remains> list;
   for (const kube::Resource& resource : *resources) {
     const std::string name = NameOfResource(resource);
-    const Status status = ForEach(connection, resource, space, "", [&](const kube::Json& object) {
+    std::map<std::string, Remains> rows;  // by run
+    const auto add = [&](const kube::Json& object) {
       const std::string run = LabelOf(object, kRunLabel);
-      Remains& row = rows[{run, name}];
+      Remains& row = rows[run];
       row.run = run;
       row.resource = name;
       ++row.objects;
       if (kube::At(object, "/metadata/deletionTimestamp") != nullptr) ++row.ending;
-    });
+    };
+    const Status status = ForEach(connection, resource, space, "", add, [&] { rows.clear(); });
     if (!status.ok()) return status;
+    for (auto& [run, row] : rows) list.push_back(std::move(row));
   }
-  std::vector<Remains> list;
-  for (auto& [key, row] : rows) list.push_back(std::move(row));
+  const auto place = [](const Remains& row) { return std::tie(row.run, row.resource); };
+  std::sort(list.begin(), list.end(),
+            [&](const Remains& a, const Remains& b) { return place(a) < place(b); });
   return list;
 }
 

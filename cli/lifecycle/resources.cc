@@ -1,17 +1,10 @@
 #include "cli/lifecycle/resources.h"
 
-#include <absl/strings/str_cat.h>
-
 #include <utility>
 
 #include "cli/lifecycle/moments/fields.h"
 
 namespace twofold::lifecycle {
-
-std::string ApiVersionOf(const Resource& resource) {
-  const std::string version(resource.version);
-  return resource.group.empty() ? version : absl::StrCat(std::string(resource.group), "/", version);
-}
 
 Result<kube::Resource> ResourceFinder::Find(const std::string& api_version,
                                             const std::string& kind) {
@@ -27,8 +20,8 @@ Result<kube::Resource> ResourceFinder::Find(const std::string& api_version,
   return kube::FindResource(at->second, api_version, kind);
 }
 
-Result<kube::Resource> ResourceFinder::Find(const Resource& resource) {
-  return Find(ApiVersionOf(resource), std::string(resource.kind));
+Result<kube::Resource> ResourceFinder::Find(const kube::Resource& resource) {
+  return Find(kube::ApiVersion(resource), resource.kind);
 }
 
 Result<kube::Resource> ResourceFinder::FindOf(const Object& object) {

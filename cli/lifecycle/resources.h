@@ -9,9 +9,6 @@
 
 namespace twofold::lifecycle {
 
-/// "batch/v1"
-std::string ApiVersionOf(const Resource& resource);
-
 /// Asks the server where it has the kinds, once for each group and version.
 ///
 /// Threads  Not thread-safe. Blocks.
@@ -21,7 +18,7 @@ class ResourceFinder {
   explicit ResourceFinder(kube::Connection& connection) : connection_(connection) {}
 
   Result<kube::Resource> Find(const std::string& api_version, const std::string& kind);
-  Result<kube::Resource> Find(const Resource& resource);
+  Result<kube::Resource> Find(const kube::Resource& resource);
   Result<kube::Resource> FindOf(const Object& object);
 
  private:

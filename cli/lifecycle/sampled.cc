@@ -2,10 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,11 +12,12 @@
 #include "cli/lifecycle/commands.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/times/seed.h"
+#include "lib/common/file.h"
 
 namespace twofold::cli {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = 256 << 20;  // of one file
+constexpr std::size_t kMostBytes = 256 << 20;  // of one file
 
 struct SampledOptions {
   std::string dir;
@@ -30,22 +29,10 @@ struct SampledOptions {
 
 Result<std::string> ReadIn(const std::filesystem::path& dir, const std::string& name) {
   const std::filesystem::path path = dir / name;
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) {
-    return absl::NotFoundError(absl::StrCat(path.string(), ": ", error.message(),
-                                            "; DIR is the folder that the tool was given as -o"));
-  }
-  if (bytes > kMostBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path.string(), ": ", bytes, " bytes; ", kMostBytes, " are the most"));
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || (bytes > 0 && !(text << file.rdbuf()))) {
-    return absl::NotFoundError(absl::StrCat(path.string(), ": not readable"));
-  }
-  return text.str();
+  auto text = ReadFile(path.string(), kMostBytes);
+  if (!absl::IsNotFound(text.status())) return text;
+  return absl::NotFoundError(absl::StrCat(std::string(text.status().message()),
+                                          "; DIR is the folder that the tool was given as -o"));
 }
 
 Result<lifecycle::SeedData> ReadFolder(const std::string& dir) {

@@ -5,12 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <initializer_list>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "cli/lifecycle/record.h"
 #include "cli/lifecycle/templates/built_in.h"
+#include "lib/common/file.h"
 #include "lib/suite/flags.h"
 #include "suites/lifecycle/lifecycle.h"
 
@@ -21,7 +24,8 @@ using suite::lifecycle::Spec;
 
 constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
-constexpr std::size_t kMostBytes = 1 << 20;     // of a template
+constexpr std::size_t kMostAudits = 100;
+constexpr std::size_t kMostBytes = 1 << 20;  // of a template
 
 Status Named(const std::string& option, const Status& status) {
   return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
@@ -29,14 +33,13 @@ Status Named(const std::string& option, const Status& status) {
 
 Result<std::string> ReadTemplate(const RunOptions& options, const Kind& kind) {
   if (options.template_file.empty()) return BuiltInTemplate(kind);
-  std::ifstream file(options.template_file, std::ios::binary);
-  std::string text;
-  char byte = 0;
-  while (text.size() <= kMostBytes && file.get(byte)) text += byte;
-  if (!text.empty() && text.size() <= kMostBytes) return text;
+  auto text = ReadFile(options.template_file, kMostBytes, Readable::kFilesAndPipes);
+  if (!text.ok()) {
+    return Named("--template", absl::InvalidArgumentError(text.status().message()));
+  }
+  if (!text->empty()) return text;
   return absl::InvalidArgumentError(
-      absl::StrCat("--template: '", options.template_file,
-                   text.empty() ? "' cannot be read, or is empty" : "' is longer than 1 MiB"));
+      absl::StrCat("--template: ", options.template_file, " is empty"));
 }
 
 /// "NAME=VALUE"
@@ -78,8 +81,23 @@ bool Ends(const Kind& kind) {
   return kind.IsPod() || std::any_of(kind.signs.begin(), kind.signs.end(), is_end);
 }
 
+/// A log that is missing must be known before the run and not after it.
+Status CheckAudit(const std::vector<std::string>& paths) {
+  if (paths.size() > kMostAudits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--audit: ", paths.size(), " files are more than ", kMostAudits));
+  }
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--audit: ", path, " is no file; give the API server's --audit-log-path, or a copy"));
+  }
+  return absl::OkStatus();
+}
+
 void DeclareFields(CLI::App& app, std::initializer_list<std::string_view> fields,
-                   RunOptions& options) {
+                   EndOptions& options) {
   suite::AddFieldOptions(app, fields, options.spec);
 }
 
@@ -99,32 +117,16 @@ void DeclareWorkload(CLI::App& app, RunOptions& options) {
                 options);
 }
 
-void DeclareEnd(CLI::App& app, RunOptions& options) {
-  DeclareFields(app, {"until", "settle"}, options);
-  Declare(app, options.output);
-  app.add_option("--compat", options.compat,
-                 "Write submitted.json and sampled.json of the Run:ai scale test tool there")
-      ->type_name("DIR");
-  app.add_option("--store", options.store,
-                 "Keep the run in this file, made if it is not there, for `twofold results`; no "
-                 "frontend may be using it")
-      ->type_name("FILE");
-  cli::Declare(app, options.page, "it begins");
-  app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
+void DeclareDryRun(CLI::App& app, RunOptions& options) {
   app.add_flag("--dry-run", options.dry_run,
                "Send the objects of one workload with dryRun=All, print what the server says");
 }
 
-/// The kind, and what a workload of it is waited for to come to.
+/// The kind, and whether so many workloads of it can be followed.
 Status ReadKind(const Spec& spec, RunSettings& settings) {
   const auto kind = FindKind(spec.kind());
   if (!kind.ok()) return kind.status();
   settings.kind = *kind;
-  settings.until_ready = spec.has_until() ? spec.until() == "ready" : !Ends(**kind);
-  if (!settings.until_ready && !Ends(**kind)) {
-    return absl::InvalidArgumentError(absl::StrCat("until: workloads of kind '", spec.kind(),
-                                                   "' never complete; use --until ready"));
-  }
   const std::uint64_t pods = std::uint64_t{spec.count()} * SlotsOf(**kind, spec.workers());
   if (pods <= kMostPods) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("count: ", spec.count(), " workloads of ",
@@ -153,12 +155,55 @@ Status ReadWorkload(const Spec& spec, const std::string& space, RunSettings& set
   return absl::OkStatus();
 }
 
+/// What the suite's spec says, too.
+Status ReadSpec(const Spec& spec, const std::string& space, RunSettings& settings) {
+  Status status = suite::lifecycle::CheckTogether(spec);
+  if (status.ok()) status = ReadKind(spec, settings);
+  if (status.ok()) status = ReadWorkload(spec, space, settings);
+  if (!status.ok()) return suite::OptionError(*Spec::descriptor(), status);
+  settings.count = spec.count();
+  settings.rate = spec.has_parallel() ? 0 : spec.rate();
+  settings.connections =
+      static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-void Declare(CLI::App& app, RunOptions& options) {
+void DeclareEnd(CLI::App& app, EndOptions& options) {
+  DeclareFields(app, {"until", "settle"}, options);
+  Declare(app, options.output);
+  Declare(app, options.journal);
+  DeclareCompat(app, options);
+}
+
+void DeclareCompat(CLI::App& app, EndOptions& options) {
+  app.add_option("--compat", options.compat,
+                 "Write submitted.json and sampled.json of the Run:ai scale test tool there")
+      ->type_name("DIR");
+}
+
+void DeclareSending(CLI::App& app, RunOptions& options) {
   DeclareLoad(app, options);
   DeclareWorkload(app, options);
+  DeclareDryRun(app, options);
+}
+
+void Declare(CLI::App& app, RunOptions& options) {
+  DeclareSending(app, options);
   DeclareEnd(app, options);
+  app.add_flag("--events", options.events,
+               "Watch Kubernetes' Events too, and compare their times with what is seen");
+  app.add_option("--audit", options.audit,
+                 "An audit log of the API server, to compare with after the run; may be repeated")
+      ->type_name("FILE")
+      ->take_all();
+  app.add_option("--store", options.store,
+                 "Keep the run in this file, made if it is not there, for `twofold results`; no "
+                 "frontend may be using it")
+      ->type_name("FILE");
+  cli::Declare(app, options.page, "it begins");
+  app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
 }
 
 Status CheckRunName(const std::string& name) {
@@ -172,23 +217,37 @@ Status CheckRunName(const std::string& name) {
                    " small letters, digits and dashes, with a letter or digit at both ends"));
 }
 
+Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind) {
+  EndSettings settings;
+  const Spec& spec = options.spec;
+  settings.until_ready = spec.has_until() ? spec.until() == "ready" : !Ends(kind);
+  if (!settings.until_ready && !Ends(kind)) {
+    return absl::InvalidArgumentError(absl::StrCat("--until: workloads of kind '",
+                                                   std::string(kind.name),
+                                                   "' never complete; use --until ready"));
+  }
+  settings.settle = FromSeconds(spec.settle());
+  return settings;
+}
+
 Result<RunSettings> Read(const RunOptions& options, const std::string& space,
                          std::chrono::system_clock::time_point now) {
-  const Spec& spec = options.spec;
   RunSettings settings;
-  Status status = suite::lifecycle::CheckTogether(spec);
-  if (status.ok()) status = ReadKind(spec, settings);
-  if (status.ok()) status = ReadWorkload(spec, space, settings);
-  if (!status.ok()) return suite::OptionError(*Spec::descriptor(), status);
+  Status status = ReadSpec(options.spec, space, settings);
+  if (!status.ok()) return status;
   settings.name = options.name.empty() ? NameAt(now) : options.name;
   settings.each.run = settings.name;
   status = CheckRunName(settings.name);
   if (!status.ok()) return Named("--name", status);
-  settings.count = spec.count();
-  settings.rate = spec.has_parallel() ? 0 : spec.rate();
-  settings.connections =
-      static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
-  settings.settle = FromSeconds(spec.settle());
+  const auto end = ReadEnd(options, *settings.kind);
+  if (!end.ok()) return end.status();
+  settings.until_ready = end->until_ready;
+  settings.settle = end->settle;
+  settings.journal = options.journal;
+  settings.events = options.events;
+  status = CheckAudit(options.audit);
+  if (!status.ok()) return status;
+  settings.audit = options.audit;
   auto text = ReadTemplate(options, *settings.kind);
   if (!text.ok()) return text.status();
   settings.text = *std::move(text);
@@ -199,7 +258,7 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
 Result<std::vector<Object>> RenderOne(const RunSettings& settings, std::uint32_t index) {
   Settings each = settings.each;
   each.index = index;
-  each.name = absl::StrCat(settings.name, "-", index);
+  each.name = WorkloadName(settings.name, index);
   return Render(*settings.kind, settings.text, each);
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
+#include "cli/lifecycle/journal.h"
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
@@ -20,23 +21,43 @@ class App;
 
 namespace twofold::lifecycle {
 
-/// The command line of `twofold lifecycle run`, as it was typed.
-struct RunOptions {
-  cli::ClusterOptions cluster;
+/// When the watching ends, and what is left of it.
+struct EndOptions {
   OutputOptions output;
+  JournalOptions journal;
   v1::suites::LifecycleSpec spec;  ///< what jobs of the suite can be told, too
+  std::string compat;
+};
+void DeclareEnd(CLI::App& app, EndOptions& options);
+void DeclareCompat(CLI::App& app, EndOptions& options);  ///< --compat alone
+
+struct EndSettings {
+  bool until_ready = false;  ///< a workload that is ready need not be waited for
+  Duration settle = FromSeconds(Defaults().settle());
+};
+
+/// Errors   kInvalidArgument: workloads of this kind never come so far.
+Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind);
+
+/// The command line of `twofold lifecycle run`, as it was typed.
+struct RunOptions : EndOptions {
+  cli::ClusterOptions cluster;
   std::string name;
   std::string template_file;
-  std::string compat;
   std::string store;  ///< file that is to have the run; empty: none
   cli::PageOptions page;
+  bool events = false;
+  std::vector<std::string> audit;
   bool keep = false;
   bool dry_run = false;
 };
 void Declare(CLI::App& app, RunOptions& options);
 
+/// Only those of sending.
+void DeclareSending(CLI::App& app, RunOptions& options);
+
 /// What they mean.
-struct RunSettings {
+struct RunSettings : EndSettings {
   const Kind* kind = nullptr;
   std::string name;
   std::uint32_t count = Defaults().count();
@@ -44,8 +65,9 @@ struct RunSettings {
   int connections = static_cast<int>(Defaults().connections());  ///< that create workloads
   std::string text;                                              ///< of the template
   Settings each;
-  bool until_ready = false;  ///< a workload that is ready need not be waited for
-  Duration settle = FromSeconds(Defaults().settle());
+  JournalOptions journal;
+  bool events = false;             ///< watch them, to compare
+  std::vector<std::string> audit;  ///< logs of the API server, to be read after the run
 };
 
 /// Reads the files that they name. `space` is for workloads of which nothing else is said; `now` is

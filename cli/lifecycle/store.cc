@@ -2,11 +2,11 @@
 
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/util/json_util.h>
-#include <unistd.h>
 
 #include <utility>
 #include <vector>
 
+#include "cli/lifecycle/preparing.h"
 #include "lib/common/printable.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/run_reader.h"
@@ -16,17 +16,11 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::size_t kLongestHost = 253;
 constexpr std::size_t kMostReason = 1000;
 
 Status AboutStore(const Status& status) {
   if (status.ok()) return status;
   return {status.code(), absl::StrCat("--store: ", std::string(status.message()))};
-}
-
-std::string HostName() {
-  char name[kLongestHost + 1] = {};
-  return gethostname(name, kLongestHost) == 0 ? name : "";
 }
 
 suite::Json SpecJson(const suite::lifecycle::Spec& spec) {

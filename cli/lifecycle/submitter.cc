@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/lifecycle/moments/fields.h"
+#include "cli/lifecycle/moments/stamps.h"
 #include "cli/lifecycle/templates/template.h"
 #include "lib/kube/errors.h"
 
@@ -36,11 +37,11 @@ Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resourc
 }
 
 Submitter::Submitter(const kube::Access& access, const RunSettings& settings,
-                     std::vector<kube::Resource> resources, Follower& follower)
+                     std::vector<kube::Resource> resources, Observed& observed)
     : settings_(settings),
       resources_(std::move(resources)),
       begin_(Now() + kLead),
-      follower_(follower),
+      observed_(observed),
       working_(static_cast<std::size_t>(settings.connections)) {
   for (int i = 0; i < settings.connections; ++i) {
     connections_.push_back(std::make_unique<kube::Connection>(access));
@@ -97,14 +98,14 @@ void Submitter::Work(kube::Connection& connection) {
   // So that no workload pays for the connection. That it fails, the first call will say.
   (void)connection.Do(kube::Get(kube::kConfigMaps, {settings_.each.space, settings_.name}));
   while (const auto index = TakeNext()) {
-    const auto objects = RenderOne(settings_, *index);
+    auto objects = RenderOne(settings_, *index);
     if (!objects.ok()) {
       Count(connection, connection.counts(), objects.status(), Duration::zero());
       continue;
     }
     const bool paced = settings_.rate > 0;
     if (paced && !WaitUntil(PlannedAt(*index))) break;
-    Send(connection, *objects, paced ? PlannedAt(*index) : Now());
+    Send(connection, *std::move(objects), paced ? PlannedAt(*index) : Now());
   }
   End();
 }
@@ -115,22 +116,28 @@ void Submitter::End() {
   changed_.NotifyAll();
 }
 
-void Submitter::Send(kube::Connection& connection, const std::vector<Object>& objects,
-                     Instant planned) {
+// It is told to be sent before it is, so that whoever goes on after us knows of it.
+void Submitter::Send(kube::Connection& connection, std::vector<Object> objects, Instant planned) {
   const auto [space, name] = kube::NameOf(objects.front());
-  const Status known = follower_.With([&, &space = space, &name = name](Observer& observer) {
-    return observer.Plan(space, name, SlotsOf(*settings_.kind, settings_.each.workers), planned);
+  Instant sent;
+  const Status known = observed_.With([&, &space = space, &name = name](Observer& observer) {
+    Status status =
+        observer.Plan(space, name, SlotsOf(*settings_.kind, settings_.each.workers), planned);
+    sent = Now();
+    if (status.ok()) observer.Sent(space, name, sent);
+    return status;
   });
   const kube::ConnectionCounts before = connection.counts();
   if (!known.ok()) return Count(connection, before, known, Duration::zero());
-  const Instant sent = Now();
+  const Anchor& anchor = observed_.anchor();
+  Stamp(objects.front(), {anchor.UnixNs(planned), anchor.UnixNs(sent)});
   const auto own = CreateOurs(connection, resources_.front(), objects.front());
   Status status = own.status();
   for (std::size_t i = 1; status.ok() && i < objects.size(); ++i) {
+    Stamp(objects[i], {anchor.UnixNs(planned), anchor.UnixNs(Now())});
     status = CreateOurs(connection, resources_[i], objects[i]).status();
   }
-  follower_.With([&, &space = space, &name = name](Observer& observer) {
-    observer.Sent(space, name, sent);
+  observed_.With([&, &space = space, &name = name](Observer& observer) {
     if (own.ok()) observer.Replied(space, name, own->first_byte);
     if (!status.ok()) observer.Refused(space, name, std::string(status.message()));
   });

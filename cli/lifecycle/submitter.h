@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/lifecycle/follower.h"
+#include "cli/lifecycle/observed.h"
 #include "cli/lifecycle/settings.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
@@ -34,6 +34,8 @@ struct SubmitCounts {
   Duration throttled_time{};
   std::map<std::string, std::uint64_t> refused = {};  ///< by reason
   std::string refusal = {};                           ///< the first, as an example
+
+  friend bool operator==(const SubmitCounts&, const SubmitCounts&) = default;
 };
 
 /// Creates the workloads of a run at their planned instants, or as fast as its connections allow.
@@ -45,7 +47,7 @@ class Submitter {
  public:
   /// `resources`: of the objects of a workload, in their order. Starts at once.
   Submitter(const kube::Access& access, const RunSettings& settings,
-            std::vector<kube::Resource> resources, Follower& follower);
+            std::vector<kube::Resource> resources, Observed& observed);
 
   /// Stops.
   ~Submitter();
@@ -65,7 +67,7 @@ class Submitter {
   std::optional<std::uint32_t> TakeNext();
   [[nodiscard]] Instant PlannedAt(std::uint32_t index) const;
   bool WaitUntil(Instant planned);
-  void Send(kube::Connection& connection, const std::vector<Object>& objects, Instant planned);
+  void Send(kube::Connection& connection, std::vector<Object> objects, Instant planned);
   void Count(const kube::Connection& connection, const kube::ConnectionCounts& before,
              const Status& status, Duration late);
   void End();
@@ -73,7 +75,7 @@ class Submitter {
   const RunSettings& settings_;
   const std::vector<kube::Resource> resources_;
   const Instant begin_;
-  Follower& follower_;
+  Observed& observed_;
   Mutex mutex_;
   Condition changed_;
   SubmitCounts counts_ ABSL_GUARDED_BY(mutex_);

@@ -25,6 +25,15 @@ kube::Selection NodesOf(const std::string& labels) {
   return selection;
 }
 
+// Calls visit(node) for each; those of a list that began anew come again.
+Status ForEachNode(kube::Connection& connection, const std::string& labels,
+                   const std::function<void(const kube::Json& node)>& visit,
+                   const std::function<void()>& restart) {
+  return kube::List(connection, NodesOf(labels),
+                    {[&](const kube::Json& node, Instant) { visit(node); }, restart})
+      .status();
+}
+
 // Calls visit(pod) for each pod that has a node; pods of a list that began anew come again.
 Status ForEachBoundPod(kube::Connection& connection,
                        const std::function<void(const kube::Json& pod)>& visit,
@@ -35,6 +44,30 @@ Status ForEachBoundPod(kube::Connection& connection,
   return kube::List(connection, selection,
                     {[&](const kube::Json& pod, Instant) { visit(pod); }, restart})
       .status();
+}
+
+// Whether a node that is there may stay beside those of the run, or as one of them.
+Status CheckNode(const nodes::NodeTemplate& nodes, const kube::Json& node) {
+  const std::string name = kube::NameOf(node).name;
+  const auto index = nodes.IndexOf(name);
+  const bool is_ours = nodes::RunOf(node) == nodes.run;
+  if (index && !is_ours) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "node ", name, " exists and is not a simulated one of this name; choose another --run"));
+  }
+  if (index && !HasTaintsOf(nodes, node)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("node ", name,
+                     " was left by an `up` with other taints; first `twofold nodes "
+                     "down --run ",
+                     nodes.run, "`, or give the same --taint"));
+  }
+  if (is_ours && !index) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "node ", name, " was left by an `up` with more nodes; first `twofold nodes down --run ",
+        nodes.run, "`, or take a larger --count"));
+  }
+  return absl::OkStatus();
 }
 
 Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes) {
@@ -62,16 +95,17 @@ struct Remains {
 // `names` are nodes of the run, also those that were deleted before.
 Result<Remains> Find(kube::Connection& connection, const std::string& run,
                      std::set<std::string>& names) {
-  const auto list = kube::ListAll(connection, NodesOf(absl::StrCat(nodes::kRunLabel, "=", run)));
-  if (!list.ok()) return list.status();
   Remains remains;
-  for (const kube::Json& node : *list) {
+  const auto note = [&](const kube::Json& node) {
     const kube::ObjectName name = kube::NameOf(node);
     names.insert(name.name);
     kube::DeleteOptions options;
     options.uid = kube::TextAt(node, "/metadata/uid");
     remains.nodes.push_back(kube::Delete(kube::kNodes, name, options));
-  }
+  };
+  const Status listed = ForEachNode(connection, absl::StrCat(nodes::kRunLabel, "=", run), note,
+                                    [&] { remains.nodes.clear(); });
+  if (!listed.ok()) return listed;
   const auto add = [&](const kube::Json& pod) {
     if (!names.contains(kube::TextAt(pod, "/spec/nodeName"))) return;
     // What has been deleted already is held back by others' finalizers.
@@ -88,31 +122,16 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
 
 Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
                                            const nodes::NodeTemplate& nodes) {
-  const auto list = kube::ListAll(connection, NodesOf(""));
-  if (!list.ok()) return list.status();
   std::vector<std::uint32_t> existing;
-  for (const kube::Json& node : *list) {
-    const std::string name = kube::NameOf(node).name;
-    const auto index = nodes.IndexOf(name);
-    const bool is_ours = nodes::RunOf(node) == nodes.run;
-    if (index && is_ours) existing.push_back(*index);
-    if (index && !is_ours) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "node ", name, " exists and is not a simulated one of this name; choose another --run"));
-    }
-    if (index && !HasTaintsOf(nodes, node)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("node ", name,
-                       " was left by an `up` with other taints; first `twofold nodes "
-                       "down --run ",
-                       nodes.run, "`, or give the same --taint"));
-    }
-    if (is_ours && !index) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "node ", name, " was left by an `up` with more nodes; first `twofold nodes down --run ",
-          nodes.run, "`, or take a larger --count"));
-    }
-  }
+  Status wrong;
+  const auto look = [&](const kube::Json& node) {
+    const auto index = nodes.IndexOf(kube::NameOf(node).name);
+    wrong.Update(CheckNode(nodes, node));
+    if (index && nodes::RunOf(node) == nodes.run) existing.push_back(*index);
+  };
+  Status listed = ForEachNode(connection, "", look, [&] { existing.clear(); });
+  listed.Update(wrong);
+  if (!listed.ok()) return listed;
   const Status pods = CheckPods(connection, nodes);
   if (!pods.ok()) return pods;
   return existing;
@@ -139,11 +158,9 @@ Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int 
 }
 
 Result<show::Json> StatusOf(kube::Connection& connection) {
-  const auto list = kube::ListAll(connection, NodesOf(nodes::kRunLabel));
-  if (!list.ok()) return list.status();
   std::map<std::string, std::string> run_of;
   std::map<std::string, show::Json> runs;
-  for (const kube::Json& node : *list) {
+  const auto add = [&](const kube::Json& node) {
     const std::string run = nodes::RunOf(node);
     run_of[kube::NameOf(node).name] = run;
     show::Json& row = runs[run];
@@ -152,7 +169,9 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
     }
     row["nodes"] = row["nodes"].get<int>() + 1;
     if (nodes::IsReady(node)) row["ready"] = row["ready"].get<int>() + 1;
-  }
+  };
+  const Status listed = ForEachNode(connection, nodes::kRunLabel, add, [&] { runs.clear(); });
+  if (!listed.ok()) return listed;
   std::map<std::string, std::map<std::string, int>> phases;
   const auto count = [&](const kube::Json& pod) {
     const auto found = run_of.find(kube::TextAt(pod, "/spec/nodeName"));

@@ -4,15 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "cli/nodes/model/names.h"
+#include "lib/common/file.h"
 #include "lib/common/options.h"
 
 namespace twofold::cli {
@@ -20,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kMostNodes = 100'000;
 constexpr std::int64_t kMostGpus = 128;  // of a node
-constexpr std::uintmax_t kMostMib = 64;  // of a file with recorded times
+constexpr std::size_t kMostMib = 64;     // of a file with recorded times
 
 const char* const kTimes = "TIME, uniform:A-B, exp:MEAN or lognormal:MEDIAN,SIGMA";
 
@@ -38,24 +35,9 @@ Status Set(To& to, const std::string& option, const std::string& text, Parse par
   return absl::OkStatus();
 }
 
-// Looks at what it is first: a folder cannot be read, and a device may have no end.
-Result<std::string> ReadText(const std::string& path) {
-  std::error_code error;
-  const bool is_file = std::filesystem::is_regular_file(path, error);
-  if (is_file && std::filesystem::file_size(path, error) > kMostMib << 20) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is longer than ", kMostMib, " MiB"));
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!is_file || !file) {
-    return absl::InvalidArgumentError(absl::StrCat("'", path, "' is no file that can be read"));
-  }
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 Result<nodes::Distribution> ReadRecorded(const std::string& path) {
-  const auto text = ReadText(path);
-  if (!text.ok()) return text.status();
+  const auto text = ReadFile(path, kMostMib << 20);
+  if (!text.ok()) return absl::InvalidArgumentError(text.status().message());
   auto times = nodes::ParseRecorded(*text);
   if (!times.ok()) return times.status();
   return nodes::Distribution::Recorded(*std::move(times));

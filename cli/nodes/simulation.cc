@@ -77,7 +77,11 @@ void Simulation::Stop() {
 }
 
 void Simulation::Work(Lane lane, kube::Connection& connection) {
-  while (const auto order = Await(lane)) Tell(lane, *order, connection.Do(order->call));
+  while (const auto order = Await(lane)) {
+    const std::uint64_t before = connection.counts().throttled;
+    const auto reply = connection.Do(order->call);
+    Tell(lane, *order, reply, connection.counts().throttled - before);
+  }
   MutexLock lock(mutex_);
   --working_;
   idle_.NotifyAll();
@@ -109,16 +113,21 @@ std::optional<Instant> Simulation::NextDue(Lane lane) {
   return lane == Lane::kNodes ? fleet_.NextDue() : lives_.NextDue();
 }
 
-void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply) {
+void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply,
+                      std::uint64_t throttled) {
   const Instant now = Now();
   Status wrong;
   {
     MutexLock lock(mutex_);
-    Count(lanes_[static_cast<std::size_t>(lane)], order, reply);
+    LaneCounts& counts = lanes_[static_cast<std::size_t>(lane)];
+    counts.throttled += throttled;
+    Count(counts, order, reply);
     wrong = lane == Lane::kPods
                 ? lives_.Done(order.ticket, reply.status(), now)
                 : fleet_.Done(order.ticket,
                               reply.ok() ? Result<kube::Json>(reply->body) : reply.status(), now);
+    // That others came first is no error.
+    if (!wrong.ok()) ++counts.errors[ReasonOf(wrong)];
   }
   if (wrong.ok() || absl::IsCancelled(wrong)) return;
   if (const auto left_out = log_.Admit(now)) {
@@ -129,11 +138,7 @@ void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::R
 void Simulation::Count(LaneCounts& counts, const nodes::Order& order,
                        const Result<kube::Reply>& reply) {
   ++counts.calls;
-  if (!reply.ok()) {
-    ++counts.errors[ReasonOf(reply.status())];
-    return;
-  }
-  counts.throttled += static_cast<std::uint64_t>(reply->throttled);
+  if (!reply.ok()) return;
   if (order.is_timed) counts.lateness.Record(reply->first_byte - order.planned);
   counts.times.Record(reply->first_byte - reply->sent);
 }

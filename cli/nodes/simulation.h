@@ -88,7 +88,8 @@ class Simulation {
   void Work(Lane lane, kube::Connection& connection);
   void FollowPods();
   std::optional<nodes::Order> Await(Lane lane);
-  void Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply);
+  void Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply,
+            std::uint64_t throttled);
   void Count(LaneCounts& counts, const nodes::Order& order, const Result<kube::Reply>& reply)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Take(const kube::WatchEvent& event);

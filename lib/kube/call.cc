@@ -190,24 +190,6 @@ std::string ApiVersion(const Resource& resource) {
                                 : absl::StrCat(resource.group, "/", resource.version);
 }
 
-const Json* At(const Json& object, std::string_view path) {
-  const Json* at = &object;
-  for (std::size_t begin = 1; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(std::string(path.substr(begin, end - begin)));
-    if (found == at->end()) return nullptr;
-    at = &*found;
-    begin = end + 1;
-  }
-  return at;
-}
-
-std::string TextAt(const Json& object, std::string_view path) {
-  const Json* at = At(object, path);
-  return at != nullptr && at->is_string() ? at->get<std::string>() : "";
-}
-
 ObjectName NameOf(const Json& object) {
   return {TextAt(object, "/metadata/namespace"), TextAt(object, "/metadata/name")};
 }

@@ -1,17 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "lib/common/result.h"
+#include "lib/kube/fields.h"
 
 /// Requests to the Kubernetes API as values. Pure: a Connection sends them, tests compare them.
 namespace twofold::kube {
-
-using Json = nlohmann::json;
 
 /// A kind of object, and where the API has it.
 struct Resource {
@@ -47,12 +45,6 @@ struct ObjectName {
 
 /// metadata.namespace and metadata.name; empty where they are missing.
 ObjectName NameOf(const Json& object);
-
-/// The text at `path` ("/metadata/uid", a JSON pointer); empty: there is none.
-std::string TextAt(const Json& object, std::string_view path);
-
-/// The value at `path`; nullptr: there is none. Lives as long as `object`.
-const Json* At(const Json& object, std::string_view path);
 
 /// Whether a call may be sent again when the connection broke before the answer to it came.
 enum class Repeat {

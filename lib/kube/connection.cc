@@ -24,6 +24,7 @@ namespace {
 constexpr int kMaxBreaks = 3;  // of the connection during one call
 constexpr auto kAfterBreak = std::chrono::milliseconds(100);
 constexpr std::size_t kShownBody = 200;
+constexpr int kTooManyRequests = 429;
 
 /// An answer as it came.
 struct Answer {
@@ -47,7 +48,7 @@ std::string HeaderOf(const http::Head& head, std::string_view name) {
 
 /// What the server asks to wait, if that is why it refused.
 std::optional<std::chrono::seconds> RetryAfter(const http::Head& head) {
-  if (head.status != 429 && head.status < 500) return std::nullopt;
+  if (head.status != kTooManyRequests && head.status < 500) return std::nullopt;
   int seconds = 0;
   if (!absl::SimpleAtoi(HeaderOf(head, "retry-after"), &seconds) || seconds < 0) {
     return std::nullopt;
@@ -128,6 +129,10 @@ class Connection::Impl {
   Result<std::optional<Instant>> ReadStream(std::string& to, Duration timeout);
   bool Sleep(Duration wait);
   void Interrupt();
+  bool interrupted() {
+    const MutexLock lock(mutex_);
+    return interrupted_;
+  }
   [[nodiscard]] const ConnectionCounts& counts() const { return counts_; }
 
  private:
@@ -159,8 +164,15 @@ Result<Reply> Connection::Impl::Do(const Call& call) {
   if (!answer.ok()) return answer.status();
   Result<Json> body = ParseBody(answer->body);
   if (!body.ok()) return Named(call, access_.config.cluster.server, body.status());
-  return Reply{answer->head.status,  *std::move(body), answer->sent,
-               answer->head.arrived, tries.throttled,  tries.repeated};
+  Reply reply;
+  reply.status = answer->head.status;
+  reply.body = *std::move(body);
+  reply.bytes = answer->body.size();
+  reply.sent = answer->sent;
+  reply.first_byte = answer->head.arrived;
+  reply.throttled = tries.throttled;
+  reply.repeated = tries.repeated;
+  return reply;
 }
 
 Result<Instant> Connection::Impl::OpenStream(const Call& call) {
@@ -195,7 +207,7 @@ Result<Answer> Connection::Impl::Ask(const Call& call, bool whole, Tries& tries)
 /// One request and the answer to it, on the open connection or a new one.
 Result<Answer> Connection::Impl::Try(const Call& call, bool whole, Instant deadline) {
   sent_ = false;
-  auto proof = access_.credentials->Get(Now());
+  auto proof = access_.credentials->Get(Now(), [this] { return interrupted(); });
   if (!proof.ok()) return proof.status();
   proof_ = *std::move(proof);
   if (tls_ != proof_->tls || !http_.is_idle()) {
@@ -283,9 +295,11 @@ bool Connection::Impl::MayRetry(const Answer& answer, Tries& tries, Instant dead
     return !std::exchange(tries.refused, true) && access_.credentials->Refuse(*proof_);
   }
   const auto wait = RetryAfter(answer.head);
+  if (wait || answer.head.status == kTooManyRequests) {
+    ++tries.throttled;
+    ++counts_.throttled;
+  }
   if (!wait) return false;
-  ++tries.throttled;
-  ++counts_.throttled;
   if (tries.throttled >= options_.max_throttled || Now() + *wait > deadline) return false;
   counts_.throttled_time += *wait;
   return Sleep(*wait);

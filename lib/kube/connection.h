@@ -38,10 +38,11 @@ struct ConnectionOptions {
 /// What a server has done with a call.
 struct Reply {
   int status = 0;
-  Json body;           ///< null for an empty body
-  Instant sent;        ///< before its first byte went to the socket, the last time
-  Instant first_byte;  ///< when the first bytes of the answer came from the socket
-  int throttled = 0;   ///< times that the server asked to wait: a limit of the server that was met
+  Json body;              ///< null for an empty body
+  std::size_t bytes = 0;  ///< of the body's text, unpacked
+  Instant sent;           ///< before its first byte went to the socket, the last time
+  Instant first_byte;     ///< when the first bytes of the answer came from the socket
+  int throttled = 0;      ///< as in ConnectionCounts, of this call
   bool repeated = false;  ///< sent again after the connection had broken
 };
 
@@ -50,8 +51,8 @@ struct ConnectionCounts {
   std::uint64_t calls = 0;
   std::uint64_t connects = 0;
   std::uint64_t repeats = 0;
-  std::uint64_t throttled = 0;
-  Duration throttled_time{};
+  std::uint64_t throttled = 0;  ///< answers 429, and others that ask to wait
+  Duration throttled_time{};    ///< waited for that
 };
 
 /// One connection to the API server, kept from call to call. A new one is made when it has broken,

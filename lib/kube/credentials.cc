@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "lib/kube/call.h"
-#include "lib/kube/exec_plugin.h"
 #include "lib/security/reloaded.h"
 
 namespace twofold::kube {
 namespace {
 
 constexpr auto kPluginTime = std::chrono::seconds(60);
+constexpr auto kBetweenLooks = std::chrono::milliseconds(20);  // whether a waiter has given up
 
 // As client-go: the kubelet writes a new token after 80 % of the life of the old one.
 constexpr auto kTokenFileLife = std::chrono::seconds(50);
@@ -80,10 +80,58 @@ Instant GoodUntil(const ExecCredential& credential, Instant now) {
 
 Credentials::Credentials(Config config) : config_(std::move(config)) {}
 
-Result<std::shared_ptr<const Proof>> Credentials::Get(Instant now) {
+Credentials::~Credentials() {
+  std::thread runner;
+  {
+    const MutexLock lock(mutex_);
+    if (run_ != nullptr) run_->given_up = true;
+    runner = std::move(runner_);
+  }
+  if (runner.joinable()) runner.join();
+}
+
+Result<std::shared_ptr<const Proof>> Credentials::Get(Instant now,
+                                                      const std::function<bool()>& given_up) {
   const MutexLock lock(mutex_);
-  if (proof_ != nullptr && now < good_until_) return proof_;
-  Result<std::shared_ptr<const Proof>> made = Make(now);
+  for (;;) {
+    if (proof_ != nullptr && now < good_until_) return proof_;
+    if (!config_.identity.exec) return Keep(Make(now, {}), now);
+    if (run_ == nullptr) StartRun(now);
+    if (!run_->given_up) return AwaitRun(given_up);
+    // It was given up by those before us: its end is theirs.
+    if (given_up && given_up()) return absl::CancelledError("interrupted");
+    run_ended_.WaitUntil(mutex_, Now() + kBetweenLooks);
+  }
+}
+
+void Credentials::StartRun(Instant now) {
+  if (runner_.joinable()) runner_.join();  // it has let go of the lock, as its last act
+  run_ = std::make_shared<PluginRun>();
+  runner_ = std::thread([this, run = run_, now] { Run(*run, now); });
+}
+
+void Credentials::Run(PluginRun& run, Instant now) {
+  const Result<ExecCredential> printed = RunExecPlugin(
+      *config_.identity.exec, config_.cluster, kPluginTime, [&run] { return run.given_up.load(); });
+  const MutexLock lock(mutex_);
+  run.outcome = Keep(printed.ok() ? Make(now, *printed) : Outcome(printed.status()), now);
+  run_ = nullptr;
+  run_ended_.NotifyAll();
+}
+
+Credentials::Outcome Credentials::AwaitRun(const std::function<bool()>& given_up) {
+  const std::shared_ptr<PluginRun> run = run_;
+  ++run->waiting;
+  while (!run->outcome) {
+    if (given_up && given_up()) break;
+    run_ended_.WaitUntil(mutex_, Now() + kBetweenLooks);
+  }
+  if (--run->waiting == 0 && !run->outcome) run->given_up = true;
+  return run->outcome ? *run->outcome : absl::CancelledError("interrupted");
+}
+
+/// What counts from now on: the proof that was made, or else perhaps the one before.
+Credentials::Outcome Credentials::Keep(Outcome made, Instant now) {
   if (made.ok()) {
     proof_ = *made;
     return made;
@@ -95,7 +143,8 @@ Result<std::shared_ptr<const Proof>> Credentials::Get(Instant now) {
   return proof_;
 }
 
-Result<std::shared_ptr<const Proof>> Credentials::Make(Instant now) {
+/// `printed`: by the plugin, if there is one.
+Credentials::Outcome Credentials::Make(Instant now, const ExecCredential& printed) {
   const Identity& identity = config_.identity;
   auto proof = std::make_shared<Proof>();
   security::TlsMaterial tls{identity.cert, identity.key, config_.cluster.ca};
@@ -108,14 +157,12 @@ Result<std::shared_ptr<const Proof>> Credentials::Make(Instant now) {
     good_until = now + kTokenFileLife;
   }
   if (identity.exec) {
-    Result<ExecCredential> printed = RunExecPlugin(*identity.exec, config_.cluster, kPluginTime);
-    if (!printed.ok()) return printed.status();
-    if (!printed->token.empty()) token = printed->token;
-    if (!printed->cert.empty()) {
-      tls.cert = printed->cert;
-      tls.key = printed->key;
+    if (!printed.token.empty()) token = printed.token;
+    if (!printed.cert.empty()) {
+      tls.cert = printed.cert;
+      tls.key = printed.key;
     }
-    good_until = GoodUntil(*printed, now);
+    good_until = GoodUntil(printed, now);
   }
   if (const std::string authorization = AuthorizationOf(identity, token); !authorization.empty()) {
     proof->headers.emplace_back("Authorization", authorization);

@@ -46,7 +46,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   /// Reads until it has ended; what it has printed.
-  Result<std::string> Collect(Instant deadline);
+  Result<std::string> Collect(Instant deadline, const std::function<bool()>& given_up);
 
   [[nodiscard]] std::string errors() const { return Printable(error_tail_.Last(), kErrorTail); }
 
@@ -105,10 +105,11 @@ Status Run::ReadSome() {
   return absl::OkStatus();
 }
 
-Result<std::string> Run::Collect(Instant deadline) {
+Result<std::string> Run::Collect(Instant deadline, const std::function<bool()>& given_up) {
   for (bool ended = false; !ended;) {
     ended = HasEnded();  // before the last read, which so gets all
     if (Status status = ReadSome(); !status.ok()) return status;
+    if (!ended && given_up && given_up()) return absl::CancelledError("nobody waits for it");
     if (!ended && Now() > deadline) return absl::DeadlineExceededError("it did not end in time");
   }
   while (output_.get() >= 0) {  // what pipes still hold; a child of it may keep them open
@@ -176,7 +177,7 @@ Result<ExecCredential> ParseExecCredential(const std::string& text, const ExecPl
 }
 
 Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Cluster& cluster,
-                                     Duration timeout) {
+                                     Duration timeout, const std::function<bool()>& given_up) {
   const Instant deadline = Now() + timeout;
   const Result<std::string> command = FindCommand(plugin.command);
   if (!command.ok()) return Failed(plugin, std::string(command.status().message()));
@@ -198,7 +199,7 @@ Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Cluster& cl
   output->write = Descriptor();
   errors->write = Descriptor();
   Run run(child->pid, *std::move(output), *std::move(errors));
-  const Result<std::string> text = run.Collect(deadline);
+  const Result<std::string> text = run.Collect(deadline, given_up);
   if (text.ok()) return ParseExecCredential(*text, plugin);
   const std::string told = run.errors();
   return Failed(plugin,

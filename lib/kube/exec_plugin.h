@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,12 +28,14 @@ Result<ExecCredential> ParseExecCredential(const std::string& text, const ExecPl
 
 /// Runs a plugin, without a terminal; it inherits our environment.
 ///
-/// Threads  Blocks for `timeout` at most; then the plugin and all that it has started are killed.
+/// Threads  Blocks for `timeout` at most, and not for long once `given_up` says so, which is asked
+///          on this thread again and again; then the plugin and all that it has started are killed.
 ///          Where a process::Reaper takes all children, the plugin's exit code is not known, and
 ///          only what it has printed counts.
 /// Errors   kUnauthenticated: the command, what went wrong, the end of what it printed to stderr,
 ///          and its installHint.
 Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Cluster& cluster,
-                                     Duration timeout);
+                                     Duration timeout,
+                                     const std::function<bool()>& given_up = nullptr);
 
 }  // namespace twofold::kube

@@ -29,12 +29,35 @@ Result<std::uint64_t> Tell(Json& chunk, const Call& call, Instant arrived,
   return items->size();
 }
 
+/// Adds what has come, and fails beyond the limits.
+class Bound {
+ public:
+  explicit Bound(const ListLimits& limits) : limits_(limits) {}
+
+  Status Add(const std::string& what, std::uint64_t bytes) {
+    ++pages_;
+    bytes_ += bytes;
+    if (pages_ <= limits_.pages && bytes_ <= limits_.bytes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat(what, ": the list has more than ",
+                     bytes_ > limits_.bytes ? absl::StrCat(limits_.bytes >> 20, " MiB")
+                                            : absl::StrCat(limits_.pages, " chunks"),
+                     "; select fewer objects by namespace or labels"));
+  }
+
+ private:
+  const ListLimits limits_;
+  std::uint64_t pages_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
 }  // namespace
 
 Result<ListEnd> List(Connection& connection, const Selection& selection, const ListEvents& events,
-                     std::uint32_t limit) {
+                     const ListLimits& limits) {
   ListEnd end;
-  Page page{limit, {}};
+  Bound bound(limits);
+  Page page{limits.page, {}};
   for (;;) {
     const Call call = ListPage(selection, page);
     Result<Reply> reply = connection.Do(call);
@@ -47,6 +70,7 @@ Result<ListEnd> List(Connection& connection, const Selection& selection, const L
       continue;
     }
     if (!reply.ok()) return reply.status();
+    if (Status status = bound.Add(call.what, reply->bytes); !status.ok()) return status;
     const auto told = Tell(reply->body, call, reply->first_byte, selection, events);
     if (!told.ok()) return told.status();
     end.objects += *told;
@@ -56,12 +80,13 @@ Result<ListEnd> List(Connection& connection, const Selection& selection, const L
   }
 }
 
-Result<std::vector<Json>> ListAll(Connection& connection, const Selection& selection) {
+Result<std::vector<Json>> ListAll(Connection& connection, const Selection& selection,
+                                  const ListLimits& limits) {
   std::vector<Json> objects;
   ListEvents events;
   events.object = [&](Json object, Instant) { objects.push_back(std::move(object)); };
   events.restart = [&] { objects.clear(); };
-  const Result<ListEnd> end = List(connection, selection, events);
+  const Result<ListEnd> end = List(connection, selection, events, limits);
   if (!end.ok()) return end.status();
   return objects;
 }

@@ -28,11 +28,23 @@ struct ListEvents {
   std::function<void()> restart;
 };
 
-/// Errors   those of the connection; kOutOfRange: the chunks expired five times.
+/// How much may come at most; more is an error. A server that never ends a list must not keep us.
+struct ListLimits {
+  std::uint32_t page = 500;          ///< objects a chunk; 0: as many as the server likes
+  std::uint64_t pages = 100'000;     ///< chunks, those before a new beginning included
+  std::uint64_t bytes = UINT64_MAX;  ///< of the chunks' text
+};
+
+/// Limits of what is kept in memory, where a byte of text takes some three.
+inline constexpr ListLimits kKeptList{500, 2'000, 256 << 20};
+
+/// Errors   those of the connection; kOutOfRange: the chunks expired five times;
+///          kResourceExhausted: more than `limits`.
 Result<ListEnd> List(Connection& connection, const Selection& selection, const ListEvents& events,
-                     std::uint32_t limit = 500);
+                     const ListLimits& limits = {});
 
 /// All objects in one vector, for few.
-Result<std::vector<Json>> ListAll(Connection& connection, const Selection& selection);
+Result<std::vector<Json>> ListAll(Connection& connection, const Selection& selection,
+                                  const ListLimits& limits = kKeptList);
 
 }  // namespace twofold::kube

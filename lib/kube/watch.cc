@@ -44,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 4> kTypes = {{
 struct Queued {
   WatchEvent event;
   std::shared_ptr<const std::string> line;
+  std::size_t bytes = 0;  // that it takes in memory
 };
 
 /// Events between the thread that reads and the one that takes them.
@@ -62,10 +63,6 @@ class EventQueue {
   bool closed();
 
  private:
-  static std::size_t SizeOf(const Queued& queued) {
-    return sizeof(Queued) + (queued.line ? queued.line->size() : 0);
-  }
-
   const std::size_t most_;
   Mutex mutex_;
   Condition changed_;
@@ -75,7 +72,9 @@ class EventQueue {
 };
 
 std::optional<Instant> EventQueue::Push(Queued queued) {
-  const std::size_t size = SizeOf(queued);
+  queued.bytes =
+      sizeof(Queued) + (queued.line ? queued.line->size() : 0) + MemoryOf(queued.event.object);
+  const std::size_t size = queued.bytes;
   std::optional<Instant> since;
   const MutexLock lock(mutex_);
   while (!closed_ && bytes_ > 0 && bytes_ + size > most_) {
@@ -102,7 +101,7 @@ std::optional<Queued> EventQueue::Pop(Instant deadline) {
   }
   Queued queued = std::move(queue_.front());
   queue_.pop_front();
-  bytes_ -= SizeOf(queued);
+  bytes_ -= queued.bytes;
   changed_.NotifyAll();
   return queued;
 }
@@ -235,7 +234,7 @@ Status ThreadWatcher::SyncByList() {
     Tell(Kind::kListed, arrived, nullptr, std::move(object));
   };
   events.restart = [this] { Tell(Kind::kListing, Now()); };
-  const Result<ListEnd> end = List(connection_, selection_, events, options_.page);
+  const Result<ListEnd> end = List(connection_, selection_, events, {.page = options_.page});
   if (!end.ok()) return end.status();
   if (end->resource_version.empty()) {
     return absl::UnavailableError("the list has no resourceVersion to watch from");

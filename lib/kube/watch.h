@@ -50,7 +50,7 @@ struct WatchOptions {
   Duration first_wait = std::chrono::milliseconds(800);  ///< the back-off: 1 to 2 times this,
   Duration longest_wait = std::chrono::seconds(30);      ///< doubling up to 1 to 2 times this
   Duration longest_silence = std::chrono::seconds(150);  ///< servers send bookmarks each minute
-  std::size_t max_queued = 256 << 20;  ///< bytes of lines not taken yet; then reading pauses
+  std::size_t max_queued = 256 << 20;  ///< bytes not taken yet; then reading pauses
   std::size_t max_line = 16 << 20;     ///< bytes of one event
   ConnectionOptions connection = {};   ///< of lists, and of the beginning of streams
 };

@@ -8,6 +8,7 @@
 #include "lib/kube/errors.h"
 #include "lib/kube/list.h"
 #include "lib/kube/watch.h"
+#include "tests/fakes/kube_objects.h"
 
 namespace twofold::fakes {
 namespace {
@@ -289,6 +290,26 @@ TEST_F(FakeKubeApi, AListFromTheCacheComesAtOnce) {
   kube::Call future = kube::ListPage({kPods, "a"}, {});
   future.target += "&resourceVersion=999999";
   EXPECT_EQ(kube::HttpStatusOf(Refused(future)), 504);
+}
+
+TEST(FakeKubeObjects, DeletingOneOfManyDoesNotTakeLongerThanOneOfFew) {
+  constexpr int kMany = 1500;  // if each deletion looked at all objects, this would take minutes
+  KubeObjects objects({}, {});
+  const auto name = [](int i) { return "x" + std::to_string(i); };
+  for (int i = 0; i < kMany; ++i) {
+    const Json job = objects.Put(kJobs, Object(kJobs, name(i)));
+    Json pod = Object(kPods, name(i));
+    pod["metadata"]["ownerReferences"] = {{{"kind", "Job"}, {"uid", job["metadata"]["uid"]}}};
+    objects.Put(kPods, pod);
+  }
+  const Instant begin = Now();
+  for (int i = 0; i < kMany; ++i) {
+    objects.Delete(kJobs, {"a", name(i)}, {{"propagationPolicy", "Background"}});
+  }
+  EXPECT_LT(Now() - begin, std::chrono::seconds(60));
+  EXPECT_EQ(objects.Find(kPods, {"a", name(0)}), nullptr);
+  EXPECT_TRUE(objects.List(kPods, "", "", "").empty());
+  EXPECT_TRUE(objects.List(kJobs, "", "", "").empty());
 }
 
 TEST_F(FakeKubeApi, ARefusalIsText) {

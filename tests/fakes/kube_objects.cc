@@ -23,18 +23,12 @@ constexpr const char* kForeground = "foregroundDeletion";
 
 /// The lists of objects whose elements a strategic patch merges by a key; others are replaced.
 const std::map<std::string, std::string> kListKeys = {
-    {"conditions", "type"},
-    {"containers", "name"},
-    {"initContainers", "name"},
-    {"env", "name"},
-    {"volumes", "name"},
-    {"ports", "containerPort"},
-    {"podIPs", "ip"},
-    {"hostIPs", "ip"},
-    {"addresses", "type"},
-    {"ownerReferences", "uid"},
-    {"taints", "key"},
-    {"volumeMounts", "mountPath"},
+    {"conditions", "type"},     {"containers", "name"},
+    {"initContainers", "name"}, {"env", "name"},
+    {"volumes", "name"},        {"ports", "containerPort"},
+    {"podIPs", "ip"},           {"hostIPs", "ip"},
+    {"addresses", "type"},      {"ownerReferences", "uid"},
+    {"taints", "key"},          {"volumeMounts", "mountPath"},
 };
 
 std::string NowText(absl::Duration later = absl::ZeroDuration()) {
@@ -329,10 +323,30 @@ Json KubeObjects::Store(const Resource& resource, Json object, const char* type,
   object["metadata"]["resourceVersion"] = std::to_string(++version_);
   object["apiVersion"] = kube::ApiVersion(resource);
   object["kind"] = resource.kind;
-  Json& place = objects_[KeyOf(resource)][NameOf(object)];
+  const Place where{KeyOf(resource), NameOf(object)};
+  Json& place = objects_[where.first][where.second];
+  Index(where, place, false);
+  Index(where, object, true);
   history_.push_back({version_, type, resource.plural, resource.group, place, object});
   place = object;
   return object;
+}
+
+/// Owners and dependents find each other without looking at all objects: a clean-up that deletes
+/// all of many would take the square of the time.
+void KubeObjects::Index(const Place& place, const Json& object, bool is_there) {
+  const std::string uid = TextAt(object, "/metadata/uid");
+  if (!uid.empty() && is_there) by_uid_[uid] = place;
+  if (!is_there) by_uid_.erase(uid);
+  const Json* owners = kube::At(object, "/metadata/ownerReferences");
+  if (owners == nullptr) return;
+  for (const Json& owner : *owners) {
+    const std::string of = TextAt(owner, "/uid");
+    auto& dependents = dependents_[of];
+    if (is_there) dependents.insert(place);
+    if (!is_there) dependents.erase(place);
+    if (dependents.empty()) dependents_.erase(of);
+  }
 }
 
 void KubeObjects::Erase(const Resource& resource, const ObjectName& name) {
@@ -341,6 +355,7 @@ void KubeObjects::Erase(const Resource& resource, const ObjectName& name) {
   if (found == objects.end()) return;
   Json last = std::move(found->second);
   objects.erase(found);
+  Index({KeyOf(resource), name}, last, false);
   Json before = last;
   last["metadata"]["resourceVersion"] = std::to_string(++version_);
   history_.push_back(
@@ -350,14 +365,12 @@ void KubeObjects::Erase(const Resource& resource, const ObjectName& name) {
   DropDependents(uid, "Background");
   // An owner that waits for its dependents may have lost the last one.
   const Json* owners = kube::At(last, "/metadata/ownerReferences");
-  for (const Json& owner : owners == nullptr ? Json::array() : *owners) {
-    for (auto& [key, all] : objects_) {
-      for (const auto& [owner_name, object] : Objects(all)) {
-        if (TextAt(object, "/metadata/uid") == TextAt(owner, "/uid")) {
-          Settle(*ResourceOf(key), owner_name);
-        }
-      }
-    }
+  if (owners == nullptr) return;
+  for (const Json& owner : *owners) {
+    const auto place = by_uid_.find(TextAt(owner, "/uid"));
+    if (place == by_uid_.end()) continue;
+    const auto [key, owner_name] = place->second;  // which Settle may erase
+    Settle(*ResourceOf(key), owner_name);
   }
 }
 
@@ -379,14 +392,9 @@ void KubeObjects::Settle(const Resource& resource, const ObjectName& name) {
 
 std::vector<std::pair<Resource, ObjectName>> KubeObjects::Dependents(const std::string& uid) const {
   std::vector<std::pair<Resource, ObjectName>> found;
-  for (const auto& [key, objects] : objects_) {
-    for (const auto& [name, object] : objects) {
-      const Json* owners = kube::At(object, "/metadata/ownerReferences");
-      for (const Json& owner : owners == nullptr ? Json::array() : *owners) {
-        if (TextAt(owner, "/uid") == uid) found.emplace_back(*ResourceOf(key), name);
-      }
-    }
-  }
+  const auto dependents = dependents_.find(uid);
+  if (dependents == dependents_.end()) return found;
+  for (const auto& [key, name] : dependents->second) found.emplace_back(*ResourceOf(key), name);
   return found;
 }
 

@@ -89,10 +89,12 @@ class KubeObjects {
  private:
   using Objects = std::map<ObjectName, Json>;
   using Key = std::pair<std::string, std::string>;  // group, plural
+  using Place = std::pair<Key, ObjectName>;
 
   static Key KeyOf(const Resource& resource) { return {resource.group, resource.plural}; }
   Json Store(const Resource& resource, Json object, const char* type, bool dry_run);
   void Erase(const Resource& resource, const ObjectName& name);
+  void Index(const Place& place, const Json& object, bool is_there);
   Json Finish(const Resource& resource, Json before, Json after, const Writing& writing);
   Json Apply(const Resource& resource, const ObjectName& name, const Json& patch,
              const Writing& writing, bool& created);
@@ -106,6 +108,8 @@ class KubeObjects {
   const std::size_t built_in_;  // of resources_
   const std::map<std::string, std::set<std::string>> spec_fields_;
   std::map<Key, Objects> objects_;
+  std::map<std::string, Place> by_uid_;
+  std::map<std::string, std::set<Place>> dependents_;                 // by the owner's uid
   std::map<std::string, std::map<std::string, std::string>> owners_;  // uid -> leaf -> manager
   std::vector<ObjectChange> history_;
   std::uint64_t version_ = 1000;

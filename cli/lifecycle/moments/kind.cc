@@ -13,22 +13,21 @@ namespace {
 
 using By = Sign::By;
 
-constexpr Resource kPod = {"", "v1", "pods", "Pod"};
-constexpr Resource kJob = {"batch", "v1", "jobs", "Job"};
-constexpr Resource kJobSet = {"jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet"};
-constexpr Resource kPyTorchJob = {"kubeflow.org", "v1", "pytorchjobs", "PyTorchJob"};
-constexpr Resource kMpiJob = {"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"};
-constexpr Resource kKueueWorkload = {"kueue.x-k8s.io", "v1beta2", "workloads", "Workload"};
-constexpr Resource kVolcanoJob = {"batch.volcano.sh", "v1alpha1", "jobs", "Job"};
-constexpr Resource kVolcanoGroup = {"scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup"};
-constexpr Resource kKaiGroup = {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup"};
-constexpr Resource kBindRequest = {"scheduling.run.ai", "v1alpha2", "bindrequests", "BindRequest"};
-constexpr Resource kRunaiJob = {"run.ai", "v1", "runaijobs", "RunaiJob"};
-constexpr Resource kTraining = {"run.ai", "v2alpha1", "trainingworkloads", "TrainingWorkload"};
-constexpr Resource kDistributed = {"run.ai", "v2alpha1", "distributedworkloads",
-                                   "DistributedWorkload"};
-constexpr Resource kInteractive = {"run.ai", "v2alpha1", "interactiveworkloads",
-                                   "InteractiveWorkload"};
+const kube::Resource kJobSet = {"jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet"};
+const kube::Resource kPyTorchJob = {"kubeflow.org", "v1", "pytorchjobs", "PyTorchJob"};
+const kube::Resource kMpiJob = {"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"};
+const kube::Resource kKueueWorkload = {"kueue.x-k8s.io", "v1beta2", "workloads", "Workload"};
+const kube::Resource kVolcanoJob = {"batch.volcano.sh", "v1alpha1", "jobs", "Job"};
+const kube::Resource kVolcanoGroup = {"scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup"};
+const kube::Resource kKaiGroup = {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup"};
+const kube::Resource kBindRequest = {"scheduling.run.ai", "v1alpha2", "bindrequests",
+                                     "BindRequest"};
+const kube::Resource kRunaiJob = {"run.ai", "v1", "runaijobs", "RunaiJob"};
+const kube::Resource kTraining = {"run.ai", "v2alpha1", "trainingworkloads", "TrainingWorkload"};
+const kube::Resource kDistributed = {"run.ai", "v2alpha1", "distributedworkloads",
+                                     "DistributedWorkload"};
+const kube::Resource kInteractive = {"run.ai", "v2alpha1", "interactiveworkloads",
+                                     "InteractiveWorkload"};
 
 constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
 constexpr std::string_view kJobIndex = "batch.kubernetes.io/job-completion-index";
@@ -46,16 +45,16 @@ constexpr std::string_view kVolcanoOut = "/status/phase=Pending";
 
 std::vector<Kind> BatchKinds() {
   return {
-      {.name = "pod", .help = "a Pod by itself", .own = kPod},
+      {.name = "pod", .help = "a Pod by itself", .own = kube::kPods},
       {.name = "job",
        .help = "a Job with one pod or several",
-       .own = kJob,
+       .own = kube::kJobs,
        .pod_labels = {kJobName, "job-name"},
        .signs = {kJobComplete, kJobFailed},
        .held = Sign{"Job", By::kField, "/spec/suspend=true"}},
       {.name = "indexed-job",
        .help = "a Job whose pods have an index, so that a replaced pod is known as such",
-       .own = kJob,
+       .own = kube::kJobs,
        .pod_labels = {kJobName, "job-name"},
        .slot_labels = {kJobIndex},
        .signs = {kJobComplete, kJobFailed},
@@ -63,7 +62,7 @@ std::vector<Kind> BatchKinds() {
       {.name = "jobset",
        .help = "a JobSet with one replicated Job",
        .own = kJobSet,
-       .beside = {kJob},
+       .beside = {kube::kJobs},
        .pod_labels = {"jobset.sigs.k8s.io/jobset-name"},
        .slot_labels = {"jobset.sigs.k8s.io/replicatedjob-name", "jobset.sigs.k8s.io/job-index",
                        kJobIndex},
@@ -94,7 +93,7 @@ std::vector<Kind> OperatorKinds() {
        .held = Sign{"MPIJob", By::kField, "/spec/runPolicy/suspend=true"}},
       {.name = "kueue-job",
        .help = "a Job that waits in a LocalQueue of Kueue",
-       .own = kJob,
+       .own = kube::kJobs,
        .beside = {kKueueWorkload},
        .pod_labels = {kJobName, "job-name"},
        .slot_labels = {kJobIndex},
@@ -123,7 +122,7 @@ std::vector<Kind> SchedulerKinds() {
        .held = Sign{"PodGroup", By::kField, kVolcanoOut}},
       {.name = "volcano-podgroup",
        .help = "a Job whose pods are scheduled as a PodGroup of Volcano",
-       .own = kJob,
+       .own = kube::kJobs,
        .beside = {kVolcanoGroup},
        .pod_labels = {kJobName, "job-name"},
        .slot_labels = {kJobIndex},
@@ -134,7 +133,7 @@ std::vector<Kind> SchedulerKinds() {
        .held = Sign{"PodGroup", By::kField, kVolcanoOut}},
       {.name = "kai-job",
        .help = "a Job in a queue of the KAI scheduler, with the PodGroup that KAI makes of it",
-       .own = kJob,
+       .own = kube::kJobs,
        .beside = {kKaiGroup, kBindRequest},
        .pod_labels = {kJobName, "job-name"},
        .slot_labels = {kJobIndex},
@@ -144,8 +143,8 @@ std::vector<Kind> SchedulerKinds() {
   };
 }
 
-Kind RunaiKind(std::string_view name, std::string_view help, const Resource& own,
-               const Resource& child) {
+Kind RunaiKind(std::string_view name, std::string_view help, const kube::Resource& own,
+               const kube::Resource& child) {
   return {.name = name,
           .help = help,
           .own = own,
@@ -171,7 +170,7 @@ std::vector<Kind> AllKinds() {
 
 bool HasValue(const Object& object, std::string_view what) {
   const std::size_t equals = what.find('=');
-  const Object* const field = FindField(object, what.substr(0, equals));
+  const Object* const field = At(object, what.substr(0, equals));
   if (field == nullptr) return false;
   const std::string value = field->is_string() ? field->get<std::string>() : field->dump();
   std::string_view words = what.substr(equals + 1);

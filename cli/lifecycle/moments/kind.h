@@ -9,6 +9,7 @@
 
 #include "cli/lifecycle/moments/moment.h"
 #include "lib/common/result.h"
+#include "lib/kube/call.h"
 
 namespace twofold::lifecycle {
 
@@ -21,14 +22,6 @@ inline constexpr std::string_view kWorkloadLabel = "twofold/workload";
 
 /// Pods of one workload, at most.
 inline constexpr std::uint32_t kMostSlots = 10'001;
-
-/// A resource of the API, and the kind of its objects.
-struct Resource {
-  std::string_view group;  ///< empty: the core group
-  std::string_view version;
-  std::string_view plural;
-  std::string_view kind;
-};
 
 /// What in an object says that it has come to a moment.
 struct Sign {
@@ -51,8 +44,8 @@ struct MomentSign {
 struct Kind {
   std::string_view name;  ///< on the command line: "indexed-job"
   std::string_view help;
-  Resource own;                       ///< of the object that we create
-  std::vector<Resource> beside = {};  ///< of objects that controllers add; watch them, and pods
+  kube::Resource own;                       ///< of the object that we create
+  std::vector<kube::Resource> beside = {};  ///< of objects that controllers add; watch them, pods
   std::vector<std::string_view> pod_labels = {};  ///< labels of pods that have the workload's name
   std::vector<std::string_view> slot_labels =
       {};  ///< labels that tell the pods of one workload apart

@@ -125,8 +125,9 @@ std::string_view Name(State state) { return kStateNames[static_cast<std::size_t>
 
 State StateOf(const Kind& kind, const Life& life, const Sights& sights) {
   if (!life.refused.empty()) return State::kRefused;
-  if (!Of(sights, Moment::kSent)) return State::kNotSent;
-  if (!Of(sights, Moment::kCreated)) return State::kNeverSeen;
+  if (!Of(sights, Moment::kCreated)) {
+    return Of(sights, Moment::kSent) ? State::kNeverSeen : State::kNotSent;
+  }
   const bool pod_over = kind.IsPod() && Of(sights, Moment::kFinished);
   const bool pod_failed = pod_over && life.pods.front().failed;
   if (Of(sights, Moment::kFailed) || pod_failed) return State::kFailed;

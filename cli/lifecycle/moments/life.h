@@ -42,6 +42,8 @@ struct PodLife {
   std::uint32_t restarts = 0;  ///< of its containers
   PodSights sights;
   ReasonClock pending;
+  std::string name = {};
+  std::string uid = {};
 };
 
 /// What is known of one workload.
@@ -49,6 +51,7 @@ struct Life {
   std::string space;  ///< namespace
   std::string name;
   std::uint32_t slots = 1;  ///< pods that it needs at once
+  Instant begin;            ///< nothing of it can have happened before
   std::string refused;  ///< why it was not created; empty: it was, or the answer is not there yet
   std::string uid;      ///< of the object that was seen first
   Sights own;           ///< of the object itself and of those beside it; none of pods

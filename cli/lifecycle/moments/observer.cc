@@ -28,7 +28,7 @@ void Mark(std::optional<Sight>& sight, Instant at, Instant after,
 /// Calls visit(reference) for each owner.
 template <typename Visit>
 void ForEachOwner(const Object& object, Visit visit) {
-  const Object* const owners = FindField(object, "/metadata/ownerReferences");
+  const Object* const owners = At(object, "/metadata/ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
   for (const Object& owner : *owners) visit(owner);
 }
@@ -73,8 +73,8 @@ Observer::Observer(const Kind& kind, std::string run, Limits limits)
 
 // ---- what we do ourselves
 
-Status Observer::Plan(const std::string& space, const std::string& name, std::uint32_t slots,
-                      Instant planned) {
+Status Observer::Announce(const std::string& space, const std::string& name, std::uint32_t slots,
+                          Instant begin) {
   if (lives_.size() >= limits_.workloads) {
     return absl::ResourceExhaustedError(
         absl::StrCat("workloads: ", limits_.workloads, " are the most of one run; use more runs"));
@@ -97,8 +97,33 @@ Status Observer::Plan(const std::string& space, const std::string& name, std::ui
   life.space = space;
   life.name = name;
   life.slots = slots;
-  Mark(Of(life.own, Moment::kPlanned), planned, planned);
+  life.begin = begin;
   return absl::OkStatus();
+}
+
+Status Observer::Plan(const std::string& space, const std::string& name, std::uint32_t slots,
+                      Instant planned) {
+  const Life* const expected = LifeNamed(space, name);
+  if (expected == nullptr || Of(expected->own, Moment::kPlanned)) {
+    if (Status status = Announce(space, name, slots, planned); !status.ok()) return status;
+  }
+  Hear({.what = What::kPlan, .at = planned, .space = space, .name = name, .slots = slots});
+  Life& life = *Find(space, name);
+  Mark(Of(life.own, Moment::kPlanned), planned, planned);
+  life.begin = std::max(life.begin, planned);
+  return absl::OkStatus();
+}
+
+Status Observer::Expect(const std::string& space, const std::string& name, std::uint32_t slots,
+                        Instant begin) {
+  if (Status status = Announce(space, name, slots, begin); !status.ok()) return status;
+  Hear({.what = What::kExpect, .at = begin, .space = space, .name = name, .slots = slots});
+  return absl::OkStatus();
+}
+
+const Life* Observer::LifeNamed(const std::string& space, const std::string& name) const {
+  const auto found = by_name_.find(KeyOf(space, name));
+  return found == by_name_.end() ? nullptr : &lives_[found->second];
 }
 
 Life* Observer::Find(const std::string& space, const std::string& name) {
@@ -107,14 +132,20 @@ Life* Observer::Find(const std::string& space, const std::string& name) {
 }
 
 void Observer::Sent(const std::string& space, const std::string& name, Instant at) {
-  if (Life* const life = Find(space, name)) Mark(Of(life->own, Moment::kSent), at, at);
+  Life* const life = Find(space, name);
+  if (life == nullptr) return;
+  Hear({.what = What::kSent, .at = at, .space = space, .name = name});
+  Mark(Of(life->own, Moment::kSent), at, at);
+  life->begin = std::max(life->begin, at);
 }
 
 void Observer::Replied(const std::string& space, const std::string& name, Instant at) {
+  Hear({.what = What::kReplied, .at = at, .space = space, .name = name});
   if (Life* const life = Find(space, name)) Mark(Of(life->own, Moment::kReplied), at, at);
 }
 
 void Observer::Refused(const std::string& space, const std::string& name, const std::string& why) {
+  Hear({.what = What::kRefused, .space = space, .name = name, .why = why});
   if (Life* const life = Find(space, name)) life->refused = why.empty() ? "refused" : why;
 }
 
@@ -195,18 +226,15 @@ Observer::Known* Observer::Recognise(const Object& object, const Waiting& seen) 
   const auto life = LifeOf(object);
   if (life) return &known_.emplace(uid, NewKnown(object, *life)).first->second;
   ++unusual_.foreign;
-  const bool has_owner = FindField(object, "/metadata/ownerReferences") != nullptr;
+  const bool has_owner = At(object, "/metadata/ownerReferences") != nullptr;
   if (has_owner && waiting_.size() < limits_.waiting) waiting_.emplace(uid, seen);
   return nullptr;
 }
 
 // ---- what is seen
 
-/// Nothing of a workload can have happened before it was sent.
 Observer::When Observer::WhenOf(const Life& life, Instant at, std::optional<Instant> blind_since) {
-  const auto& sent = Of(life.own, Moment::kSent);
-  const Instant begin = sent ? sent->at : Of(life.own, Moment::kPlanned)->at;
-  return {at, std::min(at, std::max(begin, blind_since.value_or(begin)))};
+  return {at, std::min(at, std::max(life.begin, blind_since.value_or(life.begin)))};
 }
 
 Observer::When Observer::WhenOf(const Life& life, const Waiting& seen) {
@@ -230,6 +258,7 @@ void Observer::Seen(Event event, const Object& object, Instant at,
     ++unusual_.broken;
     return;
   }
+  Hear({.what = What::kSeen, .at = at, .event = event, .object = &object, .other = blind_since});
   Stream& stream = streams_[kind];
   const bool late = event == Event::kListed || blind_since;
   const Waiting seen{at, late, blind_since ? blind_since : stream.alive};
@@ -265,6 +294,8 @@ std::int32_t Observer::AddPod(const Object& object, Life& life) {
   PodLife& pod = life.pods.emplace_back();
   pod.slot = slot.number;
   pod.replacement = !slot.is_new || slot.number >= life.slots;
+  pod.name = TextAt(object, "/metadata/name");
+  pod.uid = TextAt(object, "/metadata/uid");
   return static_cast<std::int32_t>(life.pods.size() - 1);
 }
 
@@ -335,14 +366,17 @@ void Observer::SeeGone(Known& known, const std::string& uid, const When& when) {
 }
 
 void Observer::Alive(std::string_view object_kind, Instant at) {
+  Hear({.what = What::kAlive, .at = at, .name = object_kind});
   streams_[std::string(object_kind)].alive = at;
 }
 
 void Observer::Listing(std::string_view object_kind) {
+  Hear({.what = What::kListing, .name = object_kind});
   ++streams_[std::string(object_kind)].generation;
 }
 
 void Observer::Listed(std::string_view object_kind, Instant at) {
+  Hear({.what = What::kListed, .at = at, .name = object_kind});
   Stream& stream = streams_[std::string(object_kind)];
   if (stream.listed || stream.alive) ++unusual_.relists;
   stream.listed = true;
@@ -358,6 +392,7 @@ void Observer::Listed(std::string_view object_kind, Instant at) {
 // ---- canaries
 
 void Observer::CanaryWritten(const std::string& name, Instant sent, Instant replied) {
+  Hear({.what = What::kCanaryWritten, .at = sent, .name = name, .other = replied});
   Canary& canary = canaries_[name];
   canary.sent = sent;
   canary.replied = replied;
@@ -365,9 +400,23 @@ void Observer::CanaryWritten(const std::string& name, Instant sent, Instant repl
 }
 
 void Observer::CanarySeen(const std::string& name, Instant at) {
+  Hear({.what = What::kCanarySeen, .at = at, .name = name});
   Canary& canary = canaries_[name];
   if (!canary.seen) canary.seen = at;
   SetLag(name);
+}
+
+void Observer::Resume(Instant at) {
+  Hear({.what = What::kResume, .at = at});
+  canaries_.clear();
+}
+
+/// What comes without an instant happened after what came before it.
+void Observer::Hear(Said said) {
+  if (said.at == Instant{}) said.at = latest_;
+  // What is planned lies ahead, and others may have sent by another clock.
+  if (said.what > What::kSent) latest_ = std::max(latest_, said.at);
+  if (hearer_) hearer_(said);
 }
 
 void Observer::SetLag(const std::string& name) {

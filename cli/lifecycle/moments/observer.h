@@ -7,22 +7,16 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/moments/life.h"
+#include "cli/lifecycle/moments/said.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 
 namespace twofold::lifecycle {
-
-/// How an object came.
-enum class Event : std::uint8_t {
-  kListed,  ///< in a list: what it has come to may have happened long before
-  kAdded,
-  kModified,
-  kDeleted,
-};
 
 /// What was left out or not believed; each is 0 in a run without faults.
 struct Unusual {
@@ -54,7 +48,7 @@ struct CanaryLag {
 /// or
 ///          with more than kMostSlots. kResourceExhausted: more than Limits allow.
 /// Cost     Seen O(size of the object) and O(1) look-ups. Memory: about 1.7 KiB a workload and
-///          0.7 KiB a pod, of which there are at most 4 x slots + 16 a workload; 150 bytes for each
+///          0.9 KiB a pod, of which there are at most 4 x slots + 16 a workload; 150 bytes for each
 ///          object beside them.
 class Observer {
  public:
@@ -70,6 +64,12 @@ class Observer {
 
   Status Plan(const std::string& space, const std::string& name, std::uint32_t slots,
               Instant planned);
+
+  /// Announces a workload that another process sends: Plan and Sent may follow once its object says
+  /// when that was. Nothing of it has happened before `begin`.
+  Status Expect(const std::string& space, const std::string& name, std::uint32_t slots,
+                Instant begin);
+
   void Sent(const std::string& space, const std::string& name, Instant at);
   void Replied(const std::string& space, const std::string& name, Instant at);
   void Refused(const std::string& space, const std::string& name, const std::string& why);
@@ -94,6 +94,17 @@ class Observer {
   /// The watch has shown it.
   void CanarySeen(const std::string& name, Instant at);
 
+  /// Another process goes on where one has ended: nobody sees the canaries of that one any more.
+  void Resume(Instant at);
+
+  /// All that is told from now on is passed on, once it is known to be right. Tell (said.h) tells
+  /// it to another Observer, which then knows what this one does.
+  void SetHearer(Hearer hearer) { hearer_ = std::move(hearer); }
+
+  /// The workload of that name; nullptr: it was not announced.
+  [[nodiscard]] const Life* LifeNamed(const std::string& space, const std::string& name) const;
+  /// The last instant at which something was seen or done.
+  [[nodiscard]] Instant latest() const { return latest_; }
   [[nodiscard]] const std::vector<Life>& lives() const { return lives_; }
   [[nodiscard]] const Unusual& unusual() const { return unusual_; }
   [[nodiscard]] const std::vector<CanaryLag>& lags() const { return lags_; }
@@ -138,6 +149,9 @@ class Observer {
     std::optional<Instant> seen;
   };
 
+  Status Announce(const std::string& space, const std::string& name, std::uint32_t slots,
+                  Instant begin);
+  void Hear(Said said);
   Life* Find(const std::string& space, const std::string& name);
   [[nodiscard]] std::optional<std::size_t> LifeOf(const Object& object) const;
   [[nodiscard]] std::optional<std::size_t> ByName(const Object& object,
@@ -168,6 +182,8 @@ class Observer {
   std::map<std::string, Canary> canaries_;
   std::vector<CanaryLag> lags_;
   std::size_t slots_ = 0;
+  Instant latest_;
+  Hearer hearer_;
   Unusual unusual_;
 };
 

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 7> kImageReasons = {
 /// Calls visit(status) for the status of each container of the pod proper.
 template <typename Visit>
 void ForEachContainer(const Object& pod, std::string_view list, Visit visit) {
-  const Object* const statuses = FindField(pod, list);
+  const Object* const statuses = At(pod, list);
   if (statuses == nullptr || !statuses->is_array()) return;
   for (const Object& status : *statuses) visit(status);
 }
@@ -84,7 +84,7 @@ std::string WaitingOf(const Object& pod, std::string_view list) {
 Reason UnboundReason(const Object& pod) {
   const Object* const condition = FindCondition(pod, "PodScheduled");
   const std::string reason = condition == nullptr ? "" : TextAt(*condition, "/reason");
-  const Object* const gates = FindField(pod, "/spec/schedulingGates");
+  const Object* const gates = At(pod, "/spec/schedulingGates");
   const bool gated = gates != nullptr && gates->is_array() && !gates->empty();
   if (reason == "SchedulingGated" || gated) return Reason::kGate;
   if (reason == "Unschedulable") return Reason::kUnschedulable;
@@ -139,7 +139,7 @@ std::optional<Reason> PendingReason(const Object& pod) {
 std::uint32_t RestartsOf(const Object& pod) {
   std::uint32_t restarts = 0;
   ForEachContainer(pod, "/status/containerStatuses", [&](const Object& status) {
-    const Object* const count = FindField(status, "/restartCount");
+    const Object* const count = At(status, "/restartCount");
     if (count == nullptr || !count->is_number_integer()) return;
     constexpr std::int64_t kMost = 1'000'000;
     const auto more = std::clamp<std::int64_t>(count->get<std::int64_t>(), 0, kMost);

@@ -207,7 +207,7 @@ Status Place(Object& pod_spec, const Settings& settings) {
 
 /// Wherever a map has a spec with containers, it is a pod or a pod template.
 Status MakePodsOurs(Object& object, const Settings& settings) {
-  if (lifecycle::FindField(object, "/spec/containers") != nullptr) {
+  if (kube::At(object, "/spec/containers") != nullptr) {
     if (Status status = PutLabels(object, settings); !status.ok()) return status;
     return Place(object["spec"], settings);
   }
@@ -232,7 +232,7 @@ Status MakeOurs(Object& object, const Settings& settings) {
 
 Result<std::vector<Object>> ObjectsIn(Object document) {
   if (TextAt(document, "/kind") != "List") return std::vector<Object>{std::move(document)};
-  const Object* const items = lifecycle::FindField(document, "/items");
+  const Object* const items = kube::At(document, "/items");
   const bool fits =
       items != nullptr && items->is_array() && !items->empty() && items->size() <= kMostObjects;
   if (!fits) {
@@ -243,17 +243,14 @@ Result<std::vector<Object>> ObjectsIn(Object document) {
 }
 
 Status CheckOwn(const Kind& kind, const Object& own) {
-  const std::string version =
-      kind.own.group.empty()
-          ? std::string(kind.own.version)
-          : absl::StrCat(std::string(kind.own.group), "/", std::string(kind.own.version));
+  const std::string version = kube::ApiVersion(kind.own);
   if (TextAt(own, "/apiVersion") == version && TextAt(own, "/kind") == kind.own.kind) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
       absl::StrCat("kind: the first object is a ", Printable(TextAt(own, "/apiVersion"), kShown),
                    " ", Printable(TextAt(own, "/kind"), kShown), ", but workloads of kind '",
-                   std::string(kind.name), "' are a ", version, " ", std::string(kind.own.kind)));
+                   std::string(kind.name), "' are a ", version, " ", kind.own.kind));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Anchor {
   Instant at;
   std::int64_t unix_ns = 0;
 
+  [[nodiscard]] Instant At(std::int64_t ns) const { return at + Duration(ns - unix_ns); }
   [[nodiscard]] std::int64_t UnixNs(Instant instant) const {
     return unix_ns + Duration(instant - at).count();
   }

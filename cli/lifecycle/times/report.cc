@@ -349,6 +349,7 @@ Json ToJson(const Report& report) {
     json["clock_offset"] = {{"low_seconds", report.clock_offset->low},
                             {"high_seconds", report.clock_offset->high}};
   }
+  if (!report.evidence.empty()) json["evidence"] = ToJson(report.evidence);
   json["notes"] = report.notes;
   return json;
 }
@@ -360,9 +361,11 @@ std::string Print(show::Form form, const Report& report) {
   for (const SpanSummary& span : report.spans) {
     if (IsShown(span)) shown.push_back(SpanJson(span));
   }
-  if (shown.empty()) return Words(report);
+  const std::string evidence = PrintEvidence(form, report.evidence);
+  const std::string after = Words(report) + (evidence.empty() ? "" : "\n" + evidence);
+  if (shown.empty()) return after;
   const char* between = form == show::Form::kMarkdown ? "\n" : "";
-  return show::Print(form, SpanColumns(), shown) + between + Words(report);
+  return show::Print(form, SpanColumns(), shown) + between + after;
 }
 
 suite::Measurements MeasurementsOf(const Report& report) {

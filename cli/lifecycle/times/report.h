@@ -10,6 +10,7 @@
 
 #include "cli/lifecycle/moments/observer.h"
 #include "cli/lifecycle/times/clock_offset.h"
+#include "cli/lifecycle/times/evidence_table.h"
 #include "cli/lifecycle/times/plateau.h"
 #include "cli/lifecycle/times/span.h"
 #include "cli/lifecycle/times/threshold.h"
@@ -34,6 +35,7 @@ struct Report {
   std::vector<Plateau> plateaus;
   std::optional<WatchLag> lag;
   std::optional<Between> clock_offset;  ///< by how much the API server's clock is ahead, seconds
+  std::vector<EvidenceRow> evidence;    ///< what Kubernetes' own clocks say of the same moments
   std::vector<std::string> notes;       ///< what the numbers cannot say, a sentence each
 };
 

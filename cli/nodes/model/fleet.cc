@@ -75,6 +75,8 @@ kube::Call Fleet::CallOf(std::uint32_t index, Instant now) const {
       return RefreshNode(nodes_, index, moment);
     case State::kNoLease:
       return CreateLease(name, all_[index].uid, moment);
+    case State::kTainted:
+      return RemoveNotReady(name, *all_[index].not_ready);
     case State::kUp:
     case State::kGone:
       break;
@@ -135,6 +137,14 @@ std::optional<Instant> Fleet::LostUntil(std::uint32_t index, Instant now) const 
   return node.back_at;
 }
 
+void Fleet::Leased(std::uint32_t index, Instant now) {
+  if (all_[index].not_ready) {
+    Plan(index, State::kTainted, now);
+  } else {
+    GoUp(index, now);
+  }
+}
+
 void Fleet::GoUp(std::uint32_t index, Instant now) {
   Node& node = all_[index];
   ++counts_.up;
@@ -166,15 +176,20 @@ Status Fleet::Advance(std::uint32_t index, const Json& object, Instant now) {
   switch (node.state) {
     case State::kMissing:
       node.uid = kube::TextAt(object, "/metadata/uid");
+      node.not_ready = FindNotReady(object);
       Plan(index, State::kNoLease, now);
       break;
     case State::kFinding:
     case State::kChecking:
       return Found(index, object, now);
     case State::kRefreshing:
+      node.not_ready = FindNotReady(object);
       Plan(index, State::kNoLease, now);
       break;
     case State::kNoLease:
+      Leased(index, now);
+      break;
+    case State::kTainted:
       GoUp(index, now);
       break;
     case State::kUp:
@@ -203,11 +218,16 @@ Status Fleet::Found(std::uint32_t index, const Json& object, Instant now) {
 // Errors that tell what is there. True: the node goes on from that.
 bool Fleet::Redirect(std::uint32_t index, const Status& status, Instant now) {
   const State state = all_[index].state;
+  if (state == State::kTainted && absl::IsInvalidArgument(status)) {
+    GoUp(index, now);  // it is no longer there: the controller manager came first
+    return true;
+  }
   if (absl::IsAlreadyExists(status)) {
     if (state == State::kMissing) Plan(index, State::kFinding, now);
     if (state == State::kNoLease) {
-      GoUp(index, now);
-      Plan(index, State::kUp, now);  // how old it is nobody knows
+      Leased(index, now);
+      // How old the lease is nobody knows.
+      if (all_[index].state == State::kUp) Plan(index, State::kUp, now);
     }
     return state == State::kMissing || state == State::kNoLease;
   }

@@ -48,9 +48,16 @@ Lives::Lives(NodeTemplate nodes, Habits habits, Clocks clocks, LostUntil lost_un
 void Lives::Seen(const Json& object, Instant now) {
   const std::string uid = kube::TextAt(object, "/metadata/uid");
   if (const auto known = by_uid_.find(uid); known != by_uid_.end()) {
-    Life& life = lives_.at(known->second);
+    const Key key = known->second;
+    Life& life = lives_.at(key);
     Update(life, ReadPod(object), now);
-    return Arm(known->second, life, now);
+    const bool is_over = life.is_shown_ended && !life.is_under_way && !life.remove;
+    return is_over ? ForgetEnded(key, true) : Arm(key, life, now);
+  }
+  if (const auto ended = ended_.find(uid); ended != ended_.end()) {
+    ended->second = true;
+    if (ReadPod(object).phase != Phase::kEnded) return;  // as it was before
+    ended_.erase(ended);
   }
   const auto node = nodes_.IndexOf(kube::TextAt(object, "/spec/nodeName"));
   if (!node || uid.empty() || foreign_.contains(uid)) return;
@@ -114,6 +121,7 @@ void Lives::TakeOver(Life& life, Instant now) {
 void Lives::Update(Life& life, const Pod& seen, Instant now) {
   life.is_listed = true;
   life.pod.has_finalizers = seen.has_finalizers;
+  life.is_shown_ended = seen.phase == Phase::kEnded;
   if (seen.phase == Phase::kEnded && life.stage < Stage::kEnded) {
     Move(by_uid_.at(life.pod.uid), life, Stage::kEnded);
   }
@@ -123,7 +131,7 @@ void Lives::Update(Life& life, const Pod& seen, Instant now) {
 }
 
 void Lives::Gone(const std::string& uid) {
-  if (foreign_.erase(uid) > 0) return;
+  if (foreign_.erase(uid) > 0 || ended_.erase(uid) > 0) return;
   const auto known = by_uid_.find(uid);
   if (known != by_uid_.end()) Forget(known->second);
 }
@@ -140,6 +148,7 @@ void Lives::Forget(Key key) {
 
 void Lives::Listing() {
   for (auto& [key, life] : lives_) life.is_listed = false;
+  for (auto& [uid, is_listed] : ended_) is_listed = false;
 }
 
 void Lives::Listed() {
@@ -148,6 +157,13 @@ void Lives::Listed() {
     if (!life.is_listed) gone.push_back(key);
   }
   for (const Key key : gone) Forget(key);
+  std::erase_if(ended_, [](const auto& each) { return !each.second; });
+}
+
+// Whoever deletes it later shows it again. `is_shown`: the watch tells nothing older any more.
+void Lives::ForgetEnded(Key key, bool is_shown) {
+  if (!is_shown) ended_.emplace(lives_.at(key).pod.uid, true);
+  Forget(key);
 }
 
 std::optional<Lives::Next> Lives::NextOf(const Life& life) {
@@ -250,6 +266,11 @@ Status Lives::Done(std::uint64_t ticket, const Status& outcome, Instant now) {
   if (outcome.ok()) {
     life.failures = 0;
     Finish(ticket, life);
+    const bool is_over = life.act == Act::kEnd && !life.remove;
+    if (is_over) {
+      ForgetEnded(ticket, life.is_shown_ended);
+      return absl::OkStatus();
+    }
   } else if (IsGone(outcome, life.act == Act::kRemove)) {
     ++(life.act == Act::kRemove ? counts_.removed : counts_.replaced);
     Move(ticket, life, Stage::kForgotten);

@@ -79,6 +79,9 @@ class Lives {
 
   [[nodiscard]] const LifeCounts& counts() const { return counts_; }
 
+  /// Pods of which anything is kept.
+  [[nodiscard]] std::size_t kept() const { return lives_.size() + ended_.size(); }
+
   /// One device, and the pod that has it (nullptr: it is free).
   struct GpuUse {
     std::uint32_t node = 0;
@@ -106,6 +109,7 @@ class Lives {
     Instant planned;  // of the call that is due or under way
     int failures = 0;
     bool is_listed = true;
+    bool is_shown_ended = false;  // by the watch
   };
   struct Next {
     Act act;
@@ -127,6 +131,7 @@ class Lives {
   void RestartLife(Life& life) const;
   void Move(Key key, Life& life, Stage stage);
   void Forget(Key key);
+  void ForgetEnded(Key key, bool is_shown);
   [[nodiscard]] std::string Address(Key key) const;
 
   const NodeTemplate nodes_;
@@ -136,7 +141,10 @@ class Lives {
   std::unordered_map<Key, Life> lives_;
   std::unordered_map<std::string, Key> by_uid_;
   std::unordered_set<std::string> foreign_;  // uids
-  std::vector<Gpus> gpus_;                   // by node
+  // Pods that have ended, until the watch shows that they have; uid, and whether the list that is
+  // under way has it.
+  std::unordered_map<std::string, bool> ended_;
+  std::vector<Gpus> gpus_;  // by node
   Timers timers_;
   Draws draws_;
   Key last_ = Gpus::kFree;

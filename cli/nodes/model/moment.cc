@@ -16,10 +16,4 @@ std::string InSeconds(Moment moment) { return Formatted("%Y-%m-%dT%H:%M:%SZ", mo
 std::string InMicroseconds(Moment moment) { return Formatted("%Y-%m-%dT%H:%M:%E6SZ", moment); }
 std::string InNanoseconds(Moment moment) { return Formatted("%Y-%m-%dT%H:%M:%E9SZ", moment); }
 
-std::optional<Moment> ReadMoment(const std::string& text) {
-  absl::Time time;
-  if (!absl::ParseTime("%Y-%m-%dT%H:%M:%E*SZ", text, &time, nullptr)) return std::nullopt;
-  return Moment(Duration(absl::ToUnixNanos(time)));
-}
-
 }  // namespace twofold::nodes

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
 
 #include "lib/common/instant.h"
+#include "lib/kube/fields.h"
 
 namespace twofold::nodes {
 
-/// A point in calendar time (UTC), as Kubernetes writes it.
-using Moment = std::chrono::sys_time<Duration>;
+using Moment = kube::UnixTime;
 
 /// What the wall clock shows when the monotonic one shows `at`. All moments of a simulation come
 /// from one pair, so that two that are a second apart are so in what is written as well.
@@ -24,8 +22,5 @@ struct Clocks {
 std::string InSeconds(Moment moment);       ///< 2026-11-23T12:00:00Z, as in a status; fraction cut
 std::string InMicroseconds(Moment moment);  ///< six digits after the point, as in a Lease
 std::string InNanoseconds(Moment moment);   ///< nine digits
-
-/// Reads what these three write. nullopt: something else.
-std::optional<Moment> ReadMoment(const std::string& text);
 
 }  // namespace twofold::nodes

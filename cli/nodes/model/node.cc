@@ -126,6 +126,8 @@ Json TaintJson(const Taint& taint) {
   return json;
 }
 
+Json NotReady() { return TaintJson({"node.kubernetes.io/not-ready", "", "NoSchedule"}); }
+
 }  // namespace
 
 Result<GpuModel> FindGpu(const std::string& name) {
@@ -198,21 +200,9 @@ Status CheckRunName(const std::string& text) {
                                                  kLongestRun, " lower-case letters, digits and -"));
 }
 
-bool IsReady(const Json& node) {
-  const Json* conditions = kube::At(node, "/status/conditions");
-  return conditions != nullptr && conditions->is_array() &&
-         std::any_of(conditions->begin(), conditions->end(), [](const Json& condition) {
-           return kube::TextAt(condition, "/type") == "Ready" &&
-                  kube::TextAt(condition, "/status") == "True";
-         });
-}
+bool IsReady(const Json& node) { return kube::IsTrue(kube::FindCondition(node, "Ready")); }
 
-std::string RunOf(const Json& node) {
-  const Json* labels = kube::At(node, "/metadata/labels");
-  if (labels == nullptr || !labels->is_object()) return {};
-  const auto found = labels->find(kRunLabel);
-  return found != labels->end() && found->is_string() ? found->get<std::string>() : "";
-}
+std::string RunOf(const Json& node) { return kube::LabelOf(node, kRunLabel); }
 
 bool HasTaintsOf(const NodeTemplate& nodes, const Json& node) {
   std::vector<Taint> missing = nodes.all_taints();
@@ -248,6 +238,21 @@ kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment no
   return kube::Patch(kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
                      {{"metadata", {{"labels", Labels(nodes, name)}}}, {"status", status}}, {},
                      "status");
+}
+
+std::optional<std::size_t> FindNotReady(const Json& node) {
+  const Json* taints = kube::At(node, "/spec/taints");
+  if (taints == nullptr || !taints->is_array()) return std::nullopt;
+  const auto found = std::find(taints->begin(), taints->end(), NotReady());
+  if (found == taints->end()) return std::nullopt;
+  return static_cast<std::size_t>(found - taints->begin());
+}
+
+kube::Call RemoveNotReady(const std::string& node, std::size_t at) {
+  const std::string path = absl::StrCat("/spec/taints/", at);
+  return kube::Patch(kube::kNodes, {"", node}, kube::PatchKind::kJson,
+                     Json::array({{{"op", "test"}, {"path", path}, {"value", NotReady()}},
+                                  {{"op", "remove"}, {"path", path}}}));
 }
 
 kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now) {

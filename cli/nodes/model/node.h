@@ -78,6 +78,12 @@ kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now
 /// comes back.
 kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment now);
 
+/// Which of the node's taints keeps pods away until it is ready; nullopt: none.
+std::optional<std::size_t> FindNotReady(const Json& node);
+
+/// Takes that taint off. Invalid (422): it is not at this place any more.
+kube::Call RemoveNotReady(const std::string& node, std::size_t at);
+
 /// The node's lease, which goes when the node with this uid does.
 kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now);
 kube::Call RenewLease(const std::string& node, Moment now);

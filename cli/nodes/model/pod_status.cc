@@ -117,10 +117,10 @@ std::string ToText(const Planned& planned) {
 
 std::optional<Planned> ReadPlanned(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
-  const auto seen = ReadMoment(kube::TextAt(json, "/seen"));
-  const auto start = ReadMoment(kube::TextAt(json, "/start"));
+  const auto seen = kube::TimeAt(json, "/seen");
+  const auto start = kube::TimeAt(json, "/start");
   if (!seen || !start) return std::nullopt;
-  return Planned{*seen, *start, ReadMoment(kube::TextAt(json, "/end"))};
+  return Planned{*seen, *start, kube::TimeAt(json, "/end")};
 }
 
 kube::Call RunningPatch(const Pod& pod, const Running& running) {

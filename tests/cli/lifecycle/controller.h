@@ -1,5 +1,8 @@
 #pragma once
 
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
+
 #include <chrono>
 #include <functional>
 #include <map>
@@ -26,6 +29,7 @@ class FakeController {
     Duration ready = std::chrono::milliseconds(60);
     Duration complete = std::chrono::milliseconds(30);
     bool ends = true;
+    bool tells = false;  ///< the scheduler writes Events
   };
 
   /// When each step of a Job was done, in order: pod, bound, ready, complete.
@@ -152,7 +156,19 @@ class FakeController {
     });
     if (!there) return;
     Keep(job, at);
+    if (delays_.tells) TellBinding(job);
     Plan(delays_.ready, &FakeController::MakeReady, job);
+  }
+
+  void TellBinding(const kube::Json& job) {
+    const auto pod = api_.Find(kube::kPods, PodOf(job));
+    if (!pod) return;
+    api_.Put(
+        kube::kEvents,
+        {{"metadata", {{"name", PodOf(job).name + ".1"}, {"namespace", PodOf(job).space}}},
+         {"reason", "Scheduled"},
+         {"eventTime", absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::Now(), absl::UTCTimeZone())},
+         {"regarding", {{"kind", "Pod"}, {"uid", (*pod)["metadata"]["uid"]}}}});
   }
 
   void MakeReady(const kube::Json& job) {

@@ -1,6 +1,7 @@
 #include "cli/lifecycle/run.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/time/time.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -235,6 +236,113 @@ TEST_F(RunTest, ParallelOnesFollowEachOtherAndAreNeverLate) {
   ASSERT_TRUE(Execute(settings).ok());
   EXPECT_EQ(CountIn(run_->report(), "complete"), 10);
   EXPECT_EQ(CountIn(run_->report(), "late_sends"), 0);
+}
+
+const EvidenceRow* FindRow(const Report& report, const std::string& source,
+                           const std::string& moment) {
+  for (const EvidenceRow& row : report.evidence) {
+    if (row.source == source && row.moment == moment) return &row;
+  }
+  ADD_FAILURE() << "no row " << source << " " << moment;
+  return nullptr;
+}
+
+TEST_F(RunTest, OwnSecondsAreComparedInEachRun) {
+  BeginController();
+  ASSERT_TRUE(Execute().ok());
+  const Report report = run_->report();
+  const EvidenceRow* const row = FindRow(report, "own second", "created");
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->fit, 10U) << "the offset comes from them";
+}
+
+TEST_F(RunTest, EventsAreComparedWithWhatWasSeen) {
+  BeginController({.tells = true});
+  RunSettings settings = Settings();
+  settings.events = true;
+  ASSERT_TRUE(Execute(settings).ok());
+  const Report report = run_->report();
+  EXPECT_EQ(CountIn(report, "events"), 10);
+  EXPECT_EQ(CountIn(report, "events_foreign"), 0);
+  const EvidenceRow* const row = FindRow(report, "event Scheduled", "scheduled");
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->n + row->inexact, 10);
+  const EvidenceRow* const started = FindRow(report, "event Started", "started");
+  ASSERT_NE(started, nullptr);
+  EXPECT_EQ(started->missing, 10);
+  EXPECT_THAT(Print(show::Form::kText, report), HasSubstr("event Scheduled"));
+}
+
+TEST_F(RunTest, WithoutTheRightToWatchEventsTheRunGoesOn) {
+  BeginController();
+  for (const char* verb : {"watch", "list"}) {
+    KubeFault refusal = Fault(KubeFault::Kind::kStatus, verb, "events", 1000);
+    refusal.status = 403;
+    api_.Add(refusal);
+  }
+  RunSettings settings = Settings();
+  settings.events = true;
+  ASSERT_TRUE(Execute(settings).ok());
+  const Report report = run_->report();
+  EXPECT_EQ(CountIn(report, "complete"), 10);
+  EXPECT_THAT(report.notes, Contains(HasSubstr("not all events could be watched")));
+}
+
+TEST_F(RunTest, AnAuditLogIsReadAfterTheRun) {
+  BeginController();
+  testing::TempDir folder;
+  RunSettings settings = Settings();
+  settings.audit = {folder / "audit.log"};
+  ASSERT_TRUE(Execute(settings).ok());
+  std::ofstream log(settings.audit.front());
+  const auto outcome = run_->outcome();
+  ASSERT_TRUE(outcome.has_value());
+  for (const Life& life : outcome->lives) {
+    const auto time = [&](Moment moment) {
+      const auto ns = outcome->anchor.UnixNs(Of(life.own, moment)->at);
+      return absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
+    };
+    log << kube::Json{{"stage", "ResponseComplete"},
+                      {"verb", "create"},
+                      {"objectRef",
+                       {{"resource", "jobs"},
+                        {"apiGroup", "batch"},
+                        {"namespace", "load"},
+                        {"name", life.name}}},
+                      {"responseStatus", {{"code", 201}}},
+                      {"requestReceivedTimestamp", time(Moment::kSent)},
+                      {"stageTimestamp", time(Moment::kReplied)}}
+        << "\n";
+  }
+  log << "{\"torn";
+  log.close();
+  const Report report = run_->report();
+  const EvidenceRow* const row = FindRow(report, "audit received", "sent");
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->n, 10);
+  EXPECT_NEAR(*row->median, report.clock_offset->Middle(), 1e-5) << "both are by our clock";
+  EXPECT_EQ(CountIn(report, "audit_torn"), 1);
+}
+
+TEST_F(RunTest, AnInterruptEndsThePluginThatTheFirstCallWaitsFor) {
+  testing::TempDir folder;
+  const std::string begun = folder / "begun";
+  kube::Config config;
+  config.cluster.server = api_.url();
+  config.identity.exec = kube::ExecPlugin{};
+  config.identity.exec->command = "/bin/sh";
+  config.identity.exec->args = {"-c", "echo > " + begun + "; exec sleep 1000"};
+  run_ = std::make_unique<lifecycle::Run>(kube::Open(config), Settings(), QuickToReturn());
+  std::thread other([&] {
+    EXPECT_TRUE(testing::Await([&] { return std::filesystem::exists(begun); }));
+    run_->Interrupt();
+  });
+  const Instant begin = Now();
+  const Status status = run_->Execute([](const std::string&) {});
+  other.join();
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  EXPECT_LT(Now() - begin, seconds(40)) << "the plugin's own limit is a minute";
+  EXPECT_FALSE(run_->has_begun());
 }
 
 TEST_F(RunTest, WhatNeverEndsIsWaitedForNoLongerThanItMay) {
@@ -533,6 +641,7 @@ TEST_F(RunProgramTest, WrongOptionsAreNamed) {
        std::vector<std::pair<std::string, std::string>>{{"--tolerate", "=x"},
                                                         {"--node-selector", "x"},
                                                         {"--template", folder_ / "none"},
+                                                        {"--audit", folder_ / "none"},
                                                         {"--name", "A_b"},
                                                         {"--rate", "0"},
                                                         {"--rate", "nan"},

@@ -182,6 +182,17 @@ TEST_F(SimulationTest, EachPodSucceedsOnceWhateverFails) {
   }
 }
 
+TEST_F(SimulationTest, CallsThatFailInTheEndCountAsThrottledToo) {
+  BeginAndAwaitNodes();
+  KubeFault fault = Fault(KubeFault::Kind::kStatus, "patch", 2);
+  fault.plural = "pods";
+  fault.status = 429;
+  api_.Add(fault);
+  PutPods(5);
+  ASSERT_TRUE(AwaitPhase("Succeeded", 5));
+  EXPECT_EQ(simulation_->counts().lanes[1].throttled, 2);
+}
+
 TEST_F(SimulationTest, APodThatTookTheNameOfAnotherLivesItsOwnLife) {
   BeginAndAwaitNodes();
   Put(PodOn("sim-0", "a", "Always"));

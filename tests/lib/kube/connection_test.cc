@@ -10,6 +10,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
+#include <filesystem>
+#include <string>
 #include <thread>
 
 #include "lib/kube/credentials.h"
@@ -139,6 +141,7 @@ TEST(KubeConnection, ThrottlingHasABound) {
   EXPECT_EQ(TextOf(status),
             "create pod a/x: 429 Too Many Requests: Too many requests, please try again later.");
   EXPECT_EQ(RetryAfterOf(status), Duration::zero());
+  EXPECT_EQ(connection.counts().throttled, 4U);
   EXPECT_EQ(api.requests().size(), 4U);
 }
 
@@ -218,6 +221,33 @@ TEST(KubeConnection, InterruptEndsACallAtOnce) {
   EXPECT_EQ(connection.Do(Get(kPods, {"a", "x"})).status().code(), StatusCode::kCancelled);
   EXPECT_EQ(connection.Do(Get(kPods, {"a", "x"})).status().code(), StatusCode::kCancelled);
   other.join();
+}
+
+TEST(KubeConnection, InterruptEndsThePluginThatACallWaitsFor) {
+  testing::TempDir folder;
+  const std::string begun = folder / "begun";
+  Config config;
+  config.cluster.server = "http://127.0.0.1:1";
+  config.identity.exec = ExecPlugin{};
+  config.identity.exec->command = "/bin/sh";
+  config.identity.exec->args = {"-c", "echo > " + begun + "; exec sleep 1000"};
+  Connection connection(Open(config));
+  std::thread other([&] {
+    EXPECT_TRUE(testing::Await([&] { return std::filesystem::exists(begun); }));
+    connection.Interrupt();
+  });
+  const Instant begin = Now();
+  EXPECT_EQ(connection.Do(Get(kPods, {"a", "x"})).status().code(), StatusCode::kCancelled);
+  EXPECT_LT(Now() - begin, std::chrono::seconds(40)) << "the plugin's own limit is a minute";
+  other.join();
+}
+
+TEST(KubeConnection, A429WithoutATimeToWaitIsCountedToo) {
+  KubeApi api;
+  Connection connection(api.access());
+  api.Add({.kind = Kind::kStatus, .status = 429});
+  EXPECT_EQ(connection.Do(Get(kPods, {"a", "x"})).status().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(connection.counts().throttled, 1U);
 }
 
 TEST(KubeConnection, ARefusedTokenIsReadAgain) {

@@ -6,8 +6,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "lib/kube/call.h"
 #include "lib/kube/exec_plugin.h"
@@ -188,6 +195,100 @@ TEST_F(KubeCredentials, APluginIsToldWhatItAsksFor) {
             Json::parse(R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",
       "spec":{"interactive":false,"cluster":{"server":"https://k8s",
       "certificate-authority-data":"Y2E=","config":{"audience":"x"}}}})"));
+}
+
+/// Asks for a proof on a thread of its own.
+class Waiter {
+ public:
+  explicit Waiter(Credentials& credentials)
+      : thread_([this, &credentials] {
+          status_ = credentials
+                        .Get(Now(),
+                             [this] {
+                               waits_ = true;
+                               return given_up_.load();
+                             })
+                        .status();
+        }) {}
+  ~Waiter() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  [[nodiscard]] bool waits() const { return waits_; }
+  void GiveUp() { given_up_ = true; }
+  Status Await() {
+    thread_.join();
+    return status_;
+  }
+
+ private:
+  std::atomic<bool> waits_ = false;
+  std::atomic<bool> given_up_ = false;
+  Status status_;
+  std::thread thread_;
+};
+
+std::string TextIn(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+TEST_F(KubeCredentials, AllWhoWaitShareOneRunAndItsFailure) {
+  const std::string runs = folder_ / "runs";
+  const std::string go = folder_ / "go";
+  Config config;
+  config.identity.exec = Plugin("echo run >> " + runs + "\nwhile [ ! -e " + go +
+                                " ]; do sleep 0.01; done\necho no >&2; exit 1\n");
+  Credentials credentials(config);
+  std::vector<std::unique_ptr<Waiter>> waiters;
+  for (int i = 0; i < 4; ++i) waiters.push_back(std::make_unique<Waiter>(credentials));
+  ASSERT_TRUE(testing::Await([&] {
+    return std::all_of(waiters.begin(), waiters.end(),
+                       [](const auto& each) { return each->waits(); });
+  }));
+  testing::WriteFile(go, "");
+  for (const auto& each : waiters) {
+    const Status status = each->Await();
+    EXPECT_EQ(status.code(), StatusCode::kUnauthenticated);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("exit code 1: no"));
+  }
+  EXPECT_EQ(TextIn(runs), "run\n");
+  EXPECT_FALSE(credentials.Get(Now()).ok());
+  EXPECT_EQ(TextIn(runs), "run\nrun\n") << "who asks later gets a run of their own";
+}
+
+TEST_F(KubeCredentials, APluginEndsWithTheLastWhoWaitsForIt) {
+  const std::string pid = folder_ / "pid";
+  Config config;
+  config.identity.exec = Plugin("echo $$ > " + pid + "\nexec sleep 1000\n");
+  auto credentials = std::make_unique<Credentials>(config);
+  Waiter first(*credentials);
+  Waiter last(*credentials);
+  ASSERT_TRUE(
+      testing::Await([&] { return first.waits() && last.waits() && !TextIn(pid).empty(); }));
+  const pid_t plugin = std::stoi(TextIn(pid));
+  first.GiveUp();
+  EXPECT_EQ(first.Await().code(), StatusCode::kCancelled);
+  EXPECT_EQ(::kill(plugin, 0), 0);
+  last.GiveUp();
+  EXPECT_EQ(last.Await().code(), StatusCode::kCancelled);
+  EXPECT_TRUE(testing::Await([&] { return ::kill(plugin, 0) != 0; }));
+}
+
+TEST_F(KubeCredentials, WhoComesAfterAllHaveGivenUpGetsARunOfItsOwn) {
+  const std::string runs = folder_ / "runs";
+  Config config;
+  config.identity.exec = Plugin("echo run >> " + runs + R"(
+[ $(wc -l < )" + runs + R"() -gt 1 ] || exec sleep 1000
+echo '{"apiVersion":")" + kVersion +
+                                R"(","kind":"ExecCredential","status":{"token":"t"}}')");
+  Credentials credentials(config);
+  Waiter first(credentials);
+  ASSERT_TRUE(testing::Await([&] { return first.waits() && !TextIn(runs).empty(); }));
+  first.GiveUp();
+  EXPECT_EQ(first.Await().code(), StatusCode::kCancelled);
+  EXPECT_EQ(AuthorizationOf(credentials, Now()), "Bearer t");
 }
 
 TEST_F(KubeCredentials, PluginsThatFailAreNamedWithTheirWords) {

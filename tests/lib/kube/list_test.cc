@@ -32,7 +32,7 @@ TEST(KubeList, ComesInChunks) {
     EXPECT_EQ(TextAt(object, "/apiVersion"), "v1");
     ++objects;
   };
-  const auto end = List(connection, {kConfigMaps, ""}, events, 10);
+  const auto end = List(connection, {kConfigMaps, ""}, events, {.page = 10});
   ASSERT_TRUE(end.ok()) << end.status();
   EXPECT_EQ(objects, 25);
   EXPECT_EQ(end->objects, 25U);
@@ -69,7 +69,7 @@ TEST(KubeList, BeginsAnewWhenTheChunksExpire) {
     if (!restarted) objects = 100;  // so that it expires once
     restarted = true;
   };
-  const auto end = List(connection, {kConfigMaps, ""}, events, 10);
+  const auto end = List(connection, {kConfigMaps, ""}, events, {.page = 10});
   ASSERT_TRUE(end.ok()) << end.status();
   EXPECT_EQ(end->restarts, 1);
   EXPECT_EQ(end->objects, 25U);
@@ -82,8 +82,26 @@ TEST(KubeList, GivesUpWhenTheyAlwaysExpire) {
   Connection connection(api.access());
   ListEvents events;
   events.object = [&](const Json&, Instant) { api.Compact(); };
-  EXPECT_EQ(List(connection, {kConfigMaps, ""}, events, 10).status().code(),
+  EXPECT_EQ(List(connection, {kConfigMaps, ""}, events, {.page = 10}).status().code(),
             StatusCode::kOutOfRange);
+}
+
+TEST(KubeList, MoreThanTheLimitsIsRefusedByName) {
+  KubeApi api;
+  Fill(api, 25);
+  Connection connection(api.access());
+  EXPECT_EQ(ListAll(connection, {kConfigMaps, ""}, {.page = 10, .pages = 3}).value().size(), 25U);
+  const Status pages = ListAll(connection, {kConfigMaps, ""}, {.page = 10, .pages = 2}).status();
+  EXPECT_EQ(pages.code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(
+      std::string(pages.message()),
+      "list configmaps: the list has more than 2 chunks; select fewer objects by namespace or "
+      "labels");
+  api.Put(kConfigMaps, {{"metadata", {{"name", "long"}, {"namespace", "even"}}},
+                        {"data", {{"text", std::string(2 << 20, 'x')}}}});
+  const Status bytes = ListAll(connection, {kConfigMaps, ""}, {.bytes = 2 << 20}).status();
+  EXPECT_EQ(bytes.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(bytes.message()), ::testing::HasSubstr("more than 2 MiB"));
 }
 
 TEST(KubeList, AnAnswerWithoutItemsIsRefused) {

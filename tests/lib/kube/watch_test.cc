@@ -403,6 +403,24 @@ TEST_P(KubeWatch, AFullQueuePausesReadingAndMarksWhatWaited) {
   EXPECT_GT(watcher_->counts().pauses, 0U);
 }
 
+TEST_P(KubeWatch, WhatWaitsCountsWithAllItsBytes) {
+  for (int i = 0; i < 20; ++i) {
+    Json map = Map("c" + std::to_string(100 + i));
+    map["data"]["text"] = std::string(10'000, 'x');
+    api_.Put(kConfigMaps, map);
+  }
+  WatchOptions options = Options();
+  options.max_queued = 50'000;
+  Start(options);
+  const auto told = [&] { return watcher_->counts().events; };
+  Instant end = Now() + kPatience;
+  while (told() < 5 && Now() < end) std::this_thread::yield();
+  end = Now() + std::chrono::milliseconds(200);
+  while (told() < 20 && Now() < end) std::this_thread::yield();
+  EXPECT_LE(told(), 6U) << "with five of them the queue is full";
+  EXPECT_EQ(Until("synced").size(), 22U);
+}
+
 TEST_P(KubeWatch, StopEndsAQuietStreamAtOnce) {
   Start();
   Until("synced");

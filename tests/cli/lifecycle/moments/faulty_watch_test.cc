@@ -127,7 +127,7 @@ TEST(FaultyWatch, NoMomentIsSaidToBeWhenItWasNot) {
 
 TEST(FaultyWatch, MemoryIsWhatTheHeaderSays) {
   EXPECT_LE(sizeof(Life), 1408U);
-  EXPECT_LE(sizeof(PodLife), 512U);
+  EXPECT_LE(sizeof(PodLife), 576U);
 }
 
 }  // namespace

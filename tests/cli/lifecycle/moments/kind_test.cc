@@ -26,7 +26,7 @@ TEST(Kinds, EachHasAnApiAndANameOfItsOwn) {
 TEST(Kinds, EachSignIsOfAnObjectThatIsWatched) {
   for (const Kind& kind : Kinds()) {
     std::set<std::string_view> watched = {kind.own.kind};
-    for (const Resource& beside : kind.beside) watched.insert(beside.kind);
+    for (const kube::Resource& beside : kind.beside) watched.insert(beside.kind);
     for (const MomentSign& each : kind.signs) {
       EXPECT_TRUE(watched.contains(each.sign.object)) << kind.name << " " << Name(each.moment);
     }

@@ -30,7 +30,7 @@ Fleet Make(std::uint32_t count, Losses losses = {},
            const std::vector<std::uint32_t>& existing = {}) {
   return {Some(count),
           std::move(losses),
-          {kBegun, *ReadMoment("2026-11-23T12:00:00Z")},
+          {kBegun, *kube::TimeOf("2026-11-23T12:00:00Z")},
           existing,
           kBegun};
 }
@@ -69,6 +69,41 @@ TEST(Fleet, MakesEachNodeThenItsLeaseOwnedByIt) {
   EXPECT_EQ(body["spec"]["leaseDurationSeconds"], 40);
   ASSERT_TRUE(fleet.Done(lease->ticket, Json(), kBegun).ok());
   EXPECT_EQ(fleet.counts().up, 1);
+}
+
+Json MadeNotReady(const std::string& name) {
+  Json node = Made(name);
+  node["spec"]["taints"] = {{{"key", "twofold/simulated"}, {"effect", "NoSchedule"}},
+                            {{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}}};
+  return node;
+}
+
+TEST(Fleet, ANodeIsUpWhenItsNotReadyTaintIsOff) {
+  Fleet fleet = Make(1);
+  ASSERT_TRUE(fleet.Done(fleet.Take(kBegun)->ticket, MadeNotReady("sim-0"), kBegun).ok());
+  ASSERT_TRUE(fleet.Done(fleet.Take(kBegun)->ticket, Json(), kBegun).ok());  // lease
+  EXPECT_EQ(fleet.counts().up, 0);
+  const auto order = fleet.Take(kBegun);
+  ASSERT_TRUE(order.has_value());
+  EXPECT_EQ(order->call.content_type, "application/json-patch+json");
+  EXPECT_EQ(Json::parse(order->call.body), Json::parse(R"([{"op": "test", "path": "/spec/taints/1",
+                             "value": {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}},
+                            {"op": "remove", "path": "/spec/taints/1"}])"));
+  ASSERT_TRUE(fleet.Done(order->ticket, Json(), kBegun).ok());
+  EXPECT_EQ(fleet.counts().up, 1);
+}
+
+TEST(Fleet, ANotReadyTaintThatTheControllerTookOffFirstIsNoFailure) {
+  Fleet fleet = Make(1);
+  ASSERT_TRUE(fleet.Done(fleet.Take(kBegun)->ticket, MadeNotReady("sim-0"), kBegun).ok());
+  ASSERT_TRUE(fleet.Done(fleet.Take(kBegun)->ticket, Json(), kBegun).ok());  // lease
+  const auto order = fleet.Take(kBegun);
+  ASSERT_TRUE(order.has_value());
+  EXPECT_TRUE(
+      fleet.Done(order->ticket, absl::InvalidArgumentError("the test of a patch failed"), kBegun)
+          .ok());
+  EXPECT_EQ(fleet.counts().up, 1);
+  EXPECT_EQ(fleet.counts().failures, 0);
 }
 
 TEST(Fleet, RenewalsOfAllNodesAreSpreadEvenlyOverThePeriod) {

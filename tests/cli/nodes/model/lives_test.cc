@@ -21,7 +21,7 @@ using testing::HasSubstr;
 class LivesTest : public testing::Test {
  protected:
   const Instant begun_ = Instant(seconds(1000));
-  const Clocks clocks_{begun_, *ReadMoment("2026-11-23T12:00:00Z")};
+  const Clocks clocks_{begun_, *kube::TimeOf("2026-11-23T12:00:00Z")};
   NodeTemplate nodes_ = Nodes();
   Habits habits_;
   std::map<std::uint32_t, Instant> lost_;
@@ -375,6 +375,56 @@ TEST_F(LivesTest, PodsThatAListDoesNotHaveAreGone) {
   EXPECT_EQ(lives.counts().waiting, 1);
   Carry(lives, seconds(1));
   EXPECT_THAT(last_.target, HasSubstr("/pods/b/"));
+}
+
+// Pod `a` as the API server has it after its end.
+Json Ended() {
+  Json pod = PodOn("sim-0", "a");
+  pod["status"]["phase"] = "Succeeded";
+  return pod;
+}
+
+TEST_F(LivesTest, NothingIsKeptOfAPodThatHasEnded) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1));
+  Carry(lives, seconds(11));
+  EXPECT_EQ(lives.kept(), 1) << "the watch may show it as it was before";
+  Json before = PodOn("sim-0", "a");
+  before["status"]["phase"] = "Running";
+  lives.Seen(before, At(seconds(11)));
+  EXPECT_FALSE(lives.NextDue().has_value());
+  lives.Seen(Ended(), At(seconds(12)));
+  EXPECT_EQ(lives.kept(), 0);
+  EXPECT_EQ(lives.counts().running + lives.counts().waiting, 0);
+  lives.Seen(Deleted(Ended(), 0), At(seconds(20)));
+  Carry(lives, seconds(20));
+  EXPECT_EQ(last_.method, "DELETE");
+  lives.Gone("uid-a");
+  EXPECT_EQ(lives.counts().removed, 1);
+  EXPECT_EQ(lives.kept(), 0);
+}
+
+TEST_F(LivesTest, AnEndThatIsShownBeforeItsAnswerIsForgottenWithTheAnswer) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1));
+  const auto order = lives.Take(At(seconds(11)));
+  ASSERT_TRUE(order.has_value());
+  lives.Seen(Ended(), At(seconds(11)));
+  EXPECT_EQ(lives.kept(), 1);
+  EXPECT_TRUE(lives.Done(order->ticket, absl::OkStatus(), At(seconds(11))).ok());
+  EXPECT_EQ(lives.kept(), 0);
+}
+
+TEST_F(LivesTest, AnEndedPodThatAListDoesNotHaveIsForgotten) {
+  Lives lives = Make();
+  lives.Seen(PodOn("sim-0", "a"), At(seconds(0)));
+  Carry(lives, seconds(1));
+  Carry(lives, seconds(11));
+  lives.Listing();
+  lives.Listed();
+  EXPECT_EQ(lives.kept(), 0);
 }
 
 TEST_F(LivesTest, PodsOfOtherNodesAndForeignOnesAreLeftAlone) {

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const Moment kNow = *ReadMoment("2026-11-23T12:00:00.123456789Z");
+const Moment kNow = *kube::TimeOf("2026-11-23T12:00:00.123456789Z");
 
 Json Body(const kube::Call& call) { return Json::parse(call.body); }
 
@@ -84,7 +84,7 @@ TEST(Node, TaintsAreComparedButForThoseOfKubernetes) {
 
 TEST(Node, LeaseTimesHaveExactlySixDigits) {
   EXPECT_EQ(In(Body(RenewLease("sim-0", kNow)), "/spec/renewTime"), "2026-11-23T12:00:00.123456Z");
-  EXPECT_EQ(In(Body(RenewLease("sim-0", *ReadMoment("2026-11-23T12:00:00Z"))), "/spec/renewTime"),
+  EXPECT_EQ(In(Body(RenewLease("sim-0", *kube::TimeOf("2026-11-23T12:00:00Z"))), "/spec/renewTime"),
             "2026-11-23T12:00:00.000000Z");
 }
 
