@@ -131,8 +131,7 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   if (const Status status = pages.Begin(options.page, run); !status.ok()) return status;
   const Work work{options, globals, *thresholds, *access, facts, *store ? &**store : nullptr};
   return WorkWithSignals(
-      shutdown,
-      [&](const std::atomic<int>& signals) { return Carry(work, run, signals); },
+      shutdown, [&](const std::atomic<int>& signals) { return Carry(work, run, signals); },
       [&] { run.Interrupt(); });
 }
 

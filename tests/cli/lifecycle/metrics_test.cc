@@ -43,7 +43,7 @@ RunProgress Planted() {
   progress.submitted.refused["Forbidden"] = 1;
   progress.submitted.throttled = 4;
   progress.watch_breaks = 1;
-  for (const Life& life : observer.lives()) progress.Add(kind, life, life.name != "w2");
+  for (const Life& life : observer.lives()) progress.Add(kind, life, /*until_ready=*/false);
   for (const CanaryLag& lag : observer.lags()) progress.Add(lag);
   return progress;
 }
