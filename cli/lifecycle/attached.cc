@@ -160,7 +160,8 @@ Status Attached::ExpectAll(const Record& record) {
   return observed_->With([&](Observer& observer) {
     for (std::uint32_t i = 0; i < record.count; ++i) {
       const std::string name = WorkloadName(record.run, i);
-      const Status status = observer.Expect(record.space, name, record.slots, begin);
+      const Status status = observer.Expect(record.space, name, record.slots, begin,
+                                            {.wave = 0, .claims = record.claims});
       if (!status.ok() && !absl::IsAlreadyExists(status)) return status;
     }
     return absl::OkStatus();

@@ -71,8 +71,8 @@ void EventFollower::Take(const kube::WatchEvent& event) {
   using EventKind = kube::WatchEvent::Kind;
   MutexLock lock(mutex_);
   trouble_ = event.kind == EventKind::kTrouble ? event.trouble : Status();
-  const bool tells =
-      event.kind == EventKind::kListed || event.kind == EventKind::kAdded || event.kind == EventKind::kModified;
+  const bool tells = event.kind == EventKind::kListed || event.kind == EventKind::kAdded ||
+                     event.kind == EventKind::kModified;
   if (!tells) return;
   notes_.Seen(event.object, anchor_.UnixNs(event.arrived));
   last_ = Now();

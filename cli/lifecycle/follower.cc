@@ -168,7 +168,8 @@ void Follower::ReadStamps(const Object& object, Observer& observer) const {
   if (life == nullptr || !life->uid.empty()) return;
   const Stamps stamps = StampsOf(object);
   if (stamps.planned_ns && !Of(life->own, Moment::kPlanned)) {
-    (void)observer.Plan(space, name, life->slots, observed_.anchor().At(*stamps.planned_ns));
+    (void)observer.Plan(space, name, life->slots, observed_.anchor().At(*stamps.planned_ns),
+                        life->planned);
   }
   if (stamps.sent_ns && !Of(life->own, Moment::kSent)) {
     observer.Sent(space, name, observed_.anchor().At(*stamps.sent_ns));

@@ -78,6 +78,11 @@ std::uint64_t NumberIn(const Object& line, const char* key) {
   return found != line.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
+std::uint32_t CountIn(const Object& line, const char* key) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(NumberIn(line, key), kMost));
+}
+
 /// Points into the line, which must be an object.
 std::string_view TextIn(const Object& line, const char* key) {
   const auto found = line.find(key);
@@ -118,8 +123,8 @@ Status ReadRest(const Object& line, const Anchor& anchor, Said& said) {
   said.space = TextIn(line, "space");
   said.name = TextIn(line, "name");
   said.why = TextIn(line, "why");
-  said.slots = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(NumberIn(line, "slots"), std::numeric_limits<std::uint32_t>::max()));
+  said.slots = CountIn(line, "slots");
+  said.beside = {CountIn(line, "wave"), CountIn(line, "claims")};
   const auto object = line.find("object");
   if (object != line.end()) said.object = &*object;
   if (const auto other = TimeAt(line, "other")) said.other = anchor.At(*other);
@@ -165,7 +170,12 @@ std::string LineOf(const Said& said, const Kind& kind, const Anchor& anchor) {
   put("space", said.space);
   put("name", said.name);
   put("why", said.why);
-  if (said.slots > 0) line["slots"] = said.slots;
+  const auto count = [&](const char* key, std::uint32_t value) {
+    if (value > 0) line[key] = value;
+  };
+  count("slots", said.slots);
+  count("wave", said.beside.wave);
+  count("claims", said.beside.claims);
   if (said.other) line["other"] = anchor.UnixNs(*said.other);
   if (said.object != nullptr) {
     put("event", kEventNames[static_cast<std::size_t>(said.event)]);

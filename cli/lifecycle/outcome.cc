@@ -107,7 +107,7 @@ std::vector<std::string> NotesOn(const SubmitCounts& counts, std::uint32_t count
   std::vector<std::string> notes;
   if (counts.sent < count) {
     notes.push_back(
-        absl::StrCat("interrupted: ", counts.sent, " of ", count, " workloads were sent"));
+        absl::StrCat("ended early: ", counts.sent, " of ", count, " workloads were sent"));
   }
   if (!counts.refused.empty()) notes.push_back(RefusalNote(counts));
   if (counts.late * 100 > counts.sent) notes.push_back(LateNote(counts));

@@ -105,6 +105,7 @@ Result<Record> Prepare(kube::Connection& connection, const RunSettings& settings
   record.resources = *std::move(resources);
   record.count = settings.count;
   record.slots = SlotsOf(*settings.kind, settings.each.workers);
+  record.claims = ClaimsOf(*settings.kind, settings.each);
   record.labels_pods = LabelsPods(first->front());
   record.host = HostName();
   record.began_ns = began_ns;

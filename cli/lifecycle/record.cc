@@ -70,6 +70,7 @@ kube::Json ToObject(const Record& record) {
                     {"resources", ResourcesJson(record.resources).dump()},
                     {"count", absl::StrCat(record.count)},
                     {"slots", absl::StrCat(record.slots)},
+                    {"claims", absl::StrCat(record.claims)},
                     {"labels_pods", record.labels_pods ? "yes" : "no"},
                     {"host", record.host},
                     {"began", absl::StrCat(record.began_ns / kNsPerUs)}});
@@ -84,6 +85,7 @@ Record ReadRecord(const kube::Json& object) {
   record.resources = ReadResources(object);
   record.count = NumberAt(object, "/data/count", kMostWorkloads);
   record.slots = std::max(NumberAt(object, "/data/slots", kMostSlots), 1U);
+  record.claims = NumberAt(object, "/data/claims", kMostSlots);
   record.labels_pods = kube::TextAt(object, "/data/labels_pods") == "yes";
   record.host = kube::TextAt(object, "/data/host");
   record.began_ns = BeganAt(object);

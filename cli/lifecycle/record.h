@@ -24,6 +24,7 @@ struct Record {
                                           ///< first is that of its workloads
   std::uint32_t count = 0;                ///< workloads; 0: the record is none, or does not say
   std::uint32_t slots = 1;                ///< pods of each
+  std::uint32_t claims = 0;               ///< volumes of each
   bool labels_pods = false;               ///< pods have the run's label
   std::string host = {};                  ///< whose clock is in the stamps of the workloads
   std::int64_t began_ns = 0;              ///< Unix time, before any workload was sent

@@ -17,7 +17,9 @@
 #include "cli/lifecycle/preparing.h"
 #include "cli/lifecycle/server.h"
 #include "cli/lifecycle/settings.h"
+#include "cli/lifecycle/storage.h"
 #include "cli/lifecycle/submitter.h"
+#include "cli/lifecycle/times/saturation.h"
 #include "cli/lifecycle/watching.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
@@ -34,14 +36,15 @@ class Run {
   Run(kube::Access access, RunSettings settings, kube::WatchOptions watch = {});
   ~Run();
 
+  using Say = std::function<void(const std::string& line)>;
+
   /// Until all workloads have come to their end, or the time for it is over, or Interrupt.
   /// `progress` is called each `between`, with a line for people.
   ///
   /// Errors   Before the first workload: a kind is not installed, the server refuses what we would
   ///          create, the name is taken, a watch does not come up, the journal is there already.
   ///          kCancelled: interrupted.
-  Status Execute(const std::function<void(const std::string&)>& progress,
-                 Duration between = std::chrono::seconds(5));
+  Status Execute(const Say& progress, Duration between = std::chrono::seconds(5));
 
   /// Submits nothing more and waits for nothing more.
   void Interrupt();
@@ -66,10 +69,14 @@ class Run {
   [[nodiscard]] const RunSettings& settings() const { return settings_; }
 
  private:
-  Status Begin();
+  Status Begin(const Say& progress);
+  Status CheckStorage();
+  Status FillFirst(const Record& record, const Say& progress);
+  Status SendAndWatch(const Say& progress, Duration between);
   void EndEvents();
   Status OpenJournal();
   Sending SendingAt(Instant now);
+  [[nodiscard]] std::vector<std::string> Notes();
   [[nodiscard]] std::string ProgressLine(Duration time, const Progress& look);
 
   const kube::Access access_;
@@ -82,6 +89,9 @@ class Run {
   std::unique_ptr<Watching> watching_;
   std::unique_ptr<EventFollower> events_;  // nullptr: not asked for
   std::unique_ptr<Submitter> submitter_;
+  std::unique_ptr<StorageGuard> guard_;
+  std::optional<Saturation> fill_;
+  std::string flows_;  // whose limits were met
   std::optional<Instant> submitted_;
   std::atomic<bool> begun_ = false;
   std::atomic<bool> sends_ = false;  // what Execute makes is there, and stays

@@ -127,11 +127,13 @@ Status ReadKind(const Spec& spec, RunSettings& settings) {
   const auto kind = FindKind(spec.kind());
   if (!kind.ok()) return kind.status();
   settings.kind = *kind;
-  const std::uint64_t pods = std::uint64_t{spec.count()} * SlotsOf(**kind, spec.workers());
-  if (pods <= kMostPods) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("count: ", spec.count(), " workloads of ",
-                                                 spec.workers(), " workers are more than ",
-                                                 kMostPods, " pods; use more runs"));
+  for (const auto& [field, count] : {std::pair{"count", spec.count()}, {"fill", spec.fill()}}) {
+    if (std::uint64_t{count} * SlotsOf(**kind, spec.workers()) <= kMostPods) continue;
+    return absl::InvalidArgumentError(absl::StrCat(field, ": ", count, " workloads of ",
+                                                   spec.workers(), " workers are more than ",
+                                                   kMostPods, " pods; use more runs"));
+  }
+  return absl::OkStatus();
 }
 
 Status ReadWorkload(const Spec& spec, const std::string& space, RunSettings& settings) {
@@ -185,6 +187,7 @@ void DeclareCompat(CLI::App& app, EndOptions& options) {
 
 void DeclareSending(CLI::App& app, RunOptions& options) {
   DeclareLoad(app, options);
+  Declare(app, options.spec, options.limits);
   DeclareWorkload(app, options);
   DeclareDryRun(app, options);
 }
@@ -239,6 +242,9 @@ Result<RunSettings> Read(const RunOptions& options, const std::string& space,
   settings.each.run = settings.name;
   status = CheckRunName(settings.name);
   if (!status.ok()) return Named("--name", status);
+  const auto limits = Read(options.spec, options.limits, settings.each);
+  if (!limits.ok()) return limits.status();
+  static_cast<LimitSettings&>(settings) = *limits;
   const auto end = ReadEnd(options, *settings.kind);
   if (!end.ok()) return end.status();
   settings.until_ready = end->until_ready;

@@ -8,6 +8,7 @@
 #include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/lifecycle/journal.h"
+#include "cli/lifecycle/limits.h"
 #include "cli/lifecycle/moments/kind.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/templates/template.h"
@@ -46,6 +47,7 @@ struct RunOptions : EndOptions {
   std::string template_file;
   std::string store;  ///< file that is to have the run; empty: none
   cli::PageOptions page;
+  LimitOptions limits;
   bool events = false;
   std::vector<std::string> audit;
   bool keep = false;
@@ -57,7 +59,7 @@ void Declare(CLI::App& app, RunOptions& options);
 void DeclareSending(CLI::App& app, RunOptions& options);
 
 /// What they mean.
-struct RunSettings : EndSettings {
+struct RunSettings : EndSettings, LimitSettings {
   const Kind* kind = nullptr;
   std::string name;
   std::uint32_t count = Defaults().count();

@@ -1,5 +1,7 @@
 #include "cli/lifecycle/submitter.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <utility>
 
 #include "cli/lifecycle/moments/fields.h"
@@ -18,12 +20,37 @@ std::string ReasonFor(const Status& status) {
   return reason.empty() ? std::string(absl::StatusCodeToString(status.code())) : reason;
 }
 
+PaceSettings PaceOf(const RunSettings& settings) {
+  return {settings.count, settings.rate, settings.wave, settings.delay};
+}
+
+/// What came in one call.
+void AddThrottling(const kube::ConnectionCounts& before, const kube::ConnectionCounts& after,
+                   SubmitCounts& counts) {
+  counts.throttled += after.throttled - before.throttled;
+  counts.throttled_time += after.throttled_time - before.throttled_time;
+  for (const auto& [flow, count] : after.throttled_by) {
+    const auto known = before.throttled_by.find(flow);
+    const std::uint64_t more = count - (known == before.throttled_by.end() ? 0 : known->second);
+    if (more > 0) counts.throttled_by[flow] += more;
+  }
+}
+
 bool HasLabelsOf(const Object& found, const Object& object) {
   return LabelOf(found, kRunLabel) == LabelOf(object, kRunLabel) &&
          LabelOf(found, kWorkloadLabel) == LabelOf(object, kWorkloadLabel);
 }
 
 }  // namespace
+
+bool IsOutOfSpace(const Status& status) {
+  constexpr int kInsufficientStorage = 507;
+  if (kube::HttpStatusOf(status) == kInsufficientStorage) return true;
+  const std::string said(status.message());
+  return kube::HttpStatusOf(status) >= 500 &&
+         (said.find("database space exceeded") != std::string::npos ||
+          said.find("no space left on device") != std::string::npos);
+}
 
 Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resource& resource,
                                const Object& object) {
@@ -40,8 +67,8 @@ Submitter::Submitter(const kube::Access& access, const RunSettings& settings,
                      std::vector<kube::Resource> resources, Observed& observed)
     : settings_(settings),
       resources_(std::move(resources)),
-      begin_(Now() + kLead),
       observed_(observed),
+      pace_(PaceOf(settings), Now() + kLead),
       working_(static_cast<std::size_t>(settings.connections)) {
   for (int i = 0; i < settings.connections; ++i) {
     connections_.push_back(std::make_unique<kube::Connection>(access));
@@ -77,14 +104,26 @@ SubmitCounts Submitter::counts() {
   return counts_;
 }
 
-Instant Submitter::PlannedAt(std::uint32_t index) const {
-  return begin_ + FromSeconds(index / settings_.rate);
+void Submitter::Cease() {
+  MutexLock lock(mutex_);
+  stopped_ = true;
+  changed_.NotifyAll();
 }
 
-std::optional<std::uint32_t> Submitter::TakeNext() {
+Status Submitter::failure() {
   MutexLock lock(mutex_);
-  if (stopped_ || next_ == settings_.count) return std::nullopt;
-  return next_++;
+  return failure_;
+}
+
+/// Waits for the answers of a wave before the next one begins.
+std::optional<Pace::Turn> Submitter::TakeNext() {
+  MutexLock lock(mutex_);
+  while (!stopped_) {
+    if (const auto turn = pace_.Take()) return turn;
+    if (pace_.IsOver()) return std::nullopt;
+    changed_.Wait(mutex_);
+  }
+  return std::nullopt;
 }
 
 bool Submitter::WaitUntil(Instant planned) {
@@ -96,16 +135,15 @@ bool Submitter::WaitUntil(Instant planned) {
 // The objects are made before their instant, so that this takes no time from it.
 void Submitter::Work(kube::Connection& connection) {
   // So that no workload pays for the connection. That it fails, the first call will say.
-  (void)connection.Do(kube::Get(kube::kConfigMaps, {settings_.each.space, settings_.name}));
-  while (const auto index = TakeNext()) {
-    auto objects = RenderOne(settings_, *index);
+  (void)connection.Do(kube::Get(kube::kConfigMaps, {settings_.each.space, settings_.each.run}));
+  while (const auto turn = TakeNext()) {
+    auto objects = RenderOne(settings_, turn->index);
     if (!objects.ok()) {
       Count(connection, connection.counts(), objects.status(), Duration::zero());
       continue;
     }
-    const bool paced = settings_.rate > 0;
-    if (paced && !WaitUntil(PlannedAt(*index))) break;
-    Send(connection, *std::move(objects), paced ? PlannedAt(*index) : Now());
+    if (turn->planned && !WaitUntil(*turn->planned)) break;
+    Send(connection, *std::move(objects), settings_.rate > 0 ? *turn->planned : Now(), turn->wave);
   }
   End();
 }
@@ -117,12 +155,14 @@ void Submitter::End() {
 }
 
 // It is told to be sent before it is, so that whoever goes on after us knows of it.
-void Submitter::Send(kube::Connection& connection, std::vector<Object> objects, Instant planned) {
+void Submitter::Send(kube::Connection& connection, std::vector<Object> objects, Instant planned,
+                     std::uint32_t wave) {
   const auto [space, name] = kube::NameOf(objects.front());
+  const std::uint32_t slots = SlotsOf(*settings_.kind, settings_.each.workers);
+  const Planned beside{wave, ClaimsOf(*settings_.kind, settings_.each)};
   Instant sent;
   const Status known = observed_.With([&, &space = space, &name = name](Observer& observer) {
-    Status status =
-        observer.Plan(space, name, SlotsOf(*settings_.kind, settings_.each.workers), planned);
+    Status status = observer.Plan(space, name, slots, planned, beside);
     sent = Now();
     if (status.ok()) observer.Sent(space, name, sent);
     return status;
@@ -151,11 +191,19 @@ void Submitter::Count(const kube::Connection& connection, const kube::Connection
   ++counts_.sent;
   if (late > kLate) ++counts_.late;
   counts_.repeated += after.repeats - before.repeats;
-  counts_.throttled += after.throttled - before.throttled;
-  counts_.throttled_time += after.throttled_time - before.throttled_time;
+  AddThrottling(before, after, counts_);
+  if (pace_.Answer(Now())) changed_.NotifyAll();
   if (status.ok()) {
     ++counts_.created;
     return;
+  }
+  if (IsOutOfSpace(status) && failure_.ok()) {
+    failure_ = absl::ResourceExhaustedError(absl::StrCat(
+        "stopped: the API server's store takes no more (", std::string(status.message()),
+        "); remove objects, compact and defragment etcd or raise its quota, then disarm its "
+        "alarm"));
+    stopped_ = true;
+    changed_.NotifyAll();
   }
   ++counts_.refused[ReasonFor(status)];
   if (counts_.refusal.empty()) counts_.refusal = std::string(status.message());

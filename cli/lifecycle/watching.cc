@@ -17,11 +17,16 @@ constexpr Duration kBetweenLooks = std::chrono::milliseconds(100);
 constexpr Duration kDrain = std::chrono::milliseconds(300);  // one watch may be behind another
 constexpr std::size_t kBatch = 500;  // lives a look at a time, so that the watches go on
 
-kube::Selection SelectionOf(const kube::Resource& resource, const Record& record, bool labelled) {
+/// What has no labels of ours is told by its owners, whichever phase it is of.
+kube::Selection SelectionOf(const kube::Resource& resource, const WatchPlan& plan, bool labelled) {
   kube::Selection selection;
   selection.resource = resource;
-  selection.space = record.space;
-  if (labelled) selection.labels = absl::StrCat(std::string(kRunLabel), "=", record.run);
+  selection.space = plan.record.space;
+  if (labelled) {
+    selection.labels =
+        absl::StrCat(std::string(kRunLabel), "=", plan.record.run, ",", std::string(kPhaseLabel),
+                     plan.fills ? "=" : "!=", std::string(kFillPhase));
+  }
   return selection;
 }
 
@@ -59,7 +64,7 @@ Result<std::vector<kube::Selection>> Watching::Selections(kube::Connection& conn
   const auto add = [&](const kube::Resource& resource, bool labelled) {
     const bool known = std::any_of(selections.begin(), selections.end(),
                                    [&](const auto& each) { return each.resource == resource; });
-    if (!known) selections.push_back(SelectionOf(resource, plan_.record, labelled));
+    if (!known) selections.push_back(SelectionOf(resource, plan_, labelled));
   };
   add(plan_.record.resources.front(), true);
   add(kube::kPods, plan_.record.labels_pods);
@@ -69,7 +74,12 @@ Result<std::vector<kube::Selection>> Watching::Selections(kube::Connection& conn
     if (!resource.ok()) return resource.status();
     add(*resource, false);
   }
-  add(kube::kConfigMaps, true);
+  if (plan_.record.claims > 0) {
+    add(kube::kPersistentVolumeClaims, plan_.record.labels_pods);
+  }
+  kube::Selection records = SelectionOf(kube::kConfigMaps, plan_, false);
+  records.labels = absl::StrCat(std::string(kRunLabel), "=", plan_.record.run);
+  selections.push_back(std::move(records));
   return selections;
 }
 
@@ -102,6 +112,7 @@ Status Watching::Await(const std::function<Sending(Instant, const Progress&)>& s
     const Instant now = Now();
     const Sending sent = sending(now, look);
     if (const Tally tally = TallyWith(sent.counts); tally != tally_) Keep(tally);
+    if (!sent.failure.ok()) return sent.failure;
     if (now - sent.since > plan_.end.settle) return absl::OkStatus();
     const bool over = sent.over && look.open == look.unsent && follower_->sees_all();
     over_since = over ? std::min(over_since, now) : Instant::max();

@@ -36,6 +36,7 @@ struct Sending {
   bool over = false;
   Instant since;        ///< of `over`; else of the last sign that it goes on
   SubmitCounts counts;  ///< if it is us, or was somebody whose journal we have
+  Status failure = {};  ///< why nothing more is sent, nor waited for
 };
 
 /// Whether nothing more is waited for of a workload.
@@ -47,6 +48,7 @@ struct WatchPlan {
   EndSettings end;
   kube::WatchOptions watch;
   std::string canary = {};  ///< the ConfigMap into which this process writes each second
+  bool fills = false;       ///< these are the workloads that fill; else all but these
   bool is_sender = false;   ///< this process sends; else the stamps of workloads say when they were
   Journal* journal = nullptr;  ///< for what the Observer does not know; nullptr: none
   Tally before = {};           ///< of the processes that have watched before
@@ -68,7 +70,7 @@ class Watching {
 
   /// Until all workloads have come to their end, or the time for it is over. `sending` is asked
   /// ten times a second, `progress` is called each `between`.
-  /// Errors   kCancelled: interrupted.
+  /// Errors   kCancelled: interrupted. The failure of the sending.
   Status Await(const std::function<Sending(Instant, const Progress&)>& sending,
                const std::function<void(Duration, const Progress&)>& progress, Duration between);
 

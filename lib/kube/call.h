@@ -33,6 +33,8 @@ inline const Resource kJobs{"batch", "v1", "jobs", "Job", true};
 inline const Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline const Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline const Resource kNodes{"", "v1", "nodes", "Node", false};
+inline const Resource kPersistentVolumeClaims{"", "v1", "persistentvolumeclaims",
+                                              "PersistentVolumeClaim", true};
 inline const Resource kPods{"", "v1", "pods", "Pod", true};
 
 /// Which object. `space` is its namespace, empty for kinds that have none.

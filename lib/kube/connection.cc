@@ -56,6 +56,15 @@ std::optional<std::chrono::seconds> RetryAfter(const http::Head& head) {
   return std::chrono::seconds(seconds);
 }
 
+void CountFlow(const http::Head& head, ConnectionCounts& counts) {
+  constexpr std::size_t kMostFlows = 64;
+  Flow flow{HeaderOf(head, "x-kubernetes-pf-prioritylevel-uid"),
+            HeaderOf(head, "x-kubernetes-pf-flowschema-uid")};
+  const bool is_known = counts.throttled_by.contains(flow);
+  if (flow == Flow{} || (!is_known && counts.throttled_by.size() >= kMostFlows)) return;
+  ++counts.throttled_by[std::move(flow)];
+}
+
 bool Agrees(int status) { return status >= 200 && status < 300; }
 
 /// Of an answer other than one that agrees. What only says to ask elsewhere (3xx, 1xx) is not from
@@ -298,6 +307,7 @@ bool Connection::Impl::MayRetry(const Answer& answer, Tries& tries, Instant dead
   if (wait || answer.head.status == kTooManyRequests) {
     ++tries.throttled;
     ++counts_.throttled;
+    CountFlow(answer.head, counts_);
   }
   if (!wait) return false;
   if (tries.throttled >= options_.max_throttled || Now() + *wait > deadline) return false;

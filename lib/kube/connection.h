@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,14 @@ struct Reply {
   bool repeated = false;  ///< sent again after the connection had broken
 };
 
+/// Whose limit a call met, by the API server's flow control: uids of its objects.
+struct Flow {
+  std::string priority_level;
+  std::string schema;
+
+  auto operator<=>(const Flow&) const = default;
+};
+
 /// Sums over all calls, failed ones too.
 struct ConnectionCounts {
   std::uint64_t calls = 0;
@@ -53,6 +62,7 @@ struct ConnectionCounts {
   std::uint64_t repeats = 0;
   std::uint64_t throttled = 0;  ///< answers 429, and others that ask to wait
   Duration throttled_time{};    ///< waited for that
+  std::map<Flow, std::uint64_t> throttled_by = {};  ///< those that say it; at most 64 flows
 };
 
 /// One connection to the API server, kept from call to call. A new one is made when it has broken,

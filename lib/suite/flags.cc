@@ -71,6 +71,12 @@ std::string OptionOf(const FieldDescriptor& field) {
   return option;
 }
 
+// "--tolerate,--toleration", as CLI11 wants several names.
+std::string NamesOf(const FieldDescriptor& field) {
+  const FieldRule& rule = RuleOf(field);
+  return rule.has_alias() ? absl::StrCat(OptionOf(field), ",--", rule.alias()) : OptionOf(field);
+}
+
 Status SetNumber(Message& spec, const FieldDescriptor& field, const std::string& text) {
   std::uint32_t whole = 0;
   double real = 0;
@@ -107,7 +113,7 @@ void AddFieldOption(CLI::App& app, const FieldDescriptor& field, Message& spec) 
     }
   };
   CLI::Option& option =
-      *app.add_option_function<std::vector<std::string>>(OptionOf(field), set, HelpOf(field));
+      *app.add_option_function<std::vector<std::string>>(NamesOf(field), set, HelpOf(field));
   option.type_name("")->allow_extra_args(false)->required(RuleOf(field).required());
   if (field.is_repeated()) {
     option.take_all();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "lib/suite/text.h"
@@ -39,6 +40,7 @@ class Reader {
     Status status = ReadSpans();
     if (status.ok()) status = ReadCounts();
     if (status.ok()) status = ReadPending();
+    if (status.ok()) ReadFill();
     if (!status.ok()) return status;
     return std::move(numbers_);
   }
@@ -93,6 +95,19 @@ class Reader {
       Add("pending", seconds, "s", Better::kLower, {"reason", reason}, false);
     }
     return absl::OkStatus();
+  }
+
+  /// At which rates the cluster took what filled it; most runs do not.
+  void ReadFill() {
+    for (const auto& [field, unit, better] : {std::tuple{"created_rate", "1/s", Better::kHigher},
+                                              {"scheduled_rate", "1/s", Better::kHigher},
+                                              {"ready_rate", "1/s", Better::kHigher},
+                                              {"all_ready_seconds", "s", Better::kLower}}) {
+      const Json* const value = Find(report_, {"fill", field});
+      if (value == nullptr || !value->is_number()) continue;
+      numbers_.measurements.push_back(
+          {absl::StrCat("fill_", field), value->get<double>(), unit, better, false, of_kind_});
+    }
   }
 
   void Add(const std::string& name, const Json& value, const char* unit, Better better,

@@ -35,14 +35,16 @@ std::string RunName(const std::string& gang) {
 }
 
 /// What only the worker's operator can allow: elsewhere than in the namespace of the worker's own
-/// credentials, other programs than those of the image of the defaults, a share of somebody's queue
-/// or nodes.
+/// credentials, other programs than those of the image of the defaults, a share of somebody's
+/// queue, nodes or disks.
 std::vector<Ask> AsksOf(const Spec& spec) {
   std::vector<Ask> asks;
   if (spec.has_namespace_()) asks.push_back({"namespace", spec.namespace_()});
   if (spec.has_container_image()) asks.push_back({"containerImage", spec.container_image()});
   if (spec.has_queue()) asks.push_back({"queue", spec.queue()});
   if (spec.has_scheduler()) asks.push_back({"scheduler", spec.scheduler()});
+  if (spec.has_pvc()) asks.push_back({"pvc", spec.pvc()});
+  if (spec.has_storage_class()) asks.push_back({"storageClass", spec.storage_class()});
   for (const std::string& each : spec.tolerations()) asks.push_back({"tolerations", each});
   return asks;
 }

@@ -46,15 +46,38 @@ Status CheckTexts(const Spec& spec, const FieldDescriptor& field) {
   return absl::OkStatus();
 }
 
+Status CheckRate(std::string_view field, double rate) {
+  if (rate >= kLeastRate) return absl::OkStatus();
+  return Wrong(field, absl::StrCat(rate, " is less than ", kLeastRate));
+}
+
+/// Fields that say more of another one.
+Status CheckNeeds(const Spec& spec) {
+  struct Need {
+    const char* field;
+    bool given;
+    const char* needed;
+    bool there;
+  };
+  for (const Need& each : {Need{"delay", spec.has_delay(), "wave", spec.has_wave()},
+                           Need{"fillRate", spec.has_fill_rate(), "fill", spec.has_fill()},
+                           Need{"storageClass", spec.has_storage_class(), "pvc", spec.has_pvc()}}) {
+    if (each.given && !each.there) return Wrong(each.field, absl::StrCat("needs ", each.needed));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Status CheckTogether(const Spec& spec) {
   if (spec.has_rate() && spec.has_parallel()) {
     return Wrong("rate", "excludes parallel, whose rate is whatever the server makes of it");
   }
-  if (spec.rate() < kLeastRate) {
-    return Wrong("rate", absl::StrCat(spec.rate(), " is less than ", kLeastRate));
+  if (Status status = CheckRate("rate", spec.rate()); !status.ok()) return status;
+  if (spec.has_fill_rate()) {
+    if (Status status = CheckRate("fillRate", spec.fill_rate()); !status.ok()) return status;
   }
+  if (Status status = CheckNeeds(spec); !status.ok()) return status;
   const auto& message = *Spec::descriptor();
   for (int i = 0; i < message.field_count(); ++i) {
     const FieldDescriptor& field = *message.field(i);

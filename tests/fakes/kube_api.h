@@ -19,9 +19,10 @@ namespace twofold::fakes {
 /// What goes wrong with requests. Each fault applies to the next `times` requests it fits.
 struct KubeFault {
   enum class Kind {
-    kStatus,           ///< answers `status` with `body` (a Status object if empty)
-    kThrottle,         ///< 429, plain text, Retry-After: `retry_after_s`
-    kClose,            ///< closes the connection instead of answering, before anything is done
+    kStatus,    ///< answers `status` with `body` (a Status object if empty)
+    kThrottle,  ///< 429, plain text, Retry-After: `retry_after_s`; by whom, if that is said
+    kNoSpace,   ///< what writes get once etcd has met its quota: 500, mvcc: database space exceeded
+    kClose,     ///< closes the connection instead of answering, before anything is done
     kLoseReply,        ///< does it, then closes the connection instead of answering
     kHang,             ///< answers nothing until the fake stops
     kSlow,             ///< waits `delay` before answering
@@ -35,12 +36,14 @@ struct KubeFault {
   };
 
   Kind kind;
-  std::string verb = {};    ///< create, get, list, watch, patch, delete; empty: any
+  std::string verb = {};    ///< create, get, list, watch, patch, delete, metrics; empty: any
   std::string plural = {};  ///< empty: any
   int times = 1;
   int status = 500;
   std::string body = {};
   int retry_after_s = 1;
+  std::string priority_level = {};  ///< of kThrottle: uids; empty: no such header
+  std::string flow_schema = {};
   Duration delay{};
   std::size_t bytes = 0;
 };
@@ -57,6 +60,15 @@ struct KubeApiOptions {
   std::map<std::string, std::set<std::string>> spec_fields = {};
 
   Duration slow_reader = std::chrono::seconds(2);  ///< who takes nothing for so long is closed
+};
+
+/// A line of a watch that was sent.
+struct KubeSend {
+  std::string plural;
+  std::string space;
+  std::string name;
+  std::string version;  ///< of the object
+  Instant at;           ///< before its first byte was given to the socket
 };
 
 /// What has been asked for, as a role would have to allow it.
@@ -121,6 +133,12 @@ class KubeApi {
 
   /// Whether `count` watches run; waits for them until `deadline`.
   bool AwaitWatches(int count, Instant deadline) const;
+
+  /// What /metrics has: a store of so many bytes; nullopt: nothing of stores.
+  void SetStorage(std::optional<std::uint64_t> bytes);
+
+  /// The lines of watches so far, but for bookmarks. Kept from the first call on.
+  std::vector<KubeSend> sends();
 
   /// Tokens that are accepted from now on.
   void SetTokens(std::set<std::string> tokens);

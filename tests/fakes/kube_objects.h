@@ -1,14 +1,16 @@
 #pragma once
 
+#include <absl/time/time.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/kube/call.h"
+#include "tests/fakes/kube_refusals.h"
 
 namespace twofold::fakes {
 
@@ -16,16 +18,8 @@ using kube::Json;
 using kube::ObjectName;
 using kube::Resource;
 
-/// An answer with an error status, thrown.
-struct Refusal {
-  int status;
-  std::string reason;
-  std::string message;
-  Json details = Json::object();
-};
-
-/// The Status object of a refusal.
-Json ToJson(const Refusal& refusal);
+/// Now or later, as objects have it: whole seconds.
+std::string NowText(absl::Duration later = absl::ZeroDuration());
 
 /// One change of an object, as watchers are told it.
 struct ObjectChange {
@@ -116,10 +110,5 @@ class KubeObjects {
   std::uint64_t compacted_ = 0;
   std::uint64_t made_ = 0;  // uids and names
 };
-
-/// Whether an object has the labels and fields of the selectors ("a=b,c!=d,e,!f,g in (h,i)").
-/// Throws Refusal 400 for what is no selector.
-bool MatchesLabels(const Json& object, const std::string& selector);
-bool MatchesFields(const Json& object, const std::string& selector);
 
 }  // namespace twofold::fakes

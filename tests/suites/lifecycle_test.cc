@@ -43,6 +43,10 @@ TEST(LifecycleSpec, WhatIsWrongIsNamed) {
            std::pair{R"({"kind": "job", "rate": 0})", "rate: 0 is less than 0.001"},
            std::pair{R"({"kind": "job", "rate": 20, "parallel": 4})", "rate: excludes parallel"},
            std::pair{R"({"kind": "job", "settle": 86401})", "settle: 86401 is not from 0"},
+           std::pair{R"({"kind": "job", "delay": 5})", "delay: needs wave"},
+           std::pair{R"({"kind": "job", "fillRate": 5})", "fillRate: needs fill"},
+           std::pair{R"({"kind": "job", "fill": 5, "fillRate": 0})", "fillRate: 0 is less than"},
+           std::pair{R"({"kind": "job", "storageClass": "fast"})", "storageClass: needs pvc"},
            std::pair{R"({"kind": "job", "until": "never"})", "until: 'never' is none of"},
            std::pair{R"({"kind": "job", "namespace": ""})", "namespace: is empty"},
            std::pair{R"({"kind": "job", "cpu": "1\n2"})", "cpu: '1\\n2' has more than 253"},
@@ -65,7 +69,8 @@ TEST(LifecyclePlan, TheProgramGetsWhatWasGivenAndTimeToCleanUp) {
           ->plan(
               R"({"kind": "kueue-job", "count": 500, "rate": 12.5, "namespace": "load", "queue": "-q",
           "containerImage": "registry.example.com/busybox:1", "tolerations": ["a=b:NoSchedule", "c"],
-          "nodeSelector": ["disk=ssd"], "failIf": ["pod_ready_p99>5s"]})",
+          "nodeSelector": ["disk=ssd"], "wave": 50, "delay": 2, "fill": 100, "fillRate": 20,
+          "pvc": "1Gi", "failIf": ["pod_ready_p99>5s"]})",
               GangOf(1));
   ASSERT_TRUE(plan.ok()) << plan.status();
   ExpectGolden("lifecycle/plan.txt", Text(*plan));
@@ -86,11 +91,13 @@ TEST(LifecyclePlan, WhatReachesBeyondTheWorkerIsAskedFor) {
   EXPECT_TRUE(
       AsksOf(R"({"kind": "job", "count": 9, "nodeSelector": ["a=b"], "seconds": 3})").empty());
   EXPECT_EQ(AsksOf(R"({"kind": "job", "namespace": "a", "containerImage": "i", "queue": "q",
-                       "scheduler": "s", "tolerations": ["t"]})"),
+                       "scheduler": "s", "pvc": "1Gi", "storageClass": "fast", "tolerations": ["t"]})"),
             (std::vector<Ask>{{"namespace", "a"},
                               {"containerImage", "i"},
                               {"queue", "q"},
                               {"scheduler", "s"},
+                              {"pvc", "1Gi"},
+                              {"storageClass", "fast"},
                               {"tolerations", "t"}}));
 }
 

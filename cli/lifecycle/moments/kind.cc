@@ -199,13 +199,14 @@ Result<const Kind*> FindKind(std::string_view name) {
       absl::StrCat("kind: '", std::string(name), "' is none of ", absl::StrJoin(names, ", ")));
 }
 
-std::vector<Moment> Kind::Moments(bool gang) const {
+std::vector<Moment> Kind::Moments(bool gang, bool volumes) const {
   using enum Moment;
   std::set<Moment> all = {kPlanned,   kSent,    kReplied,     kCreated, kFirstPod,
                           kScheduled, kSandbox, kInitialized, kStarted, kReady,
                           kFinished,  kFailed,  kDeleted};
   for (const MomentSign& each : signs) all.insert(each.moment);
   if (has_decisions) all.insert(kDecided);
+  if (volumes) all.insert({kVolumeRequested, kVolumeBound});
   if (IsPod()) {
     for (const Moment of_others : {kFirstPod, kFailed}) all.erase(of_others);
     return {all.begin(), all.end()};

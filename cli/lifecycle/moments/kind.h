@@ -20,6 +20,11 @@ using Object = nlohmann::json;
 inline constexpr std::string_view kRunLabel = "twofold/run";
 inline constexpr std::string_view kWorkloadLabel = "twofold/workload";
 
+/// Beside them on what is created to fill the cluster before the measured workloads; these have
+/// none.
+inline constexpr std::string_view kPhaseLabel = "twofold/phase";
+inline constexpr std::string_view kFillPhase = "fill";
+
 /// Pods of one workload, at most.
 inline constexpr std::uint32_t kMostSlots = 10'001;
 
@@ -58,8 +63,8 @@ struct Kind {
   [[nodiscard]] bool IsPod() const { return own.kind == "Pod"; }
 
   /// The moments that a workload of this kind can have, in their order; without a gang not those of
-  /// its first pod and its last one apart.
-  [[nodiscard]] std::vector<Moment> Moments(bool gang = true) const;
+  /// its first pod and its last one apart, without volumes not those of claims.
+  [[nodiscard]] std::vector<Moment> Moments(bool gang = true, bool volumes = false) const;
 };
 
 const std::vector<Kind>& Kinds();

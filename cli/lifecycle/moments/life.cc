@@ -69,6 +69,29 @@ void AddPodMoments(const Life& life, const PodMoments& row, Sights& sights) {
   if (all) Of(sights, row.all) = last;
 }
 
+/// When as many as needed had come.
+std::optional<Sight> WhenEnough(const Life& life, std::optional<Sight> ClaimLife::*moment) {
+  std::vector<Instant> at;
+  std::vector<Instant> after;
+  std::vector<std::int64_t> seconds;
+  for (const ClaimLife& claim : life.claims) {
+    const std::optional<Sight>& sight = claim.*moment;
+    if (!sight) continue;
+    at.push_back(sight->at);
+    after.push_back(sight->after);
+    if (sight->cluster_second) seconds.push_back(*sight->cluster_second);
+  }
+  const std::size_t needed = life.planned.claims;
+  if (needed == 0 || at.size() < needed) return std::nullopt;
+  const auto nth = [needed](auto values) {
+    std::sort(values.begin(), values.end());
+    return values[needed - 1];
+  };
+  Sight enough{nth(at), nth(after), std::nullopt};
+  if (seconds.size() == at.size()) enough.cluster_second = nth(seconds);
+  return enough;
+}
+
 }  // namespace
 
 void ReasonClock::Change(std::optional<Reason> reason, Instant known, Instant at) {
@@ -90,6 +113,8 @@ TimeByReason ReasonClock::Until(Instant now) const {
 Sights SightsOf(const Life& life) {
   Sights sights = life.own;
   for (const PodMoments& row : kPodMoments) AddPodMoments(life, row, sights);
+  Of(sights, Moment::kVolumeRequested) = WhenEnough(life, &ClaimLife::requested);
+  Of(sights, Moment::kVolumeBound) = WhenEnough(life, &ClaimLife::bound);
   return sights;
 }
 

@@ -46,16 +46,30 @@ struct PodLife {
   std::string uid = {};
 };
 
+/// One claim of a volume.
+struct ClaimLife {
+  std::optional<Sight> requested;  ///< the object is there
+  std::optional<Sight> bound;      ///< it has a volume
+};
+
+/// What a workload is planned with, beside its name, its pods and its instant.
+struct Planned {
+  std::uint32_t wave = 0;    ///< from 1 on; 0: there are no waves
+  std::uint32_t claims = 0;  ///< of volumes that it needs at once
+};
+
 /// What is known of one workload.
 struct Life {
   std::string space;  ///< namespace
   std::string name;
   std::uint32_t slots = 1;  ///< pods that it needs at once
   Instant begin;            ///< nothing of it can have happened before
+  Planned planned = {};
   std::string refused;  ///< why it was not created; empty: it was, or the answer is not there yet
   std::string uid;      ///< of the object that was seen first
   Sights own;           ///< of the object itself and of those beside it; none of pods
   std::vector<PodLife> pods;
+  std::vector<ClaimLife> claims;  ///< in the order in which they were seen
   std::uint32_t slots_taken = 0;  ///< by a pod so far, the first ones in order; may exceed `slots`
   std::map<std::string, std::uint32_t> slot_names;  ///< of those that labels name
   ReasonClock held;                                 ///< by quota
@@ -67,7 +81,7 @@ struct Life {
 
 /// All moments of a workload: its own, and those that its pods have together. A moment of all pods
 /// is there once each slot has come to it, by whichever pod; replaced pods never move the first
-/// ones.
+/// ones. A moment of volumes is there once as many claims as the workload needs have come to it.
 Sights SightsOf(const Life& life);
 
 /// How many pods were replacements, or containers started again.

@@ -10,14 +10,19 @@ struct MomentRow {
 
 // In the order of the enum.
 constexpr std::array<MomentRow, kMoments> kMomentRows = {{
-    {"planned", false},         {"sent", true},           {"replied", false},
-    {"created", true},          {"quota_reserved", true}, {"group_created", false},
-    {"admitted", true},         {"child_created", true},  {"first_pod", true},
-    {"last_pod", true},         {"first_decided", false}, {"decided", true},
-    {"first_scheduled", false}, {"scheduled", true},      {"sandbox", false},
-    {"initialized", false},     {"first_started", false}, {"started", true},
-    {"first_ready", false},     {"pod_ready", true},      {"first_finished", false},
-    {"finished", true},         {"complete", true},       {"failed", false},
+    {"planned", false},          {"sent", true},
+    {"replied", false},          {"created", true},
+    {"quota_reserved", true},    {"group_created", false},
+    {"admitted", true},          {"child_created", true},
+    {"first_pod", true},         {"last_pod", true},
+    {"volume_requested", false}, {"volume_bound", false},
+    {"first_decided", false},    {"decided", true},
+    {"first_scheduled", false},  {"scheduled", true},
+    {"sandbox", false},          {"initialized", false},
+    {"first_started", false},    {"started", true},
+    {"first_ready", false},      {"pod_ready", true},
+    {"first_finished", false},   {"finished", true},
+    {"complete", true},          {"failed", false},
     {"deleted", false},
 }};
 

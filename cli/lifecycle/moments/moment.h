@@ -24,6 +24,8 @@ enum class Moment : std::uint8_t {
   kChildCreated,
   kFirstPod,
   kLastPod,
+  kVolumeRequested,
+  kVolumeBound,
   kFirstDecided,
   kDecided,
   kFirstScheduled,

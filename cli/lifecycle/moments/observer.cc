@@ -18,6 +18,9 @@ std::string KeyOf(const std::string& space, const std::string& name) {
   return absl::StrCat(space, "/", name);
 }
 
+constexpr std::string_view kClaim = "PersistentVolumeClaim";
+
+/// And claims of volumes.
 std::size_t MostPods(const Life& life) { return 4 * std::size_t{life.slots} + 16; }
 
 void Mark(std::optional<Sight>& sight, Instant at, Instant after,
@@ -74,7 +77,7 @@ Observer::Observer(const Kind& kind, std::string run, Limits limits)
 // ---- what we do ourselves
 
 Status Observer::Announce(const std::string& space, const std::string& name, std::uint32_t slots,
-                          Instant begin) {
+                          Instant begin, const Planned& beside) {
   if (lives_.size() >= limits_.workloads) {
     return absl::ResourceExhaustedError(
         absl::StrCat("workloads: ", limits_.workloads, " are the most of one run; use more runs"));
@@ -98,16 +101,22 @@ Status Observer::Announce(const std::string& space, const std::string& name, std
   life.name = name;
   life.slots = slots;
   life.begin = begin;
+  life.planned = beside;
   return absl::OkStatus();
 }
 
 Status Observer::Plan(const std::string& space, const std::string& name, std::uint32_t slots,
-                      Instant planned) {
+                      Instant planned, const Planned& beside) {
   const Life* const expected = LifeNamed(space, name);
   if (expected == nullptr || Of(expected->own, Moment::kPlanned)) {
-    if (Status status = Announce(space, name, slots, planned); !status.ok()) return status;
+    if (Status status = Announce(space, name, slots, planned, beside); !status.ok()) return status;
   }
-  Hear({.what = What::kPlan, .at = planned, .space = space, .name = name, .slots = slots});
+  Hear({.what = What::kPlan,
+        .at = planned,
+        .space = space,
+        .name = name,
+        .slots = slots,
+        .beside = beside});
   Life& life = *Find(space, name);
   Mark(Of(life.own, Moment::kPlanned), planned, planned);
   life.begin = std::max(life.begin, planned);
@@ -115,9 +124,14 @@ Status Observer::Plan(const std::string& space, const std::string& name, std::ui
 }
 
 Status Observer::Expect(const std::string& space, const std::string& name, std::uint32_t slots,
-                        Instant begin) {
-  if (Status status = Announce(space, name, slots, begin); !status.ok()) return status;
-  Hear({.what = What::kExpect, .at = begin, .space = space, .name = name, .slots = slots});
+                        Instant begin, const Planned& beside) {
+  if (Status status = Announce(space, name, slots, begin, beside); !status.ok()) return status;
+  Hear({.what = What::kExpect,
+        .at = begin,
+        .space = space,
+        .name = name,
+        .slots = slots,
+        .beside = beside});
   return absl::OkStatus();
 }
 
@@ -215,6 +229,10 @@ Observer::Known Observer::NewKnown(const Object& object, std::size_t index) {
     known.pod = AddPod(object, life);
     known.ignored = known.pod < 0;
   }
+  if (known.kind == kClaim && !known.ignored) {
+    known.claim = AddClaim(life);
+    known.ignored = known.claim < 0;
+  }
   return known;
 }
 
@@ -274,6 +292,7 @@ void Observer::Seen(Event event, const Object& object, Instant at,
     }
     if (IsNews(object, *known) || event == Event::kDeleted) {
       if (known->pod >= 0) SeePod(object, *known, when);
+      if (known->claim >= 0) SeeClaim(object, *known, when);
       SeeDecision(object, when);
       SeeSigns(object, life, when);
     }
@@ -315,6 +334,18 @@ void Observer::SeePod(const Object& object, const Known& known, const When& when
   pod.evicted = pod.evicted || IsEvicted(object);
   pod.failed = TextAt(object, "/status/phase") == "Failed";
   pod.pending.Change(PendingReason(object), when.after, when.at);
+}
+
+std::int32_t Observer::AddClaim(Life& life) {
+  if (life.claims.size() >= MostPods(life)) return -1;
+  life.claims.emplace_back();
+  return static_cast<std::int32_t>(life.claims.size() - 1);
+}
+
+void Observer::SeeClaim(const Object& object, const Known& known, const When& when) {
+  ClaimLife& claim = lives_[known.life].claims[static_cast<std::size_t>(known.claim)];
+  Mark(claim.requested, when.at, when.after, SecondAt(object, "/metadata/creationTimestamp"));
+  if (TextAt(object, "/status/phase") == "Bound") Mark(claim.bound, when.at, when.after);
 }
 
 void Observer::SeeDecision(const Object& object, const When& when) {

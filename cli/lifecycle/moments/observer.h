@@ -47,9 +47,9 @@ struct CanaryLag {
 /// Errors   kAlreadyExists: the name is planned twice. kInvalidArgument: a workload without pods,
 /// or
 ///          with more than kMostSlots. kResourceExhausted: more than Limits allow.
-/// Cost     Seen O(size of the object) and O(1) look-ups. Memory: about 1.7 KiB a workload and
-///          0.9 KiB a pod, of which there are at most 4 x slots + 16 a workload; 150 bytes for each
-///          object beside them.
+/// Cost     Seen O(size of the object) and O(1) look-ups. Memory: about 1.8 KiB a workload and
+///          0.9 KiB a pod, of which there are at most 4 x slots + 16 a workload, and claims of
+///          volumes likewise; 150 bytes for each object beside them.
 class Observer {
  public:
   struct Limits {
@@ -63,12 +63,12 @@ class Observer {
   Observer(const Kind& kind, std::string run, Limits limits);
 
   Status Plan(const std::string& space, const std::string& name, std::uint32_t slots,
-              Instant planned);
+              Instant planned, const Planned& beside = {});
 
   /// Announces a workload that another process sends: Plan and Sent may follow once its object says
   /// when that was. Nothing of it has happened before `begin`.
   Status Expect(const std::string& space, const std::string& name, std::uint32_t slots,
-                Instant begin);
+                Instant begin, const Planned& beside = {});
 
   void Sent(const std::string& space, const std::string& name, Instant at);
   void Replied(const std::string& space, const std::string& name, Instant at);
@@ -122,7 +122,8 @@ class Observer {
   /// What is known of one object.
   struct Known {
     std::size_t life = 0;
-    std::int32_t pod = -1;  ///< which of the life's pods; -1: it is none
+    std::int32_t pod = -1;    ///< which of the life's pods; -1: it is none
+    std::int32_t claim = -1;  ///< which of its claims
     std::string kind;
     std::uint64_t version = 0;    ///< its newest resourceVersion
     std::uint64_t listed_in = 0;  ///< number of the last list that had it
@@ -150,7 +151,7 @@ class Observer {
   };
 
   Status Announce(const std::string& space, const std::string& name, std::uint32_t slots,
-                  Instant begin);
+                  Instant begin, const Planned& beside);
   void Hear(Said said);
   Life* Find(const std::string& space, const std::string& name);
   [[nodiscard]] std::optional<std::size_t> LifeOf(const Object& object) const;
@@ -166,6 +167,8 @@ class Observer {
   bool IsNews(const Object& object, Known& known);
   void SeePod(const Object& object, const Known& known, const When& when);
   std::int32_t AddPod(const Object& object, Life& life);
+  static std::int32_t AddClaim(Life& life);
+  void SeeClaim(const Object& object, const Known& known, const When& when);
   void SeeDecision(const Object& object, const When& when);
   void SeeSigns(const Object& object, Life& life, const When& when);
   void SeeGone(Known& known, const std::string& uid, const When& when);

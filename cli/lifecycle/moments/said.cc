@@ -30,9 +30,9 @@ Status Tell(Observer& observer, const Said& said) {
   const std::string name(said.name);
   switch (said.what) {
     case What::kExpect:
-      return observer.Expect(std::string(said.space), name, said.slots, said.at);
+      return observer.Expect(std::string(said.space), name, said.slots, said.at, said.beside);
     case What::kPlan:
-      return observer.Plan(std::string(said.space), name, said.slots, said.at);
+      return observer.Plan(std::string(said.space), name, said.slots, said.at, said.beside);
     case What::kSent:
     case What::kReplied:
     case What::kRefused:

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/lifecycle/moments/kind.h"
+#include "cli/lifecycle/moments/life.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 
@@ -45,6 +46,7 @@ struct Said {
   std::string_view space = {};
   std::string_view name = {};  ///< of the workload or canary; else the kind of a stream's objects
   std::uint32_t slots = 0;
+  Planned beside = {};        ///< of kExpect and kPlan
   std::string_view why = {};  ///< of a refusal
   Event event = Event::kListed;
   const Object* object = nullptr;     ///< of kSeen

@@ -22,6 +22,8 @@ constexpr std::size_t kMostBytes = 1 << 20;  // of all objects; the API server t
 constexpr std::size_t kLongestName = 52;     // controllers add up to eleven characters for pods
 constexpr std::uint32_t kMostWorkers = kMostSlots - 1;  // an MPIJob has a launcher, too
 constexpr std::size_t kShown = 80;
+constexpr const char* kVolumeName = "twofold";
+constexpr const char* kVolumePath = "/twofold";
 
 // Below these keys Kubernetes wants texts.
 constexpr std::array<std::string_view, 7> kTexts = {
@@ -175,14 +177,21 @@ Object* MapAt(Object& object, const char* key) {
   return map.is_object() ? &map : nullptr;
 }
 
+Object LabelsOf(const Settings& settings) {
+  Object labels = {{std::string(kRunLabel), settings.run},
+                   {std::string(kWorkloadLabel), settings.name}};
+  if (!settings.phase.empty()) labels[std::string(kPhaseLabel)] = settings.phase;
+  return labels;
+}
+
 Status PutLabels(Object& object, const Settings& settings) {
   Object* const metadata = MapAt(object, "metadata");
   Object* const labels = metadata == nullptr ? nullptr : MapAt(*metadata, "labels");
   if (labels == nullptr) {
     return absl::InvalidArgumentError("metadata.labels: must be a map, as it gets labels of ours");
   }
-  (*labels)[std::string(kRunLabel)] = settings.run;
-  (*labels)[std::string(kWorkloadLabel)] = settings.name;
+  labels->erase(std::string(kPhaseLabel));
+  labels->update(LabelsOf(settings));
   return absl::OkStatus();
 }
 
@@ -205,20 +214,82 @@ Status Place(Object& pod_spec, const Settings& settings) {
   return absl::OkStatus();
 }
 
-/// Wherever a map has a spec with containers, it is a pod or a pod template.
-Status MakePodsOurs(Object& object, const Settings& settings) {
-  if (kube::At(object, "/spec/containers") != nullptr) {
-    if (Status status = PutLabels(object, settings); !status.ok()) return status;
-    return Place(object["spec"], settings);
-  }
-  if (!object.is_structured()) return absl::OkStatus();
-  for (Object& each : object) {
-    if (Status status = MakePodsOurs(each, settings); !status.ok()) return status;
+/// The list under `key`, made if there is none; nullptr: something else is there.
+Object* ListAt(Object& object, const char* key) {
+  Object& list = object[key];
+  if (list.is_null()) list = Object::array();
+  return list.is_array() ? &list : nullptr;
+}
+
+/// A generic ephemeral volume: its claim comes and goes with the pod, and has our labels.
+Status GiveVolume(Object& pod_spec, const Settings& settings) {
+  if (settings.volume.empty()) return absl::OkStatus();
+  Object claim = {{"accessModes", {"ReadWriteOnce"}},
+                  {"resources", {{"requests", {{"storage", settings.volume}}}}}};
+  if (!settings.storage_class.empty()) claim["storageClassName"] = settings.storage_class;
+  const Object metadata = {{"labels", LabelsOf(settings)}};
+  Object* const volumes = ListAt(pod_spec, "volumes");
+  if (volumes == nullptr) return absl::InvalidArgumentError("volumes: must be a list");
+  volumes->push_back(
+      {{"name", kVolumeName},
+       {"ephemeral", {{"volumeClaimTemplate", {{"metadata", metadata}, {"spec", claim}}}}}});
+  for (Object& container : pod_spec["containers"]) {
+    Object* const mounts = container.is_object() ? ListAt(container, "volumeMounts") : nullptr;
+    if (mounts == nullptr) {
+      return absl::InvalidArgumentError("containers: each must be a map, volumeMounts a list");
+    }
+    mounts->push_back({{"name", kVolumeName}, {"mountPath", kVolumePath}});
   }
   return absl::OkStatus();
 }
 
-Status MakeOurs(Object& object, const Settings& settings) {
+/// Wherever a map has a spec with containers, it is a pod or a pod template. Counts them.
+Status MakePodsOurs(Object& object, const Settings& settings, std::size_t& pods) {
+  if (kube::At(object, "/spec/containers") != nullptr) {
+    ++pods;
+    Status status = PutLabels(object, settings);
+    if (status.ok()) status = Place(object["spec"], settings);
+    if (status.ok()) status = GiveVolume(object["spec"], settings);
+    return status;
+  }
+  if (!object.is_structured()) return absl::OkStatus();
+  for (Object& each : object) {
+    if (Status status = MakePodsOurs(each, settings, pods); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+bool IsOfRunai(const Kind& kind) { return kind.own.group == "run.ai"; }
+
+/// What Run:ai's workloads have in the place of a pod's volume.
+Status GiveRunaiVolume(Object& own, const Settings& settings) {
+  if (settings.volume.empty()) return absl::OkStatus();
+  Object claim = {{"claimName", ""},        {"ephemeral", true},     {"existingPvc", false},
+                  {"path", kVolumePath},    {"readOnly", false},     {"readOnlyMany", false},
+                  {"readWriteMany", false}, {"readWriteOnce", true}, {"size", settings.volume}};
+  if (!settings.storage_class.empty()) claim["storageClass"] = settings.storage_class;
+  Object* const spec = MapAt(own, "spec");
+  Object* const claims = spec == nullptr ? nullptr : MapAt(*spec, "pvcs");
+  Object* const items = claims == nullptr ? nullptr : MapAt(*claims, "items");
+  if (items == nullptr) return absl::InvalidArgumentError("spec.pvcs.items: must be maps");
+  (*items)["pvc-new-0"] = {{"value", claim}};
+  return absl::OkStatus();
+}
+
+/// What was asked for pods of a template that has none must not be left out in silence.
+Status CheckPods(const Kind& kind, const Settings& settings, std::size_t pods) {
+  const bool wants_volume = !settings.volume.empty() && !IsOfRunai(kind);
+  const char* const asked = !settings.node_selector.empty() ? "node selector"
+                            : !settings.tolerations.empty() ? "tolerations"
+                            : wants_volume                  ? "volume"
+                                                            : nullptr;
+  if (pods > 0 || asked == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      asked, ": workloads of kind '", std::string(kind.name),
+      "' have no pod template that it could go to; write it into a template of your own"));
+}
+
+Status MakeOurs(Object& object, const Settings& settings, std::size_t& pods) {
   if (TextAt(object, "/apiVersion").empty() || TextAt(object, "/kind").empty()) {
     return absl::InvalidArgumentError(
         "apiVersion, kind: each object of a template must have both, as texts");
@@ -227,7 +298,7 @@ Status MakeOurs(Object& object, const Settings& settings) {
   object["metadata"]["namespace"] = settings.space;
   object["metadata"].erase("generateName");
   if (TextAt(object, "/metadata/name").empty()) object["metadata"]["name"] = settings.name;
-  return MakePodsOurs(object, settings);
+  return MakePodsOurs(object, settings, pods);
 }
 
 Result<std::vector<Object>> ObjectsIn(Object document) {
@@ -263,6 +334,11 @@ std::uint32_t SlotsOf(const Kind& kind, std::uint32_t workers) {
   return kind.own.kind == "MPIJob" ? workers + 1 : workers;
 }
 
+std::uint32_t ClaimsOf(const Kind& kind, const Settings& settings) {
+  if (settings.volume.empty()) return 0;
+  return IsOfRunai(kind) ? 1 : SlotsOf(kind, settings.workers);
+}
+
 Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
                                    const Settings& settings) {
   if (Status status = CheckSettings(settings); !status.ok()) return status;
@@ -273,14 +349,19 @@ Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
   auto objects = ObjectsIn(*std::move(filled));
   if (!objects.ok()) return objects.status();
   std::size_t bytes = 0;
+  std::size_t pods = 0;
   for (Object& object : *objects) {
-    if (Status status = MakeOurs(object, settings); !status.ok()) return status;
+    if (Status status = MakeOurs(object, settings, pods); !status.ok()) return status;
     bytes += object.dump(-1, ' ', false, Object::error_handler_t::replace).size();
   }
   if (bytes > kMostBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("template: ", bytes, " bytes when filled in; ", kMostBytes, " are the most"));
   }
+  if (IsOfRunai(kind)) {
+    if (Status status = GiveRunaiVolume(objects->front(), settings); !status.ok()) return status;
+  }
+  if (Status status = CheckPods(kind, settings, pods); !status.ok()) return status;
   Object& own = objects->front();
   if (Status status = CheckOwn(kind, own); !status.ok()) return status;
   own["metadata"]["name"] = settings.name;

@@ -41,21 +41,29 @@ struct Settings {
   std::map<std::string, std::string> node_selector =
       {};  ///< of all pods, beside the template's own
   std::vector<Toleration> tolerations = {};
+  std::string volume = {};         ///< size of a volume that each pod gets; empty: none
+  std::string storage_class = {};  ///< of the volume; empty: the cluster's default
+  std::string phase = {};          ///< value of the label of phases; empty: no such label
 };
 
 /// How many pods a workload of this kind has with so many workers: an MPIJob has a launcher, too.
 std::uint32_t SlotsOf(const Kind& kind, std::uint32_t workers);
+
+/// How many claims of volumes a workload makes: one a pod; Run:ai's kinds make one.
+std::uint32_t ClaimsOf(const Kind& kind, const Settings& settings);
 
 /// The objects of a template, filled in and made ours; the first is the workload's own. A template
 /// is one YAML document, an object or a List of objects. ${field} stands in any text or key, $${
 /// for
 /// "${" itself; a text that is nothing but a field of a number becomes that number, but for labels,
 /// commands and the like, where Kubernetes wants texts. Each object and each pod template gets the
-/// labels of run and workload, the own object its name, pods node selector and tolerations.
+/// labels of run and workload, the own object its name, pods node selector, tolerations and the
+/// volume: a generic ephemeral one, or what Run:ai's kinds have in its place.
 ///
 /// Errors  kInvalidArgument, which names the field and the known ones, the place in the document,
 /// or
-///         the setting. At most 1 MiB of YAML, 16 objects, 1 MiB of objects.
+///         the setting; what pods should get, but there is no pod template. At most 1 MiB of YAML,
+///         16 objects, 1 MiB of objects.
 Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
                                    const Settings& settings);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/lifecycle/times/steps.h"
 #include "lib/stats/quantile.h"
 #include "suites/lifecycle/lifecycle.h"
 
@@ -29,9 +30,21 @@ bool HasGangs(const std::vector<Life>& lives) {
   return std::any_of(lives.begin(), lives.end(), [](const Life& life) { return life.slots > 1; });
 }
 
-std::vector<SpanSummary> Spans(const Kind& kind, bool gang, const std::vector<Sights>& all) {
+/// Whether there is a workload with claims of volumes.
+bool HasVolumes(const std::vector<Life>& lives) {
+  return std::any_of(lives.begin(), lives.end(),
+                     [](const Life& life) { return life.planned.claims > 0; });
+}
+
+bool HasWaves(const std::vector<Life>& lives) {
+  return std::any_of(lives.begin(), lives.end(),
+                     [](const Life& life) { return life.planned.wave > 0; });
+}
+
+std::vector<SpanSummary> Spans(const Kind& kind, const std::vector<Life>& lives,
+                               const std::vector<Sights>& all) {
   std::vector<SpanSummary> summaries;
-  for (const Span& span : SpansOf(kind, gang)) {
+  for (const Span& span : SpansOf(kind, HasGangs(lives), HasVolumes(lives))) {
     std::vector<Between> values;
     for (const Sights& sights : all) {
       const auto value = Measure(span, sights);
@@ -91,63 +104,6 @@ std::vector<std::pair<std::string, double>> Pending(const std::vector<Life>& liv
   return pending;
 }
 
-std::vector<Instant> Arrivals(const std::vector<Sights>& all, Moment moment) {
-  std::vector<Instant> instants;
-  for (const Sights& sights : all) {
-    if (const auto& sight = Of(sights, moment)) instants.push_back(sight->at);
-  }
-  return instants;
-}
-
-/// When work came to a step, and when it was done.
-struct Flow {
-  std::vector<Instant> in;
-  std::vector<Instant> out;
-};
-
-/// Pods come to the scheduler once their gates are open. Those that it has found no node for wait
-/// for the cluster and not for the scheduler, and are bound when others leave.
-Flow ThroughScheduler(const std::vector<Life>& lives, Instant now) {
-  Flow flow;
-  for (const Life& life : lives) {
-    for (const PodLife& pod : life.pods) {
-      const auto& created = Of(pod.sights, PodPhase::kCreated);
-      const TimeByReason pending = pod.pending.Until(now);
-      const auto took = [&](Reason reason) { return pending[static_cast<std::size_t>(reason)]; };
-      if (!created || took(Reason::kUnschedulable) > Duration::zero()) continue;
-      flow.in.push_back(created->at + took(Reason::kGate));
-      const auto& bound = Of(pod.sights, PodPhase::kScheduled);
-      if (bound) flow.out.push_back(bound->at);
-    }
-  }
-  return flow;
-}
-
-/// What the controller makes pods of: what waits for quota does not wait for the controller.
-Moment ReadyForPods(const Kind& kind) {
-  const std::vector<Moment> moments = kind.Moments();
-  const bool waits = std::find(moments.begin(), moments.end(), Moment::kAdmitted) != moments.end();
-  return waits ? Moment::kAdmitted : Moment::kCreated;
-}
-
-std::vector<Plateau> Plateaus(const Kind& kind, const std::vector<Life>& lives,
-                              const std::vector<Sights>& all, Instant now) {
-  std::vector<Plateau> plateaus;
-  const auto add = [&](std::optional<Plateau> plateau) {
-    if (plateau) plateaus.push_back(*std::move(plateau));
-  };
-  Flow scheduled = ThroughScheduler(lives, now);
-  add(FindPlateau("scheduled", Worker::kScheduler, std::move(scheduled.in),
-                  std::move(scheduled.out)));
-  if (!kind.IsPod()) {
-    add(FindPlateau("first_pod", Worker::kController, Arrivals(all, ReadyForPods(kind)),
-                    Arrivals(all, Moment::kFirstPod)));
-    add(FindPlateau("complete", Worker::kController, Arrivals(all, Moment::kFinished),
-                    Arrivals(all, Moment::kComplete)));
-  }
-  return plateaus;
-}
-
 std::optional<WatchLag> LagOf(const std::vector<CanaryLag>& lags) {
   if (lags.empty()) return std::nullopt;
   std::vector<double> after_reply;
@@ -186,12 +142,31 @@ Json SpanJson(const SpanSummary& span) {
   return json;
 }
 
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
 Json PlateauJson(const Plateau& plateau) {
   return {{"step", plateau.step},
           {"rate", plateau.rate},
           {"seconds", plateau.seconds},
           {"waiting", plateau.waiting},
           {"limiter", plateau.limiter}};
+}
+
+Json PlateausJson(const std::vector<Plateau>& plateaus) {
+  Json list = Json::array();
+  for (const Plateau& plateau : plateaus) list.push_back(PlateauJson(plateau));
+  return list;
+}
+
+Json SaturationJson(const Saturation& fill) {
+  return {{"workloads", fill.workloads},
+          {"created", fill.created},
+          {"ready", fill.ready},
+          {"created_rate", OrNull(fill.created_rate)},
+          {"scheduled_rate", OrNull(fill.scheduled_rate)},
+          {"ready_rate", OrNull(fill.ready_rate)},
+          {"all_ready_seconds", OrNull(fill.all_ready_seconds)},
+          {"plateaus", PlateausJson(fill.plateaus)}};
 }
 
 Json ListOfSpans(const Report& report) {
@@ -240,10 +215,23 @@ std::string PendingLine(const Report& report) {
   return line.empty() ? "" : line + "\n";
 }
 
-std::string PlateauLine(const Plateau& plateau) {
-  return absl::StrFormat("limit: %s %.1f/s flat for %.0f s while %.0f waited%s%s\n", plateau.step,
-                         plateau.rate, plateau.seconds, plateau.waiting,
+std::string PlateauLine(const Plateau& plateau, const char* what = "limit") {
+  return absl::StrFormat("%s: %s %.1f/s flat for %.0f s while %.0f waited%s%s\n", what,
+                         plateau.step, plateau.rate, plateau.seconds, plateau.waiting,
                          plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
+}
+
+std::string PerSecondText(const std::optional<double>& rate) {
+  return rate ? absl::StrFormat("%.1f/s", *rate) : "-";
+}
+
+std::string SaturationLine(const Saturation& fill) {
+  const std::string end = fill.all_ready_seconds
+                              ? absl::StrFormat("all ready after %.1f s", *fill.all_ready_seconds)
+                              : absl::StrFormat("%d not ready", fill.workloads - fill.ready);
+  return absl::StrFormat("fill: %d workloads, created %s, pods scheduled %s, ready %s, %s\n",
+                         fill.workloads, PerSecondText(fill.created_rate),
+                         PerSecondText(fill.scheduled_rate), PerSecondText(fill.ready_rate), end);
 }
 
 std::string OffsetLine(const Between& offset) {
@@ -260,6 +248,10 @@ bool IsShown(const SpanSummary& span) { return span.n > 0 || (span.missing > 0 &
 
 std::string Words(const Report& report) {
   std::string text = CountsLine(report.counts) + PendingLine(report);
+  if (report.fill) {
+    text += SaturationLine(*report.fill);
+    for (const Plateau& plateau : report.fill->plateaus) text += PlateauLine(plateau, "fill limit");
+  }
   for (const Plateau& plateau : report.plateaus) text += PlateauLine(plateau);
   if (report.lag) {
     text += absl::StrFormat("watch lag: p99 %.1f ms after the reply, by %d canaries\n",
@@ -297,14 +289,17 @@ Json TimesRow(const Kind& kind, const Life& life, const std::vector<Moment>& mom
     const auto value = Measure(span, sights);
     row[span.name + "_ms"] = value && value->Came() ? Json(value->high * 1e3) : Json();
   }
+  if (life.planned.wave > 0) row["wave"] = life.planned.wave;
   row["late"] = late;
   row["restarts"] = RestartsOf(life);
   row["evictions"] = EvictionsOf(life);
   return row;
 }
 
-show::Columns TimesColumns(const std::vector<Moment>& moments, const std::vector<Span>& spans) {
+show::Columns TimesColumns(const std::vector<Moment>& moments, const std::vector<Span>& spans,
+                           bool waves) {
   show::Columns columns = {{"", "name"}, {"", "namespace"}, {"", "state"}};
+  if (waves) columns.push_back({"", "wave"});
   for (const Moment moment : moments) columns.push_back({"", std::string(Name(moment))});
   // What we do ourselves, Kubernetes does not write down.
   for (const Moment moment : moments) {
@@ -322,10 +317,14 @@ Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor
   const std::vector<Sights> all = AllSights(observer.lives());
   Report report;
   report.kind = kind.name;
-  report.spans = Spans(kind, HasGangs(observer.lives()), all);
+  report.spans = Spans(kind, observer.lives(), all);
   report.counts = CountsOf(kind, observer, all);
   report.pending = Pending(observer.lives(), now);
-  report.plateaus = Plateaus(kind, observer.lives(), all, now);
+  const std::vector<Step> steps = StepsOf(kind, observer.lives(), all, now);
+  report.plateaus = PlateausOf(steps);
+  if (const auto note = QueueNote(QueuesOf(steps, report.plateaus, now))) {
+    report.notes.push_back(*note);
+  }
   report.lag = LagOf(observer.lags());
   report.clock_offset = ClockOffset(observer.lives(), anchor);
   return report;
@@ -336,8 +335,8 @@ Json ToJson(const Report& report) {
   for (const auto& [name, count] : report.counts) json["counts"][name] = count;
   json["pending_seconds"] = Json::object();
   for (const auto& [reason, seconds] : report.pending) json["pending_seconds"][reason] = seconds;
-  json["plateaus"] = Json::array();
-  for (const Plateau& plateau : report.plateaus) json["plateaus"].push_back(PlateauJson(plateau));
+  json["plateaus"] = PlateausJson(report.plateaus);
+  json["fill"] = report.fill ? SaturationJson(*report.fill) : Json();
   json["watch_lag"] = Json();
   if (report.lag) {
     json["watch_lag"] = {{"canaries", report.lag->canaries},
@@ -374,9 +373,10 @@ suite::Measurements MeasurementsOf(const Report& report) {
 
 std::string TimesCsv(const Kind& kind, const std::vector<Life>& lives, const Anchor& anchor) {
   const bool gang = HasGangs(lives);
-  const std::vector<Moment> moments = kind.Moments(gang);
-  const std::vector<Span> spans = SpansOf(kind, gang);
-  const show::Columns columns = TimesColumns(moments, spans);
+  const bool volumes = HasVolumes(lives);
+  const std::vector<Moment> moments = kind.Moments(gang, volumes);
+  const std::vector<Span> spans = SpansOf(kind, gang, volumes);
+  const show::Columns columns = TimesColumns(moments, spans, HasWaves(lives));
   std::string csv = show::CsvHeading(columns);
   for (const Life& life : lives) {
     csv += show::CsvLines(columns, Json::array({TimesRow(kind, life, moments, spans, anchor)}));

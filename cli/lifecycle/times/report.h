@@ -12,6 +12,7 @@
 #include "cli/lifecycle/times/clock_offset.h"
 #include "cli/lifecycle/times/evidence_table.h"
 #include "cli/lifecycle/times/plateau.h"
+#include "cli/lifecycle/times/saturation.h"
 #include "cli/lifecycle/times/span.h"
 #include "cli/lifecycle/times/threshold.h"
 #include "lib/show/table.h"
@@ -33,6 +34,7 @@ struct Report {
   Counts counts;  ///< of workloads by state, and of what was lost or not believed
   std::vector<std::pair<std::string, double>> pending;  ///< seconds by reason, over all pods
   std::vector<Plateau> plateaus;
+  std::optional<Saturation> fill;  ///< the phase before, of which the rest has nothing
   std::optional<WatchLag> lag;
   std::optional<Between> clock_offset;  ///< by how much the API server's clock is ahead, seconds
   std::vector<EvidenceRow> evidence;    ///< what Kubernetes' own clocks say of the same moments
@@ -54,7 +56,7 @@ suite::Measurements MeasurementsOf(const Report& report);
 
 /// A line for each workload, all its moments (UTC, milliseconds) and spans (milliseconds): values
 /// of one line are of one workload. Empty: not seen. `late` counts the moments of which only an
-/// interval is known; their columns have its end.
+/// interval is known; their columns have its end. The column `wave` is there if there are waves.
 std::string TimesCsv(const Kind& kind, const std::vector<Life>& lives, const Anchor& anchor);
 
 }  // namespace twofold::lifecycle

@@ -365,6 +365,8 @@ SeedWorkload SeedOf(const Life& life, const Anchor& anchor) {
   put(SeedMoment::kLastPod, Moment::kLastPod);
   put(SeedMoment::kPodGroup,
       Of(sights, Moment::kGroupCreated) ? Moment::kGroupCreated : Moment::kFirstPod);
+  put(SeedMoment::kPvcRequest, Moment::kVolumeRequested);
+  put(SeedMoment::kPvcBind, Moment::kVolumeBound);
   put(SeedMoment::kDecision,
       Of(sights, Moment::kFirstDecided) ? Moment::kFirstDecided : Moment::kFirstScheduled);
   return row;

@@ -49,10 +49,11 @@ void AddSpreads(const std::vector<Moment>& moments, std::vector<Span>& spans) {
     Moment first;
     Moment all;
   };
-  constexpr std::array<Spread, 3> kSpreads = {
+  constexpr std::array<Spread, 4> kSpreads = {
       {{"scheduled_spread", Moment::kFirstScheduled, Moment::kScheduled},
        {"started_spread", Moment::kFirstStarted, Moment::kStarted},
-       {"ready_spread", Moment::kFirstReady, Moment::kReady}}};
+       {"ready_spread", Moment::kFirstReady, Moment::kReady},
+       {"volume_bind", Moment::kVolumeRequested, Moment::kVolumeBound}}};
   for (const Spread& spread : kSpreads) {
     if (HasMoment(moments, spread.first)) {
       spans.push_back({spread.name, spread.first, spread.all});
@@ -87,8 +88,8 @@ void AddQuantiles(const std::vector<Between>& values, SpanSummary& summary) {
 
 bool Between::Came() const { return std::isfinite(high); }
 
-std::vector<Span> SpansOf(const Kind& kind, bool gang) {
-  const std::vector<Moment> moments = kind.Moments(gang);
+std::vector<Span> SpansOf(const Kind& kind, bool gang, bool volumes) {
+  const std::vector<Moment> moments = kind.Moments(gang, volumes);
   std::vector<Span> spans = {{"lateness", Moment::kPlanned, Moment::kSent},
                              {"reply", Moment::kSent, Moment::kReplied}};
   AddTotals(moments, spans);

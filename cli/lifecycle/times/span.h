@@ -30,8 +30,9 @@ struct Span {
 };
 
 /// What is measured of a kind: from sending to each moment; each step on the way, which add up; and
-/// how far the pods of a gang are apart, if there are gangs.
-std::vector<Span> SpansOf(const Kind& kind, bool gang = true);
+/// how far the pods of a gang are apart, if there are gangs, and how long claims wait, if there are
+/// volumes.
+std::vector<Span> SpansOf(const Kind& kind, bool gang = true, bool volumes = false);
 
 /// Of one workload; nullopt: it never came to the first moment, so there is nothing to measure.
 /// Missing ends stay missing.

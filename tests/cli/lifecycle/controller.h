@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,7 +21,8 @@
 namespace twofold::lifecycle {
 
 /// Plays Job controller, scheduler and kubelet for Jobs of one pod, each step a planted delay after
-/// the one before, and keeps when it did what.
+/// the one before, and keeps when it did what. A pod with an ephemeral volume gets a claim, which
+/// is bound before the pod is.
 class FakeController {
  public:
   struct Delays {
@@ -30,10 +32,14 @@ class FakeController {
     Duration complete = std::chrono::milliseconds(30);
     bool ends = true;
     bool tells = false;  ///< the scheduler writes Events
+    std::set<std::string> never_ready = {};  ///< names of Jobs
   };
 
   /// When each step of a Job was done, in order: pod, bound, ready, complete.
   using Steps = std::vector<Instant>;
+
+  /// The versions that these steps left of the object that shows them, in the same order.
+  using Versions = std::vector<std::string>;
 
   FakeController(fakes::KubeApi& api, Delays delays) : api_(api), delays_(delays) {
     api_.OnChange([this](const std::string& type, const kube::Json& object) {
@@ -58,6 +64,15 @@ class FakeController {
   std::map<std::string, Steps> steps() {
     MutexLock lock(mutex_);
     return steps_;
+  }
+  std::map<std::string, Versions> versions() {
+    MutexLock lock(mutex_);
+    return versions_;
+  }
+
+  /// Of the Job of that name.
+  static kube::ObjectName PodOf(const kube::ObjectName& job) {
+    return {job.space, job.name + "-x"};
   }
 
  private:
@@ -102,24 +117,22 @@ class FakeController {
     }
   }
 
-  void Keep(const kube::Json& job, Instant at) {
+  void Keep(const kube::Json& job, Instant at, const kube::Json& shown) {
+    const std::string name = kube::NameOf(job).name;
     MutexLock lock(mutex_);
-    steps_[kube::NameOf(job).name].push_back(at);
+    steps_[name].push_back(at);
+    versions_[name].push_back(kube::TextAt(shown, "/metadata/resourceVersion"));
   }
 
-  static kube::ObjectName PodOf(const kube::Json& job) {
-    const kube::ObjectName name = kube::NameOf(job);
-    return {name.space, name.name + "-x"};
-  }
+  static kube::ObjectName PodOf(const kube::Json& job) { return PodOf(kube::NameOf(job)); }
 
-  /// Whether the object is there still; `change` is made to it.
-  bool Change(const kube::Resource& resource, const kube::ObjectName& name,
-              const std::function<void(kube::Json&)>& change) {
+  /// The object with `change` made to it; nullopt: it is not there any more.
+  std::optional<kube::Json> Change(const kube::Resource& resource, const kube::ObjectName& name,
+                                   const std::function<void(kube::Json&)>& change) {
     try {
-      api_.Change(resource, name, change);
-      return true;
+      return api_.Change(resource, name, change);
     } catch (const fakes::Refusal&) {
-      return false;
+      return std::nullopt;
     }
   }
 
@@ -132,31 +145,59 @@ class FakeController {
     const kube::ObjectName name = PodOf(job);
     kube::Json labels = job["spec"]["template"]["metadata"].value("labels", kube::Json::object());
     labels["batch.kubernetes.io/job-name"] = kube::NameOf(job).name;
-    Keep(job, Now());
-    api_.Put(kube::kPods, {{"metadata",
-                            {{"name", name.name},
-                             {"namespace", name.space},
-                             {"labels", labels},
-                             {"ownerReferences",
-                              {{{"apiVersion", "batch/v1"},
-                                {"kind", "Job"},
-                                {"controller", true},
-                                {"name", kube::NameOf(job).name},
-                                {"uid", job["metadata"]["uid"]}}}}}},
-                           {"spec", job["spec"]["template"]["spec"]},
-                           {"status", {{"phase", "Pending"}}}});
+    const Instant at = Now();
+    const kube::Json pod = api_.Put(kube::kPods, {{"metadata",
+                                                   {{"name", name.name},
+                                                    {"namespace", name.space},
+                                                    {"labels", labels},
+                                                    {"ownerReferences",
+                                                     {{{"apiVersion", "batch/v1"},
+                                                       {"kind", "Job"},
+                                                       {"controller", true},
+                                                       {"name", kube::NameOf(job).name},
+                                                       {"uid", job["metadata"]["uid"]}}}}}},
+                                                  {"spec", job["spec"]["template"]["spec"]},
+                                                  {"status", {{"phase", "Pending"}}}});
+    Keep(job, at, pod);
+    MakeClaim(pod);
     Plan(delays_.bound, &FakeController::Bind, job);
   }
 
+  static const kube::Json* VolumeOf(const kube::Json& pod) {
+    const kube::Json* const volumes = kube::At(pod, "/spec/volumes");
+    return volumes == nullptr ? nullptr
+                              : kube::At(volumes->at(0), "/ephemeral/volumeClaimTemplate");
+  }
+
+  void MakeClaim(const kube::Json& pod) {
+    const kube::Json* const volume = VolumeOf(pod);
+    if (volume == nullptr) return;
+    const kube::ObjectName name = kube::NameOf(pod);
+    kube::Json metadata = (*volume)["metadata"];
+    metadata["name"] = name.name + "-v";
+    metadata["namespace"] = name.space;
+    metadata["ownerReferences"] = {{{"apiVersion", "v1"},
+                                    {"kind", "Pod"},
+                                    {"name", name.name},
+                                    {"uid", pod["metadata"]["uid"]}}};
+    api_.Put(
+        kube::kPersistentVolumeClaims,
+        {{"metadata", metadata}, {"spec", (*volume)["spec"]}, {"status", {{"phase", "Pending"}}}});
+  }
+
   void Bind(const kube::Json& job) {
+    const kube::ObjectName pod_name = PodOf(job);
+    Change(kube::kPersistentVolumeClaims, {pod_name.space, pod_name.name + "-v"},
+           [](kube::Json& claim) { claim["status"]["phase"] = "Bound"; });
     const Instant at = Now();
-    const bool there = Change(kube::kPods, PodOf(job), [](kube::Json& pod) {
+    const auto there = Change(kube::kPods, PodOf(job), [](kube::Json& pod) {
       pod["spec"]["nodeName"] = "n1";
       Set(pod, "PodScheduled");
     });
     if (!there) return;
-    Keep(job, at);
+    Keep(job, at, *there);
     if (delays_.tells) TellBinding(job);
+    if (delays_.never_ready.contains(kube::NameOf(job).name)) return;
     Plan(delays_.ready, &FakeController::MakeReady, job);
   }
 
@@ -173,21 +214,21 @@ class FakeController {
 
   void MakeReady(const kube::Json& job) {
     const Instant at = Now();
-    const bool there = Change(kube::kPods, PodOf(job), [](kube::Json& pod) {
+    const auto there = Change(kube::kPods, PodOf(job), [](kube::Json& pod) {
       pod["status"]["phase"] = "Running";
       Set(pod, "Ready");
     });
     if (!there) return;
-    Keep(job, at);
+    Keep(job, at, *there);
     if (delays_.ends) Plan(delays_.complete, &FakeController::Complete, job);
   }
 
   void Complete(const kube::Json& job) {
     const Instant at = Now();
     Change(kube::kPods, PodOf(job), [](kube::Json& pod) { pod["status"]["phase"] = "Succeeded"; });
-    const bool there =
+    const auto there =
         Change(kube::kJobs, kube::NameOf(job), [](kube::Json& object) { Set(object, "Complete"); });
-    if (there) Keep(job, at);
+    if (there) Keep(job, at, *there);
   }
 
   fakes::KubeApi& api_;
@@ -197,6 +238,7 @@ class FakeController {
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::multimap<Instant, Due> due_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, Steps> steps_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Versions> versions_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

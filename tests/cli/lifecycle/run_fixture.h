@@ -98,8 +98,12 @@ class RunTest : public ::testing::Test {
     controller_ = std::make_unique<FakeController>(api_, delays);
   }
 
-  KubeApi api_{{.resources = {{"authentication.k8s.io", "v1", "selfsubjectreviews",
-                               "SelfSubjectReview", false}}}};
+  KubeApi api_{
+      {.resources = {
+           {"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", false},
+           {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations",
+            "PriorityLevelConfiguration", false},
+           {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "FlowSchema", false}}}};
   std::unique_ptr<FakeController> controller_;
   std::unique_ptr<lifecycle::Run> run_;
 };

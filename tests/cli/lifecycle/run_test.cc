@@ -6,12 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -19,95 +13,13 @@
 #include <vector>
 
 #include "cli/lifecycle/remains.h"
-#include "cli/lifecycle/templates/built_in.h"
-#include "tests/cli/lifecycle/controller.h"
-#include "tests/fakes/kube_api.h"
-#include "tests/support/program.h"
+#include "tests/cli/lifecycle/run_fixture.h"
 
 namespace twofold::lifecycle {
 namespace {
 
-using fakes::KubeApi;
-using fakes::KubeFault;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-std::uint64_t CountIn(const Report& report, const std::string& name) {
-  for (const auto& [each, count] : report.counts) {
-    if (each == name) return count;
-  }
-  ADD_FAILURE() << "no count " << name;
-  return 0;
-}
-
-KubeFault Fault(KubeFault::Kind kind, const char* verb, const char* plural, int times) {
-  KubeFault fault;
-  fault.kind = kind;
-  fault.verb = verb;
-  fault.plural = plural;
-  fault.times = times;
-  return fault;
-}
-
-/// Runs of Jobs against a server in memory, whose controller takes planted times.
-class RunTest : public ::testing::Test {
- protected:
-  static RunSettings Settings(std::uint32_t count = 10) {
-    RunSettings settings;
-    settings.kind = *FindKind("job");
-    settings.name = "r1";
-    settings.count = count;
-    settings.rate = 100;
-    settings.text = BuiltInTemplate(*settings.kind);
-    settings.each.space = "load";
-    settings.each.run = "r1";
-    settings.settle = seconds(20);
-    return settings;
-  }
-
-  static kube::WatchOptions QuickToReturn() {
-    kube::WatchOptions watch;
-    watch.first_wait = milliseconds(5);
-    watch.longest_wait = milliseconds(50);
-    return watch;
-  }
-
-  Status Execute(const RunSettings& settings = Settings(),
-                 const kube::WatchOptions& watch = QuickToReturn()) {
-    run_ = std::make_unique<lifecycle::Run>(api_.access(), settings, watch);
-    return run_->Execute([](const std::string&) {});
-  }
-
-  /// What each sight of the pods and of the end has to do with when it was done in truth.
-  template <typename Visit>
-  void ForEachSight(Visit visit) {
-    const auto steps = controller_->steps();
-    for (const Life& life : run_->lives()) {
-      const auto done = steps.find(life.name);
-      ASSERT_NE(done, steps.end()) << life.name;
-      ASSERT_EQ(done->second.size(), 4) << life.name;
-      const Sights sights = SightsOf(life);
-      const std::vector<Moment> moments = {Moment::kFirstPod, Moment::kScheduled, Moment::kReady,
-                                           Moment::kComplete};
-      for (std::size_t i = 0; i < moments.size(); ++i) {
-        const auto& sight = Of(sights, moments[i]);
-        ASSERT_TRUE(sight) << life.name << " " << Name(moments[i]);
-        visit(*sight, done->second[i]);
-      }
-    }
-  }
-
-  void BeginController(FakeController::Delays delays = {}) {
-    controller_ = std::make_unique<FakeController>(api_, delays);
-  }
-
-  KubeApi api_{{.resources = {{"authentication.k8s.io", "v1", "selfsubjectreviews",
-                               "SelfSubjectReview", false}}}};
-  std::unique_ptr<FakeController> controller_;
-  std::unique_ptr<lifecycle::Run> run_;
-};
 
 TEST_F(RunTest, PlantedTimesAreRecovered) {
   BeginController({.complete = milliseconds(1500)});  // long enough for canaries
@@ -167,52 +79,6 @@ TEST_F(RunTest, WatchesAreUpBeforeTheFirstWorkloadIsSent) {
     return each.find("watch=") != std::string::npos;
   });
   EXPECT_EQ(watches, 3);  // jobs, pods, the record
-}
-
-TEST_F(RunTest, ThrottlingIsCountedAndSaidToBeALimit) {
-  BeginController();
-  std::thread spoiler([&] {
-    testing::Await([&] { return api_.Find(kube::kJobs, {"load", "r1-0"}).has_value(); });
-    api_.Add(Fault(KubeFault::Kind::kThrottle, "create", "jobs", 2));
-  });
-  RunSettings settings = Settings(20);
-  settings.rate = 20;
-  const Status status = Execute(settings);
-  spoiler.join();
-  ASSERT_TRUE(status.ok()) << status;
-  const Report report = run_->report();
-  EXPECT_EQ(CountIn(report, "complete"), 20);
-  EXPECT_EQ(CountIn(report, "throttled"), 2);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("asked to wait 2 times (429)")));
-}
-
-/// From the record on, so that the trial before it is not hit.
-void AddOnceItBegins(KubeApi& api, const KubeFault& fault) {
-  testing::Await([&] { return !api.All(kube::kConfigMaps).empty(); });
-  api.Add(fault);
-}
-
-TEST_F(RunTest, AnAnswerThatWasLostIsNoFailure) {
-  BeginController();
-  std::thread spoiler(
-      [&] { AddOnceItBegins(api_, Fault(KubeFault::Kind::kLoseReply, "create", "jobs", 1)); });
-  const Status status = Execute();
-  spoiler.join();
-  ASSERT_TRUE(status.ok()) << status;
-  const Report report = run_->report();
-  EXPECT_EQ(CountIn(report, "complete"), 10);
-  EXPECT_EQ(CountIn(report, "refused"), 0);
-  EXPECT_EQ(CountIn(report, "repeated_creates"), 1);
-}
-
-TEST_F(RunTest, AForeignObjectOfTheSameNameIsARefusalThatIsCounted) {
-  BeginController();
-  api_.Put(kube::kJobs, {{"metadata", {{"name", "r1-3"}, {"namespace", "load"}}}});
-  ASSERT_TRUE(Execute().ok());
-  const Report report = run_->report();
-  EXPECT_EQ(CountIn(report, "complete"), 9);
-  EXPECT_EQ(CountIn(report, "refused"), 1);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("1 AlreadyExists")));
 }
 
 TEST_F(RunTest, AGeneratorThatIsLateSaysSo) {
@@ -358,75 +224,6 @@ TEST_F(RunTest, WhatNeverEndsIsWaitedForNoLongerThanItMay) {
   EXPECT_EQ(CountIn(run_->report(), "ready"), 10);
 }
 
-TEST_F(RunTest, WhatTheServerRefusesIsRefusedBeforeAnythingIsMade) {
-  KubeFault refusal = Fault(KubeFault::Kind::kStatus, "create", "jobs", 1);
-  refusal.status = 403;
-  api_.Add(refusal);
-  EXPECT_EQ(Execute().code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_FALSE(run_->has_begun());
-  EXPECT_TRUE(api_.All(kube::kConfigMaps).empty());
-}
-
-TEST_F(RunTest, AWatchThatIsNotAllowedEndsTheRunAtOnce) {
-  KubeFault refusal = Fault(KubeFault::Kind::kStatus, "", "pods", 100);
-  refusal.status = 403;
-  api_.Add(refusal);
-  const Status status = Execute();
-  EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
-  EXPECT_TRUE(api_.All(kube::kJobs).empty());
-}
-
-TEST_F(RunTest, AKindThatIsNotInstalledIsNamed) {
-  RunSettings settings = Settings();
-  settings.kind = *FindKind("jobset");
-  settings.text = BuiltInTemplate(*settings.kind);
-  const Status status = Execute(settings);
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("JobSet"));
-}
-
-TEST_F(RunTest, ARunOfThatNameIsNotDisturbed) {
-  BeginController();
-  ASSERT_TRUE(Execute().ok());
-  const Status status = Execute(Settings());
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("clean --run r1"));
-  EXPECT_FALSE(run_->has_begun());
-  EXPECT_EQ(api_.All(kube::kJobs).size(), 10);
-}
-
-TEST_F(RunTest, AnInterruptedRunSaysHowFarItCame) {
-  BeginController();
-  RunSettings settings = Settings(1000);
-  settings.rate = 20;
-  std::thread interrupter([&] {
-    testing::Await([&] { return api_.All(kube::kJobs).size() >= 5; });
-    run_->Interrupt();
-  });
-  const Status status = Execute(settings);
-  interrupter.join();
-  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
-  const Report report = run_->report();
-  EXPECT_GE(CountIn(report, "workloads"), 5);
-  EXPECT_LT(CountIn(report, "workloads"), 1000);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("of 1000 workloads were sent")));
-}
-
-TEST_F(RunTest, AnInterruptDoesNotWaitForAWatchThatHangs) {
-  api_.Add(Fault(KubeFault::Kind::kHang, "watch", "pods", 1));
-  std::thread interrupter([&] {
-    testing::Await([&] { return !api_.All(kube::kConfigMaps).empty(); });
-    run_->Interrupt();
-  });
-  const Instant begin = Now();
-  const Status status = Execute();
-  interrupter.join();
-  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
-  run_.reset();
-  EXPECT_LT(ToSeconds(Now() - begin), 20);
-  EXPECT_TRUE(api_.All(kube::kJobs).empty());
-}
-
 TEST_F(RunTest, PodsByThemselvesAreFollowedToo) {
   RunSettings settings = Settings(3);
   settings.kind = *FindKind("pod");
@@ -520,139 +317,6 @@ TEST_F(RunTest, ATrialStoresNothing) {
   ASSERT_EQ(words->size(), 1);
   EXPECT_THAT(words->front(), HasSubstr("r1-0: 201 in a dry run"));
   EXPECT_TRUE(api_.All(kube::kJobs).empty());
-}
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The program itself, with a kubeconfig for the server in memory.
-class RunProgramTest : public RunTest {
- protected:
-  std::unique_ptr<testing::Program> Start(std::vector<std::string> arguments) {
-    const std::string config = folder_ / "config";
-    if (FILE* file = fopen(config.c_str(), "w")) {
-      fputs(absl::StrCat("{clusters: [{name: c, cluster: {server: \"", api_.url(),
-                         "\"}}], users: [{name: u, user: {}}], contexts: [{name: x, context: "
-                         "{cluster: c, user: u, namespace: load}}], current-context: x}\n")
-                .c_str(),
-            file);
-      fclose(file);
-    }
-    arguments.insert(arguments.begin(), "lifecycle");
-    arguments.insert(arguments.end(), {"--kubeconfig", config});
-    return std::make_unique<testing::Program>("twofold", arguments);
-  }
-
-  std::unique_ptr<testing::Program> Begin(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"run",    "--kind", "job",    "--count", "8",
-                                          "--rate", "100",    "--name", "r1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return Start(arguments);
-  }
-
-  bool NothingIsLeft() {
-    return api_.All(kube::kJobs).empty() && api_.All(kube::kPods).empty() &&
-           api_.All(kube::kConfigMaps).empty();
-  }
-
-  testing::TempDir folder_;
-};
-
-TEST_F(RunProgramTest, ReportsWritesFilesAndRemovesAll) {
-  BeginController();
-  const auto run = Begin(
-      {"--times", folder_ / "times.csv", "--compat", folder_ / "seed", "--fail-if", "complete<8"});
-  EXPECT_EQ(run->Wait(), 0) << run->output();
-  EXPECT_THAT(run->output(), HasSubstr("workloads 8, complete 8"));
-  EXPECT_THAT(run->output(), HasSubstr("pod_ready"));
-  EXPECT_TRUE(NothingIsLeft());
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "times.csv"));
-  testing::Program sampled("twofold", {"lifecycle", "sampled", folder_ / "seed"});
-  EXPECT_EQ(sampled.Wait(), 0);
-  EXPECT_THAT(sampled.output(), HasSubstr("workloads 8"))
-      << TextOf(folder_ / "times.csv") << TextOf(folder_ / "seed/sampled.json");
-}
-
-TEST_F(RunProgramTest, AThresholdThatHoldsFails) {
-  BeginController();
-  const auto run = Begin({"--fail-if", "pod_ready_p50>1ms"});
-  EXPECT_EQ(run->Wait(), 1) << run->output();
-  EXPECT_TRUE(NothingIsLeft());
-}
-
-TEST_F(RunProgramTest, NoWorkloadIsAFailure) {
-  std::thread spoiler([&] {
-    KubeFault refusal = Fault(KubeFault::Kind::kStatus, "create", "jobs", 100);
-    refusal.status = 403;
-    AddOnceItBegins(api_, refusal);
-  });
-  const auto run = Begin();
-  const int code = run->Wait();
-  spoiler.join();
-  EXPECT_EQ(code, 1) << run->output();
-  EXPECT_THAT(run->output(), HasSubstr("no data"));
-  EXPECT_TRUE(NothingIsLeft());
-}
-
-TEST_F(RunProgramTest, ASignalEndsItWithAReportAndCleansUp) {
-  BeginController({.ends = false});
-  const auto run = Begin({"--settle", "3600"});
-  ASSERT_TRUE(testing::Await([&] { return api_.All(kube::kPods).size() == 8; })) << run->output();
-  run->Signal(SIGINT);
-  EXPECT_EQ(run->Wait(), 6) << run->output();
-  EXPECT_THAT(run->output(), HasSubstr("workloads 8"));
-  EXPECT_TRUE(NothingIsLeft());
-}
-
-TEST_F(RunProgramTest, CleanTakesWhatAKilledRunLeft) {
-  BeginController({.ends = false});
-  const auto run = Begin({"--settle", "3600"});
-  ASSERT_TRUE(testing::Await([&] { return api_.All(kube::kPods).size() == 8; })) << run->output();
-  run->Kill();
-  const auto status = Start({"status"});
-  EXPECT_EQ(status->Wait(), 0);
-  EXPECT_THAT(status->output(), HasSubstr("jobs.batch"));
-  const auto clean = Start({"clean", "--run", "r1"});
-  EXPECT_EQ(clean->Wait(), 0) << clean->output();
-  EXPECT_TRUE(NothingIsLeft());
-  EXPECT_EQ(Start({"clean", "--run", "r1"})->Wait(), 3);
-}
-
-TEST_F(RunProgramTest, KeepLeavesTheObjectsAndTheNameTaken) {
-  BeginController();
-  EXPECT_EQ(Begin({"--keep"})->Wait(), 0);
-  EXPECT_EQ(api_.All(kube::kJobs).size(), 8);
-  const auto again = Begin();
-  EXPECT_EQ(again->Wait(), 5) << again->output();
-  EXPECT_EQ(api_.All(kube::kJobs).size(), 8);
-}
-
-TEST_F(RunProgramTest, DryRunStoresNothing) {
-  const auto run = Begin({"--dry-run"});
-  EXPECT_EQ(run->Wait(), 0) << run->output();
-  EXPECT_THAT(run->output(), HasSubstr("in a dry run"));
-  EXPECT_TRUE(NothingIsLeft());
-}
-
-TEST_F(RunProgramTest, WrongOptionsAreNamed) {
-  for (const auto& [option, value] :
-       std::vector<std::pair<std::string, std::string>>{{"--tolerate", "=x"},
-                                                        {"--node-selector", "x"},
-                                                        {"--template", folder_ / "none"},
-                                                        {"--audit", folder_ / "none"},
-                                                        {"--name", "A_b"},
-                                                        {"--rate", "0"},
-                                                        {"--rate", "nan"},
-                                                        {"--parallel", "0"},
-                                                        {"--workers", "20000"},
-                                                        {"--kind", "thing"},
-                                                        {"--until", "never"}}) {
-    const auto run = Start({"run", "--kind", "job", option, value});
-    EXPECT_EQ(run->Wait(), 2) << option;
-    EXPECT_THAT(run->output(), HasSubstr(option + ":")) << option;
-  }
 }
 
 }  // namespace

@@ -34,19 +34,79 @@ bool Has(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
-// tests/kubernetes/test_lifecycle.py checks these files against the schemas of Kubernetes.
-TEST(BuiltInTemplates, EachMakesObjectsOfItsKind) {
-  ASSERT_EQ(BuiltInTexts().size(), Kinds().size());
+Settings Placed() {
   Settings settings = Sensible();
   settings.node_selector = {{"type", "simulated"}};
   settings.tolerations = {{"twofold/simulated", "", "NoSchedule"}};
+  return settings;
+}
+
+// tests/kubernetes/test_lifecycle.py checks these files against the schemas of Kubernetes.
+TEST(BuiltInTemplates, EachMakesObjectsOfItsKind) {
+  ASSERT_EQ(BuiltInTexts().size(), Kinds().size());
   for (const Kind& kind : Kinds()) {
+    const Settings settings = kind.own.group == "run.ai" ? Sensible() : Placed();
     const auto objects = Render(kind, BuiltInTemplate(kind), settings);
     ASSERT_TRUE(objects.ok()) << kind.name << ": " << objects.status();
     EXPECT_EQ(objects->front()["metadata"]["name"], "w-7");
     EXPECT_FALSE(Has(Object(*objects).dump(), "${")) << kind.name;
     ExpectGolden("templates/" + std::string(kind.name) + ".json", Object(*objects).dump(1) + "\n");
   }
+}
+
+TEST(BuiltInTemplates, EachCanHaveVolumes) {
+  for (const Kind& kind : Kinds()) {
+    Settings settings = Sensible();
+    settings.volume = "1Mi";
+    settings.storage_class = "fast";
+    const auto objects = Render(kind, BuiltInTemplate(kind), settings);
+    ASSERT_TRUE(objects.ok()) << kind.name << ": " << objects.status();
+    ExpectGolden("templates/" + std::string(kind.name) + "-volume.json",
+                 Object(*objects).dump(1) + "\n");
+  }
+}
+
+TEST(BuiltInTemplates, RunaisVolumesAreFieldsOfTheirOwn) {
+  Settings settings = Sensible();
+  settings.volume = "5Gi";
+  settings.storage_class = "fast";
+  const Kind& kind = *FindKind("runai-training").value();
+  const auto objects = Render(kind, BuiltInTemplate(kind), settings);
+  ASSERT_TRUE(objects.ok()) << objects.status();
+  const Object& claim = objects->front()["spec"]["pvcs"]["items"]["pvc-new-0"]["value"];
+  EXPECT_EQ(claim["size"], "5Gi");
+  EXPECT_EQ(claim["storageClass"], "fast");
+  EXPECT_EQ(claim["ephemeral"], true);
+  EXPECT_EQ(claim["readWriteOnce"], true);
+  EXPECT_EQ(ClaimsOf(kind, settings), 1U);
+  EXPECT_EQ(ClaimsOf(Job(), settings), 3U);
+  EXPECT_EQ(ClaimsOf(Job(), Sensible()), 0U);
+}
+
+TEST(BuiltInTemplates, WhatCannotBeGivenToPodsIsRefused) {
+  const Kind& kind = *FindKind("runai-training").value();
+  const Status status = Render(kind, BuiltInTemplate(kind), Placed()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Has(std::string(status.message()), "node selector: workloads of kind")) << status;
+}
+
+TEST(Template, VolumesOfItsOwnStayBesideOurs) {
+  Settings settings = Sensible();
+  settings.volume = "1Mi";
+  settings.phase = "fill";
+  const Object job = Rendered(
+      WithSpec("template: {spec: {volumes: [{name: a}], containers: [{name: x, volumeMounts: "
+               "[{name: a, mountPath: /a}]}, {name: y}]}}"),
+      settings);
+  const Object& pod = job["spec"]["template"]["spec"];
+  ASSERT_EQ(pod["volumes"].size(), 2);
+  const Object& claim = pod["volumes"][1]["ephemeral"]["volumeClaimTemplate"];
+  EXPECT_EQ(claim["metadata"]["labels"]["twofold/run"], "r1");
+  EXPECT_EQ(claim["spec"]["resources"]["requests"]["storage"], "1Mi");
+  EXPECT_FALSE(claim["spec"].contains("storageClassName"));
+  EXPECT_EQ(pod["containers"][0]["volumeMounts"].size(), 2);
+  EXPECT_EQ(pod["containers"][1]["volumeMounts"][0]["name"], pod["volumes"][1]["name"]);
+  EXPECT_EQ(job["metadata"]["labels"]["twofold/phase"], "fill");
 }
 
 TEST(BuiltInTemplates, WorkForOneWorker) {

@@ -130,6 +130,15 @@ TEST(Report, PodsThatWaitForTheSchedulerShowItsLimit) {
   EXPECT_NEAR(report.plateaus.front().rate, 20.0, 0.1);
 }
 
+TEST(Report, APaceAboveWhatAStepCarriesIsSaidWithTheRateToTry) {
+  const Report report = Bound20ASecond("pod", [](const Object& pod) { return pod; });
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_NE(report.notes.front().find("percentiles from scheduled on are those of the queue"),
+            std::string::npos);
+  EXPECT_NE(report.notes.front().find("try --rate 16"), std::string::npos) << report.notes.front();
+  EXPECT_TRUE(Planted().Reported().notes.empty()) << "ten a second were carried";
+}
+
 TEST(Report, PodsThatWaitForANodeOrAGateShowNoLimitOfTheScheduler) {
   const Report no_node = Bound20ASecond(
       "pod", [](Object pod) { return Put(pod, "PodScheduled", false, "Unschedulable"); });

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "lib/kube/call.h"
+
+namespace twofold::fakes {
+
+/// Whether an object has the labels and fields of the selectors ("a=b,c!=d,e,!f,g in (h,i)").
+/// Throws Refusal 400 for what is no selector.
+bool MatchesLabels(const kube::Json& object, const std::string& selector);
+bool MatchesFields(const kube::Json& object, const std::string& selector);
+
+}  // namespace twofold::fakes
