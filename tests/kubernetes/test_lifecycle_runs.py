@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -35,7 +36,7 @@ def run(programs, container, config, folder):
     for name in ("results", "tmp"):
         (folder / name).mkdir(exist_ok=True)
     args = [QUICK.get(arg.partition("=")[0], arg) for arg in container.args]
-    args = [arg.replace("/results/", f"{folder}/results/").replace("/tmp/", f"{folder}/tmp/") for arg in args]
+    args = [re.sub("(^|=)/(results|tmp)/", rf"\1{folder}/\2/", arg) for arg in args]
     args = ["--http-address=127.0.0.1:0" if arg.startswith("--http-address=") else arg for arg in args]
     environment = {**os.environ, "KUBECONFIG": str(config)}
     return subprocess.run([programs / "twofold", *args], env=environment, capture_output=True, text=True, timeout=60, check=False)

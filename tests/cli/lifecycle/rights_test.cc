@@ -62,7 +62,7 @@ class RightsTest : public ::testing::Test {
 
   void Begin(const char* plural) {
     // Servers before 1.32 are listed first, and an answer may be lost.
-    for (const char* watched : {plural, "pods", "configmaps", "events"}) {
+    for (const char* watched : {plural, "pods", "configmaps", "persistentvolumeclaims", "events"}) {
       Fault(KubeFault::Kind::kNoInitialEvents, "watch", watched);
     }
     spoiler_ = std::thread([this, plural] {
@@ -89,6 +89,7 @@ class RightsTest : public ::testing::Test {
     settings.each.space = "workloads";
     settings.settle = seconds(20);
     settings.events = true;
+    settings.each.volume = "1Mi";
     lifecycle::Run run(api_.access(), settings);
     Begin(settings.kind->IsPod() ? "pods" : "jobs");
     const Status status = run.Execute([](const std::string&) {});
