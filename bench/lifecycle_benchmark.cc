@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "cli/lifecycle/follower.h"
+#include "cli/lifecycle/observed.h"
 #include "cli/lifecycle/submitter.h"
 #include "cli/lifecycle/templates/built_in.h"
 #include "lib/common/instant.h"
@@ -194,9 +195,9 @@ RunSettings Jobs(std::uint32_t count, int connections) {
 double Submitted(const Child& server, std::uint32_t count, int connections) {
   const RunSettings settings = Jobs(count, connections);
   const kube::Access access = server.access();
-  Follower follower(access, *settings.kind, settings.name, {}, {});
+  Observed observed(*settings.kind, settings.name, AnchorNow());
   const Instant begin = Now();
-  Submitter submitter(access, settings, {kube::kJobs}, follower);
+  Submitter submitter(access, settings, {kube::kJobs}, observed);
   while (!submitter.Await(Now() + std::chrono::seconds(1))) {
   }
   const double seconds = ToSeconds(Now() - begin);
@@ -352,10 +353,11 @@ void MeasureLag(const Load& load) {
   fakes::KubeApi api;
   api.sends();  // kept from here on
   const int pods = kRate * load.seconds;
-  Follower follower(api.access(), **FindKind("pod"), "bench", {{kube::kPods, "default"}}, {});
+  Observed observed(**FindKind("pod"), "bench", AnchorNow());
+  Follower follower(api.access(), {"bench", {{kube::kPods, "default"}}, "bench"}, {}, observed);
   if (!follower.AwaitSync(Now() + std::chrono::seconds(10)).ok())
     Give("the watch does not come up");
-  follower.With([&](Observer& observer) { Plan(observer, pods); });
+  observed.With([&](Observer& observer) { Plan(observer, pods); });
   const Instant begin = Now();
   for (int i = 0; i < pods; ++i) {
     std::this_thread::sleep_until(begin + std::chrono::seconds(i) / kRate);
@@ -363,13 +365,13 @@ void MeasureLag(const Load& load) {
     pod["metadata"].erase("resourceVersion");
     api.Put(kube::kPods, pod);
   }
-  while (!follower.With([](Observer& each) { return LastIs(each, Moment::kCreated); })) {
+  while (!observed.With([](Observer& each) { return LastIs(each, Moment::kCreated); })) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   std::map<std::string, Instant> stamps;
   for (const fakes::KubeSend& each : api.sends()) stamps.try_emplace(each.name, each.at);
   std::vector<double> late;
-  follower.With([&](Observer& observer) {
+  observed.With([&](Observer& observer) {
     for (const Life& life : observer.lives()) {
       const auto& seen = Of(life.own, Moment::kCreated);
       if (seen) late.push_back(ToSeconds(seen->at - stamps.at(life.name)) * 1e3);

@@ -41,6 +41,17 @@ Status WriteFiles(const lifecycle::EndOptions& options, const Outcome& outcome) 
   return status;
 }
 
+Status DrawPlots(const lifecycle::OutputOptions& options, const Outcome& outcome) {
+  if (options.plots.dir.empty()) return absl::OkStatus();
+  std::vector<lifecycle::Life> lives = outcome.lives;
+  const std::size_t skipped = Choose(options.choice, *outcome.kind, lives);
+  if (skipped > 0) {
+    spdlog::info("not in the pictures, for a span that ends before it begins: {}", skipped);
+  }
+  return WritePlots(options.plots,
+                    DrawnOf(*outcome.kind, outcome.run, lives, outcome.report.plateaus));
+}
+
 /// Whether any workload got into the cluster: without one, no threshold says anything.
 Status CheckData(const Outcome& outcome) {
   for (const lifecycle::Life& life : outcome.lives) {
@@ -74,6 +85,9 @@ Status Conclude(const lifecycle::EndOptions& options, const Globals& globals,
   status.Update(ended);
   status.Update(CheckData(outcome));
   status.Update(CheckAll(thresholds, outcome.report));
+  const Status drawn = DrawPlots(options.output, outcome);
+  if (!status.ok() && !drawn.ok()) spdlog::error("{}", std::string(drawn.message()));
+  status.Update(drawn);
   return status;
 }
 

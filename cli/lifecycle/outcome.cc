@@ -127,7 +127,7 @@ Counts CountsOf(const SubmitCounts& counts) {
 }
 
 Outcome OutcomeOf(Observed& observed, const Beside& beside) {
-  Outcome outcome{.kind = &observed.kind(), .anchor = observed.anchor()};
+  Outcome outcome{.kind = &observed.kind(), .run = beside.record.run, .anchor = observed.anchor()};
   std::size_t open_canaries = 0;
   observed.With([&](Observer& observer) {
     open_canaries = observer.open_canaries();

@@ -17,6 +17,7 @@ namespace twofold::lifecycle {
 
 struct Outcome {
   const Kind* kind = nullptr;
+  std::string run = {};
   Report report = {};
   std::vector<Life> lives = {};
   Anchor anchor;

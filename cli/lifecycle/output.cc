@@ -11,6 +11,18 @@
 #include "suites/lifecycle/spec.pb.h"
 
 namespace twofold::lifecycle {
+namespace {
+
+void Declare(CLI::App& app, Choice& choice) {
+  app.add_option("--head", choice.head,
+                 "Only the first N workloads (of a run: in its pictures); 0: all")
+      ->type_name("N");
+  app.add_option("--tail", choice.tail, "Only the last N of these; 0: all")->type_name("N");
+  app.add_flag("--skip-errors", choice.skip_errors,
+               "Leave out workloads with a span that certainly ends before it begins");
+}
+
+}  // namespace
 
 void Declare(CLI::App& app, OutputOptions& options) {
   CLI::Option* json = app.add_flag("--json", options.json, "As --output json");
@@ -26,6 +38,8 @@ void DeclareFailIf(CLI::App& app, OutputOptions& options) {
                  suite::FieldHelp(*v1::suites::LifecycleSpec::descriptor(), "failIf"))
       ->type_name("WHAT")
       ->take_all();
+  Declare(app, options.plots);
+  Declare(app, options.choice);
 }
 
 show::Form FormOf(const OutputOptions& options, show::Form otherwise) {

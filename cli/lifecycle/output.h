@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/lifecycle/plots.h"
+#include "cli/lifecycle/times/choice.h"
 #include "cli/lifecycle/times/report.h"
 #include "cli/lifecycle/times/threshold.h"
 #include "lib/common/result.h"
@@ -20,6 +22,8 @@ struct OutputOptions {
   bool csv = false;
   std::string times;
   std::vector<std::string> fail_if;
+  PlotOptions plots;
+  Choice choice;  ///< of a run it holds for the pictures alone, whose counts no threshold asks for
 };
 void Declare(CLI::App& app, OutputOptions& options);
 void DeclareFailIf(CLI::App& app, OutputOptions& options);  ///< this alone

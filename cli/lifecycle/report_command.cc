@@ -21,6 +21,7 @@ struct ReportOptions {
 Status ReportOf(const ReportOptions& options, const Globals& globals) {
   const auto thresholds = ThresholdsOf(options.end.output);
   if (!thresholds.ok()) return thresholds.status();
+  if (const Status made = MakeFolder(options.end.output.plots); !made.ok()) return made;
   lifecycle::Replay replay({Instant{}, 0});
   const auto read = lifecycle::ReadJournal(
       options.file, [&](const lifecycle::Object& line) { return replay.Take(line); });

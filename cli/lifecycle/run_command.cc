@@ -121,6 +121,7 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
   if (!settings.ok()) return settings.status();
   if (options.dry_run) return PrintTrial(*access, *settings);
+  if (const Status made = MakeFolder(options.output.plots); !made.ok()) return made;
   auto store = OpenStore(options, settings->name);
   if (!store.ok()) return store.status();
   lifecycle::RunFacts facts = FactsOf(options, *settings);

@@ -21,9 +21,6 @@ constexpr std::size_t kMostBytes = 256 << 20;  // of one file
 
 struct SampledOptions {
   std::string dir;
-  bool skip_errors = false;
-  std::size_t head = 0;
-  std::size_t tail = 0;
   lifecycle::OutputOptions output;
 };
 
@@ -58,8 +55,10 @@ Status Sampled(const SampledOptions& options, const Globals& globals) {
   if (!thresholds.ok()) return thresholds.status();
   auto data = ReadFolder(options.dir);
   if (!data.ok()) return data.status();
-  lifecycle::Cut(*data, options.head, options.tail);
-  const std::size_t skipped = options.skip_errors ? lifecycle::SkipErrors(*data) : 0;
+  if (const Status made = MakeFolder(options.output.plots); !made.ok()) return made;
+  const lifecycle::Choice& choice = options.output.choice;
+  lifecycle::Cut(*data, choice.head, choice.tail);
+  const std::size_t skipped = choice.skip_errors ? lifecycle::SkipErrors(*data) : 0;
   const lifecycle::Report report = ReportOf(*data);
   std::cout << lifecycle::Print(FormOf(options.output, globals.form), report);
   Complain(*data, skipped);
@@ -71,17 +70,15 @@ Status Sampled(const SampledOptions& options, const Globals& globals) {
   if (data->rows.empty()) {
     return absl::InternalError("no data: no workload is left, so nothing was shown");
   }
-  return lifecycle::CheckAll(*thresholds, report);
+  const Status status = lifecycle::CheckAll(*thresholds, report);
+  const Status drawn = lifecycle::WritePlots(options.output.plots, DrawnOf(*data));
+  if (!status.ok() && !drawn.ok()) std::cerr << drawn.message() << "\n";
+  return status.ok() ? drawn : status;
 }
 
 Action BindSampled(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<SampledOptions>();
   app.add_option("DIR", options->dir, "Folder with submitted.json and sampled.json")->required();
-  app.add_flag("--skip-errors", options->skip_errors,
-               "Leave out workloads with a span that certainly ends before it begins");
-  app.add_option("--head", options->head, "Only the first N workloads sampled; 0: all")
-      ->type_name("N");
-  app.add_option("--tail", options->tail, "Only the last N of these; 0: all")->type_name("N");
   Declare(app, options->output);
   return [options, &globals] { return Sampled(*options, globals); };
 }

@@ -101,6 +101,7 @@ Status WatchAll(const WatchOptions& options, const Globals& globals) {
   if (const Status status = CheckRuns(options); !status.ok()) return status;
   const auto thresholds = ThresholdsOf(options.end.output);
   if (!thresholds.ok()) return thresholds.status();
+  if (const Status made = MakeFolder(options.end.output.plots); !made.ok()) return made;
   const auto access = kube::OpenAccess(SourcesOf(options.cluster));
   if (!access.ok()) return access.status();
   const std::string space = options.space.empty() ? access->config.space : options.space;

@@ -118,6 +118,15 @@ Sights SightsOf(const Life& life) {
   return sights;
 }
 
+bool HasGangs(const std::vector<Life>& lives) {
+  return std::any_of(lives.begin(), lives.end(), [](const Life& life) { return life.slots > 1; });
+}
+
+bool HasVolumes(const std::vector<Life>& lives) {
+  return std::any_of(lives.begin(), lives.end(),
+                     [](const Life& life) { return life.planned.claims > 0; });
+}
+
 std::uint32_t RestartsOf(const Life& life) {
   std::uint32_t restarts = life.recreated;
   for (const PodLife& pod : life.pods) restarts += pod.restarts + (pod.replacement ? 1 : 0);

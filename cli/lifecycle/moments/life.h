@@ -84,6 +84,12 @@ struct Life {
 /// ones. A moment of volumes is there once as many claims as the workload needs have come to it.
 Sights SightsOf(const Life& life);
 
+/// Whether there is a workload with more than one pod.
+bool HasGangs(const std::vector<Life>& lives);
+
+/// Whether there is a workload with claims of volumes.
+bool HasVolumes(const std::vector<Life>& lives);
+
 /// How many pods were replacements, or containers started again.
 std::uint32_t RestartsOf(const Life& life);
 

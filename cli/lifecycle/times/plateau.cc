@@ -1,5 +1,7 @@
 #include "cli/lifecycle/times/plateau.h"
 
+#include <absl/strings/str_format.h>
+
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cstddef>
@@ -111,6 +113,12 @@ std::string LimiterOf(Worker worker, double rate) {
 }
 
 }  // namespace
+
+std::string Describe(const Plateau& plateau) {
+  return absl::StrFormat("limit: %s %.1f/s flat for %.0f s while %.0f waited%s%s", plateau.step,
+                         plateau.rate, plateau.seconds, plateau.waiting,
+                         plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
+}
 
 std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::vector<Instant> in,
                                    std::vector<Instant> out) {

@@ -21,6 +21,9 @@ struct Plateau {
   std::string limiter;   ///< a known limit of this rate, which may be the one; empty: none is
 };
 
+/// "limit: scheduled 50.0/s flat for 20 s while 400 waited, as under ..."
+std::string Describe(const Plateau& plateau);
+
 /// The longest plateau of a step that takes what came (`in`) and finishes it (`out`), each in any
 /// order; what is to count neither as waiting nor as done is in neither of them. nullopt: there is
 /// none. For each second of a plateau

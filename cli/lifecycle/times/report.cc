@@ -25,17 +25,6 @@ std::vector<Sights> AllSights(const std::vector<Life>& lives) {
   return all;
 }
 
-/// Whether there is a workload with more than one pod.
-bool HasGangs(const std::vector<Life>& lives) {
-  return std::any_of(lives.begin(), lives.end(), [](const Life& life) { return life.slots > 1; });
-}
-
-/// Whether there is a workload with claims of volumes.
-bool HasVolumes(const std::vector<Life>& lives) {
-  return std::any_of(lives.begin(), lives.end(),
-                     [](const Life& life) { return life.planned.claims > 0; });
-}
-
 bool HasWaves(const std::vector<Life>& lives) {
   return std::any_of(lives.begin(), lives.end(),
                      [](const Life& life) { return life.planned.wave > 0; });
@@ -47,10 +36,7 @@ std::vector<SpanSummary> Spans(const Kind& kind, const std::vector<Life>& lives,
   for (const Span& span : SpansOf(kind, HasGangs(lives), HasVolumes(lives))) {
     std::vector<Between> values;
     for (const Sights& sights : all) {
-      const auto value = Measure(span, sights);
-      // Failing is no duty: whatever did not fail is not missing there.
-      const bool counts = value && (value->Came() || span.to != Moment::kFailed);
-      if (counts) values.push_back(*value);
+      if (const auto value = Measure(span, sights)) values.push_back(*value);
     }
     summaries.push_back(Summarize(span.name, values));
     summaries.back().optional = !IsOnTheWay(span.to);
@@ -215,12 +201,6 @@ std::string PendingLine(const Report& report) {
   return line.empty() ? "" : line + "\n";
 }
 
-std::string PlateauLine(const Plateau& plateau, const char* what = "limit") {
-  return absl::StrFormat("%s: %s %.1f/s flat for %.0f s while %.0f waited%s%s\n", what,
-                         plateau.step, plateau.rate, plateau.seconds, plateau.waiting,
-                         plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
-}
-
 std::string PerSecondText(const std::optional<double>& rate) {
   return rate ? absl::StrFormat("%.1f/s", *rate) : "-";
 }
@@ -243,16 +223,15 @@ std::string OffsetLine(const Between& offset) {
                          offset.high * 1e3);
 }
 
-/// Spans that say something. One that many began and nobody ended does, if it ought to have one.
-bool IsShown(const SpanSummary& span) { return span.n > 0 || (span.missing > 0 && !span.optional); }
-
 std::string Words(const Report& report) {
   std::string text = CountsLine(report.counts) + PendingLine(report);
   if (report.fill) {
     text += SaturationLine(*report.fill);
-    for (const Plateau& plateau : report.fill->plateaus) text += PlateauLine(plateau, "fill limit");
+    for (const Plateau& plateau : report.fill->plateaus) {
+      absl::StrAppend(&text, "fill ", Describe(plateau), "\n");
+    }
   }
-  for (const Plateau& plateau : report.plateaus) text += PlateauLine(plateau);
+  for (const Plateau& plateau : report.plateaus) absl::StrAppend(&text, Describe(plateau), "\n");
   if (report.lag) {
     text += absl::StrFormat("watch lag: p99 %.1f ms after the reply, by %d canaries\n",
                             report.lag->p99_seconds * 1e3, report.lag->canaries);

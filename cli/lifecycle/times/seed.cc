@@ -1,5 +1,6 @@
 #include "cli/lifecycle/times/seed.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/time/time.h>
@@ -10,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/lifecycle/times/choice.h"
 #include "lib/common/printable.h"
 
 namespace twofold::lifecycle {
@@ -20,6 +22,7 @@ using show::Json;
 constexpr std::size_t kMostEntries = 200'000;
 constexpr std::size_t kLongestName = 253;
 constexpr std::int64_t kMicros = 1'000'000;
+constexpr const char* kSubmittedHeading = "Workload Submitted";  // in times.csv
 
 struct SeedField {
   SeedMoment moment;
@@ -46,15 +49,8 @@ constexpr std::array<SeedField, kSeedMoments - 1> kSeedFields = {{
      SeedMoment::kWorkload, true},
 }};
 
-struct SeedSpan {
-  const char* heading;  // in times.csv
-  const char* name;     // elsewhere
-  SeedMoment from;
-  SeedMoment to;
-};
-
 // The tool takes the last bind from itself, which is always 0.
-constexpr std::array<SeedSpan, 12> kSeedSpans = {{
+constexpr std::array<SeedSpan, kSeedSpanCount> kSeedSpans = {{
     {"Workload Creation (s)", "workload_creation", SeedMoment::kSubmitted, SeedMoment::kWorkload},
     {"Job Creation (s)", "job_creation", SeedMoment::kWorkload, SeedMoment::kJob},
     {"First Pod Creation (s)", "first_pod_creation", SeedMoment::kJob, SeedMoment::kFirstPod},
@@ -76,16 +72,6 @@ const std::optional<SeedInstant>& At(const SeedWorkload& row, SeedMoment moment)
 }
 std::optional<SeedInstant>& At(SeedWorkload& row, SeedMoment moment) {
   return row.instants[static_cast<std::size_t>(moment)];
-}
-
-/// A whole second may be any time until the next one.
-std::optional<Between> Measure(const SeedSpan& span, const SeedWorkload& row) {
-  const auto& from = At(row, span.from);
-  const auto& to = At(row, span.to);
-  if (!from || !to) return std::nullopt;
-  const double seconds = static_cast<double>(to->unix_us - from->unix_us) / kMicros;
-  return Between{seconds - (from->whole_second ? 1.0 : 0.0),
-                 seconds + (to->whole_second ? 1.0 : 0.0), to->whole_second};
 }
 
 // ---- reading
@@ -212,8 +198,7 @@ Json SeedRow(const SeedWorkload& row) {
     json[field.heading] = instant ? Json(SeedTime(*instant, "%Y-%m-%d %H:%M:%E*S")) : Json();
   }
   const auto& submitted = At(row, SeedMoment::kSubmitted);
-  json["Workload Submitted"] =
-      submitted ? Json(SeedTime(*submitted, "%Y-%m-%d %H:%M:%E*S")) : Json();
+  json[kSubmittedHeading] = submitted ? Json(SeedTime(*submitted, "%Y-%m-%d %H:%M:%E*S")) : Json();
   for (const SeedSpan& span : kSeedSpans) {
     const auto value = Measure(span, row);
     json[span.heading] = value ? Json(std::round(value->Middle() * 1e6) / 1e6) : Json();
@@ -224,7 +209,7 @@ Json SeedRow(const SeedWorkload& row) {
 show::Columns SeedColumns() {
   show::Columns columns = {{"", "jobName"}, {"", "jobNamespace"}, {"", "projectName"}};
   for (const SeedField& field : kSeedFields) columns.push_back({"", field.heading});
-  columns.push_back({"", "Workload Submitted"});
+  columns.push_back({"", kSubmittedHeading});
   for (const SeedSpan& span : kSeedSpans) columns.push_back({"", span.heading});
   return columns;
 }
@@ -243,6 +228,23 @@ bool EndsBeforeItBegins(const SeedWorkload& row) {
 }
 
 }  // namespace
+
+const std::array<SeedSpan, kSeedSpanCount>& SeedSpans() { return kSeedSpans; }
+
+std::optional<Between> Measure(const SeedSpan& span, const SeedWorkload& row) {
+  const auto& from = At(row, span.from);
+  const auto& to = At(row, span.to);
+  if (!from || !to) return std::nullopt;
+  const double seconds = static_cast<double>(to->unix_us - from->unix_us) / kMicros;
+  return Between{seconds - (from->whole_second ? 1.0 : 0.0),
+                 seconds + (to->whole_second ? 1.0 : 0.0), to->whole_second};
+}
+
+std::string Words(SeedMoment moment) {
+  const auto field = std::find_if(kSeedFields.begin(), kSeedFields.end(),
+                                  [&](const SeedField& each) { return each.moment == moment; });
+  return absl::AsciiStrToLower(field == kSeedFields.end() ? kSubmittedHeading : field->heading);
+}
 
 Result<SeedData> ReadSeed(std::string_view submitted_text, std::string_view sampled_text) {
   const auto submitted_list = ListIn("submitted.json", submitted_text);
@@ -274,10 +276,7 @@ Result<SeedData> ReadSeed(std::string_view submitted_text, std::string_view samp
 }
 
 void Cut(SeedData& data, std::size_t head, std::size_t tail) {
-  if (head > 0 && data.rows.size() > head) data.rows.resize(head);
-  if (tail > 0 && data.rows.size() > tail) {
-    data.rows.erase(data.rows.begin(), data.rows.end() - static_cast<std::ptrdiff_t>(tail));
-  }
+  KeepHeadAndTail(data.rows, head, tail);
 }
 
 std::size_t SkipErrors(SeedData& data) { return std::erase_if(data.rows, EndsBeforeItBegins); }

@@ -46,6 +46,22 @@ struct SeedWorkload {
   std::array<std::optional<SeedInstant>, kSeedMoments> instants = {};
 };
 
+/// One delta of the tool.
+struct SeedSpan {
+  const char* heading;  ///< in times.csv
+  const char* name;     ///< elsewhere
+  SeedMoment from;
+  SeedMoment to;
+};
+inline constexpr std::size_t kSeedSpanCount = 12;
+const std::array<SeedSpan, kSeedSpanCount>& SeedSpans();
+
+/// Of one workload; nullopt: it has not both ends. A whole second may be any time until the next.
+std::optional<Between> Measure(const SeedSpan& span, const SeedWorkload& row);
+
+/// "pod group created", "workload submitted": as the tool calls it.
+std::string Words(SeedMoment moment);
+
 /// What both files say together.
 struct SeedData {
   std::vector<SeedWorkload> rows;        ///< in the order of sampled.json

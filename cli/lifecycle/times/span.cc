@@ -102,6 +102,8 @@ std::optional<Between> Measure(const Span& span, const Sights& sights) {
   const auto& from = Of(sights, span.from);
   const auto& to = Of(sights, span.to);
   if (!from) return std::nullopt;
+  // Failing is no duty: whatever did not fail is not missing there.
+  if (!to && span.to == Moment::kFailed) return std::nullopt;
   if (!to) return Between{kNeverCame, kNeverCame};
   Between value{ToSeconds(to->after - from->at), ToSeconds(to->at - from->after)};
   if ((from->IsLate() || to->IsLate()) && value.high >= 0) value.low = std::max(value.low, 0.0);
@@ -137,6 +139,8 @@ SpanSummary Summarize(const std::string& name, const std::vector<Between>& value
   summary.most = *most;
   return summary;
 }
+
+bool IsShown(const SpanSummary& span) { return span.n > 0 || (span.missing > 0 && !span.optional); }
 
 std::string QuantileName(double q) { return absl::StrCat("p", std::lround(q * 100.0)); }
 

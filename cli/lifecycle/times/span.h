@@ -34,8 +34,8 @@ struct Span {
 /// volumes.
 std::vector<Span> SpansOf(const Kind& kind, bool gang = true, bool volumes = false);
 
-/// Of one workload; nullopt: it never came to the first moment, so there is nothing to measure.
-/// Missing ends stay missing.
+/// Of one workload; nullopt: it never came to the first moment, so there is nothing to measure, nor
+/// did a workload that has not failed. Missing ends stay missing.
 std::optional<Between> Measure(const Span& span, const Sights& sights);
 
 /// One quantile, and the interval that holds it: of chance, and of what was not seen exactly.
@@ -63,6 +63,10 @@ struct SpanSummary {
 
 /// The workloads' values of one span, in any order.
 SpanSummary Summarize(const std::string& name, const std::vector<Between>& values);
+
+/// Whether it says something. A span that many began and nobody ended does, if it ought to have
+/// one.
+bool IsShown(const SpanSummary& span);
 
 /// "p50", "p99"
 std::string QuantileName(double q);

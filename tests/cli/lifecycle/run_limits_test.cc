@@ -222,7 +222,7 @@ TEST_F(RunTest, ThrottlingNamesThePriorityLevelIfTheServerTells) {
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_THAT(
       run_->report().notes,
-      Contains(HasSubstr("asked to wait 3 times (429), for 0.0 s together: 3 by priority level "
+      Contains(HasSubstr("flow control: 3 by priority level "
                          "workload-low (flow schema schema-1)")));
 }
 

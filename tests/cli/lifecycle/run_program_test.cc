@@ -38,6 +38,17 @@ TEST_F(RunProgramTest, ReportsWritesFilesAndRemovesAll) {
       << TextOf(folder_ / "times.csv") << TextOf(folder_ / "seed/sampled.json");
 }
 
+TEST_F(RunProgramTest, DrawsPicturesOfWhatIsChosen) {
+  BeginController();
+  const auto run = Begin({"--plots", folder_ / "plots", "--svg-only", "--tail", "3"});
+  EXPECT_EQ(run->Wait(), 0) << run->output();
+  EXPECT_THAT(run->output(), HasSubstr("workloads 8, complete 8"));  // the table is of all
+  const std::string svg = TextOf(folder_ / "plots/general.svg");
+  EXPECT_THAT(svg, HasSubstr("3 workloads of kind job, run r1"));
+  EXPECT_THAT(svg, HasSubstr("r1-7: "));
+  EXPECT_THAT(TextOf(folder_ / "plots/detailed.svg"), HasSubstr("Time between sent and created ("));
+}
+
 TEST_F(RunProgramTest, AThresholdThatHoldsFails) {
   BeginController();
   const auto run = Begin({"--fail-if", "pod_ready_p50>1ms"});

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/command/command.h"
@@ -70,6 +73,62 @@ TEST(SampledCommand, WritesTimes) {
   const Ran ran = Sampled({GoldenPath("seed"), "--times", dir.Path("none") + "/times.csv"});
   EXPECT_EQ(ran.code, 4);
   EXPECT_TRUE(Has(ran.err, "--times: ")) << ran.err;
+}
+
+TEST(SampledCommand, DrawsPictures) {
+  const results::TempDir dir;
+  const std::string plots = dir.Path("a/b");
+  const Ran ran = Sampled({GoldenPath("seed"), "--plots", plots, "--svg-only", "--head", "10"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* name : {"general", "detailed"}) {
+    std::ifstream file(plots + "/" + name + ".svg");
+    const std::string svg((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_TRUE(Has(svg, "10 workloads as the scale test tool has sampled them")) << name;
+    EXPECT_FALSE(std::filesystem::exists(plots + "/" + name + ".png"));
+  }
+  EXPECT_EQ(Sampled({GoldenPath("seed"), "--svg-only"}).code, 2);
+}
+
+/// With programs of that folder alone.
+Ran SampledIn(const std::string& folder, const std::vector<std::string>& words) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder.c_str(), 1);
+  const Ran ran = Sampled(words);
+  setenv("PATH", path.c_str(), 1);
+  return ran;
+}
+
+TEST(SampledCommand, APngIsBesideEachSvg) {
+  const results::TempDir dir;
+  const std::string bin = std::filesystem::path(dir.Path("x")).parent_path().string();
+  std::ofstream(dir.Path("rsvg-convert"))
+      << "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n'; exec /bin/cat\n";
+  std::filesystem::permissions(dir.Path("rsvg-convert"), std::filesystem::perms::owner_all);
+  const Ran ran = SampledIn(bin, {GoldenPath("seed"), "--plots", dir.Path("plots")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* name : {"general", "detailed"}) {
+    std::ifstream png(dir.Path("plots") + "/" + name + ".png", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(png)), {});
+    EXPECT_EQ(text.substr(1, 3), "PNG") << name;
+    EXPECT_TRUE(Has(text, "</svg>")) << name;
+  }
+}
+
+TEST(SampledCommand, WithoutAConverterThereAreSvgsAndAnError) {
+  const results::TempDir dir;
+  const Ran ran = SampledIn(dir.Path("none"), {GoldenPath("seed"), "--plots", dir.Path("plots")});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_TRUE(Has(ran.err, "librsvg2-bin")) << ran.err;
+  EXPECT_TRUE(std::filesystem::exists(dir.Path("plots") + "/detailed.svg"));
+}
+
+TEST(SampledCommand, AFolderThatCannotBeMadeIsKnownAtOnce) {
+  const results::TempDir dir;
+  std::ofstream(dir.Path("file")) << "x";
+  const Ran ran = Sampled({GoldenPath("seed"), "--plots", dir.Path("file")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(Has(ran.err, "--plots: ")) << ran.err;
+  EXPECT_TRUE(ran.out.empty());
 }
 
 TEST(SampledCommand, HeadTailAndSkippedErrorsChooseWorkloads) {

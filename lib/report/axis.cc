@@ -1,0 +1,159 @@
+#include "lib/report/axis.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace twofold::report {
+namespace {
+
+constexpr double kMost = 1e15;          // beyond it whole numbers are no longer exact
+constexpr double kLeastSpan = 1e-12;    // of an axis
+constexpr double kLeastPart = 1e-9;     // of its numbers
+constexpr double kSmallestLog = 1e-15;  // on a logarithmic axis
+constexpr double kUprightTick = 28.0;   // pixels
+constexpr double kLyingTick = 64.0;
+
+struct Scale {
+  double factor;
+  std::string_view unit;
+};
+
+/// The unit in which numbers of up to `most` are shown.
+Scale ScaleOf(double most, const std::string& unit) {
+  constexpr std::array<Scale, 3> kSeconds = {{{1e6, "us"}, {1e3, "ms"}, {1.0, "s"}}};
+  if (unit != "s") return {1.0, unit};
+  const double size = std::abs(most);
+  if (size == 0.0 || size >= 1.0) return kSeconds[2];
+  return size < 1e-3 ? kSeconds[0] : kSeconds[1];
+}
+
+double PowerOfTen(double value) { return std::pow(10.0, std::floor(std::log10(value))); }
+
+std::string Fixed(double value, double step) {
+  const double decimals = std::clamp(-std::floor(std::log10(step) + 1e-9), 0.0, 12.0);
+  // Not "-0".
+  return absl::StrFormat("%.*f", static_cast<int>(decimals),
+                         std::abs(value) < step / 2 ? 0 : value);
+}
+
+std::string WithUnit(const std::string& number, std::string_view unit) {
+  return unit.empty() ? number : absl::StrCat(number, " ", std::string(unit));
+}
+
+}  // namespace
+
+double NiceStep(double span, double most) {
+  const double least = span / most;
+  const double power = PowerOfTen(least);
+  for (const double times : {1.0, 2.0, 5.0}) {
+    if (times * power >= least * (1.0 - 1e-9)) return times * power;
+  }
+  return 10.0 * power;
+}
+
+std::string ValueText(double value, const std::string& unit) {
+  const Scale scale = ScaleOf(value, unit);
+  const double shown = value * scale.factor;
+  // %g goes over to powers of ten where the digits end, which reads badly below a million.
+  const bool whole = std::abs(shown) >= 1000.0 && std::abs(shown) < 1e6;
+  return WithUnit(whole ? absl::StrFormat("%.0f", shown) : absl::StrFormat("%.4g", shown),
+                  scale.unit);
+}
+
+bool HasPlace(const Axis& axis, double value) {
+  return std::isfinite(value) && std::abs(value) <= kMost &&
+         (!axis.logarithmic || value >= kSmallestLog);
+}
+
+PlacedAxis::PlacedAxis(const Axis& axis, const std::vector<double>& values, double from, double to)
+    : axis_(axis), from_(from), to_(to) {
+  SetRange(values);
+  const double room = to < from ? kUprightTick : kLyingTick;
+  const double parts = std::max(1.0, std::abs(to - from) / room);
+  if (axis_.logarithmic) {
+    SetLogarithmic(parts);
+  } else {
+    SetLinear(parts);
+  }
+}
+
+double PlacedAxis::Place(double value) const {
+  const double part = axis_.logarithmic ? std::log(value / low_) / std::log(high_ / low_)
+                                        : (value - low_) / (high_ - low_);
+  return from_ + std::clamp(part, 0.0, 1.0) * (to_ - from_);
+}
+
+void PlacedAxis::SetRange(const std::vector<double>& values) {
+  bool any = false;
+  const auto include = [&](double value) {
+    if (!Shows(value)) return;
+    low_ = any ? std::min(low_, value) : value;
+    high_ = any ? std::max(high_, value) : value;
+    any = true;
+  };
+  for (const double value : values) include(value);
+  if (axis_.least) include(*axis_.least);
+  if (axis_.most) include(*axis_.most);
+  if (axis_.from_zero && any) include(0.0);
+  if (any) return;
+  low_ = axis_.logarithmic ? 0.1 : 0.0;
+  high_ = 1.0;
+}
+
+/// A single number has room around it.
+void PlacedAxis::WidenLinear() {
+  const double size = std::max(std::abs(low_), std::abs(high_));
+  const double least = axis_.whole ? 1.0 : std::max(size * kLeastPart, kLeastSpan);
+  if (high_ - low_ >= least) return;
+  const double room = std::max(size > 0.0 ? size * 0.1 : 1.0, least);
+  const bool on_zero = axis_.from_zero && low_ >= 0.0;
+  high_ += room;
+  if (!on_zero) low_ -= room;
+}
+
+void PlacedAxis::SetLinear(double parts) {
+  WidenLinear();
+  const Scale scale = ScaleOf(std::max(std::abs(low_), std::abs(high_)), axis_.unit);
+  double step = NiceStep((high_ - low_) * scale.factor, parts);
+  if (axis_.whole) step = std::max(step, 1.0);
+  if (to_ < from_) {  // upright: whole steps, so that the greatest value is not on the edge
+    low_ = std::floor(low_ * scale.factor / step + 1e-9) * step / scale.factor;
+    high_ = std::ceil(high_ * scale.factor / step - 1e-9) * step / scale.factor;
+  }
+  const double first = std::ceil(low_ * scale.factor / step - 1e-9);
+  const double last = std::floor(high_ * scale.factor / step + 1e-9);
+  for (double i = first; i <= last; i += 1.0) {
+    ticks_.push_back({i * step / scale.factor, Fixed(i * step, step)});
+  }
+  label_ = scale.unit.empty() ? axis_.label
+                              : absl::StrCat(axis_.label, " (", std::string(scale.unit), ")");
+}
+
+void PlacedAxis::SetLogarithmic(double parts) {
+  if (high_ < low_ * 1.5) {
+    low_ /= 1.5;
+    high_ *= 1.5;
+  }
+  const double decades = std::log10(high_ / low_);
+  const bool all = decades * 3.0 <= parts;                          // 1, 2, 5, 10
+  const double stride = std::max(1.0, std::ceil(decades / parts));  // of decades
+  const double first = std::floor(std::log10(low_) + 1e-9);
+  for (double decade = first; decade <= std::log10(high_) + 1e-9; decade += stride) {
+    for (const double times : {1.0, 2.0, 5.0}) {
+      const double at = times * std::pow(10.0, decade);
+      const bool inside = at >= low_ * (1 - 1e-9) && at <= high_ * (1 + 1e-9);
+      if (inside && (all || times == 1.0)) ticks_.push_back({at, ValueText(at, axis_.unit)});
+    }
+  }
+  if (ticks_.size() < 2) {
+    ticks_ = {{low_, ValueText(low_, axis_.unit)}, {high_, ValueText(high_, axis_.unit)}};
+  }
+  label_ = absl::StrCat(axis_.label, ", logarithmic");
+}
+
+}  // namespace twofold::report
