@@ -286,12 +286,13 @@ TEST_F(RankTest, WhatIsAskedForIsForTheWorkerToAllowByItsValue) {
 
 TEST_F(RankTest, AStageThatHasMuchToRemoveGetsTimeForIt) {
   // Longer than Process::kStopGrace.
-  suite::Stage& stage = Add("run", Phase::kRun,
-                            "trap 'sleep 3; touch ../../removed; exit 3' TERM; sleep 3600 & wait");
+  const std::string removed = tools_.Path("removed");
+  suite::Stage& stage = Add(
+      "run", Phase::kRun, "trap 'sleep 3; touch " + removed + "; exit 3' TERM; sleep 3600 & wait");
   stage.limit = milliseconds(300);
   stage.stop_grace = std::chrono::seconds(60);
   ExpectError(Run(kSuite, ""), "run: ran past its limit of 0.3 s");
-  EXPECT_TRUE(std::filesystem::remove(work_.Path("removed")));
+  EXPECT_TRUE(std::filesystem::remove(removed));
 }
 
 }  // namespace
