@@ -52,6 +52,14 @@ Examples:
   twofold-backend --once -- fio '{"rw": "randread", "bs": "4k", "size": "100M", "runtime": "5s"}'
 )";
 
+// What is wrong with an --allow-value; empty: nothing.
+std::string CheckAllowedValue(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const bool good = equals != 0 && equals != std::string::npos && equals + 1 < text.size() &&
+                    std::count(text.begin(), text.end(), '*') <= 1;
+  return good ? "" : "'" + text + "' is not of the form FIELD=VALUE with one '*' at most";
+}
+
 CLI::Validator PeersAddressOrOff() {
   return {[listen = ListenAddress()](std::string& text) {
             return text == "off" ? std::string() : listen(text);
@@ -120,6 +128,12 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   app.add_flag("--allow-options", options.workload.benchmark.allowed.options,
                "Specs of suites may have options and engines of their tools that are on no word "
                "list, and with them run programs and reach files as this worker's user");
+  app.add_option("--allow-value", options.workload.benchmark.allowed.values,
+                 "FIELD=VALUE, VALUE with one '*' at most: specs of suites may say this in a field "
+                 "that reaches beyond the worker, such as namespace=load or "
+                 "'containerImage=registry.example.com/*'; may be given more than once")
+      ->check(CLI::Validator(CheckAllowedValue, "FIELD=VALUE", "value"))
+      ->allow_extra_args(false);
   app.add_option("--allow-env", options.allow_env,
                  "A variable of this environment, or several (NAME*), that programs get beside "
                  "PATH, HOME, LANG, OMPI_*, UCX_* and the like; may be given more than once")

@@ -29,8 +29,9 @@ struct WorkerFacts {
 
 /// What specs may ask for beyond what is harmless, as whoever started the worker says.
 struct Allowances {
-  std::vector<std::string> paths;  ///< folders with all below them, and files; absolute
-  bool options = false;            ///< what is on no word list (GangPlan::unlisted)
+  std::vector<std::string> paths;        ///< folders with all below them, and files; absolute
+  bool options = false;                  ///< what is on no word list (GangPlan::unlisted)
+  std::vector<std::string> values = {};  ///< FIELD=VALUE (GangPlan::asks); VALUE may have one '*'
 };
 
 struct BenchmarkOptions {

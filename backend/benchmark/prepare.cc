@@ -13,6 +13,7 @@
 #include "backend/benchmark/host.h"
 #include "backend/benchmark/offers.h"
 #include "backend/workload/peer_link.h"
+#include "lib/common/match.h"
 #include "lib/process/environment.h"
 
 namespace twofold::backend {
@@ -87,15 +88,30 @@ bool IsAllowed(const std::string& path, const std::string& work_folder, const Al
                      [&](const std::string& folder) { return IsWithin(target, Target(folder)); });
 }
 
+bool IsAllowed(const suite::Ask& ask, const Allowances& allowed) {
+  return std::any_of(allowed.values.begin(), allowed.values.end(), [&](const std::string& each) {
+    const std::size_t equals = each.find('=');
+    return each.substr(0, equals) == ask.field && Matches(ask.value, each.substr(equals + 1));
+  });
+}
+
 // Whether this worker carries out what the spec of rank `rank` asks for: paths lead into
 // `work_folder` or where `allowed` says, symbolic links followed, and nothing is unlisted that is
-// not allowed. What a link is changed to later is not seen: let nobody else write there.
-// Errors   kPermissionDenied: the path or option, and which flag of the worker would allow it.
+// not allowed, nor anything asked for. What a link is changed to later is not seen: let nobody else
+// write there. Errors   kPermissionDenied: the path or option, and which flag of the worker would
+// allow it.
 Status CheckAllowed(const suite::GangPlan& plan, std::uint32_t rank, const std::string& work_folder,
                     const Allowances& allowed) {
   if (!allowed.options && !plan.unlisted.empty()) {
     return absl::PermissionDeniedError(absl::StrCat(
         plan.unlisted.front(), " is on no word list; only workers with --allow-options take it"));
+  }
+  for (const suite::Ask& ask : plan.asks) {
+    if (IsAllowed(ask, allowed)) continue;
+    const std::string what = absl::StrCat(ask.field, "=", ask.value);
+    return absl::PermissionDeniedError(absl::StrCat(ask.field,
+                                                    ": only workers with --allow-value '", what,
+                                                    "', or a pattern of it, take that"));
   }
   const suite::RankPlan& own = plan.ranks[rank];
   for (const auto* paths : {&own.folders, &own.paths}) {

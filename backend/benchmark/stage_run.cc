@@ -153,7 +153,7 @@ void StageRun::Tell() {
 void StageRun::StopBecause(std::string why) {
   if (!why_stopped_.empty()) return;
   why_stopped_ = std::move(why);
-  process_->Stop();
+  Stop();
 }
 
 void StageRun::Ended(process::ProgramEnd end) {

@@ -46,8 +46,8 @@ class StageRun : public std::enable_shared_from_this<StageRun> {
   /// Kills it if it still runs; nothing is told any more.
   ~StageRun();
 
-  /// Asks it to end, and after Process::kStopGrace insists.
-  void Stop() { process_->Stop(); }
+  /// Asks it to end, and after Stage::stop_grace insists.
+  void Stop() { process_->Stop(plan_.stop_grace.value_or(process::Process::kStopGrace)); }
 
   /// Whether `printed` is to be told; if so it is at once, with the last 4 KiB so far of each file.
   void Follow(bool on);

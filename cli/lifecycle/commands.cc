@@ -3,8 +3,8 @@
 namespace twofold::cli {
 
 std::vector<Command> LifecycleCommands() {
-  return {RunCommand(),    SubmitCommand(), WatchCommand(),  ReportCommand(),
-          StatusCommand(), CleanCommand(),  SampledCommand()};
+  return {RunCommand(),    SubmitCommand(), WatchCommand(),   ReportCommand(),
+          StatusCommand(), CleanCommand(),  SampledCommand(), ServerCommand()};
 }
 
 }  // namespace twofold::cli

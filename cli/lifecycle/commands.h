@@ -12,5 +12,6 @@ Command ReportCommand();
 Command StatusCommand();
 Command CleanCommand();
 Command SampledCommand();
+Command ServerCommand();
 
 }  // namespace twofold::cli

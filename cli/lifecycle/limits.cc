@@ -6,18 +6,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
 #include "cli/lifecycle/templates/template.h"
-#include "lib/common/options.h"
 #include "lib/common/printable.h"
+#include "lib/suite/flags.h"
 
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::uint32_t kMostOfAPhase = 200'000;
+using Spec = v1::suites::LifecycleSpec;
+
 constexpr std::size_t kLongestClass = 253;
 constexpr std::size_t kShownValue = 80;
 
@@ -63,57 +64,35 @@ bool IsClassName(const std::string& name) {
          });
 }
 
-Status ReadVolume(const LimitOptions& options, Settings& each) {
-  if (options.pvc.empty()) return absl::OkStatus();
-  const auto size = ReadSize("--pvc", options.pvc);
+Status ReadVolume(const Spec& spec, Settings& each) {
+  if (!spec.has_pvc()) return absl::OkStatus();
+  const auto size = ReadSize("--pvc", spec.pvc());
   if (!size.ok()) return size.status();
-  if (*size == 0) return BadOption("--pvc", options.pvc, "is no size of a volume: 1 byte or more");
-  if (!options.storage_class.empty() && !IsClassName(options.storage_class)) {
-    return BadOption("--storage-class", options.storage_class,
+  if (*size == 0) return BadOption("--pvc", spec.pvc(), "is no size of a volume: 1 byte or more");
+  if (spec.has_storage_class() && !IsClassName(spec.storage_class())) {
+    return BadOption("--storage-class", spec.storage_class(),
                      "is no name of small letters, digits, dashes and dots");
   }
-  each.volume = options.pvc;
-  each.storage_class = options.storage_class;
+  each.volume = spec.pvc();
+  each.storage_class = spec.storage_class();
   return absl::OkStatus();
+}
+
+void DeclareLimits(CLI::App& app, std::initializer_list<std::string_view> fields, Spec& spec) {
+  suite::AddFieldOptions(app, fields, spec);
 }
 
 }  // namespace
 
-CLI::Validator PerSecond(double least, double most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    double value = 0;
-    if (absl::SimpleAtod(text, &value) && value >= least && value <= most) return {};
-    return absl::StrCat("'", text, "' is not a number a second from ", least, " to ", most);
-  };
-  return {check, "NUMBER", "rate"};
-}
-
-void Declare(CLI::App& app, LimitOptions& options) {
-  CLI::Option* const wave =
-      app.add_option("--wave", options.wave,
-                     "Create so many, at --rate or --parallel, then await all their answers")
-          ->check(WholeNumber(1, kMostOfAPhase));
-  app.add_option("--delay", options.delay_seconds,
-                 "Seconds between the last answer to a wave and the next wave")
-      ->check(Seconds(0, 86'400))
-      ->needs(wave);
-  CLI::Option* const fill =
-      app.add_option("--fill", options.fill,
-                     "Create so many workloads of the kind before, wait until they are ready, and "
-                     "leave them out of all that is measured")
-          ->check(WholeNumber(1, kMostOfAPhase));
-  app.add_option("--fill-rate", options.fill_rate,
-                 "Of these, a second; else as fast as the connections allow")
-      ->check(PerSecond(0.001, 10'000))
-      ->needs(fill);
-  CLI::Option* const pvc =
-      app.add_option("--pvc", options.pvc, "Give each pod a volume of this size, or of 1Mi")
-          ->expected(0, 1)
-          ->default_str("1Mi")
-          ->type_name("SIZE");
-  app.add_option("--storage-class", options.storage_class,
-                 "Of the volumes; else the cluster's default")
-      ->needs(pvc);
+void Declare(CLI::App& app, Spec& spec, LimitOptions& options) {
+  DeclareLimits(app, {"wave", "delay", "fill", "fillRate"}, spec);
+  app.add_option_function<std::string>(
+         "--pvc", [&spec](const std::string& size) { spec.set_pvc(size); },
+         suite::FieldHelp(*Spec::descriptor(), "pvc") + "; 1Mi if none is given")
+      ->expected(0, 1)
+      ->default_str("1Mi")
+      ->type_name("SIZE");
+  DeclareLimits(app, {"storageClass"}, spec);
   app.add_option("--etcd-quota", options.etcd_quota,
                  "What the API server's store may hold: at 80 % of it nothing more is created; 0: "
                  "do not look")
@@ -121,16 +100,16 @@ void Declare(CLI::App& app, LimitOptions& options) {
       ->capture_default_str();
 }
 
-Result<LimitSettings> Read(const LimitOptions& options, Settings& each) {
+Result<LimitSettings> Read(const Spec& spec, const LimitOptions& options, Settings& each) {
   LimitSettings settings;
-  settings.wave = options.wave;
-  settings.delay = FromSeconds(options.delay_seconds);
-  settings.fill = options.fill;
-  settings.fill_rate = options.fill_rate;
+  settings.wave = spec.wave();
+  settings.delay = FromSeconds(spec.delay());
+  settings.fill = spec.fill();
+  settings.fill_rate = spec.fill_rate();
   const auto quota = ReadSize("--etcd-quota", options.etcd_quota);
   if (!quota.ok()) return quota.status();
   settings.storage.quota = *quota;
-  if (const Status status = ReadVolume(options, each); !status.ok()) return status;
+  if (const Status status = ReadVolume(spec, each); !status.ok()) return status;
   return settings;
 }
 

@@ -6,28 +6,23 @@
 #include "cli/lifecycle/storage.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "suites/lifecycle/spec.pb.h"
 
 namespace CLI {
 class App;
-class Validator;
-}  // namespace CLI
+}
 
 /// Options of a run beyond its plain pace: waves, a phase that fills, volumes, what it may fill.
 namespace twofold::lifecycle {
 
 struct Settings;
 
-/// As they were typed.
+/// As they were typed, beside those that are fields of the suite's spec.
 struct LimitOptions {
-  std::uint32_t wave = 0;
-  double delay_seconds = 0;
-  std::uint32_t fill = 0;
-  double fill_rate = 0;
-  std::string pvc;
-  std::string storage_class;
   std::string etcd_quota = "2Gi";
 };
-void Declare(CLI::App& app, LimitOptions& options);
+/// These, and the fields of `spec` that limits are about.
+void Declare(CLI::App& app, v1::suites::LifecycleSpec& spec, LimitOptions& options);
 
 /// What they mean.
 struct LimitSettings {
@@ -40,9 +35,7 @@ struct LimitSettings {
 
 /// `each` gets the volume.
 /// Errors   kInvalidArgument: which option, which value, what is allowed.
-Result<LimitSettings> Read(const LimitOptions& options, Settings& each);
-
-/// A number a second.
-CLI::Validator PerSecond(double least, double most);
+Result<LimitSettings> Read(const v1::suites::LifecycleSpec& spec, const LimitOptions& options,
+                           Settings& each);
 
 }  // namespace twofold::lifecycle

@@ -7,6 +7,9 @@
 #include <iostream>
 #include <utility>
 
+#include "lib/suite/flags.h"
+#include "suites/lifecycle/spec.pb.h"
+
 namespace twofold::lifecycle {
 namespace {
 
@@ -32,8 +35,7 @@ void Declare(CLI::App& app, OutputOptions& options) {
 
 void DeclareFailIf(CLI::App& app, OutputOptions& options) {
   app.add_option("--fail-if", options.fail_if,
-                 "Fail if this holds, or cannot be told because no workload has it: "
-                 "SPAN_STAT>TIME or COUNT>NUMBER; may be repeated")
+                 suite::FieldHelp(*v1::suites::LifecycleSpec::descriptor(), "failIf"))
       ->type_name("WHAT")
       ->take_all();
   Declare(app, options.plots);

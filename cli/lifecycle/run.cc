@@ -40,6 +40,7 @@ Status Run::Execute(const Say& progress, Duration between) {
 Status Run::SendAndWatch(const Say& progress, Duration between) {
   submitter_ =
       std::make_unique<Submitter>(access_, settings_, watching_->record().resources, observed_);
+  sends_ = true;
   guard_ =
       std::make_unique<StorageGuard>(access_, settings_.storage, [this] { submitter_->Cease(); });
   Status status = watching_->Await(
@@ -145,6 +146,16 @@ std::string Run::ProgressLine(Duration time, const Progress& look) {
   return absl::StrFormat("%.0f s: %d of %d sent, %d created, %d late, %d throttled, %d not over",
                          ToSeconds(time), counts.sent, settings_.count, counts.created, counts.late,
                          counts.throttled, look.open);
+}
+
+std::optional<RunProgress> Run::progress() {
+  if (!sends_) return std::nullopt;
+  RunProgress progress;
+  progress.planned = settings_.count;
+  progress.submitted = submitter_->counts();
+  progress.watch_breaks = watching_->breaks();
+  progress.Add(observed_, settings_.until_ready);
+  return progress;
 }
 
 std::optional<Outcome> Run::outcome() {

@@ -11,9 +11,11 @@
 #include "cli/lifecycle/event_follower.h"
 #include "cli/lifecycle/interruption.h"
 #include "cli/lifecycle/journal.h"
+#include "cli/lifecycle/metrics.h"
 #include "cli/lifecycle/observed.h"
 #include "cli/lifecycle/outcome.h"
 #include "cli/lifecycle/preparing.h"
+#include "cli/lifecycle/server.h"
 #include "cli/lifecycle/settings.h"
 #include "cli/lifecycle/storage.h"
 #include "cli/lifecycle/submitter.h"
@@ -28,7 +30,7 @@ namespace twofold::lifecycle {
 
 /// One run: watches first, then workloads, then the wait for the last of them.
 ///
-/// Threads  Execute by one; Interrupt from any.
+/// Threads  Execute by one; Interrupt and progress from any.
 class Run {
  public:
   Run(kube::Access access, RunSettings settings, kube::WatchOptions watch = {});
@@ -50,8 +52,15 @@ class Run {
   /// IsExempt, before Execute; an interrupt ends it.
   bool IsExempt() { return lifecycle::IsExempt(connection_); }
 
+  /// "v1.36.1", before Execute, as IsExempt; empty: the server does not say.
+  std::string ServerVersion() { return lifecycle::ServerVersion(connection_).value_or(""); }
+
   /// Whether there may be objects of it, which CleanUp removes.
   [[nodiscard]] bool has_begun() const { return begun_; }
+
+  /// What it has come to so far; nullopt: nothing is sent yet. Threads  Any, also during Execute.
+  /// Cost     O(1 + moments) a workload, in slices, so that the watches go on meanwhile.
+  std::optional<RunProgress> progress();
 
   /// After Execute; nullopt: nothing was to be sent yet.
   std::optional<Outcome> outcome();
@@ -85,6 +94,7 @@ class Run {
   std::string flows_;  // whose limits were met
   std::optional<Instant> submitted_;
   std::atomic<bool> begun_ = false;
+  std::atomic<bool> sends_ = false;  // what Execute makes is there, and stays
   Instant end_;
 };
 

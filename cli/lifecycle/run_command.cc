@@ -6,18 +6,22 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/command/command.h"
 #include "cli/lifecycle/commands.h"
 #include "cli/lifecycle/concluding.h"
+#include "cli/lifecycle/metrics.h"
 #include "cli/lifecycle/output.h"
 #include "cli/lifecycle/preparing.h"
 #include "cli/lifecycle/run.h"
 #include "cli/lifecycle/settings.h"
+#include "cli/lifecycle/store.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/program.h"
 
@@ -28,20 +32,31 @@ using lifecycle::Run;
 using lifecycle::RunOptions;
 using lifecycle::RunSettings;
 
+/// What begins and ends with a run, whatever becomes of it.
 struct Work {
   const RunOptions& options;
   const Globals& globals;
   const std::vector<lifecycle::Threshold>& thresholds;
   const kube::Access& access;
+  lifecycle::RunFacts& facts;
+  lifecycle::RunStore* store = nullptr;  ///< null: no --store
 };
+
+/// What the first of these that failed says; the others have been carried out all the same.
+Status ConcludeRun(const Work& work, const Status& ended, Run& run) {
+  const auto outcome = run.outcome();
+  if (!outcome) return ended;  // it never began
+  Status status = Conclude(work.options, work.globals, work.thresholds, ended, *outcome);
+  if (work.store != nullptr) status.Update(work.store->Keep(work.facts, outcome->report, status));
+  return status;
+}
 
 /// A run from its first request to its last; a signal ends it early, a second one its clean-up.
 Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
   WarnOfExemption(run.IsExempt());
+  if (work.store != nullptr) work.facts.server = run.ServerVersion();
   const Status ended = run.Execute([](const std::string& line) { spdlog::info("{}", line); });
-  const auto outcome = run.outcome();
-  Status status =
-      outcome ? Conclude(work.options, work.globals, work.thresholds, ended, *outcome) : ended;
+  Status status = ConcludeRun(work, ended, run);
   if (!run.has_begun()) return status;
   if (work.options.keep) {
     spdlog::info("run {} is kept; `twofold lifecycle clean --run {} --namespace {}` removes it",
@@ -52,6 +67,47 @@ Status Carry(const Work& work, Run& run, const std::atomic<int>& signals) {
   status.Update(
       CleanAfter(work.access, {settings.each.space, settings.name}, settings.connections, signals));
   return status;
+}
+
+/// The page of metrics, from before the run until after it.
+class Pages {
+ public:
+  /// Errors   as ServeMetrics and TellReady. Without an address it does nothing.
+  Status Begin(const PageOptions& options, Run& run) {
+    if (options.http_address.empty()) return absl::OkStatus();
+    const lifecycle::RunSettings& settings = run.settings();
+    const lifecycle::RunTitle title{settings.name, std::string(settings.kind->name),
+                                    settings.each.space};
+    auto server = ServeMetrics(
+        options, [title, &run]() -> std::optional<std::vector<prometheus::MetricFamily>> {
+          const auto progress = run.progress();
+          if (!progress) return std::nullopt;
+          return lifecycle::MetricsOf(title, *progress);
+        });
+    if (!server.ok()) return server.status();
+    server_ = *std::move(server);
+    spdlog::info("metrics at {}/metrics", UrlOf(options, *server_));
+    return TellReady(options, *server_);
+  }
+
+ private:
+  std::unique_ptr<http::Server> server_;
+};
+
+Result<std::optional<lifecycle::RunStore>> OpenStore(const RunOptions& options,
+                                                     const std::string& run) {
+  if (options.store.empty()) return std::nullopt;
+  auto store = lifecycle::RunStore::Open(options.store, run);
+  if (!store.ok()) return store.status();
+  return std::optional(*std::move(store));
+}
+
+lifecycle::RunFacts FactsOf(const RunOptions& options, const RunSettings& settings) {
+  lifecycle::RunFacts facts{.name = settings.name, .spec = options.spec};
+  facts.template_file = options.template_file;
+  for (const std::string& text : options.output.fail_if) facts.spec.add_fail_if(text);
+  facts.created = std::chrono::system_clock::now();
+  return facts;
 }
 
 Status RunAll(const RunOptions& options, const Globals& globals) {
@@ -66,14 +122,17 @@ Status RunAll(const RunOptions& options, const Globals& globals) {
   if (!settings.ok()) return settings.status();
   if (options.dry_run) return PrintTrial(*access, *settings);
   if (const Status made = MakeFolder(options.output.plots); !made.ok()) return made;
+  auto store = OpenStore(options, settings->name);
+  if (!store.ok()) return store.status();
+  lifecycle::RunFacts facts = FactsOf(options, *settings);
   spdlog::info("run {}: {} workloads of kind {} in namespace {}", settings->name, settings->count,
                std::string(settings->kind->name), settings->each.space);
   Run run(*access, *std::move(settings));
+  Pages pages;
+  if (const Status status = pages.Begin(options.page, run); !status.ok()) return status;
+  const Work work{options, globals, *thresholds, *access, facts, *store ? &**store : nullptr};
   return WorkWithSignals(
-      shutdown,
-      [&](const std::atomic<int>& signals) {
-        return Carry({options, globals, *thresholds, *access}, run, signals);
-      },
+      shutdown, [&](const std::atomic<int>& signals) { return Carry(work, run, signals); },
       [&] { run.Interrupt(); });
 }
 

@@ -6,16 +6,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "cli/lifecycle/record.h"
 #include "cli/lifecycle/templates/built_in.h"
 #include "lib/common/file.h"
-#include "lib/common/options.h"
+#include "lib/suite/flags.h"
+#include "suites/lifecycle/lifecycle.h"
 
 namespace twofold::lifecycle {
 namespace {
+
+using suite::lifecycle::Spec;
 
 constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
@@ -24,12 +29,6 @@ constexpr std::size_t kMostBytes = 1 << 20;  // of a template
 
 Status Named(const std::string& option, const Status& status) {
   return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
-}
-
-std::vector<std::string> KindNames() {
-  std::vector<std::string> names;
-  for (const Kind& kind : Kinds()) names.emplace_back(kind.name);
-  return names;
 }
 
 Result<std::string> ReadTemplate(const RunOptions& options, const Kind& kind) {
@@ -48,7 +47,7 @@ Status AddSelector(const std::string& text, Settings& each) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--node-selector: '", text, "' is not of the form NAME=VALUE"));
+        absl::StrCat("nodeSelector: '", text, "' is not of the form NAME=VALUE"));
   }
   each.node_selector[text.substr(0, equals)] = text.substr(equals + 1);
   return absl::OkStatus();
@@ -65,7 +64,7 @@ Status AddToleration(const std::string& text, Settings& each) {
   if (colon != std::string::npos) toleration.effect = text.substr(colon + 1);
   if (toleration.key.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--tolerate: '", text, "' is not of the form KEY[=VALUE][:EFFECT]"));
+        absl::StrCat("tolerations: '", text, "' is not of the form KEY[=VALUE][:EFFECT]"));
   }
   each.tolerations.push_back(std::move(toleration));
   return absl::OkStatus();
@@ -97,45 +96,25 @@ Status CheckAudit(const std::vector<std::string>& paths) {
   return absl::OkStatus();
 }
 
+void DeclareFields(CLI::App& app, std::initializer_list<std::string_view> fields,
+                   EndOptions& options) {
+  suite::AddFieldOptions(app, fields, options.spec);
+}
+
 void DeclareLoad(CLI::App& app, RunOptions& options) {
-  app.add_option("--kind", options.kind, "Of workloads")
-      ->required()
-      ->check(CLI::IsMember(KindNames()));
   cli::Declare(app, options.cluster);
-  AddOption(app, "--count", options.count, WholeNumber(1, kMostWorkloads), "Workloads");
-  CLI::Option* rate = AddOption(app, "--rate", options.rate, PerSecond(0.001, 10'000),
-                                "Workloads created a second, whether answers come or not");
-  app.add_option("--parallel", options.parallel,
-                 "Create this many at a time instead, each after the answer to the one before")
-      ->check(WholeNumber(1, 64))
-      ->excludes(rate);
-  AddOption(app, "--connections", options.connections, WholeNumber(1, 64),
-            "To the API server, for --rate; more if it answers slowly");
+  DeclareFields(app, {"kind", "count", "rate", "parallel", "connections", "namespace"}, options);
   app.add_option("--name", options.name,
                  "Of the run; workloads are NAME-0, NAME-1, ...; else run-DATE-TIME");
-  app.add_option("--namespace", options.space, "It must exist; else that of the kubeconfig");
 }
 
 void DeclareWorkload(CLI::App& app, RunOptions& options) {
-  Settings& each = options.each;
   app.add_option("--template", options.template_file, "YAML instead of the kind's own template")
       ->type_name("FILE");
-  AddOption(app, "--workers", each.workers, WholeNumber(1, kMostSlots - 1), "Pods of a workload");
-  AddOption(app, "--gpus", each.gpus, WholeNumber(0, 1024), "Of a pod");
-  app.add_option("--gpu", each.gpu, "The resource that GPUs are")->capture_default_str();
-  app.add_option("--cpu", each.cpu, "Of a pod")->capture_default_str();
-  app.add_option("--memory", each.memory, "Of a pod")->capture_default_str();
-  app.add_option("--image", each.image, "Of a pod")->capture_default_str();
-  AddOption(app, "--seconds", each.seconds, WholeNumber(0, 1'000'000'000),
-            "For which a pod sleeps");
-  app.add_option("--queue", each.queue, "Of kinds that have queues")->capture_default_str();
-  app.add_option("--scheduler", each.scheduler, "Of kinds that leave it open")
-      ->capture_default_str();
-  app.add_option("--node-selector", options.node_selector, "NAME=VALUE; may be repeated")
-      ->take_all();
-  app.add_option("--tolerate,--toleration", options.tolerations,
-                 "KEY[=VALUE][:EFFECT], such as twofold/simulated; may be repeated")
-      ->take_all();
+  DeclareFields(app,
+                {"workers", "gpus", "gpu", "cpu", "memory", "containerImage", "seconds", "queue",
+                 "scheduler", "nodeSelector", "tolerations"},
+                options);
 }
 
 void DeclareDryRun(CLI::App& app, RunOptions& options) {
@@ -143,15 +122,58 @@ void DeclareDryRun(CLI::App& app, RunOptions& options) {
                "Send the objects of one workload with dryRun=All, print what the server says");
 }
 
+/// The kind, and whether so many workloads of it can be followed.
+Status ReadKind(const Spec& spec, RunSettings& settings) {
+  const auto kind = FindKind(spec.kind());
+  if (!kind.ok()) return kind.status();
+  settings.kind = *kind;
+  for (const auto& [field, count] : {std::pair{"count", spec.count()}, {"fill", spec.fill()}}) {
+    if (std::uint64_t{count} * SlotsOf(**kind, spec.workers()) <= kMostPods) continue;
+    return absl::InvalidArgumentError(absl::StrCat(field, ": ", count, " workloads of ",
+                                                   spec.workers(), " workers are more than ",
+                                                   kMostPods, " pods; use more runs"));
+  }
+  return absl::OkStatus();
+}
+
+Status ReadWorkload(const Spec& spec, const std::string& space, RunSettings& settings) {
+  Settings& each = settings.each;
+  each.space = spec.has_namespace_() ? spec.namespace_() : space;
+  each.workers = spec.workers();
+  each.gpu = spec.gpu();
+  each.gpus = spec.gpus();
+  each.cpu = spec.cpu();
+  each.memory = spec.memory();
+  each.image = spec.container_image();
+  each.seconds = spec.seconds();
+  each.queue = spec.queue();
+  each.scheduler = spec.scheduler();
+  for (const std::string& text : spec.node_selector()) {
+    if (Status status = AddSelector(text, each); !status.ok()) return status;
+  }
+  for (const std::string& text : spec.tolerations()) {
+    if (Status status = AddToleration(text, each); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+/// What the suite's spec says, too.
+Status ReadSpec(const Spec& spec, const std::string& space, RunSettings& settings) {
+  Status status = suite::lifecycle::CheckTogether(spec);
+  if (status.ok()) status = ReadKind(spec, settings);
+  if (status.ok()) status = ReadWorkload(spec, space, settings);
+  if (!status.ok()) return suite::OptionError(*Spec::descriptor(), status);
+  settings.count = spec.count();
+  settings.rate = spec.has_parallel() ? 0 : spec.rate();
+  settings.connections =
+      static_cast<int>(spec.has_parallel() ? spec.parallel() : spec.connections());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void DeclareEnd(CLI::App& app, EndOptions& options) {
-  app.add_option("--until", options.until,
-                 "ready or complete: what a workload is waited for to come to; else complete if "
-                 "the kind knows it")
-      ->check(CLI::IsMember({"ready", "complete"}));
-  AddOption(app, "--settle", options.settle_seconds, Seconds(0, 86'400),
-            "Seconds to wait for workloads at most, after the last was created");
+  DeclareFields(app, {"until", "settle"}, options);
   Declare(app, options.output);
   Declare(app, options.journal);
   DeclareCompat(app, options);
@@ -165,7 +187,7 @@ void DeclareCompat(CLI::App& app, EndOptions& options) {
 
 void DeclareSending(CLI::App& app, RunOptions& options) {
   DeclareLoad(app, options);
-  Declare(app, options.limits);
+  Declare(app, options.spec, options.limits);
   DeclareWorkload(app, options);
   DeclareDryRun(app, options);
 }
@@ -179,6 +201,11 @@ void Declare(CLI::App& app, RunOptions& options) {
                  "An audit log of the API server, to compare with after the run; may be repeated")
       ->type_name("FILE")
       ->take_all();
+  app.add_option("--store", options.store,
+                 "Keep the run in this file, made if it is not there, for `twofold results`; no "
+                 "frontend may be using it")
+      ->type_name("FILE");
+  cli::Declare(app, options.page, "it begins");
   app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
 }
 
@@ -195,57 +222,39 @@ Status CheckRunName(const std::string& name) {
 
 Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind) {
   EndSettings settings;
-  settings.until_ready = options.until.empty() ? !Ends(kind) : options.until == "ready";
-  if (options.until == "complete" && !Ends(kind)) {
+  const Spec& spec = options.spec;
+  settings.until_ready = spec.has_until() ? spec.until() == "ready" : !Ends(kind);
+  if (!settings.until_ready && !Ends(kind)) {
     return absl::InvalidArgumentError(absl::StrCat("--until: workloads of kind '",
                                                    std::string(kind.name),
                                                    "' never complete; use --until ready"));
   }
-  settings.settle = FromSeconds(options.settle_seconds);
+  settings.settle = FromSeconds(spec.settle());
   return settings;
 }
 
 Result<RunSettings> Read(const RunOptions& options, const std::string& space,
                          std::chrono::system_clock::time_point now) {
   RunSettings settings;
-  const auto kind = FindKind(options.kind);
-  if (!kind.ok()) return kind.status();
-  settings.kind = *kind;
+  Status status = ReadSpec(options.spec, space, settings);
+  if (!status.ok()) return status;
   settings.name = options.name.empty() ? NameAt(now) : options.name;
-  if (const Status status = CheckRunName(settings.name); !status.ok()) {
-    return Named("--name", status);
-  }
-  settings.count = options.count;
-  settings.rate = options.parallel > 0 ? 0 : options.rate;
-  settings.connections = options.parallel > 0 ? options.parallel : options.connections;
-  settings.each = options.each;
-  settings.each.space = options.space.empty() ? space : options.space;
   settings.each.run = settings.name;
-  const auto limits = Read(options.limits, settings.each);
+  status = CheckRunName(settings.name);
+  if (!status.ok()) return Named("--name", status);
+  const auto limits = Read(options.spec, options.limits, settings.each);
   if (!limits.ok()) return limits.status();
   static_cast<LimitSettings&>(settings) = *limits;
-  for (const auto& [option, count] :
-       {std::pair{"--count", settings.count}, {"--fill", settings.fill}}) {
-    if (std::uint64_t{count} * SlotsOf(**kind, settings.each.workers) <= kMostPods) continue;
-    return absl::InvalidArgumentError(absl::StrCat(option, ": ", count, " workloads of ",
-                                                   settings.each.workers, " workers are more than ",
-                                                   kMostPods, " pods; use more runs"));
-  }
-  for (const std::string& text : options.node_selector) {
-    if (const Status status = AddSelector(text, settings.each); !status.ok()) return status;
-  }
-  for (const std::string& text : options.tolerations) {
-    if (const Status status = AddToleration(text, settings.each); !status.ok()) return status;
-  }
-  const auto end = ReadEnd(options, **kind);
+  const auto end = ReadEnd(options, *settings.kind);
   if (!end.ok()) return end.status();
   settings.until_ready = end->until_ready;
   settings.settle = end->settle;
   settings.journal = options.journal;
   settings.events = options.events;
-  if (const Status status = CheckAudit(options.audit); !status.ok()) return status;
+  status = CheckAudit(options.audit);
+  if (!status.ok()) return status;
   settings.audit = options.audit;
-  auto text = ReadTemplate(options, **kind);
+  auto text = ReadTemplate(options, *settings.kind);
   if (!text.ok()) return text.status();
   settings.text = *std::move(text);
   if (const auto first = RenderOne(settings, 0); !first.ok()) return first.status();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/lifecycle/journal.h"
 #include "cli/lifecycle/limits.h"
@@ -13,6 +14,7 @@
 #include "cli/lifecycle/templates/template.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "suites/lifecycle/spec.pb.h"
 
 namespace CLI {
 class App;
@@ -24,8 +26,7 @@ namespace twofold::lifecycle {
 struct EndOptions {
   OutputOptions output;
   JournalOptions journal;
-  std::string until;
-  double settle_seconds = 60;
+  v1::suites::LifecycleSpec spec;  ///< what jobs of the suite can be told, too
   std::string compat;
 };
 void DeclareEnd(CLI::App& app, EndOptions& options);
@@ -33,7 +34,7 @@ void DeclareCompat(CLI::App& app, EndOptions& options);  ///< --compat alone
 
 struct EndSettings {
   bool until_ready = false;  ///< a workload that is ready need not be waited for
-  Duration settle = std::chrono::seconds(60);
+  Duration settle = FromSeconds(Defaults().settle());
 };
 
 /// Errors   kInvalidArgument: workloads of this kind never come so far.
@@ -42,18 +43,11 @@ Result<EndSettings> ReadEnd(const EndOptions& options, const Kind& kind);
 /// The command line of `twofold lifecycle run`, as it was typed.
 struct RunOptions : EndOptions {
   cli::ClusterOptions cluster;
-  std::string kind;
-  std::uint32_t count = 1;
-  double rate = 10;
-  int parallel = 0;
-  int connections = 4;
   std::string name;
   std::string template_file;
-  std::string space;  ///< empty: that of the kubeconfig
+  std::string store;  ///< file that is to have the run; empty: none
+  cli::PageOptions page;
   LimitOptions limits;
-  Settings each;
-  std::vector<std::string> node_selector;
-  std::vector<std::string> tolerations;
   bool events = false;
   std::vector<std::string> audit;
   bool keep = false;
@@ -68,10 +62,10 @@ void DeclareSending(CLI::App& app, RunOptions& options);
 struct RunSettings : EndSettings, LimitSettings {
   const Kind* kind = nullptr;
   std::string name;
-  std::uint32_t count = 1;
-  double rate = 10;     ///< workloads a second; 0: as soon as a connection is free
-  int connections = 4;  ///< that create workloads
-  std::string text;     ///< of the template
+  std::uint32_t count = Defaults().count();
+  double rate = Defaults().rate();  ///< workloads a second; 0: as soon as a connection is free
+  int connections = static_cast<int>(Defaults().connections());  ///< that create workloads
+  std::string text;                                              ///< of the template
   Settings each;
   JournalOptions journal;
   bool events = false;             ///< watch them, to compare

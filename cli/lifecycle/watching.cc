@@ -30,6 +30,8 @@ kube::Selection SelectionOf(const kube::Resource& resource, const WatchPlan& pla
   return selection;
 }
 
+}  // namespace
+
 bool IsOver(State state, bool until_ready) {
   switch (state) {
     case State::kComplete:
@@ -46,8 +48,6 @@ bool IsOver(State state, bool until_ready) {
   }
   return false;
 }
-
-}  // namespace
 
 Watching::Watching(kube::Access access, WatchPlan plan, Observed& observed,
                    Interruption& interruption)
@@ -156,6 +156,7 @@ Tally Watching::TallyWith(const SubmitCounts& counts) {
 
 void Watching::Keep(const Tally& tally) {
   tally_ = tally;
+  breaks_ = tally.breaks;
   if (plan_.journal == nullptr) return;
   plan_.journal->Write(LineOf(tally_, observed_.anchor().UnixNs(Now())));
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 #include "cli/lifecycle/interruption.h"
 #include "cli/lifecycle/journal.h"
 #include "cli/lifecycle/journal_lines.h"
+#include "cli/lifecycle/moments/life.h"
 #include "cli/lifecycle/observed.h"
 #include "cli/lifecycle/record.h"
 #include "cli/lifecycle/settings.h"
@@ -36,6 +39,9 @@ struct Sending {
   Status failure = {};  ///< why nothing more is sent, nor waited for
 };
 
+/// Whether nothing more is waited for of a workload.
+bool IsOver(State state, bool until_ready);
+
 /// What to watch, and until when.
 struct WatchPlan {
   Record record;
@@ -51,7 +57,7 @@ struct WatchPlan {
 /// The watching half of a run: follows its workloads and writes canaries, until they have come to
 /// their end.
 ///
-/// Threads  By one.
+/// Threads  By one, but for breaks.
 class Watching {
  public:
   Watching(kube::Access access, WatchPlan plan, Observed& observed, Interruption& interruption);
@@ -77,6 +83,9 @@ class Watching {
   /// What went wrong on the way, a sentence each.
   std::vector<std::string> notes();
   [[nodiscard]] const Tally& tally() const { return tally_; }
+
+  /// Of watches, as of the last look. Threads  Any.
+  [[nodiscard]] std::uint64_t breaks() const { return breaks_; }
   [[nodiscard]] const Record& record() const { return plan_.record; }
 
  private:
@@ -94,6 +103,7 @@ class Watching {
   std::vector<std::size_t> open_;  // lives that have not come to their end, as of the last look
   std::size_t looked_at_ = 0;      // lives that were open once
   Tally tally_;
+  std::atomic<std::uint64_t> breaks_ = 0;
 };
 
 }  // namespace twofold::lifecycle

@@ -5,10 +5,13 @@
 #include <atomic>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/command/command.h"
 #include "cli/nodes/cluster.h"
@@ -19,11 +22,8 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/options.h"
 #include "lib/common/program.h"
-#include "lib/http/router.h"
 #include "lib/http/server.h"
 #include "lib/kube/connection.h"
-#include "lib/metrics/family.h"
-#include "lib/security/server.h"
 
 // Simulated nodes: objects only, no container runs.
 //
@@ -36,37 +36,23 @@ namespace {
 /// What the pages show, once there is one.
 using Shown = std::atomic<Simulation*>;
 
-Result<std::unique_ptr<http::Server>> ServeMetrics(const UpOptions& options, const Shown& shown) {
-  const auto security = security::Open(options.http_security);
-  if (!security.ok()) return security.status();
-  const auto metrics = [&shown](const http::Request&) {
+Families FamiliesOf(const Shown& shown) {
+  return [&shown]() -> std::optional<std::vector<prometheus::MetricFamily>> {
     Simulation* const simulation = shown;
-    if (simulation == nullptr) return http::PlainText(503, "not yet\n");
+    if (simulation == nullptr) return std::nullopt;
     auto families = OwnMetrics(simulation->counts());
     for (auto& family : GpuMetrics(*simulation)) families.push_back(std::move(family));
-    return metrics::Page(families);
+    return families;
   };
-  const auto healthz = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
-  http::ServerOptions server;
-  server.tls = security->tls;
-  const auto address = ParseAddress(options.http_address);
-  if (!address.ok()) return address.status();
-  auto started = http::Server::Start(
-      *address, http::Router({{"GET", "/metrics", metrics}, {"GET", "/healthz", healthz}}), server);
-  if (started.ok()) return started;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--http-address: ", std::string(started.status().message())));
 }
 
 /// Says how a simulation goes, until it is stopped or has no node left.
 class Reporter {
  public:
-  Reporter(const UpOptions& options, Simulation& simulation, std::string http)
-      : options_(options),
-        simulation_(simulation),
-        http_(std::move(http)),
-        begun_(Now()),
-        thread_([this] { Run(); }) {}
+  Reporter(const UpOptions& options, Simulation& simulation, const http::Server& server)
+      : options_(options), simulation_(simulation), server_(server), begun_(Now()), thread_([this] {
+          Run();
+        }) {}
 
   ~Reporter() { Stop(); }
   Reporter(const Reporter&) = delete;
@@ -106,11 +92,10 @@ class Reporter {
 
   void GreetUp() {
     is_up_ = true;
-    spdlog::info("{} nodes are up after {:.1f} s; metrics at {}://{}/metrics", options_.count,
-                 ToSeconds(time()), options_.http_security.cert.empty() ? "http" : "https", http_);
-    if (options_.ready_file.empty()) return;
-    const Status written = WriteReadyFile(options_.ready_file, {{"http", http_}});
-    if (!written.ok()) spdlog::error("--ready-file: {}", std::string(written.message()));
+    spdlog::info("{} nodes are up after {:.1f} s; metrics at {}/metrics", options_.count,
+                 ToSeconds(time()), UrlOf(options_.page, server_));
+    const Status written = TellReady(options_.page, server_);
+    if (!written.ok()) spdlog::error("{}", std::string(written.message()));
   }
 
   // False: it has been stopped.
@@ -124,7 +109,7 @@ class Reporter {
 
   const UpOptions& options_;
   Simulation& simulation_;
-  const std::string http_;
+  const http::Server& server_;
   const Instant begun_;
   bool is_up_ = false;
   Mutex mutex_;
@@ -138,9 +123,7 @@ Status Simulate(const UpOptions& options, const UpSettings& settings, const kube
                 http::Server& server, Shown& shown) {
   Simulation simulation(access, settings, existing, options.connections);
   shown = &simulation;
-  const auto address = ParseAddress(options.http_address);
-  const std::string host = address->host.empty() ? "127.0.0.1" : address->host;
-  Reporter reporter(options, simulation, ToString({host, server.port()}));
+  Reporter reporter(options, simulation, server);
   const int signal = signals.Wait();
   reporter.Stop();
   if (signal != 0) spdlog::info("signal {}: ending", signal);
@@ -173,7 +156,7 @@ Status Up(const UpOptions& options) {
   if (!access.ok()) return access.status();
   // Before there is a node: the port may be taken.
   Shown shown = nullptr;
-  const auto server = ServeMetrics(options, shown);
+  const auto server = ServeMetrics(options.page, FamiliesOf(shown));
   if (!server.ok()) return server.status();
   kube::Connection connection(*access);
   const auto existing = Examine(connection, settings->nodes);

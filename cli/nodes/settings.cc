@@ -192,11 +192,7 @@ void Declare(CLI::App& app, UpOptions& options) {
   AddOption(app, "--report", options.report_seconds, Seconds(0.1, 86400),
             "Seconds between lines about progress and lateness");
   app.add_flag("--keep", options.keep, "Leave nodes and pods there at the end");
-  AddOption(app, "--http-address", options.http_address, ListenAddress(),
-            "Where to serve /metrics and /healthz; :PORT = all interfaces, port 0 = any free one");
-  security::DeclareCertificate(app, options.http_security, "http-");
-  app.add_option("--ready-file", options.ready_file,
-                 "Write {\"pid\", \"http\"} there once all nodes are up");
+  Declare(app, options.page, "all nodes are up");
 }
 
 Result<UpSettings> Read(const UpOptions& options) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cluster/metrics_page.h"
 #include "cli/cluster/options.h"
 #include "cli/nodes/model/fate.h"
 #include "cli/nodes/model/fleet.h"
@@ -11,7 +12,6 @@
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/security/options.h"
 
 namespace CLI {
 class App;
@@ -47,9 +47,7 @@ struct UpOptions {
   int connections = 4;
   double report_seconds = 10;
   bool keep = false;
-  std::string http_address = "localhost:9400";
-  security::ServerOptions http_security;
-  std::string ready_file;
+  PageOptions page = {.http_address = "localhost:9400", .http_security = {}, .ready_file = {}};
 };
 void Declare(CLI::App& app, UpOptions& options);
 

@@ -1,14 +1,20 @@
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include <array>
 #include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/results/results.h"
+#include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
 #include "lib/stats/summary.h"
@@ -20,7 +26,15 @@ struct CompareOptions {
   std::string base;
   std::string now;
   std::string store;
+  std::string base_store;
+  std::string fail_if;
+  bool base_may_be_missing = false;
   bool json = false;
+};
+
+/// What --fail-if says: "worse", beyond chance; or "worse>20%", by the means alone.
+struct Limit {
+  std::optional<double> percent;
 };
 
 /// A headline of one permutation.
@@ -29,6 +43,20 @@ struct Found {
   Json varied;
   v1::MetricResult metric;
 };
+
+Result<Limit> ReadLimit(const std::string& text) {
+  constexpr std::string_view kWorse = "worse>";
+  if (text == "worse") return Limit{};
+  Limit limit{.percent = 0.0};
+  if (text.starts_with(kWorse) && text.ends_with('%') &&
+      absl::SimpleAtod(text.substr(kWorse.size(), text.size() - kWorse.size() - 1),
+                       &*limit.percent) &&
+      std::isfinite(*limit.percent) && *limit.percent >= 0) {
+    return limit;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--fail-if: '", Printable(text, 80),
+                                                 "' is neither worse nor of the form worse>20%"));
+}
 
 /// Two runs are compared where they have varied the same values in the same way, whatever the
 /// numbers of their permutations: by these values as JSON with its keys in order, title and unit.
@@ -78,6 +106,11 @@ std::string Change(const stats::Comparison& comparison, v1::Better better) {
   return more == (better == v1::BETTER_HIGHER) ? "better" : "worse";
 }
 
+/// By how many percent the mean has become worse; negative: better.
+double LossOf(double ratio, v1::Better better) {
+  return 100.0 * (better == v1::BETTER_HIGHER ? 1.0 - ratio : ratio - 1.0);
+}
+
 Json PairJson(const Found& base, const Found& now) {
   const stats::Comparison comparison = Compare(base.metric, now.metric);
   const auto side = [](const Found& found) -> Json {
@@ -85,15 +118,19 @@ Json PairJson(const Found& base, const Found& now) {
         {"permutation", found.permutation}, {"n", found.metric.n()}, {"mean", found.metric.mean()}};
   };
   const bool known = std::isfinite(comparison.upper);
+  const double ratio = comparison.ratio;
   return {{"varied", base.varied},
           {"headline", base.metric.name()},
           {"dimensions", show::ToJson(base.metric)["dimensions"]},
           {"unit", base.metric.unit()},
           {"base", side(base)},
           {"now", side(now)},
-          {"ratio", comparison.ratio},
+          {"ratio", ratio},
           {"lower", known ? Json(comparison.lower) : Json()},
           {"upper", known ? Json(comparison.upper) : Json()},
+          {"loss_percent", base.metric.better() == v1::BETTER_NONE || !std::isfinite(ratio)
+                               ? Json()
+                               : Json(LossOf(ratio, base.metric.better()))},
           {"change", Change(comparison, base.metric.better())}};
 }
 
@@ -134,13 +171,52 @@ void PrintComparison(const CompareOptions& options, const Json& pairs, std::size
   }
 }
 
-Status CompareRuns(const CompareOptions& options, const Globals& globals) {
-  auto source = OpenRuns(globals, options.store);
+/// Headlines of a run of a store; `id` becomes its id.
+Result<Headlines> ReadFrom(const Globals& globals, const std::string& store, std::string& id) {
+  auto source = OpenRuns(globals, store);
   if (!source.ok()) return source.status();
-  const auto base = Read(**source, options.base);
-  if (!base.ok()) return base.status();
-  const auto now = Read(**source, options.now);
+  const auto run = ResolveRun(**source, id);
+  if (!run.ok()) return run.status();
+  id = *run;
+  return Read(**source, id);
+}
+
+bool IsWorse(const Json& pair, const Limit& limit) {
+  if (!limit.percent) return pair["change"] == "worse";
+  const Json& loss = pair["loss_percent"];
+  return loss.is_number() && loss.get<double>() > *limit.percent;
+}
+
+/// `base` and `pairs`: what the earlier run has, and what of that the later one has, too. A
+/// headline that it has no more is worse than any number: so many workloads never came, say.
+Status CheckLimit(const Limit& limit, std::size_t base, const Json& pairs) {
+  std::vector<std::string> worse;
+  for (const Json& pair : pairs) {
+    if (!IsWorse(pair, limit)) continue;
+    worse.push_back(absl::StrCat(show::Text(pair["headline"]), " ", show::Text(pair["dimensions"]),
+                                 " (ratio ", show::Text(pair["ratio"]), ")"));
+  }
+  if (!worse.empty()) {
+    return absl::InternalError(absl::StrCat("--fail-if: worse: ", absl::StrJoin(worse, ", ")));
+  }
+  if (base == pairs.size()) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("--fail-if: ", base - pairs.size(), " headlines of BASE are not in RUN"));
+}
+
+Status CompareRuns(CompareOptions options, const Globals& globals) {
+  const Result<Limit> limit =
+      options.fail_if.empty() ? Result<Limit>(Limit{}) : ReadLimit(options.fail_if);
+  if (!limit.ok()) return limit.status();
+  const auto now = ReadFrom(globals, options.store, options.now);
   if (!now.ok()) return now.status();
+  const auto base = ReadFrom(
+      globals, options.base_store.empty() ? options.store : options.base_store, options.base);
+  if (absl::IsNotFound(base.status()) && options.base_may_be_missing) {
+    std::cerr << "nothing to compare with: " << base.status().message() << "\n";
+    return absl::OkStatus();
+  }
+  if (!base.ok()) return base.status();
   const Json pairs = PairUp(*base, *now);
   if (pairs.empty()) {
     return absl::NotFoundError(
@@ -149,16 +225,27 @@ Status CompareRuns(const CompareOptions& options, const Globals& globals) {
   }
   PrintComparison(options, pairs, base->size() + now->size() - 2 * pairs.size(),
                   options.json ? show::Form::kJson : globals.form);
-  return absl::OkStatus();
+  return options.fail_if.empty() ? absl::OkStatus() : CheckLimit(*limit, base->size(), pairs);
 }
 
 }  // namespace
 
 Action BindCompare(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CompareOptions>();
-  app.add_option("BASE", options->base, "Id of the run that is compared with")->required();
-  app.add_option("RUN", options->now, "Id of the run that is looked at: ratio = RUN / BASE")
+  app.add_option("BASE", options->base, "Id of the run that is compared with; @last: the newest")
       ->required();
+  app.add_option("RUN", options->now,
+                 "Id of the run that is looked at, or @last: ratio = RUN / BASE")
+      ->required();
+  app.add_option("--base-store", options->base_store, "Read BASE from this file")
+      ->type_name("FILE");
+  app.add_flag("--base-may-be-missing", options->base_may_be_missing,
+               "Succeed if there is no BASE, as on the first night");
+  app.add_option(
+         "--fail-if", options->fail_if,
+         "worse: fail if a headline is worse beyond chance; worse>20%: if its mean is by so "
+         "much, for runs with one value. Also if a headline of BASE is not in RUN")
+      ->type_name("WHAT");
   app.add_flag("--json", options->json, "As --output json");
   DeclareStore(app, options->store);
   return [options, &globals] { return CompareRuns(*options, globals); };

@@ -76,6 +76,16 @@ Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::s
   return std::make_unique<FileRuns>(*std::move(reader));
 }
 
+Result<std::string> ResolveRun(RunSource& source, const std::string& id) {
+  if (id != "@last") return id;
+  v1::ListRunsRequest request;
+  request.set_page_size(1);
+  const auto newest = source.List(request);
+  if (!newest.ok()) return newest.status();
+  if (newest->runs().empty()) return absl::NotFoundError("@last: there is no run");
+  return newest->runs(0).id();
+}
+
 void DeclareStore(CLI::App& app, std::string& file) {
   app.add_option("--store", file, "Read this file instead: a frontend's store, or a copy of it")
       ->type_name("FILE");

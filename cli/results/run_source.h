@@ -30,6 +30,10 @@ class RunSource {
 /// The file, if one is named; else the frontend of `globals`, which must outlive the source.
 Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::string& file);
 
+/// The run that `id` names; "@last" is the newest one. What is not of that form is an id.
+/// Errors   kNotFound: "@last", and there is none; those of the source.
+Result<std::string> ResolveRun(RunSource& source, const std::string& id);
+
 /// Declares --store.
 void DeclareStore(CLI::App& app, std::string& file);
 

@@ -127,6 +127,15 @@ void PrintCopied(const Globals& globals, const std::string& run, const std::stri
   }
 }
 
+/// RUN as an id.
+Status Resolve(CopyOptions& options, const Globals& globals) {
+  const auto source = OpenRuns(globals, options.store);
+  if (!source.ok()) return source.status();
+  const auto run = ResolveRun(**source, options.run);
+  if (run.ok()) options.run = *run;
+  return run.status();
+}
+
 Result<results::CopiedRun> CopyFromFile(const CopyOptions& options, const std::string& part) {
   const auto from = results::RunReader::Open(options.store);
   if (!from.ok()) return from.status();
@@ -197,13 +206,16 @@ Status Import(const CopyOptions& options, const Globals& globals) {
 
 Action BindExport(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CopyOptions>();
-  app.add_option("RUN", options->run, "Id of the run")->required();
+  app.add_option("RUN", options->run, "Id of the run, or @last: the newest")->required();
   app.add_option("FILE", options->file, "The file to make: a store with this run alone")
       ->required();
   app.add_option("--store", options->store,
                  "A file that has the run; a frontend may be using it. Else the frontend sends it")
       ->type_name("FILE");
-  return [options, &globals] { return Export(*options, globals); };
+  return [options, &globals]() -> Status {
+    if (const Status status = Resolve(*options, globals); !status.ok()) return status;
+    return Export(*options, globals);
+  };
 }
 
 Action BindImport(CLI::App& app, const Globals& globals) {

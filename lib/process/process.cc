@@ -123,11 +123,11 @@ void Process::Exited(int wait_status) {
   events_.ended({ExitOf(wait_status), tail_.Last()});
 }
 
-void Process::Stop() {
+void Process::Stop(Duration grace) {
   if (!running_) return;
   kill(-pid_, SIGTERM);
   kill(-pid_, SIGCONT);  // a stopped process would not see it
-  grace_.expires_after(kStopGrace);
+  grace_.expires_after(grace);
   grace_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
     if (!error && self->running_) kill(-self->pid_, SIGKILL);
   });

@@ -91,8 +91,8 @@ class Process : public std::enable_shared_from_this<Process> {
   /// Whether `printed` is to be told; if so it is at once, with the last 4 KiB so far.
   void Follow(bool on);
 
-  /// Asks it to end, and after kStopGrace insists.
-  void Stop();
+  /// Asks it to end, and after `grace` insists.
+  void Stop(Duration grace = kStopGrace);
 
   /// Kills it; nothing is told any more.
   void Abandon();

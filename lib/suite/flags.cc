@@ -1,21 +1,28 @@
 #include "lib/suite/flags.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "lib/suite/json.h"
 #include "lib/suite/spec.h"
+#include "lib/suite/text.h"
 #include "twofold/v1/spec/rules.pb.h"
 
 namespace twofold::suite {
 namespace {
 
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
 using v1::FieldRule;
 
 const FieldRule& RuleOf(const FieldDescriptor& field) {
@@ -49,6 +56,82 @@ std::string HelpOf(const FieldDescriptor& field) {
   const std::string all = absl::StrJoin(notes, ", ");
   return all.empty() ? rule.help()
                      : absl::StrCat(rule.help(), rule.help().empty() ? "" : " ", "(", all, ")");
+}
+
+// "--node-selector" of the field nodeSelector.
+std::string OptionOf(const FieldDescriptor& field) {
+  std::string option = "--";
+  const FieldRule& rule = RuleOf(field);
+  if (rule.has_flag()) return option + rule.flag();
+  for (const char c : field.json_name()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isupper(byte)) option += '-';
+    option += absl::ascii_tolower(byte);
+  }
+  return option;
+}
+
+// "--tolerate,--toleration", as CLI11 wants several names.
+std::string NamesOf(const FieldDescriptor& field) {
+  const FieldRule& rule = RuleOf(field);
+  return rule.has_alias() ? absl::StrCat(OptionOf(field), ",--", rule.alias()) : OptionOf(field);
+}
+
+Status SetNumber(Message& spec, const FieldDescriptor& field, const std::string& text) {
+  std::uint32_t whole = 0;
+  double real = 0;
+  const bool is_whole = field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32;
+  if (is_whole ? absl::SimpleAtoi(text, &whole) : absl::SimpleAtod(text, &real)) {
+    const auto& reflection = *spec.GetReflection();
+    is_whole ? reflection.SetUInt32(&spec, &field, whole)
+             : reflection.SetDouble(&spec, &field, real);
+    return absl::OkStatus();
+  }
+  return Wrong(field.json_name(),
+               absl::StrCat("'", Quoted(text), "' is not a ", is_whole ? "whole " : "", "number ",
+                            RangeOf(field, RuleOf(field))));
+}
+
+Status SetField(Message& spec, const FieldDescriptor& field, const std::string& text) {
+  const auto& reflection = *spec.GetReflection();
+  if (field.is_repeated()) {
+    reflection.AddString(&spec, &field, text);
+  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    reflection.SetString(&spec, &field, text);
+  } else if (Status status = SetNumber(spec, field, text); !status.ok()) {
+    return status;
+  }
+  return CheckRule(spec, field);
+}
+
+void AddFieldOption(CLI::App& app, const FieldDescriptor& field, Message& spec) {
+  const auto set = [&field, &spec](const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      const Status status = SetField(spec, field, value);
+      if (status.ok()) continue;
+      throw CLI::ValidationError(std::string(OptionError(*spec.GetDescriptor(), status).message()));
+    }
+  };
+  CLI::Option& option =
+      *app.add_option_function<std::vector<std::string>>(NamesOf(field), set, HelpOf(field));
+  option.type_name("")->allow_extra_args(false)->required(RuleOf(field).required());
+  if (field.is_repeated()) {
+    option.take_all();
+  } else {
+    option.expected(1);
+  }
+}
+
+std::string TextOf(const Message& spec, const FieldDescriptor& field) {
+  const auto& reflection = *spec.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(spec, &field);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return suite::Json(reflection.GetDouble(spec, &field)).dump();  // no digit is lost
+    default:
+      return absl::StrCat(reflection.GetUInt32(spec, &field));
+  }
 }
 
 }  // namespace
@@ -92,6 +175,44 @@ Result<std::string> SpecFlags::Json() const {
     }
   }
   return json.dump(-1, ' ', false, suite::Json::error_handler_t::replace);
+}
+
+void AddFieldOptions(CLI::App& app, std::span<const std::string_view> fields, Message& spec) {
+  for (const std::string_view name : fields) {
+    AddFieldOption(app, *spec.GetDescriptor()->FindFieldByCamelcaseName(std::string(name)), spec);
+  }
+}
+
+std::string FieldHelp(const Descriptor& spec, std::string_view field) {
+  return HelpOf(*spec.FindFieldByCamelcaseName(std::string(field)));
+}
+
+std::vector<std::string> FieldArguments(const Message& spec) {
+  std::vector<std::string> arguments;
+  const Descriptor& descriptor = *spec.GetDescriptor();
+  const auto& reflection = *spec.GetReflection();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor.field(i);
+    const auto add = [&](const std::string& text) {
+      arguments.push_back(absl::StrCat(OptionOf(field), "=", text));
+    };
+    if (field.is_repeated()) {
+      for (int k = 0; k < reflection.FieldSize(spec, &field); ++k) {
+        add(reflection.GetRepeatedString(spec, &field, k));
+      }
+    } else if (reflection.HasField(spec, &field)) {
+      add(TextOf(spec, field));
+    }
+  }
+  return arguments;
+}
+
+Status OptionError(const Descriptor& spec, const Status& error) {
+  const std::string text(error.message());
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const FieldDescriptor* const field = spec.FindFieldByCamelcaseName(text.substr(0, colon));
+  if (error.ok() || field == nullptr) return error;
+  return {error.code(), OptionOf(*field) + text.substr(colon)};
 }
 
 }  // namespace twofold::suite

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/common/result.h"
@@ -12,7 +14,8 @@ class App;
 
 namespace google::protobuf {
 class Descriptor;
-}
+class Message;
+}  // namespace google::protobuf
 
 /// A spec on a command line, for the programs of ours that are the workload of a suite.
 namespace twofold::suite {
@@ -43,5 +46,26 @@ class SpecFlags {
   std::vector<std::unique_ptr<Flag>> flags_;
   std::string argument_;
 };
+
+/// Options for some fields of a spec, for commands that have others beside them. The field
+/// `nodeSelector` becomes `--node-selector`, or what its rule calls `flag`; what is given is set in
+/// `spec`, which must outlive the parsing. A value that breaks the field's rule is an error that
+/// names the option.
+///
+/// REQUIRES: each of `fields`, as in JSON, is a field of `spec`: a text, a list of texts, a uint32
+/// or a double.
+void AddFieldOptions(CLI::App& app, std::span<const std::string_view> fields,
+                     google::protobuf::Message& spec);
+
+/// What the help of such an option says of the field.
+/// REQUIRES: there is this field, named as in JSON.
+std::string FieldHelp(const google::protobuf::Descriptor& spec, std::string_view field);
+
+/// What such options have to be given for `spec`: "--count=500" for each field that is set, in the
+/// order of the proto.
+std::vector<std::string> FieldArguments(const google::protobuf::Message& spec);
+
+/// An error about a field as one about its option: "count: ..." becomes "--count: ...".
+Status OptionError(const google::protobuf::Descriptor& spec, const Status& error);
 
 }  // namespace twofold::suite

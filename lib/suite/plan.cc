@@ -36,6 +36,9 @@ std::string Conditions(const Stage& stage) {
   if (stage.limit) absl::StrAppend(&text, ", limit ", NumberText(ToSeconds(*stage.limit)), " s");
   if (stage.goes_on) absl::StrAppend(&text, ", goes on");
   if (stage.may_end) absl::StrAppend(&text, ", may end");
+  if (stage.stop_grace) {
+    absl::StrAppend(&text, ", stop grace ", NumberText(ToSeconds(*stage.stop_grace)), " s");
+  }
   return text;
 }
 
@@ -63,6 +66,9 @@ std::string Text(const GangPlan& plan) {
   std::string text =
       absl::StrCat("ends with ", plan.ending == Ending::kRankZero ? "rank 0" : "every rank", "\n");
   for (const std::string& what : plan.unlisted) absl::StrAppend(&text, "unlisted ", what, "\n");
+  for (const Ask& ask : plan.asks) {
+    absl::StrAppend(&text, "asks ", ask.field, "=", Argument(ask.value), "\n");
+  }
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     absl::StrAppend(&text, "rank ", rank, "\n", Text(plan.ranks[rank]));
   }

@@ -64,6 +64,9 @@ struct Stage {
   std::optional<Duration> limit = {};     ///< beside that of the job; it has failed then
   bool goes_on = false;                   ///< if it fails, the stages after it are run all the same
   bool may_end = false;  ///< a kServe stage that serves once: it may end with 0 after the start
+  /// Time from being asked to end (SIGTERM) to being killed, of a program that has more to remove
+  /// than the runner can see; nullopt: the runner's own.
+  std::optional<Duration> stop_grace = {};
 };
 
 /// The part of one rank, in this order: folders, files, the stages of each phase as listed.
@@ -85,6 +88,14 @@ struct RankPlan {
 /// Whose end ends the job; the others are stopped then. A rank that fails ends it in any case.
 enum class Ending : std::uint8_t { kRankZero, kEveryRank };
 
+/// Something that a spec asks for and only the worker's operator can grant, by its value.
+struct Ask {
+  std::string field;  ///< as in JSON
+  std::string value;
+
+  friend bool operator==(const Ask&, const Ask&) = default;
+};
+
 /// One entry a member, by rank.
 struct GangPlan {
   std::vector<RankPlan> ranks;
@@ -92,6 +103,8 @@ struct GangPlan {
   /// What the spec has that is on no word list: "mpirunArgs: --prefix". It may run other programs
   /// or reach other files, so only a worker with --allow-options carries it out.
   std::vector<std::string> unlisted = {};
+  /// Only a worker with an --allow-value for each carries it out.
+  std::vector<Ask> asks = {};
 };
 
 /// The plan as text for people and golden files: the same plan, the same bytes.

@@ -233,6 +233,10 @@ std::string DefaultText(const FieldDescriptor& field) {
 
 Status CheckRules(const Message& spec) { return CheckRulesIn(spec, ""); }
 
+Status CheckRule(const Message& spec, const FieldDescriptor& field) {
+  return Check({spec, field, field.json_name()});
+}
+
 std::uint32_t Workers(const Message& spec) {
   const v1::SpecRule& rule = spec.GetDescriptor()->options().GetExtension(v1::spec);
   if (!rule.has_workers_field()) return rule.workers();

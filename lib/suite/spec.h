@@ -24,6 +24,10 @@ Status ReadJson(std::string_view json, google::protobuf::Message& message);
 /// Errors   kInvalidArgument "FIELD: why", FIELD as in JSON; the first in the order of the proto.
 Status CheckRules(const google::protobuf::Message& spec);
 
+/// The same of one field of `spec`.
+Status CheckRule(const google::protobuf::Message& spec,
+                 const google::protobuf::FieldDescriptor& field);
+
 /// A spec as JSON that keeps the rules of its proto. Errors as those of the two above.
 template <typename Spec>
 Result<Spec> ReadByRules(std::string_view json) {

@@ -5,6 +5,7 @@
 #include "suites/fio/fio.h"
 #include "suites/gpu/gpu.h"
 #include "suites/iperf/iperf.h"
+#include "suites/lifecycle/lifecycle.h"
 #include "suites/media/media.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
 #include "suites/object_storage/object_storage.h"
@@ -123,6 +124,16 @@ constexpr Suite kSuites[] = {
      .plan = &PlanBy<&object_storage::ReadSpec, &object_storage::Plan>,
      .parse = &Sound<&object_storage::Parse>,
      .versions = {{{"twofold-objects", "--version"}}}},
+    {.name = lifecycle::kName,
+     .kind = lifecycle::kKind,
+     .help = "the life of Kubernetes' workloads, by twofold lifecycle run",
+     .spec = &v1::suites::LifecycleSpec::descriptor,
+     .check = &CheckBy<&lifecycle::ReadSpec>,
+     .plan = &PlanBy<&lifecycle::ReadSpec, &lifecycle::Plan>,
+     .parse = &Sound<&lifecycle::Parse>,
+     .probe = lifecycle::kProbe,
+     .offer = &lifecycle::Offer,
+     .versions = {{{"twofold", "--version"}}}},
 };
 
 }  // namespace

@@ -154,10 +154,10 @@ Asked KubeApi::Server::Understand(const WireRequest& request) {
   for (const auto part : absl::StrSplit(target->path, '/', absl::SkipEmpty())) {
     parts.push_back(http::PercentDecode(std::string(part)).value_or(""));
   }
-  if (target->path == "/metrics") {
-    Asked metrics;
-    metrics.verb = "metrics";
-    return metrics;
+  if (target->path == "/metrics" || target->path == "/version") {
+    Asked asked;
+    asked.verb = target->path.substr(1);
+    return asked;
   }
   const bool core = !parts.empty() && parts[0] == "api";
   const std::size_t head = core ? 2 : 3;  // api/v1, apis/group/version

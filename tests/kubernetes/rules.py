@@ -11,12 +11,17 @@ from manifests import ROOT, TEMPLATES, dig, matches
 
 RECOMMENDED = ["name", "component", "part-of", "version"]
 SELECTING = ["name", "component", "instance"]
-PROGRAM_OF = {"frontend": "twofold-frontend", "backend": "twofold-backend", "client": "twofold-client"}
-NAMESPACE_OF = {"frontend": "monitoring", "backend": "monitoring", "client": "validation"}
+PROGRAM_OF = {
+    "frontend": "twofold-frontend", "backend": "twofold-backend", "client": "twofold-client", "lifecycle": "twofold",
+}
+NAMESPACE_OF = {"frontend": "monitoring", "backend": "monitoring", "client": "validation", "lifecycle": "monitoring"}
 # Also a client: it serves nothing, and has no queue of its own.
 WATCH = ["/usr/local/bin/twofold", "watch"]
 # Which port of the frontend a program connects to.
 FRONTEND_PORT_OF = {"twofold-backend": "workers", "twofold-client": "clients", "twofold": "clients"}
+# What measures the cluster's own work calls its API; workloads are created where nothing else is.
+API_ACCOUNT = "scalability-tester-lifecycle"
+WORKLOADS = "workloads"
 USER = 65532
 
 
@@ -112,9 +117,21 @@ def policy_lets_in_who_connects(policy, world):
     selected = world.select_pods(policy.data["spec"]["podSelector"], policy.namespace)
     ingress = [rule for frontend in selected if frontend.component == "frontend" for rule in _ingress(frontend, world)]
     for pod in world.pods if ingress else []:
-        for port in {FRONTEND_PORT_OF[c.program] for c in pod.containers if c.program in FRONTEND_PORT_OF}:
+        for port in {port for port in map(frontend_port, pod.containers) if port}:
             if not any(_opens(rule, port) and _lets_in(rule, pod, policy.namespace) for rule in ingress):
                 yield f"keeps {pod} from port {port}"
+
+
+def frontend_port(container):
+    """None: it asks no frontend."""
+    if container.program == "twofold" and container.pod.component == "lifecycle":
+        return None
+    return FRONTEND_PORT_OF.get(container.program)
+
+
+def calls_the_api(pod):
+    """Whether the programs of a pod create workloads: as a job of the suite, or by themselves."""
+    return pod.component == "lifecycle" or any(c.workload[:1] == ["lifecycle"] for c in pod.containers)
 
 
 def _ingress(pod, world):
@@ -189,9 +206,17 @@ def binding_names_what_exists(binding, world):
             yield f"there is no {subject}"
 
 
+def account_writes_among_workloads_only(binding, world):
+    accounts = [subject["name"] for subject in binding.data["subjects"]]
+    if API_ACCOUNT in accounts and binding.namespace != WORKLOADS:
+        yield f"gives {API_ACCOUNT} rights in {binding.namespace or 'the whole cluster'}"
+
+
 def role_only_looks(role, world):
+    """But for those of what creates workloads or nodes, whose verbs lifecycle_rights_test compares with those used."""
+    may_write = role.labels.get(app("component")) == "lifecycle" and role.namespace == WORKLOADS
     for rule in role.data["rules"]:
-        for verb in set(rule["verbs"]) - {"get", "list", "watch"}:
+        for verb in [] if may_write else set(rule["verbs"]) - {"get", "list", "watch"}:
             yield f"allows {verb} of {rule['resources']}"
         if "*" in rule["resources"] + rule["apiGroups"] or "secrets" in rule["resources"]:
             yield f"allows too much: {rule}"
@@ -241,9 +266,11 @@ def pod_is_labelled_like_its_owner(pod, world):
 
 
 def pod_gets_no_rights(pod, world):
-    if pod.spec.get("automountServiceAccountToken") is not False:
-        yield "mounts a token: none of our programs calls the Kubernetes API"
     account = pod.spec.get("serviceAccountName")
+    if pod.spec.get("automountServiceAccountToken") is not calls_the_api(pod):
+        yield "mounts a token and does not call the Kubernetes API, or the other way round"
+    if (account == API_ACCOUNT) is not calls_the_api(pod):
+        yield f"has the account {account}"
     if account and world.find("ServiceAccount", account, pod.namespace) is None:
         yield f"there is no ServiceAccount {account}"
 
@@ -420,7 +447,7 @@ def queue_is_one_of_the_frontend(container, world):
 
 
 def frontend_address_is_that_of_its_service(container, world):
-    wanted = FRONTEND_PORT_OF.get(container.program)
+    wanted = frontend_port(container)
     if wanted is None:
         return
     host, _, port = container.options["frontend"].rpartition(":")
@@ -454,8 +481,8 @@ RULES_OF_KIND = {
     "HorizontalPodAutoscaler": [target_exists, described_objects_exist],
     "ScaledObject": [target_exists],
     "Ingress": [ingress_leads_to_a_service],
-    "RoleBinding": [binding_names_what_exists],
-    "ClusterRoleBinding": [binding_names_what_exists],
+    "RoleBinding": [binding_names_what_exists, account_writes_among_workloads_only],
+    "ClusterRoleBinding": [binding_names_what_exists, account_writes_among_workloads_only],
     "Role": [role_only_looks],
     "ClusterRole": [role_only_looks],
     "PersistentVolumeClaim": [claim_names_a_volume],

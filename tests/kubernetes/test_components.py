@@ -14,7 +14,7 @@ import sandbox
 COMPONENTS = sorted(path.name for path in (manifests.DEPLOYMENTS / "components").iterdir())
 QUEUES = sorted(path.name for path in manifests.DEPLOYMENTS.glob("*-queue"))
 BENCHMARKS = ["iperf", "fio", "mpi", "pytorch", "openfoam", "rdma"]
-OTHERS = ["namespace", "frontend", "frontend/service", "media-queue/volume", *QUEUES]
+OTHERS = ["namespace", "frontend", "frontend/service", "lifecycle/rights", "media-queue/volume", *QUEUES]
 COMBINATIONS = [(), *((name,) for name in COMPONENTS), tuple(COMPONENTS), tuple(reversed(COMPONENTS))]
 SHARED = "../fio-queue/shared-volume"
 

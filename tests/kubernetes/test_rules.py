@@ -27,6 +27,9 @@ CRON = "CronJob/scalability-tester-cronjob-sleep"
 SERVICE = "Service/scalability-tester-frontend"
 POLICY = "NetworkPolicy/scalability-tester-frontend"
 GANG_POLICY = "NetworkPolicy/scalability-tester-backend-iperf"
+LIFECYCLE = "Deployment/scalability-tester-backend-lifecycle"
+RUN = "Job/scalability-tester-lifecycle"
+WRITER = "RoleBinding/scalability-tester-lifecycle"
 BINDING = "RoleBinding/scalability-tester-viewer"
 ROLE = "ClusterRole/scalability-tester-viewer"
 POD = "spec.template.spec"
@@ -66,6 +69,9 @@ BREAKS = [
     (ROLE, "rules.0.verbs.0", "delete", rules.role_only_looks),
     (ROLE, "rules.0.resources.0", "*", rules.role_only_looks),
     (ROLE, "rules.6.resourceNames", GONE, rules.role_only_looks),
+    ("Role/scalability-tester-lifecycle", "rules.0.resources.0", "secrets", rules.role_only_looks),
+    ("Role/scalability-tester-lifecycle", "metadata.namespace", "monitoring", rules.role_only_looks),
+    (WRITER, "metadata.namespace", "monitoring", rules.account_writes_among_workloads_only),
     ("PersistentVolumeClaim/scalability-tester-data", "spec.volumeName", "x", rules.claim_names_a_volume),
     (SLEEP, "metadata.name", "scalability-tester-sleep", rules.pod_has_agreed_names),
     (SLEEP, "metadata.namespace", "validation", rules.pod_has_agreed_names),
@@ -74,6 +80,10 @@ BREAKS = [
     (SLEEP, "spec.template.metadata.labels.app/version", "0.2.0", rules.pod_is_labelled_like_its_owner),
     (SLEEP, f"{POD}.automountServiceAccountToken", GONE, rules.pod_gets_no_rights),
     (FRONTEND, f"{POD}.serviceAccountName", "x", rules.pod_gets_no_rights),
+    (SLEEP, f"{POD}.serviceAccountName", rules.API_ACCOUNT, rules.pod_gets_no_rights),
+    (LIFECYCLE, f"{POD}.automountServiceAccountToken", False, rules.pod_gets_no_rights),
+    (LIFECYCLE, f"{POD}.serviceAccountName", "scalability-tester-frontend", rules.pod_gets_no_rights),
+    (RUN, f"{POD}.serviceAccountName", GONE, rules.pod_gets_no_rights),
     (SLEEP, f"{POD}.hostNetwork", True, rules.pod_is_apart_from_its_node),
     (CPU_MEDIA, f"{POD}.volumes.0", {"name": "videos", "hostPath": {"path": "/"}}, rules.pod_is_apart_from_its_node),
     (CPU_MEDIA, f"{POD}.volumes.0.emptyDir", {}, rules.pod_is_apart_from_its_node),

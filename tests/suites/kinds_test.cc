@@ -23,6 +23,7 @@ using spec::Role;
 /// The least that a spec of a suite says.
 const std::map<std::string_view, Json>& Examples() {
   static const std::map<std::string_view, Json> examples = {
+      {"lifecycle", {{"kind", "job"}}},
       {"media", {{"input", "a.mp4"}, {"device", "/dev/dri/card0"}}},
       {"object-storage", {{"bucket", "b"}}},
       {"osu", {{"tests", {"osu_hello"}}}},

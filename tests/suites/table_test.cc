@@ -16,6 +16,7 @@ const std::map<std::string_view, std::pair<const char*, const char*>>& Examples(
       {"fio", {"fio/worker0.json", "{}"}},
       {"gpu", {"gpu/compute.json", "{}"}},
       {"iperf", {"iperf/iperf3_tcp.json", "{}"}},
+      {"lifecycle", {"lifecycle/jobs.json", R"({"kind": "job"})"}},
       {"media", {"media/ffmpeg_one.out", R"({"input": "clip.mp4"})"}},
       {"mpi-pingpong", {"mpi_pingpong/imb.txt", "{}"}},
       {"openfoam", {"openfoam/solve_two.txt", "{}"}},
@@ -30,8 +31,8 @@ const std::map<std::string_view, std::pair<const char*, const char*>>& Examples(
 
 TEST(Suites, AreFoundByNameAndKind) {
   EXPECT_EQ(SuiteNames(),
-            "fio, gpu, iperf, media, mpi-pingpong, object-storage, openfoam, osu, pytorch, "
-            "rdma-bandwidth, rdma-latency");
+            "fio, gpu, iperf, lifecycle, media, mpi-pingpong, object-storage, openfoam, osu, "
+            "pytorch, rdma-bandwidth, rdma-latency");
   for (const Suite& suite : Suites()) {
     EXPECT_EQ(FindSuite(suite.name), &suite);
     EXPECT_EQ(FindSuite(suite.kind), &suite);
@@ -88,6 +89,7 @@ const std::multimap<std::string_view, const char*>& OtherForms() {
       {"iperf", "iperf/iperf3_text_two.txt"},
       {"iperf", "iperf/iperf2_enhanced_two.txt"},
       {"iperf", "iperf/iperf2_csv_two.txt"},
+      {"lifecycle", "lifecycle/refused.json"},
       {"mpi-pingpong", "mpi_pingpong/imb_many.txt"},
       {"mpi-pingpong", "mpi_pingpong/netpipe.txt"},
       {"osu", "osu/osu_alltoallv-np3.txt"},

@@ -7,6 +7,7 @@
 
 #include "cli/lifecycle/moments/kind.h"
 #include "lib/common/result.h"
+#include "suites/lifecycle/spec.pb.h"
 
 namespace twofold::lifecycle {
 
@@ -17,21 +18,26 @@ struct Toleration {
   std::string effect;  ///< empty: any
 };
 
+/// What is not said is as in the suite's spec.
+inline const v1::suites::LifecycleSpec& Defaults() {
+  return v1::suites::LifecycleSpec::default_instance();
+}
+
 /// What the fields of a template stand for: ${workers} for `workers`, and so on.
 struct Settings {
   std::string name;
   std::string space = "default";  ///< ${namespace}
   std::string run;
-  std::uint32_t index = 0;    ///< of the workload in its run
-  std::uint32_t workers = 1;  ///< pods; ${others} is one less
-  std::string gpu = "nvidia.com/gpu";
-  std::uint32_t gpus = 0;  ///< of a pod
-  std::string cpu = "50m";
-  std::string memory = "16Mi";
-  std::string image = "busybox:1.36";
-  std::uint32_t seconds = 1;  ///< for which a pod sleeps
-  std::string queue = "default";
-  std::string scheduler = "default-scheduler";
+  std::uint32_t index = 0;                       ///< of the workload in its run
+  std::uint32_t workers = Defaults().workers();  ///< pods; ${others} is one less
+  std::string gpu = Defaults().gpu();
+  std::uint32_t gpus = Defaults().gpus();  ///< of a pod
+  std::string cpu = Defaults().cpu();
+  std::string memory = Defaults().memory();
+  std::string image = Defaults().container_image();
+  std::uint32_t seconds = Defaults().seconds();  ///< for which a pod sleeps
+  std::string queue = Defaults().queue();
+  std::string scheduler = Defaults().scheduler();
   std::map<std::string, std::string> node_selector =
       {};  ///< of all pods, beside the template's own
   std::vector<Toleration> tolerations = {};

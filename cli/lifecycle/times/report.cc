@@ -10,6 +10,7 @@
 
 #include "cli/lifecycle/times/steps.h"
 #include "lib/stats/quantile.h"
+#include "suites/lifecycle/lifecycle.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -346,33 +347,7 @@ std::string Print(show::Form form, const Report& report) {
 }
 
 suite::Measurements MeasurementsOf(const Report& report) {
-  using enum suite::Better;
-  suite::Measurements numbers;
-  numbers.tool = "twofold lifecycle";
-  const suite::Dimensions of_kind = {{"kind", report.kind}};
-  for (const SpanSummary& span : report.spans) {
-    if (span.n > 0) {
-      suite::Dimensions mean = of_kind;
-      mean.emplace_back("stat", "mean");
-      numbers.measurements.push_back({span.name, span.mean, "s", kLower, false, mean});
-    }
-    for (const SpanQuantile& each : span.quantiles) {
-      if (!std::isfinite(each.value)) continue;
-      suite::Dimensions dimensions = of_kind;
-      dimensions.emplace_back("stat", QuantileName(each.q));
-      const bool headline = span.name == "pod_ready" || span.name == "complete";
-      numbers.measurements.push_back({span.name, each.value, "s", kLower, headline, dimensions});
-    }
-  }
-  for (const auto& [name, count] : report.counts) {
-    numbers.measurements.push_back({name, static_cast<double>(count), "", kNone, false, of_kind});
-  }
-  for (const auto& [reason, seconds] : report.pending) {
-    suite::Dimensions dimensions = of_kind;
-    dimensions.emplace_back("reason", reason);
-    numbers.measurements.push_back({"pending", seconds, "s", kLower, false, dimensions});
-  }
-  return numbers;
+  return suite::lifecycle::NumbersOf(ToJson(report)).value();  // a report of ours is whole
 }
 
 std::string TimesCsv(const Kind& kind, const std::vector<Life>& lives, const Anchor& anchor) {

@@ -50,7 +50,8 @@ show::Json ToJson(const Report& report);
 /// For people: a table of spans and what else there is to say. CSV has the spans only.
 std::string Print(show::Form form, const Report& report);
 
-/// The numbers as those of a job, which stores keep and `twofold results` compares.
+/// The numbers as those of a job, which stores keep and `twofold results` compares; which ones the
+/// suite says, so that a job and a run by hand have the same.
 suite::Measurements MeasurementsOf(const Report& report);
 
 /// A line for each workload, all its moments (UTC, milliseconds) and spans (milliseconds): values

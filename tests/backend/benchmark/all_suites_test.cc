@@ -37,6 +37,7 @@ const Subject kSubjects[] = {
     {"iperf", R"({"tool": "iperf2", "protocol": "UDP", "streams": 2, "duration": 1})", 2, "iperf",
      "--server) echo 'Server listening on UDP port 5001'; exec sleep 3600;;",
      "iperf/iperf2_udp.txt"},
+    {"lifecycle", R"({"kind": "job", "count": 40})", 1, "twofold", "", "lifecycle/jobs.json"},
     {"media", R"({"input": "clip.mp4"})", 1, "ffmpeg", "", "media/ffmpeg_one.out",
      "media/ffmpeg_one.err"},
     {"mpi-pingpong", R"({"maxlog": 16})", 2, "mpirun", "", "mpi_pingpong/imb.txt"},

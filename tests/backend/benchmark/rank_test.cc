@@ -271,5 +271,29 @@ TEST_F(RankTest, WhatIsOnNoWordListIsForTheWorkerToAllow) {
   EXPECT_EQ(Run(kSuite, "").outcome, v1::OUTCOME_SUCCEEDED);
 }
 
+TEST_F(RankTest, WhatIsAskedForIsForTheWorkerToAllowByItsValue) {
+  Add("run", Phase::kRun, "echo 1");
+  plan_.asks = {{"namespace", "load-1"}, {"image", "a/b:1"}};
+  ExpectError(
+      Run(kSuite, ""),
+      "plan: namespace: only workers with --allow-value 'namespace=load-1', or a pattern of "
+      "it, take that");
+  options_.allowed.values = {"namespace=load-*", "image=load-1", "namespace=a/b:1"};
+  EXPECT_THAT(Run(kSuite, "").report.error(), HasSubstr("--allow-value 'image=a/b:1'"));
+  options_.allowed.values.push_back("image=a/*");
+  EXPECT_EQ(Run(kSuite, "").outcome, v1::OUTCOME_SUCCEEDED);
+}
+
+TEST_F(RankTest, AStageThatHasMuchToRemoveGetsTimeForIt) {
+  // Longer than Process::kStopGrace.
+  const std::string removed = tools_.Path("removed");
+  suite::Stage& stage = Add(
+      "run", Phase::kRun, "trap 'sleep 3; touch " + removed + "; exit 3' TERM; sleep 3600 & wait");
+  stage.limit = milliseconds(300);
+  stage.stop_grace = std::chrono::seconds(60);
+  ExpectError(Run(kSuite, ""), "run: ran past its limit of 0.3 s");
+  EXPECT_TRUE(std::filesystem::remove(removed));
+}
+
 }  // namespace
 }  // namespace twofold::backend

@@ -52,7 +52,7 @@ class FollowTest : public RunProgramTest {
 
   std::unique_ptr<Attached> Attach(double settle_seconds = 20, const std::string& journal = "") {
     EndOptions options;
-    options.settle_seconds = settle_seconds;
+    options.spec.set_settle(settle_seconds);
     options.journal.file = journal;
     return std::make_unique<Attached>(api_.access(), kube::ObjectName{"load", "r1"}, options,
                                       QuickToReturn());

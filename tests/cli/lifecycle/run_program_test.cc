@@ -155,9 +155,9 @@ TEST_F(RunProgramTest, WrongOptionsAreNamed) {
 
 TEST_F(RunProgramTest, OptionsThatMeanNothingWithoutAnotherNameIt) {
   for (const auto& [option, value, other] :
-       std::vector<std::array<std::string, 3>>{{"--delay", "1", "--wave"},
-                                               {"--fill-rate", "1", "--fill"},
-                                               {"--storage-class", "x", "--pvc"}}) {
+       std::vector<std::array<std::string, 3>>{{"--delay", "1", "needs wave"},
+                                               {"--fill-rate", "1", "needs fill"},
+                                               {"--storage-class", "x", "needs pvc"}}) {
     const auto run = Start({"run", "--kind", "job", option, value});
     EXPECT_EQ(run->Wait(), 2) << option;
     EXPECT_THAT(run->output(), HasSubstr(other)) << option;

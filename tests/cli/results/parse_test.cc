@@ -123,7 +123,7 @@ TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
 TEST(ParseCommand, WrongWordsAreRefused) {
   const Ran ran = Parse({"linpack", Sample("osu/osu_barrier-np4.txt")});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_TRUE(Has(ran.err, "SUITE: 'linpack' is none of fio, gpu, iperf, media, mpi-pingpong, "));
+  EXPECT_TRUE(Has(ran.err, "SUITE: 'linpack' is none of fio, gpu, iperf, lifecycle, media, "));
   EXPECT_NE(Parse({"osu"}).code, 0);
   EXPECT_NE(Parse({"osu", "x", "--json", "--csv"}).code, 0);
 }

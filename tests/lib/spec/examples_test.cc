@@ -57,6 +57,7 @@ const std::map<std::string, std::size_t> kJobs = {
     {"fio-quick.yaml", 8},
     {"gpu-quick.yaml", 6},
     {"iperf-pairs.yaml", 24},
+    {"lifecycle-rates.yaml", 30},
     {"object-storage-quick.yaml", 2},
     {"object-storage-sweep.yaml", 54},
     {"openfoam-quick.yaml", 4},

@@ -123,5 +123,58 @@ TEST_F(SpecFlagsTest, HelpSaysWhatTheRulesSay) {
   EXPECT_THAT(Help(), HasSubstr("(0..1000000000000, bytes)"));
 }
 
+// ---- options of some fields
+
+class FieldOptionsTest : public SpecFlagsTest {
+ protected:
+  std::string Given(std::vector<std::string> arguments) {
+    CLI::App app;
+    constexpr std::string_view kFields[] = {"streams", "rate", "mode", "names"};
+    AddFieldOptions(app, kFields, *message_);
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+      app.parse(arguments);
+    } catch (const CLI::Error& error) {
+      return error.what();
+    }
+    return message_->ShortDebugString();
+  }
+};
+
+TEST_F(FieldOptionsTest, WhatIsGivenIsSet) {
+  EXPECT_EQ(
+      Given({"--streams", "8", "--rate=0.25", "--mode", "read", "--names", "a", "--names=-b"}),
+      "streams: 8 rate: 0.25 mode: \"read\" names: \"a\" names: \"-b\"");
+}
+
+TEST_F(FieldOptionsTest, OtherFieldsHaveNone) {
+  EXPECT_THAT(Given({"--cleanup"}), HasSubstr("cleanup"));
+  EXPECT_EQ(Given({}), "");
+}
+
+TEST_F(FieldOptionsTest, AValueThatBreaksTheRuleIsNamedWithItsOption) {
+  EXPECT_EQ(Given({"--streams", "129"}), "--streams: 129 is not from 1 to 128");
+  EXPECT_EQ(Given({"--mode", "append"}), "--mode: 'append' is none of read, write");
+  EXPECT_EQ(Given({"--rate", "nan"}), "--rate: is not finite");
+  EXPECT_EQ(Given({"--streams", "many"}), "--streams: 'many' is not a whole number 1..128");
+  EXPECT_EQ(Given({"--rate", ""}), "--rate: '' is not a number 0..10");
+}
+
+TEST_F(FieldOptionsTest, ArgumentsGiveTheSameMessageBack) {
+  const char* const all[] = {"--streams=8", "--rate=0.123456789012345", "--mode=read",
+                             "--names=[x]", "--names=-y"};
+  const std::string text = Given({std::begin(all), std::end(all)});
+  EXPECT_EQ(FieldArguments(*message_), (std::vector<std::string>{std::begin(all), std::end(all)}));
+  const auto arguments = FieldArguments(*message_);
+  message_->Clear();
+  EXPECT_EQ(Given(arguments), text);
+}
+
+TEST_F(FieldOptionsTest, ErrorsAboutFieldsBecomeErrorsAboutOptions) {
+  EXPECT_EQ(OptionError(*descriptor_, Wrong("mode", "is odd")).message(), "--mode: is odd");
+  EXPECT_EQ(OptionError(*descriptor_, Wrong("else", "is odd")).message(), "else: is odd");
+  EXPECT_TRUE(OptionError(*descriptor_, absl::OkStatus()).ok());
+}
+
 }  // namespace
 }  // namespace twofold::suite
