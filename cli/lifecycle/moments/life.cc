@@ -92,6 +92,17 @@ std::optional<Sight> WhenEnough(const Life& life, std::optional<Sight> ClaimLife
   return enough;
 }
 
+/// Its first pod shows that a workload is there. The two come by two watches, of which either may
+/// be behind, so a creation that was seen later than that has happened before.
+void BoundCreation(Sights& sights) {
+  std::optional<Sight>& created = Of(sights, Moment::kCreated);
+  const std::optional<Sight>& pod = Of(sights, Moment::kFirstPod);
+  if (!created || !pod || created->at <= pod->at) return;
+  const std::optional<Sight>& sent = Of(sights, Moment::kSent);
+  created->at = pod->at;
+  created->after = std::min({created->after, pod->at, sent ? sent->at : pod->at});
+}
+
 }  // namespace
 
 void ReasonClock::Change(std::optional<Reason> reason, Instant known, Instant at) {
@@ -113,6 +124,7 @@ TimeByReason ReasonClock::Until(Instant now) const {
 Sights SightsOf(const Life& life) {
   Sights sights = life.own;
   for (const PodMoments& row : kPodMoments) AddPodMoments(life, row, sights);
+  BoundCreation(sights);
   Of(sights, Moment::kVolumeRequested) = WhenEnough(life, &ClaimLife::requested);
   Of(sights, Moment::kVolumeBound) = WhenEnough(life, &ClaimLife::bound);
   return sights;

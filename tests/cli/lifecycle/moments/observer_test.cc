@@ -71,6 +71,19 @@ TEST(Observer, AnEventMayComeBeforeTheReply) {
   EXPECT_DOUBLE_EQ(watched.SeenAt(Moment::kReplied), 31);
 }
 
+TEST(Observer, AWorkloadWasCreatedBeforeItsFirstPodWhicheverWatchIsBehind) {
+  Watched watched("job");
+  Object job = Made("Job", "w", "u1");
+  Object pod = Made("Pod", "w-x", "u2");
+  pod["metadata"]["labels"]["batch.kubernetes.io/job-name"] = "w";
+  watched.See(pod, 15, Event::kAdded);
+  watched.See(job, 18, Event::kAdded);
+  const auto created = watched.Sighted(Moment::kCreated);
+  EXPECT_DOUBLE_EQ(Ms(created->at), 15);
+  EXPECT_DOUBLE_EQ(Ms(created->after), 10);  // it was sent
+  EXPECT_DOUBLE_EQ(watched.SeenAt(Moment::kFirstPod), 15);
+}
+
 TEST(Observer, DoubledAndDisorderedEventsChangeNothing) {
   Watched watched("pod");
   const Object pod = Made("Pod", "w", "u1");
