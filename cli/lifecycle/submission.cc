@@ -9,6 +9,7 @@
 #include "cli/lifecycle/canaries.h"
 #include "cli/lifecycle/preparing.h"
 #include "cli/lifecycle/record.h"
+#include "cli/lifecycle/storage.h"
 
 namespace twofold::lifecycle {
 
@@ -24,8 +25,12 @@ Status Submission::Execute(const std::function<void(const std::string&)>& progre
   const Instant begin = Now();
   const kube::ObjectName record{settings_.each.space, settings_.name};
   Canaries signs(access_, record, observed_);  // of life, for those who watch
-  const Status status = Await(progress, between);
+  StorageGuard guard(access_, settings_.storage, [this] { submitter_->Cease(); });
+  Status status = Await(progress, between);
+  guard.Stop();
   submitter_->Stop();
+  status.Update(submitter_->failure());
+  status.Update(guard.verdict());
   took_ = Now() - begin;
   signs.Stop();
   const Status said =

@@ -93,6 +93,11 @@ Status SubmitAll(const lifecycle::RunOptions& options, const Globals& globals) {
   if (!access.ok()) return access.status();
   auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
   if (!settings.ok()) return settings.status();
+  if (settings->fill > 0) {
+    return absl::InvalidArgumentError(
+        "--fill: submit does not watch, so it cannot know when the cluster is full; use `lifecycle "
+        "run --fill`");
+  }
   if (options.dry_run) return PrintTrial(*access, *settings);
   kube::Connection connection(*access);
   WarnOfExemption(lifecycle::IsExempt(connection));

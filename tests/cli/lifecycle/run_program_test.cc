@@ -164,5 +164,12 @@ TEST_F(RunProgramTest, OptionsThatMeanNothingWithoutAnotherNameIt) {
   }
 }
 
+TEST_F(RunProgramTest, WhoOnlySubmitsCannotTellWhenTheClusterIsFull) {
+  const auto submit = Start({"submit", "--kind", "job", "--fill", "5"});
+  EXPECT_EQ(submit->Wait(), 2);
+  EXPECT_THAT(submit->output(), HasSubstr("--fill: "));
+  EXPECT_TRUE(NothingIsLeft());
+}
+
 }  // namespace
 }  // namespace twofold::lifecycle
