@@ -52,7 +52,8 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
   config - both both
   [ "$(kubectl kustomize "$project/deployments/configured/namespace" | grep -c '^kind: Namespace')" = 1 ]
   render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
-  [ "$(grep '^  namespace: ' "$BATS_TEST_TMPDIR/configured" | sort -u | tr -d ' ')" = namespace:both ]
+  # That of measured workloads is neither.
+  [ "$(grep '^  namespace: ' "$BATS_TEST_TMPDIR/configured" | sort -u | tr -d ' ' | tr '\n' ' ')" = "namespace:both namespace:workloads " ]
   run ! grep 'image: [^s]' "$BATS_TEST_TMPDIR/configured"
 }
 
