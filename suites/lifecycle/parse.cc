@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,9 @@ std::string WhyBad(const StageOutput& output) {
 
 /// Of an ended run whose exit code complains of what the report says, or of what it left.
 bool IsWhole(const StageOutput& output) {
-  return output.signal == 0 && (output.exit_code == kThreshold || output.exit_code == kNotRemoved);
+  constexpr std::array<int, 2> kComplaints = {kThreshold, kNotRemoved};
+  return output.signal == 0 &&
+         std::find(kComplaints.begin(), kComplaints.end(), output.exit_code) != kComplaints.end();
 }
 
 double CountOf(const Measurements& numbers, std::string_view name) {
