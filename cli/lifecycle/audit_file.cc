@@ -10,7 +10,7 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kAuditChunk = 1 << 20;
 
 Status Bad(const std::string& path, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat("--audit: ", path, ": ", why));
@@ -25,7 +25,7 @@ class AuditReader {
   Status Read(const std::string& path) {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
-    std::string chunk(kChunk, '\0');
+    std::string chunk(kAuditChunk, '\0');
     bool first = true;
     while (file) {
       file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));

@@ -20,7 +20,7 @@ namespace twofold::lifecycle {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
-constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kJournalChunk = 1 << 20;
 constexpr std::size_t kLongestLine = 16 << 20;
 constexpr std::uint64_t kMiB = 1 << 20;
 
@@ -76,7 +76,7 @@ class JournalReader {
 Result<std::uint64_t> ReadAll(int file, const std::string& path,
                               const std::function<Status(const Object&)>& take) {
   JournalReader reader(path, take);
-  std::vector<char> chunk(kChunk);
+  std::vector<char> chunk(kJournalChunk);
   for (;;) {
     const ssize_t got = read(file, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
