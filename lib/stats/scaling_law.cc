@@ -11,7 +11,7 @@
 namespace twofold::stats {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kLawConfidence = 0.95;
 constexpr double kFarthest = 2.0;          // times the largest size: a fit says nothing beyond
 constexpr double kCloseContention = 0.02;  // less costs under a third of the throughput of 16
 constexpr double kLeastEfficiency = 0.5;
@@ -24,11 +24,11 @@ constexpr Coefficients kParallel = {1.0, 0.0, 0.0};
 constexpr Coefficients kPairs = {0.0, 0.0, 1.0};
 constexpr Coefficients kOne = {1.0, 1.0, 0.0};
 
-constexpr std::array<std::size_t, 3> kLeastSizes = {1, 3, 4};  // of each law
+constexpr std::array<std::size_t, 3> kLeastWorkers = {1, 3, 4};  // of each law
 
 Coefficients ShapesAt(double n) { return {1.0, n, n * (n - 1.0)}; }
 
-Status Check(std::span<const Observation> all) {
+Status CheckThroughputs(std::span<const Observation> all) {
   std::set<double> sizes;
   for (const Observation& one : all) {
     if (!(one.x >= 1.0) || !std::isfinite(one.x)) {
@@ -40,10 +40,10 @@ Status Check(std::span<const Observation> all) {
     }
     sizes.insert(one.x);
   }
-  if (sizes.size() >= kLeastSizes[1]) return absl::OkStatus();
+  if (sizes.size() >= kLeastWorkers[1]) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrFormat("not enough sizes: a law needs %d different numbers of workers, there are %d",
-                      kLeastSizes[1], sizes.size()));
+                      kLeastWorkers[1], sizes.size()));
 }
 
 Bounded Inverted(const Bounded& sum) {
@@ -64,7 +64,7 @@ Bounded AtMostOne(Bounded share) {
 void SetPeak(const RelativeFit& fit, ScalingLaw& law) {
   law.peak = {kEndless, kEndless, kEndless};
   if (law.law == Law::kUniversal) {
-    law.peak = Root(fit.Ratio(kParallel, kPairs, kConfidence));
+    law.peak = Root(fit.Ratio(kParallel, kPairs, kLawConfidence));
     // The same question, asked of k: rounding must not answer it in two ways.
     if (law.coherency.lower <= 0.0) law.peak.upper = kEndless;
   }
@@ -77,15 +77,15 @@ void SetPeak(const RelativeFit& fit, ScalingLaw& law) {
   }
 }
 
-ScalingLaw Fit(Law which, std::span<const Observation> all, std::span<const ShapeRow> rows,
-               bool known_errors) {
+ScalingLaw FitLaw(Law which, std::span<const Observation> all, std::span<const ShapeRow> rows,
+                  bool known_errors) {
   const std::size_t shapes = static_cast<std::size_t>(which) + 1;
   // Linear: N / X is constant, so the one coefficient is a0.
   const RelativeFit fit(rows, shapes, known_errors);
   ScalingLaw law{.law = which};
-  law.rate = Inverted(fit.Sum(kOne, kConfidence));
-  if (which != Law::kLinear) law.contention = AtMostOne(fit.Ratio(kSerial, kOne, kConfidence));
-  if (which == Law::kUniversal) law.coherency = fit.Ratio(kPairs, kOne, kConfidence);
+  law.rate = Inverted(fit.Sum(kOne, kLawConfidence));
+  if (which != Law::kLinear) law.contention = AtMostOne(fit.Ratio(kSerial, kOne, kLawConfidence));
+  if (which == Law::kUniversal) law.coherency = fit.Ratio(kPairs, kOne, kLawConfidence);
   for (const Observation& one : all) {
     law.largest = std::max(law.largest, one.x);
     law.residuals.push_back(std::log(one.y / (one.x / fit.At(ShapesAt(one.x)))));
@@ -94,7 +94,7 @@ ScalingLaw Fit(Law which, std::span<const Observation> all, std::span<const Shap
   law.scatter = std::sqrt(law.scatter / static_cast<double>(all.size()));
   law.efficiency = {1.0, 1.0, 1.0};
   if (which != Law::kLinear) {
-    law.efficiency = AtMostOne(fit.Ratio(kOne, ShapesAt(law.largest), kConfidence));
+    law.efficiency = AtMostOne(fit.Ratio(kOne, ShapesAt(law.largest), kLawConfidence));
   }
   law.aicc = fit.Aicc();
   law.coefficients.assign(fit.coefficients().begin(), fit.coefficients().end());
@@ -102,7 +102,7 @@ ScalingLaw Fit(Law which, std::span<const Observation> all, std::span<const Shap
   return law;
 }
 
-ScalingClass Judge(const ScalingLaw& law) {
+ScalingClass JudgeLaw(const ScalingLaw& law) {
   const bool peak = law.coherency.lower > 0.0;
   if (law.efficiency.upper < kLeastEfficiency) return ScalingClass::kIssue;
   if (peak && law.peak.value < kFarthest * law.largest) return ScalingClass::kIssue;
@@ -138,7 +138,7 @@ bool ScalingLaw::HasPeak() const {
 }
 
 Result<ScalingLaws> FitScalingLaws(std::span<const Observation> throughputs) {
-  if (const Status status = Check(throughputs); !status.ok()) return status;
+  if (const Status status = CheckThroughputs(throughputs); !status.ok()) return status;
   const bool known_errors = std::all_of(
       throughputs.begin(), throughputs.end(),
       [](const Observation& one) { return one.log_error > 0.0 && std::isfinite(one.log_error); });
@@ -151,16 +151,16 @@ Result<ScalingLaws> FitScalingLaws(std::span<const Observation> throughputs) {
   }
   ScalingLaws fitted;
   for (const Law law : {Law::kLinear, Law::kAmdahl, Law::kUniversal}) {
-    const std::size_t least = kLeastSizes[static_cast<std::size_t>(law)];
+    const std::size_t least = kLeastWorkers[static_cast<std::size_t>(law)];
     if (sizes.size() < least) {
       fitted.refused.push_back(absl::StrFormat("%s: needs %d different numbers of workers",
                                                std::string(Name(law)), least));
       continue;
     }
-    fitted.laws.push_back(Fit(law, throughputs, rows, known_errors));
+    fitted.laws.push_back(FitLaw(law, throughputs, rows, known_errors));
     if (fitted.laws.back().aicc < fitted.Best().aicc) fitted.best = fitted.laws.size() - 1;
   }
-  fitted.verdict = Judge(fitted.laws.back());
+  fitted.verdict = JudgeLaw(fitted.laws.back());
   return fitted;
 }
 
