@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/common/result.h"
@@ -12,6 +13,13 @@ namespace twofold::local {
 enum class Kind { kFrontend, kBackend, kClient };
 
 std::string ToString(Kind kind);  ///< "frontend", "backend", "client"
+
+/// What the name of each deployment begins with, as on Kubernetes. People may leave it out.
+inline constexpr std::string_view kNamePrefix = "scalability-tester-";
+
+/// Whether `given` is how people call the deployment or process `name`: as it is, or without
+/// kNamePrefix.
+bool IsCalled(std::string_view name, std::string_view given);
 
 /// One program of the cluster, and how to run a replica of it.
 struct DeploymentSpec {
@@ -38,7 +46,8 @@ struct RunCluster {
 };
 
 struct ClusterOptions {
-  /// NAME=SECONDS,...: how long their workers sleep for a job; NAME: they run `workload`.
+  /// NAME=TIME,...: how long their workers sleep for a job, a distribution of lib/stats; NAME: they
+  /// run `workload`.
   std::string queues = "sleep=0.2";
   std::vector<std::string> workload{};  ///< {"gpu", "{...}"}
   int replicas = 1;                     ///< of each backend, to start with
