@@ -151,7 +151,26 @@ Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
       Backend(options, run.queue, run.workload, more)};
 }
 
+std::vector<DeploymentSpec> PlanOfLoad(const ClusterOptions& options, const LoadCluster& load) {
+  Arguments queues;
+  for (const int slots : load.slots) queues.push_back(QueueOfSlots(slots));
+  std::vector<DeploymentSpec> plan = {Frontend(options, queues)};
+  for (const int slots : load.slots) {
+    plan.push_back(Backend(options, QueueOfSlots(slots), load.workload,
+                           {"--slots", std::to_string(slots)}));
+  }
+  return plan;
+}
+
+Result<std::vector<DeploymentSpec>> PlanOf(const ClusterOptions& options) {
+  if (options.run) return PlanOfRun(options, *options.run);
+  if (options.load) return PlanOfLoad(options, *options.load);
+  return PlanOfQueues(options);
+}
+
 }  // namespace
+
+std::string QueueOfSlots(int slots) { return absl::StrCat("slots-", slots); }
 
 bool IsCalled(std::string_view name, std::string_view given) {
   return name == given ||
@@ -164,7 +183,7 @@ std::string ToString(Kind kind) {
 }
 
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options) {
-  auto plan = options.run ? PlanOfRun(options, *options.run) : PlanOfQueues(options);
+  auto plan = PlanOf(options);
   if (!plan.ok()) return plan;
   for (DeploymentSpec& spec : *plan) {
     spec.program = absl::StrCat(options.programs, "/", spec.program);

@@ -45,6 +45,16 @@ struct RunCluster {
   std::vector<std::string> allow{};   ///< options of the workers: what specs may ask for
 };
 
+/// A cluster for one load: a frontend, and for each number of slots a queue with one worker process
+/// that runs so many jobs at once. No load clients.
+struct LoadCluster {
+  std::vector<std::string> workload;  ///< of the workers: {"./my-program", "--fast"}
+  std::vector<int> slots;
+};
+
+/// The queue of a LoadCluster with so many slots.
+std::string QueueOfSlots(int slots);
+
 struct ClusterOptions {
   /// NAME=TIME,...: how long their workers sleep for a job, a distribution of lib/stats; NAME: they
   /// run `workload`.
@@ -55,9 +65,11 @@ struct ClusterOptions {
   double grace_seconds = 30;            ///< from SIGTERM to SIGKILL
   std::string programs;                 ///< folder of the programs
   std::optional<RunCluster> run{};      ///< instead of `queues`
+  std::optional<LoadCluster> load{};    ///< the same
 };
 
-/// The frontend first, then a backend and a client for each queue, or the backend of the run.
+/// The frontend first, then a backend and a client for each queue, or the backends of the run or
+/// load.
 /// Errors   kInvalidArgument: the part of `queues` that is wrong, and what is allowed; or a program
 ///          that is not there.
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options);
