@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "client/generator.h"
+#include "lib/load/engine/generator.h"
 #include "lib/rpc/batches.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 /// Packs jobs as the session does, and forgets them.
@@ -57,4 +57,4 @@ void Look(benchmark::State& state) {
 BENCHMARK(Look)->Arg(16)->Arg(100'000);
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,6 +1,6 @@
-#include "client/load/load_loop.h"
+#include "lib/load/load_loop.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 constexpr int kIndexBits = 32;
@@ -35,4 +35,4 @@ LoadLoop::Tag LoadLoop::TagOf(std::uint32_t index) const {
   return Tag{slots_[index].uses} << kIndexBits | index;
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,10 +1,10 @@
-#include "client/window.h"
+#include "lib/load/window.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using std::chrono::milliseconds;
@@ -140,4 +140,4 @@ TEST(Window, IsNotSteadyWhenParallelismChanges) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

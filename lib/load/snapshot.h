@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "client/counts.h"
 #include "lib/common/instant.h"
+#include "lib/load/counts.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
 #include "lib/stats/worker_spread.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 enum class Link : std::uint8_t {
   kConnecting,  ///< has not reached the frontend yet
@@ -59,4 +59,4 @@ struct Snapshot {
   Totals totals;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -7,16 +7,16 @@
 #include <string>
 #include <thread>
 
-#include "client/generator.h"
 #include "lib/common/backoff.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
+#include "lib/load/engine/generator.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 /// What all jobs have in common.
 struct JobTemplate {
@@ -83,4 +83,4 @@ class Session {
   std::thread thread_;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "client/counts.h"
-#include "client/snapshot.h"
 #include "lib/common/instant.h"
+#include "lib/load/counts.h"
+#include "lib/load/snapshot.h"
 #include "lib/stats/throughput.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 /// The times and the place of one answered job.
 struct Answer {
@@ -62,4 +62,4 @@ class Window {
   bool parallelism_changed_ = false;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "client/load/pacer.h"
 #include "lib/common/instant.h"
+#include "lib/load/pacer.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 /// Keeps a number of jobs outstanding: the closed loop. Knows which jobs have no answer yet and how
 /// many to submit, and nothing of their contents and transport.
@@ -68,4 +68,4 @@ class LoadLoop {
   std::vector<std::uint32_t> free_;  // indices; the one used last comes first, its memory is warm
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

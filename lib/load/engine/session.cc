@@ -1,4 +1,4 @@
-#include "client/session.h"
+#include "lib/load/engine/session.h"
 
 #include <spdlog/spdlog.h>
 
@@ -10,7 +10,7 @@
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::milliseconds(100);
@@ -219,4 +219,4 @@ void Session::OnEnd(const grpc::Status& status) {
   changed_.NotifyAll();
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,14 +1,14 @@
-#include "client/generator.h"
+#include "lib/load/engine/generator.h"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "client/counts.h"
+#include "lib/load/counts.h"
 #include "lib/rpc/batches.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 // What a peer says in an unsigned field; more than 292 years is as good as that.
@@ -192,4 +192,4 @@ std::shared_ptr<JobSink> Generator::StartMissing(Instant now) {
   return sink_;
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "client/load/load_loop.h"
-#include "client/snapshot.h"
-#include "client/window.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
+#include "lib/load/load_loop.h"
+#include "lib/load/snapshot.h"
+#include "lib/load/window.h"
 #include "twofold/v1/queue.pb.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 /// Where jobs go: the stream that is up. Both methods may be called from any thread.
 class JobSink {
@@ -95,4 +95,4 @@ class Generator {
   std::vector<LoadLoop::Tag> to_submit_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,11 +1,11 @@
-#include "client/window.h"
+#include "lib/load/window.h"
 
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 /// How long a worker was occupied with a job, as the client sees it: all but the wait. What the
@@ -71,4 +71,4 @@ std::string Window::WhyDisturbed() const {
   return {};
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load
