@@ -153,10 +153,15 @@ Result<Target> FindTarget(const LoadOptions& options, const Globals& globals) {
 
 // ---- the command
 
+// One load is told in full, several are rows of a table.
+bool IsTable(const LoadOptions& options, const Globals& globals) {
+  return globals.form != show::Form::kText || options.slots.size() > 1;
+}
+
 void ShowStep(const LoadOptions& options, const Globals& globals, const LoadStep& step) {
   if (globals.json()) {
     std::cout << load::RecordJson(step.record) << std::endl;
-  } else if (options.slots.size() == 1) {
+  } else if (!IsTable(options, globals)) {
     std::cout << Summary(step.record) << std::flush;
   }
 }
@@ -170,7 +175,9 @@ Result<LoadStep> RunStep(const LoadOptions& options, const Target& target, int s
   plan->security = target.security;
   const v1::Origin origin = OriginHere(target.frontend);
   if (options.slots.size() > 1) line.Note(absl::StrCat(slots, " slots"));
-  LoadStep step{slots, Measure(*std::move(plan), signals, line)};
+  auto record = Measure(*std::move(plan), signals, line);
+  if (!record.ok()) return record.status();
+  LoadStep step{slots, *std::move(record)};
   *step.record.mutable_origin() = origin;
   Judge(options, step.record);
   return step;
@@ -190,7 +197,7 @@ Status RunSteps(const LoadOptions& options, const Globals& globals, const Target
     steps.push_back(*std::move(step));
     if (steps.back().record.ended_because() == kInterruptedEnd) break;
   }
-  if (options.slots.size() > 1 && !globals.json()) {
+  if (IsTable(options, globals) && !globals.json()) {
     std::cout << show::Print(globals.form, ScalingColumns(), ScalingRows(steps));
   }
   return first;

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/command/command.h"
 #include "cli/load/record/summary.h"
 
 namespace twofold::cli {
 namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(250);
+constexpr Duration kReachWithin = std::chrono::seconds(30);
 constexpr Duration kBetweenLines = std::chrono::seconds(5);
 
 std::string RateSoFar(const stats::ThroughputEstimate& estimate) {
@@ -42,20 +44,30 @@ std::string ProgressText(const load::Snapshot& now, double seconds) {
   return text;
 }
 
-v1::LoadRecord Measure(load::RunOptions options, const AwaitedSignals& signals, LiveLine& line) {
+Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& signals,
+                               LiveLine& line) {
+  const std::string frontend = options.frontend;
   load::Run run(std::move(options));
+  if (Status status = run.Start(); !status.ok()) return status;
   const Instant begin = Now();
   Instant next_line = begin + kBetweenLines;
-  run.Start();
-  while (!run.Wait(kLook) && signals.Take() == 0) {
+  bool interrupted = false;
+  while (!run.Wait(kLook)) {
+    interrupted = signals.Take() != 0;
+    if (interrupted) break;
     const Instant now = Now();
     if (!line.terminal() && now < next_line) continue;
     next_line = now + kBetweenLines;
-    const std::string text = ProgressText(run.Look(), ToSeconds(now - begin));
+    const load::Snapshot seen = run.Look();
+    if (seen.link == load::Link::kConnecting && now > begin + kReachWithin) break;
+    const std::string text = ProgressText(seen, ToSeconds(now - begin));
     line.terminal() ? line.Replace(text.substr(0, LiveLine::Width())) : line.Note(text);
   }
   line.Finish();
-  return run.Finish();
+  auto record = run.Finish();
+  if (record) return *std::move(record);
+  if (interrupted) return EndWith(kExitInterrupted, "interrupted before the load began");
+  return absl::UnavailableError(absl::StrCat("the frontend at ", frontend, " cannot be reached"));
 }
 
 }  // namespace twofold::cli

@@ -98,15 +98,24 @@ Status Up(const UpOptions& options, const Globals& globals) {
   return status.ok() && options.foreground ? Attend(*supervisor, signals) : status;
 }
 
+// The queue of `local up -- /path/of/program`.
+std::string QueueFor(const std::string& workload) {
+  const std::string name = std::filesystem::path(workload).filename();
+  return CheckQueueName(name).empty() ? name : "work";
+}
+
 Action BindUp(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<UpOptions>();
   local::ClusterOptions& cluster = options->cluster;
   cluster.programs = process::OwnFolder();
-  app.add_option("--queues", cluster.queues,
-                 "Queues and how long their workers sleep for each job, NAME=TIME,... (0.2, "
-                 "uniform:0.1-0.3, exponential:0.2, lognormal:0.2,0.5, bimodal:0.1,1,10%); workers "
-                 "of a NAME without a time run the WORKLOAD")
-      ->capture_default_str();
+  const CLI::Option* queues =
+      app.add_option(
+             "--queues", cluster.queues,
+             "Queues and how long their workers sleep for each job, NAME=TIME,... (0.2, "
+             "uniform:0.1-0.3, exponential:0.2, lognormal:0.2,0.5, bimodal:0.1,1,10%); workers "
+             "of a NAME without a time run the WORKLOAD. Left out: a queue with the "
+             "name of the WORKLOAD")
+          ->capture_default_str();
   app.add_option("WORKLOAD", cluster.workload,
                  "After --: a suite and a spec, or a program and its arguments");
   AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
@@ -121,7 +130,11 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
   AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 3600),
             "Longest wait for all to be ready");
-  return [options, &globals] { return Up(*options, globals); };
+  return [options, queues, &globals] {
+    std::vector<std::string>& workload = options->cluster.workload;
+    if (queues->empty() && !workload.empty()) options->cluster.queues = QueueFor(workload[0]);
+    return Up(*options, globals);
+  };
 }
 
 // ---- scale
@@ -204,8 +217,8 @@ Status Down(const Globals& globals) {
 std::vector<Command> LocalCommands() {
   return {
       {"local up", "Start frontend, workers and load clients; returns when all are ready",
-       "twofold local up --queues sleep=0.2,gpu -- gpu '{\"iterations\": 50}'", BindUp,
-       Prints::kText, false},
+       "twofold local up --queues sleep=0.2,work -- ./my-program --fast", BindUp, Prints::kText,
+       false},
       {"local scale", "Set the number of workers of a queue",
        "twofold local scale backend-sleep 16 --wait", BindScale, Prints::kText, false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",

@@ -167,6 +167,16 @@ END
   [[ "$output" == *"after the comma stands sigma"* ]]
 }
 
+@test "any program is a workload, and its scaling can be validated" {
+  printf '#!/bin/sh\nsleep 0.05\n' >"$BATS_TEST_TMPDIR/my-program"
+  chmod +x "$BATS_TEST_TMPDIR/my-program"
+  up -- "$BATS_TEST_TMPDIR/my-program"
+  is scalability-tester-backend-my-program ready 1
+  run env TWOFOLD_CAP=5 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
+    backend-my-program localhost 0.1 client-my-program localhost 2 1.2
+  [ "$status" -eq 0 ]
+}
+
 # A frontend that wants a token, and a state folder of which a supervisor that lies names it.
 impostor() {
   mkdir -m 700 "$TWOFOLD_DIR"
