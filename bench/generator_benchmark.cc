@@ -13,7 +13,7 @@ namespace {
 /// Packs jobs as the session does, and forgets them.
 class PackingSink final : public JobSink {
  public:
-  void Add(std::span<const LoadLoop::Tag> tags) override {
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate*) override {
     for (const LoadLoop::Tag tag : tags) {
       rpc::Append(request, {.tag = tag, .spec = spec});
     }

@@ -22,7 +22,7 @@ constexpr Duration kTimeout = std::chrono::seconds(10);
 /// Answers each job at once, when told to.
 class Jobs final : public load::JobSink {
  public:
-  void Add(std::span<const load::LoadLoop::Tag> tags) override {
+  void Add(std::span<const load::LoadLoop::Tag> tags, const load::JobTemplate*) override {
     waiting.insert(waiting.end(), tags.begin(), tags.end());
   }
   void Flush() override {}

@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 /// Takes the generator's jobs and drops them.
 class NoJobs final : public load::JobSink {
  public:
-  void Add(std::span<const load::LoadLoop::Tag>) override {}
+  void Add(std::span<const load::LoadLoop::Tag>, const load::JobTemplate*) override {}
   void Flush() override {}
 };
 

@@ -11,18 +11,13 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/load/engine/generator.h"
+#include "lib/load/job_template.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::load {
-
-/// What all jobs have in common.
-struct JobTemplate {
-  v1::JobOptions options;
-  std::string spec;
-};
 
 /// Connects a generator to a frontend, and reconnects whenever the stream breaks.
 ///
@@ -53,6 +48,8 @@ class Session {
   void FinishStream(Stream& stream);
   void Pause(Duration duration);
   void ReportLoss();
+
+  void TickAt(Instant when);
 
   // On threads of gRPC.
   void OnMessage(Stream& stream, const v1::SubmitReply& reply);

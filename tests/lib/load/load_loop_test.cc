@@ -63,7 +63,7 @@ TEST(LoadLoop, EndTellsWhenTheJobWasSubmitted) {
   LoadLoop loop;
   loop.SetParallelism(1);
   const Tag tag = Start(loop, kEarliest + milliseconds(7)).front();
-  EXPECT_EQ(loop.End(tag), kEarliest + milliseconds(7));
+  EXPECT_EQ(loop.End(tag)->submitted, kEarliest + milliseconds(7));
 }
 
 TEST(LoadLoop, ASecondAnswerIsUnknown) {
@@ -100,7 +100,7 @@ TEST(LoadLoop, VisitsExactlyTheJobsWithoutAnAnswer) {
   const std::vector<Tag> tags = Start(loop);
   loop.End(tags[2]);
   std::set<Tag> visited;
-  loop.ForEachOutstanding([&](Tag tag, Instant) { visited.insert(tag); });
+  loop.ForEachOutstanding([&](Tag tag, const LoadLoop::Sent&) { visited.insert(tag); });
   EXPECT_EQ(visited, (std::set{tags[0], tags[1], tags[3]}));
 }
 

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 constexpr Instant kStart = Instant() + seconds(1000);
 
 Answer Job(Instant submitted, Instant ended) {
-  return {.submitted = submitted, .ended = ended, .run = ended - submitted};
+  return {.submitted = submitted, .due = submitted, .ended = ended, .run = ended - submitted};
 }
 
 Snapshot Describe(const Window& window, Instant now, std::vector<Instant> in_flight = {}) {

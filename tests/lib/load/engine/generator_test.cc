@@ -17,7 +17,7 @@ using ::testing::UnorderedElementsAreArray;
 /// Keeps the tags that were submitted.
 class RecordingSink final : public JobSink {
  public:
-  void Add(std::span<const LoadLoop::Tag> tags) override {
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate*) override {
     added.insert(added.end(), tags.begin(), tags.end());
   }
   void Flush() override { ++flushes; }
