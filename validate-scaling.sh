@@ -12,7 +12,8 @@ Scales DEPLOYMENT to 1, 2, 4 ... and LIMIT workers, makes the load client behind
 jobs outstanding, and compares the throughput of each step with that of the step before.
 
   DEPLOYMENT           of the workers, e.g. scalability-tester-backend-sleep
-  DEPLOYMENT_NAMESPACE of the deployment and the frontend, or localhost (with `twofold local`)
+  DEPLOYMENT_NAMESPACE of the deployment and the frontend, or localhost (with `twofold local`, where
+                       names may do without scalability-tester-: backend-sleep)
   SECS                 longest run time of one job, seconds; sizes warm-up and waits
   SERVICE              of the load client, e.g. scalability-tester-client-sleep
   SERVICE_NAMESPACE    of the service, or localhost
@@ -521,6 +522,7 @@ while [ $# -gt 0 ]; do
 done
 [ $# = 7 ] || refuse "7 arguments are needed, not $#"
 deployment=$1 namespace=$2 secs=$3 service=$4 service_namespace=$5 limit=$6 scale=$7
+case $namespace in localhost) deployment=scalability-tester-${deployment#scalability-tester-} service=scalability-tester-${service#scalability-tester-} ;; esac
 queue=${queue:-${deployment#scalability-tester-backend-}}
 is_number "$secs" || refuse "SECS '$secs' is not a number above 0"
 cap=${cap:-$(calc "200 * $secs > 60 ? 200 * $secs : 60")} timeout=${timeout:-$(calc "int(300 + $secs)")}

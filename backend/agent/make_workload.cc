@@ -21,12 +21,10 @@ namespace {
 using MadeWorkload = Result<std::unique_ptr<Workload>>;
 
 MadeWorkload MakeSleep(const WorkloadParts& parts, const WorkloadOptions& options) {
-  if (options.argv.size() != 2) {
-    return absl::InvalidArgumentError("sleep: takes one argument, the seconds: -- sleep 0.5");
-  }
-  const Result<Duration> seconds = ParseSleep(options.argv[1]);
-  if (!seconds.ok()) return seconds.status();
-  return std::make_unique<Sleep>(parts.io, *seconds);
+  const std::vector<std::string_view> arguments(options.argv.begin() + 1, options.argv.end());
+  Result<SleepTimes> times = ParseSleep(arguments);
+  if (!times.ok()) return times.status();
+  return std::make_unique<Sleep>(parts.io, *std::move(times));
 }
 
 MadeWorkload MakeCommand(const WorkloadParts& parts, const WorkloadOptions& options) {

@@ -19,12 +19,14 @@ constexpr char kDescription[] =
     "twofold-backend [OPTIONS] -- WORKLOAD [ARGS]";
 constexpr char kExamples[] = R"(
 Workloads:
-  sleep SECONDS            built in: an exact timer, no process
+  sleep TIME [SEED]        built in: an exact timer, no process. TIME is seconds or a distribution:
+                           uniform:0.05-0.2, exponential:0.1 (mean), lognormal:0.1,0.5 (median,
+                           sigma), bimodal:0.05,1,10% (a tenth takes 1 s)
   SUITE [SPEC]             built in: {suites}.
                            A spec is JSON; without one defaults count. See docs/suites.md
   SUITE,SUITE,...          those: a job says which, else the first
   /path/of/program ARGS    that program, in a process group of its own, without a shell
-A job's own arguments come after ARGS (for sleep: instead of SECONDS; for a suite: instead of SPEC).
+A job's own arguments come after ARGS (for sleep: instead of TIME; for a suite: instead of SPEC).
 
 Reconnecting: with --backoff 0 a frontend that is away for 5 seconds ends the program with exit
 code 1. With --backoff N it is tried for ever: right after the stream broke, then with pauses that

@@ -8,31 +8,47 @@
 namespace twofold::backend {
 namespace {
 
-constexpr double kMostSeconds = 1e9;         // more than 31 years: a mistake, not a benchmark
 constexpr std::size_t kMostOfArgument = 40;  // of a bad argument in an error
+
+Status Wrong(const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat("sleep: ", why));
+}
 
 }  // namespace
 
-Result<Duration> ParseSleep(std::string_view text) {
-  double seconds = 0;
-  const char* const text_end = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), text_end, seconds);
-  if (error == std::errc() && end == text_end && seconds >= 0 && seconds <= kMostSeconds) {
-    return FromSeconds(seconds);
+Duration SleepTimes::Of(const AttemptId& id) const {
+  stats::Draws draws(seed, id.job);
+  return time.Draw(draws);
+}
+
+Result<SleepTimes> ParseSleep(std::span<const std::string_view> arguments) {
+  if (arguments.empty() || arguments.size() > 2) {
+    return Wrong("takes one or two arguments, TIME [SEED]: 0.5 or exponential:0.5 7");
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("sleep: '", absl::CHexEscape(std::string(text.substr(0, kMostOfArgument))),
-                   "' is not a number of seconds from 0 to 1e9"));
+  auto time = stats::Distribution::Parse(arguments[0]);
+  if (!time.ok()) return Wrong(std::string(time.status().message()));
+  SleepTimes times{*std::move(time)};
+  if (arguments.size() == 1) return times;
+  const std::string_view seed = arguments[1];
+  const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), times.seed);
+  if (error == std::errc() && end == seed.data() + seed.size()) return times;
+  return Wrong(absl::StrCat("the seed '",
+                            absl::CHexEscape(std::string(seed.substr(0, kMostOfArgument))),
+                            "' is not a whole number from 0 to 2^64 - 1"));
+}
+
+Result<Duration> Sleep::TimeOf(const Job& job) const {
+  if (job.arguments.empty()) return default_.Of(job.id);
+  const Result<SleepTimes> times = ParseSleep(job.arguments);
+  if (!times.ok()) return times.status();
+  return times->Of(job.id);
 }
 
 void Sleep::Start(Slot slot, Instant now, const Job& job) {
-  if (job.arguments.size() > 1) {
-    return Ended(slot, now, Failed("plan: sleep: takes one argument, the seconds"));
-  }
-  const Result<Duration> duration =
-      job.arguments.empty() ? Result<Duration>(default_) : ParseSleep(job.arguments.front());
+  const Result<Duration> duration = TimeOf(job);
   if (!duration.ok()) {
-    return Ended(slot, now, Failed(absl::StrCat("plan: ", duration.status().message())));
+    return Ended(slot, now,
+                 Failed(absl::StrCat("plan: ", std::string(duration.status().message()))));
   }
   if (job.gang == nullptr) return Run(slot, now, *duration);
   prepared_[slot] = *duration;

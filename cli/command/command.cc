@@ -1,5 +1,7 @@
 #include "cli/command/command.h"
 
+#include <absl/strings/cord.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -29,9 +31,14 @@ const std::vector<ExitRow>& ExitRows() {
        "refused in this state: a cluster runs already, a queue drains or is full",
        {kFailedPrecondition, kResourceExhausted}},
       {6, "interrupted, before a run was over", {kCancelled}},
+      {kExitLimitNotKept, "load: a limit of --fail-if was not kept", {}},
+      {kExitSpoiled, "load: the load generator itself spoiled the numbers", {}},
+      {kExitInterrupted, "load: interrupted; files and summary are of the time until then", {}},
   };
   return rows;
 }
+
+constexpr char kExitPayload[] = "twofold/exit-code";
 
 const std::map<std::string, std::string> kGroups = {
     {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
@@ -97,7 +104,18 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
   }
 }
 
+Status EndWith(int exit_code, const std::string& message) {
+  Status status = absl::InternalError(message);
+  status.SetPayload(kExitPayload, absl::Cord(absl::StrCat(exit_code)));
+  return status;
+}
+
 int ExitCode(const Status& status) {
+  int code = 1;
+  if (const auto payload = status.GetPayload(kExitPayload);
+      payload && absl::SimpleAtoi(std::string(*payload), &code)) {
+    return code;
+  }
   for (const ExitRow& row : ExitRows()) {
     const auto& statuses = row.statuses;
     if (std::find(statuses.begin(), statuses.end(), status.code()) != statuses.end()) {

@@ -57,11 +57,20 @@ std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 std::vector<Command> ResultCommands();
 std::vector<Command> LifecycleCommands();
+std::vector<Command> LoadCommands();
 
 /// Makes subcommands of the rows; the chosen one's action is left in `chosen`. `app`, `globals` and
 /// `chosen` must outlive the parsing.
 void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& globals,
                  Action& chosen);
+
+/// Exit codes for what no status code says.
+inline constexpr int kExitLimitNotKept = 7;
+inline constexpr int kExitSpoiled = 8;
+inline constexpr int kExitInterrupted = 130;  ///< as shells have it
+
+/// What a command returns that ends with this exit code.
+Status EndWith(int exit_code, const std::string& message);
 
 /// The exit code for what a command has returned.
 int ExitCode(const Status& status);

@@ -161,10 +161,10 @@ Instant Cluster::NextDeadline(Instant now) const {
 
 Status Cluster::Scale(const std::string& name, int replicas) {
   for (Member& member : members_) {
-    if (member.spec.name != name) continue;
+    if (!IsCalled(member.spec.name, name)) continue;
     if (member.spec.kind != Kind::kBackend) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(name, " is a ", ToString(member.spec.kind), "; only backends scale"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          member.spec.name, " is a ", ToString(member.spec.kind), "; only backends scale"));
     }
     if (!stopping_) member.deployment.Scale(replicas);
     ++generation_;
@@ -200,7 +200,7 @@ nlohmann::ordered_json Cluster::Snapshot() const {
 Result<DeploymentStatus> Cluster::Find(const std::string& name) const {
   std::string names;
   for (const Member& member : members_) {
-    if (member.spec.name == name) return StatusOf(member);
+    if (IsCalled(member.spec.name, name)) return StatusOf(member);
     absl::StrAppend(&names, names.empty() ? "" : ", ", member.spec.name);
   }
   return absl::NotFoundError(absl::StrCat("no deployment '", name, "'; there are: ", names));

@@ -56,6 +56,7 @@ class Cluster {
   /// When Step has to be called next at the latest.
   [[nodiscard]] Instant NextDeadline(Instant now) const;
 
+  /// `name` may lack kNamePrefix, here and in Find.
   /// Errors   kNotFound: no such deployment. kFailedPrecondition: not a backend.
   Status Scale(const std::string& name, int replicas);
 

@@ -11,7 +11,7 @@
 #include "cli/command/command.h"
 #include "cli/local/cluster.h"
 #include "cli/local/launch.h"
-#include "cli/local/log_file.h"
+#include "cli/local/logs.h"
 #include "cli/local/remote.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
@@ -98,14 +98,24 @@ Status Up(const UpOptions& options, const Globals& globals) {
   return status.ok() && options.foreground ? Attend(*supervisor, signals) : status;
 }
 
+// The queue of `local up -- /path/of/program`.
+std::string QueueFor(const std::string& workload) {
+  const std::string name = std::filesystem::path(workload).filename();
+  return CheckQueueName(name).empty() ? name : "work";
+}
+
 Action BindUp(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<UpOptions>();
   local::ClusterOptions& cluster = options->cluster;
   cluster.programs = process::OwnFolder();
-  app.add_option("--queues", cluster.queues,
-                 "Queues and how long their workers sleep for each job, NAME=SECONDS,...; workers "
-                 "of a NAME without seconds run the WORKLOAD")
-      ->capture_default_str();
+  const CLI::Option* queues =
+      app.add_option(
+             "--queues", cluster.queues,
+             "Queues and how long their workers sleep for each job, NAME=TIME,... (0.2, "
+             "uniform:0.1-0.3, exponential:0.2, lognormal:0.2,0.5, bimodal:0.1,1,10%); workers "
+             "of a NAME without a time run the WORKLOAD. Left out: a queue with the "
+             "name of the WORKLOAD")
+          ->capture_default_str();
   app.add_option("WORKLOAD", cluster.workload,
                  "After --: a suite and a spec, or a program and its arguments");
   AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
@@ -120,7 +130,11 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
   AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 3600),
             "Longest wait for all to be ready");
-  return [options, &globals] { return Up(*options, globals); };
+  return [options, queues, &globals] {
+    std::vector<std::string>& workload = options->cluster.workload;
+    if (queues->empty() && !workload.empty()) options->cluster.queues = QueueFor(workload[0]);
+    return Up(*options, globals);
+  };
 }
 
 // ---- scale
@@ -147,7 +161,8 @@ Result<Json> WaitSettled(const Remote& remote, const ScaleOptions& options) {
 
 Action BindScale(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ScaleOptions>();
-  app.add_option("NAME", options->name, "A backend deployment")->required();
+  app.add_option("NAME", options->name, "A backend deployment; scalability-tester- may be left out")
+      ->required();
   app.add_option("N", options->replicas, "Replicas")->required()->check(WholeNumber(0, 10'000));
   app.add_flag("--wait", options->wait, "Return when exactly N are ready");
   AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 86400), "Longest --wait");
@@ -168,51 +183,20 @@ Action BindPlain(CLI::App& /*app*/, const Globals& globals) {
   return [&globals] { return kRun(globals); };
 }
 
-// The logs of a deployment (all its replicas) or of one process.
-std::vector<std::string> LogsOf(const StateFolder& folder, const std::string& name) {
-  std::vector<std::string> processes;
-  std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(folder.LogsDir(), error)) {
-    if (file.path().extension() != ".log") continue;
-    const std::string process = file.path().stem();
-    const std::string deployment = process.substr(0, process.rfind('-'));
-    if (process == name || deployment == name) processes.push_back(process);
-  }
-  std::sort(processes.begin(), processes.end());
-  return processes;
-}
-
-Status Logs(const StateFolder& folder, const std::string& name, int lines, const Globals& globals) {
-  const std::vector<std::string> processes = LogsOf(folder, name);
-  if (processes.empty()) {
-    return absl::NotFoundError(absl::StrCat("no log of '", name, "' in ", folder.dir(),
-                                            " (names: `twofold local status`, or supervisor)"));
-  }
-  Json json;
-  for (const std::string& process : processes) {
-    const Result<std::string> tail = local::Tail(folder.LogFile(process), lines);
-    if (!tail.ok()) return tail.status();
-    json[process] = *tail;
-    if (globals.json()) continue;
-    if (processes.size() > 1) std::cout << "==> " << process << " <==\n";
-    std::cout << *tail;
-  }
-  if (globals.json()) std::cout << show::Line(json);
-  return absl::OkStatus();
-}
-
 Action BindLogs(CLI::App& app, const Globals& globals) {
-  struct Options {
-    std::string name;
-    int lines = 20;
-  };
-  auto options = std::make_shared<Options>();
-  app.add_option("NAME", options->name, "A deployment, one of its processes, or 'supervisor'")
+  auto options = std::make_shared<local::LogOptions>();
+  app.add_option("NAME", options->name,
+                 "A deployment, one of its processes, or 'supervisor'; scalability-tester- may be "
+                 "left out")
       ->required();
   AddOption(app, "-n,--lines", options->lines, WholeNumber(0, 1'000'000),
             "Lines of each log, from its end");
-  return
-      [options, &globals] { return Logs(Folder(globals), options->name, options->lines, globals); };
+  app.add_flag("-f,--follow", options->follow,
+               "Go on with what is logged from now, until Ctrl-C or the end of the cluster");
+  return [options, &globals] {
+    options->json = globals.json();
+    return local::ShowLogs(Folder(globals), *options);
+  };
 }
 
 Status Down(const Globals& globals) {
@@ -233,15 +217,14 @@ Status Down(const Globals& globals) {
 std::vector<Command> LocalCommands() {
   return {
       {"local up", "Start frontend, workers and load clients; returns when all are ready",
-       "twofold local up --queues sleep=0.2,gpu -- gpu '{\"iterations\": 50}'", BindUp,
-       Prints::kText, false},
-      {"local scale", "Set the number of workers of a queue",
-       "twofold local scale scalability-tester-backend-sleep 16 --wait", BindScale, Prints::kText,
+       "twofold local up --queues sleep=0.2,work -- ./my-program --fast", BindUp, Prints::kText,
        false},
+      {"local scale", "Set the number of workers of a queue",
+       "twofold local scale backend-sleep 16 --wait", BindScale, Prints::kText, false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
        BindPlain<ShowAll>, Prints::kText, false},
-      {"local logs", "The end of the logs", "twofold local logs scalability-tester-frontend -n 50",
-       BindLogs, Prints::kText, false},
+      {"local logs", "The end of the logs, and what is added to them",
+       "twofold local logs backend-sleep -f", BindLogs, Prints::kText, false},
       {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
        BindPlain<Down>, Prints::kText, false},
   };

@@ -12,10 +12,12 @@
 #include <utility>
 
 #include "lib/common/options.h"
+#include "lib/stats/distribution.h"
 
 namespace twofold::local {
 namespace {
 
+const std::string kPrefix(kNamePrefix);
 constexpr int kFirstClientPort = 9996;  // further clients count down from it
 
 std::string Loopback(int port) { return absl::StrCat("127.0.0.1:", port); }
@@ -27,7 +29,7 @@ struct QueuePlan {
   Arguments workload;  ///< of its workers: {"sleep", "0.2"}
 };
 
-// `otherwise` is the workload of queues without seconds.
+// `otherwise` is the workload of queues without a time.
 Result<QueuePlan> ParseQueue(const std::string& text, const Arguments& otherwise) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
@@ -35,18 +37,37 @@ Result<QueuePlan> ParseQueue(const std::string& text, const Arguments& otherwise
   if (problem.empty() && equals == std::string::npos && !otherwise.empty()) {
     return QueuePlan{name, otherwise};
   }
-  std::string seconds = equals == std::string::npos ? "" : text.substr(equals + 1);
-  if (problem.empty()) problem = Seconds()(seconds);
-  if (problem.empty()) return QueuePlan{name, {"sleep", seconds}};
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--queues '", text, "': ", problem,
-      " (give NAME=SECONDS, e.g. sleep=0.2, or NAME and a workload: --queues gpu -- gpu)"));
+  const std::string time = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (problem.empty()) problem = std::string(stats::Distribution::Parse(time).status().message());
+  if (problem.empty()) return QueuePlan{name, {"sleep", time}};
+  return absl::InvalidArgumentError(
+      absl::StrCat("--queues '", text, "': ", problem,
+                   " (give NAME=TIME, e.g. sleep=0.2 or sleep=exponential:0.2, or NAME and a "
+                   "workload: --queues gpu -- gpu)"));
+}
+
+// The parts between commas, but a distribution keeps its own: "a=lognormal:0.1,0.5,b=1" are two.
+// What is no time goes on to the comma at which it is one.
+Arguments QueuesIn(const std::string& text) {
+  Arguments queues;
+  for (const std::string& part : Arguments(absl::StrSplit(text, ','))) {
+    const std::size_t equals = queues.empty() ? std::string::npos : queues.back().find('=');
+    const bool goes_on = equals != std::string::npos && part.find('=') == std::string::npos &&
+                         queues.back().find(':', equals) != std::string::npos &&
+                         !stats::Distribution::Parse(queues.back().substr(equals + 1)).ok();
+    if (goes_on) {
+      absl::StrAppend(&queues.back(), ",", part);
+    } else {
+      queues.push_back(part);
+    }
+  }
+  return queues;
 }
 
 Result<std::vector<QueuePlan>> ParseQueues(const ClusterOptions& options) {
   std::vector<QueuePlan> queues;
   std::set<std::string> names;
-  for (const std::string& part : std::vector<std::string>(absl::StrSplit(options.queues, ','))) {
+  for (const std::string& part : QueuesIn(options.queues)) {
     Result<QueuePlan> queue = ParseQueue(part, options.workload);
     if (!queue.ok()) return queue.status();
     if (!names.insert(queue->name).second) {
@@ -60,12 +81,12 @@ Result<std::vector<QueuePlan>> ParseQueues(const ClusterOptions& options) {
                   [&](const QueuePlan& queue) { return queue.workload == options.workload; });
   if (is_for_somebody) return queues;
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", options.workload[0], "' is for no queue: --queues names none without =SECONDS"));
+      "'", options.workload[0], "' is for no queue: --queues names none without =TIME"));
 }
 
 DeploymentSpec Frontend(const ClusterOptions& options, Arguments arguments) {
   const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
-  return {"scalability-tester-frontend",
+  return {absl::StrCat(kPrefix, "frontend"),
           Kind::kFrontend,
           "",
           1,
@@ -81,7 +102,7 @@ std::string DrainLimit(const ClusterOptions& options) {
 
 DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
                        const Arguments& workload, const Arguments& more = {}) {
-  DeploymentSpec spec{"scalability-tester-backend-" + queue,
+  DeploymentSpec spec{absl::StrCat(kPrefix, "backend-", queue),
                       Kind::kBackend,
                       queue,
                       options.replicas,
@@ -97,7 +118,7 @@ DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
 
 DeploymentSpec Client(const ClusterOptions& options, const QueuePlan& queue, int index) {
   const int port = options.free_ports ? 0 : kFirstClientPort - index;
-  return {"scalability-tester-client-" + queue.name,
+  return {absl::StrCat(kPrefix, "client-", queue.name),
           Kind::kClient,
           queue.name,
           1,
@@ -130,7 +151,31 @@ Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
       Backend(options, run.queue, run.workload, more)};
 }
 
+std::vector<DeploymentSpec> PlanOfLoad(const ClusterOptions& options, const LoadCluster& load) {
+  Arguments queues;
+  for (const int slots : load.slots) queues.push_back(QueueOfSlots(slots));
+  std::vector<DeploymentSpec> plan = {Frontend(options, queues)};
+  for (const int slots : load.slots) {
+    plan.push_back(Backend(options, QueueOfSlots(slots), load.workload,
+                           {"--slots", std::to_string(slots)}));
+  }
+  return plan;
+}
+
+Result<std::vector<DeploymentSpec>> PlanOf(const ClusterOptions& options) {
+  if (options.run) return PlanOfRun(options, *options.run);
+  if (options.load) return PlanOfLoad(options, *options.load);
+  return PlanOfQueues(options);
+}
+
 }  // namespace
+
+std::string QueueOfSlots(int slots) { return absl::StrCat("slots-", slots); }
+
+bool IsCalled(std::string_view name, std::string_view given) {
+  return name == given ||
+         (name.starts_with(kNamePrefix) && name.substr(kNamePrefix.size()) == given);
+}
 
 std::string ToString(Kind kind) {
   static constexpr std::array<const char*, 3> kNames = {"frontend", "backend", "client"};
@@ -138,7 +183,7 @@ std::string ToString(Kind kind) {
 }
 
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options) {
-  auto plan = options.run ? PlanOfRun(options, *options.run) : PlanOfQueues(options);
+  auto plan = PlanOf(options);
   if (!plan.ok()) return plan;
   for (DeploymentSpec& spec : *plan) {
     spec.program = absl::StrCat(options.programs, "/", spec.program);

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/common/result.h"
@@ -12,6 +13,13 @@ namespace twofold::local {
 enum class Kind { kFrontend, kBackend, kClient };
 
 std::string ToString(Kind kind);  ///< "frontend", "backend", "client"
+
+/// What the name of each deployment begins with, as on Kubernetes. People may leave it out.
+inline constexpr std::string_view kNamePrefix = "scalability-tester-";
+
+/// Whether `given` is how people call the deployment or process `name`: as it is, or without
+/// kNamePrefix.
+bool IsCalled(std::string_view name, std::string_view given);
 
 /// One program of the cluster, and how to run a replica of it.
 struct DeploymentSpec {
@@ -37,8 +45,19 @@ struct RunCluster {
   std::vector<std::string> allow{};   ///< options of the workers: what specs may ask for
 };
 
+/// A cluster for one load: a frontend, and for each number of slots a queue with one worker process
+/// that runs so many jobs at once. No load clients.
+struct LoadCluster {
+  std::vector<std::string> workload;  ///< of the workers: {"./my-program", "--fast"}
+  std::vector<int> slots;
+};
+
+/// The queue of a LoadCluster with so many slots.
+std::string QueueOfSlots(int slots);
+
 struct ClusterOptions {
-  /// NAME=SECONDS,...: how long their workers sleep for a job; NAME: they run `workload`.
+  /// NAME=TIME,...: how long their workers sleep for a job, a distribution of lib/stats; NAME: they
+  /// run `workload`.
   std::string queues = "sleep=0.2";
   std::vector<std::string> workload{};  ///< {"gpu", "{...}"}
   int replicas = 1;                     ///< of each backend, to start with
@@ -46,9 +65,11 @@ struct ClusterOptions {
   double grace_seconds = 30;            ///< from SIGTERM to SIGKILL
   std::string programs;                 ///< folder of the programs
   std::optional<RunCluster> run{};      ///< instead of `queues`
+  std::optional<LoadCluster> load{};    ///< the same
 };
 
-/// The frontend first, then a backend and a client for each queue, or the backend of the run.
+/// The frontend first, then a backend and a client for each queue, or the backends of the run or
+/// load.
 /// Errors   kInvalidArgument: the part of `queues` that is wrong, and what is allowed; or a program
 ///          that is not there.
 Result<std::vector<DeploymentSpec>> MakePlan(const ClusterOptions& options);

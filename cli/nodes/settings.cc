@@ -35,12 +35,12 @@ Status Set(To& to, const std::string& option, const std::string& text, Parse par
   return absl::OkStatus();
 }
 
-Result<nodes::Distribution> ReadRecorded(const std::string& path) {
+Result<stats::Distribution> ReadRecorded(const std::string& path) {
   const auto text = ReadFile(path, kMostMib << 20);
   if (!text.ok()) return absl::InvalidArgumentError(text.status().message());
-  auto times = nodes::ParseRecorded(*text);
+  auto times = stats::ParseRecorded(*text);
   if (!times.ok()) return times.status();
-  return nodes::Distribution::Recorded(*std::move(times));
+  return stats::Distribution::Recorded(*std::move(times));
 }
 
 Status ReadNodes(const UpOptions& options, nodes::NodeTemplate& nodes) {
@@ -85,7 +85,7 @@ Status ReadHabits(const UpOptions& options, nodes::Habits& habits) {
   struct Row {
     const char* option;
     std::string text;
-    std::function<void(nodes::Distribution)> set;
+    std::function<void(stats::Distribution)> set;
     bool is_file = false;
   };
   const std::vector<Row> rows = {
@@ -103,7 +103,7 @@ Status ReadHabits(const UpOptions& options, nodes::Habits& habits) {
   };
   for (const Row& row : rows) {
     if (row.is_file && row.text.empty()) continue;
-    auto time = row.is_file ? ReadRecorded(row.text) : nodes::Distribution::Parse(row.text);
+    auto time = row.is_file ? ReadRecorded(row.text) : stats::Distribution::Parse(row.text);
     if (!time.ok()) return Named(row.option, time.status());
     row.set(*std::move(time));
   }
@@ -119,10 +119,10 @@ Status ReadLosses(const UpOptions& options, nodes::Losses& losses) {
   }
   if (!options.loss_after.empty()) {
     const Status status =
-        Set(losses.after, "--loss-after", options.loss_after, nodes::Distribution::Parse);
+        Set(losses.after, "--loss-after", options.loss_after, stats::Distribution::Parse);
     if (!status.ok()) return status;
   }
-  return Set(losses.time, "--loss-time", options.loss_time, nodes::Distribution::Parse);
+  return Set(losses.time, "--loss-time", options.loss_time, stats::Distribution::Parse);
 }
 
 void DeclareNodes(CLI::App& app, UpOptions& options) {

@@ -73,6 +73,11 @@ class Frontend {
   /// Runs finished jobs again, page by page. What was requeued before an error is in `reply`, too.
   Status Requeue(v1::RequeueJobsRequest request, v1::RequeueJobsReply& reply) const;
 
+  /// For streams that are not ours: where it is, and how to get in. REQUIRES of security(): a call
+  /// has succeeded.
+  [[nodiscard]] const std::string& address() const { return address_; }
+  [[nodiscard]] const security::Client& security() const { return *security_; }
+
   /// Whether the frontend can be reached, now or before `timeout` has passed.
   [[nodiscard]] bool WaitUntilConnected(Duration timeout) const;
 

@@ -2,24 +2,18 @@
 
 #include <absl/strings/str_cat.h>
 #include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <iostream>
 #include <span>
-#include <string_view>
 
 #include "cli/runs/run_view.h"
-#include "lib/common/printable.h"
 
 namespace twofold::cli {
 namespace {
 
 constexpr Duration kBetweenLines = std::chrono::seconds(2);
-constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kMostOfLine = 4096;
 
 /// What may become of a run that is interrupted: a key, and what it does.
 struct Choice {
@@ -39,12 +33,6 @@ constexpr Choice kOnThisMachine[] = {
     {'c', run::Wish::kCancel, "cancel the run"},
 };
 
-std::size_t TerminalWidth() {
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kUsualWidth;
-}
-
 run::Wish WishOf(const std::string& answer, Choices choices) {
   for (const Choice& choice : choices) {
     if (answer.starts_with(choice.key)) return choice.wish;
@@ -60,46 +48,18 @@ std::string Question(Choices choices) {
   return question + "Enter: go on ";
 }
 
-// Past std::cerr, which lets no such characters pass.
-void ClearLine() {
-  constexpr std::string_view kClear = "\r\x1b[K";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClear.data(), kClear.size());
-}
-
-// Rounded up, so that a short wait is not none.
-int Milliseconds(Duration time) {
-  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(time).count());
-}
-
 }  // namespace
 
 RunWatcher::RunWatcher(bool is_local, Asks asks)
     : is_local_(is_local),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      interactive_(asks == Asks::kAPerson && terminal_ && isatty(STDIN_FILENO) == 1) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-RunWatcher::~RunWatcher() {
-  Finish();
-  close(signals_);
-}
+      interactive_(asks == Asks::kAPerson && line_.terminal() && isatty(STDIN_FILENO) == 1) {}
 
 void RunWatcher::Finish() {
-  if (line_open_) std::cerr << std::endl;
-  line_open_ = false;
+  line_.Finish();
   last_.clear();
 }
 
-void RunWatcher::Note(const std::string& line) {
-  if (line_open_) ClearLine();
-  std::cerr << Printable(line, kMostOfLine) << std::endl;
-  line_open_ = false;
-}
+void RunWatcher::Note(const std::string& line) { line_.Note(line); }
 
 void RunWatcher::NameFailures(const run::Driver& driver) {
   for (const run::Driver::Job& job : driver.jobs()) {
@@ -112,11 +72,8 @@ void RunWatcher::NameFailures(const run::Driver& driver) {
 void RunWatcher::Show(const run::Driver& driver) {
   NameFailures(driver);
   const run::Progress progress = run::ProgressOf(driver);
-  if (terminal_) {
-    ClearLine();
-    std::cerr << run::ProgressLine(driver, progress, TerminalWidth() - 1) << std::flush;
-    line_open_ = true;
-    return;
+  if (line_.terminal()) {
+    return line_.Replace(run::ProgressLine(driver, progress, LiveLine::Width()));
   }
   const std::string text = run::ProgressText(driver, progress);
   const bool last = progress.ended() == progress.jobs;
@@ -126,16 +83,8 @@ void RunWatcher::Show(const run::Driver& driver) {
   Note(text);
 }
 
-// 0: none has come.
-int RunWatcher::TakeSignal() const {
-  signalfd_siginfo info{};
-  return read(signals_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-}
-
 run::Wish RunWatcher::Wait(Duration at_most) {
-  pollfd arrived = {signals_, POLLIN, 0};
-  poll(&arrived, 1, Milliseconds(at_most));
-  const int signal = TakeSignal();
+  const int signal = signals_.Wait(at_most);
   if (signal == 0) return run::Wish::kNone;
   return signal == SIGINT && interactive_ ? Ask() : run::Wish::kDetach;
 }
@@ -144,9 +93,9 @@ run::Wish RunWatcher::Wait(Duration at_most) {
 run::Wish RunWatcher::Ask() {
   const Choices choices = is_local_ ? Choices(kOnThisMachine) : Choices(kOnACluster);
   Note(Question(choices));
-  pollfd both[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+  pollfd both[] = {{signals_.descriptor(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   poll(both, 2, -1);
-  if (TakeSignal() != 0) return run::Wish::kDetach;
+  if (signals_.Take() != 0) return run::Wish::kDetach;
   std::string answer;
   return std::getline(std::cin, answer) ? WishOf(answer, choices) : run::Wish::kDetach;
 }

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "cli/command/live_line.h"
+#include "cli/command/signals.h"
 #include "cli/runs/watch.h"
 #include "lib/common/instant.h"
 
@@ -21,7 +23,6 @@ class RunWatcher final : public run::Watcher {
 
   /// `is_local`: the cluster of the run ends with us.
   explicit RunWatcher(bool is_local, Asks asks = Asks::kAPerson);
-  ~RunWatcher() override;
   RunWatcher(const RunWatcher&) = delete;
   RunWatcher& operator=(const RunWatcher&) = delete;
 
@@ -33,13 +34,11 @@ class RunWatcher final : public run::Watcher {
  private:
   void NameFailures(const run::Driver& driver);
   [[nodiscard]] run::Wish Ask();
-  [[nodiscard]] int TakeSignal() const;
 
   const bool is_local_;
-  const bool terminal_;     // progress goes to one
-  const bool interactive_;  // and there is somebody who can answer
-  int signals_ = -1;        // a signalfd
-  bool line_open_ = false;
+  const AwaitedSignals signals_;
+  LiveLine line_;
+  const bool interactive_;  // progress goes to a terminal, and there is somebody who can answer
   std::string last_;
   Instant last_at_;
   std::set<std::uint64_t> named_;  // failed jobs

@@ -132,6 +132,51 @@ END
   [ "$status" -eq 3 ]
 }
 
+@test "names do without scalability-tester-" {
+  up
+  run "$bin/twofold" local scale backend-sleep 2 --wait
+  [[ "$output" == *"scalability-tester-backend-sleep "*"2/2"* ]]
+  run "$bin/twofold" local scale client-sleep 2
+  [[ "$output" == *"scalability-tester-client-sleep is a client"* ]]
+  run "$bin/twofold" local logs frontend -n 1
+  [ "$status" -eq 0 ]
+  run "$bin/twofold" local scale backend-slep 2
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"scalability-tester-backend-sleep"* ]]
+}
+
+@test "logs -f goes on when a worker is killed, and ends with the cluster" {
+  up
+  "$bin/twofold" local logs -f backend-sleep 3>&- >"$BATS_TEST_TMPDIR/followed" 2>&1 &
+  follower=$!
+  eventually grep -q connected "$BATS_TEST_TMPDIR/followed"
+  kill -9 "$(field scalability-tester-backend-sleep 'pids[0]')"
+  connected() { [ "$(grep -c connected "$BATS_TEST_TMPDIR/followed")" = "$1" ]; }
+  eventually connected 2
+  "$bin/twofold" local down
+  wait "$follower"
+}
+
+@test "workers sleep as a distribution says" {
+  up --queues even=uniform:0.01-0.03,tail=bimodal:0.01,0.2,50%
+  for _ in 1 2 3 4 5 6 7 8; do "$bin/twofold" job submit tail --wait --output json; done |
+    jq -s 'map(.run_time_ns / 1e9) | (min < 0.15) and (max > 0.15) and all(. >= 0.01)' | grep -q true
+  "$bin/twofold" job submit even --wait
+  run up --queues a=lognormal:1
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"after the comma stands sigma"* ]]
+}
+
+@test "any program is a workload, and its scaling can be validated" {
+  printf '#!/bin/sh\nsleep 0.05\n' >"$BATS_TEST_TMPDIR/my-program"
+  chmod +x "$BATS_TEST_TMPDIR/my-program"
+  up -- "$BATS_TEST_TMPDIR/my-program"
+  is scalability-tester-backend-my-program ready 1
+  run env TWOFOLD_CAP=5 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
+    backend-my-program localhost 0.1 client-my-program localhost 2 1.2
+  [ "$status" -eq 0 ]
+}
+
 # A frontend that wants a token, and a state folder of which a supervisor that lies names it.
 impostor() {
   mkdir -m 700 "$TWOFOLD_DIR"

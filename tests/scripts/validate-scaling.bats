@@ -16,10 +16,14 @@ validate() {
     scalability-tester-client-sleep validation "${limit:-4}" 1.8
 }
 
-# The same with the local cluster in $STUB.
-validate_local() {
+local_cluster() {
   [ -e "$STUB/secret" ] || echo 0123456789abcdef >"$STUB/secret"
   printf '{"pid": 1, "http": "s:1"}\n' >"$STUB/supervisor.json"
+}
+
+# The same with the local cluster in $STUB.
+validate_local() {
+  local_cluster
   TWOFOLD_DIR=$STUB timeout 60 "$root/validate-scaling.sh" "$@" scalability-tester-backend-sleep localhost 0.2 \
     scalability-tester-client-sleep localhost 4 1.8
 }
@@ -357,6 +361,15 @@ refused() { # refused MESSAGE ARGUMENT...
   [[ "$output" == *"*** PASS ***" ]]
   run ! grep -q kubectl "$STUB/calls"
   scaled_back
+}
+
+@test "localhost: names do without scalability-tester-" {
+  local_cluster
+  run env TWOFOLD_DIR="$STUB" timeout 60 "$root/validate-scaling.sh" --json "$STUB/result.json" \
+    backend-sleep localhost 0.2 client-sleep localhost 4 1.8
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Scaling of scalability-tester-backend-sleep: 1 2 4 workers"* ]]
+  [ "$(jq -r .queue "$STUB/result.json")" = sleep ]
 }
 
 @test "a state folder that others can write to, or own, is not used" {

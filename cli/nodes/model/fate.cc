@@ -14,19 +14,19 @@
 namespace twofold::nodes {
 namespace {
 
-Status SetTime(Distribution& time, const std::string& text) {
-  auto parsed = Distribution::Parse(text);
+Status SetTime(stats::Distribution& time, const std::string& text) {
+  auto parsed = stats::Distribution::Parse(text);
   if (!parsed.ok()) return parsed.status();
   time = *std::move(parsed);
   return absl::OkStatus();
 }
 
-Status SetRun(std::optional<Distribution>& run, const std::string& text) {
+Status SetRun(std::optional<stats::Distribution>& run, const std::string& text) {
   if (text == "never") {
     run.reset();
     return absl::OkStatus();
   }
-  auto parsed = Distribution::Parse(text);
+  auto parsed = stats::Distribution::Parse(text);
   if (!parsed.ok()) return parsed.status();
   run = *std::move(parsed);
   return absl::OkStatus();
@@ -94,7 +94,7 @@ Status Obey(const Pod& pod, Habits& habits) {
 
 // Draws everything, needed or not, so that one setting does not change what others give.
 Fate Drawn(const Habits& habits, const Pod& pod, int attempt) {
-  Draws draws(habits.seed, absl::StrCat(pod.name.space, "/", pod.name.name, "#", attempt));
+  stats::Draws draws(habits.seed, absl::StrCat(pod.name.space, "/", pod.name.name, "#", attempt));
   Fate fate;
   fate.start = habits.start.Draw(draws);
   const Duration run = habits.run ? habits.run->Draw(draws) : Duration::zero();

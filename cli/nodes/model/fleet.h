@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/nodes/model/distribution.h"
 #include "cli/nodes/model/moment.h"
 #include "cli/nodes/model/node.h"
 #include "cli/nodes/model/order.h"
@@ -14,6 +13,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/kube/call.h"
+#include "lib/stats/distribution.h"
 
 namespace twofold::nodes {
 
@@ -31,8 +31,8 @@ Result<PlannedLoss> ParseLoss(const std::string& text);
 /// they are back.
 struct Losses {
   std::uint64_t seed = 1;
-  std::optional<Distribution> after;           ///< of each node, from being up; nullopt: never
-  Distribution time{std::chrono::minutes(2)};  ///< until such a node is back
+  std::optional<stats::Distribution> after;  ///< of each node, from being up; nullopt: never
+  stats::Distribution time{std::chrono::minutes(2)};  ///< until such a node is back
   std::vector<PlannedLoss> planned;
 };
 
@@ -123,7 +123,7 @@ class Fleet {
   const Losses losses_;
   const Clocks clocks_;
   const Instant begun_;
-  Draws draws_;
+  stats::Draws draws_;
   std::vector<Node> all_;
   Timers timers_;  // nodes by index; behind them the planned losses
   FleetCounts counts_;

@@ -146,7 +146,7 @@ class Lives {
   std::unordered_map<std::string, bool> ended_;
   std::vector<Gpus> gpus_;  // by node
   Timers timers_;
-  Draws draws_;
+  stats::Draws draws_;
   Key last_ = Gpus::kFree;
   LifeCounts counts_;
 };

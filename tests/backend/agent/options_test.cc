@@ -236,8 +236,8 @@ TEST(MakeWorkload, SaysWhatIsWrong) {
   EXPECT_EQ(error({"fio", R"({"rw": "write"})"}), "");
   EXPECT_THAT(error({"fio", R"({"rw": "sideways"})"}), HasSubstr("fio: rw: 'sideways' is none of"));
   EXPECT_THAT(error({"fio", "{}", "{}"}), HasSubstr("fio: takes one argument at most"));
-  EXPECT_THAT(error({"sleep"}), HasSubstr("sleep: takes one argument"));
-  EXPECT_THAT(error({"sleep", "nan"}), HasSubstr("'nan' is not a number of seconds"));
+  EXPECT_THAT(error({"sleep"}), HasSubstr("sleep: takes one or two arguments"));
+  EXPECT_THAT(error({"sleep", "nan"}), HasSubstr("'nan' is not a time"));
   EXPECT_EQ(error({"/no/such"}), "workload /no/such: No such file or directory");
   EXPECT_THAT(error({"true"}), HasSubstr("neither a built-in suite (sleep, fio, "));
 }

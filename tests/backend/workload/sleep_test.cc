@@ -13,19 +13,37 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-TEST(ParseSleep, TakesFractionsAndRefusesWhatIsNoTime) {
-  EXPECT_EQ(ParseSleep("0.25").value(), milliseconds(250));
-  EXPECT_EQ(ParseSleep("0").value(), Duration::zero());
-  EXPECT_EQ(ParseSleep("1e9").value(), std::chrono::seconds(1'000'000'000));
-  for (const char* bad : {"", "-1", "nan", "inf", "1.1e9", "1s", " 1", "x"}) {
-    EXPECT_THAT(ParseSleep(bad).status().message(), HasSubstr("is not a number of seconds")) << bad;
+Result<SleepTimes> Parsed(const std::vector<std::string_view>& arguments) {
+  return ParseSleep(arguments);
+}
+
+TEST(ParseSleep, TakesATimeOrADistributionAndASeed) {
+  EXPECT_EQ(Parsed({"0.25"}).value().Of({7, 1}), milliseconds(250));
+  EXPECT_EQ(Parsed({"0"}).value().Of({7, 1}), Duration::zero());
+  EXPECT_EQ(Parsed({"1e9"}).value().Of({7, 1}), std::chrono::seconds(1'000'000'000));
+  EXPECT_EQ(Parsed({"bimodal:1s,2s,100%", "7"}).value().seed, 7U);
+  for (const char* bad : {"", "-1", "nan", "inf", "1.1e9", "x", "normal:1"}) {
+    EXPECT_THAT(Parsed({bad}).status().message(), HasSubstr("sleep: ")) << bad;
   }
+  for (const char* bad : {"", "-1", "x", "1.5", "18446744073709551616"}) {
+    EXPECT_THAT(Parsed({"1", bad}).status().message(), HasSubstr("the seed")) << bad;
+  }
+  EXPECT_FALSE(Parsed({}).ok());
+  EXPECT_FALSE(Parsed({"1", "2", "3"}).ok());
+}
+
+TEST(SleepTimes, DependOnTheJobAndTheSeedNotOnTheAttempt) {
+  const SleepTimes times = Parsed({"exponential:1"}).value();
+  const SleepTimes seeded = Parsed({"exponential:1", "7"}).value();
+  EXPECT_EQ(times.Of({3, 1}), times.Of({3, 2}));
+  EXPECT_NE(times.Of({3, 1}), times.Of({4, 1}));
+  EXPECT_NE(times.Of({3, 1}), seeded.Of({3, 1}));
 }
 
 class SleepTest : public ::testing::Test {
  protected:
   boost::asio::io_context io_;
-  Sleep sleep_{io_, milliseconds(1)};
+  Sleep sleep_{io_, {stats::Distribution(milliseconds(1))}};
   Recorder recorder_{io_, sleep_};
 };
 
@@ -44,7 +62,7 @@ TEST_F(SleepTest, ThousandsEndInTheirOrderAndNeverTooEarly) {
   }
   recorder_.Await(kSlots);
   for (const auto& [slot, end] : recorder_.ends()) {
-    EXPECT_GE(end.at - start, ParseSleep(seconds[slot]).value());
+    EXPECT_GE(end.at - start, FromSeconds(std::stod(seconds[slot])));
   }
 }
 
@@ -67,9 +85,10 @@ TEST_F(SleepTest, StopOfTheLastLeavesNothingToWaitFor) {
 }
 
 TEST_F(SleepTest, BadArgumentsFailInThePlan) {
-  EXPECT_EQ(recorder_.RunOne({"-1"}).report.error(),
-            "plan: sleep: '-1' is not a number of seconds from 0 to 1e9");
-  EXPECT_EQ(recorder_.RunOne({"1", "2"}).outcome, v1::OUTCOME_FAILED);
+  EXPECT_EQ(
+      recorder_.RunOne({"-1"}).report.error(),
+      "plan: sleep: '-1' is not a time from 0 to 1e9 seconds, such as 0.3, 300ms, 2s or 1m30s");
+  EXPECT_EQ(recorder_.RunOne({"1", "2", "3"}).outcome, v1::OUTCOME_FAILED);
 }
 
 }  // namespace

@@ -48,6 +48,16 @@ TEST_F(PlanTest, FrontendFirstThenBackendAndClientOfEachQueue) {
   EXPECT_THAT(plan->at(3).arguments, IsSupersetOf({"--queue", "b", "--", "sleep", "0.5"}));
 }
 
+TEST_F(PlanTest, TimesMayBeDistributionsWithCommasOfTheirOwn) {
+  options_.queues = "a=lognormal:0.1,0.5,b=bimodal:0.05,1,10%,c=exponential:0.2,d=1";
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->at(0).arguments, ElementsAre("a", "b", "c", "d"));
+  EXPECT_EQ(plan->at(1).arguments.back(), "lognormal:0.1,0.5");
+  EXPECT_EQ(plan->at(3).arguments.back(), "bimodal:0.05,1,10%");
+  EXPECT_EQ(plan->at(5).arguments.back(), "exponential:0.2");
+}
+
 TEST_F(PlanTest, WorkersOfAQueueWithoutSecondsRunTheWorkload) {
   options_.queues = "a,b=1";
   options_.workload = {"gpu", "{}"};
@@ -124,11 +134,20 @@ TEST_F(PlanTest, MissingProgramIsNamed) {
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("twofold-client"));
 }
 
+TEST(IsCalled, ByTheWholeNameOrWithoutThePrefix) {
+  EXPECT_TRUE(IsCalled("scalability-tester-backend-a", "scalability-tester-backend-a"));
+  EXPECT_TRUE(IsCalled("scalability-tester-backend-a", "backend-a"));
+  EXPECT_TRUE(IsCalled("supervisor", "supervisor"));
+  EXPECT_FALSE(IsCalled("scalability-tester-backend-a", "a"));
+  EXPECT_FALSE(IsCalled("scalability-tester-backend-a-b", "backend-a"));
+}
+
 TEST(Queues, SayWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "'' is not a queue name"},    {"a=1,", "'' is not a queue name"},
-      {"a", "not a number of seconds"},  {"a=", "not a number of seconds"},
-      {"a=nan", "'nan' is not"},         {"a=-1", "'-1' is not"},
+      {"a", "'' is not a time"},         {"a=", "'' is not a time"},
+      {"a=nan", "'nan' is not a time"},  {"a=-1", "'-1' is not a time"},
+      {"a=exp:,b=1", "'exp:' is wrong"}, {"a=lognormal:1,b=1", "'lognormal:1' is wrong"},
       {"a b=1", "'a b' is not a queue"}, {"a=1,a=2", "'a' twice"}};
   for (const auto& [text, message] : cases) {
     ClusterOptions options;

@@ -42,8 +42,8 @@ class SimulationTest : public ::testing::Test {
     UpSettings settings;
     settings.nodes.count = kNodes;
     settings.nodes.capacity[nodes::kGpuResource] = "2";
-    settings.habits.start = nodes::Distribution(milliseconds(20));
-    settings.habits.run = nodes::Distribution(milliseconds(50));
+    settings.habits.start = stats::Distribution(milliseconds(20));
+    settings.habits.run = stats::Distribution(milliseconds(50));
     return settings;
   }
 
@@ -204,7 +204,7 @@ TEST_F(SimulationTest, APodThatTookTheNameOfAnotherLivesItsOwnLife) {
 
 TEST_F(SimulationTest, NextUpGoesOnWithNodesAndPodsOfAKilledOne) {
   UpSettings settings = Settings();
-  settings.habits.run = nodes::Distribution(seconds(2));
+  settings.habits.run = stats::Distribution(seconds(2));
   Begin(settings);
   ASSERT_TRUE(testing::Await([&] { return simulation_->counts().fleet.up == kNodes; }));
   PutPods(5);

@@ -1,0 +1,230 @@
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "cli/command/command.h"
+#include "cli/load/measure.h"
+#include "cli/load/options.h"
+#include "cli/load/origin.h"
+#include "cli/load/own_cluster.h"
+#include "cli/load/record/scaling.h"
+#include "cli/load/record/summary.h"
+#include "cli/local/plan.h"
+#include "cli/queues/frontend.h"
+#include "lib/common/options.h"
+#include "lib/load/record.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr char kInterruptedEnd[] = "interrupted";
+constexpr char kInvalid[] = "invalid";
+
+// ---- files
+
+/// A file that is written at the end, and what is written there.
+struct ResultFile {
+  std::string LoadOptions::*path;
+  std::string (*text)(const v1::LoadRecord&);
+};
+const std::vector<ResultFile>& ResultFiles() {
+  static const std::vector<ResultFile> files = {{&LoadOptions::json, &load::RecordJson},
+                                                {&LoadOptions::csv, &SlicesCsv}};
+  return files;
+}
+
+// With several steps each has files of its own: load-8.json.
+std::string PathOf(const std::string& path, const LoadOptions& options, int slots) {
+  if (options.slots.size() == 1) return path;
+  std::filesystem::path own(path);
+  own.replace_filename(absl::StrCat(own.stem().string(), "-", slots, own.extension().string()));
+  return own.string();
+}
+
+Status Write(const std::string& path, const std::string& text, std::ios::openmode mode) {
+  std::ofstream file(path, mode);
+  file << text;
+  file.flush();
+  if (file) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("cannot write ", path));
+}
+
+// Before anything is measured: a long load whose result cannot be written is of no use.
+Status CheckWritable(const LoadOptions& options) {
+  for (const ResultFile& file : ResultFiles()) {
+    for (const int slots : options.slots) {
+      if ((options.*file.path).empty()) continue;
+      const Status status = Write(PathOf(options.*file.path, options, slots), "", std::ios::app);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+Status WriteFiles(const LoadOptions& options, const LoadStep& step) {
+  for (const ResultFile& file : ResultFiles()) {
+    if ((options.*file.path).empty()) continue;
+    const Status status = Write(PathOf(options.*file.path, options, step.slots),
+                                file.text(step.record), std::ios::trunc);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// ---- verdicts
+
+void Judge(const LoadOptions& options, v1::LoadRecord& record) {
+  bool kept = true;
+  for (const Limit& limit : options.limits) {
+    *record.add_limits() = limit.Judge(record.result());
+    kept = kept && record.limits().rbegin()->met();
+  }
+  if (!kept && record.verdict() != kInvalid) record.set_verdict("fail");
+}
+
+std::string WhyNothingSucceeded(const v1::LoadRecord& record) {
+  if (record.errors_size() > 0) {
+    return absl::StrCat("no job has succeeded: ", record.errors(0).text());
+  }
+  return absl::StrCat("no job has ended: are there workers? See `twofold worker list --queue ",
+                      record.queue(), "`");
+}
+
+// The first of what may be wrong, the worst first.
+Status Conclude(const v1::LoadRecord& record) {
+  if (record.ended_because() == kInterruptedEnd) {
+    return EndWith(kExitInterrupted, "interrupted; the result is of the time until then");
+  }
+  if (record.result().succeeded() == 0) return absl::InternalError(WhyNothingSucceeded(record));
+  if (record.verdict() == kInvalid) {
+    const std::string why = record.spoiled_size() > 0 ? record.spoiled(0).reason() : "";
+    return EndWith(kExitSpoiled,
+                   absl::StrCat("the load generator itself spoiled the numbers: ", why));
+  }
+  std::vector<std::string> reasons;
+  for (const v1::LoadLimit& limit : record.limits()) {
+    if (!limit.met()) reasons.push_back(WhyNotMet(limit));
+  }
+  if (reasons.empty()) return absl::OkStatus();
+  return EndWith(kExitLimitNotKept, absl::StrJoin(reasons, "; "));
+}
+
+// ---- where
+
+/// Where the load goes.
+struct Target {
+  std::string frontend;
+  security::Client security;
+  std::unique_ptr<OwnCluster> cluster;  // null: somebody else's
+};
+
+// Who may not list queues may still load them.
+Status CheckQueue(const Frontend& frontend, const std::string& name) {
+  const auto reply =
+      frontend.Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
+  if (absl::IsPermissionDenied(reply.status())) return absl::OkStatus();
+  if (!reply.ok()) return reply.status();
+  std::vector<std::string> names;
+  for (const v1::Queue& queue : reply->queues()) {
+    if (queue.name() == name) return absl::OkStatus();
+    names.push_back(queue.name());
+  }
+  return absl::NotFoundError(absl::StrCat("there is no queue '", name, "' at ", frontend.address(),
+                                          "; there are: ", absl::StrJoin(names, ", ")));
+}
+
+Result<Target> FindTarget(const LoadOptions& options, const Globals& globals) {
+  if (!options.local) {
+    const Frontend frontend(globals);
+    const Status status = CheckQueue(frontend, options.queue);
+    if (!status.ok()) return status;
+    return Target{frontend.address(), frontend.security(), nullptr};
+  }
+  auto cluster = OwnCluster::Start(options.programs, options.arguments, options.slots);
+  if (!cluster.ok()) return cluster.status();
+  const std::string frontend = (*cluster)->frontend();
+  return Target{frontend, {}, *std::move(cluster)};
+}
+
+// ---- the command
+
+// One load is told in full, several are rows of a table.
+bool IsTable(const LoadOptions& options, const Globals& globals) {
+  return globals.form != show::Form::kText || options.slots.size() > 1;
+}
+
+void ShowStep(const LoadOptions& options, const Globals& globals, const LoadStep& step) {
+  if (globals.json()) {
+    std::cout << load::RecordJson(step.record) << std::endl;
+  } else if (!IsTable(options, globals)) {
+    std::cout << Summary(step.record) << std::flush;
+  }
+}
+
+Result<LoadStep> RunStep(const LoadOptions& options, const Target& target, int slots,
+                         const AwaitedSignals& signals, LiveLine& line) {
+  const std::string queue = options.local ? local::QueueOfSlots(slots) : options.queue;
+  auto plan = PlanLoad(options, queue, slots);
+  if (!plan.ok()) return plan.status();
+  plan->frontend = target.frontend;
+  plan->security = target.security;
+  const v1::Origin origin = OriginHere(target.frontend);
+  if (options.slots.size() > 1) line.Note(absl::StrCat(slots, " slots"));
+  auto record = Measure(*std::move(plan), signals, line);
+  if (!record.ok()) return record.status();
+  LoadStep step{slots, *std::move(record)};
+  *step.record.mutable_origin() = origin;
+  Judge(options, step.record);
+  return step;
+}
+
+Status RunSteps(const LoadOptions& options, const Globals& globals, const Target& target,
+                const AwaitedSignals& signals) {
+  LiveLine line;
+  std::vector<LoadStep> steps;
+  Status first;
+  for (const int slots : options.slots) {
+    auto step = RunStep(options, target, slots, signals, line);
+    if (!step.ok()) return step.status();
+    ShowStep(options, globals, *step);
+    if (Status status = WriteFiles(options, *step); !status.ok()) return status;
+    first.Update(Conclude(step->record));
+    steps.push_back(*std::move(step));
+    if (steps.back().record.ended_because() == kInterruptedEnd) break;
+  }
+  if (IsTable(options, globals) && !globals.json()) {
+    std::cout << show::Print(globals.form, ScalingColumns(), ScalingRows(steps));
+  }
+  return first;
+}
+
+Status Run(const LoadOptions& options, const Globals& globals) {
+  Status status = Check(options);
+  if (status.ok()) status = CheckWritable(options);
+  if (!status.ok()) return status;
+  const AwaitedSignals signals;
+  const Result<Target> target = FindTarget(options, globals);
+  if (!target.ok()) return target.status();
+  return RunSteps(options, globals, *target, signals);
+}
+
+Action BindLoad(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<LoadOptions>();
+  Declare(app, *options);
+  return [options, &globals] { return Run(*options, globals); };
+}
+
+}  // namespace
+
+std::vector<Command> LoadCommands() {
+  return {{"load", "Put a load on a queue and say what came of it: throughput, latencies, limits",
+           "twofold load --queue sleep --parallel 16 --duration 30s --fail-if p99>200ms -- 0.1",
+           BindLoad, Prints::kTable}};
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,73 @@
+#include "cli/load/measure.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "cli/command/command.h"
+#include "cli/load/record/summary.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr Duration kLook = std::chrono::milliseconds(250);
+constexpr Duration kReachWithin = std::chrono::seconds(30);
+constexpr Duration kBetweenLines = std::chrono::seconds(5);
+
+std::string RateSoFar(const stats::ThroughputEstimate& estimate) {
+  if (estimate.throughput <= 0) return "";
+  const std::string rate = "  " + RateText(estimate.throughput);
+  if (!std::isfinite(estimate.upper)) return rate;
+  const double half = (estimate.upper - estimate.lower) / 2 / estimate.throughput;
+  return absl::StrCat(rate, absl::StrFormat(" +-%.2g %%", 100 * half));
+}
+
+std::string LatencySoFar(const load::Snapshot& now) {
+  const stats::Histogram& times = now.latencies.Of(load::Part::kRoundTrip);
+  if (times.Count() == 0) return "";
+  return absl::StrCat("  p50 ", TimeText(ToSeconds(*times.Quantile(0.5))), "  p99 ",
+                      TimeText(ToSeconds(*times.Quantile(0.99))));
+}
+
+}  // namespace
+
+std::string ProgressText(const load::Snapshot& now, double seconds) {
+  std::string text = absl::StrCat(absl::StrFormat("%.0f s", seconds), RateSoFar(now.estimate),
+                                  LatencySoFar(now), "  ", now.pending, " outstanding");
+  if (now.estimate.failed > 0) absl::StrAppend(&text, ", ", now.estimate.failed, " failed");
+  if (now.rejected > 0) absl::StrAppend(&text, ", ", now.rejected, " rejected");
+  if (now.link != load::Link::kConnected) {
+    absl::StrAppend(&text, ", ", std::string(load::Name(now.link)));
+  }
+  return text;
+}
+
+Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& signals,
+                               LiveLine& line) {
+  const std::string frontend = options.frontend;
+  load::Run run(std::move(options));
+  if (Status status = run.Start(); !status.ok()) return status;
+  const Instant begin = Now();
+  Instant next_line = begin + kBetweenLines;
+  bool interrupted = false;
+  while (!run.Wait(kLook)) {
+    interrupted = signals.Take() != 0;
+    if (interrupted) break;
+    const Instant now = Now();
+    if (!line.terminal() && now < next_line) continue;
+    next_line = now + kBetweenLines;
+    const load::Snapshot seen = run.Look();
+    if (seen.link == load::Link::kConnecting && now > begin + kReachWithin) break;
+    const std::string text = ProgressText(seen, ToSeconds(now - begin));
+    line.terminal() ? line.Replace(text.substr(0, LiveLine::Width())) : line.Note(text);
+  }
+  line.Finish();
+  auto record = run.Finish();
+  if (record) return *std::move(record);
+  if (interrupted) return EndWith(kExitInterrupted, "interrupted before the load began");
+  return absl::UnavailableError(absl::StrCat("the frontend at ", frontend, " cannot be reached"));
+}
+
+}  // namespace twofold::cli

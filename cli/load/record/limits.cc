@@ -1,0 +1,204 @@
+#include "cli/load/record/limits.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "lib/common/printable.h"
+#include "lib/suite/latencies.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr std::size_t kMostOfText = 100;
+
+using Maybe = std::optional<double>;
+
+Maybe ErrorRate(const v1::LoadResult& result) {
+  const auto failed = static_cast<double>(result.failed());
+  const double ended = failed + static_cast<double>(result.succeeded());
+  return ended > 0 ? Maybe(failed / ended) : std::nullopt;
+}
+
+Maybe Percentile(const v1::LoadTime& time, double share) {
+  const auto histogram = suite::FromMessage(time.histogram());
+  if (!histogram.ok()) return std::nullopt;
+  const auto value = histogram->Quantile(share);
+  return value ? Maybe(ToSeconds(*value)) : std::nullopt;
+}
+
+// "p99.9" as 0.999.
+Maybe ShareOf(std::string_view name) {
+  double percent = 0;
+  if (!name.starts_with('p')) return std::nullopt;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), percent);
+  const bool is_number = error == std::errc() && end == name.data() + name.size();
+  return is_number && percent > 0 && percent < 100 ? Maybe(percent / 100) : std::nullopt;
+}
+
+}  // namespace
+
+struct Limit::Tables {
+  struct Scalar {
+    const char* name;
+    Quantity quantity;
+    Maybe (*value)(const v1::LoadResult&);
+  };
+  static constexpr std::array<Scalar, 6> kScalars = {{
+      {"throughput", Quantity::kRate,
+       [](const v1::LoadResult& result) {
+         return result.has_throughput() ? Maybe(result.throughput()) : std::nullopt;
+       }},
+      {"errors", Quantity::kCount,
+       [](const v1::LoadResult& result) { return Maybe(result.failed()); }},
+      {"error_rate", Quantity::kShare, ErrorRate},
+      {"rejected", Quantity::kCount,
+       [](const v1::LoadResult& result) { return Maybe(result.rejected()); }},
+      {"succeeded", Quantity::kCount,
+       [](const v1::LoadResult& result) { return Maybe(result.succeeded()); }},
+      {"late", Quantity::kTime,
+       [](const v1::LoadResult& result) { return Percentile(result.late(), 0.99); }},
+  }};
+
+  struct Part {
+    const char* name;
+    const v1::LoadTime& (v1::LoadResult::*time)() const;
+  };
+  static constexpr std::array<Part, 6> kParts = {{{"plan", &v1::LoadResult::from_plan},
+                                                  {"send", &v1::LoadResult::from_send},
+                                                  {"wait", &v1::LoadResult::wait},
+                                                  {"run", &v1::LoadResult::run},
+                                                  {"overhead", &v1::LoadResult::overhead},
+                                                  {"late", &v1::LoadResult::late}}};
+
+  struct Statistic {
+    const char* name;
+    Maybe (*value)(const v1::LoadTime&);
+  };
+  static constexpr std::array<Statistic, 3> kStatistics = {{
+      {"mean",
+       [](const v1::LoadTime& time) { return time.has_mean() ? Maybe(time.mean()) : Maybe(); }},
+      {"min",
+       [](const v1::LoadTime& time) { return time.has_min() ? Maybe(time.min()) : Maybe(); }},
+      {"max",
+       [](const v1::LoadTime& time) { return time.has_max() ? Maybe(time.max()) : Maybe(); }},
+  }};
+
+  // A number without a unit is in the last one of its quantity.
+  static constexpr std::array<Unit, 8> kUnits = {{{Quantity::kTime, "us", 1e-6},
+                                                  {Quantity::kTime, "ms", 1e-3},
+                                                  {Quantity::kTime, "m", 60},
+                                                  {Quantity::kTime, "s", 1},
+                                                  {Quantity::kRate, "/s", 1},
+                                                  {Quantity::kShare, "%", 0.01},
+                                                  {Quantity::kShare, "", 1},
+                                                  {Quantity::kCount, "", 1}}};
+};
+
+std::optional<Limit::Metric> Limit::FindTime(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  const std::string part = name.substr(0, dot);
+  const auto* found = std::find_if(Tables::kParts.begin(), Tables::kParts.end(),
+                                   [&](const Tables::Part& each) { return each.name == part; });
+  const bool has_part = dot != std::string::npos && found != Tables::kParts.end();
+  const auto time = has_part ? found->time : Tables::kParts.front().time;
+  const std::string statistic = has_part ? name.substr(dot + 1) : name;
+  for (const Tables::Statistic& each : Tables::kStatistics) {
+    if (each.name != statistic) continue;
+    return Metric{Quantity::kTime, [time, value = each.value](const v1::LoadResult& result) {
+                    return value((result.*time)());
+                  }};
+  }
+  const Maybe share = ShareOf(statistic);
+  if (!share) return std::nullopt;
+  return Metric{Quantity::kTime, [time, share](const v1::LoadResult& result) {
+                  return Percentile((result.*time)(), *share);
+                }};
+}
+
+std::optional<Limit::Metric> Limit::FindMetric(const std::string& name) {
+  for (const Tables::Scalar& each : Tables::kScalars) {
+    if (each.name == name) return Metric{each.quantity, each.value};
+  }
+  return FindTime(name);
+}
+
+const Limit::Unit* Limit::FindUnit(Quantity quantity, const std::string& name) {
+  const Unit* last = nullptr;
+  for (const Unit& unit : Tables::kUnits) {
+    if (unit.quantity != quantity) continue;
+    last = &unit;
+    if (unit.name == name) return &unit;
+  }
+  return name.empty() ? last : nullptr;
+}
+
+Result<Limit> Limit::Parse(const std::string& text) {
+  const auto wrong = [&](const std::string& why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fail-if '", Printable(text, kMostOfText), "': ", why));
+  };
+  const std::size_t sign = text.find_first_of("<>");
+  if (sign == std::string::npos || sign == 0) {
+    return wrong("is not METRIC>VALUE or METRIC<VALUE, such as p99>200ms");
+  }
+  const auto metric = FindMetric(text.substr(0, sign));
+  if (!metric) {
+    return wrong(absl::StrCat("there is no metric '", Printable(text.substr(0, sign), kMostOfText),
+                              "'; known: ", LimitsHelp()));
+  }
+  Limit limit;
+  limit.text_ = text;
+  limit.value_ = metric->value;
+  limit.over_ = text[sign] == '>';
+  limit.equal_ = text.substr(sign + 1, 1) == "=";
+  const char* const begin = text.data() + sign + (limit.equal_ ? 2 : 1);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), limit.bound_);
+  if (error != std::errc() || !std::isfinite(limit.bound_)) {
+    return wrong("there is no number after the sign");
+  }
+  limit.unit_ = FindUnit(metric->quantity, end);
+  if (limit.unit_ != nullptr) return limit;
+  std::string units;
+  for (const Unit& unit : Tables::kUnits) {
+    if (unit.quantity == metric->quantity) absl::StrAppend(&units, " ", unit.name);
+  }
+  return wrong(absl::StrCat("'", Printable(end, kMostOfText), "' is not a unit of it",
+                            units == " " ? "" : "; known:" + units));
+}
+
+v1::LoadLimit Limit::Judge(const v1::LoadResult& result) const {
+  v1::LoadLimit judged;
+  judged.set_text(text_);
+  judged.set_unit(unit_->name);
+  const auto known = value_(result);
+  if (!known) return judged;
+  const double value = *known / unit_->size;
+  judged.set_value(value);
+  const bool holds = (equal_ && value == bound_) || (over_ ? value > bound_ : value < bound_);
+  judged.set_met(!holds);
+  return judged;
+}
+
+std::string LimitsHelp() {
+  std::string text;
+  for (const auto& each : Limit::Tables::kScalars) absl::StrAppend(&text, each.name, ", ");
+  for (const auto& each : Limit::Tables::kStatistics) absl::StrAppend(&text, each.name, ", ");
+  absl::StrAppend(&text, "p50, p99.9 or any percentile of the latency; of its parts with");
+  for (const auto& each : Limit::Tables::kParts) absl::StrAppend(&text, " ", each.name, ".");
+  return absl::StrCat(text, " before it: wait.p99");
+}
+
+std::string WhyNotMet(const v1::LoadLimit& limit) {
+  const std::string what = absl::StrCat("--fail-if ", limit.text(), ": ");
+  if (!limit.has_value()) return what + "it is not known, as no job has succeeded";
+  return absl::StrCat(what, "it is ", absl::StrFormat("%.4g", limit.value()),
+                      limit.unit().empty() ? "" : " ", limit.unit());
+}
+
+}  // namespace twofold::cli

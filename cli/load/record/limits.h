@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lib/common/result.h"
+#include "twofold/v1/load.pb.h"
+
+/// What a record of a load comes to: limits that it keeps or does not, tables and text for people.
+namespace twofold::cli {
+
+/// One `--fail-if`: what must not be of a load, as METRIC OPERATOR VALUE, without blanks.
+///
+///   p99>200ms  mean>=0.1     of the latency from the moment at which a job was due; any percentile
+///   wait.p99>1s  run.p50...  of a part of it; LimitsHelp lists the parts
+///   throughput<500/s         errors>0         error_rate>0.1%         rejected>0
+///
+/// Pure; a value type.
+class Limit {
+ public:
+  /// Errors   kInvalidArgument: what is wrong, and what is known.
+  static Result<Limit> Parse(const std::string& text);
+
+  /// Holds it against a result. What is not known (no job has succeeded) is not met.
+  [[nodiscard]] v1::LoadLimit Judge(const v1::LoadResult& result) const;
+
+ private:
+  enum class Quantity { kTime, kRate, kShare, kCount };
+  using Value = std::function<std::optional<double>(const v1::LoadResult&)>;
+  struct Metric {
+    Quantity quantity;
+    Value value;
+  };
+  struct Unit {
+    Quantity quantity;
+    const char* name;
+    double size;  ///< in seconds, /s, or shares of 1
+  };
+  friend std::string LimitsHelp();
+  struct Tables;
+
+  Limit() = default;
+
+  static std::optional<Metric> FindMetric(const std::string& name);
+  static std::optional<Metric> FindTime(const std::string& name);
+  static const Unit* FindUnit(Quantity quantity, const std::string& name);
+
+  std::string text_;
+  Value value_;
+  const Unit* unit_ = nullptr;
+  double bound_ = 0;  // in that unit
+  bool over_ = true;  // > or >=; else < or <=
+  bool equal_ = false;
+};
+
+/// The metrics, for --help and errors.
+std::string LimitsHelp();
+
+/// Why a limit that is not met is not: "--fail-if p99>200ms: it is 312 ms".
+std::string WhyNotMet(const v1::LoadLimit& limit);
+
+}  // namespace twofold::cli

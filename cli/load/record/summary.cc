@@ -1,0 +1,182 @@
+#include "cli/load/record/summary.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "cli/load/record/limits.h"
+#include "lib/common/printable.h"
+#include "lib/show/table.h"
+#include "lib/suite/latencies.h"
+
+namespace twofold::cli {
+namespace {
+
+constexpr int kDigits = 4;
+constexpr int kMostErrors = 5;
+constexpr std::size_t kMostOfText = 200;
+
+// ---- times
+
+struct Row {
+  const char* name;
+  const v1::LoadTime& (v1::LoadResult::*time)() const;
+};
+constexpr std::array<Row, 6> kTimes = {{{"latency", &v1::LoadResult::from_plan},
+                                        {"from send", &v1::LoadResult::from_send},
+                                        {"wait", &v1::LoadResult::wait},
+                                        {"run", &v1::LoadResult::run},
+                                        {"overhead", &v1::LoadResult::overhead},
+                                        {"late", &v1::LoadResult::late}}};
+
+std::string Cell(bool known, double seconds) { return known ? TimeText(seconds) : "-"; }
+
+std::vector<std::string> Cells(const char* name, const v1::LoadTime& time) {
+  return {name,
+          Cell(time.has_mean(), time.mean()),
+          Cell(time.has_min(), time.min()),
+          Cell(time.has_p50(), time.p50()),
+          Cell(time.has_p90(), time.p90()),
+          Cell(time.has_p99(), time.p99()),
+          Cell(time.has_p99_9(), time.p99_9()),
+          Cell(time.has_max(), time.max())};
+}
+
+// What says no more than the row above it is left out: in a closed loop each job is sent when it is
+// due.
+bool IsShown(const Row& row, const v1::LoadResult& result) {
+  const v1::LoadTime& time = (result.*row.time)();
+  if (time.count() == 0) return false;
+  const bool is_closed = result.late().max() == 0;
+  const bool is_open_only =
+      row.time == &v1::LoadResult::from_send || row.time == &v1::LoadResult::late;
+  return !(is_closed && is_open_only);
+}
+
+std::string Times(const v1::LoadResult& result) {
+  show::Rows rows = {{"", "MEAN", "MIN", "P50", "P90", "P99", "P99.9", "MAX"}};
+  for (const Row& row : kTimes) {
+    if (IsShown(row, result)) rows.push_back(Cells(row.name, (result.*row.time)()));
+  }
+  return rows.size() > 1 ? show::Table(rows) : "";
+}
+
+// ---- lines
+
+std::string Head(const v1::LoadRecord& record) {
+  std::string line = absl::StrCat(record.queue(), ": ", TimeText(record.result().seconds()));
+  if (record.warm_up_seconds() > 0) {
+    absl::StrAppend(&line, " after a warm-up of ", TimeText(record.warm_up_seconds()));
+  }
+  if (!record.warm_up_rule().empty()) absl::StrAppend(&line, " (", record.warm_up_rule(), ")");
+  return absl::StrCat(line, ", ended because of ", record.ended_because(), "\n");
+}
+
+std::string Throughput(const v1::LoadResult& result) {
+  if (!result.has_throughput()) return "throughput: not known, as no job has succeeded\n";
+  std::string line = absl::StrCat("throughput: ", RateText(result.throughput()));
+  if (result.has_lower() && result.has_upper()) {
+    absl::StrAppend(&line, " (95 %: ", show::Text(result.lower(), kDigits), " to ",
+                    show::Text(result.upper(), kDigits), ")");
+  }
+  if (!result.steady()) {
+    absl::StrAppend(&line, ", not steady: ", Printable(result.why_not_steady(), kMostOfText));
+  }
+  return line + "\n";
+}
+
+std::string Counts(const v1::LoadResult& result) {
+  return absl::StrCat("jobs: ", result.succeeded(), " succeeded, ", result.failed(), " failed, ",
+                      result.rejected(), " rejected\n");
+}
+
+std::string Errors(const v1::LoadRecord& record) {
+  std::string lines;
+  const int shown = std::min(record.errors_size(), kMostErrors);
+  for (int i = 0; i < shown; ++i) {
+    const v1::LoadError& error = record.errors(i);
+    absl::StrAppend(&lines, "error: ", error.count(), " x ", Printable(error.text(), kMostOfText),
+                    "\n");
+  }
+  if (record.errors_size() > shown) {
+    absl::StrAppend(&lines, "error: ", record.errors_size() - shown, " other texts\n");
+  }
+  return lines;
+}
+
+std::string Spoils(const v1::LoadRecord& record) {
+  std::string lines;
+  for (const v1::LoadSpoil& spoil : record.spoiled()) {
+    absl::StrAppend(&lines, "spoiled from ", TimeText(spoil.from()), " to ", TimeText(spoil.to()),
+                    ": ", Printable(spoil.reason(), kMostOfText), "\n");
+  }
+  return lines;
+}
+
+std::string Limits(const v1::LoadRecord& record) {
+  std::string lines;
+  for (const v1::LoadLimit& limit : record.limits()) {
+    absl::StrAppend(&lines, limit.met() ? "kept" : "NOT KEPT", ": ", WhyNotMet(limit), "\n");
+  }
+  return lines;
+}
+
+// ---- slices
+
+const show::Columns& SliceColumns() {
+  static const show::Columns columns = {{"", "second"},      {"", "planned"}, {"", "sent"},
+                                        {"", "succeeded"},   {"", "failed"},  {"", "parallel"},
+                                        {"", "outstanding"}, {"", "p50"},     {"", "p90"},
+                                        {"", "p99"},         {"", "max"}};
+  return columns;
+}
+
+show::Json SliceRow(double second, const v1::LoadSlice& slice) {
+  show::Json row = {{"second", second},
+                    {"sent", slice.sent()},
+                    {"succeeded", slice.succeeded()},
+                    {"failed", slice.failed()},
+                    {"outstanding", slice.outstanding()}};
+  if (slice.has_planned()) row["planned"] = slice.planned();
+  if (slice.has_parallel()) row["parallel"] = slice.parallel();
+  const auto times = suite::FromMessage(slice.from_plan());
+  if (!times.ok() || times->Count() == 0) return row;
+  for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}}) {
+    row[name] = ToSeconds(*times->Quantile(share));
+  }
+  row["max"] = ToSeconds(*times->Max());
+  return row;
+}
+
+}  // namespace
+
+std::string TimeText(double seconds) {
+  struct Unit {
+    double size;
+    const char* name;
+  };
+  constexpr std::array<Unit, 3> kUnits = {{{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}}};
+  for (const Unit& unit : kUnits) {
+    if (seconds >= unit.size) return show::Text(seconds / unit.size, kDigits) + unit.name;
+  }
+  return show::Text(seconds * 1e6, kDigits) + " us";
+}
+
+std::string RateText(double per_second) { return show::Text(per_second, kDigits) + " /s"; }
+
+std::string Summary(const v1::LoadRecord& record) {
+  return absl::StrCat(Head(record), Throughput(record.result()), Counts(record.result()),
+                      Errors(record), Times(record.result()), Spoils(record), Limits(record));
+}
+
+std::string SlicesCsv(const v1::LoadRecord& record) {
+  show::Json rows = show::Json::array();
+  for (int i = 0; i < record.slices_size(); ++i) {
+    rows.push_back(SliceRow(i * record.slice_seconds(), record.slices(i)));
+  }
+  return show::CsvHeading(SliceColumns()) + show::CsvLines(SliceColumns(), rows);
+}
+
+}  // namespace twofold::cli

@@ -1,0 +1,221 @@
+#include "lib/stats/distribution.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/time/time.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace twofold::stats {
+namespace {
+
+constexpr const char* kExamples =
+    "2s, uniform:1s-5s, exponential:2s, lognormal:2s,0.5 (median, sigma) and bimodal:1s,9s,10% are "
+    "examples";
+constexpr double kMostSigma = 10;
+constexpr std::size_t kMostOfText = 40;  // in errors
+
+Duration Limited(double nanoseconds) {
+  const auto most = static_cast<double>(kLongestTime.count());
+  return nanoseconds >= most ? kLongestTime
+                             : Duration(static_cast<Duration::rep>(std::max(nanoseconds, 0.0)));
+}
+
+double Scaled(Duration time, double factor) { return static_cast<double>(time.count()) * factor; }
+
+// Box and Muller; one of the two numbers is enough.
+double Normal(Draws& draws) {
+  const double radius = std::sqrt(-2 * std::log(draws.Share()));
+  return radius * std::cos(2 * std::numbers::pi * draws.Share());
+}
+
+std::string Shown(std::string_view text) {
+  return absl::CHexEscape(std::string(text.substr(0, kMostOfText)));
+}
+
+Status Malformed(std::string_view text, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat("'", Shown(text), "' ", why, "; ", kExamples));
+}
+
+// What is before and after the first `separator`; nothing is after it if there is none.
+std::pair<std::string_view, std::string_view> Cut(std::string_view text, char separator) {
+  const std::size_t at = std::min(text.find(separator), text.size());
+  return {text.substr(0, at), text.substr(std::min(at + 1, text.size()))};
+}
+
+// A number from 0 to `most`.
+std::optional<double> ParseUpTo(std::string_view text, double most) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number >= 0 && number <= most ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Draws::Draws(std::uint64_t seed, std::string_view text) : state_(seed) {
+  for (const char c : text) state_ = Next() ^ static_cast<unsigned char>(c);
+}
+
+std::uint64_t Draws::Next() {
+  std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// The last of the 2^53 shares would be rounded up to 1.
+double Draws::Share() {
+  return std::min((static_cast<double>(Next() >> 11) + 0.5) * 0x1p-53, 1 - 0x1p-53);
+}
+
+Result<Duration> ParseTime(std::string_view text) {
+  absl::Duration time;
+  double seconds = 0;
+  if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+      error == std::errc() && end == text.data() + text.size()) {
+    if (seconds >= 0 && seconds <= ToSeconds(kLongestTime)) return FromSeconds(seconds);
+  } else if (absl::ParseDuration(std::string(text), &time) && time >= absl::ZeroDuration() &&
+             time <= absl::FromChrono(kLongestTime)) {
+    return absl::ToChronoNanoseconds(time);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", Shown(text), "' is not a time from 0 to 1e9 seconds, such as 0.3, 300ms, 2s or 1m30s"));
+}
+
+Result<Distribution::Shape> Distribution::ParseFixed(std::string_view text) {
+  const auto time = ParseTime(text);
+  if (!time.ok()) return time.status();
+  return Shape(Fixed{*time});
+}
+
+Result<Distribution::Shape> Distribution::ParseUniform(std::string_view text) {
+  const auto [first, second] = Cut(text, '-');
+  const auto least = ParseTime(first);
+  if (!least.ok()) return least.status();
+  const auto most = ParseTime(second);
+  if (!most.ok()) return most.status();
+  if (*most < *least) return absl::InvalidArgumentError("the second time is less than the first");
+  return Shape(Uniform{*least, *most});
+}
+
+Result<Distribution::Shape> Distribution::ParseExponential(std::string_view text) {
+  const auto mean = ParseTime(text);
+  if (!mean.ok()) return mean.status();
+  return Shape(Exponential{*mean});
+}
+
+Result<Distribution::Shape> Distribution::ParseLogNormal(std::string_view text) {
+  const auto [first, second] = Cut(text, ',');
+  const auto median = ParseTime(first);
+  if (!median.ok()) return median.status();
+  const auto sigma = ParseUpTo(second, kMostSigma);
+  if (sigma) return Shape(LogNormal{*median, *sigma});
+  return absl::InvalidArgumentError(
+      absl::StrCat("after the comma stands sigma, 0 to ", kMostSigma));
+}
+
+Result<Distribution::Shape> Distribution::ParseBimodal(std::string_view text) {
+  const auto [first, rest] = Cut(text, ',');
+  const auto [second, third] = Cut(rest, ',');
+  const auto often = ParseTime(first);
+  if (!often.ok()) return often.status();
+  const auto seldom = ParseTime(second);
+  if (!seldom.ok()) return seldom.status();
+  const bool is_percent = third.ends_with('%');
+  const auto percent = ParseUpTo(third.substr(0, third.size() - (is_percent ? 1 : 0)), 100);
+  if (is_percent && percent) return Shape(Bimodal{*often, *seldom, *percent / 100});
+  return absl::InvalidArgumentError("last stands how many take the second time, 0% to 100%");
+}
+
+struct Distribution::Form {
+  std::string_view name;
+  Result<Shape> (*parse)(std::string_view text);
+};
+
+Result<Distribution> Distribution::Parse(std::string_view text) {
+  static constexpr std::array<Form, 6> kForms = {{{"fixed", ParseFixed},
+                                                  {"uniform", ParseUniform},
+                                                  {"exponential", ParseExponential},
+                                                  {"exp", ParseExponential},
+                                                  {"lognormal", ParseLogNormal},
+                                                  {"bimodal", ParseBimodal}}};
+  const std::size_t colon = text.find(':');
+  const std::string_view name = colon == std::string_view::npos ? "fixed" : text.substr(0, colon);
+  const auto* const form = std::find_if(kForms.begin(), kForms.end(),
+                                        [&](const Form& each) { return each.name == name; });
+  if (form == kForms.end()) return Malformed(text, "is not a distribution");
+  Result<Shape> shape =
+      form->parse(colon == std::string_view::npos ? text : text.substr(colon + 1));
+  if (shape.ok()) return Distribution(*std::move(shape));
+  return colon == std::string_view::npos
+             ? shape.status()
+             : Malformed(text, absl::StrCat("is wrong: ", std::string(shape.status().message())));
+}
+
+Result<Distribution> Distribution::Recorded(std::vector<Duration> times) {
+  if (times.empty()) return absl::InvalidArgumentError("there is no recorded time");
+  const auto [least, most] = std::minmax_element(times.begin(), times.end());
+  if (*least < Duration::zero() || *most > kLongestTime) {
+    return absl::InvalidArgumentError("a recorded time is negative or longer than 1e9 seconds");
+  }
+  return Distribution(Shape(std::make_shared<const std::vector<Duration>>(std::move(times))));
+}
+
+Duration Distribution::Draw(Draws& draws) const {
+  struct Drawer {
+    Duration operator()(const Fixed& shape) const { return shape.time; }
+    Duration operator()(const Uniform& shape) const {
+      return shape.least + Limited(Scaled(shape.most - shape.least, draws.Share()));
+    }
+    Duration operator()(const Exponential& shape) const {
+      return Limited(Scaled(shape.mean, -std::log(draws.Share())));
+    }
+    Duration operator()(const LogNormal& shape) const {
+      return Limited(Scaled(shape.median, std::exp(shape.sigma * Normal(draws))));
+    }
+    Duration operator()(const Bimodal& shape) const {
+      return draws.Share() < shape.share ? shape.seldom : shape.often;
+    }
+    Duration operator()(const Distribution::Times& times) const {
+      return (*times)[static_cast<std::size_t>(draws.Share() * static_cast<double>(times->size()))];
+    }
+    Draws& draws;
+  };
+  return std::visit(Drawer{draws}, shape_);
+}
+
+Result<std::vector<Duration>> ParseRecorded(std::string_view text) {
+  std::vector<Duration> times;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string entry(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line;
+    entry.erase(entry.find_last_not_of(" \t\r") + 1);
+    if (entry.empty() || entry.front() == '#') continue;
+    double seconds = 0;
+    if (!absl::SimpleAtod(entry, &seconds) ||
+        !(seconds >= 0 && seconds <= ToSeconds(kLongestTime))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("line ", line, " is not a number of seconds from 0 to 1e9"));
+    }
+    if (times.size() == kMostRecorded) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("more than ", kMostRecorded, " times; leave some out"));
+    }
+    times.push_back(FromSeconds(seconds));
+  }
+  return times;
+}
+
+}  // namespace twofold::stats

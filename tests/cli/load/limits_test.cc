@@ -1,0 +1,102 @@
+#include "cli/load/record/limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/suite/latencies.h"
+
+namespace twofold::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+v1::LoadTime Times(const std::vector<milliseconds>& times) {
+  stats::Histogram histogram;
+  for (const milliseconds time : times) histogram.Record(time);
+  v1::LoadTime message;
+  message.set_count(histogram.Count());
+  if (const auto mean = histogram.Mean()) message.set_mean(ToSeconds(*mean));
+  if (const auto max = histogram.Max()) message.set_max(ToSeconds(*max));
+  if (const auto min = histogram.Min()) message.set_min(ToSeconds(*min));
+  *message.mutable_histogram() = suite::ToMessage(histogram);
+  return message;
+}
+
+v1::LoadResult Sample() {
+  v1::LoadResult result;
+  result.set_throughput(120);
+  result.set_succeeded(90);
+  result.set_failed(10);
+  *result.mutable_from_plan() = Times({milliseconds(100), milliseconds(100), milliseconds(300)});
+  *result.mutable_wait() = Times({milliseconds(10)});
+  *result.mutable_late() = Times({milliseconds(2)});
+  return result;
+}
+
+v1::LoadLimit Judged(const std::string& text, const v1::LoadResult& result = Sample()) {
+  const auto limit = Limit::Parse(text);
+  EXPECT_TRUE(limit.ok()) << limit.status();
+  return limit.ok() ? limit->Judge(result) : v1::LoadLimit();
+}
+
+TEST(Limit, IsMetUnlessItsComparisonHolds) {
+  for (const char* met :
+       {"p99>400ms", "p50>200ms", "max>0.4", "min<50ms", "wait.p99>20ms", "wait.max>20000us",
+        "throughput<100", "throughput<100/s", "errors>10", "error_rate>10%", "error_rate>0.1",
+        "rejected>0", "late>5ms", "late.max>5ms", "succeeded<90", "plan.mean>1m", "p99.9>1s"}) {
+    EXPECT_TRUE(Judged(met).met()) << met;
+  }
+  for (const char* missed :
+       {"p99>200ms", "p50>=0.1", "max>=0.3", "wait.mean>9ms", "throughput<121", "throughput>119/s",
+        "errors>0", "errors>=10", "error_rate>9%", "succeeded<=90", "late>1ms"}) {
+    EXPECT_FALSE(Judged(missed).met()) << missed;
+  }
+}
+
+TEST(Limit, ValuesAreInTheUnitOfTheText) {
+  EXPECT_NEAR(Judged("max>200ms").value(), 300, 1e-9);
+  EXPECT_EQ(Judged("max>200ms").unit(), "ms");
+  EXPECT_NEAR(Judged("max>1").value(), 0.3, 1e-12);
+  EXPECT_EQ(Judged("max>1").unit(), "s");
+  EXPECT_NEAR(Judged("error_rate>1%").value(), 10, 1e-9);
+  EXPECT_EQ(WhyNotMet(Judged("max>200ms")), "--fail-if max>200ms: it is 300 ms");
+}
+
+TEST(Limit, WhatIsNotKnownIsNotMet) {
+  for (const char* text : {"p99>1s", "throughput<1", "error_rate>1%", "run.mean<1s"}) {
+    const v1::LoadLimit limit = Judged(text, v1::LoadResult());
+    EXPECT_FALSE(limit.met()) << text;
+    EXPECT_FALSE(limit.has_value()) << text;
+    EXPECT_THAT(WhyNotMet(limit), HasSubstr("not known"));
+  }
+  EXPECT_TRUE(Judged("errors>0", v1::LoadResult()).met());
+}
+
+TEST(Limit, SaysWhatIsWrong) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "such as p99>200ms"},
+      {"p99", "such as p99>200ms"},
+      {">1", "such as p99>200ms"},
+      {"p99>", "no number"},
+      {"p99>x", "no number"},
+      {"p99>inf", "no number"},
+      {"p99>nan", "no number"},
+      {"p99>1h", "known: us ms m s"},
+      {"errors>1ms", "not a unit"},
+      {"speed>1", "no metric 'speed'; known: throughput, "},
+      {"p0>1", "no metric"},
+      {"p100>1", "no metric"},
+      {"walk.p99>1s", "no metric"},
+      {"wait.>1s", "no metric"},
+      {"error_rate>1%%", "not a unit"},
+      {"p99>200 ms", "not a unit"}};
+  for (const auto& [text, message] : cases) {
+    const auto limit = Limit::Parse(text);
+    EXPECT_EQ(limit.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(limit.status().message()), HasSubstr(message)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace twofold::cli

@@ -1,0 +1,91 @@
+#include "cli/load/record/summary.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include "lib/suite/latencies.h"
+
+namespace twofold::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+v1::LoadRecord Parsed(const std::string& text) {
+  v1::LoadRecord record;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &record));
+  return record;
+}
+
+v1::LoadRecord ClosedLoop() {
+  return Parsed(R"(
+    queue: "sleep" warm_up_seconds: 2 warm_up_rule: "two mean lives" ended_because: "duration"
+    result {
+      seconds: 28 succeeded: 4430 failed: 2 throughput: 158.3 lower: 157.9 upper: 158.8 steady: true
+      from_plan { count: 4430 mean: 0.101 min: 0.1001 p50: 0.101 p90: 0.102 p99: 0.11 max: 0.2 }
+      from_send { count: 4430 mean: 0.101 }
+      run { count: 4430 mean: 0.1 }
+      late { count: 4430 mean: 0 max: 0 }
+    }
+    errors { text: "exit code 1" count: 2 }
+    limits { text: "p99>200ms" value: 110 unit: "ms" met: true }
+    limits { text: "errors>0" value: 2 }
+  )");
+}
+
+TEST(Summary, SaysWhatWasMeasuredHowWellAndWhatWentWrong) {
+  const std::string text = Summary(ClosedLoop());
+  EXPECT_THAT(text, HasSubstr("sleep: 28 s after a warm-up of 2 s (two mean lives)"));
+  EXPECT_THAT(text, HasSubstr("throughput: 158.3 /s (95 %: 157.9 to 158.8)\n"));
+  EXPECT_THAT(text, HasSubstr("jobs: 4430 succeeded, 2 failed, 0 rejected\n"));
+  EXPECT_THAT(text, HasSubstr("error: 2 x exit code 1\n"));
+  EXPECT_THAT(text, HasSubstr("101 ms"));
+  EXPECT_THAT(text, HasSubstr("kept: --fail-if p99>200ms: it is 110 ms\n"));
+  EXPECT_THAT(text, HasSubstr("NOT KEPT: --fail-if errors>0: it is 2\n"));
+}
+
+TEST(Summary, AClosedLoopHasOneLatency) {
+  EXPECT_THAT(Summary(ClosedLoop()), Not(HasSubstr("from send")));
+  v1::LoadRecord open = ClosedLoop();
+  open.mutable_result()->mutable_late()->set_max(0.003);
+  EXPECT_THAT(Summary(open), HasSubstr("from send"));
+  EXPECT_THAT(Summary(open), HasSubstr("late"));
+}
+
+TEST(Summary, OfALoadWithoutASuccessSaysSo) {
+  const std::string text = Summary(Parsed(R"(queue: "q" ended_because: "duration")"));
+  EXPECT_THAT(text, HasSubstr("throughput: not known"));
+  EXPECT_THAT(text, Not(HasSubstr("MEAN")));
+}
+
+TEST(Summary, MarksAreShownAndTextsOfOthersAreMadePrintable) {
+  const std::string text = Summary(Parsed(R"(
+    queue: "q" spoiled { from: 1.5 to: 2 reason: "late" }
+    errors { text: "\033[2Jboo" count: 1 })"));
+  EXPECT_THAT(text, HasSubstr("spoiled from 1.5 s to 2 s: late\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\033")));
+}
+
+TEST(SlicesCsv, HasARowForEachSliceAndLeavesOutWhatIsNotKnown) {
+  v1::LoadRecord record = Parsed(R"(slice_seconds: 2
+    slices { planned: 10 sent: 9 succeeded: 8 outstanding: 3 }
+    slices { sent: 1 parallel: 4 })");
+  stats::Histogram times;
+  times.Record(std::chrono::milliseconds(100));
+  *record.mutable_slices(0)->mutable_from_plan() = suite::ToMessage(times);
+  EXPECT_EQ(SlicesCsv(record),
+            "second,planned,sent,succeeded,failed,parallel,outstanding,p50,p90,p99,max\r\n"
+            "0.0,10.0,9.0,8.0,0.0,,3.0,0.1,0.1,0.1,0.1\r\n"
+            "2.0,,1.0,0.0,0.0,4.0,0.0,,,,\r\n");
+}
+
+TEST(TimeText, HasTheUnitThatFits) {
+  EXPECT_EQ(TimeText(0.1012345), "101.2 ms");
+  EXPECT_EQ(TimeText(12.5e-6), "12.5 us");
+  EXPECT_EQ(TimeText(0), "0 us");
+  EXPECT_EQ(TimeText(90), "90 s");
+}
+
+}  // namespace
+}  // namespace twofold::cli

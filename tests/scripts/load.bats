@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# twofold load with the real programs of build/dev (or $TWOFOLD_BIN).
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  bin=$(realpath "${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}")
+  export bin TWOFOLD_DIR="$BATS_FILE_TMPDIR/state"
+  "$bin/twofold" local up --free-ports --queues sleep=0.02 3>&-
+  "$bin/twofold" local scale backend-sleep 4 --wait
+}
+
+teardown_file() { "$bin/twofold" local down; }
+
+setup() {
+  export TMPDIR=$BATS_TEST_TMPDIR
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+load_of() { "$bin/twofold" load --queue sleep "$@"; }
+
+eventually() {
+  for _ in $(seq 200); do
+    if "$@"; then return 0; fi
+    sleep 0.05
+  done
+  return 1
+}
+
+@test "a closed loop says what came of it, to people, as JSON and as CSV" {
+  run --separate-stderr load_of --parallel 4 --duration 3s --json load.json --csv load.csv -- 0.02
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"throughput: "*"95 %"* && "$output" == *" succeeded, 0 failed, 0 rejected"* ]]
+  [[ "$output" == *P99.9* ]]
+  jq -e '.queue == "sleep" and .verdict == "pass" and .ended_because == "duration"
+    and .result.throughput > 50 and (.origin.argv | index("--parallel")) != null
+    and (.origin.program | startswith("twofold "))' load.json
+  head -n 1 load.csv | grep -q '^second,planned,sent,succeeded'
+  [ "$(wc -l <load.csv)" -ge 3 ]
+}
+
+@test "an open loop keeps its rate, and JSON goes to standard output" {
+  run --separate-stderr load_of --rate 50 --arrivals poisson --seed 3 --duration 3s --output json -- 0.005
+  [[ "$status" -eq 0 || "$status" -eq 8 ]]  # a busy machine sends late, and says so
+  jq -e '.result.throughput > 30 and .result.throughput < 80 and .seed == "3"' <<<"$output"
+}
+
+@test "a limit that is not kept has an exit code of its own, and all of them are told" {
+  run load_of --parallel 2 --duration 2s --fail-if 'p50>1ms' --fail-if 'errors>0' --json load.json -- 0.02
+  [ "$status" -eq 7 ]
+  [[ "$output" == *"NOT KEPT: --fail-if p50>1ms: it is "*" ms"* && "$output" == *"kept: --fail-if errors>0"* ]]
+  jq -e '.verdict == "fail" and (.limits | map(.met // false)) == [false, true]' load.json
+}
+
+@test "it ends after so many jobs, and when the throughput is known well enough" {
+  run load_of --parallel 4 --jobs 40 --json load.json -- 0.01
+  [ "$status" -eq 0 ]
+  jq -e '.ended_because == "jobs" and (.result.succeeded | tonumber) >= 40' load.json
+  run load_of --parallel 4 --until 10% --json load.json -- 0.02
+  [ "$status" -eq 0 ]
+  jq -e '.ended_because == "until" and .seconds < 60' load.json
+}
+
+@test "Ctrl-C ends it early, and what was measured is kept" {
+  load_of --parallel 4 --duration 60s --warm-up 0.5 --json load.json -- 0.02 >out 2>err 3>&- &
+  pid=$!
+  eventually grep -q "outstanding" err
+  kill -INT "$pid"
+  code=0
+  wait "$pid" || code=$?
+  [ "$code" -eq 130 ]
+  grep -q "throughput: " out
+  jq -e '.ended_because == "interrupted" and .result.throughput > 0' load.json
+}
+
+@test "failed jobs are errors, and a load of nothing else fails" {
+  run load_of --parallel 1 --duration 2s -- nonsense
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"no job has succeeded: "*"'nonsense' is not a time"* ]]
+}
+
+@test "what is wrong is said before anything is measured" {
+  run load_of
+  [ "$status" -eq 2 ]
+  run "$bin/twofold" load --queue slep --parallel 1
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"no queue 'slep'"*"sleep"* ]]
+  run load_of --parallel 1 --fail-if 'speed>1'
+  [ "$status" -eq 2 ]
+  run load_of --parallel 1 --json /no/such/folder/x
+  [ "$status" -eq 2 ]
+  run "$bin/twofold" load --queue sleep --parallel 1 --frontend 127.0.0.1:1
+  [ "$status" -eq 4 ]
+  run "$bin/twofold" load --local -- /no/such/program
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"/no/such/program"* ]]
+  [ -z "$(ls -A "$TMPDIR")" ]
+}
+
+@test "a cluster of its own measures how a program scales, and leaves nothing" {
+  run --separate-stderr "$bin/twofold" load --local --slots 1,4 --duration 3s --json load.json -- /bin/sleep 0.05
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"SLOTS"*"EFFICIENCY %"* ]]
+  jq -s -e '.[1].result.throughput / .[0].result.throughput | . > 2 and . < 6' load-1.json load-4.json
+  [ "$(ls)" = "load-1.json
+load-4.json" ]
+}
+
+@test "a cluster of its own dies with a load that is killed" {
+  "$bin/twofold" load --local --slots 2 --duration 60s -- /bin/sleep 0.05 >out 2>err 3>&- &
+  pid=$!
+  eventually grep -q outstanding err
+  folder=$(ls -d twofold-load-*)
+  kill -9 "$pid"
+  gone() { [ ! -e "$folder" ]; }
+  eventually gone
+  run ! pgrep -f "$BATS_TEST_TMPDIR/twofold-load"
+}
