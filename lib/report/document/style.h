@@ -32,7 +32,7 @@ dt { color: var(--soft); } dd { margin: 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; overflow-wrap: normal; }
 caption { text-align: left; color: var(--soft); padding: .25rem 0; }
 th, td { text-align: left; padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; font-weight: normal; }
-thead th { color: var(--soft); white-space: nowrap; } .number { text-align: right; }
+thead th { color: var(--soft); white-space: nowrap; } .number { text-align: right; white-space: nowrap; } tbody td { min-width: 5rem; } tbody td:last-child { min-width: 8rem; }
 figure { margin: 1.2rem 0; break-inside: avoid; }
 figure svg { display: block; width: 100%; min-width: 40rem; height: auto; border-radius: 4px; }
 figcaption, .soft { color: var(--soft); font-size: .9rem; }
@@ -48,6 +48,6 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 }
 )css";
 inline constexpr std::string_view kStyleHash =
-    "sha256-O3iwTSvunLFBT7/zR6RmOjqLipi8u2YY1geaWiQzDqA=";
+    "sha256-RivhkEvwqI1JSIGE2+fnSiOxTq62x9ghG7B5w+OgQYg=";
 
 }  // namespace twofold::report

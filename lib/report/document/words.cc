@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
+#include <absl/strings/strip.h>
 
 #include <algorithm>
 #include <variant>
@@ -91,7 +92,9 @@ std::string Shown(const Code& code) {
                       " more bytes");
 }
 
-std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n'); }
+std::vector<std::string> Lines(const std::string& text) {
+  return absl::StrSplit(absl::StripSuffix(text, "\n"), '\n');
+}
 
 std::vector<bool> NumericColumns(const show::Rows& rows) {
   std::vector<bool> numeric(rows.empty() ? 0 : rows[0].size(), rows.size() > 1);

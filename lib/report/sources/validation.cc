@@ -57,7 +57,7 @@ std::string StepFound(const v1::ValidationStep& step) {
     return absl::StrCat(step.workers(), " workers: jobs failed",
                         step.error().empty() ? "" : absl::StrCat(", ", step.error()));
   }
-  return absl::StrCat(step.workers(), " workers: ", RatioOf(step), ", at least ",
+  return absl::StrCat(step.workers(), " workers: ", RatioOf(step), ", limit ",
                       Value(Known(step.has_least(), step.least())));
 }
 

@@ -116,8 +116,8 @@ TEST(Document, ColumnsOfNumbersAreAlignedToTheRight) {
 TEST(Document, AsWordsHasVerdictTablesAndFacts) {
   EXPECT_EQ(ToWords(Everything(), show::Form::kText),
             "A report\n\nFail: not enough. It was 1.4, at least 1.8.\n\n--- Results\n\n"
-            "A table\nNAME  VALUE\na     1.5 ms\nb     -\n\n--- What was run\n\nQueue: sleep\n\n"
-            "Some text.\n\nTo run it again\n\n    line 1\n    line 2 <&>\n    \n");
+            "A table\nName  Value\na     1.5 ms\nb     -\n\n--- What was run\n\nQueue: sleep\n\n"
+            "Some text.\n\nTo run it again\n\n    line 1\n    line 2 <&>\n");
   EXPECT_THAT(ToWords(Everything(), show::Form::kMarkdown),
               HasSubstr("**Fail: not enough. It was 1.4, at least 1.8.**\n\n## Results\n\nA "
                         "table\n\n| Name | Value |\n| --- | --- |\n| a | 1.5 ms |\n"));
@@ -140,8 +140,8 @@ TEST(Document, AsJunitFailsWhatFailedAndIsInErrorAboutWhatIsOpen) {
 
 TEST(Document, AsOpenMetricsHasNamesByRuleAndAnEnd) {
   Document document = Everything();
-  document.measures.push_back({"jobs", "", "Jobs", {{"x", "y"}},
-                               std::numeric_limits<double>::infinity()});
+  document.measures.push_back(
+      {"jobs", "", "Jobs", {{"x", "y"}}, std::numeric_limits<double>::infinity()});
   EXPECT_EQ(ToOpenMetrics(document),
             "# TYPE twofold_p99_9_latency_seconds gauge\n"
             "# UNIT twofold_p99_9_latency_seconds seconds\n"
