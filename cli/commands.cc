@@ -6,7 +6,8 @@ std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
-        RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(), LifecycleCommands(),
+        RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(), ReportCommands(),
+        LifecycleCommands(),
         NodeCommands(), ReplayCommands(), ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }

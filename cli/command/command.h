@@ -56,6 +56,7 @@ std::vector<Command> NodeCommands();
 std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 std::vector<Command> ResultCommands();
+std::vector<Command> ReportCommands();
 std::vector<Command> LifecycleCommands();
 std::vector<Command> LoadCommands();
 

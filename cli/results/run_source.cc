@@ -15,6 +15,9 @@ using Service = v1::Results;
 // Between two messages of a stream a frontend reads a page; it has to be busy to take so long.
 constexpr Duration kStreamLimit = std::chrono::minutes(10);
 
+// The first jobs of a run may have failed before they began.
+constexpr std::uint32_t kSampled = 20;
+
 class FrontendRuns final : public RunSource {
  public:
   explicit FrontendRuns(const Globals& globals) : frontend_(globals) {}
@@ -27,6 +30,19 @@ class FrontendRuns final : public RunSource {
   }
   Status Results(const v1::RunResultsRequest& request, const OnResults& on_results) override {
     return frontend_.Read<Service>(&Service::Stub::RunResults, request, kStreamLimit, on_results);
+  }
+  Result<v1::BenchmarkResult> Sample(const std::string& run) override {
+    v1::ListJobsRequest request;
+    request.set_run(run);
+    request.set_finished(true);
+    request.set_page_size(kSampled);
+    const auto reply = frontend_.Call<v1::Clients>(&v1::Clients::Stub::ListJobs, request);
+    if (!reply.ok()) return reply.status();
+    for (const v1::Job& job : reply->jobs()) {
+      v1::BenchmarkResult result;
+      if (result.ParseFromString(job.report().data()) && result.ranks_size() > 0) return result;
+    }
+    return v1::BenchmarkResult();
   }
   Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) override {
     return frontend_.Read<Service>(&Service::Stub::GetArtifact, request, kStreamLimit, on_piece);
@@ -55,6 +71,18 @@ class FileRuns final : public RunSource {
       if (!*message) return absl::OkStatus();
       on_results(**message);
     }
+  }
+  Result<v1::BenchmarkResult> Sample(const std::string& run) override {
+    const auto number = reader_->NumberOf(run);
+    if (!number.ok()) return number.status();
+    const auto jobs = reader_->FinishedJobs(*number, {}, kSampled);
+    if (!jobs.ok()) return jobs.status();
+    for (const results::StoredJob& job : *jobs) {
+      const auto* const ended = std::get_if<results::JobEnded>(&job.state);
+      const v1::BenchmarkResult* const result = ended == nullptr ? nullptr : ended->benchmark.get();
+      if (result != nullptr && result->ranks_size() > 0) return *result;
+    }
+    return v1::BenchmarkResult();
   }
   Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) override {
     const auto pieces = results::GetArtifact(*reader_, request);

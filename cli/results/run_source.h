@@ -23,6 +23,10 @@ class RunSource {
   using OnResults = std::function<void(const v1::RunResultsReply&)>;
   virtual Status Results(const v1::RunResultsRequest& request, const OnResults& on_results) = 0;
 
+  /// What one job of the run, whichever, has measured and where, whole; nothing in it if the run
+  /// has no such job yet.
+  virtual Result<v1::BenchmarkResult> Sample(const std::string& run) = 0;
+
   using OnPiece = std::function<void(const v1::ArtifactPiece&)>;
   virtual Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) = 0;
 };

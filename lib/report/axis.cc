@@ -7,6 +7,9 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
+
+#include "lib/report/xml.h"
 
 namespace twofold::report {
 namespace {
@@ -17,6 +20,9 @@ constexpr double kLeastPart = 1e-9;     // of its numbers
 constexpr double kSmallestLog = 1e-15;  // on a logarithmic axis
 constexpr double kUprightTick = 28.0;   // pixels
 constexpr double kLyingTick = 64.0;
+constexpr double kNameLine = 13.0;
+constexpr double kNameLetter = 6.6;
+constexpr double kNameLetters = 26.0;  // on an upright axis
 
 struct Scale {
   double factor;
@@ -43,6 +49,11 @@ std::string Fixed(double value, double step) {
 
 std::string WithUnit(const std::string& number, std::string_view unit) {
   return unit.empty() ? number : absl::StrCat(number, " ", std::string(unit));
+}
+
+/// 0.999 as "99.9 %", of 1000.
+std::string PercentileText(double one_in) {
+  return absl::StrFormat("%.10g %%", 100.0 * (1.0 - 1.0 / one_in));
 }
 
 }  // namespace
@@ -72,6 +83,10 @@ bool HasPlace(const Axis& axis, double value) {
 
 PlacedAxis::PlacedAxis(const Axis& axis, const std::vector<double>& values, double from, double to)
     : axis_(axis), from_(from), to_(to) {
+  if (!axis_.names.empty()) {
+    SetNames(to - from);
+    return;
+  }
   SetRange(values);
   const double room = to < from ? kUprightTick : kLyingTick;
   const double parts = std::max(1.0, std::abs(to - from) / room);
@@ -80,6 +95,7 @@ PlacedAxis::PlacedAxis(const Axis& axis, const std::vector<double>& values, doub
   } else {
     SetLinear(parts);
   }
+  if (!axis_.marks.empty()) SetMarks(room / 2);
 }
 
 double PlacedAxis::Place(double value) const {
@@ -147,13 +163,41 @@ void PlacedAxis::SetLogarithmic(double parts) {
     for (const double times : {1.0, 2.0, 5.0}) {
       const double at = times * std::pow(10.0, decade);
       const bool inside = at >= low_ * (1 - 1e-9) && at <= high_ * (1 + 1e-9);
-      if (inside && (all || times == 1.0)) ticks_.push_back({at, ValueText(at, axis_.unit)});
+      if (!inside || !(all || times == 1.0)) continue;
+      ticks_.push_back({at, axis_.percentiles ? PercentileText(at) : ValueText(at, axis_.unit)});
     }
   }
   if (ticks_.size() < 2) {
     ticks_ = {{low_, ValueText(low_, axis_.unit)}, {high_, ValueText(high_, axis_.unit)}};
   }
-  label_ = absl::StrCat(axis_.label, ", logarithmic");
+  label_ = axis_.percentiles ? axis_.label : absl::StrCat(axis_.label, ", logarithmic");
+}
+
+/// `pixels`: its length.
+void PlacedAxis::SetNames(double pixels) {
+  const auto count = static_cast<double>(axis_.names.size());
+  low_ = -0.5;
+  high_ = count - 0.5;
+  label_ = axis_.label;
+  const bool lying = pixels > 0.0;
+  if (!lying) std::swap(from_, to_);  // people read from the top
+  const double stride =
+      std::ceil(std::max(1.0, (lying ? kLyingTick : kNameLine) * count / std::abs(pixels)));
+  const double letters = lying ? pixels / count * stride / kNameLetter - 1.0 : kNameLetters;
+  for (double at = 0.0; at < count; at += stride) {
+    ticks_.push_back({at, ShortName(axis_.names[static_cast<std::size_t>(at)],
+                                    static_cast<std::size_t>(std::max(letters, 4.0)))});
+  }
+}
+
+/// `room`: pixels that a tick needs.
+void PlacedAxis::SetMarks(double room) {
+  ticks_.clear();
+  for (const double at : axis_.marks) {
+    if (!Shows(at) || at < low_ * (1 - 1e-9) || at > high_ * (1 + 1e-9)) continue;
+    const bool free = ticks_.empty() || std::abs(Place(at) - Place(ticks_.back().at)) >= room;
+    if (free) ticks_.push_back({at, ValueText(at, axis_.unit)});
+  }
 }
 
 }  // namespace twofold::report

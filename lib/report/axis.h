@@ -36,7 +36,7 @@ class PlacedAxis {
   /// Where it lies, never beyond the ends of the axis. REQUIRES: Shows(value).
   [[nodiscard]] double Place(double value) const;
 
-  /// In order, at most one for each 28 pixels upright, or 64 lying.
+  /// In order, at most one for each 28 pixels upright (13 of names), or 64 lying.
   [[nodiscard]] const std::vector<Tick>& ticks() const { return ticks_; }
 
   /// The label with the unit of the ticks: "time to ready (ms)".
@@ -50,6 +50,8 @@ class PlacedAxis {
   void WidenLinear();
   void SetLinear(double parts);
   void SetLogarithmic(double parts);
+  void SetNames(double pixels);
+  void SetMarks(double room);
 
   const Axis axis_;
   double low_ = 0.0;

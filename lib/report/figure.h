@@ -25,6 +25,8 @@ struct Datum {
   double y = 0.0;
   double end = 0.0;        ///< where a step or a bar ends (on x); the other end of a band (on y)
   std::string label = {};  ///< what it is, before the numbers of its tooltip: "run-17"
+  double top = 0.0;        ///< where a cell ends (on y)
+  double value = 0.0;      ///< of a cell; the line across a box (on y)
 };
 
 enum class Form : std::uint8_t {
@@ -35,10 +37,18 @@ enum class Form : std::uint8_t {
   kBand,       ///< the area between y and `end`, from each x to the next: an uncertainty
   kIntervals,  ///< at x from y to `end`: of the value only this is known
   kLost,       ///< at x, on the upper edge: there is no value, as it never came
+  kCells,      ///< from (x, y) to (`end`, `top`), the darker the greater `value`: a heat map
+  kBoxes,      ///< at x from y to `end` with a line at `value`: quartiles and median
+  kSpans,      ///< from x to `end` in the lane y: who was at work when
+  kStretches,  ///< from x to `end` over the whole height: a part of the time that is special
 };
+inline constexpr std::size_t kForms = static_cast<std::size_t>(Form::kStretches) + 1;
 
 /// Data of one kind. A value that is not finite (beyond +-1e15, not a number) is a gap, and so is
 /// one not above 0 on a logarithmic axis; a note says how many there are.
+///
+/// Cells are shaded by their value; by its logarithm if the greatest is 20 times the least above 0.
+/// The legend says which values are light and dark.
 ///
 /// REQUIRES  Lines, steps and bands are in the order of x.
 struct Series {
@@ -46,6 +56,7 @@ struct Series {
   std::string name = {};  ///< in legend, tooltips and notes; empty: not in the legend
   Colour colour = Colour::kBlue;
   std::vector<Datum> data = {};
+  std::string unit = {};  ///< of the values of cells
 };
 
 /// A dashed line across the panel: a limit, a percentile.
@@ -64,6 +75,11 @@ struct Axis {
   bool whole = false;                ///< its numbers are counts: no ticks between them
   std::optional<double> least = {};  ///< is on it, whatever the data
   std::optional<double> most = {};
+  bool percentiles = false;        ///< numbers are 1 / (1 - p) of shares p, and ticks say p
+  std::vector<double> marks = {};  ///< the ticks, where there is room; empty: round numbers
+  /// Of 0, 1, 2 ..., which take the place of numbers; on y the first is at the top. Long names are
+  /// shortened at their beginning.
+  std::vector<std::string> names = {};
 };
 
 struct Panel {
@@ -98,7 +114,7 @@ Size SizeOf(const Figure& figure);
 ///
 /// More data than pixels is thinned, and a note says so: of lines and steps the first, least,
 /// greatest and last value of each column of pixels are drawn, which looks as if all were; of
-/// points and intervals each pixel that any of them covers.
+/// points, intervals and spans each pixel that any of them covers.
 /// Source  U. Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation" (2014).
 ///
 /// Cost    O(values log values) in time; the text is at most some hundred KiB a panel, whatever the

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -23,13 +24,26 @@ constexpr double kBeneath = 34;  // for its numbers and its label
 constexpr double kKeyRoom = 34;  // of a key beside its name
 constexpr const char* kDark = "#1f2933";
 
-bool HasEnd(Form form) { return form == Form::kBand || form == Form::kIntervals; }
+constexpr double kLongestName = 26 * 6.6;  // see axis.cc
+
+// In the order of Form.
+constexpr std::array<OnAxes, kForms> kOnAxes = {{{.y = true},
+                                                 {.y = true, .end_on_x = true},
+                                                 {.y = true},
+                                                 {.y = true, .end_on_x = true},
+                                                 {.y = true, .end_on_y = true},
+                                                 {.y = true, .end_on_y = true},
+                                                 {},
+                                                 {.y = true, .end_on_x = true, .top = true},
+                                                 {.y = true, .end_on_y = true, .value_on_y = true},
+                                                 {.y = true, .end_on_x = true},
+                                                 {.end_on_x = true}}};
 
 /// The numbers that an axis must have room for.
 std::vector<double> OnX(const Panel& panel) {
   std::vector<double> values;
   for (const Series& series : panel.series) {
-    const bool wide = series.form == Form::kSteps || series.form == Form::kBars;
+    const bool wide = OnAxesOf(series.form).end_on_x;
     for (const Datum& datum : series.data) {
       values.push_back(datum.x);
       if (wide) values.push_back(datum.end);
@@ -44,9 +58,11 @@ std::vector<double> OnX(const Panel& panel) {
 std::vector<double> OnY(const Panel& panel) {
   std::vector<double> values;
   for (const Series& series : panel.series) {
+    const OnAxes& on = OnAxesOf(series.form);
     for (const Datum& datum : series.data) {
-      if (series.form != Form::kLost) values.push_back(datum.y);
-      if (HasEnd(series.form)) values.push_back(datum.end);
+      if (on.y) values.push_back(datum.y);
+      if (on.end_on_y) values.push_back(datum.end);
+      if (on.top) values.push_back(datum.top);
     }
     if (series.form == Form::kBars) values.push_back(0.0);
   }
@@ -57,9 +73,18 @@ std::vector<double> OnY(const Panel& panel) {
 }
 
 bool IsDrawn(const Series& series, const Datum& datum, const Panel& panel) {
-  if (!HasPlace(panel.x, datum.x)) return false;
-  if (series.form == Form::kLost) return true;
-  return HasPlace(panel.y, datum.y) && (!HasEnd(series.form) || HasPlace(panel.y, datum.end));
+  const OnAxes& on = OnAxesOf(series.form);
+  return HasPlace(panel.x, datum.x) && (!on.end_on_x || HasPlace(panel.x, datum.end)) &&
+         (!on.y || HasPlace(panel.y, datum.y)) && (!on.end_on_y || HasPlace(panel.y, datum.end)) &&
+         (!on.top || HasPlace(panel.y, datum.top)) &&
+         (!on.value_on_y || HasPlace(panel.y, datum.value)) &&
+         (series.form != Form::kCells || std::isfinite(datum.value));
+}
+
+double LeftOf(const Axis& y) {
+  double longest = 0.0;
+  for (const std::string& name : y.names) longest = std::max(longest, WidthOf(name, kText));
+  return std::max(kLeft, std::min(longest, kLongestName) + 34.0);
 }
 
 std::string Grid(const Axes& axes) {
@@ -156,7 +181,8 @@ std::string Of(const Series& series) {
 
 std::string ThinningNote(const Series& series) {
   const bool line = series.form == Form::kLine || series.form == Form::kSteps;
-  const bool cloud = series.form == Form::kPoints || series.form == Form::kIntervals;
+  const bool cloud = series.form == Form::kPoints || series.form == Form::kIntervals ||
+                     series.form == Form::kSpans;
   if (series.data.size() <= kDense || !(line || cloud)) return "";
   return absl::StrCat(Of(series), series.data.size(), " values, of which ",
                       line
@@ -187,21 +213,24 @@ std::vector<std::string> NotesOf(const Panel& panel) {
   return notes;
 }
 
-PanelDrawing::PanelDrawing(const Panel& panel, double width) : panel_(panel), width_(width) {
+const OnAxes& OnAxesOf(Form form) { return kOnAxes[static_cast<std::size_t>(form)]; }
+
+PanelDrawing::PanelDrawing(const Panel& panel, double width)
+    : panel_(panel), width_(width), left_(LeftOf(panel.y)) {
   title_ = Wrapped(panel.title, width - kRight, kTitle, true);
   std::vector<std::string> notes = panel.notes;
   for (std::string& note : NotesOf(panel)) notes.push_back(std::move(note));
   for (const std::string& note : notes) {
-    for (std::string& line : Wrapped(note, width - kLeft - kRight, kText)) {
+    for (std::string& line : Wrapped(note, width - left_ - kRight, kText)) {
       notes_.push_back(std::move(line));
     }
   }
-  double x = kLeft;
+  double x = left_;
   for (const Series& series : panel.series) {
     if (series.name.empty()) continue;
-    const double room = WidthOf(series.name, kText) + kKeyRoom;
-    if (x > kLeft && x + room > width) {
-      x = kLeft;
+    const double room = WidthOf(LegendOf(series), kText) + kKeyRoom;
+    if (x > left_ && x + room > width) {
+      x = left_;
       key_lines_ += 1.0;
     }
     keys_.push_back({&series, x, key_lines_});
@@ -228,7 +257,7 @@ std::string PanelDrawing::DrawLegend(double left, double top) const {
 
 std::string PanelDrawing::DrawWords(const Box& box) const {
   std::string drawn;
-  const double left = box.left - kLeft;
+  const double left = box.left - left_;
   double y = box.top - head() + kLine;
   for (const std::string& line : title_) {
     drawn += TextElement(left + 8, y, line, {.size = kTitle, .fill = kDark, .bold = true});
@@ -244,7 +273,7 @@ std::string PanelDrawing::DrawWords(const Box& box) const {
 }
 
 std::string PanelDrawing::Draw(double left, double top, double bottom) const {
-  const Box box{left + kLeft, top, left + width_ - kRight, bottom};
+  const Box box{left + left_, top, left + width_ - kRight, bottom};
   const Axes axes{PlacedAxis(panel_.x, OnX(panel_), box.left, box.right),
                   PlacedAxis(panel_.y, OnY(panel_), box.bottom, box.top), box};
   std::string drawn = Grid(axes);

@@ -23,6 +23,19 @@ struct Axes {
   Box box;
 };
 
+/// Which members of a datum beside x lie on an axis, by the form.
+struct OnAxes {
+  bool y = false;
+  bool end_on_x = false;
+  bool end_on_y = false;
+  bool top = false;
+  bool value_on_y = false;
+};
+const OnAxes& OnAxesOf(Form form);
+
+/// The name of a series in the legend; that of cells says what light and dark are.
+std::string LegendOf(const Series& series);
+
 /// The shapes of one series, without axes and legend: <path>, <rect> and the like, in its colour.
 std::string DrawSeries(const Series& series, const Panel& panel, const Axes& axes);
 
@@ -54,6 +67,7 @@ class PanelDrawing {
 
   const Panel& panel_;
   double width_;
+  double left_;  // of the plotting area: room for the label and the numbers or names of y
   std::vector<std::string> title_;
   std::vector<std::string> notes_;
   std::vector<Key> keys_;

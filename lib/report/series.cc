@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,9 @@ namespace twofold::report {
 namespace {
 
 constexpr std::size_t kMostTips = 400;  // a series; more shapes are one path without tooltips
+constexpr std::size_t kShades = 12;     // of cells
+constexpr double kBoxWidth = 16.0;
+constexpr double kThickestSpan = 16.0;
 
 struct Paint {
   std::string_view fill;
@@ -49,6 +54,10 @@ class SeriesDrawing {
   [[nodiscard]] std::string Band() const;
   [[nodiscard]] std::string Intervals() const;
   [[nodiscard]] std::string Lost() const;
+  [[nodiscard]] std::string Cells() const;
+  [[nodiscard]] std::string Boxes() const;
+  [[nodiscard]] std::string Spans() const;
+  [[nodiscard]] std::string Stretches() const;
 
  private:
   [[nodiscard]] bool HasPlace(const Datum& datum) const {
@@ -248,22 +257,169 @@ std::string SeriesDrawing::Lost() const {
   return absl::StrCat("<path d=\"", drawn, "\"/>\n");
 }
 
+/// How dark a value is: 0 to kShades - 1.
+class Shades {
+ public:
+  explicit Shades(const Series& series) {
+    for (const Datum& datum : series.data) {
+      if (!std::isfinite(datum.value)) continue;
+      least_ = any_ ? std::min(least_, datum.value) : datum.value;
+      most_ = any_ ? std::max(most_, datum.value) : datum.value;
+      any_ = true;
+      if (datum.value > 0.0) positive_ = std::min(positive_, datum.value);
+    }
+    logarithmic_ = any_ && least_ >= 0.0 && most_ >= 20.0 * positive_;
+  }
+
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] double least() const { return least_; }
+  [[nodiscard]] double most() const { return most_; }
+
+  [[nodiscard]] std::size_t Of(double value) const {
+    if (most_ <= least_ || value <= least_) return most_ <= least_ ? kShades / 2 : 0;
+    const double part = logarithmic_ ? std::log(std::max(value, positive_) / positive_) /
+                                           std::log(most_ / positive_)
+                                     : (value - least_) / (most_ - least_);
+    return static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) *
+                                    (static_cast<double>(kShades) - 0.001));
+  }
+
+  static std::string Opacity(std::size_t shade) {
+    return absl::StrFormat(" fill-opacity=\"%.2f\"",
+                           0.08 + 0.92 * static_cast<double>(shade) / (kShades - 1));
+  }
+
+ private:
+  bool any_ = false;
+  bool logarithmic_ = false;
+  double least_ = 0.0;
+  double most_ = 0.0;
+  double positive_ = std::numeric_limits<double>::infinity();
+};
+
+std::string SeriesDrawing::Cells() const {
+  const Shades shades(series_);
+  std::array<std::string, kShades> drawn;
+  for (const Datum& datum : series_.data) {
+    if (!HasPlace(datum) || !axes_.x.Shows(datum.end) || !axes_.y.Shows(datum.top) ||
+        !std::isfinite(datum.value)) {
+      continue;
+    }
+    const auto [left, right] = std::minmax({X(datum.x), X(datum.end)});
+    const auto [top, bottom] = std::minmax({Y(datum.y), Y(datum.top)});
+    const std::string shape =
+        absl::StrCat(Move('M', left, top), "H", Px(right), "V", Px(bottom), "H", Px(left), "z");
+    std::string& to = drawn[shades.Of(datum.value)];
+    if (has_tips_) {
+      to += WithTip("path", absl::StrCat("d=\"", shape, "\""),
+                    Tip(datum, ValueText(datum.value, series_.unit)));
+    } else {
+      to += shape;
+    }
+  }
+  std::string all;
+  for (std::size_t shade = 0; shade < kShades; ++shade) {
+    if (drawn[shade].empty()) continue;
+    const std::string shapes =
+        has_tips_ ? drawn[shade] : absl::StrCat("<path d=\"", drawn[shade], "\"/>\n");
+    absl::StrAppend(&all, "<g", Shades::Opacity(shade), ">\n", shapes, "</g>\n");
+  }
+  return all;
+}
+
+std::string SeriesDrawing::Boxes() const {
+  std::string drawn;
+  for (const Datum& datum : series_.data) {
+    if (!HasPlace(datum) || !axes_.y.Shows(datum.end) || !axes_.y.Shows(datum.value)) continue;
+    const double left = X(datum.x) - kBoxWidth / 2;
+    const auto [top, bottom] = std::minmax({Y(datum.y), Y(datum.end)});
+    const std::string value = absl::StrCat(
+        "median ", YText(datum.value), ", quartiles ", YText(std::min(datum.y, datum.end)), " to ",
+        YText(std::max(datum.y, datum.end)), " at ", XText(datum.x));
+    drawn +=
+        WithTip("path",
+                absl::StrCat("d=\"", Move('M', left, top), "h", Px(kBoxWidth), "V", Px(bottom), "h",
+                             Px(-kBoxWidth), "z", Move('M', left, Y(datum.value)), "h",
+                             Px(kBoxWidth), "\" fill-opacity=\"0.25\" stroke=\"",
+                             std::string(PaintOf(series_.colour).fill), "\" stroke-width=\"1.5\""),
+                Tip(datum, value));
+  }
+  return drawn;
+}
+
+std::string SeriesDrawing::Spans() const {
+  const double lane = std::abs(Y(1.0) - Y(0.0));
+  const double thick = std::clamp(lane * 0.8, 1.0, kThickestSpan);
+  std::string drawn;
+  std::string path;
+  std::vector<Stroke> strokes;
+  for (const Datum& datum : series_.data) {
+    if (!HasPlace(datum) || !axes_.x.Shows(datum.end)) continue;
+    const double top = Y(datum.y) - thick / 2;
+    const double left = X(datum.x);
+    const double width = std::max(0.5, X(datum.end) - left);
+    if (series_.data.size() > kDense) {
+      strokes.push_back({Y(datum.y), left, left + width - 1.0});
+    } else if (has_tips_) {
+      const std::string value = absl::StrCat(XText(datum.x), " to ", XText(datum.end));
+      drawn += WithTip(
+          "rect",
+          absl::StrCat("x=\"", Px(left), "\" y=\"", Px(top), "\" width=\"", Px(width),
+                       "\" height=\"", Px(thick), "\" stroke=\"#ffffff\" stroke-width=\"0.5\""),
+          Tip(datum, value));
+    } else {
+      absl::StrAppend(&path, Move('M', left, top), "h", Px(width), "v", Px(thick), "h", Px(-width),
+                      "z");
+    }
+  }
+  for (const Stroke& run : Cover(std::move(strokes))) {  // lying: their x is a place on y
+    absl::StrAppend(&path, Move('M', run.top, run.x - thick / 2), "H",
+                    Px(std::min(run.bottom, axes_.box.right)), "v", Px(thick), "H", Px(run.top),
+                    "z");
+  }
+  if (path.empty()) return drawn;
+  return absl::StrCat("<path d=\"", path, "\" stroke=\"#ffffff\" stroke-width=\"0.3\"/>\n");
+}
+
+std::string SeriesDrawing::Stretches() const {
+  std::string drawn;
+  const Box& box = axes_.box;
+  for (const Datum& datum : series_.data) {
+    if (!axes_.x.Shows(datum.x) || !axes_.x.Shows(datum.end)) continue;
+    const double left = X(datum.x);
+    const std::string value = absl::StrCat(XText(datum.x), " to ", XText(datum.end));
+    drawn += WithTip("rect",
+                     absl::StrCat("x=\"", Px(left), "\" y=\"", Px(box.top), "\" width=\"",
+                                  Px(std::max(1.0, X(datum.end) - left)), "\" height=\"",
+                                  Px(box.bottom - box.top), "\" fill-opacity=\"0.16\""),
+                     Tip(datum, value));
+  }
+  return drawn;
+}
+
 using DrawForm = std::string (SeriesDrawing::*)() const;
 
 // In the order of Form.
-constexpr std::array<DrawForm, 7> kForms = {
-    &SeriesDrawing::Lines, &SeriesDrawing::Lines,     &SeriesDrawing::Points, &SeriesDrawing::Bars,
-    &SeriesDrawing::Band,  &SeriesDrawing::Intervals, &SeriesDrawing::Lost};
+constexpr std::array<DrawForm, kForms> kDrawn = {
+    &SeriesDrawing::Lines, &SeriesDrawing::Lines,    &SeriesDrawing::Points,
+    &SeriesDrawing::Bars,  &SeriesDrawing::Band,     &SeriesDrawing::Intervals,
+    &SeriesDrawing::Lost,  &SeriesDrawing::Cells,    &SeriesDrawing::Boxes,
+    &SeriesDrawing::Spans, &SeriesDrawing::Stretches};
 
 /// The key of each form, 16 wide, about the point (0, 0) at its left end.
-constexpr std::array<std::string_view, 7> kKeys = {
+constexpr std::array<std::string_view, kForms> kKeys = {
     "<path d=\"M0 0h16\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s/>",
     "<path d=\"M0 0h16\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s/>",
     "<circle cx=\"8\" cy=\"0\" r=\"2.5\"/>",
     "<rect x=\"2\" y=\"-5\" width=\"12\" height=\"9\"/>",
     "<rect x=\"0\" y=\"-5\" width=\"16\" height=\"9\" fill-opacity=\"0.18\"/>",
     "<path d=\"M8 -6V5\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-opacity=\"0.6\"/>",
-    "<path d=\"M4 -4h8l-4 7z\"/>"};
+    "<path d=\"M4 -4h8l-4 7z\"/>",
+    "<rect x=\"0\" y=\"-5\" width=\"8\" height=\"9\" fill-opacity=\"0.08\"/>"
+    "<rect x=\"8\" y=\"-5\" width=\"8\" height=\"9\"/>",
+    "<path d=\"M3 -5h10v10h-10zM3 0h10\" fill-opacity=\"0.25\" stroke=\"%s\"/>",
+    "<rect x=\"0\" y=\"-4\" width=\"16\" height=\"7\"/>",
+    "<rect x=\"0\" y=\"-5\" width=\"16\" height=\"10\" fill-opacity=\"0.16\"/>"};
 
 std::string Grouped(const Series& series, std::string_view more, const std::string& shapes) {
   if (shapes.empty()) return "";
@@ -274,8 +430,15 @@ std::string Grouped(const Series& series, std::string_view more, const std::stri
 }  // namespace
 
 std::string DrawSeries(const Series& series, const Panel& panel, const Axes& axes) {
-  const DrawForm draw = kForms[static_cast<std::size_t>(series.form)];
+  const DrawForm draw = kDrawn[static_cast<std::size_t>(series.form)];
   return Grouped(series, "", (SeriesDrawing(series, panel, axes).*draw)());
+}
+
+std::string LegendOf(const Series& series) {
+  const Shades shades(series);
+  if (series.form != Form::kCells || !shades.any()) return series.name;
+  return absl::StrCat(series.name, ", from ", ValueText(shades.least(), series.unit), " to ",
+                      ValueText(shades.most(), series.unit));
 }
 
 std::string DrawKey(const Series& series, double x, double y) {
@@ -289,7 +452,7 @@ std::string DrawKey(const Series& series, double x, double y) {
   }
   const std::string at = absl::StrCat(" transform=\"translate(", Px(x), " ", Px(y), ")\"");
   return Grouped(series, at, key + "\n") +
-         TextElement(x + 20, y + 4, series.name, {.fill = "#1f2933"});
+         TextElement(x + 20, y + 4, LegendOf(series), {.fill = "#1f2933"});
 }
 
 }  // namespace twofold::report

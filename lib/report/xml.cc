@@ -16,6 +16,9 @@ namespace {
 constexpr double kLetter = 0.6;  // of the size: DejaVu Sans, the widest of those we ask for
 constexpr double kBoldLetter = 0.68;
 
+/// Bytes that go on with a character have no width of their own.
+bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
 }  // namespace
 
 std::string Escaped(std::string_view text, std::size_t most) {
@@ -34,10 +37,7 @@ std::string Px(double value) {
 }
 
 double WidthOf(std::string_view text, double size, bool bold) {
-  // Bytes that go on with a character have no width of their own.
-  const auto letters = std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-  });
+  const auto letters = std::count_if(text.begin(), text.end(), BeginsCharacter);
   return static_cast<double>(letters) * size * (bold ? kBoldLetter : kLetter);
 }
 
@@ -54,6 +54,18 @@ std::vector<std::string> Wrapped(std::string_view text, double width, double siz
     }
   }
   return lines;
+}
+
+std::string ShortName(std::string_view name, std::size_t most) {
+  const std::string whole = Printable(name, kLongestText);
+  std::size_t letters = 0;
+  std::size_t at = whole.size();
+  while (at > 0 && letters < most) {
+    if (BeginsCharacter(whole[--at])) ++letters;
+  }
+  if (at == 0) return whole;
+  for (std::size_t dropped = 0; dropped < 1 || !BeginsCharacter(whole[at]); ++at) ++dropped;
+  return "\u2026" + whole.substr(at);
 }
 
 std::string TextElement(double x, double y, std::string_view text, const TextStyle& style) {

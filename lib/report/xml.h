@@ -22,6 +22,10 @@ double WidthOf(std::string_view text, double size, bool bold = false);
 std::vector<std::string> Wrapped(std::string_view text, double width, double size,
                                  bool bold = false);
 
+/// A name of at most `most` characters (4 or more): of a longer one the end, which tells pods of
+/// one deployment apart, after an ellipsis.
+std::string ShortName(std::string_view name, std::size_t most);
+
 /// How a piece of text stands. Grey like the axes unless it says otherwise.
 struct TextStyle {
   double size = 11;

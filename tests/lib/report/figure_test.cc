@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <regex>
@@ -30,8 +31,10 @@ Panel PanelOf(Form form, std::vector<Datum> data) {
   return panel;
 }
 
-constexpr Form kAllForms[] = {Form::kLine, Form::kSteps,     Form::kPoints, Form::kBars,
-                              Form::kBand, Form::kIntervals, Form::kLost};
+constexpr Form kAllForms[] = {Form::kLine,  Form::kSteps,     Form::kPoints,   Form::kBars,
+                              Form::kBand,  Form::kIntervals, Form::kLost,     Form::kCells,
+                              Form::kBoxes, Form::kSpans,     Form::kStretches};
+static_assert(std::size(kAllForms) == kForms);
 
 std::string NameOf(Form form) { return "form" + std::to_string(static_cast<int>(form)) + "_"; }
 
@@ -43,9 +46,30 @@ std::vector<Datum> Wave(std::size_t count, std::size_t every = 0) {
     double y = 10 + std::sin(x / 20);
     if (i == count / 3) y = 25;
     if (every > 0 && i % every == every / 2) y = i % 2 == 0 ? kInfinity : std::nan("");
-    data.push_back({x, y, x + 1, "w" + std::to_string(i)});
+    data.push_back({x, y, x + 1, "w" + std::to_string(i), y + 1, y});
   }
   return data;
+}
+
+/// A heat map, boxes, and who was at work when.
+std::vector<Panel> Parts() {
+  Panel heat{.title = "A heat map", .x = {.label = "at", .unit = "s"}, .y = {.label = "device"}};
+  heat.y.names = {"node-a/gpu0", "node-b/a-device-with-a-very-long-name-0"};
+  heat.series = {{Form::kCells,
+                  "run time",
+                  Colour::kBlue,
+                  {{0, -0.5, 1, "a", 0.5, 0.010}, {1, 0.5, 2, "b", 1.5, 0.030}},
+                  "s"}};
+  Panel boxes{.title = "Boxes",
+              .x = {.label = "workers", .logarithmic = true, .marks = {1, 2, 4}},
+              .y = {.label = "time", .unit = "s"}};
+  boxes.series = {
+      {Form::kBoxes, "runs", Colour::kGreen, {{1, 2, 4, "", 0, 3}, {4, 3, 5, "", 0, 4}}}};
+  Panel lanes{.title = "Spans", .x = {.label = "at", .unit = "s"}, .y = {.label = "worker"}};
+  lanes.y.names = {"w0", "w1"};
+  lanes.series = {{Form::kStretches, "warm-up", Colour::kGrey, {{0, 0, 1.5}}},
+                  {Form::kSpans, "job", Colour::kBlue, {{0, 0, 2}, {1, 1, 3}}}};
+  return {heat, boxes, lanes};
 }
 
 /// All there is to draw, for the golden file.
@@ -70,7 +94,7 @@ Figure Everything() {
   Panel steps{
       .title = "Steps", .x = {.label = "s"}, .y = {.label = "a second", .logarithmic = true}};
   steps.series = {{Form::kSteps, "created", Colour::kPurple, {{0, 1, 1}, {1, 100, 2}, {3, 10, 4}}}};
-  figure.rows = {{left, right}, {steps}};
+  figure.rows = {{left, right}, {steps}, Parts()};
   return figure;
 }
 
@@ -97,13 +121,61 @@ TEST(Figure, AnyNumberOfValuesOfAnyFormLiesInside) {
 }
 
 TEST(Figure, TwoHundredThousandValuesAreThinnedAndSaidToBe) {
-  for (const Form form : {Form::kLine, Form::kSteps, Form::kPoints, Form::kIntervals}) {
+  for (const Form form :
+       {Form::kLine, Form::kSteps, Form::kPoints, Form::kIntervals, Form::kSpans}) {
     const std::string svg = ToSvg(With(PanelOf(form, Wave(200'000, 50'000))));
     EXPECT_LT(svg.size(), 500'000U);
     EXPECT_THAT(svg, HasSubstr("values: 200000 values, of which "));
     EXPECT_THAT(svg, HasSubstr("values: 4 of 200000 values are not drawn: missing, infinite"));
     ExpectSound({{NameOf(form), svg}});
   }
+}
+
+TEST(Figure, AGreaterValueIsADarkerCellAndTheLegendSaysTheEnds) {
+  Panel panel = PanelOf(Form::kCells, {{0, 0, 1, "", 1, 3}, {1, 0, 2, "", 1, 9}});
+  panel.series[0].unit = "jobs";
+  const std::string svg = ToSvg(With(panel));
+  EXPECT_THAT(svg, HasSubstr("values, from 3 jobs to 9 jobs"));
+  EXPECT_LT(svg.find("fill-opacity=\"0.08\">\n<path"), svg.find("fill-opacity=\"1.00\">\n<path"));
+  EXPECT_THAT(svg, HasSubstr("<title>values: 9 jobs</title>"));
+}
+
+TEST(Figure, CellsWithoutValueAreCountedAsNotDrawn) {
+  const Panel panel = PanelOf(Form::kCells, {{0, 0, 1, "", 1, 3}, {1, 0, 2, "", 1, std::nan("")}});
+  EXPECT_THAT(ToSvg(With(panel)), HasSubstr("values: 1 of 2 values are not drawn"));
+}
+
+TEST(Figure, NamesTakeThePlaceOfNumbersAndTheFirstIsAtTheTop) {
+  Panel panel = PanelOf(Form::kSpans, {{0, 0, 1}, {0, 1, 2}});
+  panel.y.names = {"first", "a-very-long-name-whose-end-tells-pods-apart-x7k2p"};
+  const std::string svg = ToSvg(With(panel));
+  EXPECT_LT(svg.find(">first<"), svg.find("tells-pods-apart-x7k2p<"));
+  EXPECT_THAT(svg, Not(HasSubstr("a-very-long-name")));
+  const std::regex rect("<rect x=\"[0-9.]+\" y=\"([0-9.]+)\" width=\"[0-9.]+\" height=\"16\"");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(svg, found, rect)) << svg;
+  const double first = std::stod(found[1]);
+  const std::string rest = found.suffix();
+  ASSERT_TRUE(std::regex_search(rest, found, rect)) << svg;
+  EXPECT_LT(first, std::stod(found[1]));
+}
+
+TEST(Figure, PercentilesAreTicksOfWhatOneInSoManyExceeds) {
+  Panel panel = PanelOf(Form::kLine, {{1, 1}, {1000, 2}});
+  panel.x = {.label = "percentile", .logarithmic = true, .percentiles = true};
+  const std::string svg = ToSvg(With(panel));
+  for (const char* tick : {">0 %<", ">90 %<", ">99 %<", ">99.9 %<"}) {
+    EXPECT_THAT(svg, HasSubstr(tick));
+  }
+}
+
+TEST(Figure, TicksCanBeGiven) {
+  Panel panel = PanelOf(Form::kLine, {{1, 1}, {16, 2}});
+  panel.x = {.label = "workers", .logarithmic = true, .marks = {1, 2, 4, 8, 16, 32}};
+  const std::string svg = ToSvg(With(panel));
+  EXPECT_THAT(svg, HasSubstr(">16<"));
+  EXPECT_THAT(svg, Not(HasSubstr(">32<")));
+  EXPECT_THAT(svg, Not(HasSubstr(">10<")));
 }
 
 TEST(Figure, ValuesThatAreNoneAreGapsThatAreCounted) {

@@ -1,0 +1,102 @@
+#include "cli/report/writing.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "lib/report/png/to_png.h"
+
+namespace twofold::cli {
+namespace {
+
+Status Cannot(const std::string& option, const std::string& path, const std::string& why) {
+  return absl::UnavailableError(absl::StrCat(option, ": ", path, " cannot be written: ", why));
+}
+
+/// By renaming, so that a reader never sees half of it; devices and pipes are written as they are.
+Status WriteWhole(const std::string& option, const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text;
+    return absl::OkStatus();
+  }
+  std::error_code ignored;
+  const bool direct =
+      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const std::string part = direct ? path : path + ".part";
+  errno = 0;
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) {
+    const int error = errno;
+    if (!direct) std::filesystem::remove(part, ignored);
+    return Cannot(option, path, std::strerror(error));
+  }
+  std::error_code error;
+  if (!direct) std::filesystem::rename(part, path, error);
+  return error ? Cannot(option, path, error.message()) : absl::OkStatus();
+}
+
+Status MakeFolder(const std::string& option, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  return error ? Cannot(option, folder, error.message()) : absl::OkStatus();
+}
+
+Status WriteSvgs(const std::string& folder, const report::Document& document) {
+  Status status = MakeFolder("--svg", folder);
+  for (const report::Picture* picture : PicturesOf(document)) {
+    if (!status.ok()) break;
+    status = WriteWhole("--svg", absl::StrCat(folder, "/", picture->name, ".svg"),
+                        ToSvg(picture->figure));
+  }
+  return status;
+}
+
+Status WritePngs(const std::string& folder, const report::Document& document) {
+  Status status = MakeFolder("--png", folder);
+  for (const report::Picture* picture : PicturesOf(document)) {
+    if (!status.ok()) break;
+    const auto png = report::ToPng(ToSvg(picture->figure));
+    if (!png.ok()) {
+      return {png.status().code(), absl::StrCat("--png: ", std::string(png.status().message()),
+                                                "; --svg needs no other program")};
+    }
+    status = WriteWhole("--png", absl::StrCat(folder, "/", picture->name, ".png"), *png);
+  }
+  return status;
+}
+
+}  // namespace
+
+void Declare(CLI::App& app, ReportFiles& files) {
+  app.add_option("--html", files.html, "Write it as one HTML page that needs nothing else")
+      ->type_name("FILE");
+  app.add_option("--png", files.png, "Write each figure there as PNG; needs rsvg-convert")
+      ->type_name("DIR");
+  app.add_option("--svg", files.svg, "Write each figure there as SVG")->type_name("DIR");
+  app.add_option("--junit", files.junit, "Write the verdicts there as JUnit test cases, for CI")
+      ->type_name("FILE");
+  app.add_option("--openmetrics", files.open_metrics,
+                 "Write the numbers there as OpenMetrics text, for monitoring")
+      ->type_name("FILE");
+}
+
+Status Write(const ReportFiles& files, const report::Document& document) {
+  Status status;
+  if (!files.html.empty()) status.Update(WriteWhole("--html", files.html, ToHtml(document)));
+  if (!files.junit.empty()) status.Update(WriteWhole("--junit", files.junit, ToJunit(document)));
+  if (!files.open_metrics.empty()) {
+    status.Update(WriteWhole("--openmetrics", files.open_metrics, ToOpenMetrics(document)));
+  }
+  if (!files.svg.empty()) status.Update(WriteSvgs(files.svg, document));
+  if (!files.png.empty()) status.Update(WritePngs(files.png, document));
+  return status;
+}
+
+}  // namespace twofold::cli

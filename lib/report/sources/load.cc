@@ -1,0 +1,258 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/report/sources/load_figures.h"
+#include "lib/report/sources/parts.h"
+#include "lib/report/sources/sources.h"
+
+namespace twofold::report {
+namespace {
+
+// ---- the verdict
+
+std::string ThroughputOf(const v1::LoadResult& result) {
+  const std::string interval = Interval(Known(result.has_lower(), result.lower()),
+                                        Known(result.has_upper(), result.upper()));
+  return absl::StrCat(Value(Known(result.has_throughput(), result.throughput()), "/s"),
+                      interval == "-" ? "" : absl::StrCat(" (95 %: ", interval, ")"));
+}
+
+std::string LimitFound(const v1::LoadLimit& limit) {
+  return absl::StrCat(limit.text(), ": ", limit.has_value() ? "it was " : "not known",
+                      limit.has_value() ? Value(limit.value(), limit.unit()) : "");
+}
+
+std::string Judged(const v1::LoadRecord& record) {
+  if (record.verdict() == "invalid") {
+    return absl::StrCat(
+        "Invalid: the load generator itself was the limit",
+        record.spoiled().empty() ? "" : absl::StrCat(": ", record.spoiled(0).reason()), ". ");
+  }
+  if (record.limits().empty()) return "";
+  const auto missed = std::find_if(record.limits().begin(), record.limits().end(),
+                                   [](const v1::LoadLimit& limit) { return !limit.met(); });
+  if (missed == record.limits().end()) {
+    return absl::StrCat("Pass: ",
+                        record.limits_size() == 1
+                            ? "the limit is"
+                            : absl::StrCat("all ", record.limits_size(), " limits are"),
+                        " met. ");
+  }
+  return absl::StrCat("Fail: ", LimitFound(*missed), ". ");
+}
+
+std::string VerdictOf(const v1::LoadRecord& record) {
+  const v1::LoadResult& result = record.result();
+  const std::uint64_t bad = result.failed() + result.rejected();
+  return absl::StrCat(Judged(record), ThroughputOf(result), " succeeded jobs, p99 ",
+                      Value(Known(result.from_plan().has_p99(), result.from_plan().p99()), "s"),
+                      " from the planned moment on, ", bad, " of ", bad + result.succeeded(),
+                      " jobs failed or were rejected.",
+                      result.steady() || result.why_not_steady().empty()
+                          ? ""
+                          : absl::StrCat(" Not steady: ", result.why_not_steady(), "."));
+}
+
+Tone ToneOf(const v1::LoadRecord& record) {
+  if (record.verdict() == "pass") return Tone::kGood;
+  if (record.verdict() == "fail") return Tone::kBad;
+  return record.verdict() == "invalid" ? Tone::kOpen : Tone::kPlain;
+}
+
+// ---- tables
+
+struct Named {
+  const char* name;
+  const v1::LoadTime& (v1::LoadResult::*time)() const;
+};
+using From = v1::LoadResult;
+constexpr Named kTimes[] = {{"from the planned moment", &From::from_plan},
+                            {"from the send", &From::from_send},
+                            {"wait", &From::wait},
+                            {"run", &From::run},
+                            {"overhead", &From::overhead},
+                            {"sent late by", &From::late}};
+
+Table Latencies(const v1::LoadResult& result) {
+  Table table{"Times of jobs that succeeded, after the warm-up",
+              {{"Time", "n", "Mean", "Least", "p50", "p90", "p99", "p99.9", "Most"}}};
+  for (const Named& each : kTimes) {
+    const v1::LoadTime& time = (result.*each.time)();
+    if (time.count() == 0) continue;
+    const auto cell = [](bool has, double value) { return Value(Known(has, value), "s"); };
+    table.rows.push_back({each.name, std::to_string(time.count()),
+                          cell(time.has_mean(), time.mean()), cell(time.has_min(), time.min()),
+                          cell(time.has_p50(), time.p50()), cell(time.has_p90(), time.p90()),
+                          cell(time.has_p99(), time.p99()), cell(time.has_p99_9(), time.p99_9()),
+                          cell(time.has_max(), time.max())});
+  }
+  return table;
+}
+
+Table Stages(const v1::LoadRecord& record) {
+  Table table{"Stages",
+              {{"Stage", "From", "To", "Throughput", "p50", "p99", "Succeeded", "Failed",
+                "Rejected", "Steady"}}};
+  for (const v1::LoadStage& stage : record.stages()) {
+    const v1::LoadResult& result = stage.result();
+    const v1::LoadTime& time = result.from_plan();
+    table.rows.push_back({stage.name(), Value(stage.from(), "s"), Value(stage.to(), "s"),
+                          ThroughputOf(result), Value(Known(time.has_p50(), time.p50()), "s"),
+                          Value(Known(time.has_p99(), time.p99()), "s"),
+                          std::to_string(result.succeeded()), std::to_string(result.failed()),
+                          std::to_string(result.rejected()),
+                          result.steady() ? "yes" : result.why_not_steady()});
+  }
+  return table;
+}
+
+Table Places(const v1::LoadRecord& record) {
+  Table table{"Where jobs ran, after the warm-up",
+              {{"Node", "Pod", "Device", "Succeeded", "Failed", "Mean run", "Deviation"}}};
+  for (const v1::LoadPlace& place : record.places()) {
+    table.rows.push_back({place.node(), place.pod(), place.device(),
+                          std::to_string(place.succeeded()), std::to_string(place.failed()),
+                          Value(Known(place.has_mean_run(), place.mean_run()), "s"),
+                          Value(Known(place.has_deviation(), place.deviation()), "s")});
+  }
+  return table;
+}
+
+Table Limits(const v1::LoadRecord& record) {
+  Table table{"Limits: what must not be", {{"Limit", "It was", "Met"}}};
+  for (const v1::LoadLimit& limit : record.limits()) {
+    table.rows.push_back({limit.text(),
+                          Value(Known(limit.has_value(), limit.value()), limit.unit()),
+                          limit.met() ? "yes" : "no"});
+  }
+  return table;
+}
+
+Table Spoiled(const v1::LoadRecord& record) {
+  Table table{"When numbers are not to be trusted", {{"From", "To", "Why"}}};
+  for (const v1::LoadSpoil& each : record.spoiled()) {
+    table.rows.push_back({Value(each.from(), "s"), Value(each.to(), "s"), each.reason()});
+  }
+  return table;
+}
+
+Table Errors(const v1::LoadRecord& record) {
+  Table table{"Why jobs did not succeed", {{"Jobs", "Error"}}};
+  for (const v1::LoadError& error : record.errors()) {
+    table.rows.push_back({std::to_string(error.count()), error.text()});
+  }
+  return table;
+}
+
+// ---- sections
+
+Section Results(const v1::LoadRecord& record) {
+  Section section{.title = "Results", .blocks = {}};
+  Add(Limits(record), section);
+  Add(Spoiled(record), section);
+  Add(LatencyPicture({{"", &record}}), section);
+  Add(Latencies(record.result()), section);
+  Add(Stages(record), section);
+  Add(Errors(record), section);
+  return section;
+}
+
+Section Setup(const v1::LoadRecord& record) {
+  const v1::Origin& origin = record.origin();
+  const std::vector<std::string> argv(origin.argv().begin(), origin.argv().end());
+  Section section{.title = "What was run", .blocks = {}};
+  section.blocks.emplace_back(Facts{
+      {{"Queue", record.queue()},
+       {"Program", origin.program()},
+       {"Began", origin.began()},
+       {"Took", Value(record.seconds(), "s")},
+       {"Ended because of", record.ended_because()},
+       {"Warm-up", absl::StrCat(Value(record.warm_up_seconds(), "s"),
+                                record.warm_up_rule().empty() ? "" : ": ", record.warm_up_rule())},
+       {"Seed", record.seed()},
+       {"Frontend", origin.frontend()},
+       {"Load generator on", origin.node()},
+       {"Kernel", origin.kernel()},
+       {"CPU", origin.cpu()},
+       {"CPUs", origin.cpus() == 0 ? "" : std::to_string(origin.cpus())},
+       {"Image", origin.image()}}});
+  if (!argv.empty()) section.blocks.emplace_back(Code{"To run it again", CommandLine(argv)});
+  if (!record.profile().empty()) section.blocks.emplace_back(Code{"Profile", record.profile()});
+  return section;
+}
+
+// ---- what programs ask
+
+std::vector<Check> ChecksOf(const v1::LoadRecord& record) {
+  std::vector<Check> checks;
+  for (const v1::LoadLimit& limit : record.limits()) {
+    checks.push_back({limit.text(), limit.met() ? Tone::kGood : Tone::kBad, LimitFound(limit)});
+  }
+  if (record.verdict() == "invalid") {
+    checks.push_back({"the generator kept up", Tone::kOpen, Judged(record)});
+  }
+  return checks;
+}
+
+std::vector<Measure> MeasuresOf(const v1::LoadRecord& record) {
+  std::vector<Measure> measures;
+  const v1::LoadResult& result = record.result();
+  const std::pair<std::string, std::string> queue = {"queue", record.queue()};
+  if (result.has_throughput()) {
+    measures.push_back(
+        {"load throughput", "/s", "Succeeded jobs a second", {queue}, result.throughput()});
+  }
+  for (const Named& each : kTimes) {
+    const v1::LoadTime& time = (result.*each.time)();
+    const std::pair<const char*, std::optional<double>> quantiles[] = {
+        {"0.5", Known(time.has_p50(), time.p50())},
+        {"0.9", Known(time.has_p90(), time.p90())},
+        {"0.99", Known(time.has_p99(), time.p99())},
+        {"0.999", Known(time.has_p99_9(), time.p99_9())}};
+    for (const auto& [quantile, value] : quantiles) {
+      if (!value) continue;
+      measures.push_back({"load time",
+                          "s",
+                          "Quantiles of times of jobs that succeeded",
+                          {queue, {"time", each.name}, {"q", quantile}},
+                          *value});
+    }
+  }
+  const std::pair<const char*, std::uint64_t> jobs[] = {{"succeeded", result.succeeded()},
+                                                        {"failed", result.failed()},
+                                                        {"rejected", result.rejected()}};
+  for (const auto& [outcome, count] : jobs) {
+    measures.push_back({"load jobs",
+                        "",
+                        "Jobs after the warm-up by how they ended",
+                        {queue, {"outcome", outcome}},
+                        static_cast<double>(count)});
+  }
+  return measures;
+}
+
+}  // namespace
+
+Document DocumentOf(const v1::LoadRecord& record) {
+  Document document{.title = absl::StrCat("Load on ", record.queue()),
+                    .verdict = VerdictOf(record),
+                    .tone = ToneOf(record)};
+  document.sections.push_back(Results(record));
+  Section time{.title = "Over time", .blocks = {}};
+  Add(TimePictures(record), time);
+  if (!time.blocks.empty()) document.sections.push_back(std::move(time));
+  Section places{.title = "Where", .blocks = {}};
+  Add(PlacePictures(record), places);
+  Add(Places(record), places);
+  if (!places.blocks.empty()) document.sections.push_back(std::move(places));
+  document.sections.push_back(Setup(record));
+  document.checks = ChecksOf(record);
+  document.measures = MeasuresOf(record);
+  return document;
+}
+
+}  // namespace twofold::report

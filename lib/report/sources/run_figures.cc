@@ -1,0 +1,436 @@
+#include "lib/report/sources/run_figures.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "lib/report/bins.h"
+#include "lib/report/sources/parts.h"
+#include "lib/show/message.h"
+#include "lib/stats/quantile.h"
+#include "lib/stats/summary.h"
+
+namespace twofold::report {
+namespace {
+
+using show::Json;
+
+constexpr std::size_t kMostPictures = 12;
+constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kMostBoxes = 40;
+constexpr std::size_t kLeastForBoxes = 4;  // values: of fewer quartiles say nothing
+constexpr std::size_t kMostRatios = 60;
+constexpr double kWideAxis = 16.0;  // ratio of its ends, from which on it is logarithmic
+
+/// "throughput direction=reverse"
+template <typename Metric>
+std::string TitleOf(const Metric& metric) {
+  std::string title = metric.name();
+  for (const v1::Dimension& each : metric.dimensions()) {
+    absl::StrAppend(&title, " ", each.name(), "=", each.value());
+  }
+  return title;
+}
+
+/// Headlines in the order in which they come first.
+std::vector<Headline> HeadlinesOf(const std::vector<NamedRun>& runs) {
+  std::vector<Headline> order;
+  std::set<Headline> known;
+  for (const NamedRun& run : runs) {
+    for (const v1::PermutationResult& each : run.results->permutations) {
+      for (const v1::MetricResult& metric : each.headlines()) {
+        if (known.insert(HeadlineOf(metric)).second) order.push_back(HeadlineOf(metric));
+      }
+    }
+  }
+  return order;
+}
+
+// ---- which of the varied fields is on the axis
+
+/// Values of each varied field.
+std::map<std::string, std::set<std::string>> FieldsOf(const std::vector<NamedRun>& runs) {
+  std::map<std::string, std::set<std::string>> fields;
+  for (const NamedRun& run : runs) {
+    for (const v1::PermutationResult& each : run.results->permutations) {
+      const Json varied = show::Parsed(each.varied());
+      if (!varied.is_object()) continue;
+      for (const auto& [name, value] : varied.items()) fields[name].insert(value.dump());
+    }
+  }
+  return fields;
+}
+
+std::optional<double> NumberIn(const Json& varied, const std::string& field) {
+  if (!varied.is_object() || !varied.contains(field) || !varied[field].is_number()) {
+    return std::nullopt;
+  }
+  return varied[field].get<double>();
+}
+
+/// The field with the most values, of which all are numbers; empty: there is none with two.
+std::string AxisField(const std::vector<NamedRun>& runs) {
+  std::string best;
+  std::size_t most = 1;
+  for (const auto& [name, values] : FieldsOf(runs)) {
+    const bool numeric = std::all_of(values.begin(), values.end(), [](const std::string& value) {
+      return Json::parse(value, nullptr, false).is_number();
+    });
+    if (!numeric || values.size() <= most) continue;
+    best = name;
+    most = values.size();
+  }
+  return best;
+}
+
+/// What else is varied: which line a value belongs to.
+std::string LineOf(Json varied, const std::string& field) {
+  if (varied.is_object()) varied.erase(field);
+  return show::Text(varied);
+}
+
+// ---- lines over a number
+
+struct MeanAt {
+  double x;
+  const v1::MetricResult* metric;
+};
+using Lines = std::map<std::string, std::vector<MeanAt>>;
+
+Lines LinesOf(const std::vector<NamedRun>& runs, const Headline& headline,
+              const std::string& field) {
+  Lines lines;
+  for (const NamedRun& run : runs) {
+    for (const v1::PermutationResult& each : run.results->permutations) {
+      const Json varied = show::Parsed(each.varied());
+      const auto x = NumberIn(varied, field);
+      if (!x) continue;
+      const std::string line = LineOf(varied, field);
+      for (const v1::MetricResult& metric : each.headlines()) {
+        if (HeadlineOf(metric) != headline) continue;
+        const char* between = run.name.empty() || line.empty() ? "" : " ";
+        lines[absl::StrCat(run.name, between, line)].push_back({*x, &metric});
+      }
+    }
+  }
+  for (auto& [name, means] : lines) {
+    std::stable_sort(means.begin(), means.end(),
+                     [](const MeanAt& a, const MeanAt& b) { return a.x < b.x; });
+  }
+  return lines;
+}
+
+bool IsWide(const std::vector<double>& values) {
+  if (values.empty()) return false;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *least > 0.0 && *most >= kWideAxis * *least;
+}
+
+void AddLine(const std::string& name, const std::vector<MeanAt>& means, Colour colour,
+             Panel& panel) {
+  Series line{.form = Form::kLine, .name = name, .colour = colour};
+  Series bars{.form = Form::kIntervals, .name = "", .colour = colour};
+  for (const MeanAt& each : means) {
+    line.data.push_back({each.x, each.metric->mean()});
+    if (each.metric->n() < 2) continue;
+    const double half = each.metric->half_width();
+    bars.data.push_back({each.x, each.metric->mean() - half, each.metric->mean() + half});
+  }
+  panel.series.insert(panel.series.end(), {std::move(bars), std::move(line)});
+}
+
+std::string NOf(const Lines& lines) {
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t most = 0;
+  for (const auto& [name, means] : lines) {
+    for (const MeanAt& each : means) {
+      least = std::min<std::uint64_t>(least, each.metric->n());
+      most = std::max<std::uint64_t>(most, each.metric->n());
+    }
+  }
+  return least >= most ? absl::StrCat("n = ", most) : absl::StrCat("n = ", least, " to ", most);
+}
+
+Panel LinePanel(const Lines& lines, const Headline& headline, const std::string& field) {
+  Panel panel{.title = absl::StrCat(headline.title, " by ", field),
+              .x = {.label = field},
+              .y = {.label = headline.title, .unit = headline.unit}};
+  std::vector<double> xs;
+  std::vector<double> ys;
+  std::size_t number = 0;
+  for (const auto& [name, means] : lines) {
+    if (number == kMostLines) {
+      panel.notes.push_back(
+          absl::StrCat("of ", lines.size(), " lines the first ", number, " are drawn"));
+      break;
+    }
+    for (const MeanAt& each : means) {
+      xs.push_back(each.x);
+      ys.push_back(each.metric->mean());
+    }
+    AddLine(name, means, ColourOf(number++), panel);
+  }
+  panel.x.logarithmic = IsWide(xs);
+  panel.y.logarithmic = IsWide(ys);
+  return panel;
+}
+
+// ---- repetitions
+
+/// Values of a headline by permutation: of jobs that succeeded and count.
+using Values = std::map<Headline, std::map<std::uint64_t, std::vector<double>>>;
+
+bool Counts(const v1::JobResult& job) {
+  return job.outcome() == v1::OUTCOME_SUCCEEDED && !job.place().warm_up() &&
+         job.submitted_again_as() == 0;
+}
+
+Values ValuesOf(const RunResults& results) {
+  Values values;
+  for (const v1::PermutationResult& each : results.permutations) {
+    for (const v1::JobResult& job : each.jobs()) {
+      if (!Counts(job)) continue;
+      for (const v1::Measurement& number : job.measurements()) {
+        if (!number.headline() || !std::isfinite(number.value())) continue;
+        values[{TitleOf(number), number.unit()}][each.number()].push_back(number.value());
+      }
+    }
+  }
+  return values;
+}
+
+/// Boxes of the permutations that have values enough, upright over their names.
+std::optional<Panel> BoxPanel(const RunResults& results, const Headline& headline,
+                              std::map<std::uint64_t, std::vector<double>> values) {
+  Panel panel{.title = "Repetitions",
+              .x = {.label = "permutation"},
+              .y = {.label = headline.title, .unit = headline.unit}};
+  Series whiskers{.form = Form::kIntervals, .name = "least to most"};
+  Series boxes{.form = Form::kBoxes, .name = "quartiles and median"};
+  for (const v1::PermutationResult& each : results.permutations) {
+    const auto found = values.find(each.number());
+    if (found == values.end() || found->second.size() < kLeastForBoxes) continue;
+    if (panel.x.names.size() == kMostBoxes) {
+      panel.notes.push_back(absl::StrCat("the first ", kMostBoxes, " permutations are drawn"));
+      break;
+    }
+    std::vector<double>& sorted = found->second;
+    std::sort(sorted.begin(), sorted.end());
+    const auto x = static_cast<double>(panel.x.names.size());
+    const std::string label = absl::StrCat(each.number(), " ", VariedText(each.varied()));
+    panel.x.names.push_back(std::to_string(each.number()));
+    whiskers.data.push_back({x, sorted.front(), sorted.back(), label});
+    boxes.data.push_back({x, stats::QuantileOf(sorted, 0.25)->value,
+                          stats::QuantileOf(sorted, 0.75)->value, label, 0.0,
+                          stats::Summarize(sorted).median});
+  }
+  if (boxes.data.empty()) return std::nullopt;
+  panel.series = {std::move(whiskers), std::move(boxes)};
+  return panel;
+}
+
+// ---- a headline that no number varies
+
+std::optional<Panel> RowPanel(const std::vector<NamedRun>& runs, const Headline& headline) {
+  Panel panel{.title = headline.title,
+              .x = {.label = headline.title, .unit = headline.unit},
+              .y = {.label = ""}};
+  Series bars{.form = Form::kSpans, .name = "95 % interval", .colour = Colour::kSky};
+  Series points{.form = Form::kPoints, .name = "mean", .colour = Colour::kBlue};
+  for (const NamedRun& run : runs) {
+    for (const v1::PermutationResult& each : run.results->permutations) {
+      for (const v1::MetricResult& metric : each.headlines()) {
+        if (HeadlineOf(metric) != headline || panel.y.names.size() == kMostRatios) continue;
+        const auto row = static_cast<double>(panel.y.names.size());
+        const std::string name =
+            absl::StrCat(run.name, run.name.empty() ? "" : " ", VariedText(each.varied()));
+        panel.y.names.push_back(name.empty() ? "all" : name);
+        if (metric.n() > 1) {
+          bars.data.push_back({metric.mean() - metric.half_width(), row,
+                               metric.mean() + metric.half_width(), name});
+        }
+        points.data.push_back({metric.mean(), row, 0.0, name});
+      }
+    }
+  }
+  if (points.data.empty()) return std::nullopt;
+  if (panel.y.names.size() == kMostRatios) {
+    panel.notes.push_back(absl::StrCat("at most ", kMostRatios, " permutations are drawn"));
+  }
+  panel.series = {std::move(bars), std::move(points)};
+  return panel;
+}
+
+std::string NameOf(const Headline& headline, std::size_t number) {
+  std::string name = absl::StrCat(number + 1, "-");
+  for (const char byte : headline.title.substr(0, 40)) {
+    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
+    if (plain) {
+      name += byte;
+    } else if (name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (name.back() == '-') name.pop_back();
+  return "headline-" + name;
+}
+
+std::optional<Picture> HeadlinePicture(const std::vector<NamedRun>& runs, const Headline& headline,
+                                       const std::string& field, std::size_t number) {
+  if (!field.empty()) {
+    const Lines lines = LinesOf(runs, headline, field);
+    if (!lines.empty()) {
+      return PictureOf(NameOf(headline, number), LinePanel(lines, headline, field),
+                       absl::StrCat("Means over the jobs that succeeded, ", NOf(lines),
+                                    " at each point. Bars are 95 % intervals of the mean: "
+                                    "Student's t, for independent repetitions."));
+    }
+  }
+  auto panel = RowPanel(runs, headline);
+  if (!panel) return std::nullopt;
+  const double height = 24.0 + 15.0 * static_cast<double>(panel->y.names.size());
+  return PictureOf(NameOf(headline, number), *std::move(panel),
+                   "Means over the jobs that succeeded. Bars are 95 % intervals of the mean: "
+                   "Student's t, for independent repetitions.",
+                   height);
+}
+
+/// The same values in the same way have the same key, however they are ordered.
+std::string KeyOf(const std::string& varied) {
+  const Json json = show::Parsed(varied);
+  return json.is_null() ? varied : nlohmann::json(json).dump();
+}
+
+}  // namespace
+
+Headline HeadlineOf(const v1::MetricResult& metric) { return {TitleOf(metric), metric.unit()}; }
+
+std::string VariedText(const std::string& varied) { return show::Text(show::Parsed(varied)); }
+
+std::vector<Picture> HeadlinePictures(const std::vector<NamedRun>& runs) {
+  std::vector<Picture> pictures;
+  const std::string field = AxisField(runs);
+  const Values values = runs.size() == 1 ? ValuesOf(*runs[0].results) : Values{};
+  for (const Headline& headline : HeadlinesOf(runs)) {
+    if (pictures.size() == kMostPictures) break;
+    auto picture = HeadlinePicture(runs, headline, field, pictures.size());
+    if (!picture) continue;
+    const auto found = values.find(headline);
+    if (found != values.end()) {
+      if (auto boxes = BoxPanel(*runs[0].results, headline, found->second)) {
+        picture->figure.rows.push_back({*std::move(boxes)});
+        picture->caption +=
+            " Boxes are of single jobs: quartiles and median by the nearest rank, with a line from "
+            "the least to the most.";
+      }
+    }
+    pictures.push_back(*std::move(picture));
+  }
+  return pictures;
+}
+
+std::optional<Picture> RunTimePicture(const RunResults& results) {
+  std::vector<double> seconds;
+  for (const v1::PermutationResult& each : results.permutations) {
+    for (const v1::JobResult& job : each.jobs()) {
+      if (Counts(job)) seconds.push_back(static_cast<double>(job.run_ns()) * 1e-9);
+    }
+  }
+  if (seconds.size() < 2) return std::nullopt;
+  Panel panel{.title = "How long jobs ran",
+              .x = {.label = "run time", .unit = "s", .logarithmic = IsWide(seconds)},
+              .y = {.label = "jobs", .from_zero = true, .whole = true}};
+  panel.series = {{Form::kBars, "", Colour::kBlue, BinsOf(seconds, panel.x.logarithmic)}};
+  return PictureOf("run-time", std::move(panel),
+                   absl::StrCat("Of n = ", Count(seconds.size(), "job"),
+                                " that succeeded and count, by the workers' clocks."),
+                   160);
+}
+
+std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
+  std::map<std::pair<std::string, Headline>, const v1::MetricResult*> found;
+  for (const v1::PermutationResult& each : now.permutations) {
+    for (const v1::MetricResult& metric : each.headlines()) {
+      found[{KeyOf(each.varied()), HeadlineOf(metric)}] = &metric;
+    }
+  }
+  std::vector<Paired> pairs;
+  for (const v1::PermutationResult& each : base.permutations) {
+    for (const v1::MetricResult& metric : each.headlines()) {
+      const auto other = found.find({KeyOf(each.varied()), HeadlineOf(metric)});
+      if (other == found.end()) continue;
+      pairs.push_back(
+          {VariedText(each.varied()), HeadlineOf(metric), metric.better(), &metric, other->second});
+    }
+  }
+  return pairs;
+}
+
+PairedRatio RatioOf(const Paired& pair) {
+  const auto rate = [](const v1::MetricResult& metric) {
+    return stats::MeanRate({.n = metric.n(), .mean = metric.mean(), .sd = metric.sd()});
+  };
+  const stats::Comparison comparison = stats::Compare(rate(*pair.base), rate(*pair.now), 1.0);
+  PairedRatio ratio{comparison.ratio, comparison.lower, comparison.upper, "-"};
+  if (!std::isfinite(ratio.upper)) ratio.ratio = pair.now->mean() / pair.base->mean();
+  const bool more = comparison.lower > 1.0;
+  if (!more && !(comparison.upper < 1.0)) return ratio;
+  if (pair.better == v1::BETTER_NONE) {
+    ratio.change = more ? "more" : "less";
+  } else {
+    ratio.change = more == (pair.better == v1::BETTER_HIGHER) ? "better" : "worse";
+  }
+  return ratio;
+}
+
+std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs) {
+  if (pairs.empty()) return std::nullopt;
+  Panel panel{.title = "Ratio to the first run",
+              .x = {.label = "ratio"},
+              .y = {.label = ""},
+              .references = {{1.0, "the same", true}}};
+  const std::pair<const char*, Colour> changes[] = {{"-", Colour::kGrey},
+                                                    {"better", Colour::kGreen},
+                                                    {"worse", Colour::kVermillion},
+                                                    {"more", Colour::kBlue},
+                                                    {"less", Colour::kPurple}};
+  const std::size_t drawn = std::min(pairs.size(), kMostRatios);
+  for (std::size_t row = 0; row < drawn; ++row) {
+    panel.y.names.push_back(absl::StrCat(pairs[row].varied, pairs[row].varied.empty() ? "" : " ",
+                                         pairs[row].headline.title));
+  }
+  for (const auto& [change, colour] : changes) {
+    Series bars{.form = Form::kSpans,
+                .name = std::string_view(change) == "-" ? "may be chance" : change,
+                .colour = colour};
+    Series points{.form = Form::kPoints, .name = "", .colour = colour};
+    for (std::size_t row = 0; row < drawn; ++row) {
+      const PairedRatio ratio = RatioOf(pairs[row]);
+      if (ratio.change != change) continue;
+      const auto y = static_cast<double>(row);
+      if (std::isfinite(ratio.upper)) {
+        bars.data.push_back({ratio.lower, y, ratio.upper, panel.y.names[row]});
+      }
+      points.data.push_back({ratio.ratio, y, 0.0, panel.y.names[row]});
+    }
+    if (points.data.empty()) continue;
+    panel.series.insert(panel.series.end(), {std::move(bars), std::move(points)});
+  }
+  if (drawn < pairs.size()) {
+    panel.notes.push_back(
+        absl::StrCat("of ", pairs.size(), " pairs the first ", drawn, " are drawn"));
+  }
+  return PictureOf("ratios", std::move(panel),
+                   absl::StrCat("The mean of the second run divided by that of the first, n = ",
+                                Count(pairs.size(), "pair"),
+                                ". Bars are 95 % intervals of the ratio (Welch); one that does not "
+                                "cross 1 is a change beyond chance. With many pairs some do by "
+                                "chance: one in twenty."),
+                   24.0 + 15.0 * static_cast<double>(drawn));
+}
+
+}  // namespace twofold::report

@@ -1,0 +1,289 @@
+#include "lib/report/sources/sources.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tests/lib/report/checked.h"
+#include "tests/lib/report/sources/samples.h"
+
+namespace twofold::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string GoldenPath(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
+
+v1::ValidationRecord SomeValidation() {
+  const auto record = ReadRecord(TextOf(GoldenPath("validation.json")));
+  EXPECT_TRUE(record.ok()) << record.status();
+  return record.ok() ? std::get<v1::ValidationRecord>(*record) : v1::ValidationRecord();
+}
+
+/// The page, all of its figures, and all other forms are what document.h and figure.h promise.
+void ExpectSoundReport(const std::string& name, const Document& document) {
+  const std::string html = ToHtml(document);
+  ExpectSoundPages({{name, html}});
+  std::map<std::string, std::string> svgs;
+  for (const Picture* picture : PicturesOf(document)) {
+    EXPECT_TRUE(svgs.emplace(picture->name, ToSvg(picture->figure)).second) << picture->name;
+    EXPECT_FALSE(picture->caption.empty()) << picture->name;
+  }
+  if (!svgs.empty()) ExpectSound(svgs);
+  EXPECT_FALSE(document.title.empty());
+  EXPECT_FALSE(document.verdict.empty());
+  EXPECT_THAT(ToOpenMetrics(document), ::testing::EndsWith("# EOF\n"));
+  EXPECT_LT(html.size(), 1'000'000U);
+}
+
+const Picture* PictureNamed(const Document& document, const std::string& name) {
+  for (const Picture* picture : PicturesOf(document)) {
+    if (picture->name == name) return picture;
+  }
+  return nullptr;
+}
+
+// ---- validations
+
+TEST(ValidationReport, IsAsItWas) {
+  const Document document = DocumentOf(SomeValidation());
+  ExpectSoundReport("validation", document);
+  ExpectGoldenFile(GoldenPath("validation.html"), ToHtml(document));
+  ExpectGoldenFile(GoldenPath("validation.md"), ToWords(document, show::Form::kMarkdown));
+}
+
+TEST(ValidationReport, TheFigureOfTheDocumentationIsUpToDate) {
+  const Document document = DocumentOf(SomeValidation());
+  ASSERT_NE(PictureNamed(document, "throughput"), nullptr);
+  ExpectGoldenFile(std::string(DOCS_FOLDER) + "/figures/report-scaling.svg",
+                   ToSvg(PictureNamed(document, "throughput")->figure));
+}
+
+TEST(ValidationReport, SaysTheVerdictInASentence) {
+  v1::ValidationRecord record = SomeValidation();
+  const std::vector<std::array<std::string, 2>> cases = {
+      {"pass", "Pass: at least 1.8 times the work for twice the workers, up to 16 workers."},
+      {"fail", "Fail: not at least 1.8 times the work for twice the workers. First at 16 workers"},
+      {"undecided", "Undecided: the measurements do not say"},
+      {"interrupted", "No verdict: the validation was interrupted."},
+      {"none", "No verdict."}};
+  for (const auto& [verdict, sentence] : cases) {
+    record.set_verdict(verdict);
+    EXPECT_THAT(DocumentOf(record).verdict, ::testing::StartsWith(sentence));
+  }
+  record.set_reason("the workers changed");
+  EXPECT_THAT(DocumentOf(record).verdict, HasSubstr("No verdict: the workers changed."));
+}
+
+TEST(ValidationReport, EachJudgedStepIsACheck) {
+  const Document document = DocumentOf(SomeValidation());
+  ASSERT_EQ(document.checks.size(), 4U);
+  EXPECT_EQ(document.checks[0].tone, Tone::kGood);
+  EXPECT_EQ(document.checks[2].tone, Tone::kOpen);
+  EXPECT_EQ(document.checks[3].tone, Tone::kBad);
+  EXPECT_EQ(document.checks[3].message, "16 workers: 1.41 (95 %: 1.33 to 1.495), limit 1.8");
+}
+
+TEST(ValidationReport, OneThatWasInterruptedAtOnceHasNoVerdictAndFailsInCi) {
+  v1::ValidationRecord record;
+  record.set_deployment("d");
+  record.set_verdict("interrupted");
+  const Document document = DocumentOf(record);
+  ExpectSoundReport("interrupted", document);
+  ASSERT_EQ(document.checks.size(), 1U);
+  EXPECT_EQ(document.checks[0].tone, Tone::kOpen);
+}
+
+TEST(ValidationReport, OneWorkerAndMissingNumbersAreDrawnAsFarAsTheyGo) {
+  v1::ValidationRecord record;
+  record.set_verdict("none");
+  record.add_steps()->set_workers(1);
+  record.mutable_steps(0)->set_throughput(std::nan(""));
+  record.add_steps()->set_workers(0);
+  record.mutable_steps(1)->set_throughput(-1);
+  record.mutable_steps(1)->set_ratio(std::numeric_limits<double>::infinity());
+  record.add_windows()->set_workers(1);
+  record.mutable_windows(0)->set_throughput(5);
+  record.mutable_windows(0)->set_log_error(1e300);
+  ExpectSoundReport("little", DocumentOf(record));
+}
+
+TEST(ValidationReport, SeveralAreOverlaidAndEachIsThereByItself) {
+  const std::vector<Source> sources = {{"before", SomeValidation()}, {"after", SomeValidation()}};
+  const auto document = DocumentOf(sources);
+  ASSERT_TRUE(document.ok());
+  ExpectSoundReport("two", *document);
+  EXPECT_EQ(document->checks.size(), 8U);
+  EXPECT_EQ(document->checks[4].name, "after: 2 workers");
+  EXPECT_THAT(ToSvg(PicturesOf(*document)[0]->figure), HasSubstr("after: all measurements"));
+}
+
+// ---- loads
+
+TEST(LoadReport, IsAsItWas) {
+  const Document document = DocumentOf(SomeLoad(8, 6, 1));
+  ExpectSoundReport("load", document);
+  ExpectGoldenFile(GoldenPath("load.html"), ToHtml(document));
+}
+
+TEST(LoadReport, ComesOutOfTheFileThatAProgramHasWritten) {
+  const auto record = ReadRecord(
+      R"({"queue":"q","result":{"seconds":1,"succeeded":"3","throughput":3,"from_plan":)"
+      R"({"count":"3","p99":0.2,"histogram":{"bucket":["200000000"],"count":["3"],"max":"200000000"}}},)"
+      R"("of_a_newer_program":[1]})");
+  ASSERT_TRUE(record.ok()) << record.status();
+  const Document document = DocumentOf(std::get<v1::LoadRecord>(*record));
+  EXPECT_EQ(document.verdict,
+            "3 /s succeeded jobs, p99 200 ms from the planned moment on, 0 of 3 jobs failed or "
+            "were rejected.");
+  ExpectSoundReport("small", document);
+}
+
+TEST(LoadReport, SaysThatTheGeneratorWasTheLimit) {
+  v1::LoadRecord record = SomeLoad(2, 3, 1);
+  record.set_verdict("invalid");
+  const Document document = DocumentOf(record);
+  EXPECT_THAT(document.verdict, HasSubstr("Invalid: the load generator itself was the limit"));
+  EXPECT_EQ(document.checks.back().tone, Tone::kOpen);
+}
+
+TEST(LoadReport, JobsOfAWorkerThatRunAtOnceHaveLanesOfTheirOwn) {
+  v1::LoadRecord record;
+  record.add_places()->set_pod("pod");
+  for (const double started : {0.0, 0.5, 1.0}) {
+    auto& job = *record.add_jobs();
+    job.set_started(started);
+    job.set_run(0.9);
+  }
+  const Document document = DocumentOf(record);
+  const Picture* timeline = PictureNamed(document, "timeline");
+  ASSERT_NE(timeline, nullptr);
+  EXPECT_EQ(timeline->figure.rows[0][0].y.names.size(), 2U);
+}
+
+TEST(LoadReport, WhatContradictsItselfIsLeftOut) {
+  v1::LoadRecord record = SomeLoad(2, 3, 1);
+  record.mutable_jobs(0)->set_place(4'000'000'000);
+  record.mutable_jobs(1)->set_started(std::nan(""));
+  record.mutable_jobs(2)->set_run(-5);
+  record.mutable_slices(0)->mutable_from_plan()->clear_count();
+  record.mutable_slices(1)->mutable_from_plan()->set_bucket(0, ~std::uint64_t{0});
+  record.mutable_result()->mutable_from_plan()->mutable_histogram()->set_count(0, 0);
+  record.mutable_result()->set_throughput(std::nan(""));
+  ExpectSoundReport("odd", DocumentOf(record));
+  record.clear_slices();
+  record.clear_places();
+  record.clear_result();
+  ExpectSoundReport("empty", DocumentOf(record));
+}
+
+TEST(LoadReport, TenThousandWorkersAndTwentyThousandJobsFit) {
+  v1::LoadRecord record = SomeLoad(10'000, 3, 5);
+  ExpectSoundReport("many", DocumentOf(record));
+}
+
+// ---- runs
+
+TEST(RunReport, IsAsItWas) {
+  const Document document = DocumentOf(SomeRun("sweep", 5, 5));
+  ExpectSoundReport("run", document);
+  ExpectGoldenFile(GoldenPath("run.html"), ToHtml(document));
+  EXPECT_EQ(document.verdict, "Complete: 50 of 50 jobs succeeded.");
+}
+
+TEST(RunReport, OfNothingAndOfFailuresSaysSo) {
+  RunResults empty;
+  empty.run.set_id("empty");
+  EXPECT_EQ(DocumentOf(empty).verdict, "Empty: no job of this run has ended or waits.");
+  ExpectSoundReport("empty", DocumentOf(empty));
+  RunResults failed = SomeRun("failed", 1, 1);
+  failed.permutations[0].set_failed(3);
+  failed.permutations[0].set_succeeded(0);
+  failed.permutations[0].clear_headlines();
+  failed.permutations[0].clear_jobs();
+  const Document document = DocumentOf(failed);
+  EXPECT_EQ(document.verdict, "Failed: 3 of 4 jobs failed.");
+  EXPECT_EQ(document.tone, Tone::kBad);
+  ExpectSoundReport("failed", document);
+}
+
+TEST(RunReport, WithoutANumberThatIsVariedHasARowForEachPermutation) {
+  RunResults results = SomeRun("words", 1, 3);
+  const Document document = DocumentOf(results);
+  const Panel& panel = PicturesOf(document)[0]->figure.rows[0][0];
+  EXPECT_THAT(panel.y.names, ::testing::ElementsAre("blockSize=4096 engine=psync",
+                                                    "blockSize=4096 engine=libaio"));
+  ExpectSoundReport("words", document);
+}
+
+TEST(RunReport, TwoRunsAreComparedWhereTheyVariedTheSame) {
+  const std::vector<Source> sources = {{"before", SomeRun("before", 3, 5)},
+                                       {"after", SomeRun("after", 4, 5, 0.8)}};
+  const auto document = DocumentOf(sources);
+  ASSERT_TRUE(document.ok());
+  EXPECT_THAT(document->verdict,
+              ::testing::StartsWith(
+                  "after beside before: of 6 headlines 0 are better and 6 worse beyond chance."));
+  ExpectSoundReport("compared", *document);
+  EXPECT_NE(PictureNamed(*document, "ratios"), nullptr);
+}
+
+TEST(RunReport, JobsThatComeInSeveralMessagesArePutTogether) {
+  const RunResults whole = SomeRun("run", 1, 4);
+  RunResults results;
+  for (int part = 0; part < 2; ++part) {
+    v1::RunResultsReply reply;
+    auto& each = *reply.add_permutations();
+    each.set_number(1);
+    if (part == 0) each = whole.permutations[0];
+    each.clear_jobs();
+    for (int i = 2 * part; i < 2 * part + 2; ++i) {
+      *each.add_jobs() = whole.permutations[0].jobs(i);
+      each.mutable_jobs()->rbegin()->add_measurements()->set_name("not a headline");
+    }
+    Add(reply, results);
+  }
+  ASSERT_EQ(results.permutations.size(), 1U);
+  EXPECT_EQ(results.permutations[0].jobs_size(), 4);
+  EXPECT_EQ(results.permutations[0].jobs(3).measurements_size(), 1);
+  EXPECT_EQ(results.permutations[0].headlines_size(), 1);
+}
+
+TEST(RunReport, AHundredThousandJobsAreLessThanAMegabyte) {
+  ExpectSoundReport("sweep", DocumentOf(SomeRun("sweep", 10, 5'000)));
+  ExpectSoundReport("wide", DocumentOf(SomeRun("wide", 25'000, 2)));
+}
+
+// ---- files
+
+TEST(ReadRecord, RefusesWhatIsNothingOfOursAndSaysWhatIsAccepted) {
+  for (const char* text : {"", "{", "[]", "3", "{}", R"({"steps":[]})", "a,b\n1,2\n"}) {
+    const auto record = ReadRecord(text);
+    ASSERT_FALSE(record.ok()) << text;
+    EXPECT_THAT(std::string(record.status().message()), HasSubstr("validate-scaling.sh --json"));
+  }
+  const auto wrong = ReadRecord(R"({"deployment":"d","steps":"none"})");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(std::string(wrong.status().message()), HasSubstr("steps"));
+  EXPECT_FALSE(ReadRecord(std::string(100'000, '[')).ok());
+}
+
+TEST(Sources, OfDifferentKindsAreRefused) {
+  const std::vector<Source> sources = {{"a", SomeValidation()}, {"b", SomeRun("b", 1, 1)}};
+  const auto document = DocumentOf(sources);
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace twofold::report
