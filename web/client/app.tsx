@@ -1,0 +1,144 @@
+import { h, render } from "preact";
+import { LineChart } from "../lib/chart";
+import { duration, number } from "../lib/format";
+import { LinkNote, Live, Table, TokenForm } from "../lib/page";
+import { Controls } from "./controls";
+import { SPAN, start, State, store, Times, Window } from "./state";
+
+const PARTS = { wait: "wait", run_time: "run time", overhead: "overhead", round_trip: "round trip" } as const;
+const QUANTILES: (keyof Times)[] = ["avg", "p50", "p90", "p99", "p99.9", "max"];
+
+function Throughput({ window, rate }: { window: Window; rate: State["rate"] }) {
+  const [lower, upper] = window.interval;
+  return (
+    <section class="card" id="throughput">
+      <h2>Throughput</h2>
+      <ul class="figures">
+        <li data-figure="throughput">
+          <b>{number(window.throughput)}</b>jobs/s
+        </li>
+        <li>
+          <b>
+            {number(lower)} to {number(upper)}
+          </b>
+          95 % interval
+        </li>
+        <li data-figure="succeeded">
+          <b>{number(window.succeeded)}</b>succeeded
+        </li>
+        <li>
+          <b>{number(window.failed)}</b>failed
+        </li>
+        <li>
+          <b>{number(window.pending)}</b>pending
+        </li>
+        <li>
+          <b>{duration(window.seconds)}</b>window
+        </li>
+      </ul>
+      <p class="soft">{window.steady ? "The interval can be relied on." : `Not steady: ${window.reason}.`}</p>
+      <LineChart span={SPAN} unit="jobs/s, of the last seconds" lines={[{ name: "ended", points: rate }]} />
+    </section>
+  );
+}
+
+function Latencies({ window, p50, p99 }: { window: Window; p50: State["p50"]; p99: State["p99"] }) {
+  const rows = Object.entries(PARTS).map(([part, name]) => ({
+    name,
+    times: window.latency_seconds[part as keyof typeof PARTS],
+  }));
+  const quantiles = QUANTILES.map((q) => ({ head: q, cell: (row: { times: Times }) => duration(row.times[q]) }));
+  return (
+    <section class="card">
+      <h2>Latency</h2>
+      <Table
+        label="Latencies"
+        rows={rows}
+        id={({ name }) => name}
+        columns={[{ head: "part", left: true, cell: ({ name }) => name }, ...quantiles]}
+      />
+      <LineChart
+        span={SPAN}
+        unit="s round trip, of the window"
+        lines={[
+          { name: "p50", points: p50 },
+          { name: "p99", points: p99 },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Places({ places }: { places: NonNullable<Window["places"]> }) {
+  return (
+    <section class="card">
+      <h2>Where the jobs ran</h2>
+      {places.length === 0 && <p class="soft">None has ended so far.</p>}
+      {places.map(({ node, device, percent, jobs, failed }) => (
+        <label class="bar-row" key={`${node} ${device}`}>
+          <span>{[node || "no worker", device].filter(Boolean).join(", ")}</span>
+          <progress value={String(percent)} max={100} />
+          <span>
+            {number(jobs)}
+            {failed > 0 && <span class="failed"> ({number(failed)} failed)</span>}
+          </span>
+        </label>
+      ))}
+    </section>
+  );
+}
+
+function Errors({ errors }: { errors: Window["errors"] }) {
+  const rows = Object.entries(errors).sort(([, a], [, b]) => b - a);
+  if (rows.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>Errors</h2>
+      <Table
+        label="Errors"
+        rows={rows}
+        id={([text]) => text}
+        columns={[
+          { head: "jobs", cell: ([, n]) => number(n) },
+          { head: "what the job said last", left: true, cell: ([text]) => text },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Body(state: State) {
+  const { window, rate, p50, p99 } = state;
+  if (!window) return <p class="card">Waiting for the numbers ...</p>;
+  return (
+    <div class="cards">
+      <Controls window={window} />
+      <Throughput window={window} rate={rate} />
+      <Latencies window={window} p50={p50} p99={p99} />
+      {window.places && <Places places={window.places} />}
+      <Errors errors={window.errors} />
+    </div>
+  );
+}
+
+function App(state: State) {
+  const { link, window } = state;
+  return (
+    <div>
+      <header>
+        <h1>Load for queue {window?.queue ?? "..."}</h1>
+        {window && <span class="soft">{`${window.connection}, ${window.frontend}`}</span>}
+        <LinkNote link={link} />
+      </header>
+      <main class={link.state === "live" ? "" : "old"}>
+        {link.state === "token" ? <TokenForm onToken={start} /> : <Body {...state} />}
+      </main>
+      <footer class="soft">
+        <a href="plain">plain page</a> <a href="stats">statistics</a> <a href="nodes">nodes</a> <a href="metrics">metrics</a>
+      </footer>
+    </div>
+  );
+}
+
+render(<Live store={store} view={(state) => <App {...state} />} />, document.getElementById("app")!);
+start();

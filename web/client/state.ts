@@ -1,0 +1,89 @@
+import { Link, LinkStatus } from "../lib/link";
+import { appended, Point, rate } from "../lib/series";
+import { Store } from "../lib/store";
+
+export const SPAN = 120; // seconds that charts show
+const RATE_SPAN = 5; // seconds over which a rate is taken
+
+export interface Times {
+  avg: number | null;
+  p50: number | null;
+  p90: number | null;
+  p99: number | null;
+  "p99.9": number | null;
+  max: number | null;
+}
+
+export interface Place {
+  node: string;
+  device: string;
+  percent: number;
+  jobs: number;
+  failed: number;
+}
+
+/** The event of /events: what /stats?type=json has, and where the jobs ran. docs/client.md. */
+export interface Window {
+  queue: string;
+  frontend: string;
+  connection: string;
+  throughput: number | null;
+  interval: [number | null, number | null];
+  succeeded: number;
+  failed: number;
+  rejected: number;
+  seconds: number; // how long the window is: of a clock that never jumps, but begins anew by /reset
+  parallelism: number;
+  pending: number;
+  held_back: number;
+  steady: boolean;
+  reason: string;
+  errors: Record<string, number>;
+  latency_seconds: Record<"wait" | "run_time" | "overhead" | "round_trip", Times>;
+  places?: Place[];
+  rate?: number | null; // jobs that are to arrive a second; null: the parallelism is what counts
+  profile?: unknown; // what of a profile is under way; null: none is
+}
+
+export interface State {
+  link: LinkStatus;
+  window: Window | null;
+  ended: Point[]; // a counter
+  rate: Point[]; // jobs ended a second, of the last seconds
+  p50: Point[];
+  p99: Point[];
+}
+
+export const store = new Store<State>({
+  link: { state: "connecting", since: new Date(), reason: "" },
+  window: null,
+  ended: [],
+  rate: [],
+  p50: [],
+  p99: [],
+});
+
+/** What `window`, which came at `seconds`, adds to what is known. Pure. */
+export function remembered(state: Readonly<State>, window: Window, seconds: number): Partial<State> {
+  const add = (points: Point[], value: number | null) => appended(points, { seconds, value }, SPAN);
+  const ended = add(state.ended, window.succeeded + window.failed);
+  const { round_trip } = window.latency_seconds;
+  return {
+    window,
+    ended,
+    rate: add(state.rate, rate(ended, RATE_SPAN)),
+    p50: add(state.p50, round_trip.p50),
+    p99: add(state.p99, round_trip.p99),
+  };
+}
+
+const link = new Link(
+  (name, data) => {
+    if (name === "window") store.set(remembered(store.get(), data as Window, performance.now() / 1e3));
+  },
+  (status) => store.set({ link: status }),
+);
+
+export function start(): void {
+  link.open("events");
+}

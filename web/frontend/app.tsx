@@ -1,0 +1,43 @@
+import { h, render } from "preact";
+import { LinkNote, Live, TokenForm, Trouble } from "../lib/page";
+import { JobsPage } from "./jobs";
+import { QueuesPage } from "./queues";
+import { RunsPage } from "./runs";
+import { start, State, store, takeToken } from "./state";
+import { WorkersPage } from "./workers";
+
+const PAGES: Record<string, (state: State) => JSX.Element> = {
+  queues: QueuesPage,
+  workers: WorkersPage,
+  jobs: JobsPage,
+  runs: RunsPage,
+};
+
+function App(state: State) {
+  const { link, route, mayAct, trouble } = state;
+  const Page = PAGES[route.page] ?? QueuesPage;
+  return (
+    <div>
+      <header>
+        <h1>Twofold</h1>
+        <nav aria-label="Pages">
+          {Object.keys(PAGES).map((name) => (
+            <a key={name} href={`#/${name}`} aria-current={name === route.page ? "page" : null}>{name}</a>
+          ))}
+        </nav>
+        <LinkNote link={link} />
+      </header>
+      <main class={link.state === "live" ? "" : "old"}>
+        {link.state === "token" ? <TokenForm onToken={takeToken} /> : <Page key={route.page} {...state} />}
+        <Trouble text={trouble} />
+      </main>
+      <footer class="soft">
+        {!mayAct && "Read-only. "}
+        <a href="plain">plain page</a> <a href="metrics">metrics</a> <a href="api/v1/queues">JSON</a>
+      </footer>
+    </div>
+  );
+}
+
+render(<Live store={store} view={(state) => <App {...state} />} />, document.getElementById("app")!);
+start();

@@ -1,0 +1,155 @@
+import { h } from "preact";
+import { postJson } from "../lib/api";
+import { Interval, LineChart } from "../lib/chart";
+import { count, duration, moment, number } from "../lib/format";
+import { Action, Table } from "../lib/page";
+import { eta, rate } from "../lib/series";
+import { endedOf, SPAN, State } from "./state";
+import { Metric, Permutation, Run, RunResults } from "./types";
+
+/** Jobs that the run is to have: as planned, or those that are known. Pure. */
+export function jobsOf(run: Run): number {
+  return run.jobs || endedOf(run) + run.counts.waiting + run.counts.running;
+}
+
+function isOver({ state }: Run): boolean {
+  return state === "ended" || state === "cancelled";
+}
+
+function Progress({ run }: { run: Run }) {
+  const label = `${number(endedOf(run))} of ${count(jobsOf(run), "job")}`;
+  return (
+    <label>
+      {label}
+      <progress value={String(endedOf(run))} max={Math.max(1, jobsOf(run))} />
+    </label>
+  );
+}
+
+function RunList({ runs }: State) {
+  return (
+    <section class="card">
+      <h2>Runs</h2>
+      {runs.length === 0 && <p class="soft">No run so far. A frontend keeps them when it has a --store.</p>}
+      <Table
+        label="Runs"
+        rows={runs}
+        id={(run) => run.id}
+        columns={[
+          { head: "run", left: true, cell: (run) => <a href={`#/runs/${encodeURIComponent(run.id)}`}>{run.name || run.id}</a> },
+          { head: "kind", left: true, cell: (run) => run.kind },
+          { head: "state", left: true, cell: (run) => <span class={run.state}>{run.state}</span> },
+          { head: "progress", left: true, cell: (run) => <Progress run={run} /> },
+          { head: "failed", cell: (run) => number(run.counts.failed) },
+          { head: "begun", cell: (run) => moment(run.created_unix_seconds) },
+        ]}
+      />
+    </section>
+  );
+}
+
+// ---- one run
+
+/** How a permutation stands: "" nothing has ended, "some", "all", or "bad": a job failed. Pure. */
+export function fill({ succeeded, failed, unfinished }: Permutation): string {
+  if (failed > 0) return "bad";
+  if (succeeded === 0) return "";
+  return unfinished > 0 ? "some" : "all";
+}
+
+function varied({ varied }: Permutation): string {
+  return Object.entries(varied ?? {}).map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
+}
+
+function Matrix({ permutations }: RunResults) {
+  const done = permutations.filter((p) => fill(p) === "all").length;
+  return (
+    <div class="matrix" role="img" aria-label={`${done} of ${count(permutations.length, "permutation")} are measured`}>
+      {permutations.map((p) => (
+        <span key={String(p.permutation)} class={fill(p)} title={`${p.permutation}: ${varied(p)}`} />
+      ))}
+    </div>
+  );
+}
+
+/** Of a metric with its dimensions: what tells it from the others. Pure. */
+export function labelOf({ name, unit, dimensions }: Metric): string {
+  const of = Object.entries(dimensions ?? {}).map(([field, value]) => `${field} ${value}`);
+  return `${[name, ...of].join(", ")}${unit && ` (${unit})`}`;
+}
+
+interface Row {
+  permutation: Permutation;
+  metric: Metric;
+}
+
+function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
+  const most = Math.max(...rows.map(({ metric }) => Math.max(metric.mean, metric.upper ?? 0)));
+  return (
+    <section class="card">
+      <h2>{label}</h2>
+      <Table
+        label={label}
+        rows={rows}
+        id={({ permutation }) => String(permutation.permutation)}
+        columns={[
+          { head: "permutation", left: true, cell: ({ permutation: p }) => varied(p) || String(p.permutation) },
+          { head: "n", cell: ({ metric }) => metric.n },
+          { head: "mean", cell: ({ metric }) => number(metric.mean) },
+          { head: "95 % from", cell: ({ metric }) => number(metric.lower) },
+          { head: "to", cell: ({ metric }) => number(metric.upper) },
+          { head: "0 to the most", left: true, cell: ({ metric: m }) => <Interval mean={m.mean} lower={m.lower} upper={m.upper} most={most} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+/** The rows of each metric, by its label. Pure. */
+export function byMetric(permutations: Permutation[]): [string, Row[]][] {
+  const tables = new Map<string, Row[]>();
+  for (const permutation of permutations) {
+    for (const metric of permutation.headlines) {
+      const label = labelOf(metric);
+      tables.set(label, [...(tables.get(label) ?? []), { permutation, metric }]);
+    }
+  }
+  return [...tables];
+}
+
+function Ahead({ run, ended }: { run: Run; ended: State["ended"] }) {
+  if (isOver(run)) return <p class="soft">It is over.</p>;
+  const left = eta(jobsOf(run) - endedOf(run), rate(ended, SPAN));
+  return <p class="soft">{left === null ? "How long it takes cannot be told so far." : `About ${duration(left)} to go.`}</p>;
+}
+
+function OneRun({ run: results, ended, mayAct }: State) {
+  if (!results) return <p class="card">Waiting for the run ...</p>;
+  const { run, permutations, next } = results;
+  return (
+    <div>
+      <section class="card" id="run">
+        <h2>
+          {run.name || run.id} <span class={`tag ${run.state}`}>{run.state}</span>
+        </h2>
+        <p>{run.kind}, begun {moment(run.created_unix_seconds)}, {number(run.counts.failed)} failed</p>
+        <Progress run={run} />
+        <Ahead run={run} ended={ended} />
+        {mayAct && !isOver(run) && (
+          <Action label="Cancel" what="this run" act={() => postJson(`api/v1/runs/${encodeURIComponent(run.id)}/cancel`)} asks />
+        )}
+        <p>
+          <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>
+        </p>
+        <Matrix {...results} />
+        {next !== null && <p class="soft">These are the permutations before {next}; `twofold results` has all.</p>}
+        <LineChart span={SPAN} unit="jobs" lines={[{ name: "ended", points: ended }]} />
+      </section>
+      {byMetric(permutations).map(([label, rows]) => <MetricTable key={label} label={label} rows={rows} />)}
+    </div>
+  );
+}
+
+export function RunsPage(state: State) {
+  return state.route.id ? <OneRun {...state} /> : <RunList {...state} />;
+}

@@ -1,0 +1,83 @@
+import { ticks } from "d3-array";
+import { line } from "d3-shape";
+import { h } from "preact";
+import { number } from "./format";
+import { domain, linear, Point } from "./series";
+
+export interface Line {
+  name: string;
+  points: readonly Point[];
+}
+
+const WIDTH = 320;
+const HEIGHT = 110;
+const LEFT = 44; // room for the numbers
+const BOTTOM = 96;
+const TOP = 8;
+
+function Axis({ y, values }: { y: (v: number) => number; values: number[] }) {
+  return (
+    <g class="axis">
+      {values.map((value) => (
+        <g key={String(value)}>
+          <line x1={String(LEFT)} x2={String(WIDTH)} y1={String(y(value))} y2={String(y(value))} />
+          <text x={String(LEFT - 5)} y={String(y(value) + 4)}>
+            {number(value)}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function Legend({ lines, unit }: { lines: Line[]; unit: string }) {
+  return (
+    <figcaption>
+      {lines.map(({ name, points }, i) => (
+        <span key={name} class={`key line${i}`}>
+          {name} <b>{number(points[points.length - 1]?.value)}</b>
+        </span>
+      ))}{" "}
+      {unit}
+    </figcaption>
+  );
+}
+
+/** Lines over the last `span` seconds; the newest values stand above them as text. */
+export function LineChart({ lines, unit, span }: { lines: Line[]; unit: string; span: number }) {
+  const points = lines.flatMap((l) => l.points);
+  const newest = Math.max(...points.map((p) => p.seconds));
+  const range = domain(points.map((p) => p.value));
+  const x = linear([newest - span, newest], [LEFT, WIDTH]);
+  const y = linear(range, [BOTTOM, TOP]);
+  const path = line<Point>()
+    .defined((p) => p.value !== null && p.seconds >= newest - span)
+    .x((p) => x(p.seconds))
+    .y((p) => y(p.value!));
+  return (
+    <figure>
+      <Legend lines={lines} unit={unit} />
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        <Axis y={y} values={ticks(...range, 3)} />
+        {lines.map((l, i) => (
+          <path key={l.name} class={`line line${i}`} d={path(l.points) ?? ""} />
+        ))}
+        <text class="from" x={String(LEFT)} y={String(HEIGHT - 2)}>
+          {number(span)} s ago
+        </text>
+      </svg>
+    </figure>
+  );
+}
+
+/** A mean with its interval, on an axis that all rows of a table share. */
+export function Interval(props: { mean: number; lower: number | null; upper: number | null; most: number }) {
+  const { mean, lower, upper, most } = props;
+  const x = linear([0, most], [0, 100]);
+  return (
+    <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="bar" x="0" y="3" width={Math.max(0, x(mean))} height="4" />
+      {lower !== null && upper !== null && <line x1={String(x(lower))} x2={String(x(upper))} y1="5" y2="5" />}
+    </svg>
+  );
+}
