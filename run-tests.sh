@@ -15,13 +15,14 @@ Usage: run-tests.sh [--nightly] [PART]...
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   images      container images: build, run, scale (needs podman; not run by default)
+  packages    Debian packages: made, and used in a clean root (needs root; not run by default)
   alone       each file compiled alone: has it the includes that it needs? (not run by default)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
               simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
 
-Without PART: all but the last two. Installs missing Debian packages (root or sudo).
-scripts and kubernetes use the programs that dev builds. Tests that cannot run here are skipped,
+Without PART: all but the last three. Installs missing Debian packages (root or sudo).
+scripts, kubernetes and packages use the programs that dev builds. Tests that cannot run here are skipped,
 counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
 counts as passed, and is listed at the end beside the failed ones, with its output.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
@@ -135,6 +136,13 @@ images() {
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "images" ;; esac
 }
 
+packages() {
+  echo "=== packages: make, install, use, upgrade and remove them"
+  scripts/install-packages.sh scripts/packages-debian.txt || { broken "packages"; return; }
+  tests/packages/clean-root.sh build/dev
+  case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "packages" ;; esac
+}
+
 alone() {
   echo "=== alone: each file compiled alone"
   if build alone; then count 1 0 0; else broken "alone does not build"; fi
@@ -147,7 +155,7 @@ if [ "${1:-}" = --nightly ]; then
 fi
 for part in "$@"; do
   case $part in
-    dev | asan | lint | tsan | fuzz | scripts | kubernetes | images | alone) ;;
+    dev | asan | lint | tsan | fuzz | scripts | kubernetes | images | packages | alone) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac

@@ -112,6 +112,13 @@ int RunToTheEnd(boost::asio::io_context& io, ShutdownSignals& signals, Part& par
   return exit_code;
 }
 
+// Of twofold-keeper: beside us, or where it is installed.
+std::string KeeperFolder() {
+  std::string own = process::OwnFolder();
+  if (process::CheckExecutable(own + "/twofold-keeper").ok()) return own;
+  return own + "/../libexec/twofold";
+}
+
 // Null: this worker serves no others.
 Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Options& options,
                                           const std::string& address, PeersSecurity security) {
@@ -124,7 +131,7 @@ Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Opt
   const char* const temporary = std::getenv("TMPDIR");
   auto peers = Peers::Start(io, {.address = address,
                                  .security = std::move(security),
-                                 .programs = process::OwnFolder(),
+                                 .programs = KeeperFolder(),
                                  .folder = temporary == nullptr ? "/tmp" : temporary});
   if (!peers.ok()) {
     return Status(peers.status().code(),

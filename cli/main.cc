@@ -6,6 +6,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/text_only.h"
+#include "lib/common/complaint.h"
 #include "lib/common/options.h"
 
 int main(int argc, char** argv) {
@@ -24,6 +25,9 @@ int main(int argc, char** argv) {
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   setenv("GRPC_VERBOSITY", "NONE", 0);
   const twofold::Status status = chosen();
-  if (!status.ok()) std::cerr << "twofold: " << status.message() << std::endl;
+  if (!status.ok()) {
+    const auto form = twofold::ComplaintFormOf(argc, argv);
+    std::cerr << twofold::Complaint(app.get_name(), status, form) << std::flush;
+  }
   return cli::ExitCode(status);
 }

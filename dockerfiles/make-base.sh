@@ -15,18 +15,12 @@ name that dockerfiles/scalability-tester.docker builds on. Needs root and the pa
 HELP
 }
 
-# Of both formats: "deb [options] URL suite ..." and "URIs: URL ...".
-machines_mirror() {
-  sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*] *\)\{0,1\}//p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-    sed 's/ .*//; s|/$||; q'
-}
-
 case ${1:-} in
   -h | --help) usage; exit 0 ;;
   -*) usage >&2; exit 2 ;;
 esac
 name=${1:-$(sed -n 's/^ARG BASE=//p' "$(dirname "$0")/scalability-tester.docker")}
-mirror=${TWOFOLD_MIRROR:-$(machines_mirror)}
+mirror=${TWOFOLD_MIRROR:-$("$(dirname "$0")/../scripts/debian-mirror.sh")}
 engine=${TWOFOLD_ENGINE:-podman}
 
 [ "$(id -u)" = 0 ] || { echo "make-base.sh: debootstrap needs root" >&2; exit 1; }

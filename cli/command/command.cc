@@ -93,7 +93,8 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     if (row.asks_frontend) {
       command->add_option(
           "--frontend", globals.frontend,
-          "HOST:PORT of the frontend; else the local cluster's, else localhost:9997");
+          "HOST:PORT of the frontend; else $TWOFOLD_FRONTEND, else the local cluster's, else "
+          "localhost:9997");
       security::Declare(*command, globals.security);
     }
     const Action action = row.bind(*command, globals);

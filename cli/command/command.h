@@ -18,7 +18,7 @@ using show::Json;
 struct Globals {
   show::Form form = show::Form::kText;  ///< --output
   std::string dir;                      ///< --dir, the state folder of the local cluster
-  std::string frontend;  ///< --frontend; empty: the local cluster's, else localhost:9997
+  std::string frontend;                 ///< --frontend; empty: see the room cli/queues
   security::ClientOptions security;
 
   [[nodiscard]] bool json() const { return form == show::Form::kJson; }

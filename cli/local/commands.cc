@@ -126,7 +126,7 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   AddOption(app, "--grace", cluster.grace_seconds, Seconds(0, 3600),
             "Seconds from asking a worker to end to its kill");
   app.add_option("--programs", cluster.programs, "Folder of twofold-frontend and the others")
-      ->capture_default_str();
+      ->default_str("that of twofold");
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
   AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 3600),
             "Longest wait for all to be ready");

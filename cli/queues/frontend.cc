@@ -2,9 +2,11 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "cli/local/remote.h"
+#include "lib/common/options.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 
@@ -12,6 +14,7 @@ namespace twofold::cli {
 namespace {
 
 constexpr const char* kStandard = "localhost:9997";
+constexpr const char* kVariable = "TWOFOLD_FRONTEND";
 
 // Of the local cluster; empty if there is none.
 Result<std::string> LocalFrontend(const std::string& dir) {
@@ -31,14 +34,26 @@ std::chrono::system_clock::time_point After(Duration timeout) {
 // A local cluster asks for no token, and whoever has written its folder shall not get ours.
 Frontend::Frontend(const Globals& globals)
     : address_(globals.frontend), security_(security::Client::Open(globals.security)) {
+  if (address_.empty()) TakeVariable();
   if (address_.empty()) {
     const Result<std::string> local = LocalFrontend(globals.dir);
     const bool is_local = local.ok() && !local->empty();
     address_ = is_local ? *local : kStandard;
+    source_ = is_local ? "that of the local cluster" : "";
     if (!local.ok()) security_ = local.status();
     if (is_local && security_.ok()) security_ = security_->WithoutToken();
   }
   if (security_.ok()) dialer_ = std::make_unique<rpc::Dialer>(address_, *security_);
+}
+
+void Frontend::TakeVariable() {
+  const char* const value = std::getenv(kVariable);
+  if (value == nullptr || *value == '\0') return;
+  address_ = value;
+  source_ = absl::StrCat("that of $", kVariable);
+  if (const std::string why = RemoteAddress()(address_); !why.empty()) {
+    security_ = absl::InvalidArgumentError(absl::StrCat("$", kVariable, ": ", why));
+  }
 }
 
 void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
@@ -66,7 +81,7 @@ Status Frontend::Explain(const grpc::Status& status) const {
   if (plain.code() == absl::StatusCode::kUnavailable) {
     const std::string tls = security::DiagnoseTls(address_, *security_);
     return absl::UnavailableError(absl::StrCat(
-        "no frontend answers at ", address_, " (",
+        "no frontend answers at ", address_, source_.empty() ? "" : ", ", source_, " (",
         tls.empty() ? "start a cluster with `twofold local up`, or give --frontend HOST:PORT" : tls,
         ")"));
   }

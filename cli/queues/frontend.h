@@ -15,7 +15,8 @@
 
 namespace twofold::cli {
 
-/// The frontend a command talks to, and how to make one call to it.
+/// The frontend a command talks to, and how to make one call to it. Its address is that of
+/// --frontend, else $TWOFOLD_FRONTEND, else the local cluster's, else localhost:9997.
 ///
 ///   Frontend frontend(globals);
 ///   auto reply = frontend.Call<v1::Admin>(&v1::Admin::Stub::PauseQueue, request);
@@ -82,7 +83,10 @@ class Frontend {
   [[nodiscard]] bool WaitUntilConnected(Duration timeout) const;
 
  private:
+  void TakeVariable();
+
   std::string address_;
+  std::string source_;  // who says so; empty: an option
   Result<security::Client> security_;
   std::unique_ptr<rpc::Dialer> dialer_;  // null: security_ says why
 };

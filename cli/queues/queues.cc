@@ -1,8 +1,11 @@
 #include <iostream>
+#include <memory>
 
 #include "cli/command/command.h"
+#include "cli/command/repeat.h"
 #include "cli/queues/field.h"
 #include "cli/queues/frontend.h"
+#include "lib/common/instant.h"
 #include "lib/common/options.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
@@ -36,19 +39,42 @@ const show::Columns kWorkerColumns = {
     {"STATE", "state"}, {"SLOTS", "slots"}, {"BUSY", "busy"}, {"LABELS", "labels"},
 };
 
-void ShowQueues(const v1::ListQueuesReply& reply, const Globals& globals) {
-  std::cout << show::Print(globals.form, kQueueColumns, show::ListOf(reply.queues()));
-}
-
 void ShowQueue(const v1::Queue& queue, const Globals& globals) {
   std::cout << show::Print(globals.form, kQueueColumns, show::ToJson(queue));
+}
+
+Result<std::string> TextOfQueues(const Globals& globals) {
+  const auto reply =
+      Frontend(globals).Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
+  if (!reply.ok()) return reply.status();
+  return show::Print(globals.form, kQueueColumns, show::ListOf(reply->queues()));
+}
+
+// Once, or with --watch until somebody ends it.
+Action BindQueues(CLI::App& app, const Globals& globals) {
+  struct Options {
+    bool watch = false;
+    double interval_seconds = 1;
+  };
+  auto options = std::make_shared<Options>();
+  auto* const watch = app.add_flag(
+      "--watch", options->watch,
+      "Look again and again, until Ctrl-C: in place on a terminal, else one list after the other");
+  AddOption(app, "--interval", options->interval_seconds, Seconds(0.1, 3600),
+            "Seconds between the looks of --watch")
+      ->needs(watch);
+  return [options, &globals]() -> Status {
+    const Look look = [&globals] { return TextOfQueues(globals); };
+    if (options->watch) return Repeat(look, FromSeconds(options->interval_seconds));
+    const Result<std::string> text = look();
+    if (text.ok()) std::cout << *text;
+    return text.status();
+  };
 }
 
 void ShowWorkers(const v1::ListWorkersReply& reply, const Globals& globals) {
   std::cout << show::Print(globals.form, kWorkerColumns, show::ListOf(reply.workers()));
 }
-
-void AskForAll(CLI::App& /*app*/, v1::ListQueuesRequest& /*request*/) {}
 
 void NameQueue(CLI::App& app, v1::QueueRequest& request) {
   AddField(app, "NAME", request, &v1::QueueRequest::set_queue, "The queue")->required();
@@ -80,8 +106,8 @@ auto BindWorkers(grpc::Status (Stub::*method)(grpc::ClientContext*, const v1::Wo
 
 std::vector<Command> QueueCommands() {
   return {
-      {"queues", "The queues of a frontend: jobs, workers, ends", "twofold queues --output json",
-       BindCall<v1::Admin>(&Stub::ListQueues, AskForAll, ShowQueues), Prints::kTable},
+      {"queues", "The queues of a frontend: jobs, workers, ends", "twofold queues --watch",
+       BindQueues, Prints::kTable},
       {"queue pause", "Hand out no more jobs; still accept them", "twofold queue pause sleep",
        BindQueue(&Stub::PauseQueue), Prints::kTable},
       {"queue resume", "End pause and drain", "twofold queue resume sleep",

@@ -185,7 +185,7 @@ void AddLocal(CLI::App& app, RunCommand& command) {
       ->needs(local);
   command.programs = process::OwnFolder();
   app.add_option("--programs", command.programs, "Folder of twofold-frontend and twofold-backend")
-      ->capture_default_str()
+      ->default_str("that of twofold")
       ->needs(local);
   const auto allow = [&command](const std::string& path) {
     command.allow.insert(command.allow.end(),

@@ -1,10 +1,13 @@
 #include "frontend/queues/queue_set.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <bitset>
+#include <string_view>
+#include <vector>
+
+#include "lib/common/match.h"
 
 namespace twofold::frontend {
 
@@ -59,12 +62,10 @@ Result<QueueHost*> QueueSet::Find(std::string_view name) const {
   for (const auto& host : hosts_) {
     if (host->name() == name) return host.get();
   }
-  const auto append_name = [](std::string* text, const std::unique_ptr<QueueHost>& host) {
-    text->append(host->name());
-  };
+  std::vector<std::string_view> names;
+  for (const auto& host : hosts_) names.emplace_back(host->name());
   return absl::NotFoundError(absl::StrCat("queue: there is no '", std::string(name.substr(0, 80)),
-                                          "'; this frontend has ",
-                                          absl::StrJoin(hosts_, ", ", append_name)));
+                                          "'", Hint(name, names)));
 }
 
 }  // namespace twofold::frontend

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace twofold {
@@ -26,5 +27,13 @@ bool MatchesAny(std::string_view text, const Patterns& patterns) {
 /// Whether `text` is whole digits, 15 at most and not with a zero in front, and then one of `units`
 /// and nothing else: "30s", "4k". What is such a text can stand in a line of a tool's file.
 bool IsQuantity(std::string_view text, std::span<const std::string_view> units);
+
+/// The one of `known` that `word` is most like: of the fewest letters to insert, delete or replace,
+/// a third of the word's at most; letters in upper and lower case are equal. Empty: it is like
+/// none of them. Source: V. Levenshtein, 1966.
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> known);
+
+/// "; did you mean 'streams'?" with the nearest of `known`. If none is near: "; known: a, b, c".
+std::string Hint(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace twofold

@@ -4,10 +4,17 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <iostream>
 #include <string_view>
+#include <utility>
 
 #include "lib/common/address.h"
+#include "lib/common/command_tree.h"
+#include "lib/common/complaint.h"
+#include "lib/common/completion.h"
+#include "lib/common/manual.h"
+#include "lib/common/match.h"
 #include "lib/common/printable.h"
 #include "lib/common/program.h"
 
@@ -40,12 +47,49 @@ std::optional<Number> ParseNumber(const std::string& text) {
   return value;
 }
 
+// What could stand where `word` does: options, or commands.
+std::vector<std::string> KnownAt(const CLI::App& app, std::string_view word) {
+  std::vector<std::string> known;
+  if (word.starts_with("--")) {
+    for (const CLI::Option* option : OptionsOf(app)) {
+      for (std::string& name : NamesOf(*option)) known.push_back(std::move(name));
+    }
+  } else {
+    for (const CLI::App* below : SubcommandsOf(app)) known.push_back(below->get_name());
+  }
+  return known;
+}
+
+// "; did you mean '--output'?", or nothing: of all options only one that is near is worth a word.
+std::string HintAt(const CLI::App& app, const std::string& word) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  const std::vector<std::string> known = KnownAt(*at, word);
+  const std::string typed = word.substr(0, word.find('='));
+  const std::string nearest(
+      Nearest(typed, std::vector<std::string_view>(known.begin(), known.end())));
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
 // CLI11 misses a required subcommand before it looks at what is there in its place.
 std::string What(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(true);
   const bool misses = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (misses && !rest.empty()) return "there is no '" + rest.front() + "'";
-  return error.what();
+  const bool is_surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (rest.empty() || (!misses && !is_surplus)) return error.what();
+  return "there is no '" + rest.front() + "'" + HintAt(app, rest.front());
+}
+
+// What the program says of itself for others, from the options that it has declared.
+void AddDescriptions(CLI::App& app) {
+  const auto print = [](const std::string& text) { throw CLI::CallForVersion(text, 0); };
+  app.add_flag_function(
+      "--manual", [&app, print](std::int64_t) { print(ManualPage(app)); },
+      "Print the manual page, for man");
+  app.add_option_function<std::string>(
+         "--completion", [&app, print](const std::string& shell) { print(Completion(app, shell)); },
+         "Print the script by which this shell completes commands and options")
+      ->check(CLI::IsMember(CompletionShells()));
 }
 
 }  // namespace
@@ -73,6 +117,7 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
   app.set_version_flag("--version", app.get_name() + " " + std::string(build.version) + " (" +
                                         std::string(build.commit) + ", " +
                                         std::string(build.compiler) + ")");
+  AddDescriptions(app);
   try {
     std::vector<std::string> arguments = NormaliseArguments(argc, argv);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -80,7 +125,9 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    return UsageError(app, What(app, error) + " (try --help)");
+    const Status status = absl::InvalidArgumentError(What(app, error) + " (try --help)");
+    std::cerr << Complaint(app.get_name(), status, ComplaintFormOf(argc, argv)) << std::flush;
+    return kExitUsage;
   }
   return std::nullopt;
 }

@@ -79,10 +79,6 @@ std::span<const Field> FieldsIn(const FieldType& type);
 /// `field`, which has to be written.
 Field Required(Field field);
 
-/// "; did you mean 'streams'?" with the one of `known` that `word` is most like, letters in upper
-/// and lower case taken as equal. If none is near: "; known: a, b, c".
-std::string Hint(std::string_view word, std::span<const std::string_view> known);
-
 /// The field with this name; nullptr if there is none.
 const Field* Find(std::span<const Field> fields, std::string_view name);
 

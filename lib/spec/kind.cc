@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/common/match.h"
 #include "lib/spec/field.h"
 
 namespace twofold::spec {

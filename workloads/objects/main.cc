@@ -74,7 +74,8 @@ int Run(const Spec& spec, const Options& options) {
 }
 
 int Main(int argc, const char* const* argv) {
-  CLI::App app("Loads an object store, and measures it: S3, AIStore, HTTP and WebDAV");
+  CLI::App app("Loads an object store, and measures it: S3, AIStore, HTTP and WebDAV",
+               "twofold-objects");
   app.footer(kExamples);
   suite::SpecFlags flags(app, *Spec::descriptor());
   Options options;

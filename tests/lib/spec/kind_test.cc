@@ -178,14 +178,5 @@ TEST(Kinds, ValuesThatDoNotGoTogetherAreRefused) {
               HasSubstr("networkName: does not go with hostNetwork"));
 }
 
-TEST(Hint, NamesTheNearestOrAll) {
-  constexpr std::string_view kKnown[] = {"read", "write"};
-  EXPECT_EQ(Hint("raed", kKnown), "; known: read, write");
-  EXPECT_EQ(Hint("READ", kKnown), "; did you mean 'read'?");
-  EXPECT_EQ(Hint("wrte", kKnown), "; did you mean 'write'?");
-  EXPECT_EQ(Hint(std::string(1000, 'x'), kKnown), "; known: read, write");
-  EXPECT_EQ(Hint("", kKnown), "; known: read, write");
-}
-
 }  // namespace
 }  // namespace twofold::spec
