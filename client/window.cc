@@ -26,7 +26,7 @@ stats::Spread SpreadOf(const std::vector<Place>& places) {
 
 void Window::Succeeded(const Answer& job) {
   throughput_.Ended(job.submitted, job.ended, true);
-  places_.Succeeded(job.place, BusySeconds(job));
+  places_.Succeeded(job.place, BusySeconds(job), ToSeconds(job.run));
   if (job.submitted < start_) return;
   latencies_.Record(job.wait, job.run, job.ended - job.submitted);
 }

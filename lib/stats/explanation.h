@@ -21,7 +21,7 @@ struct NodeEvidence {
   std::string node;
   std::uint32_t workers = 0;
   std::uint64_t jobs = 0;
-  std::optional<double> run;  ///< mean seconds
+  std::optional<double> run{};  ///< mean seconds
 };
 
 /// One measurement of one step. What is not known is absent.
@@ -31,16 +31,16 @@ struct StepEvidence {
   std::uint64_t jobs = 0;    ///< that ended
   std::uint64_t failed = 0;  ///< of these
   // Means of the jobs that succeeded, seconds.
-  std::optional<double> wait;
-  std::optional<double> run;
-  std::optional<double> overhead;
+  std::optional<double> wait{};
+  std::optional<double> run{};
+  std::optional<double> overhead{};
   // Of the workers and what they run.
-  std::optional<double> cpu;        ///< cores that were busy, all workers together
-  std::optional<double> throttled;  ///< share of the time in which a quota held a worker up, 0..1
-  std::optional<double> spread;     ///< standard deviation of ln(speed) between workers
-  std::string slowest;              ///< the worker that is slower than chance explains; empty: none
-  double slowest_by = 0.0;          ///< how much longer it takes than the mean worker: 0.3 = 30 %
-  std::vector<NodeEvidence> nodes;
+  std::optional<double> cpu{};        ///< cores that were busy, all workers together
+  std::optional<double> throttled{};  ///< share of the time in which a quota held a worker up, 0..1
+  std::optional<double> spread{};     ///< standard deviation of ln(speed) between workers
+  std::string slowest{};    ///< the worker that is slower than chance explains; empty: none
+  double slowest_by = 0.0;  ///< how much longer it takes than the mean worker: 0.3 = 30 %
+  std::vector<NodeEvidence> nodes{};
 };
 
 enum class Cause : std::uint8_t {
