@@ -28,6 +28,7 @@ Options, or the environment variable in parentheses:
                        beforehand, or follow the advice of a verdict once (TWOFOLD_REPEAT; 1)
   --pods these         verdicts on the measured pods, as if workers did not differ (TWOFOLD_PODS; any)
   --cap SECONDS        longest measurement of a step (TWOFOLD_CAP; 60 or 200 x SECS if more)
+  --html FILE          a report of the result as well, made by the program twofold (TWOFOLD_HTML)
   --timeout SECONDS    longest wait for workers (TWOFOLD_TIMEOUT; 300 + SECS)
   --queue NAME         (TWOFOLD_QUEUE; DEPLOYMENT without scalability-tester-backend-)
   --client-url URL     of the load client, instead of the API server's proxy (TWOFOLD_CLIENT_URL)
@@ -44,7 +45,12 @@ is the last one.
 
 FILE exists from the start, and is complete JSON at any time. Its "verdict" is interrupted until the
 end, then pass, fail (at least one check), undecided (no fail) or none (see "reason"). "pass" is true
-for pass only.
+for pass only. Its fields: proto/twofold/v1/validation.proto.
+
+The table at the end says where the time of a job went (seconds: wait, run, overhead) and how many
+cores the workers kept busy, and a sentence says what held the workers back, as far as the numbers
+support it. The steps are measured in the order given; --repeat measures all of them again, so a
+drift of the cluster shows as repeats that differ. Steps that shrink or come twice are refused.
 
 Example:
   validate-scaling.sh scalability-tester-backend-sleep monitoring 2 \
@@ -204,10 +210,29 @@ fetch() {
 client() { fetch "$client_url" "$service_namespace" "$service:9996" "$1"; }
 ask() { reply=$(client "$1") || die "the load client does not answer $1"; }
 
+metrics() { fetch "$frontend_url" "$namespace" scalability-tester-frontend:9998 /metrics; }
 registered() {
-  page=$(fetch "$frontend_url" "$namespace" scalability-tester-frontend:9998 /metrics) || return 1
+  page=$(metrics) || return 1
   printf '%s\n' "$page" | awk -v series="twofold_worker_processes{queue=\"$queue\"}" \
     '$1 == series { count = $2; found = 1 } END { print found ? count + 0 : "none" }'
+}
+# Of the workers so far, seconds: "CPU THROTTLED REPORTED", the last is how long the reports cover.
+used() {
+  metrics 2>/dev/null | awk -v labels="{queue=\"$queue\"}" '
+    { n = split("cpu throttled reported", what, " ")
+      for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] = $2 }
+    END { print v[1] + 0, v[2] + 0, v[3] + 0 }'
+}
+# used_since BEFORE WORKERS: "CORES SHARE": cores that were busy, and the share of the time in which a
+# quota held a worker up; "- -" if no worker has said anything since.
+used_since() {
+  printf '%s %s\n' "$1" "$(used)" | awk -v workers="$2" '
+    function share(x) { return x < 0 ? 0 : x > 1 ? 1 : x }
+    $6 <= $3 { print "- -"; next }
+    { printf "%.6g %.6g\n", ($4 - $1) / ($6 - $3) * workers, share(($5 - $2) / ($6 - $3)) }'
+}
+build() {
+  metrics 2>/dev/null | sed -n 's/^twofold_build_info{.*commit="\([^"]*\)".*version="\([^"]*\)".*/\2 (\1)/p; s/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p' | head -n 1
 }
 
 # ---- steps
@@ -309,6 +334,16 @@ interval() { printf '%.4g..%.4g' "$1" "$2"; }
 fail() { fails=$((fails + 1)); echo "FAIL: $*"; }
 undecided() { undecided=$((undecided + 1)); echo "UNDECIDED: $*"; }
 
+# What the window says of these keys, with tabs between; "-": nothing. The nodes as JSON.
+window_facts="wait run overhead run_p99 round_trip_p99 spread df jobs slowest slowest_by"
+facts() {
+  printf '%s\n' "$window" | awk -v keys="$*" '{ text = $0; sub(/^[^ ]+ /, "", text); if (!($1 in fact)) fact[$1] = text }
+    END { n = split(keys, key, " "); for (i = 1; i <= n; ++i) printf "%s%s", (i > 1 ? "\t" : ""), (key[i] in fact ? fact[key[i]] : "-") }'
+}
+nodes() {
+  printf '%s\n' "$window" | sed -n 's/^node //p' | sed 's/ /\t/; s/ /\t/; s/ /\t/' | objects workers jobs run node | tr -d '\n'
+}
+
 # What there is to say of the step now; then it is known to those that come after it.
 report() {
   now=$(printf '%f' "$(value throughput "$window")") failed=$(value failed "$window")
@@ -320,11 +355,15 @@ report() {
   of=$failed
   if all_failed; then of="all $failed" verdict=failures; fi
   [ "$failed" = 0 ] || fail "$1 workers: $of jobs failed: $(error_text)"
-  windows="$windows$turn$tab$1$tab$now$tab$error$tab$seconds$tab$steady$tab$failed$tab$(error_text)$tab$verdict$tab$(value why "$window")
+  busy=$(used_since "$before" "$1")
+  cpu=${busy% *} throttled=${busy#* }
+  windows="$windows$turn$tab$1$tab$now$tab$error$tab$seconds$tab$steady$tab$failed$tab$(error_text)$tab$verdict$tab$(value why "$window")$tab$cpu$tab$throttled$tab$(facts "$window_facts")$tab$(nodes)
 "
   previous=$now
   if ! all_failed; then
     records="$records${records:+,}$(value record "$window")"
+    seen=$(value evidence "$window")
+    [ -z "$seen" ] || evidence="$evidence${evidence:+,}$cpu:$throttled:${seen#-:-:}"
     ask "/verdict?type=plain&scale=$scale&pods=$scope&records=$records"
     judged=$reply
   fi
@@ -341,6 +380,7 @@ step() {
   deploy "$1"
   warm_up "$1"
   team=$(team) || die "cannot look at the workers of $deployment"
+  before=$(used)
   if all_failed; then understand; else measure "$1"; fi
   [ "$(team)" = "$team" ] || spoiled "$1"
   report "$1"
@@ -352,30 +392,36 @@ all_steps() {
   turn=1
   while [ "$turn" -le "$repeat" ]; do
     deploy 0
+    [ "$windows_in_all" -le 40 ] || evidence='' # more does not fit into a URL: the last repeat counts
     for n in $steps; do step "$n" || return; done
     turn=$((turn + 1))
   done
 }
 
 # A line for each step by all that is known so far, in fields with a tab after each ("-": nothing):
-# WORKERS THROUGHPUT RATIO LOWER UPPER LEAST VERDICT REPEATS_NEEDED FAILED ERROR WHY
+# WORKERS THROUGHPUT RATIO LOWER UPPER LEAST VERDICT REPEATS_NEEDED FAILED ERROR WHY WAIT RUN OVERHEAD CPU
+# (the last four are means of the repeats)
 judged_steps() {
   { printf '%s' "$windows" | sed 's/^/window	/'; printf '%s\n' "$judged" | sed -n 's/^\(step\|why\) /\1\t/p'; } | awk -F '\t' '
     function text(t) { return t == "" ? "-" : t }
+    function add(what, x) { if (x != "-") { sum[w, what] += x; ++known[w, what] } }
+    function mean(what) { return known[w, what] ? sum[w, what] / known[w, what] : "-" }
     $1 == "window" { w = $3; if (!(w in count)) order[++steps] = w; ++count[w]; logs[w] += $4 > 0 ? log($4) : 0
       failed[w] += $8; if ($9 != "") error[w] = $9
+      add("cpu", $12); add("wait", $14); add("run", $15); add("overhead", $16)
       if (verdict[w] == "" || $10 != "measured") { verdict[w] = $10; why[w] = $11 } }
     $1 == "step" { split($2, f, " "); w = f[1]; judged[w] = $2; verdict[w] = f[7] }
     $1 == "why" { w = $2; sub(/ .*/, "", w); reason[w] = substr($2, length(w) + 2) }
     END { for (i = 1; i <= steps; ++i) { w = order[i]
       split(w in judged ? judged[w] : w " " exp(logs[w] / count[w]) " - - - - " text(verdict[w]) " 0", f, " ")
       for (j = 1; j <= 8; ++j) printf "%s\t", f[j]
-      printf "%d\t%s\t%s\n", failed[w], text(error[w]), text(w in judged ? reason[w] : why[w]) } }'
+      printf "%d\t%s\t%s\t", failed[w], text(error[w]), text(w in judged ? reason[w] : why[w])
+      print mean("wait") "\t" mean("run") "\t" mean("overhead") "\t" mean("cpu") } }'
 }
 
 # Checks what is not known before the end: each step beside the one before it, for all repeats.
 check_steps() {
-  while IFS=$tab read -r workers _ _ lower upper least verdict _ _ _ why; do
+  while IFS=$tab read -r workers _ _ lower upper least verdict _ _ _ why _; do
     case $verdict in
       fail) fail "$workers workers: the ratio is under $(round "$least") ($(interval "$lower" "$upper"))" ;;
       undecided) undecided "$workers workers: $why" ;;
@@ -388,24 +434,32 @@ END
 # ---- the result, as JSON: it says so from the start that there is no verdict yet, so that nobody
 # takes that of an earlier run for ours
 
+list() { for word; do printf '%s%s' "${comma:-}" "$(quoted "$word")"; comma=', '; done; }
 number() { case $1 in '' | *[!0-9.e+-]*) echo null ;; *) echo "$1" ;; esac; }
 quoted() { printf '"%s"' "$(printf '%s' "$1" | tr '[:cntrl:]' ' ' | sed 's/[\\"]/\\&/g')"; }
 result() {
-  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "pods": "%s", "repeats": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "spread": %s, "steps": [%s\n], "windows": [%s\n]}\n' \
+  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "pods": "%s", "repeats": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "spread": %s, "steps": [%s\n], "windows": [%s\n], "began": %s, "argv": [%s], "frontend": %s, "why": %s}\n' \
     "$deployment" "$queue" "$scale" "$limit" "$secs" "$scope" "$repeat" "$outcome" "$(quoted "$reason")" \
     "$([ "$outcome" = pass ] && echo true || echo false)" "$fails" "$undecided" "$(number "$(value spread "$judged")")" \
     "$(judged_steps | objects workers throughput ratio lower upper least verdict repeats_needed failed_jobs error why)" \
-    "$(printf '%s' "$windows" | objects repeat workers throughput log_error seconds steady failed_jobs error)"
+    "$(printf '%s' "$windows" | objects repeat workers throughput log_error seconds steady failed_jobs error _ _ cpu throttled \
+      wait run overhead run_p99 round_trip_p99 spread degrees jobs slowest slowest_by nodes)" \
+    "$(quoted "$began")" "$argv" "$(quoted "$frontend")" "$(quoted "$why")"
 }
-# Lines of fields as JSON objects with these keys: numbers where fields are such, null for "-" and inf.
+# Lines of fields as JSON objects with these keys ("_": left out): numbers where fields are such, null
+# for "-" and inf; nodes are JSON already.
 objects() {
   awk -F '\t' -v keys="$*" '
-    function json(f) {
+    function json(f, key) {
+      if (key == "nodes") return "[" f "]"
+      if (key == "node") { gsub(/["\\]/, "\\\\&", f); return "\"" f "\"" }
       if (f ~ /^-?[0-9.]+(e[+-]?[0-9]+)?$/ || f == "true" || f == "false") return f
       if (f == "-" || f == "inf" || f == "nan") return "null"
       gsub(/[[:cntrl:]]/, " ", f); gsub(/["\\]/, "\\\\&", f); return "\"" f "\"" }
     BEGIN { n = split(keys, key, " ") }
-    { printf "%s\n    {", (NR > 1 ? "," : ""); for (i = 1; i <= n; ++i) printf "%s\"%s\": %s", (i > 1 ? ", " : ""), key[i], json($i); printf "}" }'
+    { printf "%s\n    {", (NR > 1 ? "," : ""); comma = ""
+      for (i = 1; i <= n; ++i) if (key[i] != "_") { printf "%s\"%s\": %s", comma, key[i], json($i, key[i]); comma = ", " }
+      printf "}" }'
 }
 # By renaming, so that it is whole at any time; but no device or pipe is replaced.
 record() {
@@ -439,15 +493,45 @@ clean_up() {
   exit "$code"
 }
 
+# The load client explains it by all that was measured; one of an earlier version cannot.
+explain() {
+  [ -n "$evidence" ] || return
+  why=$(client "/why?type=plain&evidence=$evidence" 2>/dev/null) || why=''
+  why=$(value why "$why")
+}
+
+# Columns of what nobody knows are left out.
 results() {
   echo
-  judged_steps | awk -F '\t' 'function three(x) { return x == "-" ? x : sprintf("%.3f", x) }
-    BEGIN { form = "%8s %14s %8s   %-20s %s\n"; printf form, "workers", "throughput", "ratio", "interval", "verdict" }
-    { printf form, $1, three($2), three($3), $4 == "-" ? "-" : three($4) " .. " three($5), $7 ($9 > 0 && $7 != "failures" ? "+failures" : "") }'
+  judged_steps | awk -F '\t' '
+    function three(x) { return x == "-" ? x : sprintf("%.3f", x) }
+    function short(x) { return x == "-" ? x : sprintf("%.3g", x) }
+    function row(w, t, r, i, v, a, b, c, d) {
+      line = sprintf("%8s %14s %8s   %-20s %-9s", w, t, r, i, v)
+      if (times) line = line sprintf(" %8s %8s %8s", a, b, c)
+      if (cpu) line = line sprintf(" %6s", d)
+      sub(/ +$/, "", line); print line }
+    { all[NR] = $0; if ($13 != "-") times = 1; if ($15 != "-") cpu = 1 }
+    END { row("workers", "throughput", "ratio", "interval", "verdict", "wait s", "run s", "over. s", "cores")
+      for (i = 1; i <= NR; ++i) { split(all[i], f, "\t")
+        row(f[1], three(f[2]), three(f[3]), f[4] == "-" ? "-" : three(f[4]) " .. " three(f[5]),
+            f[7] (f[9] > 0 && f[7] != "failures" ? "+failures" : ""), short(f[12]), short(f[13]), short(f[14]), short(f[15])) } }'
   spread=$(value spread "$judged")
   case $spread in '' | 0) ;; *) echo "Workers differ by $(calc "sprintf(\"%.2g\", 100 * $spread)") %." ;; esac
+  [ -z "$why" ] || echo "Why: $why."
   record || die "cannot write $json"
   echo "Result: $json"
+  [ -z "$html" ] || html_report
+}
+
+# The verdict does not depend on it.
+html_report() {
+  program=$(command -v twofold) || program=$(dirname "$0")/build/user/bin/twofold
+  if [ -x "$program" ] && "$program" report "$json" --html "$html" >/dev/null; then
+    echo "Report: $html"
+  else
+    say "no report was made; where the program twofold is: twofold report $json --html $html"
+  fi
 }
 
 # "1 FAIL, 2 undecided", and the word for all of it.
@@ -499,7 +583,7 @@ check() {
 json=${TWOFOLD_JSON:-validate-scaling.json} steps=${TWOFOLD_STEPS:-} cap=${TWOFOLD_CAP:-} timeout=${TWOFOLD_TIMEOUT:-}
 queue=${TWOFOLD_QUEUE:-} repeat=${TWOFOLD_REPEAT:-1} scope=${TWOFOLD_PODS:-any}
 client_url=${TWOFOLD_CLIENT_URL:-} frontend_url=${TWOFOLD_FRONTEND_URL:-}
-outcome=interrupted reason=''
+outcome=interrupted reason='' html=${TWOFOLD_HTML:-} argv=$(list "$0" "$@") began=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -508,6 +592,7 @@ while [ $# -gt 0 ]; do
   esac
   case $1 in
     --json) json=$2 ;;
+    --html) html=$2 ;;
     --steps) steps=$2 ;;
     --cap) cap=$2 ;;
     --timeout) timeout=$2 ;;
@@ -530,7 +615,7 @@ if is_whole "$limit"; then steps=${steps:-$(doublings "$limit")}; fi
 check
 
 given_client_url=$client_url given_frontend_url=$frontend_url
-fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged=''
+fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged='' evidence='' frontend='' why=''
 tab=$(printf '\t')
 record || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT
@@ -538,6 +623,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 "${world}_setup"
+frontend=$(build)
 
 echo "Scaling of $deployment: $steps workers, at least $scale x for twice as many"
 echo "Warm-up: until as many jobs as workers have ended and 2 x $secs s have passed. Measured: until decided, at most $cap s."
@@ -550,6 +636,7 @@ distribution
 if ! stop; then die "LEFT BEHIND: $left"; fi
 check_steps
 conclude
+explain
 results
 if [ -z "$summary" ]; then echo "*** PASS ***"; exit 0; fi
 echo "*** $summary ***"

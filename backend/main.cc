@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -22,6 +23,7 @@
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/program.h"
+#include "lib/process/cpu_use.h"
 #include "lib/process/environment.h"
 #include "lib/process/reaper.h"
 #include "lib/security/client.h"
@@ -168,6 +170,10 @@ int Main(int argc, char** argv) {
     Standalone once(io, **workload, configuration->agent);
     return RunToTheEnd(io, signals, once);
   }
+  configuration->agent.cpu_use =
+      [reader = std::make_shared<process::CpuUseReader>(process::RealHostFiles(), getpid())] {
+        return reader->Read();
+      };
   Agent agent(io, configuration->agent, **workload);
   std::unique_ptr<Health> health;
   if (!options.http_address.empty()) {

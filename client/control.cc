@@ -102,6 +102,13 @@ Result<Page> Verdict(Context&, const http::Params& query) {
   return ScalingPage(stats::JudgeScaling(records, scale), pods);
 }
 
+Result<Page> Why(Context&, const http::Params& query) {
+  Parameters parameters(query);
+  const std::vector<stats::StepEvidence> evidence = parameters.Evidence();
+  if (!parameters.status().ok()) return parameters.status();
+  return ExplanationPage(stats::Explain(evidence));
+}
+
 // ---- how they are asked for
 
 struct Row {
@@ -123,6 +130,7 @@ constexpr Row kRows[] = {
     {"/compare", Compare, "json"},
     {"/look", Look, "json"},
     {"/verdict", Verdict, "json"},
+    {"/why", Why, "json"},
 };
 
 // As it is written in a request. A page that is spelled otherwise ("/%72eset" is /reset to the

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "client/evidence.h"
+
 namespace twofold::client {
 namespace {
 
@@ -23,6 +25,7 @@ std::string Dump(const Object& object) {
 }
 
 std::string Text(const Object& value) {
+  if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
   // Also of what JSON cannot write: infinity.
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
@@ -43,6 +46,12 @@ std::string Lines(const Object& facts) {
     } else if (key == "errors") {
       for (const auto& [error, count] : value.items()) {
         add("error", fmt::format("{} {}", count.get<std::uint64_t>(), error));
+      }
+    } else if (key == "nodes") {
+      for (const Object& node : value) {
+        const std::string run = node["run"].is_null() ? "-" : Text(node["run"]);
+        add("node", fmt::format("{} {} {} {}", Text(node["workers"]), Text(node["jobs"]), run,
+                                Text(node["node"])));
       }
     } else {
       add(key, Text(value));
@@ -68,6 +77,36 @@ Object WindowFacts(const load::Snapshot& snapshot) {
           {"steady", estimate.steady},
           {"reason", estimate.reason},
           {"errors", snapshot.errors}};
+}
+
+Object Perhaps(const std::optional<double>& value) {
+  return value ? Object(*value) : Object(nullptr);
+}
+
+Object Seconds(const std::optional<Duration>& time) {
+  return time ? Object(ToSeconds(*time)) : Object(nullptr);
+}
+
+/// Where the time of the window's jobs went, in the words of proto/twofold/v1/validation.proto.
+Object WorkFacts(const load::Snapshot& snapshot) {
+  const stats::StepEvidence evidence = EvidenceOf(snapshot, 1);
+  Object facts = {
+      {"wait", Perhaps(evidence.wait)},
+      {"run", Perhaps(evidence.run)},
+      {"overhead", Perhaps(evidence.overhead)},
+      {"run_p99", Seconds(snapshot.latencies.Of(load::Part::kRun).Quantile(0.99))},
+      {"round_trip_p99", Seconds(snapshot.latencies.Of(load::Part::kRoundTrip).Quantile(0.99))},
+      {"spread", Perhaps(evidence.spread)},
+      {"slowest", evidence.slowest},
+      {"slowest_by", evidence.slowest.empty() ? Object(nullptr) : Object(evidence.slowest_by)}};
+  facts["nodes"] = Object::array();
+  for (const stats::NodeEvidence& node : evidence.nodes) {
+    facts["nodes"].push_back({{"node", node.node},
+                              {"workers", node.workers},
+                              {"jobs", node.jobs},
+                              {"run", Perhaps(node.run)}});
+  }
+  return facts;
 }
 
 // ---- latencies
@@ -255,7 +294,8 @@ Page PlacesPage(const load::Snapshot& snapshot, load::By by) {
 }
 
 Page WindowPage(const load::Snapshot& snapshot) {
-  const Object facts = WindowFacts(snapshot);
+  Object facts = WindowFacts(snapshot);
+  facts.update(WorkFacts(snapshot));
   return {"Window", Lines(facts), Dump(facts)};
 }
 
@@ -274,11 +314,13 @@ Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods 
   const std::string_view verdict = VerdictOf(look, pods);
   const std::string why = WhyUndecided(look, snapshot.estimate.reason, pods);
   const std::string record = RecordText(look.record);
-  const Object window = WindowFacts(snapshot);
+  const std::string evidence = EvidenceText(EvidenceOf(snapshot, look.record.workers));
+  Object window = WindowFacts(snapshot);
+  window.update(WorkFacts(snapshot));
   Object plain = {
       {"done", look.done}, {"next_seconds", Rounded(next_seconds)}, {"verdict", verdict}};
   if (look.verdict) plain.update(RatioFacts(*look.verdict, pods));
-  plain.update({{"why", why}, {"record", record}});
+  plain.update({{"why", why}, {"record", record}, {"evidence", evidence}});
   return {"Look", Lines(plain) + Lines(window),
           Dump({{"done", look.done},
                 {"next_seconds", next_seconds},
@@ -286,6 +328,7 @@ Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods 
                 {"why", why},
                 {"step", look.verdict ? Step(*look.verdict, pods) : Object(nullptr)},
                 {"record", record},
+                {"evidence", evidence},
                 {"window", window}})};
 }
 
@@ -303,6 +346,14 @@ Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods) {
   facts["spread"] = spread;
   facts["steps"] = steps;
   return {"Verdict", plain, Dump(facts)};
+}
+
+Page ExplanationPage(const stats::Explanation& explanation) {
+  const Object facts = {{"cause", stats::Name(explanation.cause)},
+                        {"base_workers", explanation.base_workers},
+                        {"workers", explanation.workers},
+                        {"why", explanation.text}};
+  return {"Why", Lines(facts), Dump(facts)};
 }
 
 }  // namespace twofold::client

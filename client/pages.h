@@ -12,6 +12,7 @@
 #include "lib/load/counts.h"
 #include "lib/load/snapshot.h"
 #include "lib/stats/comparison.h"
+#include "lib/stats/explanation.h"
 #include "lib/stats/scaling.h"
 
 /// What the client shows of itself. Pure.
@@ -21,7 +22,7 @@ namespace twofold::client {
 struct Page {
   std::string title;
   /// For people (Stats, Places), or one `key value` a line for shell scripts (Window, Comparison,
-  /// Look, Scaling).
+  /// Look, Scaling, Explanation).
   std::string plain;
   /// Times are in seconds. A value that is unknown, or infinite (which JSON cannot write), is null.
   std::string json;
@@ -38,6 +39,7 @@ Page WindowPage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
 Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);
 Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods);
+Page ExplanationPage(const stats::Explanation& explanation);
 
 /// The HTML form, which has the plain one verbatim. All text from outside is escaped.
 std::string Html(const Page& page);

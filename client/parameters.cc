@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "client/evidence.h"
 #include "lib/common/printable.h"
 
 namespace twofold::client {
@@ -93,6 +94,13 @@ std::vector<stats::StepRecord> Parameters::Records() {
   Result<std::vector<stats::StepRecord>> records = ParseRecords(ValueOf("records"));
   if (records.ok()) return *std::move(records);
   status_.Update(records.status());
+  return {};
+}
+
+std::vector<stats::StepEvidence> Parameters::Evidence() {
+  Result<std::vector<stats::StepEvidence>> evidence = ParseEvidence(ValueOf("evidence"));
+  if (evidence.ok()) return *std::move(evidence);
+  status_.Update(evidence.status());
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "lib/common/result.h"
 #include "lib/http/message.h"
 #include "lib/stats/comparison.h"
+#include "lib/stats/explanation.h"
 #include "lib/stats/scaling.h"
 
 namespace twofold::client {
@@ -33,6 +34,9 @@ class Parameters {
 
   /// `records` (default none).
   std::vector<stats::StepRecord> Records();
+
+  /// `evidence`, which must be there.
+  std::vector<stats::StepEvidence> Evidence();
 
   /// `pods`, any or these (default any).
   Pods WhichPods();

@@ -24,6 +24,8 @@ constexpr std::size_t kBusyBytes = 128 << 10;
 
 constexpr std::size_t kAttemptBytes = 12;  // of a message, roughly
 
+constexpr Duration kUsagePeriod = std::chrono::seconds(1);
+
 Duration LimitOf(const v1::JobOptions& options) {
   if (options.limit_ns() > kLongestLimitNs) return Duration::zero();
   return Duration(static_cast<Duration::rep>(options.limit_ns()));
@@ -222,6 +224,21 @@ void Agent::Deliver(const AttemptEnd& end) {
         *message.mutable_results(),
         {end.id.job, end.id.attempt, end.outcome, static_cast<std::uint64_t>(end.run_time.count()),
          options_.device, end.handed_back, end.report});
+  });
+}
+
+void Agent::OnFlush() {
+  const Instant now = Now();
+  if (!options_.cpu_use || now < usage_due_) return;
+  usage_due_ = now + kUsagePeriod;
+  link_.Add([use = options_.cpu_use(), uptime = now - started_](v1::WorkerMessage& message) {
+    v1::Usage& usage = *message.mutable_usage();
+    usage.Clear();
+    usage.set_cpu_ns(static_cast<std::uint64_t>(use.cpu.count()));
+    if (use.throttled) usage.set_throttled_ns(static_cast<std::uint64_t>(use.throttled->count()));
+    if (use.quota) usage.set_cpu_quota(*use.quota);
+    usage.set_uptime_ns(static_cast<std::uint64_t>(uptime.count()));
+    return usage.ByteSizeLong();
   });
 }
 

@@ -15,6 +15,7 @@
 #include "backend/agent/runner.h"
 #include "backend/workload/workload.h"
 #include "lib/common/instant.h"
+#include "lib/process/cpu_use.h"
 #include "lib/rpc/batches.h"
 
 namespace twofold::backend {
@@ -38,6 +39,8 @@ struct AgentOptions {
   Duration limit{0};              ///< longest run time; 0 = none
   Duration ready_limit = std::chrono::seconds(60);  ///< of the member of a gang to get ready
   Duration drain_limit = std::chrono::seconds(30);
+  /// What this process and its programs use; empty: the frontend is told nothing of it.
+  std::function<process::CpuUse()> cpu_use;
 };
 
 /// `text` with each FILENAME in it replaced.
@@ -52,6 +55,9 @@ std::string ReplaceFilename(std::string text, const std::string& filename);
 /// delivered again on each new stream, and are the answer to a cancel that comes late.
 ///
 /// Members of gangs say that they are ready, again on each new stream, until they are let go.
+///
+/// While it works it says what it uses of the processor, with what else it has to say (results,
+/// heartbeats), at most once a second. An idle process says nothing.
 ///
 /// What jobs print is passed on for those that the frontend follows, for as long as the stream
 /// lasts; how far they are is passed on always.
@@ -80,6 +86,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
   v1::Hello MakeHello() override;
   void OnMessage(const v1::FrontendMessage& message) override;
   bool HoldsAttempts() const override;
+  void OnFlush() override;
   void OnGone(const Status& status) override;
 
   void OnEnd(AttemptEnd end) override;
@@ -112,6 +119,8 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
   ProgressRelay progress_;
   OutputRelay output_;
   boost::asio::steady_timer stage_timer_;
+  const Instant started_ = Now();
+  Instant usage_due_ = started_;
   std::function<void(int)> on_exit_;
   int shutdowns_ = 0;
   bool draining_ = false;

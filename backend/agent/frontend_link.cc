@@ -107,6 +107,7 @@ void FrontendLink::LimitConnecting() {
 void FrontendLink::FlushThisTurn() {
   if (std::exchange(flush_posted_, true)) return;
   boost::asio::post(io_, [this] {
+    if (up()) listener_.OnFlush();
     flush_posted_ = false;
     if (stream_) stream_->Flush();
   });

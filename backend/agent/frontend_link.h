@@ -48,6 +48,9 @@ class FrontendLink {
     /// Whether there is anything to hold a lease for.
     [[nodiscard]] virtual bool HoldsAttempts() const = 0;
 
+    /// A message goes out now: the last chance to Add to it. Not on an idle link.
+    virtual void OnFlush() = 0;
+
     /// The last word, once, when nothing of the link is left: OK after Close, else why it gave up.
     virtual void OnGone(const Status& status) = 0;
 

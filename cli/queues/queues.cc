@@ -35,8 +35,16 @@ const show::Columns kQueueColumns = {
 };
 
 const show::Columns kWorkerColumns = {
-    {"QUEUE", "queue"}, {"NODE", "node"},   {"POD", "pod"},   {"DEVICE", "device"},
-    {"STATE", "state"}, {"SLOTS", "slots"}, {"BUSY", "busy"}, {"LABELS", "labels"},
+    {"QUEUE", "queue"},
+    {"NODE", "node"},
+    {"POD", "pod"},
+    {"DEVICE", "device"},
+    {"STATE", "state"},
+    {"SLOTS", "slots"},
+    {"BUSY", "busy"},
+    {"LABELS", "labels"},
+    {.heading = "CPU S", .path = "usage.cpu_seconds", .decimals = 1, .if_any = true},
+    {.heading = "THROTTLED S", .path = "usage.throttled_seconds", .decimals = 1, .if_any = true},
 };
 
 void ShowQueue(const v1::Queue& queue, const Globals& globals) {

@@ -183,6 +183,7 @@ v1::Worker ToProto(const QueueHost::Turn::WorkerView& worker, const std::string&
   result.set_silent(process.presence == queue::Presence::kSilent);
   result.set_paused(process.paused);
   result.set_draining(process.draining);
+  if (worker.usage != nullptr) *result.mutable_usage() = *worker.usage;
   return result;
 }
 

@@ -65,6 +65,11 @@ QueueTimes QueueHost::Times() {
   return state_->times;
 }
 
+WorkerUsage QueueHost::Usage() {
+  const MutexLock lock(mutex_);
+  return state_->usage;
+}
+
 // ---- Turns
 
 // A turn is a lock with methods: clang's analysis cannot follow it from the caller.
@@ -160,7 +165,9 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
     worker.endpoint->OnReplaced();
     state_.to_flush.Add(worker.endpoint);
   }
-  worker = {key, std::move(identity), endpoint, how.leave_when_empty};
+  const UsageRecord usage = worker.key == key ? worker.usage : UsageRecord();
+  worker = {key, std::move(identity), endpoint, how.leave_when_empty, usage};
+  worker.usage.Joined(now_);
   state_.core.Step(now_,
                    queue::input::WorkerJoined{.key = key,
                                               .slots = slots,
@@ -187,6 +194,13 @@ void QueueHost::Turn::Left(queue::ProcessId process, const WorkerEndpoint* endpo
 
 void QueueHost::Turn::Renew(queue::ProcessId process) {
   state_.core.Step(now_, queue::input::Renewed{process}, state_);
+}
+
+void QueueHost::Turn::Used(queue::ProcessId process, const v1::Usage& usage) {
+  const WorkerUsage added = state_.WorkerAt(process).usage.Take(usage, now_);
+  state_.usage.cpu += added.cpu;
+  state_.usage.throttled += added.throttled;
+  state_.usage.reported += added.reported;
 }
 
 void QueueHost::Turn::Draining(queue::ProcessId process) {
@@ -292,7 +306,7 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
   for (const results::Member& member : started->members) {
     const queue::ProcessKey key{member.process_key};
     state_.WorkerAt(state_.core.core().IdFor(key)) = {
-        key, {member.node, member.pod, member.device, {}, {}}, nullptr, false};
+        key, {member.node, member.pod, member.device, {}, {}}, nullptr, false, {}};
   }
 }
 
@@ -312,7 +326,8 @@ std::size_t QueueHost::Turn::ListWorkers(
     const WorkerPattern& pattern, std::size_t from,
     const std::function<void(const WorkerView&)>& visit) const {
   return VisitWorkers(pattern, from, [&](queue::ProcessId process, const queue::Process& known) {
-    visit({state_.WorkerAt(process).identity, known});
+    const State::Worker& worker = state_.WorkerAt(process);
+    visit({worker.identity, known, worker.usage.newest()});
   });
 }
 

@@ -29,6 +29,14 @@ struct QueueTimes {
   stats::Histogram total;
 };
 
+/// What the worker processes of a queue have used since the frontend started, those that have left
+/// included.
+struct WorkerUsage {
+  Duration cpu{0};
+  Duration throttled{0};
+  Duration reported{0};  ///< how long they ran, until their last report: the time of the other two
+};
+
 /// What the queues of a frontend share.
 struct Surroundings {
   std::shared_ptr<Submitter> detached;         ///< gets the ends of jobs submitted with kDetached
@@ -78,6 +86,7 @@ class QueueHost {
   };
   Snapshot Look(Instant now);
   QueueTimes Times();
+  WorkerUsage Usage();
 
  private:
   class State;
@@ -137,6 +146,8 @@ class QueueHost::Turn {
   void Gone(queue::ProcessId process, const WorkerEndpoint* endpoint);
   void Left(queue::ProcessId process, const WorkerEndpoint* endpoint);
   void Renew(queue::ProcessId process);
+  /// What the process says of itself. What it used before it joined this frontend does not count.
+  void Used(queue::ProcessId process, const v1::Usage& usage);
   void Draining(queue::ProcessId process);
   void Ready(queue::ProcessId process, const queue::Held& member);
   bool Completed(queue::ProcessId process, const queue::Completion& completion);
@@ -164,6 +175,7 @@ class QueueHost::Turn {
   struct WorkerView {
     const WorkerIdentity& identity;
     const queue::Process& process;
+    const v1::Usage* usage;  ///< nullptr: it has said nothing
   };
   /// The next four deal with up to kWorkersATurn processes from place `from` on (0: the start), and
   /// return the place where the next turn has to go on; 0: there are no more.

@@ -10,6 +10,7 @@
 #include "frontend/queues/endpoints.h"
 #include "frontend/queues/flush_list.h"
 #include "frontend/queues/queue_host.h"
+#include "frontend/queues/usage_record.h"
 #include "lib/queue/queue.h"
 #include "lib/trace/queue_recorder.h"
 
@@ -29,6 +30,7 @@ class QueueHost::State final : public queue::Effects {
     WorkerIdentity identity;
     std::shared_ptr<WorkerEndpoint> endpoint;  ///< nullptr while away
     bool leave_when_empty = false;
+    UsageRecord usage{};
   };
 
   explicit State(const QueueHost& host);
@@ -49,6 +51,7 @@ class QueueHost::State final : public queue::Effects {
   std::vector<PauseRule> pause_rules;  ///< of those that match a worker the last one counts
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters;
   QueueTimes times;
+  WorkerUsage usage;
   FlushList to_flush;
   CommitBatch commit;
   Watchers watchers;

@@ -133,6 +133,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   if (Status status = CheckReports(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
   turn.Renew(process_);
+  if (message.has_usage()) turn.Used(process_, message.usage());
   if (message.draining()) turn.Draining(process_);
   TakeTold(message, turn);
   Status status = message.has_results() ? TakeResults(message.results(), turn) : absl::OkStatus();

@@ -23,6 +23,14 @@ struct Families {
   Family workers{"twofold_workers", "Worker slots of connected processes, by state.",
                  MetricType::Gauge};
   Family processes{"twofold_worker_processes", "Connected worker processes.", MetricType::Gauge};
+  Family cpu{"twofold_worker_cpu_seconds_total",
+             "Processor time of worker processes and what they run, as they said last.",
+             MetricType::Counter};
+  Family throttled{"twofold_worker_throttled_seconds_total",
+                   "How long CPU quotas have held worker processes up.", MetricType::Counter};
+  Family reported{"twofold_worker_reported_seconds_total",
+                  "How long worker processes have run until they said so last.",
+                  MetricType::Counter};
   Family finished{"twofold_jobs_finished_total", "Jobs that have ended, by outcome.",
                   MetricType::Counter};
   Family requeued{"twofold_attempts_requeued_total",
@@ -44,6 +52,7 @@ struct Families {
 void AddQueue(Families& families, QueueHost& host, Instant now) {
   const auto [stats, oldest_waiting] = host.Look(now);
   const QueueTimes times = host.Times();
+  const WorkerUsage usage = host.Usage();
   const Labels queue = {{"queue", host.name()}};
   const auto with = [&queue](const char* label, std::string value) {
     Labels labels = queue;
@@ -58,6 +67,9 @@ void AddQueue(Families& families, QueueHost& host, Instant now) {
   families.workers.Add(with("state", "busy"), stats.workers_busy);
   families.workers.Add(with("state", "draining"), stats.workers_draining);
   families.processes.Add(queue, stats.processes);
+  families.cpu.Add(queue, ToSeconds(usage.cpu));
+  families.throttled.Add(queue, ToSeconds(usage.throttled));
+  families.reported.Add(queue, ToSeconds(usage.reported));
   for (int i = 0; i < queue::kOutcomes; ++i) {
     const std::string outcome(queue::Name(static_cast<queue::Outcome>(i)));
     families.finished.Add(with("outcome", outcome), stats.finished[static_cast<std::size_t>(i)]);
@@ -124,8 +136,9 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* 
   for (const auto& host : queues.all()) AddQueue(all, *host, Now());
   std::vector<MetricFamily> result;
   for (Family* family :
-       {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes, &all.finished,
-        &all.requeued, &all.refused, &all.paused, &all.draining, &all.wait, &all.run, &all.total}) {
+       {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes, &all.cpu, &all.throttled,
+        &all.reported, &all.finished, &all.requeued, &all.refused, &all.paused, &all.draining,
+        &all.wait, &all.run, &all.total}) {
     result.push_back(family->Take());
   }
   AddTraffic(result, queues.traffic());

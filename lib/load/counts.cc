@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "lib/common/printable.h"
@@ -83,6 +84,23 @@ std::vector<PlaceGroup> GroupPlaces(const std::vector<Place>& places, By by) {
   }
   std::vector<PlaceGroup> sorted;
   for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  return sorted;
+}
+
+std::vector<NodeGroup> GroupNodes(const std::vector<Place>& places) {
+  std::map<std::string, NodeGroup> groups;
+  std::set<std::pair<std::string, std::string>> pods;
+  for (const Place& place : places) {
+    const std::uint64_t jobs = place.succeeded + place.failed;
+    if (jobs == 0 || place.node.empty()) continue;
+    NodeGroup& group = groups[place.node];
+    group.node = place.node;
+    group.workers += pods.emplace(place.node, place.pod).second ? 1U : 0U;
+    group.jobs += jobs;
+    group.runs.Merge(place.runs);
+  }
+  std::vector<NodeGroup> sorted;
+  for (auto& [node, group] : groups) sorted.push_back(std::move(group));
   return sorted;
 }
 

@@ -47,6 +47,7 @@ struct Place {
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
   stats::Moments times{};  ///< seconds that each succeeded job kept its worker busy
+  stats::Moments runs{};   ///< seconds that it ran
 };
 
 /// Counts jobs by place.
@@ -65,9 +66,10 @@ class Places {
   /// The place with these names, added if it is new.
   Index Find(std::string_view node, std::string_view pod, std::string_view device);
 
-  void Succeeded(Index place, double seconds) {
+  void Succeeded(Index place, double busy_seconds, double run_seconds) {
     ++all_[place].succeeded;
-    all_[place].times.Add(seconds);
+    all_[place].times.Add(busy_seconds);
+    all_[place].runs.Add(run_seconds);
   }
   void Failed(Index place) { ++all_[place].failed; }
 
@@ -103,6 +105,17 @@ struct PlaceGroup {
 
 /// Adds up places with the same name and device. Sorted by both; places without a job are left out.
 std::vector<PlaceGroup> GroupPlaces(const std::vector<Place>& places, By by);
+
+/// Jobs that ended on one node.
+struct NodeGroup {
+  std::string node;
+  std::uint32_t workers = 0;  ///< pods
+  std::uint64_t jobs = 0;
+  stats::Moments runs;  ///< seconds, of those that succeeded
+};
+
+/// Adds up places with the same node, sorted by it; those without a node or a job are left out.
+std::vector<NodeGroup> GroupNodes(const std::vector<Place>& places);
 
 /// Why a job did not succeed: the reason in its serialized v1::Report, else the exit code, the
 /// signal or the outcome; plus the last line that a failed program printed, made printable, at most

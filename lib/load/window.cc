@@ -26,7 +26,7 @@ stats::Spread SpreadOf(const std::vector<Place>& places) {
 
 void Window::Succeeded(const Answer& job) {
   tally_.Ended(job, true);
-  places_.Succeeded(job.place, BusySeconds(job));
+  places_.Succeeded(job.place, BusySeconds(job), ToSeconds(job.run));
 }
 
 void Window::Failed(const Answer& job, std::string_view error) {

@@ -120,6 +120,8 @@ constexpr Fact kFacts[] = {
     {"RunCounts.ended", Rule::kThen, "failed", Failed},
     {"RunCounts.ended", Rule::kThen, "succeeded", Succeeded},
     {"RunCounts.ended", Rule::kThen, "withdrawn", Withdrawn},
+    {"Usage.cpu_quota", Rule::kIfAny},
+    {"Usage.throttled_ns", Rule::kIfAny},
     {"Worker.busy", Rule::kThen, "state", StateOfWorker},
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace twofold::stats {
@@ -15,6 +17,10 @@ class Moments {
     mean_ += distance / static_cast<double>(++count_);
     squares_ += distance * (value - mean_);
   }
+
+  /// As if all that `other` has seen had been added.
+  /// Source   T. Chan, G. Golub, R. LeVeque, "Updating formulae ..." (1979).
+  void Merge(const Moments& other);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] double mean() const { return mean_; }
@@ -41,5 +47,16 @@ Spread BetweenWorkers(std::span<const Moments> workers);
 
 /// The spread of several windows, weighted by their degrees of freedom.
 Spread Pooled(std::span<const Spread> spreads);
+
+/// A worker that is slower than chance explains.
+struct Straggler {
+  std::size_t worker = 0;  ///< its index
+  double by = 0.0;         ///< how much longer it takes than the mean worker: 0.3 = 30 %
+};
+
+/// The slowest worker, if its mean time is above that of the mean worker by 5 % and by more than
+/// its own scatter explains: Student's t at 95 % for all workers together (Bonferroni). Workers
+/// with fewer than two jobs are left out, and with fewer than two others there is no straggler.
+std::optional<Straggler> SlowestWorker(std::span<const Moments> workers);
 
 }  // namespace twofold::stats

@@ -58,6 +58,15 @@ load::Snapshot Busy() {
                      {"node-a", "pod-1", "/dev/dri/renderD128", 100, 2},
                      {"node-a", "pod-2", "/dev/dri/renderD129", 50, 0},
                      {"", "", "", 0, 1}};
+  for (int job = 0; job < 50; ++job) {
+    snapshot.places[0].times.Add(0.15625);
+    snapshot.places[0].runs.Add(0.125);
+    for (const std::size_t place : {1U, 2U}) {
+      snapshot.places[place].times.Add(0.125);
+      snapshot.places[place].runs.Add(0.09375);
+    }
+  }
+  snapshot.spread = {0.0625, 2.0};
   snapshot.errors = {{"<script>alert('&')</script>", 2},
                      {"the queue is full, try again later", 7},
                      {"the worker vanished", 1}};
@@ -131,6 +140,12 @@ TEST(Pages, Look) {
   ExpectGolden("look.json", LookPage(Measured(), look, Pods::kAny).json);
   const stats::StepLook unsteady = stats::LookAtStep(earlier, Busy().estimate, {}, plan);
   ExpectGolden("look_unsteady.txt", LookPage(Busy(), unsteady, Pods::kThese).plain);
+}
+
+TEST(Pages, Explanation) {
+  const stats::Explanation explanation = {stats::Cause::kWait, 2, 4, "wait grew"};
+  ExpectGolden("why.txt", ExplanationPage(explanation).plain);
+  ExpectGolden("why.json", ExplanationPage(explanation).json);
 }
 
 TEST(Pages, VerdictsOnTheseAndOnAnyPods) {

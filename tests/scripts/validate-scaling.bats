@@ -70,6 +70,50 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   [ "$(jq -r '.pass, .fails, .steps[2].verdict' "$STUB/result.json" | tr '\n' ' ')" = "true 0 pass " ]
 }
 
+@test "says where the time of jobs went, what workers used and why" {
+  run validate
+  [[ "$output" == *"workers     throughput    ratio   interval             verdict     wait s    run s  over. s  cores"* ]]
+  [[ "$output" == *"       4          4.000    2.000   1.994 .. 2.006       pass        0.0005      0.2  0.00125      2"* ]]
+  [[ "$output" == *'Why: workers "contend" for CPU.'* ]]
+  [ "$(json '.windows[2] | [.cpu, .throttled, .wait, .run, .overhead, .run_p99, .round_trip_p99, .spread, .jobs, .degrees] | @csv')" = \
+    "2,0.25,0.0005,0.2,0.00125,0.21,0.22,0.01,1000,15" ]
+  [ "$(json '.windows[2].nodes | map([.node, .workers, .jobs, .run]) | tojson')" = \
+    '[["node-1",4,1000,0.2],["a \"quoted\" node",1,7,null]]' ]
+  [ "$(json .why)" = 'workers "contend" for CPU' ]
+  [ "$(json .frontend)" = "0.1.0 (5f3c2ab)" ]
+  [ "$(json '.argv | (length, .[1], .[7])' | tr '\n' ' ')" = "8 scalability-tester-backend-sleep 1.8 " ]
+  [ "$(json .began)" != null ]
+  [ "$(grep -o '/why?.*' "$STUB/calls")" = \
+    "/why?type=plain&evidence=0.5:0.25:1:1.000000,1:0.25:2:2.000000,2:0.25:4:4.000000" ]
+}
+
+@test "a load client and a frontend of an earlier version are as good for a verdict" {
+  STUB_OLD=1 run validate
+  [ "$status" -eq 0 ]
+  [[ "$output" != *"Why:"* && "$output" != *"cores"* && "$output" != *"wait s"* ]]
+  [ "$(json '.windows[0] | [.cpu, .wait, .nodes] | tojson')" = "[null,null,[]]" ]
+  [ "$(json '.why, .frontend' | tr '\n' ' ')" = "  " ]
+}
+
+@test "the evidence of many windows is that of the last repeat" {
+  limit=1 run validate --repeat 41
+  [ "$(grep -o '/why?.*' "$STUB/calls" | tr -cd , | wc -c)" -eq 0 ]
+}
+
+@test "writes an HTML report where the program is, and says how to make one where it is not" {
+  mkdir "$STUB/bin"
+  printf '#!/bin/sh\necho "$*" >>"%s/twofold"; echo html >"$4"\n' "$STUB" >"$STUB/bin/twofold"
+  chmod +x "$STUB/bin/twofold"
+  PATH="$STUB/bin:$PATH" run validate --html "$STUB/out.html"
+  [ "$status" -eq 0 ]
+  [ "$(cat "$STUB/twofold")" = "report $STUB/result.json --html $STUB/out.html" ]
+  [[ "$output" == *"Report: $STUB/out.html"*"*** PASS ***" ]]
+  printf '#!/bin/sh\nexit 2\n' >"$STUB/bin/twofold"
+  PATH="$STUB/bin:$PATH" TWOFOLD_HTML="$STUB/out.html" run validate
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"no report was made; where the program twofold is: twofold report $STUB/result.json --html $STUB/out.html"* ]]
+}
+
 @test "counts each step under the limit as a fail" {
   STUB_EFFICIENCY=0.8 run validate
   [ "$status" -eq 2 ]

@@ -52,7 +52,7 @@ TEST(Places, TheSameNamesAreTheSamePlace) {
 TEST(Places, NumberAndLengthOfNamesAreBounded) {
   Places places;
   for (int i = 0; i < 20'000; ++i) {
-    places.Succeeded(places.Find("n" + std::to_string(i), "", ""), 1.0);
+    places.Succeeded(places.Find("n" + std::to_string(i), "", ""), 1.0, 1.0);
   }
   EXPECT_THAT(places.all(), SizeIs(Places::kMost + 1));
   EXPECT_EQ(places.all().back().node, "other");
@@ -106,6 +106,25 @@ TEST(Latencies, OverheadIsNeverNegative) {
   EXPECT_EQ(latencies.Of(Part::kOverhead).Min(), Duration(0));
   EXPECT_EQ(latencies.Of(Part::kOverhead).Max(), Duration(0));
   EXPECT_EQ(latencies.clamped(), 2U);
+}
+
+TEST(NodeGroups, CountWorkersAndJobsAndPoolRunTimes) {
+  Places places;
+  places.Succeeded(places.Find("b", "pod-3", ""), 9.0, 5.0);
+  places.Succeeded(places.Find("a", "pod-1", "gpu0"), 9.0, 1.0);
+  places.Succeeded(places.Find("a", "pod-1", "gpu1"), 9.0, 2.0);
+  places.Succeeded(places.Find("a", "pod-2", ""), 9.0, 3.0);
+  places.Failed(places.Find("a", "pod-2", ""));
+  places.Failed(places.Find("", "", ""));
+  places.Find("c", "pod-4", "");
+  const std::vector<NodeGroup> nodes = GroupNodes(places.all());
+  ASSERT_EQ(nodes.size(), 2U);
+  EXPECT_EQ(nodes[0].node, "a");
+  EXPECT_EQ(nodes[0].workers, 2U);
+  EXPECT_EQ(nodes[0].jobs, 4U);
+  EXPECT_DOUBLE_EQ(nodes[0].runs.mean(), 2.0);
+  EXPECT_EQ(nodes[1].node, "b");
+  EXPECT_EQ(nodes[1].workers, 1U);
 }
 
 TEST(ErrorText, TakesTheReportsErrorFirst) {

@@ -7,6 +7,7 @@
 #   STUB_SPREAD how much workers differ (0)        STUB_DONE  false: no look has seen enough
 #   STUB_THROUGHPUTS "1 1.9 2": those of 1, 2, 4 ... workers instead
 #   STUB_REGISTERED  so many register at most      STUB_BREAK  a call matching this pattern fails
+#   STUB_OLD  client and frontend know nothing of where the time went
 # shellcheck shell=sh
 
 state() { cat "$STUB/$1" 2>/dev/null || echo 0; }
@@ -39,6 +40,17 @@ steady ${STUB_STEADY:-true}
 END
   [ "${STUB_STEADY:-true}" = true ] || echo "reason the rate falls"
   [ "${STUB_FAILED:-0}" = 0 ] || echo "error ${STUB_FAILED} no device"
+  [ -z "${STUB_OLD:-}" ] || return 0
+  cat <<END
+wait 0.0005
+run 0.2
+overhead 0.00125
+run_p99 0.21
+round_trip_p99 0.22
+spread 0.01
+node $(ready) 1000 0.2 node-1
+node 1 7 - a "quoted" node
+END
 }
 
 # What /look says of the window, whose record is WORKERS:THROUGHPUT here. It has always seen enough,
@@ -56,6 +68,7 @@ look() {
 why $why}"
   fi
   echo "record $(ready):$(throughput)"
+  [ -n "${STUB_OLD:-}" ] || echo "evidence -:-:$(ready):$(throughput)"
   window
 }
 last_of() { printf '%s\n' "${1##*,}" | cut -d: -f1; }
@@ -78,6 +91,17 @@ verdict() {
   judge "$(param "$1" scale)" "$(param "$1" records)"
 }
 
+# Between two looks each worker has computed for half of the time, and was held up for a quarter.
+metrics() {
+  echo "twofold_worker_processes{queue=\"sleep\"} $(registered)"
+  [ -z "${STUB_OLD:-}" ] || return 0
+  looks=$(grep -c /metrics "$STUB/calls")
+  echo "twofold_worker_cpu_seconds_total{queue=\"sleep\"} $((looks * 2))"
+  echo "twofold_worker_throttled_seconds_total{queue=\"sleep\"} $looks"
+  echo "twofold_worker_reported_seconds_total{queue=\"sleep\"} $((looks * 4))"
+  echo 'twofold_build_info{version="0.1.0",commit="5f3c2ab",compiler="g++ 12.2.0"} 1'
+}
+
 # What the load client and the frontend answer to a path.
 serve() {
   case $1 in
@@ -87,7 +111,8 @@ serve() {
     /look?*) look "$1" ;;
     /verdict?*) verdict "$1" ;;
     /nodes?*) echo "100.0 % ##### node-1" ;;
-    /metrics) echo "twofold_worker_processes{queue=\"sleep\"} $(registered)" ;;
+    /why?*) [ -z "${STUB_OLD:-}" ] && printf 'cause cpu\nwhy workers "contend" for CPU\n' ;;
+    /metrics) metrics ;;
     *) echo "stub: no path $1" >&2; exit 22 ;;
   esac
 }
