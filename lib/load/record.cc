@@ -160,8 +160,8 @@ void AddPlaces(const Recorder& recorder, v1::LoadRecord& record) {
     place.set_device(seen.device);
     place.set_succeeded(seen.succeeded);
     place.set_failed(seen.failed);
-    if (seen.succeeded > 0) place.set_mean_run(seen.times.mean());
-    if (seen.succeeded > 1) place.set_deviation(std::sqrt(seen.times.Variance()));
+    if (seen.succeeded > 0) place.set_mean_run(seen.runs.mean());
+    if (seen.succeeded > 1) place.set_deviation(std::sqrt(seen.runs.Variance()));
   }
 }
 

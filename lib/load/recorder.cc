@@ -81,7 +81,7 @@ void Recorder::Succeeded(const Answer& job) {
   if (closed_at_) return;
   ++slices_.back().succeeded;
   from_plan_.Record(job.ended - job.due);
-  if (total_) places_.Succeeded(job.place, ToSeconds(job.run));
+  if (total_) places_.Succeeded(job.place, job.BusySeconds(), ToSeconds(job.run));
 }
 
 void Recorder::Failed(const Answer& job, std::string_view error) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +20,13 @@ struct Answer {
   Duration wait{};
   Duration run{};
   Places::Index place = 0;
+
+  /// How long a worker was occupied with it, as the client sees it: all but the wait. What the
+  /// frontend says of that is not believed if it is longer than all.
+  [[nodiscard]] double BusySeconds() const {
+    const Duration all = std::max(ended - submitted, Duration(1));
+    return ToSeconds(wait < all ? all - wait : all);
+  }
 };
 
 /// Times that only an open loop has: in a closed one a job is due when it is sent.

@@ -8,13 +8,6 @@
 namespace twofold::load {
 namespace {
 
-/// How long a worker was occupied with a job, as the client sees it: all but the wait. What the
-/// frontend says of that is not believed if it is longer than all.
-double BusySeconds(const Answer& job) {
-  const Duration all = std::max(job.ended - job.submitted, Duration(1));
-  return ToSeconds(job.wait < all ? all - job.wait : all);
-}
-
 stats::Spread SpreadOf(const std::vector<Place>& places) {
   std::vector<stats::Moments> workers;
   workers.reserve(places.size());
@@ -26,7 +19,7 @@ stats::Spread SpreadOf(const std::vector<Place>& places) {
 
 void Window::Succeeded(const Answer& job) {
   tally_.Ended(job, true);
-  places_.Succeeded(job.place, BusySeconds(job), ToSeconds(job.run));
+  places_.Succeeded(job.place, job.BusySeconds(), ToSeconds(job.run));
 }
 
 void Window::Failed(const Answer& job, std::string_view error) {
