@@ -108,7 +108,7 @@ std::vector<StepEvidence> Steps(std::span<const StepEvidence> evidence) {
 
 // ---- how much longer a job takes in one step than in a smaller one
 
-struct Growth {
+struct TimeGrowth {
   const StepEvidence* base = nullptr;
   const StepEvidence* now = nullptr;
   double doublings = 1.0;
@@ -121,7 +121,7 @@ struct Growth {
   [[nodiscard]] std::string Longer() const { return Percent(std::max(std::expm1(log), 0.0)); }
 };
 
-Growth Between(const StepEvidence& base, const StepEvidence& now) {
+TimeGrowth Between(const StepEvidence& base, const StepEvidence& now) {
   const double factor = static_cast<double>(now.workers) / base.workers;
   return {&base, &now, std::log2(factor),
           std::log(factor) - std::log(now.rate.throughput / base.rate.throughput),
@@ -129,11 +129,11 @@ Growth Between(const StepEvidence& base, const StepEvidence& now) {
 }
 
 /// The neighbours between which most was lost, else the ends.
-Growth MostOf(const std::vector<StepEvidence>& steps) {
-  const Growth ends = Between(steps.front(), steps.back());
-  Growth most = ends;
+TimeGrowth MostOf(const std::vector<StepEvidence>& steps) {
+  const TimeGrowth ends = Between(steps.front(), steps.back());
+  TimeGrowth most = ends;
   for (std::size_t i = 1; i < steps.size(); ++i) {
-    const Growth next = Between(steps[i - 1], steps[i]);
+    const TimeGrowth next = Between(steps[i - 1], steps[i]);
     if (!next.Matters()) continue;
     const bool first = most.now == ends.now && most.base == ends.base;
     if (first || next.PerDoubling() > most.PerDoubling()) most = next;
@@ -153,18 +153,18 @@ std::optional<double> TimeOf(const StepEvidence& step) {
 }
 
 /// The share of the growth that the part has.
-double ShareOf(const Growth& growth, const NamedPart& part) {
+double ShareOf(const TimeGrowth& growth, const NamedPart& part) {
   const double more = *(growth.now->*part.seconds) - *(growth.base->*part.seconds);
   return more / (*TimeOf(*growth.base) * std::expm1(growth.log));
 }
 
-std::string FromTo(const Growth& growth, const NamedPart& part) {
+std::string FromTo(const TimeGrowth& growth, const NamedPart& part) {
   return absl::StrFormat("%s grew from %.3g s to %.3g s", part.name, *(growth.base->*part.seconds),
                          *(growth.now->*part.seconds));
 }
 
 /// "run time grew from 0.2 s to 0.4 s, wait and overhead did not"
-std::string PartsText(const Growth& growth) {
+std::string PartsText(const TimeGrowth& growth) {
   std::vector<std::string> grew;
   std::vector<std::string> stayed;
   for (const NamedPart& part : kTimeParts) {
@@ -196,7 +196,7 @@ std::string SlowestText(const StepEvidence& step) {
 }
 
 /// One slow worker of n adds its excess / n to the mean.
-std::string OneSlowWorker(const Growth& growth) {
+std::string OneSlowWorker(const TimeGrowth& growth) {
   const double of_mean = growth.now->slowest_by / growth.now->workers;
   return of_mean >= kMainShare * std::expm1(growth.log) ? SlowestText(*growth.now) : "";
 }
@@ -209,7 +209,7 @@ bool Differ(const NodeEvidence& fast, const NodeEvidence& slow) {
   return ratio >= kLeastNode && ratio - 1.0 > kNodeErrors * error;
 }
 
-std::string SlowNode(const Growth& growth) {
+std::string SlowNode(const TimeGrowth& growth) {
   std::vector<const NodeEvidence*> nodes;
   for (const NodeEvidence& node : growth.now->nodes) {
     if (node.run.value_or(0.0) > 0.0 && node.jobs > 0) nodes.push_back(&node);
@@ -233,7 +233,7 @@ struct CpuGrowth {
   double log_job = 0.0;     ///< ln of the ratio of CPU time a job
 };
 
-std::optional<CpuGrowth> CpuOf(const Growth& growth) {
+std::optional<CpuGrowth> CpuOf(const TimeGrowth& growth) {
   const double base = growth.base->cpu.value_or(0.0);
   const double now = growth.now->cpu.value_or(0.0);
   if (base <= 0.0 || now <= 0.0) return std::nullopt;
@@ -244,25 +244,25 @@ std::optional<CpuGrowth> CpuOf(const Growth& growth) {
       log_cores - std::log(growth.now->rate.throughput / growth.base->rate.throughput)};
 }
 
-std::string CoresText(const Growth& growth) {
+std::string CoresText(const TimeGrowth& growth) {
   return absl::StrFormat("%.2g cores were busy with %s and %.2g with %d", *growth.base->cpu,
                          Workers(growth.base->workers), *growth.now->cpu, growth.now->workers);
 }
 
-std::string CpuShort(const Growth& growth) {
+std::string CpuShort(const TimeGrowth& growth) {
   const std::optional<CpuGrowth> cpu = CpuOf(growth);
   if (!cpu || cpu->per_worker < kComputes || -cpu->log_worker < kMainShare * growth.log) return {};
   return CoresText(growth) + ": workers contend for CPU";
 }
 
-std::string CpuSlower(const Growth& growth) {
+std::string CpuSlower(const TimeGrowth& growth) {
   const std::optional<CpuGrowth> cpu = CpuOf(growth);
   if (!cpu || cpu->per_worker < kComputes || cpu->log_job < kMainShare * growth.log) return {};
   return CoresText(growth) +
          ": a job needs more CPU time, as with shared caches, hyper-threads or a lower clock";
 }
 
-std::string Contention(const Growth& growth) {
+std::string Contention(const TimeGrowth& growth) {
   if (!CpuOf(growth)) return "workers contend for something (their CPU time is not known)";
   return CoresText(growth) +
          ": workers contend for something that is not CPU, such as disk, network "
@@ -271,13 +271,13 @@ std::string Contention(const Growth& growth) {
 
 struct Reason {
   Cause cause;
-  std::function<std::string(const Growth&)> text;  ///< empty: this is not it
+  std::function<std::string(const TimeGrowth&)> text;  ///< empty: this is not it
 };
 
 /// The first that holds is given.
 const std::vector<Reason>& ReasonsOfRunTime() {
   static const std::vector<Reason> kReasons = {
-      {Cause::kThrottled, [](const Growth& growth) { return ThrottledText(*growth.now); }},
+      {Cause::kThrottled, [](const TimeGrowth& growth) { return ThrottledText(*growth.now); }},
       {Cause::kStraggler, OneSlowWorker},
       {Cause::kNode, SlowNode},
       {Cause::kCpu, CpuShort},
@@ -294,7 +294,7 @@ struct Finding {
   std::string text;
 };
 
-Finding WhyRunTime(const Growth& growth) {
+Finding WhyRunTime(const TimeGrowth& growth) {
   for (const Reason& reason : ReasonsOfRunTime()) {
     if (std::string text = reason.text(growth); !text.empty()) return {reason.cause, text};
   }
@@ -312,7 +312,7 @@ std::string FailedText(const StepEvidence& step) {
 }
 
 /// The time of jobs did not grow as the throughput says: jobs are missing.
-Finding WhyFewerJobs(const Growth& growth) {
+Finding WhyFewerJobs(const TimeGrowth& growth) {
   if (std::string failed = FailedText(*growth.now); !failed.empty()) {
     return {Cause::kFailures, failed};
   }
@@ -320,7 +320,7 @@ Finding WhyFewerJobs(const Growth& growth) {
           "so fewer jobs were outstanding than workers: the load client was the limit"};
 }
 
-Finding WhyOf(const Growth& growth) {
+Finding WhyOf(const TimeGrowth& growth) {
   if (!TimeOf(*growth.base) || !TimeOf(*growth.now)) {
     return {Cause::kUnknown, "which part of its time grew is not known"};
   }
@@ -353,7 +353,7 @@ std::string Notes(const StepEvidence& step, const std::string& said) {
   return notes;
 }
 
-std::string NothingText(const Growth& growth) {
+std::string NothingText(const TimeGrowth& growth) {
   if (growth.MayMatter()) {
     return absl::StrCat("with ", Workers(growth.now->workers), " a job took ", growth.Longer(),
                         " longer than with ", growth.base->workers, ", which its error explains (",
@@ -376,7 +376,7 @@ std::string_view Name(Cause cause) {
 Explanation Explain(std::span<const StepEvidence> evidence) {
   const std::vector<StepEvidence> steps = Steps(evidence);
   if (steps.size() < 2) return {.text = "too few steps were measured to say why"};
-  const Growth growth = MostOf(steps);
+  const TimeGrowth growth = MostOf(steps);
   if (!growth.Matters()) {
     const Cause cause = growth.MayMatter() ? Cause::kNoise : Cause::kNothing;
     const std::string text = NothingText(growth);
