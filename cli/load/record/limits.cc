@@ -15,7 +15,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kMostOfText = 100;
+constexpr std::size_t kMostShown = 100;
 
 using Maybe = std::optional<double>;
 
@@ -141,7 +141,7 @@ const Limit::Unit* Limit::FindUnit(Quantity quantity, const std::string& name) {
 Result<Limit> Limit::Parse(const std::string& text) {
   const auto wrong = [&](const std::string& why) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--fail-if '", Printable(text, kMostOfText), "': ", why));
+        absl::StrCat("--fail-if '", Printable(text, kMostShown), "': ", why));
   };
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string::npos || sign == 0) {
@@ -149,7 +149,7 @@ Result<Limit> Limit::Parse(const std::string& text) {
   }
   const auto metric = FindMetric(text.substr(0, sign));
   if (!metric) {
-    return wrong(absl::StrCat("there is no metric '", Printable(text.substr(0, sign), kMostOfText),
+    return wrong(absl::StrCat("there is no metric '", Printable(text.substr(0, sign), kMostShown),
                               "'; known: ", LimitsHelp()));
   }
   Limit limit;
@@ -168,7 +168,7 @@ Result<Limit> Limit::Parse(const std::string& text) {
   for (const Unit& unit : Tables::kUnits) {
     if (unit.quantity == metric->quantity) absl::StrAppend(&units, " ", unit.name);
   }
-  return wrong(absl::StrCat("'", Printable(end, kMostOfText), "' is not a unit of it",
+  return wrong(absl::StrCat("'", Printable(end, kMostShown), "' is not a unit of it",
                             units == " " ? "" : "; known:" + units));
 }
 
@@ -196,7 +196,7 @@ std::string LimitsHelp() {
 
 std::string WhyNotMet(const v1::LoadLimit& limit) {
   const std::string what = absl::StrCat("--fail-if ", limit.text(), ": ");
-  if (!limit.has_value()) return what + "it is not known, as no job has succeeded";
+  if (!limit.has_value()) return what + "it is not known, as no job has it";
   return absl::StrCat(what, "it is ", absl::StrFormat("%.4g", limit.value()),
                       limit.unit().empty() ? "" : " ", limit.unit());
 }
