@@ -1,6 +1,7 @@
 #!/bin/sh
 # From a bare Debian 12 to a scaling verdict: installs packages, builds, starts a local cluster,
-# runs validate-scaling.sh on the sleep queue from 1 to 16 workers, ends the cluster.
+# runs validate-scaling.sh on the sleep queue from 1 to 16 workers, writes build/quickstart.json and
+# build/quickstart.html, ends the cluster.
 set -eu
 
 if [ $# -gt 0 ]; then
@@ -41,5 +42,6 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 "$bin/twofold" local up --queues sleep=0.2 --free-ports
 echo "=== 4/4 validation: is twice the workers twice the throughput?"
-TWOFOLD_JSON=${TWOFOLD_JSON:-$root/build/quickstart.json} "$root/validate-scaling.sh" \
+TWOFOLD_JSON=${TWOFOLD_JSON:-$root/build/quickstart.json} TWOFOLD_HTML=${TWOFOLD_HTML:-$root/build/quickstart.html} \
+  PATH=$bin:$PATH "$root/validate-scaling.sh" \
   scalability-tester-backend-sleep localhost 0.2 scalability-tester-client-sleep localhost 16 1.8

@@ -291,20 +291,27 @@ TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
   EXPECT_EQ(metrics.headers.at("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   for (const char* queue : {"sleep", "media"}) {
     const std::string label = std::string("{queue=\"") + queue + "\"";
-    for (const char* series :
-         {"twofold_jobs@,state=\"waiting\"} 0", "twofold_jobs@,state=\"running\"} 0",
-          "twofold_oldest_waiting_age_seconds@} 0", "twofold_wanted_workers@} 0",
-          "twofold_workers@,state=\"idle\"} 0", "twofold_workers@,state=\"busy\"} 0",
-          "twofold_workers@,state=\"draining\"} 0", "twofold_worker_processes@} 0",
-          "twofold_jobs_finished_total@,outcome=\"succeeded\"} 0",
-          "twofold_jobs_finished_total@,outcome=\"failed\"} 0",
-          "twofold_jobs_finished_total@,outcome=\"timed_out\"} 0",
-          "twofold_jobs_finished_total@,outcome=\"cancelled\"} 0",
-          "twofold_jobs_finished_total@,outcome=\"lost\"} 0",
-          "twofold_jobs_finished_total@,outcome=\"rejected\"} 0",
-          "twofold_jobs_finished_total@,outcome=\"abandoned\"} 0",
-          "twofold_job_wait_seconds_count@} 0", "twofold_job_run_seconds_count@} 0",
-          "twofold_job_total_seconds_bucket@,le=\"+Inf\"} 0"}) {
+    for (const char* series : {"twofold_jobs@,state=\"waiting\"} 0",
+                               "twofold_jobs@,state=\"running\"} 0",
+                               "twofold_oldest_waiting_age_seconds@} 0",
+                               "twofold_wanted_workers@} 0",
+                               "twofold_workers@,state=\"idle\"} 0",
+                               "twofold_workers@,state=\"busy\"} 0",
+                               "twofold_workers@,state=\"draining\"} 0",
+                               "twofold_worker_processes@} 0",
+                               "twofold_worker_cpu_seconds_total@} 0",
+                               "twofold_worker_throttled_seconds_total@} 0",
+                               "twofold_worker_reported_seconds_total@} 0",
+                               "twofold_jobs_finished_total@,outcome=\"succeeded\"} 0",
+                               "twofold_jobs_finished_total@,outcome=\"failed\"} 0",
+                               "twofold_jobs_finished_total@,outcome=\"timed_out\"} 0",
+                               "twofold_jobs_finished_total@,outcome=\"cancelled\"} 0",
+                               "twofold_jobs_finished_total@,outcome=\"lost\"} 0",
+                               "twofold_jobs_finished_total@,outcome=\"rejected\"} 0",
+                               "twofold_jobs_finished_total@,outcome=\"abandoned\"} 0",
+                               "twofold_job_wait_seconds_count@} 0",
+                               "twofold_job_run_seconds_count@} 0",
+                               "twofold_job_total_seconds_bucket@,le=\"+Inf\"} 0"}) {
       std::string line = series;
       line.replace(line.find('@'), 1, label);
       EXPECT_THAT(metrics.body, HasSubstr("\n" + line + "\n"));
