@@ -311,7 +311,7 @@ std::size_t NumberOf(std::map<std::string, std::size_t>& numbers, const std::str
 std::optional<Picture> Devices(const v1::LoadRecord& record) {
   std::map<std::pair<std::string, std::string>, std::pair<double, double>> sums;
   for (const v1::LoadPlace& place : record.places()) {
-    if (!place.has_mean_run() || place.device().empty()) continue;
+    if (!place.has_mean_run() || place.device().empty() || place.succeeded() == 0) continue;
     auto& [sum, count] = sums[{place.node(), place.device()}];
     sum += place.mean_run() * static_cast<double>(place.succeeded());
     count += static_cast<double>(place.succeeded());

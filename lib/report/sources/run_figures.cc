@@ -21,6 +21,7 @@ using show::Json;
 
 constexpr std::size_t kMostPictures = 12;
 constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kMostMarks = 20;
 constexpr std::size_t kMostBoxes = 40;
 constexpr std::size_t kLeastForBoxes = 4;  // values: of fewer quartiles say nothing
 constexpr std::size_t kMostRatios = 60;
@@ -174,6 +175,8 @@ Panel LinePanel(const Lines& lines, const Headline& headline, const std::string&
     }
     AddLine(name, means, ColourOf(number++), panel);
   }
+  const std::set<double> marks(xs.begin(), xs.end());
+  if (marks.size() <= kMostMarks) panel.x.marks.assign(marks.begin(), marks.end());
   panel.x.logarithmic = IsWide(xs);
   panel.y.logarithmic = IsWide(ys);
   return panel;
