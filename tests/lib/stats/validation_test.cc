@@ -8,21 +8,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/lib/stats/simulated_validation.h"
+#include "tests/lib/stats/tries.h"
 #include "tests/support/sanitized.h"
 
 namespace twofold::stats {
 namespace {
 
 constexpr double kLimit = 1.8;
-
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
-}
 
 const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 6 : 60));
 const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);

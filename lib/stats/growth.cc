@@ -1,0 +1,272 @@
+#include "lib/stats/growth.h"
+
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/fisher_f.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "lib/stats/comparison.h"
+#include "lib/stats/many.h"
+#include "lib/stats/summary.h"
+
+namespace twofold::stats {
+namespace {
+
+constexpr double kSide = 0.05;      // error of each side of the interval
+constexpr double kKneeGain = 10.0;  // AICc; Burnham & Anderson: "essentially no support" without
+constexpr std::size_t kLeastForGrowth = 3;
+constexpr std::size_t kFewEnough = 10;
+constexpr std::size_t kMostAdvised = 10'000;
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+/// A point in logarithms.
+struct LogPoint {
+  double x = 0.0;
+  double y = 0.0;
+};
+using LogPoints = std::vector<LogPoint>;
+
+struct Line {
+  double slope = 0.0;
+  double at_zero = 0.0;
+  double squares = 0.0;  ///< of what the line does not explain
+  double spread = 0.0;   ///< sum of squares of x
+};
+
+double ShapeAt(Shape shape, double n) {
+  switch (shape) {
+    case Shape::kLog:
+      return std::log2(n);
+    case Shape::kLinear:
+      return n;
+    case Shape::kLogTimes:
+      return n * std::log2(n);
+    case Shape::kSquare:
+      return n * n;
+    default:
+      return 1.0;
+  }
+}
+
+Line FitLine(const LogPoints& points) {
+  const auto n = static_cast<double>(points.size());
+  LogPoint mean;
+  for (const LogPoint& point : points) {
+    mean.x += point.x / n;
+    mean.y += point.y / n;
+  }
+  Line line;
+  double products = 0.0;
+  for (const LogPoint& point : points) {
+    line.spread += (point.x - mean.x) * (point.x - mean.x);
+    products += (point.x - mean.x) * (point.y - mean.y);
+  }
+  line.slope = products / line.spread;
+  line.at_zero = mean.y - line.slope * mean.x;
+  for (const LogPoint& point : points) {
+    const double error = point.y - line.at_zero - line.slope * point.x;
+    line.squares += error * error;
+  }
+  return line;
+}
+
+/// The points of each size.
+std::map<double, std::vector<double>> SizesOf(const LogPoints& points) {
+  std::map<double, std::vector<double>> sizes;
+  for (const LogPoint& point : points) sizes[point.x].push_back(point.y);
+  return sizes;
+}
+
+LogPoints MeansOf(const std::map<double, std::vector<double>>& sizes) {
+  LogPoints means;
+  for (const auto& [x, ys] : sizes) means.push_back({x, IntervalOfMean(ys).mean});
+  return means;
+}
+
+/// Whether means of sizes are farther from the line than repetitions explain.
+bool IsBent(const std::map<double, std::vector<double>>& sizes, const Line& line, std::size_t n) {
+  if (n == sizes.size()) return false;
+  double pure = 0.0;
+  for (const auto& [x, ys] : sizes) {
+    const double sd = IntervalOfMean(ys).sd;
+    pure += sd * sd * static_cast<double>(ys.size() - 1);
+  }
+  const auto between = static_cast<double>(sizes.size() - 2);
+  const auto within = static_cast<double>(n - sizes.size());
+  const double lack = std::max(line.squares - pure, 0.0) / between;
+  if (pure <= 0.0) return lack > 0.0;
+  const boost::math::fisher_f_distribution<double> f(between, within);
+  return lack / (pure / within) > quantile(complement(f, kSide));
+}
+
+double MedianSlope(const LogPoints& means) {
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    for (std::size_t j = i + 1; j < means.size(); ++j) {
+      slopes.push_back((means[j].y - means[i].y) / (means[j].x - means[i].x));
+    }
+  }
+  return Summarize(std::move(slopes)).median;
+}
+
+double AiccOf(double squares, std::size_t points, double parameters) {
+  const auto n = static_cast<double>(points);
+  if (n - parameters - 1.0 <= 0.0) return kNothing;
+  return n * std::log(std::max(squares / n, 1e-18)) + 2.0 * parameters +
+         2.0 * parameters * (parameters + 1.0) / (n - parameters - 1.0);
+}
+
+/// The best two lines that meet at `x`, by least squares: y = a + b min(x - knot, 0) + c max(...).
+/// The bends are orthogonal to each other once the means of all three are taken out, so that the
+/// normal equations are two by two.
+struct Bent {
+  Knee knee;
+  double squares = 0.0;
+};
+
+Bent FitBent(const LogPoints& points, double knot) {
+  const auto n = static_cast<double>(points.size());
+  std::array<double, 3> mean{};
+  const auto parts = [&](const LogPoint& point) {
+    return std::array<double, 3>{std::min(point.x - knot, 0.0), std::max(point.x - knot, 0.0),
+                                 point.y};
+  };
+  for (const LogPoint& point : points) {
+    for (std::size_t i = 0; i < 3; ++i) mean[i] += parts(point)[i] / n;
+  }
+  std::array<std::array<double, 3>, 3> sums{};
+  for (const LogPoint& point : points) {
+    const auto part = parts(point);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) sums[i][j] += (part[i] - mean[i]) * (part[j] - mean[j]);
+    }
+  }
+  const double scale = sums[0][0] * sums[1][1] - sums[0][1] * sums[0][1];
+  const double before = (sums[0][2] * sums[1][1] - sums[1][2] * sums[0][1]) / scale;
+  const double after = (sums[1][2] * sums[0][0] - sums[0][2] * sums[0][1]) / scale;
+  return {{std::exp(knot), before, after},
+          std::max(sums[2][2] - before * sums[0][2] - after * sums[1][2], 0.0)};
+}
+
+std::optional<Knee> FindKnee(const LogPoints& points, const LogPoints& means, const Line& line) {
+  double best = AiccOf(line.squares, points.size(), 3.0) - kKneeGain;
+  std::optional<Knee> knee;
+  for (std::size_t i = 1; i + 1 < means.size(); ++i) {
+    const Bent bent = FitBent(points, means[i].x);
+    const double aicc = AiccOf(bent.squares, points.size(), 5.0);
+    if (aicc >= best) continue;
+    best = aicc;
+    knee = bent.knee;
+  }
+  return knee;
+}
+
+/// The shape of the costs themselves with the least AICc.
+Shape BestShape(std::span<const Observation> costs, const Line& power_line) {
+  Shape best = Shape::kConstant;
+  double least = kNothing;
+  const auto consider = [&](Shape shape, double aicc) {
+    if (aicc >= least) return;
+    least = aicc;
+    best = shape;
+  };
+  for (const Shape shape :
+       {Shape::kConstant, Shape::kLog, Shape::kLinear, Shape::kLogTimes, Shape::kSquare}) {
+    std::vector<ShapeRow> rows;
+    for (const Observation& one : costs) rows.push_back({{1.0, ShapeAt(shape, one.x)}, one.y});
+    consider(shape, RelativeFit(rows, shape == Shape::kConstant ? 1 : 2, false).Aicc());
+  }
+  consider(Shape::kPower, AiccOf(power_line.squares, costs.size(), 3.0));
+  return best;
+}
+
+/// The class, how sure it is, and what would decide it.
+void JudgeGrowth(double error, double degrees, double margin, Growth& growth) {
+  const double distance = growth.exponent.value - margin;
+  if (growth.exponent.lower > margin) growth.verdict = ScalingClass::kIssue;
+  if (growth.exponent.upper < margin) growth.verdict = ScalingClass::kClose;
+  growth.p = distance == 0.0 ? 0.5 : 0.0;
+  if (error > 0.0) {
+    const boost::math::students_t_distribution<double> student(degrees);
+    growth.p = cdf(complement(student, std::abs(distance) / error));
+  }
+  if (growth.verdict != ScalingClass::kPossible || distance == 0.0 || growth.bent) return;
+  const double half = (growth.exponent.upper - growth.exponent.lower) / 2.0;
+  const double each = static_cast<double>(growth.n) / static_cast<double>(growth.sizes);
+  const double needed = std::ceil(each * (half / distance) * (half / distance) + 1.0);
+  if (needed <= kMostAdvised) growth.repetitions_needed = static_cast<std::size_t>(needed);
+}
+
+Status CheckCosts(std::span<const Observation> costs, Shape ideal) {
+  for (const Observation& one : costs) {
+    if (!(one.x > 0.0) || !std::isfinite(one.x)) {
+      return absl::InvalidArgumentError(absl::StrFormat("size: %g is not above 0", one.x));
+    }
+    if (!(one.y > 0.0) || !std::isfinite(one.y)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("value at size %g: %g is not above 0", one.x, one.y));
+    }
+    if (!(ShapeAt(ideal, one.x) > 0.0)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("size: the ideal log n needs sizes above 1, one is %g", one.x));
+    }
+  }
+  return absl::OkStatus();
+}
+
+LogPoints InLogs(std::span<const Observation> costs, Shape ideal) {
+  LogPoints points;
+  for (const Observation& one : costs) {
+    points.push_back({std::log(one.x), std::log(one.y / ShapeAt(ideal, one.x))});
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string_view Name(Shape shape) {
+  constexpr std::array<std::string_view, 6> kNames = {"constant", "log n", "n",
+                                                      "n log n",  "n^2",   "power"};
+  return kNames[static_cast<std::size_t>(shape)];
+}
+
+Result<Growth> FitGrowth(std::span<const Observation> costs, const GrowthOptions& options) {
+  if (const Status status = CheckCosts(costs, options.ideal); !status.ok()) return status;
+  const LogPoints points = InLogs(costs, options.ideal);
+  const auto sizes = SizesOf(points);
+  if (sizes.size() < kLeastForGrowth) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("not enough sizes: %d where %d are needed", sizes.size(), kLeastForGrowth));
+  }
+  const LogPoints means = MeansOf(sizes);
+  const Line line = FitLine(points);
+  Growth growth{.n = points.size(), .sizes = sizes.size(), .theil_sen = MedianSlope(means)};
+  growth.bent = IsBent(sizes, line, points.size());
+  const Line judged = growth.bent ? FitLine(means) : line;
+  const double degrees = static_cast<double>(growth.bent ? means.size() : points.size()) - 2.0;
+  const double error = std::sqrt(judged.squares / degrees / judged.spread);
+  const double half = StudentFactor(1.0 - 2.0 * kSide, degrees) * error;
+  growth.exponent = {judged.slope, judged.slope - half, judged.slope + half};
+  JudgeGrowth(error, degrees, options.margin, growth);
+  growth.knee = FindKnee(points, means, line);
+  growth.shape = BestShape(costs, FitLine(InLogs(costs, Shape::kConstant)));
+  return growth;
+}
+
+bool CorrectForMany(std::span<Growth> all) {
+  if (all.size() <= kFewEnough) return false;
+  std::vector<double> p;
+  for (const Growth& growth : all) p.push_back(growth.p);
+  const std::vector<double> adjusted = AdjustedForShare(p);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (adjusted[i] > kSide) all[i].verdict = ScalingClass::kPossible;
+  }
+  return true;
+}
+
+}  // namespace twofold::stats

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/stats/scaling_law.h"
+
+/// How a cost grows with size, beside how it ideally grows. Pure.
+namespace twofold::stats {
+
+/// The shape of an ideal cost, and those that a cost is tried with.
+enum class Shape : std::uint8_t {
+  kConstant,
+  kLog,       ///< a + c log2 n
+  kLinear,    ///< a + c n
+  kLogTimes,  ///< a + c n log2 n
+  kSquare,    ///< a + c n^2
+  kPower,     ///< a n^b
+};
+
+/// "constant", "log n", "n", "n log n", "n^2", "power"
+std::string_view Name(Shape shape);
+
+/// Where growth changes for good.
+struct Knee {
+  double x = 0.0;       ///< one of the sizes
+  double before = 0.0;  ///< exponent up to it
+  double after = 0.0;   ///< exponent beyond it
+};
+
+/// Growth of a cost: cost / ideal = c n^exponent.
+struct Growth {
+  std::size_t n = 0;      ///< observations
+  std::size_t sizes = 0;  ///< different ones
+  /// Least squares of ln(cost / ideal) on ln(n), with its 90 % interval: each side is a test at 5
+  /// %.
+  Bounded exponent{};
+  double theil_sen = 0.0;  ///< the same by the median of slopes, which stands 29 % bad points
+  bool bent = false;       ///< no straight line for certain: sizes count as one observation each
+  double p = 1.0;          ///< chance that a growth just at the margin is shown so far beyond it
+  ScalingClass verdict = ScalingClass::kPossible;
+  /// Of a *possible*: observations a size that would decide it at this exponent; 0: no number does.
+  std::size_t repetitions_needed = 0;
+  std::optional<Knee> knee{};
+  Shape shape = Shape::kConstant;  ///< of the cost itself, by AICc
+};
+
+struct GrowthOptions {
+  double margin = 0.1;             ///< exponents up to this are close: 7 % for twice the size
+  Shape ideal = Shape::kConstant;  ///< constant, log or linear
+};
+
+/// Fits `costs`: less is better, all above 0, sizes above 0.
+///
+/// The interval is Student's. If the means of sizes scatter around the line more than repetitions
+/// explain (F test at 5 %), repetitions say nothing about the line: then sizes count once each. The
+/// class goes by the interval alone: *issue* if its lower end is above the margin, *close* if its
+/// upper end is under it. The knee needs an AICc that is better by 10.
+///
+/// Cost     O(n sizes).
+/// Errors   kInvalidArgument: fewer than 3 sizes; a cost or size that is not above 0; the ideal
+///          log with a size of 1.
+/// Source   A. Calotoiu et al., SC13 (shapes); D. Schuirmann (1987), two one-sided tests; P. Sen,
+///          JASA 63 (1968); N. Draper, H. Smith, "Applied Regression Analysis", 2.1 (lack of fit).
+Result<Growth> FitGrowth(std::span<const Observation> costs, const GrowthOptions& options);
+
+/// Of more than ten at once, those that Benjamini and Hochberg would not let pass become
+/// *possible*. Says whether there were so many.
+bool CorrectForMany(std::span<Growth> all);
+
+}  // namespace twofold::stats

@@ -1,0 +1,228 @@
+#include "lib/stats/relative_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "lib/stats/comparison.h"
+
+namespace twofold::stats {
+namespace {
+
+using Matrix = std::array<Coefficients, kMostShapes>;
+
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+// Values that agree to this, relatively, are the same: what remains is rounding.
+constexpr double kRounding = 1e-9;
+
+double Dot(const Coefficients& left, const Coefficients& right) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < kMostShapes; ++i) sum += left[i] * right[i];
+  return sum;
+}
+
+/// Least squares as its normal equations: products of columns, and of columns with the target.
+struct Normal {
+  Matrix products{};
+  Coefficients target{};
+};
+
+/// The inverse over the unknowns of `set` (bits), 0 elsewhere; columns are brought to one length
+/// first. nullopt: columns depend on each other.
+std::optional<Matrix> Inverse(const Matrix& matrix, unsigned set) {
+  Matrix left{};
+  Matrix right{};
+  Coefficients length{};
+  for (std::size_t i = 0; i < kMostShapes; ++i) {
+    const bool in = (set >> i & 1U) != 0;
+    if (in && matrix[i][i] <= 0.0) return std::nullopt;
+    length[i] = in ? std::sqrt(matrix[i][i]) : 1.0;
+    right[i][i] = in ? 1.0 : 0.0;
+  }
+  for (std::size_t i = 0; i < kMostShapes; ++i) {
+    for (std::size_t j = 0; j < kMostShapes; ++j) {
+      const bool in = (set >> i & 1U) != 0 && (set >> j & 1U) != 0;
+      left[i][j] = in ? matrix[i][j] / length[i] / length[j] : (i == j ? 1.0 : 0.0);
+    }
+  }
+  // Gauss-Jordan; a positive definite matrix needs no pivots.
+  for (std::size_t k = 0; k < kMostShapes; ++k) {
+    const double pivot = left[k][k];
+    if (!(pivot > 1e-13)) return std::nullopt;
+    for (std::size_t j = 0; j < kMostShapes; ++j) {
+      left[k][j] /= pivot;
+      right[k][j] /= pivot;
+    }
+    for (std::size_t i = 0; i < kMostShapes; ++i) {
+      if (i == k) continue;
+      const double factor = left[i][k];
+      for (std::size_t j = 0; j < kMostShapes; ++j) {
+        left[i][j] -= factor * left[k][j];
+        right[i][j] -= factor * right[k][j];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < kMostShapes; ++i) {
+    for (std::size_t j = 0; j < kMostShapes; ++j) right[i][j] /= length[i] * length[j];
+  }
+  return right;
+}
+
+Coefficients Times(const Matrix& matrix, const Coefficients& vector) {
+  Coefficients result{};
+  for (std::size_t i = 0; i < kMostShapes; ++i) result[i] = Dot(matrix[i], vector);
+  return result;
+}
+
+/// The least squares with all unknowns >= 0: the best of the sets of unknowns whose solution has
+/// no negative one.
+Coefficients LeastAtLeastZero(const Normal& normal, std::size_t shapes) {
+  Coefficients best{};
+  double most_explained = 0.0;
+  for (unsigned set = 1; set < 1U << shapes; ++set) {
+    const auto inverse = Inverse(normal.products, set);
+    if (!inverse) continue;
+    const Coefficients a = Times(*inverse, normal.target);
+    const double explained = Dot(a, normal.target);
+    if (*std::min_element(a.begin(), a.end()) < 0.0 || explained <= most_explained) continue;
+    best = a;
+    most_explained = explained;
+  }
+  return best;
+}
+
+/// Gauss-Newton's linear problem around a curve: sum of w (goal - shapes . a / curve)^2.
+template <typename Curve>
+Normal Around(std::span<const ShapeRow> rows, const Curve& curve) {
+  Normal normal;
+  for (const ShapeRow& row : rows) {
+    const double there = curve(row);
+    const double goal = 1.0 + std::log(row.value / there);
+    for (std::size_t i = 0; i < kMostShapes; ++i) {
+      const double scaled = row.weight * row.shapes[i] / there;
+      normal.target[i] += scaled * goal;
+      for (std::size_t j = 0; j < kMostShapes; ++j) {
+        normal.products[i][j] += scaled * row.shapes[j] / there;
+      }
+    }
+  }
+  return normal;
+}
+
+}  // namespace
+
+RelativeFit::RelativeFit(std::span<const ShapeRow> rows, std::size_t shapes, bool known_errors)
+    : rows_(rows.begin(), rows.end()), shapes_(shapes), known_errors_(known_errors) {
+  for (ShapeRow& row : rows_) std::fill(row.shapes.begin() + shapes_, row.shapes.end(), 0.0);
+  best_ = LeastAtLeastZero(Around(rows_, [](const ShapeRow& row) { return row.value; }), shapes_);
+  squares_ = SquaresOf(best_);
+  Improve();
+  Linearize();
+}
+
+double RelativeFit::At(const Coefficients& shapes) const { return Dot(best_, shapes); }
+
+double RelativeFit::SquaresOf(const Coefficients& a) const {
+  double sum = 0.0;
+  for (const ShapeRow& row : rows_) {
+    const double curve = Dot(a, row.shapes);
+    if (!(curve > 0.0)) return kUnbounded;
+    const double error = std::log(row.value / curve);
+    sum += row.weight * error * error;
+  }
+  return sum;
+}
+
+void RelativeFit::Improve() {
+  for (int step = 0; step < 50; ++step) {
+    const double before = squares_;
+    const Coefficients goal = LeastAtLeastZero(
+        Around(rows_, [&](const ShapeRow& row) { return At(row.shapes); }), shapes_);
+    for (double share = 1.0; share > 1e-3; share /= 2.0) {
+      Coefficients next{};
+      for (std::size_t i = 0; i < kMostShapes; ++i) {
+        next[i] = best_[i] + share * (goal[i] - best_[i]);
+      }
+      const double squares = SquaresOf(next);
+      if (squares >= squares_) continue;
+      best_ = next;
+      squares_ = squares;
+      break;
+    }
+    if (before - squares_ <= 1e-12 * before) return;
+  }
+}
+
+void RelativeFit::Linearize() {
+  const Normal normal = Around(rows_, [&](const ShapeRow& row) { return At(row.shapes); });
+  const auto inverse = Inverse(normal.products, (1U << shapes_) - 1);
+  const double degrees = static_cast<double>(rows_.size() - shapes_);
+  if (!inverse) {
+    free_ = best_;
+    variance_ = kUnbounded;
+    return;
+  }
+  inverse_ = *inverse;
+  free_ = Times(inverse_, normal.target);
+  double squares = 0.0;
+  for (const ShapeRow& row : rows_) {
+    const double there = At(row.shapes);
+    const double error = 1.0 + std::log(row.value / there) - Dot(free_, row.shapes) / there;
+    squares += row.weight * error * error;
+  }
+  variance_ = squares / degrees;
+  if (known_errors_) variance_ = std::max(variance_, 1.0);
+}
+
+double RelativeFit::Aicc() const {
+  const auto n = static_cast<double>(rows_.size());
+  const double parameters = static_cast<double>(shapes_) + 1.0;
+  if (n - parameters - 1.0 <= 0.0) return kUnbounded;
+  double weights = 0.0;
+  for (const ShapeRow& row : rows_) weights += row.weight;
+  const double scatter = std::max(squares_ / weights, kRounding * kRounding);
+  return n * std::log(scatter) + 2.0 * parameters +
+         2.0 * parameters * (parameters + 1.0) / (n - parameters - 1.0);
+}
+
+double RelativeFit::Covariance(const Coefficients& left, const Coefficients& right) const {
+  if (!std::isfinite(variance_)) return kUnbounded;
+  return variance_ * Dot(left, Times(inverse_, right));
+}
+
+Bounded RelativeFit::Sum(const Coefficients& sum, double confidence) const {
+  const double t = StudentFactor(confidence, static_cast<double>(rows_.size() - shapes_));
+  const double half = t * std::sqrt(Covariance(sum, sum));
+  const double value = Dot(sum, best_);
+  const double middle = Dot(sum, free_);
+  return {value, std::clamp(middle - half, 0.0, value), std::max(middle + half, value)};
+}
+
+Bounded RelativeFit::Ratio(const Coefficients& above, const Coefficients& below,
+                           double confidence) const {
+  const double value_below = Dot(below, best_);
+  const double value = value_below > 0.0 ? Dot(above, best_) / value_below : kUnbounded;
+  const double t = StudentFactor(confidence, static_cast<double>(rows_.size() - shapes_));
+  const double top = Dot(above, free_);
+  const double bottom = Dot(below, free_);
+  // Those r for which top - r bottom may be 0: a r^2 - 2 b r + c <= 0.
+  const double a = bottom * bottom - t * t * Covariance(below, below);
+  const double b = top * bottom - t * t * Covariance(above, below);
+  const double c = top * top - t * t * Covariance(above, above);
+  const double root = b * b - a * c;
+  if (!std::isfinite(root) || (a <= 0.0 && root <= 0.0)) return {value, 0.0, kUnbounded};
+  const double one = (b - std::sqrt(std::max(root, 0.0))) / a;
+  const double other = (b + std::sqrt(std::max(root, 0.0))) / a;
+  const double low = std::min(one, other);
+  const double high = std::max(one, other);
+  if (a > 0.0) {
+    // Wholly below 0: `below` is negative, and the bounded ratio has no end.
+    if (high < 0.0) return {value, value, std::max(value, 0.0)};
+    return {value, std::min(std::max(low, 0.0), value), std::max(high, value)};
+  }
+  return {value, low >= 0.0 ? 0.0 : std::min(std::max(high, 0.0), value), kUnbounded};
+}
+
+}  // namespace twofold::stats

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/stats/relative_fit.h"
+
+/// Laws of throughput against workers: what holds it back, and where its peak is. Pure.
+namespace twofold::stats {
+
+/// One measurement: `y` at the size `x`. Repetitions are observations with the same `x`.
+struct Observation {
+  double x = 0.0;
+  double y = 0.0;
+  double log_error = 0.0;  ///< standard error of ln(y), if the source states it; else 0
+};
+
+enum class Law : std::uint8_t {
+  kLinear,     ///< X(N) = L N
+  kAmdahl,     ///< X(N) = L N / (1 + s (N - 1))
+  kUniversal,  ///< X(N) = L N / (1 + s (N - 1) + k N (N - 1))
+};
+
+/// "linear", "amdahl", "usl"
+std::string_view Name(Law law);
+
+/// The verdict on how something scales, by intervals alone.
+enum class ScalingClass : std::uint8_t {
+  kClose,     ///< to the ideal: certainly within the margin
+  kPossible,  ///< not decided
+  kIssue,     ///< certainly beyond the margin
+};
+
+/// "close", "possible", "scalability issue"
+std::string_view Name(ScalingClass scaling_class);
+
+/// A law with its parameters and their 95 % intervals.
+struct ScalingLaw {
+  Law law = Law::kLinear;
+  Bounded rate{};        ///< L: throughput of one worker
+  Bounded contention{};  ///< s, 0..1: share of the work that waits for its turn
+  Bounded coherency{};   ///< k: cost of each pair that must agree, as a share of one's work
+
+  /// Workers at the greatest throughput, sqrt((1 - s) / k). Infinite: no peak. The upper bound is
+  /// infinite exactly where the lower bound of k is 0: no peak was seen.
+  Bounded peak{};
+  double peak_throughput = 0.0;  ///< at peak.value; L / s without a peak; infinite without both
+
+  double largest = 0.0;                ///< the most workers measured
+  Bounded efficiency{};                ///< X(N) / (N L) there, 1 = ideal
+  double aicc = 0.0;                   ///< less is better; infinite: too few observations to tell
+  double scatter = 0.0;                ///< root of the mean square of `residuals`
+  std::vector<double> residuals{};     ///< ln(measured / law) of each observation, in their order
+  std::vector<double> coefficients{};  ///< of N / X(N) = a0 + a1 N + a2 N (N - 1)
+
+  /// Throughput at `workers` (1 or more).
+  /// Errors   kOutOfRange: more than twice what was measured; a fit says nothing there.
+  [[nodiscard]] Result<double> At(double workers) const;
+
+  /// Whether the peak is certain, and not beyond twice what was measured.
+  [[nodiscard]] bool HasPeak() const;
+};
+
+/// All laws that there are sizes enough for.
+struct ScalingLaws {
+  std::vector<ScalingLaw> laws{};      ///< linear, amdahl, usl
+  std::size_t best = 0;                ///< of `laws`: the least AICc, the simplest of equal ones
+  std::vector<std::string> refused{};  ///< why a law is missing
+  ScalingClass verdict = ScalingClass::kPossible;
+
+  [[nodiscard]] const ScalingLaw& Best() const { return laws[best]; }
+};
+
+/// Fits the laws to throughputs. Amdahl's needs 3 different numbers of workers, the universal one
+/// 4, and each more observations than parameters.
+///
+/// Errors of observations count relatively. If every observation states its log_error, weights
+/// follow from them, and errors count as at least as large as stated. N / X is linear in three
+/// coefficients of at least 0, so this is RelativeFit; s, k, the efficiency and the square of the
+/// peak are ratios of these. Simulated, a planted parameter is in its interval in 94 % or more
+/// (docs/statistics.md).
+///
+/// The verdict, by the universal law (else Amdahl's): *issue* if the efficiency at the largest size
+/// is certainly under one half, or a peak is certain and less than twice that size; *close* if s
+/// is certainly under 0.02 and no peak was seen; else *possible*.
+///
+/// Errors   kInvalidArgument: an x under 1, a y that is not above 0; fewer than 3 sizes.
+/// Source   N. Gunther, "Guerrilla Capacity Planning" (2007), chapters 4 to 6; arXiv:0808.1431.
+Result<ScalingLaws> FitScalingLaws(std::span<const Observation> throughputs);
+
+}  // namespace twofold::stats
