@@ -74,7 +74,8 @@ Result<report::Source> ReadSource(const std::string& name, const std::string& st
   std::error_code ignored;
   const bool exists = std::filesystem::exists(name, ignored);
   if (exists && IsStore(name)) return ReadRunOf(name, "@last", globals);
-  if (exists && !std::filesystem::is_directory(name, ignored)) return ReadJson(name);
+  const bool is_folder = std::filesystem::is_directory(name, ignored);
+  if (exists && (!is_folder || LooksLikePath(name))) return ReadJson(name);
   if (LooksLikePath(name)) {
     return absl::NotFoundError(absl::StrCat(name, ": there is no such file"));
   }

@@ -13,11 +13,11 @@ namespace twofold::cli {
 
 /// Where a report goes beside the terminal; empty: not there.
 struct ReportFiles {
-  std::string html;
-  std::string png;  ///< a folder
-  std::string svg;  ///< a folder
-  std::string junit;
-  std::string open_metrics;
+  std::string html = {};
+  std::string png = {};  ///< a folder
+  std::string svg = {};  ///< a folder
+  std::string junit = {};
+  std::string open_metrics = {};
 };
 void Declare(CLI::App& app, ReportFiles& files);
 

@@ -217,6 +217,8 @@ Action BindRun(CLI::App& app, const Globals& globals) {
       "already is shown, and nothing is run");
   app.add_flag("--dry-run", command->dry_run, "List the jobs; nothing is run");
   app.add_flag("--detach", command->detach, "Submit the jobs and return; --resume attaches");
+  app.add_option("--html", command->html, "Write a report there at the end, as twofold report does")
+      ->type_name("FILE");
   AddPlaces(app, *command);
   AddLocal(app, *command);
   return [command, &globals] { return RunWhatIsAsked(*command, globals); };

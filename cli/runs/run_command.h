@@ -20,6 +20,7 @@ struct RunCommand {
   bool detach = false;
   bool unchecked = false;
   bool local = false;
+  std::string html;                   ///< file for a report at the end; empty: none
   std::string keep;                   ///< folder for what local runs leave; empty: the usual one
   std::string programs;               ///< folder of our programs
   std::vector<std::string> workload;  ///< of local workers; empty: the suite

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <utility>
 
+#include "cli/report/reading.h"
+#include "cli/report/writing.h"
 #include "cli/results/results.h"
 #include "cli/runs/placement.h"
 #include "cli/runs/run_view.h"
@@ -171,9 +173,18 @@ Status RunSession::Print() const {
   request.set_id(record_.id);
   request.set_jobs(setting_.globals.json());
   const Status status = PrintResults(**source, request, setting_.globals.form);
-  if (setting_.globals.json()) return status;
-  if (status.ok()) std::cout << run::CountsText(benchmark_.sweep, driver_);
-  return status;
+  if (!status.ok()) return status;
+  if (!setting_.globals.json()) std::cout << run::CountsText(benchmark_.sweep, driver_);
+  return WriteReport(**source);
+}
+
+Status RunSession::WriteReport(RunSource& source) const {
+  const std::string& file = setting_.command.html;
+  if (file.empty()) return absl::OkStatus();
+  const auto run = ReadRun(source, record_.id);
+  if (!run.ok()) return run.status();
+  const auto document = report::DocumentOf({&*run, 1});
+  return document.ok() ? Write({.html = file}, *document) : document.status();
 }
 
 }  // namespace twofold::cli

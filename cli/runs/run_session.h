@@ -6,6 +6,7 @@
 
 #include "cli/command/command.h"
 #include "cli/queues/frontend.h"
+#include "cli/results/run_source.h"
 #include "cli/runs/benchmark.h"
 #include "cli/runs/driver.h"
 #include "cli/runs/frontend_jobs.h"
@@ -70,6 +71,7 @@ class RunSession {
   [[nodiscard]] Status MarkAsCancelled() const;
   [[nodiscard]] Status Verdict() const;
   Status Print() const;
+  Status WriteReport(RunSource& source) const;
 
   const RunSetting& setting_;
   RunRecord record_;

@@ -15,8 +15,10 @@ namespace {
 
 bool IsNumberCell(std::string_view cell) {
   if (cell == "-") return true;
-  const std::string_view digits = cell.substr(cell.starts_with('-') ? 1 : 0);
-  return digits.find_first_of("0123456789") == 0 && std::count(cell.begin(), cell.end(), ' ') <= 1;
+  const std::string_view number = cell.substr(0, cell.find(' '));
+  return number.find_first_of("0123456789") <= 1 &&
+         number.find_first_not_of("0123456789.-+e") == std::string_view::npos &&
+         std::count(cell.begin(), cell.end(), ' ') <= 1;
 }
 
 show::Json JsonOf(const show::Rows& rows) {

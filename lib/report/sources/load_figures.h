@@ -15,6 +15,9 @@ struct NamedLoad {
   const v1::LoadRecord* record;
 };
 
+/// Stretches of time that are not measured, or not to be trusted.
+std::vector<Series> SpecialParts(const v1::LoadRecord& record);
+
 /// How a place is written: "node-a pod-1 gpu0".
 std::string NameOf(const v1::LoadPlace& place);
 

@@ -16,7 +16,7 @@ std::string Value(std::optional<double> value, const std::string& unit) {
 
 std::string Interval(std::optional<double> lower, std::optional<double> upper,
                      const std::string& unit) {
-  const std::string from = Value(lower, unit);
+  const std::string from = Value(lower, unit == "s" ? unit : "");  // "90 ms to 1.2 s"
   const std::string to = Value(upper, unit);
   return from == "-" || to == "-" ? "-" : absl::StrCat(from, " to ", to);
 }

@@ -21,6 +21,7 @@ using show::Json;
 
 constexpr std::size_t kMostPictures = 12;
 constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kMostMarks = 20;
 constexpr std::size_t kMostBoxes = 40;
 constexpr std::size_t kLeastForBoxes = 4;  // values: of fewer quartiles say nothing
 constexpr std::size_t kMostRatios = 60;
@@ -174,6 +175,8 @@ Panel LinePanel(const Lines& lines, const Headline& headline, const std::string&
     }
     AddLine(name, means, ColourOf(number++), panel);
   }
+  const std::set<double> marks(xs.begin(), xs.end());
+  if (marks.size() <= kMostMarks) panel.x.marks.assign(marks.begin(), marks.end());
   panel.x.logarithmic = IsWide(xs);
   panel.y.logarithmic = IsWide(ys);
   return panel;
@@ -299,12 +302,6 @@ std::optional<Picture> HeadlinePicture(const std::vector<NamedRun>& runs, const 
                    height);
 }
 
-/// The same values in the same way have the same key, however they are ordered.
-std::string KeyOf(const std::string& varied) {
-  const Json json = show::Parsed(varied);
-  return json.is_null() ? varied : nlohmann::json(json).dump();
-}
-
 }  // namespace
 
 Headline HeadlineOf(const v1::MetricResult& metric) { return {TitleOf(metric), metric.unit()}; }
@@ -349,88 +346,6 @@ std::optional<Picture> RunTimePicture(const RunResults& results) {
                    absl::StrCat("Of n = ", Count(seconds.size(), "job"),
                                 " that succeeded and count, by the workers' clocks."),
                    160);
-}
-
-std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
-  std::map<std::pair<std::string, Headline>, const v1::MetricResult*> found;
-  for (const v1::PermutationResult& each : now.permutations) {
-    for (const v1::MetricResult& metric : each.headlines()) {
-      found[{KeyOf(each.varied()), HeadlineOf(metric)}] = &metric;
-    }
-  }
-  std::vector<Paired> pairs;
-  for (const v1::PermutationResult& each : base.permutations) {
-    for (const v1::MetricResult& metric : each.headlines()) {
-      const auto other = found.find({KeyOf(each.varied()), HeadlineOf(metric)});
-      if (other == found.end()) continue;
-      pairs.push_back(
-          {VariedText(each.varied()), HeadlineOf(metric), metric.better(), &metric, other->second});
-    }
-  }
-  return pairs;
-}
-
-PairedRatio RatioOf(const Paired& pair) {
-  const auto rate = [](const v1::MetricResult& metric) {
-    return stats::MeanRate({.n = metric.n(), .mean = metric.mean(), .sd = metric.sd()});
-  };
-  const stats::Comparison comparison = stats::Compare(rate(*pair.base), rate(*pair.now), 1.0);
-  PairedRatio ratio{comparison.ratio, comparison.lower, comparison.upper, "-"};
-  if (!std::isfinite(ratio.upper)) ratio.ratio = pair.now->mean() / pair.base->mean();
-  const bool more = comparison.lower > 1.0;
-  if (!more && !(comparison.upper < 1.0)) return ratio;
-  if (pair.better == v1::BETTER_NONE) {
-    ratio.change = more ? "more" : "less";
-  } else {
-    ratio.change = more == (pair.better == v1::BETTER_HIGHER) ? "better" : "worse";
-  }
-  return ratio;
-}
-
-std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs) {
-  if (pairs.empty()) return std::nullopt;
-  Panel panel{.title = "Ratio to the first run",
-              .x = {.label = "ratio"},
-              .y = {.label = ""},
-              .references = {{1.0, "the same", true}}};
-  const std::pair<const char*, Colour> changes[] = {{"-", Colour::kGrey},
-                                                    {"better", Colour::kGreen},
-                                                    {"worse", Colour::kVermillion},
-                                                    {"more", Colour::kBlue},
-                                                    {"less", Colour::kPurple}};
-  const std::size_t drawn = std::min(pairs.size(), kMostRatios);
-  for (std::size_t row = 0; row < drawn; ++row) {
-    panel.y.names.push_back(absl::StrCat(pairs[row].varied, pairs[row].varied.empty() ? "" : " ",
-                                         pairs[row].headline.title));
-  }
-  for (const auto& [change, colour] : changes) {
-    Series bars{.form = Form::kSpans,
-                .name = std::string_view(change) == "-" ? "may be chance" : change,
-                .colour = colour};
-    Series points{.form = Form::kPoints, .name = "", .colour = colour};
-    for (std::size_t row = 0; row < drawn; ++row) {
-      const PairedRatio ratio = RatioOf(pairs[row]);
-      if (ratio.change != change) continue;
-      const auto y = static_cast<double>(row);
-      if (std::isfinite(ratio.upper)) {
-        bars.data.push_back({ratio.lower, y, ratio.upper, panel.y.names[row]});
-      }
-      points.data.push_back({ratio.ratio, y, 0.0, panel.y.names[row]});
-    }
-    if (points.data.empty()) continue;
-    panel.series.insert(panel.series.end(), {std::move(bars), std::move(points)});
-  }
-  if (drawn < pairs.size()) {
-    panel.notes.push_back(
-        absl::StrCat("of ", pairs.size(), " pairs the first ", drawn, " are drawn"));
-  }
-  return PictureOf("ratios", std::move(panel),
-                   absl::StrCat("The mean of the second run divided by that of the first, n = ",
-                                Count(pairs.size(), "pair"),
-                                ". Bars are 95 % intervals of the ratio (Welch); one that does not "
-                                "cross 1 is a change beyond chance. With many pairs some do by "
-                                "chance: one in twenty."),
-                   24.0 + 15.0 * static_cast<double>(drawn));
 }
 
 }  // namespace twofold::report

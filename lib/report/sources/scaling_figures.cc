@@ -2,12 +2,15 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "lib/report/sources/parts.h"
+#include "lib/stats/scaling_law.h"
 
 namespace twofold::report {
 namespace {
@@ -60,6 +63,54 @@ void AddThroughput(const NamedValidation& each, Colour colour, Panel& panel) {
   panel.series.insert(panel.series.end(), {std::move(line), std::move(bars), std::move(points)});
 }
 
+/// The law that explains the measurements best; nullopt: too few numbers of workers.
+std::optional<stats::ScalingLaw> LawOf(const v1::ValidationRecord& record) {
+  std::vector<stats::Observation> seen;
+  for (const v1::ValidationWindow& window : record.windows()) {
+    const bool known = window.has_throughput() && std::isfinite(window.throughput()) &&
+                       window.throughput() > 0.0 && window.workers() > 0;
+    if (!known) continue;
+    const double error = window.has_log_error() && std::isfinite(window.log_error())
+                             ? std::max(0.0, window.log_error())
+                             : 0.0;
+    seen.push_back({static_cast<double>(window.workers()), window.throughput(), error});
+  }
+  const auto laws = stats::FitScalingLaws(seen);
+  if (!laws.ok() || laws->laws.empty()) return std::nullopt;
+  return laws->Best();
+}
+
+std::string Share(const stats::Bounded& share) {
+  return absl::StrCat(Value(100.0 * share.value, "%"),
+                      " (95 %: ", Interval(100.0 * share.lower, 100.0 * share.upper), ")");
+}
+
+/// What a law says, for the caption.
+std::string InWords(const stats::ScalingLaw& law) {
+  std::string text = absl::StrCat(
+      " The fitted law is the one with the least AICc of linear growth, Amdahl's and the universal "
+      "law: ");
+  if (law.law == stats::Law::kLinear) return text + "linear growth.";
+  absl::StrAppend(&text, law.law == stats::Law::kAmdahl ? "Amdahl's" : "the universal one",
+                  ", contention ", Share(law.contention));
+  if (law.law == stats::Law::kAmdahl) return text + ".";
+  absl::StrAppend(&text, ", coherency ", Share(law.coherency), "; ");
+  if (!law.HasPeak()) return text + "no peak is certain within twice what was measured.";
+  return absl::StrCat(text, "the peak is at ", Value(law.peak.value),
+                      " workers (95 %: ", Interval(law.peak.lower, law.peak.upper), ").");
+}
+
+Series CurveOf(const stats::ScalingLaw& law) {
+  constexpr int kPoints = 40;
+  Series series{.form = Form::kLine, .name = "fitted law", .colour = Colour::kGreen};
+  for (int i = 0; i <= kPoints; ++i) {
+    const double workers = std::pow(law.largest, static_cast<double>(i) / kPoints);
+    const auto throughput = law.At(workers);
+    if (throughput.ok()) series.data.push_back({workers, *throughput});
+  }
+  return series;
+}
+
 Picture Throughput(const std::vector<NamedValidation>& validations) {
   Panel panel{.title = "Throughput by workers",
               .x = WorkersOf(validations),
@@ -75,12 +126,19 @@ Picture Throughput(const std::vector<NamedValidation>& validations) {
     }
     AddThroughput(validations[i], ColourOf(validations.size() == 1 ? 0 : i), panel);
   }
+  std::string law_text;
+  const auto law = validations.size() == 1 ? LawOf(*validations[0].record) : std::nullopt;
+  if (law) {
+    panel.series.push_back(CurveOf(*law));
+    law_text = InWords(*law);
+  }
   return PictureOf("throughput", std::move(panel),
                    absl::StrCat("Succeeded jobs a second, n = ", Count(windows, "measurement"),
                                 ". Bars are 95 % intervals of each: 1.96 standard errors of its "
                                 "logarithm. The line is the geometric mean of a step's "
                                 "measurements; ideal is twice the work for twice the workers, from "
-                                "the first step on."));
+                                "the first step on.",
+                                law_text));
 }
 
 void AddRatios(const NamedValidation& each, Colour colour, bool alone, Panel& panel) {

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "lib/report/sources/comparison.h"
 #include "lib/report/sources/load_figures.h"
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/run_figures.h"
@@ -23,30 +24,6 @@ std::vector<Named> NamedOf(std::span<const Source> sources) {
     named.push_back({source.name, &std::get<Kind>(source.record)});
   }
   return named;
-}
-
-Table Ratios(const std::vector<Paired>& pairs) {
-  Table table{"Ratio of the second run to the first",
-              {{"Varied", "Headline", "First", "Second", "Ratio", "95 % interval", "Change"}}};
-  for (const Paired& pair : pairs) {
-    const PairedRatio ratio = RatioOf(pair);
-    const std::string& unit = pair.headline.unit;
-    table.rows.push_back({pair.varied, pair.headline.title, Value(pair.base->mean(), unit),
-                          Value(pair.now->mean(), unit), Value(ratio.ratio),
-                          Interval(ratio.lower, ratio.upper), ratio.change});
-  }
-  return table;
-}
-
-std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
-                     const std::string& second) {
-  const auto count = [&](const char* change) {
-    return std::count_if(pairs.begin(), pairs.end(),
-                         [&](const Paired& pair) { return RatioOf(pair).change == change; });
-  };
-  if (pairs.empty()) return absl::StrCat(first, " and ", second, " have no headline in common.");
-  return absl::StrCat(second, " beside ", first, ": of ", Count(pairs.size(), "headline"), " ",
-                      count("better"), " are better and ", count("worse"), " worse beyond chance.");
 }
 
 /// What there is to see of all together.

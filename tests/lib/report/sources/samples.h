@@ -56,6 +56,7 @@ inline v1::LoadRecord SomeLoad(int workers, int slices, int job_every) {
     place.set_node(w % 2 == 0 ? "node-a" : "node-b");
     place.set_pod("pod-" + std::to_string(w));
     place.set_device("gpu" + std::to_string(w / 2));
+    place.set_succeeded(static_cast<std::uint64_t>(slices) * 10);
     place.set_mean_run(w + 1 == workers ? 0.3 : 0.1);
   }
   int number = 0;
@@ -110,6 +111,8 @@ inline RunResults SomeRun(const std::string& id, int sizes, int repetitions, dou
   results.run.set_kind("FIO");
   results.run.set_definition("kind: FIO\nspec:\n  blockSize: 4k\n");
   results.run.set_created_unix_ns(1'769'860'800'000'000'000);
+  (*results.run.mutable_counts()->mutable_ended())["succeeded"] =
+      static_cast<std::uint64_t>(2 * sizes * repetitions);
   results.origin.set_tool("fio-3.33");
   auto& rank = *results.origin.add_ranks();
   rank.set_node("node-a");

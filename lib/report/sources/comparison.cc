@@ -1,0 +1,133 @@
+#include "lib/report/sources/comparison.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "lib/report/sources/parts.h"
+#include "lib/show/message.h"
+#include "lib/stats/summary.h"
+
+namespace twofold::report {
+namespace {
+
+constexpr std::size_t kMostRatios = 60;
+
+/// The same values in the same way have the same key, however they are ordered.
+std::string KeyOf(const std::string& varied) {
+  const show::Json json = show::Parsed(varied);
+  return json.is_null() ? varied : nlohmann::json(json).dump();
+}
+
+}  // namespace
+
+std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
+  std::map<std::pair<std::string, Headline>, const v1::MetricResult*> found;
+  for (const v1::PermutationResult& each : now.permutations) {
+    for (const v1::MetricResult& metric : each.headlines()) {
+      found[{KeyOf(each.varied()), HeadlineOf(metric)}] = &metric;
+    }
+  }
+  std::vector<Paired> pairs;
+  for (const v1::PermutationResult& each : base.permutations) {
+    for (const v1::MetricResult& metric : each.headlines()) {
+      const auto other = found.find({KeyOf(each.varied()), HeadlineOf(metric)});
+      if (other == found.end()) continue;
+      pairs.push_back(
+          {VariedText(each.varied()), HeadlineOf(metric), metric.better(), &metric, other->second});
+    }
+  }
+  return pairs;
+}
+
+PairedRatio RatioOf(const Paired& pair) {
+  const auto rate = [](const v1::MetricResult& metric) {
+    return stats::MeanRate({.n = metric.n(), .mean = metric.mean(), .sd = metric.sd()});
+  };
+  const stats::Comparison comparison = stats::Compare(rate(*pair.base), rate(*pair.now), 1.0);
+  PairedRatio ratio{comparison.ratio, comparison.lower, comparison.upper, "-"};
+  if (!std::isfinite(ratio.upper)) ratio.ratio = pair.now->mean() / pair.base->mean();
+  const bool more = comparison.lower > 1.0;
+  if (!more && !(comparison.upper < 1.0)) return ratio;
+  if (pair.better == v1::BETTER_NONE) {
+    ratio.change = more ? "more" : "less";
+  } else {
+    ratio.change = more == (pair.better == v1::BETTER_HIGHER) ? "better" : "worse";
+  }
+  return ratio;
+}
+
+std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs) {
+  if (pairs.empty()) return std::nullopt;
+  Panel panel{.title = "Ratio to the first run",
+              .x = {.label = "ratio"},
+              .y = {.label = ""},
+              .references = {{1.0, "the same", true}}};
+  const std::pair<const char*, Colour> changes[] = {{"-", Colour::kGrey},
+                                                    {"better", Colour::kGreen},
+                                                    {"worse", Colour::kVermillion},
+                                                    {"more", Colour::kBlue},
+                                                    {"less", Colour::kPurple}};
+  const std::size_t drawn = std::min(pairs.size(), kMostRatios);
+  for (std::size_t row = 0; row < drawn; ++row) {
+    panel.y.names.push_back(absl::StrCat(pairs[row].varied, pairs[row].varied.empty() ? "" : " ",
+                                         pairs[row].headline.title));
+  }
+  for (const auto& [change, colour] : changes) {
+    Series bars{.form = Form::kSpans,
+                .name = std::string_view(change) == "-" ? "may be chance" : change,
+                .colour = colour};
+    Series points{.form = Form::kPoints, .name = "", .colour = colour};
+    for (std::size_t row = 0; row < drawn; ++row) {
+      const PairedRatio ratio = RatioOf(pairs[row]);
+      if (ratio.change != change) continue;
+      const auto y = static_cast<double>(row);
+      if (std::isfinite(ratio.upper)) {
+        bars.data.push_back({ratio.lower, y, ratio.upper, panel.y.names[row]});
+      }
+      points.data.push_back({ratio.ratio, y, 0.0, panel.y.names[row]});
+    }
+    if (points.data.empty()) continue;
+    panel.series.insert(panel.series.end(), {std::move(bars), std::move(points)});
+  }
+  if (drawn < pairs.size()) {
+    panel.notes.push_back(
+        absl::StrCat("of ", pairs.size(), " pairs the first ", drawn, " are drawn"));
+  }
+  return PictureOf("ratios", std::move(panel),
+                   absl::StrCat("The mean of the second run divided by that of the first, n = ",
+                                Count(pairs.size(), "pair"),
+                                ". Bars are 95 % intervals of the ratio (Welch); one that does not "
+                                "cross 1 is a change beyond chance. With many pairs some do by "
+                                "chance: one in twenty."),
+                   24.0 + 15.0 * static_cast<double>(drawn));
+}
+
+Table Ratios(const std::vector<Paired>& pairs) {
+  Table table{"Ratio of the second run to the first",
+              {{"Varied", "Headline", "First", "Second", "Ratio", "95 % interval", "Change"}}};
+  for (const Paired& pair : pairs) {
+    const PairedRatio ratio = RatioOf(pair);
+    const std::string& unit = pair.headline.unit;
+    table.rows.push_back({pair.varied, pair.headline.title, Value(pair.base->mean(), unit),
+                          Value(pair.now->mean(), unit), Value(ratio.ratio),
+                          Interval(ratio.lower, ratio.upper), ratio.change});
+  }
+  return table;
+}
+
+std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
+                     const std::string& second) {
+  const auto count = [&](const char* change) {
+    return std::count_if(pairs.begin(), pairs.end(),
+                         [&](const Paired& pair) { return RatioOf(pair).change == change; });
+  };
+  if (pairs.empty()) return absl::StrCat(first, " and ", second, " have no headline in common.");
+  return absl::StrCat(second, " beside ", first, ": of ", Count(pairs.size(), "headline"), " ",
+                      count("better"), " are better and ", count("worse"), " worse beyond chance.");
+}
+
+}  // namespace twofold::report
