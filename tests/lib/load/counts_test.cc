@@ -1,11 +1,11 @@
-#include "client/counts.h"
+#include "lib/load/counts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/window.h"
+#include "lib/load/window.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using std::chrono::milliseconds;
@@ -148,4 +148,4 @@ TEST(ErrorText, SurvivesAReportThatIsNone) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

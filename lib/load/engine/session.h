@@ -7,22 +7,17 @@
 #include <string>
 #include <thread>
 
-#include "client/generator.h"
 #include "lib/common/backoff.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
+#include "lib/load/engine/generator.h"
+#include "lib/load/job_template.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
-namespace twofold::client {
-
-/// What all jobs have in common.
-struct JobTemplate {
-  v1::JobOptions options;
-  std::string spec;
-};
+namespace twofold::load {
 
 /// Connects a generator to a frontend, and reconnects whenever the stream breaks.
 ///
@@ -54,6 +49,8 @@ class Session {
   void Pause(Duration duration);
   void ReportLoss();
 
+  void TickAt(Instant when);
+
   // On threads of gRPC.
   void OnMessage(Stream& stream, const v1::SubmitReply& reply);
   void OnEnd(const grpc::Status& status);
@@ -83,4 +80,4 @@ class Session {
   std::thread thread_;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,10 +1,10 @@
-#include "client/window.h"
+#include "lib/load/window.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using std::chrono::milliseconds;
@@ -13,7 +13,7 @@ using std::chrono::seconds;
 constexpr Instant kStart = Instant() + seconds(1000);
 
 Answer Job(Instant submitted, Instant ended) {
-  return {.submitted = submitted, .ended = ended, .run = ended - submitted};
+  return {.submitted = submitted, .due = submitted, .ended = ended, .run = ended - submitted};
 }
 
 Snapshot Describe(const Window& window, Instant now, std::vector<Instant> in_flight = {}) {
@@ -140,4 +140,4 @@ TEST(Window, IsNotSteadyWhenParallelismChanges) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

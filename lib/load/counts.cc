@@ -1,4 +1,4 @@
-#include "client/counts.h"
+#include "lib/load/counts.h"
 
 #include <absl/strings/str_cat.h>
 
@@ -11,7 +11,7 @@
 #include "lib/rpc/limits.h"
 #include "lib/words/word.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 std::string Name(std::string_view text) { return Printable(text, rpc::kMaxNameBytes); }
@@ -96,4 +96,4 @@ std::string ErrorText(v1::Outcome outcome, std::string_view bytes) {
   return is_new ? absl::StrCat(ending, ": ", said) : ending;
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,18 +1,18 @@
-#include "client/load/load_loop.h"
+#include "lib/load/load_loop.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 constexpr int kIndexBits = 32;
 
 }  // namespace
 
-std::optional<Instant> LoadLoop::End(Tag tag) {
+std::optional<LoadLoop::Sent> LoadLoop::End(Tag tag) {
   const auto index = static_cast<std::uint32_t>(tag);
   if (index >= slots_.size() || !slots_[index].busy || tag != TagOf(index)) return std::nullopt;
   slots_[index].busy = false;
   free_.push_back(index);
-  return slots_[index].submitted;
+  return slots_[index].sent();
 }
 
 std::size_t LoadLoop::Missing() const {
@@ -27,7 +27,7 @@ LoadLoop::Tag LoadLoop::Occupy(Instant now) {
   const std::uint32_t index = free_.back();
   free_.pop_back();
   Slot& slot = slots_[index];
-  slot = {.submitted = now, .uses = slot.uses + 1, .busy = true};
+  slot = {.submitted = now, .due = now, .uses = slot.uses + 1, .busy = true};
   return TagOf(index);
 }
 
@@ -35,4 +35,4 @@ LoadLoop::Tag LoadLoop::TagOf(std::uint32_t index) const {
   return Tag{slots_[index].uses} << kIndexBits | index;
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -7,7 +7,7 @@
 
 #include "lib/common/instant.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 /// Says how many jobs may be submitted: all that are wanted, unless the frontend rejects some.
 ///
@@ -55,4 +55,4 @@ class Pacer {
   std::size_t burst_ = kFirstBurst;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,8 +1,8 @@
-#include "client/load/pacer.h"
+#include "lib/load/pacer.h"
 
 #include <gtest/gtest.h>
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using std::chrono::milliseconds;
@@ -61,4 +61,4 @@ TEST(Pacer, StartsSmallAgainAfterAnotherRejection) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,11 +1,11 @@
-#include "client/window.h"
+#include "lib/load/window.h"
 
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 /// How long a worker was occupied with a job, as the client sees it: all but the wait. What the
@@ -25,14 +25,12 @@ stats::Spread SpreadOf(const std::vector<Place>& places) {
 }  // namespace
 
 void Window::Succeeded(const Answer& job) {
-  throughput_.Ended(job.submitted, job.ended, true);
+  tally_.Ended(job, true);
   places_.Succeeded(job.place, BusySeconds(job));
-  if (job.submitted < start_) return;
-  latencies_.Record(job.wait, job.run, job.ended - job.submitted);
 }
 
 void Window::Failed(const Answer& job, std::string_view error) {
-  throughput_.Ended(job.submitted, job.ended, false);
+  tally_.Ended(job, false);
   places_.Failed(job.place);
   errors_.Add(error);
 }
@@ -44,7 +42,9 @@ void Window::Rejected(std::string_view error) {
 
 void Window::Describe(Instant now, std::span<const Instant> in_flight, Snapshot& snapshot) const {
   snapshot.estimate = Estimate(now, in_flight);
-  snapshot.latencies = latencies_;
+  snapshot.latencies = tally_.latencies();
+  snapshot.open = tally_.open();
+  snapshot.spoiled = Spoiling();
   snapshot.rejected = rejected_;
   snapshot.interruptions = interruptions_;
   snapshot.places = places_.all();
@@ -54,7 +54,7 @@ void Window::Describe(Instant now, std::span<const Instant> in_flight, Snapshot&
 
 // Steady only if the window was not disturbed from outside either.
 stats::ThroughputEstimate Window::Estimate(Instant now, std::span<const Instant> in_flight) const {
-  stats::ThroughputEstimate estimate = throughput_.Estimate(now, in_flight);
+  stats::ThroughputEstimate estimate = tally_.Estimate(now, in_flight);
   if (std::string disturbed = WhyDisturbed(); !disturbed.empty()) {
     estimate.steady = false;
     estimate.reason = std::move(disturbed);
@@ -68,7 +68,14 @@ std::string Window::WhyDisturbed() const {
                         interruptions_ == 1 ? " time" : " times", " in this window");
   }
   if (parallelism_changed_) return "the parallelism was changed in this window";
-  return {};
+  if (load_changed_) return "the load was changed in this window";
+  const std::optional<OpenTimes>& open = tally_.open();
+  return Summary(Spoiling(), open ? open->sent : 0, open ? open->sent_late : 0);
 }
 
-}  // namespace twofold::client
+std::vector<Mark> Window::Spoiling() const {
+  const std::optional<OpenTimes>& open = tally_.open();
+  return load::Spoiling(marks_, open ? open->sent : 0, open ? open->sent_late : 0);
+}
+
+}  // namespace twofold::load

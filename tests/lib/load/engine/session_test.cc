@@ -1,4 +1,4 @@
-#include "client/session.h"
+#include "lib/load/engine/session.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/fakes/fake_frontend.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using fakes::FakeEnd;
@@ -275,4 +275,4 @@ TEST_F(SessionTest, StopEndsWithoutAFrontend) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,16 +1,18 @@
-#include "client/session.h"
+#include "lib/load/engine/session.h"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::milliseconds(100);
@@ -29,34 +31,54 @@ class StreamSink final : public JobSink {
  public:
   using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
 
-  StreamSink(std::shared_ptr<Stream> stream, const JobTemplate& job)
+  StreamSink(std::shared_ptr<Stream> stream, const JobTemplate& job,
+             std::function<void(Instant)> tick_at)
       : stream_(std::move(stream)),
         job_(job),
+        tick_at_(std::move(tick_at)),
         chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)) {}
 
-  void Add(std::span<const LoadLoop::Tag> tags) override {
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) override {
+    const JobTemplate& made_from = job == nullptr ? job_ : *job;
     while (!tags.empty()) {
       const auto chunk = tags.first(std::min(tags.size(), chunk_));
       tags = tags.subspan(chunk.size());
-      stream_->Add([&](v1::SubmitRequest& request) { return Pack(chunk, request); });
+      stream_->Add([&](v1::SubmitRequest& request) { return Pack(chunk, made_from, request); });
     }
   }
 
   void Flush() override { stream_->Flush(); }
 
+  void TickAt(Instant when) override { tick_at_(when); }
+
  private:
-  std::size_t Pack(std::span<const LoadLoop::Tag> tags, v1::SubmitRequest& request) const {
-    if (request.options().empty()) *request.add_options() = job_.options;
+  std::size_t Pack(std::span<const LoadLoop::Tag> tags, const JobTemplate& job,
+                   v1::SubmitRequest& request) {
+    const std::uint32_t option = OptionOf(&job, request);
     std::size_t bytes = 0;
     for (const LoadLoop::Tag tag : tags) {
-      bytes += rpc::Append(request, {.tag = tag, .spec = job_.spec});
+      bytes += rpc::Append(request, {.tag = tag, .option = option, .spec = job.spec});
     }
     return bytes;
   }
 
+  // The index of the job's options in the batch. A batch begins empty, and has few of them.
+  std::uint32_t OptionOf(const JobTemplate* job, v1::SubmitRequest& request) {
+    if (request.options().empty()) options_.clear();
+    const auto same = std::find(options_.begin(), options_.end(), job);
+    const auto index = static_cast<std::uint32_t>(same - options_.begin());
+    if (same == options_.end()) {
+      *request.add_options() = job->options;
+      options_.push_back(job);
+    }
+    return index;
+  }
+
   const std::shared_ptr<Stream> stream_;
   const JobTemplate& job_;
-  const std::size_t chunk_;  // jobs
+  const std::function<void(Instant)> tick_at_;
+  const std::size_t chunk_;                  // jobs
+  std::vector<const JobTemplate*> options_;  // of the present batch; used in Add only
 };
 
 }  // namespace
@@ -126,13 +148,14 @@ void Session::RunStream() {
   {
     const MutexLock lock(mutex_);
     ended_ = heard_ = false;
-    tick_at_.reset();
+    tick_at_ = Now();  // what is due on the new stream
   }
 
   rpc::Authorize(*stream->context(), security_);
   stub_->async()->Submit(stream->context(), stream.get());
   stream->Start();
-  const std::size_t again = generator_.Connected(std::make_shared<StreamSink>(stream, job_));
+  const std::size_t again = generator_.Connected(
+      std::make_shared<StreamSink>(stream, job_, [this](Instant when) { TickAt(when); }));
   if (!quiet_) {
     spdlog::info("connected to the frontend at {}{}", frontend_,
                  again > 0 ? fmt::format("; {} jobs submitted again", again) : "");
@@ -160,7 +183,7 @@ void Session::Serve() {
       mutex_.Unlock();
       const std::optional<Instant> next = generator_.Tick();
       mutex_.Lock();
-      if (!tick_at_) tick_at_ = next;
+      if (next && (!tick_at_ || *next < *tick_at_)) tick_at_ = next;
     }
   }
 }
@@ -205,10 +228,18 @@ void Session::OnMessage(Stream& stream, const v1::SubmitReply& reply) {
     return stream.Cancel();
   }
   const std::optional<Instant> tick = generator_.OnReply(reply);
+  {
+    const MutexLock lock(mutex_);
+    heard_ = true;
+  }
+  if (tick) TickAt(*tick);
+}
+
+// The earliest counts.
+void Session::TickAt(Instant when) {
   const MutexLock lock(mutex_);
-  heard_ = true;
-  if (!tick || (tick_at_ && *tick_at_ <= *tick)) return;
-  tick_at_ = tick;
+  if (tick_at_ && *tick_at_ <= when) return;
+  tick_at_ = when;
   changed_.NotifyAll();
 }
 
@@ -219,4 +250,4 @@ void Session::OnEnd(const grpc::Status& status) {
   changed_.NotifyAll();
 }
 
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -1,19 +1,23 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "client/counts.h"
 #include "lib/common/instant.h"
+#include "lib/load/counts.h"
+#include "lib/load/marks.h"
+#include "lib/load/profile.h"
+#include "lib/load/tally.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
 #include "lib/stats/worker_spread.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 enum class Link : std::uint8_t {
   kConnecting,  ///< has not reached the frontend yet
@@ -34,6 +38,9 @@ struct Totals {
   OutcomeCounts finished{};
   std::uint64_t interruptions = 0;
   std::uint64_t unknown_answers = 0;  ///< to jobs that are not outstanding; ignored
+  std::uint64_t sent = 0;             ///< jobs of an open loop
+  std::uint64_t sent_late = 0;        ///< of these, more than kLateAfter after they were due
+  Duration lateness{};                ///< of these, added up
   stats::Histogram round_trips;       ///< of all jobs that succeeded
 };
 
@@ -47,9 +54,24 @@ struct Snapshot {
   std::uint64_t pending = 0;    ///< submitted, no answer yet
   std::uint64_t held_back = 0;  ///< wanted but not submitted: not connected, or after a rejection
 
+  // Of an open loop, and of a profile.
+  std::optional<double> rate{};  ///< planned now, jobs a second; nullopt: a closed loop
+  Arrivals arrivals = Arrivals::kConstant;
+  bool profile = false;          ///< stages are carried out
+  std::string stage{};           ///< the one that is carried out; empty: none
+  std::size_t stage_number = 0;  ///< from 1; 0: none
+  std::size_t stages = 0;
+  std::uint64_t seed = 0;
+  Duration load_time{};                ///< since the load began
+  std::optional<Duration> load_end{};  ///< nullopt: it has none
+  bool load_over = false;
+  bool warm = false;  ///< of a load that is recorded: its warm-up is over
+
   // Of the window.
   stats::ThroughputEstimate estimate;
   Latencies latencies;
+  std::optional<OpenTimes> open{};  ///< nullopt: no job of an open loop was sent
+  std::vector<Mark> spoiled{};
   std::uint64_t rejected = 0;
   std::uint64_t interruptions = 0;
   std::vector<Place> places;
@@ -59,4 +81,4 @@ struct Snapshot {
   Totals totals;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

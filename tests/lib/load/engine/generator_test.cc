@@ -1,4 +1,4 @@
-#include "client/generator.h"
+#include "lib/load/engine/generator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "lib/rpc/batches.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using ::testing::SizeIs;
@@ -17,7 +17,7 @@ using ::testing::UnorderedElementsAreArray;
 /// Keeps the tags that were submitted.
 class RecordingSink final : public JobSink {
  public:
-  void Add(std::span<const LoadLoop::Tag> tags) override {
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate*) override {
     added.insert(added.end(), tags.begin(), tags.end());
   }
   void Flush() override { ++flushes; }
@@ -165,4 +165,4 @@ TEST_F(GeneratorTest, KeepsAHundredThousandJobsOutstanding) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

@@ -14,7 +14,7 @@
 #include "lib/stats/worker_spread.h"
 #include "twofold/v1/queue.pb.h"
 
-namespace twofold::client {
+namespace twofold::load {
 
 /// The parts of a job's time, in the order in which they are shown.
 enum class Part : std::uint8_t { kWait, kRun, kOverhead, kRoundTrip };
@@ -130,4 +130,4 @@ class ErrorCounts {
   Map counts_;
 };
 
-}  // namespace twofold::client
+}  // namespace twofold::load

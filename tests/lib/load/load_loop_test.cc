@@ -1,4 +1,4 @@
-#include "client/load/load_loop.h"
+#include "lib/load/load_loop.h"
 
 #include <gtest/gtest.h>
 
@@ -6,15 +6,15 @@
 #include <random>
 #include <set>
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 using Tag = LoadLoop::Tag;
 using std::chrono::milliseconds;
 
-constexpr Instant kStart{};
+constexpr Instant kEarliest{};
 
-std::vector<Tag> Start(LoadLoop& loop, Instant now = kStart) {
+std::vector<Tag> Start(LoadLoop& loop, Instant now = kEarliest) {
   std::vector<Tag> tags;
   loop.Start(now, [&tags](Tag tag) { tags.push_back(tag); });
   return tags;
@@ -62,8 +62,8 @@ TEST(LoadLoop, LoweringLetsJobsEndWithoutReplacement) {
 TEST(LoadLoop, EndTellsWhenTheJobWasSubmitted) {
   LoadLoop loop;
   loop.SetParallelism(1);
-  const Tag tag = Start(loop, kStart + milliseconds(7)).front();
-  EXPECT_EQ(loop.End(tag), kStart + milliseconds(7));
+  const Tag tag = Start(loop, kEarliest + milliseconds(7)).front();
+  EXPECT_EQ(loop.End(tag)->submitted, kEarliest + milliseconds(7));
 }
 
 TEST(LoadLoop, ASecondAnswerIsUnknown) {
@@ -100,7 +100,7 @@ TEST(LoadLoop, VisitsExactlyTheJobsWithoutAnAnswer) {
   const std::vector<Tag> tags = Start(loop);
   loop.End(tags[2]);
   std::set<Tag> visited;
-  loop.ForEachOutstanding([&](Tag tag, Instant) { visited.insert(tag); });
+  loop.ForEachOutstanding([&](Tag tag, const LoadLoop::Sent&) { visited.insert(tag); });
   EXPECT_EQ(visited, (std::set{tags[0], tags[1], tags[3]}));
 }
 
@@ -108,10 +108,10 @@ TEST(LoadLoop, HoldsBackAfterARejection) {
   LoadLoop loop;
   loop.SetParallelism(2);
   loop.End(Start(loop).front());
-  loop.Rejected(kStart, milliseconds(100));
-  EXPECT_TRUE(Start(loop, kStart + milliseconds(99)).empty());
-  EXPECT_EQ(loop.NextStart(), kStart + milliseconds(100));
-  EXPECT_EQ(Start(loop, kStart + milliseconds(100)).size(), 1U);
+  loop.Rejected(kEarliest, milliseconds(100));
+  EXPECT_TRUE(Start(loop, kEarliest + milliseconds(99)).empty());
+  EXPECT_EQ(loop.NextStart(), kEarliest + milliseconds(100));
+  EXPECT_EQ(Start(loop, kEarliest + milliseconds(100)).size(), 1U);
   EXPECT_FALSE(loop.NextStart());
 }
 
@@ -133,7 +133,7 @@ TEST(LoadLoop, AgreesWithAModelOverARandomSchedule) {
     } else if (pick % 3 == 1 && !dead.empty()) {
       ASSERT_FALSE(loop.End(dead[random() % dead.size()])) << "step " << step;
     } else {
-      loop.Start(kStart, [&](Tag tag) { alive.push_back(tag); });
+      loop.Start(kEarliest, [&](Tag tag) { alive.push_back(tag); });
       ASSERT_GE(alive.size(), loop.parallelism());
     }
     ASSERT_EQ(loop.outstanding(), alive.size()) << "step " << step;
@@ -141,4 +141,4 @@ TEST(LoadLoop, AgreesWithAModelOverARandomSchedule) {
 }
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load
