@@ -37,7 +37,7 @@ function Throughput({ window, rate }: { window: Window; rate: State["rate"] }) {
         </li>
       </ul>
       <p class="soft">{window.steady ? "The interval can be relied on." : `Not steady: ${window.reason}.`}</p>
-      <LineChart span={SPAN} unit="jobs/s, of the last seconds" lines={[{ name: "ended", points: rate }]} />
+      <LineChart most={SPAN} unit="jobs/s, of the last seconds" lines={[{ name: "ended", points: rate }]} />
     </section>
   );
 }
@@ -58,7 +58,7 @@ function Latencies({ window, p50, p99 }: { window: Window; p50: State["p50"]; p9
         columns={[{ head: "part", left: true, cell: ({ name }) => name }, ...quantiles]}
       />
       <LineChart
-        span={SPAN}
+        most={SPAN}
         unit="s round trip, of the window"
         lines={[
           { name: "p50", points: p50 },
