@@ -4,16 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "client/generator.h"
+#include "lib/load/engine/generator.h"
 #include "lib/rpc/batches.h"
 
-namespace twofold::client {
+namespace twofold::load {
 namespace {
 
 /// Packs jobs as the session does, and forgets them.
 class PackingSink final : public JobSink {
  public:
-  void Add(std::span<const LoadLoop::Tag> tags) override {
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate*) override {
     for (const LoadLoop::Tag tag : tags) {
       rpc::Append(request, {.tag = tag, .spec = spec});
     }
@@ -57,4 +57,4 @@ void Look(benchmark::State& state) {
 BENCHMARK(Look)->Arg(16)->Arg(100'000);
 
 }  // namespace
-}  // namespace twofold::client
+}  // namespace twofold::load

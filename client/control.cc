@@ -23,7 +23,7 @@ constexpr Duration kFresh = std::chrono::milliseconds(50);
 /// What the pages are made from and act on.
 struct Context {
   /// What the generator does, not looked at again soon.
-  const Snapshot& Look() {
+  const load::Snapshot& Look() {
     const Instant now = Now();
     if (!seen || now - seen_at > kFresh) {
       seen = generator.Look();
@@ -32,9 +32,9 @@ struct Context {
     return *seen;
   }
 
-  Generator& generator;
+  load::Generator& generator;
   std::uint32_t max_parallelism;
-  std::optional<Snapshot> seen{};  // none: what was seen is no longer true
+  std::optional<load::Snapshot> seen{};  // none: what was seen is no longer true
   Instant seen_at{};
 };
 
@@ -89,7 +89,7 @@ Result<Page> Look(Context& context, const http::Params& query) {
   const std::vector<stats::StepRecord> earlier = parameters.Records();
   const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();
-  const Snapshot& seen = context.Look();
+  const load::Snapshot& seen = context.Look();
   return LookPage(seen, stats::LookAtStep(earlier, seen.estimate, seen.spread, plan), pods);
 }
 
@@ -117,8 +117,8 @@ constexpr Row kRows[] = {
     {"/reqs-per-sec", RequestsPerSecond},
     {"/fails", Fails},
     {"/stats", Show<StatsPage>},
-    {"/nodes", Show<PlacesPage, By::kNode>},
-    {"/pods", Show<PlacesPage, By::kPod>},
+    {"/nodes", Show<PlacesPage, load::By::kNode>},
+    {"/pods", Show<PlacesPage, load::By::kPod>},
     {"/window", Show<WindowPage>, "json"},
     {"/compare", Compare, "json"},
     {"/look", Look, "json"},
@@ -166,7 +166,7 @@ security::Roles RolesOfPage(const http::Request& request) {
   return {kClient, kAdmin};
 }
 
-http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
+http::Handler MakeControl(load::Generator& generator, std::uint32_t max_parallelism,
                           std::shared_ptr<const security::Gate> gate) {
   const auto context = std::make_shared<Context>(Context{generator, max_parallelism});
   std::vector<http::Route> routes;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "client/generator.h"
 #include "lib/http/message.h"
+#include "lib/load/engine/generator.h"
 #include "lib/security/gate.h"
 #include "lib/security/tokens.h"
 
@@ -18,7 +18,7 @@ namespace twofold::client {
 ///          outlives the handler.
 /// Cost     Requests within 50 ms of each other share one snapshot of the generator, so that many
 ///          requests do not disturb the load.
-http::Handler MakeControl(Generator& generator, std::uint32_t max_parallelism,
+http::Handler MakeControl(load::Generator& generator, std::uint32_t max_parallelism,
                           std::shared_ptr<const security::Gate> gate = {});
 
 /// The roles that may make a request: health is open, pages that change nothing also allow

@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "client/control.h"
-#include "client/generator.h"
 #include "client/options.h"
-#include "client/session.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/options.h"
 #include "lib/common/program.h"
 #include "lib/http/guard.h"
 #include "lib/http/server.h"
+#include "lib/load/engine/generator.h"
+#include "lib/load/engine/session.h"
 #include "lib/security/client.h"
 #include "lib/security/server.h"
 
@@ -41,7 +41,7 @@ Result<Security> Open(const Options& options) {
 
 Result<std::unique_ptr<http::Server>> ServeHttp(const Options& options,
                                                 const security::Server& security,
-                                                Generator& generator) {
+                                                load::Generator& generator) {
   const std::string warning = security::Warning(security, options.http_address);
   if (!warning.empty()) spdlog::warn(warning);
   const auto gate = std::make_shared<security::Gate>("http", security.tokens);
@@ -53,8 +53,8 @@ Result<std::unique_ptr<http::Server>> ServeHttp(const Options& options,
 
 int Serve(const CLI::App& app, const Options& options, const Security& security,
           ShutdownSignals& signals) {
-  Generator generator(options.queue, options.frontend, Now());
-  Session session(options.frontend, MakeJob(options), generator, security.link);
+  load::Generator generator(options.queue, options.frontend, Now());
+  load::Session session(options.frontend, MakeJob(options), generator, security.link);
   auto server = ServeHttp(options, security.http, generator);
   if (!server.ok()) {
     return UsageError(app, "--http-address: " + std::string(server.status().message()));

@@ -22,7 +22,7 @@ MetricFamily One(const char* name, const char* help, MetricType type, const Labe
   return family.Take();
 }
 
-MetricFamily Finished(const Labels& queue, const OutcomeCounts& counts) {
+MetricFamily Finished(const Labels& queue, const load::OutcomeCounts& counts) {
   Family family("twofold_client_jobs_finished_total", "Jobs that have ended, by outcome.",
                 MetricType::Counter);
   for (int i = v1::OUTCOME_SUCCEEDED; i < v1::Outcome_ARRAYSIZE; ++i) {
@@ -35,7 +35,7 @@ MetricFamily Finished(const Labels& queue, const OutcomeCounts& counts) {
 
 }  // namespace
 
-std::vector<MetricFamily> CollectMetrics(const Snapshot& snapshot) {
+std::vector<MetricFamily> CollectMetrics(const load::Snapshot& snapshot) {
   const Labels queue = {{"queue", snapshot.queue}};
   constexpr MetricType kGauge = MetricType::Gauge;
   constexpr MetricType kCounter = MetricType::Counter;
@@ -45,7 +45,7 @@ std::vector<MetricFamily> CollectMetrics(const Snapshot& snapshot) {
       One("twofold_client_pending_jobs", "Jobs submitted that have no answer yet.", kGauge, queue,
           snapshot.pending),
       One("twofold_client_connected", "1 while the stream to the frontend is up.", kGauge, queue,
-          snapshot.link == Link::kConnected ? 1.0 : 0.0),
+          snapshot.link == load::Link::kConnected ? 1.0 : 0.0),
       Finished(queue, snapshot.totals.finished),
       One("twofold_client_round_trip_seconds",
           "From submitting to the answer, of jobs that succeeded; the client's clock.",

@@ -57,8 +57,8 @@ Status Check(Options& options) {
                                                  rpc::kMaxSpecBytes, " are allowed"));
 }
 
-JobTemplate MakeJob(const Options& options) {
-  JobTemplate job;
+load::JobTemplate MakeJob(const Options& options) {
+  load::JobTemplate job;
   job.options.set_queue(options.queue);
   job.options.set_limit_ns(static_cast<std::uint64_t>(FromSeconds(options.limit_seconds).count()));
   job.options.set_priority(options.priority);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "client/session.h"
 #include "lib/common/address.h"
 #include "lib/common/result.h"
+#include "lib/load/engine/session.h"
 #include "lib/security/options.h"
 
 namespace CLI {
@@ -42,6 +42,6 @@ void Bind(CLI::App& app, Options& options);
 Status Check(Options& options);
 
 /// REQUIRES: Check has passed.
-JobTemplate MakeJob(const Options& options);
+load::JobTemplate MakeJob(const Options& options);
 
 }  // namespace twofold::client

@@ -51,7 +51,7 @@ std::string Lines(const Object& facts) {
   return text;
 }
 
-Object WindowFacts(const Snapshot& snapshot) {
+Object WindowFacts(const load::Snapshot& snapshot) {
   const stats::ThroughputEstimate& estimate = snapshot.estimate;
   return {{"throughput", estimate.throughput},
           {"log_error", estimate.log_error},
@@ -86,17 +86,17 @@ constexpr std::array kColumns = {
     Column{"p99.9", [](auto& times) { return times.Quantile(0.999); }},
 };
 
-std::string_view NameOf(Part part) {
-  constexpr std::array<std::string_view, kParts.size()> kNames = {"wait", "run time", "overhead",
-                                                                  "round trip"};
+std::string_view NameOf(load::Part part) {
+  constexpr std::array<std::string_view, load::kParts.size()> kNames = {"wait", "run time",
+                                                                        "overhead", "round trip"};
   return kNames[static_cast<std::size_t>(part)];
 }
 
-std::string LatenciesText(const Snapshot& snapshot) {
+std::string LatenciesText(const load::Snapshot& snapshot) {
   std::string text = fmt::format("{:<12}", "seconds");
   const auto append = std::back_inserter(text);
   for (const Column& column : kColumns) fmt::format_to(append, " {:>12}", column.name);
-  for (const Part part : kParts) {
+  for (const load::Part part : load::kParts) {
     fmt::format_to(append, "\n{:<12}", NameOf(part));
     for (const Column& column : kColumns) {
       const std::optional<Duration> time = column.of(snapshot.latencies.Of(part));
@@ -110,9 +110,9 @@ std::string LatenciesText(const Snapshot& snapshot) {
   return text;
 }
 
-Object LatenciesJson(const Snapshot& snapshot) {
+Object LatenciesJson(const load::Snapshot& snapshot) {
   Object all;
-  for (const Part part : kParts) {
+  for (const load::Part part : load::kParts) {
     Object& times = all[absl::StrReplaceAll(std::string(NameOf(part)), {{" ", "_"}})];
     for (const Column& column : kColumns) {
       const std::optional<Duration> time = column.of(snapshot.latencies.Of(part));
@@ -123,7 +123,7 @@ Object LatenciesJson(const Snapshot& snapshot) {
   return all;
 }
 
-std::string StatsText(const Snapshot& snapshot) {
+std::string StatsText(const load::Snapshot& snapshot) {
   std::string text;
   const auto line = [&text](std::string_view name, const auto& value) {
     fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
@@ -151,11 +151,11 @@ std::string StatsText(const Snapshot& snapshot) {
 
 // ---- places
 
-std::string NameOf(const PlaceGroup& group) {
+std::string NameOf(const load::PlaceGroup& group) {
   return group.name.empty() ? "(no worker)" : group.name;
 }
 
-std::string Counts(std::string_view title, const ErrorCounts::Map& counts) {
+std::string Counts(std::string_view title, const load::ErrorCounts::Map& counts) {
   std::string text = fmt::format("\n{}:{}\n", title, counts.empty() ? " none" : "");
   for (const auto& [what, count] : counts) {
     fmt::format_to(std::back_inserter(text), "{:>9}  {}\n", count, what);
@@ -216,7 +216,7 @@ Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std
           Dump({{"result", value}, {"info", info}})};
 }
 
-Page StatsPage(const Snapshot& snapshot) {
+Page StatsPage(const load::Snapshot& snapshot) {
   Object stats = {{"queue", snapshot.queue},
                   {"frontend", snapshot.frontend},
                   {"connection", Name(snapshot.link)},
@@ -228,15 +228,15 @@ Page StatsPage(const Snapshot& snapshot) {
   return {"Statistics", StatsText(snapshot), Dump(stats), Forms(snapshot)};
 }
 
-Page PlacesPage(const Snapshot& snapshot, By by) {
-  const char* const what = by == By::kNode ? "node" : "pod";
-  const std::vector<PlaceGroup> groups = GroupPlaces(snapshot.places, by);
+Page PlacesPage(const load::Snapshot& snapshot, load::By by) {
+  const char* const what = by == load::By::kNode ? "node" : "pod";
+  const std::vector<load::PlaceGroup> groups = load::GroupPlaces(snapshot.places, by);
   std::uint64_t all = 0;
-  for (const PlaceGroup& group : groups) all += group.jobs();
+  for (const load::PlaceGroup& group : groups) all += group.jobs();
   std::string text = fmt::format("jobs by {} and device:{}\n", what, groups.empty() ? " none" : "");
   Object list = Object::array();
-  ErrorCounts::Map failures;
-  for (const PlaceGroup& group : groups) {
+  load::ErrorCounts::Map failures;
+  for (const load::PlaceGroup& group : groups) {
     const double percent = 100.0 * static_cast<double>(group.jobs()) / static_cast<double>(all);
     const std::string bar(static_cast<std::size_t>(std::lround(percent * kBar)), '#');
     fmt::format_to(std::back_inserter(text), "{:5.1f} % {:<40} {:>9}  {}{}{}\n", percent, bar,
@@ -250,11 +250,11 @@ Page PlacesPage(const Snapshot& snapshot, By by) {
     if (group.failed > 0) failures[NameOf(group)] += group.failed;
   }
   text += Counts(fmt::format("failures by {}", what), failures);
-  return {by == By::kNode ? "Nodes" : "Pods", text + Counts("errors", snapshot.errors),
+  return {by == load::By::kNode ? "Nodes" : "Pods", text + Counts("errors", snapshot.errors),
           Dump({{"jobs", all}, {"places", list}, {"errors", snapshot.errors}})};
 }
 
-Page WindowPage(const Snapshot& snapshot) {
+Page WindowPage(const load::Snapshot& snapshot) {
   const Object facts = WindowFacts(snapshot);
   return {"Window", Lines(facts), Dump(facts)};
 }
@@ -269,7 +269,7 @@ Page ComparisonPage(const stats::Comparison& comparison) {
   return {"Comparison", Lines(facts), Dump(facts)};
 }
 
-Page LookPage(const Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
+Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods) {
   const double next_seconds = look.done ? 0.0 : look.look.next_seconds;
   const std::string_view verdict = VerdictOf(look, pods);
   const std::string why = WhyUndecided(look, snapshot.estimate.reason, pods);

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "client/counts.h"
-#include "client/snapshot.h"
 #include "client/steps.h"
+#include "lib/load/counts.h"
+#include "lib/load/snapshot.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/scaling.h"
 
@@ -32,25 +32,25 @@ struct Page {
 Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std::string>& result,
                 std::string_view info);
 
-Page StatsPage(const Snapshot& snapshot);
-Page PlacesPage(const Snapshot& snapshot, By by);
-Page WindowPage(const Snapshot& snapshot);
+Page StatsPage(const load::Snapshot& snapshot);
+Page PlacesPage(const load::Snapshot& snapshot, load::By by);
+Page WindowPage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
-Page LookPage(const Snapshot& snapshot, const stats::StepLook& look, Pods pods);
+Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);
 Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods);
 
 /// The HTML form, which has the plain one verbatim. All text from outside is escaped.
 std::string Html(const Page& page);
 
 /// The form that sets the parallelism and the one that starts a new window.
-std::string Forms(const Snapshot& snapshot);
+std::string Forms(const load::Snapshot& snapshot);
 
 /// The page at /, in HTML: what the client does now (it refreshes itself), and links to the other
 /// pages.
-std::string Overview(const Snapshot& snapshot);
+std::string Overview(const load::Snapshot& snapshot);
 
 /// What the client exports to Prometheus; docs/client.md has each series. /reset changes neither
 /// counters nor the histogram. All series exist from the start.
-std::vector<prometheus::MetricFamily> CollectMetrics(const Snapshot& snapshot);
+std::vector<prometheus::MetricFamily> CollectMetrics(const load::Snapshot& snapshot);
 
 }  // namespace twofold::client

@@ -57,9 +57,11 @@ std::string Html(const Page& page) {
   return Document("", page.title, page.forms + Preformatted(page.plain) + "\n" + kBack);
 }
 
-std::string Forms(const Snapshot& snapshot) { return fmt::format(kForms, snapshot.parallelism); }
+std::string Forms(const load::Snapshot& snapshot) {
+  return fmt::format(kForms, snapshot.parallelism);
+}
 
-std::string Overview(const Snapshot& snapshot) {
+std::string Overview(const load::Snapshot& snapshot) {
   return Document(kRefresh, fmt::format("Load for queue {}", snapshot.queue),
                   Preformatted(StatsPage(snapshot).plain) + "\n" + kLinks);
 }

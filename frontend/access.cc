@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/web/web.h"
+
 namespace twofold::frontend {
 namespace {
 
@@ -65,6 +67,7 @@ Roles RolesOfMethod(std::string_view method) {
 
 Roles RolesOfPage(const http::Request& request) {
   if (request.path == "/healthz" || request.path == "/readyz") return Roles::Open();
+  if (http::IsForApp(AppFiles(), request)) return Roles::Open();
   const bool reads = request.method == "GET" || request.method == "HEAD";
   return reads ? kLookers : kAdmins;
 }

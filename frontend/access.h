@@ -14,7 +14,8 @@ bool HasAccessRule(std::string_view method);
 /// What has no row is for admins only: what was forgotten is not open.
 security::Roles RolesOfMethod(std::string_view method);
 
-/// Of the frontend's HTTP. Health is open.
+/// Of the frontend's HTTP. Health is open, and so are the files of the live page, which asks for a
+/// token itself.
 security::Roles RolesOfPage(const http::Request& request);
 
 }  // namespace twofold::frontend

@@ -155,13 +155,17 @@ Status Frontend::ServeHttp(const Options& options) {
   Result<HostPort> address = ParseAddress(options.http_address);
   if (!address.ok()) return address.status();
   http_host_ = address->host;
+  const auto run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); };
   const http::Handler web =
-      MakeWeb(queues_, storage_.get(), {client_gate_.get(), worker_gate_.get(), http_gate_.get()},
-              [this] { return Stalled(); });
+      MakeWeb({.queues = queues_,
+               .storage = storage_.get(),
+               .gates = {client_gate_.get(), worker_gate_.get(), http_gate_.get()},
+               .stalled = [this] { return Stalled(); },
+               .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
+               .run_later = run_later});
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
-      {.tls = security_.tls,
-       .run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); }});
+      {.tls = security_.tls, .run_later = run_later});
   if (!http.ok()) return http.status();
   http_server_ = *std::move(http);
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "frontend/queues/convert.h"
+#include "frontend/services/changes.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
 #include "lib/rpc/limits.h"
@@ -11,14 +12,6 @@ namespace {
 
 using Turn = QueueHost::Turn;
 using WorkersChange = std::size_t (Turn::*)(const WorkerPattern&, std::size_t from);
-
-Result<v1::Queue> Change(const QueueSet& queues, const v1::QueueRequest& request,
-                         void (Turn::*change)()) {
-  Result<QueueHost*> host = queues.Find(request.queue());
-  if (!host.ok()) return host.status();
-  (Turn(**host, Now()).*change)();
-  return ToProto(**host, (*host)->Look(Now()));
-}
 
 Status CheckPattern(const v1::WorkersRequest& request) {
   if (request.node().size() > rpc::kMaxNameBytes || request.pod().size() > rpc::kMaxNameBytes) {
@@ -74,6 +67,14 @@ Result<v1::ListWorkersReply> ListWorkers(const QueueSet& queues,
   return reply;
 }
 
+Result<v1::Queue> ChangeQueue(const QueueSet& queues, const std::string& queue,
+                              QueueChange change) {
+  Result<QueueHost*> host = queues.Find(queue);
+  if (!host.ok()) return host.status();
+  (QueueHost::Turn(**host, Now()).*change)();
+  return ToProto(**host, (*host)->Look(Now()));
+}
+
 AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service(v1::Admin::service_full_name(), calls, readers) {
   Serve<v1::ListQueuesRequest, v1::ListQueuesReply>("ListQueues",
@@ -84,7 +85,7 @@ AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& reade
                                        {"ResumeQueue", &Turn::Resume},
                                        {"DrainQueue", &Turn::Drain}}) {
     Serve<v1::QueueRequest, v1::Queue>(method, [&queues, change = change](auto& request) {
-      return Change(queues, request, change);
+      return ChangeQueue(queues, request.queue(), change);
     });
   }
   for (const auto& [method, change] : {std::pair{"PauseWorkers", &Turn::PauseWorkers},

@@ -1,10 +1,13 @@
 #include <absl/strings/str_cat.h>
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
+#include "frontend/services/changes.h"
 #include "frontend/services/job_calls.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
@@ -18,7 +21,6 @@ namespace twofold::frontend {
 namespace {
 
 using SubmitCall = std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>>;
-using CancelCall = std::shared_ptr<rpc::UnaryCall<v1::CancelJobRequest, v1::Job>>;
 
 grpc::Status Refused(const Status& why) {
   const bool full = why.code() == absl::StatusCode::kResourceExhausted;
@@ -83,23 +85,25 @@ void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
   if (request.wait()) AnswerAtEnd(queues.finished(), submitted.job, job->host->name(), call);
 }
 
-void CancelJob(const QueueSet& queues, std::uint64_t id, const CancelCall& call) {
+}  // namespace
+
+void CancelJob(const QueueSet& queues, std::uint64_t id,
+               std::function<void(Result<v1::Job>)> done) {
   Result<v1::Job> job = FindJob(queues, id);
-  if (!job.ok()) return call->Answer(job.status());
+  if (!job.ok()) return done(job.status());
   QueueHost* host = queues.Owner(queue::JobId{id});
-  if (host == nullptr) return call->Answer(NotServed(*job));
+  if (host == nullptr) return done(NotServed(*job));
   job->set_state(v1::JOB_STATE_FINISHED);
   job->set_outcome(v1::OUTCOME_CANCELLED);
   QueueHost::Turn turn(*host, Now());
   if (turn.Cancel(queue::JobId{id})) {
-    return turn.WhenStored(queue::JobId{id}, [call, job = *std::move(job)] { call->Answer(job); });
+    return turn.WhenStored(queue::JobId{id},
+                           [done = std::move(done), job = *std::move(job)] { done(job); });
   }
-  turn.Then([call, id] {
-    call->Answer(absl::FailedPreconditionError(absl::StrCat("id: job ", id, " has ended already")));
+  turn.Then([done = std::move(done), id] {
+    done(absl::FailedPreconditionError(absl::StrCat("id: job ", id, " has ended already")));
   });
 }
-
-}  // namespace
 
 ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service(v1::Clients::service_full_name(), calls, readers) {
@@ -119,7 +123,10 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
       "ListJobs", [&](auto& request) { return ListJobs(queues, request); },
       [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; });
   Wait<v1::CancelJobRequest, v1::Job>(
-      "CancelJob", [&](auto& request, auto& call) { CancelJob(queues, request.id(), call); },
+      "CancelJob",
+      [&](auto& request, auto& call) {
+        CancelJob(queues, request.id(), [call](auto job) { call->Answer(std::move(job)); });
+      },
       of_job);
   Read<v1::GetJobRequest, v1::Explanation>(
       "ExplainJob", [&](auto& request) { return ExplainJob(queues, request.id()); }, of_job);

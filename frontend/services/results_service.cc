@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/queues/records.h"
+#include "frontend/services/changes.h"
 #include "frontend/services/run_calls.h"
 #include "frontend/services/services.h"
 #include "lib/results/result_messages.h"
@@ -113,7 +114,6 @@ std::vector<queue::JobId> NextJobs(const QueueHost::Turn& turn, const std::strin
   return jobs;
 }
 
-/// Jobs that are submitted meanwhile may be missed: who submits them looks at the run.
 std::uint64_t CancelJobs(const QueueSet& queues, const std::string& run) {
   std::uint64_t cancelled = 0;
   for (const auto& host : queues.all()) {
@@ -128,21 +128,6 @@ std::uint64_t CancelJobs(const QueueSet& queues, const std::string& run) {
   return cancelled;
 }
 
-void CancelRun(
-    const QueueSet& queues, Storage& storage, const std::string& run,
-    const std::shared_ptr<rpc::UnaryCall<v1::CancelRunRequest, v1::CancelRunReply>>& call) {
-  if (const Status status = queues.all().front()->CanStore(); !status.ok()) {
-    return call->Answer(status);
-  }
-  auto known = storage.run_reader().Find(run);
-  if (!known.ok()) return call->Answer(known.status());
-  v1::CancelRunReply cancelled;
-  *cancelled.mutable_run() = *std::move(known);
-  cancelled.set_cancelled(CancelJobs(queues, run));
-  storage.journal().Append({results::RunCancelled{run, UnixNowNs()}},
-                           [call, cancelled = std::move(cancelled)] { call->Answer(cancelled); });
-}
-
 Status HasStore(const Storage* storage) {
   if (storage != nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -150,6 +135,19 @@ Status HasStore(const Storage* storage) {
 }
 
 }  // namespace
+
+void CancelRun(const QueueSet& queues, Storage& storage, const std::string& run,
+               std::function<void(Result<v1::CancelRunReply>)> done) {
+  if (const Status status = queues.all().front()->CanStore(); !status.ok()) return done(status);
+  auto known = storage.run_reader().Find(run);
+  if (!known.ok()) return done(known.status());
+  v1::CancelRunReply cancelled;
+  *cancelled.mutable_run() = *std::move(known);
+  cancelled.set_cancelled(CancelJobs(queues, run));
+  storage.journal().Append(
+      {results::RunCancelled{run, UnixNowNs()}},
+      [done = std::move(done), cancelled = std::move(cancelled)] { done(cancelled); });
+}
 
 ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
                                ReaderPool& readers)
@@ -173,10 +171,11 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
   });
   const auto attended = std::make_shared<AttendedRuns>();
   Stream("AttendRun", [attended](auto*) { return std::make_shared<AttendRunCall>(attended); });
-  Wait<v1::CancelRunRequest, v1::CancelRunReply>("CancelRun",
-                                                 [&queues, storage](auto& request, auto& call) {
-                                                   CancelRun(queues, *storage, request.id(), call);
-                                                 });
+  Wait<v1::CancelRunRequest, v1::CancelRunReply>(
+      "CancelRun", [&queues, storage](auto& request, auto& call) {
+        CancelRun(queues, *storage, request.id(),
+                  [call](auto reply) { call->Answer(std::move(reply)); });
+      });
 }
 
 }  // namespace twofold::frontend

@@ -3,15 +3,22 @@
 #include <absl/strings/numbers.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontend/services/lookup.h"
+#include "frontend/web/answers.h"
+#include "frontend/web/live.h"
+#include "frontend/web/run_pages.h"
 #include "lib/http/message.h"
 #include "lib/http/router.h"
 #include "lib/metrics/family.h"
-#include "lib/results/result_messages.h"
 #include "lib/show/message.h"
+#include "web/assets.h"
 
 namespace twofold::frontend {
 namespace {
@@ -56,28 +63,7 @@ http::Response QueuesPage(const QueueSet& queues) {
   return http::Html(200, page + kPageFoot);
 }
 
-// ---- JSON: that of lib/show/message.h, so the command line prints the same
-
-using show::Json;
-
-http::Response JsonPage(int status, const Json& json) {
-  return http::Json(status, show::Line(json));
-}
-
-http::Response Failed(const Status& status) {
-  const int code = absl::IsNotFound(status) ? 404 : absl::IsInvalidArgument(status) ? 400 : 503;
-  return JsonPage(code, Json{{"error", std::string(status.message())}});
-}
-
-template <typename Message>
-http::Response Reply(const Result<Message>& reply) {
-  return reply.ok() ? JsonPage(200, show::ToJson(*reply)) : Failed(reply.status());
-}
-
-std::string QueryOf(const http::Request& request, const char* name) {
-  const std::string* const value = http::Find(request.query, name);
-  return value == nullptr ? std::string() : *value;
-}
+// ---- JSON
 
 // `page` of the queues, or of the store's runs, made on a thread that may block.
 template <typename Source>
@@ -91,9 +77,7 @@ http::Handler Of(const Source& source,
 http::Handler OfRuns(const Storage* storage,
                      http::Response (*page)(const results::RunReader&, const http::Request&)) {
   if (storage != nullptr) return Of(storage->run_reader(), page);
-  return [](const http::Request&) {
-    return JsonPage(409, Json{{"error", "this frontend keeps no runs; start it with --store"}});
-  };
+  return [](const http::Request&) { return Failed(NoRuns()); };
 }
 
 http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
@@ -106,21 +90,25 @@ http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
 }
 
 http::Response JobJson(const QueueSet& queues, const http::Request& request) {
-  std::uint64_t id = 0;
-  if (!absl::SimpleAtoi(request.params.at("id"), &id)) {
-    return Failed(absl::InvalidArgumentError("id is not the number of a job"));
-  }
-  return Reply(FindJob(queues, id));
+  const auto id = JobIdOf(request);
+  return id.ok() ? Reply(FindJob(queues, *id)) : Failed(id.status());
+}
+
+http::Response ExplainJson(const QueueSet& queues, const http::Request& request) {
+  const auto id = JobIdOf(request);
+  return id.ok() ? Reply(ExplainJob(queues, *id)) : Failed(id.status());
 }
 
 http::Response WorkersJson(const QueueSet& queues, const http::Request&) {
   return Reply(ListWorkers(queues, {}));
 }
 
+http::Response Shown(const Result<show::Json>& json) {
+  return json.ok() ? JsonPage(200, *json) : Failed(json.status());
+}
+
 http::Response RunsJson(const results::RunReader& reader, const http::Request& request) {
-  v1::ListRunsRequest list;
-  list.set_page_token(QueryOf(request, "page_token"));
-  return Reply(reader.List(list));
+  return Shown(RunsPage(reader, QueryOf(request, "page_token")));
 }
 
 http::Response RunJson(const results::RunReader& reader, const http::Request& request) {
@@ -133,19 +121,7 @@ http::Response ResultsJson(const results::RunReader& reader, const http::Request
   if (!text.empty() && !absl::SimpleAtoi(text, &from)) {
     return Failed(absl::InvalidArgumentError("from is no number of a permutation"));
   }
-  const auto run = reader.Find(request.params.at("id"));
-  if (!run.ok()) return Failed(run.status());
-  v1::RunResultsRequest results;
-  results.set_id(request.params.at("id"));
-  auto messages = results::ResultMessages::Of(reader, results, from);
-  if (!messages.ok()) return Failed(messages.status());
-  const auto page = messages->Next();
-  if (!page.ok()) return Failed(page.status());
-  Json json = {{"run", show::ToJson(*run)}, {"permutations", Json::array()}, {"next", nullptr}};
-  if (!*page) return JsonPage(200, json);
-  json["permutations"] = show::ListOf((*page)->permutations());
-  json["next"] = (*page)->permutations().rbegin()->number() + 1;
-  return JsonPage(200, json);
+  return Shown(ResultsPage(reader, request.params.at("id"), from));
 }
 
 // ---- probes
@@ -164,32 +140,44 @@ http::Response Ready(const QueueSet& queues, const std::string& stalled) {
 
 }  // namespace
 
-http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
-                      std::vector<const security::Gate*> gates,
-                      std::function<std::string()> stalled) {
+const std::vector<http::AppFile>& AppFiles() {
+  static const std::vector<http::AppFile> files = http::FilesOf(web::FrontendAssets());
+  return files;
+}
+
+http::Handler MakeWeb(const WebParts& parts) {
+  const QueueSet& queues = parts.queues;
+  Storage* const storage = parts.storage;
+  const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
+  const auto plain = [&queues](const http::Request&) { return QueuesPage(queues); };
+  const auto live = std::make_shared<Live>(queues, storage, parts.run_later);
   // The page is served only once clients and workers can connect, and no longer when they cannot:
   // the HTTP server starts last and stops first.
-  const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
-  return http::Router({
+  std::vector<http::Route> routes = {
       {"GET", "/metrics",
-       [&queues, storage, gates = std::move(gates)](const http::Request&) {
+       [&queues, storage, gates = parts.gates](const http::Request&) {
          return metrics::Page(CollectMetrics(queues, storage, gates));
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz",
-       [&queues, stalled = std::move(stalled)](const http::Request&) {
+       [&queues, stalled = parts.stalled](const http::Request&) {
          return Ready(queues, stalled());
        }},
+      {"GET", "/api/v1/stream", [live](const auto& request) { return live->Stream(request); }},
       {"GET", "/api/v1/jobs", Of(queues, JobsJson)},
       {"GET", "/api/v1/jobs/{id}", Of(queues, JobJson)},
+      {"GET", "/api/v1/jobs/{id}/explain", Of(queues, ExplainJson)},
       {"GET", "/api/v1/workers", Of(queues, WorkersJson)},
       {"GET", "/api/v1/runs", OfRuns(storage, RunsJson)},
       {"GET", "/api/v1/runs/{id}", OfRuns(storage, RunJson)},
       {"GET", "/api/v1/runs/{id}/results", OfRuns(storage, ResultsJson)},
       {"GET", "/api/v1/queues",
        [&queues](const http::Request&) { return JsonPage(200, show::ToJson(ListQueues(queues))); }},
-      {"GET", "/", [&queues](const http::Request&) { return QueuesPage(queues); }},
-  });
+      {"GET", "/plain", plain},
+  };
+  std::ranges::move(http::AppRoutes(AppFiles(), plain), std::back_inserter(routes));
+  std::ranges::move(ActionRoutes(queues, storage, parts.rules), std::back_inserter(routes));
+  return http::Router(std::move(routes));
 }
 
 }  // namespace twofold::frontend

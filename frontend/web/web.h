@@ -8,10 +8,26 @@
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
+#include "frontend/web/actions.h"
+#include "lib/http/app.h"
+#include "lib/http/events.h"
 #include "lib/http/message.h"
 #include "lib/security/gate.h"
 
 namespace twofold::frontend {
+
+/// The files of the live page.
+const std::vector<http::AppFile>& AppFiles();
+
+/// What the pages show and change.
+struct WebParts {
+  const QueueSet& queues;                         ///< outlives the handler
+  Storage* storage = nullptr;                     ///< outlives the handler; nullptr: none
+  std::vector<const security::Gate*> gates = {};  ///< they have counted who was turned away
+  std::function<std::string()> stalled;  ///< why nobody can connect at this moment; empty: they can
+  ActionRules rules = {};
+  http::Topic::Run run_later = {};  ///< for what blocks; see Topic
+};
 
 /// The frontend over HTTP:
 ///
@@ -26,13 +42,14 @@ namespace twofold::frontend {
 ///   /api/v1/runs     JSON: runs, the newest first; ?page_token= goes on where next_page_token says
 ///   /api/v1/runs/ID  JSON: a run with its definition
 ///   /api/v1/runs/ID/results   JSON: its permutations; ?from= goes on where next says
-///   /                a page with the queues that refreshes itself
+///   /api/v1/jobs/ID/explain   JSON: why it waits
+///   /api/v1/stream   what changes, as server-sent events (Live)
+///   /api/v1/me, POSTs         what the asking page may do, and does (ActionRoutes)
+///   /plain           a page with the queues that refreshes itself
+///   /                the live page for those who want HTML, else as /plain; its files beside it
 ///
-/// `queues` and `storage` (nullptr: none) outlive the handler. `gates` have counted who was turned
-/// away; `stalled` says why nobody can connect at this moment (empty: they can).
-http::Handler MakeWeb(const QueueSet& queues, const Storage* storage,
-                      std::vector<const security::Gate*> gates,
-                      std::function<std::string()> stalled);
+/// docs/api.md has them all, with what they take and what limits them.
+http::Handler MakeWeb(const WebParts& parts);
 
 /// What /metrics shows; see docs/metrics.md for each series. Looking changes nothing, so any number
 /// of scrapers see the same. Every queue has all of its series from the start: an autoscaler takes

@@ -3,6 +3,7 @@
 #include <absl/strings/ascii.h>
 #include <spdlog/fmt/fmt.h>
 
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -82,6 +83,14 @@ WireResponse Encode(Response&& response, const Framing& framing) {
   wire.content_length(response.body.size());
   if (!framing.head_only) wire.body() = std::move(response.body);
   return wire;
+}
+
+std::string EncodeOpenHead(Response&& response, unsigned version) {
+  WireResponse wire = Encode(std::move(response), {version, false, false});
+  wire.erase(beast::http::field::content_length);
+  std::ostringstream head;
+  head << wire.base();
+  return std::move(head).str();
 }
 
 bool BareHead::Begins(std::string_view received) {

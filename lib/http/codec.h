@@ -38,6 +38,9 @@ struct Framing {
 
 WireResponse Encode(Response&& response, const Framing& framing);
 
+/// The head of a response whose body ends with the connection, as it is sent.
+std::string EncodeOpenHead(Response&& response, unsigned version);
+
 /// Rewrites heads of requests whose lines end in LF alone, as people keep them in files and send
 /// them with netcat. RFC 9112 (2.2) lets a server accept these, but Beast does not.
 ///

@@ -7,9 +7,12 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/detect_ssl.hpp>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lib/http/codec.h"
 
@@ -59,21 +62,34 @@ Response Answer(const Handler& handler, WireRequest&& wire, bool has_certificate
   return Later([name, make = std::move(response.later)] { return Make(name, make); });
 }
 
-Response Busy() {
-  Response response = PlainText(503, "too many requests wait for the disk, try again later\n");
+/// What a peer is told that may come again.
+Response TryLater(std::string_view why) {
+  Response response = PlainText(503, fmt::format("{}, try again later\n", why));
   response.headers["Retry-After"] = "1";
   return response;
 }
 
+/// What `source` has for a reader; nullopt: it has failed.
+std::optional<std::vector<EventBytes>> NewestOf(EventSource& source, Instant now) {
+  try {
+    return source.Next(now);
+  } catch (const std::exception& error) {
+    spdlog::error("a stream of events failed: {}", error.what());
+    return std::nullopt;
+  }
+}
+
+Response Busy() { return TryLater("too many requests wait for the disk"); }
+
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, TlsContext tls, const Handler& handler,
-                       const ServerOptions& options, Budget& unsent)
+                       const ServerOptions& options, Budgets& budgets)
     : stream_(beast::tcp_stream(std::move(socket)), std::move(tls)),
       buffer_(kMaxBuffer),
       handler_(handler),
       options_(options),
-      unsent_(unsent) {}
+      budgets_(budgets) {}
 
 asio::awaitable<void> Connection::Serve() {
   bool open = co_await Open();
@@ -88,7 +104,7 @@ asio::awaitable<void> Connection::Serve() {
 
 void Connection::Finish() {
   finishing_ = true;
-  if (idle_) Abort();
+  if (idle_ || streaming_) Abort();
 }
 
 void Connection::Abort() { stream_.tcp().close(); }
@@ -146,7 +162,15 @@ asio::awaitable<bool> Connection::ServeOne() {
     Response made = co_await RunLater(std::move(response.later));
     response = std::move(made);
   }
-  Budget::Share unsent(unsent_);
+  Budget::Share place(budgets_.streams);
+  if (response.events && !framing.head_only) {
+    if (place.Grow(1)) {
+      co_await SendEvents(std::move(response), framing.version);
+      co_return false;
+    }
+    response = TryLater("too many streams of events are open");
+  }
+  Budget::Share unsent(budgets_.unsent);
   const bool has_room = response.body.size() <= kSmallAnswer || unsent.Grow(response.body.size());
   if (!has_room) response = PlainText(503, "too many slow readers, try again later\n");
   const bool sent = co_await Send(Encode(std::move(response), framing));
@@ -242,6 +266,50 @@ asio::awaitable<Response> Connection::RunLater(std::function<Response()> make) {
 asio::awaitable<bool> Connection::Send(const WireResponse& response) {
   stream_.tcp().expires_after(options_.send_timeout);
   const auto [error, size] = co_await beast::http::async_write(stream_, response, kTuple);
+  co_return !error;
+}
+
+/// Sends what `response` has to tell until one side is done. A peer that sends anything more is
+/// done, too; so a read tells when it has gone.
+asio::awaitable<void> Connection::SendEvents(Response response, unsigned version) {
+  streaming_ = true;
+  asio::steady_timer wake(stream_.get_executor());
+  bool peer_reads = true;
+  stream_.tcp().expires_never();
+  stream_.async_read_some(buffer_.prepare(1), [&](const error_code&, std::size_t) {
+    peer_reads = false;
+    wake.cancel();
+  });
+  const std::shared_ptr<EventSource> source = std::move(response.events);
+  const std::string head = EncodeOpenHead(std::move(response), version);
+  const std::vector<asio::const_buffer> first = {asio::buffer(head)};
+  bool open = co_await SendBytes(first);
+  while (open && peer_reads && !finishing_) {
+    open = co_await SendNewest(*source);
+    wake.expires_after(options_.event_period);
+    if (open && peer_reads) co_await wake.async_wait(kTuple);
+  }
+  Abort();
+  wake.expires_at(asio::steady_timer::time_point::max());
+  while (peer_reads) co_await wake.async_wait(kTuple);  // the read has `this`
+}
+
+asio::awaitable<bool> Connection::SendNewest(EventSource& source) {
+  static constexpr std::string_view kHeartbeat = ":\n\n";
+  const Instant now = Now();
+  const auto events = NewestOf(source, now);
+  if (!events) co_return false;
+  std::vector<asio::const_buffer> bytes;
+  for (const EventBytes& event : *events) bytes.push_back(asio::buffer(*event));
+  if (bytes.empty() && now - sent_ < options_.heartbeat) co_return true;
+  if (bytes.empty()) bytes.emplace_back(kHeartbeat.data(), kHeartbeat.size());
+  co_return co_await SendBytes(bytes);
+}
+
+asio::awaitable<bool> Connection::SendBytes(const std::vector<asio::const_buffer>& bytes) {
+  stream_.tcp().expires_after(options_.send_timeout);
+  const auto [error, size] = co_await asio::async_write(stream_, bytes, kTuple);
+  sent_ = Now();
   co_return !error;
 }
 

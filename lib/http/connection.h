@@ -1,11 +1,13 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <compare>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "lib/common/budget.h"
 #include "lib/common/instant.h"
@@ -16,19 +18,25 @@
 
 namespace twofold::http {
 
+/// What the connections of a server share.
+struct Budgets {
+  Budget unsent;   ///< bytes of answers
+  Budget streams;  ///< places
+};
+
 /// One peer: reads a request, answers it, reads the next one. Private to lib/http.
 ///
 /// Threads  Used on the server's thread only. Must outlive Serve.
 class Connection {
  public:
-  /// `handler`, `options` and `unsent`, of bytes of answers, outlive the connection.
+  /// `handler`, `options` and `budgets` outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, TlsContext tls, const Handler& handler,
-             const ServerOptions& options, Budget& unsent);
+             const ServerOptions& options, Budgets& budgets);
 
   /// Serves until one side is done, or the peer breaks a rule or a deadline.
   boost::asio::awaitable<void> Serve();
 
-  /// Ends after the request in progress; at once if there is none.
+  /// Ends after the request in progress; at once if there is none, or a stream of events.
   void Finish();
 
   /// Ends now.
@@ -56,15 +64,20 @@ class Connection {
   boost::asio::awaitable<boost::system::error_code> Continue();
   boost::asio::awaitable<Response> RunLater(std::function<Response()> make);
   boost::asio::awaitable<bool> Send(const WireResponse& response);
+  boost::asio::awaitable<void> SendEvents(Response response, unsigned version);
+  boost::asio::awaitable<bool> SendNewest(EventSource& source);
+  boost::asio::awaitable<bool> SendBytes(const std::vector<boost::asio::const_buffer>& bytes);
   boost::asio::awaitable<void> Linger();
 
   PeerStream stream_;
   boost::beast::flat_buffer buffer_;  // received, not yet parsed
   const Handler& handler_;
   const ServerOptions& options_;
-  Budget& unsent_;
+  Budgets& budgets_;
   bool idle_ = true;        // waiting for a peer to whom we owe nothing
   Instant since_ = Now();   // idle, or not
+  bool streaming_ = false;  // the answer in progress has no end
+  Instant sent_{};          // the last bytes of that
   bool finishing_ = false;  // no request after this one
 };
 

@@ -19,7 +19,7 @@ ConnectionTable::Place ConnectionTable::Add(boost::asio::ip::tcp::socket socket,
   ++counts_[host];
   ++open_;
   return entries_.emplace(entries_.end(), std::move(socket), std::move(tls), handler_, options_,
-                          unsent_, host);
+                          budgets_, host);
 }
 
 void ConnectionTable::Remove(Place place) {

@@ -27,8 +27,8 @@ class ConnectionTable {
  public:
   struct Entry {
     Entry(boost::asio::ip::tcp::socket socket, TlsContext tls, const Handler& handler,
-          const ServerOptions& options, Budget& unsent, const boost::asio::ip::address& peer)
-        : connection(std::move(socket), std::move(tls), handler, options, unsent), host(peer) {}
+          const ServerOptions& options, Budgets& budgets, const boost::asio::ip::address& peer)
+        : connection(std::move(socket), std::move(tls), handler, options, budgets), host(peer) {}
 
     Connection connection;
     const boost::asio::ip::address host;
@@ -38,7 +38,9 @@ class ConnectionTable {
 
   /// `handler` and `options` outlive the table.
   ConnectionTable(const Handler& handler, const ServerOptions& options)
-      : handler_(handler), options_(options), unsent_(options.max_unsent) {}
+      : handler_(handler),
+        options_(options),
+        budgets_{Budget(options.max_unsent), Budget(options.max_streams)} {}
 
   /// Adds a connection. Call its Serve, and Remove it when Serve has ended.
   Place Add(boost::asio::ip::tcp::socket socket, TlsContext tls);
@@ -59,7 +61,7 @@ class ConnectionTable {
 
   const Handler& handler_;
   const ServerOptions& options_;
-  Budget unsent_;
+  Budgets budgets_;
   std::list<Entry> entries_;
   std::map<Host, std::size_t> counts_;  // of entries that are not closed
   std::size_t open_ = 0;                // their sum

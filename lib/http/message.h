@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ struct Request {
   bool has_certificate = false;  ///< the peer has shown one that the server's CA has signed
 };
 
+class EventSource;  // lib/http/events.h
+
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
@@ -33,6 +36,9 @@ struct Response {
 
   /// Set instead of the rest: makes the answer, and may block (ServerOptions::run_later).
   std::function<Response()> later = nullptr;
+
+  /// Set instead of `body`: a stream of events that ends with the connection.
+  std::shared_ptr<EventSource> events = nullptr;
 };
 
 /// Makes the answer to one request. The server answers HEAD with the head of what it returns.

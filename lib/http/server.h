@@ -9,6 +9,7 @@
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/http/events.h"
 #include "lib/http/message.h"
 #include "lib/security/reloaded.h"
 #include "lib/security/tls_material.h"
@@ -22,6 +23,9 @@ struct ServerOptions {
   std::size_t max_unsent = 64 << 20;  ///< bytes of answers that peers have yet to take; more is 503
   Duration receive_timeout = std::chrono::seconds(10);  ///< first byte of a request to its last
   Duration send_timeout = std::chrono::seconds(10);     ///< for a whole response
+  std::size_t max_streams = 64;                         ///< of events at a time; one more is 503
+  Duration event_period = kEventPeriod;                 ///< between two looks for events
+  Duration heartbeat = std::chrono::seconds(15);        ///< a comment, if no event came so long
   Duration idle_timeout = std::chrono::seconds(60);     ///< kept alive without a request
   std::shared_ptr<security::Reloaded<security::TlsMaterial>> tls = nullptr;  ///< null: plain text
   Duration stop_grace = std::chrono::seconds(2);  ///< Stop lets requests in progress finish so long
@@ -38,8 +42,8 @@ struct ServerOptions {
 /// hold: heads over 8 KiB are 431, long bodies 413, a body on GET or HEAD 400, other versions 505,
 /// what is no HTTP 400. A peer that sends or reads too slowly is cut off without an answer. Whoever
 /// comes is let in, if need be in the place of a connection that can be spared (ConnectionTable),
-/// so that probes are answered however many do nothing. Responses carry no more than they need, and
-/// say nosniff and no-store.
+/// so that probes are answered however many do nothing, or read streams of events. Responses carry
+/// no more than they need, and say nosniff and no-store.
 ///
 /// On loopback without TLS, a Host that others may have made point here is 421 (ForLocalHosts).
 /// Request lines and headers may end in LF alone, if all of them do from the first line on.
@@ -65,8 +69,9 @@ class Server {
   /// What it listens on; useful after asking for port 0.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// Accepts no more, closes idle connections, gives requests in progress `stop_grace`, then closes
-  /// them as well. Returns when the thread has ended; further calls do nothing.
+  /// Accepts no more, closes idle connections and streams of events, gives requests in progress
+  /// `stop_grace`, then closes them as well. Returns when the thread has ended; further calls do
+  /// nothing.
   void Stop();
 
  private:

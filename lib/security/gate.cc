@@ -31,6 +31,14 @@ std::optional<Gate::Denial> Gate::Check(std::string_view what, Roles allowed,
   return denial;
 }
 
+std::optional<Tokens::Holder> Gate::HolderOf(std::string_view authorization) const {
+  const std::string_view token = BearerToken(authorization);
+  if (tokens_ == nullptr || token.empty()) return std::nullopt;
+  const auto tokens = tokens_->Get();
+  const Tokens::Holder* holder = tokens->Find(token);
+  return holder == nullptr ? std::nullopt : std::optional(*holder);
+}
+
 std::optional<Gate::Denial> Gate::Decide(std::string_view what, Roles allowed,
                                          std::string_view authorization) {
   const std::string_view token = BearerToken(authorization);

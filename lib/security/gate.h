@@ -45,6 +45,13 @@ class Gate {
   /// Cost     A system call for the tokens file, a digest, a comparison with each token.
   std::optional<Denial> Check(std::string_view what, Roles allowed, std::string_view authorization);
 
+  /// Whether a token is required.
+  [[nodiscard]] bool asks_token() const { return tokens_ != nullptr; }
+
+  /// Who shows this `authorization`; nullopt: nobody that is known, or no token is required.
+  /// Cost     As Check.
+  [[nodiscard]] std::optional<Tokens::Holder> HolderOf(std::string_view authorization) const;
+
   /// Counts a call that was refused elsewhere.
   void Count(Reason reason) { ++denied_[static_cast<std::size_t>(reason)]; }
 

@@ -43,14 +43,14 @@ Status OpenTokens(const ServerOptions& options, Server& server) {
   return absl::OkStatus();
 }
 
+}  // namespace
+
 bool IsLoopback(const std::string& address) {
   const Result<HostPort> parsed = ParseAddress(address);
   if (!parsed.ok()) return false;
   return parsed->host == "localhost" || parsed->host == "::1" ||
          absl::StartsWith(parsed->host, "127.");
 }
-
-}  // namespace
 
 Result<Server> Open(const ServerOptions& options) {
   Server server;

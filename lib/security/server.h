@@ -22,6 +22,9 @@ struct Server {
 /// Errors   kInvalidArgument: one line that names the flag, the file and what is wrong.
 Result<Server> Open(const ServerOptions& options);
 
+/// Whether only this machine reaches `address` (host:port).
+bool IsLoopback(const std::string& address);
+
 /// Why it is unwise to serve so at `address` (host:port); empty if it is not. Without TLS anybody
 /// on the way can read tokens; on loopback nobody is on the way.
 std::string Warning(const Server& server, const std::string& address);

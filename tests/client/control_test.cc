@@ -20,14 +20,14 @@ constexpr std::uint32_t kMost = 1000;
 constexpr Duration kTimeout = std::chrono::seconds(10);
 
 /// Answers each job at once, when told to.
-class Jobs final : public JobSink {
+class Jobs final : public load::JobSink {
  public:
-  void Add(std::span<const LoadLoop::Tag> tags) override {
+  void Add(std::span<const load::LoadLoop::Tag> tags, const load::JobTemplate*) override {
     waiting.insert(waiting.end(), tags.begin(), tags.end());
   }
   void Flush() override {}
 
-  std::vector<LoadLoop::Tag> waiting;
+  std::vector<load::LoadLoop::Tag> waiting;
 };
 
 class ControlTest : public testing::Test {
@@ -74,7 +74,7 @@ class ControlTest : public testing::Test {
   }
 
   std::shared_ptr<Jobs> jobs = std::make_shared<Jobs>();
-  Generator generator{"sleep", "frontend:9997", Now()};
+  load::Generator generator{"sleep", "frontend:9997", Now()};
   std::unique_ptr<http::Server> server =
       *http::Server::Start({"127.0.0.1", 0}, MakeControl(generator, kMost));
 };

@@ -53,7 +53,7 @@ TEST(Options, WhatFollowsTwoDashesIsTheJobs) {
   const Parsed parsed =
       Parse({"--queue", "q", "--limit", "1.5", "--priority", "-3", "--", "a", "-b", "--c", ""});
   ASSERT_TRUE(parsed.status.ok()) << parsed.error << parsed.status;
-  const JobTemplate job = MakeJob(parsed.options);
+  const load::JobTemplate job = MakeJob(parsed.options);
   EXPECT_THAT(*DecodeArguments(job.spec), ElementsAre("a", "-b", "--c", ""));
   EXPECT_EQ(job.options.queue(), "q");
   EXPECT_EQ(job.options.limit_ns(), 1'500'000'000U);

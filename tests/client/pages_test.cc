@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "client/window.h"
+#include "lib/load/window.h"
 #include "lib/stats/scaling.h"
 #include "tests/client/golden.h"
 
@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Snapshot Empty() {
-  Snapshot snapshot;
+load::Snapshot Empty() {
+  load::Snapshot snapshot;
   snapshot.queue = "sleep";
   snapshot.frontend = "localhost:9997";
   snapshot.estimate.log_error = std::numeric_limits<double>::infinity();
@@ -28,9 +28,9 @@ Snapshot Empty() {
   return snapshot;
 }
 
-Snapshot Busy() {
-  Snapshot snapshot = Empty();
-  snapshot.link = Link::kConnected;
+load::Snapshot Busy() {
+  load::Snapshot snapshot = Empty();
+  snapshot.link = load::Link::kConnected;
   snapshot.parallelism = 16;
   snapshot.pending = 15;
   snapshot.held_back = 1;
@@ -70,9 +70,9 @@ Snapshot Busy() {
 TEST(Pages, PlainForms) {
   ExpectGolden("stats_empty.txt", StatsPage(Empty()).plain);
   ExpectGolden("stats.txt", StatsPage(Busy()).plain);
-  ExpectGolden("nodes_empty.txt", PlacesPage(Empty(), By::kNode).plain);
-  ExpectGolden("nodes.txt", PlacesPage(Busy(), By::kNode).plain);
-  ExpectGolden("pods.txt", PlacesPage(Busy(), By::kPod).plain);
+  ExpectGolden("nodes_empty.txt", PlacesPage(Empty(), load::By::kNode).plain);
+  ExpectGolden("nodes.txt", PlacesPage(Busy(), load::By::kNode).plain);
+  ExpectGolden("pods.txt", PlacesPage(Busy(), load::By::kPod).plain);
   ExpectGolden("window_empty.txt", WindowPage(Empty()).plain);
   ExpectGolden("window.txt", WindowPage(Busy()).plain);
 }
@@ -80,15 +80,15 @@ TEST(Pages, PlainForms) {
 TEST(Pages, JsonForms) {
   ExpectGolden("stats_empty.json", StatsPage(Empty()).json);
   ExpectGolden("stats.json", StatsPage(Busy()).json);
-  ExpectGolden("nodes.json", PlacesPage(Busy(), By::kNode).json);
-  ExpectGolden("pods.json", PlacesPage(Busy(), By::kPod).json);
+  ExpectGolden("nodes.json", PlacesPage(Busy(), load::By::kNode).json);
+  ExpectGolden("pods.json", PlacesPage(Busy(), load::By::kPod).json);
   ExpectGolden("window_empty.json", WindowPage(Empty()).json);
   ExpectGolden("window.json", WindowPage(Busy()).json);
   ExpectGolden("single.json", SinglePage("Reset", "Reseted", "a \"quoted\" word").json);
 }
 
 TEST(Pages, HtmlForms) {
-  ExpectGolden("nodes.html", Html(PlacesPage(Busy(), By::kNode)));
+  ExpectGolden("nodes.html", Html(PlacesPage(Busy(), load::By::kNode)));
   ExpectGolden("overview.html", Overview(Busy()));
 }
 
@@ -110,8 +110,8 @@ stats::StepRecord Record(std::uint32_t workers, double variance) {
           .spread = {variance, workers - 1.0}};
 }
 
-Snapshot Measured() {
-  Snapshot snapshot = Busy();
+load::Snapshot Measured() {
+  load::Snapshot snapshot = Busy();
   snapshot.estimate.seconds = 30.0;
   snapshot.estimate.mean_life = 0.5;
   snapshot.estimate.steady = true;
@@ -143,14 +143,14 @@ TEST(Pages, VerdictsOnTheseAndOnAnyPods) {
 }
 
 TEST(Pages, HtmlEscapesWhatCameFromOutside) {
-  const std::string page = Html({"<b>", PlacesPage(Busy(), By::kNode).plain, ""});
+  const std::string page = Html({"<b>", PlacesPage(Busy(), load::By::kNode).plain, ""});
   EXPECT_THAT(page, Not(HasSubstr("<script>")));
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"));
 }
 
 TEST(Pages, JsonSurvivesInvalidUtf8) {
-  Snapshot snapshot = Empty();
+  load::Snapshot snapshot = Empty();
   snapshot.errors["\xff"] = 1;
   EXPECT_THAT(WindowPage(snapshot).json, HasSubstr("\xEF\xBF\xBD"));
 }

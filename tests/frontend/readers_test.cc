@@ -114,7 +114,11 @@ class ReadersTest : public ::testing::Test {
     client_server_ = Listen({&clients_, &admin_}, &client_address_);
     worker_server_ = Listen({&workers_}, &worker_address_);
     auto http = http::Server::Start(
-        {"127.0.0.1", 0}, MakeWeb(queues_, storage_.get(), {&gate_}, [] { return std::string(); }),
+        {"127.0.0.1", 0},
+        MakeWeb({.queues = queues_,
+                 .storage = storage_.get(),
+                 .gates = {&gate_},
+                 .stalled = [] { return std::string(); }}),
         {.run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); }});
     EXPECT_TRUE(http.ok()) << http.status();
     http_ = *std::move(http);

@@ -27,9 +27,9 @@ namespace {
 namespace asio = boost::asio;
 
 /// Takes the generator's jobs and drops them.
-class NoJobs final : public client::JobSink {
+class NoJobs final : public load::JobSink {
  public:
-  void Add(std::span<const client::LoadLoop::Tag>) override {}
+  void Add(std::span<const load::LoadLoop::Tag>, const load::JobTemplate*) override {}
   void Flush() override {}
 };
 
@@ -66,7 +66,7 @@ std::string Serve(const http::Handler& handler, std::string_view request) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace twofold;
   if (size == 0 || size > 4096) return 0;
-  client::Generator generator("sleep", "frontend:9997", Now());
+  load::Generator generator("sleep", "frontend:9997", Now());
   generator.Connected(std::make_shared<fuzz::NoJobs>());
   const http::Handler control = client::MakeControl(generator, 100);
   const std::string answers = fuzz::Serve(data[0] % 2 == 0 ? control : fuzz::Guarded(control),

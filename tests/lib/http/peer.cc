@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -70,15 +71,19 @@ bool Peer::ReadSome() {
   return true;
 }
 
-std::string Peer::ReadHead() {
+std::string Peer::ReadUntil(std::string_view mark) {
   std::size_t end = std::string::npos;
-  while ((end = received_.find("\r\n\r\n")) == std::string::npos) {
+  std::size_t searched = 0;
+  while ((end = received_.find(mark, searched)) == std::string::npos) {
+    searched = received_.size() - std::min(received_.size(), mark.size());
     if (!ReadSome()) return {};
   }
-  std::string head = received_.substr(0, end + 4);
-  received_.erase(0, head.size());
-  return head;
+  std::string read = received_.substr(0, end + mark.size());
+  received_.erase(0, read.size());
+  return read;
 }
+
+std::string Peer::ReadHead() { return ReadUntil("\r\n\r\n"); }
 
 std::string Peer::ReadResponse() {
   std::string response = ReadHead();

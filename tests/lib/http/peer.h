@@ -28,6 +28,9 @@ class Peer {
   std::string ReadResponse();
   std::string ReadHead();
 
+  /// All up to and with `mark`; empty if the server closes first.
+  std::string ReadUntil(std::string_view mark);
+
   /// All until the server closes. `closed` is false if it does not.
   std::string ReadAll();
   [[nodiscard]] bool closed() const { return closed_; }

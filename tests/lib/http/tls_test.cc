@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "lib/http/client.h"
+#include "lib/http/client_connection.h"
+#include "lib/http/events.h"
 #include "lib/http/guard.h"
 #include "lib/http/router.h"
 #include "lib/http/server.h"
@@ -128,6 +130,45 @@ TEST_F(TlsTest, TokensAreAskedFor) {
   EXPECT_EQ(Ask("/", Peer(authority_, "client-client-client"))->status, 403);
   EXPECT_EQ(Ask("/", Peer(authority_, "admin-admin-admin"))->status, 200);
   EXPECT_EQ(Ask("/open", Peer(authority_))->status, 200);
+}
+
+/// A stream whose every event is its number; used on the server's thread.
+class Counting final : public EventSource {
+ public:
+  std::vector<EventBytes> Next(Instant) override {
+    return {std::make_shared<const std::string>("data: " + std::to_string(++count_) + "\n\n")};
+  }
+
+ private:
+  int count_ = 0;
+};
+
+TEST_F(TlsTest, EventsStreamUntilStop) {
+  Install(authority_.Issue("server"));
+  security::ServerOptions options;
+  options.cert = folder_ / "crt";
+  options.key = folder_ / "key";
+  const auto stream = [](const Request&) { return Events(std::make_shared<Counting>()); };
+  server_ = Server::Start({"127.0.0.1", 0}, stream,
+                          {.event_period = std::chrono::milliseconds(1),
+                           .tls = security::Open(options)->tls,
+                           .stop_grace = std::chrono::minutes(5)})
+                .value();
+  const Instant deadline = Now() + std::chrono::seconds(60);
+  ClientConnection connection;
+  ASSERT_TRUE(
+      connection.Open({{"localhost", server_->port()}, Peer(authority_).Tls()}, deadline).ok());
+  ASSERT_TRUE(connection.Send({"GET", "/", {{"Host", "localhost"}}, ""}, deadline).ok());
+  ASSERT_EQ(connection.ReceiveHead(deadline)->status, 200);
+  std::string body;
+  while (body.find("data: 3\n\n") == body.npos) {
+    ASSERT_TRUE(connection.ReceiveBody(body, deadline).ok());
+  }
+  EXPECT_TRUE(body.starts_with("data: 1\n\ndata: 2\n\n"));
+  server_->Stop();
+  while (connection.ReceiveBody(body, deadline).ok()) {
+  }
+  EXPECT_LT(Now(), deadline);
 }
 
 TEST_F(TlsTest, StopsWithAPeerThatNeverBeginsTheHandshake) {

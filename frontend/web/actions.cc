@@ -1,0 +1,140 @@
+#include "frontend/web/actions.h"
+
+#include <absl/strings/match.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "frontend/services/changes.h"
+#include "frontend/web/answers.h"
+#include "lib/common/printable.h"
+
+namespace twofold::frontend {
+namespace {
+
+using show::Json;
+
+// For the disk. The change is made in any case.
+constexpr auto kPatience = std::chrono::seconds(10);
+
+constexpr std::size_t kMostShown = 100;  // bytes of a name in the log
+
+std::optional<security::Tokens::Holder> HolderOf(const ActionRules& rules,
+                                                 const http::Request& request) {
+  const std::string* header = http::Find(request.headers, "authorization");
+  if (rules.gate == nullptr || header == nullptr) return std::nullopt;
+  return rules.gate->HolderOf(*header);
+}
+
+bool AsksToken(const ActionRules& rules) {
+  return rules.gate != nullptr && rules.gate->asks_token();
+}
+
+std::string Who(const ActionRules& rules, const http::Request& request) {
+  const auto holder = HolderOf(rules, request);
+  if (!holder) return "somebody on this machine";
+  return fmt::format("{} ({})", holder->name, security::Name(holder->role));
+}
+
+http::Response Me(const ActionRules& rules, const http::Request& request) {
+  using enum security::Role;
+  const auto holder = HolderOf(rules, request);
+  const security::Role role = holder ? holder->role : rules.is_local ? kAdmin : kReadOnly;
+  return JsonPage(200, Json{{"roles", {security::Name(role)}}, {"tokens", AsksToken(rules)}});
+}
+
+/// Why this request may change nothing; nullopt: it may.
+std::optional<http::Response> WhyRefused(const ActionRules& rules, const http::Request& request) {
+  if (!AsksToken(rules) && !rules.is_local) {
+    return Failed(absl::PermissionDeniedError(
+        "changes by HTTP need tokens (--token-file), or an --http-address on loopback"));
+  }
+  const std::string* type = http::Find(request.headers, "content-type");
+  if (type != nullptr && (absl::EqualsIgnoreCase(*type, "application/json") ||
+                          absl::StartsWithIgnoreCase(*type, "application/json;"))) {
+    return std::nullopt;
+  }
+  return JsonPage(415, Json{{"error", "Content-Type has to be application/json"}});
+}
+
+/// What `start` answers later, waited for on a thread that may block.
+template <typename Message>
+Result<Message> Await(const std::function<void(std::function<void(Result<Message>)> done)>& start) {
+  const auto answer = std::make_shared<std::promise<Result<Message>>>();
+  std::future<Result<Message>> future = answer->get_future();
+  start([answer](Result<Message> result) { answer->set_value(std::move(result)); });
+  if (future.wait_for(kPatience) == std::future_status::ready) return future.get();
+  return absl::DeadlineExceededError("it is done, but the disk has yet to take it");
+}
+
+/// `act` for those who may; on a thread that may block. `verb` and the last part of the path but
+/// one are what the log says.
+http::Handler Guarded(const ActionRules& rules, std::string verb, std::string param,
+                      std::function<http::Response(const http::Request&)> act) {
+  return [rules, verb = std::move(verb), param = std::move(param),
+          act = std::move(act)](const http::Request& request) {
+    if (auto refusal = WhyRefused(rules, request)) return *std::move(refusal);
+    return http::Later([=] {
+      http::Response response = act(request);
+      spdlog::info("{} asked by HTTP to {} {}: {}", Who(rules, request), verb,
+                   Printable(request.params.at(param), kMostShown), response.status);
+      return response;
+    });
+  };
+}
+
+http::Response CancelJobOf(const QueueSet& queues, const http::Request& request) {
+  const Result<std::uint64_t> id = JobIdOf(request);
+  if (!id.ok()) return Failed(id.status());
+  return Reply(Await<v1::Job>([&](auto done) { CancelJob(queues, *id, std::move(done)); }));
+}
+
+http::Response CancelRunOf(const QueueSet& queues, Storage* storage, const http::Request& request) {
+  if (storage == nullptr) return Failed(NoRuns());
+  return Reply(Await<v1::CancelRunReply>(
+      [&](auto done) { CancelRun(queues, *storage, request.params.at("id"), std::move(done)); }));
+}
+
+struct QueueAction {
+  const char* verb;
+  QueueChange change;
+};
+constexpr QueueAction kQueueActions[] = {{"pause", &QueueHost::Turn::Pause},
+                                         {"resume", &QueueHost::Turn::Resume},
+                                         {"drain", &QueueHost::Turn::Drain}};
+
+}  // namespace
+
+std::vector<http::Route> ActionRoutes(const QueueSet& queues, Storage* storage, ActionRules rules) {
+  std::vector<http::Route> routes;
+  for (const QueueAction& action : kQueueActions) {
+    const std::string verb = action.verb;
+    routes.push_back({"POST", "/api/v1/queues/{name}/" + verb,
+                      Guarded(rules, verb + " queue", "name",
+                              [&queues, change = action.change](const http::Request& request) {
+                                return Reply(
+                                    ChangeQueue(queues, request.params.at("name"), change));
+                              })});
+  }
+  routes.push_back({"POST", "/api/v1/jobs/{id}/cancel",
+                    Guarded(rules, "cancel job", "id", [&queues](const http::Request& request) {
+                      return CancelJobOf(queues, request);
+                    })});
+  routes.push_back(
+      {"POST", "/api/v1/runs/{id}/cancel",
+       Guarded(rules, "cancel run", "id", [&queues, storage](const http::Request& request) {
+         return CancelRunOf(queues, storage, request);
+       })});
+  routes.push_back(
+      {"GET", "/api/v1/me", [rules](const http::Request& request) { return Me(rules, request); }});
+  return routes;
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/common/result.h"
+#include "lib/results/run_reader.h"
+#include "lib/show/table.h"
+
+/// Runs as the HTTP API and the live pages show them. All block: they read the store.
+namespace twofold::frontend {
+
+/// {"runs": [...], "next_page_token": "..."}, the newest first.
+/// Errors   kInvalidArgument: the page token.
+Result<show::Json> RunsPage(const results::RunReader& reader, const std::string& page_token);
+
+/// {"run": {...}, "permutations": [...], "next": N}: about a megabyte of its results from
+/// permutation `from` on, and where the next page goes on; null: there are no more. Errors
+/// kNotFound; those of the store.
+Result<show::Json> ResultsPage(const results::RunReader& reader, const std::string& id,
+                               std::uint64_t from);
+
+}  // namespace twofold::frontend

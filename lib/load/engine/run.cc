@@ -1,0 +1,88 @@
+#include "lib/load/engine/run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "lib/load/record.h"
+
+namespace twofold::load {
+namespace {
+
+constexpr Duration kLookEvery = std::chrono::milliseconds(50);
+
+bool Narrow(const stats::ThroughputEstimate& estimate, double until) {
+  if (until <= 0 || !estimate.steady || estimate.throughput <= 0) return false;
+  return estimate.upper <= estimate.throughput * (1 + until) &&
+         estimate.lower >= estimate.throughput * (1 - until);
+}
+
+}  // namespace
+
+std::string_view Name(RunEnd end) {
+  constexpr std::array<std::string_view, 4> kNames = {"duration", "until", "jobs", "interrupted"};
+  return kNames[static_cast<std::size_t>(end)];
+}
+
+Run::Run(RunOptions options)
+    : options_(std::move(options)),
+      generator_(options_.job.options.queue(), options_.frontend, Now()),
+      session_(options_.frontend, options_.job, generator_, options_.security) {
+  generator_.SetOutstandingMax(options_.outstanding_max);
+  generator_.RecordNext({options_.warm_up});
+}
+
+Run::~Run() { session_.Stop(Duration(0)); }
+
+Status Run::Start() {
+  const Status set = generator_.SetProfile(std::make_shared<const Profile>(options_.profile));
+  if (set.ok()) session_.Start();
+  return set;
+}
+
+bool Run::Wait(Duration patience) {
+  const Instant deadline = Now() + patience;
+  for (;;) {
+    if (IsOver()) return true;
+    const Instant now = Now();
+    if (now >= deadline) return false;
+    std::this_thread::sleep_for(std::min<Duration>(kLookEvery, deadline - now));
+  }
+}
+
+bool Run::IsOver() {
+  ObserveCpu();
+  const RunState state = generator_.State();
+  if (state.over) end_ = RunEnd::kDuration;
+  if (options_.jobs > 0 && state.measured >= options_.jobs) end_ = RunEnd::kJobs;
+  if (options_.until > 0 && state.measured > 0 && Narrow(Look().estimate, options_.until)) {
+    end_ = RunEnd::kUntil;
+  }
+  return end_ != RunEnd::kInterrupted;
+}
+
+void Run::ObserveCpu() {
+  if (const std::optional<CpuTime> cpu = throttle_.Read()) generator_.Observe(*cpu);
+}
+
+Snapshot Run::Look() const { return generator_.LookRecorded(); }
+
+std::optional<v1::LoadRecord> Run::Finish() {
+  generator_.EndLoad();
+  const Instant deadline = Now() + options_.patience;
+  while (generator_.outstanding() > 0 && Now() < deadline) {
+    std::this_thread::sleep_for(std::min<Duration>(kLookEvery, deadline - Now()));
+  }
+  ObserveCpu();
+  const std::optional<Recorder> recorder = generator_.Recorded();
+  session_.Stop(Duration(0));
+  if (!recorder) return std::nullopt;
+  v1::LoadRecord record = Record(*recorder, options_.job.options.queue(), load::Name(end_));
+  record.mutable_origin()->set_frontend(options_.frontend);
+  return record;
+}
+
+}  // namespace twofold::load

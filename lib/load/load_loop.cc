@@ -1,0 +1,38 @@
+#include "lib/load/load_loop.h"
+
+namespace twofold::load {
+namespace {
+
+constexpr int kIndexBits = 32;
+
+}  // namespace
+
+std::optional<LoadLoop::Sent> LoadLoop::End(Tag tag) {
+  const auto index = static_cast<std::uint32_t>(tag);
+  if (index >= slots_.size() || !slots_[index].busy || tag != TagOf(index)) return std::nullopt;
+  slots_[index].busy = false;
+  free_.push_back(index);
+  return slots_[index].sent();
+}
+
+std::size_t LoadLoop::Missing() const {
+  return parallelism_ > outstanding() ? parallelism_ - outstanding() : 0;
+}
+
+LoadLoop::Tag LoadLoop::Occupy(Instant now) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[index];
+  slot = {.submitted = now, .due = now, .uses = slot.uses + 1, .busy = true};
+  return TagOf(index);
+}
+
+LoadLoop::Tag LoadLoop::TagOf(std::uint32_t index) const {
+  return Tag{slots_[index].uses} << kIndexBits | index;
+}
+
+}  // namespace twofold::load

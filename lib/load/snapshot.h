@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/load/counts.h"
+#include "lib/load/marks.h"
+#include "lib/load/profile.h"
+#include "lib/load/tally.h"
+#include "lib/stats/histogram.h"
+#include "lib/stats/throughput.h"
+#include "lib/stats/worker_spread.h"
+
+namespace twofold::load {
+
+enum class Link : std::uint8_t {
+  kConnecting,  ///< has not reached the frontend yet
+  kConnected,
+  kReconnecting,  ///< has lost the frontend
+};
+
+constexpr std::string_view Name(Link link) {
+  constexpr std::array<std::string_view, 3> kNames = {"connecting", "connected", "reconnecting"};
+  return kNames[static_cast<std::size_t>(link)];
+}
+
+/// Numbers of ended jobs, by v1::Outcome.
+using OutcomeCounts = std::array<std::uint64_t, 8>;
+
+/// Since the client was started.
+struct Totals {
+  OutcomeCounts finished{};
+  std::uint64_t interruptions = 0;
+  std::uint64_t unknown_answers = 0;  ///< to jobs that are not outstanding; ignored
+  std::uint64_t sent = 0;             ///< jobs of an open loop
+  std::uint64_t sent_late = 0;        ///< of these, more than kLateAfter after they were due
+  Duration lateness{};                ///< of these, added up
+  stats::Histogram round_trips;       ///< of all jobs that succeeded
+};
+
+/// The client's state at one moment; all pages are made from it.
+struct Snapshot {
+  std::string queue;
+  std::string frontend;  ///< host:port
+  Link link = Link::kConnecting;
+
+  std::uint32_t parallelism = 0;
+  std::uint64_t pending = 0;    ///< submitted, no answer yet
+  std::uint64_t held_back = 0;  ///< wanted but not submitted: not connected, or after a rejection
+
+  // Of an open loop, and of a profile.
+  std::optional<double> rate{};  ///< planned now, jobs a second; nullopt: a closed loop
+  Arrivals arrivals = Arrivals::kConstant;
+  bool profile = false;          ///< stages are carried out
+  std::string stage{};           ///< the one that is carried out; empty: none
+  std::size_t stage_number = 0;  ///< from 1; 0: none
+  std::size_t stages = 0;
+  std::uint64_t seed = 0;
+  Duration load_time{};                ///< since the load began
+  std::optional<Duration> load_end{};  ///< nullopt: it has none
+  bool load_over = false;
+  bool warm = false;  ///< of a load that is recorded: its warm-up is over
+
+  // Of the window.
+  stats::ThroughputEstimate estimate;
+  Latencies latencies;
+  std::optional<OpenTimes> open{};  ///< nullopt: no job of an open loop was sent
+  std::vector<Mark> spoiled{};
+  std::uint64_t rejected = 0;
+  std::uint64_t interruptions = 0;
+  std::vector<Place> places;
+  stats::Spread spread;  ///< between the workers, each a place
+  ErrorCounts::Map errors;
+
+  Totals totals;
+};
+
+}  // namespace twofold::load

@@ -1,0 +1,143 @@
+#include "lib/load/window.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace twofold::load {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Instant kStart = Instant() + seconds(1000);
+
+Answer Job(Instant submitted, Instant ended) {
+  return {.submitted = submitted, .due = submitted, .ended = ended, .run = ended - submitted};
+}
+
+Snapshot Describe(const Window& window, Instant now, std::vector<Instant> in_flight = {}) {
+  Snapshot snapshot;
+  window.Describe(now, in_flight, snapshot);
+  return snapshot;
+}
+
+stats::Histogram RoundTrip(const Snapshot& snapshot) {
+  return snapshot.latencies.Of(Part::kRoundTrip);
+}
+
+TEST(Window, KnowsNothingAtItsStart) {
+  const Snapshot seen = Describe(Window(kStart), kStart);
+  EXPECT_EQ(seen.estimate.throughput, 0.0);
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_FALSE(RoundTrip(seen).Min());
+}
+
+TEST(Window, AJobSubmittedBeforeCountsButIsNotInTheLatencies) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Succeeded(Job(kStart - seconds(1), kStart + seconds(1)));
+  window.Failed(Job(kStart - seconds(1), kStart + seconds(1)), "exit code 1");
+  const Snapshot seen = Describe(window, kStart + seconds(2));
+  EXPECT_EQ(seen.estimate.succeeded, 1U);
+  EXPECT_EQ(seen.estimate.failed, 1U);
+  EXPECT_EQ(seen.places.front().succeeded, 1U);
+  EXPECT_FALSE(RoundTrip(seen).Max());
+}
+
+TEST(Window, AJobSubmittedBeforeCountsForThroughputByItsShare) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Succeeded(Job(kStart - seconds(3), kStart + seconds(1)));
+  EXPECT_NEAR(Describe(window, kStart + seconds(1)).estimate.throughput, 0.25, 1e-6);
+}
+
+TEST(Window, AJobSubmittedAtItsStartIsInTheLatencies) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Succeeded(Job(kStart, kStart + milliseconds(5)));
+  EXPECT_EQ(RoundTrip(Describe(window, kStart + seconds(1))).Max(), milliseconds(5));
+}
+
+TEST(Window, WorkersThatDifferShowInTheSpreadWhateverTheWait) {
+  Window window(kStart);
+  for (const char* pod : {"p1", "p2"}) window.places().Find("n", pod, "");
+  for (int i = 0; i < 4; ++i) {
+    // The second takes 10 % longer, and what either waits is not its own.
+    Answer one = Job(kStart, kStart + milliseconds(1000));
+    Answer other = Job(kStart, kStart + milliseconds(1600));
+    other.wait = milliseconds(500);
+    other.place = 1;
+    window.Succeeded(one);
+    window.Succeeded(other);
+  }
+  const Snapshot seen = Describe(window, kStart + seconds(2));
+  EXPECT_EQ(seen.spread.degrees, 1.0);
+  EXPECT_NEAR(std::sqrt(seen.spread.variance), std::log(1.1) / std::sqrt(2.0), 1e-6);
+}
+
+TEST(Window, AWaitLongerThanTheRoundTripIsNotBelieved) {
+  Window window(kStart);
+  for (const char* pod : {"p1", "p2"}) window.places().Find("n", pod, "");
+  for (const std::uint32_t place : {0U, 1U, 0U, 1U}) {
+    Answer job = Job(kStart, kStart + seconds(1));
+    job.wait = place == 0 ? Duration::max() : Duration(0);
+    job.place = place;
+    window.Succeeded(job);
+  }
+  EXPECT_EQ(Describe(window, kStart + seconds(2)).spread.variance, 0.0);
+}
+
+TEST(Window, FailedJobsAreNotInTheLatencies) {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  window.Failed(Job(kStart, kStart + milliseconds(5)), "exit code 1");
+  const Snapshot seen = Describe(window, kStart + seconds(1));
+  EXPECT_FALSE(RoundTrip(seen).Max());
+  EXPECT_EQ(seen.errors.at("exit code 1"), 1U);
+}
+
+TEST(Window, RejectedJobsAreCountedApart) {
+  Window window(kStart);
+  window.Rejected("the queue is full");
+  const Snapshot seen = Describe(window, kStart + seconds(1));
+  EXPECT_EQ(seen.rejected, 1U);
+  EXPECT_EQ(seen.estimate.failed, 0U);
+  EXPECT_EQ(seen.errors.at("the queue is full"), 1U);
+}
+
+// One lane of jobs of a second, seen for a minute.
+Window Steady() {
+  Window window(kStart);
+  window.places().Find("n", "p", "");
+  for (int i = 0; i < 60; ++i) {
+    window.Succeeded(Job(kStart + seconds(i), kStart + seconds(i + 1)));
+  }
+  return window;
+}
+
+TEST(Window, IsSteadyWhenNothingDisturbsIt) {
+  const Snapshot seen = Describe(Steady(), kStart + seconds(60));
+  EXPECT_TRUE(seen.estimate.steady) << seen.estimate.reason;
+  EXPECT_NEAR(seen.estimate.throughput, 1.0, 1e-6);
+}
+
+TEST(Window, IsNotSteadyAfterAnInterruption) {
+  Window window = Steady();
+  window.Interrupted();
+  const Snapshot seen = Describe(window, kStart + seconds(60));
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_EQ(seen.estimate.reason, "interrupted: the frontend was lost 1 time in this window");
+  EXPECT_EQ(seen.interruptions, 1U);
+}
+
+TEST(Window, IsNotSteadyWhenParallelismChanges) {
+  Window window = Steady();
+  window.ParallelismChanged();
+  const Snapshot seen = Describe(window, kStart + seconds(60));
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_EQ(seen.estimate.reason, "the parallelism was changed in this window");
+}
+
+}  // namespace
+}  // namespace twofold::load
