@@ -14,6 +14,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
+  web         the live pages: types, units, and in a real browser against real programs
   images      container images: build, run, scale (needs podman; not run by default)
   packages    Debian packages: made, and used in a clean root (needs root; not run by default)
   alone       each file compiled alone: has it the includes that it needs? (not run by default)
@@ -22,7 +23,7 @@ Usage: run-tests.sh [--nightly] [PART]...
               simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
 
 Without PART: all but the last three. Installs missing Debian packages (root or sudo).
-scripts, kubernetes and packages use the programs that dev builds. Tests that cannot run here are skipped,
+scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
 counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
 counts as passed, and is listed at the end beside the failed ones, with its output.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
@@ -130,6 +131,14 @@ kubernetes() {
   count_junit build/kubernetes.xml build/kubernetes-again.xml
 }
 
+web() {
+  echo "=== web: the live pages in Chromium"
+  rm -f build/web.xml build/web-again.xml
+  pytest="/usr/bin/python3 -m pytest -q -rs tests/web"
+  $pytest --junitxml=build/web.xml || $pytest --last-failed --junitxml=build/web-again.xml
+  count_junit build/web.xml build/web-again.xml
+}
+
 images() {
   echo "=== images: build and run as containers"
   tests/kubernetes/images.sh --base-from-debootstrap
@@ -155,12 +164,12 @@ if [ "${1:-}" = --nightly ]; then
 fi
 for part in "$@"; do
   case $part in
-    dev | asan | lint | tsan | fuzz | scripts | kubernetes | images | packages | alone) ;;
+    dev | asan | lint | tsan | fuzz | scripts | kubernetes | web | images | packages | alone) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev scripts kubernetes asan lint tsan fuzz
+[ $# -gt 0 ] || set -- dev scripts kubernetes web asan lint tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
 mkdir -p build

@@ -37,7 +37,7 @@ function Throughput({ window, rate }: { window: Window; rate: State["rate"] }) {
         </li>
       </ul>
       <p class="soft">{window.steady ? "The interval can be relied on." : `Not steady: ${window.reason}.`}</p>
-      <LineChart span={SPAN} unit="jobs/s, of the last seconds" lines={[{ name: "ended", points: rate }]} />
+      <LineChart most={SPAN} unit="jobs/s, of the last seconds" lines={[{ name: "ended", points: rate }]} />
     </section>
   );
 }
@@ -58,7 +58,7 @@ function Latencies({ window, p50, p99 }: { window: Window; p50: State["p50"]; p9
         columns={[{ head: "part", left: true, cell: ({ name }) => name }, ...quantiles]}
       />
       <LineChart
-        span={SPAN}
+        most={SPAN}
         unit="s round trip, of the window"
         lines={[
           { name: "p50", points: p50 },
@@ -69,12 +69,12 @@ function Latencies({ window, p50, p99 }: { window: Window; p50: State["p50"]; p9
   );
 }
 
-function Places({ places }: { places: NonNullable<Window["places"]> }) {
+function Places({ nodes, nodes_left_out }: Window) {
   return (
     <section class="card">
       <h2>Where the jobs ran</h2>
-      {places.length === 0 && <p class="soft">None has ended so far.</p>}
-      {places.map(({ node, device, percent, jobs, failed }) => (
+      {nodes.length === 0 && <p class="soft">None has ended so far.</p>}
+      {nodes.map(({ node, device, percent, jobs, failed }) => (
         <label class="bar-row" key={`${node} ${device}`}>
           <span>{[node || "no worker", device].filter(Boolean).join(", ")}</span>
           <progress value={String(percent)} max={100} />
@@ -84,6 +84,7 @@ function Places({ places }: { places: NonNullable<Window["places"]> }) {
           </span>
         </label>
       ))}
+      {nodes_left_out > 0 && <p class="soft">{number(nodes_left_out)} more have fewer jobs; <a href="nodes">all</a>.</p>}
     </section>
   );
 }
@@ -115,7 +116,7 @@ function Body(state: State) {
       <Controls window={window} />
       <Throughput window={window} rate={rate} />
       <Latencies window={window} p50={p50} p99={p99} />
-      {window.places && <Places places={window.places} />}
+      <Places {...window} />
       <Errors errors={window.errors} />
     </div>
   );

@@ -22,7 +22,7 @@ export interface Place {
   failed: number;
 }
 
-/** The event of /events: what /stats?type=json has, and where the jobs ran. docs/client.md. */
+/** The event of /events, as far as the page uses it: docs/client.md. */
 export interface Window {
   queue: string;
   frontend: string;
@@ -32,7 +32,8 @@ export interface Window {
   succeeded: number;
   failed: number;
   rejected: number;
-  seconds: number; // how long the window is: of a clock that never jumps, but begins anew by /reset
+  seconds: number; // how long the window is
+  clock_seconds: number; // never jumps
   parallelism: number;
   pending: number;
   held_back: number;
@@ -40,7 +41,8 @@ export interface Window {
   reason: string;
   errors: Record<string, number>;
   latency_seconds: Record<"wait" | "run_time" | "overhead" | "round_trip", Times>;
-  places?: Place[];
+  nodes: Place[]; // those with the most jobs
+  nodes_left_out: number;
   rate?: number | null; // jobs that are to arrive a second; null: the parallelism is what counts
   profile?: unknown; // what of a profile is under way; null: none is
 }
@@ -63,8 +65,9 @@ export const store = new Store<State>({
   p99: [],
 });
 
-/** What `window`, which came at `seconds`, adds to what is known. Pure. */
-export function remembered(state: Readonly<State>, window: Window, seconds: number): Partial<State> {
+/** What `window` adds to what is known. Pure. */
+export function remembered(state: Readonly<State>, window: Window): Partial<State> {
+  const seconds = window.clock_seconds;
   const add = (points: Point[], value: number | null) => appended(points, { seconds, value }, SPAN);
   const ended = add(state.ended, window.succeeded + window.failed);
   const { round_trip } = window.latency_seconds;
@@ -79,7 +82,7 @@ export function remembered(state: Readonly<State>, window: Window, seconds: numb
 
 const link = new Link(
   (name, data) => {
-    if (name === "window") store.set(remembered(store.get(), data as Window, performance.now() / 1e3));
+    if (name === "window") store.set(remembered(store.get(), data as Window));
   },
   (status) => store.set({ link: status }),
 );

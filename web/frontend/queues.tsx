@@ -3,7 +3,8 @@ import { postJson } from "../lib/api";
 import { LineChart } from "../lib/chart";
 import { duration, number } from "../lib/format";
 import { Action } from "../lib/page";
-import { available, History, SPAN, State } from "./state";
+import { available, History, SPAN } from "./model";
+import { State } from "./state";
 import { Queue } from "./types";
 
 function newest(points: History["rate"]): number | null {
@@ -54,16 +55,16 @@ function QueueCard({ queue, history, mayAct }: { queue: Queue; history: History;
       </h2>
       <Figures queue={queue} history={history} />
       {mayAct && <Actions queue={queue} />}
-      <LineChart span={SPAN} unit="jobs/s" lines={[{ name: "throughput", points: history.rate }]} />
+      <LineChart most={SPAN} unit="jobs/s" lines={[{ name: "throughput", points: history.rate }]} />
       <LineChart
-        span={SPAN}
+        most={SPAN}
         unit="slots"
         lines={[
           { name: "available", points: history.available },
           { name: "wanted", points: history.wanted },
         ]}
       />
-      <LineChart span={SPAN} unit="jobs" lines={[{ name: "waiting", points: history.waiting }]} />
+      <LineChart most={SPAN} unit="jobs" lines={[{ name: "waiting", points: history.waiting }]} />
     </section>
   );
 }

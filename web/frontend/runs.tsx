@@ -4,17 +4,10 @@ import { Interval, LineChart } from "../lib/chart";
 import { count, duration, moment, number } from "../lib/format";
 import { Action, Table } from "../lib/page";
 import { eta, rate } from "../lib/series";
-import { endedOf, SPAN, State } from "./state";
-import { Metric, Permutation, Run, RunResults } from "./types";
-
-/** Jobs that the run is to have: as planned, or those that are known. Pure. */
-export function jobsOf(run: Run): number {
-  return run.jobs || endedOf(run) + run.counts.waiting + run.counts.running;
-}
-
-function isOver({ state }: Run): boolean {
-  return state === "ended" || state === "cancelled";
-}
+import { endedOf, SPAN } from "./model";
+import { byMetric, fill, isOver, jobsOf, Row } from "./run_numbers";
+import { State } from "./state";
+import { Permutation, Run, RunResults } from "./types";
 
 function Progress({ run }: { run: Run }) {
   const label = `${number(endedOf(run))} of ${count(jobsOf(run), "job")}`;
@@ -50,13 +43,6 @@ function RunList({ runs }: State) {
 
 // ---- one run
 
-/** How a permutation stands: "" nothing has ended, "some", "all", or "bad": a job failed. Pure. */
-export function fill({ succeeded, failed, unfinished }: Permutation): string {
-  if (failed > 0) return "bad";
-  if (succeeded === 0) return "";
-  return unfinished > 0 ? "some" : "all";
-}
-
 function varied({ varied }: Permutation): string {
   return Object.entries(varied ?? {}).map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
 }
@@ -70,17 +56,6 @@ function Matrix({ permutations }: RunResults) {
       ))}
     </div>
   );
-}
-
-/** Of a metric with its dimensions: what tells it from the others. Pure. */
-export function labelOf({ name, unit, dimensions }: Metric): string {
-  const of = Object.entries(dimensions ?? {}).map(([field, value]) => `${field} ${value}`);
-  return `${[name, ...of].join(", ")}${unit && ` (${unit})`}`;
-}
-
-interface Row {
-  permutation: Permutation;
-  metric: Metric;
 }
 
 function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
@@ -103,18 +78,6 @@ function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
       />
     </section>
   );
-}
-
-/** The rows of each metric, by its label. Pure. */
-export function byMetric(permutations: Permutation[]): [string, Row[]][] {
-  const tables = new Map<string, Row[]>();
-  for (const permutation of permutations) {
-    for (const metric of permutation.headlines) {
-      const label = labelOf(metric);
-      tables.set(label, [...(tables.get(label) ?? []), { permutation, metric }]);
-    }
-  }
-  return [...tables];
 }
 
 function Ahead({ run, ended }: { run: Run; ended: State["ended"] }) {
@@ -143,7 +106,7 @@ function OneRun({ run: results, ended, mayAct }: State) {
         </p>
         <Matrix {...results} />
         {next !== null && <p class="soft">These are the permutations before {next}; `twofold results` has all.</p>}
-        <LineChart span={SPAN} unit="jobs" lines={[{ name: "ended", points: ended }]} />
+        <LineChart most={SPAN} unit="jobs" lines={[{ name: "ended", points: ended }]} />
       </section>
       {byMetric(permutations).map(([label, rows]) => <MetricTable key={label} label={label} rows={rows} />)}
     </div>

@@ -1,26 +1,9 @@
 import { getJson } from "../lib/api";
 import { Link, LinkStatus } from "../lib/link";
-import { appended, Point, rate } from "../lib/series";
+import { appended, Point } from "../lib/series";
 import { Store } from "../lib/store";
+import { endedOf, History, remembered, Route, routeOf, SPAN, streamOf } from "./model";
 import { Queue, Queues, Run, RunResults, WorkerNames, WorkerStates } from "./types";
-
-export const SPAN = 120; // seconds that charts show
-const RATE_SPAN = 10; // seconds over which a rate is taken
-
-/** The last SPAN seconds of a queue. */
-export interface History {
-  ended: Point[]; // a counter
-  rate: Point[]; // jobs ended a second
-  waiting: Point[];
-  wanted: Point[];
-  available: Point[];
-}
-
-export interface Route {
-  page: string;
-  id: string;
-  query: URLSearchParams;
-}
 
 export interface State {
   link: LinkStatus;
@@ -34,45 +17,6 @@ export interface State {
   run: RunResults | null;
   ended: Point[]; // jobs of `run`, a counter
   trouble: string; // what the server says of what it cannot show
-}
-
-/** "#/jobs/17?queue=sleep" -> page "jobs", id "17", query queue=sleep. Pure. */
-export function routeOf(hash: string): Route {
-  const [path, query = ""] = hash.replace(/^#?\/?/, "").split("?");
-  const [page, id = ""] = path.split("/");
-  return { page: page || "queues", id: decodeURIComponent(id), query: new URLSearchParams(query) };
-}
-
-/** The stream that a page needs, and no more. Pure. */
-export function streamOf({ page, id }: Route): string {
-  const topics = ["queues", ...(page === "workers" || page === "runs" ? [page] : [])];
-  const run = page === "runs" && id ? `&run=${encodeURIComponent(id)}` : "";
-  return `api/v1/stream?topics=${topics.join(",")}${run}`;
-}
-
-export function available({ workers }: Queue): number {
-  return workers.idle + workers.busy;
-}
-
-const NO_HISTORY: History = { ended: [], rate: [], waiting: [], wanted: [], available: [] };
-
-/** `history` with what `queue` is at `seconds`. Pure. */
-export function remembered(history: History = NO_HISTORY, queue: Queue, seconds: number): History {
-  const add = (points: Point[], value: number | null) => appended(points, { seconds, value }, SPAN);
-  const total = Object.values(queue.finished).reduce((sum, n) => sum + n, 0);
-  const ended = add(history.ended, total);
-  return {
-    ended,
-    rate: add(history.rate, rate(ended, RATE_SPAN)),
-    waiting: add(history.waiting, queue.waiting),
-    wanted: add(history.wanted, queue.wanted_workers),
-    available: add(history.available, available(queue)),
-  };
-}
-
-/** Jobs of a run that have ended. Pure. */
-export function endedOf({ counts }: Run): number {
-  return counts.succeeded + counts.failed + counts.withdrawn;
 }
 
 export const store = new Store<State>({

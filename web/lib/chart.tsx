@@ -10,10 +10,11 @@ export interface Line {
 }
 
 const WIDTH = 320;
-const HEIGHT = 110;
+const HEIGHT = 112;
 const LEFT = 44; // room for the numbers
 const BOTTOM = 96;
 const TOP = 8;
+const LEAST_SPAN = 20; // seconds
 
 function Axis({ y, values }: { y: (v: number) => number; values: number[] }) {
   return (
@@ -43,9 +44,16 @@ function Legend({ lines, unit }: { lines: Line[]; unit: string }) {
   );
 }
 
-/** Lines over the last `span` seconds; the newest values stand above them as text. */
-export function LineChart({ lines, unit, span }: { lines: Line[]; unit: string; span: number }) {
+/** Seconds that a chart shows: as many as are known, but neither few nor more than `most`. Pure. */
+export function spanOf(points: readonly Point[], most: number): number {
+  const seconds = points.map((p) => p.seconds);
+  return Math.min(most, Math.max(LEAST_SPAN, Math.max(...seconds) - Math.min(...seconds)));
+}
+
+/** Lines over the last seconds, `most` at most; the newest values stand above them as text. */
+export function LineChart({ lines, unit, most }: { lines: Line[]; unit: string; most: number }) {
   const points = lines.flatMap((l) => l.points);
+  const span = spanOf(points, most);
   const newest = Math.max(...points.map((p) => p.seconds));
   const range = domain(points.map((p) => p.value));
   const x = linear([newest - span, newest], [LEFT, WIDTH]);
@@ -63,7 +71,7 @@ export function LineChart({ lines, unit, span }: { lines: Line[]; unit: string; 
           <path key={l.name} class={`line line${i}`} d={path(l.points) ?? ""} />
         ))}
         <text class="from" x={String(LEFT)} y={String(HEIGHT - 2)}>
-          {number(span)} s ago
+          {Math.round(span)} s ago
         </text>
       </svg>
     </figure>

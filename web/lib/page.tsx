@@ -111,7 +111,7 @@ interface PollProps<T> {
 }
 
 /** Asks again and again for what no event tells, while it is on the page and the page is seen. */
-export class Poll<T> extends Component<PollProps<T>, { value?: T; failed?: string }> {
+export class Poll<T> extends Component<PollProps<T>, { value?: T; failed?: string; over?: boolean }> {
   private timer = 0;
   private gone = false;
 
@@ -127,7 +127,7 @@ export class Poll<T> extends Component<PollProps<T>, { value?: T; failed?: strin
   private look = async () => {
     if (!document.hidden) await this.ask();
     const { value } = this.state;
-    if (this.gone || (value !== undefined && this.props.until?.(value))) return;
+    if (this.gone || this.state.over || (value !== undefined && this.props.until?.(value))) return;
     this.timer = window.setTimeout(this.look, this.props.everyMs);
   };
 
@@ -136,7 +136,8 @@ export class Poll<T> extends Component<PollProps<T>, { value?: T; failed?: strin
       const value = await this.props.ask();
       if (!this.gone) this.setState({ value, failed: "" });
     } catch (error) {
-      if (!this.gone) this.setState({ failed: reasonOf(error) });
+      const over = error instanceof ApiError && error.status === 404; // it will not come back
+      if (!this.gone) this.setState({ failed: reasonOf(error), over });
     }
   }
 
