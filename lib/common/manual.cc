@@ -24,7 +24,7 @@ std::string Escaped(const std::string& text) {
 }
 
 // A macro's argument.
-std::string Quoted(const std::string& text) {
+std::string MacroArgument(const std::string& text) {
   return "\"" + absl::StrReplaceAll(Escaped(text), {{"\"", "\\(dq"}}) + "\"";
 }
 
@@ -44,7 +44,7 @@ Entry EntryOf(const CLI::Option& option) {
 }
 
 std::string Text(const Entry& entry) {
-  return absl::StrCat(".TP\n.B ", Quoted(entry.first), "\n",
+  return absl::StrCat(".TP\n.B ", MacroArgument(entry.first), "\n",
                       entry.second.empty() ? "\\&" : Escaped(entry.second), "\n");
 }
 
@@ -97,10 +97,10 @@ class Page {
     const std::string name = program_.get_name();
     const std::string version(GetBuildInfo().version);
     const std::string about = program_.get_description();
-    return absl::StrCat(".TH ", Quoted(absl::AsciiStrToUpper(name)), " 1 \"\" ",
-                        Quoted("Twofold " + version), " \"User Commands\"\n", ".SH NAME\n",
+    return absl::StrCat(".TH ", MacroArgument(absl::AsciiStrToUpper(name)), " 1 \"\" ",
+                        MacroArgument("Twofold " + version), " \"User Commands\"\n", ".SH NAME\n",
                         Escaped(name), " \\- ", Escaped(FirstLine(about)), "\n.SH SYNOPSIS\n.B ",
-                        Quoted(Usage(program_, name)), "\n.SH DESCRIPTION\n", Escaped(about),
+                        MacroArgument(Usage(program_, name)), "\n.SH DESCRIPTION\n", Escaped(about),
                         "\n.SH OPTIONS\n", Own(program_));
   }
 
@@ -128,7 +128,7 @@ class Page {
 
   [[nodiscard]] std::string Section(const CommandNode& node) const {
     const std::string name = program_.get_name() + " " + node.words;
-    return absl::StrCat(".SS ", Quoted(Usage(*node.app, name)), "\n",
+    return absl::StrCat(".SS ", MacroArgument(Usage(*node.app, name)), "\n",
                         Escaped(node.app->get_description()), ".\n", Own(*node.app),
                         Verbatim(FooterOf(*node.app, program_)));
   }

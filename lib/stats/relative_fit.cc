@@ -24,7 +24,7 @@ double Dot(const Coefficients& left, const Coefficients& right) {
 }
 
 /// Least squares as its normal equations: products of columns, and of columns with the target.
-struct Normal {
+struct NormalEquations {
   Matrix products{};
   Coefficients target{};
 };
@@ -78,7 +78,7 @@ Coefficients Times(const Matrix& matrix, const Coefficients& vector) {
 
 /// The least squares with all unknowns >= 0: the best of the sets of unknowns whose solution has
 /// no negative one.
-Coefficients LeastAtLeastZero(const Normal& normal, std::size_t shapes) {
+Coefficients LeastAtLeastZero(const NormalEquations& normal, std::size_t shapes) {
   Coefficients best{};
   double most_explained = 0.0;
   for (unsigned set = 1; set < 1U << shapes; ++set) {
@@ -95,8 +95,8 @@ Coefficients LeastAtLeastZero(const Normal& normal, std::size_t shapes) {
 
 /// Gauss-Newton's linear problem around a curve: sum of w (goal - shapes . a / curve)^2.
 template <typename Curve>
-Normal Around(std::span<const ShapeRow> rows, const Curve& curve) {
-  Normal normal;
+NormalEquations Around(std::span<const ShapeRow> rows, const Curve& curve) {
+  NormalEquations normal;
   for (const ShapeRow& row : rows) {
     const double there = curve(row);
     const double goal = 1.0 + std::log(row.value / there);
@@ -156,7 +156,7 @@ void RelativeFit::Improve() {
 }
 
 void RelativeFit::Linearize() {
-  const Normal normal = Around(rows_, [&](const ShapeRow& row) { return At(row.shapes); });
+  const NormalEquations normal = Around(rows_, [&](const ShapeRow& row) { return At(row.shapes); });
   const auto inverse = Inverse(normal.products, (1U << shapes_) - 1);
   const double degrees = static_cast<double>(rows_.size() - shapes_);
   if (!inverse) {
