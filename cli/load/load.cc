@@ -208,11 +208,11 @@ Status Run(const LoadOptions& options, const Globals& globals) {
   Status status = Check(options);
   if (status.ok()) status = CheckWritable(options);
   if (!status.ok()) return status;
-  InitLogging(/*verbose=*/false);
-  spdlog::set_level(spdlog::level::warn);  // progress says the rest
   const AwaitedSignals signals;
   const Result<Target> target = FindTarget(options, globals);
   if (!target.ok()) return target.status();
+  InitLogging(/*verbose=*/false);          // not before: a supervisor sets up its own
+  spdlog::set_level(spdlog::level::warn);  // progress says the rest
   return RunSteps(options, globals, *target, signals);
 }
 
