@@ -21,8 +21,8 @@ namespace twofold::client {
 /// One answer in its forms.
 struct Page {
   std::string title;
-  /// For people (Stats, Places), or one `key value` a line for shell scripts (Window, Comparison,
-  /// Look, Scaling, Explanation).
+  /// For people (Stats, Places), or one `key value` a line for shell scripts (Window, Profile,
+  /// Comparison, Look, Scaling, Explanation).
   std::string plain;
   /// Times are in seconds. A value that is unknown, or infinite (which JSON cannot write), is null.
   std::string json;
@@ -36,6 +36,7 @@ Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std
 Page StatsPage(const load::Snapshot& snapshot);
 Page PlacesPage(const load::Snapshot& snapshot, load::By by);
 Page WindowPage(const load::Snapshot& snapshot);
+Page ProfilePage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
 Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);
 Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods);

@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,7 @@
 #include "cli/load/record/summary.h"
 #include "cli/local/plan.h"
 #include "cli/queues/frontend.h"
-#include "lib/common/options.h"
+#include "lib/common/program.h"
 #include "lib/load/record.h"
 
 namespace twofold::cli {
@@ -210,6 +211,8 @@ Status Run(const LoadOptions& options, const Globals& globals) {
   const AwaitedSignals signals;
   const Result<Target> target = FindTarget(options, globals);
   if (!target.ok()) return target.status();
+  InitLogging(/*verbose=*/false);          // not before: a supervisor sets up its own
+  spdlog::set_level(spdlog::level::warn);  // progress says the rest
   return RunSteps(options, globals, *target, signals);
 }
 

@@ -145,12 +145,12 @@ END
   [[ "$output" == *"scalability-tester-backend-sleep"* ]]
 }
 
-@test "logs -f goes on when a worker is killed, and ends with the cluster" {
+@test "logs -f goes on when a process is killed, and ends with the cluster" {
   up
-  "$bin/twofold" local logs -f backend-sleep 3>&- >"$BATS_TEST_TMPDIR/followed" 2>&1 &
+  "$bin/twofold" local logs -f client-sleep 3>&- >"$BATS_TEST_TMPDIR/followed" 2>&1 &
   follower=$!
   eventually grep -q connected "$BATS_TEST_TMPDIR/followed"
-  kill -9 "$(field scalability-tester-backend-sleep 'pids[0]')"
+  kill -9 "$(field scalability-tester-client-sleep 'pids[0]')"
   connected() { [ "$(grep -c connected "$BATS_TEST_TMPDIR/followed")" = "$1" ]; }
   eventually connected 2
   "$bin/twofold" local down
@@ -160,7 +160,7 @@ END
 @test "workers sleep as a distribution says" {
   up --queues even=uniform:0.01-0.03,tail=bimodal:0.01,0.2,50%
   for _ in 1 2 3 4 5 6 7 8; do "$bin/twofold" job submit tail --wait --output json; done |
-    jq -s 'map(.run_time_ns / 1e9) | (min < 0.15) and (max > 0.15) and all(. >= 0.01)' | grep -q true
+    jq -s 'map(.run_seconds) | (min < 0.15) and (max > 0.15) and all(. >= 0.01)' | grep -q true
   "$bin/twofold" job submit even --wait
   run up --queues a=lognormal:1
   [ "$status" -eq 2 ]

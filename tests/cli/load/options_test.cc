@@ -74,7 +74,7 @@ TEST(LoadOptions, WhatIsWrongIsNamed) {
       {"--parallel 1", "--queue: say which queue"},
       {"--queue q", "--parallel N, --rate R or --profile FILE"},
       {"--queue q --parallel 0", "--parallel"},
-      {"--queue q --parallel 1 --rate 1", "--rate excludes --parallel"},
+      {"--queue q --parallel 1 --rate 1", "--parallel excludes --rate"},
       {"--queue q --rate 0", "'0' is not a number of jobs a second"},
       {"--queue q --rate x", "'x' is not a number of jobs a second"},
       {"--queue q --parallel 1 --arrivals poisson", "--arrivals requires --rate"},

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Origin, ArgumentsEndWithZeroBytesAndMayBeEmpty) {
-  EXPECT_THAT(ArgumentsIn(std::string("twofold\0load\0\0--\0x\0", 20)),
+  EXPECT_THAT(ArgumentsIn(std::string("twofold\0load\0\0--\0x\0", 19)),
               ElementsAre("twofold", "load", "", "--", "x"));
   EXPECT_THAT(ArgumentsIn(""), IsEmpty());
   EXPECT_EQ(ArgumentsIn(std::string(5000, '\0')).size(), 1000U);

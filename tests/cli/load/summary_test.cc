@@ -75,9 +75,9 @@ TEST(SlicesCsv, HasARowForEachSliceAndLeavesOutWhatIsNotKnown) {
   times.Record(std::chrono::milliseconds(100));
   *record.mutable_slices(0)->mutable_from_plan() = suite::ToMessage(times);
   EXPECT_EQ(SlicesCsv(record),
-            "second,planned,sent,succeeded,failed,parallel,outstanding,p50,p90,p99,max\r\n"
-            "0.0,10.0,9.0,8.0,0.0,,3.0,0.1,0.1,0.1,0.1\r\n"
-            "2.0,,1.0,0.0,0.0,4.0,0.0,,,,\r\n");
+            "second,planned,sent,succeeded,failed,parallel,outstanding,p50,p90,p99,max\n"
+            "0,10,9,8,0,,3,0.1,0.1,0.1,0.1\n"
+            "2,,1,0,0,4,0,,,,\n");
 }
 
 TEST(TimeText, HasTheUnitThatFits) {
