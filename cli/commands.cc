@@ -6,8 +6,8 @@ std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
-        RunCommands(), WatchCommands(), ResultCommands(), LifecycleCommands(), NodeCommands(),
-        ReplayCommands(), ParseCommands()}) {
+        RunCommands(), WatchCommands(), ResultCommands(), ScalingCommands(), LifecycleCommands(),
+        NodeCommands(), ReplayCommands(), ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

@@ -56,6 +56,7 @@ std::vector<Command> NodeCommands();
 std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 std::vector<Command> ResultCommands();
+std::vector<Command> ScalingCommands();
 std::vector<Command> LifecycleCommands();
 
 /// Makes subcommands of the rows; the chosen one's action is left in `chosen`. `app`, `globals` and
