@@ -37,7 +37,7 @@ Ran Twofold(std::vector<std::string> words) {
   CLI::App app("", "twofold");
   Globals globals;
   Action chosen;
-  AddCommands(app, AllCommands(), globals, chosen);
+  AddCommands(app, ScalingCommands(), globals, chosen);
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   testing::internal::CaptureStdout();
