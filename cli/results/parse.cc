@@ -64,29 +64,25 @@ Result<v1::BenchmarkResult> ParseAs(const suite::Suite& suite, const suite::Outp
   return result;
 }
 
-/// The one suite whose parser finds numbers; if no parser does, the one that knows the tool's words
-/// for a failure.
+/// The numbers of the one suite whose parser finds some. What the parsers say of failures does not
+/// count: several take any text for one.
 Result<v1::BenchmarkResult> Recognise(const suite::Outputs& outputs) {
-  std::vector<Result<v1::BenchmarkResult>> numbers;
-  std::vector<Result<v1::BenchmarkResult>> failures;
+  std::vector<v1::BenchmarkResult> found;
   std::vector<std::string> names;
-  std::vector<std::string> failed;
   for (const suite::Suite& suite : suite::Suites()) {
     auto result = ParseAs(suite, outputs);
-    const bool ended = absl::IsAborted(result.status());
-    if (!result.ok() && !ended) continue;
-    (ended ? failed : names).emplace_back(suite.name);
-    (ended ? failures : numbers).push_back(std::move(result));
+    if (!result.ok()) continue;
+    found.push_back(*std::move(result));
+    names.emplace_back(suite.name);
   }
-  if (numbers.size() == 1) return numbers[0];
-  if (numbers.empty() && failures.size() == 1) return failures[0];
-  const std::vector<std::string>& all = numbers.empty() ? failed : names;
-  if (all.empty()) {
+  if (found.size() == 1) return found[0];
+  if (found.empty()) {
     return absl::DataLossError(
-        absl::StrCat("recognise: no numbers of any of ", suite::SuiteNames()));
+        absl::StrCat("recognise: no numbers of any of ", suite::SuiteNames(),
+                     "; name the suite for its reason: twofold parse SUITE FILE"));
   }
-  return absl::DataLossError(absl::StrCat("recognise: may be of ", absl::StrJoin(all, ", "),
-                                          "; say which: twofold parse ", all[0], " FILE"));
+  return absl::DataLossError(absl::StrCat("recognise: numbers of ", absl::StrJoin(names, ", "),
+                                          "; say which: twofold parse ", names[0], " FILE"));
 }
 
 Result<v1::BenchmarkResult> ParseFiles(const suite::Suite* suite,

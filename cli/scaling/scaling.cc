@@ -226,7 +226,9 @@ std::string Notes(const Json& all, bool corrected, double margin) {
   std::string notes = absl::StrCat("close: the exponent is certainly under ", show::Text(margin),
                                    "; scalability issue: certainly above; possible: not decided\n");
   if (corrected) {
-    absl::StrAppend(&notes, all.size(), " series: at most 5 % of the decided ones are chance",
+    const auto judged = std::count_if(all.begin(), all.end(),
+                                      [](const Json& one) { return one.contains("exponent"); });
+    absl::StrAppend(&notes, judged, " series: at most 5 % of the decided ones are chance",
                     " (Benjamini-Hochberg)\n");
   }
   for (const Json& series : all) {

@@ -131,12 +131,6 @@ TEST(ParseCommand, RecognisesTheToolOfEachFile) {
   EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
 }
 
-TEST(ParseCommand, AFailureOfARecognisedToolIsInItsWords) {
-  const Ran ran = Parse({Sample("iperf/iperf3_refused.json")});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_TRUE(Has(ran.err, "Connection refused")) << ran.err;
-}
-
 TEST(ParseCommand, WhatNoSuiteRecognisesIsSaid) {
   const results::TempDir folder;
   std::ofstream(folder.Path("letter")) << "Dear reader,\n";

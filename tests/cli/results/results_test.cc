@@ -93,7 +93,9 @@ class ResultsCommandTest : public ::testing::Test {
     CLI::App app("", "twofold");
     Globals globals;
     Action chosen;
-    AddCommands(app, AllCommands(), globals, chosen);
+    std::vector<Command> commands = ResultCommands();
+    for (const Command& command : JobCommands()) commands.push_back(command);
+    AddCommands(app, commands, globals, chosen);
     std::vector<const char*> argv;
     for (const std::string& word : words) argv.push_back(word.c_str());
     ::testing::internal::CaptureStdout();
