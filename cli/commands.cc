@@ -7,7 +7,8 @@ std::vector<Command> AllCommands() {
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
         RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(), ReportCommands(),
-        LifecycleCommands(), NodeCommands(), ReplayCommands(), ParseCommands()}) {
+        ScalingCommands(), LifecycleCommands(), NodeCommands(), ReplayCommands(),
+        ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +17,8 @@
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
+#include "lib/stats/many.h"
+#include "lib/stats/median_ratio.h"
 #include "lib/stats/summary.h"
 
 namespace twofold::cli {
@@ -28,34 +30,44 @@ struct CompareOptions {
   std::string store;
   std::string base_store;
   std::string fail_if;
+  std::string statistic = "mean";
+  std::string correction = "bh";
   bool base_may_be_missing = false;
   bool json = false;
+  bool csv = false;
 };
 
-/// What --fail-if says: "worse", beyond chance; or "worse>20%", by the means alone.
+/// What --fail-if says: "worse", beyond chance; "worse:5%", that and by so much; "worse>20%", by so
+/// much whether by chance or not.
 struct Limit {
-  std::optional<double> percent;
+  double percent = -std::numeric_limits<double>::infinity();
+  bool beyond_chance = true;
 };
+
+constexpr double kChance = 0.05;  // of a p-value that says "changed"
 
 /// A headline of one permutation.
 struct Found {
   std::uint64_t permutation = 0;
   Json varied;
   v1::MetricResult metric;
+  std::vector<double> values = {};  ///< of the jobs that count, if medians are compared
 };
 
 Result<Limit> ReadLimit(const std::string& text) {
-  constexpr std::string_view kWorse = "worse>";
-  if (text == "worse") return Limit{};
+  constexpr std::string_view kWorse = "worse";
+  if (text == kWorse) return Limit{};
   Limit limit{.percent = 0.0};
-  if (text.starts_with(kWorse) && text.ends_with('%') &&
-      absl::SimpleAtod(text.substr(kWorse.size(), text.size() - kWorse.size() - 1),
-                       &*limit.percent) &&
-      std::isfinite(*limit.percent) && *limit.percent >= 0) {
+  const std::size_t number = kWorse.size() + 1;
+  if ((text.starts_with("worse>") || text.starts_with("worse:")) && text.ends_with('%') &&
+      absl::SimpleAtod(text.substr(number, text.size() - number - 1), &limit.percent) &&
+      std::isfinite(limit.percent) && limit.percent >= 0) {
+    limit.beyond_chance = text[kWorse.size()] == ':';
     return limit;
   }
-  return absl::InvalidArgumentError(absl::StrCat("--fail-if: '", Printable(text, 80),
-                                                 "' is neither worse nor of the form worse>20%"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fail-if: '", Printable(text, 80),
+                   "' is neither worse nor of the form worse:5% or worse>20%"));
 }
 
 /// Two runs are compared where they have varied the same values in the same way, whatever the
@@ -68,57 +80,77 @@ std::string KeyOf(const std::string& varied) {
   return json.is_null() ? varied : nlohmann::json(json).dump();
 }
 
-/// "throughput direction=reverse"
-std::string TitleOf(const v1::MetricResult& metric) {
+/// "throughput direction=reverse", of a MetricResult or a Measurement.
+template <typename Metric>
+std::string TitleOf(const Metric& metric) {
   return absl::StrCat(metric.name(), " ", show::Text(show::ToJson(metric)["dimensions"]));
 }
 
-Result<Headlines> Read(RunSource& source, const std::string& run) {
+/// Adds the values of jobs to the headlines of their permutation, whose key begins with `varied`.
+void AddValues(const v1::PermutationResult& permutation, const std::string& varied,
+               Headlines& headlines) {
+  for (const v1::JobResult& job : permutation.jobs()) {
+    if (!Counts(job)) continue;
+    for (const v1::Measurement& measured : job.measurements()) {
+      const auto found = headlines.find({varied, TitleOf(measured), measured.unit()});
+      if (found != headlines.end()) found->second.values.push_back(measured.value());
+    }
+  }
+}
+
+Result<Headlines> Read(RunSource& source, const std::string& run, bool values) {
   Headlines headlines;
+  std::map<std::uint64_t, std::string> keys;  // only the first message of a permutation says it
   v1::RunResultsRequest request;
   request.set_id(run);
+  request.set_jobs(values);
   const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
     for (const v1::PermutationResult& each : reply.permutations()) {
       const Json varied = show::Parsed(each.varied());
+      const std::string& key = keys.try_emplace(each.number(), KeyOf(each.varied())).first->second;
       for (const v1::MetricResult& metric : each.headlines()) {
-        headlines[{KeyOf(each.varied()), TitleOf(metric), metric.unit()}] = {each.number(), varied,
-                                                                             metric};
+        headlines[{key, TitleOf(metric), metric.unit()}] = {each.number(), varied, metric};
       }
+      AddValues(each, key, headlines);
     }
   });
   if (!status.ok()) return status;
   return headlines;
 }
 
-stats::Comparison Compare(const v1::MetricResult& base, const v1::MetricResult& now) {
+stats::MedianRatio CompareMeans(const v1::MetricResult& base, const v1::MetricResult& now) {
   const auto rate = [](const v1::MetricResult& metric) {
     return stats::MeanRate({.n = metric.n(), .mean = metric.mean(), .sd = metric.sd()});
   };
-  return stats::Compare(rate(base), rate(now), 1.0);
+  const stats::Comparison compared = stats::Compare(rate(base), rate(now), 1.0);
+  return {{compared.ratio, compared.lower, compared.upper},
+          stats::ChanceOfDifference(rate(base), rate(now))};
 }
 
 /// "better", "worse", or "-": nothing that could not be chance.
-std::string Change(const stats::Comparison& comparison, v1::Better better) {
-  const bool more = comparison.lower > 1.0;
-  const bool less = comparison.upper < 1.0;
-  if (!more && !less) return "-";
+std::string Change(double ratio, double p, v1::Better better) {
+  if (p >= kChance) return "-";
+  const bool more = ratio > 1.0;
   if (better == v1::BETTER_NONE) return more ? "more" : "less";
   return more == (better == v1::BETTER_HIGHER) ? "better" : "worse";
 }
 
-/// By how many percent the mean has become worse; negative: better.
+/// By how many percent the number has become worse; negative: better.
 double LossOf(double ratio, v1::Better better) {
   return 100.0 * (better == v1::BETTER_HIGHER ? 1.0 - ratio : ratio - 1.0);
 }
 
-Json PairJson(const Found& base, const Found& now) {
-  const stats::Comparison comparison = Compare(base.metric, now.metric);
+Json PairJson(const Found& base, const Found& now, bool medians) {
+  const stats::MedianRatio compared = medians ? stats::CompareMedians(base.values, now.values)
+                                              : CompareMeans(base.metric, now.metric);
   const auto side = [](const Found& found) -> Json {
-    return {
-        {"permutation", found.permutation}, {"n", found.metric.n()}, {"mean", found.metric.mean()}};
+    return {{"permutation", found.permutation},
+            {"n", found.metric.n()},
+            {"mean", found.metric.mean()},
+            {"median", found.metric.median()}};
   };
-  const bool known = std::isfinite(comparison.upper);
-  const double ratio = comparison.ratio;
+  const bool known = std::isfinite(compared.ratio.upper);
+  const double ratio = compared.ratio.value;
   return {{"varied", base.varied},
           {"headline", base.metric.name()},
           {"dimensions", show::ToJson(base.metric)["dimensions"]},
@@ -126,65 +158,101 @@ Json PairJson(const Found& base, const Found& now) {
           {"base", side(base)},
           {"now", side(now)},
           {"ratio", ratio},
-          {"lower", known ? Json(comparison.lower) : Json()},
-          {"upper", known ? Json(comparison.upper) : Json()},
+          {"lower", known ? Json(compared.ratio.lower) : Json()},
+          {"upper", known ? Json(compared.ratio.upper) : Json()},
           {"loss_percent", base.metric.better() == v1::BETTER_NONE || !std::isfinite(ratio)
                                ? Json()
                                : Json(LossOf(ratio, base.metric.better()))},
-          {"change", Change(comparison, base.metric.better())}};
+          {"p", compared.p},
+          {"better", base.metric.better()}};
+}
+
+/// Says of each pair whether it has changed, with p-values corrected for their number.
+void JudgeAll(Json& pairs, const std::string& correction) {
+  std::vector<double> p;
+  for (const Json& pair : pairs) p.push_back(pair["p"]);
+  if (correction == "bh") p = stats::AdjustedForShare(p);
+  if (correction == "holm") p = stats::AdjustedForAny(p);
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    Json& pair = pairs[i];
+    const auto better = static_cast<v1::Better>(pair["better"].get<int>());
+    pair.erase("better");
+    pair["corrected_p"] = p[i];
+    pair["change"] = Change(pair["ratio"], p[i], better);
+  }
 }
 
 /// What both have, by the permutations of `base`.
-Json PairUp(const Headlines& base, const Headlines& now) {
+Json PairUp(const Headlines& base, const Headlines& now, const CompareOptions& options) {
   std::multimap<std::uint64_t, Json> pairs;
   for (const auto& [key, found] : base) {
     const auto other = now.find(key);
     if (other == now.end()) continue;
-    pairs.emplace(found.permutation, PairJson(found, other->second));
+    pairs.emplace(found.permutation, PairJson(found, other->second, options.statistic == "median"));
   }
   Json list = Json::array();
   for (auto& [permutation, pair] : pairs) list.push_back(std::move(pair));
+  JudgeAll(list, options.correction);
   return list;
 }
 
-const show::Columns kPairColumns = {{"PERMUTATION", "base.permutation"},
-                                    {"VARIED", "varied"},
-                                    {"HEADLINE", "headline dimensions"},
-                                    {"UNIT", "unit"},
-                                    {"BASE", "base.mean"},
-                                    {"NOW", "now.mean"},
-                                    {.heading = "RATIO", .path = "ratio", .decimals = 3},
-                                    {.heading = "LOWER", .path = "lower", .decimals = 3},
-                                    {.heading = "UPPER", .path = "upper", .decimals = 3},
-                                    {"CHANGE", "change"}};
+show::Columns PairColumns(const std::string& statistic) {
+  return {{"PERMUTATION", "base.permutation"},
+          {"VARIED", "varied"},
+          {"HEADLINE", "headline dimensions"},
+          {"UNIT", "unit"},
+          {"BASE", "base." + statistic},
+          {"NOW", "now." + statistic},
+          {.heading = "RATIO", .path = "ratio", .decimals = 3},
+          {.heading = "LOWER", .path = "lower", .decimals = 3},
+          {.heading = "UPPER", .path = "upper", .decimals = 3},
+          {"CHANGE", "change"}};
+}
+
+/// How many comparisons share the 5 %.
+std::string NoteOn(const std::string& correction, std::size_t pairs) {
+  if (pairs < 2) return "";
+  const std::string compared = absl::StrCat(pairs, " headlines compared: ");
+  if (correction == "bh") {
+    return compared + "of those that changed, at most 5 % by chance (Benjamini-Hochberg)\n";
+  }
+  if (correction == "holm") return compared + "any change at all by chance: at most 5 % (Holm)\n";
+  return compared + "of those that did not change, 5 % are shown as changed by chance\n";
+}
 
 void PrintComparison(const CompareOptions& options, const Json& pairs, std::size_t alone,
                      show::Form form) {
   if (form == show::Form::kJson) {
-    std::cout << show::Line(
-        {{"base", options.base}, {"now", options.now}, {"headlines", pairs}, {"unpaired", alone}});
+    std::cout << show::Line({{"base", options.base},
+                             {"now", options.now},
+                             {"statistic", options.statistic},
+                             {"correction", options.correction},
+                             {"headlines", pairs},
+                             {"unpaired", alone}});
     return;
   }
-  std::cout << show::Print(form, kPairColumns, pairs);
+  std::cout << show::Print(form, PairColumns(options.statistic), pairs);
+  if (form != show::Form::kCsv) std::cout << NoteOn(options.correction, pairs.size());
   if (alone > 0 && form != show::Form::kCsv) {
     std::cout << alone << " headlines are in one of the runs only\n";
   }
 }
 
 /// Headlines of a run of a store; `id` becomes its id.
-Result<Headlines> ReadFrom(const Globals& globals, const std::string& store, std::string& id) {
+Result<Headlines> ReadFrom(const Globals& globals, const std::string& store, bool values,
+                           std::string& id) {
   auto source = OpenRuns(globals, store);
   if (!source.ok()) return source.status();
   const auto run = ResolveRun(**source, id);
   if (!run.ok()) return run.status();
   id = *run;
-  return Read(**source, id);
+  return Read(**source, id, values);
 }
 
 bool IsWorse(const Json& pair, const Limit& limit) {
-  if (!limit.percent) return pair["change"] == "worse";
+  if (limit.beyond_chance && pair["change"] != "worse") return false;
   const Json& loss = pair["loss_percent"];
-  return loss.is_number() && loss.get<double>() > *limit.percent;
+  return loss.is_number() && loss.get<double>() > limit.percent;
 }
 
 /// `base` and `pairs`: what the earlier run has, and what of that the later one has, too. A
@@ -204,27 +272,34 @@ Status CheckLimit(const Limit& limit, std::size_t base, const Json& pairs) {
       absl::StrCat("--fail-if: ", base - pairs.size(), " headlines of BASE are not in RUN"));
 }
 
+show::Form FormOfComparison(const CompareOptions& options, const Globals& globals) {
+  if (options.json) return show::Form::kJson;
+  return options.csv ? show::Form::kCsv : globals.form;
+}
+
 Status CompareRuns(CompareOptions options, const Globals& globals) {
   const Result<Limit> limit =
       options.fail_if.empty() ? Result<Limit>(Limit{}) : ReadLimit(options.fail_if);
   if (!limit.ok()) return limit.status();
-  const auto now = ReadFrom(globals, options.store, options.now);
+  const bool medians = options.statistic == "median";
+  const auto now = ReadFrom(globals, options.store, medians, options.now);
   if (!now.ok()) return now.status();
-  const auto base = ReadFrom(
-      globals, options.base_store.empty() ? options.store : options.base_store, options.base);
+  const auto base =
+      ReadFrom(globals, options.base_store.empty() ? options.store : options.base_store, medians,
+               options.base);
   if (absl::IsNotFound(base.status()) && options.base_may_be_missing) {
     std::cerr << "nothing to compare with: " << base.status().message() << "\n";
     return absl::OkStatus();
   }
   if (!base.ok()) return base.status();
-  const Json pairs = PairUp(*base, *now);
+  const Json pairs = PairUp(*base, *now, options);
   if (pairs.empty()) {
     return absl::NotFoundError(
         absl::StrCat("runs '", options.base, "' and '", options.now,
                      "' have no headline of the same name with the same varied values"));
   }
   PrintComparison(options, pairs, base->size() + now->size() - 2 * pairs.size(),
-                  options.json ? show::Form::kJson : globals.form);
+                  FormOfComparison(options, globals));
   return options.fail_if.empty() ? absl::OkStatus() : CheckLimit(*limit, base->size(), pairs);
 }
 
@@ -243,9 +318,20 @@ Action BindCompare(CLI::App& app, const Globals& globals) {
                "Succeed if there is no BASE, as on the first night");
   app.add_option(
          "--fail-if", options->fail_if,
-         "worse: fail if a headline is worse beyond chance; worse>20%: if its mean is by so "
-         "much, for runs with one value. Also if a headline of BASE is not in RUN")
+         "worse: fail if a headline is worse beyond chance; worse:5%: if it also is by so much; "
+         "worse>20%: if it is by so much, by chance or not, for runs with one value. Also if a "
+         "headline of BASE is not in RUN")
       ->type_name("WHAT");
+  app.add_option("--statistic", options->statistic,
+                 "What is compared. Medians stand outliers and need five values on each side")
+      ->check(CLI::IsMember({"mean", "median"}))
+      ->capture_default_str();
+  app.add_option("--correction", options->correction,
+                 "For the number of headlines: bh (Benjamini-Hochberg) keeps the share of changes "
+                 "by chance, holm the chance of any, at 5 %")
+      ->check(CLI::IsMember({"bh", "holm", "none"}))
+      ->capture_default_str();
+  app.add_flag("--csv", options->csv, "As --output csv");
   app.add_flag("--json", options->json, "As --output json");
   DeclareStore(app, options->store);
   return [options, &globals] { return CompareRuns(*options, globals); };

@@ -1,17 +1,19 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
+#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <sstream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command/command.h"
+#include "lib/common/file.h"
 #include "lib/results/run_copy.h"
 #include "lib/show/numbers.h"
 #include "lib/suite/text.h"
@@ -20,8 +22,11 @@
 namespace twofold::cli {
 namespace {
 
+constexpr std::size_t kMostBytes = 256 << 20;  // of a file, as of an output that a worker keeps
+
 struct ParseOptions {
-  std::string suite;
+  std::vector<std::string> words;       ///< [SUITE] FILE...
+  const suite::Suite* suite = nullptr;  ///< null: each source shows by itself which it is of
   std::vector<std::string> files;
   bool json = false;
   bool csv = false;
@@ -36,25 +41,21 @@ struct Parsed {
   Result<v1::BenchmarkResult> result;
 };
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    return absl::NotFoundError("read: no such file, not readable, or empty");
-  }
-  return text.str();
-}
-
-Result<v1::BenchmarkResult> ParseFiles(const suite::Suite& suite,
-                                       const std::vector<std::string>& files) {
+/// Errors   kNotFound, for whatever reason: nothing was read.
+Result<suite::Outputs> ReadOutputs(const std::vector<std::string>& files) {
   suite::Outputs outputs;
   for (const std::string& path : files) {
-    auto text = ReadFile(path);
-    if (!text.ok()) return text.status();
+    auto text = ReadFile(path == "-" ? "/dev/stdin" : path, kMostBytes, Readable::kFilesAndPipes);
+    if (!text.ok()) return absl::NotFoundError(absl::StrCat("read: ", text.status().message()));
+    if (text->empty()) return absl::NotFoundError("read: it is empty");
     suite::StageOutput& stage = outputs.stages.emplace_back();
     stage.rank = static_cast<std::uint32_t>(outputs.stages.size() - 1);
     stage.out = *std::move(text);
   }
+  return outputs;
+}
+
+Result<v1::BenchmarkResult> ParseAs(const suite::Suite& suite, const suite::Outputs& outputs) {
   const auto numbers = suite.parse(outputs);
   if (!numbers.ok()) return numbers.status();
   v1::BenchmarkResult result;
@@ -63,12 +64,42 @@ Result<v1::BenchmarkResult> ParseFiles(const suite::Suite& suite,
   return result;
 }
 
-std::vector<Parsed> ParseAll(const suite::Suite& suite, const ParseOptions& options) {
+/// The numbers of the one suite whose parser finds some. What the parsers say of failures does not
+/// count: several take any text for one.
+Result<v1::BenchmarkResult> Recognise(const suite::Outputs& outputs) {
+  std::vector<v1::BenchmarkResult> found;
+  std::vector<std::string> names;
+  for (const suite::Suite& suite : suite::Suites()) {
+    auto result = ParseAs(suite, outputs);
+    if (!result.ok()) continue;
+    found.push_back(*std::move(result));
+    names.emplace_back(suite.name);
+  }
+  if (found.size() == 1) return found[0];
+  if (found.empty()) {
+    return absl::DataLossError(
+        absl::StrCat("recognise: no numbers of any of ", suite::SuiteNames(),
+                     "; name the suite for its reason: twofold parse SUITE FILE"));
+  }
+  return absl::DataLossError(absl::StrCat("recognise: numbers of ", absl::StrJoin(names, ", "),
+                                          "; say which: twofold parse ", names[0], " FILE"));
+}
+
+Result<v1::BenchmarkResult> ParseFiles(const suite::Suite* suite,
+                                       const std::vector<std::string>& files) {
+  const auto outputs = ReadOutputs(files);
+  if (!outputs.ok()) return outputs.status();
+  return suite == nullptr ? Recognise(*outputs) : ParseAs(*suite, *outputs);
+}
+
+std::vector<Parsed> ParseAll(const ParseOptions& options) {
   if (options.together) {
-    return {{absl::StrJoin(options.files, " "), ParseFiles(suite, options.files)}};
+    return {{absl::StrJoin(options.files, " "), ParseFiles(options.suite, options.files)}};
   }
   std::vector<Parsed> all;
-  for (const std::string& file : options.files) all.push_back({file, ParseFiles(suite, {file})});
+  for (const std::string& file : options.files) {
+    all.push_back({file, ParseFiles(options.suite, {file})});
+  }
   return all;
 }
 
@@ -158,7 +189,7 @@ results::OutsideJob JobOf(const std::string& suite, const Parsed& parsed, std::u
   if (parsed.result.ok()) {
     job.result = *parsed.result;
   } else {
-    job.result.set_suite(suite);
+    job.result.set_suite(suite);  // if it is known at all
     job.result.set_failed_stage("parse");
     job.reason = std::string(parsed.result.status().message());
   }
@@ -196,13 +227,38 @@ Status KeepAsRun(const std::string& store, const std::string& run, const std::st
   return results::AddRun(created, jobs, **to);
 }
 
-Status Parse(const ParseOptions& options, const Globals& globals) {
-  const suite::Suite* suite = suite::FindSuite(options.suite);
-  if (suite == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("SUITE: '", suite::Quoted(options.suite),
-                                                   "' is none of ", suite::SuiteNames()));
+/// The first word is a suite, or all of them are files.
+Status Sort(ParseOptions& options) {
+  options.files = options.words;
+  const std::string& first = options.words.front();
+  options.suite = suite::FindSuite(first);
+  if (options.suite != nullptr) {
+    options.files.erase(options.files.begin());
+  } else if (first != "-" && !std::filesystem::exists(first)) {
+    return absl::InvalidArgumentError(absl::StrCat("SUITE: '", suite::Quoted(first),
+                                                   "' is none of ", suite::SuiteNames(),
+                                                   ", nor is it a file"));
   }
-  const std::vector<Parsed> all = ParseAll(*suite, options);
+  if (options.files.empty()) return absl::InvalidArgumentError("FILE: which one? - reads stdin");
+  if (std::count(options.files.begin(), options.files.end(), "-") > 1) {
+    return absl::InvalidArgumentError("FILE: - can be read once");
+  }
+  return absl::OkStatus();
+}
+
+/// The suite that was said; else that of all sources if they agree.
+std::string SuiteOf(const ParseOptions& options, const std::vector<Parsed>& all) {
+  if (options.suite != nullptr) return std::string(options.suite->name);
+  std::set<std::string> names;
+  for (const Parsed& parsed : all) {
+    if (parsed.result.ok()) names.insert(parsed.result->suite());
+  }
+  return names.size() == 1 ? *names.begin() : "";
+}
+
+Status Parse(ParseOptions options, const Globals& globals) {
+  if (const Status status = Sort(options); !status.ok()) return status;
+  const std::vector<Parsed> all = ParseAll(options);
   if (options.csv) {
     PrintCsv(all);
   } else if (options.json || globals.json()) {
@@ -212,7 +268,7 @@ Status Parse(const ParseOptions& options, const Globals& globals) {
   }
   const std::size_t bad = Complain(all);
   if (!options.store.empty()) {
-    const Status kept = KeepAsRun(options.store, options.run, options.suite, all);
+    const Status kept = KeepAsRun(options.store, options.run, SuiteOf(options, all), all);
     if (!kept.ok()) return kept;
     std::cerr << "run " << options.run << ": kept in " << options.store << "\n";
   }
@@ -222,8 +278,11 @@ Status Parse(const ParseOptions& options, const Globals& globals) {
 
 Action BindParse(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ParseOptions>();
-  app.add_option("SUITE", options->suite, "Which parser: " + suite::SuiteNames())->required();
-  app.add_option("FILE", options->files, "What the tool has printed, or the log of its pod")
+  app.add_option("FILE", options->words,
+                 "What a tool has printed, or the log of its pod; - reads standard input. The "
+                 "first word may be the suite whose parser is to read it, if it is not clear: " +
+                     suite::SuiteNames())
+      ->type_name("[SUITE] FILE...")
       ->required();
   CLI::Option* json = app.add_flag("--json", options->json, "As --output json");
   app.add_flag("--csv", options->csv, "A line a number, with rows of series")->excludes(json);
@@ -244,7 +303,7 @@ Action BindParse(CLI::App& app, const Globals& globals) {
 
 std::vector<Command> ParseCommands() {
   return {
-      {"parse", "The measurements in saved output of a benchmark", "twofold parse osu pod.log",
+      {"parse", "The measurements in saved output of a benchmark", "twofold parse pod.log",
        BindParse, Prints::kText, false},
   };
 }

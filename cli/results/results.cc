@@ -268,12 +268,18 @@ show::Form FormOf(const ResultsOptions& options, const Globals& globals) {
 }
 
 Status Results(const ResultsOptions& options, const Globals& globals) {
-  if (options.request.id().empty()) {
-    return absl::InvalidArgumentError("RUN: which run? see `twofold runs`");
-  }
   const auto source = OpenRuns(globals, options.store);
   if (!source.ok()) return source.status();
-  return PrintResults(**source, options.request, FormOf(options, globals));
+  const std::string& asked = options.request.id();
+  const auto run = ResolveRun(**source, asked.empty() ? "@last" : asked);
+  if (!run.ok()) return run.status();
+  const show::Form form = FormOf(options, globals);
+  if (asked.empty() && (form == show::Form::kText || form == show::Form::kMarkdown)) {
+    std::cout << "run " << *run << "\n";
+  }
+  v1::RunResultsRequest request = options.request;
+  request.set_id(*run);
+  return PrintResults(**source, request, form);
 }
 
 }  // namespace
@@ -294,7 +300,7 @@ Action BindResults(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ResultsOptions>();
   using Request = v1::RunResultsRequest;
   AddField(app, "RUN", options->request, &Request::set_id,
-           "Id of the run, as `twofold runs` shows it");
+           "Id of the run, as `twofold runs` shows it; the newest one if not given");
   CLI::Option* json = app.add_flag("--json", options->json, "As --output json");
   app.add_flag("--csv", options->csv, "Lines for a spreadsheet, numbers in full")->excludes(json);
   AddField(app, "--all", options->request, &Request::set_jobs,

@@ -114,6 +114,11 @@ Result<std::string> ResolveRun(RunSource& source, const std::string& id) {
   return newest->runs(0).id();
 }
 
+bool Counts(const v1::JobResult& job) {
+  return job.outcome() == v1::OUTCOME_SUCCEEDED && !job.place().warm_up() &&
+         job.submitted_again_as() == 0;
+}
+
 void DeclareStore(CLI::App& app, std::string& file) {
   app.add_option("--store", file, "Read this file instead: a frontend's store, or a copy of it")
       ->type_name("FILE");

@@ -38,6 +38,9 @@ Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::s
 /// Errors   kNotFound: "@last", and there is none; those of the source.
 Result<std::string> ResolveRun(RunSource& source, const std::string& id);
 
+/// Whether the numbers of a job count: it has succeeded, is no warm-up and was not submitted again.
+bool Counts(const v1::JobResult& job);
+
 /// Declares --store.
 void DeclareStore(CLI::App& app, std::string& file);
 

@@ -18,6 +18,22 @@ Rate After(double more_seconds, Rate rate) {
   return rate;
 }
 
+/// The error of ln(now / base), and its degrees of freedom.
+struct LogError {
+  double error = 0.0;
+  double degrees = 1.0;
+};
+
+LogError Together(const Rate& base, const Rate& now) {
+  const double base_variance = Square(base.log_error);
+  const double now_variance = Square(now.log_error);
+  const double variance = base_variance + now_variance;
+  if (variance == 0.0) return {};
+  // Shares instead of squares of variances: tiny errors must not underflow.
+  return {std::sqrt(variance), 1.0 / (Square(base_variance / variance) / base.degrees +
+                                      Square(now_variance / variance) / now.degrees)};
+}
+
 Comparison WithInterval(const Rate& base, const Rate& now, double limit, double confidence) {
   Comparison result;
   const double factor = std::exp(LogHalfWidth(base, now, confidence));
@@ -47,16 +63,18 @@ double LeastTime(Decides decides) {
 bool IsKnown(const Rate& rate) { return rate.throughput > 0.0 && std::isfinite(rate.log_error); }
 
 double LogHalfWidth(const Rate& base, const Rate& now, double confidence) {
-  const double base_variance = Square(base.log_error);
-  const double now_variance = Square(now.log_error);
-  const double variance = base_variance + now_variance;
-  if (variance == 0.0) return 0.0;
-  // Shares instead of squares of variances: tiny errors must not underflow.
-  const double degrees = 1.0 / (Square(base_variance / variance) / base.degrees +
-                                Square(now_variance / variance) / now.degrees);
-  return StudentFactor(confidence, degrees) * std::sqrt(variance);
+  const LogError both = Together(base, now);
+  return both.error == 0.0 ? 0.0 : StudentFactor(confidence, both.degrees) * both.error;
 }
 
+double ChanceOfDifference(const Rate& base, const Rate& now) {
+  if (!IsKnown(base) || !IsKnown(now)) return 1.0;
+  const LogError both = Together(base, now);
+  const double distance = std::abs(std::log(now.throughput / base.throughput));
+  if (both.error == 0.0) return distance == 0.0 ? 1.0 : 0.0;
+  const boost::math::students_t student(std::max(both.degrees, 0.1));
+  return 2.0 * cdf(complement(student, distance / both.error));
+}
 Verdict Judge(double lower, double upper, double limit) {
   if (lower >= limit) return Verdict::kPass;
   return upper < limit ? Verdict::kFail : Verdict::kUndecided;

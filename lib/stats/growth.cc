@@ -202,8 +202,8 @@ void JudgeGrowth(double error, double degrees, double margin, Growth& growth) {
   if (needed <= kMostAdvised) growth.repetitions_needed = static_cast<std::size_t>(needed);
 }
 
-Status CheckCosts(std::span<const Observation> costs, Shape ideal) {
-  for (const Observation& one : costs) {
+Status CheckValues(std::span<const Observation> values, Shape ideal) {
+  for (const Observation& one : values) {
     if (!(one.x > 0.0) || !std::isfinite(one.x)) {
       return absl::InvalidArgumentError(absl::StrFormat("size: %g is not above 0", one.x));
     }
@@ -219,10 +219,12 @@ Status CheckCosts(std::span<const Observation> costs, Shape ideal) {
   return absl::OkStatus();
 }
 
-LogPoints InLogs(std::span<const Observation> costs, Shape ideal) {
+/// The costs beside their ideal.
+LogPoints InLogs(std::span<const Observation> values, Shape ideal, bool more_is_better) {
   LogPoints points;
-  for (const Observation& one : costs) {
-    points.push_back({std::log(one.x), std::log(one.y / ShapeAt(ideal, one.x))});
+  for (const Observation& one : values) {
+    const double log = std::log(one.y / ShapeAt(ideal, one.x));
+    points.push_back({std::log(one.x), more_is_better ? -log : log});
   }
   return points;
 }
@@ -235,9 +237,15 @@ std::string_view Name(Shape shape) {
   return kNames[static_cast<std::size_t>(shape)];
 }
 
-Result<Growth> FitGrowth(std::span<const Observation> costs, const GrowthOptions& options) {
-  if (const Status status = CheckCosts(costs, options.ideal); !status.ok()) return status;
-  const LogPoints points = InLogs(costs, options.ideal);
+std::string_view GradeOf(const Growth& growth) {
+  if (growth.verdict != ScalingClass::kIssue) return "";
+  if (growth.exponent.lower > 1.0) return "superlinear";
+  return growth.exponent.upper < 1.0 ? "sublinear" : "linear";
+}
+
+Result<Growth> FitGrowth(std::span<const Observation> values, const GrowthOptions& options) {
+  if (const Status status = CheckValues(values, options.ideal); !status.ok()) return status;
+  const LogPoints points = InLogs(values, options.ideal, options.more_is_better);
   const auto sizes = SizesOf(points);
   if (sizes.size() < kLeastForGrowth) {
     return absl::InvalidArgumentError(
@@ -254,7 +262,7 @@ Result<Growth> FitGrowth(std::span<const Observation> costs, const GrowthOptions
   growth.exponent = {judged.slope, judged.slope - half, judged.slope + half};
   JudgeGrowth(error, degrees, options.margin, growth);
   growth.knee = FindKnee(points, means, line);
-  growth.shape = BestShape(costs, FitLine(InLogs(costs, Shape::kConstant)));
+  growth.shape = BestShape(values, FitLine(InLogs(values, Shape::kConstant, false)));
   return growth;
 }
 

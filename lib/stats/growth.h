@@ -10,7 +10,8 @@
 #include "lib/common/result.h"
 #include "lib/stats/scaling_law.h"
 
-/// How a cost grows with size, beside how it ideally grows. Pure.
+/// How a cost grows with size, beside how it ideally grows. A number of which more is better counts
+/// as the cost ideal / number. Pure.
 namespace twofold::stats {
 
 /// The shape of an ideal cost, and those that a cost is tried with.
@@ -47,15 +48,20 @@ struct Growth {
   /// Of a *possible*: observations a size that would decide it at this exponent; 0: no number does.
   std::size_t repetitions_needed = 0;
   std::optional<Knee> knee{};
-  Shape shape = Shape::kConstant;  ///< of the cost itself, by AICc
+  Shape shape = Shape::kConstant;  ///< of the value itself, by AICc
 };
 
 struct GrowthOptions {
   double margin = 0.1;             ///< exponents up to this are close: 7 % for twice the size
   Shape ideal = Shape::kConstant;  ///< constant, log or linear
+  bool more_is_better = false;     ///< the cost is ideal / value, not value / ideal
 };
 
-/// Fits `costs`: less is better, all above 0, sizes above 0.
+/// "superlinear", "linear", "sublinear": an *issue* whose exponent is certainly above 1, may be 1,
+/// is certainly under 1. Empty of others.
+std::string_view GradeOf(const Growth& growth);
+
+/// Fits `values`, all above 0, at sizes above 0.
 ///
 /// The interval is Student's. If the means of sizes scatter around the line more than repetitions
 /// explain (F test at 5 %), repetitions say nothing about the line: then sizes count once each. The
@@ -63,11 +69,11 @@ struct GrowthOptions {
 /// upper end is under it. The knee needs an AICc that is better by 10.
 ///
 /// Cost     O(n sizes).
-/// Errors   kInvalidArgument: fewer than 3 sizes; a cost or size that is not above 0; the ideal
+/// Errors   kInvalidArgument: fewer than 3 sizes; a value or size that is not above 0; the ideal
 ///          log with a size of 1.
 /// Source   A. Calotoiu et al., SC13 (shapes); D. Schuirmann (1987), two one-sided tests; P. Sen,
 ///          JASA 63 (1968); N. Draper, H. Smith, "Applied Regression Analysis", 2.1 (lack of fit).
-Result<Growth> FitGrowth(std::span<const Observation> costs, const GrowthOptions& options);
+Result<Growth> FitGrowth(std::span<const Observation> values, const GrowthOptions& options);
 
 /// Of more than ten at once, those that Benjamini and Hochberg would not let pass become
 /// *possible*. Says whether there were so many.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/command/command.h"
@@ -24,7 +25,9 @@ Ran Twofold(std::vector<std::string> words) {
   CLI::App app("", "twofold");
   Globals globals;
   Action chosen;
-  AddCommands(app, AllCommands(), globals, chosen);
+  std::vector<Command> commands = ParseCommands();
+  for (const Command& command : ResultCommands()) commands.push_back(command);
+  AddCommands(app, commands, globals, chosen);
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   testing::internal::CaptureStdout();
@@ -120,11 +123,37 @@ TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
   EXPECT_EQ(Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store}).code, 2);
 }
 
+TEST(ParseCommand, RecognisesTheToolOfEachFile) {
+  const Ran ran = Parse({Sample("osu/osu_cas_latency-np2.txt"), Sample("iperf/iperf3_tcp.json"),
+                         Sample("fio/worker0.json"), "--csv"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(Has(ran.out, "iperf3_tcp.json,throughput,13.91719270777437,")) << ran.out;
+  EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
+}
+
+TEST(ParseCommand, WhatNoSuiteRecognisesIsSaid) {
+  const results::TempDir folder;
+  std::ofstream(folder.Path("letter")) << "Dear reader,\n";
+  const Ran ran = Parse({folder.Path("letter")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(Has(ran.err, "letter: recognise: no numbers of any of fio, gpu, iperf")) << ran.err;
+}
+
+TEST(ParseCommand, ARunOfARecognisedToolHasItsKind) {
+  const results::TempDir folder;
+  const std::string store = folder.Path("old.db");
+  EXPECT_EQ(Parse({Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"}).code, 0);
+  const auto json = nlohmann::json::parse(Twofold({"results", "--store", store, "--json"}).out);
+  EXPECT_EQ(json["run"]["kind"], "iperf");
+  EXPECT_EQ(json["run"]["id"], "old");
+}
+
 TEST(ParseCommand, WrongWordsAreRefused) {
   const Ran ran = Parse({"linpack", Sample("osu/osu_barrier-np4.txt")});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(Has(ran.err, "SUITE: 'linpack' is none of fio, gpu, iperf, lifecycle, media, "));
-  EXPECT_NE(Parse({"osu"}).code, 0);
+  EXPECT_EQ(Parse({"osu"}).code, 2);
+  EXPECT_TRUE(Has(Parse({"osu", "-", "-"}).err, "- can be read once"));
   EXPECT_NE(Parse({"osu", "x", "--json", "--csv"}).code, 0);
 }
 

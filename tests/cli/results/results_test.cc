@@ -93,7 +93,9 @@ class ResultsCommandTest : public ::testing::Test {
     CLI::App app("", "twofold");
     Globals globals;
     Action chosen;
-    AddCommands(app, AllCommands(), globals, chosen);
+    std::vector<Command> commands = ResultCommands();
+    for (const Command& command : JobCommands()) commands.push_back(command);
+    AddCommands(app, commands, globals, chosen);
     std::vector<const char*> argv;
     for (const std::string& word : words) argv.push_back(word.c_str());
     ::testing::internal::CaptureStdout();
@@ -259,6 +261,50 @@ TEST_F(ResultsCommandTest, RunIsNoDifferentFromItself) {
   ASSERT_EQ(all["headlines"].size(), 2u);
   EXPECT_EQ(all["headlines"][0]["change"], "-");
   EXPECT_TRUE(all["headlines"][1]["upper"].is_null()) << "there is one repetition only";
+}
+
+TEST_F(ResultsCommandTest, WithoutARunTheNewestIsShown) {
+  const Shell shell = Run({"results"});
+  EXPECT_EQ(shell.code, 0) << shell.err;
+  const std::string newest = json::parse(Run({"results", "@last", "--json"}).out)["run"]["id"];
+  EXPECT_THAT(shell.out, StartsWith("run " + newest + "\n"));
+  EXPECT_THAT(Run({"results", "--csv"}).out, StartsWith("run,permutation,"));
+}
+
+TEST_F(ResultsCommandTest, WorseBySoMuchNeedsBothTheChanceAndTheAmount) {
+  const auto code = [&](const std::string& limit) {
+    return Run({"compare", "after", "sweep", "--fail-if", limit}).code;
+  };
+  EXPECT_EQ(code("worse"), 1);
+  EXPECT_EQ(code("worse:40%"), 1);
+  EXPECT_EQ(code("worse:60%"), 0);
+  EXPECT_EQ(code("worse>40%"), 1);
+  EXPECT_EQ(code("worse>60%"), 0);
+  EXPECT_EQ(code("worse:5"), 2);
+  EXPECT_EQ(Run({"compare", "sweep", "sweep", "--fail-if", "worse:0%"}).code, 0);
+}
+
+TEST_F(ResultsCommandTest, ComparedHeadlinesShareTheRisk) {
+  const Shell shell = Run({"compare", "sweep", "sweep"});
+  EXPECT_THAT(shell.out, HasSubstr("2 headlines compared: of those that changed, at most 5 %"));
+  EXPECT_THAT(Run({"compare", "sweep", "sweep", "--correction", "holm"}).out, HasSubstr("(Holm)"));
+  const json all = json::parse(Run({"compare", "sweep", "after", "--json"}).out);
+  EXPECT_EQ(all["correction"], "bh");
+  EXPECT_EQ(all["headlines"][0]["p"], all["headlines"][0]["corrected_p"]) << "one pair only";
+}
+
+TEST_F(ResultsCommandTest, MediansStandAnOutlier) {
+  AddPeaks("before", {{10, "1"}, {11, "1"}, {10, "1"}, {11, "1"}, {10, "1"}, {900, "1"}});
+  AddPeaks("later", {{20, "1"}, {22, "1"}, {20, "1"}, {22, "1"}, {20, "1"}, {0.1, "1"}});
+  const Shell shell = Run({"compare", "before", "later", "--statistic", "median", "--json"});
+  ASSERT_EQ(shell.code, 0) << shell.err;
+  const json pair = json::parse(shell.out)["headlines"][0];
+  EXPECT_NEAR(pair["ratio"].get<double>(), 20.0 / 10.5, 0.1);
+  EXPECT_EQ(pair["base"]["median"], 10.5);
+  EXPECT_TRUE(pair["upper"].is_number());
+  const json means = json::parse(Run({"compare", "before", "later", "--json"}).out);
+  EXPECT_EQ(means["headlines"][0]["change"], "-");
+  EXPECT_THAT(Run({"compare", "before", "later", "--csv"}).out, StartsWith("base.permutation,"));
 }
 
 TEST_F(ResultsCommandTest, OutputOfAJobIsDecompressed) {
