@@ -504,11 +504,11 @@ results() {
   echo
   judged_steps | awk -F '\t' '
     function three(x) { return x == "-" ? x : sprintf("%.3f", x) }
-    function short(x) { return x == "-" ? x : sprintf("%.3g", x) }
+    function short(x) { return x == "-" ? x : sprintf(x < 100 ? "%.3g" : "%.0f", x) }
     function row(w, t, r, i, v, a, b, c, d) {
       line = sprintf("%8s %14s %8s   %-20s %-9s", w, t, r, i, v)
       if (times) line = line sprintf(" %8s %8s %8s", a, b, c)
-      if (cpu) line = line sprintf(" %6s", d)
+      if (cpu) line = line sprintf(" %7s", d)
       sub(/ +$/, "", line); print line }
     { all[NR] = $0; if ($13 != "-") times = 1; if ($15 != "-") cpu = 1 }
     END { row("workers", "throughput", "ratio", "interval", "verdict", "wait s", "run s", "over. s", "cores")

@@ -8,14 +8,13 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
-#include <map>
+
+#include "lib/stats/growth.h"
 
 namespace twofold::stats {
 namespace {
 
-// The thresholds; docs/statistics.md, "Why", gives them with their reasons.
-constexpr double kLeastGrowth = 0.05;     // of the time of a job, in ln, for twice the workers
+// The thresholds, beside Growth::kLeast; docs/statistics.md, "Why", gives them with their reasons.
 constexpr double kMainShare = 0.5;        // of the growth, of the part that is named as its cause
 constexpr double kOtherShare = 0.2;       // of the growth, of a part that is worth a word
 constexpr double kLeastThrottled = 0.05;  // of the time
@@ -31,136 +30,18 @@ std::string Percent(double share) {
   return absl::StrFormat(std::abs(percent) < 9.95 ? "%.2g %%" : "%.0f %%", percent);
 }
 
-using Part = std::optional<double> StepEvidence::*;
-
-struct NamedPart {
-  Part seconds;
-  const char* name;
-};
-constexpr std::array kTimeParts = {NamedPart{&StepEvidence::run, "run time"},
-                                   NamedPart{&StepEvidence::wait, "wait"},
-                                   NamedPart{&StepEvidence::overhead, "overhead"}};
-
-// ---- steps out of repeats
-
-using Repeats = std::vector<const StepEvidence*>;
-
-/// The mean of what is known, weighted by `weight`.
-template <typename Weight>
-std::optional<double> MeanKnown(const Repeats& repeats, Part part, Weight weight) {
-  double sum = 0.0;
-  double weights = 0.0;
-  for (const StepEvidence* one : repeats) {
-    if (!(one->*part)) continue;
-    sum += weight(*one) * *(one->*part);
-    weights += weight(*one);
-  }
-  return weights > 0.0 ? std::optional(sum / weights) : std::nullopt;
-}
-
-/// The geometric mean; independent errors add in squares.
-Rate MeanOfRates(const Repeats& repeats) {
-  Rate mean{.degrees = 0.0};
-  double log_sum = 0.0;
-  double squares = 0.0;
-  for (const StepEvidence* one : repeats) {
-    log_sum += std::log(one->rate.throughput);
-    squares += one->rate.log_error * one->rate.log_error;
-    mean.degrees += one->rate.degrees;
-    mean.seconds += one->rate.seconds;
-  }
-  const auto count = static_cast<double>(repeats.size());
-  mean.throughput = std::exp(log_sum / count);
-  mean.log_error = std::sqrt(squares) / count;
-  return mean;
-}
-
-/// Nodes and the slowest worker are those of the last repeat, as each has new pods.
-StepEvidence Merged(const Repeats& repeats) {
-  StepEvidence step = *repeats.back();
-  step.rate = MeanOfRates(repeats);
-  step.jobs = step.failed = 0;
-  for (const StepEvidence* one : repeats) {
-    step.jobs += one->jobs;
-    step.failed += one->failed;
-  }
-  const auto by_jobs = [](const StepEvidence& one) { return static_cast<double>(one.jobs); };
-  const auto by_time = [](const StepEvidence& one) { return one.rate.seconds; };
-  for (const NamedPart& part : kTimeParts) {
-    step.*part.seconds = MeanKnown(repeats, part.seconds, by_jobs);
-  }
-  for (const Part part : {&StepEvidence::cpu, &StepEvidence::throttled, &StepEvidence::spread}) {
-    step.*part = MeanKnown(repeats, part, by_time);
-  }
-  return step;
-}
-
-/// Those that are known, by their number of workers.
-std::vector<StepEvidence> Steps(std::span<const StepEvidence> evidence) {
-  std::map<std::uint32_t, Repeats> repeats;
-  for (const StepEvidence& one : evidence) {
-    if (one.workers > 0 && IsKnown(one.rate)) repeats[one.workers].push_back(&one);
-  }
-  std::vector<StepEvidence> steps;
-  for (const auto& [workers, of_step] : repeats) steps.push_back(Merged(of_step));
-  return steps;
-}
-
-// ---- how much longer a job takes in one step than in a smaller one
-
-struct Growth {
-  const StepEvidence* base = nullptr;
-  const StepEvidence* now = nullptr;
-  double doublings = 1.0;
-  double log = 0.0;    ///< ln of the ratio of the times of a job, as the throughputs say
-  double width = 0.0;  ///< half of its 95 % interval
-
-  [[nodiscard]] bool Matters() const { return log >= kLeastGrowth * doublings && log > width; }
-  [[nodiscard]] bool MayMatter() const { return log + width >= kLeastGrowth * doublings; }
-  [[nodiscard]] double PerDoubling() const { return log / doublings; }
-  [[nodiscard]] std::string Longer() const { return Percent(std::max(std::expm1(log), 0.0)); }
-};
-
-Growth Between(const StepEvidence& base, const StepEvidence& now) {
-  const double factor = static_cast<double>(now.workers) / base.workers;
-  return {&base, &now, std::log2(factor),
-          std::log(factor) - std::log(now.rate.throughput / base.rate.throughput),
-          LogHalfWidth(base.rate, now.rate, 0.95)};
-}
-
-/// The neighbours between which most was lost, else the ends.
-Growth MostOf(const std::vector<StepEvidence>& steps) {
-  const Growth ends = Between(steps.front(), steps.back());
-  Growth most = ends;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    const Growth next = Between(steps[i - 1], steps[i]);
-    if (!next.Matters()) continue;
-    const bool first = most.now == ends.now && most.base == ends.base;
-    if (first || next.PerDoubling() > most.PerDoubling()) most = next;
-  }
-  return most;
+/// 0.000312, 1.98, 128
+std::string Number(double value) {
+  return absl::StrFormat(std::abs(value) < 100.0 ? "%.3g" : "%.0f", value);
 }
 
 // ---- which part of its time grew
 
-std::optional<double> TimeOf(const StepEvidence& step) {
-  double sum = 0.0;
-  for (const NamedPart& part : kTimeParts) {
-    if (!(step.*part.seconds)) return std::nullopt;
-    sum += *(step.*part.seconds);
-  }
-  return sum > 0.0 ? std::optional(sum) : std::nullopt;
-}
-
-/// The share of the growth that the part has.
-double ShareOf(const Growth& growth, const NamedPart& part) {
-  const double more = *(growth.now->*part.seconds) - *(growth.base->*part.seconds);
-  return more / (*TimeOf(*growth.base) * std::expm1(growth.log));
-}
+std::string Longer(const Growth& growth) { return Percent(std::max(std::expm1(growth.log), 0.0)); }
 
 std::string FromTo(const Growth& growth, const NamedPart& part) {
-  return absl::StrFormat("%s grew from %.3g s to %.3g s", part.name, *(growth.base->*part.seconds),
-                         *(growth.now->*part.seconds));
+  return absl::StrCat(part.name, " grew from ", Number(*(growth.base->*part.seconds)), " s to ",
+                      Number(*(growth.now->*part.seconds)), " s");
 }
 
 /// "run time grew from 0.2 s to 0.4 s, wait and overhead did not"
@@ -220,7 +101,8 @@ std::string SlowNode(const Growth& growth) {
       [](const auto* one, const auto* other) { return *one->run < *other->run; });
   if (!Differ(**fast, **slow)) return {};
   const auto text = [](const NodeEvidence& node) {
-    return absl::StrFormat("node %s (%s) %.3g s", node.node, Workers(node.workers), *node.run);
+    return absl::StrCat("node ", node.node, " (", Workers(node.workers), ") ", Number(*node.run),
+                        " s");
   };
   const bool crowded = (*slow)->workers > (*fast)->workers;
   return absl::StrCat("a run takes ", text(**slow), " and ", text(**fast), " on average: ",
@@ -245,8 +127,9 @@ std::optional<CpuGrowth> CpuOf(const Growth& growth) {
 }
 
 std::string CoresText(const Growth& growth) {
-  return absl::StrFormat("%.2g cores were busy with %s and %.2g with %d", *growth.base->cpu,
-                         Workers(growth.base->workers), *growth.now->cpu, growth.now->workers);
+  return absl::StrCat(Number(*growth.base->cpu), " cores were busy with ",
+                      Workers(growth.base->workers), " and ", Number(*growth.now->cpu), " with ",
+                      growth.now->workers);
 }
 
 std::string CpuShort(const Growth& growth) {
@@ -321,7 +204,7 @@ Finding WhyFewerJobs(const Growth& growth) {
 }
 
 Finding WhyOf(const Growth& growth) {
-  if (!TimeOf(*growth.base) || !TimeOf(*growth.now)) {
+  if (!TimeOfJob(*growth.base) || !TimeOfJob(*growth.now)) {
     return {Cause::kUnknown, "which part of its time grew is not known"};
   }
   double all = 0.0;
@@ -355,13 +238,13 @@ std::string Notes(const StepEvidence& step, const std::string& said) {
 
 std::string NothingText(const Growth& growth) {
   if (growth.MayMatter()) {
-    return absl::StrCat("with ", Workers(growth.now->workers), " a job took ", growth.Longer(),
+    return absl::StrCat("with ", Workers(growth.now->workers), " a job took ", Longer(growth),
                         " longer than with ", growth.base->workers, ", which its error explains (",
                         Percent(std::expm1(growth.width)), ")");
   }
-  return absl::StrFormat(
-      "nothing grew: %s did %.3g times the work of %d", Workers(growth.now->workers),
-      growth.now->rate.throughput / growth.base->rate.throughput, growth.base->workers);
+  return absl::StrCat("nothing grew: ", Workers(growth.now->workers), " did ",
+                      Number(growth.now->rate.throughput / growth.base->rate.throughput),
+                      " times the work of ", growth.base->workers);
 }
 
 }  // namespace
@@ -374,9 +257,9 @@ std::string_view Name(Cause cause) {
 }
 
 Explanation Explain(std::span<const StepEvidence> evidence) {
-  const std::vector<StepEvidence> steps = Steps(evidence);
+  const std::vector<StepEvidence> steps = MergeRepeats(evidence);
   if (steps.size() < 2) return {.text = "too few steps were measured to say why"};
-  const Growth growth = MostOf(steps);
+  const Growth growth = MostGrowth(steps);
   if (!growth.Matters()) {
     const Cause cause = growth.MayMatter() ? Cause::kNoise : Cause::kNothing;
     const std::string text = NothingText(growth);
@@ -384,7 +267,7 @@ Explanation Explain(std::span<const StepEvidence> evidence) {
   }
   const Finding why = WhyOf(growth);
   const std::string text =
-      absl::StrCat("with ", Workers(growth.now->workers), " a job took ", growth.Longer(),
+      absl::StrCat("with ", Workers(growth.now->workers), " a job took ", Longer(growth),
                    " longer than with ", growth.base->workers, ": ", why.text);
   return {why.cause, growth.base->workers, growth.now->workers, text + Notes(*growth.now, text)};
 }

@@ -109,8 +109,8 @@ TEST(Explanation, BusyCoresThatDoNotGrowWithTheWorkersAreContention) {
   EXPECT_EQ(Name(why.cause), "cpu");
   EXPECT_EQ(why.text,
             "with 4 workers a job took 99 % longer than with 2: run time grew from 0.2 s to 0.4 s, "
-            "wait and overhead did not; 2 cores were busy with 2 workers and 2 with 4: workers "
-            "contend for CPU");
+            "wait and overhead did not; 1.98 cores were busy with 2 workers and 1.99 with 4: "
+            "workers contend for CPU");
 }
 
 TEST(Explanation, MoreCpuTimeAJobIsASlowerCpu) {
