@@ -81,7 +81,7 @@ TEST_F(ExplanationTest, WorkersThatShareACoreContendForIt) {
     workers.push_back(std::make_unique<Program>(
         "/usr/bin/taskset",
         Arguments{"-c", "0", TWOFOLD_BIN "/twofold-backend", "--frontend", worker_address_,
-                  "--queue", "sleep", "--backoff", "0.1", "--", "sh", "-c",
+                  "--queue", "sleep", "--backoff", "0.1", "--", "/bin/sh", "-c",
                   "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"}));
   };
   add();
