@@ -9,12 +9,13 @@
 #include <cmath>
 #include <functional>
 
-#include "lib/stats/growth.h"
+#include "lib/stats/slowdown.h"
 
 namespace twofold::stats {
 namespace {
 
-// The thresholds, beside Growth::kLeast; docs/statistics.md, "Why", gives them with their reasons.
+// The thresholds, beside Slowdown::kLeast; docs/statistics.md, "Why", gives them with their
+// reasons.
 constexpr double kMainShare = 0.5;        // of the growth, of the part that is named as its cause
 constexpr double kOtherShare = 0.2;       // of the growth, of a part that is worth a word
 constexpr double kLeastThrottled = 0.05;  // of the time
@@ -37,20 +38,22 @@ std::string Number(double value) {
 
 // ---- which part of its time grew
 
-std::string Longer(const Growth& growth) { return Percent(std::max(std::expm1(growth.log), 0.0)); }
+std::string Longer(const Slowdown& slowdown) {
+  return Percent(std::max(std::expm1(slowdown.log), 0.0));
+}
 
-std::string FromTo(const Growth& growth, const NamedPart& part) {
-  return absl::StrCat(part.name, " grew from ", Number(*(growth.base->*part.seconds)), " s to ",
-                      Number(*(growth.now->*part.seconds)), " s");
+std::string FromTo(const Slowdown& slowdown, const NamedPart& part) {
+  return absl::StrCat(part.name, " grew from ", Number(*(slowdown.base->*part.seconds)), " s to ",
+                      Number(*(slowdown.now->*part.seconds)), " s");
 }
 
 /// "run time grew from 0.2 s to 0.4 s, wait and overhead did not"
-std::string PartsText(const Growth& growth) {
+std::string PartsText(const Slowdown& slowdown) {
   std::vector<std::string> grew;
   std::vector<std::string> stayed;
   for (const NamedPart& part : kTimeParts) {
-    const bool worth_it = ShareOf(growth, part) >= kOtherShare;
-    (worth_it ? grew : stayed).push_back(worth_it ? FromTo(growth, part) : part.name);
+    const bool worth_it = ShareOf(slowdown, part) >= kOtherShare;
+    (worth_it ? grew : stayed).push_back(worth_it ? FromTo(slowdown, part) : part.name);
   }
   if (grew.empty()) return "neither run time nor wait nor overhead grew as much";
   const std::string rest =
@@ -77,9 +80,9 @@ std::string SlowestText(const StepEvidence& step) {
 }
 
 /// One slow worker of n adds its excess / n to the mean.
-std::string OneSlowWorker(const Growth& growth) {
-  const double of_mean = growth.now->slowest_by / growth.now->workers;
-  return of_mean >= kMainShare * std::expm1(growth.log) ? SlowestText(*growth.now) : "";
+std::string OneSlowWorker(const Slowdown& slowdown) {
+  const double of_mean = slowdown.now->slowest_by / slowdown.now->workers;
+  return of_mean >= kMainShare * std::expm1(slowdown.log) ? SlowestText(*slowdown.now) : "";
 }
 
 /// As if the run times of a node scattered as much as exponential ones.
@@ -90,9 +93,9 @@ bool Differ(const NodeEvidence& fast, const NodeEvidence& slow) {
   return ratio >= kLeastNode && ratio - 1.0 > kNodeErrors * error;
 }
 
-std::string SlowNode(const Growth& growth) {
+std::string SlowNode(const Slowdown& slowdown) {
   std::vector<const NodeEvidence*> nodes;
-  for (const NodeEvidence& node : growth.now->nodes) {
+  for (const NodeEvidence& node : slowdown.now->nodes) {
     if (node.run.value_or(0.0) > 0.0 && node.jobs > 0) nodes.push_back(&node);
   }
   if (nodes.size() < 2) return {};
@@ -109,58 +112,59 @@ std::string SlowNode(const Growth& growth) {
                       crowded ? "workers contend on the fuller node" : "the node is slower");
 }
 
-struct CpuGrowth {
+struct CpuChange {
   double per_worker = 0.0;  ///< cores, in the base
   double log_worker = 0.0;  ///< ln of the ratio of cores a worker
   double log_job = 0.0;     ///< ln of the ratio of CPU time a job
 };
 
-std::optional<CpuGrowth> CpuOf(const Growth& growth) {
-  const double base = growth.base->cpu.value_or(0.0);
-  const double now = growth.now->cpu.value_or(0.0);
+std::optional<CpuChange> CpuOf(const Slowdown& slowdown) {
+  const double base = slowdown.base->cpu.value_or(0.0);
+  const double now = slowdown.now->cpu.value_or(0.0);
   if (base <= 0.0 || now <= 0.0) return std::nullopt;
   const double log_cores = std::log(now / base);
-  return CpuGrowth{
-      base / growth.base->workers,
-      log_cores - std::log(static_cast<double>(growth.now->workers) / growth.base->workers),
-      log_cores - std::log(growth.now->rate.throughput / growth.base->rate.throughput)};
+  return CpuChange{
+      base / slowdown.base->workers,
+      log_cores - std::log(static_cast<double>(slowdown.now->workers) / slowdown.base->workers),
+      log_cores - std::log(slowdown.now->rate.throughput / slowdown.base->rate.throughput)};
 }
 
-std::string CoresText(const Growth& growth) {
-  return absl::StrCat(Number(*growth.base->cpu), " cores were busy with ",
-                      Workers(growth.base->workers), " and ", Number(*growth.now->cpu), " with ",
-                      growth.now->workers);
+std::string CoresText(const Slowdown& slowdown) {
+  return absl::StrCat(Number(*slowdown.base->cpu), " cores were busy with ",
+                      Workers(slowdown.base->workers), " and ", Number(*slowdown.now->cpu),
+                      " with ", slowdown.now->workers);
 }
 
-std::string CpuShort(const Growth& growth) {
-  const std::optional<CpuGrowth> cpu = CpuOf(growth);
-  if (!cpu || cpu->per_worker < kComputes || -cpu->log_worker < kMainShare * growth.log) return {};
-  return CoresText(growth) + ": workers contend for CPU";
+std::string CpuShort(const Slowdown& slowdown) {
+  const std::optional<CpuChange> cpu = CpuOf(slowdown);
+  if (!cpu || cpu->per_worker < kComputes || -cpu->log_worker < kMainShare * slowdown.log)
+    return {};
+  return CoresText(slowdown) + ": workers contend for CPU";
 }
 
-std::string CpuSlower(const Growth& growth) {
-  const std::optional<CpuGrowth> cpu = CpuOf(growth);
-  if (!cpu || cpu->per_worker < kComputes || cpu->log_job < kMainShare * growth.log) return {};
-  return CoresText(growth) +
+std::string CpuSlower(const Slowdown& slowdown) {
+  const std::optional<CpuChange> cpu = CpuOf(slowdown);
+  if (!cpu || cpu->per_worker < kComputes || cpu->log_job < kMainShare * slowdown.log) return {};
+  return CoresText(slowdown) +
          ": a job needs more CPU time, as with shared caches, hyper-threads or a lower clock";
 }
 
-std::string Contention(const Growth& growth) {
-  if (!CpuOf(growth)) return "workers contend for something (their CPU time is not known)";
-  return CoresText(growth) +
-         ": workers contend for something that is not CPU, such as disk, network "
-         "or a device";
+std::string Contention(const Slowdown& slowdown) {
+  if (!CpuOf(slowdown)) return "workers contend for something (their CPU time is not known)";
+  return CoresText(slowdown) +
+         ": while they run, workers wait for something, such as disk, network, a device or a "
+         "CPU that others use";
 }
 
 struct Reason {
   Cause cause;
-  std::function<std::string(const Growth&)> text;  ///< empty: this is not it
+  std::function<std::string(const Slowdown&)> text;  ///< empty: this is not it
 };
 
 /// The first that holds is given.
 const std::vector<Reason>& ReasonsOfRunTime() {
   static const std::vector<Reason> kReasons = {
-      {Cause::kThrottled, [](const Growth& growth) { return ThrottledText(*growth.now); }},
+      {Cause::kThrottled, [](const Slowdown& slowdown) { return ThrottledText(*slowdown.now); }},
       {Cause::kStraggler, OneSlowWorker},
       {Cause::kNode, SlowNode},
       {Cause::kCpu, CpuShort},
@@ -177,9 +181,9 @@ struct Finding {
   std::string text;
 };
 
-Finding WhyRunTime(const Growth& growth) {
+Finding WhyRunTime(const Slowdown& slowdown) {
   for (const Reason& reason : ReasonsOfRunTime()) {
-    if (std::string text = reason.text(growth); !text.empty()) return {reason.cause, text};
+    if (std::string text = reason.text(slowdown); !text.empty()) return {reason.cause, text};
   }
   return {Cause::kContention, ""};
 }
@@ -195,35 +199,35 @@ std::string FailedText(const StepEvidence& step) {
 }
 
 /// The time of jobs did not grow as the throughput says: jobs are missing.
-Finding WhyFewerJobs(const Growth& growth) {
-  if (std::string failed = FailedText(*growth.now); !failed.empty()) {
+Finding WhyFewerJobs(const Slowdown& slowdown) {
+  if (std::string failed = FailedText(*slowdown.now); !failed.empty()) {
     return {Cause::kFailures, failed};
   }
   return {Cause::kLoad,
           "so fewer jobs were outstanding than workers: the load client was the limit"};
 }
 
-Finding WhyOf(const Growth& growth) {
-  if (!TimeOfJob(*growth.base) || !TimeOfJob(*growth.now)) {
+Finding WhyOf(const Slowdown& slowdown) {
+  if (!TimeOfJob(*slowdown.base) || !TimeOfJob(*slowdown.now)) {
     return {Cause::kUnknown, "which part of its time grew is not known"};
   }
   double all = 0.0;
   const NamedPart* main = &kTimeParts.front();
   for (const NamedPart& part : kTimeParts) {
-    all += ShareOf(growth, part);
-    if (ShareOf(growth, part) > ShareOf(growth, *main)) main = &part;
+    all += ShareOf(slowdown, part);
+    if (ShareOf(slowdown, part) > ShareOf(slowdown, *main)) main = &part;
   }
   Finding why;
   if (all < kMainShare) {
-    why = WhyFewerJobs(growth);
+    why = WhyFewerJobs(slowdown);
   } else if (main->seconds == &StepEvidence::wait) {
     why = {Cause::kWait, "the frontend or the load client is the limit"};
   } else if (main->seconds == &StepEvidence::overhead) {
     why = {Cause::kOverhead, "network, frontend or load client is the limit"};
   } else {
-    why = WhyRunTime(growth);
+    why = WhyRunTime(slowdown);
   }
-  return {why.cause, absl::StrCat(PartsText(growth), "; ", why.text)};
+  return {why.cause, absl::StrCat(PartsText(slowdown), "; ", why.text)};
 }
 
 /// What is worth knowing whether or not something grew.
@@ -236,15 +240,15 @@ std::string Notes(const StepEvidence& step, const std::string& said) {
   return notes;
 }
 
-std::string NothingText(const Growth& growth) {
-  if (growth.MayMatter()) {
-    return absl::StrCat("with ", Workers(growth.now->workers), " a job took ", Longer(growth),
-                        " longer than with ", growth.base->workers, ", which its error explains (",
-                        Percent(std::expm1(growth.width)), ")");
+std::string NothingText(const Slowdown& slowdown) {
+  if (slowdown.MayMatter()) {
+    return absl::StrCat("with ", Workers(slowdown.now->workers), " a job took ", Longer(slowdown),
+                        " longer than with ", slowdown.base->workers,
+                        ", which its error explains (", Percent(std::expm1(slowdown.width)), ")");
   }
-  return absl::StrCat("nothing grew: ", Workers(growth.now->workers), " did ",
-                      Number(growth.now->rate.throughput / growth.base->rate.throughput),
-                      " times the work of ", growth.base->workers);
+  return absl::StrCat("nothing grew: ", Workers(slowdown.now->workers), " did ",
+                      Number(slowdown.now->rate.throughput / slowdown.base->rate.throughput),
+                      " times the work of ", slowdown.base->workers);
 }
 
 }  // namespace
@@ -259,17 +263,18 @@ std::string_view Name(Cause cause) {
 Explanation Explain(std::span<const StepEvidence> evidence) {
   const std::vector<StepEvidence> steps = MergeRepeats(evidence);
   if (steps.size() < 2) return {.text = "too few steps were measured to say why"};
-  const Growth growth = MostGrowth(steps);
-  if (!growth.Matters()) {
-    const Cause cause = growth.MayMatter() ? Cause::kNoise : Cause::kNothing;
-    const std::string text = NothingText(growth);
+  const Slowdown slowdown = LargestSlowdown(steps);
+  if (!slowdown.Matters()) {
+    const Cause cause = slowdown.MayMatter() ? Cause::kNoise : Cause::kNothing;
+    const std::string text = NothingText(slowdown);
     return {cause, 0, 0, text + Notes(steps.back(), text)};
   }
-  const Finding why = WhyOf(growth);
+  const Finding why = WhyOf(slowdown);
   const std::string text =
-      absl::StrCat("with ", Workers(growth.now->workers), " a job took ", Longer(growth),
-                   " longer than with ", growth.base->workers, ": ", why.text);
-  return {why.cause, growth.base->workers, growth.now->workers, text + Notes(*growth.now, text)};
+      absl::StrCat("with ", Workers(slowdown.now->workers), " a job took ", Longer(slowdown),
+                   " longer than with ", slowdown.base->workers, ": ", why.text);
+  return {why.cause, slowdown.base->workers, slowdown.now->workers,
+          text + Notes(*slowdown.now, text)};
 }
 
 }  // namespace twofold::stats

@@ -126,7 +126,7 @@ TEST(Explanation, WorkersThatDoNotComputeContendForSomethingElse) {
   steps[1].cpu = 0.02;
   const Explanation why = Explain(steps);
   EXPECT_EQ(Name(why.cause), "contention");
-  EXPECT_THAT(why.text, HasSubstr("not CPU"));
+  EXPECT_THAT(why.text, HasSubstr("workers wait for something, such as disk"));
 }
 
 TEST(Explanation, AQuotaThatHeldWorkersUpComesFirst) {

@@ -1,4 +1,4 @@
-#include "lib/stats/growth.h"
+#include "lib/stats/slowdown.h"
 
 #include <cmath>
 #include <cstdint>
@@ -62,7 +62,7 @@ StepEvidence Merged(const Repeats& repeats) {
   return step;
 }
 
-Growth Between(const StepEvidence& base, const StepEvidence& now) {
+Slowdown Between(const StepEvidence& base, const StepEvidence& now) {
   const double factor = static_cast<double>(now.workers) / base.workers;
   return {&base, &now, std::log2(factor),
           std::log(factor) - std::log(now.rate.throughput / base.rate.throughput),
@@ -81,11 +81,11 @@ std::vector<StepEvidence> MergeRepeats(std::span<const StepEvidence> evidence) {
   return steps;
 }
 
-Growth MostGrowth(const std::vector<StepEvidence>& steps) {
-  const Growth ends = Between(steps.front(), steps.back());
-  Growth most = ends;
+Slowdown LargestSlowdown(const std::vector<StepEvidence>& steps) {
+  const Slowdown ends = Between(steps.front(), steps.back());
+  Slowdown most = ends;
   for (std::size_t i = 1; i < steps.size(); ++i) {
-    const Growth next = Between(steps[i - 1], steps[i]);
+    const Slowdown next = Between(steps[i - 1], steps[i]);
     if (!next.Matters()) continue;
     const bool first = most.now == ends.now && most.base == ends.base;
     if (first || next.PerDoubling() > most.PerDoubling()) most = next;
@@ -102,9 +102,9 @@ std::optional<double> TimeOfJob(const StepEvidence& step) {
   return sum > 0.0 ? std::optional(sum) : std::nullopt;
 }
 
-double ShareOf(const Growth& growth, const NamedPart& part) {
-  const double more = *(growth.now->*part.seconds) - *(growth.base->*part.seconds);
-  return more / (*TimeOfJob(*growth.base) * std::expm1(growth.log));
+double ShareOf(const Slowdown& slowdown, const NamedPart& part) {
+  const double more = *(slowdown.now->*part.seconds) - *(slowdown.base->*part.seconds);
+  return more / (*TimeOfJob(*slowdown.base) * std::expm1(slowdown.log));
 }
 
 }  // namespace twofold::stats

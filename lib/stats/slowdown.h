@@ -22,7 +22,7 @@ inline constexpr std::array kTimeParts = {NamedPart{&StepEvidence::run, "run tim
                                           NamedPart{&StepEvidence::overhead, "overhead"}};
 
 /// How much longer a job takes in one step than in a smaller one.
-struct Growth {
+struct Slowdown {
   static constexpr double kLeast = 0.05;  ///< that is worth a word, in ln, for twice the workers
 
   const StepEvidence* base = nullptr;
@@ -41,12 +41,12 @@ std::vector<StepEvidence> MergeRepeats(std::span<const StepEvidence> evidence);
 
 /// Between the neighbours that lost most for twice the workers; if no two lost enough to matter,
 /// between the first and the last. `steps` are two or more of MergeRepeats, and outlive the result.
-Growth MostGrowth(const std::vector<StepEvidence>& steps);
+Slowdown LargestSlowdown(const std::vector<StepEvidence>& steps);
 
 /// Mean seconds of a job; absent: a part of it is not known.
 std::optional<double> TimeOfJob(const StepEvidence& step);
 
-/// The share of the growth that the part has. REQUIRES: TimeOfJob of both steps is known.
-double ShareOf(const Growth& growth, const NamedPart& part);
+/// The share of the slowdown that the part has. REQUIRES: TimeOfJob of both steps is known.
+double ShareOf(const Slowdown& slowdown, const NamedPart& part);
 
 }  // namespace twofold::stats
