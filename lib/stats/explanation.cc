@@ -207,6 +207,12 @@ Finding WhyFewerJobs(const Slowdown& slowdown) {
           "so fewer jobs were outstanding than workers: the load client was the limit"};
 }
 
+/// Workers without a free core are late with results as well.
+Finding WhyOverhead(const Slowdown& slowdown) {
+  if (std::string text = CpuShort(slowdown); !text.empty()) return {Cause::kCpu, text};
+  return {Cause::kOverhead, "network, frontend or load client is the limit"};
+}
+
 Finding WhyOf(const Slowdown& slowdown) {
   if (!TimeOfJob(*slowdown.base) || !TimeOfJob(*slowdown.now)) {
     return {Cause::kUnknown, "which part of its time grew is not known"};
@@ -223,7 +229,7 @@ Finding WhyOf(const Slowdown& slowdown) {
   } else if (main->seconds == &StepEvidence::wait) {
     why = {Cause::kWait, "the frontend or the load client is the limit"};
   } else if (main->seconds == &StepEvidence::overhead) {
-    why = {Cause::kOverhead, "network, frontend or load client is the limit"};
+    why = WhyOverhead(slowdown);
   } else {
     why = WhyRunTime(slowdown);
   }

@@ -113,6 +113,15 @@ TEST(Explanation, BusyCoresThatDoNotGrowWithTheWorkersAreContention) {
             "workers contend for CPU");
 }
 
+TEST(Explanation, WorkersWithoutAFreeCoreAreLateWithResultsToo) {
+  Steps steps = {Step(2), Step(4, 0.25, 0.001, 0.15)};
+  steps[0].cpu = 1.98;
+  steps[1].cpu = 1.99;
+  EXPECT_EQ(Name(Explain(steps).cause), "cpu");
+  steps[1].cpu = 3.9;
+  EXPECT_EQ(Name(Explain(steps).cause), "overhead");
+}
+
 TEST(Explanation, MoreCpuTimeAJobIsASlowerCpu) {
   Steps steps = {Step(2), Step(4, 0.4)};
   steps[0].cpu = 1.98;
