@@ -218,9 +218,9 @@ registered() {
 # Of the workers so far, seconds: "CPU THROTTLED REPORTED", the last is how long the reports cover.
 used() {
   metrics 2>/dev/null | awk -v labels="{queue=\"$queue\"}" '
-    { n = split("cpu throttled reported", what, " ")
-      for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] = $2 }
-    END { print v[1] + 0, v[2] + 0, v[3] + 0 }'
+    BEGIN { n = split("cpu throttled reported", what, " ") }
+    { for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] = $2 }
+    END { for (i = 1; i <= n; ++i) printf "%s%s", (i in v ? v[i] : 0), (i < n ? " " : "\n") }'
 }
 # used_since BEFORE WORKERS: "CORES SHARE": cores that were busy, and the share of the time in which a
 # quota held a worker up; "- -" if no worker has said anything since.
@@ -231,7 +231,7 @@ used_since() {
     { printf "%.6g %.6g\n", ($4 - $1) / ($6 - $3) * workers, share(($5 - $2) / ($6 - $3)) }'
 }
 build() {
-  metrics 2>/dev/null | sed -n 's/^twofold_build_info{.*commit="\([^"]*\)".*version="\([^"]*\)".*/\2 (\1)/p; s/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p' | head -n 1
+  metrics 2>/dev/null | sed -n 's/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p'
 }
 
 # ---- steps
