@@ -219,9 +219,9 @@ registered() {
 # Of the workers so far, seconds: "CPU THROTTLED REPORTED", the last is how long the reports cover.
 used() {
   metrics 2>/dev/null | awk -v labels="{queue=\"$queue\"}" '
-    { n = split("cpu throttled reported", what, " ")
-      for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] = $2 }
-    END { print v[1] + 0, v[2] + 0, v[3] + 0 }'
+    BEGIN { n = split("cpu throttled reported", what, " ") }
+    { for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] = $2 }
+    END { for (i = 1; i <= n; ++i) printf "%s%s", (i in v ? v[i] : 0), (i < n ? " " : "\n") }'
 }
 # used_since BEFORE WORKERS: "CORES SHARE": cores that were busy, and the share of the time in which a
 # quota held a worker up; "- -" if no worker has said anything since.
@@ -232,7 +232,7 @@ used_since() {
     { printf "%.6g %.6g\n", ($4 - $1) / ($6 - $3) * workers, share(($5 - $2) / ($6 - $3)) }'
 }
 build() {
-  metrics 2>/dev/null | sed -n 's/^twofold_build_info{.*commit="\([^"]*\)".*version="\([^"]*\)".*/\2 (\1)/p; s/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p' | head -n 1
+  metrics 2>/dev/null | sed -n 's/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p'
 }
 
 # ---- steps
@@ -505,11 +505,11 @@ results() {
   echo
   judged_steps | awk -F '\t' '
     function three(x) { return x == "-" ? x : sprintf("%.3f", x) }
-    function short(x) { return x == "-" ? x : sprintf("%.3g", x) }
+    function short(x) { return x == "-" ? x : sprintf(x < 100 ? "%.3g" : "%.0f", x) }
     function row(w, t, r, i, v, a, b, c, d) {
       line = sprintf("%8s %14s %8s   %-20s %-9s", w, t, r, i, v)
       if (times) line = line sprintf(" %8s %8s %8s", a, b, c)
-      if (cpu) line = line sprintf(" %6s", d)
+      if (cpu) line = line sprintf(" %7s", d)
       sub(/ +$/, "", line); print line }
     { all[NR] = $0; if ($13 != "-") times = 1; if ($15 != "-") cpu = 1 }
     END { row("workers", "throughput", "ratio", "interval", "verdict", "wait s", "run s", "over. s", "cores")

@@ -43,8 +43,9 @@ std::string Hello(std::uint64_t process) {
 /// Answers each job with its specification, at once.
 class Worker {
  public:
-  Worker(QueueSet& queues, std::uint64_t process)
-      : session_(std::make_shared<WorkerSession>(queues)) {
+  /// `tells`: each message says what the worker uses, which is far more often than workers do.
+  Worker(QueueSet& queues, std::uint64_t process, bool tells)
+      : session_(std::make_shared<WorkerSession>(queues)), tells_(tells) {
     session_->Start();
     call_ =
         std::make_unique<FakeCall>(*session_, [this](const std::string& bytes) { Take(bytes); });
@@ -56,11 +57,20 @@ class Worker {
   void Work() {
     call_->Settle();
     if (results_.results().jobs().empty()) return;
+    if (tells_) Tell();
     call_->Receive(results_.SerializeAsString());
     results_.Clear();
   }
 
  private:
+  void Tell() {
+    v1::Usage& usage = *results_.mutable_usage();
+    usage.set_cpu_ns(++used_ * 1'000'000);
+    usage.set_throttled_ns(used_ * 1000);
+    usage.set_cpu_quota(0.5);
+    usage.set_uptime_ns(used_ * 2'000'000);
+  }
+
   void Take(const std::string& bytes) {
     message_.ParseFromString(bytes);
     rpc::ForEach(message_.assigns(), [this](const rpc::AssignRow& row) {
@@ -76,9 +86,12 @@ class Worker {
   std::unique_ptr<FakeCall> call_;
   v1::FrontendMessage message_;
   v1::WorkerMessage results_;
+  bool tells_;
+  std::uint64_t used_ = 0;
 };
 
-/// Streams: so many clients and as many workers. Jobs: in a client's message.
+/// Streams: so many clients and as many workers. Jobs: in a client's message. Usage: 1 if workers
+/// say what they use with each message.
 void RoundTrip(benchmark::State& state) {
   const auto streams = static_cast<std::size_t>(state.range(0));
   const std::string batch = Batch(static_cast<int>(state.range(1)));
@@ -86,7 +99,7 @@ void RoundTrip(benchmark::State& state) {
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<FakeCall>> clients;
   for (std::uint64_t i = 1; i <= streams; ++i) {
-    workers.push_back(std::make_unique<Worker>(queues, i));
+    workers.push_back(std::make_unique<Worker>(queues, i, state.range(2) != 0));
     const auto client = std::make_shared<ClientSession>(queues, queue::SubmitterId{i});
     client->Start();
     clients.push_back(std::make_unique<FakeCall>(*client, [](const std::string&) {}));
@@ -99,12 +112,16 @@ void RoundTrip(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(1));
 }
 BENCHMARK(RoundTrip)
-    ->ArgNames({"streams", "jobs"})
-    ->Args({1, 1})
-    ->Args({1, 64})
-    ->Args({1, 1024})
-    ->Args({8, 8})
-    ->Args({8, 128});
+    ->ArgNames({"streams", "jobs", "usage"})
+    ->Args({1, 1, 0})
+    ->Args({1, 1, 1})
+    ->Args({1, 64, 0})
+    ->Args({1, 64, 1})
+    ->Args({1, 1024, 0})
+    ->Args({8, 8, 0})
+    ->Args({8, 8, 1})
+    ->Args({8, 128, 0})
+    ->Args({8, 128, 1});
 
 }  // namespace
 }  // namespace twofold::frontend

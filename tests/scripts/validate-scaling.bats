@@ -72,8 +72,8 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
 
 @test "says where the time of jobs went, what workers used and why" {
   run validate
-  [[ "$output" == *"workers     throughput    ratio   interval             verdict     wait s    run s  over. s  cores"* ]]
-  [[ "$output" == *"       4          4.000    2.000   1.994 .. 2.006       pass        0.0005      0.2  0.00125      2"* ]]
+  [[ "$output" == *"workers     throughput    ratio   interval             verdict     wait s    run s  over. s   cores"* ]]
+  [[ "$output" == *"       4          4.000    2.000   1.994 .. 2.006       pass        0.0005      0.2  0.00125       2"* ]]
   [[ "$output" == *'Why: workers "contend" for CPU.'* ]]
   [ "$(json '.windows[2] | [.cpu, .throttled, .wait, .run, .overhead, .run_p99, .round_trip_p99, .spread, .jobs, .degrees] | @csv')" = \
     "2,0.25,0.0005,0.2,0.00125,0.21,0.22,0.01,1000,15" ]

@@ -109,8 +109,17 @@ TEST(Explanation, BusyCoresThatDoNotGrowWithTheWorkersAreContention) {
   EXPECT_EQ(Name(why.cause), "cpu");
   EXPECT_EQ(why.text,
             "with 4 workers a job took 99 % longer than with 2: run time grew from 0.2 s to 0.4 s, "
-            "wait and overhead did not; 2 cores were busy with 2 workers and 2 with 4: workers "
-            "contend for CPU");
+            "wait and overhead did not; 1.98 cores were busy with 2 workers and 1.99 with 4: "
+            "workers contend for CPU");
+}
+
+TEST(Explanation, WorkersWithoutAFreeCoreAreLateWithResultsToo) {
+  Steps steps = {Step(2), Step(4, 0.25, 0.001, 0.15)};
+  steps[0].cpu = 1.98;
+  steps[1].cpu = 1.99;
+  EXPECT_EQ(Name(Explain(steps).cause), "cpu");
+  steps[1].cpu = 3.9;
+  EXPECT_EQ(Name(Explain(steps).cause), "overhead");
 }
 
 TEST(Explanation, MoreCpuTimeAJobIsASlowerCpu) {
@@ -126,7 +135,7 @@ TEST(Explanation, WorkersThatDoNotComputeContendForSomethingElse) {
   steps[1].cpu = 0.02;
   const Explanation why = Explain(steps);
   EXPECT_EQ(Name(why.cause), "contention");
-  EXPECT_THAT(why.text, HasSubstr("not CPU"));
+  EXPECT_THAT(why.text, HasSubstr("workers wait for something, such as disk"));
 }
 
 TEST(Explanation, AQuotaThatHeldWorkersUpComesFirst) {
