@@ -33,7 +33,9 @@ Status Report(const ReportOptions& options, const Globals& globals) {
   }
   const auto document = report::DocumentOf(sources);
   if (!document.ok()) return document.status();
-  if (options.markdown) {
+  if (globals.json()) {
+    std::cout << show::Line(ToJson(*document));
+  } else if (options.markdown) {
     std::cout << ToWords(*document, show::Form::kMarkdown);
   } else if (!IsForFiles(options.files)) {
     std::cout << ToWords(*document, show::Form::kText);

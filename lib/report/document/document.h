@@ -95,6 +95,10 @@ std::string ToHtml(const Document& document);
 /// `form`: kText or kMarkdown.
 std::string ToWords(const Document& document, show::Form form);
 
+/// For scripts: {"title", "verdict", "outcome", "checks": [{"name", "outcome", "message"}],
+/// "measures": [{"name", "unit", "labels", "value"}]}. An outcome is pass, fail, open, or none.
+show::Json ToJson(const Document& document);
+
 /// Checks as JUnit's XML: kBad fails, kOpen is an error, as it is not known whether it would fail.
 std::string ToJunit(const Document& document);
 

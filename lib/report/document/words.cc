@@ -5,6 +5,7 @@
 #include <absl/strings/strip.h>
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 #include "lib/common/printable.h"
@@ -112,6 +113,30 @@ std::pair<std::string, std::string> FirstSentence(const std::string& text) {
   const std::size_t end = text.find(". ");
   if (end == std::string::npos) return {text, ""};
   return {text.substr(0, end + 1), text.substr(end + 2)};
+}
+
+show::Json ToJson(const Document& document) {
+  constexpr std::array<const char*, 4> kOutcomes = {"none", "pass", "fail", "open"};
+  const auto outcome = [&](Tone tone) { return kOutcomes.at(static_cast<std::size_t>(tone)); };
+  show::Json checks = show::Json::array();
+  for (const Check& check : document.checks) {
+    checks.push_back(
+        {{"name", check.name}, {"outcome", outcome(check.tone)}, {"message", check.message}});
+  }
+  show::Json measures = show::Json::array();
+  for (const Measure& measure : document.measures) {
+    show::Json labels = show::Json::object();
+    for (const auto& [name, value] : measure.labels) labels[name] = value;
+    measures.push_back({{"name", measure.name},
+                        {"unit", measure.unit},
+                        {"labels", std::move(labels)},
+                        {"value", measure.value}});
+  }
+  return {{"title", document.title},
+          {"verdict", document.verdict},
+          {"outcome", outcome(document.tone)},
+          {"checks", std::move(checks)},
+          {"measures", std::move(measures)}};
 }
 
 std::vector<const Picture*> PicturesOf(const Document& document) {

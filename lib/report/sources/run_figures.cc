@@ -24,7 +24,7 @@ constexpr std::size_t kMostLines = 6;
 constexpr std::size_t kMostMarks = 20;
 constexpr std::size_t kMostBoxes = 40;
 constexpr std::size_t kLeastForBoxes = 4;  // values: of fewer quartiles say nothing
-constexpr std::size_t kMostRatios = 60;
+constexpr std::size_t kMostNames = 60;
 constexpr double kWideAxis = 16.0;  // ratio of its ends, from which on it is logarithmic
 
 /// "throughput direction=reverse"
@@ -247,7 +247,7 @@ std::optional<Panel> RowPanel(const std::vector<NamedRun>& runs, const Headline&
   for (const NamedRun& run : runs) {
     for (const v1::PermutationResult& each : run.results->permutations) {
       for (const v1::MetricResult& metric : each.headlines()) {
-        if (HeadlineOf(metric) != headline || panel.y.names.size() == kMostRatios) continue;
+        if (HeadlineOf(metric) != headline || panel.y.names.size() == kMostNames) continue;
         const auto row = static_cast<double>(panel.y.names.size());
         const std::string name =
             absl::StrCat(run.name, run.name.empty() ? "" : " ", VariedText(each.varied()));
@@ -261,8 +261,8 @@ std::optional<Panel> RowPanel(const std::vector<NamedRun>& runs, const Headline&
     }
   }
   if (points.data.empty()) return std::nullopt;
-  if (panel.y.names.size() == kMostRatios) {
-    panel.notes.push_back(absl::StrCat("at most ", kMostRatios, " permutations are drawn"));
+  if (panel.y.names.size() == kMostNames) {
+    panel.notes.push_back(absl::StrCat("at most ", kMostNames, " permutations are drawn"));
   }
   panel.series = {std::move(bars), std::move(points)};
   return panel;

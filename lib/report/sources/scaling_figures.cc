@@ -63,7 +63,8 @@ void AddThroughput(const NamedValidation& each, Colour colour, Panel& panel) {
   panel.series.insert(panel.series.end(), {std::move(line), std::move(bars), std::move(points)});
 }
 
-/// The law that explains the measurements best; nullopt: too few numbers of workers.
+/// The most general law that there are numbers of workers enough for: it contains the others, and
+/// its intervals say how much it knows. nullopt: too few even for Amdahl's.
 std::optional<stats::ScalingLaw> LawOf(const v1::ValidationRecord& record) {
   std::vector<stats::Observation> seen;
   for (const v1::ValidationWindow& window : record.windows()) {
@@ -77,7 +78,8 @@ std::optional<stats::ScalingLaw> LawOf(const v1::ValidationRecord& record) {
   }
   const auto laws = stats::FitScalingLaws(seen);
   if (!laws.ok() || laws->laws.empty()) return std::nullopt;
-  return laws->Best();
+  const stats::ScalingLaw& law = laws->laws.back();
+  return law.law == stats::Law::kLinear ? std::nullopt : std::optional(law);
 }
 
 std::string Share(const stats::Bounded& share) {
@@ -87,13 +89,11 @@ std::string Share(const stats::Bounded& share) {
 
 /// What a law says, for the caption.
 std::string InWords(const stats::ScalingLaw& law) {
-  std::string text = absl::StrCat(
-      " The fitted law is the one with the least AICc of linear growth, Amdahl's and the universal "
-      "law: ");
-  if (law.law == stats::Law::kLinear) return text + "linear growth.";
-  absl::StrAppend(&text, law.law == stats::Law::kAmdahl ? "Amdahl's" : "the universal one",
-                  ", contention ", Share(law.contention));
-  if (law.law == stats::Law::kAmdahl) return text + ".";
+  const bool amdahl = law.law == stats::Law::kAmdahl;
+  std::string text =
+      absl::StrCat(" The fitted law is ", amdahl ? "Amdahl's" : "the universal scalability law",
+                   ": contention ", Share(law.contention));
+  if (amdahl) return text + ".";
   absl::StrAppend(&text, ", coherency ", Share(law.coherency), "; ");
   if (!law.HasPeak()) return text + "no peak is certain within twice what was measured.";
   return absl::StrCat(text, "the peak is at ", Value(law.peak.value),

@@ -98,6 +98,11 @@ TEST_F(ReportCommandTest, PrintsMarkdown) {
   EXPECT_EQ(ran.out, ReadAll(std::string(GOLDEN_FOLDER) + "/validation.md"));
 }
 
+TEST_F(ReportCommandTest, PrintsJsonForScripts) {
+  const Ran ran = Report({validation_, "--output", "json"});
+  EXPECT_THAT(ran.out, HasSubstr("\"outcome\":\"fail\""));
+}
+
 TEST_F(ReportCommandTest, SaysWhatIsWrongWithAName) {
   EXPECT_EQ(Report({Path("missing.json")}).status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Report({"missing", "--store", store_}).status.code(), absl::StatusCode::kNotFound);

@@ -123,6 +123,15 @@ TEST(Document, AsWordsHasVerdictTablesAndFacts) {
                         "table\n\n| Name | Value |\n| --- | --- |\n| a | 1.5 ms |\n"));
 }
 
+TEST(Document, AsJsonHasVerdictChecksAndMeasures) {
+  const show::Json json = ToJson(Everything());
+  EXPECT_EQ(json["outcome"], "fail");
+  EXPECT_EQ(json["checks"].size(), 4U);
+  EXPECT_EQ(json["checks"][2]["outcome"], "open");
+  EXPECT_EQ(json["measures"][2]["labels"]["direction"], "reverse");
+  EXPECT_EQ(json["measures"][2]["value"], 9.25);
+}
+
 TEST(Document, AsJunitFailsWhatFailedAndIsInErrorAboutWhatIsOpen) {
   EXPECT_EQ(ToJunit(Everything()),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
