@@ -13,9 +13,13 @@
 #include "client/options.h"
 #include "client/pages.h"
 #include "client/parameters.h"
+#include "lib/http/app.h"
+#include "lib/http/events.h"
+#include "lib/http/guard.h"
 #include "lib/http/router.h"
 #include "lib/load/engine/cpu_throttle.h"
 #include "lib/metrics/family.h"
+#include "web/assets.h"
 
 namespace twofold::client {
 namespace {
@@ -176,11 +180,14 @@ constexpr Row kRows[] = {
     {"/why", Why, "json"},
 };
 
+// Those that are not rows.
+constexpr std::string_view kPages[] = {"/", "/plain", "/events", "/metrics"};
+
 // As it is written in a request. A page that is spelled otherwise ("/%72eset" is /reset to the
 // router) is none of the rows, and so is not for readers.
 bool ChangesNothing(const http::Request& request) {
   if (request.method != "GET" && request.method != "HEAD") return false;
-  if (request.path == "/" || request.path == "/metrics") return true;
+  if (std::ranges::find(kPages, request.path) != std::end(kPages)) return true;
   const bool has_value = http::Find(request.query, "value") != nullptr;
   return std::any_of(std::begin(kRows), std::end(kRows), [&](const Row& row) {
     const bool quiet =
@@ -210,11 +217,23 @@ http::Response RefuseHead() {
   return response;
 }
 
+/// Pages of other sites could not read the stream, only hold a place.
+http::Response Events(const std::shared_ptr<http::Topic>& topic, const http::Request& request) {
+  if (!http::IsFromOtherSite(request)) return http::Events({topic});
+  return http::PlainText(403, "pages of other sites get no streams\n");
+}
+
+const std::vector<http::AppFile>& AppFiles() {
+  static const std::vector<http::AppFile> files = http::FilesOf(web::ClientAssets());
+  return files;
+}
+
 }  // namespace
 
 security::Roles RolesOfPage(const http::Request& request) {
   using enum security::Role;
   if (request.path == "/healthz") return security::Roles::Open();
+  if (http::IsForApp(AppFiles(), request)) return security::Roles::Open();
   if (ChangesNothing(request)) return {kClient, kAdmin, kReadOnly};
   return {kClient, kAdmin};
 }
@@ -249,9 +268,15 @@ http::Handler MakeControl(load::Generator& generator, std::uint32_t max_parallel
        }});
   routes.push_back(
       {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
-  routes.push_back({"GET", "/", [context](const http::Request&) {
-                      return http::Html(200, Overview(context->Look()));
-                    }});
+  const auto overview = [context](const http::Request&) {
+    return http::Html(200, Overview(context->Look()));
+  };
+  routes.push_back({"GET", "/plain", overview});
+  std::ranges::move(http::AppRoutes(AppFiles(), overview), std::back_inserter(routes));
+  const auto events = std::make_shared<http::Topic>(
+      "window", [context](Instant now) { return std::optional(EventData(context->Look(), now)); });
+  routes.push_back({"GET", "/events",
+                    [events](const http::Request& request) { return Events(events, request); }});
   return http::Router(std::move(routes));
 }
 
