@@ -1,6 +1,7 @@
 // What open live pages cost a frontend: jobs pass its queue while 20 pages read the streams of
-// 10 000 workers, and while none does, in turns. Prints the ratio of the two rates, with its 95 %
-// interval over the pairs of turns, and the CPU time that the pages cost.
+// 10 000 workers, half of which are busy, and while none does, in turns. Prints the ratio of jobs a
+// second of CPU time, and of jobs a second, each with its 95 % interval over the pairs of turns; on
+// a machine that does other things as well, only the first means something.
 //
 //   pages_benchmark [PAIRS [PAGES [WORKERS]]]     default: 40 20 10000
 
@@ -67,6 +68,12 @@ class NoReply final : public Submitter {
   void OnReply(const queue::Reply&, const WorkerIdentity*) override {}
 };
 
+struct Passed {
+  double jobs = 0;
+  double seconds = 0;
+  double cpu_seconds = 0;  ///< of the thread that they passed in
+};
+
 /// So many worker processes, half of which are busy: always others.
 class Load {
  public:
@@ -83,15 +90,16 @@ class Load {
     for (std::uint64_t i = 0; i < workers / 2; ++i) turn.Submit(kSubmitter, 0, options_, "0.1");
   }
 
-  /// Jobs that pass in a turn, a second.
-  double Rate() {
+  /// What passes in a turn.
+  Passed Turn() {
     const Instant begun = Now();
+    const double cpu = CpuSeconds(RUSAGE_THREAD);
     std::uint64_t jobs = 0;
     Instant now = begun;
     for (; now - begun < kTurn; now = Now()) {
       for (int i = 0; i < 100; ++i, ++jobs) One(now);
     }
-    return static_cast<double>(jobs) / ToSeconds(now - begun);
+    return {static_cast<double>(jobs), ToSeconds(now - begun), CpuSeconds(RUSAGE_THREAD) - cpu};
   }
 
   const QueueSet& queues() const { return queues_; }
@@ -126,12 +134,17 @@ class Pages {
   ~Pages() {
     for (const auto& page : connections_) page->Interrupt();
     for (std::thread& thread : threads_) thread.join();
-    all_cpu += cpu_;
-    all_bytes += bytes_;
   }
 
-  static inline double all_cpu = 0;
-  static inline std::uint64_t all_bytes = 0;
+  /// Returns when all pages have seen who is there.
+  void Await() const {
+    while (ready_ < connections_.size()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  std::uint64_t bytes() const { return bytes_; }
+
+  /// CPU seconds of all pages that were closed: in real life they are elsewhere.
+  static double Cpu() { return cpu_; }
 
  private:
   void Read(std::uint16_t port, http::ClientConnection& page) {
@@ -141,15 +154,25 @@ class Pages {
     std::string body;
     bool open = page.Open({{"127.0.0.1", port}, nullptr}, deadline).ok() &&
                 page.Send(request, deadline).ok() && page.ReceiveHead(deadline).ok();
+    bool ready = false;
+    std::size_t seen = 0;
     while (open) {
       open = page.ReceiveBody(body, deadline).ok();
-      bytes_ += body.size();
-      body.clear();
+      bytes_ += body.size() - std::exchange(seen, body.size());
+      if (!ready && body.find("event: worker-states") != body.npos) {
+        ready = true;
+        ++ready_;
+      }
+      if (ready) {
+        body.clear();
+        seen = 0;
+      }
     }
-    cpu_ = cpu_ + CpuSeconds(RUSAGE_THREAD);
+    cpu_ += CpuSeconds(RUSAGE_THREAD);
   }
 
-  std::atomic<double> cpu_ = 0;
+  static inline std::atomic<double> cpu_ = 0;
+  std::atomic<std::size_t> ready_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
   std::vector<std::unique_ptr<http::ClientConnection>> connections_;
   std::vector<std::thread> threads_;
@@ -169,42 +192,48 @@ Sum Of(const std::vector<double>& values) {
   return {sum / n, 2.02 * std::sqrt(squares / (n - 1) / n)};  // Student's t, 40 pairs
 }
 
+/// exp of the mean of logarithms, and the ends of its interval.
+std::string Ratio(const std::vector<double>& logs) {
+  const Sum sum = Of(logs);
+  return fmt::format("{:.4f} ({:.4f} .. {:.4f})", std::exp(sum.mean),
+                     std::exp(sum.mean - sum.half_width), std::exp(sum.mean + sum.half_width));
+}
+
 int Run(int pairs, int pages, std::uint64_t workers) {
   Load load(workers);
   const auto server = http::Server::Start(
       {"127.0.0.1", 0},
       MakeWeb({.queues = load.queues(), .stalled = [] { return std::string(); }}));
   if (!server.ok()) return 1;
-  std::vector<double> logs;
-  double rate = 0;
-  double cpu[2] = {0, 0};
+  std::vector<double> by_cpu;
+  std::vector<double> by_time;
+  double bytes = 0;
+  Passed last;
+  const double begun = CpuSeconds(RUSAGE_SELF) - CpuSeconds(RUSAGE_THREAD);
   for (int turn = 0; turn < 2 * pairs; ++turn) {
     // Alternately first, so that a drift of the machine does not favour one of them.
     const bool open = turn % 4 == 1 || turn % 4 == 2;
-    const double before = CpuSeconds(RUSAGE_SELF);
-    double now = 0;
-    if (open) {
-      const Pages reading((*server)->port(), pages);
-      now = load.Rate();
-    } else {
-      now = load.Rate();
+    Pages reading((*server)->port(), open ? pages : 0);
+    reading.Await();
+    const std::uint64_t before = reading.bytes();
+    const Passed now = load.Turn();
+    bytes += static_cast<double>(reading.bytes() - before);
+    if (turn % 2 == 1) {
+      const Passed& with = open ? now : last;
+      const Passed& without = open ? last : now;
+      by_cpu.push_back(std::log(with.jobs / with.cpu_seconds * without.cpu_seconds / without.jobs));
+      by_time.push_back(std::log(with.jobs / with.seconds * without.seconds / without.jobs));
     }
-    cpu[open ? 1 : 0] += CpuSeconds(RUSAGE_SELF) - before;
-    if (turn % 2 == 1) logs.push_back(std::log(open ? now / rate : rate / now));
-    rate = now;
+    last = now;
   }
-  const Sum ratio = Of(logs);
-  const double seconds = static_cast<double>(pairs) * ToSeconds(kTurn);
+  const double serving = CpuSeconds(RUSAGE_SELF) - CpuSeconds(RUSAGE_THREAD) - Pages::Cpu() - begun;
   fmt::print("pages {}, workers {}, pairs of turns {}\n", pages, workers, pairs);
-  fmt::print("jobs a second with pages / without: {:.4f} ({:.4f} .. {:.4f})\n",
-             std::exp(ratio.mean), std::exp(ratio.mean - ratio.half_width),
-             std::exp(ratio.mean + ratio.half_width));
-  fmt::print("CPU of the frontend for the pages: {:.2f} % of a core\n",
-             100 * (cpu[1] - cpu[0] - Pages::all_cpu) / seconds);
-  fmt::print("CPU of the {} pages, which are elsewhere in real life: {:.2f} % of a core\n", pages,
-             100 * Pages::all_cpu / seconds);
+  fmt::print("jobs a second of CPU, with pages / without: {}\n", Ratio(by_cpu));
+  fmt::print("jobs a second, with pages / without: {}\n", Ratio(by_time));
+  fmt::print("CPU of the thread that serves them, with their opening: {:.1f} % of a core\n",
+             100 * serving / static_cast<double>(pairs) / ToSeconds(kTurn));
   fmt::print("sent to a page: {:.0f} KB a second\n",
-             static_cast<double>(Pages::all_bytes) / 1e3 / seconds / pages);
+             bytes / 1e3 / pages / static_cast<double>(pairs) / ToSeconds(kTurn));
   return 0;
 }
 

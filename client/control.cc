@@ -12,8 +12,12 @@
 
 #include "client/pages.h"
 #include "client/parameters.h"
+#include "lib/http/app.h"
+#include "lib/http/events.h"
+#include "lib/http/guard.h"
 #include "lib/http/router.h"
 #include "lib/metrics/family.h"
+#include "web/assets.h"
 
 namespace twofold::client {
 namespace {
@@ -125,10 +129,13 @@ constexpr Row kRows[] = {
     {"/verdict", Verdict, "json"},
 };
 
+// Those that are not rows.
+constexpr std::string_view kPages[] = {"/", "/plain", "/events", "/metrics"};
+
 // As it is written in a request. A page that is spelled otherwise ("/%72eset" is /reset to the
 // router) is none of the rows, and so is not for readers.
 bool ChangesNothing(const http::Request& request) {
-  if (request.path == "/" || request.path == "/metrics") return true;
+  if (std::ranges::find(kPages, request.path) != std::end(kPages)) return true;
   if (request.path == "/parallel") return http::Find(request.query, "value") == nullptr;
   return std::any_of(std::begin(kRows), std::end(kRows),
                      [&](const Row& row) { return row.path == request.path && !row.changes; });
@@ -157,11 +164,23 @@ http::Response RefuseHead() {
   return response;
 }
 
+/// Pages of other sites could not read the stream, only hold a place.
+http::Response Events(const std::shared_ptr<http::Topic>& topic, const http::Request& request) {
+  if (!http::IsFromOtherSite(request)) return http::Events({topic});
+  return http::PlainText(403, "pages of other sites get no streams\n");
+}
+
+const std::vector<http::AppFile>& AppFiles() {
+  static const std::vector<http::AppFile> files = http::FilesOf(web::ClientAssets());
+  return files;
+}
+
 }  // namespace
 
 security::Roles RolesOfPage(const http::Request& request) {
   using enum security::Role;
   if (request.path == "/healthz") return security::Roles::Open();
+  if (http::IsForApp(AppFiles(), request)) return security::Roles::Open();
   if (ChangesNothing(request)) return {kClient, kAdmin, kReadOnly};
   return {kClient, kAdmin};
 }
@@ -187,9 +206,15 @@ http::Handler MakeControl(load::Generator& generator, std::uint32_t max_parallel
        }});
   routes.push_back(
       {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
-  routes.push_back({"GET", "/", [context](const http::Request&) {
-                      return http::Html(200, Overview(context->Look()));
-                    }});
+  const auto overview = [context](const http::Request&) {
+    return http::Html(200, Overview(context->Look()));
+  };
+  routes.push_back({"GET", "/plain", overview});
+  std::ranges::move(http::AppRoutes(AppFiles(), overview), std::back_inserter(routes));
+  const auto events = std::make_shared<http::Topic>(
+      "window", [context](Instant now) { return std::optional(EventData(context->Look(), now)); });
+  routes.push_back({"GET", "/events",
+                    [events](const http::Request& request) { return Events(events, request); }});
   return http::Router(std::move(routes));
 }
 

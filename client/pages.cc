@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -163,6 +164,35 @@ std::string Counts(std::string_view title, const load::ErrorCounts::Map& counts)
   return text;
 }
 
+// ---- the live page
+
+Object StatsFacts(const load::Snapshot& snapshot) {
+  Object stats = {{"queue", snapshot.queue},
+                  {"frontend", snapshot.frontend},
+                  {"connection", Name(snapshot.link)},
+                  {"held_back", snapshot.held_back},
+                  {"interruptions_since_start", snapshot.totals.interruptions},
+                  {"unknown_answers", snapshot.totals.unknown_answers}};
+  stats.update(WindowFacts(snapshot));
+  stats["latency_seconds"] = LatenciesJson(snapshot);
+  return stats;
+}
+
+Object PlaceFacts(const load::PlaceGroup& group, const char* what, std::uint64_t all) {
+  return {{what, group.name},
+          {"device", group.device},
+          {"percent", 100.0 * static_cast<double>(group.jobs()) / static_cast<double>(all)},
+          {"jobs", group.jobs()},
+          {"succeeded", group.succeeded},
+          {"failed", group.failed}};
+}
+
+std::uint64_t JobsOf(const std::vector<load::PlaceGroup>& groups) {
+  std::uint64_t all = 0;
+  for (const load::PlaceGroup& group : groups) all += group.jobs();
+  return all;
+}
+
 // ---- steps
 
 Object Interval(const stats::RatioInterval& interval) {
@@ -217,22 +247,28 @@ Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std
 }
 
 Page StatsPage(const load::Snapshot& snapshot) {
-  Object stats = {{"queue", snapshot.queue},
-                  {"frontend", snapshot.frontend},
-                  {"connection", Name(snapshot.link)},
-                  {"held_back", snapshot.held_back},
-                  {"interruptions_since_start", snapshot.totals.interruptions},
-                  {"unknown_answers", snapshot.totals.unknown_answers}};
-  stats.update(WindowFacts(snapshot));
-  stats["latency_seconds"] = LatenciesJson(snapshot);
-  return {"Statistics", StatsText(snapshot), Dump(stats), Forms(snapshot)};
+  return {"Statistics", StatsText(snapshot), Dump(StatsFacts(snapshot)), Forms(snapshot)};
+}
+
+std::string EventData(const load::Snapshot& snapshot, Instant now) {
+  std::vector<load::PlaceGroup> nodes = GroupPlaces(snapshot.places, load::By::kNode);
+  const std::uint64_t all = JobsOf(nodes);
+  std::ranges::stable_sort(nodes, std::greater(), &load::PlaceGroup::jobs);
+  Object event = StatsFacts(snapshot);
+  event["clock_seconds"] = ToSeconds(now.time_since_epoch());
+  event["nodes"] = Object::array();
+  const std::size_t shown = std::min(nodes.size(), kMostEventNodes);
+  for (std::size_t i = 0; i < shown; ++i) {
+    event["nodes"].push_back(PlaceFacts(nodes[i], "node", all));
+  }
+  event["nodes_left_out"] = nodes.size() - shown;
+  return event.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 
 Page PlacesPage(const load::Snapshot& snapshot, load::By by) {
   const char* const what = by == load::By::kNode ? "node" : "pod";
   const std::vector<load::PlaceGroup> groups = load::GroupPlaces(snapshot.places, by);
-  std::uint64_t all = 0;
-  for (const load::PlaceGroup& group : groups) all += group.jobs();
+  const std::uint64_t all = JobsOf(groups);
   std::string text = fmt::format("jobs by {} and device:{}\n", what, groups.empty() ? " none" : "");
   Object list = Object::array();
   load::ErrorCounts::Map failures;
@@ -241,12 +277,7 @@ Page PlacesPage(const load::Snapshot& snapshot, load::By by) {
     const std::string bar(static_cast<std::size_t>(std::lround(percent * kBar)), '#');
     fmt::format_to(std::back_inserter(text), "{:5.1f} % {:<40} {:>9}  {}{}{}\n", percent, bar,
                    group.jobs(), NameOf(group), group.device.empty() ? "" : "  ", group.device);
-    list.push_back({{what, group.name},
-                    {"device", group.device},
-                    {"percent", percent},
-                    {"jobs", group.jobs()},
-                    {"succeeded", group.succeeded},
-                    {"failed", group.failed}});
+    list.push_back(PlaceFacts(group, what, all));
     if (group.failed > 0) failures[NameOf(group)] += group.failed;
   }
   text += Counts(fmt::format("failures by {}", what), failures);

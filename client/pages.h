@@ -34,6 +34,12 @@ Page SinglePage(std::string title, const std::variant<std::uint64_t, double, std
 
 Page StatsPage(const load::Snapshot& snapshot);
 Page PlacesPage(const load::Snapshot& snapshot, load::By by);
+
+/// What the live page gets twice a second, as one line: all of StatsPage's JSON, `clock_seconds` (a
+/// clock that never jumps), and the `nodes` with the most jobs, as PlacesPage has them.
+std::string EventData(const load::Snapshot& snapshot, Instant now);
+inline constexpr std::size_t kMostEventNodes = 200;  ///< more are counted in `nodes_left_out`
+
 Page WindowPage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
 Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);

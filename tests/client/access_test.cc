@@ -20,11 +20,18 @@ bool May(Role role, const std::string& path, const http::Params& query = {}) {
 }
 
 TEST(Access, ReadersSeePagesThatChangeNothing) {
-  for (const char* path : {"/", "/stats", "/metrics", "/parallel", "/look", "/verdict"}) {
+  for (const char* path :
+       {"/", "/stats", "/metrics", "/parallel", "/look", "/verdict", "/plain", "/events"}) {
     EXPECT_TRUE(May(Role::kReadOnly, path)) << path;
     EXPECT_TRUE(May(Role::kClient, path)) << path;
     EXPECT_FALSE(May(Role::kWorker, path)) << path;
   }
+}
+
+TEST(Access, TheFilesOfTheLivePageAreForAll) {
+  EXPECT_TRUE(May(Role::kWorker, "/app.js"));
+  EXPECT_FALSE(May(Role::kWorker, "/"));  // without a wish for HTML
+  EXPECT_FALSE(May(Role::kReadOnly, "/app.map"));
 }
 
 TEST(Access, ChangesAreForClientsAndAdmins) {

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 #include "lib/http/client.h"
 #include "lib/http/server.h"
 #include "lib/rpc/batches.h"
+#include "tests/lib/http/peer.h"
 
 namespace twofold::client {
 namespace {
@@ -290,8 +294,9 @@ TEST_F(ControlTest, StatsHasAFormForTheParallelismAndOneForTheReset) {
 TEST_F(ControlTest, UnknownPathIs404) { EXPECT_EQ(Get("/nothing").status, 404); }
 
 TEST_F(ControlTest, OtherMethodsAre405AndChangeNothing) {
-  for (const char* path : {"/parallel?value=3", "/reset", "/reqs-per-sec", "/fails", "/stats",
-                           "/nodes", "/pods", "/window", "/metrics", "/healthz", "/"}) {
+  for (const char* path :
+       {"/parallel?value=3", "/reset", "/reqs-per-sec", "/fails", "/stats", "/nodes", "/pods",
+        "/window", "/metrics", "/healthz", "/plain", "/events", "/"}) {
     const auto post = http::Post(Url(path), "{}", kTimeout);
     ASSERT_TRUE(post.ok()) << post.status();
     EXPECT_EQ(post->status, 405) << path;
@@ -318,6 +323,50 @@ TEST_F(ControlTest, HealthAndMetrics) {
   const http::Response metrics = Get("/metrics");
   EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(metrics.body, HasSubstr("twofold_client_pending_jobs{queue=\"sleep\"} 0\n"));
+}
+
+/// The data of the next event.
+nlohmann::json NextEvent(http::Peer& peer) {
+  constexpr std::string_view kHeading = "event: window\ndata: ";
+  const std::string event = peer.ReadUntil("\n\n");
+  EXPECT_THAT(event, StartsWith(std::string(kHeading)));
+  return nlohmann::json::parse(event.substr(std::min(kHeading.size(), event.size())), nullptr,
+                               false);
+}
+
+TEST_F(ControlTest, EventsHaveTheStatisticsAndTheNodes) {
+  http::Peer peer(server->port());
+  peer.Send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(peer.ReadHead(), HasSubstr("text/event-stream"));
+  nlohmann::json event = NextEvent(peer);
+  const auto stats = nlohmann::json::parse(Get("/stats?type=json").body);
+  for (const auto& [name, value] : stats.items()) EXPECT_TRUE(event.contains(name)) << name;
+  EXPECT_EQ(event["parallelism"], 0);
+  EXPECT_EQ(event["nodes"], nlohmann::json::array());
+  const double first = event["clock_seconds"];
+  Get("/parallel?value=1");
+  End(v1::OUTCOME_FAILED, "oops");
+  while (event["failed"] != 1) event = NextEvent(peer);
+  EXPECT_EQ(event["nodes"][0]["node"], "node-1");
+  EXPECT_EQ(event["nodes"][0]["failed"], 1);
+  EXPECT_EQ(event["nodes_left_out"], 0);
+  EXPECT_EQ(event["errors"]["oops"], 1);
+  EXPECT_GT(event["clock_seconds"], first);
+}
+
+TEST_F(ControlTest, PagesOfOtherSitesGetNoStream) {
+  http::Peer peer(server->port());
+  peer.Send("GET /events HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n");
+  EXPECT_EQ(http::StatusOf(peer.ReadResponse()), 403);
+}
+
+TEST_F(ControlTest, OnlyBrowsersGetTheLivePage) {
+  http::Peer peer(server->port());
+  peer.Send("GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,*/*;q=0.8\r\n\r\n");
+  EXPECT_THAT(peer.ReadResponse(), HasSubstr("app.js"));
+  EXPECT_EQ(Get("/app.js").content_type, "text/javascript; charset=utf-8");
+  EXPECT_THAT(Get("/").body, HasSubstr("Load for queue sleep"));
+  EXPECT_THAT(Get("/plain").body, HasSubstr("Load for queue sleep"));
 }
 
 TEST_F(ControlTest, WhatCameFromOutsideIsEscapedInHtml) {
