@@ -1,8 +1,8 @@
 import { h } from "preact";
-import { postJson } from "../lib/api";
+import { getJson, postJson } from "../lib/api";
 import { Interval, LineChart } from "../lib/chart";
 import { count, duration, moment, number } from "../lib/format";
-import { Action, Table } from "../lib/page";
+import { Action, Poll, Table } from "../lib/page";
 import { eta, rate } from "../lib/series";
 import { endedOf, SPAN } from "./model";
 import { byMetric, fill, isOver, jobsOf, Row } from "./run_numbers";
@@ -86,6 +86,26 @@ function Ahead({ run, ended }: { run: Run; ended: State["ended"] }) {
   return <p class="soft">{left === null ? "How long it takes cannot be told so far." : `About ${duration(left)} to go.`}</p>;
 }
 
+/** Says so if the event has not all permutations: it has about a megabyte. */
+function LeftOut({ id, next }: { id: string; next: number }) {
+  return (
+    <Poll
+      everyMs={0}
+      ask={() => getJson<RunResults>(`api/v1/runs/${encodeURIComponent(id)}/results?from=${next}`)}
+      until={() => true}
+      view={({ permutations }) =>
+        permutations.length > 0 ? (
+          <p class="soft">
+            From permutation {next} on, none is shown here; <code>twofold results {id}</code> has all.
+          </p>
+        ) : (
+          <span />
+        )
+      }
+    />
+  );
+}
+
 function OneRun({ run: results, ended, mayAct }: State) {
   if (!results) return <p class="card">Waiting for the run ...</p>;
   const { run, permutations, next } = results;
@@ -105,7 +125,7 @@ function OneRun({ run: results, ended, mayAct }: State) {
           <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>
         </p>
         <Matrix {...results} />
-        {next !== null && <p class="soft">These are the permutations before {next}; `twofold results` has all.</p>}
+        {next !== null && <LeftOut key={`${run.id} ${next}`} id={run.id} next={next} />}
         <LineChart most={SPAN} unit="jobs" lines={[{ name: "ended", points: ended }]} />
       </section>
       {byMetric(permutations).map(([label, rows]) => <MetricTable key={label} label={label} rows={rows} />)}
