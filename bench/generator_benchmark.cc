@@ -47,6 +47,33 @@ void RoundTrip(benchmark::State& state) {
 }
 BENCHMARK(RoundTrip)->Arg(1)->Arg(64)->Arg(1024)->Arg(100'000);
 
+/// The same in an open loop of a million jobs a second: whatever is due by then, and its answers.
+void OpenLoop(benchmark::State& state) {
+  Generator generator("sleep", "nowhere", Now());
+  const auto sink = std::make_shared<PackingSink>();
+  generator.Connected(sink);
+  const auto arrivals = state.range(0) == 0 ? Arrivals::kConstant : Arrivals::kPoisson;
+  const Status set = generator.SetProfile(
+      std::make_shared<const Profile>(RateProfile(1e6, arrivals, kForever, 1)));
+  if (!set.ok()) return state.SkipWithError("the profile is refused");
+  std::int64_t jobs = 0;
+  v1::SubmitReply reply;
+  for (auto _ : state) {
+    reply.Clear();
+    v1::ResultBatch& batch = *reply.mutable_results();
+    for (const std::uint64_t tag : sink->request.tags()) {
+      const std::uint32_t worker = rpc::WorkerIndex(batch, "node-1", "pod-1", "");
+      rpc::Append(batch,
+                  {.tag = tag, .wait_ns = 1000, .run_ns = 20, .worker = worker, .report = {}});
+    }
+    jobs += sink->request.tags_size();
+    sink->request.Clear();
+    generator.OnReply(reply);
+  }
+  state.SetItemsProcessed(jobs);
+}
+BENCHMARK(OpenLoop)->Arg(0)->Arg(1);
+
 /// What a page costs.
 void Look(benchmark::State& state) {
   Generator generator("sleep", "nowhere", Now());

@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "client/options.h"
 #include "client/pages.h"
 #include "client/parameters.h"
 #include "lib/http/app.h"
 #include "lib/http/events.h"
 #include "lib/http/guard.h"
 #include "lib/http/router.h"
+#include "lib/load/engine/cpu_throttle.h"
 #include "lib/metrics/family.h"
 #include "web/assets.h"
 
@@ -30,14 +32,27 @@ struct Context {
   const load::Snapshot& Look() {
     const Instant now = Now();
     if (!seen || now - seen_at > kFresh) {
+      ObserveCpu();
       seen = generator.Look();
       seen_at = now;
     }
     return *seen;
   }
 
+  void ObserveCpu() {
+    if (const std::optional<load::CpuTime> cpu = throttle.Read()) generator.Observe(*cpu);
+  }
+
+  /// Begins a load in place of the present one.
+  Status Begin(load::Profile profile) {
+    seen.reset();
+    return generator.SetProfile(std::make_shared<const load::Profile>(std::move(profile)));
+  }
+
   load::Generator& generator;
   std::uint32_t max_parallelism;
+  LoadDefaults defaults;
+  load::CpuThrottle throttle{};
   std::optional<load::Snapshot> seen{};  // none: what was seen is no longer true
   Instant seen_at{};
 };
@@ -54,7 +69,31 @@ Result<Page> Parallel(Context& context, const http::Params& query) {
                     fmt::format("jobs kept outstanding, at most {}", context.max_parallelism));
 }
 
+Result<Page> Rate(Context& context, const http::Params& query) {
+  if (http::Find(query, "value") != nullptr) {
+    Parameters parameters(query);
+    const double rate = parameters.Rate();
+    const load::Arrivals arrivals = parameters.Arrivals(context.defaults.arrivals);
+    if (!parameters.status().ok()) return parameters.status();
+    const Status set =
+        context.Begin(load::RateProfile(rate, arrivals, load::kForever, context.defaults.seed));
+    if (!set.ok()) return set;
+  }
+  return SinglePage("Rate", context.Look().rate.value_or(0),
+                    "jobs that are due each second; 0 in a closed loop");
+}
+
+Result<Page> SetProfile(Context& context, const std::string& text) {
+  Result<load::Profile> profile = load::ParseProfile("profile", text, context.defaults.job);
+  if (!profile.ok()) return profile.status();
+  Status status = CheckParallelism(*profile, context.max_parallelism);
+  if (status.ok()) status = context.Begin(*std::move(profile));
+  if (!status.ok()) return status;
+  return ProfilePage(context.Look());
+}
+
 Result<Page> Reset(Context& context, const http::Params&) {
+  context.ObserveCpu();  // what was before is not the new window's
   context.generator.Reset();
   context.seen.reset();
   return SinglePage("Reset", "Reseted", "a new measuring window began");
@@ -108,16 +147,20 @@ Result<Page> Verdict(Context&, const http::Params& query) {
 
 // ---- how they are asked for
 
+enum class Changes : std::uint8_t { kNever, kWithValue, kAlways };
+
 struct Row {
   std::string_view path;
   Result<Page> (*make)(Context&, const http::Params&);
   std::string_view default_type = "html";  // also for a type that is none
-  bool changes = false;
+  Changes changes = Changes::kNever;
 };
 
 constexpr Row kRows[] = {
-    {"/parallel", Parallel},  // changes something if it has a value
-    {"/reset", Reset, "html", true},
+    {"/parallel", Parallel, "html", Changes::kWithValue},
+    {"/rate", Rate, "html", Changes::kWithValue},
+    {"/profile", Show<ProfilePage>, "json"},
+    {"/reset", Reset, "html", Changes::kAlways},
     {"/reqs-per-sec", RequestsPerSecond},
     {"/fails", Fails},
     {"/stats", Show<StatsPage>},
@@ -135,10 +178,14 @@ constexpr std::string_view kPages[] = {"/", "/plain", "/events", "/metrics"};
 // As it is written in a request. A page that is spelled otherwise ("/%72eset" is /reset to the
 // router) is none of the rows, and so is not for readers.
 bool ChangesNothing(const http::Request& request) {
+  if (request.method != "GET" && request.method != "HEAD") return false;
   if (std::ranges::find(kPages, request.path) != std::end(kPages)) return true;
-  if (request.path == "/parallel") return http::Find(request.query, "value") == nullptr;
-  return std::any_of(std::begin(kRows), std::end(kRows),
-                     [&](const Row& row) { return row.path == request.path && !row.changes; });
+  const bool has_value = http::Find(request.query, "value") != nullptr;
+  return std::any_of(std::begin(kRows), std::end(kRows), [&](const Row& row) {
+    const bool quiet =
+        row.changes == Changes::kNever || (row.changes == Changes::kWithValue && !has_value);
+    return row.path == request.path && quiet;
+  });
 }
 
 std::string_view TypeOf(const Row& row, const http::Params& query) {
@@ -148,9 +195,7 @@ std::string_view TypeOf(const Row& row, const http::Params& query) {
   return known ? std::string_view(*asked) : row.default_type;
 }
 
-http::Response Respond(Context& context, const Row& row, const http::Request& request) {
-  const std::string_view type = TypeOf(row, request.query);
-  Result<Page> page = row.make(context, request.query);
+http::Response Respond(std::string_view type, Result<Page> page) {
   if (!page.ok()) return http::PlainText(400, std::string(page.status().message()) + "\n");
   if (type == "plain") return http::PlainText(200, std::move(page->plain));
   if (type == "json") return http::Json(200, std::move(page->json));
@@ -186,13 +231,22 @@ security::Roles RolesOfPage(const http::Request& request) {
 }
 
 http::Handler MakeControl(load::Generator& generator, std::uint32_t max_parallelism,
-                          std::shared_ptr<const security::Gate> gate) {
-  const auto context = std::make_shared<Context>(Context{generator, max_parallelism});
+                          std::shared_ptr<const security::Gate> gate, LoadDefaults defaults) {
+  const auto context =
+      std::make_shared<Context>(Context{generator, max_parallelism, std::move(defaults)});
   std::vector<http::Route> routes;
   for (const Row& row : kRows) {
     routes.push_back({"GET", std::string(row.path), [context, &row](const http::Request& request) {
                         if (request.method == "HEAD") return RefuseHead();
-                        return Respond(*context, row, request);
+                        return Respond(TypeOf(row, request.query),
+                                       row.make(*context, request.query));
+                      }});
+  }
+  for (const char* method : {"PUT", "POST"}) {
+    routes.push_back({method, "/profile", [context](const http::Request& request) {
+                        const std::string* type = http::Find(request.query, "type");
+                        return Respond(type == nullptr ? "json" : *type,
+                                       SetProfile(*context, request.body));
                       }});
   }
   routes.push_back(

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "client/control.h"
 #include "client/options.h"
@@ -47,12 +48,14 @@ Result<std::unique_ptr<http::Server>> ServeHttp(const Options& options,
   const auto gate = std::make_shared<security::Gate>("http", security.tokens);
   return http::Server::Start(options.http,
                              http::Guard(gate, security.asks_certificate, RolesOfPage,
-                                         MakeControl(generator, options.parallel_max, gate)),
+                                         MakeControl(generator, options.parallel_max, gate,
+                                                     {MakeJob(options), ArrivalsOf(options),
+                                                      options.seed == 0 ? 1 : options.seed})),
                              {.tls = security.tls});
 }
 
 int Serve(const CLI::App& app, const Options& options, const Security& security,
-          ShutdownSignals& signals) {
+          std::shared_ptr<const load::Profile> load, ShutdownSignals& signals) {
   load::Generator generator(options.queue, options.frontend, Now());
   load::Session session(options.frontend, MakeJob(options), generator, security.link);
   auto server = ServeHttp(options, security.http, generator);
@@ -64,9 +67,16 @@ int Serve(const CLI::App& app, const Options& options, const Security& security,
     const Status written = WriteReadyFile(options.ready_file, {{"http", http}});
     if (!written.ok()) return UsageError(app, "--ready-file: " + std::string(written.message()));
   }
-  spdlog::info("queue {}, {} jobs outstanding; control at {}://{}/", options.queue,
-               options.parallel, security.http.tls == nullptr ? "http" : "https", http);
+  const std::string what =
+      load ? load->stages.front().name : fmt::format("{} jobs outstanding", options.parallel);
+  spdlog::info("queue {}, {}; control at {}://{}/", options.queue, what,
+               security.http.tls == nullptr ? "http" : "https", http);
+  generator.SetOutstandingMax(options.outstanding_max);
   generator.SetParallelism(options.parallel);
+  if (load) {
+    const Status set = generator.SetProfile(std::move(load));
+    if (!set.ok()) return UsageError(app, "--profile: " + std::string(set.message()));
+  }
   generator.Reset();
   session.Start();
   const int signal = signals.Wait();
@@ -87,10 +97,12 @@ int Run(int argc, const char* const* argv) {
   }
   const Result<Security> security = Open(options);
   if (!security.ok()) return UsageError(app, std::string(security.status().message()));
+  Result<std::shared_ptr<const load::Profile>> load = MakeLoad(options);
+  if (!load.ok()) return UsageError(app, std::string(load.status().message()));
   if (options.check_config) return 0;
   RaiseDescriptorLimit();
   InitLogging(options.verbose);
-  return Serve(app, options, *security, signals);
+  return Serve(app, options, *security, *std::move(load), signals);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/common/address.h"
 #include "lib/common/result.h"
-#include "lib/load/engine/session.h"
+#include "lib/load/job_template.h"
+#include "lib/load/profile.h"
 #include "lib/security/options.h"
 
 namespace CLI {
@@ -20,6 +22,11 @@ struct Options {
   std::string frontend = "localhost:9997";      ///< where jobs go
   std::string queue;                            ///< their queue
   std::uint32_t parallel = 0;                   ///< jobs to keep outstanding at first
+  double rate = -1;                             ///< jobs a second at first; below 0: a closed loop
+  std::string arrivals = "constant";            ///< of a rate: constant, poisson
+  std::string profile;                          ///< file of the load; empty: none
+  std::uint64_t seed = 0;                       ///< 0: that of the profile, else 1
+  std::uint32_t outstanding_max = 100'000;      ///< at which due jobs of an open loop wait
   std::uint32_t parallel_max = 100'000;         ///< most jobs to keep outstanding
   double limit_seconds = 0;                     ///< longest run time of a job; 0 = none
   std::int32_t priority = 0;                    ///< -10..10, higher first
@@ -43,5 +50,15 @@ Status Check(Options& options);
 
 /// REQUIRES: Check has passed.
 load::JobTemplate MakeJob(const Options& options);
+
+/// What --rate or --profile asks for; nullptr: neither. REQUIRES: Check has passed.
+/// Errors   kInvalidArgument: the option, and what is wrong with its file.
+Result<std::shared_ptr<const load::Profile>> MakeLoad(const Options& options);
+
+/// Refuses a profile that keeps more jobs outstanding than `most`.
+Status CheckParallelism(const load::Profile& profile, std::uint32_t most);
+
+/// What --arrivals says.
+load::Arrivals ArrivalsOf(const Options& options);
 
 }  // namespace twofold::client

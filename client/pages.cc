@@ -52,23 +52,35 @@ std::string Lines(const Object& facts) {
   return text;
 }
 
+// What only an open loop has.
+Object OpenFacts(const load::Snapshot& snapshot) {
+  Object facts = Object::object();
+  if (snapshot.rate) facts["rate"] = *snapshot.rate;
+  if (!snapshot.open) return facts;
+  facts["sent"] = snapshot.open->sent;
+  facts["sent_late"] = snapshot.open->sent_late;
+  return facts;
+}
+
 Object WindowFacts(const load::Snapshot& snapshot) {
   const stats::ThroughputEstimate& estimate = snapshot.estimate;
-  return {{"throughput", estimate.throughput},
-          {"log_error", estimate.log_error},
-          {"df", estimate.degrees},
-          {"interval", Object::array({estimate.lower, estimate.upper})},
-          {"jobs", estimate.succeeded + estimate.failed},
-          {"succeeded", estimate.succeeded},
-          {"failed", estimate.failed},
-          {"rejected", snapshot.rejected},
-          {"seconds", estimate.seconds},
-          {"parallelism", snapshot.parallelism},
-          {"pending", snapshot.pending},
-          {"interruptions", snapshot.interruptions},
-          {"steady", estimate.steady},
-          {"reason", estimate.reason},
-          {"errors", snapshot.errors}};
+  Object facts = {{"throughput", estimate.throughput},
+                  {"log_error", estimate.log_error},
+                  {"df", estimate.degrees},
+                  {"interval", Object::array({estimate.lower, estimate.upper})},
+                  {"jobs", estimate.succeeded + estimate.failed},
+                  {"succeeded", estimate.succeeded},
+                  {"failed", estimate.failed},
+                  {"rejected", snapshot.rejected},
+                  {"seconds", estimate.seconds},
+                  {"parallelism", snapshot.parallelism},
+                  {"pending", snapshot.pending},
+                  {"interruptions", snapshot.interruptions},
+                  {"steady", estimate.steady},
+                  {"reason", estimate.reason},
+                  {"errors", snapshot.errors}};
+  facts.update(OpenFacts(snapshot));
+  return facts;
 }
 
 // ---- latencies
@@ -93,14 +105,31 @@ std::string_view NameOf(load::Part part) {
   return kNames[static_cast<std::size_t>(part)];
 }
 
+/// A row of the table of latencies.
+struct Times {
+  std::string_view name;
+  const stats::Histogram& histogram;
+};
+
+std::vector<Times> TimesOf(const load::Snapshot& snapshot) {
+  std::vector<Times> all;
+  for (const load::Part part : load::kParts) {
+    all.push_back({NameOf(part), snapshot.latencies.Of(part)});
+  }
+  if (!snapshot.open) return all;
+  all.push_back({"from plan", snapshot.open->from_plan});
+  all.push_back({"late", snapshot.open->late});
+  return all;
+}
+
 std::string LatenciesText(const load::Snapshot& snapshot) {
   std::string text = fmt::format("{:<12}", "seconds");
   const auto append = std::back_inserter(text);
   for (const Column& column : kColumns) fmt::format_to(append, " {:>12}", column.name);
-  for (const load::Part part : load::kParts) {
-    fmt::format_to(append, "\n{:<12}", NameOf(part));
+  for (const auto& [name, histogram] : TimesOf(snapshot)) {
+    fmt::format_to(append, "\n{:<12}", name);
     for (const Column& column : kColumns) {
-      const std::optional<Duration> time = column.of(snapshot.latencies.Of(part));
+      const std::optional<Duration> time = column.of(histogram);
       fmt::format_to(append, " {:>12}", time ? fmt::format("{:.6f}", ToSeconds(*time)) : "-");
     }
   }
@@ -113,15 +142,24 @@ std::string LatenciesText(const load::Snapshot& snapshot) {
 
 Object LatenciesJson(const load::Snapshot& snapshot) {
   Object all;
-  for (const load::Part part : load::kParts) {
-    Object& times = all[absl::StrReplaceAll(std::string(NameOf(part)), {{" ", "_"}})];
+  for (const auto& [name, histogram] : TimesOf(snapshot)) {
+    Object& times = all[absl::StrReplaceAll(std::string(name), {{" ", "_"}})];
     for (const Column& column : kColumns) {
-      const std::optional<Duration> time = column.of(snapshot.latencies.Of(part));
+      const std::optional<Duration> time = column.of(histogram);
       times[column.name] = time ? Object(ToSeconds(*time)) : Object(nullptr);
     }
   }
   all["clamped_overheads"] = snapshot.latencies.clamped();
   return all;
+}
+
+// Where the profile is.
+std::string StageText(const load::Snapshot& snapshot) {
+  if (snapshot.load_over) return "over";
+  if (!snapshot.stage) return "waits for the frontend";
+  const auto& stages = snapshot.profile->stages;
+  return fmt::format("stage {} of {}: {}", *snapshot.stage + 1, stages.size(),
+                     stages[*snapshot.stage].name);
 }
 
 std::string StatsText(const load::Snapshot& snapshot) {
@@ -133,7 +171,13 @@ std::string StatsText(const load::Snapshot& snapshot) {
   line("queue",
        fmt::format("{} at {}, {}", snapshot.queue, snapshot.frontend, Name(snapshot.link)));
   line("parallelism", snapshot.parallelism);
+  if (snapshot.profile) line("profile", StageText(snapshot));
+  if (snapshot.rate) line("rate", fmt::format("{:.6g} jobs/s", *snapshot.rate));
   line("pending", snapshot.pending);
+  if (snapshot.open) {
+    line("sent", fmt::format("{}, {} of them more than 10 ms late", snapshot.open->sent,
+                             snapshot.open->sent_late));
+  }
   line("held back", snapshot.held_back);
   line("failed", estimate.failed);
   line("succeeded", estimate.succeeded);
@@ -288,6 +332,25 @@ Page PlacesPage(const load::Snapshot& snapshot, load::By by) {
 Page WindowPage(const load::Snapshot& snapshot) {
   const Object facts = WindowFacts(snapshot);
   return {"Window", Lines(facts), Dump(facts)};
+}
+
+Page ProfilePage(const load::Snapshot& snapshot) {
+  Object facts = {{"running", snapshot.profile != nullptr && !snapshot.load_over}};
+  if (snapshot.profile) {
+    const load::Profile& profile = *snapshot.profile;
+    const bool ends = profile.seconds() < load::kForever;
+    facts.update({{"at_seconds", ToSeconds(snapshot.load_time)},
+                  {"of_seconds", ends ? Object(profile.seconds()) : Object(nullptr)},
+                  {"stage", snapshot.stage ? Object(*snapshot.stage + 1) : Object(nullptr)},
+                  {"stages", profile.stages.size()},
+                  {"what", StageText(snapshot)},
+                  {"rate", snapshot.rate ? Object(*snapshot.rate) : Object(nullptr)},
+                  {"arrivals", Name(profile.arrivals)},
+                  {"seed", profile.seed}});
+  }
+  const std::string plain = Lines(facts);
+  facts["profile"] = snapshot.profile ? Object(snapshot.profile->text) : Object(nullptr);
+  return {"Profile", plain, Dump(facts)};
 }
 
 Page ComparisonPage(const stats::Comparison& comparison) {

@@ -20,8 +20,8 @@ namespace twofold::client {
 /// One answer in its forms.
 struct Page {
   std::string title;
-  /// For people (Stats, Places), or one `key value` a line for shell scripts (Window, Comparison,
-  /// Look, Scaling).
+  /// For people (Stats, Places), or one `key value` a line for shell scripts (Window, Profile,
+  /// Comparison, Look, Scaling).
   std::string plain;
   /// Times are in seconds. A value that is unknown, or infinite (which JSON cannot write), is null.
   std::string json;
@@ -41,6 +41,7 @@ std::string EventData(const load::Snapshot& snapshot, Instant now);
 inline constexpr std::size_t kMostEventNodes = 200;  ///< more are counted in `nodes_left_out`
 
 Page WindowPage(const load::Snapshot& snapshot);
+Page ProfilePage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
 Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);
 Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods);

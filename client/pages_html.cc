@@ -27,11 +27,13 @@ constexpr const char* kLinks = R"(<p>
 <a href="pods">/pods</a>
 <a href="window">/window</a>
 <a href="parallel">/parallel</a>
+<a href="rate">/rate</a>
+<a href="profile">/profile</a>
 <a href="reqs-per-sec">/reqs-per-sec</a>
 <a href="fails">/fails</a>
 <a href="metrics">/metrics</a>
 </p>
-<p>Change something: /stats, or /parallel?value=N and /reset. Each page also as ?type=plain and ?type=json.</p>)";
+<p>Change something: /stats, or /parallel?value=N, /rate?value=R and /reset. Each page also as ?type=plain and ?type=json.</p>)";
 
 constexpr const char* kForms = R"(<form action="parallel" method="get">
 <label>Jobs in parallel: <input name="value" type="number" min="0" value="{}" required></label>

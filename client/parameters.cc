@@ -52,6 +52,22 @@ std::uint32_t Parameters::Parallelism(std::uint32_t most) {
   return std::min(Whole<std::uint32_t>(digits).value_or(most), most);
 }
 
+double Parameters::Rate() {
+  const std::optional<double> value = Whole<double>(ValueOf("value"));
+  const bool good = value && *value >= 0 && *value <= load::kMostRate;
+  if (!good) Refuse("value", ValueOf("value"), absl::StrCat("a number 0..", load::kMostRate));
+  return good ? *value : 0;
+}
+
+load::Arrivals Parameters::Arrivals(load::Arrivals otherwise) {
+  if (http::Find(query_, "arrivals") == nullptr) return otherwise;
+  for (const load::Arrivals arrivals : {load::Arrivals::kConstant, load::Arrivals::kPoisson}) {
+    if (ValueOf("arrivals") == load::Name(arrivals)) return arrivals;
+  }
+  Refuse("arrivals", ValueOf("arrivals"), "constant or poisson");
+  return otherwise;
+}
+
 double Parameters::Positive(std::string_view name) {
   const std::optional<double> value = Whole<double>(ValueOf(name));
   if (!value || *value <= 0) Refuse(name, ValueOf(name), "a number above 0");

@@ -7,6 +7,7 @@
 #include "client/steps.h"
 #include "lib/common/result.h"
 #include "lib/http/message.h"
+#include "lib/load/profile.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/scaling.h"
 
@@ -20,6 +21,12 @@ class Parameters {
 
   /// `value`, a whole number, clamped to 0..`most`.
   std::uint32_t Parallelism(std::uint32_t most);
+
+  /// `value`, jobs a second, 0..load::kMostRate.
+  double Rate();
+
+  /// `arrivals`, constant or poisson.
+  load::Arrivals Arrivals(load::Arrivals otherwise);
 
   /// A number more than 0.
   double Positive(std::string_view name);

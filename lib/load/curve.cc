@@ -51,8 +51,10 @@ double TimeOf(const Curve& curve, double jobs, double from) {
     const double missing = jobs - curve.planned(time);
     const bool passed = missing < (rate > 0 ? 0 : -Rounding(jobs));
     (passed ? most : least) = time;
+    const bool here =
+        rate > 0 ? std::abs(missing) < kExact * rate : std::abs(missing) <= Rounding(jobs);
+    if (here && curve.rate(time + 2 * kExact) > 0) return time;
     const double guess = rate > 0 ? time + missing / rate : least;
-    if (std::abs(guess - time) < kExact && curve.rate(time + 2 * kExact) > 0) return time;
     time = guess > least && guess < most ? guess : (least + most) / 2;
   }
   return most;

@@ -233,6 +233,7 @@ std::string RecordJson(const v1::LoadRecord& record) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;  // a count of 0 is known
   std::string json;
   // It fails for messages of other pools only.
   if (!google::protobuf::util::MessageToJsonString(record, &json, options).ok()) return {};

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,14 +57,9 @@ struct Snapshot {
 
   // Of an open loop, and of a profile.
   std::optional<double> rate{};  ///< planned now, jobs a second; nullopt: a closed loop
-  Arrivals arrivals = Arrivals::kConstant;
-  bool profile = false;          ///< stages are carried out
-  std::string stage{};           ///< the one that is carried out; empty: none
-  std::size_t stage_number = 0;  ///< from 1; 0: none
-  std::size_t stages = 0;
-  std::uint64_t seed = 0;
-  Duration load_time{};                ///< since the load began
-  std::optional<Duration> load_end{};  ///< nullopt: it has none
+  std::shared_ptr<const Profile> profile{};  ///< nullptr: none is carried out
+  std::optional<std::size_t> stage{};        ///< of the profile; nullopt: not begun, or over
+  Duration load_time{};  ///< since the profile's time began
   bool load_over = false;
   bool warm = false;  ///< of a load that is recorded: its warm-up is over
 

@@ -21,7 +21,8 @@ bool May(Role role, const std::string& path, const http::Params& query = {}) {
 
 TEST(Access, ReadersSeePagesThatChangeNothing) {
   for (const char* path :
-       {"/", "/stats", "/metrics", "/parallel", "/look", "/verdict", "/plain", "/events"}) {
+       {"/", "/stats", "/metrics", "/parallel", "/rate", "/profile", "/look", "/verdict", "/plain",
+        "/events"}) {
     EXPECT_TRUE(May(Role::kReadOnly, path)) << path;
     EXPECT_TRUE(May(Role::kClient, path)) << path;
     EXPECT_FALSE(May(Role::kWorker, path)) << path;
@@ -39,6 +40,15 @@ TEST(Access, ChangesAreForClientsAndAdmins) {
   EXPECT_FALSE(May(Role::kReadOnly, "/parallel", {{"value", "4"}}));
   EXPECT_TRUE(May(Role::kClient, "/parallel", {{"value", "4"}}));
   EXPECT_TRUE(May(Role::kAdmin, "/reset"));
+  EXPECT_FALSE(May(Role::kReadOnly, "/rate", {{"value", "4"}}));
+  EXPECT_TRUE(May(Role::kClient, "/rate", {{"value", "4"}}));
+  for (const char* method : {"PUT", "POST"}) {
+    http::Request profile;
+    profile.method = method;
+    profile.path = "/profile";
+    EXPECT_FALSE(RolesOfPage(profile).Has(Role::kReadOnly)) << method;
+    EXPECT_TRUE(RolesOfPage(profile).Has(Role::kClient)) << method;
+  }
 }
 
 TEST(Access, AnotherSpellingOpensNoDoor) {
@@ -54,6 +64,7 @@ TEST(Access, PagesOfOtherSitesCannotChangeTheLoad) {
                                    [](const http::Request&) { return http::PlainText(200, ""); });
   const auto status = [&](const std::string& path, http::Params query, http::Params headers) {
     http::Request request;
+    request.method = "GET";
     request.path = path;
     request.query = std::move(query);
     request.headers = std::move(headers);

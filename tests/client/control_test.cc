@@ -114,6 +114,59 @@ TEST_F(ControlTest, ParallelRefusesWhatIsNoWholeNumber) {
   EXPECT_EQ(generator.parallelism(), 5U);
 }
 
+TEST_F(ControlTest, RateSetsAndTells) {
+  EXPECT_EQ(Plain("/rate?type=plain"), "0.000000\n");
+  EXPECT_EQ(Plain("/rate?value=12.5&arrivals=poisson&type=plain"), "12.500000\n");
+  EXPECT_EQ(JsonOf("/profile")["arrivals"], "poisson");
+  EXPECT_EQ(Plain("/rate?type=plain"), "12.500000\n");
+}
+
+TEST_F(ControlTest, AParallelismEndsARateAndTheOtherWayRound) {
+  Get("/rate?value=0");
+  EXPECT_EQ(Plain("/parallel?type=plain&value=3"), "3\n");
+  EXPECT_EQ(Plain("/rate?type=plain"), "0.000000\n");
+  EXPECT_EQ(JsonOf("/profile")["running"], false);
+  Get("/rate?value=5");
+  EXPECT_EQ(Plain("/parallel?type=plain"), "0\n");
+}
+
+TEST_F(ControlTest, RateNamesTheBadParameter) {
+  for (const char* target : {"/rate?value=-1", "/rate?value=1e7", "/rate?value=x"}) {
+    const http::Response response = Get(target);
+    EXPECT_EQ(response.status, 400) << target;
+    EXPECT_THAT(response.body, HasSubstr("value")) << target;
+  }
+  EXPECT_THAT(Get("/rate?value=1&arrivals=some").body, HasSubstr("constant or poisson"));
+  EXPECT_EQ(JsonOf("/profile")["running"], false);
+}
+
+TEST_F(ControlTest, AProfileIsTakenAndTold) {
+  const auto put = http::Put(Url("/profile"), "stages: [{parallel: 2, duration: 1h}]", kTimeout);
+  ASSERT_TRUE(put.ok()) << put.status();
+  EXPECT_EQ(put->status, 200) << put->body;
+  const nlohmann::json told = JsonOf("/profile");
+  EXPECT_EQ(told["running"], true);
+  EXPECT_EQ(told["stage"], 1);
+  EXPECT_EQ(told["of_seconds"], 3600.0);
+  EXPECT_EQ(told["profile"], "stages: [{parallel: 2, duration: 1h}]");
+  EXPECT_EQ(Plain("/parallel?type=plain"), "2\n");
+}
+
+TEST_F(ControlTest, ABadProfileChangesNothing) {
+  Get("/parallel?value=3");
+  for (const char* text : {"", "stages: []", "stages: [{trace: /etc/passwd}]",
+                           "stages: [{parallel: 1001, duration: 1s}]"}) {
+    const auto post = http::Post(Url("/profile"), text, kTimeout);
+    ASSERT_TRUE(post.ok()) << post.status();
+    EXPECT_EQ(post->status, 400) << text;
+    EXPECT_THAT(post->body, HasSubstr(text == std::string() ? "profile" : "stages")) << text;
+  }
+  const auto large = http::Post(Url("/profile"), std::string(70'000, '#'), kTimeout);
+  ASSERT_TRUE(large.ok()) << large.status();
+  EXPECT_EQ(large->status, 413);
+  EXPECT_EQ(Plain("/parallel?type=plain"), "3\n");
+}
+
 TEST_F(ControlTest, ResetStartsANewWindow) {
   Get("/parallel?value=2");
   End(v1::OUTCOME_FAILED);

@@ -42,6 +42,22 @@ TEST(Options, HaveDefaults) {
   EXPECT_EQ(parsed.options.http, (HostPort{"127.0.0.1", 9996}));
 }
 
+TEST(Options, ALoadIsAParallelismARateOrAProfile) {
+  const Parsed rate = Parse({"--queue", "q", "--rate", "5", "--arrivals", "poisson"});
+  ASSERT_TRUE(rate.status.ok()) << rate.status;
+  const auto load = MakeLoad(rate.options);
+  ASSERT_TRUE(load.ok()) << load.status();
+  EXPECT_EQ((*load)->arrivals, load::Arrivals::kPoisson);
+  EXPECT_EQ(*MakeLoad(Parse({"--queue", "q"}).options), nullptr);
+  EXPECT_THAT(
+      std::string(Parse({"--queue", "q", "--rate", "5", "--parallel", "2"}).status.message()),
+      HasSubstr("--parallel, --rate and --profile: give one of them"));
+  EXPECT_THAT(
+      std::string(
+          MakeLoad(Parse({"--queue", "q", "--profile", "/none"}).options).status().message()),
+      HasSubstr("--profile: cannot read /none"));
+}
+
 TEST(Options, SingleDashesDoAndAPortAloneIsAllInterfaces) {
   const Parsed parsed = Parse({"-queue", "sleep", "-http-address", ":0", "-parallel", "3"});
   EXPECT_TRUE(parsed.status.ok()) << parsed.error << parsed.status;

@@ -87,6 +87,27 @@ TEST(Pages, JsonForms) {
   ExpectGolden("single.json", SinglePage("Reset", "Reseted", "a \"quoted\" word").json);
 }
 
+TEST(Pages, AnOpenLoopShowsItsRateAndItsLateness) {
+  load::Snapshot snapshot = Busy();
+  snapshot.parallelism = 0;
+  snapshot.held_back = 0;
+  snapshot.profile =
+      std::make_shared<const load::Profile>(load::RateProfile(16, load::Arrivals::kPoisson, 60, 7));
+  snapshot.stage = 0;
+  snapshot.rate = 16;
+  snapshot.load_time = milliseconds(12'500);
+  snapshot.open.emplace();
+  snapshot.open->sent = 200;
+  snapshot.open->sent_late = 3;
+  snapshot.open->from_plan.Record(milliseconds(120));
+  snapshot.open->late.Record(milliseconds(17));
+  ExpectGolden("stats_open.txt", StatsPage(snapshot).plain);
+  ExpectGolden("window_open.json", WindowPage(snapshot).json);
+  ExpectGolden("profile.txt", ProfilePage(snapshot).plain);
+  ExpectGolden("profile.json", ProfilePage(snapshot).json);
+  EXPECT_EQ(ProfilePage(Empty()).plain, "running false\n");
+}
+
 TEST(Pages, HtmlForms) {
   ExpectGolden("nodes.html", Html(PlacesPage(Busy(), load::By::kNode)));
   ExpectGolden("overview.html", Overview(Busy()));

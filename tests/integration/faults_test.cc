@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "lib/common/instant.h"
 #include "tests/integration/cluster_fixture.h"
 
 namespace twofold::testing {
@@ -154,6 +155,48 @@ TEST_F(FaultsTest, WorkersWithoutBackoffEndWithTheQueue) {
   const auto backend = StartBackendWith({"--backoff", "0"}, {"sleep", "0.01"});
   EXPECT_EQ(backend->Wait(), 0) << backend->output();
   EXPECT_EQ(ClientFinished(client, "succeeded"), 5);
+}
+
+TEST_F(FaultsTest, AFrontendThatStandsStillShowsInTheTimesOfAnOpenLoop) {
+  StartFrontend();
+  const auto backend = StartBackend({"sleep", "0.001"}, {"--slots", "16"});
+  AwaitProcesses(1);
+  const Client client = StartClient({"--rate", "100"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 20; }));
+  Get(client.url + "/reset");
+  frontend_->Signal(SIGSTOP);
+  // 150 jobs are due meanwhile, and they are sent or waiting.
+  const double before = SeriesAt(client.url, "twofold_client_sent_jobs_total{queue=\"sleep\"}");
+  EXPECT_TRUE(Await([&] {
+    return SeriesAt(client.url, "twofold_client_sent_jobs_total{queue=\"sleep\"}") >= before + 150;
+  }));
+  frontend_->Signal(SIGCONT);
+  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] < 50; }));
+  const auto stats = Stats(client);
+  EXPECT_GE(stats["latency_seconds"]["from_plan"]["max"], 1.3) << stats;
+  EXPECT_GE(stats["latency_seconds"]["from_plan"]["p50"], 0.1) << stats;
+  EXPECT_EQ(stats["failed"], 0);
+}
+
+TEST_F(FaultsTest, AClientThatStandsStillSendsLateAndSaysSo) {
+  StartFrontend();
+  const auto backend = StartBackend({"sleep", "0.001"}, {"--slots", "16"});
+  AwaitProcesses(1);
+  const Client client = StartClient({"--rate", "100"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 20; }));
+  Get(client.url + "/reset");
+  client.program->Signal(SIGSTOP);
+  const double before = Finished("succeeded");
+  const Instant end = Now() + std::chrono::seconds(1);
+  EXPECT_TRUE(Await([&] { return Now() >= end; }));
+  EXPECT_LE(Finished("succeeded"), before + 20);
+  client.program->Signal(SIGCONT);
+  EXPECT_TRUE(Await([&] { return Stats(client)["sent_late"] >= 80; }));
+  EXPECT_TRUE(Await([&] { return Stats(client)["pending"] < 50; }));
+  const auto stats = Stats(client);
+  EXPECT_GE(stats["latency_seconds"]["from_plan"]["max"], 0.9) << stats;
+  EXPECT_EQ(stats["steady"], false);
+  EXPECT_THAT(stats["reason"].get<std::string>(), HasSubstr("more than 10 ms late"));
 }
 
 TEST_F(FaultsTest, ProgramIsNotLeftBehindByAKilledWorker) {

@@ -31,6 +31,7 @@ std::optional<Instant> Generator::Do(const Change& change) {
   {
     const MutexLock lock(mutex_);
     const Instant now = clock_();
+    if (schedule_) FollowProfile(now);  // what has ended before now, before what happens now
     change(now);
     sink = StartMissing(now);
     next_tick = NextTick(now);
@@ -219,6 +220,8 @@ Snapshot Generator::LookRecorded() const {
 void Generator::EndLoad() {
   const MutexLock lock(mutex_);
   const Instant now = clock_();
+  if (schedule_) FollowProfile(now);
+  profile_.reset();
   schedule_.reset();
   over_ = true;
   loop_.SetParallelism(0);
@@ -372,7 +375,7 @@ void Generator::FollowProfile(Instant now) {
     mutex_.AssertHeld();
     return InFlight();
   });
-  if (over_) recorder_->Close(began_ + schedule_->End(), InFlight());
+  if (over_ && !recorder_->closed_at()) recorder_->Close(began_ + schedule_->End(), InFlight());
 }
 
 // Sends the jobs that are due; those for which there is no room wait.
@@ -439,18 +442,12 @@ std::vector<Instant> Generator::InFlight() const {
 void Generator::DescribeLoad(Instant now, Snapshot& snapshot) const {
   snapshot.load_over = over_;
   if (!profile_) return;
-  snapshot.profile = true;
-  snapshot.arrivals = profile_->arrivals;
-  snapshot.stages = profile_->stages.size();
-  snapshot.seed = profile_->seed;
-  if (profile_->seconds() < kForever) snapshot.load_end = FromSeconds(profile_->seconds());
+  snapshot.profile = profile_;
   if (!schedule_) return;
   snapshot.load_time = now - began_;
   snapshot.rate = schedule_->Rate(snapshot.load_time);
   const std::size_t stage = schedule_->StageAt(snapshot.load_time);
-  if (stage == snapshot.stages) return;
-  snapshot.stage = profile_->stages[stage].name;
-  snapshot.stage_number = stage + 1;
+  if (stage < profile_->stages.size()) snapshot.stage = stage;
 }
 
 }  // namespace twofold::load

@@ -6,7 +6,8 @@ namespace twofold::load {
 namespace {
 
 TEST(CpuTime, ReadsCgroupsOfBothVersions) {
-  const auto v2 = ParseCpuStat("usage_usec 9\nnr_periods 30\nnr_throttled 12\nthrottled_usec 2500\n");
+  const auto v2 =
+      ParseCpuStat("usage_usec 9\nnr_periods 30\nnr_throttled 12\nthrottled_usec 2500\n");
   ASSERT_TRUE(v2);
   EXPECT_EQ(v2->periods, 12U);
   EXPECT_EQ(v2->throttled, std::chrono::microseconds(2500));

@@ -50,8 +50,8 @@ TEST(Schedule, ARampIsTheInverseOfItsIntegral) {
 }
 
 TEST(Schedule, ASineKeepsItsIntegral) {
-  const std::vector<double> times = DueTimes(
-      Read("stages: [{rate: 50, sine: {amplitude: 50, period: 2s}, duration: 4s}]"));
+  const std::vector<double> times =
+      DueTimes(Read("stages: [{rate: 50, sine: {amplitude: 50, period: 2s}, duration: 4s}]"));
   ASSERT_EQ(times.size(), 200U);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const double t = times[i];
@@ -61,8 +61,8 @@ TEST(Schedule, ASineKeepsItsIntegral) {
 }
 
 TEST(Schedule, BurstsHoldTheirJobs) {
-  const std::vector<double> times = DueTimes(Read(
-      "stages: [{rate: 0, burst: {rate: 500, every: 1s, length: 100ms}, duration: 3s}]"));
+  const std::vector<double> times = DueTimes(
+      Read("stages: [{rate: 0, burst: {rate: 500, every: 1s, length: 100ms}, duration: 3s}]"));
   ASSERT_EQ(times.size(), 150U);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const double burst = std::floor(static_cast<double>(i) / 50);
@@ -109,8 +109,7 @@ TEST(Schedule, ATraceIsPlayedAsItWasRecorded) {
   const Result<Profile> profile =
       ParseProfile("f", "stages: [{trace: t, speed: 2}, {rate: 1, duration: 1s}]", {}, {}, trace);
   ASSERT_TRUE(profile.ok()) << profile.status();
-  EXPECT_THAT(DueTimes(*profile),
-              ElementsAre(0.25, 0.25, 1.0, testing::DoubleNear(1, 1e-6)));
+  EXPECT_THAT(DueTimes(*profile), ElementsAre(0.25, 0.25, 1.0, testing::DoubleNear(1, 1e-6)));
 }
 
 TEST(Schedule, ParallelismFollowsItsRamp) {

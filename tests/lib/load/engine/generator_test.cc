@@ -164,5 +164,153 @@ TEST_F(GeneratorTest, KeepsAHundredThousandJobsOutstanding) {
   EXPECT_EQ(generator.Look().totals.finished[v1::OUTCOME_SUCCEEDED], 100'000U);
 }
 
+// ---- the open loop, with a clock of its own
+
+Instant fake_now;
+
+class OpenLoopTest : public GeneratorTest {
+ protected:
+  static Instant FakeNow() { return fake_now; }
+
+  void SetUp() override { fake_now = Instant() + std::chrono::seconds(1000); }
+
+  static std::shared_ptr<const Profile> Rate(double rate, double seconds = kForever) {
+    return std::make_shared<const Profile>(RateProfile(rate, Arrivals::kConstant, seconds, 1));
+  }
+
+  void Answer(const std::vector<LoadLoop::Tag>& tags) {
+    v1::SubmitReply reply;
+    for (const LoadLoop::Tag tag : tags) {
+      v1::ResultBatch& batch = *reply.mutable_results();
+      rpc::Append(batch,
+                  {.tag = tag, .worker = rpc::WorkerIndex(batch, "n", "p", ""), .report = {}});
+    }
+    open.OnReply(reply);
+  }
+
+  Generator open{"sleep", "frontend:9997", Instant() + std::chrono::seconds(1000), &FakeNow};
+};
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST_F(OpenLoopTest, SendsWhatIsDueWhateverHasNoAnswer) {
+  const auto sink = std::make_shared<RecordingSink>();
+  open.Connected(sink);
+  ASSERT_TRUE(open.SetProfile(Rate(100)).ok());
+  EXPECT_THAT(sink->added, SizeIs(1));
+  fake_now += milliseconds(5);
+  EXPECT_EQ(*open.Tick(), fake_now + milliseconds(5));
+  fake_now += milliseconds(5);
+  open.Tick();
+  EXPECT_THAT(sink->added, SizeIs(2));
+  EXPECT_EQ(*open.Look().rate, 100.0);
+}
+
+TEST_F(OpenLoopTest, AStalledGeneratorSendsLateAndSaysSo) {
+  const auto sink = std::make_shared<RecordingSink>();
+  open.Connected(sink);
+  ASSERT_TRUE(open.SetProfile(Rate(100)).ok());
+  fake_now += seconds(2);
+  open.Tick();
+  EXPECT_THAT(sink->added, SizeIs(201));
+  Answer(std::vector(sink->added));
+  const Snapshot seen = open.Look();
+  EXPECT_EQ(seen.latencies.Of(Part::kRoundTrip).Max(), seconds(2));  // the one that was in time
+  EXPECT_NEAR(ToSeconds(*seen.open->from_plan.Quantile(0.5)), 1, 0.03);
+  EXPECT_GT(*seen.open->late.Quantile(0.99), milliseconds(1900));
+  EXPECT_FALSE(seen.estimate.steady);
+  EXPECT_THAT(seen.estimate.reason, HasSubstr("99 % of the jobs more than 10 ms late"));
+  EXPECT_THAT(seen.spoiled, SizeIs(1));
+}
+
+TEST_F(OpenLoopTest, DueJobsWaitForRoomAndAreNeverDropped) {
+  const auto sink = std::make_shared<RecordingSink>();
+  open.SetOutstandingMax(10);
+  open.Connected(sink);
+  ASSERT_TRUE(open.SetProfile(Rate(1000)).ok());
+  for (int i = 0; i < 15; ++i) {
+    fake_now += milliseconds(1);
+    open.Tick();
+  }
+  EXPECT_THAT(sink->added, SizeIs(10));
+  EXPECT_FALSE(open.Tick());  // only an answer makes room
+  Answer(std::vector(sink->added));
+  EXPECT_THAT(sink->added, SizeIs(16));
+  EXPECT_THAT(open.Look().estimate.reason, HasSubstr("as many jobs were outstanding as may be"));
+}
+
+TEST_F(OpenLoopTest, AQuotaThatHeldTheGeneratorUpSpoilsTheWindowUntilAReset) {
+  open.Observe({.periods = 3, .throttled = seconds(7)});
+  fake_now += seconds(1);
+  EXPECT_THAT(open.Look().spoiled, IsEmpty());
+  open.Observe({.periods = 5, .throttled = seconds(7) + milliseconds(150)});
+  EXPECT_THAT(open.Look().estimate.reason, HasSubstr("held the generator up for 0.15 s"));
+  open.Observe({.periods = 5, .throttled = seconds(7) + milliseconds(150)});
+  open.Reset();
+  EXPECT_THAT(open.Look().spoiled, IsEmpty());
+}
+
+TEST_F(OpenLoopTest, TheLoadBeginsOnceTheFrontendIsReached) {
+  ASSERT_TRUE(open.SetProfile(Rate(100)).ok());
+  fake_now += seconds(5);
+  const auto sink = std::make_shared<RecordingSink>();
+  open.Connected(sink);
+  EXPECT_THAT(sink->added, SizeIs(1));
+  EXPECT_EQ(open.Look().totals.sent_late, 0U);
+}
+
+TEST_F(OpenLoopTest, JobsThatWereDueWithoutALinkAreSentLate) {
+  open.Connected(std::make_shared<RecordingSink>());
+  open.RecordNext({Duration(0)});
+  ASSERT_TRUE(open.SetProfile(Rate(100, 10)).ok());
+  open.Disconnected();
+  fake_now += seconds(3);
+  const auto sink = std::make_shared<RecordingSink>();
+  open.Connected(sink);
+  EXPECT_THAT(sink->added, SizeIs(301));
+  fake_now += seconds(10);
+  open.Tick();
+  open.EndLoad();
+  const std::optional<Recorder> recorded = open.Recorded();
+  ASSERT_TRUE(recorded);
+  std::vector<Trouble> troubles;
+  for (const Mark& mark : recorded->marks().all()) troubles.push_back(mark.trouble);
+  EXPECT_THAT(troubles,
+              testing::UnorderedElementsAre(Trouble::kLink, Trouble::kLate, Trouble::kUnanswered));
+}
+
+TEST_F(OpenLoopTest, AParallelismEndsARateAndTheOtherWayRound) {
+  const auto sink = std::make_shared<RecordingSink>();
+  open.Connected(sink);
+  open.SetParallelism(3);
+  ASSERT_TRUE(open.SetProfile(Rate(0)).ok());
+  EXPECT_EQ(open.parallelism(), 0U);
+  EXPECT_EQ(open.Look().estimate.reason, "the parallelism was changed in this window");
+  open.SetParallelism(2);
+  EXPECT_FALSE(open.Look().rate);
+  EXPECT_EQ(open.parallelism(), 2U);
+}
+
+TEST_F(OpenLoopTest, StagesFollowEachOtherAndEnd) {
+  const auto sink = std::make_shared<RecordingSink>();
+  open.Connected(sink);
+  Result<Profile> profile =
+      ParseProfile("f", "stages: [{parallel: 2, duration: 1s}, {rate: 10, duration: 1s}]", {});
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  ASSERT_TRUE(open.SetProfile(std::make_shared<const Profile>(*profile)).ok());
+  EXPECT_EQ(open.parallelism(), 2U);
+  fake_now += seconds(1);
+  EXPECT_EQ(open.Tick(), fake_now + milliseconds(100));
+  EXPECT_EQ(open.parallelism(), 0U);
+  EXPECT_EQ(*open.Look().stage, 1U);
+  fake_now += milliseconds(1000);
+  EXPECT_FALSE(open.Tick());
+  EXPECT_TRUE(open.Look().load_over);
+  EXPECT_THAT(sink->added, SizeIs(12));
+}
+
 }  // namespace
 }  // namespace twofold::load
