@@ -123,6 +123,17 @@ def test_a_control_of_the_client_changes_its_parallelism(cluster, clean, width, 
     screenshot(f"web-client-{width}")
 
 
+def test_a_rate_takes_the_place_of_the_parallelism(cluster, clean):
+    clean.open(cluster.client_url)
+    clean.until("the control", there("#set-rate"))
+    clean.type("#set-rate input", "5")
+    clean.click("#set-rate button")
+    clean.until("the rate", "return document.querySelector('#set-rate .soft').textContent === 'now 5'")
+    clean.type("#set-parallel input", "8")
+    clean.click("#set-parallel button")
+    clean.until("no rate", "return document.querySelector('#set-rate .soft').textContent === 'now 0'")
+
+
 # ---- wherever it is served, whoever looks
 
 

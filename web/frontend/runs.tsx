@@ -122,7 +122,8 @@ function OneRun({ run: results, ended, mayAct }: State) {
           <Action label="Cancel" what="this run" act={() => postJson(`api/v1/runs/${encodeURIComponent(run.id)}/cancel`)} asks />
         )}
         <p>
-          <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>
+          <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>{" "}
+          <a href={`api/v1/runs/${encodeURIComponent(run.id)}/report`}>report</a>
         </p>
         <Matrix {...results} />
         {next !== null && <LeftOut key={`${run.id} ${next}`} id={run.id} next={next} />}
