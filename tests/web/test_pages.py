@@ -150,7 +150,7 @@ def test_old_numbers_are_said_to_be_old(cluster, browser):
     browser.until("it is live", there("#link.live"))
     cluster.stop("frontend")
     try:
-        browser.until("it says since when", "return /^stale since \\d\\d:/.test(document.querySelector('#link').textContent)")
+        browser.until("since when", "return /^stale since \\d\\d:/.test(document.querySelector('#link').textContent)")
     finally:
         cluster.go_on("frontend")
     browser.until("it is live again", there("#link.live"))

@@ -19,6 +19,10 @@ function Progress({ run }: { run: Run }) {
   );
 }
 
+function pageOf({ id }: Run): string {
+  return `#/runs/${encodeURIComponent(id)}`;
+}
+
 function RunList({ runs }: State) {
   return (
     <section class="card">
@@ -29,7 +33,7 @@ function RunList({ runs }: State) {
         rows={runs}
         id={(run) => run.id}
         columns={[
-          { head: "run", left: true, cell: (run) => <a href={`#/runs/${encodeURIComponent(run.id)}`}>{run.name || run.id}</a> },
+          { head: "run", left: true, cell: (run) => <a href={pageOf(run)}>{run.name || run.id}</a> },
           { head: "kind", left: true, cell: (run) => run.kind },
           { head: "state", left: true, cell: (run) => <span class={run.state}>{run.state}</span> },
           { head: "progress", left: true, cell: (run) => <Progress run={run} /> },
@@ -44,7 +48,8 @@ function RunList({ runs }: State) {
 // ---- one run
 
 function varied({ varied }: Permutation): string {
-  return Object.entries(varied ?? {}).map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
+  const fields = Object.entries(varied ?? {});
+  return fields.map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
 }
 
 function Matrix({ permutations }: RunResults) {
@@ -73,7 +78,7 @@ function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
           { head: "mean", cell: ({ metric }) => number(metric.mean) },
           { head: "95 % from", cell: ({ metric }) => number(metric.lower) },
           { head: "to", cell: ({ metric }) => number(metric.upper) },
-          { head: "0 to the most", left: true, cell: ({ metric: m }) => <Interval mean={m.mean} lower={m.lower} upper={m.upper} most={most} /> },
+          { head: "0 to the most", left: true, cell: ({ metric }) => <Interval metric={metric} most={most} /> },
         ]}
       />
     </section>
@@ -83,7 +88,8 @@ function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
 function Ahead({ run, ended }: { run: Run; ended: State["ended"] }) {
   if (isOver(run)) return <p class="soft">It is over.</p>;
   const left = eta(jobsOf(run) - endedOf(run), rate(ended, SPAN));
-  return <p class="soft">{left === null ? "How long it takes cannot be told so far." : `About ${duration(left)} to go.`}</p>;
+  const text = left === null ? "How long it takes cannot be told so far." : `About ${duration(left)} to go.`;
+  return <p class="soft">{text}</p>;
 }
 
 /** Says so if the event has not all permutations: it has about a megabyte. */
