@@ -60,10 +60,11 @@ def test_throughput_of_a_queue_is_live(cluster, clean, width, screenshot):
     ended = clean.run(FIGURE.format("succeeded", ""))
     clean.until("more jobs have ended", FIGURE.format("succeeded", "> arguments[0]"), ended)
     clean.until("a line of the chart", "return document.querySelector('path.line0').getAttribute('d').length > 60")
-    screenshot(f"web-queues-{width}")
+    if width == WIDTHS[0]:
+        screenshot("web-queues")
 
 
-def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean, screenshot):
+def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean):
     clean.open(cluster.frontend_url + "#/workers")
     clean.until("four busy workers", FIGURE.format("busy", ">= 4"))
     clean.run("document.querySelector('canvas').focus()")
@@ -73,7 +74,6 @@ def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean, screenshot):
     first = clean.until("the first worker", described)
     clean.ask(f"/element/{key}/value", {"text": RIGHT})
     assert clean.until("the second worker", described).split(":")[0] != first.split(":")[0]
-    screenshot("web-workers")
 
 
 def test_a_job_opens_and_shows_its_output(cluster, clean):
@@ -120,7 +120,8 @@ def test_a_control_of_the_client_changes_its_parallelism(cluster, clean, width, 
     clean.until("it is set", f"return document.querySelector('#set-parallel .soft').textContent === 'now {width // 100}'")
     with urllib.request.urlopen(cluster.client_url + "parallel?type=plain", timeout=10) as answer:
         assert answer.read() == f"{width // 100}\n".encode()
-    screenshot(f"web-client-{width}")
+    if width == WIDTHS[0]:
+        screenshot("web-client")
 
 
 def test_a_rate_takes_the_place_of_the_parallelism(cluster, clean):
