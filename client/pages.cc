@@ -339,6 +339,7 @@ std::string EventData(const load::Snapshot& snapshot, Instant now) {
   std::ranges::stable_sort(nodes, std::greater(), &load::PlaceGroup::jobs);
   Object event = StatsFacts(snapshot);
   event["clock_seconds"] = ToSeconds(now.time_since_epoch());
+  if (snapshot.profile) event["profile"] = StageText(snapshot);
   event["nodes"] = Object::array();
   const std::size_t shown = std::min(nodes.size(), kMostEventNodes);
   for (std::size_t i = 0; i < shown; ++i) {

@@ -20,9 +20,8 @@ bool May(Role role, const std::string& path, const http::Params& query = {}) {
 }
 
 TEST(Access, ReadersSeePagesThatChangeNothing) {
-  for (const char* path :
-       {"/", "/stats", "/metrics", "/parallel", "/rate", "/profile", "/look", "/verdict", "/why",
-        "/plain", "/events"}) {
+  for (const char* path : {"/", "/stats", "/metrics", "/parallel", "/rate", "/profile", "/look",
+                           "/verdict", "/why", "/plain", "/events"}) {
     EXPECT_TRUE(May(Role::kReadOnly, path)) << path;
     EXPECT_TRUE(May(Role::kClient, path)) << path;
     EXPECT_FALSE(May(Role::kWorker, path)) << path;

@@ -36,7 +36,8 @@ class Cluster:
     def __init__(self, folder, workers=4, seconds=0.3):
         self.folder, self.programs = folder, {}
         ports = [f"--{who}-address=127.0.0.1:0" for who in ("client", "worker", "http")]
-        self.start("frontend", *ports, f"--ready-file={folder}/frontend", f"--store=sqlite:{folder}/jobs.db", "sleep", "fio", "tell")
+        self.start("frontend", *ports, f"--ready-file={folder}/frontend", f"--store=sqlite:{folder}/jobs.db",
+                   "sleep", "fio", "tell")
         self.addresses = self.ready("frontend")
         self.frontend_url = f"http://{self.addresses['http']}/"
         for i in range(workers):

@@ -11,6 +11,7 @@ from cluster import ROOT
 from sub_path import SubPath
 
 WIDTHS = [1280, 390]
+RIGHT = "\ue014"  # the arrow key, in the words of WebDriver
 FIGURE = "return Number(document.querySelector('[data-figure=\"{}\"] b')?.textContent.replace(',', '')) {}"
 PAGES = {  # what is there when a page has what it shows
     "queues": "#queue-sleep [data-figure]",
@@ -59,17 +60,20 @@ def test_throughput_of_a_queue_is_live(cluster, clean, width, screenshot):
     ended = clean.run(FIGURE.format("succeeded", ""))
     clean.until("more jobs have ended", FIGURE.format("succeeded", "> arguments[0]"), ended)
     clean.until("a line of the chart", "return document.querySelector('path.line0').getAttribute('d').length > 60")
-    screenshot(f"web-queues-{width}")
+    if width == WIDTHS[0]:
+        screenshot("web-queues")
 
 
-def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean, screenshot):
+def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean):
     clean.open(cluster.frontend_url + "#/workers")
     clean.until("four busy workers", FIGURE.format("busy", ">= 4"))
     clean.run("document.querySelector('canvas').focus()")
     [key] = clean.ask("/element", {"using": "css selector", "value": "canvas"}).values()
-    clean.ask(f"/element/{key}/value", {"text": "\ue014\ue014"})  # arrow right, twice
-    clean.until("the second worker", "return /-1: (busy|idle), . of 1 slots busy, queue/.test(document.querySelector('#chosen').textContent)")
-    screenshot("web-workers")
+    described = "return /-\\d: (busy|idle), . of 1 slots busy/.exec(document.querySelector('#chosen').textContent)?.input"
+    clean.ask(f"/element/{key}/value", {"text": RIGHT})
+    first = clean.until("the first worker", described)
+    clean.ask(f"/element/{key}/value", {"text": RIGHT})
+    assert clean.until("the second worker", described).split(":")[0] != first.split(":")[0]
 
 
 def test_a_job_opens_and_shows_its_output(cluster, clean):
@@ -116,7 +120,19 @@ def test_a_control_of_the_client_changes_its_parallelism(cluster, clean, width, 
     clean.until("it is set", f"return document.querySelector('#set-parallel .soft').textContent === 'now {width // 100}'")
     with urllib.request.urlopen(cluster.client_url + "parallel?type=plain", timeout=10) as answer:
         assert answer.read() == f"{width // 100}\n".encode()
-    screenshot(f"web-client-{width}")
+    if width == WIDTHS[0]:
+        screenshot("web-client")
+
+
+def test_a_rate_takes_the_place_of_the_parallelism(cluster, clean):
+    clean.open(cluster.client_url)
+    clean.until("the control", there("#set-rate"))
+    clean.type("#set-rate input", "5")
+    clean.click("#set-rate button")
+    clean.until("the rate", "return document.querySelector('#set-rate .soft').textContent === 'now 5'")
+    clean.type("#set-parallel input", "8")
+    clean.click("#set-parallel button")
+    clean.until("no rate", "return document.querySelector('#set-rate .soft').textContent === 'now 0'")
 
 
 # ---- wherever it is served, whoever looks
@@ -135,7 +151,7 @@ def test_old_numbers_are_said_to_be_old(cluster, browser):
     browser.until("it is live", there("#link.live"))
     cluster.stop("frontend")
     try:
-        browser.until("it says since when", "return /^stale since \\d\\d:/.test(document.querySelector('#link').textContent)")
+        browser.until("since when", "return /^stale since \\d\\d:/.test(document.querySelector('#link').textContent)")
     finally:
         cluster.go_on("frontend")
     browser.until("it is live again", there("#link.live"))
@@ -174,7 +190,7 @@ def test_the_policy_forbids_all_but_its_own_files(cluster, which):
 
 
 def test_without_scripts_there_is_a_plain_page(cluster):
-    request = urllib.request.Request(cluster.frontend_url, headers={"Accept": "text/html"})
+    request = urllib.request.Request(cluster.frontend_url, headers={"Accept": "text/html", "Accept-Encoding": "gzip"})
     with urllib.request.urlopen(request, timeout=10) as answer:
         assert answer.headers["Content-Encoding"] == "gzip"
     with urllib.request.urlopen(cluster.frontend_url + "plain", timeout=10) as answer:

@@ -135,7 +135,8 @@ function App(state: State) {
         {link.state === "token" ? <TokenForm onToken={start} /> : <Body {...state} />}
       </main>
       <footer class="soft">
-        <a href="plain">plain page</a> <a href="stats">statistics</a> <a href="nodes">nodes</a> <a href="metrics">metrics</a>
+        <a href="plain">plain page</a> <a href="stats">statistics</a> <a href="nodes">nodes</a>{" "}
+        <a href="metrics">metrics</a>
       </footer>
     </div>
   );

@@ -47,22 +47,18 @@ class Setting extends Component<SettingProps, { failed?: string; typed?: string 
   }
 }
 
-function Profile({ profile }: { profile: unknown }) {
-  return (
-    <div>
-      <h3>Profile that runs</h3>
-      <pre tabIndex={0} role="region" aria-label="Profile">{JSON.stringify(profile, null, 2)}</pre>
-    </div>
-  );
-}
-
 export function Controls({ window }: { window: Window }) {
   return (
     <section class="card">
       <h2>Load</h2>
       <Setting label="Jobs outstanding" path="parallel" now={window.parallelism} step="1" />
-      {window.rate !== undefined && <Setting label="Jobs a second" path="rate" now={window.rate ?? 0} step="any" />}
-      {window.profile ? <Profile profile={window.profile} /> : null}
+      <Setting label="Jobs a second" path="rate" now={window.rate ?? 0} step="any" />
+      {window.profile && (
+        <p>
+          <a href="profile">Profile</a>, {window.profile}
+        </p>
+      )}
+      <p class="soft">One ends the other: jobs are kept outstanding, or sent at a rate, or by a profile.</p>
       <p class="row">
         <Action label="Reset" what="the measuring window" act={() => getJson("reset?type=json")} />
         <a href="window">this window as JSON</a>

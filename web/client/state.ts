@@ -43,8 +43,8 @@ export interface Window {
   latency_seconds: Record<"wait" | "run_time" | "overhead" | "round_trip", Times>;
   nodes: Place[]; // those with the most jobs
   nodes_left_out: number;
-  rate?: number | null; // jobs that are to arrive a second; null: the parallelism is what counts
-  profile?: unknown; // what of a profile is under way; null: none is
+  rate?: number; // jobs that are to arrive a second; absent: the parallelism is what counts
+  profile?: string; // how far it is; absent: none runs
 }
 
 export interface State {

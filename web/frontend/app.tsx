@@ -3,7 +3,7 @@ import { LinkNote, Live, TokenForm, Trouble } from "../lib/page";
 import { JobsPage } from "./jobs";
 import { QueuesPage } from "./queues";
 import { RunsPage } from "./runs";
-import { start, State, store, takeToken } from "./state";
+import { go, start, State, store } from "./state";
 import { WorkersPage } from "./workers";
 
 const PAGES: Record<string, (state: State) => JSX.Element> = {
@@ -28,7 +28,7 @@ function App(state: State) {
         <LinkNote link={link} />
       </header>
       <main class={link.state === "live" ? "" : "old"}>
-        {link.state === "token" ? <TokenForm onToken={takeToken} /> : <Page key={route.page} {...state} />}
+        {link.state === "token" ? <TokenForm onToken={go} /> : <Page key={route.page} {...state} />}
         <Trouble text={trouble} />
       </main>
       <footer class="soft">

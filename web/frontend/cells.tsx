@@ -112,7 +112,9 @@ export class Cells extends Component<Props, { chosen?: number }> {
     return (
       <div>
         <p class="soft" aria-live="polite" id="chosen">
-          {known ? described(names, states, chosen!) : "Point at a cell, or use the arrow keys, to see which worker it is."}
+          {known
+            ? described(names, states, chosen!)
+            : "Point at a cell, or use the arrow keys, to see which worker it is."}
         </p>
         <div>
           <canvas

@@ -1,8 +1,8 @@
 import { h } from "preact";
-import { postJson } from "../lib/api";
+import { getJson, postJson } from "../lib/api";
 import { Interval, LineChart } from "../lib/chart";
 import { count, duration, moment, number } from "../lib/format";
-import { Action, Table } from "../lib/page";
+import { Action, Poll, Table } from "../lib/page";
 import { eta, rate } from "../lib/series";
 import { endedOf, SPAN } from "./model";
 import { byMetric, fill, isOver, jobsOf, Row } from "./run_numbers";
@@ -19,6 +19,10 @@ function Progress({ run }: { run: Run }) {
   );
 }
 
+function pageOf({ id }: Run): string {
+  return `#/runs/${encodeURIComponent(id)}`;
+}
+
 function RunList({ runs }: State) {
   return (
     <section class="card">
@@ -29,7 +33,7 @@ function RunList({ runs }: State) {
         rows={runs}
         id={(run) => run.id}
         columns={[
-          { head: "run", left: true, cell: (run) => <a href={`#/runs/${encodeURIComponent(run.id)}`}>{run.name || run.id}</a> },
+          { head: "run", left: true, cell: (run) => <a href={pageOf(run)}>{run.name || run.id}</a> },
           { head: "kind", left: true, cell: (run) => run.kind },
           { head: "state", left: true, cell: (run) => <span class={run.state}>{run.state}</span> },
           { head: "progress", left: true, cell: (run) => <Progress run={run} /> },
@@ -44,7 +48,8 @@ function RunList({ runs }: State) {
 // ---- one run
 
 function varied({ varied }: Permutation): string {
-  return Object.entries(varied ?? {}).map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
+  const fields = Object.entries(varied ?? {});
+  return fields.map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
 }
 
 function Matrix({ permutations }: RunResults) {
@@ -73,7 +78,7 @@ function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
           { head: "mean", cell: ({ metric }) => number(metric.mean) },
           { head: "95 % from", cell: ({ metric }) => number(metric.lower) },
           { head: "to", cell: ({ metric }) => number(metric.upper) },
-          { head: "0 to the most", left: true, cell: ({ metric: m }) => <Interval mean={m.mean} lower={m.lower} upper={m.upper} most={most} /> },
+          { head: "0 to the most", left: true, cell: ({ metric }) => <Interval metric={metric} most={most} /> },
         ]}
       />
     </section>
@@ -83,7 +88,28 @@ function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
 function Ahead({ run, ended }: { run: Run; ended: State["ended"] }) {
   if (isOver(run)) return <p class="soft">It is over.</p>;
   const left = eta(jobsOf(run) - endedOf(run), rate(ended, SPAN));
-  return <p class="soft">{left === null ? "How long it takes cannot be told so far." : `About ${duration(left)} to go.`}</p>;
+  const text = left === null ? "How long it takes cannot be told so far." : `About ${duration(left)} to go.`;
+  return <p class="soft">{text}</p>;
+}
+
+/** Says so if the event has not all permutations: it has about a megabyte. */
+function LeftOut({ id, next }: { id: string; next: number }) {
+  return (
+    <Poll
+      everyMs={0}
+      ask={() => getJson<RunResults>(`api/v1/runs/${encodeURIComponent(id)}/results?from=${next}`)}
+      until={() => true}
+      view={({ permutations }) =>
+        permutations.length > 0 ? (
+          <p class="soft">
+            From permutation {next} on, none is shown here; <code>twofold results {id}</code> has all.
+          </p>
+        ) : (
+          <span />
+        )
+      }
+    />
+  );
 }
 
 function OneRun({ run: results, ended, mayAct }: State) {
@@ -102,10 +128,11 @@ function OneRun({ run: results, ended, mayAct }: State) {
           <Action label="Cancel" what="this run" act={() => postJson(`api/v1/runs/${encodeURIComponent(run.id)}/cancel`)} asks />
         )}
         <p>
-          <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>
+          <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>{" "}
+          <a href={`api/v1/runs/${encodeURIComponent(run.id)}/report`}>report</a>
         </p>
         <Matrix {...results} />
-        {next !== null && <p class="soft">These are the permutations before {next}; `twofold results` has all.</p>}
+        {next !== null && <LeftOut key={`${run.id} ${next}`} id={run.id} next={next} />}
         <LineChart most={SPAN} unit="jobs" lines={[{ name: "ended", points: ended }]} />
       </section>
       {byMetric(permutations).map(([label, rows]) => <MetricTable key={label} label={label} rows={rows} />)}

@@ -58,7 +58,11 @@ function take(name: string, data: unknown): void {
   if (!error) TAKE[name]?.(data);
 }
 
-const link = new Link(take, (status) => store.set({ link: status }));
+const link = new Link(take, (status) => {
+  const anew = status.state === "live" && store.get().link.state !== "live";
+  store.set({ link: status });
+  if (anew) askWhoIam(); // it may be another server, or token, than before
+});
 
 async function askWhoIam(): Promise<void> {
   try {
@@ -79,11 +83,5 @@ export function go(): void {
 
 export function start(): void {
   addEventListener("hashchange", go);
-  go();
-  askWhoIam();
-}
-
-export function takeToken(): void {
-  askWhoIam();
   go();
 }

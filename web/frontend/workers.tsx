@@ -2,7 +2,7 @@ import { h } from "preact";
 import { count, number } from "../lib/format";
 import { Table } from "../lib/page";
 import { Cells } from "./cells";
-import { State } from "./state";
+import { State as PageState } from "./state";
 import { STATES, WorkerNames, WorkerStates } from "./types";
 
 const MOST_LISTED = 50;
@@ -30,6 +30,10 @@ function Legend({ states }: { states: WorkerStates }) {
   );
 }
 
+function State({ name }: { name: string }) {
+  return <span class={name}>{name}</span>;
+}
+
 function Troubled({ names, states }: { names: WorkerNames; states: WorkerStates }) {
   const rows = [...states.state].flatMap((letter, i) => (TROUBLED.includes(letter) ? [i] : []));
   if (rows.length === 0) return <p class="soft">All workers are connected, and none is silent.</p>;
@@ -41,7 +45,7 @@ function Troubled({ names, states }: { names: WorkerNames; states: WorkerStates 
         rows={rows.slice(0, MOST_LISTED)}
         id={(i) => String(i)}
         columns={[
-          { head: "state", left: true, cell: (i) => <span class={STATES[states.state[i]]}>{STATES[states.state[i]]}</span> },
+          { head: "state", left: true, cell: (i) => <State name={STATES[states.state[i]]} /> },
           { head: "node", left: true, cell: (i) => names.node[i] },
           { head: "pod", left: true, cell: (i) => names.pod[i] },
           { head: "device", left: true, cell: (i) => names.device[i] },
@@ -53,8 +57,9 @@ function Troubled({ names, states }: { names: WorkerNames; states: WorkerStates 
   );
 }
 
-export function WorkersPage({ names, states }: State) {
-  if (!names || !states || names.version !== states.version) return <p class="card">Waiting for the workers ...</p>;
+export function WorkersPage({ names, states }: PageState) {
+  const known = names && states && names.version === states.version;
+  if (!known) return <p class="card">Waiting for the workers ...</p>;
   if (names.queue.length === 0) return <p class="card">No worker is connected.</p>;
   return (
     <section class="card">

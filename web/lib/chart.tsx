@@ -78,9 +78,15 @@ export function LineChart({ lines, unit, most }: { lines: Line[]; unit: string; 
   );
 }
 
+export interface Estimate {
+  mean: number;
+  lower: number | null; // null: there is one value
+  upper: number | null;
+}
+
 /** A mean with its interval, on an axis that all rows of a table share. */
-export function Interval(props: { mean: number; lower: number | null; upper: number | null; most: number }) {
-  const { mean, lower, upper, most } = props;
+export function Interval({ metric, most }: { metric: Estimate; most: number }) {
+  const { mean, lower, upper } = metric;
   const x = linear([0, most], [0, 100]);
   return (
     <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">

@@ -37,6 +37,8 @@ export class Link {
     private readonly onStatus: (status: LinkStatus) => void,
   ) {
     setInterval(() => this.look(), 1_000);
+    addEventListener("pagehide", () => this.attempt.abort());
+    document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
   }
 
   /** Reads `path` from now on, and nothing else. */
@@ -51,6 +53,13 @@ export class Link {
       .then((error) => {
         if (this.attempt === attempt) this.retry(error);
       });
+  }
+
+  /** A page that nobody sees reads nothing: browsers have few connections for all tabs together. */
+  private seen(visible: boolean): void {
+    if (visible) return this.open(this.path);
+    this.attempt.abort();
+    this.attempt = new AbortController();
   }
 
   private async read(path: string, signal: AbortSignal): Promise<void> {
@@ -83,6 +92,7 @@ export class Link {
   }
 
   private look(): void {
+    if (document.hidden) return;
     const quiet = Date.now() - this.last;
     if (this.status.state === "live" && quiet > LATE_MS) this.lose("nothing comes from the server");
     if (quiet > DEAD_MS && this.status.state === "stale") this.open(this.path);
