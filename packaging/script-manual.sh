@@ -1,9 +1,12 @@
 #!/bin/sh
-# A manual page of what a script says of itself: script-manual.sh SCRIPT VERSION. The script's --help is the page;
-# the comment or text in its third line or second is its one line.
+# A manual page of what a script says of itself: script-manual.sh SCRIPT VERSION. Its second line says it in one
+# sentence. The page is its --help, or the first text of one in Python, which need not be there.
 set -eu
 name=${1##*/}
-help=$("$1" --help)
+case $(head -n 1 "$1") in
+  *python3) help=$(awk -F '"""' 'NF > 1 && !seen++ { print $2; inside = 1; next } inside && NF > 1 { exit } inside' "$1") ;;
+  *) help=$("$1" --help) ;;
+esac
 
 # Text is never taken for a request, and its hyphens can be copied to a shell.
 escape() { sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'"'"']/\\\&&/'; }

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "tests/support/gzip.h"
+
 namespace twofold::fakes {
 namespace {
 
@@ -128,7 +130,7 @@ bool KubeApi::Server::Reply(Wire& wire, const WireRequest& request, Answer answe
   const bool packs = request[beast::http::field::accept_encoding] == "gzip";
   if (packs && answer.body.size() > kPackFrom) {
     response.set(beast::http::field::content_encoding, "gzip");
-    answer.body = Pack(answer.body);
+    answer.body = Pack(answer.body, Z_BEST_SPEED);
   }
   response.body() = std::move(answer.body);
   response.keep_alive(request.keep_alive());

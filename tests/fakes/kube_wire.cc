@@ -2,7 +2,6 @@
 
 #include <openssl/x509.h>
 #include <poll.h>
-#include <zlib.h>
 
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -42,20 +41,6 @@ std::string Wire::user() {
   X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name.data(),
                             static_cast<int>(name.size()));
   return name.data();
-}
-
-std::string Pack(const std::string& text) {
-  z_stream state{};
-  deflateInit2(&state, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&state, text.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  state.avail_in = static_cast<uInt>(text.size());
-  state.next_out = reinterpret_cast<Bytef*>(packed.data());
-  state.avail_out = static_cast<uInt>(packed.size());
-  deflate(&state, Z_FINISH);
-  packed.resize(state.total_out);
-  deflateEnd(&state);
-  return packed;
 }
 
 }  // namespace twofold::fakes

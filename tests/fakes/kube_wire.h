@@ -63,7 +63,4 @@ class Wire {
   std::optional<boost::asio::ssl::stream<tcp::socket&>> tls_;
 };
 
-/// As gzip does.
-std::string Pack(const std::string& text);
-
 }  // namespace twofold::fakes

@@ -127,8 +127,7 @@ TEST_F(StreamsTest, UnknownQueueRejectsTheJobAndTheStreamGoesOn) {
   client->Submit("nope", 1);
   const Ended unknown = client->results.Take();
   EXPECT_EQ(unknown.outcome, v1::OUTCOME_REJECTED);
-  EXPECT_THAT(unknown.report.error(),
-              HasSubstr("there is no 'nope'; known: sleep, media"));
+  EXPECT_THAT(unknown.report.error(), HasSubstr("there is no 'nope'; known: sleep, media"));
   client->Submit("", 2);
   EXPECT_THAT(client->results.Take().report.error(), HasSubstr("queue is empty"));
   v1::JobOptions options = JobFor("sleep");

@@ -8,8 +8,9 @@ usage() {
 Usage: clean-root.sh [BUILD_FOLDER]
 
 Makes packages of BUILD_FOLDER (build/user) twice, the second time as an upgrade, and a minimal Debian
-12 with debootstrap. In that: installs them, brings up a local cluster and validates its scaling, upgrades
-them with a changed configuration, removes and purges them. Needs root, debootstrap and a package mirror.
+12 with debootstrap. In that: installs them, brings up a local cluster and validates its scaling, runs the
+services under systemd (with systemd-nspawn, if it is there), upgrades them with a changed configuration,
+removes and purges them. Needs root, debootstrap and a package mirror.
 
   TWOFOLD_MIRROR  mirror of Debian; default: the first one of this machine's apt
   TWOFOLD_BASE    a folder with a minimal Debian 12, instead of debootstrap; it stays as it is
@@ -44,6 +45,48 @@ within() {
       exec chroot "$0" sh -ec "$1"' "$root" "export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive; $1"
 }
 
+# boot: starts systemd in the clean root, with a network of its own; `booted COMMAND...` is in there.
+boot() {
+  systemd-nspawn -q -D "$root" --register=no --keep-unit --private-network --boot --console=pipe >"$work/boot" 2>&1 &
+  container=$!
+  for _ in $(seq 120); do
+    leader=$(pgrep -P "$container" | head -n 1)
+    if [ -n "$leader" ] && booted systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'; then return; fi
+    sleep 0.5
+  done
+  cat "$work/boot"
+  return 1
+}
+booted() { nsenter -t "$leader" -a env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
+shut_down() {
+  booted systemctl poweroff
+  wait "$container"
+  container=
+}
+
+# eventually COMMAND...: within twenty seconds.
+eventually() {
+  for _ in $(seq 100); do
+    "$@" && return
+    sleep 0.2
+  done
+  return 1
+}
+
+serves() { booted twofold queues --output csv | grep -q '^sleep,open,'; }
+runs_a_job() { booted twofold job submit sleep --wait --timeout 20 --durable -- 0.01; }
+keeps_jobs() {
+  booted systemctl restart twofold-frontend && eventually serves &&
+    [ "$(booted twofold job list --finished --output json | grep -c succeeded)" -ge 1 ]
+}
+ends_for_good() {
+  booted sh -c 'cp -p /etc/twofold/frontend /root && echo "OPTIONS=--nonsense" >>/etc/twofold/frontend
+    systemctl restart twofold-frontend; sleep 2; systemctl show -p ActiveState,NRestarts twofold-frontend
+    mv /root/frontend /etc/twofold' >"$work/state"
+  cat "$work/state"
+  grep -q ActiveState=failed "$work/state" && grep -q NRestarts=0 "$work/state"
+}
+
 # packages REVISION FOLDER: makes them, and puts them where the clean root sees them.
 packages() {
   TWOFOLD_REVISION=$1 "$top/packaging/make-packages.sh" "$build" >"$work/output" || return 1
@@ -57,6 +100,7 @@ make_root() {
     debootstrap --variant=minbase bookworm "$root" "$mirror" >"$work/output" 2>&1 || { tail "$work/output"; return 1; }
   fi
   cp /etc/resolv.conf "$root/etc"
+  echo "127.0.0.1 localhost" >"$root/etc/hosts"
   printf '%s\n' "deb $mirror bookworm main" "deb $mirror bookworm-updates main" >"$root/etc/apt/sources.list"
 }
 
@@ -64,7 +108,7 @@ all='twofold twofold-frontend twofold-backend twofold-client twofold-gpu twofold
 # install FOLDER: what apt says a person to type.
 install() {
   within "cd /$1 && apt-get update -q -q && apt-get install -y -q -q --no-install-recommends \
-    \$(for p in $all; do echo ./\${p}_*.deb; done)"
+    systemd-sysv dbus \$(for p in $all; do echo ./\${p}_*.deb; done)"
 }
 
 case ${1:-} in
@@ -81,7 +125,12 @@ command -v dh >/dev/null || skip "no debhelper"
 
 work=$(mktemp -d) || exit 1
 root=$work/root
-trap 'rm -rf "$work"' EXIT
+container=
+clean_up() {
+  [ -z "$container" ] || { kill "$container"; wait "$container"; }
+  rm -rf "$work"
+}
+trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -109,6 +158,15 @@ check "a local cluster is validated from /usr/bin" within '
   trap "twofold local down" EXIT
   validate-scaling.sh scalability-tester-backend-sleep localhost 0.1 scalability-tester-client-sleep localhost 4 1.7'
 say "        $(($(date +%s) - started)) s to the verdict"
+if command -v systemd-nspawn >/dev/null; then
+  check "systemd starts" boot
+  check "the services start" booted systemctl enable --now twofold-frontend twofold-backend@sleep
+  check "the frontend serves" eventually serves
+  check "a worker runs a job" runs_a_job
+  check "a restarted frontend has the job" keeps_jobs
+  check "a wrong option ends the service for good" ends_for_good
+  check "systemd ends" shut_down
+fi
 check "an upgrade" packages +2 second
 within 'echo "QUEUES=\"sleep fio\"" >>/etc/twofold/frontend; mkdir -p /var/lib/twofold/frontend; echo kept >/var/lib/twofold/frontend/jobs.db'
 check "apt upgrades them" install second
