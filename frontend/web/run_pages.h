@@ -20,4 +20,11 @@ Result<show::Json> RunsPage(const results::RunReader& reader, const std::string&
 Result<show::Json> ResultsPage(const results::RunReader& reader, const std::string& id,
                                std::uint64_t from);
 
+/// The report on a run as an HTML page of its own, as `twofold report` makes it. Of a run of more
+/// than kMostReported jobs it has no boxes of repetitions, which need each job.
+/// Errors   kNotFound; those of the store.
+/// Cost     Seconds for 100 000 jobs.
+Result<std::string> ReportPage(const results::RunReader& reader, const std::string& id);
+inline constexpr std::uint64_t kMostReported = 100'000;
+
 }  // namespace twofold::frontend

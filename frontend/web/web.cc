@@ -124,6 +124,11 @@ http::Response ResultsJson(const results::RunReader& reader, const http::Request
   return Shown(ResultsPage(reader, request.params.at("id"), from));
 }
 
+http::Response RunReport(const results::RunReader& reader, const http::Request& request) {
+  auto page = ReportPage(reader, request.params.at("id"));
+  return page.ok() ? http::Html(200, *std::move(page)) : Failed(page.status());
+}
+
 // ---- probes
 
 /// Not ready while nobody can connect or durable jobs are refused, so that an operator sees a full
@@ -171,6 +176,7 @@ http::Handler MakeWeb(const WebParts& parts) {
       {"GET", "/api/v1/runs", OfRuns(storage, RunsJson)},
       {"GET", "/api/v1/runs/{id}", OfRuns(storage, RunJson)},
       {"GET", "/api/v1/runs/{id}/results", OfRuns(storage, ResultsJson)},
+      {"GET", "/api/v1/runs/{id}/report", OfRuns(storage, RunReport)},
       {"GET", "/api/v1/queues",
        [&queues](const http::Request&) { return JsonPage(200, show::ToJson(ListQueues(queues))); }},
       {"GET", "/plain", plain},

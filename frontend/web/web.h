@@ -42,6 +42,7 @@ struct WebParts {
 ///   /api/v1/runs     JSON: runs, the newest first; ?page_token= goes on where next_page_token says
 ///   /api/v1/runs/ID  JSON: a run with its definition
 ///   /api/v1/runs/ID/results   JSON: its permutations; ?from= goes on where next says
+///   /api/v1/runs/ID/report    its report, as HTML
 ///   /api/v1/jobs/ID/explain   JSON: why it waits
 ///   /api/v1/stream   what changes, as server-sent events (Live)
 ///   /api/v1/me, POSTs         what the asking page may do, and does (ActionRoutes)

@@ -356,6 +356,10 @@ TEST_F(RunsTest, HttpHasTheSameAsJson) {
   EXPECT_EQ(after["permutations"].size(), 0u);
   EXPECT_TRUE(after["next"].is_null());
   EXPECT_EQ(Get("/api/v1/runs/sweep/results?from=x").status, 400);
+  const http::Response report = Get("/api/v1/runs/sweep/report");
+  EXPECT_EQ(report.headers.at("content-type"), "text/html; charset=utf-8");
+  EXPECT_THAT(report.body, HasSubstr("IPerf"));
+  EXPECT_EQ(Get("/api/v1/runs/nope/report").status, 404);
 }
 
 TEST_F(FrontendTest, WithoutAStoreThereAreNoRuns) {
