@@ -56,6 +56,7 @@ void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& resu
 
 v1::LoadResult ResultOf(const Tally& tally, bool histograms) {
   v1::LoadResult result;
+  result.set_submitted(tally.submitted());
   SetEstimate(tally.Estimate(tally.start(), {}), result);
   const Latencies& times = tally.latencies();
   const stats::Histogram& from_send = times.Of(Part::kRoundTrip);
@@ -99,7 +100,6 @@ void AddResult(const Recorder& recorder, v1::LoadRecord& record) {
   const Tally& total = *recorder.total();
   v1::LoadResult& result = *record.mutable_result();
   result = ResultOf(total, true);
-  result.set_submitted(recorder.submitted());
   result.set_rejected(recorder.rejected());
   NotSteady(ChangedByPlan(recorder), result);
   const std::vector<Mark> marks = SpoilingOf(recorder, total.start());
@@ -126,9 +126,6 @@ void AddStages(const Recorder& recorder, v1::LoadRecord& record) {
     stage.set_to(stage.from() + stage.result().seconds());
     if (planned.from != planned.to)
       NotSteady("the load changed by its profile", *stage.mutable_result());
-    const auto& open = tally.tally.open();
-    stage.mutable_result()->set_submitted(
-        open ? open->sent : stage.result().succeeded() + stage.result().failed());
   }
 }
 

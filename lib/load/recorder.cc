@@ -65,8 +65,9 @@ Recorder::Recorder(Schedule schedule, Instant start, WarmUp warm_up)
 
 void Recorder::Sent(Instant now, Instant due, bool open) {
   if (closed_at_ && due >= *closed_at_) return;
-  if (total_ && due >= total_->start()) ++submitted_;
   if (!closed_at_) ++slices_.back().sent;
+  if (total_) total_->Submitted(due);
+  ForStagesOf(due, [&](Tally& tally) { tally.Submitted(due); });
   if (!open) return;
   ++SliceOf(due).planned;
   if (total_) total_->Sent(now, due);

@@ -114,7 +114,6 @@ class Recorder {
   [[nodiscard]] const Marks& marks() const { return marks_; }
   [[nodiscard]] const std::vector<RanJob>& jobs() const { return jobs_; }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
-  [[nodiscard]] std::uint64_t submitted() const { return submitted_; }
   [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
   [[nodiscard]] std::uint64_t measured() const { return measured_; }
 
@@ -146,10 +145,9 @@ class Recorder {
   std::vector<RanJob> jobs_;
   spec::Random random_;
   std::uint64_t ended_ = 0;
-  std::uint64_t measured_ = 0;   // ended after the warm-up
-  std::uint64_t submitted_ = 0;  // after the warm-up, as the next one
-  std::uint64_t rejected_ = 0;
-  double life_seconds_ = 0;  // of the jobs that ended in the warm-up
+  std::uint64_t measured_ = 0;  // ended after the warm-up
+  std::uint64_t rejected_ = 0;  // after the warm-up
+  double life_seconds_ = 0;     // of the jobs that ended in the warm-up
 };
 
 }  // namespace twofold::load

@@ -56,10 +56,10 @@ struct Snapshot {
   std::uint64_t held_back = 0;  ///< wanted but not submitted: not connected, or after a rejection
 
   // Of an open loop, and of a profile.
-  std::optional<double> rate{};  ///< planned now, jobs a second; nullopt: a closed loop
+  std::optional<double> rate{};              ///< planned now, jobs a second; nullopt: a closed loop
   std::shared_ptr<const Profile> profile{};  ///< nullptr: none is carried out
   std::optional<std::size_t> stage{};        ///< of the profile; nullopt: not begun, or over
-  Duration load_time{};  ///< since the profile's time began
+  Duration load_time{};                      ///< since the profile's time began
   bool load_over = false;
   bool warm = false;  ///< of a load that is recorded: its warm-up is over
 

@@ -44,6 +44,11 @@ class Tally {
  public:
   explicit Tally(Instant start) : start_(start), throughput_(start) {}
 
+  /// Optional: counts the jobs that were due in its time.
+  void Submitted(Instant due) {
+    if (Has(due)) ++submitted_;
+  }
+
   /// A job of an open loop was sent.
   void Sent(Instant now, Instant due);
 
@@ -58,6 +63,7 @@ class Tally {
 
   [[nodiscard]] const Latencies& latencies() const { return latencies_; }
   [[nodiscard]] const std::optional<OpenTimes>& open() const { return open_; }
+  [[nodiscard]] std::uint64_t submitted() const { return submitted_; }
   [[nodiscard]] Instant start() const { return start_; }
 
  private:
@@ -68,6 +74,7 @@ class Tally {
   stats::ThroughputWindow throughput_;
   stats::ThroughputEstimate closed_;
   Latencies latencies_;
+  std::uint64_t submitted_ = 0;
   std::optional<OpenTimes> open_;
 };
 

@@ -35,7 +35,7 @@ runs() {  # PAGE LEAST
 @test "docs/client.md: what it says to type runs" { runs docs/client.md 7; }
 @test "docs/jobs.md: what it says to type runs" { runs docs/jobs.md 20; }
 @test "docs/lifecycle.md: what it says to type runs" { runs docs/lifecycle.md 7; }
-@test "docs/load.md: what it says to type runs" { runs docs/load.md 13; }
+@test "docs/load.md: what it says to type runs" { runs docs/load.md 12; }
 @test "docs/security.md: what it says to type runs" { runs docs/security.md 13; }
 @test "docs/store.md: what it says to type, and each query, runs" { runs docs/store.md 12; }
 @test "docs/suites.md: what it says to type runs" { runs docs/suites.md 8; }

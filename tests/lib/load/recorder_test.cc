@@ -145,6 +145,8 @@ TEST(Record, IsReadAsItWasWritten) {
   EXPECT_EQ(read->DebugString(), record.DebugString());
   EXPECT_THAT(RecordJson(record), HasSubstr("\"warm_up_seconds\""));
   EXPECT_EQ(record.errors(0).text(), "exit code 3");
+  EXPECT_EQ(record.result().submitted(), 1U);
+  EXPECT_EQ(record.stages(0).result().submitted(), 1U);
   EXPECT_FALSE(ReadRecord("{\"queue\": 5").ok());
   EXPECT_TRUE(ReadRecord("{\"of_a_later_release\": 5}").ok());
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "lib/common/file.h"
+
 namespace twofold::load {
 namespace {
 
@@ -129,6 +131,18 @@ TEST(Profile, StepsAndRepetitionsAreWrittenOut) {
   EXPECT_EQ(profile.stages[1].name, "rate 20 /s, 10 s");
   EXPECT_EQ(profile.stages[5].from, 30.0);
   EXPECT_EQ(profile.seconds(), 60.0);
+}
+
+TEST(Profile, TheExampleOfThePageIsTaken) {
+  const Result<std::string> text = ReadFile(SOURCE_FOLDER "/docs/load-shapes.yaml", 1 << 16);
+  ASSERT_TRUE(text.ok()) << text.status();
+  const Profile profile = Read(*text);
+  EXPECT_EQ(profile.stages.size(), 18U);
+  EXPECT_EQ(profile.jobs.size(), 2U);
+  EXPECT_NEAR(profile.seconds(), 9, 1e-9);
+  const Result<std::string> page = ReadFile(SOURCE_FOLDER "/docs/load.md", 1 << 20);
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_THAT(*page, HasSubstr(text->substr(text->find('\n') + 1)));
 }
 
 TEST(Profile, OwnTextsAreReadAgain) {
