@@ -124,8 +124,8 @@ TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
 }
 
 TEST(ParseCommand, RecognisesTheToolOfEachFile) {
-  const Ran ran = Parse({Sample("osu/osu_cas_latency-np2.txt"), Sample("iperf/iperf3_tcp.json"),
-                         Sample("fio/worker0.json"), "--csv"});
+  const Ran ran = Parse({Sample("osu/osu_cas_latency-np2.txt"), Sample("osu/osu_latency-np2.txt"),
+                         Sample("iperf/iperf3_tcp.json"), Sample("fio/worker0.json"), "--csv"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "iperf3_tcp.json,throughput,13.91719270777437,")) << ran.out;
   EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
