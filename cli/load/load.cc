@@ -17,8 +17,10 @@
 #include "cli/load/record/summary.h"
 #include "cli/local/plan.h"
 #include "cli/queues/frontend.h"
+#include "cli/report/writing.h"
 #include "lib/common/program.h"
 #include "lib/load/record.h"
+#include "lib/report/sources/sources.h"
 
 namespace twofold::cli {
 namespace {
@@ -64,7 +66,8 @@ Status CheckWritable(const LoadOptions& options) {
       if (!status.ok()) return status;
     }
   }
-  return absl::OkStatus();
+  if (options.html.empty()) return absl::OkStatus();
+  return Write(options.html, "", std::ios::app);
 }
 
 Status WriteFiles(const LoadOptions& options, const LoadStep& step) {
@@ -75,6 +78,19 @@ Status WriteFiles(const LoadOptions& options, const LoadStep& step) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+// All steps on one page, one over the other.
+Status WriteHtml(const LoadOptions& options, const std::vector<LoadStep>& steps) {
+  if (options.html.empty()) return absl::OkStatus();
+  std::vector<report::Source> sources;
+  for (const LoadStep& step : steps) {
+    sources.push_back(
+        {absl::StrCat(step.slots, step.slots == 1 ? " slot" : " slots"), step.record});
+  }
+  const auto document = report::DocumentOf(sources);
+  return document.ok() ? cli::Write(ReportFiles{.html = options.html}, *document)
+                       : document.status();
 }
 
 // ---- verdicts
@@ -201,7 +217,8 @@ Status RunSteps(const LoadOptions& options, const Globals& globals, const Target
   if (IsTable(options, globals) && !globals.json()) {
     std::cout << show::Print(globals.form, ScalingColumns(), ScalingRows(steps));
   }
-  return first;
+  const Status written = WriteHtml(options, steps);
+  return written.ok() ? first : written;
 }
 
 Status Run(const LoadOptions& options, const Globals& globals) {

@@ -132,6 +132,8 @@ void DeclareResults(CLI::App& app, LoadOptions& options) {
                  "Write all of it: origin, result, slices, jobs; `--output json` prints the same")
       ->type_name("FILE");
   app.add_option("--csv", options.csv, "Write a row for each second")->type_name("FILE");
+  app.add_option("--html", options.html, "Write a report with figures, as `twofold report` does")
+      ->type_name("FILE");
   app.add_option_function<std::vector<std::string>>(
          "--fail-if",
          [&options](const std::vector<std::string>& texts) {

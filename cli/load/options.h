@@ -36,6 +36,7 @@ struct LoadOptions {
 
   std::string json;
   std::string csv;
+  std::string html;
   std::vector<Limit> limits;
 
   bool local = false;

@@ -29,7 +29,7 @@ eventually() {
 }
 
 @test "a closed loop says what came of it, to people, as JSON and as CSV" {
-  run --separate-stderr load_of --parallel 4 --duration 3s --json load.json --csv load.csv -- 0.02
+  run --separate-stderr load_of --parallel 4 --duration 3s --json load.json --csv load.csv --html load.html -- 0.02
   [ "$status" -eq 0 ]
   [[ "$output" == *"throughput: "*"95 %"* && "$output" == *" succeeded, 0 failed, 0 rejected"* ]]
   [[ "$output" == *P99.9* ]]
@@ -38,6 +38,7 @@ eventually() {
     and (.origin.program | startswith("twofold "))' load.json
   head -n 1 load.csv | grep -q '^second,planned,sent,succeeded'
   [ "$(wc -l <load.csv)" -ge 3 ]
+  grep -q '<svg' load.html
 }
 
 @test "an open loop keeps its rate, and JSON goes to standard output" {
