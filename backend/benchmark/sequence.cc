@@ -7,7 +7,6 @@
 namespace twofold::backend {
 
 using suite::Phase;
-using How = StageEnd::How;
 
 StageSequence::StageSequence(std::span<const suite::Stage> stages, bool barrier)
     : stages_(stages),
@@ -61,16 +60,17 @@ void StageSequence::Ended(std::size_t stage, const StageEnd& end) {
   const suite::Stage& plan = stages_[stage];
   if (plan.phase == Phase::kServe) return ServerEnded(stage, end);
   busy_ = false;
-  if (end.how == How::kWell || plan.goes_on) return;
+  if (end.how == StageEnd::How::kWell || plan.goes_on) return;
   const bool last = started_ == order_.size();
-  const bool judged_by_output = plan.phase == Phase::kRun && last && end.how == How::kBadly;
+  const bool judged_by_output =
+      plan.phase == Phase::kRun && last && end.how == StageEnd::How::kBadly;
   if (!judged_by_output) Fail(stage, end.why);
 }
 
 void StageSequence::ServerEnded(std::size_t stage, const StageEnd& end) {
   const bool in_time = gone_ && !(busy_ && order_[started_ - 1] == stage);
-  if (stages_[stage].may_end && in_time && end.how == How::kWell) return;
-  Fail(stage, end.how == How::kWell ? "it ended before the job was over" : end.why);
+  if (stages_[stage].may_end && in_time && end.how == StageEnd::How::kWell) return;
+  Fail(stage, end.how == StageEnd::How::kWell ? "it ended before the job was over" : end.why);
 }
 
 void StageSequence::Fail(std::size_t stage, const std::string& reason) {
