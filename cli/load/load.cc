@@ -18,6 +18,7 @@
 #include "cli/local/plan.h"
 #include "cli/queues/frontend.h"
 #include "cli/report/writing.h"
+#include "lib/common/match.h"
 #include "lib/common/program.h"
 #include "lib/load/record.h"
 #include "lib/report/sources/sources.h"
@@ -146,13 +147,13 @@ Status CheckQueue(const Frontend& frontend, const std::string& name) {
       frontend.Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
   if (absl::IsPermissionDenied(reply.status())) return absl::OkStatus();
   if (!reply.ok()) return reply.status();
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const v1::Queue& queue : reply->queues()) {
     if (queue.name() == name) return absl::OkStatus();
     names.push_back(queue.name());
   }
-  return absl::NotFoundError(absl::StrCat("there is no queue '", name, "' at ", frontend.address(),
-                                          "; there are: ", absl::StrJoin(names, ", ")));
+  return absl::NotFoundError(
+      absl::StrCat("there is no queue '", name, "' at ", frontend.address(), Hint(name, names)));
 }
 
 Result<Target> FindTarget(const LoadOptions& options, const Globals& globals) {

@@ -13,6 +13,7 @@
 
 #include "cli/local/log_file.h"
 #include "lib/common/descriptors.h"
+#include "lib/common/match.h"
 #include "lib/process/spawn.h"
 
 namespace twofold::local {
@@ -198,12 +199,12 @@ nlohmann::ordered_json Cluster::Snapshot() const {
 }
 
 Result<DeploymentStatus> Cluster::Find(const std::string& name) const {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const Member& member : members_) {
     if (IsCalled(member.spec.name, name)) return StatusOf(member);
-    absl::StrAppend(&names, names.empty() ? "" : ", ", member.spec.name);
+    names.push_back(member.spec.name);
   }
-  return absl::NotFoundError(absl::StrCat("no deployment '", name, "'; there are: ", names));
+  return absl::NotFoundError(absl::StrCat("no deployment '", name, "'", Hint(name, names)));
 }
 
 void Cluster::SetRegistrations(std::uint64_t generation, Registrations registrations) {
