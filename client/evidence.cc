@@ -174,7 +174,7 @@ std::optional<double> MeanOf(const load::Snapshot& snapshot, load::Part part) {
 
 std::vector<NodeEvidence> NodesOf(const load::Snapshot& snapshot) {
   std::vector<NodeEvidence> nodes;
-  for (const NodeGroup& group : GroupNodes(snapshot.places)) {
+  for (const load::NodeGroup& group : load::GroupNodes(snapshot.places)) {
     const bool ran = group.runs.count() > 0;
     nodes.push_back({group.node, group.workers, group.jobs,
                      ran ? std::optional(group.runs.mean()) : std::nullopt});
