@@ -43,6 +43,10 @@ std::optional<std::string> WorkerColumns::Names(Instant now) {
 std::optional<std::string> WorkerColumns::States(Instant now) {
   if (walked_at_ != now) Walk(nullptr);
   if (version_ == 0 || set_ != named_set_) return std::nullopt;
+  const std::vector<bool>& straggles = stragglers_.Judge(now, set_, done_);
+  for (std::size_t i = 0; i < letters_.size(); ++i) {
+    if (straggles[i] && letters_[i] == 'b') letters_[i] = 'z';
+  }
   return absl::StrCat(R"({"version":)", version_, R"(,"busy":[)", absl::StrJoin(busy_, ","),
                       R"(],"state":")", letters_, R"("})");
 }
@@ -53,13 +57,15 @@ void WorkerColumns::Walk(Identities* names) {
   set_ = left_out_ = 0;
   letters_.clear();
   busy_.clear();
+  done_.clear();
+  std::size_t queue = 0;
   for (const auto& host : queues_.all()) {
     const auto visit = [&](const QueueHost::Turn::WorkerView& worker) {
       if (letters_.size() == kMostWorkers) {
         ++left_out_;
         return;
       }
-      LookAt(worker);
+      LookAt(worker, queue);
       if (names == nullptr) return;
       names->queue.push_back(host->name());
       names->node.push_back(worker.identity.node);
@@ -73,13 +79,15 @@ void WorkerColumns::Walk(Identities* names) {
       const QueueHost::Turn turn(*host, Now());
       from = turn.ListWorkers({}, from, visit);
     } while (from != 0);
+    ++queue;
   }
 }
 
-void WorkerColumns::LookAt(const QueueHost::Turn::WorkerView& worker) {
+void WorkerColumns::LookAt(const QueueHost::Turn::WorkerView& worker, std::size_t queue) {
   const queue::Process& process = worker.process;
   letters_ += LetterOf(process);
   busy_.push_back(process.busy());
+  done_.push_back({queue, process.slots, process.ended, process.busy() > 0});
   set_ = absl::HashOf(set_, process.key, process.slots);
 }
 

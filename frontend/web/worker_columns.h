@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/queues/queue_set.h"
+#include "frontend/web/stragglers.h"
 #include "lib/common/instant.h"
 
 namespace twofold::frontend {
@@ -19,7 +20,7 @@ namespace twofold::frontend {
 ///
 /// States of one version belong to the names of that version. A state is a letter: i idle, b busy,
 /// d draining, p paused, a away (its connection is gone, its jobs are its own for the grace
-/// period), s silent (its lease ran out).
+/// period), s silent (its lease ran out), z busy and much slower than the others (Stragglers).
 ///
 /// Threads  Used on the thread of the HTTP server.
 /// Cost     One walk in turns of 200 processes for both at the same instant.
@@ -44,7 +45,7 @@ class WorkerColumns {
     std::vector<std::uint32_t> slots;
   };
   void Walk(Identities* names);
-  void LookAt(const QueueHost::Turn::WorkerView& worker);
+  void LookAt(const QueueHost::Turn::WorkerView& worker, std::size_t queue);
 
   const QueueSet& queues_;
 
@@ -54,6 +55,9 @@ class WorkerColumns {
   std::size_t left_out_ = 0;
   std::string letters_;
   std::vector<std::uint64_t> busy_;
+  std::vector<WorkDone> done_;
+
+  Stragglers stragglers_;
 
   // As of the last names.
   std::uint64_t version_ = 0;

@@ -54,6 +54,7 @@ struct Process {
   bool draining = false;
   bool paused = false;
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
+  std::uint64_t ended = 0;          ///< attempts whose results counted
   bool is_idle = false;             ///< in the line of those that may take a job
   std::uint64_t idle_since = 0;     ///< when it last came to the back of that line: a counter
 
@@ -132,6 +133,7 @@ class ProcessTable {
 
   void Give(ProcessId id, Slot job, Instant now);  ///< it runs the job, in a slot that was free
   void TakeBack(ProcessId id, Slot job);           ///< it no longer does, and the slot is free
+  void CountEnded(ProcessId id) { ++processes_[IndexOf(id)].ended; }
   void Revoke(ProcessId id, Slot job);  ///< it should stop; the slot stays taken until Answered
   bool Answered(ProcessId id, const Held& held);  ///< false: nothing by that name was unanswered
 

@@ -165,6 +165,7 @@ bool Queue::Step(Instant now, const input::Completed& completed, Effects& effect
     Refuse(process, completion);
   } else {
     processes_.TakeBack(process, slot);
+    processes_.CountEnded(process);
     Finish(now, slot, completion, effects);
   }
   Hear(now, process, effects);

@@ -40,6 +40,7 @@ export const STATES: Record<string, string> = {
   p: "paused",
   a: "away",
   s: "silent",
+  z: "slow",
 };
 
 export interface Job {

@@ -6,7 +6,7 @@ import { State as PageState } from "./state";
 import { STATES, WorkerNames, WorkerStates } from "./types";
 
 const MOST_LISTED = 50;
-const TROUBLED = "as"; // away, silent
+const TROUBLED = "asz"; // away, silent, slow
 
 /** How many workers are in each state. Pure. */
 export function tally(letters: string): Record<string, number> {
@@ -36,12 +36,12 @@ function State({ name }: { name: string }) {
 
 function Troubled({ names, states }: { names: WorkerNames; states: WorkerStates }) {
   const rows = [...states.state].flatMap((letter, i) => (TROUBLED.includes(letter) ? [i] : []));
-  if (rows.length === 0) return <p class="soft">All workers are connected, and none is silent.</p>;
+  if (rows.length === 0) return <p class="soft">All workers are connected, and none is silent or much slower than the others.</p>;
   return (
     <div>
-      <h2>{count(rows.length, "worker")} away or silent</h2>
+      <h2>{count(rows.length, "worker")} away, silent or slow</h2>
       <Table
-        label="Workers that are away or silent"
+        label="Workers that are away, silent or slow"
         rows={rows.slice(0, MOST_LISTED)}
         id={(i) => String(i)}
         columns={[
