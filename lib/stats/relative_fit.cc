@@ -1,5 +1,6 @@
 #include "lib/stats/relative_fit.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,45 +30,28 @@ struct NormalEquations {
   Coefficients target{};
 };
 
-/// The inverse over the unknowns of `set` (bits), 0 elsewhere; columns are brought to one length
-/// first. nullopt: columns depend on each other.
+// A part of a matrix, without memory of its own on the heap.
+using Part = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostShapes, kMostShapes>;
+
+// The smallest pivot of a matrix with ones on its diagonal whose columns count as independent.
+constexpr double kLeastPivot = 1e-13;
+
+/// The inverse over the unknowns of `set` (bits), 0 elsewhere. nullopt: columns depend on each
+/// other.
 std::optional<Matrix> Inverse(const Matrix& matrix, unsigned set) {
-  Matrix left{};
-  Matrix right{};
-  Coefficients length{};
-  for (std::size_t i = 0; i < kMostShapes; ++i) {
-    const bool in = (set >> i & 1U) != 0;
-    if (in && matrix[i][i] <= 0.0) return std::nullopt;
-    length[i] = in ? std::sqrt(matrix[i][i]) : 1.0;
-    right[i][i] = in ? 1.0 : 0.0;
+  using Square = Eigen::Matrix<double, kMostShapes, kMostShapes, Eigen::RowMajor>;
+  std::vector<int> in;
+  for (int i = 0; i < static_cast<int>(kMostShapes); ++i) {
+    if ((set >> i & 1U) != 0) in.push_back(i);
   }
-  for (std::size_t i = 0; i < kMostShapes; ++i) {
-    for (std::size_t j = 0; j < kMostShapes; ++j) {
-      const bool in = (set >> i & 1U) != 0 && (set >> j & 1U) != 0;
-      left[i][j] = in ? matrix[i][j] / length[i] / length[j] : (i == j ? 1.0 : 0.0);
-    }
-  }
-  // Gauss-Jordan; a positive definite matrix needs no pivots.
-  for (std::size_t k = 0; k < kMostShapes; ++k) {
-    const double pivot = left[k][k];
-    if (!(pivot > 1e-13)) return std::nullopt;
-    for (std::size_t j = 0; j < kMostShapes; ++j) {
-      left[k][j] /= pivot;
-      right[k][j] /= pivot;
-    }
-    for (std::size_t i = 0; i < kMostShapes; ++i) {
-      if (i == k) continue;
-      const double factor = left[i][k];
-      for (std::size_t j = 0; j < kMostShapes; ++j) {
-        left[i][j] -= factor * left[k][j];
-        right[i][j] -= factor * right[k][j];
-      }
-    }
-  }
-  for (std::size_t i = 0; i < kMostShapes; ++i) {
-    for (std::size_t j = 0; j < kMostShapes; ++j) right[i][j] /= length[i] * length[j];
-  }
-  return right;
+  const Part part = Eigen::Map<const Square>(matrix.front().data())(in, in);
+  if (!(part.diagonal().minCoeff() > 0.0)) return std::nullopt;
+  const Part to_ones = part.diagonal().cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::LDLT<Part> factors(to_ones * part * to_ones);
+  if (!(factors.vectorD().minCoeff() > kLeastPivot)) return std::nullopt;
+  Matrix inverse{};
+  Eigen::Map<Square>(inverse.front().data())(in, in) = to_ones * factors.solve(to_ones);
+  return inverse;
 }
 
 Coefficients Times(const Matrix& matrix, const Coefficients& vector) {

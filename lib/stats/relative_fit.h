@@ -30,8 +30,9 @@ struct ShapeRow {
 /// weight x ln(value / curve)^2.
 ///
 /// The curve is linear in `a`, so Gauss-Newton's steps are least squares with weights of at least 0
-/// for at most three unknowns. All sets of unknowns that are not 0 are tried, so a step needs no
-/// start and cannot get stuck at a bound. Steps that make the sum worse are halved.
+/// for at most three unknowns, solved by Eigen's Cholesky factors. All sets of unknowns that are
+/// not 0 are tried, so a step needs no start and cannot get stuck at a bound. Steps that make the
+/// sum worse are halved.
 ///
 /// Intervals come from the same linear problem *without* bounds, by Student's t. Ratios of two sums
 /// of coefficients have Fieller's interval. Both keep their coverage where a coefficient truly is
