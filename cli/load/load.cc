@@ -81,13 +81,14 @@ Status WriteFiles(const LoadOptions& options, const LoadStep& step) {
   return absl::OkStatus();
 }
 
+std::string SlotsText(int slots) { return absl::StrCat(slots, slots == 1 ? " slot" : " slots"); }
+
 // All steps on one page, one over the other.
 Status WriteHtml(const LoadOptions& options, const std::vector<LoadStep>& steps) {
   if (options.html.empty()) return absl::OkStatus();
   std::vector<report::Source> sources;
   for (const LoadStep& step : steps) {
-    sources.push_back(
-        {absl::StrCat(step.slots, step.slots == 1 ? " slot" : " slots"), step.record});
+    sources.push_back({SlotsText(step.slots), step.record});
   }
   const auto document = report::DocumentOf(sources);
   return document.ok() ? cli::Write(ReportFiles{.html = options.html}, *document)
@@ -192,7 +193,7 @@ Result<LoadStep> RunStep(const LoadOptions& options, const Target& target, int s
   plan->frontend = target.frontend;
   plan->security = target.security;
   const v1::Origin origin = OriginHere(target.frontend);
-  if (options.slots.size() > 1) line.Note(absl::StrCat(slots, " slots"));
+  if (options.slots.size() > 1) line.Note(SlotsText(slots));
   auto record = Measure(*std::move(plan), signals, line);
   if (!record.ok()) return record.status();
   LoadStep step{slots, *std::move(record)};
