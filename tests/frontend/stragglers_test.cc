@@ -8,8 +8,8 @@ namespace {
 
 using testing::ElementsAre;
 
-const Instant kStart{std::chrono::hours(1)};
-const Instant kLater = kStart + Stragglers::kLeastTime;
+const Instant kBegin{std::chrono::hours(1)};
+const Instant kLater = kBegin + Stragglers::kLeastTime;
 
 // Single slots of one queue that have ended so many jobs, all busy.
 std::vector<WorkDone> Workers(const std::vector<std::uint64_t>& ended) {
@@ -20,7 +20,7 @@ std::vector<WorkDone> Workers(const std::vector<std::uint64_t>& ended) {
 
 TEST(Stragglers, AWorkerThatDoesLessThanHalfOfTheMedianIsOne) {
   Stragglers stragglers;
-  stragglers.Judge(kStart, 1, Workers({0, 0, 0, 0}));
+  stragglers.Judge(kBegin, 1, Workers({0, 0, 0, 0}));
   EXPECT_THAT(stragglers.Judge(kLater, 1, Workers({30, 14, 32, 15})),
               ElementsAre(false, true, false, false));
 }
@@ -29,26 +29,26 @@ TEST(Stragglers, TheMedianIsTakenASlot) {
   Stragglers stragglers;
   std::vector<WorkDone> workers = Workers({0, 0, 0});
   workers[2].slots = 4;
-  stragglers.Judge(kStart, 1, workers);
+  stragglers.Judge(kBegin, 1, workers);
   for (WorkDone& worker : workers) worker.ended = 40;
   EXPECT_THAT(stragglers.Judge(kLater, 1, workers), ElementsAre(false, false, true));
 }
 
 TEST(Stragglers, NobodyIsJudgedByTooFewJobsOrTooEarly) {
   Stragglers stragglers;
-  stragglers.Judge(kStart, 1, Workers({0, 0, 0}));
+  stragglers.Judge(kBegin, 1, Workers({0, 0, 0}));
   EXPECT_THAT(stragglers.Judge(kLater, 1, Workers({19, 0, 19})), ElementsAre(false, false, false));
   EXPECT_THAT(stragglers.Judge(kLater + std::chrono::seconds(5), 1, Workers({20, 0, 20})),
               ElementsAre(false, true, false));
   Stragglers early;
-  early.Judge(kStart, 1, Workers({0, 0, 0}));
+  early.Judge(kBegin, 1, Workers({0, 0, 0}));
   EXPECT_THAT(early.Judge(kLater - Duration(1), 1, Workers({50, 0, 50})),
               ElementsAre(false, false, false));
 }
 
 TEST(Stragglers, TwoWorkersAreTooFewToTellWhichIsSlow) {
   Stragglers stragglers;
-  stragglers.Judge(kStart, 1, Workers({0, 0}));
+  stragglers.Judge(kBegin, 1, Workers({0, 0}));
   EXPECT_THAT(stragglers.Judge(kLater, 1, Workers({100, 1})), ElementsAre(false, false));
 }
 
@@ -56,7 +56,7 @@ TEST(Stragglers, AnIdleWorkerIsNotSlow) {
   Stragglers stragglers;
   std::vector<WorkDone> workers = Workers({0, 0, 0, 0});
   workers[1].busy = false;
-  stragglers.Judge(kStart, 1, workers);
+  stragglers.Judge(kBegin, 1, workers);
   workers = Workers({30, 0, 30, 30});
   EXPECT_THAT(stragglers.Judge(kLater, 1, workers), ElementsAre(false, false, false, false));
 }
@@ -65,7 +65,7 @@ TEST(Stragglers, EachQueueHasItsOwnMedian) {
   Stragglers stragglers;
   std::vector<WorkDone> workers = Workers({0, 0, 0, 0, 0, 0});
   for (std::size_t i = 3; i < 6; ++i) workers[i].queue = 1;
-  stragglers.Judge(kStart, 1, workers);
+  stragglers.Judge(kBegin, 1, workers);
   const std::uint64_t ended[] = {1000, 1000, 1000, 30, 10, 30};
   for (std::size_t i = 0; i < 6; ++i) workers[i].ended = ended[i];
   EXPECT_THAT(stragglers.Judge(kLater, 1, workers),
@@ -74,7 +74,7 @@ TEST(Stragglers, EachQueueHasItsOwnMedian) {
 
 TEST(Stragglers, AJudgementStandsUntilTheNextOneAndEndsWithTheSet) {
   Stragglers stragglers;
-  stragglers.Judge(kStart, 1, Workers({0, 0, 0}));
+  stragglers.Judge(kBegin, 1, Workers({0, 0, 0}));
   stragglers.Judge(kLater, 1, Workers({40, 1, 40}));
   EXPECT_THAT(stragglers.Judge(kLater + std::chrono::seconds(1), 1, Workers({41, 5, 41})),
               ElementsAre(false, true, false));
