@@ -13,7 +13,7 @@
 namespace twofold::suite {
 namespace {
 
-constexpr char kTwo[] = R"({"model": "llama", "benchmarkType": "train", "numWorkers": 2})";
+constexpr char kTwoWorkers[] = R"({"model": "llama", "benchmarkType": "train", "numWorkers": 2})";
 
 std::string Why(const std::string& spec) {
   return std::string(FindSuite("pytorch")->check(spec).status().message());
@@ -31,7 +31,7 @@ StageOutput Printed(const Json& json, std::uint32_t rank = 0) {
   return {.rank = rank, .stage = "pytorch", .out = json.dump() + "\n", .exit_code = 0};
 }
 
-Json Report() { return Json::parse(Sample("pytorch/resnet18.json")); }
+Json ReportJson() { return Json::parse(Sample("pytorch/resnet18.json")); }
 
 StageOutput Failed(const char* error, std::uint32_t rank, bool peer_is_gone = false) {
   StageOutput output = Printed({{"error", error}, {"peerIsGone", peer_is_gone}}, rank);
@@ -60,13 +60,13 @@ TEST(PyTorchPlan, TheProgramGetsEveryFieldSoThatItKnowsNoDefault) {
 }
 
 TEST(PyTorchPlan, MembersMeetAtTheFirstOnAPortOfTheirGang) {
-  const auto plan = FindSuite("pytorch")->plan(kTwo, GangOf(2));
+  const auto plan = FindSuite("pytorch")->plan(kTwoWorkers, GangOf(2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->ending, Ending::kEveryRank);
   ExpectGolden("pytorch/plan_two_workers.txt", Text(*plan));
   Gang next = GangOf(2);
   next.name += "-again";
-  const auto again = FindSuite("pytorch")->plan(kTwo, next);
+  const auto again = FindSuite("pytorch")->plan(kTwoWorkers, next);
   EXPECT_NE(again->ranks[0].stages[0].argv[2], plan->ranks[0].stages[0].argv[2]);
 }
 
@@ -130,7 +130,7 @@ TEST(PyTorchParse, RealReportsGiveTheirNumbers) {
 }
 
 TEST(PyTorchParse, RatesOfWorkersAddUpInTheTimeOfTheSlowest) {
-  Json one = Report();
+  Json one = ReportJson();
   one["wallNs"] = 2'000'000'000;
   Json two = one;
   two["rank"] = 1;
@@ -146,7 +146,7 @@ TEST(PyTorchParse, RatesOfWorkersAddUpInTheTimeOfTheSlowest) {
 }
 
 TEST(PyTorchParse, TheShareOfTheExchangeIsWhatBatchesTakeLongerForIt) {
-  Json report = Report();
+  Json report = ReportJson();
   report["batchNs"] = {100, 300};
   report["aloneNs"] = {150};
   const auto result = pytorch::Parse({.stages = {Printed(report)}});
@@ -174,7 +174,7 @@ TEST(PyTorchParse, AReportIsBelievedOnlyWithAGoodEnd) {
 
 TEST(PyTorchParse, AReportWithoutTimesIsNone) {
   for (const char* field : {"batchNs", "wallNs", "itemsPerBatch", "torch", "peakBytes"}) {
-    Json report = Report();
+    Json report = ReportJson();
     report.erase(field);
     EXPECT_TRUE(FailsWith(pytorch::Parse({.stages = {Printed(report)}}), "has no times")) << field;
   }
@@ -207,7 +207,7 @@ TEST(PyTorchParse, TheWorkerThatFailedIsBlamedNotThoseThatMissedIt) {
 }
 
 TEST(PyTorchParse, AWorkerThatIsMissingIsNoted) {
-  Outputs outputs{.spec = kTwo, .stages = {Printed(Report())}};
+  Outputs outputs{.spec = kTwoWorkers, .stages = {Printed(ReportJson())}};
   EXPECT_TRUE(FailsWith(pytorch::Parse(outputs), "outputs of 1 workers, not of 2"));
 }
 
