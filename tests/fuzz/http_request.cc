@@ -48,9 +48,9 @@ std::string Serve(const http::Handler& handler, std::string_view request) {
   peer.shutdown(asio::socket_base::shutdown_send);
   http::ServerOptions options;
   options.max_body = 256;
-  Budget unsent(options.max_unsent);
+  http::Budgets budgets{Budget(options.max_unsent), Budget(0)};  // a stream of events has no end
   http::Connection connection(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), ends[0]), nullptr,
-                              handler, options, unsent);
+                              handler, options, budgets);
   asio::co_spawn(io, connection.Serve(), asio::detached);
   std::string answers;
   asio::async_read(peer, asio::dynamic_buffer(answers),
