@@ -61,9 +61,7 @@ Action BindReport(CLI::App& app, const Globals& globals) {
 std::vector<Command> ReportCommands() {
   return {{.name = "report",
            .help = "A verdict with figures and tables of a run, a validation or a load",
-           .example = "twofold report validate-scaling.json --html report.html\n"
-                      "  twofold report @last --junit junit.xml --openmetrics run.om\n"
-                      "  twofold report before after --html compared.html",
+           .example = "twofold report validate-scaling.json --html report.html",
            .bind = BindReport}};
 }
 
