@@ -141,7 +141,7 @@ TEST_F(SleepAgentTest, JobThatMakesNoSenseFailsInThePlan) {
   EXPECT_THAT(results, Each(Field(&Result::outcome, v1::OUTCOME_FAILED)));
   EXPECT_EQ(results[0].report.error(), "plan: this worker runs the suite 'sleep', not 'fio'");
   EXPECT_THAT(results[1].report.error(), HasSubstr("plan: spec: the last argument"));
-  EXPECT_THAT(results[2].report.error(), HasSubstr("plan: sleep: '\\xff' is not a number"));
+  EXPECT_THAT(results[2].report.error(), HasSubstr("plan: sleep: '\\xff' is not a time"));
 }
 
 TEST_F(SleepAgentTest, SmallerLimitEndsTheJobAsTimedOut) {
