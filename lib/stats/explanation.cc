@@ -28,12 +28,13 @@ constexpr double kLeastFailed = 0.01;     // of the jobs
 /// "12 %", "0.4 %"
 std::string Percent(double share) {
   const double percent = 100.0 * share;
-  return absl::StrFormat(std::abs(percent) < 9.95 ? "%.2g %%" : "%.0f %%", percent);
+  const bool small = std::abs(percent) < 9.95;
+  return small ? absl::StrFormat("%.2g %%", percent) : absl::StrFormat("%.0f %%", percent);
 }
 
 /// 0.000312, 1.98, 128
 std::string Number(double value) {
-  return absl::StrFormat(std::abs(value) < 100.0 ? "%.3g" : "%.0f", value);
+  return std::abs(value) < 100.0 ? absl::StrFormat("%.3g", value) : absl::StrFormat("%.0f", value);
 }
 
 // ---- which part of its time grew
