@@ -118,12 +118,12 @@ TEST_F(WebTest, WorkersAreColumnsAndTheirStatesLetters) {
   Json states = page.Next("worker-states");
   EXPECT_EQ(states["version"], names["version"]);
   EXPECT_EQ(states["state"], "i");
-  EXPECT_EQ(states["busy"], Json({0}));
+  EXPECT_EQ(states["busy"], Json::array({0}));
   Submit();
   worker->assigned.Take();
   states = page.Next("worker-states");
   EXPECT_EQ(states["state"], "b");
-  EXPECT_EQ(states["busy"], Json({1}));
+  EXPECT_EQ(states["busy"], Json::array({1}));
 }
 
 TEST_F(WebTest, AWorkerThatComesIsInNewNamesAndItsStatesInTheSameVersion) {
