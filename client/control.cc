@@ -1,6 +1,7 @@
 #include "client/control.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -17,8 +18,8 @@
 #include "lib/http/events.h"
 #include "lib/http/guard.h"
 #include "lib/http/router.h"
-#include "lib/load/engine/cpu_throttle.h"
 #include "lib/metrics/family.h"
+#include "lib/process/cpu_use.h"
 #include "web/assets.h"
 
 namespace twofold::client {
@@ -40,7 +41,7 @@ struct Context {
   }
 
   void ObserveCpu() {
-    if (const std::optional<load::CpuTime> cpu = throttle.Read()) generator.Observe(*cpu);
+    if (const std::optional<Duration> time = cpu.Throttled()) generator.Observe(*time);
   }
 
   /// Begins a load in place of the present one.
@@ -52,7 +53,7 @@ struct Context {
   load::Generator& generator;
   std::uint32_t max_parallelism;
   LoadDefaults defaults;
-  load::CpuThrottle throttle{};
+  process::CpuUseReader cpu{process::RealHostFiles(), getpid()};
   std::optional<load::Snapshot> seen{};  // none: what was seen is no longer true
   Instant seen_at{};
 };

@@ -18,6 +18,7 @@
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
+#include "lib/words/job_filter.h"
 
 namespace twofold::cli {
 namespace {
@@ -109,6 +110,16 @@ Action BindList(CLI::App& app, const Globals& globals) {
   AddField(app, "--queue", request, &v1::ListJobsRequest::set_queue, "Only of this queue")
       ->check(QueueName());
   AddField(app, "--run", request, &v1::ListJobsRequest::set_run, "Only of this run");
+  app.add_option_function<std::vector<std::string>>(
+         "--state",
+         [options](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             AddToFilter(word, options->request).IgnoreError();  // checked
+           }
+         },
+         "Only those that wait, run, or ended so; commas between, repeatable")
+      ->delimiter(',')
+      ->check(CLI::IsMember(JobFilterWords()));
   AddField(app, "--finished", request, &v1::ListJobsRequest::set_finished,
            "Finished durable jobs, too; they come first");
   AddOption(app, "--most", options->most, WholeNumber(1, 10'000'000), "How many at most");
@@ -180,7 +191,7 @@ std::vector<Command> JobCommands() {
        BindCall<Clients>(&Clients::Stub::GetJob, NameJob<v1::GetJobRequest>, Print),
        Prints::kTable},
       {"job list", "Waiting and running jobs; finished durable ones on demand",
-       "twofold job list --run nightly --finished", BindList, Prints::kTable},
+       "twofold job list --run nightly --state failed,lost", BindList, Prints::kTable},
       {"job explain", "Why a job waits", "twofold job explain 17",
        BindCall<Clients>(&Clients::Stub::ExplainJob, NameJob<v1::GetJobRequest>, ShowWhy)},
       {"job logs", "What a job prints, or its last 4 KiB", "twofold job logs -f 17", BindLogs},

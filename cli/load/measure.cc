@@ -64,7 +64,7 @@ Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& s
     line.terminal() ? line.Replace(text.substr(0, LiveLine::Width())) : line.Note(text);
   }
   line.Finish();
-  auto record = run.Finish();
+  auto record = run.Finish([&] { return signals.Take() != 0; });
   if (record) return *std::move(record);
   if (interrupted) return EndWith(kExitInterrupted, "interrupted before the load began");
   return absl::UnavailableError(absl::StrCat("the frontend at ", frontend, " cannot be reached"));

@@ -13,7 +13,7 @@ namespace twofold::cli {
 
 /// Runs one load to its end and shows it meanwhile on stderr: on a terminal one line that is
 /// written over, else a line every few seconds. A signal ends it early; the record is of the time
-/// until then, with ended_because "interrupted".
+/// until then, with ended_because "interrupted"; a signal while answers are awaited ends that wait.
 ///
 /// Errors   kUnavailable: the frontend is not reached within half a minute, or before a signal.
 ///          Those of load::Run.

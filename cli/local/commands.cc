@@ -69,6 +69,7 @@ Status ShowAll(const Globals& globals) {
 
 struct UpOptions {
   local::ClusterOptions cluster;
+  bool runs_workload = false;  ///< --workload
   bool foreground = false;
   double timeout_seconds = 60;
 };
@@ -116,6 +117,8 @@ Action BindUp(CLI::App& app, const Globals& globals) {
              "of a NAME without a time run the WORKLOAD. Left out: a queue with the "
              "name of the WORKLOAD")
           ->capture_default_str();
+  app.add_flag("--workload", options->runs_workload,
+               "What stands after -- is the workload of each worker; may be left out");
   app.add_option("WORKLOAD", cluster.workload,
                  "After --: a suite and a spec, or a program and its arguments");
   AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
@@ -130,8 +133,12 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
   AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 3600),
             "Longest wait for all to be ready");
-  return [options, queues, &globals] {
-    std::vector<std::string>& workload = options->cluster.workload;
+  return [options, queues, &globals]() -> Status {
+    const std::vector<std::string>& workload = options->cluster.workload;
+    if (options->runs_workload && workload.empty()) {
+      return absl::InvalidArgumentError(
+          "--workload: say what each worker runs, after --: --workload -- ./my-program ARGS");
+    }
     if (queues->empty() && !workload.empty()) options->cluster.queues = QueueFor(workload[0]);
     return Up(*options, globals);
   };

@@ -112,8 +112,10 @@ Json GrowthJson(const stats::Growth& growth) {
   return json;
 }
 
-/// "none seen" rather than an infinity: what was not seen may still come.
+/// "none seen" rather than an infinity: what was not seen may still come. Where the data contradict
+/// the law, its peak means nothing.
 std::string PeakText(const stats::ScalingLaw& law) {
+  if (law.IsContradicted()) return "contradicted";
   if (law.coherency.lower <= 0.0) return "no peak seen";
   if (!law.HasPeak()) return absl::StrCat("beyond ", show::Text(2.0 * law.largest));
   return absl::StrCat(show::Text(law.peak.value, 3), " (", show::Text(law.peak.lower, 3), " .. ",
@@ -128,6 +130,7 @@ Json LawJson(const stats::ScalingLaw& law, double at) {
                {"peak", BoundedJson(law.peak)},
                {"peak_throughput", NumberOr(law.peak_throughput)},
                {"peak_text", PeakText(law)},
+               {"contradicted", law.IsContradicted()},
                {"efficiency", BoundedJson(law.efficiency)},
                {"scatter", law.scatter},
                {"aicc", NumberOr(law.aicc)},

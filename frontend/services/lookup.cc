@@ -14,7 +14,6 @@ namespace twofold::frontend {
 namespace {
 
 constexpr std::size_t kDefaultPage = 100;
-constexpr std::size_t kMaxPage = 1000;
 
 // A page ends when it has so much: reports are of up to 256 KiB.
 constexpr std::size_t kPageBytes = 1 << 20;
@@ -35,6 +34,47 @@ Status NoSuchJob(std::uint64_t id) {
 
 // ---- Lists
 
+/// Which jobs a list is of.
+struct Wanted {
+  bool waiting = false;
+  bool running = false;
+  std::vector<queue::Outcome> outcomes = {};  ///< of jobs that have ended; each at most once
+
+  [[nodiscard]] bool ended() const { return !outcomes.empty(); }
+  [[nodiscard]] bool all() const {
+    return waiting && running && outcomes.size() == queue::kOutcomes;
+  }
+};
+
+bool WantsEnded(const v1::ListJobsRequest& request) {
+  return request.finished() || request.outcomes_size() > 0 ||
+         std::ranges::count(request.states(), v1::JOB_STATE_FINISHED) > 0;
+}
+
+/// Errors   kInvalidArgument: a state or an outcome that there is not.
+Result<Wanted> WantedOf(const v1::ListJobsRequest& request) {
+  const bool any = request.states().empty() && request.outcomes().empty();
+  Wanted wanted{.waiting = any, .running = any};
+  bool in_any_way = request.finished();
+  for (const int state : request.states()) {
+    wanted.waiting = wanted.waiting || state == v1::JOB_STATE_WAITING;
+    wanted.running = wanted.running || state == v1::JOB_STATE_RUNNING;
+    in_any_way = in_any_way || state == v1::JOB_STATE_FINISHED;
+    if (v1::JobState_IsValid(state) && state != v1::JOB_STATE_UNSPECIFIED) continue;
+    return absl::InvalidArgumentError(absl::StrCat("states has the unknown value ", state));
+  }
+  for (const int outcome : request.outcomes()) {
+    if (v1::Outcome_IsValid(outcome) && outcome != v1::OUTCOME_UNSPECIFIED) continue;
+    return absl::InvalidArgumentError(absl::StrCat("outcomes has the unknown value ", outcome));
+  }
+  for (int i = 0; i < queue::kOutcomes; ++i) {
+    const auto outcome = static_cast<queue::Outcome>(i);
+    const bool named = std::ranges::count(request.outcomes(), ToProto(outcome)) > 0;
+    if (in_any_way || named) wanted.outcomes.push_back(outcome);
+  }
+  return wanted;
+}
+
 /// Where a page starts. As text "s:JOB": in the store, after this job; "QUEUE:PLACE": in that
 /// queue.
 struct Place {
@@ -45,7 +85,7 @@ struct Place {
 
 Result<Place> ParsePlace(const v1::ListJobsRequest& request) {
   const std::string& token = request.page_token();
-  Place place{.in_store = request.finished()};
+  Place place{.in_store = WantsEnded(request)};
   if (token.empty()) return place;
   const std::size_t colon = std::min(token.find(':'), token.size() - 1);
   const std::string queue = token.substr(0, colon);
@@ -60,11 +100,13 @@ Result<Place> ParsePlace(const v1::ListJobsRequest& request) {
 /// Fills one page.
 class Page {
  public:
-  Page(const QueueSet& queues, const v1::ListJobsRequest& request)
+  Page(const QueueSet& queues, const v1::ListJobsRequest& request, Wanted wanted)
       : queues_(queues),
         request_(request),
-        size_(request.page_size() == 0 ? kDefaultPage
-                                       : std::min<std::size_t>(request.page_size(), kMaxPage)) {}
+        wanted_(std::move(wanted)),
+        size_(request.page_size() == 0
+                  ? kDefaultPage
+                  : std::min<std::size_t>(request.page_size(), kMostJobsAPage)) {}
 
   /// False: the store may have more.
   Result<bool> AddStored(std::uint64_t after) {
@@ -89,6 +131,7 @@ class Page {
   }
 
   void AddLive(std::uint64_t queue, std::uint64_t from) {
+    if (!wanted_.waiting && !wanted_.running) return;
     for (; queue < queues_.all().size() && !full(); ++queue, from = 0) {
       QueueHost& host = *queues_.all()[queue];
       if (!request_.queue().empty() && host.name() != request_.queue()) continue;
@@ -104,22 +147,13 @@ class Page {
   v1::ListJobsReply Take() { return std::move(reply_); }
 
  private:
-  static std::vector<queue::Outcome> AllOutcomes() {
-    std::vector<queue::Outcome> all;
-    for (int i = 0; i < queue::kOutcomes; ++i) all.push_back(static_cast<queue::Outcome>(i));
-    return all;
-  }
-
-  // Of a run also those that have not ended on disk: one whose end is not there yet is in no queue
-  // any more, and who looks after a run must not take it for one that never was.
+  // Of a whole run also those that have not ended on disk: one whose end is not there yet is in no
+  // queue any more, and who looks after a run must not take it for one that never was.
   [[nodiscard]] results::JobQuery StoredQuery(std::uint64_t after, std::size_t most) const {
     results::JobQuery query{.headlines = request_.headlines(), .after = after, .limit = most};
     if (!request_.queue().empty()) query.queue = request_.queue();
-    if (!request_.run().empty()) {
-      query.run = request_.run();
-    } else {
-      query.outcomes = AllOutcomes();
-    }
+    if (!request_.run().empty()) query.run = request_.run();
+    if (!query.run || !wanted_.all()) query.outcomes = wanted_.outcomes;
     return query;
   }
 
@@ -149,8 +183,11 @@ class Page {
   std::uint32_t AddLiveOf(QueueHost& host, std::uint32_t from) {
     do {
       const QueueHost::Turn turn(host, Now());
-      const queue::JobPage page{
-          .from = from, .limit = std::min(room(), kListStep), .run = request_.run()};
+      const queue::JobPage page{.from = from,
+                                .limit = std::min(room(), kListStep),
+                                .run = request_.run(),
+                                .waiting = wanted_.waiting,
+                                .running = wanted_.running};
       from = turn.core().List(turn.now(), page, [&](const queue::JobView& view) {
         *reply_.add_jobs() = Describe(turn, host, view);
       });
@@ -160,6 +197,7 @@ class Page {
 
   const QueueSet& queues_;
   const v1::ListJobsRequest& request_;
+  const Wanted wanted_;
   const std::size_t size_;
   v1::ListJobsReply reply_;
 };
@@ -199,7 +237,7 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
 
 bool ListReadsStore(const v1::ListJobsRequest& request) {
   const std::string& token = request.page_token();
-  return token.empty() ? request.finished() : token.starts_with("s:");
+  return token.empty() ? WantsEnded(request) : token.starts_with("s:");
 }
 
 Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request) {
@@ -208,7 +246,9 @@ Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsReq
   }
   const Result<Place> place = ParsePlace(request);
   if (!place.ok()) return place.status();
-  Page page(queues, request);
+  Result<Wanted> wanted = WantedOf(request);
+  if (!wanted.ok()) return wanted.status();
+  Page page(queues, request, *std::move(wanted));
   if (!place->in_store) {
     page.AddLive(place->queue, place->from);
     return page.Take();

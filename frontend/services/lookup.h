@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "frontend/queues/queue_set.h"
@@ -30,9 +31,15 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
 /// Whether the page that is asked for is read from the store.
 bool ListReadsStore(const v1::ListJobsRequest& request);
 
+/// The most that a page may have.
+inline constexpr std::size_t kMostJobsAPage = 1000;
+
 /// One page. Finished durable jobs come first if they are asked for; of those it has about a MiB at
 /// most, however many it may have.
-/// Errors   kInvalidArgument: the page token; kNotFound: the queue; those of the store.
+/// Errors   kInvalidArgument: the page token, a state, an outcome; kNotFound: the queue; those of
+///          the store.
+/// Cost     A few ns for each job that waits or runs, wanted or not; of those that have ended, a
+///          read of all that came before the last one of the page.
 Result<v1::ListJobsReply> ListJobs(const QueueSet& queues, const v1::ListJobsRequest& request);
 
 }  // namespace twofold::frontend

@@ -1,11 +1,11 @@
 #include "frontend/web/stragglers.h"
 
+#include <absl/strings/str_format.h>
+
 #include <algorithm>
 
 namespace twofold::frontend {
 namespace {
-
-constexpr double kMuchLess = 0.5;  // of what the median worker does
 
 double Median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -14,6 +14,13 @@ double Median(std::vector<double> values) {
 }
 
 }  // namespace
+
+std::string Stragglers::Rule() {
+  return absl::StrFormat(
+      "A busy worker is slow if, in %.0f s or more, it has ended less than %.0f %% as many jobs a "
+      "slot as the median of %d or more busy workers of its queue, which has ended %.0f or more.",
+      ToSeconds(kLeastTime), 100 * kMuchLess, kLeastWorkers, kLeastJobs);
+}
 
 const std::vector<bool>& Stragglers::Judge(Instant now, std::size_t set, Workers workers) {
   if (set != set_ || workers.size() != before_.size()) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/common/instant.h"
@@ -19,11 +20,11 @@ struct WorkDone {
 
 /// Says which workers do much less than the others of their queue.
 ///
-/// Since the last judgement, kLeastTime ago or more, a straggler has ended less than half as many
-/// jobs a slot as the median of its queue's workers. Only workers that were busy both times count,
-/// three at least; and the queue is judged only once the median worker has ended kLeastJobs, so
-/// that fewer than half as many come by chance in one of 200 cases even if the times of jobs are
-/// exponential (Poisson counts). A judgement stands until the next one.
+/// Since the last judgement, kLeastTime ago or more, a straggler has ended less than kMuchLess
+/// times as many jobs a slot as the median of its queue's workers. Only workers that were busy both
+/// times count, kLeastWorkers at least; and the queue is judged only once the median worker has
+/// ended kLeastJobs, so that fewer than half as many come by chance in one of 200 cases even if the
+/// times of jobs are exponential (Poisson counts). A judgement stands until the next one.
 ///
 /// Time     Callers pass `now`.
 /// Threads  Not thread-safe.
@@ -33,6 +34,10 @@ class Stragglers {
   static constexpr Duration kLeastTime = std::chrono::seconds(10);
   static constexpr double kLeastJobs = 20;
   static constexpr std::size_t kLeastWorkers = 3;
+  static constexpr double kMuchLess = 0.5;
+
+  /// The rule in a sentence, for people.
+  static std::string Rule();
 
   using Workers = std::span<const WorkDone>;
 

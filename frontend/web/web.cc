@@ -1,12 +1,15 @@
 #include "frontend/web/web.h"
 
 #include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,7 @@
 #include "lib/http/router.h"
 #include "lib/metrics/family.h"
 #include "lib/show/message.h"
+#include "lib/words/job_filter.h"
 #include "web/assets.h"
 
 namespace twofold::frontend {
@@ -80,13 +84,31 @@ http::Handler OfRuns(const Storage* storage,
   return [](const http::Request&) { return Failed(NoRuns()); };
 }
 
-http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
+Result<v1::ListJobsRequest> ListOf(const http::Request& request) {
   v1::ListJobsRequest list;
   list.set_queue(QueryOf(request, "queue"));
   list.set_run(QueryOf(request, "run"));
   list.set_finished(QueryOf(request, "finished") == "true");
   list.set_page_token(QueryOf(request, "page_token"));
-  return Reply(ListJobs(queues, list));
+  const std::vector<std::string> states =
+      absl::StrSplit(QueryOf(request, "state"), ',', absl::SkipEmpty());
+  for (const std::string& word : states) {
+    if (Status status = AddToFilter(word, list); !status.ok()) return status;
+  }
+  const std::string size = QueryOf(request, "page_size");
+  if (size.empty()) return list;
+  std::uint32_t jobs = 0;
+  if (!absl::SimpleAtoi(size, &jobs) || jobs == 0 || jobs > kMostJobsAPage) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("page_size has to be a whole number from 1 to ", kMostJobsAPage));
+  }
+  list.set_page_size(jobs);
+  return list;
+}
+
+http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
+  const Result<v1::ListJobsRequest> list = ListOf(request);
+  return list.ok() ? Reply(ListJobs(queues, *list)) : Failed(list.status());
 }
 
 http::Response JobJson(const QueueSet& queues, const http::Request& request) {

@@ -37,7 +37,8 @@ struct WebParts {
 ///                    503 and why while one of these cannot be
 ///   /api/v1/queues   JSON: the queues as ListQueues gives them
 ///   /api/v1/workers  JSON: the workers as ListWorkers gives them
-///   /api/v1/jobs     JSON: jobs as ListJobs gives them; ?queue= ?run= ?finished=true ?page_token=
+///   /api/v1/jobs     JSON: jobs as ListJobs gives them; ?queue= ?run= ?state= ?finished=true
+///                    ?page_size= ?page_token=
 ///   /api/v1/jobs/ID  JSON: one job
 ///   /api/v1/runs     JSON: runs, the newest first; ?page_token= goes on where next_page_token says
 ///   /api/v1/runs/ID  JSON: a run with its definition

@@ -31,6 +31,7 @@ std::optional<std::string> WorkerColumns::Names(Instant now) {
   named_at_ = now;
   std::string line = show::Line({{"version", version_},
                                  {"left_out", left_out_},
+                                 {"slow_rule", Stragglers::Rule()},
                                  {"queue", names.queue},
                                  {"node", names.node},
                                  {"pod", names.pod},

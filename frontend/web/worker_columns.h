@@ -15,7 +15,8 @@ namespace twofold::frontend {
 /// All worker processes as columns, for a page that shows a cell for each: who they are, which
 /// changes seldom, apart from what they do. Both texts are one line of JSON:
 ///
-///   Names   {"version", "left_out", "queue": [...], "node", "pod", "device", "slots"}
+///   Names   {"version", "left_out", "slow_rule": what makes a worker slow, for people,
+///            "queue": [...], "node", "pod", "device", "slots"}
 ///   States  {"version", "busy": [slots that have a job, ...], "state": "ibbi..."}
 ///
 /// States of one version belong to the names of that version. A state is a letter: i idle, b busy,

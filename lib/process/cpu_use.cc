@@ -45,6 +45,17 @@ struct Cgroup {
   std::string group;  // this process's folder in it; the root if that is not visible here
 };
 
+/// Where the hierarchy of these controllers is mounted. Some hosts list "cpuacct,cpu" and mount
+/// "cpu,cpuacct"; there each controller's own name leads to it.
+std::string RootOf(const HostFiles& files, const std::string& controllers,
+                   std::string_view controller) {
+  const std::string mounts = "/sys/fs/cgroup";
+  if (controllers.empty()) return mounts;
+  std::string listed = absl::StrCat(mounts, "/", controllers);
+  const bool visible = files.read(listed + "/cgroup.procs").has_value();
+  return visible ? listed : absl::StrCat(mounts, "/", std::string(controller));
+}
+
 /// Of /proc/self/cgroup: "0::/path" (v2), "3:cpu,cpuacct:/path" (v1).
 std::optional<Cgroup> CgroupOf(const HostFiles& files, std::string_view controller) {
   const std::string lines = files.read("/proc/self/cgroup").value_or("");
@@ -53,8 +64,7 @@ std::optional<Cgroup> CgroupOf(const HostFiles& files, std::string_view controll
     if (parts.size() != 3) continue;
     const std::vector<std::string> names = absl::StrSplit(parts[1], ',');
     if (std::find(names.begin(), names.end(), controller) == names.end()) continue;
-    const std::string root =
-        parts[1].empty() ? "/sys/fs/cgroup" : absl::StrCat("/sys/fs/cgroup/", parts[1]);
+    const std::string root = RootOf(files, parts[1], controller);
     const std::string group = parts[2] == "/" ? root : absl::StrCat(root, parts[2]);
     const bool visible = files.read(group + "/cgroup.procs").has_value();
     return Cgroup{root, visible ? group : root};
@@ -175,7 +185,9 @@ CpuUse CpuUseReader::Read() {
   CpuUse use;
   most_ = std::max(most_, usage_.empty() ? OfProcesses() : OfCgroup());
   use.cpu = most_;
-  AddQuota(use);
+  const Quota quota = ReadQuota();
+  use.quota = quota.cores;
+  use.throttled = quota.throttled;
   return use;
 }
 
@@ -204,15 +216,15 @@ Duration CpuUseReader::OfProcesses() const {
   return sum;
 }
 
-void CpuUseReader::AddQuota(CpuUse& use) const {
+CpuUseReader::Quota CpuUseReader::ReadQuota() const {
   for (const std::string& group : groups_) {
-    use.quota = QuotaOf(files_, group, v2_);
-    if (!use.quota) continue;
+    const std::optional<double> cores = QuotaOf(files_, group, v2_);
+    if (!cores) continue;
     const std::string stat = files_.read(group + "/cpu.stat").value_or("");
-    use.throttled = v2_ ? TimeIn(ValueIn(stat, "throttled_usec"), 1000)
-                        : TimeIn(ValueIn(stat, "throttled_time"), 1);
-    return;
+    return {cores, v2_ ? TimeIn(ValueIn(stat, "throttled_usec"), 1000)
+                       : TimeIn(ValueIn(stat, "throttled_time"), 1)};
   }
+  return {};
 }
 
 }  // namespace twofold::process

@@ -69,6 +69,8 @@ struct JobPage {
   std::uint32_t from = 0;     ///< what the page before returned; 0: the first page
   std::size_t limit = 1000;   ///< jobs at most
   std::string_view run = {};  ///< only those of this run; empty: all
+  bool waiting = true;        ///< those that wait
+  bool running = true;        ///< those that run
 };
 
 /// Why a job does not run. The first reason that holds.
@@ -215,8 +217,8 @@ class Queue {
   /// The next jobs in table order. Returns where the next page begins; 0: there are no more. A page
   /// may have fewer jobs than asked for, or none, though there are more.
   ///
-  /// Cost     O(1) for each job of the page, O(log) if it is of a run; of all jobs, a look at up to
-  ///          kMostListed places of the table as well.
+  /// Cost     O(1) for each job of the page, O(log) if it is of a run; as well a look at up to
+  ///          kMostListed places of the table or jobs of the run.
   std::uint32_t List(Instant now, const JobPage& page,
                      const std::function<void(const JobView&)>& visit) const;
 
@@ -298,6 +300,7 @@ class Queue {
   void EndDeparted(Instant now, Effects& effects);
   bool EndJobsOf(SubmitterId submitter, std::size_t& left, Effects& effects);
 
+  [[nodiscard]] bool IsWanted(const JobPage& page, Slot slot) const;
   std::uint32_t ListRun(Instant now, const JobPage& page,
                         const std::function<void(const JobView&)>& visit) const;
 

@@ -57,6 +57,7 @@ std::uint32_t Queue::List(Instant now, const JobPage& page,
   const Slot end = std::min<Slot>(jobs_.end(), page.from + kMostListed);
   for (Slot slot = page.from; slot < end; ++slot) {
     if (jobs_[slot].state == JobState::kFree || jobs_.tries(slot).gang != kNoSlot) continue;
+    if (!IsWanted(page, slot)) continue;
     if (left-- == 0) return slot;
     visit(View(now, slot));
   }
@@ -68,11 +69,18 @@ std::uint32_t Queue::ListRun(Instant now, const JobPage& page,
   const auto run = runs_.find(std::string(page.run));
   if (run == runs_.end()) return 0;
   std::size_t left = page.limit;
+  std::uint32_t looked_at = 0;
   for (auto job = run->second.lower_bound(page.from); job != run->second.end(); ++job) {
+    if (looked_at++ == kMostListed) return *job;
+    if (!IsWanted(page, *job)) continue;
     if (left-- == 0) return *job;
     visit(View(now, *job));
   }
   return 0;
+}
+
+bool Queue::IsWanted(const JobPage& page, Slot slot) const {
+  return IsRunning(jobs_[slot]) ? page.running : page.waiting;
 }
 
 std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {

@@ -24,8 +24,9 @@ constexpr std::size_t kShownPlaces = 10;  // see MetricResult.at
 
 // A job has a row for each headline, or one without.
 constexpr const char* kSelect =
-    "SELECT permutation, place.job, repetition, outcome, warm_up, requeued_as, metric, value, at"
-    " FROM place LEFT JOIN ended ON ended.id = place.job"
+    "SELECT permutation, place.job, repetition, outcome, warm_up, requeued_as, metric, value, at,"
+    " started_unix_ns FROM place LEFT JOIN live ON live.id = place.job"
+    " LEFT JOIN ended ON ended.id = place.job"
     " LEFT JOIN measured ON measured.job = place.job AND outcome = 0 AND NOT warm_up"
     " AND requeued_as IS NULL AND measured.number < 0"
     " WHERE run = ? AND permutation >= ? ORDER BY permutation, place.job";
@@ -39,7 +40,8 @@ enum ResultColumn : int {
   kRequeued,
   kMetric,
   kValue,
-  kAt
+  kAt,
+  kStarted
 };
 
 /// What the jobs of a permutation have of one headline.
@@ -127,6 +129,7 @@ void Gatherer::Count(const Prepared::Rows& row) {
   withdrawn_.erase(which);
   if (row[kOutcomeOf].isNull()) {
     result_.set_unfinished(result_.unfinished() + 1);
+    if (!row[kStarted].isNull()) result_.set_running(result_.running() + 1);
     return;
   }
   const queue::Outcome outcome = OutcomeOf(row[kOutcomeOf].getInt64());

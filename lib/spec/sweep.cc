@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/spec/schema.h"
+#include "lib/stats/comparison.h"
 #include "lib/stats/summary.h"
 
 namespace twofold::spec {
@@ -249,14 +250,13 @@ Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limi
   return set ? ReadSet(kinds, SpecOf(**root), sweep) : ReadOne(kinds, *root, sweep);
 }
 
-constexpr double kConfidence = 0.98;  // so that it is 95 % in spite of all the looks
-
 }  // namespace
 
 UntilVerdict Judge(const Until& until, std::uint32_t least, std::span<const double> headlines,
                    std::uint32_t failed) {
   UntilVerdict verdict;
-  verdict.relative_interval = stats::IntervalOfMean(headlines, kConfidence).Relative();
+  verdict.relative_interval =
+      stats::IntervalOfMean(headlines, stats::kConfidenceOfLooks).Relative();
   if (headlines.size() >= least && verdict.relative_interval <= until.relative_interval) {
     verdict.next = Next::kNarrow;
   } else if (headlines.size() + failed >= until.most) {

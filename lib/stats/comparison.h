@@ -75,4 +75,8 @@ inline double StudentFactor(double confidence, double degrees) {
   return StudentQuantile(0.5 + confidence / 2.0, degrees);
 }
 
+/// Of an interval that somebody looks at again and again until it is narrow enough: it ends at a
+/// narrow one by chance, too, and so holds the truth in about 95 % (docs/statistics.md).
+inline constexpr double kConfidenceOfLooks = 0.98;
+
 }  // namespace twofold::stats

@@ -133,6 +133,14 @@ Result<double> ScalingLaw::At(double workers) const {
   return workers / cost;
 }
 
+// The bounds are those of the fit without signs, cut at 0. Those of data that fit exactly are at 0,
+// too.
+bool ScalingLaw::IsContradicted() const {
+  constexpr double kExact = 1e-9;
+  if (law == Law::kLinear || scatter < kExact) return false;
+  return contention.upper <= 0.0 || (law == Law::kUniversal && coherency.upper <= 0.0);
+}
+
 bool ScalingLaw::HasPeak() const {
   return coherency.lower > 0.0 && peak.value <= kFarthest * largest;
 }

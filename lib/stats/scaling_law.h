@@ -64,6 +64,10 @@ struct ScalingLaw {
 
   /// Whether the peak is certain, and not beyond twice what was measured.
   [[nodiscard]] bool HasPeak() const;
+
+  /// Whether s or k is certainly below 0, which the law excludes: throughput grew faster than any
+  /// such law allows. Parameters are those of the nearest law then, and say nothing of the system.
+  [[nodiscard]] bool IsContradicted() const;
 };
 
 /// All laws that there are sizes enough for.

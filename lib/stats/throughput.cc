@@ -49,8 +49,13 @@ void SetError(const Lives& lives, const Parts& parts, ThroughputEstimate& estima
   estimate.degrees = seen.degrees;
 }
 
+/// What throughput is multiplied with and divided by for its interval.
+double IntervalFactor(const ThroughputEstimate& estimate, double confidence) {
+  return std::exp(StudentFactor(confidence, estimate.degrees) * estimate.log_error);
+}
+
 void SetInterval(ThroughputEstimate& estimate) {
-  const double factor = std::exp(StudentFactor(kConfidence, estimate.degrees) * estimate.log_error);
+  const double factor = IntervalFactor(estimate, kConfidence);
   estimate.lower = estimate.throughput / factor;
   estimate.upper = estimate.throughput * factor;
 }
@@ -79,6 +84,10 @@ ThroughputEstimate Unknown(ThroughputEstimate estimate, std::string reason) {
 }
 
 }  // namespace
+
+bool ThroughputEstimate::IsKnownWithin(double share) const {
+  return steady && throughput > 0.0 && IntervalFactor(*this, kConfidenceOfLooks) <= 1.0 + share;
+}
 
 void ThroughputWindow::Ended(Instant submitted, Instant ended, bool succeeded) {
   if (ended < start_) return;

@@ -26,6 +26,9 @@ struct ThroughputEstimate {
   double mean_life = 0.0;       ///< of the jobs that ended, seconds; 0 until one has
   bool steady = false;          ///< whether the interval can be relied on
   std::string reason;           ///< why not, for people; empty if steady
+
+  /// Whether throughput is known within `share` of it to who asks again and again, until it is.
+  [[nodiscard]] bool IsKnownWithin(double share) const;
 };
 
 /// Estimates the throughput of a window of time, wherever the window cuts the jobs.

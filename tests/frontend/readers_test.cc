@@ -96,11 +96,16 @@ struct List {
     stub.async()->ListJobs(&context, &request, &reply,
                            [this](grpc::Status status) { ended.set_value(std::move(status)); });
   }
+  // Until then gRPC writes into this.
+  ~List() { end.wait(); }
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
 
   grpc::ClientContext context;
   v1::ListJobsRequest request;
   v1::ListJobsReply reply;
   std::promise<grpc::Status> ended;
+  std::shared_future<grpc::Status> end = ended.get_future();
 };
 
 /// A frontend with the volatile queue "sleep" and the durable queue "kept".
@@ -154,7 +159,7 @@ class ReadersTest : public ::testing::Test {
   void ExpectAllListsEndWell() {
     disk_.GoOn();
     for (List& list : lists_) {
-      const grpc::Status status = list.ended.get_future().get();
+      const grpc::Status status = list.end.get();
       EXPECT_TRUE(status.ok()) << status.error_message();
     }
   }
@@ -237,7 +242,7 @@ TEST_F(ReadersTest, MoreReadsThanMayWaitAreRefusedWithADelay) {
     EXPECT_TRUE(readers_.Post([] {}));
   }
   List refused(*stub_);
-  const grpc::Status status = refused.ended.get_future().get();
+  const grpc::Status status = refused.end.get();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(), HasSubstr("too many reads"));
   EXPECT_EQ(rpc::RetryAfter(status), std::chrono::seconds(1));
@@ -273,10 +278,10 @@ TEST_F(ReadersTest, CallerThatGivesUpIsNotWaitedFor) {
   KeepAllReadersBusy();
   List& first = lists_.front();
   first.context.TryCancel();
-  EXPECT_EQ(first.ended.get_future().get().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(first.end.get().error_code(), grpc::StatusCode::CANCELLED);
   client_server_->Shutdown(std::chrono::system_clock::now());  // returns though the disk hangs
   for (auto list = std::next(lists_.begin()); list != lists_.end(); ++list) {
-    EXPECT_FALSE(list->ended.get_future().get().ok());
+    EXPECT_FALSE(list->end.get().ok());
   }
 }
 

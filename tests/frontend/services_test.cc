@@ -5,6 +5,7 @@
 #include <future>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "lib/rpc/channel.h"
 #include "tests/fakes/retry_after.h"
@@ -16,8 +17,10 @@ namespace {
 
 using ::testing::AllOf;
 using testing::Assigned;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 class ServicesTest : public FrontendTest {
  protected:
@@ -53,6 +56,19 @@ class ServicesTest : public FrontendTest {
     v1::CancelJobRequest request;
     request.set_id(id);
     return clients_->CancelJob(&context, request, job);
+  }
+  /// The ids of all pages.
+  std::vector<std::uint64_t> List(v1::ListJobsRequest request) {
+    std::vector<std::uint64_t> ids;
+    do {
+      grpc::ClientContext context;
+      v1::ListJobsReply reply;
+      const grpc::Status status = clients_->ListJobs(&context, request, &reply);
+      EXPECT_TRUE(status.ok()) << status.error_message();
+      for (const v1::Job& job : reply.jobs()) ids.push_back(job.id());
+      request.set_page_token(reply.next_page_token());
+    } while (!request.page_token().empty());
+    return ids;
   }
   using Change = grpc::Status (v1::Admin::Stub::*)(grpc::ClientContext*, const v1::QueueRequest&,
                                                    v1::Queue*);
@@ -251,6 +267,62 @@ TEST_F(ServicesTest, ListGoesThroughAllJobsPageByPage) {
   request.set_page_token("nonsense");
   EXPECT_EQ(clients_->ListJobs(&context, request, &reply).error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServicesTest, ListShowsJobsInTheStatesThatAreAskedFor) {
+  const results::TempDir dir;
+  Serve([&](Options& options) { options.storage.url = "sqlite:" + dir.Path("jobs.db"); });
+  const auto submit = [&](const char* run) {
+    v1::JobOptions options;
+    options.set_queue("sleep");
+    options.set_durable(true);
+    options.set_run(run);
+    v1::Job job;
+    EXPECT_TRUE(Submit(options, false, &job).ok());
+    return job.id();
+  };
+  const std::uint64_t cancelled = submit("night");
+  v1::Job job;
+  ASSERT_TRUE(Cancel(cancelled, &job).ok());
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  const std::uint64_t running = submit("night");
+  worker->assigned.Take();
+  const std::uint64_t waiting = submit("night");
+  submit("day");
+
+  const auto listed = [&](std::vector<v1::JobState> states, std::vector<v1::Outcome> outcomes) {
+    v1::ListJobsRequest request;
+    request.set_run("night");
+    request.set_page_size(1);
+    request.mutable_states()->Add(states.begin(), states.end());
+    request.mutable_outcomes()->Add(outcomes.begin(), outcomes.end());
+    return List(request);
+  };
+  EXPECT_THAT(listed({v1::JOB_STATE_WAITING}, {}), ElementsAre(waiting));
+  EXPECT_THAT(listed({v1::JOB_STATE_RUNNING}, {}), ElementsAre(running));
+  EXPECT_THAT(listed({v1::JOB_STATE_FINISHED}, {}), ElementsAre(cancelled));
+  EXPECT_THAT(listed({}, {v1::OUTCOME_CANCELLED}), ElementsAre(cancelled));
+  EXPECT_THAT(listed({}, {v1::OUTCOME_FAILED, v1::OUTCOME_LOST}), ElementsAre());
+  EXPECT_THAT(listed({v1::JOB_STATE_WAITING}, {v1::OUTCOME_CANCELLED}),
+              ElementsAre(cancelled, waiting));
+  EXPECT_THAT(listed({}, {}), UnorderedElementsAre(running, waiting));
+  EXPECT_THAT(listed({v1::JOB_STATE_WAITING, v1::JOB_STATE_RUNNING, v1::JOB_STATE_FINISHED}, {}),
+              UnorderedElementsAre(cancelled, running, waiting));
+}
+
+TEST_F(ServicesTest, ListNamesAStateOrOutcomeThatThereIsNot) {
+  Serve();
+  for (const char* field : {"states", "outcomes"}) {
+    v1::ListJobsRequest request;
+    if (field == std::string("states")) request.add_states(static_cast<v1::JobState>(9));
+    if (field == std::string("outcomes")) request.add_outcomes(v1::OUTCOME_UNSPECIFIED);
+    grpc::ClientContext context;
+    v1::ListJobsReply reply;
+    const grpc::Status status = clients_->ListJobs(&context, request, &reply);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_THAT(status.error_message(), HasSubstr(field));
+  }
 }
 
 TEST_F(ServicesTest, PausedQueueAcceptsAndHandsOutNothingUntilResumed) {

@@ -25,6 +25,13 @@ TEST(Stragglers, AWorkerThatDoesLessThanHalfOfTheMedianIsOne) {
               ElementsAre(false, true, false, false));
 }
 
+TEST(Stragglers, TheRuleIsSaidWithItsNumbers) {
+  EXPECT_EQ(
+      Stragglers::Rule(),
+      "A busy worker is slow if, in 10 s or more, it has ended less than 50 % as many jobs a "
+      "slot as the median of 3 or more busy workers of its queue, which has ended 20 or more.");
+}
+
 TEST(Stragglers, TheMedianIsTakenASlot) {
   Stragglers stragglers;
   std::vector<WorkDone> workers = Workers({0, 0, 0});

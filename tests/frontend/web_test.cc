@@ -229,6 +229,43 @@ TEST_F(WebTest, JobsAreExplainedAndCancelledOnce) {
   EXPECT_EQ(Get("/api/v1/jobs/x/explain").status, 400);
 }
 
+TEST_F(WebTest, JobsAreChosenByStateAndComeInPages) {
+  Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
+  const std::string ended = std::to_string(Submit(true));
+  Post("/api/v1/jobs/" + ended + "/cancel");
+  const std::string first = std::to_string(Submit());
+  const std::string second = std::to_string(Submit());
+  const auto ids = [](const Json& page) {
+    std::vector<std::string> found;
+    for (const Json& job : page["jobs"]) found.push_back(job["id"]);
+    return found;
+  };
+  const auto page = [&](const std::string& query) {
+    const http::Response response = Get("/api/v1/jobs?queue=sleep&" + query);
+    EXPECT_EQ(response.status, 200) << response.body;
+    return Json::parse(response.body);
+  };
+  EXPECT_THAT(ids(page("state=cancelled,lost")), ElementsAre(ended));
+  EXPECT_THAT(ids(page("state=waiting,finished")), ElementsAre(ended, first, second));
+  EXPECT_THAT(ids(page("state=running")), ElementsAre());
+  const Json half = page("state=waiting&page_size=1");
+  EXPECT_THAT(ids(half), ElementsAre(first));
+  EXPECT_THAT(ids(page("state=waiting&page_token=" + half["next_page_token"].get<std::string>())),
+              ElementsAre(second));
+}
+
+TEST_F(WebTest, AListOfJobsNamesTheParameterThatItCannotUse) {
+  Serve();
+  for (const char* size : {"0", "1001", "-1", "x"}) {
+    const http::Response response = Get(std::string("/api/v1/jobs?page_size=") + size);
+    EXPECT_EQ(response.status, 400) << size;
+    EXPECT_THAT(response.body, HasSubstr("page_size has to be a whole number from 1 to 1000"));
+  }
+  const http::Response response = Get("/api/v1/jobs?state=waiting,dead");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("state: 'dead' is not one of waiting, running"));
+}
+
 TEST_F(WebTest, ADurableJobIsCancelledOnDisk) {
   Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
   const std::string job = "/api/v1/jobs/" + std::to_string(Submit(true));

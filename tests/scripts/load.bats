@@ -75,6 +75,21 @@ eventually() {
   jq -e '.ended_because == "interrupted" and .result.throughput > 0' load.json
 }
 
+@test "a second Ctrl-C ends the wait for answers" {
+  "$bin/twofold" load --queue sleep --parallel 4 --duration 60s --warm-up 0.1 -- 1000 >out 2>err 3>&- &
+  pid=$!
+  eventually grep -q "outstanding" err
+  SECONDS=0
+  for _ in $(seq 40); do
+    kill -INT "$pid" 2>/dev/null || break
+    sleep 0.1
+  done
+  code=0
+  wait "$pid" || code=$?
+  [ "$SECONDS" -lt 8 ] # answers are awaited for 10 s
+  [ "$code" -eq 130 ]
+}
+
 @test "failed jobs are errors, and a load of nothing else fails" {
   run load_of --parallel 1 --duration 2s -- nonsense
   [ "$status" -eq 1 ]

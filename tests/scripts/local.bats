@@ -167,14 +167,44 @@ END
   [[ "$output" == *"after the comma stands sigma"* ]]
 }
 
-@test "any program is a workload, and its scaling can be validated" {
-  printf '#!/bin/sh\nsleep 0.05\n' >"$BATS_TEST_TMPDIR/my-program"
+# A program that takes its time.
+my_program() {
+  cat >"$BATS_TEST_TMPDIR/my-program" <<'END'
+#!/bin/sh
+sleep "${1:-0.05}"
+END
   chmod +x "$BATS_TEST_TMPDIR/my-program"
+}
+
+# validate QUEUE: whether two of its workers do more than one.
+validate() {
+  env TWOFOLD_CAP=5 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
+    "backend-$1" localhost 0.1 "client-$1" localhost 2 1.2
+}
+
+@test "any program is a workload, and its scaling can be validated" {
+  my_program
   up -- "$BATS_TEST_TMPDIR/my-program"
   is scalability-tester-backend-my-program ready 1
-  run env TWOFOLD_CAP=5 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
-    backend-my-program localhost 0.1 client-my-program localhost 2 1.2
+  run validate my-program
   [ "$status" -eq 0 ]
+}
+
+@test "--workload says that what follows is the workload, also of a queue with another name" {
+  my_program
+  up --queues q --workload -- "$BATS_TEST_TMPDIR/my-program" 0.06
+  is scalability-tester-backend-q ready 1
+  run validate q
+  [ "$status" -eq 0 ]
+  [ "$(jq -r .queue "$BATS_TEST_TMPDIR/result.json")" = q ]
+  jq -e '[.windows[] | .run] | length == 2 and all(. >= 0.06 and . < 0.5)' "$BATS_TEST_TMPDIR/result.json"
+}
+
+@test "--workload without a program is refused, with an example" {
+  run up --queues q --workload
+  [ "$status" -eq 2 ]
+  [[ "$output" == "twofold: --workload: say what each worker runs"*"-- ./my-program"* ]]
+  [ ! -e "$TWOFOLD_DIR" ]
 }
 
 # A frontend that wants a token, and a state folder of which a supervisor that lies names it.

@@ -11,6 +11,16 @@ import urllib.request
 PATIENCE = 15  # seconds until a page has to show something
 
 
+def there(selector):
+    """A script: is something there that fits?"""
+    return f"return document.querySelector({selector!r}) !== null"
+
+
+def says(selector, text):
+    """A script: does something that fits say this?"""
+    return f"return [...document.querySelectorAll({selector!r})].some((e) => e.textContent.includes({text!r}))"
+
+
 class Browser:
     """A chromedriver and one session of it. Records all requests and all lines of the console."""
 
@@ -63,15 +73,15 @@ class Browser:
         """Of a script that calls its last argument with the result."""
         return self.ask("/execute/async", {"script": script, "args": []})
 
-    def until(self, what, script, *arguments):
+    def until(self, what, script, *arguments, seconds=PATIENCE):
         """What `script` returns as soon as that is true."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             value = self.run(script, *arguments)
             if value:
                 return value
             time.sleep(0.1)
-        raise AssertionError(f"not in {PATIENCE} s: {what}; the page says:\n{self.run('return document.body.innerText')}")
+        raise AssertionError(f"not in {seconds} s: {what}; the page says:\n{self.run('return document.body.innerText')}")
 
     def click(self, selector):
         """As a person does: at the place of the element, when it is there."""
@@ -80,9 +90,20 @@ class Browser:
         self.ask(f"/element/{key}/click", {})
 
     def type(self, selector, text):
+        """In place of what is there; WebDriver's own clear tells the page nothing, which may put it back."""
         [key] = self.ask("/element", {"using": "css selector", "value": selector}).values()
-        self.ask(f"/element/{key}/clear", {})
+        self.run("const e = document.querySelector(arguments[0]); e.focus(); e.select();", selector)
         self.ask(f"/element/{key}/value", {"text": text})
+
+    def choose(self, label, option):
+        """An option of the select in the label that begins so."""
+        self.until(f"{option} of {label} is there", """
+            const label = [...document.querySelectorAll('label')].find((l) => l.textContent.startsWith(arguments[0]));
+            const option = [...(label?.querySelectorAll('option') ?? [])].find((o) => o.textContent === arguments[1]);
+            if (!option) return false;
+            option.selected = true;
+            return option.closest('select').dispatchEvent(new Event('change', {bubbles: true}));
+            """, label, option)
 
     def complaints(self):
         """Errors and warnings of the console since the last call; the policy's violations are among them."""

@@ -12,11 +12,11 @@ BIN = pathlib.Path(os.environ.get("TWOFOLD_BIN", ROOT / "build/dev/bin"))
 
 RUN = """apiVersion: twofold/v1
 kind: BenchmarkSet
-metadata: {name: disks, runid: disks}
+metadata: {{name: {id}, runid: {id}}}
 spec:
-  template: {kind: Fio, spec: {direct: 0, ioengine: psync, size: 1M, runtime: 1s}}
-  permutations: {product: {rw: [read, write], bs: [4k, 64k]}}
-  repetitions: 2
+  template: {{kind: Fio, spec: {{direct: 0, ioengine: psync, size: 1M, runtime: 1s}}}}
+  permutations: {{product: {{rw: [read, write], bs: [4k, 64k]}}}}
+  repetitions: {repetitions}
 """
 
 
@@ -30,22 +30,11 @@ def wait_for(look, what, seconds=30):
     return value
 
 
-class Cluster:
-    """`frontend_url` and `client_url` are the live pages."""
+class Programs:
+    """Programs that write to `folder`; all of them end with it."""
 
-    def __init__(self, folder, workers=4, seconds=0.3):
+    def __init__(self, folder):
         self.folder, self.programs = folder, {}
-        ports = [f"--{who}-address=127.0.0.1:0" for who in ("client", "worker", "http")]
-        self.start("frontend", *ports, f"--ready-file={folder}/frontend", f"--store=sqlite:{folder}/jobs.db",
-                   "sleep", "fio", "tell")
-        self.addresses = self.ready("frontend")
-        self.frontend_url = f"http://{self.addresses['http']}/"
-        for i in range(workers):
-            self.worker("sleep", f"sleep-{i}", "sleep", str(seconds))
-        self.worker("fio", "fio-0", "fio")
-        self.start("client", f"--frontend={self.addresses['client']}", "--queue=sleep", "--parallel=8",
-                   "--http-address=127.0.0.1:0", f"--ready-file={folder}/client")
-        self.client_url = f"http://{self.ready('client')['http']}/"
 
     def start(self, name, *arguments, key=None, **environment):
         key = key or name
@@ -53,24 +42,21 @@ class Cluster:
             argv = [str(BIN / f"twofold-{name}"), *arguments]
             self.programs[key] = subprocess.Popen(argv, stdout=log, stderr=log, env={**os.environ, **environment})
 
-    def worker(self, queue, pod, *workload):
-        self.start("backend", f"--frontend={self.addresses['worker']}", f"--queue={queue}", "--pod-env=POD",
-                   "--backoff=0.2", "--", *workload, key=pod, POD=pod)
+    def start_frontend(self, *arguments):
+        """The addresses that it has."""
+        ports = [f"--{who}-address=127.0.0.1:0" for who in ("client", "worker", "http")]
+        self.start("frontend", *ports, f"--ready-file={self.folder}/frontend", *arguments)
+        return self.ready("frontend")
+
+    def start_client(self, *arguments):
+        """The address of its page."""
+        self.start("client", "--http-address=127.0.0.1:0", f"--ready-file={self.folder}/client", *arguments)
+        return f"http://{self.ready('client')['http']}/"
 
     def ready(self, name):
         """The addresses that it says it has."""
         file = self.folder / name
         return json.loads(wait_for(lambda: file.exists() and file.read_text(), f"{name} ready"))
-
-    def twofold(self, *arguments):
-        argv = [str(BIN / "twofold"), *arguments, "--frontend", self.addresses["client"]]
-        return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60).stdout
-
-    def begin_run(self):
-        """8 jobs of a second each, one after the other; its id."""
-        (self.folder / "run.yaml").write_text(RUN)
-        self.twofold("run", str(self.folder / "run.yaml"), "--detach", "--unchecked")
-        return "disks"
 
     def stop(self, key):
         self.programs[key].send_signal(signal.SIGSTOP)
@@ -90,3 +76,51 @@ class Cluster:
     def close(self):
         for key in reversed(list(self.programs)):
             self.end(key)
+
+
+class Cluster(Programs):
+    """`frontend_url` and `client_url` are the live pages. Nobody serves the queue held."""
+
+    def __init__(self, folder, workers=4, seconds=0.3):
+        super().__init__(folder)
+        self.addresses = self.start_frontend(f"--store=sqlite:{folder}/jobs.db", "sleep", "fio", "tell", "held")
+        self.frontend_url = f"http://{self.addresses['http']}/"
+        for i in range(workers):
+            self.worker("sleep", f"sleep-{i}", "sleep", str(seconds))
+        self.worker("fio", "fio-0", "fio")
+        self.client_url = self.start_client(f"--frontend={self.addresses['client']}", "--queue=sleep", "--parallel=8")
+
+    def worker(self, queue, pod, *workload):
+        self.start("backend", f"--frontend={self.addresses['worker']}", f"--queue={queue}", "--pod-env=POD",
+                   "--backoff=0.2", "--", *workload, key=pod, POD=pod)
+
+    def twofold(self, *arguments):
+        argv = [str(BIN / "twofold"), *arguments, "--frontend", self.addresses["client"]]
+        return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60).stdout
+
+    def submit(self, queue, *options):
+        """The id of a new job."""
+        return json.loads(self.twofold("job", "submit", queue, "--output", "json", *options))["id"]
+
+    def begin_run(self, name, queue="fio", repetitions=2):
+        """So many jobs of a second each for each of 4 permutations, one after the other."""
+        file = self.folder / f"{name}.yaml"
+        file.write_text(RUN.format(id=name, repetitions=repetitions))
+        self.twofold("run", str(file), "--queue", queue, "--detach", "--unchecked")
+
+
+class GuardedCluster(Programs):
+    """A frontend and a client that ask for tokens, which are below."""
+
+    TOKENS = {role: f"{role}-{role}-{role}" for role in ("admin", "read-only", "worker", "client")}
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        lines = [f"{role} my-{role} {token}\n" for role, token in self.TOKENS.items()]
+        (folder / "tokens").write_text("".join(lines))
+        (folder / "token").write_text(self.TOKENS["client"])
+        addresses = self.start_frontend(f"--token-file={folder}/tokens", "sleep")
+        self.frontend_url = f"http://{addresses['http']}/"
+        self.client_url = self.start_client(
+            f"--frontend={addresses['client']}", f"--token-file={folder}/token", "--queue=sleep", "--parallel=2",
+            f"--http-token-file={folder}/tokens")

@@ -6,19 +6,39 @@ import subprocess
 import pytest
 
 from browser import Browser
-from cluster import BIN, ROOT, Cluster
+from cluster import BIN, ROOT, Cluster, GuardedCluster, Programs
 
 AXE = "axe-core@4.10.2"
 SCREENSHOTS = ROOT / "docs" / "figures"
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
+def folder_of(tmp_path_factory):
     if not (BIN / "twofold-frontend").exists():
         pytest.fail(f"no programs in {BIN}: build them (./run-tests.sh dev), or say where they are with TWOFOLD_BIN")
-    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    return tmp_path_factory.mktemp
+
+
+@pytest.fixture(scope="session")
+def cluster(folder_of):
+    cluster = Cluster(folder_of("cluster"))
+    cluster.begin_run("disks")
     yield cluster
     cluster.close()
+
+
+@pytest.fixture(scope="session")
+def guarded(folder_of):
+    guarded = GuardedCluster(folder_of("guarded"))
+    yield guarded
+    guarded.close()
+
+
+@pytest.fixture
+def programs(folder_of):
+    programs = Programs(folder_of("programs"))
+    yield programs
+    programs.close()
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +58,15 @@ def browser(one_browser):
     one_browser.complaints()
     one_browser.requests()
     return one_browser
+
+
+@pytest.fixture
+def clean(browser):
+    """Nothing may be wrong on the console, and no other host may be asked for anything."""
+    yield browser
+    assert browser.complaints() == []
+    others = [url for url in browser.requests() if not url.startswith(("http://127.0.0.1:", "about:", "data:"))]
+    assert others == []
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,12 @@
 """The live pages in a real browser, against real programs."""
 
 import http.client
-import json
 import subprocess
 import urllib.request
 
 import pytest
 
+from browser import says, there
 from cluster import ROOT
 from sub_path import SubPath
 
@@ -18,30 +18,12 @@ PAGES = {  # what is there when a page has what it shows
     "workers": "canvas",
     "jobs": "tbody a",
     "runs": "tbody progress",
-    "runs/disks": "#run .matrix span",
+    "runs/disks": "#run .matrix .cell",
 }
-
-
-def there(selector):
-    return f"return document.querySelector({selector!r}) !== null"
 
 
 def address_of(url):
     return url.removeprefix("http://").split("/")[0]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def run_of_benchmarks(cluster):
-    return cluster.begin_run()
-
-
-@pytest.fixture
-def clean(browser):
-    """Nothing may be wrong on the console, and no other host may be asked for anything."""
-    yield browser
-    assert browser.complaints() == []
-    others = [url for url in browser.requests() if not url.startswith(("http://127.0.0.1:", "about:", "data:"))]
-    assert others == []
 
 
 def test_types_and_units(tmp_path):
@@ -76,19 +58,18 @@ def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean):
     assert clean.until("the second worker", described).split(":")[0] != first.split(":")[0]
 
 
+def test_what_makes_a_worker_slow_is_said(cluster, clean):
+    clean.open(cluster.frontend_url + "#/workers")
+    rule = clean.until("the rule", "return document.querySelector('#slow-rule')?.textContent")
+    assert "less than 50 % as many jobs a slot" in rule
+
+
 def test_a_job_opens_and_shows_its_output(cluster, clean):
     cluster.worker("tell", "tell-0", "/bin/sh", "-c", "echo I was here; sleep 2")
-    number = json.loads(cluster.twofold("job", "submit", "tell", "--output", "json"))["id"]
+    number = cluster.submit("tell")
     clean.open(cluster.frontend_url + f"#/jobs/{number}")
     clean.until("it runs", there("#job .running"))
     clean.until("its output", "return document.querySelector('#job pre')?.textContent.includes('I was here')")
-
-
-def test_a_run_fills_its_matrix_and_shows_results(cluster, clean, screenshot):
-    clean.open(cluster.frontend_url + "#/runs/disks")
-    clean.until("four permutations", "return document.querySelectorAll('#run .matrix span').length === 4")
-    clean.until("a first result", there("svg.interval .bar"))
-    screenshot("web-run")
 
 
 # ---- what the pages do
@@ -133,6 +114,26 @@ def test_a_rate_takes_the_place_of_the_parallelism(cluster, clean):
     clean.type("#set-parallel input", "8")
     clean.click("#set-parallel button")
     clean.until("no rate", "return document.querySelector('#set-rate .soft').textContent === 'now 0'")
+
+
+def test_a_profile_starts_as_it_is_typed_and_stops(cluster, clean):
+    clean.open(cluster.client_url)
+    clean.until("an example", "return document.querySelector('#profile textarea')?.value.includes('stages:')")
+    clean.type("#profile textarea", "stages: [{parallel: 2, duraton: 1h}]")
+    clean.click("#profile form > button")
+    clean.until("the field and the fix", says("#profile [role=alert]", "did you mean 'duration'?"))
+    assert clean.run("return document.querySelector('#profile textarea').value").endswith("duraton: 1h}]")
+    clean.complaints()  # the console tells of the 400
+    clean.type("#profile textarea", "stages: [{parallel: 2, duration: 1h}]")
+    clean.click("#profile form > button")
+    clean.until("where it is", says("#profile [role=status]", "stage 1 of 1"))
+    clean.until("its parallelism", says("#set-parallel .soft", "now 2"))
+    clean.until("no error", "return document.querySelector('#profile [role=alert]').textContent === ''")
+    clean.click("button[aria-label='Stop the load']")
+    clean.until("it has ended", says("#profile [role=status]", "None runs."))
+    clean.type("#set-parallel input", "8")
+    clean.click("#set-parallel button")
+    clean.until("the load of the other tests", says("#set-parallel .soft", "now 8"))
 
 
 # ---- wherever it is served, whoever looks

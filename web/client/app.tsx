@@ -1,8 +1,9 @@
 import { h, render } from "preact";
 import { LineChart } from "../lib/chart";
 import { duration, number } from "../lib/format";
-import { LinkNote, Live, Table, TokenForm } from "../lib/page";
+import { LinkNote, Live, OtherToken, Table, TokenForm } from "../lib/page";
 import { Controls } from "./controls";
+import { Profile } from "./profile";
 import { SPAN, start, State, store, Times, Window } from "./state";
 
 const PARTS = { wait: "wait", run_time: "run time", overhead: "overhead", round_trip: "round trip" } as const;
@@ -114,6 +115,7 @@ function Body(state: State) {
   return (
     <div class="cards">
       <Controls window={window} />
+      <Profile window={window} />
       <Throughput window={window} rate={rate} />
       <Latencies window={window} p50={p50} p99={p99} />
       <Places {...window} />
@@ -132,9 +134,10 @@ function App(state: State) {
         <LinkNote link={link} />
       </header>
       <main class={link.state === "live" ? "" : "old"}>
-        {link.state === "token" ? <TokenForm onToken={start} /> : <Body {...state} />}
+        {link.state === "token" ? <TokenForm link={link} onToken={start} /> : <Body {...state} />}
       </main>
       <footer class="soft">
+        <OtherToken onForgotten={start} />{" "}
         <a href="plain">plain page</a> <a href="stats">statistics</a> <a href="nodes">nodes</a>{" "}
         <a href="metrics">metrics</a>
       </footer>

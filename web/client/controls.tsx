@@ -53,11 +53,6 @@ export function Controls({ window }: { window: Window }) {
       <h2>Load</h2>
       <Setting label="Jobs outstanding" path="parallel" now={window.parallelism} step="1" />
       <Setting label="Jobs a second" path="rate" now={window.rate ?? 0} step="any" />
-      {window.profile && (
-        <p>
-          <a href="profile">Profile</a>, {window.profile}
-        </p>
-      )}
       <p class="soft">One ends the other: jobs are kept outstanding, or sent at a rate, or by a profile.</p>
       <p class="row">
         <Action label="Reset" what="the measuring window" act={() => getJson("reset?type=json")} />

@@ -1,5 +1,5 @@
 import { h, render } from "preact";
-import { LinkNote, Live, TokenForm, Trouble } from "../lib/page";
+import { LinkNote, Live, OtherToken, TokenForm, Trouble } from "../lib/page";
 import { JobsPage } from "./jobs";
 import { QueuesPage } from "./queues";
 import { RunsPage } from "./runs";
@@ -14,7 +14,7 @@ const PAGES: Record<string, (state: State) => JSX.Element> = {
 };
 
 function App(state: State) {
-  const { link, route, mayAct, trouble } = state;
+  const { link, route, readOnly, trouble } = state;
   const Page = PAGES[route.page] ?? QueuesPage;
   return (
     <div>
@@ -28,11 +28,12 @@ function App(state: State) {
         <LinkNote link={link} />
       </header>
       <main class={link.state === "live" ? "" : "old"}>
-        {link.state === "token" ? <TokenForm onToken={go} /> : <Page key={route.page} {...state} />}
+        {link.state === "token" ? <TokenForm link={link} onToken={go} /> : <Page key={route.page} {...state} />}
         <Trouble text={trouble} />
       </main>
       <footer class="soft">
-        {!mayAct && "Read-only. "}
+        {readOnly && <span id="read-only">Read-only: {readOnly}. </span>}
+        <OtherToken onForgotten={go} />{" "}
         <a href="plain">plain page</a> <a href="metrics">metrics</a> <a href="api/v1/queues">JSON</a>
       </footer>
     </div>

@@ -1,7 +1,8 @@
 import { h } from "preact";
 import { getJson, postJson } from "../lib/api";
 import { duration, number } from "../lib/format";
-import { Action, Poll, Table } from "../lib/page";
+import { Action, Choice, Poll, Table } from "../lib/page";
+import { ALL_STATES, jobsPage } from "./model";
 import { State } from "./state";
 import { Explanation, Job, Jobs } from "./types";
 
@@ -11,38 +12,52 @@ function wordOf(job: Job): string {
   return job.outcome || job.state;
 }
 
-function Filter({ queues, route }: State) {
-  const change = (event: Event) => {
-    const form = (event.target as HTMLInputElement).form!;
-    const fields = [...new FormData(form)].filter(([, value]) => value !== "") as [string, string][];
-    location.hash = `#/jobs?${new URLSearchParams(fields)}`;
+function wordText(word: string): string {
+  return word.replace("_", " ");
+}
+
+const OUTCOMES = ["succeeded", "failed", "timed_out", "cancelled", "lost", "rejected", "abandoned"];
+
+// What may be asked for as `state`, and what it is called.
+const STATES: [string, string][] = [
+  ["", "waiting or running"],
+  ["waiting", "waiting"],
+  ["running", "running"],
+  ["finished", "ended"],
+  ...OUTCOMES.map((outcome): [string, string] => [outcome, wordText(outcome)]),
+  [ALL_STATES, "all"],
+];
+
+function Filter({ queues, route: { query } }: State) {
+  const now = { queue: query.get("queue") ?? "", run: query.get("run") ?? "", state: query.get("state") ?? "" };
+  const choose = (field: keyof typeof now) => (value: string) => {
+    location.hash = jobsPage({ ...now, [field]: value });
   };
-  const stop = (event: Event) => event.preventDefault();
+  const typed = (event: Event) => choose("run")((event.target as HTMLInputElement).value.trim());
+  const names = queues.map(({ name }): [string, string] => [name, name]);
   return (
-    <form class="card" onChange={change} onSubmit={stop}>
+    <form class="card" id="filter" onSubmit={(event: Event) => event.preventDefault()}>
       <label>
-        Queue{" "}
-        <select name="queue">
-          <option value="">all</option>
-          {queues.map(({ name }) => (
-            <option key={name} selected={route.query.get("queue") === name}>{name}</option>
-          ))}
-        </select>
+        State <Choice value={now.state} options={STATES} onChoice={choose("state")} />
       </label>
       <label>
-        Run <input name="run" value={route.query.get("run") ?? ""} size={14} />
+        Queue <Choice value={now.queue} options={[["", "all"], ...names]} onChoice={choose("queue")} />
       </label>
       <label>
-        <input type="checkbox" name="finished" value="true" checked={route.query.has("finished")} /> stored ones that
-        have ended
+        Run <input name="run" value={now.run} size={14} onChange={typed} />
       </label>
+      <p class="soft">Of jobs that have ended, only durable ones are kept.</p>
     </form>
   );
 }
 
+/** A page may have none though a later one has. */
+function nothingText(next: string): string {
+  return next ? "No such job on this page." : "No such job now. Jobs that are not durable leave when they end.";
+}
+
 function JobsTable({ jobs, next_page_token, query }: Jobs & { query: URLSearchParams }) {
-  const next = new URLSearchParams(query);
-  next.set("page_token", next_page_token);
+  const { page_token: earlier, ...chosen } = Object.fromEntries(query);
   return (
     <section class="card">
       <Table
@@ -52,17 +67,17 @@ function JobsTable({ jobs, next_page_token, query }: Jobs & { query: URLSearchPa
         columns={[
           { head: "job", left: true, cell: (job) => <a href={`#/jobs/${job.id}`}>{job.id}</a> },
           { head: "queue", left: true, cell: (job) => job.queue },
-          { head: "state", left: true, cell: (job) => <span class={wordOf(job)}>{wordOf(job)}</span> },
+          { head: "state", left: true, cell: (job) => <span class={wordOf(job)}>{wordText(wordOf(job))}</span> },
           { head: "waited", cell: (job) => duration(job.wait_seconds) },
           { head: "ran", cell: (job) => (job.attempts > 0 ? duration(job.run_seconds) : "-") },
           { head: "attempts", cell: (job) => number(job.attempts) },
           { head: "node", left: true, cell: (job) => job.node },
         ]}
       />
-      {jobs.length === 0 && <p class="soft">No such job now. Jobs that are not durable leave when they end.</p>}
+      {jobs.length === 0 && <p class="soft">{nothingText(next_page_token)}</p>}
       <p class="row">
-        {query.has("page_token") && <a href="#/jobs">first page</a>}
-        {next_page_token && <a href={`#/jobs?${next}`}>next page</a>}
+        {earlier && <a href={jobsPage(chosen)}>first page</a>}{" "}
+        {next_page_token && <a href={jobsPage({ ...chosen, page_token: next_page_token })}>next page</a>}
       </p>
     </section>
   );
@@ -133,7 +148,7 @@ function JobCard({ job, mayAct }: { job: Job; mayAct: boolean }) {
   return (
     <section class="card" id="job">
       <h2>
-        Job {job.id} <span class={`tag ${wordOf(job)}`}>{wordOf(job)}</span>
+        Job {job.id} <span class={`tag ${wordOf(job)}`}>{wordText(wordOf(job))}</span>
       </h2>
       {job.state !== "finished" && mayAct && (
         <Action label="Cancel" what={`job ${job.id}`} act={() => postJson(`api/v1/jobs/${job.id}/cancel`)} asks />

@@ -1,5 +1,5 @@
 import { appended, Point, rate } from "../lib/series";
-import { Queue, Run } from "./types";
+import { Me, Queue, Run } from "./types";
 
 /** What follows from addresses and events. Pure. */
 
@@ -28,11 +28,27 @@ export function routeOf(hash: string): Route {
   return { page: page || "queues", id: decodeURIComponent(id), query: new URLSearchParams(query) };
 }
 
+/** What `state` of the page of jobs is for all of them. */
+export const ALL_STATES = "waiting,running,finished";
+
+/** The address of the page of the jobs that `query` chooses; what is empty is left out. */
+export function jobsPage(query: Record<string, string>): string {
+  const chosen = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
+  return `#/jobs?${chosen}`;
+}
+
 /** The stream that a page needs, and no more. */
 export function streamOf({ page, id }: Route): string {
   const topics = ["queues", ...(page === "workers" || page === "runs" ? [page] : [])];
   const run = page === "runs" && id ? `&run=${encodeURIComponent(id)}` : "";
   return `api/v1/stream?topics=${topics.join(",")}${run}`;
+}
+
+/** What the page may do, and why it may not. */
+export function permission({ roles, tokens }: Me): { mayAct: boolean; readOnly: string } {
+  if (roles.includes("admin")) return { mayAct: true, readOnly: "" };
+  const why = tokens ? "the token is not that of an admin" : "without tokens, only the frontend's own machine may change something";
+  return { mayAct: false, readOnly: why };
 }
 
 export function available({ workers }: Queue): number {

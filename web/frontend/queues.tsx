@@ -3,7 +3,7 @@ import { postJson } from "../lib/api";
 import { LineChart } from "../lib/chart";
 import { duration, number } from "../lib/format";
 import { Action } from "../lib/page";
-import { available, History, SPAN } from "./model";
+import { available, History, jobsPage, SPAN } from "./model";
 import { State } from "./state";
 import { Queue } from "./types";
 
@@ -42,7 +42,7 @@ function Actions({ queue }: { queue: Queue }) {
       {queue.state === "open" && <Action key="pause" label="Pause" what={what} act={to("pause")} />}
       {queue.state !== "open" && <Action key="resume" label="Resume" what={what} act={to("resume")} />}
       {queue.state !== "draining" && <Action key="drain" label="Drain" what={what} act={to("drain")} asks />}
-      <a href={`#/jobs?queue=${encodeURIComponent(queue.name)}`}>its jobs</a>
+      <a href={jobsPage({ queue: queue.name })}>its jobs</a>
     </p>
   );
 }

@@ -13,13 +13,6 @@ export function isOver({ state }: Run): boolean {
   return state === "ended" || state === "cancelled";
 }
 
-/** How a permutation stands: "" nothing has ended, "some", "all", or "bad": a job failed. */
-export function fill({ succeeded, failed, unfinished }: Permutation): string {
-  if (failed > 0) return "bad";
-  if (succeeded === 0) return "";
-  return unfinished > 0 ? "some" : "all";
-}
-
 /** Of a metric with its dimensions: what tells it from the others. */
 export function labelOf({ name, unit, dimensions }: Metric): string {
   const of = Object.entries(dimensions ?? {}).map(([field, value]) => `${field} ${value}`);

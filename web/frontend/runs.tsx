@@ -4,10 +4,12 @@ import { Interval, LineChart } from "../lib/chart";
 import { count, duration, moment, number } from "../lib/format";
 import { Action, Poll, Table } from "../lib/page";
 import { eta, rate } from "../lib/series";
-import { endedOf, SPAN } from "./model";
-import { byMetric, fill, isOver, jobsOf, Row } from "./run_numbers";
+import { ALL_STATES, endedOf, jobsPage, SPAN } from "./model";
+import { variedOf } from "./matrix";
+import { Matrix } from "./matrix_table";
+import { byMetric, isOver, jobsOf, Row } from "./run_numbers";
 import { State } from "./state";
-import { Permutation, Run, RunResults } from "./types";
+import { Run, RunResults } from "./types";
 
 function Progress({ run }: { run: Run }) {
   const label = `${number(endedOf(run))} of ${count(jobsOf(run), "job")}`;
@@ -47,22 +49,6 @@ function RunList({ runs }: State) {
 
 // ---- one run
 
-function varied({ varied }: Permutation): string {
-  const fields = Object.entries(varied ?? {});
-  return fields.map(([field, value]) => `${field} = ${JSON.stringify(value)}`).join(", ");
-}
-
-function Matrix({ permutations }: RunResults) {
-  const done = permutations.filter((p) => fill(p) === "all").length;
-  return (
-    <div class="matrix" role="img" aria-label={`${done} of ${count(permutations.length, "permutation")} are measured`}>
-      {permutations.map((p) => (
-        <span key={String(p.permutation)} class={fill(p)} title={`${p.permutation}: ${varied(p)}`} />
-      ))}
-    </div>
-  );
-}
-
 function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
   const most = Math.max(...rows.map(({ metric }) => Math.max(metric.mean, metric.upper ?? 0)));
   return (
@@ -73,7 +59,7 @@ function MetricTable({ label, rows }: { label: string; rows: Row[] }) {
         rows={rows}
         id={({ permutation }) => String(permutation.permutation)}
         columns={[
-          { head: "permutation", left: true, cell: ({ permutation: p }) => varied(p) || String(p.permutation) },
+          { head: "permutation", left: true, cell: ({ permutation: p }) => variedOf(p) || String(p.permutation) },
           { head: "n", cell: ({ metric }) => metric.n },
           { head: "mean", cell: ({ metric }) => number(metric.mean) },
           { head: "95 % from", cell: ({ metric }) => number(metric.lower) },
@@ -128,10 +114,10 @@ function OneRun({ run: results, ended, mayAct }: State) {
           <Action label="Cancel" what="this run" act={() => postJson(`api/v1/runs/${encodeURIComponent(run.id)}/cancel`)} asks />
         )}
         <p>
-          <a href={`#/jobs?finished=true&run=${encodeURIComponent(run.id)}`}>its jobs</a>{" "}
+          <a href={jobsPage({ run: run.id, state: ALL_STATES })}>its jobs</a>{" "}
           <a href={`api/v1/runs/${encodeURIComponent(run.id)}/report`}>report</a>
         </p>
-        <Matrix {...results} />
+        <Matrix permutations={permutations} />
         {next !== null && <LeftOut key={`${run.id} ${next}`} id={run.id} next={next} />}
         <LineChart most={SPAN} unit="jobs" lines={[{ name: "ended", points: ended }]} />
       </section>

@@ -1,14 +1,15 @@
-import { getJson } from "../lib/api";
+import { getJson, reasonOf } from "../lib/api";
 import { Link, LinkStatus } from "../lib/link";
 import { appended, Point } from "../lib/series";
 import { Store } from "../lib/store";
-import { endedOf, History, remembered, Route, routeOf, SPAN, streamOf } from "./model";
-import { Queue, Queues, Run, RunResults, WorkerNames, WorkerStates } from "./types";
+import { endedOf, History, permission, remembered, Route, routeOf, SPAN, streamOf } from "./model";
+import { Me, Queue, Queues, Run, RunResults, WorkerNames, WorkerStates } from "./types";
 
 export interface State {
   link: LinkStatus;
   route: Route;
   mayAct: boolean;
+  readOnly: string; // why it may not; "": it may, or that is not known so far
   queues: Queue[];
   histories: Record<string, History>;
   names: WorkerNames | null;
@@ -23,6 +24,7 @@ export const store = new Store<State>({
   link: { state: "connecting", since: new Date(), reason: "" },
   route: routeOf(location.hash),
   mayAct: false,
+  readOnly: "",
   queues: [],
   histories: {},
   names: null,
@@ -66,10 +68,9 @@ const link = new Link(take, (status) => {
 
 async function askWhoIam(): Promise<void> {
   try {
-    const { roles } = await getJson<{ roles: string[] }>("api/v1/me");
-    store.set({ mayAct: roles.includes("admin") });
-  } catch {
-    store.set({ mayAct: false });
+    store.set(permission(await getJson<Me>("api/v1/me")));
+  } catch (error) {
+    store.set({ mayAct: false, readOnly: reasonOf(error) });
   }
 }
 

@@ -20,6 +20,7 @@ export interface Queues {
 export interface WorkerNames {
   version: number;
   left_out: number;
+  slow_rule: string; // what makes a worker slow
   queue: string[];
   node: string[];
   pod: string[];
@@ -70,6 +71,11 @@ export interface Jobs {
   next_page_token: string;
 }
 
+export interface Me {
+  roles: string[];
+  tokens: boolean; // whether they are asked for
+}
+
 export interface Explanation {
   text: string;
 }
@@ -106,7 +112,10 @@ export interface Permutation {
   varied: Record<string, unknown>;
   succeeded: number;
   failed: number;
+  warm_ups: number; // that have ended
+  withdrawn: number;
   unfinished: number;
+  running: number; // of these
   headlines: Metric[];
 }
 

@@ -65,6 +65,7 @@ export function WorkersPage({ names, states }: PageState) {
     <section class="card">
       <h2>{count(names.queue.length, "worker")}</h2>
       <Legend states={states} />
+      <p class="soft" id="slow-rule">{names.slow_rule}</p>
       <Cells names={names} states={states} />
       {names.left_out > 0 && <p class="soft">{number(names.left_out)} more have no cell.</p>}
       <Troubled names={names} states={states} />

@@ -12,8 +12,13 @@ export class ApiError extends Error {
   }
 }
 
+/** "": there is none any more. */
 export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
+}
+
+export function hasToken(): boolean {
+  return Boolean(sessionStorage.getItem(TOKEN));
 }
 
 function headers(): Record<string, string> {
@@ -45,10 +50,17 @@ export async function getJson<T>(path: string): Promise<T> {
   return (await ask(path, { headers: headers() })).json();
 }
 
+async function post<T>(path: string, type: string, body: string): Promise<T> {
+  return (await ask(path, { method: "POST", body, headers: { ...headers(), "Content-Type": type } })).json();
+}
+
 /** The empty object is the body: Content-Type is what no form of another page can send. */
-export async function postJson<T>(path: string): Promise<T> {
-  const init = { method: "POST", body: "{}", headers: { ...headers(), "Content-Type": "application/json" } };
-  return (await ask(path, init)).json();
+export function postJson<T>(path: string): Promise<T> {
+  return post(path, "application/json", "{}");
+}
+
+export function postYaml<T>(path: string, body: string): Promise<T> {
+  return post(path, "application/yaml", body);
 }
 
 /** `error` as one line for people. */

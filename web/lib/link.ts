@@ -1,4 +1,4 @@
-import { ApiError, openStream, reasonOf } from "./api";
+import { ApiError, hasToken, openStream, reasonOf } from "./api";
 import { EventParser } from "./sse";
 
 /** connecting: not so far; live: events come; stale: they no longer do; token: one is asked for. */
@@ -18,6 +18,11 @@ const LONGEST_PAUSE_MS = 10_000;
 /** The pause before connection attempt `failures` + 1: doubles, with up to a quarter of jitter. */
 export function pauseMs(failures: number, random: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (1 - random / 4);
+}
+
+/** Whether another token may help: there is none, or it is not known, or its role reads nothing here. */
+function wantsToken({ status }: ApiError): boolean {
+  return status === 401 || (status === 403 && hasToken());
 }
 
 /**
@@ -83,7 +88,7 @@ export class Link {
   }
 
   private retry(error: unknown): void {
-    if (error instanceof ApiError && error.status === 401) {
+    if (error instanceof ApiError && wantsToken(error)) {
       this.tell({ ...this.status, state: "token", reason: error.message });
       return; // open() again, with a token
     }

@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { ApiError, reasonOf, setToken } from "./api";
+import { ApiError, hasToken, reasonOf, setToken } from "./api";
 import { clock } from "./format";
 import { LinkStatus } from "./link";
 import { Store } from "./store";
@@ -36,8 +36,8 @@ export function LinkNote({ link }: { link: LinkStatus }) {
   );
 }
 
-/** Asks for a token, which stays in this tab. */
-export function TokenForm({ onToken }: { onToken: () => void }) {
+/** Asks for a token, which stays in this tab; says why the one that it has was refused. */
+export function TokenForm({ link, onToken }: { link: LinkStatus; onToken: () => void }) {
   let input: HTMLInputElement | undefined;
   const submit = (event: Event) => {
     event.preventDefault();
@@ -47,11 +47,41 @@ export function TokenForm({ onToken }: { onToken: () => void }) {
   return (
     <form class="card" onSubmit={submit}>
       <label>
-        Token <input type="password" autocomplete="off" required ref={(e) => (input = e as HTMLInputElement)} />
+        Token{" "}
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          pattern="\s*[!-~]+\s*"
+          title="printable characters without blanks"
+          ref={(e) => (input = e as HTMLInputElement)}
+        />
       </label>{" "}
       <button>Use it</button>
+      <Trouble text={hasToken() ? `The token is refused: ${link.reason}.` : ""} />
       <p>The server asks for one (its --token-file has them). It is kept until this tab closes.</p>
     </form>
+  );
+}
+
+/** Forgets the token of this tab, so that the page asks for one; nothing where there is none. */
+export function OtherToken({ onForgotten }: { onForgotten: () => void }) {
+  if (!hasToken()) return null;
+  const forget = () => {
+    setToken("");
+    onForgotten();
+  };
+  return <button type="button" onClick={forget}>Use another token</button>;
+}
+
+/** One of some values. `options` are pairs: the value, and what it is called. */
+export function Choice(props: { value: string; options: [string, string][]; onChoice: (value: string) => void }) {
+  return (
+    <select onChange={(event: Event) => props.onChoice((event.target as HTMLSelectElement).value)}>
+      {props.options.map(([value, name]) => (
+        <option key={value} value={value} selected={value === props.value}>{name}</option>
+      ))}
+    </select>
   );
 }
 

@@ -32,6 +32,22 @@ Maybe Percentile(const v1::LoadTime& time, double share) {
   return value ? Maybe(ToSeconds(*value)) : std::nullopt;
 }
 
+using Time = const v1::LoadTime& (v1::LoadResult::*)() const;
+
+/// What `statistic` says of one of a result's times. A job of a closed loop is due when it is sent,
+/// so none is late.
+template <typename Statistic>
+Maybe Of(const v1::LoadResult& result, Time time, const Statistic& statistic) {
+  const Maybe value = statistic((result.*time)());
+  const bool some = result.succeeded() > 0;
+  if (!value && some && time == &v1::LoadResult::late) return 0.0;
+  return value;
+}
+
+Maybe PercentileOf(const v1::LoadResult& result, Time time, double share) {
+  return Of(result, time, [&](const v1::LoadTime& one) { return Percentile(one, share); });
+}
+
 // "p99.9" as 0.999.
 Maybe ShareOf(std::string_view name) {
   double percent = 0;
@@ -62,12 +78,14 @@ struct Limit::Tables {
       {"succeeded", Quantity::kCount,
        [](const v1::LoadResult& result) { return Maybe(result.succeeded()); }},
       {"late", Quantity::kTime,
-       [](const v1::LoadResult& result) { return Percentile(result.late(), 0.99); }},
+       [](const v1::LoadResult& result) {
+         return PercentileOf(result, &v1::LoadResult::late, 0.99);
+       }},
   }};
 
   struct Part {
     const char* name;
-    const v1::LoadTime& (v1::LoadResult::*time)() const;
+    Time time;
   };
   static constexpr std::array<Part, 6> kParts = {{{"plan", &v1::LoadResult::from_plan},
                                                   {"send", &v1::LoadResult::from_send},
@@ -111,13 +129,13 @@ std::optional<Limit::Metric> Limit::FindTime(const std::string& name) {
   for (const Tables::Statistic& each : Tables::kStatistics) {
     if (each.name != statistic) continue;
     return Metric{Quantity::kTime, [time, value = each.value](const v1::LoadResult& result) {
-                    return value((result.*time)());
+                    return Of(result, time, value);
                   }};
   }
   const Maybe share = ShareOf(statistic);
   if (!share) return std::nullopt;
   return Metric{Quantity::kTime, [time, share](const v1::LoadResult& result) {
-                  return Percentile((result.*time)(), *share);
+                  return PercentileOf(result, time, *share);
                 }};
 }
 

@@ -1,27 +1,16 @@
 #include "lib/load/engine/generator.h"
 
 #include <absl/strings/str_cat.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "lib/load/counts.h"
 #include "lib/rpc/batches.h"
 
 namespace twofold::load {
-namespace {
-
-// What a peer says in an unsigned field; more than 292 years is as good as that.
-Duration FromWire(std::uint64_t ns) {
-  constexpr auto kMost = static_cast<std::uint64_t>(Duration::max().count());
-  return Duration(static_cast<Duration::rep>(std::min(ns, kMost)));
-}
-
-}  // namespace
 
 Generator::Generator(std::string queue, std::string frontend, Instant start, Instant (*clock)())
-    : queue_(std::move(queue)), frontend_(std::move(frontend)), clock_(clock), window_(start) {}
+    : queue_(std::move(queue)), frontend_(std::move(frontend)), clock_(clock), accounts_(start) {}
 
 // Makes a change with the lock held, submits what is missing then, and sends it without the lock.
 template <typename Change>
@@ -46,8 +35,8 @@ void Generator::SetParallelism(std::uint32_t parallelism) {
   Do([&](Instant) {
     mutex_.AssertHeld();
     if (finishing_) return;
-    if (profile_) window_.LoadChanged();
-    if (parallelism != loop_.parallelism()) window_.ParallelismChanged();
+    if (profile_) accounts_.window().LoadChanged();
+    if (parallelism != loop_.parallelism()) accounts_.window().ParallelismChanged();
     profile_.reset();
     schedule_.reset();
     full_since_.reset();
@@ -65,7 +54,7 @@ Status Generator::SetProfile(std::shared_ptr<const Profile> profile) {
     Result<std::vector<std::uint32_t>> kinds = KindsOf(*profile);
     if (status = kinds.status(); !status.ok()) return;
     profile_kinds_ = *std::move(kinds);
-    if (profile_ || loop_.parallelism() > 0) window_.LoadChanged();
+    if (profile_ || loop_.parallelism() > 0) accounts_.window().LoadChanged();
     profile_ = std::move(profile);
     schedule_.reset();
     full_since_.reset();
@@ -83,23 +72,23 @@ void Generator::SetOutstandingMax(std::size_t most) {
   outstanding_max_ = most;
 }
 
-void Generator::Observe(const CpuTime& cpu) {
+void Generator::Observe(Duration throttled) {
   const MutexLock lock(mutex_);
   const Instant now = clock_();
-  if (cpu_ && cpu.throttled - cpu_->throttled > kMostThrottled) {
-    Spoil({.trouble = Trouble::kThrottled,
-           .from = observed_,
-           .to = now,
-           .worst = cpu.throttled - cpu_->throttled});
+  if (throttled_ && throttled - *throttled_ > kMostThrottled) {
+    accounts_.Spoil({.trouble = Trouble::kThrottled,
+                     .from = observed_,
+                     .to = now,
+                     .worst = throttled - *throttled_});
   }
-  cpu_ = cpu;
+  throttled_ = throttled;
   observed_ = now;
 }
 
 void Generator::Reset() {
   const MutexLock lock(mutex_);
-  window_ = Window(clock_());
-  if (link_ == Link::kReconnecting) window_.Interrupted();
+  accounts_.Reset(clock_());
+  if (link_ == Link::kReconnecting) accounts_.window().Interrupted();
 }
 
 std::uint32_t Generator::parallelism() const {
@@ -122,12 +111,12 @@ Snapshot Generator::Look() const {
   {
     const MutexLock lock(mutex_);
     now = clock_();  // not before any end that the window knows
-    window = window_;
+    window = accounts_.window();
     in_flight = InFlight();
     DescribeLoad(now, snapshot);
     snapshot.link = link_;
     snapshot.parallelism = loop_.parallelism();
-    snapshot.totals = totals_;
+    snapshot.totals = accounts_.totals();
   }
   snapshot.pending = in_flight.size();
   snapshot.held_back =
@@ -144,7 +133,7 @@ std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
     mutex_.AssertHeld();
     link_ = Link::kConnected;
     sink_ = std::move(sink);
-    if (lost_since_) Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
+    if (lost_since_) accounts_.Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
     lost_since_.reset();
     again = loop_.outstanding();
     loop_.ForEachOutstanding([this](LoadLoop::Tag tag, const LoadLoop::Sent& job) {
@@ -161,14 +150,13 @@ void Generator::Disconnected() {
   link_ = Link::kReconnecting;
   sink_.reset();
   lost_since_ = clock_();
-  window_.Interrupted();
-  ++totals_.interruptions;
+  accounts_.Interrupted();
 }
 
 std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply) {
   return Do([&](Instant now) {
     mutex_.AssertHeld();
-    ResolveWorkers(reply.results());
+    accounts_.BeginAnswers(reply.results());
     const bool rejected = EndAll(reply.results(), now);
     if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
   });
@@ -190,12 +178,13 @@ void Generator::Finish() {
 
 void Generator::RecordNext(WarmUp warm_up) {
   const MutexLock lock(mutex_);
-  record_next_ = warm_up;
+  accounts_.RecordNext(warm_up);
 }
 
 RunState Generator::State() const {
   const MutexLock lock(mutex_);
-  return {over_, recorder_ ? recorder_->measured() : 0};
+  const Recorder* const recorder = accounts_.recorder();
+  return {over_, recorder != nullptr ? recorder->measured() : 0};
 }
 
 Snapshot Generator::LookRecorded() const {
@@ -205,9 +194,10 @@ Snapshot Generator::LookRecorded() const {
   Instant now;
   {
     const MutexLock lock(mutex_);
-    if (!recorder_ || !recorder_->total()) return snapshot;
+    const Recorder* const recorder = accounts_.recorder();
+    if (recorder == nullptr || !recorder->total()) return snapshot;
     now = clock_();
-    total = recorder_->total();
+    total = recorder->total();
     in_flight = InFlight();
   }
   snapshot.warm = true;
@@ -225,13 +215,13 @@ void Generator::EndLoad() {
   schedule_.reset();
   over_ = true;
   loop_.SetParallelism(0);
-  if (recorder_) recorder_->Close(now, InFlight());
+  if (Recorder* const recorder = accounts_.recorder()) recorder->Close(now, InFlight());
 }
 
 std::optional<Recorder> Generator::Recorded() const {
   const MutexLock lock(mutex_);
-  if (!recorder_) return std::nullopt;
-  std::optional<Recorder> recorded = *recorder_;
+  if (accounts_.recorder() == nullptr) return std::nullopt;
+  std::optional<Recorder> recorded = *accounts_.recorder();
   const Instant now = clock_();
   if (lost_since_) recorded->Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
   const bool open = recorded->total() && recorded->total()->open();
@@ -246,62 +236,17 @@ std::optional<Recorder> Generator::Recorded() const {
 
 // ---- with the lock held
 
-// Names are looked up once a batch, so that a job costs an index.
-void Generator::ResolveWorkers(const v1::ResultBatch& batch) {
-  places_.clear();
-  for (const v1::WorkerName& worker : batch.workers()) {
-    places_.push_back(window_.places().Find(worker.node(), worker.pod(), worker.device()));
-  }
-  if (places_.empty()) places_.push_back(window_.places().Find({}, {}, {}));
-  if (!recorder_) return;
-  recorded_places_.clear();
-  Places& recorded = recorder_->places();
-  for (const v1::WorkerName& worker : batch.workers()) {
-    recorded_places_.push_back(recorded.Find(worker.node(), worker.pod(), worker.device()));
-  }
-  if (recorded_places_.empty()) recorded_places_.push_back(recorded.Find({}, {}, {}));
-}
-
 // Returns whether a job was rejected.
 bool Generator::EndAll(const v1::ResultBatch& batch, Instant now) {
   bool rejected = false;
   rpc::ForEach(batch, [&](const rpc::ResultRow& row) {
     mutex_.AssertHeld();
     const std::optional<LoadLoop::Sent> sent = loop_.End(row.tag);
-    if (!sent) {
-      ++totals_.unknown_answers;
-      return;
-    }
+    if (!sent) return accounts_.AnsweredUnknown();
     rejected |= row.outcome == v1::OUTCOME_REJECTED;
-    const Answer job{sent->submitted,      sent->due,          now, FromWire(row.wait_ns),
-                     FromWire(row.run_ns), places_[row.worker]};
-    Count(row.outcome, job, row.report);
-    if (recorder_) Record(row, job);
+    accounts_.Answered(row, *sent, now);
   });
   return rejected;
-}
-
-void Generator::Record(const rpc::ResultRow& row, Answer job) {
-  job.place = recorded_places_[row.worker];
-  if (row.outcome == v1::OUTCOME_SUCCEEDED) return recorder_->Succeeded(job);
-  const std::string error = ErrorText(row.outcome, row.report);
-  if (row.outcome == v1::OUTCOME_REJECTED) return recorder_->Rejected(error);
-  recorder_->Failed(job, error);
-}
-
-void Generator::Count(v1::Outcome outcome, const Answer& job, std::string_view report) {
-  ++totals_.finished[static_cast<std::size_t>(outcome)];
-  if (outcome == v1::OUTCOME_SUCCEEDED) {
-    window_.Succeeded(job);
-    totals_.round_trips.Record(job.ended - job.submitted);
-    return;
-  }
-  std::string error = ErrorText(outcome, report);
-  if (outcome != v1::OUTCOME_REJECTED) return window_.Failed(job, error);
-  window_.Rejected(error);
-  if (error == last_rejection_) return;
-  spdlog::warn("the frontend rejects jobs: {}", error);
-  last_rejection_ = std::move(error);
 }
 
 // Submits what is missing, and what is in `to_submit_` already. Returns the sink to be flushed once
@@ -312,7 +257,7 @@ std::shared_ptr<JobSink> Generator::StartMissing(Instant now) {
   loop_.Start(now, [this, now](LoadLoop::Tag tag) {
     mutex_.AssertHeld();
     to_submit_[0].push_back(tag);
-    if (recorder_) recorder_->Sent(now, now, false);
+    accounts_.Sent(now);
   });
   if (schedule_) SendDue(now);
   bool added = false;
@@ -352,8 +297,7 @@ void Generator::BeginLoad(Instant now) {
   schedule_.emplace(profile_);
   began_ = now;
   next_change_ = Duration(0);
-  if (record_next_) recorder_ = std::make_unique<Recorder>(*schedule_, now, *record_next_);
-  record_next_.reset();
+  accounts_.BeginLoad(*schedule_, now);
 }
 
 // Does what the profile says of the parallelism, and ends it.
@@ -363,19 +307,20 @@ void Generator::FollowProfile(Instant now) {
     const std::uint32_t parallelism = schedule_->Parallelism(t);
     const bool open = schedule_->IsOpen(t);
     if (t > Duration(0) && (parallelism != loop_.parallelism() || open != open_)) {
-      window_.LoadChanged();
+      accounts_.window().LoadChanged();
     }
     loop_.SetParallelism(parallelism);
     open_ = open;
     next_change_ = schedule_->NextChange(t);
     over_ = t >= schedule_->End();
   }
-  if (!recorder_) return;
-  recorder_->Advance(now, loop_.outstanding(), loop_.parallelism(), open_, [this] {
+  Recorder* const recorder = accounts_.recorder();
+  if (recorder == nullptr) return;
+  recorder->Advance(now, loop_.outstanding(), loop_.parallelism(), open_, [this] {
     mutex_.AssertHeld();
     return InFlight();
   });
-  if (over_ && !recorder_->closed_at()) recorder_->Close(began_ + schedule_->End(), InFlight());
+  if (over_ && !recorder->closed_at()) recorder->Close(began_ + schedule_->End(), InFlight());
 }
 
 // Sends the jobs that are due; those for which there is no room wait.
@@ -390,28 +335,10 @@ void Generator::SendDue(Instant now) {
     const Instant due = began_ + job.due;
     const std::uint32_t kind = profile_kinds_[job.kind];
     to_submit_[kind].push_back(loop_.Send(now, due, kind));
-    CountSent(now, due);
+    accounts_.SentDue(now, due);
   }
-  if (full_since_) Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
+  if (full_since_) accounts_.Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
   full_since_ = is_due() ? std::optional(now) : std::nullopt;
-}
-
-void Generator::CountSent(Instant now, Instant due) {
-  const bool late = now - due > kLateAfter;
-  ++totals_.sent;
-  totals_.sent_late += late ? 1 : 0;
-  totals_.lateness += now - due;
-  window_.Sent(now, due);
-  if (recorder_) recorder_->Sent(now, due, true);
-  if (late) {
-    window_.Spoil(
-        {.trouble = Trouble::kLate, .from = due, .to = now, .jobs = 1, .worst = now - due});
-  }
-}
-
-void Generator::Spoil(const Mark& mark) {
-  window_.Spoil(mark);
-  if (recorder_) recorder_->Spoil(mark);
 }
 
 // When Tick must be called: for jobs that were rejected, for the next due job, for what the profile

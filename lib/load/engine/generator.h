@@ -11,13 +11,12 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
-#include "lib/load/cpu_time.h"
+#include "lib/load/engine/accounts.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/profile.h"
 #include "lib/load/recorder.h"
 #include "lib/load/schedule.h"
 #include "lib/load/snapshot.h"
-#include "lib/load/window.h"
 #include "lib/rpc/batches.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -45,8 +44,8 @@ struct RunState {
   std::uint64_t measured = 0;  ///< jobs that ended after the warm-up
 };
 
-/// Generates the load of one queue and measures it: the loop, the window and the totals behind one
-/// lock, taken once a batch.
+/// Generates the load of one queue and measures it: the loop and the accounts behind one lock,
+/// taken once a batch.
 ///
 /// The load is a parallelism, or a profile with stages of a parallelism or a rate. A profile's time
 /// begins when it is set, or when the first stream is up if that is later. A job of an open loop is
@@ -80,9 +79,9 @@ class Generator {
   /// Jobs outstanding at which due jobs of an open loop wait.
   void SetOutstandingMax(std::size_t most);
 
-  /// What the generator's cgroup says of its CPU quota now. Call it before each Look: what held the
-  /// generator up since the last call spoils the window.
-  void Observe(const CpuTime& cpu);
+  /// How long a CPU quota has held the generator's cgroup up until now. Call it before each Look:
+  /// what held it up since the last call spoils the window.
+  void Observe(Duration throttled);
 
   void Reset();
   [[nodiscard]] std::uint32_t parallelism() const;
@@ -129,17 +128,11 @@ class Generator {
   template <typename Change>
   std::optional<Instant> Do(const Change& change);
 
-  void ResolveWorkers(const v1::ResultBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndAll(const v1::ResultBatch& batch, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Record(const rpc::ResultRow& row, Answer job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Count(v1::Outcome outcome, const Answer& job, std::string_view report)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<JobSink> StartMissing(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginLoad(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FollowProfile(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SendDue(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void CountSent(Instant now, Instant due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Spoil(const Mark& mark) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Result<std::vector<std::uint32_t>> KindsOf(const Profile& profile)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<Instant> NextTick(Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -153,14 +146,10 @@ class Generator {
 
   mutable Mutex mutex_;
   LoadLoop loop_ ABSL_GUARDED_BY(mutex_);
-  Window window_ ABSL_GUARDED_BY(mutex_);
-  Totals totals_ ABSL_GUARDED_BY(mutex_);
+  Accounts accounts_ ABSL_GUARDED_BY(mutex_);
   Link link_ ABSL_GUARDED_BY(mutex_) = Link::kConnecting;
   std::shared_ptr<JobSink> sink_ ABSL_GUARDED_BY(mutex_);
   bool finishing_ ABSL_GUARDED_BY(mutex_) = false;
-  std::string last_rejection_ ABSL_GUARDED_BY(mutex_);                  // logged already
-  std::vector<Places::Index> places_ ABSL_GUARDED_BY(mutex_);           // of the batch's workers
-  std::vector<Places::Index> recorded_places_ ABSL_GUARDED_BY(mutex_);  // the same for the recorder
   std::vector<std::vector<LoadLoop::Tag>> to_submit_ ABSL_GUARDED_BY(mutex_){1};  // by kind
 
   // Kinds of jobs since the start: jobs without an answer may be of any. The first is the
@@ -179,10 +168,8 @@ class Generator {
   std::size_t outstanding_max_ ABSL_GUARDED_BY(mutex_) = kOutstandingMax;
   std::optional<Instant> full_since_ ABSL_GUARDED_BY(mutex_);
   std::optional<Instant> lost_since_ ABSL_GUARDED_BY(mutex_);
-  std::optional<CpuTime> cpu_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Duration> throttled_ ABSL_GUARDED_BY(mutex_);  // as it was observed last
   Instant observed_ ABSL_GUARDED_BY(mutex_);
-  std::optional<WarmUp> record_next_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<Recorder> recorder_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::load

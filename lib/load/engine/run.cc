@@ -1,5 +1,7 @@
 #include "lib/load/engine/run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,12 +16,6 @@ namespace {
 
 constexpr Duration kLookEvery = std::chrono::milliseconds(50);
 
-bool Narrow(const stats::ThroughputEstimate& estimate, double until) {
-  if (until <= 0 || !estimate.steady || estimate.throughput <= 0) return false;
-  return estimate.upper <= estimate.throughput * (1 + until) &&
-         estimate.lower >= estimate.throughput * (1 - until);
-}
-
 }  // namespace
 
 std::string_view Name(RunEnd end) {
@@ -30,7 +26,8 @@ std::string_view Name(RunEnd end) {
 Run::Run(RunOptions options)
     : options_(std::move(options)),
       generator_(options_.job.options.queue(), options_.frontend, Now()),
-      session_(options_.frontend, options_.job, generator_, options_.security) {
+      session_(options_.frontend, options_.job, generator_, options_.security),
+      cpu_(process::RealHostFiles(), getpid()) {
   generator_.SetOutstandingMax(options_.outstanding_max);
   generator_.RecordNext({options_.warm_up});
 }
@@ -58,22 +55,22 @@ bool Run::IsOver() {
   const RunState state = generator_.State();
   if (state.over) end_ = RunEnd::kDuration;
   if (options_.jobs > 0 && state.measured >= options_.jobs) end_ = RunEnd::kJobs;
-  if (options_.until > 0 && state.measured > 0 && Narrow(Look().estimate, options_.until)) {
+  if (options_.until > 0 && state.measured > 0 && Look().estimate.IsKnownWithin(options_.until)) {
     end_ = RunEnd::kUntil;
   }
   return end_ != RunEnd::kInterrupted;
 }
 
 void Run::ObserveCpu() {
-  if (const std::optional<CpuTime> cpu = throttle_.Read()) generator_.Observe(*cpu);
+  if (const std::optional<Duration> time = cpu_.Throttled()) generator_.Observe(*time);
 }
 
 Snapshot Run::Look() const { return generator_.LookRecorded(); }
 
-std::optional<v1::LoadRecord> Run::Finish() {
+std::optional<v1::LoadRecord> Run::Finish(const std::function<bool()>& hurried) {
   generator_.EndLoad();
   const Instant deadline = Now() + options_.patience;
-  while (generator_.outstanding() > 0 && Now() < deadline) {
+  while (generator_.outstanding() > 0 && Now() < deadline && !hurried()) {
     std::this_thread::sleep_for(std::min<Duration>(kLookEvery, deadline - Now()));
   }
   ObserveCpu();

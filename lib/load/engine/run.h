@@ -1,17 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/load/engine/cpu_throttle.h"
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/session.h"
 #include "lib/load/profile.h"
 #include "lib/load/snapshot.h"
+#include "lib/process/cpu_use.h"
 #include "lib/security/client.h"
 #include "twofold/v1/load.pb.h"
 
@@ -22,10 +23,10 @@ struct RunOptions {
   std::string frontend;  ///< host:port
   JobTemplate job;       ///< its queue, and what jobs of the profile leave out
   Profile profile;
-  std::optional<Duration> warm_up{};  ///< nullopt: by the rule of WarmUp
-  double until = 0;        ///< stop once the throughput's 95 % interval is within this share; 0: no
-  std::uint64_t jobs = 0;  ///< stop once so many have ended after the warm-up; 0: no
-  std::size_t outstanding_max = 100'000;         ///< of an open loop; at it, due jobs wait
+  std::optional<Duration> warm_up{};      ///< nullopt: by the rule of WarmUp
+  double until = 0;                       ///< stop once IsKnownWithin this share; 0: no
+  std::uint64_t jobs = 0;                 ///< stop once so many have ended after the warm-up; 0: no
+  std::size_t outstanding_max = 100'000;  ///< of an open loop; at it, due jobs wait
   Duration patience = std::chrono::seconds(10);  ///< for answers after the last stage
   security::Client security{};
 };
@@ -60,7 +61,8 @@ class Run {
 
   /// Ends the load, waits for the missing answers and makes the record, in which `origin` has the
   /// frontend only. nullopt: the frontend was never reached. Nothing else may be called after it.
-  std::optional<v1::LoadRecord> Finish();
+  /// `hurried`, asked all the time, ends the wait: what has no answer then counts as missing.
+  std::optional<v1::LoadRecord> Finish(const std::function<bool()>& hurried = [] { return false; });
 
  private:
   bool IsOver();
@@ -69,7 +71,7 @@ class Run {
   const RunOptions options_;
   Generator generator_;
   Session session_;
-  CpuThrottle throttle_;
+  const process::CpuUseReader cpu_;
   RunEnd end_ = RunEnd::kInterrupted;
 };
 

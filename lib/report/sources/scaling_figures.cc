@@ -90,9 +90,14 @@ std::string Share(const stats::Bounded& share) {
 /// What a law says, for the caption.
 std::string InWords(const stats::ScalingLaw& law) {
   const bool amdahl = law.law == stats::Law::kAmdahl;
+  const std::string name = amdahl ? "Amdahl's law" : "the universal scalability law";
+  if (law.IsContradicted()) {
+    return absl::StrCat(" The data contradict ", name,
+                        ": somewhere throughput grows faster than it allows, so the "
+                        "curve is only the nearest one, and its contention and peak mean nothing.");
+  }
   std::string text =
-      absl::StrCat(" The fitted law is ", amdahl ? "Amdahl's" : "the universal scalability law",
-                   ": contention ", Share(law.contention));
+      absl::StrCat(" The fitted law is ", name, ": contention ", Share(law.contention));
   if (amdahl) return text + ".";
   absl::StrAppend(&text, ", coherency ", Share(law.coherency), "; ");
   if (!law.HasPeak()) return text + "no peak is certain within twice what was measured.";

@@ -73,6 +73,15 @@ TEST(Limit, WhatIsNotKnownIsNotMet) {
   EXPECT_TRUE(Judged("errors>0", v1::LoadResult()).met());
 }
 
+TEST(Limit, JobsOfAClosedLoopAreNeverLate) {
+  v1::LoadResult closed = Sample();
+  closed.clear_late();
+  for (const char* text : {"late>1ms", "late.p50>0", "late.max>0"}) {
+    EXPECT_TRUE(Judged(text, closed).met()) << text;
+    EXPECT_EQ(Judged(text, closed).value(), 0.0) << text;
+  }
+}
+
 TEST(Limit, SaysWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "such as p99>200ms"},

@@ -87,6 +87,42 @@ TEST(CpuUse, OfAContainerOnCgroupV1) {
   EXPECT_FALSE(host.Read().quota.has_value());
 }
 
+TEST(CpuUse, InAContainerThatSeesThePathsOfItsHostTheMountIsItsOwnCgroup) {
+  Texts files = ContainerV2();
+  files["/proc/self/cgroup"] = "0::/../../kubepods/pod1\n";
+  EXPECT_EQ(Host(files).Read().throttled, seconds(4));
+}
+
+TEST(CpuUse, FindsAHierarchyOfVersion1ThatIsMountedByAnotherNameThanItIsListed) {
+  Host host({{"/proc/self/cgroup", "3:cpuacct,cpu:/\n"},
+             {"/sys/fs/cgroup/cpu/cgroup.procs", "7\n"},
+             {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n"},
+             {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"},
+             {"/sys/fs/cgroup/cpu/cpu.stat", "nr_throttled 1\nthrottled_time 20000000\n"},
+             {"/sys/fs/cgroup/cpuacct/cgroup.procs", "7\n"},
+             {"/sys/fs/cgroup/cpuacct/cpuacct.usage", "1500000000\n"}});
+  const CpuUse use = host.Read();
+  EXPECT_EQ(use.quota, 0.5);
+  EXPECT_EQ(use.throttled, milliseconds(20));
+  EXPECT_EQ(use.cpu, milliseconds(1500));
+}
+
+TEST(CpuUse, ThrottledTimeAloneLooksAtNoProcess) {
+  Host host(ContainerV2());
+  HostFiles files = host.Files();
+  files.processes = []() -> std::vector<int> {
+    ADD_FAILURE() << "it looks for processes";
+    return {};
+  };
+  host.texts["/sys/fs/cgroup/cgroup.procs"] = "1\n7\n8\n";  // else there would be no need to
+  const CpuUseReader reader(files, 7);
+  EXPECT_EQ(reader.Throttled(), seconds(4));
+  host.texts["/sys/fs/cgroup/cpu.stat"] = "nr_throttled 161\nthrottled_usec 4100000\n";
+  EXPECT_EQ(reader.Throttled(), milliseconds(4100));
+  host.texts["/sys/fs/cgroup/cpu.max"] = "max 100000\n";
+  EXPECT_FALSE(reader.Throttled().has_value());
+}
+
 TEST(CpuUse, OfASharedCgroupIsThatOfTheProcessAndItsDescendants) {
   Texts files = ContainerV2();
   files["/sys/fs/cgroup/cgroup.procs"] = "1\n7\n8\n";

@@ -235,6 +235,32 @@ TEST_F(QueueSubmitters, ListShowsTheJobsOfOneRun) {
   EXPECT_EQ(queue.List(now, {.run = "dawn"}, [](const JobView&) { FAIL(); }), 0U);
 }
 
+TEST_F(QueueSubmitters, ListShowsOnlyTheJobsThatWaitOrThoseThatRun) {
+  Join(1, 2);
+  std::vector<JobId> jobs;
+  for (int i = 0; i < 4; ++i) jobs.push_back(Submit({.run = i % 2 == 0 ? "night" : "day"}));
+  const auto listed = [&](JobPage page) {
+    std::vector<JobId> found;
+    queue.List(now, page, [&](const JobView& view) { found.push_back(view.job); });
+    return found;
+  };
+  EXPECT_THAT(listed({.waiting = false}), ElementsAre(jobs[0], jobs[1]));
+  EXPECT_THAT(listed({.running = false}), ElementsAre(jobs[2], jobs[3]));
+  EXPECT_THAT(listed({.limit = 1, .running = false}), ElementsAre(jobs[2]));
+  EXPECT_THAT(listed({.run = "night", .waiting = false}), ElementsAre(jobs[0]));
+  EXPECT_THAT(listed({.run = "night", .running = false}), ElementsAre(jobs[2]));
+  EXPECT_THAT(listed({.waiting = false, .running = false}), IsEmpty());
+}
+
+TEST_F(QueueSubmitters, ListLooksAtSoManyJobsOfARunACall) {
+  for (std::uint32_t i = 0; i <= Queue::kMostListed; ++i) Submit({.run = "night"});
+  const JobPage running = {.run = "night", .waiting = false};
+  const auto visit = [](const JobView&) { FAIL() << "none runs"; };
+  const std::uint32_t from = queue.List(now, running, visit);
+  EXPECT_NE(from, 0U) << "one call must not take long";
+  EXPECT_EQ(queue.List(now, {.from = from, .run = "night", .waiting = false}, visit), 0U);
+}
+
 TEST_F(QueueSubmitters, ListLooksAtSoManyPlacesACall) {
   std::vector<JobId> jobs;
   for (std::uint32_t i = 0; i <= 2 * Queue::kMostListed; ++i) jobs.push_back(Submit());

@@ -180,6 +180,17 @@ TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
   EXPECT_THAT(results[1].headlines(), IsEmpty());
 }
 
+TEST_F(RunReaderTest, APermutationKnowsHowManyOfItsJobsRun) {
+  Commit({SweepCreated(), Placed(1, 1, 1), Started(1), Ended(1), Placed(2, 1, 2), Started(2),
+          Placed(3, 1, 3), Placed(4, 2, 1)});
+  const auto results = Results();
+  ASSERT_THAT(results, SizeIs(2));
+  EXPECT_EQ(results[0].unfinished(), 2u);
+  EXPECT_EQ(results[0].running(), 1u);
+  EXPECT_EQ(results[1].unfinished(), 1u);
+  EXPECT_EQ(results[1].running(), 0u);
+}
+
 TEST_F(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
   for (JobId id = 1; id <= 3; ++id) {
     v1::BenchmarkResult both = Measured(static_cast<double>(id));

@@ -89,6 +89,22 @@ TEST(ScalingLaws, MoreThanTwiceTheThroughputIsNeverNegativeContention) {
   EXPECT_GT(laws.laws.back().scatter, 0.1);
 }
 
+TEST(ScalingLaws, WhatGrowsFasterThanALawAllowsContradictsIt) {
+  std::vector<Observation> better;
+  for (const double n : kUpTo16) better.push_back({n, 1000.0 * std::pow(n, 1.2)});
+  const auto laws = FitScalingLaws(better).value();
+  for (const ScalingLaw& law : laws.laws) {
+    EXPECT_EQ(law.IsContradicted(), law.law != Law::kLinear);
+  }
+}
+
+TEST(ScalingLaws, ExactDataContradictNoLaw) {
+  const auto laws = FitScalingLaws(Exact({}, kUpTo16)).value();
+  for (const ScalingLaw& law : laws.laws) {
+    EXPECT_FALSE(law.IsContradicted());
+  }
+}
+
 TEST(ScalingLaws, BeyondTwiceTheLargestSizeNothingIsPredicted) {
   const auto laws = FitScalingLaws(Exact({.contention = 0.1}, kUpTo16)).value();
   EXPECT_NEAR(laws.Best().At(32.0).value(), Planted{.contention = 0.1}.At(32.0), 1e-3);

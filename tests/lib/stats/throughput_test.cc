@@ -312,5 +312,30 @@ TEST(ThroughputWindow, ManyJobsInFlightAreEachGivenTheirPart) {
   EXPECT_NEAR(estimate.throughput * 4.0, 2.0 + 100'000 * 0.75, 1e-3);
 }
 
+/// Loads that end as soon as their throughput seems known within `share`: how many were right.
+double ShareOfRightEnds(const DrawLife& draw, double share) {
+  constexpr int kTrials = 1000;
+  constexpr double kWarmUp = 20.0;
+  constexpr double kLongest = 400.0;
+  int right = 0;
+  for (int seed = 1; seed <= kTrials; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const auto jobs = RunLanes(kLanes, kWarmUp + kLongest, draw, random);
+    ThroughputEstimate estimate;
+    double seconds = 1.0;
+    do {
+      estimate = Measure(jobs, kWarmUp, kWarmUp + seconds);
+      seconds *= 1.05;
+    } while (!estimate.IsKnownWithin(share) && seconds < kLongest);
+    right += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1 : 0;
+  }
+  return static_cast<double>(right) / kTrials;
+}
+
+TEST(ThroughputWindow, WhoLooksUntilItIsKnownIsRightAsOftenAsTheIntervalSays) {
+  EXPECT_GE(ShareOfRightEnds(Exponential, 0.10), 0.95);
+  EXPECT_GE(ShareOfRightEnds(HalfToThreeHalves, 0.05), 0.95);
+}
+
 }  // namespace
 }  // namespace twofold::stats

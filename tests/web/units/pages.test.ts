@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { described, gridOf } from "../../../web/frontend/cells";
-import { byMetric, fill, jobsOf, labelOf } from "../../../web/frontend/run_numbers";
-import { remembered, routeOf, streamOf } from "../../../web/frontend/model";
+import { byMetric, jobsOf, labelOf } from "../../../web/frontend/run_numbers";
+import { jobsPage, permission, remembered, routeOf, streamOf } from "../../../web/frontend/model";
 
-const permutation = (number: number, succeeded: number, failed: number, unfinished: number) => ({
+const permutation = (number: number) => ({
   permutation: number,
   varied: {},
-  succeeded,
-  failed,
-  unfinished,
+  succeeded: 1,
+  failed: 0,
+  warm_ups: 0,
+  withdrawn: 0,
+  unfinished: 0,
+  running: 0,
   headlines: [{ name: "speed", unit: "B/s", dimensions: { op: "read" }, n: 1, mean: number, lower: null, upper: null }],
 });
 
@@ -25,6 +28,17 @@ test("APageReadsNoMoreThanItShows", () => {
   assert.equal(streamOf(routeOf("#/runs/a%26b")), "api/v1/stream?topics=queues,runs&run=a%26b");
 });
 
+test("AnAddressOfJobsNamesWhatIsChosen", () => {
+  assert.equal(jobsPage({ queue: "a b", run: "", state: "failed" }), "#/jobs?queue=a+b&state=failed");
+  assert.equal(routeOf(jobsPage({ run: "a&b" })).query.get("run"), "a&b");
+});
+
+test("WhoMayChangeNothingIsToldWhy", () => {
+  assert.deepEqual(permission({ roles: ["admin"], tokens: true }), { mayAct: true, readOnly: "" });
+  assert.match(permission({ roles: ["read-only"], tokens: true }).readOnly, /not that of an admin/);
+  assert.match(permission({ roles: ["read-only"], tokens: false }).readOnly, /own machine/);
+});
+
 test("TenThousandCellsFitTheWidth", () => {
   for (const width of [358, 1216]) {
     const { size, columns, rows } = gridOf(10_000, width);
@@ -34,7 +48,7 @@ test("TenThousandCellsFitTheWidth", () => {
 });
 
 test("AWorkerIsDescribed", () => {
-  const names = { version: 1, left_out: 0, queue: ["q"], node: ["n"], pod: ["p"], device: [""], slots: [4] };
+  const names = { version: 1, left_out: 0, slow_rule: "", queue: ["q"], node: ["n"], pod: ["p"], device: [""], slots: [4] };
   assert.equal(described(names, { version: 1, busy: [3], state: "b" }, 0), "n, p: busy, 3 of 4 slots busy, queue q");
 });
 
@@ -48,15 +62,10 @@ test("AQueueIsRememberedByItsCounter", () => {
   assert.deepEqual(history.available.map((p) => p.value), [3, 3]);
 });
 
-test("APermutationWithAFailedJobStandsOut", () => {
-  const fills = [permutation(1, 0, 0, 3), permutation(1, 1, 0, 2), permutation(1, 3, 0, 0), permutation(1, 2, 1, 0)];
-  assert.deepEqual(fills.map(fill), ["", "some", "all", "bad"]);
-});
-
 test("AMetricHasOneTableWithItsPermutations", () => {
-  const tables = byMetric([permutation(1, 1, 0, 0), permutation(2, 1, 0, 0)]);
+  const tables = byMetric([permutation(1), permutation(2)]);
   assert.deepEqual(tables.map(([label, rows]) => [label, rows.length]), [["speed, op read (B/s)", 2]]);
-  assert.equal(labelOf({ ...permutation(1, 1, 0, 0).headlines[0], unit: "", dimensions: {} }), "speed");
+  assert.equal(labelOf({ ...permutation(1).headlines[0], unit: "", dimensions: {} }), "speed");
 });
 
 test("ARunWithoutAPlannedNumberHasTheJobsThatAreKnown", () => {

@@ -243,12 +243,12 @@ TEST_F(OpenLoopTest, DueJobsWaitForRoomAndAreNeverDropped) {
 }
 
 TEST_F(OpenLoopTest, AQuotaThatHeldTheGeneratorUpSpoilsTheWindowUntilAReset) {
-  open.Observe({.periods = 3, .throttled = seconds(7)});
+  open.Observe(seconds(7));
   fake_now += seconds(1);
   EXPECT_THAT(open.Look().spoiled, IsEmpty());
-  open.Observe({.periods = 5, .throttled = seconds(7) + milliseconds(150)});
+  open.Observe(seconds(7) + milliseconds(150));
   EXPECT_THAT(open.Look().estimate.reason, HasSubstr("held the generator up for 0.15 s"));
-  open.Observe({.periods = 5, .throttled = seconds(7) + milliseconds(150)});
+  open.Observe(seconds(7) + milliseconds(150));
   open.Reset();
   EXPECT_THAT(open.Look().spoiled, IsEmpty());
 }
