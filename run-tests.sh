@@ -10,7 +10,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang
   lint        clang-tidy on what differs from the main branch (on it: from the commit before), skipped
               if that is much; with --nightly, on all
-  tsan        all tests without gRPC, with ThreadSanitizer
+  tsan        all tests of what has threads and no gRPC, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus

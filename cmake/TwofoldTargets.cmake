@@ -16,44 +16,13 @@ target_compile_options(
                           -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED)
 
-# Headers of libraries that half of the files include. With TWOFOLD_PCH they are read once instead of once a unit, which
-# saves a sixth of the time in which all programs are built. What files include themselves is checked where it is off.
-if(TWOFOLD_PCH)
-  file(WRITE ${CMAKE_BINARY_DIR}/pch.cc "")
-  add_library(twofold_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cc)
-  set(PCH_LIBRARIES absl::status absl::statusor absl::strings absl::flat_hash_map Boost::headers nlohmann_json::nlohmann_json
-                    protobuf::libprotobuf spdlog::spdlog CLI11::CLI11 gRPC::grpc++ Threads::Threads)
-  target_link_libraries(twofold_pch PRIVATE ${PCH_LIBRARIES} twofold_flags)
-  target_compile_options(twofold_pch PRIVATE -pthread)
-  target_precompile_headers(twofold_pch PRIVATE
-    <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <iostream> <map> <memory> <optional> <set> <span> <string>
-    <string_view> <thread> <unordered_map> <utility> <variant> <vector> <absl/container/flat_hash_map.h> <absl/status/statusor.h>
-    <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h> <absl/strings/str_split.h> <absl/time/time.h>
-    <boost/asio/io_context.hpp> <boost/asio/ip/tcp.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp>
-    <google/protobuf/message.h> <google/protobuf/util/json_util.h> <grpcpp/grpcpp.h> <nlohmann/json.hpp> <spdlog/spdlog.h>
-    <spdlog/fmt/fmt.h> <CLI/CLI.hpp>)
-endif()
-
-# All units read the same headers first, so all have the definitions that those look at.
-function(_twofold_precompiled target)
-  if(TWOFOLD_PCH)
-    target_precompile_headers(${target} REUSE_FROM twofold_pch)
-    target_compile_options(${target} PRIVATE -pthread)
-    foreach(library ${PCH_LIBRARIES})
-      target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>)
-      target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
-    endforeach()
-  endif()
-endfunction()
-
 # twofold_library(NAME SOURCES ... DEPS ...): the library of the current folder.
 function(twofold_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   if(ARG_SOURCES)
-    add_library(${name} STATIC ${ARG_SOURCES})
+    add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARG_SOURCES})
     target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE twofold_flags)
-    _twofold_precompiled(${name})
-    # Commands wait for others, so the full effort of the optimiser would be a quarter of their compile time for nothing.
+      # Commands wait for others, so the full effort of the optimiser would be a quarter of their compile time for nothing.
     if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/cli/")
       target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
@@ -83,7 +52,6 @@ function(twofold_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags)
-  _twofold_precompiled(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 endfunction()
 
