@@ -182,7 +182,7 @@ constexpr Row kRows[] = {
 };
 
 // Those that are not rows.
-constexpr std::string_view kPages[] = {"/", "/plain", "/events", "/metrics"};
+constexpr std::string_view kPages[] = {"/", "/plain", "/events", "/metrics", "/me"};
 
 // As it is written in a request. A page that is spelled otherwise ("/%72eset" is /reset to the
 // router) is none of the rows, and so is not for readers.
@@ -267,6 +267,9 @@ http::Handler MakeControl(load::Generator& generator, std::uint32_t max_parallel
          }
          return metrics::Page(families);
        }});
+  routes.push_back({"GET", "/me", [gate](const http::Request& request) {
+                      return http::WhoAsks(gate.get(), security::Role::kClient, request);
+                    }});
   routes.push_back(
       {"GET", "/healthz", [](const http::Request&) { return http::PlainText(200, "ok\n"); }});
   const auto overview = [context](const http::Request&) {

@@ -113,7 +113,8 @@ void DeclareLoad(CLI::App& app, LoadOptions& options) {
 void DeclareEnd(CLI::App& app, LoadOptions& options) {
   AddTime(app, "--duration", options.duration,
           "How long, warm-up too; else 10s, or 60s at most with --until, or that of the profile");
-  Add(app, "--until", "P%", "End once the throughput's 95 % interval is within P % of it: 2%",
+  Add(app, "--until", "P%",
+      "End once the throughput is known within P % of it, however often it looks: 2%",
       [&options](const std::string& text) { return ReadUntil(text, options.until); });
   app.add_option("--jobs", options.jobs, "End once so many have ended after the warm-up")
       ->check(WholeNumber(1));

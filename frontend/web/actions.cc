@@ -45,9 +45,7 @@ std::string Who(const ActionRules& rules, const http::Request& request) {
 
 http::Response Me(const ActionRules& rules, const http::Request& request) {
   using enum security::Role;
-  const auto holder = HolderOf(rules, request);
-  const security::Role role = holder ? holder->role : rules.is_local ? kAdmin : kReadOnly;
-  return JsonPage(200, Json{{"roles", {security::Name(role)}}, {"tokens", AsksToken(rules)}});
+  return http::WhoAsks(rules.gate.get(), rules.is_local ? kAdmin : kReadOnly, request);
 }
 
 /// Why this request may change nothing; nullopt: it may.

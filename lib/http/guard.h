@@ -38,4 +38,8 @@ using RolesOf = std::function<security::Roles(const Request&)>;
 Handler Guard(std::shared_ptr<security::Gate> gate, bool asks_certificate, RolesOf roles,
               Handler handler);
 
+/// Says who makes the request: {"roles": ["admin"], "tokens": whether one is required}. `otherwise`
+/// is the role of who needs no token. `gate` null: nobody does.
+Response WhoAsks(const security::Gate* gate, security::Role otherwise, const Request& request);
+
 }  // namespace twofold::http

@@ -110,12 +110,12 @@ function Errors({ errors }: { errors: Window["errors"] }) {
 }
 
 function Body(state: State) {
-  const { window, rate, p50, p99 } = state;
+  const { window, readOnly, rate, p50, p99 } = state;
   if (!window) return <p class="card">Waiting for the numbers ...</p>;
   return (
     <div class="cards">
-      <Controls window={window} />
-      <Profile window={window} />
+      {!readOnly && <Controls window={window} />}
+      {!readOnly && <Profile window={window} />}
       <Throughput window={window} rate={rate} />
       <Latencies window={window} p50={p50} p99={p99} />
       <Places {...window} />
@@ -125,12 +125,13 @@ function Body(state: State) {
 }
 
 function App(state: State) {
-  const { link, window } = state;
+  const { link, window, readOnly } = state;
   return (
     <div>
       <header>
         <h1>Load for queue {window?.queue ?? "..."}</h1>
         {window && <span class="soft">{`${window.connection}, ${window.frontend}`}</span>}
+        {readOnly && <span id="read-only">Read-only: {readOnly}. </span>}
         <LinkNote link={link} />
       </header>
       <main class={link.state === "live" ? "" : "old"}>

@@ -1,3 +1,4 @@
+import { getJson, Me, reasonOf } from "../lib/api";
 import { Link, LinkStatus } from "../lib/link";
 import { appended, Point, rate } from "../lib/series";
 import { Store } from "../lib/store";
@@ -49,6 +50,7 @@ export interface Window {
 
 export interface State {
   link: LinkStatus;
+  readOnly: string; // why the load cannot be changed; "": it can, or that is not known so far
   window: Window | null;
   ended: Point[]; // a counter
   rate: Point[]; // jobs ended a second, of the last seconds
@@ -58,6 +60,7 @@ export interface State {
 
 export const store = new Store<State>({
   link: { state: "connecting", since: new Date(), reason: "" },
+  readOnly: "",
   window: null,
   ended: [],
   rate: [],
@@ -87,6 +90,20 @@ const link = new Link(
   (status) => store.set({ link: status }),
 );
 
+/** Why who has `roles` may not change the load; "": they may. Pure. */
+export function whyReadOnly({ roles }: Me): string {
+  return roles.some((role) => role === "admin" || role === "client") ? "" : "the token is not that of a client";
+}
+
+async function askPermission(): Promise<void> {
+  try {
+    store.set({ readOnly: whyReadOnly(await getJson<Me>("me")) });
+  } catch (error) {
+    store.set({ readOnly: reasonOf(error) });
+  }
+}
+
 export function start(): void {
+  void askPermission();
   link.open("events");
 }

@@ -1,5 +1,6 @@
+import { Me } from "../lib/api";
 import { appended, Point, rate } from "../lib/series";
-import { Me, Queue, Run } from "./types";
+import { Queue, Run } from "./types";
 
 /** What follows from addresses and events. Pure. */
 

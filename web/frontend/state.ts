@@ -1,9 +1,9 @@
-import { getJson, reasonOf } from "../lib/api";
+import { getJson, Me, reasonOf } from "../lib/api";
 import { Link, LinkStatus } from "../lib/link";
 import { appended, Point } from "../lib/series";
 import { Store } from "../lib/store";
 import { endedOf, History, permission, remembered, Route, routeOf, SPAN, streamOf } from "./model";
-import { Me, Queue, Queues, Run, RunResults, WorkerNames, WorkerStates } from "./types";
+import { Queue, Queues, Run, RunResults, WorkerNames, WorkerStates } from "./types";
 
 export interface State {
   link: LinkStatus;

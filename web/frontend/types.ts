@@ -71,11 +71,6 @@ export interface Jobs {
   next_page_token: string;
 }
 
-export interface Me {
-  roles: string[];
-  tokens: boolean; // whether they are asked for
-}
-
 export interface Explanation {
   text: string;
 }

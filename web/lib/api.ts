@@ -12,6 +12,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Who this page is to the server. */
+export interface Me {
+  roles: string[];
+  tokens: boolean; // whether they are asked for
+}
+
 /** "": there is none any more. */
 export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
