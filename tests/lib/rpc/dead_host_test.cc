@@ -1,0 +1,165 @@
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <future>
+#include <memory>
+
+#include "lib/common/address.h"
+#include "lib/common/instant.h"
+#include "lib/rpc/client_stream.h"
+#include "lib/rpc/dialer.h"
+#include "lib/rpc/listen.h"
+#include "twofold/v1/queue.pb.h"
+
+/// A host that vanishes without a word, as seen from both ends of a stream.
+namespace twofold::rpc {
+namespace {
+
+using std::chrono::seconds;
+
+// It is noticed after 10.3 to 10.6 s. By gRPC's pings alone it would be after half a minute.
+constexpr Duration kSoonest = seconds(5);
+constexpr Duration kLatest = seconds(15);
+constexpr Duration kPatience = seconds(60);
+
+/// When something happened, once.
+class Event {
+ public:
+  void Happens() { at_.set_value(Now()); }
+  Instant Await() { return result_.wait_for(kPatience) == kReady ? result_.get() : Instant::max(); }
+
+ private:
+  static constexpr auto kReady = std::future_status::ready;
+  std::promise<Instant> at_;
+  std::shared_future<Instant> result_ = at_.get_future().share();
+};
+
+struct Ends {
+  Event begins;
+  Event breaks;
+};
+
+/// The server's end of a stream that goes on until it breaks.
+class Endless final : public ByteStream {
+ public:
+  explicit Endless(Ends& events) : events_(events) { StartRead(&message_); }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      events_.breaks.Happens();
+      return Finish(grpc::Status::OK);
+    }
+    events_.begins.Happens();
+    StartRead(&message_);
+  }
+  void OnDone() override { delete this; }
+
+  Ends& events_;
+  grpc::ByteBuffer message_;
+};
+
+class EndlessService final : public Service {
+ public:
+  EndlessService() : Service("test.Endless") { Serve("Stream", &EndlessService::Stream); }
+
+  Ends events;
+
+ private:
+  ByteStream* Stream(grpc::CallbackServerContext*) { return new Endless(events); }
+};
+
+std::uint16_t LocalPort(int fd) {
+  sockaddr_in address{};
+  socklen_t size = sizeof(address);
+  const bool is_known = getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  return is_known && address.sin_family == AF_INET ? ntohs(address.sin_port) : 0;
+}
+
+bool IsConnected(int fd) {
+  sockaddr_in peer{};
+  socklen_t size = sizeof(peer);
+  return getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+}
+
+/// The kernel drops all that comes to the connections that a server at `port` has, before TCP sees
+/// it: as if each host had vanished, seen from the other one.
+int Cut(std::uint16_t port) {
+  sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog filter{1, &drop};
+  int cut = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    if (LocalPort(fd) != port || !IsConnected(fd)) continue;
+    EXPECT_EQ(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)), 0);
+    ++cut;
+  }
+  return cut;
+}
+
+/// A server and a stream to it.
+class Line {
+ public:
+  Line() {
+    auto server = Listen("127.0.0.1:0", {&service_});
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    dialer_ = std::make_unique<Dialer>(ToString(server_->address()), security::Client());
+    stub_ = std::make_unique<Stub>(dialer_->Connected(kPatience));
+    stream_ = std::make_shared<Stream>([](const v1::Job&) {},
+                                       [this](const grpc::Status&) { caller_breaks_.Happens(); });
+    stub_->PrepareBidiStreamingCall(stream_->context(), "/test.Endless/Stream", {}, stream_.get());
+    stream_->Start();
+    Say();
+    service_.events.begins.Await();
+  }
+  ~Line() {
+    stream_->Cancel();
+    caller_breaks_.Await();
+  }
+
+  void Cut() { EXPECT_EQ(rpc::Cut(server_->address().port), 1); }
+
+  void Say() {
+    stream_->Add([](v1::Job& job) {
+      job.set_id(1);
+      return std::size_t{2};
+    });
+    stream_->Flush();
+  }
+
+  Instant WhenCallerNotices() { return caller_breaks_.Await(); }
+  Instant WhenServerNotices() { return service_.events.breaks.Await(); }
+
+ private:
+  using Stub = grpc::TemplatedGenericStub<v1::Job, v1::Job>;
+  using Stream = ClientStream<v1::Job, v1::Job>;
+
+  EndlessService service_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Dialer> dialer_;
+  std::unique_ptr<Stub> stub_;
+  Event caller_breaks_;
+  std::shared_ptr<Stream> stream_;
+};
+
+TEST(DeadHost, IsNoticedByBothEndsOfAnIdleAndOfABusyStreamInAboutTenSeconds) {
+  Line idle;
+  Line busy;
+  const Instant start = Now();
+  idle.Cut();
+  busy.Cut();
+  busy.Say();
+  for (const Instant noticed : {idle.WhenCallerNotices(), idle.WhenServerNotices(),
+                                busy.WhenCallerNotices(), busy.WhenServerNotices()}) {
+    EXPECT_GE(noticed, start + kSoonest);
+    EXPECT_LE(noticed, start + kLatest);
+  }
+}
+
+}  // namespace
+}  // namespace twofold::rpc
