@@ -3,17 +3,21 @@
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <vector>
 
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/listen.h"
+#include "tests/support/program.h"
 #include "twofold/v1/queue.pb.h"
 
 /// A host that vanishes without a word, as seen from both ends of a stream.
@@ -74,31 +78,47 @@ class EndlessService final : public Service {
   ByteStream* Stream(grpc::CallbackServerContext*) { return new Endless(events); }
 };
 
-std::uint16_t LocalPort(int fd) {
-  sockaddr_in address{};
+using NameOfEnd = int (*)(int fd, sockaddr* address, socklen_t* size);
+
+// 0: it has no such end. gRPC connects by IPv6 sockets to addresses of IPv4 too.
+std::uint16_t PortOf(int fd, NameOfEnd name_of) {
+  sockaddr_in6 address{};
   socklen_t size = sizeof(address);
-  const bool is_known = getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  return is_known && address.sin_family == AF_INET ? ntohs(address.sin_port) : 0;
+  const bool has = name_of(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const bool is_ip = address.sin6_family == AF_INET || address.sin6_family == AF_INET6;
+  return has && is_ip ? ntohs(address.sin6_port) : 0;  // at the same place in both families
 }
 
-bool IsConnected(int fd) {
-  sockaddr_in peer{};
-  socklen_t size = sizeof(peer);
-  return getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+// Seen from either end; a socket that listens has no peer.
+bool IsConnection(int fd, std::uint16_t server_port) {
+  const std::uint16_t here = PortOf(fd, &getsockname);
+  const std::uint16_t there = PortOf(fd, &getpeername);
+  return there == server_port || (here == server_port && there != 0);
 }
 
-/// The kernel drops all that comes to the connections that a server at `port` has, before TCP sees
-/// it: as if each host had vanished, seen from the other one.
-int Cut(std::uint16_t port) {
+/// Both ends of the connection to a server of this process.
+std::vector<int> EndsOfConnectionTo(std::uint16_t port) {
+  std::vector<int> ends;
+  for (int fd = 0; fd < 1024; ++fd) {
+    if (IsConnection(fd, port)) ends.push_back(fd);
+  }
+  EXPECT_EQ(ends.size(), 2);
+  return ends;
+}
+
+// Bytes that nobody confirms are watched by another timer than an idle connection.
+bool IsQuiet(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size);
+  return info.tcpi_unacked == 0 && info.tcpi_last_data_sent >= 200;  // milliseconds
+}
+
+/// The kernel drops what comes to the socket before TCP sees it.
+void Deafen(int fd) {
   sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
   const sock_fprog filter{1, &drop};
-  int cut = 0;
-  for (int fd = 0; fd < 1024; ++fd) {
-    if (LocalPort(fd) != port || !IsConnected(fd)) continue;
-    EXPECT_EQ(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)), 0);
-    ++cut;
-  }
-  return cut;
+  EXPECT_EQ(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)), 0);
 }
 
 /// A server and a stream to it.
@@ -122,7 +142,12 @@ class Line {
     caller_breaks_.Await();
   }
 
-  void Cut() { EXPECT_EQ(rpc::Cut(server_->address().port), 1); }
+  /// When nothing is on its way. Not even the end of one side is heard at the other.
+  void Cut() {
+    const std::vector<int> ends = EndsOfConnectionTo(server_->address().port);
+    EXPECT_TRUE(testing::Await([&] { return std::all_of(ends.begin(), ends.end(), &IsQuiet); }));
+    for (const int end : ends) Deafen(end);
+  }
 
   void Say() {
     stream_->Add([](v1::Job& job) {
