@@ -17,11 +17,11 @@ namespace twofold::rpc {
 /// The next connection of a caller.
 struct Dial {
   std::string address;      ///< host:port
-  bool named = false;       ///< by a Moved; false: it is the first contact
-  std::uint64_t epoch = 0;  ///< of that Moved, for the field moved_epoch; 0: none named it
+  bool named = false;       ///< by a Moved: use security::Client::WithoutServerName
+  std::uint64_t epoch = 0;  ///< of that Moved, for the field moved_epoch; 0 if not `named`
   Instant at{};             ///< not before
-  std::string skipped =
-      {};  ///< why addresses of the Moved were not taken, for the log; empty: all were
+  /// Why addresses of the Moved were left out, for the log; empty: none was.
+  std::string skipped = {};
 };
 
 /// How long a Route waits. Each wait is random, between 0 and the time here.
@@ -29,7 +29,7 @@ struct RoutePauses {
   Duration hop = std::chrono::milliseconds(50);     ///< before following a Moved
   Duration first = std::chrono::milliseconds(100);  ///< before returning to the first contact
   Duration most = std::chrono::seconds(5);          ///< that pause doubles up to this
-  /// A stream that its owner served for so long has worked: hops and pauses start over. Not random.
+  /// A stream that was served for so long has worked: hops and pauses start over. Not random.
   Duration settled = std::chrono::seconds(10);
 };
 
@@ -50,7 +50,7 @@ struct RoutePauses {
 /// Time     Callers pass `now`; the same seed and the same calls give the same answers.
 /// Threads  Not thread-safe.
 /// Errors   None. Unusable addresses are skipped, and Dial::skipped says why.
-/// Cost     Follow: O(addresses), and it looks at kMaxAddresses at most.
+/// Cost     Follow: O(n) for n addresses; it reads the first kMaxAddresses.
 class Route {
  public:
   static constexpr int kMaxHops = 3;
