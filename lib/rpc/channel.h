@@ -13,10 +13,12 @@
 
 namespace twofold::rpc {
 
-/// How the client notices within half a minute that the frontend's host vanished without a word.
+/// How the client notices that the frontend's host vanished without a word.
 enum class Liveness : std::uint8_t {
-  kPings,    ///< gRPC's pings: dear to a frontend that has thousands of connections
-  kOfKernel  ///< the caller has KeepTcpAlive when it is connected
+  /// gRPC's pings, within half a minute: dear to a frontend that has thousands of connections, but
+  /// a proxy between the two passes them on, and a process that hangs does not answer.
+  kPings,
+  kOfKernel  ///< within 11 s, if the caller has KeepTcpAlive when it is connected
 };
 
 /// A channel to `address` (host:port) with a connection of its own and our message limits.

@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "lib/rpc/tcp_keepalive.h"
+
 namespace twofold::rpc {
 namespace {
 
@@ -51,7 +53,10 @@ std::shared_ptr<grpc::Channel> Dialer::Connected(Duration timeout) {
   for (;;) {
     auto channel = Channel();
     const Duration left = end - Now();
-    if (channel->WaitForConnected(After(std::min(left, kSlice)))) return channel;
+    if (channel->WaitForConnected(After(std::min(left, kSlice)))) {
+      KeepTcpAlive();
+      return channel;
+    }
     if (left <= kSlice) return nullptr;
   }
 }

@@ -18,14 +18,15 @@ struct Option {
   int value;
 };
 
-constexpr int kPatienceMs = 30'000;
+constexpr int kPatienceMs = 10'000;
 
-// The last one is for bytes that nobody confirms: probes are not sent while there are some.
+// The last one is for bytes that nobody confirms: probes are not sent while there are some. It
+// counts instead of TCP_KEEPCNT as well, where the system has it.
 constexpr Option kOptions[] = {
     {SOL_SOCKET, SO_KEEPALIVE, 1},
-    {IPPROTO_TCP, TCP_KEEPIDLE, 15},
-    {IPPROTO_TCP, TCP_KEEPINTVL, 5},
-    {IPPROTO_TCP, TCP_KEEPCNT, 3},
+    {IPPROTO_TCP, TCP_KEEPIDLE, 5},
+    {IPPROTO_TCP, TCP_KEEPINTVL, 1},
+    {IPPROTO_TCP, TCP_KEEPCNT, 5},
     {IPPROTO_TCP, TCP_USER_TIMEOUT, kPatienceMs},
 };
 

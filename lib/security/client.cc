@@ -80,6 +80,12 @@ Client Client::WithoutToken() const {
   return client;
 }
 
+Client Client::WithoutServerName() const {
+  Client client = *this;
+  client.server_name_.clear();
+  return client;
+}
+
 std::string Client::Authorization() const {
   const std::string token = token_file_ == nullptr ? token_ : *token_file_->Get();
   return token.empty() ? "" : "Bearer " + token;

@@ -35,6 +35,10 @@ class Client {
   /// A copy without the token, for a server whose address somebody else may have written.
   [[nodiscard]] Client WithoutToken() const;
 
+  /// A copy without the server's name, for an address that a trusted server named: the certificate
+  /// there must be for the host of that address. CA, own certificate and token stay.
+  [[nodiscard]] Client WithoutServerName() const;
+
   /// The CA and the certificate; null: plain text. The same pointer until a file changes.
   [[nodiscard]] std::shared_ptr<const TlsMaterial> Tls() const {
     return tls_ == nullptr ? nullptr : tls_->Get();

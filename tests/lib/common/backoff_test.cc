@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace twofold {
 namespace {
 
@@ -16,6 +18,20 @@ TEST(Backoff, DoublesUpToTheMostWithJitterInTheUpperHalf) {
       EXPECT_LE(wait, milliseconds(span));
     }
   }
+}
+
+TEST(Backoff, FullJitterUsesTheWholeSpan) {
+  Duration shortest = milliseconds(1000);
+  Duration longest = {};
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Duration wait =
+        Backoff(milliseconds(100), milliseconds(1000), seed, Jitter::kFull).Next();
+    shortest = std::min(shortest, wait);
+    longest = std::max(longest, wait);
+  }
+  EXPECT_LT(shortest, milliseconds(5));
+  EXPECT_GT(longest, milliseconds(95));
+  EXPECT_LE(longest, milliseconds(100));
 }
 
 TEST(Backoff, StartsOverAfterASuccess) {

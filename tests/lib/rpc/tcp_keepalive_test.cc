@@ -27,8 +27,8 @@ class Socket {
   }
 
   [[nodiscard]] bool IsWatched() const {
-    return Get(SOL_SOCKET, SO_KEEPALIVE) == 1 && Get(IPPROTO_TCP, TCP_KEEPIDLE) == 15 &&
-           Get(IPPROTO_TCP, TCP_USER_TIMEOUT) == 30'000;
+    return Get(SOL_SOCKET, SO_KEEPALIVE) == 1 && Get(IPPROTO_TCP, TCP_KEEPIDLE) == 5 &&
+           Get(IPPROTO_TCP, TCP_USER_TIMEOUT) == 10'000;
   }
 
  private:

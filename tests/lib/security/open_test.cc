@@ -108,6 +108,16 @@ TEST_F(OpenTest, TokenOfTheEnvironmentCountsIfThereIsNoFile) {
   unsetenv("TWOFOLD_TOKEN");
 }
 
+TEST_F(OpenTest, ACopyWithoutTheServerNameKeepsEverythingElse) {
+  const auto client = Client::Open({{"", cert_, key_, ca_}, "frontend.example", token_});
+  ASSERT_TRUE(client.ok()) << client.status();
+  const Client copy = client->WithoutServerName();
+  EXPECT_THAT(copy.server_name(), IsEmpty());
+  EXPECT_EQ(copy.Tls(), client->Tls());
+  EXPECT_EQ(copy.Authorization(), client->Authorization());
+  EXPECT_EQ(client->server_name(), "frontend.example");
+}
+
 TEST_F(OpenTest, TokensInPlainTextBeyondThisMachineDeserveAWarning) {
   const auto tokens = Open(WithTokens(tokens_));
   ASSERT_TRUE(tokens.ok());
