@@ -45,7 +45,7 @@ std::string Who(const ActionRules& rules, const http::Request& request) {
 
 http::Response Me(const ActionRules& rules, const http::Request& request) {
   using enum security::Role;
-  return http::WhoAsks(rules.gate.get(), rules.is_local ? kAdmin : kReadOnly, request);
+  return http::WhoAsks(rules.gate, rules.is_local ? kAdmin : kReadOnly, request);
 }
 
 /// Why this request may change nothing; nullopt: it may.
