@@ -59,12 +59,13 @@ struct Release {
   friend bool operator==(const Release&, const Release&) = default;
 };
 
-/// Write `lost` into the partition's row. Not answered: the next look shows it.
-struct MarkLost {
+/// Write `losses` into the partition's row, if the row has a lower number. Not answered: the next
+/// look shows it.
+struct Mark {
   PartitionNumber partition;
-  bool lost;
+  std::uint64_t losses;
 
-  friend bool operator==(const MarkLost&, const MarkLost&) = default;
+  friend bool operator==(const Mark&, const Mark&) = default;
 };
 
 // ---- To the queues
@@ -130,7 +131,7 @@ struct Replaced {
 namespace twofold::cluster {
 
 using Effect = std::variant<effect::Look, effect::Beat, effect::Claim, effect::Release,
-                            effect::MarkLost, effect::Open, effect::Resume, effect::Suspend,
+                            effect::Mark, effect::Open, effect::Resume, effect::Suspend,
                             effect::Close, effect::Lost, effect::Drained, effect::Replaced>;
 
 }  // namespace twofold::cluster

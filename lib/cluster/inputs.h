@@ -38,13 +38,13 @@ struct Beaten {
   Verdict verdict;
 };
 
-/// The answer to effect::Claim. `version` and `lost` are the row's, read by the claim.
+/// The answer to effect::Claim. `version` and `losses` are the row's, read by the claim.
 struct Claimed {
   PartitionNumber partition;
   Epoch epoch;
   Verdict verdict;
   std::uint64_t version = 0;
-  bool lost = false;
+  std::uint64_t losses = 0;
 };
 
 /// The answer to effect::Release.

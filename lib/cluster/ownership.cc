@@ -46,10 +46,10 @@ Status Ownership::On(Instant /*now*/, const input::Claimed& claimed, Effects& ef
   if (claimed.verdict != Verdict::kDone || claimed.epoch < standing->known.epoch) {
     return absl::OkStatus();
   }
-  const Mark found = {claimed.epoch, claimed.version};
+  const Stored found = {claimed.epoch, claimed.version};
   if (found.version < standing->known.version) Lose(*standing, found, effects);
   standing->known = found;
-  standing->lost = standing->lost || claimed.lost;
+  standing->losses = std::max(standing->losses, claimed.losses);
   standing->row.epoch = claimed.epoch;
   standing->row.owner = options_.name;
   standing->row.owner_incarnation = options_.incarnation;
@@ -119,12 +119,11 @@ Status Ownership::On(Instant now, const input::Move& move, Effects& effects) {
 
 Status Ownership::On(Instant /*now*/, const input::Accept& accept, Effects& effects) {
   Standing* standing = Known(accept.partition);
-  if (standing == nullptr || !standing->lost) {
+  if (standing == nullptr || !IsLost(standing->losses)) {
     return absl::FailedPreconditionError(
         absl::StrCat("partition ", accept.partition, " has lost nothing that could be accepted"));
   }
-  standing->marking = false;
-  effects.emplace_back(effect::MarkLost{accept.partition, false});
+  effects.emplace_back(effect::Mark{accept.partition, ++standing->losses});
   return absl::OkStatus();
 }
 
@@ -148,7 +147,8 @@ void Ownership::GiveUp(Instant now) {
 void Ownership::Judge(Instant now, Effects& effects) {
   for (auto& [number, standing] : standings_) {
     if (!standing.hold) continue;
-    const bool strict = Holds(standing.hold->proof, now) && !standing.lost;
+    const bool intact = !IsLost(standing.losses) && !standing.hold->outdated;
+    const bool strict = intact && Holds(standing.hold->proof, now);
     if (strict == standing.hold->resumed) continue;
     standing.hold->resumed = strict;
     if (strict) {
@@ -229,13 +229,13 @@ Instant Ownership::NextDeadline() const {
 // ---- Changes of one partition
 
 /// The database has gone back to `found`.
-void Ownership::Lose(Standing& standing, const Mark& found, Effects& effects) {
-  const Mark known = std::exchange(standing.known, found);
+void Ownership::Lose(Standing& standing, const Stored& found, Effects& effects) {
+  const Stored known = std::exchange(standing.known, found);
   const PartitionNumber number = standing.row.number;
   effects.emplace_back(
       effect::Lost{number, known.epoch, known.version, found.epoch, found.version});
-  standing.lost = true;
-  standing.marking = true;
+  standing.losses +=
+      IsLost(standing.losses) ? 2U : 1U;  // who accepts the last one has not seen this
   if (standing.hold) standing.hold->outdated = true;
 }
 

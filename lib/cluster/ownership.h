@@ -103,7 +103,7 @@ class Ownership {
   };
 
   /// How much of a partition's history is in the database.
-  struct Mark {
+  struct Stored {
     Epoch epoch = 0;
     std::uint64_t version = 0;
   };
@@ -124,15 +124,14 @@ class Ownership {
 
   struct Standing {
     Partition row = {};
-    bool current = false;  // the latest look has shown the row, and nothing newer is known
-    Mark known = {};       // the newest that is known to be stored
-    Mark must_show = {};   // `known`, when the look under way was sent
-    Epoch highest = 0;     // of all epochs seen or tried
+    bool current = false;   // the latest look has shown the row, and nothing newer is known
+    Stored known = {};      // the newest that is known to be stored
+    Stored must_show = {};  // `known`, when the look under way was sent
+    Epoch highest = 0;      // of all epochs seen or tried
     std::optional<Instant> vacant_since = {};
     std::optional<Hold> hold = {};
     std::optional<Change> change = {};
-    bool lost = false;     // durable work waits for an admin
-    bool marking = false;  // the row does not say so yet
+    std::uint64_t losses = 0;  // the highest known, see Partition
   };
 
   /// A partition on its way to its next owner while this frontend drains.
@@ -176,7 +175,7 @@ class Ownership {
   [[nodiscard]] bool IsHandingOver(Instant now) const;
   [[nodiscard]] bool IsRid() const;
 
-  static void Lose(Standing& standing, const Mark& found, Effects& effects);
+  static void Lose(Standing& standing, const Stored& found, Effects& effects);
   void Claim(Instant now, Standing& standing, Effects& effects);
   void Release(Instant now, Standing& standing, const std::string& next, Effects& effects);
   static void Close(Standing& standing, Effects& effects);

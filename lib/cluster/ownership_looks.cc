@@ -62,7 +62,7 @@ void Ownership::SeeRows(const Request& look, const View& view, Effects& effects)
 void Ownership::SeeRow(const Request& look, const Partition& row, Effects& effects) {
   Standing& standing = standings_[row.number];
   standing.row.number = row.number;
-  const Mark& must_show = standing.must_show;
+  const Stored& must_show = standing.must_show;
   if (row.epoch < must_show.epoch || row.version < must_show.version) {
     Lose(standing, {row.epoch, row.version}, effects);
   }
@@ -87,17 +87,12 @@ void Ownership::SeeOwner(const Request& look, Standing& standing, Effects& effec
   }
 }
 
-/// Rule 4: the row says whether commits are lost, once it has been told.
+/// Rule 4. A row that does not say so has not been told yet, or has forgotten it by going back.
 void Ownership::SeeLoss(Standing& standing, Effects& effects) {
-  if (standing.row.lost) {
-    standing.lost = true;
-    standing.marking = false;
-  } else if (standing.marking) {
-    effects.emplace_back(effect::MarkLost{standing.row.number, true});
-  } else {
-    standing.lost = false;
-    if (standing.hold && standing.hold->outdated) Close(standing, effects);
-  }
+  std::uint64_t& losses = standing.losses;
+  if (standing.row.losses < losses) effects.emplace_back(effect::Mark{standing.row.number, losses});
+  losses = std::max(losses, standing.row.losses);
+  if (!IsLost(losses) && standing.hold && standing.hold->outdated) Close(standing, effects);
 }
 
 void Ownership::FindAble(const View& view) {

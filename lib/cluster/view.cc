@@ -42,6 +42,7 @@ Status CheckPartition(const Partition& partition) {
   if (Status ok = CheckName(row, "owner", partition.owner); !ok.ok()) return ok;
   if (Status ok = CheckName(row, "next", partition.next); !ok.ok()) return ok;
   if (Status ok = CheckNumber(row, "epoch", partition.epoch); !ok.ok()) return ok;
+  if (Status ok = CheckNumber(row, "losses", partition.losses); !ok.ok()) return ok;
   return CheckNumber(row, "version", partition.version);
 }
 

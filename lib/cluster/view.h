@@ -44,10 +44,15 @@ struct Partition {
   Incarnation owner_incarnation = 0;  ///< the owner's life that claimed `epoch`
   std::string next = {};              ///< whom the owner before has named; empty: anybody
   std::uint64_t version = 0;          ///< rises with each durable commit
-  bool lost = false;  ///< acknowledged commits are gone; durable work waits for an admin
+  /// Rises with each loss of acknowledged commits and each acceptance of one. Odd: durable work
+  /// waits for an admin.
+  std::uint64_t losses = 0;
 
   friend bool operator==(const Partition&, const Partition&) = default;
 };
+
+/// Whether commits are lost, and no admin has accepted it yet.
+constexpr bool IsLost(std::uint64_t losses) { return losses % 2 != 0; }
 
 /// What one Look shows: one snapshot of both tables.
 struct View {

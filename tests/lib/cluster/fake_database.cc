@@ -67,8 +67,10 @@ void FakeDatabase::Raise(Partition& row, Epoch epoch) {
   row.epoch = epoch;
 }
 
-bool FakeDatabase::Write(const effect::MarkLost& mark) {
-  state_.rows.at(mark.partition).lost = mark.lost;
+bool FakeDatabase::Write(const effect::Mark& mark) {
+  std::uint64_t& losses = state_.rows.at(mark.partition).losses;
+  if (losses >= mark.losses) return false;
+  losses = mark.losses;
   return true;
 }
 

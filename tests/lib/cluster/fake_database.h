@@ -44,7 +44,7 @@ class FakeDatabase {
   bool Write(const Sender& sender, const effect::Beat& beat);
   bool Write(const Sender& sender, const effect::Claim& claim);
   bool Write(const Sender& sender, const effect::Release& release);
-  bool Write(const effect::MarkLost& mark);
+  bool Write(const effect::Mark& mark);
   /// Fenced by epoch and incarnation. A commit that is there already is done again.
   bool Write(const Sender& sender, const DurableCommit& commit);
 

@@ -102,7 +102,7 @@ class Simulation {
   void Do(Frontend& frontend, const effect::Beat& beat);
   void Do(Frontend& frontend, const effect::Claim& claim);
   void Do(Frontend& frontend, const effect::Release& release);
-  void Do(Frontend& frontend, const effect::MarkLost& mark);
+  void Do(Frontend& frontend, const effect::Mark& mark);
   void Do(Frontend& frontend, const effect::Open& open);
   void Do(Frontend& frontend, const effect::Resume& resume);
   void Do(Frontend& frontend, const effect::Suspend& suspend);

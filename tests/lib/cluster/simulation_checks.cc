@@ -84,15 +84,18 @@ void Simulation::CheckOwners(bool all_strict) {
     }
     const std::string what = "partition " + std::to_string(row.number);
     if (!is_open) Complain(what + " is open nowhere");
-    if (!is_strict && (all_strict || !row.lost)) Complain(what + " is strict nowhere");
+    if (!is_strict && (all_strict || !IsLost(row.losses))) Complain(what + " is strict nowhere");
   }
 }
 
 void Simulation::AcceptLosses() {
   for (const Partition& row : database_.Look().partitions) {
-    if (!row.lost) continue;
+    if (!IsLost(row.losses)) continue;
     Saw("loss accepted");
-    for (Frontend& frontend : frontends_) Step(frontend, input::Accept{row.number});
+    for (Frontend& frontend : frontends_) {
+      frontend.closed_by_loss.erase(row.number);
+      Step(frontend, input::Accept{row.number});
+    }
   }
 }
 

@@ -93,7 +93,7 @@ void Simulation::Do(Frontend& frontend, const effect::Claim& claim) {
   Request(frontend, write, ReplyWith(frontend, [this, claim](Verdict verdict) -> Input {
             const Partition& row = database_.Row(claim.partition);
             if (verdict == Verdict::kRefused) Saw("claim refused");
-            return input::Claimed{claim.partition, claim.epoch, verdict, row.version, row.lost};
+            return input::Claimed{claim.partition, claim.epoch, verdict, row.version, row.losses};
           }));
 }
 
@@ -107,13 +107,8 @@ void Simulation::Do(Frontend& frontend, const effect::Release& release) {
           }));
 }
 
-void Simulation::Do(Frontend& frontend, const effect::MarkLost& mark) {
-  const auto write = [this, mark](const Sender& /*sender*/) {
-    if (!mark.lost) {
-      for (Frontend& other : frontends_) other.closed_by_loss.erase(mark.partition);
-    }
-    return database_.Write(mark);
-  };
+void Simulation::Do(Frontend& frontend, const effect::Mark& mark) {
+  const auto write = [this, mark](const Sender& /*sender*/) { return database_.Write(mark); };
   Request(frontend, write, [](Verdict /*verdict*/) -> Deliver { return [] {}; });
 }
 
