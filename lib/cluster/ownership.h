@@ -54,10 +54,9 @@ struct OwnershipOptions {
 ///     and was sent after a beat was acknowledged. The proof holds for StrictFor from the *sending*
 ///     of that beat. A taker counts the whole TTL from the time at which it saw that beat or a
 ///     later one, so it comes after. Without proof work is suspended; volatile work goes on.
-///  4. A row whose epoch or version is lower than what was known when the look was sent: the
-///  database
-///     has lost acknowledged commits. Durable work stops on all frontends until an admin accepts;
-///     then the owner loads what is left, under a new epoch.
+///  4. A row whose epoch or version is lower than what was known when the look was sent says that
+///     the database has lost acknowledged commits. Durable work stops on all frontends until an
+///     admin accepts; then the owner loads what is left, under a new epoch.
 ///  5. A partition stays with its owner until that one is dead, drains, or an admin moves it. One
 ///     without owner is left for StandAside to its heir (see Succession), then anybody may claim
 ///     it. One that never had an owner waits a TTL first, so that the first frontend does not take
