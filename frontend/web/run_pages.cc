@@ -66,6 +66,7 @@ Result<std::string> ReportPage(const results::RunReader& reader, const std::stri
   v1::RunResultsRequest request;
   request.set_id(id);
   request.set_jobs(run->jobs() <= kMostReported);
+  request.set_series(run->jobs() <= kMostReported);
   auto messages = results::ResultMessages::Of(reader, request);
   if (!messages.ok()) return messages.status();
   report::RunResults results{*std::move(run), {}, *std::move(origin)};

@@ -21,7 +21,8 @@ Result<show::Json> ResultsPage(const results::RunReader& reader, const std::stri
                                std::uint64_t from);
 
 /// The report on a run as an HTML page of its own, as `twofold report` makes it. Of a run of more
-/// than kMostReported jobs it has no boxes of repetitions, which need each job.
+/// than kMostReported jobs it has no boxes of repetitions, no timeline and no curves of series, which
+/// need each job.
 /// Errors   kNotFound; those of the store.
 /// Cost     Seconds for 100 000 jobs.
 Result<std::string> ReportPage(const results::RunReader& reader, const std::string& id);
