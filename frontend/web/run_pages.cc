@@ -42,11 +42,12 @@ Result<Json> RunsPage(const results::RunReader& reader, const std::string& page_
 }
 
 Result<Json> ResultsPage(const results::RunReader& reader, const std::string& id,
-                         std::uint64_t from) {
+                         std::uint64_t from, bool series) {
   const auto run = reader.Find(id);
   if (!run.ok()) return run.status();
   v1::RunResultsRequest results;
   results.set_id(id);
+  results.set_series(series);
   auto messages = results::ResultMessages::Of(reader, results, from);
   if (!messages.ok()) return messages.status();
   const auto page = messages->Next();

@@ -14,7 +14,7 @@ namespace twofold::report {
 namespace {
 
 constexpr std::size_t kMostCurvePictures = 12;
-constexpr std::size_t kMostRows = 2'000;  // of all pictures, but for those of the first one
+constexpr std::size_t kMostCurveRows = 2'000;  // of all pictures, but for those of the first one
 
 /// Which column of which series a picture is of.
 struct Curve {
@@ -67,11 +67,19 @@ std::vector<CurveLines> CurvesOf(const std::vector<NamedRun>& runs) {
   return all;
 }
 
-/// Whether the axis of rows is logarithmic. Messages of no bytes have no place on it then.
 bool IsLogarithmic(const CurveLines& of) {
   std::vector<double> sizes = XsOf(of.lines);
   std::erase_if(sizes, [](double size) { return size <= 0.0; });
   return of.curve.by_unit != "s" && IsWide(sizes);
+}
+
+/// Messages of no bytes have no place on a logarithmic axis. Says whether there were any.
+bool DropRowsAtZero(std::vector<MeanLine>& lines) {
+  std::size_t dropped = 0;
+  for (MeanLine& line : lines) {
+    dropped += std::erase_if(line.means, [](const MeanAt& each) { return each.x <= 0.0; });
+  }
+  return dropped > 0;
 }
 
 std::string CaptionOf(const CurveLines& of) {
@@ -88,12 +96,18 @@ std::string CaptionOf(const CurveLines& of) {
                           : "");
 }
 
-Picture PictureOfCurve(const CurveLines& of, std::size_t number) {
+Picture PictureOfCurve(CurveLines of, std::size_t number) {
   const Curve& curve = of.curve;
-  Panel panel = LinePanel(
-      of.lines, {.label = curve.by, .unit = curve.by_unit, .logarithmic = IsLogarithmic(of)},
-      {.label = curve.value, .unit = curve.unit});
+  const bool logarithmic = IsLogarithmic(of);
+  const bool dropped = logarithmic && DropRowsAtZero(of.lines);
+  Panel panel =
+      LinePanel(of.lines, {.label = curve.by, .unit = curve.by_unit, .logarithmic = logarithmic},
+                {.label = curve.value, .unit = curve.unit});
   panel.title = absl::StrCat(curve.title, ": ", curve.value, " by ", curve.by);
+  if (dropped) {
+    panel.notes.push_back(
+        absl::StrCat(curve.by, " 0 has no place on a logarithmic axis and is not drawn"));
+  }
   std::string name = PictureName("series", number, absl::StrCat(curve.title, " ", curve.value));
   return PictureOf(std::move(name), std::move(panel), CaptionOf(of));
 }
@@ -116,7 +130,8 @@ std::vector<Picture> CurvePictures(const std::vector<NamedRun>& runs) {
   const std::vector<CurveLines> curves = CurvesOf(runs);
   for (const CurveLines& each : curves) {
     rows += XsOf(each.lines).size();
-    if (pictures.size() == kMostCurvePictures || (!pictures.empty() && rows > kMostRows)) break;
+    if (pictures.size() == kMostCurvePictures || (!pictures.empty() && rows > kMostCurveRows))
+      break;
     pictures.push_back(PictureOfCurve(each, pictures.size() + 1));
   }
   if (pictures.empty()) return pictures;
