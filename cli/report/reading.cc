@@ -60,6 +60,7 @@ Result<report::Source> ReadRun(RunSource& source, const std::string& id) {
   v1::RunResultsRequest request;
   request.set_id(*run);
   request.set_jobs(true);
+  request.set_series(true);
   Status status = source.Results(
       request, [&](const v1::RunResultsReply& reply) { report::Add(reply, results); });
   if (!status.ok()) return About(id, status);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/queues/field.h"
+#include "cli/results/series_table.h"
 #include "lib/show/message.h"
 #include "lib/words/run_state.h"
 
@@ -75,11 +76,14 @@ void AddForCsv(std::initializer_list<const char*> columns, show::Columns& to) {
 
 show::Columns JobColumnsForCsv() {
   show::Columns columns;
-  AddForCsv({"run", "permutation", "varied", "job.job=job", "job.name=name",
-             "job.repetition=repetition", "job.warm_up=warm_up", "job.outcome=outcome",
-             "measured.name=measurement", "measured.value=value", "measured.unit=unit",
-             "measured.better=better", "measured.headline=headline",
-             "measured.dimensions=dimensions", "measured.at=at", "not_applied"},
+  AddForCsv(
+      {"run", "permutation", "varied", "job.job=job", "job.name=name", "job.repetition=repetition",
+       "job.warm_up=warm_up", "job.outcome=outcome", "measured.name=measurement",
+       "measured.value=value", "measured.unit=unit", "measured.better=better",
+       "measured.headline=headline", "measured.dimensions=dimensions", "measured.at=at"},
+      columns);
+  AddForCsv({"job.node=node", "job.pod=pod", "job.device=device",
+             "job.started_unix_seconds=started_unix_seconds", "not_applied"},
             columns);
   return columns;
 }
@@ -293,6 +297,7 @@ Status PrintResults(RunSource& source, const v1::RunResultsRequest& request, sho
   if (form == show::Form::kCsv && request.jobs()) {
     return Feed(source, request, JobCsvPrinter(*run));
   }
+  if (request.series()) return Feed(source, request, SeriesTable(*run, form));
   return Feed(source, request, HeadlineTable(*run, form));
 }
 
@@ -303,8 +308,13 @@ Action BindResults(CLI::App& app, const Globals& globals) {
            "Id of the run, as `twofold runs` shows it; the newest one if not given");
   CLI::Option* json = app.add_flag("--json", options->json, "As --output json");
   app.add_flag("--csv", options->csv, "Lines for a spreadsheet, numbers in full")->excludes(json);
-  AddField(app, "--all", options->request, &Request::set_jobs,
-           "Every job with all its measurements; as lines for a spreadsheet, or with --json");
+  CLI::Option* all =
+      AddField(app, "--all", options->request, &Request::set_jobs,
+               "Every job with all its measurements; as lines for a spreadsheet, or with --json");
+  AddField(app, "--series", options->request, &Request::set_series,
+           "What jobs have measured row by row, such as latency by message size: a line for each "
+           "permutation and row")
+      ->excludes(all);
   DeclareStore(app, options->store);
   return [options, &globals] { return Results(*options, globals); };
 }

@@ -6,7 +6,8 @@
 namespace twofold::cli {
 
 /// What a run has measured, on standard output: a row for each permutation and headline; with
-/// request.jobs() and as CSV a line for each number of each job. JSON is
+/// request.jobs() and as CSV a line for each number of each job; with request.series() a row for
+/// each row of a series. JSON is
 /// {"run": {...}, "permutations": [...]}, written as it comes, so that long runs need no memory.
 ///
 /// Errors   Those of the source.

@@ -299,12 +299,12 @@ Action BindScaling(CLI::App& app, const Globals& globals) {
                  "A CSV with named columns, the JSON of a validation, - for either on standard "
                  "input; else the id of a run, or @last")
       ->required();
-  app.add_option("--x", options->wanted.x,
-                 "The size: a column, or a field that the run varies. If not given: the only one "
-                 "that is a number; of a CSV workers, nodes, ranks or size");
+  app.add_option(
+      "--x", options->wanted.x,
+      "The size: a column, a field that the run varies, or what rows of its series are "
+      "by. If not given: the only number there is; of a CSV workers, nodes, ranks, size");
   app.add_option("--y", options->wanted.y,
-                 "The value: a column, or the name of a headline; of a run every headline if not "
-                 "given");
+                 "The value: a column, or a headline or series; all of a run if not given");
   app.add_option("--by", options->by, "Columns of a CSV that tell series apart")
       ->type_name("COLUMN,...");
   app.add_flag("--higher", options->wanted.more_is_better,

@@ -11,8 +11,9 @@ namespace twofold::cli {
 
 /// Which numbers are to be looked at.
 struct Wanted {
-  std::string x;                ///< column, varied field or dimension; empty: the one there is
-  std::string y;                ///< column, or name of a headline; empty: every one of a run
+  /// Column, varied field or dimension, first column of a series; empty: the one there is.
+  std::string x;
+  std::string y;                ///< column, name of a headline or series; empty: all of a run
   std::vector<std::string> by;  ///< columns of a CSV that tell series apart
   bool more_is_better = false;  ///< of a CSV; runs say it themselves
 };
@@ -36,7 +37,7 @@ Result<std::vector<Series>> SeriesOfText(const std::string& source, const std::s
                                          const Wanted& wanted);
 
 /// Those of a run: the headlines of jobs that count, one for each combination of what else is
-/// varied.
+/// varied. If nothing is varied by `x`, the rows of what its jobs have measured as series by it.
 /// Errors   kInvalidArgument: `x` is not numeric, or several could be meant; those of `source`.
 Result<std::vector<Series>> SeriesOfRun(RunSource& source, const std::string& run,
                                         const Wanted& wanted);

@@ -1,19 +1,18 @@
+#include "cli/scaling/series_of_run.h"
+
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "cli/scaling/series.h"
 #include "lib/common/printable.h"
-#include "lib/show/message.h"
 
 namespace twofold::cli {
 namespace {
-
-using Fields = std::map<std::string, std::string>;
 
 /// One value of a headline, and all that it was measured at.
 struct Value {
@@ -23,13 +22,6 @@ struct Value {
   Fields at;
   double value = 0.0;
 };
-
-Fields FieldsOf(const Json& varied) {
-  Fields fields;
-  if (!varied.is_object()) return fields;
-  for (const auto& [name, value] : varied.items()) fields[name] = show::Text(value);
-  return fields;
-}
 
 void AddValues(const v1::JobResult& job, const Fields& varied, const std::string& headline,
                std::vector<Value>& values) {
@@ -61,10 +53,7 @@ Result<std::vector<Value>> ValuesOf(RunSource& source, const std::string& run,
     }
   });
   if (!status.ok()) return status;
-  if (!values.empty()) return values;
-  return absl::NotFoundError(absl::StrCat(
-      "run '", run, "' has no value of ",
-      headline.empty() ? "any headline" : absl::StrCat("a headline '", headline, "'")));
+  return values;
 }
 
 bool IsNumber(const std::string& text) {
@@ -72,24 +61,19 @@ bool IsNumber(const std::string& text) {
   return absl::SimpleAtod(text, &number);
 }
 
-/// The only field whose values are numbers and differ.
-Result<std::string> SizeField(const std::vector<Value>& values) {
+/// Fields whose values are numbers and differ.
+std::vector<std::string> SizeFields(const std::vector<Value>& values) {
   std::map<std::string, std::set<std::string>> seen;
   for (const Value& value : values) {
     for (const auto& [name, text] : value.at) seen[name].insert(text);
   }
-  std::vector<std::string> candidates;
+  std::vector<std::string> fields;
   for (const auto& [name, texts] : seen) {
-    bool numbers = texts.size() > 1;
-    for (const std::string& text : texts) numbers = numbers && IsNumber(text);
-    if (numbers) candidates.push_back(name);
+    if (texts.size() > 1 && std::all_of(texts.begin(), texts.end(), IsNumber)) {
+      fields.push_back(name);
+    }
   }
-  if (candidates.size() == 1) return candidates[0];
-  if (candidates.empty()) {
-    return absl::InvalidArgumentError("--x: nothing that is a number is varied in this run");
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--x: which one of ", absl::StrJoin(candidates, ", "), "?"));
+  return fields;
 }
 
 /// "throughput direction=forward": all but the size.
@@ -101,35 +85,64 @@ std::string NameOf(const Value& value, const std::string& x) {
   return name;
 }
 
-}  // namespace
-
-Result<std::vector<Series>> SeriesOfRun(RunSource& source, const std::string& run,
-                                        const Wanted& wanted) {
-  const auto values = ValuesOf(source, run, wanted.y);
-  if (!values.ok()) return values.status();
-  const Result<std::string> x =
-      wanted.x.empty() ? SizeField(*values) : Result<std::string>(wanted.x);
-  if (!x.ok()) return x.status();
+/// How the headlines go with field `x`.
+Result<std::vector<Series>> HeadlinesBy(const std::string& x, const std::string& run,
+                                        const std::vector<Value>& values) {
   std::map<std::string, Series> all;
-  for (const Value& value : *values) {
-    const auto size = value.at.find(*x);
+  for (const Value& value : values) {
+    const auto size = value.at.find(x);
     double number = 0.0;
     if (size == value.at.end()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--x: '", Printable(*x, 80), "' is not varied at '", NameOf(value, *x), "' of this run"));
+          "--x: '", Printable(x, 80), "' is not varied at '", NameOf(value, x), "' of this run"));
     }
     if (!absl::SimpleAtod(size->second, &number)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--x: ", Printable(*x, 80), "=", Printable(size->second, 80), " is not a number"));
+          "--x: ", Printable(x, 80), "=", Printable(size->second, 80), " is not a number"));
     }
-    const std::string name = NameOf(value, *x);
-    Series& series = all.try_emplace(name, Series{run, name, *x, value.unit}).first->second;
+    const std::string name = NameOf(value, x);
+    Series& series = all.try_emplace(name, Series{run, name, x, value.unit}).first->second;
     series.more_is_better = value.more_is_better;
     series.points.push_back({number, value.value});
   }
   std::vector<Series> list;
   for (auto& [name, series] : all) list.push_back(std::move(series));
   return list;
+}
+
+/// Whether some headline was measured at a value of this field.
+bool IsVaried(const std::string& field, const std::vector<Value>& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [&](const Value& value) { return value.at.contains(field); });
+}
+
+}  // namespace
+
+Fields FieldsOf(const Json& varied) {
+  Fields fields;
+  if (!varied.is_object()) return fields;
+  for (const auto& [name, value] : varied.items()) fields[name] = show::Text(value);
+  return fields;
+}
+
+Result<std::vector<Series>> SeriesOfRun(RunSource& source, const std::string& run,
+                                        const Wanted& wanted) {
+  const auto values = ValuesOf(source, run, wanted.y);
+  if (!values.ok()) return values.status();
+  const std::vector<std::string> fields = SizeFields(*values);
+  if (wanted.x.empty() && fields.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--x: which one of ", absl::StrJoin(fields, ", "), "?"));
+  }
+  const std::string x = wanted.x.empty() && !fields.empty() ? fields[0] : wanted.x;
+  if (IsVaried(x, *values)) return HeadlinesBy(x, run, *values);
+  auto rows = RowsOfRun(source, run, wanted.y);
+  if (!rows.ok()) return rows.status();
+  if (!values->empty() || !rows->empty()) return RowsBy(x, *std::move(rows), fields);
+  return absl::NotFoundError(absl::StrCat(
+      "run '", run, "' has no value of ",
+      wanted.y.empty() ? "any headline or series"
+                       : absl::StrCat("a headline '", wanted.y, "', nor a series of that name")));
 }
 
 }  // namespace twofold::cli

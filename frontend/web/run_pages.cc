@@ -42,11 +42,12 @@ Result<Json> RunsPage(const results::RunReader& reader, const std::string& page_
 }
 
 Result<Json> ResultsPage(const results::RunReader& reader, const std::string& id,
-                         std::uint64_t from) {
+                         std::uint64_t from, bool series) {
   const auto run = reader.Find(id);
   if (!run.ok()) return run.status();
   v1::RunResultsRequest results;
   results.set_id(id);
+  results.set_series(series);
   auto messages = results::ResultMessages::Of(reader, results, from);
   if (!messages.ok()) return messages.status();
   const auto page = messages->Next();
@@ -66,6 +67,7 @@ Result<std::string> ReportPage(const results::RunReader& reader, const std::stri
   v1::RunResultsRequest request;
   request.set_id(id);
   request.set_jobs(run->jobs() <= kMostReported);
+  request.set_series(run->jobs() <= kMostReported);
   auto messages = results::ResultMessages::Of(reader, request);
   if (!messages.ok()) return messages.status();
   report::RunResults results{*std::move(run), {}, *std::move(origin)};

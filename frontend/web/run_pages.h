@@ -15,15 +15,15 @@ namespace twofold::frontend {
 Result<show::Json> RunsPage(const results::RunReader& reader, const std::string& page_token);
 
 /// {"run": {...}, "permutations": [...], "next": N}: about a megabyte of its results from
-/// permutation `from` on, and where the next page goes on; null: there are no more. Errors
-/// kNotFound; those of the store.
+/// permutation `from` on, and where the next page goes on; null: there are no more. `series`: also
+/// their series, row by row.
+/// Errors   kNotFound; those of the store.
 Result<show::Json> ResultsPage(const results::RunReader& reader, const std::string& id,
-                               std::uint64_t from);
+                               std::uint64_t from, bool series = false);
 
 /// The report on a run as an HTML page of its own, as `twofold report` makes it. Of a run of more
-/// than kMostReported jobs it has no boxes of repetitions, which need each job.
-/// Errors   kNotFound; those of the store.
-/// Cost     Seconds for 100 000 jobs.
+/// than kMostReported jobs it has no boxes of repetitions, no timeline and no curves of series,
+/// which need each job. Errors   kNotFound; those of the store. Cost     Seconds for 100 000 jobs.
 Result<std::string> ReportPage(const results::RunReader& reader, const std::string& id);
 inline constexpr std::uint64_t kMostReported = 100'000;
 

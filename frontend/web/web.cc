@@ -143,7 +143,8 @@ http::Response ResultsJson(const results::RunReader& reader, const http::Request
   if (!text.empty() && !absl::SimpleAtoi(text, &from)) {
     return Failed(absl::InvalidArgumentError("from is no number of a permutation"));
   }
-  return Shown(ResultsPage(reader, request.params.at("id"), from));
+  const bool series = QueryOf(request, "series") == "true";
+  return Shown(ResultsPage(reader, request.params.at("id"), from, series));
 }
 
 http::Response RunReport(const results::RunReader& reader, const http::Request& request) {

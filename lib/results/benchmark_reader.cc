@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <limits>
+#include <vector>
 
 namespace twofold::results {
 
@@ -50,14 +51,12 @@ void BenchmarkReader::ReadMeasurements(JobId job, Measurements& to, bool only_he
 }
 
 void BenchmarkReader::ReadSeries(JobId job, v1::BenchmarkResult& result) {
-  static const std::string kSeries =
-      absl::StrCat("SELECT points, ", kShapeColumns.List(),
-                   " FROM series JOIN shape ON shape.number = series.shape WHERE job = ?"
-                   " ORDER BY series.number");
+  constexpr const char* kSeries = "SELECT shape, points FROM series WHERE job = ? ORDER BY number";
   for (Prepared::Rows row(sql_[kSeries], job); row.Next();) {
     v1::Series& series = *result.add_series();
-    ReadPoints(row[0].getString(), series);
-    row.Read(kShapeColumns, 1, series);
+    series = shapes_.At(row[0].getInt64());
+    const std::vector<double> values = PointsIn(row[1].getString());
+    series.mutable_values()->Add(values.begin(), values.end());
   }
 }
 

@@ -37,6 +37,9 @@ class BenchmarkReader {
   /// A measurement of this row of table `metric`, without its value. Valid until the next call.
   const v1::Measurement& Metric(std::int64_t number) { return metrics_.At(number); }
 
+  /// A series of this row of table `shape`, without its points. Valid until the next call.
+  const v1::Series& Shape(std::int64_t number) { return shapes_.At(number); }
+
  private:
   void ReadSeries(JobId job, v1::BenchmarkResult& result);
   void ReadRanks(JobId job, v1::BenchmarkResult& result);
@@ -45,6 +48,7 @@ class BenchmarkReader {
 
   Statements& sql_;
   InternedTable<v1::Measurement, kMetricColumns> metrics_{sql_, "metric"};
+  InternedTable<v1::Series, kShapeColumns> shapes_{sql_, "shape"};
 };
 
 }  // namespace twofold::results

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/queue/types.h"
+#include "lib/results/series_results.h"
 #include "lib/stats/summary.h"
 
 namespace twofold::results {
@@ -15,7 +16,7 @@ namespace {
 // A page ends with the first permutation after so many.
 constexpr std::size_t kPagePermutations = 500;
 constexpr std::size_t kPageRows = 20'000;
-constexpr std::size_t kPageBytes = 1 << 20;  // of their values
+constexpr std::size_t kPageBytes = 1 << 20;
 
 // Sizes of messages are thirty or so; a hostile worker's places are not to become a list of
 // millions.
@@ -170,7 +171,8 @@ std::string VariedOf(Prepared& select, std::int64_t run, std::uint64_t permutati
 }  // namespace
 
 std::vector<v1::PermutationResult> PermutationResults(Statements& sql, BenchmarkReader& benchmarks,
-                                                      std::int64_t run, std::uint64_t from) {
+                                                      std::int64_t run, std::uint64_t from,
+                                                      bool series) {
   std::vector<v1::PermutationResult> page;
   std::size_t rows = 0;
   std::size_t bytes = 0;
@@ -189,7 +191,8 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
     } while (more && Unsigned(row[kOfPermutation]) == number);
     v1::PermutationResult& done = page.emplace_back(gatherer.Finish(benchmarks));
     done.set_varied(VariedOf(varied, run, number));
-    bytes += done.varied().size();
+    if (series) rows += AddSeries(sql, benchmarks, run, done);
+    bytes += done.ByteSizeLong();
   }
   return page;
 }

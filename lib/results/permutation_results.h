@@ -11,11 +11,12 @@ namespace twofold::results {
 
 /// The permutations of a run that have jobs, by number, starting with `from`: some hundreds, fewer
 /// if they have many jobs. Warm-ups and jobs that were submitted again are in no number but their
-/// own.
+/// own. With `series` also what their jobs have measured row by row (SeriesGatherer).
 ///
 /// Errors   throws SQLite::Exception.
-/// Cost     Memory for the headlines of one permutation, beside what it returns.
+/// Cost     Memory for the headlines, and series, of one permutation, beside what it returns.
 std::vector<v1::PermutationResult> PermutationResults(Statements& sql, BenchmarkReader& benchmarks,
-                                                      std::int64_t run, std::uint64_t from);
+                                                      std::int64_t run, std::uint64_t from,
+                                                      bool series = false);
 
 }  // namespace twofold::results

@@ -16,7 +16,7 @@ Result<ResultMessages> ResultMessages::Of(const RunReader& reader,
                                           std::uint64_t from) {
   const auto run = reader.NumberOf(request.id());
   if (!run.ok()) return run.status();
-  return ResultMessages(reader, *run, request.jobs(), from);
+  return ResultMessages(reader, *run, request, from);
 }
 
 Result<std::optional<v1::RunResultsReply>> ResultMessages::Next() {
@@ -30,7 +30,7 @@ Result<std::optional<v1::RunResultsReply>> ResultMessages::Next() {
     next.Swap(&page_.front());
     page_.front().set_number(next.number());
     bytes += next.ByteSizeLong();
-    if (!jobs_) {
+    if (!asked_.jobs()) {
       page_.pop_front();
     } else if (Status status = AddJobs(reply, &bytes); !status.ok()) {
       return status;
@@ -40,7 +40,7 @@ Result<std::optional<v1::RunResultsReply>> ResultMessages::Next() {
 }
 
 Status ResultMessages::ReadPage() {
-  auto page = reader_->Results(run_, from_);
+  auto page = reader_->Results(run_, from_, asked_.series());
   if (!page.ok()) return page.status();
   if (!page->empty()) from_ = page->back().number() + 1;
   for (v1::PermutationResult& each : *page) page_.push_back(std::move(each));

@@ -12,8 +12,8 @@
 
 namespace twofold::results {
 
-/// The results of a run in messages of about a megabyte at most, one after the other. The jobs of a
-/// permutation may be spread over several, of which only the first has its statistics.
+/// The results of a run in messages of about a megabyte, two at most, one after the other. The jobs
+/// of a permutation may be spread over several, of which only the first has its statistics.
 ///
 /// Threads  One at a time. Each message sees what was committed when it was asked for.
 class ResultMessages {
@@ -28,15 +28,16 @@ class ResultMessages {
   Result<std::optional<v1::RunResultsReply>> Next();
 
  private:
-  ResultMessages(const RunReader& reader, std::int64_t run, bool jobs, std::uint64_t from)
-      : reader_(&reader), run_(run), jobs_(jobs), from_(from) {}
+  ResultMessages(const RunReader& reader, std::int64_t run, const v1::RunResultsRequest& asked,
+                 std::uint64_t from)
+      : reader_(&reader), run_(run), asked_(asked), from_(from) {}
 
   Status ReadPage();
   Status AddJobs(v1::RunResultsReply& reply, std::size_t* bytes);
 
   const RunReader* reader_;
   std::int64_t run_;
-  bool jobs_;
+  v1::RunResultsRequest asked_;
   std::uint64_t from_;                        // the first permutation that was not read yet
   std::deque<v1::PermutationResult> page_{};  // read, and to be sent; the first is under way
   std::optional<JobId> last_job_{};           // of the first, that was sent

@@ -41,6 +41,15 @@ constexpr const char* kReplaced =
     " FROM place WHERE run = ? AND permutation > 0)"
     " JOIN ended ON ended.id = job WHERE job < newest AND requeued_as IS NULL GROUP BY outcome";
 
+// Of the last attempt, whether it has ended or not: when it began, and its worker. A job that ended
+// in the line has none.
+constexpr const char* kWhenAndWhere =
+    "CASE WHEN ended.attempts > 0 THEN ended_unix_ns - run_ns"
+    " ELSE coalesce(live.started_unix_ns, 0) END,"
+    " coalesce(ended.node, live.node, member.node, ''),"
+    " coalesce(ended.pod, live.pod, member.pod, ''),"
+    " coalesce(ended.device, live.device, member.device, '')";
+
 /// `which` are conditions.
 std::string SelectRuns(const std::string& which) {
   return absl::StrCat("SELECT number, id, cancelled_unix_ns, ", kRunColumns.List(),
@@ -68,7 +77,11 @@ v1::JobResult JobOf(const Prepared::Rows& row) {
   }
   job.set_run_ns(Unsigned(row[3]));
   job.set_submitted_again_as(Unsigned(row[4]));
-  row.Read(kPlaceColumns, 5, *job.mutable_place());
+  job.set_started_unix_ns(row[5].getInt64());
+  job.set_node(row[6].getString());
+  job.set_pod(row[7].getString());
+  job.set_device(row[8].getString());
+  row.Read(kPlaceColumns, 9, *job.mutable_place());
   return job;
 }
 
@@ -208,21 +221,23 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   }
 }
 
-Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run,
-                                                              std::uint64_t from) const {
+Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run, std::uint64_t from,
+                                                              bool series) const {
   return connection_.Run([&]() -> Result<std::vector<v1::PermutationResult>> {
-    return PermutationResults(sql_, jobs_.benchmarks(), run, from);
+    return PermutationResults(sql_, jobs_.benchmarks(), run, from, series);
   });
 }
 
 Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64_t permutation,
                                                    std::optional<JobId> after,
                                                    std::size_t limit) const {
-  static const std::string kJobs = absl::StrCat(
-      "SELECT place.job, started_unix_ns, outcome, run_ns, requeued_as, ", kPlaceColumns.List(),
-      " FROM place LEFT JOIN live ON live.id = place.job"
-      " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
-      " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?");
+  static const std::string kJobs =
+      absl::StrCat("SELECT place.job, live.started_unix_ns, outcome, run_ns, requeued_as, ",
+                   kWhenAndWhere, ", ", kPlaceColumns.List(),
+                   " FROM place LEFT JOIN live ON live.id = place.job"
+                   " LEFT JOIN member ON member.job = place.job AND member.rank = 0"
+                   " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
+                   " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?");
   return connection_.Run([&]() -> Result<std::vector<v1::JobResult>> {
     std::vector<v1::JobResult> jobs;
     const JobId last = after.value_or(kBeforeAllJobs);

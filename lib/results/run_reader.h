@@ -54,7 +54,8 @@ class RunReader {
   /// As PermutationResults. Empty: there are no more.
   ///
   /// Cost     Reads the jobs of those it returns.
-  Result<std::vector<v1::PermutationResult>> Results(std::int64_t run, std::uint64_t from) const;
+  Result<std::vector<v1::PermutationResult>> Results(std::int64_t run, std::uint64_t from,
+                                                     bool series = false) const;
 
   /// Up to `limit` jobs of one permutation, with their measurements, whose ids come after `after`
   /// (as signed numbers; nullopt: from the first).

@@ -29,11 +29,12 @@ std::string PointsOf(const v1::Series& series) {
   return text + (series.values().empty() ? "]" : "]]");
 }
 
-void ReadPoints(const std::string& json, v1::Series& series) try {
-  const auto rows = nlohmann::json::parse(json);
-  for (const auto& row : rows) {
-    for (const auto& value : row) series.add_values(value.get<double>());
+std::vector<double> PointsIn(const std::string& json) try {
+  std::vector<double> values;
+  for (const auto& row : nlohmann::json::parse(json)) {
+    for (const auto& value : row) values.push_back(value.get<double>());
   }
+  return values;
 } catch (const nlohmann::json::exception& error) {
   throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
 }

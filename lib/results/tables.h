@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lib/results/columns.h"
 #include "lib/results/records.h"
@@ -120,8 +121,8 @@ inline constexpr Columns kPlaceColumns{
 /// the shortest text that reads back as it was.
 std::string PointsOf(const v1::Series& series);
 
-/// Adds the values that such text has.
+/// The values that such text has.
 /// Errors   throws SQLite::Exception: it is not as it was written, the file is damaged.
-void ReadPoints(const std::string& json, v1::Series& series);
+std::vector<double> PointsIn(const std::string& json);
 
 }  // namespace twofold::results

@@ -87,6 +87,11 @@ double HalfWidth(const v1::MetricResult& metric) { return metric.half_width(); }
 double Lower(const v1::MetricResult& metric) { return metric.mean() - metric.half_width(); }
 double Upper(const v1::MetricResult& metric) { return metric.mean() + metric.half_width(); }
 
+Json HalfWidthOfRow(const Message& message) {
+  const auto& point = As<v1::SeriesPoint>(message);
+  return point.n() > 1 ? Json(point.half_width()) : Json();
+}
+
 constexpr Fact kFacts[] = {
     {"Artifact.zstd", Rule::kHidden},
     {"Dimension", Rule::kPairs},
@@ -108,6 +113,8 @@ constexpr Fact kFacts[] = {
     {"MetricResult.sd", Rule::kMade, nullptr, OfSeveral<Sd>},
     {"PermutationResult.jobs", Rule::kIfAny},
     {"PermutationResult.number", Rule::kNamed, "permutation"},
+    {"PermutationResult.series", Rule::kIfAny},
+    {"PermutationResult.series_values_left_out", Rule::kIfAny},
     {"PermutationResult.varied", Rule::kParsed},
     {"Queue.name", Rule::kThen, "state", StateOfQueue},
     {"Queue.workers_busy", Rule::kInto, "workers"},
@@ -120,6 +127,7 @@ constexpr Fact kFacts[] = {
     {"RunCounts.ended", Rule::kThen, "failed", Failed},
     {"RunCounts.ended", Rule::kThen, "succeeded", Succeeded},
     {"RunCounts.ended", Rule::kThen, "withdrawn", Withdrawn},
+    {"SeriesPoint.half_width", Rule::kMade, nullptr, HalfWidthOfRow},
     {"Usage.cpu_quota", Rule::kIfAny},
     {"Usage.throttled_ns", Rule::kIfAny},
     {"Worker.busy", Rule::kThen, "state", StateOfWorker},

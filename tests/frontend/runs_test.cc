@@ -254,6 +254,7 @@ TEST_F(RunsTest, ResultsOfWorkersAreReadAsStatistics) {
   v1::RunResultsRequest request;
   request.set_id("sweep");
   request.set_jobs(true);
+  request.set_series(true);
   grpc::ClientContext context;
   const auto reader = results_->RunResults(&context, request);
   v1::RunResultsReply reply;
@@ -265,6 +266,11 @@ TEST_F(RunsTest, ResultsOfWorkersAreReadAsStatistics) {
   EXPECT_EQ(permutation.headlines(0).mean(), 10);
   EXPECT_EQ(permutation.jobs_size(), 2);
   EXPECT_EQ(permutation.jobs(1).place().name(), "sweep-2");
+  EXPECT_GT(permutation.jobs(1).started_unix_ns(), permutation.jobs(0).started_unix_ns());
+  EXPECT_FALSE(permutation.jobs(1).node().empty());
+  ASSERT_EQ(permutation.series_size(), 1);
+  EXPECT_EQ(permutation.series(0).name(), "throughput_over_time");
+  EXPECT_EQ(permutation.series(0).points(0).n(), 2u);
   EXPECT_FALSE(reader->Read(&reply));
   EXPECT_TRUE(reader->Finish().ok());
   EXPECT_GT(GetRun().ended_unix_ns(), 0);
@@ -352,6 +358,9 @@ TEST_F(RunsTest, HttpHasTheSameAsJson) {
   EXPECT_EQ(Json::parse(Get("/api/v1/runs/sweep").body)["definition"], "kind: BenchmarkSet\n");
   const Json results = Json::parse(Get("/api/v1/runs/sweep/results").body);
   EXPECT_EQ(results["permutations"][0]["headlines"][0]["mean"], 10);
+  EXPECT_FALSE(results["permutations"][0].contains("series"));
+  const Json series = Json::parse(Get("/api/v1/runs/sweep/results?series=true").body);
+  EXPECT_EQ(series["permutations"][0]["series"][0]["points"][0]["mean"], 9.5);
   const Json after = Json::parse(Get("/api/v1/runs/sweep/results?from=2").body);
   EXPECT_EQ(after["permutations"].size(), 0u);
   EXPECT_TRUE(after["next"].is_null());
@@ -359,6 +368,8 @@ TEST_F(RunsTest, HttpHasTheSameAsJson) {
   const http::Response report = Get("/api/v1/runs/sweep/report");
   EXPECT_EQ(report.headers.at("content-type"), "text/html; charset=utf-8");
   EXPECT_THAT(report.body, HasSubstr("IPerf"));
+  EXPECT_THAT(report.body, HasSubstr("throughput_over_time stream=1: throughput by time"));
+  EXPECT_THAT(report.body, HasSubstr("Who ran what when"));
   EXPECT_EQ(Get("/api/v1/runs/nope/report").status, 404);
 }
 

@@ -18,9 +18,6 @@ struct NamedLoad {
 /// Stretches of time that are not measured, or not to be trusted.
 std::vector<Series> SpecialParts(const v1::LoadRecord& record);
 
-/// How a place is written: "node-a pod-1 gpu0".
-std::string NameOf(const v1::LoadPlace& place);
-
 /// Latency by percentile, which several loads share; nullopt: no job succeeded.
 std::optional<Picture> LatencyPicture(const std::vector<NamedLoad>& loads);
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/report/sources/curves.h"
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/run_figures.h"
 #include "lib/report/sources/sources.h"
@@ -210,10 +211,14 @@ Document DocumentOf(const RunResults& results) {
                     .tone = ToneOf(results)};
   Section section{.title = "Results", .blocks = {}};
   Add(HeadlinePictures({{"", &results}}), section);
+  Add(CurvePictures({{"", &results}}), section);
   Add(Headlines(results), section);
   Add(Failures(results), section);
   Add(RunTimePicture(results), section);
   if (!section.blocks.empty()) document.sections.push_back(std::move(section));
+  Section where{.title = "Where", .blocks = {}};
+  Add(RunTimelinePicture(results), where);
+  if (!where.blocks.empty()) document.sections.push_back(std::move(where));
   document.sections.push_back(Setup(results));
   document.checks = ChecksOf(results);
   document.measures = MeasuresOf(results);

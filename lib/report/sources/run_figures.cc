@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/report/bins.h"
+#include "lib/report/sources/mean_lines.h"
 #include "lib/report/sources/parts.h"
 #include "lib/show/message.h"
 #include "lib/stats/quantile.h"
@@ -20,22 +21,9 @@ namespace {
 using show::Json;
 
 constexpr std::size_t kMostPictures = 12;
-constexpr std::size_t kMostLines = 6;
-constexpr std::size_t kMostMarks = 20;
 constexpr std::size_t kMostBoxes = 40;
 constexpr std::size_t kLeastForBoxes = 4;  // values: of fewer quartiles say nothing
 constexpr std::size_t kMostNames = 60;
-constexpr double kWideAxis = 16.0;  // ratio of its ends, from which on it is logarithmic
-
-/// "throughput direction=reverse"
-template <typename Metric>
-std::string TitleOf(const Metric& metric) {
-  std::string title = metric.name();
-  for (const v1::Dimension& each : metric.dimensions()) {
-    absl::StrAppend(&title, " ", each.name(), "=", each.value());
-  }
-  return title;
-}
 
 /// Headlines in the order in which they come first.
 std::vector<Headline> HeadlinesOf(const std::vector<NamedRun>& runs) {
@@ -96,90 +84,28 @@ std::string LineOf(Json varied, const std::string& field) {
 
 // ---- lines over a number
 
-struct MeanAt {
-  double x;
-  const v1::MetricResult* metric;
-};
-using Lines = std::map<std::string, std::vector<MeanAt>>;
-
-Lines LinesOf(const std::vector<NamedRun>& runs, const Headline& headline,
-              const std::string& field) {
-  Lines lines;
+std::vector<MeanLine> LinesOf(const std::vector<NamedRun>& runs, const Headline& headline,
+                              const std::string& field) {
+  std::map<std::string, std::vector<MeanAt>> lines;
   for (const NamedRun& run : runs) {
     for (const v1::PermutationResult& each : run.results->permutations) {
       const Json varied = show::Parsed(each.varied());
       const auto x = NumberIn(varied, field);
       if (!x) continue;
-      const std::string line = LineOf(varied, field);
+      const std::string line = LineName(run, LineOf(varied, field));
       for (const v1::MetricResult& metric : each.headlines()) {
         if (HeadlineOf(metric) != headline) continue;
-        const char* between = run.name.empty() || line.empty() ? "" : " ";
-        lines[absl::StrCat(run.name, between, line)].push_back({*x, &metric});
+        lines[line].push_back({*x, metric.mean(), metric.half_width(), metric.n()});
       }
     }
   }
+  std::vector<MeanLine> all;
   for (auto& [name, means] : lines) {
     std::stable_sort(means.begin(), means.end(),
                      [](const MeanAt& a, const MeanAt& b) { return a.x < b.x; });
+    all.push_back({name, std::move(means)});
   }
-  return lines;
-}
-
-bool IsWide(const std::vector<double>& values) {
-  if (values.empty()) return false;
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return *least > 0.0 && *most >= kWideAxis * *least;
-}
-
-void AddLine(const std::string& name, const std::vector<MeanAt>& means, Colour colour,
-             Panel& panel) {
-  Series line{.form = Form::kLine, .name = name, .colour = colour};
-  Series bars{.form = Form::kIntervals, .name = "", .colour = colour};
-  for (const MeanAt& each : means) {
-    line.data.push_back({each.x, each.metric->mean()});
-    if (each.metric->n() < 2) continue;
-    const double half = each.metric->half_width();
-    bars.data.push_back({each.x, each.metric->mean() - half, each.metric->mean() + half});
-  }
-  panel.series.insert(panel.series.end(), {std::move(bars), std::move(line)});
-}
-
-std::string NOf(const Lines& lines) {
-  std::uint64_t least = ~std::uint64_t{0};
-  std::uint64_t most = 0;
-  for (const auto& [name, means] : lines) {
-    for (const MeanAt& each : means) {
-      least = std::min<std::uint64_t>(least, each.metric->n());
-      most = std::max<std::uint64_t>(most, each.metric->n());
-    }
-  }
-  return least >= most ? absl::StrCat("n = ", most) : absl::StrCat("n = ", least, " to ", most);
-}
-
-Panel LinePanel(const Lines& lines, const Headline& headline, const std::string& field) {
-  Panel panel{.title = absl::StrCat(headline.title, " by ", field),
-              .x = {.label = field},
-              .y = {.label = headline.title, .unit = headline.unit}};
-  std::vector<double> xs;
-  std::vector<double> ys;
-  std::size_t number = 0;
-  for (const auto& [name, means] : lines) {
-    if (number == kMostLines) {
-      panel.notes.push_back(
-          absl::StrCat("of ", lines.size(), " lines the first ", number, " are drawn"));
-      break;
-    }
-    for (const MeanAt& each : means) {
-      xs.push_back(each.x);
-      ys.push_back(each.metric->mean());
-    }
-    AddLine(name, means, ColourOf(number++), panel);
-  }
-  const std::set<double> marks(xs.begin(), xs.end());
-  if (marks.size() <= kMostMarks) panel.x.marks.assign(marks.begin(), marks.end());
-  panel.x.logarithmic = IsWide(xs);
-  panel.y.logarithmic = IsWide(ys);
-  return panel;
+  return all;
 }
 
 // ---- repetitions
@@ -249,8 +175,7 @@ std::optional<Panel> RowPanel(const std::vector<NamedRun>& runs, const Headline&
       for (const v1::MetricResult& metric : each.headlines()) {
         if (HeadlineOf(metric) != headline || panel.y.names.size() == kMostNames) continue;
         const auto row = static_cast<double>(panel.y.names.size());
-        const std::string name =
-            absl::StrCat(run.name, run.name.empty() ? "" : " ", VariedText(each.varied()));
+        const std::string name = LineName(run, VariedText(each.varied()));
         panel.y.names.push_back(name.empty() ? "all" : name);
         if (metric.n() > 1) {
           bars.data.push_back({metric.mean() - metric.half_width(), row,
@@ -268,43 +193,34 @@ std::optional<Panel> RowPanel(const std::vector<NamedRun>& runs, const Headline&
   return panel;
 }
 
-std::string NameOf(const Headline& headline, std::size_t number) {
-  std::string name = absl::StrCat(number + 1, "-");
-  for (const char byte : headline.title.substr(0, 40)) {
-    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
-    if (plain) {
-      name += byte;
-    } else if (name.back() != '-') {
-      name += '-';
-    }
-  }
-  while (name.back() == '-') name.pop_back();
-  return "headline-" + name;
-}
-
 std::optional<Picture> HeadlinePicture(const std::vector<NamedRun>& runs, const Headline& headline,
                                        const std::string& field, std::size_t number) {
+  const std::string name = PictureName("headline", number + 1, headline.title);
   if (!field.empty()) {
-    const Lines lines = LinesOf(runs, headline, field);
+    const std::vector<MeanLine> lines = LinesOf(runs, headline, field);
     if (!lines.empty()) {
-      return PictureOf(NameOf(headline, number), LinePanel(lines, headline, field),
+      Panel panel = LinePanel(lines, {.label = field, .logarithmic = IsWide(XsOf(lines))},
+                              {.label = headline.title, .unit = headline.unit});
+      panel.title = absl::StrCat(headline.title, " by ", field);
+      return PictureOf(name, std::move(panel),
                        absl::StrCat("Means over the jobs that succeeded, ", NOf(lines),
-                                    " at each point. Bars are 95 % intervals of the mean: "
-                                    "Student's t, for independent repetitions."));
+                                    " at each point. ", kBarsAre));
     }
   }
   auto panel = RowPanel(runs, headline);
   if (!panel) return std::nullopt;
   const double height = 24.0 + 15.0 * static_cast<double>(panel->y.names.size());
-  return PictureOf(NameOf(headline, number), *std::move(panel),
-                   "Means over the jobs that succeeded. Bars are 95 % intervals of the mean: "
-                   "Student's t, for independent repetitions.",
-                   height);
+  return PictureOf(name, *std::move(panel),
+                   absl::StrCat("Means over the jobs that succeeded. ", kBarsAre), height);
 }
 
 }  // namespace
 
 Headline HeadlineOf(const v1::MetricResult& metric) { return {TitleOf(metric), metric.unit()}; }
+
+std::string LineName(const NamedRun& run, const std::string& varied) {
+  return absl::StrCat(run.name, run.name.empty() || varied.empty() ? "" : " ", varied);
+}
 
 std::string VariedText(const std::string& varied) { return show::Text(show::Parsed(varied)); }
 

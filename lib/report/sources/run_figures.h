@@ -16,6 +16,9 @@ struct NamedRun {
   const RunResults* results;
 };
 
+/// The name of a line that is of this run, and of what was varied there: "nightly size=4".
+std::string LineName(const NamedRun& run, const std::string& varied);
+
 /// A headline: its name with its dimensions, and its unit.
 struct Headline {
   std::string title;
@@ -34,5 +37,9 @@ std::vector<Picture> HeadlinePictures(const std::vector<NamedRun>& runs);
 
 /// How long jobs that succeeded ran; nullopt: there are none.
 std::optional<Picture> RunTimePicture(const RunResults& results);
+
+/// Who ran what when; nullopt: there are no jobs that have ended. Of very many jobs some are drawn,
+/// evenly.
+std::optional<Picture> RunTimelinePicture(const RunResults& results);
 
 }  // namespace twofold::report

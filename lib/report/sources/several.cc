@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/report/sources/comparison.h"
+#include "lib/report/sources/curves.h"
 #include "lib/report/sources/load_figures.h"
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/run_figures.h"
@@ -52,7 +53,9 @@ class Together {
       Add(ForestPicture(pairs), section);
       Add(Ratios(pairs), section);
     }
-    Add(HeadlinePictures(NamedOf<NamedRun, RunResults>(sources_)), section);
+    const std::vector<NamedRun> runs = NamedOf<NamedRun, RunResults>(sources_);
+    Add(HeadlinePictures(runs), section);
+    Add(CurvePictures(runs), section);
     document.sections = {std::move(section)};
     return document;
   }

@@ -24,9 +24,9 @@ Document DocumentOf(const v1::ValidationRecord& record);
 /// twofold load: throughput, latency, and who did what when.
 Document DocumentOf(const v1::LoadRecord& record);
 
-/// A run with its results. `permutations` may have their jobs or not; with them repetitions are
-/// drawn as boxes. `origin`: what is known of one of its jobs, of which versions and hosts are
-/// said.
+/// A run with its results. `permutations` may have their jobs and series or not; with jobs
+/// repetitions are drawn as boxes and jobs on a timeline, with series there are curves. `origin`:
+/// what is known of one of its jobs, of which versions and hosts are said.
 struct RunResults {
   v1::Run run;
   std::vector<v1::PermutationResult> permutations;

@@ -140,7 +140,25 @@ TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
   EXPECT_EQ(std::count(shell.out.begin(), shell.out.end(), '\n'), 1 + 3 * 3 + 1);
   EXPECT_THAT(shell.out, HasSubstr("sweep,1,\"{\"\"streams\"\":1}\",2,sweep-2,2,0,succeeded,"
                                    "throughput,10.1,Gbit/s,higher,1,"));
-  EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,,,\n"));
+  EXPECT_THAT(shell.out, HasSubstr(",at,node,pod,device,started_unix_seconds,not_applied\n"));
+  EXPECT_THAT(shell.out,
+              HasSubstr(",4,sweep-4,2,0,failed,,,,,,,,node-1,pod-1,gpu0,1760000001.75,\n"));
+}
+
+TEST_F(ResultsCommandTest, SeriesHaveALineAPermutationAndRow) {
+  EXPECT_EQ(Run({"results", "sweep", "--series"}).out,
+            "PERMUTATION  VARIED     SERIES                         ROW     NUMBER      N    MEAN"
+            "   +-   LEAST    MOST  UNIT\n"
+            "          1  streams=1  throughput_over_time stream=1  time=1  throughput  2     9.5"
+            "    0     9.5     9.5  Gbit/s\n");
+  const Shell csv = Run({"results", "sweep", "--series", "--csv"});
+  EXPECT_THAT(csv.out, StartsWith("run,permutation,varied,series,dimensions,by,by_unit,at,name,"
+                                  "unit,better,n,mean,half_width,least,most\n"
+                                  "sweep,1,"));
+  EXPECT_THAT(csv.out, HasSubstr(",time,s,1,throughput,Gbit/s,higher,2,9.5,0,9.5,9.5\n"));
+  const json all = json::parse(Run({"results", "sweep", "--json", "--series"}).out);
+  EXPECT_EQ(all["permutations"][0]["series"][0]["points"].size(), 3u);
+  EXPECT_EQ(Run({"results", "sweep", "--series", "--all"}).code, 2);
 }
 
 TEST_F(ResultsCommandTest, JsonHasTheRunItsPermutationsAndTheirJobs) {

@@ -223,6 +223,21 @@ class RunsInTimeTest : public ScalingCommandTest {
     ASSERT_EQ(store->Commit(records), absl::OkStatus());
   }
 
+  /// A run of one permutation, whose jobs have these results.
+  void AddResults(const std::string& id, const std::vector<v1::BenchmarkResult>& results) {
+    results::RunCreated run = results::SweepCreated(1);
+    run.run.set_id(id);
+    std::vector<results::Record> records = {run};
+    std::uint32_t repetition = 0;
+    for (const v1::BenchmarkResult& result : results) {
+      results::JobAccepted job = results::Placed(++job_, 1, ++repetition);
+      job.run = id;
+      records.emplace_back(job);
+      records.emplace_back(results::EndedWith(job_, result));
+    }
+    ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
+  }
+
   Ran OfStore(std::vector<std::string> words) const {
     words.insert(words.end(), {"--store", path_});
     return Twofold(words);
@@ -247,6 +262,60 @@ TEST_F(RunsInTimeTest, AVariedFieldIsTheSize) {
   EXPECT_THAT(OfStore({"scaling", "sweep", "--x", "mtu"}).err,
               HasSubstr("--x: 'mtu' is not varied"));
   EXPECT_THAT(OfStore({"scaling", "sweep", "--y", "none"}).err, HasSubstr("a headline 'none'"));
+}
+
+/// What a job of osu_latency has measured: no headline, and rows from no bytes on, of which the
+/// latency is `factor` times the size.
+v1::BenchmarkResult LatencyBySize(double factor) {
+  v1::BenchmarkResult result = results::ResultOf("osu");
+  v1::Series& series = *result.add_series();
+  series.set_name("osu_latency");
+  results::Add(*series.mutable_dimensions(), "datatype", "char");
+  results::AddColumn(series, "size", "B");
+  results::AddColumn(series, "latency", "us", v1::BETTER_LOWER);
+  results::AddColumn(series, "rate", "1/s", v1::BETTER_HIGHER);
+  for (const double size : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+    for (const double value : {size, factor * size, 1000.0}) series.add_values(value);
+  }
+  return result;
+}
+
+TEST_F(RunsInTimeTest, RowsOfASeriesGoByTheirFirstColumn) {
+  AddResults("osu", {LatencyBySize(1.0), LatencyBySize(3.0)});
+  const Ran ran = OfStore({"scaling", "osu", "--x", "size", "--output", "json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json all = json::parse(ran.out)["series"];
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0]["name"], "osu_latency latency datatype=char streams=1");
+  EXPECT_EQ(all[0]["x"], "size");
+  EXPECT_EQ(all[0]["unit"], "us");
+  EXPECT_EQ(all[0]["better"], "lower");
+  EXPECT_EQ(all[0]["n"], 5) << "a mean a row; no bytes are no size";
+  EXPECT_NEAR(all[0]["exponent"]["value"], 1.0, 1e-9);
+  EXPECT_EQ(all[1]["better"], "higher");
+  EXPECT_EQ(all[1]["class"], "close");
+  EXPECT_EQ(OfStore({"scaling", "osu", "--output", "json"}).out, ran.out)
+      << "the only one there is";
+  for (const char* y : {"latency", "osu_latency"}) {
+    const Ran chosen = OfStore({"scaling", "osu", "--y", y, "--output", "json"});
+    EXPECT_EQ(json::parse(chosen.out)["series"].size(), y == std::string("latency") ? 1U : 2U);
+  }
+}
+
+TEST_F(RunsInTimeTest, AnXThatIsNowhereIsToldWhatThereIs) {
+  v1::BenchmarkResult both = LatencyBySize(1.0);
+  *both.add_measurements() = results::Throughput(9.0);
+  AddResults("osu", {both});
+  EXPECT_THAT(OfStore({"scaling", "osu", "--x", "nodes"}).err,
+              HasSubstr("--x: 'nodes' is not varied in this run, and no series has rows by it; "
+                        "there is size"));
+  results::AddSeries(both);  // by time
+  AddResults("two", {both});
+  EXPECT_THAT(OfStore({"scaling", "two"}).err, HasSubstr("--x: which one of size, time?"));
+  EXPECT_THAT(OfStore({"scaling", "two", "--y", "none"}).err,
+              HasSubstr("no value of a headline 'none', nor a series of that name"));
+  AddResults("bare", {results::ResultOf("osu", {results::Throughput(1.0)})});
+  EXPECT_THAT(OfStore({"scaling", "bare"}).err, HasSubstr("its jobs have measured no series"));
 }
 
 TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {

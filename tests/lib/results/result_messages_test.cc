@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/words/run_state.h"
 #include "lib/results/sqlite_store.h"
+#include "lib/words/run_state.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
 
@@ -165,6 +165,18 @@ TEST_F(RunMessagesTest, JobsOfALargePermutationAreSpreadAndNoneIsLost) {
   EXPECT_GT(messages.size(), 2u);
   EXPECT_EQ(jobs, (std::map<std::uint64_t, int>{{1, 60}, {2, 60}}));
   EXPECT_EQ(with_statistics, (std::map<std::uint64_t, int>{{1, 1}, {2, 1}}));
+}
+
+TEST_F(RunMessagesTest, SeriesAreInTheFirstMessageOfAPermutationIfAskedFor) {
+  Commit({SweepCreated(), Placed(1, 1, 1), EndedWith(1, FullResult())});
+  Open();
+  v1::RunResultsRequest request;
+  request.set_id("sweep");
+  for (const bool series : {false, true}) {
+    request.set_series(series);
+    auto messages = ResultMessages::Of(*reader_, request).value();
+    EXPECT_EQ(messages.Next().value()->permutations(0).series_size(), series ? 1 : 0);
+  }
 }
 
 TEST_F(RunMessagesTest, ListGoesOnWhereItsTokenSays) {

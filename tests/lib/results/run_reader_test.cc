@@ -241,6 +241,31 @@ TEST_F(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
   EXPECT_TRUE(second->front().place().warm_up());
 }
 
+TEST_F(RunReaderTest, JobsSayWhenTheyBeganAndWhere) {
+  const JobEnded withdrawn = [] {
+    JobEnded ended = Ended(4, 1'760'000'002'000'000'000, queue::Outcome::kCancelled);
+    ended.attempts = 0;
+    ended.node = ended.pod = ended.device = "";
+    return ended;
+  }();
+  Commit({Placed(1, 1, 1), Ended(1), Placed(2, 1, 2), Started(2), Placed(3, 1, 3),
+          StartedGang(3, 2), Placed(4, 1, 4), withdrawn, Placed(5, 1, 5)});
+  const auto jobs = Reader().Jobs(Number(), 1, std::nullopt, 9);
+  ASSERT_THAT(*jobs, SizeIs(5)) << "a gang is one job";
+  EXPECT_EQ((*jobs)[0].started_unix_ns(), 1'760'000'001'750'000'000) << "0.25 s before its end";
+  EXPECT_EQ((*jobs)[0].node(), "node-1");
+  EXPECT_EQ((*jobs)[0].pod(), "pod-1");
+  EXPECT_EQ((*jobs)[0].device(), "gpu0");
+  EXPECT_EQ((*jobs)[1].started_unix_ns(), Started(2).started_unix_ns);
+  EXPECT_EQ((*jobs)[1].device(), "gpu0");
+  EXPECT_EQ((*jobs)[2].started_unix_ns(), 7);
+  EXPECT_EQ((*jobs)[2].pod(), "pod-0") << "of a gang rank 0";
+  for (const int nobodys : {3, 4}) {
+    EXPECT_EQ((*jobs)[static_cast<std::size_t>(nobodys)].started_unix_ns(), 0);
+    EXPECT_EQ((*jobs)[static_cast<std::size_t>(nobodys)].node(), "");
+  }
+}
+
 TEST_F(RunReaderTest, ArtifactIsFoundByRankStageAndName) {
   Commit({Accepted(7), EndedWith(7, FullResult())});
   const auto find = [&](JobId job, std::uint32_t rank, const char* stage, const char* name) {

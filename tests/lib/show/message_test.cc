@@ -122,6 +122,30 @@ TEST(Message, AJobOfARunSaysHowItIsAndWhereItStands) {
   EXPECT_EQ(ToJson(job)["outcome"], "unknown");
 }
 
+TEST(Message, AJobOfARunSaysWhenAndWhereItRanIfItDid) {
+  v1::JobResult job;
+  EXPECT_TRUE(ToJson(job)["started_unix_seconds"].is_null());
+  job.set_started_unix_ns(1'500'000'000);
+  job.set_node("node-1");
+  EXPECT_EQ(ToJson(job)["started_unix_seconds"], 1.5);
+  EXPECT_EQ(ToJson(job)["node"], "node-1");
+}
+
+TEST(Message, RowsOfSeriesAreThereIfTheyAre) {
+  v1::PermutationResult result;
+  EXPECT_FALSE(ToJson(result).contains("series"));
+  EXPECT_FALSE(ToJson(result).contains("series_values_left_out"));
+  v1::SeriesResult& series = *result.add_series();
+  series.mutable_by()->set_name("size");
+  v1::SeriesPoint& point = *series.add_points();
+  point.set_n(1);
+  const Json one = ToJson(result)["series"][0];
+  EXPECT_EQ(one["by"]["name"], "size");
+  EXPECT_TRUE(one["points"][0]["half_width"].is_null()) << "of one value it is not known";
+  point.set_n(2);
+  EXPECT_EQ(ToJson(result)["series"][0]["points"][0]["half_width"], 0);
+}
+
 TEST(Message, VariedValuesAreJsonUnlessTheyAreTooDeep) {
   v1::PermutationResult result;
   result.set_number(3);

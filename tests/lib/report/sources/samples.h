@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/report/sources/sources.h"
 #include "lib/stats/histogram.h"
@@ -154,6 +156,59 @@ inline RunResults SomeRun(const std::string& id, int sizes, int repetitions, dou
       number.set_unit("MB/s");
       number.set_headline(true);
       number.set_value(mean * (0.95 + 0.1 * (r % 10) / 9.0));
+    }
+  }
+  return results;
+}
+
+inline v1::SeriesResult& AddCurve(const std::string& name, const std::string& by,
+                                  const std::string& by_unit, v1::PermutationResult& to) {
+  v1::SeriesResult& curve = *to.add_series();
+  curve.set_name(name);
+  curve.mutable_by()->set_name(by);
+  curve.mutable_by()->set_unit(by_unit);
+  curve.mutable_value()->set_name("latency");
+  curve.mutable_value()->set_unit("us");
+  curve.mutable_value()->set_better(v1::BETTER_LOWER);
+  return curve;
+}
+
+inline void AddPoint(double at, double mean, std::uint64_t n, v1::SeriesResult& to) {
+  v1::SeriesPoint& point = *to.add_points();
+  point.set_at(at);
+  point.set_n(n);
+  point.set_mean(mean);
+  point.set_half_width(n > 1 ? mean * 0.02 : 0.0);
+  point.set_least(mean * 0.97);
+  point.set_most(mean * 1.03);
+}
+
+/// Gives each permutation `curves` series: latency by message size, of no bytes to 4 MiB.
+inline RunResults WithCurves(RunResults results, int curves, double factor = 1.0) {
+  for (v1::PermutationResult& each : results.permutations) {
+    for (int i = 0; i < curves; ++i) {
+      v1::SeriesResult& curve = AddCurve("test_" + std::to_string(i), "size", "B", each);
+      const double slope = factor * 0.0004 * static_cast<double>(each.number() % 2 + 1);
+      AddPoint(0, 1.8, each.succeeded(), curve);
+      for (int size = 1; size <= 1 << 22; size *= 2) {
+        AddPoint(size, 1.8 + slope * size, each.succeeded(), curve);
+      }
+    }
+  }
+  return results;
+}
+
+/// Puts its jobs on `workers` workers, each one behind the other, the last one half as fast.
+inline RunResults WithPlaces(RunResults results, std::uint64_t workers) {
+  std::vector<std::uint64_t> free(workers, 0);
+  for (v1::PermutationResult& each : results.permutations) {
+    for (v1::JobResult& job : *each.mutable_jobs()) {
+      const std::uint64_t worker = job.id() % workers;
+      job.set_node("node-" + std::to_string(worker % 3));
+      job.set_pod("pod-" + std::to_string(worker));
+      if (worker + 1 == workers) job.set_run_ns(2 * job.run_ns());
+      job.set_started_unix_ns(1'769'860'800'000'000'000 + static_cast<std::int64_t>(free[worker]));
+      free[worker] += job.run_ns() + 40'000'000;
     }
   }
   return results;

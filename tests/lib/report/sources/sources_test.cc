@@ -195,7 +195,7 @@ TEST(LoadReport, TenThousandWorkersAndTwentyThousandJobsFit) {
 // ---- runs
 
 TEST(RunReport, IsAsItWas) {
-  const Document document = DocumentOf(SomeRun("sweep", 5, 5));
+  const Document document = DocumentOf(WithPlaces(WithCurves(SomeRun("sweep", 5, 5), 2), 4));
   ExpectSoundReport("run", document);
   ExpectGoldenFile(GoldenPath("run.html"), ToHtml(document));
   EXPECT_EQ(document.verdict, "Complete: 50 of 50 jobs succeeded.");
@@ -260,8 +260,9 @@ TEST(RunReport, JobsThatComeInSeveralMessagesArePutTogether) {
 }
 
 TEST(RunReport, AHundredThousandJobsAreLessThanAMegabyte) {
-  ExpectSoundReport("sweep", DocumentOf(SomeRun("sweep", 10, 5'000)));
-  ExpectSoundReport("wide", DocumentOf(SomeRun("wide", 25'000, 2)));
+  const auto full = [](RunResults results) { return WithPlaces(WithCurves(results, 8), 40); };
+  ExpectSoundReport("sweep", DocumentOf(full(SomeRun("sweep", 10, 5'000))));
+  ExpectSoundReport("wide", DocumentOf(full(SomeRun("wide", 25'000, 2))));
 }
 
 // ---- files
