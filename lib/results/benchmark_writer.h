@@ -12,7 +12,7 @@ namespace twofold::results {
 /// Writes what benchmarks have measured into the tables of docs/store.md. Within a transaction of
 /// the caller's.
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws.
 /// Cost     One row a measurement, series, stage and raw output; names, units and hosts are written
 ///          once for all jobs.
 class BenchmarkWriter {

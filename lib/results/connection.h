@@ -1,6 +1,7 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <absl/strings/str_cat.h>
 #include <sqlite3.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/results/sqlite_database.h"
 #include "lib/results/statements.h"
 #include "lib/results/store_files.h"
 
@@ -28,7 +30,7 @@ Status StatusOfOpening(const SQLite::Exception& error, int system_errno, const s
 /// Only of use right after an error.
 int SystemErrno(const SQLite::Database& database);
 
-/// Calls `body`, which returns a Status or Result and may throw what SQLiteCpp throws.
+/// Calls `body`, which returns a Status or Result and may throw what SQLiteCpp throws, and Damaged.
 template <typename Body>
 std::invoke_result_t<Body> Guarded(const SQLite::Database& database, const std::string& path,
                                    const Body& body) {
@@ -36,6 +38,8 @@ std::invoke_result_t<Body> Guarded(const SQLite::Database& database, const std::
     return body();
   } catch (const SQLite::Exception& error) {
     return StatusOf(error, SystemErrno(database), path);
+  } catch (const Damaged& error) {
+    return absl::DataLossError(absl::StrCat(path, ": it is damaged: ", error.what()));
   }
 }
 
@@ -101,7 +105,8 @@ class ReadConnection {
   const std::shared_ptr<Damage> damage_;
   mutable Mutex mutex_;
   mutable SQLite::Database database_;  // guarded by mutex_
-  mutable Statements sql_{database_};
+  mutable SqliteDatabase engine_{database_};
+  mutable Statements sql_{engine_};
 };
 
 }  // namespace twofold::results

@@ -2,7 +2,6 @@
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_cat.h>
-#include <sqlite3.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -45,14 +44,14 @@ using Numbers = Remembered<std::string, std::int64_t>;
 /// A table whose rows many others refer to by their `number`: a metric, a host. Each is written
 /// once, and never changes.
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws, and Damaged.
 template <typename Message, const auto& kColumns>
 class InternedTable {
  public:
   InternedTable(Statements& sql, std::string table)
       : sql_(sql),
         table_(std::move(table)),
-        add_(absl::StrCat(InsertSql(table_, {}, kColumns), " ON CONFLICT DO NOTHING")),
+        add_(InsertInto(table_, {}, kColumns).With(" ON CONFLICT DO NOTHING").one),
         find_(absl::StrCat("SELECT number FROM ", table_, " WHERE ",
                            kColumns.List("$0 = ?", " AND "))),
         read_(absl::StrCat("SELECT ", kColumns.List(), " FROM ", table_, " WHERE number = ?")) {}
@@ -64,7 +63,7 @@ class InternedTable {
       sql_[add_].Run(fields);
       Prepared::Rows row(sql_[find_], fields);
       row.Next();
-      return row[0].getInt64();
+      return row[0].Integer();
     });
   }
 
@@ -72,7 +71,7 @@ class InternedTable {
   const Message& At(std::int64_t number) {
     return messages_.At(number, [&] {
       Prepared::Rows row(sql_[read_], number);
-      if (!row.Next()) throw SQLite::Exception("a " + table_ + " is missing", SQLITE_CORRUPT);
+      if (!row.Next()) throw Damaged("a " + table_ + " is missing");
       Message message;
       row.Read(kColumns, 0, message);
       return message;

@@ -29,8 +29,8 @@ constexpr int kIsRunning = -2;
 constexpr int kIsRequeued = -3;
 
 constexpr const char* kCounts =
-    "SELECT iif(ended.id IS NOT NULL, iif(requeued_as IS NULL, outcome, -3),"
-    " iif(started_unix_ns IS NULL, -1, -2)) AS state, count(*), max(ended_unix_ns)"
+    "SELECT CASE WHEN requeued_as IS NOT NULL THEN -3 WHEN ended.id IS NOT NULL THEN outcome"
+    " WHEN started_unix_ns IS NULL THEN -1 ELSE -2 END AS state, count(*), max(ended_unix_ns)"
     " FROM place LEFT JOIN live ON live.id = place.job"
     " LEFT JOIN ended ON ended.id = place.job WHERE run = ? GROUP BY state";
 
@@ -38,7 +38,7 @@ constexpr const char* kCounts =
 constexpr const char* kReplaced =
     "SELECT outcome, count(*) FROM (SELECT job, max(job) OVER"
     " (PARTITION BY permutation, repetition, warm_up) AS newest"
-    " FROM place WHERE run = ? AND permutation > 0)"
+    " FROM place WHERE run = ? AND permutation > 0) AS placed"
     " JOIN ended ON ended.id = job WHERE job < newest AND requeued_as IS NULL GROUP BY outcome";
 
 /// `which` are conditions.
@@ -50,8 +50,8 @@ std::string SelectRuns(const std::string& which) {
 /// Of a row of SelectRuns; without what its jobs say.
 v1::Run RunOf(const Prepared::Rows& row) {
   v1::Run run;
-  run.set_id(row[1].getString());
-  run.set_cancelled_unix_ns(row[2].getInt64());
+  run.set_id(row[1].Text());
+  run.set_cancelled_unix_ns(row[2].Integer());
   row.Read(kRunColumns, 3, run);
   return run;
 }
@@ -59,15 +59,15 @@ v1::Run RunOf(const Prepared::Rows& row) {
 /// Of a row of RunReader::Jobs; without what it has measured.
 v1::JobResult JobOf(const Prepared::Rows& row) {
   v1::JobResult job;
-  job.set_id(Unsigned(row[0]));
-  job.set_state(row[1].isNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
-  if (!row[2].isNull()) {
+  job.set_id(row[0].Unsigned());
+  job.set_state(row[1].IsNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
+  if (!row[2].IsNull()) {
     job.set_state(v1::JOB_STATE_FINISHED);
     // The core counts from 0, the contract from 1.
-    job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].getInt64())) + 1));
+    job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].Integer())) + 1));
   }
-  job.set_run_ns(Unsigned(row[3]));
-  job.set_submitted_again_as(Unsigned(row[4]));
+  job.set_run_ns(row[3].Unsigned());
+  job.set_submitted_again_as(row[4].Unsigned());
   row.Read(kPlaceColumns, 5, *job.mutable_place());
   return job;
 }
@@ -127,7 +127,7 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
     v1::ListRunsReply reply;
     std::size_t runs = 0;
     for (Prepared::Rows row(sql_[kList], *before, limit); row.Next();) {
-      const std::int64_t number = row[0].getInt64();
+      const std::int64_t number = row[0].Integer();
       v1::Run& run = *reply.add_runs() = RunOf(row);
       run.clear_definition();
       run.clear_plan();
@@ -144,7 +144,7 @@ Result<v1::Run> RunReader::Find(const std::string& id) const {
     Prepared::Rows row(sql_[kFind], id);
     if (!row.Next()) return NoSuchRun(id);
     v1::Run run = RunOf(row);
-    ReadState(row[0].getInt64(), run);
+    ReadState(row[0].Integer(), run);
     return run;
   });
 }
@@ -153,7 +153,7 @@ Result<std::int64_t> RunReader::NumberOf(const std::string& id) const {
   return connection_.Run([&]() -> Result<std::int64_t> {
     Prepared::Rows row(sql_["SELECT number FROM run WHERE number > 0 AND id = ?"], id);
     if (!row.Next()) return NoSuchRun(id);
-    return row[0].getInt64();
+    return row[0].Integer();
   });
 }
 
@@ -181,9 +181,9 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   v1::RunCounts& counts = *run.mutable_counts();
   bool withdrawn = false;
   for (Prepared::Rows row(sql_[kCounts], number); row.Next();) {
-    const std::int64_t state = row[0].getInt64();
-    const std::uint64_t jobs = Unsigned(row[1]);
-    run.set_ended_unix_ns(std::max(run.ended_unix_ns(), row[2].getInt64()));
+    const std::int64_t state = row[0].Integer();
+    const std::uint64_t jobs = row[1].Unsigned();
+    run.set_ended_unix_ns(std::max(run.ended_unix_ns(), row[2].Integer()));
     if (state == kIsWaiting) {
       counts.set_waiting(jobs);
     } else if (state == kIsRunning) {
@@ -199,9 +199,9 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   if (!withdrawn) return;
   // Of its own, as few runs have such, and looking for them costs five times the rest.
   for (Prepared::Rows row(sql_[kReplaced], number); row.Next();) {
-    const queue::Outcome outcome = OutcomeOf(row[0].getInt64());
+    const queue::Outcome outcome = OutcomeOf(row[0].Integer());
     if (!queue::IsWithdrawn(outcome)) continue;
-    const std::uint64_t jobs = Unsigned(row[1]);
+    const std::uint64_t jobs = row[1].Unsigned();
     const std::string word(queue::Name(outcome));
     counts.set_submitted_again(counts.submitted_again() + jobs);
     if (((*counts.mutable_ended())[word] -= jobs) == 0) counts.mutable_ended()->erase(word);
@@ -257,7 +257,7 @@ Result<std::vector<StoredJob>> RunReader::FinishedJobs(std::int64_t run, const J
     std::vector<StoredJob> jobs;
     for (Prepared::Rows row(sql_[kFinished], run, after.permutation, after.job, limit);
          row.Next();) {
-      if (auto job = jobs_.Find(Unsigned(row[0]))) jobs.push_back(*std::move(job));
+      if (auto job = jobs_.Find(row[0].Unsigned())) jobs.push_back(*std::move(job));
     }
     return jobs;
   });

@@ -1,8 +1,5 @@
 #include "lib/results/tables.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
-
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -35,7 +32,7 @@ void ReadPoints(const std::string& json, v1::Series& series) try {
     for (const auto& value : row) series.add_values(value.get<double>());
   }
 } catch (const nlohmann::json::exception& error) {
-  throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
+  throw Damaged(error.what());
 }
 
 }  // namespace twofold::results

@@ -121,7 +121,7 @@ inline constexpr Columns kPlaceColumns{
 std::string PointsOf(const v1::Series& series);
 
 /// Adds the values that such text has.
-/// Errors   throws SQLite::Exception: it is not as it was written, the file is damaged.
+/// Errors   throws Damaged: it is not as it was written.
 void ReadPoints(const std::string& json, v1::Series& series);
 
 }  // namespace twofold::results
