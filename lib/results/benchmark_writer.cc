@@ -61,6 +61,19 @@ void BenchmarkWriter::WriteStage(JobId job, int rank, int number, const v1::Stag
   for (const v1::Artifact& file : stage.files()) write(file);
 }
 
+bool BenchmarkWriter::FindNewNames(const v1::BenchmarkResult& result) {
+  for (const v1::Measurement& each : result.measurements()) metrics_.NoteIfNew(each);
+  for (const v1::Series& each : result.series()) shapes_.NoteIfNew(each);
+  for (const v1::RankRecord& each : result.ranks()) hosts_.NoteIfNew(each);
+  return metrics_.has_new() || shapes_.has_new() || hosts_.has_new();
+}
+
+void BenchmarkWriter::AddNewNames() {
+  metrics_.AddNew();
+  shapes_.AddNew();
+  hosts_.AddNew();
+}
+
 void BenchmarkWriter::WriteRefusal(JobId job, const std::string& reason) {
   static const RowWrite kRefused = InsertInto("refused", {"job", "reason"});
   sql_[kRefused].Run(job, reason);

@@ -22,6 +22,11 @@ class BenchmarkWriter {
   /// REQUIRES: the job has none yet, and Check(result).ok().
   void Write(JobId job, const v1::BenchmarkResult& result);
 
+  /// Notes which names of the result Write would have to add. True: there are some.
+  bool FindNewNames(const v1::BenchmarkResult& result);
+  /// Adds what was noted since the last time, sorted.
+  void AddNewNames();
+
   void WriteRefusal(JobId job, const std::string& reason);
 
   /// No-op for a job that has none.

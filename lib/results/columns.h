@@ -23,6 +23,8 @@ enum class As {
   kNothingIfEmpty,  ///< of a list, instead of {} or []
 };
 
+inline const std::string kNothing;
+
 /// A column of a table, and what it keeps: a member of a record, or the field of the same name of a
 /// message, with its getter.
 template <typename Get>
@@ -43,7 +45,7 @@ struct Column {
     const auto& value = In(row);
     if constexpr (requires { value.empty(); }) {
       if (value.empty() && as == As::kNullIfEmpty) return statement.BindNullText();
-      if (value.empty() && as == As::kNothingIfEmpty) return statement.BindTemporary({});
+      if (value.empty() && as == As::kNothingIfEmpty) return statement.BindText(kNothing);
     }
     if constexpr (std::same_as<decltype(value), const std::string&>) {
       if (as == As::kBytes) return BindValue(statement, Blob{value});

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -13,8 +14,8 @@
 
 namespace twofold::results {
 
-/// What was found in the file, by what it was looked for. A sweep asks for the same few again and
-/// again, and is answered without a look into the file. Bounded: all is forgotten when there is too
+/// What was found in the tables, by what it was looked for. A sweep asks for the same few again and
+/// again, and is answered without a look into them. Bounded: all is forgotten when there is too
 /// much.
 template <typename Key, typename Value>
 class Remembered {
@@ -29,7 +30,9 @@ class Remembered {
     return values_[key] = std::move(found);
   }
 
-  /// The file may have fewer rows than it seemed: a transaction was rolled back, or rows deleted.
+  [[nodiscard]] bool Has(const Key& key) const { return values_.contains(key); }
+
+  /// The tables may have fewer rows than it seemed: a transaction was rolled back, or rows deleted.
   void Forget() { values_.clear(); }
 
  private:
@@ -67,6 +70,18 @@ class InternedTable {
     });
   }
 
+  /// Keeps the message for AddNew if its number is not known. It outlives AddNew or Forget.
+  void NoteIfNew(const Message& message) {
+    std::string key = kColumns.Key(message);
+    if (!numbers_.Has(key)) new_.emplace(std::move(key), &message);
+  }
+  [[nodiscard]] bool has_new() const { return !new_.empty(); }
+
+  /// NumberOf for all that were kept, in the order of their keys.
+  void AddNew() {
+    for (const auto& [key, message] : std::exchange(new_, {})) NumberOf(*message);
+  }
+
   /// A message with what is in the columns of this row. Valid until the next call.
   const Message& At(std::int64_t number) {
     return messages_.At(number, [&] {
@@ -78,7 +93,10 @@ class InternedTable {
     });
   }
 
-  void Forget() { numbers_.Forget(); }
+  void Forget() {
+    numbers_.Forget();
+    new_.clear();
+  }
 
  private:
   Statements& sql_;
@@ -87,6 +105,7 @@ class InternedTable {
   const std::string find_;
   const std::string read_;
   Numbers numbers_;
+  std::map<std::string, const Message*> new_;
   Remembered<std::int64_t, Message> messages_;
 };
 

@@ -26,6 +26,11 @@ class JobTables {
   /// See Store::Commit.
   Status Write(std::span<const Record> records) { return writer_.Write(records, &ended_); }
 
+  /// Finds names of metrics, series and hosts that Write would have to add. False: it knows all.
+  bool FindNewNames(std::span<const Record> records) { return writer_.FindNewNames(records); }
+  /// Adds those that FindNewNames has found last. Optional before Write.
+  void AddNewNames() { writer_.AddNewNames(); }
+
   /// See Store::Load.
   std::map<std::string, std::uint64_t> Load(const Store::Visit& visit);
 

@@ -191,6 +191,16 @@ void JobWriter::Delete(std::span<const JobId> jobs) {
   runs_.Delete(jobs);
 }
 
+bool JobWriter::FindNewNames(std::span<const Record> records) {
+  bool found = false;
+  for (const Record& record : records) {
+    const auto* const ended = std::get_if<JobEnded>(&record);
+    if (ended == nullptr || ended->benchmark.get() == nullptr) continue;
+    if (benchmarks_.FindNewNames(*ended->benchmark.get())) found = true;
+  }
+  return found;
+}
+
 void JobWriter::Forget() {
   runs_.Forget();
   benchmarks_.Forget();

@@ -24,6 +24,10 @@ class JobWriter {
   /// Errors   kAlreadyExists: another job has the id of a JobAccepted.
   Status Write(std::span<const Record> records, std::uint64_t* ended);
 
+  /// See BenchmarkWriter.
+  bool FindNewNames(std::span<const Record> records);
+  void AddNewNames() { benchmarks_.AddNewNames(); }
+
   /// Deletes finished jobs, and runs that have none any more.
   void Delete(std::span<const JobId> jobs);
 

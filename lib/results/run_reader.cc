@@ -1,6 +1,7 @@
 #include "lib/results/run_reader.h"
 
 #include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <sqlite3.h>
@@ -10,7 +11,9 @@
 #include <limits>
 #include <utility>
 
+#include "lib/results/connection.h"
 #include "lib/results/permutation_results.h"
+#include "lib/results/postgres_reads.h"
 #include "lib/results/schema.h"
 #include "lib/results/tables.h"
 #include "lib/words/run_state.h"
@@ -99,9 +102,10 @@ Status NoSuchRun(const std::string& id) {
 
 }  // namespace
 
-RunReader::RunReader(const std::string& path, SQLite::Database database,
-                     std::shared_ptr<Damage> damage)
-    : connection_(std::move(database), path, kLongestRead, std::move(damage)) {}
+std::unique_ptr<RunReader> RunReader::Open(const postgres::Target& target) {
+  return std::unique_ptr<RunReader>(
+      new RunReader(std::make_unique<PostgresReads>(target, kLongestRead, postgres::Patience{})));
+}
 
 Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
                                                    std::shared_ptr<Damage> damage) {
@@ -111,7 +115,8 @@ Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
   try {
     auto database = OpenToRead(path);
     if (!database.ok()) return database.status();
-    return std::unique_ptr<RunReader>(new RunReader(path, *std::move(database), std::move(damage)));
+    return std::unique_ptr<RunReader>(new RunReader(std::make_unique<SqliteReads>(
+        *std::move(database), path, kLongestRead, std::move(damage))));
   } catch (const SQLite::Exception& error) {
     return StatusOfOpening(error, 0, path);
   }
@@ -123,7 +128,7 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
   const std::size_t limit =
       request.page_size() == 0 ? kDefaultRuns : std::min(request.page_size(), kMostRuns);
   static const std::string kList = SelectRuns("number < ? ORDER BY number DESC LIMIT ?");
-  return connection_.Run([&]() -> Result<v1::ListRunsReply> {
+  return connection_->Run([&]() -> Result<v1::ListRunsReply> {
     v1::ListRunsReply reply;
     std::size_t runs = 0;
     for (Prepared::Rows row(sql_[kList], *before, limit); row.Next();) {
@@ -140,7 +145,7 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
 
 Result<v1::Run> RunReader::Find(const std::string& id) const {
   static const std::string kFind = SelectRuns("id = ?");
-  return connection_.Run([&]() -> Result<v1::Run> {
+  return connection_->Run([&]() -> Result<v1::Run> {
     Prepared::Rows row(sql_[kFind], id);
     if (!row.Next()) return NoSuchRun(id);
     v1::Run run = RunOf(row);
@@ -150,7 +155,7 @@ Result<v1::Run> RunReader::Find(const std::string& id) const {
 }
 
 Result<std::int64_t> RunReader::NumberOf(const std::string& id) const {
-  return connection_.Run([&]() -> Result<std::int64_t> {
+  return connection_->Run([&]() -> Result<std::int64_t> {
     Prepared::Rows row(sql_["SELECT number FROM run WHERE number > 0 AND id = ?"], id);
     if (!row.Next()) return NoSuchRun(id);
     return row[0].Integer();
@@ -210,7 +215,7 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
 
 Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run,
                                                               std::uint64_t from) const {
-  return connection_.Run([&]() -> Result<std::vector<v1::PermutationResult>> {
+  return connection_->Run([&]() -> Result<std::vector<v1::PermutationResult>> {
     return PermutationResults(sql_, jobs_.benchmarks(), run, from);
   });
 }
@@ -223,7 +228,7 @@ Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64
       " FROM place LEFT JOIN live ON live.id = place.job"
       " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
       " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?");
-  return connection_.Run([&]() -> Result<std::vector<v1::JobResult>> {
+  return connection_->Run([&]() -> Result<std::vector<v1::JobResult>> {
     std::vector<v1::JobResult> jobs;
     const JobId last = after.value_or(kBeforeAllJobs);
     for (Prepared::Rows row(sql_[kJobs], run, permutation, last, limit); row.Next();) {
@@ -239,7 +244,7 @@ Result<std::vector<v1::Permutation>> RunReader::Permutations(std::int64_t run,
   static const std::string kPermutations =
       absl::StrCat("SELECT ", kPermutationColumns.List(),
                    " FROM permutation WHERE run = ? ORDER BY number LIMIT ?");
-  return connection_.Run([&]() -> Result<std::vector<v1::Permutation>> {
+  return connection_->Run([&]() -> Result<std::vector<v1::Permutation>> {
     std::vector<v1::Permutation> permutations;
     for (Prepared::Rows row(sql_[kPermutations], run, limit); row.Next();) {
       row.Read(kPermutationColumns, 0, permutations.emplace_back());
@@ -253,7 +258,7 @@ Result<std::vector<StoredJob>> RunReader::FinishedJobs(std::int64_t run, const J
   constexpr const char* kFinished =
       "SELECT place.job FROM place JOIN ended ON ended.id = place.job WHERE run = ?"
       " AND (permutation, place.job) > (?, ?) ORDER BY permutation, place.job LIMIT ?";
-  return connection_.Run([&]() -> Result<std::vector<StoredJob>> {
+  return connection_->Run([&]() -> Result<std::vector<StoredJob>> {
     std::vector<StoredJob> jobs;
     for (Prepared::Rows row(sql_[kFinished], run, after.permutation, after.job, limit);
          row.Next();) {
@@ -264,7 +269,7 @@ Result<std::vector<StoredJob>> RunReader::FinishedJobs(std::int64_t run, const J
 }
 
 Result<v1::Artifact> RunReader::FindArtifact(const v1::GetArtifactRequest& request) const {
-  return connection_.Run([&]() -> Result<v1::Artifact> {
+  return connection_->Run([&]() -> Result<v1::Artifact> {
     if (auto found = jobs_.benchmarks().FindArtifact(request)) return *std::move(found);
     const bool known = Prepared::Rows(sql_["SELECT 1 FROM job WHERE id = ?"], request.job()).Next();
     return absl::NotFoundError(

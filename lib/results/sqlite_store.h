@@ -91,7 +91,7 @@ class SqliteStore final : public Store {
   bool log_is_held_ = false;  // by a reader, as the log has been told
 
   // Of all others.
-  std::optional<ReadConnection> connection_;
+  std::optional<SqliteReads> connection_;
   mutable std::optional<JobReader> reader_;
 };
 
