@@ -81,30 +81,28 @@ class Statements {
   // What these give is valid as long as this.
 
   Prepared& operator[](absl::string_view sql) {
-    return Known(prepared_, sql, [&] { return database_.Prepare(std::string(sql)); });
+    return Known(prepared_[sql], [&] { return database_.Prepare(std::string(sql)); });
   }
+  /// REQUIRES: the write outlives this.
   Prepared& operator[](const RowWrite& write) {
-    return Known(writes_, write.one, [&] { return database_.Prepare(write); });
+    return Known(writes_[&write], [&] { return database_.Prepare(write); });
   }
   /// For a query of whose many rows perhaps only the first are wanted.
   Prepared& Stream(absl::string_view sql) {
-    return Known(streams_, sql, [&] { return database_.PrepareStream(std::string(sql)); });
+    return Known(streams_[sql], [&] { return database_.PrepareStream(std::string(sql)); });
   }
 
  private:
-  using BySql = absl::flat_hash_map<std::string, std::unique_ptr<Prepared>>;
-
   template <typename Prepare>
-  static Prepared& Known(BySql& statements, absl::string_view sql, const Prepare& prepare) {
-    std::unique_ptr<Prepared>& known = statements[sql];
+  static Prepared& Known(std::unique_ptr<Prepared>& known, const Prepare& prepare) {
     if (known == nullptr) known = std::make_unique<Prepared>(prepare());
     return *known;
   }
 
   Database& database_;
-  BySql prepared_;
-  BySql writes_;
-  BySql streams_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Prepared>> prepared_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Prepared>> streams_;
+  absl::flat_hash_map<const RowWrite*, std::unique_ptr<Prepared>> writes_;
 };
 
 }  // namespace twofold::results
