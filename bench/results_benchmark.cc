@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/postgres_schema.h"
 #include "bench/sweep/result.h"
 #include "lib/results/report_reader.h"
 #include "lib/results/run_reader.h"
@@ -139,7 +140,36 @@ void WriteSweep(benchmark::State& state) {
   state.counters["file_bytes_per_job"] = bytes / static_cast<double>(jobs);
 }
 
-/// All that `twofold results` asks for, so many jobs in so many permutations.
+void PostgresWriteSweep(benchmark::State& state) {
+  const auto jobs = static_cast<JobId>(state.range(0));
+  for (auto _ : state) {
+    state.PauseTiming();
+    const PostgresSchema schema;
+    const auto store = schema.Open();
+    state.ResumeTiming();
+    if (!WriteAll(*store, jobs, jobs / 10, &state)) state.SkipWithError("cannot write");
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+/// All that `twofold results` asks for.
+void ReadAll(const RunReader& reader, benchmark::State& state, JobId jobs) {
+  for (auto _ : state) {
+    const std::int64_t run = *reader.NumberOf("sweep");
+    std::uint64_t succeeded = 0;
+    std::uint64_t from = 0;
+    for (;;) {
+      const auto page = reader.Results(run, from).value();
+      if (page.empty()) break;
+      for (const v1::PermutationResult& each : page) succeeded += each.succeeded();
+      from = page.back().number() + 1;
+    }
+    if (succeeded != jobs) state.SkipWithError("not all read");
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(jobs));
+}
+
+/// So many jobs in so many permutations.
 void ReadSweep(benchmark::State& state) {
   const Folder folder(state.range(0));
   const auto jobs = static_cast<JobId>(state.range(1));
@@ -147,20 +177,16 @@ void ReadSweep(benchmark::State& state) {
   if (!WriteAll(*store, jobs, static_cast<JobId>(state.range(2)), nullptr)) {
     state.SkipWithError("cannot write");
   }
-  const auto reader = RunReader::Open(folder.File()).value();
-  for (auto _ : state) {
-    const std::int64_t run = *reader->NumberOf("sweep");
-    std::uint64_t succeeded = 0;
-    std::uint64_t from = 0;
-    for (;;) {
-      const auto page = reader->Results(run, from).value();
-      if (page.empty()) break;
-      for (const v1::PermutationResult& each : page) succeeded += each.succeeded();
-      from = page.back().number() + 1;
-    }
-    if (succeeded != jobs) state.SkipWithError("not all read");
+  ReadAll(*RunReader::Open(folder.File()).value(), state, jobs);
+}
+
+void PostgresReadSweep(benchmark::State& state) {
+  const PostgresSchema schema;
+  const auto jobs = static_cast<JobId>(state.range(0));
+  if (!WriteAll(*schema.Open(), jobs, static_cast<JobId>(state.range(1)), nullptr)) {
+    state.SkipWithError("cannot write");
   }
-  state.SetItemsProcessed(state.iterations() * state.range(1));
+  ReadAll(*RunReader::Open(schema.target()), state, jobs);
 }
 
 BENCHMARK(TakeReport);
@@ -170,6 +196,21 @@ BENCHMARK(WriteSweep)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+const bool kHasPostgres = [] {
+  if (!PostgresSchema::IsThere()) return false;
+  benchmark::RegisterBenchmark("PostgresWriteSweep", PostgresWriteSweep)
+      ->ArgName("jobs")
+      ->Arg(20'000)
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  benchmark::RegisterBenchmark("PostgresReadSweep", PostgresReadSweep)
+      ->ArgNames({"jobs", "permutations"})
+      ->Args({20'000, 200})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  return true;
+}();
 BENCHMARK(ReadSweep)
     ->ArgNames({"disk", "jobs", "permutations"})
     ->Args({kMemory, 100'000, 1'000})

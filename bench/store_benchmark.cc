@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/postgres_schema.h"
 #include "lib/results/journal.h"
 #include "lib/results/sqlite_store.h"
 
@@ -117,34 +118,51 @@ void Commit(benchmark::State& state, Store& store, const std::vector<Record>& re
   }
 }
 
-void Accept(benchmark::State& state) {
-  const Folder folder(state.range(0));
-  const auto store = SqliteStore::Open(folder.File()).value();
-  Stream stream(state.range(1));
+void AcceptInto(Store& store, benchmark::State& state, std::int64_t jobs) {
+  Stream stream(jobs);
   for (auto _ : state) {
     state.PauseTiming();
     const std::vector<Record> records = stream.Accept();
     state.ResumeTiming();
-    Commit(state, *store, records);
+    Commit(state, store, records);
   }
-  state.SetItemsProcessed(state.iterations() * state.range(1));
+  state.SetItemsProcessed(state.iterations() * jobs);
 }
 
 /// Accepted, started and ended, each in a commit of its own (beside those of other jobs).
-void WholeLife(benchmark::State& state) {
-  const Folder folder(state.range(0));
-  const auto store = SqliteStore::Open(folder.File()).value();
-  Stream stream(state.range(1));
+void LiveIn(Store& store, benchmark::State& state, std::int64_t jobs) {
+  Stream stream(jobs);
   for (auto _ : state) {
     state.PauseTiming();
     const std::vector<Record> records = stream.Live();
     state.ResumeTiming();
-    Commit(state, *store, records);
+    Commit(state, store, records);
   }
-  state.SetItemsProcessed(state.iterations() * state.range(1));
+  state.SetItemsProcessed(state.iterations() * jobs);
+}
+
+void Accept(benchmark::State& state) {
+  const Folder folder(state.range(0));
+  AcceptInto(*SqliteStore::Open(folder.File()).value(), state, state.range(1));
+}
+
+void PostgresAccept(benchmark::State& state) {
+  const PostgresSchema schema;
+  AcceptInto(*schema.Open(), state, state.range(0));
+}
+
+void WholeLife(benchmark::State& state) {
+  const Folder folder(state.range(0));
+  const auto store = SqliteStore::Open(folder.File()).value();
+  LiveIn(*store, state, state.range(1));
   state.counters["file_bytes_per_job"] =
       static_cast<double>(std::filesystem::file_size(folder.File())) /
       static_cast<double>(state.iterations() * state.range(1));
+}
+
+void PostgresWholeLife(benchmark::State& state) {
+  const PostgresSchema schema;
+  LiveIn(*schema.Open(), state, state.range(0));
 }
 
 /// The same, while as many old jobs are forgotten, in the steps that the journal takes.
@@ -240,6 +258,17 @@ BENCHMARK(JournalWholeLife)
     ->ArgNames(kNames)
     ->ArgsProduct({{kDisk}, {10, 1000, 10'000}})
     ->UseRealTime();
+const bool kHasPostgres = [] {
+  if (!PostgresSchema::IsThere()) return false;
+  for (auto* const function : {PostgresAccept, PostgresWholeLife}) {
+    const char* const name = function == PostgresAccept ? "PostgresAccept" : "PostgresWholeLife";
+    benchmark::RegisterBenchmark(name, function)
+        ->ArgName("jobs")
+        ->ArgsProduct({{1, 100, 1000, 5000}})
+        ->UseRealTime();
+  }
+  return true;
+}();
 BENCHMARK(Load)->ArgNames(kNames)->Args({kMemory, 1'000'000})->Unit(benchmark::kMillisecond);
 
 }  // namespace

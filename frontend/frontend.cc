@@ -34,8 +34,8 @@ Status CheckNames(const Options& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--durable: there is no queue '", name, "' among QUEUE..."));
   }
-  if (!options.durable.empty() && options.storage.url.empty()) {
-    return absl::InvalidArgumentError("--durable needs --store sqlite:PATH");
+  if (!options.durable.empty() && !options.storage.is_given()) {
+    return absl::InvalidArgumentError("--durable needs --store (or --store-file)");
   }
   return absl::OkStatus();
 }
@@ -70,7 +70,7 @@ Result<std::unique_ptr<Frontend>> Frontend::Start(const Options& options) {
 /// What files the options name, and what they say about the queues.
 Status Frontend::Open(const Options& options, Parts& parts) {
   LastIds last_ids;
-  if (!options.storage.url.empty()) {
+  if (options.storage.is_given()) {
     auto opened = Storage::Open(options.storage);
     if (!opened.ok()) return opened.status();
     parts.storage = *std::move(opened);

@@ -17,6 +17,8 @@ constexpr const char* kExamples = R"(Examples:
       two queues, reachable on all interfaces (in a cluster)
   twofold-frontend --store sqlite:/var/lib/twofold/jobs.db --durable fio sleep fio
       jobs of queue fio are on disk before they are acknowledged, and survive a restart
+  twofold-frontend --store-file /run/secrets/store sleep
+      the same in a PostgreSQL database, whose address has a password (docs/store.md)
   twofold-frontend --queue-limit 100000 --log-interval 10 sleep
       at most 100000 waiting jobs, a line of statistics every 10 seconds
   twofold-frontend --tls-cert tls.crt --tls-key tls.key --token-file tokens sleep
@@ -61,7 +63,10 @@ void DeclareQueues(CLI::App& app, Options& options) {
 void DeclareStore(CLI::App& app, Options& options) {
   app.add_option("--store", options.storage.url,
                  "store of durable jobs and their results, kept over restarts; created if missing")
-      ->type_name("sqlite:PATH");
+      ->type_name("sqlite:PATH|postgresql://...");
+  app.add_option("--store-file", options.storage.file,
+                 "file with the address of the store, which may have a password in it")
+      ->type_name("PATH");
   app.add_option("--durable", options.durable,
                  "all jobs of this queue are durable (others can be by themselves); repeatable")
       ->type_name("QUEUE")

@@ -1,12 +1,16 @@
 #include "frontend/queues/storage.h"
 
-#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <array>
 #include <future>
 #include <string_view>
 #include <utility>
 
+#include "frontend/queues/store_address.h"
+#include "lib/postgres/target.h"
+#include "lib/results/postgres_store.h"
 #include "lib/results/sqlite_store.h"
 
 namespace twofold::frontend {
@@ -22,20 +26,52 @@ results::JournalOptions ToJournal(const StorageOptions& options) {
   return result;
 }
 
-}  // namespace
+/// For people who look who has the database.
+std::string HostName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
 
-Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
-  if (!options.url.starts_with(kScheme) || options.url.size() == kScheme.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--store: '", options.url, "' is not like sqlite:PATH"));
-  }
-  const std::string path = options.url.substr(kScheme.size());
+struct Parts {
+  std::unique_ptr<results::Store> store;
+  std::unique_ptr<results::RunReader> runs;
+};
+
+Result<Parts> OpenSqlite(const std::string& path) {
   auto store = results::SqliteStore::Open(path);
   if (!store.ok()) return store.status();
   auto runs = results::RunReader::Open(path, (*store)->damage());
   if (!runs.ok()) return runs.status();
+  return Parts{*std::move(store), *std::move(runs)};
+}
+
+Result<Parts> OpenPostgres(const std::string& url) {
+  const auto target = postgres::Target::Parse(url);
+  if (!target.ok()) return target.status();
+  auto store = results::PostgresStore::Open(*target, {.owner = HostName()});
+  if (!store.ok()) return store.status();
+  return Parts{*std::move(store), results::RunReader::Open(*target)};
+}
+
+Result<Parts> OpenParts(const std::string& url) {
+  if (postgres::Target::IsUrl(url)) return OpenPostgres(url);
+  if (url.starts_with(kScheme) && url.size() > kScheme.size()) {
+    return OpenSqlite(url.substr(kScheme.size()));
+  }
+  return absl::InvalidArgumentError(
+      "--store: the address is neither like sqlite:PATH nor like "
+      "postgresql://USER@HOST:5432/DATABASE");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
+  const auto url = StoreAddress(options.url, options.file);
+  if (!url.ok()) return url.status();
+  auto parts = OpenParts(*url);
+  if (!parts.ok()) return parts.status();
   return std::unique_ptr<Storage>(
-      new Storage(*std::move(store), *std::move(runs), ToJournal(options)));
+      new Storage(std::move(parts->store), std::move(parts->runs), ToJournal(options)));
 }
 
 void Storage::Stop() {

@@ -16,7 +16,10 @@ namespace twofold::frontend {
 
 /// What the command line says of keeping jobs.
 struct StorageOptions {
-  std::string url;                          ///< "sqlite:PATH"
+  [[nodiscard]] bool is_given() const { return !url.empty() || !file.empty(); }
+
+  std::string url;                          ///< "sqlite:PATH" or "postgresql://..."
+  std::string file;                         ///< with the url in it
   double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
@@ -26,7 +29,7 @@ struct StorageOptions {
 /// Threads  The journal and the store's reading calls are safe; Start once, after Load is done.
 class Storage {
  public:
-  /// Errors   kInvalidArgument: the url; else those of the store.
+  /// Errors   kInvalidArgument: the url, those of StoreAddress; else those of the store.
   static Result<std::unique_ptr<Storage>> Open(const StorageOptions& options);
 
   ~Storage() { Stop(); }

@@ -1,4 +1,5 @@
 #include <absl/strings/str_cat.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "frontend/services/run_calls.h"
+#include "lib/postgres/target.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/sqlite_store.h"
 #include "twofold/v1/runs.pb.h"
@@ -31,6 +33,33 @@ Result<results::CopiedRun> MakeCopy(const results::RunReader& runs, const std::s
   if (!store.ok()) return store.status();
   return results::CopyRun(runs, run, **store);
 }
+
+/// Where a copy is made: beside the file, where there is room; of a database in a folder of its
+/// own. It goes with this, and what reads the copy keeps that.
+class PlaceOfCopy {
+ public:
+  explicit PlaceOfCopy(const results::RunReader& runs) : path_(runs.name() + ".export") {
+    if (!postgres::Target::IsUrl(runs.name())) return;
+    std::error_code error;
+    folder_ = (std::filesystem::temp_directory_path(error) / "twofold-export-XXXXXX").string();
+    if (error || mkdtemp(folder_.data()) == nullptr) folder_.clear();
+    path_ = folder_.empty() ? "" : folder_ + "/run";
+  }
+  PlaceOfCopy(const PlaceOfCopy&) = delete;
+  PlaceOfCopy& operator=(const PlaceOfCopy&) = delete;
+  ~PlaceOfCopy() {
+    RemoveCopy(path_);
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);
+  }
+
+  /// Empty: there is no folder for temporary files.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::string folder_;
+};
 
 /// A copy that is being read. It lasts as long as it is open, however slowly it is read.
 class OpenCopy {
@@ -60,6 +89,18 @@ class OpenCopy {
   std::ifstream file_;
 };
 
+/// The file has a name only while it is made.
+Result<std::shared_ptr<OpenCopy>> CopyOf(const results::RunReader& runs, const std::string& run,
+                                         const std::shared_ptr<Budget::Share>& budget) {
+  const PlaceOfCopy place(runs);
+  if (place.path().empty()) {
+    return absl::UnavailableError("no folder for the copy: set TMPDIR to one that can be written");
+  }
+  const auto about = MakeCopy(runs, run, place.path());
+  if (!about.ok()) return about.status();
+  return std::make_shared<OpenCopy>(place.path(), *about, budget);
+}
+
 }  // namespace
 
 Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const results::RunReader& runs,
@@ -72,13 +113,10 @@ Result<NextMessage<v1::ExportPiece>> RunExporter::Open(const results::RunReader&
   if (busy_.exchange(true)) {
     return absl::UnavailableError("another run is being exported; try again");
   }
-  const std::string path = runs.path() + ".export";  // while it is made; then it has no name
-  const auto about = MakeCopy(runs, run, path);
-  const auto copy = about.ok() ? std::make_shared<OpenCopy>(path, *about, place) : nullptr;
-  RemoveCopy(path);
+  Result<std::shared_ptr<OpenCopy>> copy = CopyOf(runs, run, place);
   busy_ = false;
-  if (copy == nullptr) return about.status();
-  return NextMessage<v1::ExportPiece>([copy] { return copy->Next(); });
+  if (!copy.ok()) return copy.status();
+  return NextMessage<v1::ExportPiece>([copy = *copy] { return copy->Next(); });
 }
 
 }  // namespace twofold::frontend

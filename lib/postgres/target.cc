@@ -14,11 +14,17 @@ struct FreeOptions {
   void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 
-std::string NameOf(const PQconninfoOption* options) {
-  std::map<std::string, std::string> values;
+using Values = std::map<std::string, std::string>;
+
+Values ValuesOf(const PQconninfoOption* options) {
+  Values values;
   for (; options->keyword != nullptr; ++options) {
     if (options->val != nullptr) values[options->keyword] = options->val;
   }
+  return values;
+}
+
+std::string NameOf(Values values) {
   std::string host = values["host"].empty() ? values["hostaddr"] : values["host"];
   if (host.empty()) host = "(local)";
   const std::string port = values["port"].empty() ? "" : ":" + values["port"];
@@ -37,7 +43,11 @@ Result<Target> Target::Parse(const std::string& conninfo) {
   const std::unique_ptr<PQconninfoOption, FreeOptions> options(
       PQconninfoParse(conninfo.c_str(), &error));
   PQfreemem(error);
-  if (options != nullptr && !conninfo.empty()) return Target(conninfo, NameOf(options.get()));
+  if (options != nullptr && !conninfo.empty()) {
+    const Values values = ValuesOf(options.get());
+    const bool has_password = values.contains("password") || values.contains("sslpassword");
+    return Target(conninfo, NameOf(values), has_password);
+  }
   return absl::InvalidArgumentError(
       "the address of the database is not like postgresql://USER@HOST:5432/DATABASE, or has a "
       "setting that libpq does not know");

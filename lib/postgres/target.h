@@ -21,15 +21,19 @@ class Target {
   /// For people: "postgresql://host:5432/name", without user, password and settings.
   [[nodiscard]] const std::string& name() const { return name_; }
 
+  /// Whether it has a password in it.
+  [[nodiscard]] bool has_password() const { return has_password_; }
+
   /// For libpq only.
   [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
 
  private:
-  Target(std::string conninfo, std::string name)
-      : conninfo_(std::move(conninfo)), name_(std::move(name)) {}
+  Target(std::string conninfo, std::string name, bool has_password)
+      : conninfo_(std::move(conninfo)), name_(std::move(name)), has_password_(has_password) {}
 
   std::string conninfo_;
   std::string name_;
+  bool has_password_;
 };
 
 }  // namespace twofold::postgres

@@ -33,7 +33,7 @@ std::optional<v1::BenchmarkResult> BenchmarkReader::Headlines(JobId job) {
   Prepared::Rows row(sql_["SELECT suite FROM benchmark WHERE job = ?"], job);
   if (!row.Next()) return std::nullopt;
   v1::BenchmarkResult found;
-  found.set_suite(row[0].getString());
+  found.set_suite(row[0].Text());
   ReadMeasurements(job, *found.mutable_measurements(), true);
   return found;
 }
@@ -45,7 +45,7 @@ void BenchmarkReader::ReadMeasurements(JobId job, Measurements& to, bool only_he
   const std::int64_t end = only_headlines ? 0 : std::numeric_limits<std::int64_t>::max();
   for (Prepared::Rows row(sql_[kMeasurements], job, end); row.Next();) {
     v1::Measurement& one = *to.Add();
-    one = metrics_.At(row[0].getInt64());
+    one = metrics_.At(row[0].Integer());
     row.Read(kMeasuredColumns, 1, one);
   }
 }
@@ -54,8 +54,8 @@ void BenchmarkReader::ReadSeries(JobId job, v1::BenchmarkResult& result) {
   constexpr const char* kSeries = "SELECT shape, points FROM series WHERE job = ? ORDER BY number";
   for (Prepared::Rows row(sql_[kSeries], job); row.Next();) {
     v1::Series& series = *result.add_series();
-    series = shapes_.At(row[0].getInt64());
-    const std::vector<double> values = PointsIn(row[1].getString());
+    series = shapes_.At(row[0].Integer());
+    const std::vector<double> values = PointsIn(row[1].Text());
     series.mutable_values()->Add(values.begin(), values.end());
   }
 }
@@ -67,7 +67,7 @@ void BenchmarkReader::ReadRanks(JobId job, v1::BenchmarkResult& result) {
   for (Prepared::Rows row(sql_[kRanks], job); row.Next();) {
     v1::RankRecord& record = *result.add_ranks();
     row.Read(kHostColumns, 1, record);
-    ReadStages(job, row[0].getInt64(), record);
+    ReadStages(job, row[0].Integer(), record);
   }
 }
 
@@ -78,7 +78,7 @@ void BenchmarkReader::ReadStages(JobId job, std::int64_t rank, v1::RankRecord& r
   for (Prepared::Rows row(sql_[kStages], job, rank); row.Next();) {
     v1::StageRecord& stage = *record.add_stages();
     row.Read(kStageColumns, 1, stage);
-    ReadArtifacts(job, rank, row[0].getInt64(), stage);
+    ReadArtifacts(job, rank, row[0].Integer(), stage);
   }
 }
 
@@ -91,7 +91,7 @@ void BenchmarkReader::ReadArtifacts(JobId job, std::int64_t rank, std::int64_t n
   for (Prepared::Rows row(sql_[kArtifacts], job, rank, number); row.Next();) {
     v1::Artifact artifact;
     row.Read(kArtifactColumns, 1, artifact);
-    const std::int64_t place = row[0].getInt64();
+    const std::int64_t place = row[0].Integer();
     if (place > 1) {
       *stage.add_files() = std::move(artifact);
     } else if (artifact.ByteSizeLong() > 0) {
@@ -102,7 +102,7 @@ void BenchmarkReader::ReadArtifacts(JobId job, std::int64_t rank, std::int64_t n
 
 std::string BenchmarkReader::Refusal(JobId job) {
   Prepared::Rows row(sql_["SELECT reason FROM refused WHERE job = ?"], job);
-  return row.Next() ? row[0].getString() : std::string();
+  return row.Next() ? row[0].Text() : std::string();
 }
 
 std::optional<v1::Artifact> BenchmarkReader::FindArtifact(const v1::GetArtifactRequest& request) {

@@ -12,7 +12,7 @@ namespace twofold::results {
 
 /// Reads what BenchmarkWriter has written. Within a transaction of the caller's.
 ///
-/// Errors   throws SQLite::Exception, also for JSON in the tables that cannot be read.
+/// Errors   throws what the engine throws, and Damaged, also for JSON that cannot be read.
 class BenchmarkReader {
  public:
   using Measurements = google::protobuf::RepeatedPtrField<v1::Measurement>;

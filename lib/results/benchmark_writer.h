@@ -12,7 +12,7 @@ namespace twofold::results {
 /// Writes what benchmarks have measured into the tables of docs/store.md. Within a transaction of
 /// the caller's.
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws.
 /// Cost     One row a measurement, series, stage and raw output; names, units and hosts are written
 ///          once for all jobs.
 class BenchmarkWriter {
@@ -21,6 +21,11 @@ class BenchmarkWriter {
 
   /// REQUIRES: the job has none yet, and Check(result).ok().
   void Write(JobId job, const v1::BenchmarkResult& result);
+
+  /// Notes which names of the result Write would have to add. True: there are some.
+  bool FindNewNames(const v1::BenchmarkResult& result);
+  /// Adds what was noted since the last time, sorted.
+  void AddNewNames();
 
   void WriteRefusal(JobId job, const std::string& reason);
 

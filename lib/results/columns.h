@@ -1,7 +1,5 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/substitute.h>
 #include <google/protobuf/message.h>
@@ -25,6 +23,8 @@ enum class As {
   kNothingIfEmpty,  ///< of a list, instead of {} or []
 };
 
+inline const std::string kNothing;
+
 /// A column of a table, and what it keeps: a member of a record, or the field of the same name of a
 /// message, with its getter.
 template <typename Get>
@@ -41,16 +41,16 @@ struct Column {
     }
   }
 
-  void Bind(const auto& row, SQLite::Statement& statement, int index) const {
+  void Bind(const auto& row, Statement& statement) const {
     const auto& value = In(row);
     if constexpr (requires { value.empty(); }) {
-      if (value.empty() && as == As::kNullIfEmpty) return statement.bind(index);
-      if (value.empty() && as == As::kNothingIfEmpty) return statement.bindNoCopy(index, "");
+      if (value.empty() && as == As::kNullIfEmpty) return statement.BindNullText();
+      if (value.empty() && as == As::kNothingIfEmpty) return statement.BindText(kNothing);
     }
     if constexpr (std::same_as<decltype(value), const std::string&>) {
-      if (as == As::kBytes) return BindValue(statement, index, Blob{value});
+      if (as == As::kBytes) return BindValue(statement, Blob{value});
     }
-    BindValue(statement, index, value);
+    BindValue(statement, value);
   }
 
   const char* name;
@@ -68,8 +68,7 @@ Column(const char*, const google::protobuf::RepeatedPtrField<Entry>& (Message::*
 /// made of their names, rows are written from it and read into it.
 ///
 /// Threads  Safe.
-/// Errors   Read throws SQLite::Exception for a column that is not as it was written: the file is
-///          damaged.
+/// Errors   Read throws Damaged for a column that is not as it was written.
 template <typename... Column>
 class Columns {
  public:
@@ -77,12 +76,15 @@ class Columns {
 
   [[nodiscard]] static constexpr int size() { return sizeof...(Column); }
 
+  [[nodiscard]] std::vector<std::string> Names() const {
+    return std::apply(
+        [](const auto&... column) { return std::vector<std::string>{column.name...}; }, columns_);
+  }
+
   /// "suite, left_out, parsed_ns"; with `pattern` "$0 = ?" "suite = ?, left_out = ?, ...".
   [[nodiscard]] std::string List(const std::string& pattern = "$0",
                                  const std::string& between = ", ") const {
-    const auto names = std::apply(
-        [](const auto&... column) { return std::vector<std::string>{column.name...}; }, columns_);
-    return absl::StrJoin(names, between, [&](std::string* out, const std::string& name) {
+    return absl::StrJoin(Names(), between, [&](std::string* out, const std::string& name) {
       absl::SubstituteAndAppend(out, pattern, name);
     });
   }
@@ -95,17 +97,16 @@ class Columns {
     return key;
   }
 
-  /// Binds what the row has to the parameters from `*index` on, and counts it up.
-  void Bind(const auto& row, SQLite::Statement& statement, int* index) const {
-    std::apply([&](const auto&... column) { (column.Bind(row, statement, (*index)++), ...); },
-               columns_);
+  /// Binds what the row has to the next parameters.
+  void Bind(const auto& row, Statement& statement) const {
+    std::apply([&](const auto&... column) { (column.Bind(row, statement), ...); }, columns_);
   }
 
   /// Sets what the columns keep to what those of `from` have, from `first` on.
   template <typename Row>
-  void Read(const SQLite::Statement& from, int first, Row& row) const {
+  void Read(const Statement& from, int first, Row& row) const {
     const auto read = [&](const auto& column) {
-      const SQLite::Column value = from.getColumn(first++);
+      const Cell value(from, first++);
       if constexpr (std::derived_from<Row, google::protobuf::Message>) {
         ReadField(value, column.name, row);
       } else {
@@ -119,17 +120,14 @@ class Columns {
   std::tuple<Column...> columns_;
 };
 
-/// "INSERT INTO stage (job, rank, name, argv) VALUES (?, ?, ?, ?)": the keys, then the columns.
-template <typename... AllColumns>
-std::string InsertSql(const std::string& table, std::vector<std::string> names,
-                      const AllColumns&... columns) {
-  (names.push_back(columns.List()), ...);
-  std::string values;
-  const int count =
-      static_cast<int>(names.size() - sizeof...(columns)) + (0 + ... + columns.size());
-  for (int i = 0; i < count; ++i) absl::StrAppend(&values, i == 0 ? "?" : ", ?");
-  return absl::StrCat("INSERT INTO ", table, " (", absl::StrJoin(names, ", "), ") VALUES (", values,
-                      ")");
+/// Of all these, in their order.
+std::vector<std::string> NamesOf(const auto&... columns) {
+  std::vector<std::string> names;
+  [[maybe_unused]] const auto add = [&](const std::vector<std::string>& more) {
+    names.insert(names.end(), more.begin(), more.end());
+  };
+  (add(columns.Names()), ...);
+  return names;
 }
 
 }  // namespace twofold::results

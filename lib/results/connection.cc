@@ -45,7 +45,39 @@ Meaning MeaningOf(const SQLite::Exception& error, int system_errno) {
   return {code, absl::StatusCode::kInternal, error.what()};
 }
 
+/// While it lives, what the connection does after the limit fails with SQLITE_INTERRUPT: a look
+/// at the clock every some thousand steps of SQLite.
+class Limit {
+ public:
+  Limit(const SQLite::Database& database, Duration limit)
+      : handle_(database.getHandle()), end_(Now() + limit) {
+    sqlite3_progress_handler(handle_, kSteps, &Limit::IsOver, this);
+  }
+  ~Limit() { sqlite3_progress_handler(handle_, 0, nullptr, nullptr); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+
+ private:
+  static constexpr int kSteps = 10'000;
+
+  static int IsOver(void* self) { return Now() >= static_cast<Limit*>(self)->end_ ? 1 : 0; }
+
+  sqlite3* const handle_;
+  const Instant end_;
+};
+
 }  // namespace
+
+Status SqliteReads::InTransaction(absl::FunctionRef<Status()> read) const {
+  const MutexLock lock(mutex_);
+  Status status = Guarded(database_, path_, [&]() -> Status {
+    const Limit limit(database_, longest_read_);
+    SQLite::Transaction transaction(database_);
+    return read();
+  });
+  if (damage_ != nullptr) damage_->See(status);
+  return status;
+}
 
 Status StatusOf(const SQLite::Exception& error, int system_errno, const std::string& path) {
   const Meaning meaning = MeaningOf(error, system_errno);

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
+#include <absl/strings/str_cat.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -12,7 +11,8 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
-#include "lib/results/statements.h"
+#include "lib/results/read_connection.h"
+#include "lib/results/sqlite_database.h"
 #include "lib/results/store_files.h"
 
 namespace twofold::results {
@@ -28,7 +28,7 @@ Status StatusOfOpening(const SQLite::Exception& error, int system_errno, const s
 /// Only of use right after an error.
 int SystemErrno(const SQLite::Database& database);
 
-/// Calls `body`, which returns a Status or Result and may throw what SQLiteCpp throws.
+/// Calls `body`, which returns a Status or Result and may throw what SQLiteCpp throws, and Damaged.
 template <typename Body>
 std::invoke_result_t<Body> Guarded(const SQLite::Database& database, const std::string& path,
                                    const Body& body) {
@@ -36,72 +36,35 @@ std::invoke_result_t<Body> Guarded(const SQLite::Database& database, const std::
     return body();
   } catch (const SQLite::Exception& error) {
     return StatusOf(error, SystemErrno(database), path);
+  } catch (const Damaged& error) {
+    return absl::DataLossError(absl::StrCat(path, ": it is damaged: ", error.what()));
   }
 }
 
-/// So long one read may take: as long as it goes on, the log of what was written since cannot be
-/// emptied.
-inline constexpr Duration kLongestRead = std::chrono::seconds(30);
-
-/// A connection that only reads a file, which others may be writing meanwhile.
-///
-/// Threads  Safe; one read at a time.
-class ReadConnection {
+/// Reads a SQLite file.
+class SqliteReads final : public ReadConnection {
  public:
   /// `damage` takes note of what reading shows; nullptr: nobody wants to know.
-  ReadConnection(SQLite::Database database, std::string path, Duration longest_read,
-                 std::shared_ptr<Damage> damage)
+  SqliteReads(SQLite::Database database, std::string path, Duration longest_read,
+              std::shared_ptr<Damage> damage)
       : path_(std::move(path)),
         longest_read_(longest_read),
         damage_(std::move(damage)),
         database_(std::move(database)) {}
 
-  /// For use within Run.
-  Statements& sql() const { return sql_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
-  /// Calls `read`, which returns a Result and may throw what SQLiteCpp throws. It sees what was
-  /// committed when it began.
-  template <typename Read>
-  std::invoke_result_t<Read> Run(const Read& read) const {
-    const MutexLock lock(mutex_);
-    auto result = Guarded(database_, path_, [&]() -> std::invoke_result_t<Read> {
-      const Limit limit(database_, longest_read_);
-      SQLite::Transaction transaction(database_);
-      return read();
-    });
-    if (damage_ != nullptr) damage_->See(result.status());
-    return result;
-  }
+  [[nodiscard]] Statements& sql() const override { return sql_; }
+  [[nodiscard]] const std::string& name() const override { return path_; }
 
  private:
-  /// While it lives, what the connection does after the limit fails with SQLITE_INTERRUPT: a look
-  /// at the clock every some thousand steps of SQLite.
-  class Limit {
-   public:
-    Limit(const SQLite::Database& database, Duration limit)
-        : handle_(database.getHandle()), end_(Now() + limit) {
-      sqlite3_progress_handler(handle_, kSteps, &Limit::IsOver, this);
-    }
-    ~Limit() { sqlite3_progress_handler(handle_, 0, nullptr, nullptr); }
-    Limit(const Limit&) = delete;
-    Limit& operator=(const Limit&) = delete;
-
-   private:
-    static constexpr int kSteps = 10'000;
-
-    static int IsOver(void* self) { return Now() >= static_cast<Limit*>(self)->end_ ? 1 : 0; }
-
-    sqlite3* const handle_;
-    const Instant end_;
-  };
+  Status InTransaction(absl::FunctionRef<Status()> read) const override;
 
   const std::string path_;
   const Duration longest_read_;
   const std::shared_ptr<Damage> damage_;
   mutable Mutex mutex_;
   mutable SQLite::Database database_;  // guarded by mutex_
-  mutable Statements sql_{database_};
+  mutable SqliteDatabase engine_{database_};
+  mutable Statements sql_{engine_};
 };
 
 }  // namespace twofold::results

@@ -1,10 +1,12 @@
 #include "lib/results/job_reader.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "lib/results/batches.h"
 
 namespace twofold::results {
 namespace {
@@ -25,13 +27,16 @@ std::string SelectJobs() {
                       " LEFT JOIN place ON place.job = job.id");
 }
 
-std::string OutcomeCondition(const std::vector<queue::Outcome>& outcomes) {
-  return absl::StrCat("outcome IN (",
-                      absl::StrJoin(outcomes, ", ",
-                                    [](std::string* out, queue::Outcome outcome) {
-                                      absl::StrAppend(out, static_cast<int>(outcome));
-                                    }),
-                      ")");
+constexpr std::int64_t kNoOutcome = -1;
+
+/// Sorts jobs that are among `ids` into their order.
+void SortLike(std::span<const JobId> ids, std::vector<StoredJob>& jobs) {
+  absl::flat_hash_map<JobId, std::size_t> place;
+  place.reserve(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) place[ids[i]] = i;
+  std::sort(jobs.begin(), jobs.end(), [&](const StoredJob& a, const StoredJob& b) {
+    return place[a.accepted.id] < place[b.accepted.id];
+  });
 }
 
 std::string ListSql(const JobQuery& query) {
@@ -40,37 +45,58 @@ std::string ListSql(const JobQuery& query) {
   sql += query.queue ? " AND queue = ?3" : " AND ?3 = ''";
   sql += query.run.value_or("").empty() ? " AND ?4 = ''" : " AND job.run = ?4";
   if (query.run == "") sql += " AND job.run IS NULL";
-  if (!query.outcomes.empty()) absl::StrAppend(&sql, " AND ", OutcomeCondition(query.outcomes));
+  if (!query.outcomes.empty()) {
+    absl::StrAppend(&sql, " AND outcome IN (", Marks(queue::kOutcomes), ")");
+  }
   return sql + " ORDER BY job.id LIMIT ?2";
 }
 
 }  // namespace
 
 std::optional<StoredJob> JobReader::Find(JobId job) {
-  static const std::string kFind = SelectJobs() + " WHERE job.id = ?";
-  Prepared::Rows row(sql_[kFind], job);
-  if (!row.Next()) return std::nullopt;
-  StoredJob found = JobOf(row);
-  if (auto* const ended = std::get_if<JobEnded>(&found.state)) {
+  std::vector<StoredJob> found = FindAll({&job, 1});
+  if (found.empty()) return std::nullopt;
+  if (auto* const ended = std::get_if<JobEnded>(&found.front().state)) {
     ended->refused = benchmarks_.Refusal(job);
     if (auto benchmark = benchmarks_.Find(job)) {
       ended->benchmark = SharedBenchmark(*std::move(benchmark));
     }
   }
+  return std::move(found.front());
+}
+
+std::vector<StoredJob> JobReader::FindAll(std::span<const JobId> jobs) {
+  static const std::string kOne = SelectJobs() + " WHERE job.id = ?";
+  static const std::string kSome = absl::StrCat(SelectJobs(), " WHERE ", AmongBatch("job.id"));
+  std::vector<StoredJob> found;
+  if (jobs.size() == 1) {
+    Prepared::Rows row(sql_[kOne], jobs.front());
+    if (row.Next()) found.push_back(JobOf(row));
+  } else {
+    InBatches(jobs, [&](const Numbered& batch) {
+      for (Prepared::Rows row(sql_[kSome], batch); row.Next();) found.push_back(JobOf(row));
+    });
+  }
+  ReadMembers(found);
+  SortLike(jobs, found);
   return found;
 }
 
 std::vector<StoredJob> JobReader::List(const JobQuery& query) {
   const std::string queue = query.queue.value_or("");
   const std::string run = query.run.value_or("");
-  Prepared list(sql_.database(), ListSql(query));
-  Prepared::Rows row(list, query.after == 0 ? kBeforeAllJobs : query.after, query.limit, queue,
-                     run);
+  std::vector<JobId> outcomes;
+  for (const queue::Outcome each : query.outcomes) outcomes.push_back(static_cast<JobId>(each));
   std::vector<StoredJob> jobs;
-  while (row.Next()) {
-    jobs.push_back(JobOf(row));
-    if (query.headlines) AddHeadlines(jobs.back());
+  {
+    Prepared::Rows row(
+        sql_[ListSql(query)], query.after == 0 ? kBeforeAllJobs : query.after, query.limit, queue,
+        run, Numbered{outcomes, outcomes.empty() ? 0 : std::size_t{queue::kOutcomes}, kNoOutcome});
+    while (row.Next()) jobs.push_back(JobOf(row));
   }
+  ReadMembers(jobs);
+  if (query.headlines)
+    std::for_each(jobs.begin(), jobs.end(), [&](auto& job) { AddHeadlines(job); });
   return jobs;
 }
 
@@ -85,7 +111,7 @@ void JobReader::AddHeadlines(StoredJob& job) {
 std::vector<JobId> JobReader::Unfinished() {
   Prepared::Rows rows(sql_["SELECT id FROM live"]);
   std::vector<JobId> jobs;
-  while (rows.Next()) jobs.push_back(Unsigned(rows[0]));
+  while (rows.Next()) jobs.push_back(rows[0].Unsigned());
   std::sort(jobs.begin(), jobs.end(), [](JobId a, JobId b) {
     return std::pair(SequenceOf(a), a) < std::pair(SequenceOf(b), b);
   });
@@ -96,21 +122,28 @@ std::vector<JobReader::Finished> JobReader::FirstFinished(std::size_t limit) {
   Prepared::Rows row(sql_["SELECT id, ended_unix_ns FROM ended ORDER BY ended_unix_ns, id LIMIT ?"],
                      limit);
   std::vector<Finished> finished;
-  while (row.Next()) finished.push_back({Unsigned(row[0]), row[1].getInt64()});
+  while (row.Next()) finished.push_back({row[0].Unsigned(), row[1].Integer()});
   return finished;
+}
+
+std::uint64_t JobReader::CountFinished() {
+  Prepared::Rows row(sql_["SELECT count(*) FROM ended"]);
+  row.Next();
+  return row[0].Unsigned();
 }
 
 std::map<std::string, std::uint64_t> JobReader::Sequences() {
   Prepared::Rows row(sql_["SELECT name, sequence FROM queue"]);
   std::map<std::string, std::uint64_t> sequences;
-  while (row.Next()) sequences.emplace(row[0].getString(), Unsigned(row[1]));
+  while (row.Next()) sequences.emplace(row[0].Text(), row[1].Unsigned());
   return sequences;
 }
 
+/// Of a running gang only rank 0.
 StoredJob JobReader::JobOf(const Prepared::Rows& row) {
-  const bool has_ended = row[0].isNull();
-  const bool has_started = !row[1].isNull();
-  StoredJob job{.requeued_as = Unsigned(row[2])};
+  const bool has_ended = row[0].IsNull();
+  const bool has_started = !row[1].IsNull();
+  StoredJob job{.requeued_as = row[2].Unsigned()};
   row.Read(kJobColumns, kJobAt, job.accepted);
   row.Read(kPlaceColumns, kPlaceAt, job.accepted.place);
   if (has_ended) {
@@ -123,22 +156,32 @@ StoredJob JobReader::JobOf(const Prepared::Rows& row) {
     job.state = Waiting{started.attempt, started.lost_attempts};
     return job;
   }
-  ReadMembers(started);
-  if (started.members.empty()) {
-    row.Read(kWorkerColumns, kWorkerAt,
-             started.members.emplace_back(Member{.member_job = started.job}));
-  }
+  row.Read(kWorkerColumns, kWorkerAt,
+           started.members.emplace_back(Member{.member_job = started.job}));
   job.state = std::move(started);
   return job;
 }
 
-void JobReader::ReadMembers(AttemptStarted& started) {
-  static const std::string kMembers = absl::StrCat("SELECT member_job, ", kWorkerColumns.List(),
-                                                   " FROM member WHERE job = ? ORDER BY rank");
-  for (Prepared::Rows row(sql_[kMembers], started.job); row.Next();) {
-    Member& member = started.members.emplace_back(Member{.member_job = Unsigned(row[0])});
-    row.Read(kWorkerColumns, 1, member);
+/// Only gangs have rows in table `member`.
+void JobReader::ReadMembers(std::vector<StoredJob>& jobs) {
+  static const std::string kMembers =
+      absl::StrCat("SELECT job, rank, member_job, ", kWorkerColumns.List(), " FROM member WHERE ",
+                   AmongBatch("job"), " ORDER BY job, rank");
+  absl::flat_hash_map<JobId, AttemptStarted*> running;
+  std::vector<JobId> ids;
+  for (StoredJob& job : jobs) {
+    auto* const started = std::get_if<AttemptStarted>(&job.state);
+    if (started == nullptr) continue;
+    running[started->job] = started;
+    ids.push_back(started->job);
   }
+  InBatches(ids, [&](const Numbered& batch) {
+    for (Prepared::Rows row(sql_[kMembers], batch); row.Next();) {
+      std::vector<Member>& members = running.at(row[0].Unsigned())->members;
+      if (row[1].Integer() == 0) members.clear();
+      row.Read(kWorkerColumns, 3, members.emplace_back(Member{.member_job = row[2].Unsigned()}));
+    }
+  });
 }
 
 }  // namespace twofold::results

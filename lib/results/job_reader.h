@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace twofold::results {
 /// Reads jobs from the tables of docs/store.md. Within a transaction of the caller's, so that the
 /// parts of a job belong together.
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws, and Damaged.
 class JobReader {
  public:
   explicit JobReader(Statements& sql) : sql_(sql) {}
@@ -23,6 +24,11 @@ class JobReader {
   /// With its benchmark.
   std::optional<StoredJob> Find(JobId job);
   std::vector<StoredJob> List(const JobQuery& query);
+
+  /// Those of `jobs` that are there, in their order, without benchmarks.
+  ///
+  /// Cost     One statement for some hundred jobs, and one more if some of them run.
+  std::vector<StoredJob> FindAll(std::span<const JobId> jobs);
 
   /// Ids of the unfinished jobs, by SequenceOf.
   std::vector<JobId> Unfinished();
@@ -34,15 +40,18 @@ class JobReader {
   };
   std::vector<Finished> FirstFinished(std::size_t limit);
 
+  /// Cost     Reads all: a second for ten million.
+  std::uint64_t CountFinished();
+
   std::map<std::string, std::uint64_t> Sequences();
 
   /// Of the same jobs.
   BenchmarkReader& benchmarks() { return benchmarks_; }
 
  private:
-  StoredJob JobOf(const Prepared::Rows& row);
+  static StoredJob JobOf(const Prepared::Rows& row);
   void AddHeadlines(StoredJob& job);
-  void ReadMembers(AttemptStarted& started);
+  void ReadMembers(std::vector<StoredJob>& jobs);
 
   Statements& sql_;
   BenchmarkReader benchmarks_{sql_};

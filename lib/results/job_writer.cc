@@ -87,9 +87,11 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   for (const JobChange& job : change.jobs) {
     if (Status status = WriteJob(job, ended); !status.ok()) return status;
   }
-  constexpr const char* kSequence =
-      "INSERT INTO queue VALUES (?, ?) ON CONFLICT (name)"
-      " DO UPDATE SET sequence = max(sequence, excluded.sequence)";
+  static const RowWrite kSequence =
+      InsertInto("queue", {"name", "sequence"})
+          .With(
+              " ON CONFLICT (name) DO UPDATE SET sequence = excluded.sequence"
+              " WHERE queue.sequence < excluded.sequence");
   for (const auto& [queue, sequence] : change.sequences) sql_[kSequence].Run(queue, sequence);
   for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
   return absl::OkStatus();
@@ -101,12 +103,14 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   if (acceptance == Acceptance::kClash) {
     return absl::AlreadyExistsError(absl::StrCat("another job has the id ", change.job));
   }
+  static const RowWrite kWait = InsertInto("live", {"id", "attempts", "lost_attempts"});
+  static const RowWrite kRequeue = Update("ended", {"requeued_as"});
   const bool is_new = acceptance == Acceptance::kAdded;
   const auto* const* const end = std::get_if<const JobEnded*>(&change.state);
   if (end != nullptr) {
     if (End(**end, is_new)) ++*ended;
   } else if (is_new) {
-    sql_["INSERT INTO live (id, attempts, lost_attempts) VALUES (?, 0, 0)"].Run(change.job);
+    sql_[kWait].Run(change.job, 0, 0);
   }
   if (const auto* const* const started = std::get_if<const AttemptStarted*>(&change.state)) {
     Start(**started);
@@ -115,14 +119,14 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
     GiveUp(**given_up);
   }
   if (change.requeued_as != 0) {
-    sql_["UPDATE ended SET requeued_as = ? WHERE id = ?"].Run(change.requeued_as, change.job);
+    sql_[kRequeue].Run(change.requeued_as, change.job);
   }
   return absl::OkStatus();
 }
 
 JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
-  static const std::string kInsert =
-      InsertSql("job", {}, kJobColumns) + " ON CONFLICT (id) DO NOTHING";
+  static const RowWrite kInsert =
+      InsertInto("job", {}, kJobColumns).With(" ON CONFLICT (id) DO NOTHING").Counted();
   if (sql_[kInsert].Run(Fields{kJobColumns, job}) == 1) {
     runs_.Place(job);
     return Acceptance::kAdded;
@@ -134,13 +138,12 @@ JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
 }
 
 void JobWriter::Start(const AttemptStarted& started) {
-  static const std::string kStart =
-      absl::StrCat("UPDATE live SET ", kAttemptColumns.List("$0 = ?"), ", ",
-                   kWorkerColumns.List("$0 = ?"), " WHERE id = ?");
-  static const std::string kMember =
-      InsertSql("member", {"job", "rank", "member_job"}, kWorkerColumns);
-  const int found = sql_[kStart].Run(Fields{kAttemptColumns, started},
-                                     Fields{kWorkerColumns, started.members.front()}, started.job);
+  static const RowWrite kStart = Update("live", NamesOf(kAttemptColumns, kWorkerColumns)).Counted();
+  static const RowWrite kMember =
+      InsertInto("member", {"job", "rank", "member_job"}, kWorkerColumns);
+  const std::int64_t found =
+      sql_[kStart].Run(Fields{kAttemptColumns, started},
+                       Fields{kWorkerColumns, started.members.front()}, started.job);
   DeleteMembers(started.job);
   if (found == 0 || !HasMembers(started)) return;
   int rank = 0;
@@ -150,17 +153,18 @@ void JobWriter::Start(const AttemptStarted& started) {
 }
 
 void JobWriter::GiveUp(const AttemptGivenUp& given_up) {
-  static const std::string kGiveUp =
-      absl::StrCat("UPDATE live SET attempts = ?, lost_attempts = ?, started_unix_ns = NULL, ",
-                   kWorkerColumns.List("$0 = NULL"), " WHERE id = ?");
+  static const RowWrite kGiveUp =
+      Update("live", {"attempts", "lost_attempts"},
+             ", started_unix_ns = NULL, " + kWorkerColumns.List("$0 = NULL"));
   sql_[kGiveUp].Run(given_up.attempt, given_up.lost_attempts, given_up.job);
   DeleteMembers(given_up.job);
 }
 
 /// False: it had ended before, or is not there.
 bool JobWriter::End(const JobEnded& ended, bool is_new) {
-  static const std::string kInsert = InsertSql("ended", {}, kEndedColumns);
-  if (!is_new && sql_["DELETE FROM live WHERE id = ?"].Run(ended.job) == 0) return false;
+  static const RowWrite kInsert = InsertInto("ended", {}, kEndedColumns);
+  static const RowWrite kLeave = DeleteFrom("live", "id").Counted();
+  if (!is_new && sql_[kLeave].Run(ended.job) == 0) return false;
   DeleteMembers(ended.job);
   sql_[kInsert].Run(Fields{kEndedColumns, ended});
   if (!ended.refused.empty()) benchmarks_.WriteRefusal(ended.job, ended.refused);
@@ -171,13 +175,30 @@ bool JobWriter::End(const JobEnded& ended, bool is_new) {
   return true;
 }
 
-void JobWriter::DeleteMembers(JobId job) { sql_["DELETE FROM member WHERE job = ?"].Run(job); }
+void JobWriter::DeleteMembers(JobId job) {
+  static const RowWrite kDelete = DeleteFrom("member", "job");
+  sql_[kDelete].Run(job);
+}
 
-void JobWriter::Delete(JobId job) {
-  sql_["DELETE FROM ended WHERE id = ?"].Run(job);
-  sql_["DELETE FROM job WHERE id = ?"].Run(job);
-  benchmarks_.Delete(job);
-  runs_.Delete(job);
+void JobWriter::Delete(std::span<const JobId> jobs) {
+  static const RowWrite kEnded = DeleteFrom("ended", "id");
+  static const RowWrite kJob = DeleteFrom("job", "id");
+  for (const JobId job : jobs) {
+    sql_[kEnded].Run(job);
+    sql_[kJob].Run(job);
+    benchmarks_.Delete(job);
+  }
+  runs_.Delete(jobs);
+}
+
+bool JobWriter::FindNewNames(std::span<const Record> records) {
+  bool found = false;
+  for (const Record& record : records) {
+    const auto* const ended = std::get_if<JobEnded>(&record);
+    if (ended == nullptr || ended->benchmark.get() == nullptr) continue;
+    if (benchmarks_.FindNewNames(*ended->benchmark.get())) found = true;
+  }
+  return found;
 }
 
 void JobWriter::Forget() {

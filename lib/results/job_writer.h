@@ -15,7 +15,7 @@ struct JobChange;
 /// Writes records into the tables of docs/store.md. Within a transaction of the caller's.
 ///
 /// Whatever the tables hold already of records that are written again stays as it is.
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws.
 class JobWriter {
  public:
   explicit JobWriter(Statements& sql) : sql_(sql) {}
@@ -24,8 +24,12 @@ class JobWriter {
   /// Errors   kAlreadyExists: another job has the id of a JobAccepted.
   Status Write(std::span<const Record> records, std::uint64_t* ended);
 
-  /// Deletes a finished job.
-  void Delete(JobId job);
+  /// See BenchmarkWriter.
+  bool FindNewNames(std::span<const Record> records);
+  void AddNewNames() { benchmarks_.AddNewNames(); }
+
+  /// Deletes finished jobs, and runs that have none any more.
+  void Delete(std::span<const JobId> jobs);
 
   /// The transaction was rolled back: what was written in it is not there.
   void Forget();

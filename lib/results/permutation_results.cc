@@ -66,7 +66,7 @@ class Gatherer {
 
  private:
   /// Which job of its run a job is; jobs of no permutation are each their own.
-  using JobOfRun = std::tuple<std::int64_t, int, std::int64_t>;
+  using JobOfRun = std::tuple<std::int64_t, bool, std::int64_t>;
 
   void Count(const Prepared::Rows& row);
   Gathered& Of(std::int64_t metric);
@@ -79,14 +79,14 @@ class Gatherer {
 };
 
 void Gatherer::Add(const Prepared::Rows& row) {
-  const std::int64_t job = row[kJob].getInt64();
+  const std::int64_t job = row[kJob].Integer();
   const bool is_new_job = std::exchange(is_first_, false) || job != last_job_;
   last_job_ = job;
   if (is_new_job) Count(row);
-  if (!row[kMetric].isNull()) {
-    Gathered& headline = Of(row[kMetric].getInt64());
-    headline.values.push_back(row[kValue].getDouble());
-    if (row[kAt].getBytes() > 0) headline.AddPlace(row[kAt].getString());
+  if (!row[kMetric].IsNull()) {
+    Gathered& headline = Of(row[kMetric].Integer());
+    headline.values.push_back(row[kValue].Real());
+    if (const std::string at = row[kAt].Text(); !at.empty()) headline.AddPlace(at);
   }
 }
 
@@ -124,19 +124,19 @@ void Gathered::AddTo(v1::PermutationResult& result, const v1::Measurement& metri
 }
 
 void Gatherer::Count(const Prepared::Rows& row) {
-  if (!row[kRequeued].isNull()) return;
-  const JobOfRun which = {row[kRepetition].getInt64(), row[kIsWarmUp].getInt(),
-                          result_.number() == 0 ? row[kJob].getInt64() : 0};
+  if (!row[kRequeued].IsNull()) return;
+  const JobOfRun which = {row[kRepetition].Integer(), row[kIsWarmUp].Boolean(),
+                          result_.number() == 0 ? row[kJob].Integer() : 0};
   withdrawn_.erase(which);
-  if (row[kOutcomeOf].isNull()) {
+  if (row[kOutcomeOf].IsNull()) {
     result_.set_unfinished(result_.unfinished() + 1);
-    if (!row[kStarted].isNull()) result_.set_running(result_.running() + 1);
+    if (!row[kStarted].IsNull()) result_.set_running(result_.running() + 1);
     return;
   }
-  const queue::Outcome outcome = OutcomeOf(row[kOutcomeOf].getInt64());
+  const queue::Outcome outcome = OutcomeOf(row[kOutcomeOf].Integer());
   if (queue::IsWithdrawn(outcome)) {
     withdrawn_.insert(which);
-  } else if (row[kIsWarmUp].getInt() != 0) {
+  } else if (row[kIsWarmUp].Boolean()) {
     result_.set_warm_ups(result_.warm_ups() + 1);
   } else if (outcome == queue::Outcome::kSucceeded) {
     result_.set_succeeded(result_.succeeded() + 1);
@@ -165,7 +165,7 @@ void Gathered::AddPlace(const std::string& at) {
 
 std::string VariedOf(Prepared& select, std::int64_t run, std::uint64_t permutation) {
   Prepared::Rows row(select, run, permutation);
-  return row.Next() ? row[0].getString() : std::string("{}");
+  return row.Next() ? row[0].Text() : std::string("{}");
 }
 
 }  // namespace
@@ -180,15 +180,15 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
     return rows >= kPageRows || bytes >= kPageBytes || page.size() >= kPagePermutations;
   };
   Prepared& varied = sql["SELECT varied FROM permutation WHERE run = ? AND number = ?"];
-  Prepared::Rows row(sql[kSelect], run, from);
+  Prepared::Rows row(sql.Stream(kSelect), run, from);
   for (bool more = row.Next(); more && !is_full();) {
-    const std::uint64_t number = Unsigned(row[kOfPermutation]);
+    const std::uint64_t number = row[kOfPermutation].Unsigned();
     Gatherer gatherer(number);
     do {
       gatherer.Add(row);
       ++rows;
       more = row.Next();
-    } while (more && Unsigned(row[kOfPermutation]) == number);
+    } while (more && row[kOfPermutation].Unsigned() == number);
     v1::PermutationResult& done = page.emplace_back(gatherer.Finish(benchmarks));
     done.set_varied(VariedOf(varied, run, number));
     if (series) rows += AddSeries(sql, benchmarks, run, done);

@@ -13,7 +13,7 @@ namespace twofold::results {
 /// if they have many jobs. Warm-ups and jobs that were submitted again are in no number but their
 /// own. With `series` also what their jobs have measured row by row (SeriesGatherer).
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws, and Damaged.
 /// Cost     Memory for the headlines, and series, of one permutation, beside what it returns.
 std::vector<v1::PermutationResult> PermutationResults(Statements& sql, BenchmarkReader& benchmarks,
                                                       std::int64_t run, std::uint64_t from,

@@ -1,6 +1,7 @@
 #include "lib/results/run_reader.h"
 
 #include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <sqlite3.h>
@@ -10,7 +11,9 @@
 #include <limits>
 #include <utility>
 
+#include "lib/results/connection.h"
 #include "lib/results/permutation_results.h"
+#include "lib/results/postgres_reads.h"
 #include "lib/results/schema.h"
 #include "lib/results/tables.h"
 #include "lib/words/run_state.h"
@@ -29,8 +32,8 @@ constexpr int kIsRunning = -2;
 constexpr int kIsRequeued = -3;
 
 constexpr const char* kCounts =
-    "SELECT iif(ended.id IS NOT NULL, iif(requeued_as IS NULL, outcome, -3),"
-    " iif(started_unix_ns IS NULL, -1, -2)) AS state, count(*), max(ended_unix_ns)"
+    "SELECT CASE WHEN requeued_as IS NOT NULL THEN -3 WHEN ended.id IS NOT NULL THEN outcome"
+    " WHEN started_unix_ns IS NULL THEN -1 ELSE -2 END AS state, count(*), max(ended_unix_ns)"
     " FROM place LEFT JOIN live ON live.id = place.job"
     " LEFT JOIN ended ON ended.id = place.job WHERE run = ? GROUP BY state";
 
@@ -38,7 +41,7 @@ constexpr const char* kCounts =
 constexpr const char* kReplaced =
     "SELECT outcome, count(*) FROM (SELECT job, max(job) OVER"
     " (PARTITION BY permutation, repetition, warm_up) AS newest"
-    " FROM place WHERE run = ? AND permutation > 0)"
+    " FROM place WHERE run = ? AND permutation > 0) AS placed"
     " JOIN ended ON ended.id = job WHERE job < newest AND requeued_as IS NULL GROUP BY outcome";
 
 // Of the last attempt, whether it has ended or not: when it began, and its worker. A job that ended
@@ -59,8 +62,8 @@ std::string SelectRuns(const std::string& which) {
 /// Of a row of SelectRuns; without what its jobs say.
 v1::Run RunOf(const Prepared::Rows& row) {
   v1::Run run;
-  run.set_id(row[1].getString());
-  run.set_cancelled_unix_ns(row[2].getInt64());
+  run.set_id(row[1].Text());
+  run.set_cancelled_unix_ns(row[2].Integer());
   row.Read(kRunColumns, 3, run);
   return run;
 }
@@ -68,19 +71,19 @@ v1::Run RunOf(const Prepared::Rows& row) {
 /// Of a row of RunReader::Jobs; without what it has measured.
 v1::JobResult JobOf(const Prepared::Rows& row) {
   v1::JobResult job;
-  job.set_id(Unsigned(row[0]));
-  job.set_state(row[1].isNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
-  if (!row[2].isNull()) {
+  job.set_id(row[0].Unsigned());
+  job.set_state(row[1].IsNull() ? v1::JOB_STATE_WAITING : v1::JOB_STATE_RUNNING);
+  if (!row[2].IsNull()) {
     job.set_state(v1::JOB_STATE_FINISHED);
     // The core counts from 0, the contract from 1.
-    job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].getInt64())) + 1));
+    job.set_outcome(static_cast<v1::Outcome>(static_cast<int>(OutcomeOf(row[2].Integer())) + 1));
   }
-  job.set_run_ns(Unsigned(row[3]));
-  job.set_submitted_again_as(Unsigned(row[4]));
-  job.set_started_unix_ns(row[5].getInt64());
-  job.set_node(row[6].getString());
-  job.set_pod(row[7].getString());
-  job.set_device(row[8].getString());
+  job.set_run_ns(row[3].Unsigned());
+  job.set_submitted_again_as(row[4].Unsigned());
+  job.set_started_unix_ns(row[5].Integer());
+  job.set_node(row[6].Text());
+  job.set_pod(row[7].Text());
+  job.set_device(row[8].Text());
   row.Read(kPlaceColumns, 9, *job.mutable_place());
   return job;
 }
@@ -112,9 +115,10 @@ Status NoSuchRun(const std::string& id) {
 
 }  // namespace
 
-RunReader::RunReader(const std::string& path, SQLite::Database database,
-                     std::shared_ptr<Damage> damage)
-    : connection_(std::move(database), path, kLongestRead, std::move(damage)) {}
+std::unique_ptr<RunReader> RunReader::Open(const postgres::Target& target) {
+  return std::unique_ptr<RunReader>(
+      new RunReader(std::make_unique<PostgresReads>(target, kLongestRead, postgres::Patience{})));
+}
 
 Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
                                                    std::shared_ptr<Damage> damage) {
@@ -124,7 +128,8 @@ Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,
   try {
     auto database = OpenToRead(path);
     if (!database.ok()) return database.status();
-    return std::unique_ptr<RunReader>(new RunReader(path, *std::move(database), std::move(damage)));
+    return std::unique_ptr<RunReader>(new RunReader(std::make_unique<SqliteReads>(
+        *std::move(database), path, kLongestRead, std::move(damage))));
   } catch (const SQLite::Exception& error) {
     return StatusOfOpening(error, 0, path);
   }
@@ -136,11 +141,11 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
   const std::size_t limit =
       request.page_size() == 0 ? kDefaultRuns : std::min(request.page_size(), kMostRuns);
   static const std::string kList = SelectRuns("number < ? ORDER BY number DESC LIMIT ?");
-  return connection_.Run([&]() -> Result<v1::ListRunsReply> {
+  return connection_->Run([&]() -> Result<v1::ListRunsReply> {
     v1::ListRunsReply reply;
     std::size_t runs = 0;
     for (Prepared::Rows row(sql_[kList], *before, limit); row.Next();) {
-      const std::int64_t number = row[0].getInt64();
+      const std::int64_t number = row[0].Integer();
       v1::Run& run = *reply.add_runs() = RunOf(row);
       run.clear_definition();
       run.clear_plan();
@@ -153,20 +158,20 @@ Result<v1::ListRunsReply> RunReader::List(const v1::ListRunsRequest& request) co
 
 Result<v1::Run> RunReader::Find(const std::string& id) const {
   static const std::string kFind = SelectRuns("id = ?");
-  return connection_.Run([&]() -> Result<v1::Run> {
+  return connection_->Run([&]() -> Result<v1::Run> {
     Prepared::Rows row(sql_[kFind], id);
     if (!row.Next()) return NoSuchRun(id);
     v1::Run run = RunOf(row);
-    ReadState(row[0].getInt64(), run);
+    ReadState(row[0].Integer(), run);
     return run;
   });
 }
 
 Result<std::int64_t> RunReader::NumberOf(const std::string& id) const {
-  return connection_.Run([&]() -> Result<std::int64_t> {
+  return connection_->Run([&]() -> Result<std::int64_t> {
     Prepared::Rows row(sql_["SELECT number FROM run WHERE number > 0 AND id = ?"], id);
     if (!row.Next()) return NoSuchRun(id);
-    return row[0].getInt64();
+    return row[0].Integer();
   });
 }
 
@@ -194,9 +199,9 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   v1::RunCounts& counts = *run.mutable_counts();
   bool withdrawn = false;
   for (Prepared::Rows row(sql_[kCounts], number); row.Next();) {
-    const std::int64_t state = row[0].getInt64();
-    const std::uint64_t jobs = Unsigned(row[1]);
-    run.set_ended_unix_ns(std::max(run.ended_unix_ns(), row[2].getInt64()));
+    const std::int64_t state = row[0].Integer();
+    const std::uint64_t jobs = row[1].Unsigned();
+    run.set_ended_unix_ns(std::max(run.ended_unix_ns(), row[2].Integer()));
     if (state == kIsWaiting) {
       counts.set_waiting(jobs);
     } else if (state == kIsRunning) {
@@ -212,9 +217,9 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   if (!withdrawn) return;
   // Of its own, as few runs have such, and looking for them costs five times the rest.
   for (Prepared::Rows row(sql_[kReplaced], number); row.Next();) {
-    const queue::Outcome outcome = OutcomeOf(row[0].getInt64());
+    const queue::Outcome outcome = OutcomeOf(row[0].Integer());
     if (!queue::IsWithdrawn(outcome)) continue;
-    const std::uint64_t jobs = Unsigned(row[1]);
+    const std::uint64_t jobs = row[1].Unsigned();
     const std::string word(queue::Name(outcome));
     counts.set_submitted_again(counts.submitted_again() + jobs);
     if (((*counts.mutable_ended())[word] -= jobs) == 0) counts.mutable_ended()->erase(word);
@@ -223,7 +228,7 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
 
 Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run, std::uint64_t from,
                                                               bool series) const {
-  return connection_.Run([&]() -> Result<std::vector<v1::PermutationResult>> {
+  return connection_->Run([&]() -> Result<std::vector<v1::PermutationResult>> {
     return PermutationResults(sql_, jobs_.benchmarks(), run, from, series);
   });
 }
@@ -238,7 +243,7 @@ Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64
                    " LEFT JOIN member ON member.job = place.job AND member.rank = 0"
                    " LEFT JOIN ended ON ended.id = place.job WHERE run = ?"
                    " AND permutation = ? AND place.job > ? ORDER BY place.job LIMIT ?");
-  return connection_.Run([&]() -> Result<std::vector<v1::JobResult>> {
+  return connection_->Run([&]() -> Result<std::vector<v1::JobResult>> {
     std::vector<v1::JobResult> jobs;
     const JobId last = after.value_or(kBeforeAllJobs);
     for (Prepared::Rows row(sql_[kJobs], run, permutation, last, limit); row.Next();) {
@@ -254,7 +259,7 @@ Result<std::vector<v1::Permutation>> RunReader::Permutations(std::int64_t run,
   static const std::string kPermutations =
       absl::StrCat("SELECT ", kPermutationColumns.List(),
                    " FROM permutation WHERE run = ? ORDER BY number LIMIT ?");
-  return connection_.Run([&]() -> Result<std::vector<v1::Permutation>> {
+  return connection_->Run([&]() -> Result<std::vector<v1::Permutation>> {
     std::vector<v1::Permutation> permutations;
     for (Prepared::Rows row(sql_[kPermutations], run, limit); row.Next();) {
       row.Read(kPermutationColumns, 0, permutations.emplace_back());
@@ -268,18 +273,18 @@ Result<std::vector<StoredJob>> RunReader::FinishedJobs(std::int64_t run, const J
   constexpr const char* kFinished =
       "SELECT place.job FROM place JOIN ended ON ended.id = place.job WHERE run = ?"
       " AND (permutation, place.job) > (?, ?) ORDER BY permutation, place.job LIMIT ?";
-  return connection_.Run([&]() -> Result<std::vector<StoredJob>> {
+  return connection_->Run([&]() -> Result<std::vector<StoredJob>> {
     std::vector<StoredJob> jobs;
     for (Prepared::Rows row(sql_[kFinished], run, after.permutation, after.job, limit);
          row.Next();) {
-      if (auto job = jobs_.Find(Unsigned(row[0]))) jobs.push_back(*std::move(job));
+      if (auto job = jobs_.Find(row[0].Unsigned())) jobs.push_back(*std::move(job));
     }
     return jobs;
   });
 }
 
 Result<v1::Artifact> RunReader::FindArtifact(const v1::GetArtifactRequest& request) const {
-  return connection_.Run([&]() -> Result<v1::Artifact> {
+  return connection_->Run([&]() -> Result<v1::Artifact> {
     if (auto found = jobs_.benchmarks().FindArtifact(request)) return *std::move(found);
     const bool known = Prepared::Rows(sql_["SELECT 1 FROM job WHERE id = ?"], request.job()).Next();
     return absl::NotFoundError(

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/results/connection.h"
+#include "lib/postgres/target.h"
 #include "lib/results/job_reader.h"
+#include "lib/results/read_connection.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"
@@ -20,7 +20,8 @@
 namespace twofold::results {
 
 /// Reads runs from a file that a SqliteStore has written, or is writing: the frontend's, or one on
-/// its own. What it gives are the messages that the service Results answers with.
+/// its own; or from a database of a PostgresStore. What it gives are the messages that the service
+/// Results answers with.
 ///
 /// Threads  Safe; one call at a time, which sees what was committed when it began. Never waits for
 ///          the writer.
@@ -36,7 +37,11 @@ class RunReader {
   static Result<std::unique_ptr<RunReader>> Open(const std::string& path,
                                                  std::shared_ptr<Damage> damage = nullptr);
 
-  [[nodiscard]] const std::string& path() const { return connection_.path(); }
+  /// Of a PostgreSQL database that a PostgresStore writes. Connects with the first call.
+  static std::unique_ptr<RunReader> Open(const postgres::Target& target);
+
+  /// Of what it reads, for people.
+  [[nodiscard]] const std::string& name() const { return connection_->name(); }
 
   /// One page of runs, the newest first.
   ///
@@ -81,13 +86,14 @@ class RunReader {
   Result<v1::Artifact> FindArtifact(const v1::GetArtifactRequest& request) const;
 
  private:
-  RunReader(const std::string& path, SQLite::Database database, std::shared_ptr<Damage> damage);
+  explicit RunReader(std::unique_ptr<ReadConnection> connection)
+      : connection_(std::move(connection)) {}
   void ReadCounts(std::int64_t number, v1::Run& run) const;
   void ReadState(std::int64_t number, v1::Run& run) const;
 
-  ReadConnection connection_;
-  // Used within connection_.Run.
-  Statements& sql_ = connection_.sql();
+  const std::unique_ptr<ReadConnection> connection_;
+  // Used within connection_->Run.
+  Statements& sql_ = connection_->sql();
   mutable JobReader jobs_{sql_};
 };
 

@@ -2,6 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <set>
+
+#include "lib/results/batches.h"
 #include "lib/results/tables.h"
 
 namespace twofold::results {
@@ -10,10 +13,10 @@ namespace {
 // The row of table `run` for jobs that are in none.
 constexpr std::int64_t kOutside = 0;
 
-const std::string& InsertPlace() {
-  static const std::string sql =
-      InsertSql("place", {"job", "run"}, kPlaceColumns) + " ON CONFLICT DO NOTHING";
-  return sql;
+const RowWrite& InsertPlace() {
+  static const RowWrite write =
+      InsertInto("place", {"job", "run"}, kPlaceColumns).With(" ON CONFLICT DO NOTHING");
+  return write;
 }
 
 }  // namespace
@@ -24,8 +27,8 @@ void RunWriter::Create(const RunCreated& created) {
   static const std::string kFill = absl::StrCat("UPDATE run SET ", kRunColumns.List("$0 = ?"),
                                                 " WHERE number = ? AND definition = ''");
   if (sql_[kFill].Run(Fields{kRunColumns, created.run}, number) == 0) return;
-  static const std::string kPermutation =
-      InsertSql("permutation", {"run"}, kPermutationColumns) + " ON CONFLICT DO NOTHING";
+  static const RowWrite kPermutation =
+      InsertInto("permutation", {"run"}, kPermutationColumns).With(" ON CONFLICT DO NOTHING");
   for (const v1::Permutation& each : created.permutations) {
     sql_[kPermutation].Run(number, Fields{kPermutationColumns, each});
   }
@@ -51,30 +54,41 @@ void RunWriter::PlaceOutside(JobId job) {
   sql_[InsertPlace()].Run(job, kOutside, Fields{kPlaceColumns, v1::RunPlace::default_instance()});
 }
 
-void RunWriter::Delete(JobId job) {
-  std::int64_t run = kOutside;
-  {
-    Prepared::Rows row(sql_["DELETE FROM place WHERE job = ? RETURNING run"], job);
-    if (row.Next()) run = row[0].getInt64();
-  }
-  if (run == kOutside) return;
-  constexpr const char* kDelete =
+void RunWriter::Delete(std::span<const JobId> jobs) {
+  static const RowWrite kPlace = DeleteFrom("place", "job");
+  static const RowWrite kPermutations = DeleteFrom("permutation", "run");
+  const std::vector<std::int64_t> runs = RunsOf(jobs);
+  for (const JobId job : jobs) sql_[kPlace].Run(job);
+  constexpr const char* kIfEmpty =
       "DELETE FROM run WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM place WHERE run = ?1)";
-  if (sql_[kDelete].Run(run) == 0) return;
-  sql_["DELETE FROM permutation WHERE run = ?"].Run(run);
-  runs_.Forget();
+  for (const std::int64_t run : runs) {
+    if (sql_[kIfEmpty].Run(run) == 0) continue;
+    sql_[kPermutations].Run(run);
+    runs_.Forget();
+  }
+}
+
+/// Without that of jobs which are in none.
+std::vector<std::int64_t> RunWriter::RunsOf(std::span<const JobId> jobs) {
+  static const std::string kRuns = absl::StrCat("SELECT DISTINCT run FROM place WHERE run <> ",
+                                                kOutside, " AND ", AmongBatch("job"));
+  std::set<std::int64_t> runs;
+  InBatches(jobs, [&](const Numbered& batch) {
+    for (Prepared::Rows row(sql_[kRuns], batch); row.Next();) runs.insert(row[0].Integer());
+  });
+  return {runs.begin(), runs.end()};
 }
 
 std::int64_t RunWriter::NumberOf(const std::string& id, std::int64_t unix_ns) {
   return runs_.At(id, [&] {
     static const std::string kInsert =
-        InsertSql("run", {"id"}, kRunColumns) + " ON CONFLICT (id) DO NOTHING";
+        InsertInto("run", {"id"}, kRunColumns).With(" ON CONFLICT (id) DO NOTHING").one;
     v1::Run begun;
     begun.set_created_unix_ns(unix_ns);
     sql_[kInsert].Run(id, Fields{kRunColumns, begun});
     Prepared::Rows row(sql_["SELECT number FROM run WHERE id = ?"], id);
     row.Next();
-    return row[0].getInt64();
+    return row[0].Integer();
   });
 }
 

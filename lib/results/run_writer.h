@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "lib/results/interned.h"
 #include "lib/results/records.h"
@@ -12,7 +14,7 @@ namespace twofold::results {
 /// Writes runs, and which of their jobs a job is, into the tables of docs/store.md. Within a
 /// transaction of the caller's; what is there already stays as it is.
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws.
 class RunWriter {
  public:
   explicit RunWriter(Statements& sql) : sql_(sql) {}
@@ -26,13 +28,14 @@ class RunWriter {
   /// Gives a job that is in no run its place there. No-op for others.
   void PlaceOutside(JobId job);
 
-  /// With the run, if that was its last job.
-  void Delete(JobId job);
+  /// Deletes the places of these jobs, and runs that have no job any more.
+  void Delete(std::span<const JobId> jobs);
 
   /// The transaction was rolled back.
   void Forget() { runs_.Forget(); }
 
  private:
+  std::vector<std::int64_t> RunsOf(std::span<const JobId> jobs);
   std::int64_t NumberOf(const std::string& id, std::int64_t unix_ns);
 
   Statements& sql_;

@@ -99,8 +99,8 @@ std::size_t AddSeries(Statements& sql, BenchmarkReader& benchmarks, std::int64_t
   SeriesGatherer gatherer;
   std::size_t read = 0;
   for (Prepared::Rows row(sql[kSelectSeries], run, result.number()); row.Next(); ++read) {
-    const std::int64_t shape = row[0].getInt64();
-    gatherer.Add(shape, benchmarks.Shape(shape), PointsIn(row[1].getString()));
+    const std::int64_t shape = row[0].Integer();
+    gatherer.Add(shape, benchmarks.Shape(shape), PointsIn(row[1].Text()));
   }
   gatherer.Finish(result);
   return read;

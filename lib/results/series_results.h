@@ -54,7 +54,7 @@ class SeriesGatherer {
 /// Sets the series of a permutation: those of its jobs that succeeded, are no warm-ups and were not
 /// submitted again. Returns how many series it has read.
 ///
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what the engine throws, and Damaged.
 std::size_t AddSeries(Statements& sql, BenchmarkReader& benchmarks, std::int64_t run,
                       v1::PermutationResult& result);
 

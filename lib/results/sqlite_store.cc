@@ -92,40 +92,38 @@ Status SqliteStore::Start() {
                                        Milliseconds(options_.busy_timeout), options_.vfs),
                       path_, options_.longest_read, damage_);
   reader_.emplace(connection_->sql());
-  own_reader_.Sequences();  // so that the log is there
+  tables_.reader().Sequences();  // so that the log is there
   files_.emplace(database_, path_);
   return status;
 }
 
 Status SqliteStore::Commit(std::span<const Record> records) {
-  return InTransaction([&](std::uint64_t* ended) { return writer_.Write(records, ended); });
+  return InTransaction([&] { return tables_.Write(records); });
 }
 
 Status SqliteStore::CommitAll(const std::function<Result<std::vector<Record>>()>& next) {
-  return InTransaction([&](std::uint64_t* ended) -> Status {
+  return InTransaction([&]() -> Status {
     for (;;) {
       const Result<std::vector<Record>> records = next();
       if (!records.ok() || records->empty()) return records.status();
-      if (Status status = writer_.Write(*records, ended); !status.ok()) return status;
+      if (Status status = tables_.Write(*records); !status.ok()) return status;
     }
   });
 }
 
-/// `write` counts the jobs that have ended. What is in a file that is not there any more is not
-/// kept.
+/// What is in a file that is not there any more is not kept.
 template <typename Write>
 Status SqliteStore::InTransaction(const Write& write) {
   Status status = Guarded(database_, path_, [&]() -> Status {
-    std::uint64_t ended = 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-    if (Status written = write(&ended); !written.ok()) return written;
+    if (Status written = write(); !written.ok()) return written;
     transaction.commit();
-    if (finished_) *finished_ += ended;
+    tables_.Committed();
     return absl::OkStatus();
   });
   if (status.ok()) status = Check();
   if (!status.ok()) {
-    writer_.Forget();
+    tables_.RolledBack();
   } else if (files_->log_bytes() > options_.longest_log) {
     ShortenLog();
   }
@@ -160,10 +158,7 @@ Result<std::map<std::string, std::uint64_t>> SqliteStore::Load(const Visit& visi
   using Sequences = Result<std::map<std::string, std::uint64_t>>;
   return Guarded(database_, path_, [&]() -> Sequences {
     SQLite::Transaction transaction(database_);
-    for (const JobId id : own_reader_.Unfinished()) {
-      if (std::optional<StoredJob> job = own_reader_.Find(id)) visit(*std::move(job));
-    }
-    return own_reader_.Sequences();
+    return tables_.Load(visit);
   });
 }
 
@@ -181,40 +176,16 @@ Result<std::vector<StoredJob>> SqliteStore::List(const JobQuery& query) const {
 
 Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t at_most) {
   Result<std::size_t> forgotten = Guarded(database_, path_, [&]() -> Result<std::size_t> {
-    const std::vector<JobId> jobs = Forgettable(retention, at_most);
+    const std::vector<JobId> jobs = tables_.Forgettable(retention, at_most);
     if (jobs.empty()) return 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-    for (const JobId job : jobs) writer_.Delete(job);
+    tables_.Delete(jobs);
     transaction.commit();
-    if (finished_) *finished_ -= jobs.size();
+    tables_.Committed();
     return jobs.size();
   });
-  if (!forgotten.ok()) writer_.Forget();
+  if (!forgotten.ok()) tables_.RolledBack();
   return forgotten;
-}
-
-// Too old and too many are both the first ones in the order of their ends.
-std::vector<JobId> SqliteStore::Forgettable(const Retention& retention, std::size_t at_most) {
-  std::uint64_t too_many = 0;
-  if (retention.keep_at_most != kKeepAll) {
-    const std::uint64_t finished = CountFinished();
-    too_many = finished - std::min(finished, retention.keep_at_most);
-  }
-  std::vector<JobId> jobs;
-  for (const JobReader::Finished& each : own_reader_.FirstFinished(at_most)) {
-    if (jobs.size() >= too_many && each.ended_unix_ns >= retention.older_than_unix_ns) break;
-    jobs.push_back(each.job);
-  }
-  return jobs;
-}
-
-// Counting all takes a second for ten million, so it is done once and kept.
-std::uint64_t SqliteStore::CountFinished() {
-  if (!finished_) {
-    const std::int64_t count = database_.execAndGet("SELECT count(*) FROM ended").getInt64();
-    finished_ = static_cast<std::uint64_t>(count);
-  }
-  return *finished_;
 }
 
 }  // namespace twofold::results

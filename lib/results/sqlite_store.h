@@ -15,7 +15,7 @@
 #include "lib/common/instant.h"
 #include "lib/results/connection.h"
 #include "lib/results/job_reader.h"
-#include "lib/results/job_writer.h"
+#include "lib/results/job_tables.h"
 #include "lib/results/store.h"
 #include "lib/results/store_files.h"
 
@@ -75,8 +75,6 @@ class SqliteStore final : public Store {
   template <typename Write>
   Status InTransaction(const Write& write);
   void ShortenLog();
-  std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
-  std::uint64_t CountFinished();
 
   const std::string path_;
   const SqliteOptions options_;
@@ -85,16 +83,15 @@ class SqliteStore final : public Store {
 
   // Of the thread that commits.
   SQLite::Database database_;
-  Statements sql_{database_};
-  JobWriter writer_{sql_};
-  JobReader own_reader_{sql_};
+  SqliteDatabase engine_{database_};
+  Statements sql_{engine_};
+  JobTables tables_{sql_};
   std::optional<StoreFiles> files_;
   Instant next_shortening_{};
-  bool log_is_held_ = false;               // by a reader, as the log has been told
-  std::optional<std::uint64_t> finished_;  // how many; nullopt: not counted yet
+  bool log_is_held_ = false;  // by a reader, as the log has been told
 
   // Of all others.
-  std::optional<ReadConnection> connection_;
+  std::optional<SqliteReads> connection_;
   mutable std::optional<JobReader> reader_;
 };
 

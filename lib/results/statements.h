@@ -1,13 +1,13 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/string_view.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "lib/results/row_write.h"
 #include "lib/results/values.h"
 
 namespace twofold::results {
@@ -22,33 +22,32 @@ template <typename Columns, typename Of>
 Fields(const Columns&, const Of&) -> Fields<Columns, Of>;
 
 /// A statement that is compiled once and run often. Values are bound without a copy.
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what its engine throws.
 class Prepared {
  public:
-  Prepared(SQLite::Database& database, const std::string& sql) : statement_(database, sql) {}
+  explicit Prepared(std::unique_ptr<Statement> statement) : statement_(std::move(statement)) {}
 
   /// Runs a statement that returns no rows, with these values for its parameters, in their order.
   /// Returns how many rows it changed.
   template <typename... Values>
-  int Run(const Values&... values) {
+  std::int64_t Run(const Values&... values) {
     const Rows rows(*this, values...);
-    return statement_.exec();
+    return statement_->Execute();
   }
 
   /// The rows of a query: while (rows.Next()) rows[0]...; the statement is busy while this lives.
   class Rows {
    public:
     template <typename... Values>
-    explicit Rows(Prepared& prepared, const Values&... values) : statement_(prepared.statement_) {
+    explicit Rows(Prepared& prepared, const Values&... values) : statement_(*prepared.statement_) {
       (Bind(values), ...);
     }
-    // Without this a finished query would keep its view of the file, and the log could not shrink.
-    ~Rows() { statement_.tryReset(); }
+    ~Rows() { statement_.Reset(); }
     Rows(const Rows&) = delete;
     Rows& operator=(const Rows&) = delete;
 
-    bool Next() { return statement_.executeStep(); }
-    SQLite::Column operator[](int column) const { return statement_.getColumn(column); }
+    bool Next() { return statement_.Step(); }
+    Cell operator[](int column) const { return {statement_, column}; }
 
     /// Sets what the columns keep, of a message or a record, to what is in them from `first` on.
     template <typename Columns, typename To>
@@ -57,41 +56,53 @@ class Prepared {
     }
 
    private:
-    void Bind(const auto& value) { BindValue(statement_, index_++, value); }
+    void Bind(const auto& value) { BindValue(statement_, value); }
     template <typename Columns, typename Of>
     void Bind(const Fields<Columns, Of>& fields) {
-      fields.columns.Bind(fields.of, statement_, &index_);
+      fields.columns.Bind(fields.of, statement_);
     }
 
-    SQLite::Statement& statement_;
-    int index_ = 1;
+    Statement& statement_;
   };
 
  private:
-  SQLite::Statement statement_;
+  std::unique_ptr<Statement> statement_;
 };
 
 /// The statements of a connection, by their SQL. Each is compiled when it is asked for first.
 ///
 /// Threads  Not safe; neither is what it gives.
-/// Errors   throws SQLite::Exception.
+/// Errors   throws what its engine throws.
 /// Cost     A look-up by hash. None is forgotten: SQL that has values in it does not belong here.
 class Statements {
  public:
-  explicit Statements(SQLite::Database& database) : database_(database) {}
+  explicit Statements(Database& database) : database_(database) {}
 
-  /// Valid as long as this.
+  // What these give is valid as long as this.
+
   Prepared& operator[](absl::string_view sql) {
-    std::unique_ptr<Prepared>& known = prepared_[sql];
-    if (known == nullptr) known = std::make_unique<Prepared>(database_, std::string(sql));
+    return Known(prepared_[sql], [&] { return database_.Prepare(std::string(sql)); });
+  }
+  /// REQUIRES: the write outlives this.
+  Prepared& operator[](const RowWrite& write) {
+    return Known(writes_[&write], [&] { return database_.Prepare(write); });
+  }
+  /// For a query of whose many rows perhaps only the first are wanted.
+  Prepared& Stream(absl::string_view sql) {
+    return Known(streams_[sql], [&] { return database_.PrepareStream(std::string(sql)); });
+  }
+
+ private:
+  template <typename Prepare>
+  static Prepared& Known(std::unique_ptr<Prepared>& known, const Prepare& prepare) {
+    if (known == nullptr) known = std::make_unique<Prepared>(prepare());
     return *known;
   }
 
-  SQLite::Database& database() { return database_; }
-
- private:
-  SQLite::Database& database_;
+  Database& database_;
   absl::flat_hash_map<std::string, std::unique_ptr<Prepared>> prepared_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Prepared>> streams_;
+  absl::flat_hash_map<const RowWrite*, std::unique_ptr<Prepared>> writes_;
 };
 
 }  // namespace twofold::results

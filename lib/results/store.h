@@ -59,12 +59,13 @@ struct Retention {
 /// Threads  Commit, Load and Forget from one thread at a time. Find and List from any thread, also
 ///          while one of those runs: they see what was committed when they began, and neither side
 ///          waits for the other.
-/// Errors   of every call, with one line for a person that names the file:
+/// Errors   of every call, with one line for a person that names the file or database:
 ///            kResourceExhausted   the disk is full
 ///            kUnavailable         input or output failed, another program holds the file, or it
-///                                 was deleted
+///                                 was deleted; the server is away, or a commit is in doubt
 ///            kDataLoss            what is stored is damaged
 ///            kDeadlineExceeded    of reads: it took too long, and kept the file from shrinking
+///            kFailedPrecondition  another frontend has taken the database over
 ///          After the first two the same call can be tried again and succeeds when the cause is
 ///          gone.
 class Store {

@@ -1,8 +1,5 @@
 #include "lib/results/tables.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
-
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -36,7 +33,7 @@ std::vector<double> PointsIn(const std::string& json) try {
   }
   return values;
 } catch (const nlohmann::json::exception& error) {
-  throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
+  throw Damaged(error.what());
 }
 
 }  // namespace twofold::results

@@ -122,7 +122,7 @@ inline constexpr Columns kPlaceColumns{
 std::string PointsOf(const v1::Series& series);
 
 /// The values that such text has.
-/// Errors   throws SQLite::Exception: it is not as it was written, the file is damaged.
+/// Errors   throws Damaged: it is not as it was written.
 std::vector<double> PointsIn(const std::string& json);
 
 }  // namespace twofold::results

@@ -12,8 +12,8 @@ using google::protobuf::Message;
 using Json = nlohmann::ordered_json;
 
 /// Programs have arguments that are no UTF-8; nothing else comes here that is not.
-void BindJson(SQLite::Statement& statement, int index, const Json& json) {
-  statement.bind(index, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+void BindJson(Statement& statement, const Json& json) {
+  statement.BindTemporary(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// "direction" and "reverse", or an entry of a map.
@@ -56,66 +56,71 @@ void SetList(Message& message, const FieldDescriptor& field, const Json& list) {
 
 }  // namespace
 
-void BindValue(SQLite::Statement& statement, int index,
-               const google::protobuf::RepeatedPtrField<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push_back(text);
-  BindJson(statement, index, list);
+void BindValue(Statement& statement, const Numbered& list) {
+  for (std::size_t i = 0; i < list.marks; ++i) {
+    const bool fills = i >= list.numbers.size();
+    statement.BindInteger(fills ? list.filler : static_cast<std::int64_t>(list.numbers[i]));
+  }
 }
 
-void BindValue(SQLite::Statement& statement, int index,
+void BindValue(Statement& statement, const google::protobuf::RepeatedPtrField<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(text);
+  BindJson(statement, list);
+}
+
+void BindValue(Statement& statement,
                const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
   Json object = Json::object();
   for (const v1::Dimension& each : dimensions) object[each.name()] = each.value();
-  BindJson(statement, index, object);
+  BindJson(statement, object);
 }
 
-void BindValue(SQLite::Statement& statement, int index,
+void BindValue(Statement& statement,
                const google::protobuf::RepeatedPtrField<v1::Column>& columns) {
   Json list = Json::array();
   for (const v1::Column& each : columns) {
     list.push_back({{"name", each.name()}, {"unit", each.unit()}, {"better", Word(each.better())}});
   }
-  BindJson(statement, index, list);
+  BindJson(statement, list);
 }
 
 // A map has no order of its own.
-void BindValue(SQLite::Statement& statement, int index,
-               const google::protobuf::Map<std::string, std::string>& map) {
+void BindValue(Statement& statement, const google::protobuf::Map<std::string, std::string>& map) {
   Json object = Json::object();
   for (const auto& [key, value] : std::map(map.begin(), map.end())) object[key] = value;
-  BindJson(statement, index, object);
+  BindJson(statement, object);
 }
 
 void ReadList(const std::string& json, const std::string& field, Message& message) try {
   SetList(message, *message.GetDescriptor()->FindFieldByName(field), Json::parse(json));
 } catch (const nlohmann::json::exception& error) {
-  throw SQLite::Exception(error.what(), SQLITE_CORRUPT);
+  throw Damaged(error.what());
 }
 
-void ReadField(const SQLite::Column& column, const std::string& name, Message& message) {
+void ReadField(const Cell& cell, const std::string& name, Message& message) {
   const auto& reflection = *message.GetReflection();
   const FieldDescriptor& field = *message.GetDescriptor()->FindFieldByName(name);
   if (field.is_repeated()) {
-    if (column.getBytes() > 0) ReadList(column.getString(), name, message);
+    if (std::string json = cell.Text(); !json.empty()) ReadList(json, name, message);
     return;
   }
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
     case FieldDescriptor::CPPTYPE_ENUM:
-      return SetText(message, field, column.getString());
+      return SetText(message, field, cell.Text());
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      return reflection.SetDouble(&message, &field, column.getDouble());
+      return reflection.SetDouble(&message, &field, cell.Real());
     case FieldDescriptor::CPPTYPE_BOOL:
-      return reflection.SetBool(&message, &field, column.getInt() != 0);
+      return reflection.SetBool(&message, &field, cell.Boolean());
     case FieldDescriptor::CPPTYPE_INT32:
-      return reflection.SetInt32(&message, &field, column.getInt());
+      return reflection.SetInt32(&message, &field, static_cast<std::int32_t>(cell.Integer()));
     case FieldDescriptor::CPPTYPE_UINT32:
-      return reflection.SetUInt32(&message, &field, column.getUInt());
+      return reflection.SetUInt32(&message, &field, static_cast<std::uint32_t>(cell.Integer()));
     case FieldDescriptor::CPPTYPE_INT64:
-      return reflection.SetInt64(&message, &field, column.getInt64());
+      return reflection.SetInt64(&message, &field, cell.Integer());
     default:
-      return reflection.SetUInt64(&message, &field, Unsigned(column));
+      return reflection.SetUInt64(&message, &field, cell.Unsigned());
   }
 }
 

@@ -1,27 +1,28 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <google/protobuf/message.h>
-#include <sqlite3.h>
 
 #include <array>
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "lib/common/instant.h"
 #include "lib/queue/types.h"
+#include "lib/results/records.h"
+#include "lib/results/statement.h"
 #include "lib/words/word.h"
 #include "twofold/v1/results.pb.h"
 
-/// How values of this program are in the file: unsigned numbers as signed ones, times as
+/// How values of this program are in the tables: unsigned numbers as signed ones, times as
 /// nanoseconds, outcomes as numbers, other enums as their words.
 ///
-/// What repeats is JSON, so that `sqlite3` can look into it: a list of texts, an object where each
+/// What repeats is JSON, so that SQL can look into it: a list of texts, an object where each
 /// entry is a pair of texts ({"direction":"reverse"}), else a list of objects.
 ///
-/// Errors   reading throws SQLite::Exception for what was not written so: the file is damaged.
+/// Errors   reading throws Damaged for what was not written so.
 namespace twofold::results {
 
 /// Bytes that are no text.
@@ -29,65 +30,74 @@ struct Blob {
   const std::string& bytes;
 };
 
-/// A number that was bound as an unsigned one.
-inline std::uint64_t Unsigned(const SQLite::Column& column) {
-  return static_cast<std::uint64_t>(column.getInt64());
-}
+/// Numbers for a condition "IN (?, ?, ...)" with `marks` parameters: those that are too many repeat
+/// `filler`, which no row has.
+struct Numbered {
+  std::span<const JobId> numbers;
+  std::size_t marks;
+  std::int64_t filler;
+};
 
-/// The outcome of this number in the file.
+/// One value of a row. Valid as long as the row is the current one.
+class Cell {
+ public:
+  Cell(const Statement& row, int column) : row_(row), column_(column) {}
+
+  [[nodiscard]] bool IsNull() const { return row_.IsNull(column_); }
+  [[nodiscard]] std::int64_t Integer() const { return row_.Integer(column_); }
+  [[nodiscard]] bool Boolean() const { return Integer() != 0; }
+  [[nodiscard]] double Real() const { return row_.Real(column_); }
+  [[nodiscard]] std::string Text() const { return std::string(row_.Text(column_)); }
+  /// Of a number that was bound as an unsigned one.
+  [[nodiscard]] std::uint64_t Unsigned() const { return static_cast<std::uint64_t>(Integer()); }
+
+ private:
+  const Statement& row_;
+  const int column_;
+};
+
+/// The outcome of this number in the tables.
 inline queue::Outcome OutcomeOf(std::int64_t number) {
   if (0 <= number && number < queue::kOutcomes) return static_cast<queue::Outcome>(number);
-  throw SQLite::Exception("no outcome has the number " + std::to_string(number), SQLITE_CORRUPT);
+  throw Damaged("no outcome has the number " + std::to_string(number));
 }
 
 /// Texts and bytes are not copied: they outlive the use of the statement.
-inline void BindValue(SQLite::Statement& statement, int index, std::integral auto value) {
-  statement.bind(index, static_cast<std::int64_t>(value));
+inline void BindValue(Statement& statement, std::integral auto value) {
+  statement.BindInteger(static_cast<std::int64_t>(value));
 }
-inline void BindValue(SQLite::Statement& statement, int index, queue::Outcome value) {
-  statement.bind(index, static_cast<int>(value));
+inline void BindValue(Statement& statement, bool value) { statement.BindBoolean(value); }
+inline void BindValue(Statement& statement, queue::Outcome value) {
+  statement.BindInteger(static_cast<int>(value));
 }
-inline void BindValue(SQLite::Statement& statement, int index, Duration value) {
-  statement.bind(index, value.count());
+inline void BindValue(Statement& statement, Duration value) {
+  statement.BindInteger(value.count());
 }
-inline void BindValue(SQLite::Statement& statement, int index, const std::string& value) {
-  statement.bindNoCopy(index, value);
+inline void BindValue(Statement& statement, const std::string& value) { statement.BindText(value); }
+inline void BindValue(Statement& statement, const Blob& value) { statement.BindBytes(value.bytes); }
+inline void BindValue(Statement& statement, double value) { statement.BindReal(value); }
+inline void BindValue(Statement& statement, v1::Better value) {
+  statement.BindTemporary(Word(value));
 }
-inline void BindValue(SQLite::Statement& statement, int index, const Blob& value) {
-  statement.bindNoCopy(index, value.bytes.data(), static_cast<int>(value.bytes.size()));
-}
-inline void BindValue(SQLite::Statement& statement, int index, double value) {
-  statement.bind(index, value);
-}
-inline void BindValue(SQLite::Statement& statement, int index, v1::Better value) {
-  statement.bind(index, Word(value));
-}
-void BindValue(SQLite::Statement& statement, int index,
-               const google::protobuf::RepeatedPtrField<std::string>& texts);
-void BindValue(SQLite::Statement& statement, int index,
+void BindValue(Statement& statement, const Numbered& list);
+void BindValue(Statement& statement, const google::protobuf::RepeatedPtrField<std::string>& texts);
+void BindValue(Statement& statement,
                const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions);
-void BindValue(SQLite::Statement& statement, int index,
-               const google::protobuf::RepeatedPtrField<v1::Column>& columns);
-void BindValue(SQLite::Statement& statement, int index,
-               const google::protobuf::Map<std::string, std::string>& map);
+void BindValue(Statement& statement, const google::protobuf::RepeatedPtrField<v1::Column>& columns);
+void BindValue(Statement& statement, const google::protobuf::Map<std::string, std::string>& map);
 
 template <std::integral Number>
-void ReadValue(const SQLite::Column& column, Number& value) {
-  value = static_cast<Number>(column.getInt64());
+void ReadValue(const Cell& cell, Number& value) {
+  value = static_cast<Number>(cell.Integer());
 }
-inline void ReadValue(const SQLite::Column& column, queue::Outcome& value) {
-  value = OutcomeOf(column.getInt64());
+inline void ReadValue(const Cell& cell, queue::Outcome& value) {
+  value = OutcomeOf(cell.Integer());
 }
-inline void ReadValue(const SQLite::Column& column, Duration& value) {
-  value = Duration(column.getInt64());
-}
-inline void ReadValue(const SQLite::Column& column, std::string& value) {
-  value = column.getString();
-}
+inline void ReadValue(const Cell& cell, Duration& value) { value = Duration(cell.Integer()); }
+inline void ReadValue(const Cell& cell, std::string& value) { value = cell.Text(); }
 
 /// Sets the field of this name.
-void ReadField(const SQLite::Column& column, const std::string& name,
-               google::protobuf::Message& message);
+void ReadField(const Cell& cell, const std::string& name, google::protobuf::Message& message);
 
 /// Adds to a list of a message what the text of its column has.
 void ReadList(const std::string& json, const std::string& field,

@@ -31,6 +31,13 @@ TEST(Target, ErrorDoesNotQuoteWhatMayBeAPassword) {
   }
 }
 
+TEST(Target, PasswordIsToldInBothForms) {
+  EXPECT_TRUE(Target::Parse("postgresql://ann:geheim@db/jobs")->has_password());
+  EXPECT_TRUE(Target::Parse("postgresql://ann@db/jobs?password=geheim")->has_password());
+  EXPECT_TRUE(Target::Parse("host=db password=geheim")->has_password());
+  EXPECT_FALSE(Target::Parse("postgresql://ann@db/jobs?passfile=/run/pgpass")->has_password());
+}
+
 TEST(Target, UrlIsTold) {
   EXPECT_TRUE(Target::IsUrl("postgresql://db/jobs"));
   EXPECT_TRUE(Target::IsUrl("postgres://db/jobs"));

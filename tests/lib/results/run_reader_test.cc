@@ -7,10 +7,9 @@
 
 #include <fstream>
 
-#include "lib/results/sqlite_store.h"
 #include "lib/stats/comparison.h"
 #include "tests/lib/results/benchmark_samples.h"
-#include "tests/lib/results/temp_dir.h"
+#include "tests/lib/results/engines.h"
 
 namespace twofold::results {
 namespace {
@@ -32,8 +31,14 @@ v1::Measurement MetricOf(const v1::MetricResult& headline) {
   return metric;
 }
 
-class RunReaderTest : public ::testing::Test {
+class RunReaderTest : public ::testing::TestWithParam<EngineKind> {
  protected:
+  void SetUp() override {
+    engine_ = MakeEngine(GetParam());
+    if (engine_ == nullptr) GTEST_SKIP() << "PostgreSQL is not installed";
+    store_ = engine_->OpenStore();
+  }
+
   void Commit(const std::vector<Record>& records) {
     ASSERT_EQ(store_->Commit(records), absl::OkStatus());
   }
@@ -44,7 +49,7 @@ class RunReaderTest : public ::testing::Test {
   }
   std::int64_t Number() { return Reader().NumberOf("sweep").value(); }
   const RunReader& Reader() {
-    if (!reader_) reader_ = RunReader::Open(path_).value();
+    if (!reader_) reader_ = engine_->OpenReader();
     return *reader_;
   }
   /// Of all pages.
@@ -61,14 +66,15 @@ class RunReaderTest : public ::testing::Test {
     }
   }
 
-  const TempDir dir_;
-  const std::string path_ = dir_.Path("jobs.db");
-  const std::unique_ptr<SqliteStore> store_ = SqliteStore::Open(path_).value();
+  std::unique_ptr<TestEngine> engine_;
+  std::unique_ptr<Store> store_;
   std::unique_ptr<RunReader> reader_;
   int pages_ = 0;
 };
 
-TEST_F(RunReaderTest, RunIsThereBeforeItsFirstJob) {
+INSTANTIATE_TEST_SUITE_P(Engines, RunReaderTest, kEngineKinds, EngineName);
+
+TEST_P(RunReaderTest, RunIsThereBeforeItsFirstJob) {
   Commit({SweepCreated()});
   v1::Run expected = SweepCreated().run;
   expected.mutable_counts()->set_planned(6);
@@ -76,7 +82,7 @@ TEST_F(RunReaderTest, RunIsThereBeforeItsFirstJob) {
   EXPECT_THAT(Results(), IsEmpty());
 }
 
-TEST_F(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
+TEST_P(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
   std::vector<Record> records = {SweepCreated(1)};
   const char* const sizes[] = {"4194304", "2097152", "2097152"};
   for (JobId id = 1; id <= 3; ++id) {
@@ -103,11 +109,11 @@ TEST_F(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
             Peak(100, "4194304"));
 }
 
-TEST_F(RunReaderTest, UnknownRunIsNamed) {
+TEST_P(RunReaderTest, UnknownRunIsNamed) {
   EXPECT_EQ(Reader().Find("nope").status(), absl::NotFoundError("id: there is no run 'nope'"));
 }
 
-TEST_F(RunReaderTest, SecondRunWithTheSameIdChangesNothing) {
+TEST_P(RunReaderTest, SecondRunWithTheSameIdChangesNothing) {
   RunCreated other = SweepCreated(5);
   other.run.set_definition("another");
   Commit({SweepCreated()});
@@ -115,7 +121,7 @@ TEST_F(RunReaderTest, SecondRunWithTheSameIdChangesNothing) {
   EXPECT_EQ(Run().definition(), "kind: BenchmarkSet\n");
 }
 
-TEST_F(RunReaderTest, RunThatOnlyItsJobsHaveMadeIsFilledIn) {
+TEST_P(RunReaderTest, RunThatOnlyItsJobsHaveMadeIsFilledIn) {
   Commit({Accepted(1, "sweep")});
   EXPECT_EQ(Run().definition(), "");
   Commit({SweepCreated()});
@@ -123,13 +129,13 @@ TEST_F(RunReaderTest, RunThatOnlyItsJobsHaveMadeIsFilledIn) {
   EXPECT_EQ(Run().plan(), SweepCreated().run.plan());
 }
 
-TEST_F(RunReaderTest, CancellingIsRememberedFromTheFirstTime) {
+TEST_P(RunReaderTest, CancellingIsRememberedFromTheFirstTime) {
   Commit({SweepCreated(), RunCancelled{"sweep", 5}});
   Commit({RunCancelled{"sweep", 6}, RunCancelled{"nope", 7}});
   EXPECT_EQ(Run().cancelled_unix_ns(), 5);
 }
 
-TEST_F(RunReaderTest, JobsAreCountedByHowTheyAre) {
+TEST_P(RunReaderTest, JobsAreCountedByHowTheyAre) {
   Commit({SweepCreated(), Placed(1, 1, 1), Placed(2, 1, 2), Started(2), Placed(3, 1, 3),
           Ended(3, 30), Placed(4, 2, 1), Ended(4, 40, queue::Outcome::kFailed), Placed(5, 2, 1),
           JobRequeued{4, 5}, Placed(6, 2, 2), Ended(6, 35, queue::Outcome::kLost)});
@@ -143,7 +149,7 @@ TEST_F(RunReaderTest, JobsAreCountedByHowTheyAre) {
   EXPECT_EQ(Run().counts(), expected);
 }
 
-TEST_F(RunReaderTest, NewestRunsComeFirstInPages) {
+TEST_P(RunReaderTest, NewestRunsComeFirstInPages) {
   for (JobId id = 1; id <= 5; ++id) Commit({Accepted(id, "run-" + std::to_string(id))});
   v1::ListRunsRequest request;
   request.set_page_size(3);
@@ -157,7 +163,7 @@ TEST_F(RunReaderTest, NewestRunsComeFirstInPages) {
   EXPECT_EQ(second->runs(1).id(), "run-1");
 }
 
-TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
+TEST_P(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
   Commit({SweepCreated(), Placed(1, 1, 1, true), EndedWith(1, Measured(1000)), Placed(2, 1, 1),
           EndedWith(2, Measured(3)), Placed(3, 1, 2), EndedWith(3, Measured(5)), Placed(4, 1, 3),
           EndedWith(4, Measured(900), queue::Outcome::kFailed), Placed(5, 2, 1),
@@ -180,7 +186,7 @@ TEST_F(RunReaderTest, StatisticsAreOfMeasuredJobsThatSucceeded) {
   EXPECT_THAT(results[1].headlines(), IsEmpty());
 }
 
-TEST_F(RunReaderTest, APermutationKnowsHowManyOfItsJobsRun) {
+TEST_P(RunReaderTest, APermutationKnowsHowManyOfItsJobsRun) {
   Commit({SweepCreated(), Placed(1, 1, 1), Started(1), Ended(1), Placed(2, 1, 2), Started(2),
           Placed(3, 1, 3), Placed(4, 2, 1)});
   const auto results = Results();
@@ -191,7 +197,7 @@ TEST_F(RunReaderTest, APermutationKnowsHowManyOfItsJobsRun) {
   EXPECT_EQ(results[1].running(), 0u);
 }
 
-TEST_F(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
+TEST_P(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
   for (JobId id = 1; id <= 3; ++id) {
     v1::BenchmarkResult both = Measured(static_cast<double>(id));
     *both.add_measurements() = Throughput(10.0 * static_cast<double>(id), "reverse");
@@ -205,7 +211,7 @@ TEST_F(RunReaderTest, EachHeadlineOfAJobHasItsOwnStatistics) {
   EXPECT_EQ(results[0].headlines(1).mean(), 20.0);
 }
 
-TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
+TEST_P(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
   std::vector<Record> records = {SweepCreated(1200)};
   for (JobId id = 0; id < 2400; ++id) {
     records.emplace_back(Placed(id + 1, id % 1200 + 1, 1));
@@ -221,7 +227,7 @@ TEST_F(RunReaderTest, LongRunsComeInPagesAndNothingIsCutInTwo) {
   }
 }
 
-TEST_F(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
+TEST_P(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
   const JobId high = Id(200, 1);
   Commit({Placed(1, 1, 1), EndedWith(1, Measured(3)), Placed(high, 1, 2), Placed(2, 1, 3, true),
           Started(2), Placed(3, 2, 1)});
@@ -241,7 +247,7 @@ TEST_F(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
   EXPECT_TRUE(second->front().place().warm_up());
 }
 
-TEST_F(RunReaderTest, JobsSayWhenTheyBeganAndWhere) {
+TEST_P(RunReaderTest, JobsSayWhenTheyBeganAndWhere) {
   const JobEnded withdrawn = [] {
     JobEnded ended = Ended(4, 1'760'000'002'000'000'000, queue::Outcome::kCancelled);
     ended.attempts = 0;
@@ -266,7 +272,7 @@ TEST_F(RunReaderTest, JobsSayWhenTheyBeganAndWhere) {
   }
 }
 
-TEST_F(RunReaderTest, ArtifactIsFoundByRankStageAndName) {
+TEST_P(RunReaderTest, ArtifactIsFoundByRankStageAndName) {
   Commit({Accepted(7), EndedWith(7, FullResult())});
   const auto find = [&](JobId job, std::uint32_t rank, const char* stage, const char* name) {
     v1::GetArtifactRequest request;
@@ -286,7 +292,7 @@ TEST_F(RunReaderTest, ArtifactIsFoundByRankStageAndName) {
 
 // ---- The view that has the same
 
-TEST_F(RunReaderTest, ViewHasTheSameStatistics) {
+TEST_P(RunReaderTest, ViewHasTheSameStatistics) {
   std::vector<Record> records = {SweepCreated()};
   const double values[] = {3, 5, 4, 10, 6.5};
   for (JobId id = 1; id <= 5; ++id) {
@@ -298,77 +304,70 @@ TEST_F(RunReaderTest, ViewHasTheSameStatistics) {
   Commit(records);
   const auto results = Results();
   const v1::MetricResult& summary = results.at(0).headlines(0);
-  SQLite::Database file(path_, SQLite::OPEN_READONLY);
-  SQLite::Statement row(file,
-                        "SELECT n, failed, mean, median, sd, cv, lower, upper, varied, least, most"
-                        " FROM by_permutation WHERE run = 'sweep' ORDER BY permutation");
-  ASSERT_TRUE(row.executeStep());
-  EXPECT_EQ(row.getColumn(0).getInt(), 5);
-  EXPECT_EQ(row.getColumn(1).getInt(), 1);
-  EXPECT_DOUBLE_EQ(row.getColumn(2).getDouble(), summary.mean());
-  EXPECT_DOUBLE_EQ(row.getColumn(3).getDouble(), summary.median());
-  EXPECT_DOUBLE_EQ(row.getColumn(4).getDouble(), summary.sd());
-  EXPECT_DOUBLE_EQ(row.getColumn(5).getDouble(), summary.cv());
-  EXPECT_NEAR(row.getColumn(6).getDouble(), summary.mean() - summary.half_width(), 1e-5);
-  EXPECT_NEAR(row.getColumn(7).getDouble(), summary.mean() + summary.half_width(), 1e-5);
-  EXPECT_EQ(row.getColumn(8).getString(), R"({"streams":1})");
-  EXPECT_EQ(row.getColumn(9).getDouble(), summary.least());
-  EXPECT_EQ(row.getColumn(10).getDouble(), summary.most());
-  ASSERT_TRUE(row.executeStep()) << "a permutation without a number is there as well";
-  EXPECT_EQ(row.getColumn(0).getInt(), 0);
-  EXPECT_EQ(row.getColumn(1).getInt(), 1);
-  EXPECT_FALSE(row.executeStep());
-}
-
-TEST_F(RunReaderTest, ViewsFactorsAreStudents) {
-  SQLite::Database file(path_, SQLite::OPEN_READONLY);
-  SQLite::Statement row(file, "SELECT degrees, factor FROM student");
-  int rows = 0;
-  for (; row.executeStep(); ++rows) {
-    EXPECT_NEAR(row.getColumn(1).getDouble(),
-                stats::StudentFactor(0.95, row.getColumn(0).getDouble()), 1e-6);
+  const auto rows = engine_->Rows(
+      "SELECT n, failed, mean, median, sd, cv, lower, upper, least, most, varied ->> 'streams'"
+      " FROM by_permutation WHERE run = 'sweep' ORDER BY permutation");
+  ASSERT_EQ(rows.size(), 2u) << "a permutation without a number is there as well";
+  const double expected[] = {5,
+                             1,
+                             summary.mean(),
+                             summary.median(),
+                             summary.sd(),
+                             summary.cv(),
+                             summary.mean() - summary.half_width(),
+                             summary.mean() + summary.half_width(),
+                             summary.least(),
+                             summary.most(),
+                             1};
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_NEAR(std::stod(rows[0][i]), expected[i], 1e-5) << i;
   }
-  EXPECT_GT(rows, 30);
+  EXPECT_EQ(rows[1][0], "0");
+  EXPECT_EQ(rows[1][1], "1");
 }
 
-TEST_F(RunReaderTest, HeadlineViewHasARowAJobAndNumber) {
+TEST_P(RunReaderTest, ViewsFactorsAreStudents) {
+  const auto rows = engine_->Rows("SELECT degrees, factor FROM student");
+  EXPECT_GT(rows.size(), 30u);
+  for (const auto& row : rows) {
+    EXPECT_NEAR(std::stod(row[1]), stats::StudentFactor(0.95, std::stod(row[0])), 1e-6);
+  }
+}
+
+TEST_P(RunReaderTest, HeadlineViewHasARowAJobAndNumber) {
   Commit({SweepCreated(), Placed(1, 2, 1), EndedWith(1, FullResult())});
-  SQLite::Database file(path_, SQLite::OPEN_READONLY);
-  SQLite::Statement row(file, "SELECT job, run, varied, name, value, unit FROM headline");
-  ASSERT_TRUE(row.executeStep());
-  EXPECT_EQ(row.getColumn(2).getString(), R"({"streams":2})");
-  EXPECT_EQ(row.getColumn(4).getDouble(), 9.25);
-  EXPECT_FALSE(row.executeStep());
+  EXPECT_EQ(engine_->Rows("SELECT job, run, varied ->> 'streams', name, value FROM headline"),
+            (std::vector<std::vector<std::string>>{{"1", "sweep", "2", "throughput", "9.25"}}));
 }
 
-// ---- Files
+// ---- What is not as it was written
 
-TEST_F(RunReaderTest, FileThatIsNotOursIsRefused) {
-  const std::string text = dir_.Path("text");
+TEST(RunReaderFiles, FileThatIsNotOursIsRefused) {
+  const TempDir dir;
+  const std::string text = dir.Path("text");
   std::ofstream(text) << std::string(5000, 'x');
   EXPECT_EQ(RunReader::Open(text).status(),
             absl::InvalidArgumentError(text + " is no SQLite database"));
-  const std::string other = dir_.Path("other.db");
+  const std::string other = dir.Path("other.db");
   SQLite::Database(other, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (x)");
   EXPECT_EQ(RunReader::Open(other).status(),
             absl::InvalidArgumentError(other + " is the database of another program"));
-  EXPECT_EQ(RunReader::Open(dir_.Path("none")).status(),
-            absl::NotFoundError("there is no file " + dir_.Path("none")));
+  EXPECT_EQ(RunReader::Open(dir.Path("none")).status(),
+            absl::NotFoundError("there is no file " + dir.Path("none")));
 }
 
-TEST_F(RunReaderTest, AnOutcomeThatIsNoneIsDataLoss) {
+TEST_P(RunReaderTest, AnOutcomeThatIsNoneIsDataLoss) {
   Commit({Placed(1, 1, 1), EndedWith(1, Measured(1))});
   for (const char* number : {"99", "7", "4294967296"}) {
-    SQLite::Database(path_, SQLite::OPEN_READWRITE)
-        .exec(std::string("UPDATE ended SET outcome = ") + number);
+    engine_->Script(std::string("UPDATE ended SET outcome = ") + number);
     EXPECT_TRUE(absl::IsDataLoss(Reader().Find("sweep").status())) << number;
     EXPECT_TRUE(absl::IsDataLoss(store_->Find(1).status())) << number;
   }
 }
 
-TEST_F(RunReaderTest, DamagedTextInATableIsDataLoss) {
+TEST_P(RunReaderTest, DamagedTextInATableIsDataLoss) {
   Commit({Placed(1, 1, 1), EndedWith(1, Measured(1))});
-  SQLite::Database(path_, SQLite::OPEN_READWRITE).exec("UPDATE metric SET dimensions = '{'");
+  engine_->Script("UPDATE metric SET dimensions = '{'");
   EXPECT_TRUE(absl::IsDataLoss(Reader().Results(Number(), 0).status()));
   EXPECT_TRUE(absl::IsDataLoss(store_->Find(1).status()));
   EXPECT_EQ(Run().counts().ended().at("succeeded"), 1u) << "what is whole is read";

@@ -9,11 +9,13 @@
 #include <random>
 #include <set>
 
+#include "lib/results/postgres_store.h"
 #include "lib/results/sqlite_store.h"
 #include "tests/fakes/memory_store.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/samples.h"
 #include "tests/lib/results/temp_dir.h"
+#include "tests/support/postgres_server.h"
 
 namespace twofold::results {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using twofold::testing::PostgresServer;
 
 using MakeStore = std::function<std::unique_ptr<Store>(const std::string& path)>;
 
@@ -61,8 +64,13 @@ class StoreTest : public ::testing::TestWithParam<Kind> {
     }
   }
 
+  void SetUp() override {
+    store_ = GetParam().make(dir_.Path("jobs.db"));
+    if (store_ == nullptr) GTEST_SKIP() << "PostgreSQL is not installed";
+  }
+
   const TempDir dir_;
-  const std::unique_ptr<Store> store_ = GetParam().make(dir_.Path("jobs.db"));
+  std::unique_ptr<Store> store_;
 };
 
 TEST_P(StoreTest, EmptyStoreHasNothing) {
@@ -289,15 +297,26 @@ TEST_P(StoreTest, ForgottenIdCanBeUsedAgain) {
   EXPECT_EQ(Get(1), (StoredJob{.accepted = Accepted(1, "another")}));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Stores, StoreTest,
-    ::testing::Values(Kind{"memory",
-                           [](const std::string&) { return std::make_unique<MemoryStore>(); }},
-                      Kind{"sqlite",
-                           [](const std::string& path) -> std::unique_ptr<Store> {
-                             return SqliteStore::Open(path).value();
-                           }}),
-    [](const auto& each) { return std::string(each.param.name); });
+std::unique_ptr<Store> MakeMemoryStore(const std::string&) {
+  return std::make_unique<MemoryStore>();
+}
+
+std::unique_ptr<Store> MakeSqliteStore(const std::string& path) {
+  return SqliteStore::Open(path).value();
+}
+
+std::unique_ptr<Store> MakePostgresStore(const std::string&) {
+  if (!PostgresServer::IsInstalled()) return nullptr;
+  return PostgresStore::Open(PostgresServer::TargetOf(PostgresServer::Shared().NewDatabase()))
+      .value();
+}
+
+const auto kKinds =
+    ::testing::Values(Kind{"memory", MakeMemoryStore}, Kind{"sqlite", MakeSqliteStore},
+                      Kind{"postgres", MakePostgresStore});
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreTest, kKinds,
+                         [](const auto& each) { return std::string(each.param.name); });
 
 /// Lives of jobs at random, split into groups at random.
 class RandomLives {
@@ -338,23 +357,26 @@ class RandomLives {
   std::set<JobId> ended_;
 };
 
+class StoreModelTest : public StoreTest {};
+
 // A whole group is written at once; what comes out must be as if record by record.
-TEST(SqliteStoreModel, GroupsHaveTheEffectOfTheirRecordsOneByOne) {
-  const TempDir dir;
+TEST_P(StoreModelTest, GroupsHaveTheEffectOfTheirRecordsOneByOne) {
   MemoryStore model;
-  const auto store = SqliteStore::Open(dir.Path("jobs.db")).value();
   RandomLives lives(4711);
   for (int i = 0; i < 300; ++i) {
     const std::vector<Record> group = lives.Group();
-    ASSERT_EQ(store->Commit(group).code(), model.Commit(group).code());
+    ASSERT_EQ(store_->Commit(group).code(), model.Commit(group).code());
     if (i % 10 == 0) {
       const Retention retention{.older_than_unix_ns = 10, .keep_at_most = 12};
-      ASSERT_EQ(store->Forget(retention, 3), model.Forget(retention, 3));
+      ASSERT_EQ(store_->Forget(retention, 3), model.Forget(retention, 3));
     }
-    ASSERT_EQ(store->List({}), model.List({})) << "group " << i;
+    ASSERT_EQ(store_->List({}), model.List({})) << "group " << i;
   }
-  EXPECT_EQ(LoadAll(*store)->jobs, LoadAll(model)->jobs);
+  EXPECT_EQ(LoadAll(*store_)->jobs, LoadAll(model)->jobs);
 }
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreModelTest, kKinds,
+                         [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace twofold::results

@@ -1,0 +1,51 @@
+#include "lib/results/job_tables.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace twofold::results {
+
+// Jobs in memory at a time.
+constexpr std::size_t kLoadStep = 1000;
+
+std::map<std::string, std::uint64_t> JobTables::Load(const Store::Visit& visit) {
+  const std::vector<JobId> jobs = reader_.Unfinished();
+  for (std::span<const JobId> left(jobs); !left.empty();) {
+    const std::span<const JobId> step = left.first(std::min(kLoadStep, left.size()));
+    for (StoredJob& job : reader_.FindAll(step)) visit(std::move(job));
+    left = left.subspan(step.size());
+  }
+  return reader_.Sequences();
+}
+
+// Too old and too many are both the first ones in the order of their ends.
+std::vector<JobId> JobTables::Forgettable(const Retention& retention, std::size_t at_most) {
+  std::uint64_t too_many = 0;
+  if (retention.keep_at_most != kKeepAll) {
+    if (!finished_) finished_ = reader_.CountFinished();
+    too_many = *finished_ - std::min(*finished_, retention.keep_at_most);
+  }
+  std::vector<JobId> jobs;
+  for (const JobReader::Finished& each : reader_.FirstFinished(at_most)) {
+    if (jobs.size() >= too_many && each.ended_unix_ns >= retention.older_than_unix_ns) break;
+    jobs.push_back(each.job);
+  }
+  return jobs;
+}
+
+void JobTables::Delete(std::span<const JobId> jobs) {
+  writer_.Delete(jobs);
+  deleted_ += jobs.size();
+}
+
+void JobTables::Committed() {
+  if (finished_) *finished_ += ended_ - deleted_;
+  ended_ = deleted_ = 0;
+}
+
+void JobTables::RolledBack() {
+  writer_.Forget();
+  ended_ = deleted_ = 0;
+}
+
+}  // namespace twofold::results

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/results/job_reader.h"
+#include "lib/results/job_writer.h"
+#include "lib/results/statements.h"
+#include "lib/results/store.h"
+
+namespace twofold::results {
+
+/// What stores in tables have in common: the calls of Store that write, each within a transaction
+/// of the caller's, who then says how that ended.
+///
+/// Errors   throws what the engine throws, and Damaged.
+class JobTables {
+ public:
+  explicit JobTables(Statements& sql) : writer_(sql), reader_(sql) {}
+
+  /// See Store::Commit.
+  Status Write(std::span<const Record> records) { return writer_.Write(records, &ended_); }
+
+  /// Finds names of metrics, series and hosts that Write would have to add. False: it knows all.
+  bool FindNewNames(std::span<const Record> records) { return writer_.FindNewNames(records); }
+  /// Adds those that FindNewNames has found last. Optional before Write.
+  void AddNewNames() { writer_.AddNewNames(); }
+
+  /// See Store::Load.
+  std::map<std::string, std::uint64_t> Load(const Store::Visit& visit);
+
+  /// Which jobs Store::Forget deletes. Needs no transaction.
+  std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
+  void Delete(std::span<const JobId> jobs);
+
+  void Committed();
+  void RolledBack();
+
+  JobReader& reader() { return reader_; }
+
+ private:
+  JobWriter writer_;
+  JobReader reader_;
+  std::optional<std::uint64_t> finished_;  // how many jobs; nullopt: not counted yet
+  std::uint64_t ended_ = 0;                // in this transaction
+  std::uint64_t deleted_ = 0;
+};
+
+}  // namespace twofold::results
