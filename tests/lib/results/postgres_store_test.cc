@@ -51,7 +51,7 @@ TEST_F(PostgresStoreTest, ReopenedStoreHasEverything) {
 }
 
 TEST_F(PostgresStoreTest, HasTheColumnsOfSqlite) {
-  Open();
+  ASSERT_NE(Open(), nullptr);
   SqliteEngine sqlite;
   sqlite.OpenStore();
   auto in_sqlite = sqlite.Rows(
@@ -66,7 +66,7 @@ TEST_F(PostgresStoreTest, HasTheColumnsOfSqlite) {
 }
 
 TEST_F(PostgresStoreTest, HasTheOutcomesAndQuantilesOfSqlite) {
-  Open();
+  ASSERT_NE(Open(), nullptr);
   SqliteEngine sqlite;
   sqlite.OpenStore();
   for (const char* sql : {"SELECT number, name FROM outcome ORDER BY number",
@@ -124,7 +124,7 @@ TEST_F(PostgresStoreTest, SeveralMakeTheTablesAtTheSameTime) {
 }
 
 TEST_F(PostgresStoreTest, NewerSchemaIsRefusedAndLeftAsItIs) {
-  Open();
+  ASSERT_NE(Open(), nullptr);
   engine_->Script("UPDATE twofold SET version = 99");
   const Status status = PostgresStore::Open(engine_->target()).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
