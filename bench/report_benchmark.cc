@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <utility>
 
 #include "lib/report/sources/sources.h"
 #include "tests/lib/report/sources/samples.h"
@@ -17,9 +18,16 @@ void Report(benchmark::State& state, const Record& record) {
   state.counters["bytes"] = static_cast<double>(bytes);
 }
 
+/// With all that `twofold report` asks for.
+RunResults Full(RunResults results) { return WithPlaces(WithCurves(std::move(results), 8), 40); }
+
 /// 100 000 jobs: 20 permutations, and one for each two jobs.
-void RunOfFewPermutations(benchmark::State& state) { Report(state, SomeRun("run", 10, 5'000)); }
-void RunOfManyPermutations(benchmark::State& state) { Report(state, SomeRun("run", 25'000, 2)); }
+void RunOfFewPermutations(benchmark::State& state) {
+  Report(state, Full(SomeRun("run", 10, 5'000)));
+}
+void RunOfManyPermutations(benchmark::State& state) {
+  Report(state, Full(SomeRun("run", 25'000, 2)));
+}
 
 /// The most that a record of a load has: 2000 slices, 20 000 jobs; on 40 workers.
 void LargestLoad(benchmark::State& state) { Report(state, SomeLoad(40, 2'000, 40)); }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/postgres_schema.h"
@@ -64,14 +65,35 @@ JobAccepted Accepted(JobId id, JobId permutations) {
   return job;
 }
 
-JobEnded Ended(JobId id) {
+/// Latency by message size, as osu_latency has it for 22 sizes.
+void AddSeries(JobId id, std::int64_t rows, v1::BenchmarkResult& result) {
+  if (rows == 0) return;
+  v1::Series& series = *result.add_series();
+  series.set_name("osu_latency");
+  for (const auto& [name, better] :
+       {std::pair("size", v1::BETTER_NONE), std::pair("latency", v1::BETTER_LOWER),
+        std::pair("bandwidth", v1::BETTER_HIGHER)}) {
+    v1::Column& column = *series.add_columns();
+    column.set_name(name);
+    column.set_better(better);
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double size = static_cast<double>(std::int64_t{1} << row);
+    const double latency = 1.8 + static_cast<double>(id % 100) / 100.0 + size / 1000.0;
+    for (const double value : {size, latency, size / latency}) series.add_values(value);
+  }
+}
+
+JobEnded Ended(JobId id, std::int64_t rows = 0) {
+  v1::BenchmarkResult result = SweepResult(id);
+  AddSeries(id, rows, result);
   return {.job = id,
           .attempts = 1,
           .node = "node-17",
           .pod = "backend-iperf-5d4f-abcde",
           .report = std::string(20, 'r'),
           .ended_unix_ns = static_cast<std::int64_t>(id),
-          .benchmark = SharedBenchmark::Parse(SweepResult(id).SerializeAsString())};
+          .benchmark = SharedBenchmark::Parse(result.SerializeAsString())};
 }
 
 RunCreated Created(JobId permutations) {
@@ -88,14 +110,15 @@ RunCreated Created(JobId permutations) {
 }
 
 /// Accepts and ends all jobs of the run, each in a commit of its own beside those of others.
-bool WriteAll(Store& store, JobId jobs, JobId permutations, benchmark::State* state) {
+bool WriteAll(Store& store, JobId jobs, JobId permutations, benchmark::State* state,
+              std::int64_t rows = 0) {
   bool ok = store.Commit(std::vector<Record>{Created(permutations)}).ok();
   for (JobId first = 0; first < jobs + kGroup; first += kGroup) {
     if (state != nullptr) state->PauseTiming();
     std::vector<Record> records;
     for (JobId i = first; i < first + kGroup; ++i) {
       if (i < jobs) records.emplace_back(Accepted(i + 1, permutations));
-      if (i >= kGroup && i - kGroup < jobs) records.emplace_back(Ended(i - kGroup + 1));
+      if (i >= kGroup && i - kGroup < jobs) records.emplace_back(Ended(i - kGroup + 1, rows));
     }
     if (state != nullptr) state->ResumeTiming();
     ok = ok && store.Commit(records).ok();
@@ -152,14 +175,14 @@ void PostgresWriteSweep(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-/// All that `twofold results` asks for.
-void ReadAll(const RunReader& reader, benchmark::State& state, JobId jobs) {
+/// All that `twofold results` asks for; with `series` what `twofold results --series` does.
+void ReadAll(const RunReader& reader, benchmark::State& state, JobId jobs, bool series = false) {
   for (auto _ : state) {
     const std::int64_t run = *reader.NumberOf("sweep");
     std::uint64_t succeeded = 0;
     std::uint64_t from = 0;
     for (;;) {
-      const auto page = reader.Results(run, from).value();
+      const auto page = reader.Results(run, from, series).value();
       if (page.empty()) break;
       for (const v1::PermutationResult& each : page) succeeded += each.succeeded();
       from = page.back().number() + 1;
@@ -169,15 +192,15 @@ void ReadAll(const RunReader& reader, benchmark::State& state, JobId jobs) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(jobs));
 }
 
-/// So many jobs in so many permutations.
+/// So many jobs in so many permutations, each with a series of so many rows.
 void ReadSweep(benchmark::State& state) {
   const Folder folder(state.range(0));
   const auto jobs = static_cast<JobId>(state.range(1));
   const auto store = SqliteStore::Open(folder.File()).value();
-  if (!WriteAll(*store, jobs, static_cast<JobId>(state.range(2)), nullptr)) {
+  if (!WriteAll(*store, jobs, static_cast<JobId>(state.range(2)), nullptr, state.range(3))) {
     state.SkipWithError("cannot write");
   }
-  ReadAll(*RunReader::Open(folder.File()).value(), state, jobs);
+  ReadAll(*RunReader::Open(folder.File()).value(), state, jobs, state.range(3) > 0);
 }
 
 void PostgresReadSweep(benchmark::State& state) {
@@ -212,9 +235,10 @@ const bool kHasPostgres = [] {
   return true;
 }();
 BENCHMARK(ReadSweep)
-    ->ArgNames({"disk", "jobs", "permutations"})
-    ->Args({kMemory, 100'000, 1'000})
-    ->Args({kMemory, 100'000, 100'000})
+    ->ArgNames({"disk", "jobs", "permutations", "rows"})
+    ->Args({kMemory, 100'000, 1'000, 0})
+    ->Args({kMemory, 100'000, 100'000, 0})
+    ->Args({kMemory, 100'000, 1'000, 22})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -37,10 +37,12 @@ bool SharesRows(const v1::SeriesResult& series) {
                      [](const v1::SeriesPoint& point) { return point.n() > 1; });
 }
 
-/// Rows that no two of several jobs share, such as moments, make no line: each is of another job
-/// than the next.
+bool IsTime(const std::string& unit) { return unit == "s"; }
+
+/// Moments that no two of several jobs share make no line: each is of another job than the next.
 MeanLine LineOf(const std::string& name, const v1::SeriesResult& series, std::uint64_t jobs) {
-  MeanLine line{.name = name, .form = jobs < 2 || SharesRows(series) ? Form::kLine : Form::kPoints};
+  const bool apart = jobs > 1 && IsTime(series.by().unit()) && !SharesRows(series);
+  MeanLine line{.name = name, .form = apart ? Form::kPoints : Form::kLine};
   for (const v1::SeriesPoint& point : series.points()) {
     line.means.push_back({point.at(), point.mean(), point.half_width(), point.n()});
   }
@@ -70,7 +72,7 @@ std::vector<CurveLines> CurvesOf(const std::vector<NamedRun>& runs) {
 bool IsLogarithmic(const CurveLines& of) {
   std::vector<double> sizes = XsOf(of.lines);
   std::erase_if(sizes, [](double size) { return size <= 0.0; });
-  return of.curve.by_unit != "s" && IsWide(sizes);
+  return !IsTime(of.curve.by_unit) && IsWide(sizes);
 }
 
 /// Messages of no bytes have no place on a logarithmic axis. Says whether there were any.

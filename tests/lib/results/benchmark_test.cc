@@ -117,6 +117,13 @@ TEST(Points, NumbersComeBackAsTheyWere) {
   EXPECT_EQ(PointsOf(series), "[[1,2.5],[2,3.5]]");
 }
 
+TEST(Points, TextThatIsDamagedIsRefused) {
+  for (const char* text : {"", "[", "[[", "[[]]", "[[1]", "[[1,]]", "[[1],[2]", "[[1]]x", "[[x]]",
+                           "[[nan]]", "[[1e999]]", "[1]", "[[1][2]]", "{}"}) {
+    EXPECT_THROW(PointsIn(text), SQLite::Exception) << text;
+  }
+}
+
 // A field that is added to the contract has to be added to the tables, or they lose it.
 TEST(Tables, KeepEveryFieldOfAResult) {
   const auto is_in = [](const google::protobuf::FieldDescriptor& field, const auto&... columns) {

@@ -107,7 +107,7 @@ TEST(Curves, TimesLieOnALinearAxis) {
   EXPECT_FALSE(PanelOf(pictures[0]).x.logarithmic);
 }
 
-TEST(Curves, RowsThatNoTwoJobsShareAreSinglePoints) {
+TEST(Curves, MomentsThatNoTwoJobsShareAreSinglePoints) {
   RunResults results = Permutation(2);
   v1::SeriesResult& curve = AddCurve("over_time", "time", "s", results.permutations[0]);
   for (const double at : {1.0, 1.001, 2.0, 2.003}) AddPoint(at, 5, 1, curve);
@@ -118,6 +118,13 @@ TEST(Curves, RowsThatNoTwoJobsShareAreSinglePoints) {
   const auto one = CurvePictures({{"", &results}});
   EXPECT_THAT(NamesOf(PanelOf(one.at(0)), Form::kPoints), IsEmpty());
   EXPECT_THAT(one[0].caption, Not(HasSubstr("Single points")));
+}
+
+TEST(Curves, SizesThatOneOfSeveralJobsHasMeasuredAreALine) {
+  RunResults results = Permutation(2);
+  v1::SeriesResult& curve = AddCurve("osu_bw", "size", "B", results.permutations[0]);
+  for (const double at : {1.0, 2.0, 4.0}) AddPoint(at, 5, 1, curve);
+  EXPECT_THAT(NamesOf(PanelOf(CurvePictures({{"", &results}}).at(0)), Form::kLine), SizeIs(1));
 }
 
 TEST(Curves, OfManyColumnsAndLinesTheFirstAreDrawnAndCounted) {
