@@ -35,7 +35,7 @@ Status CheckNames(const Options& options) {
         absl::StrCat("--durable: there is no queue '", name, "' among QUEUE..."));
   }
   if (!options.durable.empty() && !options.storage.is_given()) {
-    return absl::InvalidArgumentError("--durable needs --store (or --store-file)");
+    return absl::InvalidArgumentError("--durable needs --store sqlite:PATH, or another store");
   }
   return absl::OkStatus();
 }

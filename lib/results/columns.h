@@ -23,7 +23,7 @@ enum class As {
   kNothingIfEmpty,  ///< of a list, instead of {} or []
 };
 
-inline const std::string kNothing;
+inline const std::string kNothing;  // an empty text that outlives each statement
 
 /// A column of a table, and what it keeps: a member of a record, or the field of the same name of a
 /// message, with its getter.

@@ -50,7 +50,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"twofold-frontend",
                 {"--store", "sqlite:x", "--durable", "other", "q"},
                 "--durable: there is no queue 'other'"},
-        Mistake{"twofold-frontend", {"--store", "x.db", "q"}, "'x.db' is not like sqlite:PATH"},
+        Mistake{"twofold-frontend",
+                {"--store", "x.db", "q"},
+                "--store: the address is neither like sqlite:PATH"},
         Mistake{"twofold-frontend", {"--store", "sqlite:/", "q"}, "/"},
         Mistake{"twofold-frontend", {"--store", "sqlite:/no/such/x.db", "q"}, "/no/such/x.db"},
         Mistake{"twofold-frontend", {"--nope", "q"}, "--nope"}));

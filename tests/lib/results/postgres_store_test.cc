@@ -31,7 +31,7 @@ class PostgresStoreTest : public ::testing::Test {
     engine_.emplace();
   }
 
-  [[nodiscard]] std::unique_ptr<PostgresStore> Open() const {
+  std::unique_ptr<PostgresStore> Open() const {
     return PostgresStore::Open(engine_->target()).value();
   }
 

@@ -186,6 +186,17 @@ TEST_P(StoreTest, OtherJobWithTheSameIdIsRefusedWithItsWholeGroup) {
   EXPECT_EQ(Get(7).accepted, Accepted(7));
 }
 
+TEST_P(StoreTest, EndedJobThatIsAcceptedAgainDoesNotComeBack) {
+  ASSERT_TRUE(Commit({Accepted(7), Ended(7)}).ok());
+  ASSERT_TRUE(Commit({Accepted(7)}).ok());
+  EXPECT_THAT(Load().jobs, IsEmpty());
+  EXPECT_EQ(Get(7).state, (decltype(StoredJob::state)(Ended(7))));
+  JobAccepted other = Accepted(7);
+  other.spec = "another";
+  EXPECT_TRUE(absl::IsAlreadyExists(Commit({other})));
+  EXPECT_EQ(Get(7).accepted, Accepted(7));
+}
+
 TEST_P(StoreTest, TwoJobsOfOneGroupWithTheSameIdAreRefused) {
   JobAccepted other = Accepted(7);
   other.spec = "another";
