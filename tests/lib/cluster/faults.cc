@@ -40,12 +40,21 @@ FaultKind RandomKind(std::mt19937_64& random) {
   return static_cast<FaultKind>(kind);
 }
 
+/// Shortly after the beginning or the end of another fault: what goes wrong together is worst.
+Duration Near(std::mt19937_64& random, const Scenario& scenario) {
+  const Fault& other = scenario.faults[random() % scenario.faults.size()];
+  const Duration after = random() % 2 == 0 ? Duration{} : other.length;
+  return std::min(kFaultsEnd, other.at + after + milliseconds(random() % 2000));
+}
+
 Fault RandomFault(std::mt19937_64& random, const Scenario& scenario) {
   Fault fault{};
   fault.kind = RandomKind(random);
   // Who drains needs time for it before the faults end.
   const Duration last = kFaultsEnd - (fault.kind == FaultKind::kDrain ? seconds(25) : seconds(0));
   fault.at = milliseconds(random() % static_cast<std::uint64_t>(last / milliseconds(1)));
+  if (!scenario.faults.empty() && random() % 2 == 0)
+    fault.at = std::min(last, Near(random, scenario));
   fault.frontend = random() % scenario.frontends;
   // The first frontend never ends for good, so one is there.
   if (fault.kind == FaultKind::kGone && fault.frontend == 0) fault.kind = FaultKind::kKill;

@@ -15,7 +15,9 @@ class OwnershipAdminTest : public OwnershipTest {
  protected:
   /// Answers the latest release, and writes it. The next owner takes the partition, or nobody.
   void Release(bool next_takes_it) {
-    const effect::Release release = Of<effect::Release>().back();
+    const std::vector<effect::Release> releases = Of<effect::Release>();
+    ASSERT_FALSE(releases.empty());
+    const effect::Release& release = releases.back();
     Partition& row = view.partitions.at(release.partition);
     row.epoch = release.epoch + (next_takes_it ? 1 : 0);
     row.owner = next_takes_it ? release.next : "";
@@ -70,7 +72,7 @@ TEST_F(OwnershipAdminTest, DrainHandsOverOneByOne) {
   effects.clear();
   EXPECT_TRUE(Step(input::Drain{}).ok());
   Run(milliseconds(500));
-  EXPECT_TRUE(Of<effect::Beat>().front().draining) << "others learn it at once";
+  EXPECT_TRUE(Of<effect::Beat>().at(0).draining) << "others learn it at once";
   EXPECT_THAT(Of<effect::Release>(), ElementsAre(effect::Release{0, 5, 6, "other"}));
   Release(false);
   Run(seconds(1));

@@ -102,7 +102,9 @@ class OwnershipTest : public testing::Test {
 
   /// Answers the latest claim of a partition, and writes it.
   void Grant(PartitionNumber number) {
-    const effect::Claim claim = Of<effect::Claim>().back();
+    const std::vector<effect::Claim> claims = Of<effect::Claim>();
+    ASSERT_FALSE(claims.empty());
+    const effect::Claim& claim = claims.back();
     ASSERT_EQ(claim.partition, number);
     Partition& row = view.partitions.at(number);
     row.epoch = claim.epoch;

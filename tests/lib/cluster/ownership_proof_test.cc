@@ -104,7 +104,7 @@ TEST_F(OwnershipTest, LossOfAcknowledgedCommitsStopsDurableWork) {
   Run(seconds(1));  // the row still says 10
   EXPECT_THAT(Of<effect::Lost>(), ElementsAre(effect::Lost{mine, 5, 12, 5, 10}));
   EXPECT_THAT(Of<effect::Suspend>(), ElementsAre(effect::Suspend{mine}));
-  EXPECT_EQ(Of<effect::Mark>().front(), (effect::Mark{mine, 1}));
+  EXPECT_EQ(Of<effect::Mark>().at(0), (effect::Mark{mine, 1}));
   EXPECT_EQ(core.OpenEpoch(mine), 5U) << "volatile work goes on";
 }
 
@@ -139,7 +139,7 @@ TEST_F(OwnershipTest, LookThatIsOlderThanACommitIsNoLoss) {
 TEST_F(OwnershipTest, ClaimThatReadsAnOlderVersionIsALoss) {
   AddPartition(4, "me", 20);
   Run(seconds(1));
-  Step(Done(Of<effect::Claim>().front(), 18)).IgnoreError();
+  Step(Done(Of<effect::Claim>().at(0), 18)).IgnoreError();
   EXPECT_THAT(Of<effect::Lost>(), ElementsAre(effect::Lost{0, 4, 20, 5, 18}));
   EXPECT_EQ(core.StrictUntil(0), std::nullopt);
 }
@@ -147,7 +147,7 @@ TEST_F(OwnershipTest, ClaimThatReadsAnOlderVersionIsALoss) {
 TEST_F(OwnershipTest, NoDurableWorkOfWhatOthersHaveMarkedAsLost) {
   AddPartition(4, "me").losses = 3;
   Run(seconds(1));
-  const effect::Claim claim = Of<effect::Claim>().front();
+  const effect::Claim claim = Of<effect::Claim>().at(0);
   Step(input::Claimed{0, claim.epoch, Verdict::kDone, 0, 3}).IgnoreError();
   EXPECT_THAT(Of<effect::Open>(), SizeIs(1));
   EXPECT_THAT(Of<effect::Resume>(), IsEmpty());

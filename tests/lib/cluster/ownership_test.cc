@@ -55,7 +55,7 @@ TEST_F(OwnershipTest, RegistersAgainIfTheDatabaseWentBackBeforeItsRegistration) 
   beats_arrive = true;
   Run(seconds(2));
   EXPECT_THAT(Of<effect::Replaced>(), IsEmpty());
-  EXPECT_EQ(Of<effect::Beat>().front().expected, 0U);
+  EXPECT_EQ(Of<effect::Beat>().at(0).expected, 0U);
   EXPECT_EQ(MemberNamed("me").incarnation, kMe);
 }
 
@@ -161,7 +161,7 @@ TEST_F(OwnershipTest, NoEpochIsTriedTwice) {
 TEST_F(OwnershipTest, AnswerAfterThePatienceIsOverOpensNothing) {
   AddPartition(4, "me");
   Run(seconds(1));
-  const effect::Claim claim = Of<effect::Claim>().front();
+  const effect::Claim claim = Of<effect::Claim>().at(0);
   Run(seconds(3));
   Step(Done(claim)).IgnoreError();
   EXPECT_THAT(Of<effect::Open>(), IsEmpty());
@@ -239,6 +239,17 @@ TEST_F(OwnershipTest, OthersStandAsideForAThirdOfTheTtl) {
   EXPECT_THAT(Of<effect::Claim>(), IsEmpty());
   Run(milliseconds(200));
   EXPECT_THAT(Of<effect::Claim>(), SizeIs(1));
+}
+
+TEST_F(OwnershipTest, EachVacancyIsLeftToItsHeirAnew) {
+  Partition& row = AddPartition(4, "");
+  row.next = "other";
+  Run(milliseconds(2500));
+  row = {.number = 0, .epoch = 5, .owner = "other", .owner_incarnation = 100};
+  Run(seconds(1));
+  row = {.number = 0, .epoch = 6, .next = "other"};
+  Run(seconds(2));
+  EXPECT_THAT(Of<effect::Claim>(), IsEmpty());
 }
 
 TEST_F(OwnershipTest, PartitionsWithoutOwnerSpreadEvenly) {
