@@ -15,6 +15,7 @@
 #include "frontend/services/changes.h"
 #include "frontend/web/answers.h"
 #include "lib/common/printable.h"
+#include "lib/http/guard.h"
 
 namespace twofold::frontend {
 namespace {

@@ -100,7 +100,7 @@ Handler Guard(std::shared_ptr<security::Gate> gate, bool asks_certificate, Roles
 Response WhoAsks(const security::Gate* gate, security::Role otherwise, const Request& request) {
   const std::string* header = Find(request.headers, "authorization");
   const auto holder = gate == nullptr || header == nullptr ? std::nullopt : gate->HolderOf(*header);
-  const std::string_view role = security::Name(holder ? holder->role : otherwise);
+  const std::string role(security::Name(holder ? holder->role : otherwise));
   const bool tokens = gate != nullptr && gate->asks_token();
   return Json(200, absl::StrCat(R"({"roles":[")", role, R"("],"tokens":)",
                                 tokens ? "true" : "false", "}\n"));
