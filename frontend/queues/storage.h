@@ -18,8 +18,8 @@ namespace twofold::frontend {
 struct StorageOptions {
   [[nodiscard]] bool is_given() const { return !url.empty() || !file.empty(); }
 
-  std::string url;                          ///< "sqlite:PATH" or "postgresql://..."
-  std::string file;                         ///< with the url in it
+  std::string url = {};                     ///< "sqlite:PATH" or "postgresql://..."
+  std::string file = {};                    ///< with the url in it
   double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
