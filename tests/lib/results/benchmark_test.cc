@@ -120,7 +120,7 @@ TEST(Points, NumbersComeBackAsTheyWere) {
 TEST(Points, TextThatIsDamagedIsRefused) {
   for (const char* text : {"", "[", "[[", "[[]]", "[[1]", "[[1,]]", "[[1],[2]", "[[1]]x", "[[x]]",
                            "[[nan]]", "[[1e999]]", "[1]", "[[1][2]]", "{}"}) {
-    EXPECT_THROW(PointsIn(text), SQLite::Exception) << text;
+    EXPECT_THROW(PointsIn(text), Damaged) << text;
   }
 }
 
