@@ -1,3 +1,5 @@
+// How often the intervals hold is counted over simulated loads:
+//   TWOFOLD_TRIES  how many; 200 if not set, a tenth of that with a sanitizer
 #include "lib/stats/throughput.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "tests/lib/stats/lanes.h"
+#include "tests/lib/stats/tries.h"
 #include "tests/support/sanitized.h"
 
 namespace twofold::stats {
@@ -20,6 +23,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
+const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
 
@@ -314,11 +318,10 @@ TEST(ThroughputWindow, ManyJobsInFlightAreEachGivenTheirPart) {
 
 /// Loads that end as soon as their throughput seems known within `share`: how many were right.
 double ShareOfRightEnds(const DrawLife& draw, double share) {
-  constexpr int kTrials = 1000;
   constexpr double kWarmUp = 20.0;
   constexpr double kLongest = 400.0;
   int right = 0;
-  for (int seed = 1; seed <= kTrials; ++seed) {
+  for (int seed = 1; seed <= kTries; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
     const auto jobs = RunLanes(kLanes, kWarmUp + kLongest, draw, random);
     ThroughputEstimate estimate;
@@ -329,7 +332,7 @@ double ShareOfRightEnds(const DrawLife& draw, double share) {
     } while (!estimate.IsKnownWithin(share) && seconds < kLongest);
     right += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1 : 0;
   }
-  return static_cast<double>(right) / kTrials;
+  return static_cast<double>(right) / kTries;
 }
 
 TEST(ThroughputWindow, WhoLooksUntilItIsKnownIsRightAsOftenAsTheIntervalSays) {
