@@ -5,6 +5,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <spdlog/spdlog.h>
 
+#include <csignal>
 #include <map>
 #include <random>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include "frontend/access.h"
 #include "frontend/web/web.h"
+#include "lib/common/host_name.h"
 #include "lib/http/guard.h"
 
 namespace twofold::frontend {
@@ -19,6 +21,9 @@ namespace {
 
 // Streams have so long to end by themselves when the frontend stops.
 constexpr auto kStopGrace = std::chrono::milliseconds(200);
+
+// So long others may take to take the queues over.
+constexpr auto kDrainLimit = std::chrono::seconds(5);
 
 // A disk that works takes far less; one that does not is tried again until Storage gives up.
 constexpr auto kFlushLimit = std::chrono::seconds(1);
@@ -40,12 +45,44 @@ Status CheckNames(const Options& options) {
   return absl::OkStatus();
 }
 
+/// What the store says of the numbers of queues. A queue that several frontends share counts on
+/// when it is opened.
+Result<LastIds> KnownIds(Storage& storage, const std::vector<std::string>& queues) {
+  if (storage.shared() == nullptr) return storage.store().Load([](const results::StoredJob&) {});
+  const auto numbers = Membership::NumberQueues(*storage.shared(), queues);
+  if (!numbers.ok()) return numbers.status();
+  LastIds ids;
+  for (const auto& [queue, number] : *numbers) ids[queue] = std::uint64_t{number} << 56;
+  return ids;
+}
+
+/// Frontends call each other with their servers' certificate, and the token of the caller.
+Result<security::Client> OpenPeers(const Options& options) {
+  security::ClientOptions peers;
+  if (options.security.cert.empty()) return security::Client();
+  peers.ca = options.peers_ca.empty() ? options.security.ca : options.peers_ca;
+  peers.cert = options.security.cert;
+  peers.key = options.security.key;
+  if (!peers.ca.empty()) return security::Client::Open(peers);
+  return absl::InvalidArgumentError(
+      "--peers-tls-ca: frontends that share a store call each other by TLS, and need the CA of "
+      "their certificates");
+}
+
 void WarnIfExposed(const Options& options, const security::Server& security) {
   for (const auto& address :
        {options.client_address, options.worker_address, options.http_address}) {
     const std::string warning = security::Warning(security, address);
     if (!warning.empty()) spdlog::warn(warning);
   }
+}
+
+/// The addresses under which others reach what listens on these.
+std::string Advertised(const Options& options, const HostPort& listening, const std::string& name) {
+  if (!options.advertise.empty()) return ToString({options.advertise, listening.port});
+  const bool is_any =
+      listening.host.empty() || listening.host == "0.0.0.0" || listening.host == "::";
+  return ToString({is_any ? name : listening.host, listening.port});
 }
 
 void Stop(std::unique_ptr<rpc::Server>& server) {
@@ -74,13 +111,18 @@ Status Frontend::Open(const Options& options, Parts& parts) {
     auto opened = Storage::Open(options.storage);
     if (!opened.ok()) return opened.status();
     parts.storage = *std::move(opened);
-    auto known = parts.storage->store().Load([](const results::StoredJob&) {});
+    auto known = KnownIds(*parts.storage, options.queues);
     if (!known.ok()) return known.status();
     last_ids = *std::move(known);
   }
   auto plans = PlanQueues(options.queues, options.durable, last_ids);
   if (!plans.ok()) return plans.status();
   parts.plans = *std::move(plans);
+  if (parts.storage != nullptr && parts.storage->shared() != nullptr) {
+    auto peers = OpenPeers(options);
+    if (!peers.ok()) return peers.status();
+    parts.peers = *std::move(peers);
+  }
   if (options.trace.empty()) return absl::OkStatus();
   auto opened = queue::trace::TraceWriter::Open(options.trace);
   if (!opened.ok()) return opened.status();
@@ -100,12 +142,27 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
       storage_(std::move(parts.storage)),
       clients_(queues_, client_calls_, readers_),
       admin_(queues_, client_calls_, readers_),
+      frontends_(
+          queues_, [this] { return joined_.load(); }, client_calls_, readers_),
       results_(queues_, storage_.get(), client_calls_, readers_),
-      workers_(queues_, worker_calls_, readers_) {}
+      workers_(queues_, worker_calls_, readers_) {
+  if (storage_ == nullptr || storage_->shared() == nullptr) return;
+  directory_ = std::make_unique<Directory>(FromSeconds(options.ttl));
+  queues_.SetDirectory(*directory_);
+  peers_ = std::make_unique<Peers>(*directory_, std::move(parts.peers));
+  for (Service* const service :
+       std::initializer_list<Service*>{&clients_, &admin_, &frontends_, &results_}) {
+    service->SetPeers(*peers_);
+  }
+}
 
 /// Takes in what an earlier life has left, and starts to keep what this one does.
 Status Frontend::Restore() {
   if (storage_ == nullptr) return absl::OkStatus();
+  if (directory_ != nullptr) {
+    queues_.SetStore(storage_->store(), storage_->StartJournal());
+    return absl::OkStatus();
+  }
   std::map<std::string, std::uint64_t> left;  // jobs of queues that are not there
   std::uint64_t restored = 0;
   const auto loaded = storage_->store().Load([&](const results::StoredJob& job) {
@@ -132,7 +189,7 @@ Status Frontend::Serve(const Options& options) {
 
   const rpc::ConnectionLimits limits{.of_host = options.peer_connections,
                                      .memory = options.memory_limit << 20};
-  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &results_},
+  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
                              {security_, client_gate_, RolesOfMethod}, limits);
   if (!clients.ok()) return clients.status();
   client_server_ = *std::move(clients);
@@ -143,7 +200,33 @@ Status Frontend::Serve(const Options& options) {
   worker_server_ = *std::move(workers);
 
   ticker_ = std::make_unique<Ticker>(queues_, alarm_, FromSeconds(options.log_interval));
-  return ServeHttp(options);
+  if (Status status = ServeHttp(options); !status.ok()) return status;
+  if (directory_ != nullptr) Join(options);
+  return absl::OkStatus();
+}
+
+/// Takes its part of the queues, now that callers can be sent here.
+void Frontend::Join(const Options& options) {
+  const std::string name = options.name.empty() ? HostName() : options.name;
+  Peer me{name, Advertised(options, client_server_->address(), HostName()),
+          Advertised(options, worker_server_->address(), HostName())};
+  spdlog::info("one of the frontends of {}: {}, reached at {} and {}", storage_->shared()->name(),
+               me.name, me.client_address, me.worker_address);
+  membership_ = std::make_unique<Membership>(
+      queues_, *storage_, *directory_,
+      MembershipOptions{.me = std::move(me), .ttl = FromSeconds(options.ttl), .replaced = [] {
+                          std::raise(SIGTERM);
+                        }});
+  joined_ = membership_.get();
+}
+
+/// Hands all queues over. Streams learn where these are served now.
+void Frontend::Leave() {
+  if (membership_ == nullptr) return;
+  if (!membership_->Drain(kDrainLimit)) {
+    spdlog::warn("not all queues are handed over: others take them when they miss this frontend");
+  }
+  directory_->Stop();
 }
 
 std::string Frontend::Stalled() const {
@@ -181,10 +264,12 @@ void Frontend::SettleAttempts() {
 
 Frontend::~Frontend() {
   http_server_.reset();
+  Leave();
   if (worker_server_) SettleAttempts();
   Stop(client_server_);
   Stop(worker_server_);
   ticker_.reset();
+  membership_.reset();
   if (storage_) storage_->Stop();  // its last messages go to streams that have ended
   readers_.Stop();                 // last, as a reader may wait for a disk that hangs
   storage_.reset();

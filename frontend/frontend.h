@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
+#include "frontend/cluster/membership.h"
 #include "frontend/options.h"
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
@@ -22,7 +24,7 @@ namespace twofold::frontend {
 /// A whole frontend: queues, the two gRPC servers, HTTP, and their time.
 ///
 /// Serves from Start to destruction. When it ends, streams are broken off: clients and workers
-/// connect again to the next one.
+/// connect again to the next one. One of several hands its queues over before.
 class Frontend {
  public:
   /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice, or
@@ -42,12 +44,15 @@ class Frontend {
     std::vector<QueuePlan> plans;
     std::unique_ptr<queue::trace::TraceWriter> trace;
     std::unique_ptr<Storage> storage;
+    security::Client peers;  ///< how other frontends are called
   };
   static Status Open(const Options& options, Parts& parts);
 
   Frontend(const Options& options, security::Server security, Parts parts);
   Status Restore();
   Status Serve(const Options& options);
+  void Join(const Options& options);
+  void Leave();
   Status ServeHttp(const Options& options);
   /// Why nobody can connect at this moment; empty: they can.
   [[nodiscard]] std::string Stalled() const;
@@ -63,10 +68,14 @@ class Frontend {
   Alarm alarm_;
   const std::unique_ptr<queue::trace::TraceWriter> trace_;  ///< nullptr: nothing is recorded
   QueueSet queues_;
-  std::unique_ptr<Storage> storage_;  ///< nullptr: durable jobs are refused
+  std::unique_ptr<Storage> storage_;      ///< nullptr: durable jobs are refused
+  std::unique_ptr<Directory> directory_;  ///< nullptr: it serves all queues, as there are no others
+  std::unique_ptr<Peers> peers_;          ///< nullptr: as directory_
+  std::atomic<Membership*> joined_ = nullptr;  ///< membership_, once it is there
   ReaderPool readers_;
   ClientsService clients_;
   AdminService admin_;
+  FrontendsService frontends_;
   ResultsService results_;
   WorkersService workers_;
   std::unique_ptr<rpc::Server> client_server_;
@@ -74,6 +83,7 @@ class Frontend {
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<http::Server> http_server_;
   std::string http_host_;
+  std::unique_ptr<Membership> membership_;  ///< nullptr: as directory_
 };
 
 }  // namespace twofold::frontend

@@ -1,5 +1,10 @@
 #include "frontend/options.h"
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "lib/cluster/view.h"
 #include "lib/common/options.h"
 
 namespace twofold::frontend {
@@ -19,6 +24,8 @@ constexpr const char* kExamples = R"(Examples:
       jobs of queue fio are on disk before they are acknowledged, and survive a restart
   twofold-frontend --store-file /run/secrets/store sleep
       the same in a PostgreSQL database, whose address has a password (docs/store.md)
+  twofold-frontend --store-file /run/secrets/store --name b --advertise b.example.org sleep
+      one of several that share this database and its queues (docs/scale.md)
   twofold-frontend --queue-limit 100000 --log-interval 10 sleep
       at most 100000 waiting jobs, a line of statistics every 10 seconds
   twofold-frontend --tls-cert tls.crt --tls-key tls.key --token-file tokens sleep
@@ -80,6 +87,38 @@ void DeclareStore(CLI::App& app, Options& options) {
             "how many finished durable jobs to keep, the newest; 0 = all");
 }
 
+/// A host's name or address.
+CLI::Validator HostText() {
+  const auto check = [](const std::string& text) {
+    const auto fits = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+             std::string_view("-_.:").find(c) != std::string_view::npos;
+    };
+    if (text.size() <= cluster::kLongestName && std::all_of(text.begin(), text.end(), fits))
+      return std::string();
+    return "'" + text.substr(0, 80) + "' is no name: up to " +
+           std::to_string(cluster::kLongestName) + " letters, digits, '-', '_', '.' or ':'";
+  };
+  return {check, "HOST", "host"};
+}
+
+void DeclareCluster(CLI::App& app, Options& options) {
+  app.add_option("--name", options.name,
+                 "name of this frontend among those that share a PostgreSQL store; if not given, "
+                 "the host's")
+      ->check(HostText());
+  app.add_option("--advertise", options.advertise,
+                 "host name or IP address under which callers reach this frontend when another one "
+                 "sends them here; if not given, that which it listens on, or the host's name")
+      ->check(HostText());
+  app.add_option("--peers-tls-ca", options.peers_ca,
+                 "CA of the certificates of the frontends that share the store; if not given, that "
+                 "of --tls-ca")
+      ->type_name("PATH");
+  AddOption(app, "--ttl", options.ttl, Seconds(1, 600),
+            "silence after which others take the queues of a frontend over; the same for all");
+}
+
 void DeclareLogging(CLI::App& app, Options& options) {
   AddOption(app, "--log-interval", options.log_interval, Seconds(0, 86400),
             "log a line of statistics a queue this often; 0 = never");
@@ -97,6 +136,7 @@ void Declare(CLI::App& app, Options& options) {
   DeclareQueues(app, options);
   DeclareAddresses(app, options);
   DeclareStore(app, options);
+  DeclareCluster(app, options);
   security::Declare(app, options.security);
   DeclareLogging(app, options);
 }

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -19,6 +18,7 @@
 
 #include "backend/agent/options.h"
 #include "lib/common/address.h"
+#include "lib/common/host_name.h"
 #include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
 
@@ -49,12 +49,6 @@ Result<std::string> AddressTowards(const HostPort& peer) {
     if (!error) return local.address().to_string();
   }
   return NoRoute(peer, error);
-}
-
-std::string HostName() {
-  boost::system::error_code error;
-  std::string name = boost::asio::ip::host_name(error);
-  return error ? "localhost" : name;
 }
 
 // The frontend and its metrics want printable names.

@@ -13,6 +13,7 @@
 #include "cli/lifecycle/preparing.h"
 #include "cli/lifecycle/replay.h"
 #include "cli/lifecycle/submitter.h"
+#include "lib/common/host_name.h"
 
 namespace twofold::lifecycle {
 namespace {

@@ -1,15 +1,14 @@
 #include "cli/lifecycle/preparing.h"
 
 #include <absl/strings/str_cat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "cli/lifecycle/moments/fields.h"
 #include "cli/lifecycle/resources.h"
 #include "cli/lifecycle/submitter.h"
+#include "lib/common/host_name.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -48,12 +47,6 @@ Status NameIsTaken(const std::string& run, const std::string& space) {
 }
 
 }  // namespace
-
-std::string HostName() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
-}
 
 Result<std::vector<std::string>> TryOut(kube::Connection& connection, const RunSettings& settings) {
   const auto objects = RenderOne(settings, 0);

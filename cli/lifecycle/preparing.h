@@ -11,9 +11,6 @@
 /// What comes before the first workload, whoever watches it then.
 namespace twofold::lifecycle {
 
-/// Of this machine: whose clock it is.
-std::string HostName();
-
 /// What the server says to the objects of one workload, of which it stores nothing (dryRun=All).
 /// A line each.
 ///

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/lifecycle/preparing.h"
+#include "lib/common/host_name.h"
 #include "lib/common/printable.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/run_reader.h"

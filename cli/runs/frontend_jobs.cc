@@ -13,6 +13,7 @@
 
 #include "cli/runs/local_run.h"
 #include "lib/common/arguments.h"
+#include "lib/common/host_name.h"
 #include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
 #include "lib/spec/expansion.h"

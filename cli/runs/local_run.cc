@@ -4,10 +4,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_replace.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -140,12 +138,6 @@ Result<local::ClusterOptions> ClusterFor(const LocalRuns& runs, const RunCommand
 }
 
 }  // namespace
-
-std::string HostName() {
-  std::array<char, 128> host{};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
-}
 
 std::string ShellWord(const std::string& word) {
   const auto bare = [](char c) {

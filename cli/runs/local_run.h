@@ -56,9 +56,6 @@ Result<std::string> StartCluster(const LocalRuns& runs, const RunCommand& comman
 /// nothing.
 std::string NotApplied(const spec::Expansion& expansion);
 
-/// The name of this machine.
-std::string HostName();
-
 /// A word of a command line as a shell takes it: in quotes if it has to be.
 std::string ShellWord(const std::string& word);
 

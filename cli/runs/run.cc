@@ -16,6 +16,7 @@
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/run_watcher.h"
+#include "lib/common/host_name.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "lib/spec/node.h"

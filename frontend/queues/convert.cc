@@ -165,6 +165,8 @@ v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot) {
   result.set_workers_reserved(stats.workers_reserved);
   result.set_wanted_workers(stats.wanted_workers);
   result.set_workers_paused(stats.workers_paused);
+  result.set_epoch(snapshot.epoch);
+  result.set_store_trouble(StoreTrouble(snapshot));
   return result;
 }
 

@@ -57,6 +57,11 @@ class Submitter : public Endpoint {
  public:
   /// A durable job is on disk.
   virtual void OnAccepted(std::uint64_t tag, queue::JobId job) = 0;
+  /// The queue is not served here any more. The job was not started, or what it has done does not
+  /// count: it goes to the frontend that serves the queue now.
+  virtual void OnGivenBack(const std::string& queue, std::uint64_t tag) = 0;
+  /// The queue is not served here any more, nor are the durable jobs: ends come from elsewhere.
+  virtual void OnDurableMoved() = 0;
   /// `worker` is nullptr if no worker ever had the job.
   virtual void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) = 0;
 };
@@ -82,6 +87,8 @@ class WorkerEndpoint : public Endpoint {
   virtual void OnFollow(const queue::Held& attempt, bool follow) = 0;
   /// Finish what you have, then leave.
   virtual void OnDrain() = 0;
+  /// The queue is not served here any more: join where it is, with all that you hold.
+  virtual void OnMoved() = 0;
   /// The same process has connected again: this stream is history.
   virtual void OnReplaced() = 0;
 };

@@ -39,6 +39,8 @@ class FinishedJobs final : public Submitter {
   std::optional<v1::Job> Find(queue::JobId job) const;
 
   void OnAccepted(std::uint64_t, queue::JobId) override {}  // who submitted has been told otherwise
+  void OnGivenBack(const std::string&, std::uint64_t) override {}  // nobody takes them back
+  void OnDurableMoved() override {}
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 

@@ -33,12 +33,11 @@ QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool 
       options_(options),
       durable_(durable),
       surroundings_(surroundings),
-      state_(std::make_unique<State>(*this)) {}
+      state_(std::make_unique<State>(*this, options_)) {}
 
 QueueHost::~QueueHost() = default;
 
-Status QueueHost::CanStore() const {
-  const results::Journal* journal = surroundings_.journal;
+Status CanStore(const results::Journal* journal) {
   if (journal == nullptr) {
     return absl::FailedPreconditionError(
         "durable: this frontend keeps no jobs; start it with --store sqlite:PATH");
@@ -53,9 +52,17 @@ Status QueueHost::CanStore() const {
   return absl::OkStatus();
 }
 
+Status QueueHost::CanStore() { return Turn(*this, Now()).CanStore(); }
+
+std::string StoreTrouble(const QueueHost::Snapshot& snapshot) {
+  if (snapshot.suspended) return "the database does not show that the queue is still served here";
+  return snapshot.journal == nullptr ? "" : snapshot.journal->trouble();
+}
+
 QueueHost::Snapshot QueueHost::Look(Instant now) {
   const MutexLock lock(mutex_);
-  Snapshot snapshot{state_->core.core().Stats()};
+  Snapshot snapshot{state_->core.core().Stats(), state_->served, state_->tenure.epoch,
+                    state_->suspended, state_->tenure.journal};
   if (snapshot.stats.oldest_waiting) snapshot.oldest_waiting = now - *snapshot.stats.oldest_waiting;
   return snapshot;
 }
@@ -85,7 +92,7 @@ QueueHost::Turn::~Turn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   if (!state_.changed.empty()) state_.TellWatchers(now_);
   const FlushList to_flush = std::exchange(state_.to_flush, {});
   // Under the lock, so that the journal has the order of the decisions.
-  if (!state_.commit.empty()) state_.commit.AppendTo(*host_.surroundings_.journal);
+  if (!state_.commit.empty()) state_.KeepDecisions();
   const auto deadline = state_.core.core().NextDeadline();
   host_.mutex_.Unlock();
   if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);
@@ -182,6 +189,11 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
   return process;
 }
 
+bool QueueHost::Turn::HasJoined(queue::ProcessId process, const WorkerEndpoint* endpoint) const {
+  const auto index = static_cast<std::size_t>(process);
+  return index < state_.workers.size() && state_.workers[index].endpoint.get() == endpoint;
+}
+
 void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerEndpoint* endpoint) {
   if (state_.Detach(process, endpoint))
     state_.core.Step(now_, queue::input::WorkerGone{process}, state_);
@@ -213,7 +225,9 @@ void QueueHost::Turn::Ready(queue::ProcessId process, const queue::Held& member)
 
 bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completion& completion) {
   const bool counts = state_.core.Step(now_, queue::input::Completed{process, completion}, state_);
-  if (IsDurable(completion.job) && host_.surroundings_.journal != nullptr) {
+  if (!state_.served) {
+    AttemptOver(process, completion.job);
+  } else if (IsDurable(completion.job) && state_.tenure.journal != nullptr) {
     state_.Send(completion.job, state_.WorkerAt(process).endpoint,
                 [attempt = queue::Held{completion.job, completion.attempt}](WorkerEndpoint& to) {
                   to.OnKept(attempt);

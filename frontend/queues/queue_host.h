@@ -37,10 +37,16 @@ struct WorkerUsage {
   Duration reported{0};  ///< how long they ran, until their last report: the time of the other two
 };
 
+/// A frontend's hold on a queue.
+struct Tenure {
+  std::uint64_t epoch = 0;                              ///< 0: the frontend has its queues for ever
+  std::uint64_t first_sequence = 1;                     ///< of its durable jobs
+  std::shared_ptr<results::Journal> journal = nullptr;  ///< nullptr: no store, no durable jobs
+};
+
 /// What the queues of a frontend share.
 struct Surroundings {
   std::shared_ptr<Submitter> detached;         ///< gets the ends of jobs submitted with kDetached
-  results::Journal* journal = nullptr;         ///< nullptr: no store, no durable jobs
   queue::trace::TraceWriter* trace = nullptr;  ///< nullptr: inputs are not recorded
   Alarm* alarm = nullptr;  ///< rung when something is due; nullptr: nobody ticks
   std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
@@ -57,11 +63,15 @@ struct Surroundings {
 /// What it decides about durable jobs goes to the journal instead, with the records of it; the
 /// journal puts it into the outboxes when the records are on disk.
 ///
+/// Where several frontends share the queues, each serves some of them: a host takes jobs and
+/// workers from Open to Close. Closed, it still carries what runs of volatile jobs to its end.
+///
 /// Threads  Safe; dispatch happens in the thread that has read the message.
 /// Cost     One lock a turn; a hash look-up a submitted job's end, an array access an assignment.
 class QueueHost {
  public:
-  /// `durable`: all its jobs are. `surroundings` outlive the host.
+  /// It is served from the start, without a journal, unless Close is called. `durable`: all its
+  /// jobs are. `surroundings` outlive the host.
   QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
             const Surroundings& surroundings);
   ~QueueHost();
@@ -73,15 +83,24 @@ class QueueHost {
   Duration lease() const { return options_.lease; }
   bool durable() const { return durable_; }
 
-  /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
-  /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind.
-  Status CanStore() const;
+  /// See Turn::CanStore.
+  Status CanStore();
+  /// Errors   kUnavailable: the queue is not served here any more; its callers ask again.
+  Status CheckServed();
+
+  /// Begins a tenure, with an empty queue: what is left of the one before is given back. Restore
+  /// then brings what the store has, and Serve lets clients and workers in.
+  void Open(const Tenure& tenure, Instant now);
 
   class Turn;
 
   /// What people and metrics see; taken in one go.
   struct Snapshot {
     queue::QueueStats stats;
+    bool served = false;
+    std::uint64_t epoch = 0;
+    bool suspended = false;  ///< see Turn::SuspendDurable
+    std::shared_ptr<const results::Journal> journal;
     Duration oldest_waiting{0};  ///< age of the job that waits longest; 0 if none waits
   };
   Snapshot Look(Instant now);
@@ -93,13 +112,19 @@ class QueueHost {
 
   // Constant after construction.
   const std::string name_;
-  const queue::QueueOptions options_;
+  const queue::QueueOptions options_;  // of the first tenure
   const bool durable_;
   const Surroundings& surroundings_;
 
   Mutex mutex_;
-  const std::unique_ptr<State> state_ ABSL_PT_GUARDED_BY(mutex_);
+  std::unique_ptr<State> state_ ABSL_GUARDED_BY(mutex_) ABSL_PT_GUARDED_BY(mutex_);
 };
+
+/// Why durable jobs wait; empty: they do not.
+std::string StoreTrouble(const QueueHost::Snapshot& snapshot);
+
+/// Whether a journal can take in more. Errors: see Turn::CanStore.
+Status CanStore(const results::Journal* journal);
 
 /// One batch of calls on the queue; see QueueHost. Do not block while it lives.
 class QueueHost::Turn {
@@ -113,6 +138,25 @@ class QueueHost::Turn {
 
   /// Calls `action` after this turn, without the lock.
   void Then(std::function<void()> action);
+
+  // ---- Tenures
+
+  /// Whether the queue is served here. If not, it takes no jobs and no workers.
+  [[nodiscard]] bool served() const;
+  [[nodiscard]] std::uint64_t epoch() const;
+  /// Of a host that is served from the start.
+  void SetJournal(std::shared_ptr<results::Journal> journal);
+  /// After Open and Restore: lets clients and workers in.
+  void Serve();
+  /// Durable jobs are not taken in until Resume: another frontend may have the queue soon.
+  void SuspendDurable(bool suspended);
+  /// Ends the tenure. Jobs that wait are given back, workers and watchers are sent away: those who
+  /// run volatile jobs when these have ended. Returns the journal, whose last records are in it.
+  std::shared_ptr<results::Journal> Close();
+
+  /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
+  /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind.
+  [[nodiscard]] Status CanStore() const;
 
   // ---- Submitters
 
@@ -141,6 +185,8 @@ class QueueHost::Turn {
   queue::ProcessId Join(queue::ProcessKey key, std::uint32_t slots,
                         std::span<const queue::Held> held, WorkerIdentity identity,
                         const std::shared_ptr<WorkerEndpoint>& endpoint, Joining how);
+  /// Whether the process has joined with this endpoint, and with no other since.
+  [[nodiscard]] bool HasJoined(queue::ProcessId process, const WorkerEndpoint* endpoint) const;
   /// `endpoint` has broken, or ended after the process has left. Both are no-ops if the process has
   /// joined with another endpoint meanwhile.
   void Gone(queue::ProcessId process, const WorkerEndpoint* endpoint);
@@ -193,6 +239,12 @@ class QueueHost::Turn {
 
  private:
   void Follow(queue::JobId job, bool follow);
+  void GiveBack(bool running);
+  void SendAway();
+  void Dismiss(queue::ProcessId process);
+  void AttemptOver(queue::ProcessId process, queue::JobId job);
+
+  friend class QueueHost;
   std::size_t SetPaused(const WorkerPattern& pattern, std::size_t from, bool paused);
   template <typename Visit>
   std::size_t VisitWorkers(const WorkerPattern& pattern, std::size_t from,

@@ -52,7 +52,15 @@ QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions opti
 
 void QueueSet::SetStore(const results::Store& store, results::Journal& journal) {
   store_ = &store;
-  surroundings_.journal = &journal;
+  journal_ = &journal;
+  if (directory_ != nullptr) return;
+  const std::shared_ptr<results::Journal> kept(std::shared_ptr<void>(), &journal);
+  for (const auto& host : hosts_) QueueHost::Turn(*host, Now()).SetJournal(kept);
+}
+
+void QueueSet::SetDirectory(Directory& directory) {
+  directory_ = &directory;
+  for (const auto& host : hosts_) QueueHost::Turn(*host, Now()).Close();
 }
 
 Result<QueueHost*> QueueSet::Find(std::string_view name) const {

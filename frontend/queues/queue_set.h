@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/queues/directory.h"
 #include "frontend/queues/finished_jobs.h"
 #include "frontend/queues/queue_host.h"
 #include "frontend/queues/traffic.h"
@@ -45,8 +46,8 @@ class QueueSet {
            std::uint32_t first_generation, Alarm* alarm,
            queue::trace::TraceWriter* trace = nullptr);
 
-  /// From now on durable jobs can be taken in. Call it before anybody submits. REQUIRES: both
-  /// outlive the set.
+  /// From now on finished jobs are looked up, and queues that this frontend has for ever take in
+  /// durable jobs. Call it before anybody submits. REQUIRES: both outlive the set.
   void SetStore(const results::Store& store, results::Journal& journal);
 
   /// kInvalidArgument for an empty name, kNotFound (with the names that there are) for an unknown.
@@ -55,20 +56,34 @@ class QueueSet {
   /// The queue that gave out this id; nullptr if none did.
   QueueHost* Owner(queue::JobId job) const { return by_number_[queue::QueueNumber(job)]; }
 
+  /// The names of queues that the frontend has: that which gave out this id, that of this name.
+  /// Empty: none.
+  std::string NameOf(queue::JobId job) const { return Owner(job) ? Owner(job)->name() : ""; }
+  std::string Known(const std::string& name) const { return Find(name).ok() ? name : ""; }
+
   const std::vector<std::unique_ptr<QueueHost>>& all() const { return hosts_; }
   FinishedJobs& finished() const { return *finished_; }
   Traffic& traffic() { return traffic_; }
   const Traffic& traffic() const { return traffic_; }
 
+  /// Several frontends share the queues: this one serves those that are opened. Call it before
+  /// anybody comes, and before SetStore. REQUIRES: it outlives the set.
+  void SetDirectory(Directory& directory);
+  /// nullptr: this frontend serves all queues.
+  Directory* directory() const { return directory_; }
+
   /// nullptr: durable jobs are not kept.
   const results::Store* store() const { return store_; }
-  const results::Journal* journal() const { return surroundings_.journal; }
+  /// That of the frontend; jobs may go to others, see Tenure.
+  const results::Journal* journal() const { return journal_; }
 
  private:
   Traffic traffic_;
   const std::shared_ptr<FinishedJobs> finished_;
   Surroundings surroundings_;
   const results::Store* store_ = nullptr;
+  const results::Journal* journal_ = nullptr;
+  Directory* directory_ = nullptr;
   std::vector<std::unique_ptr<QueueHost>> hosts_;
   std::array<QueueHost*, 256> by_number_{};
 };

@@ -36,10 +36,10 @@ struct OwnedAssign {
 
 }  // namespace
 
-QueueHost::State::State(const QueueHost& host)
-    : core(host.options_, host.surroundings_.trace == nullptr
-                              ? nullptr
-                              : host.surroundings_.trace->Record(host.name_, host.options_)),
+QueueHost::State::State(const QueueHost& host, const queue::QueueOptions& options)
+    : core(options, host.surroundings_.trace == nullptr
+                        ? nullptr
+                        : host.surroundings_.trace->Record(host.name_, options)),
       host_(host) {}
 
 void QueueHost::State::Do(const queue::Assign& assign) {
@@ -117,6 +117,7 @@ void QueueHost::State::Do(const queue::Requeued& requeued) {
 }
 
 void QueueHost::State::Do(const queue::Reply& reply) {
+  if (gives_back) return GiveBack(reply);
   Count(reply);
   const WorkerIdentity* worker = reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
   TellEnd(reply, worker);
@@ -127,6 +128,27 @@ void QueueHost::State::Do(const queue::Reply& reply) {
   if (reply.options->durable) return Store(reply, submitter, worker);
   submitter->OnReply(reply, worker);
   to_flush.Add(submitter);
+}
+
+void QueueHost::State::KeepDecisions() {
+  auto decided = std::make_shared<CommitBatch>(std::exchange(commit, {}));
+  if (tenure.journal != nullptr) return decided->AppendTo(*tenure.journal);
+  // Those who wait for it learn it as it goes, which must not be under the lock.
+  to_flush.Then([decided] {});
+}
+
+void QueueHost::State::GiveBack(const queue::Reply& reply) {
+  if (reply.submitter == queue::kDetached) {
+    queue::Reply ended = reply;
+    ended.outcome = queue::Outcome::kAbandoned;
+    ended.reason = "its queue is served by another frontend now";
+    host_.surroundings_.detached->OnReply(ended, nullptr);
+    return to_flush.Add(host_.surroundings_.detached);
+  }
+  const auto found = submitters.find(reply.submitter);
+  if (found == submitters.end()) return;
+  found->second->OnGivenBack(host_.name_, reply.tag);
+  to_flush.Add(found->second);
 }
 
 void QueueHost::State::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,

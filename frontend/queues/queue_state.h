@@ -33,19 +33,32 @@ class QueueHost::State final : public queue::Effects {
     UsageRecord usage{};
   };
 
-  explicit State(const QueueHost& host);
+  State(const QueueHost& host, const queue::QueueOptions& options);
 
   Worker& WorkerAt(queue::ProcessId process);
   results::SequenceUsed LastId() const;
   template <typename Message>
   void Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,
             const Message& message);
+  /// At once, also about durable jobs.
+  template <typename Endpoint, typename Message>
+  void Tell(const std::shared_ptr<Endpoint>& endpoint, const Message& message) {
+    message(*endpoint);
+    to_flush.Add(endpoint);
+  }
+  /// Hands to the journal what was decided. Without one it is dropped: who serves the queue now
+  /// decides anew.
+  void KeepDecisions();
   void Changed(queue::JobId job);
   void TellWatchers(Instant now);
   bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
   bool IsPaused(const WorkerIdentity& identity) const;
   void AddPauseRule(const WorkerPattern& pattern, bool paused);
 
+  Tenure tenure;
+  bool served = true;
+  bool suspended = false;   ///< durable jobs are not taken in
+  bool gives_back = false;  ///< jobs end because the queue is served elsewhere
   queue::trace::RecordedQueue core;
   std::vector<Worker> workers;         ///< by ProcessId
   std::vector<PauseRule> pause_rules;  ///< of those that match a worker the last one counts
@@ -56,6 +69,8 @@ class QueueHost::State final : public queue::Effects {
   CommitBatch commit;
   Watchers watchers;
   std::vector<queue::JobId> changed;  ///< watched jobs that the turn has changed
+  /// After Close: volatile attempts that processes still run.
+  absl::flat_hash_map<queue::ProcessId, std::uint32_t> leaving;
 
  private:
   void Do(const queue::Assign& assign) override;
@@ -67,6 +82,7 @@ class QueueHost::State final : public queue::Effects {
 
   void PlanGang(const queue::Assign& assign);
   void RecordStart(queue::JobId job, const queue::Assign& assign);
+  void GiveBack(const queue::Reply& reply);
   void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
              const WorkerIdentity* worker);
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);

@@ -1,9 +1,7 @@
 #include "frontend/queues/storage.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <array>
 #include <future>
 #include <string_view>
 #include <utility>
@@ -26,52 +24,45 @@ results::JournalOptions ToJournal(const StorageOptions& options) {
   return result;
 }
 
-/// For people who look who has the database.
-std::string HostName() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
+using Opened = Result<std::unique_ptr<Storage>>;
 
-struct Parts {
-  std::unique_ptr<results::Store> store;
-  std::unique_ptr<results::RunReader> runs;
-};
+}  // namespace
 
-Result<Parts> OpenSqlite(const std::string& path) {
+Opened Storage::OpenSqlite(const std::string& path, const results::JournalOptions& options) {
   auto store = results::SqliteStore::Open(path);
   if (!store.ok()) return store.status();
   auto runs = results::RunReader::Open(path, (*store)->damage());
   if (!runs.ok()) return runs.status();
-  return Parts{*std::move(store), *std::move(runs)};
+  return std::unique_ptr<Storage>(
+      new Storage(*std::move(store), *std::move(runs), options, std::nullopt));
 }
 
-Result<Parts> OpenPostgres(const std::string& url) {
-  const auto target = postgres::Target::Parse(url);
+Opened Storage::OpenPostgres(const std::string& url, const results::JournalOptions& options) {
+  auto target = postgres::Target::Parse(url);
   if (!target.ok()) return target.status();
-  auto store = results::PostgresStore::Open(*target, {.owner = HostName()});
+  auto store = results::PostgresStore::Open(*target);
   if (!store.ok()) return store.status();
-  return Parts{*std::move(store), results::RunReader::Open(*target)};
+  auto runs = results::RunReader::Open(*target);
+  return std::unique_ptr<Storage>(
+      new Storage(*std::move(store), std::move(runs), options, *std::move(target)));
 }
 
-Result<Parts> OpenParts(const std::string& url) {
-  if (postgres::Target::IsUrl(url)) return OpenPostgres(url);
-  if (url.starts_with(kScheme) && url.size() > kScheme.size()) {
-    return OpenSqlite(url.substr(kScheme.size()));
+Opened Storage::Open(const StorageOptions& options) {
+  const auto url = StoreAddress(options.url, options.file);
+  if (!url.ok()) return url.status();
+  if (postgres::Target::IsUrl(*url)) return OpenPostgres(*url, ToJournal(options));
+  if (url->starts_with(kScheme) && url->size() > kScheme.size()) {
+    return OpenSqlite(url->substr(kScheme.size()), ToJournal(options));
   }
   return absl::InvalidArgumentError(
       "--store: the address is neither like sqlite:PATH nor like "
       "postgresql://USER@HOST:5432/DATABASE");
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
-  const auto url = StoreAddress(options.url, options.file);
-  if (!url.ok()) return url.status();
-  auto parts = OpenParts(*url);
-  if (!parts.ok()) return parts.status();
-  return std::unique_ptr<Storage>(
-      new Storage(std::move(parts->store), std::move(parts->runs), ToJournal(options)));
+results::JournalOptions Storage::PartitionJournal(bool forgets) {
+  results::JournalOptions options = forgets ? options_ : results::JournalOptions();
+  options.prepare = [this](results::Record& record) { reports_.Read(record); };
+  return options;
 }
 
 void Storage::Stop() {
@@ -81,8 +72,7 @@ void Storage::Stop() {
 }
 
 results::Journal& Storage::StartJournal() {
-  options_.prepare = [this](results::Record& record) { reports_.Read(record); };
-  journal_ = std::make_unique<results::Journal>(*store_, options_);
+  journal_ = std::make_unique<results::Journal>(*store_, PartitionJournal(!shared_));
   return *journal_;
 }
 

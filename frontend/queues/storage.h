@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/postgres/target.h"
 #include "lib/results/journal.h"
 #include "lib/results/report_reader.h"
 #include "lib/results/run_reader.h"
@@ -24,7 +27,18 @@ struct StorageOptions {
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
 
-/// The store of a frontend's durable jobs, and the journal that writes it.
+/// Writes the durable jobs of one partition, of which several frontends share the database.
+struct PartitionStore {
+  PartitionStore(std::unique_ptr<results::Store> opened, const results::JournalOptions& options)
+      : store(std::move(opened)), journal(*store, options) {}
+
+  const std::unique_ptr<results::Store> store;
+  results::Journal journal;  ///< from here on the store is written by it alone
+};
+
+/// The store of a frontend's durable jobs, and the journal that writes it. If several frontends
+/// share the database, that journal writes runs only, and jobs go to the PartitionStore of their
+/// queue.
 ///
 /// Threads  The journal and the store's reading calls are safe; Start once, after Load is done.
 class Storage {
@@ -41,6 +55,12 @@ class Storage {
   results::Store& store() { return *store_; }
   const results::RunReader& run_reader() const { return *runs_; }
 
+  /// The database that several frontends share; nullptr: this one has the store alone.
+  [[nodiscard]] const postgres::Target* shared() const { return shared_ ? &*shared_ : nullptr; }
+
+  /// How a PartitionStore's journal works. `forgets`: it deletes old jobs, of all partitions.
+  [[nodiscard]] results::JournalOptions PartitionJournal(bool forgets);
+
   /// What became of results that workers have reported.
   const results::ReportReader& reports() const { return reports_; }
 
@@ -56,12 +76,21 @@ class Storage {
 
  private:
   Storage(std::unique_ptr<results::Store> store, std::unique_ptr<results::RunReader> runs,
-          const results::JournalOptions& options)
-      : store_(std::move(store)), runs_(std::move(runs)), options_(options) {}
+          const results::JournalOptions& options, std::optional<postgres::Target> shared)
+      : store_(std::move(store)),
+        runs_(std::move(runs)),
+        options_(options),
+        shared_(std::move(shared)) {}
+
+  static Result<std::unique_ptr<Storage>> OpenSqlite(const std::string& path,
+                                                     const results::JournalOptions& options);
+  static Result<std::unique_ptr<Storage>> OpenPostgres(const std::string& url,
+                                                       const results::JournalOptions& options);
 
   const std::unique_ptr<results::Store> store_;
   const std::unique_ptr<results::RunReader> runs_;
-  results::JournalOptions options_;
+  const results::JournalOptions options_;
+  const std::optional<postgres::Target> shared_;
   results::ReportReader reports_;
   std::unique_ptr<results::Journal> journal_;
   bool stopped_ = false;

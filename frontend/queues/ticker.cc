@@ -47,15 +47,17 @@ Instant Ticker::TickAll(Instant now) {
 
 void Ticker::LogAll(Instant now) {
   for (const auto& host : queues_.all()) {
-    const auto [stats, oldest_waiting] = host->Look(now);
+    const QueueHost::Snapshot snapshot = host->Look(now);
+    if (!snapshot.served) continue;
+    const queue::QueueStats& stats = snapshot.stats;
     spdlog::info(
         "queue {}: waiting {} (oldest {:.1f}s) running {} workers {} idle {} busy {} draining, "
         "succeeded {} failed {} timed_out {} lost {} abandoned {} rejected {}",
-        host->name(), stats.waiting, ToSeconds(oldest_waiting), stats.running, stats.workers_idle,
-        stats.workers_busy, stats.workers_draining, Finished(stats, queue::Outcome::kSucceeded),
-        Finished(stats, queue::Outcome::kFailed), Finished(stats, queue::Outcome::kTimedOut),
-        Finished(stats, queue::Outcome::kLost), Finished(stats, queue::Outcome::kAbandoned),
-        Finished(stats, queue::Outcome::kRejected));
+        host->name(), stats.waiting, ToSeconds(snapshot.oldest_waiting), stats.running,
+        stats.workers_idle, stats.workers_busy, stats.workers_draining,
+        Finished(stats, queue::Outcome::kSucceeded), Finished(stats, queue::Outcome::kFailed),
+        Finished(stats, queue::Outcome::kTimedOut), Finished(stats, queue::Outcome::kLost),
+        Finished(stats, queue::Outcome::kAbandoned), Finished(stats, queue::Outcome::kRejected));
   }
 }
 

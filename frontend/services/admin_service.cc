@@ -1,3 +1,4 @@
+#include <map>
 #include <utility>
 
 #include "frontend/queues/convert.h"
@@ -48,8 +49,31 @@ Result<v1::ListWorkersReply> Change(const QueueSet& queues, const v1::WorkersReq
 
 v1::ListQueuesReply ListQueues(const QueueSet& queues) {
   v1::ListQueuesReply reply;
-  for (const auto& host : queues.all()) *reply.add_queues() = ToProto(*host, host->Look(Now()));
+  for (const auto& host : queues.all()) {
+    const QueueHost::Snapshot snapshot = host->Look(Now());
+    if (!snapshot.served) continue;
+    v1::Queue& queue = *reply.add_queues();
+    queue = ToProto(*host, snapshot);
+    if (queues.directory() != nullptr) {
+      queue.set_frontend(queues.directory()->Find(host->name()).peer.name);
+    }
+  }
   return reply;
+}
+
+/// In the order of the command line; those that nobody serves are there by name.
+void Arrange(const QueueSet& queues, v1::ListQueuesReply& reply) {
+  std::map<std::string, v1::Queue> served;
+  for (v1::Queue& queue : *reply.mutable_queues()) {
+    v1::Queue& known = served[queue.name()];
+    if (queue.epoch() >= known.epoch()) known = std::move(queue);
+  }
+  reply.clear_queues();
+  for (const auto& host : queues.all()) {
+    v1::Queue& queue = *reply.add_queues();
+    queue = served[host->name()];
+    queue.set_name(host->name());
+  }
 }
 
 Result<v1::ListWorkersReply> ListWorkers(const QueueSet& queues,
@@ -71,29 +95,39 @@ Result<v1::Queue> ChangeQueue(const QueueSet& queues, const std::string& queue,
                               QueueChange change) {
   Result<QueueHost*> host = queues.Find(queue);
   if (!host.ok()) return host.status();
+  if (Status status = (*host)->CheckServed(); !status.ok()) return status;
   (QueueHost::Turn(**host, Now()).*change)();
   return ToProto(**host, (*host)->Look(Now()));
 }
 
 AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service(v1::Admin::service_full_name(), calls, readers) {
-  Serve<v1::ListQueuesRequest, v1::ListQueuesReply>("ListQueues",
-                                                    [&](auto&) { return ListQueues(queues); });
-  Serve<v1::WorkersRequest, v1::ListWorkersReply>(
-      "ListWorkers", [&](auto& request) { return ListWorkers(queues, request); });
+  const auto at_once = [](auto&) { return nullptr; };
+  Gathered<v1::ListQueuesRequest, v1::ListQueuesReply>(
+      "ListQueues", [&](auto&, auto done) { done(ListQueues(queues)); }, at_once, {},
+      [&](auto& reply) { Arrange(queues, reply); });
+  Gathered<v1::WorkersRequest, v1::ListWorkersReply>(
+      "ListWorkers", [&](auto& request, auto done) { done(ListWorkers(queues, request)); },
+      at_once);
   for (const auto& [method, change] : {std::pair{"PauseQueue", &Turn::Pause},
                                        {"ResumeQueue", &Turn::Resume},
                                        {"DrainQueue", &Turn::Drain}}) {
-    Serve<v1::QueueRequest, v1::Queue>(method, [&queues, change = change](auto& request) {
-      return ChangeQueue(queues, request.queue(), change);
-    });
+    Routed<v1::QueueRequest, v1::Queue>(
+        method, [&queues](auto& request) { return queues.Known(request.queue()); },
+        [&queues, change = change](auto& request, auto& call) {
+          call->Answer(ChangeQueue(queues, request.queue(), change));
+        },
+        at_once);
   }
   for (const auto& [method, change] : {std::pair{"PauseWorkers", &Turn::PauseWorkers},
                                        {"ResumeWorkers", &Turn::ResumeWorkers},
                                        {"DrainWorkers", &Turn::DrainWorkers}}) {
-    Serve<v1::WorkersRequest, v1::ListWorkersReply>(
+    Gathered<v1::WorkersRequest, v1::ListWorkersReply>(
         method,
-        [&queues, change = change](auto& request) { return Change(queues, request, change); });
+        [&queues, change = change](auto& request, auto done) {
+          done(Change(queues, request, change));
+        },
+        at_once);
   }
 }
 

@@ -50,7 +50,8 @@ Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& requ
   if (!host.ok()) return host.status();
   auto options = FromProto(request.options(), (*host)->durable());
   if (!options.ok()) return options.status();
-  Status status = (*options)->durable ? (*host)->CanStore() : absl::OkStatus();
+  Status status = (*host)->CheckServed();
+  if ((*options)->durable) status.Update((*host)->CanStore());
   status.Update(CheckSpec(request.spec()));
   if (!status.ok()) return status;
   return NewJob{*host, *std::move(options)};
@@ -66,12 +67,21 @@ void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& qu
   call->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
 }
 
+/// Of an answer that waits for the store: what is dropped with it is that the job may be there.
+std::shared_ptr<void> FailsWhenDropped(const SubmitCall& call) {
+  return {nullptr, [call](void*) {
+            call->Fail({grpc::StatusCode::UNAVAILABLE,
+                        "the queue went to another frontend while the job was being stored; it may "
+                        "be there or not: look before you submit it again"});
+          }};
+}
+
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
                const SubmitCall& call) {
   const Result<NewJob> job = CheckJob(queues, request);
   if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
   const auto accepted = std::make_shared<v1::Job>();
-  const auto answer = [call, accepted, wait = request.wait()] {
+  const auto answer = [call, accepted, wait = request.wait(), dropped = FailsWhenDropped(call)] {
     if (!wait) call->Answer(*accepted);
   };
   QueueHost::Turn turn(*job->host, Now());
@@ -93,6 +103,7 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
   if (!job.ok()) return done(job.status());
   QueueHost* host = queues.Owner(queue::JobId{id});
   if (host == nullptr) return done(NotServed(*job));
+  if (Status status = host->CheckServed(); !status.ok()) return done(status);
   job->set_state(v1::JOB_STATE_FINISHED);
   job->set_outcome(v1::OUTCOME_CANCELLED);
   QueueHost::Turn turn(*host, Now());
@@ -114,24 +125,35 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   Stream("Submit", [this, &queues](auto*) {
     return std::make_shared<ClientSession>(queues, queue::SubmitterId{++last_submitter_});
   });
-  Wait<v1::SubmitJobRequest, v1::Job>(
-      "SubmitJob", [&](auto& request, auto& call) { SubmitJob(queues, request, call); },
+  const auto queue_of_job = [&queues](const auto& request) {
+    return queues.NameOf(queue::JobId{request.id()});
+  };
+  Routed<v1::SubmitJobRequest, v1::Job>(
+      "SubmitJob", [&](auto& request) { return queues.Known(request.options().queue()); },
+      [&](auto& request, auto& call) { SubmitJob(queues, request, call); },
       [](auto&) { return nullptr; });
-  Read<v1::GetJobRequest, v1::Job>(
-      "GetJob", [&](auto& request) { return FindJob(queues, request.id()); }, of_job);
-  Read<v1::ListJobsRequest, v1::ListJobsReply>(
-      "ListJobs", [&](auto& request) { return ListJobs(queues, request); },
+  Routed<v1::GetJobRequest, v1::Job>(
+      "GetJob", queue_of_job,
+      [&](auto& request, auto& call) { call->Answer(FindJob(queues, request.id())); }, of_job);
+  Routed<v1::ListJobsRequest, v1::ListJobsReply>(
+      "ListJobs", [&](auto& request) { return queues.Known(request.queue()); },
+      [&](auto& request, auto& call) { call->Answer(ListJobs(queues, request)); },
       [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; });
-  Wait<v1::CancelJobRequest, v1::Job>(
-      "CancelJob",
+  Routed<v1::CancelJobRequest, v1::Job>(
+      "CancelJob", queue_of_job,
       [&](auto& request, auto& call) {
         CancelJob(queues, request.id(), [call](auto job) { call->Answer(std::move(job)); });
       },
       of_job);
-  Read<v1::GetJobRequest, v1::Explanation>(
-      "ExplainJob", [&](auto& request) { return ExplainJob(queues, request.id()); }, of_job);
-  Wait<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
-      "RequeueJobs", [this, &queues](auto& request, auto& call) {
+  Routed<v1::GetJobRequest, v1::Explanation>(
+      "ExplainJob", queue_of_job,
+      [&](auto& request, auto& call) { call->Answer(ExplainJob(queues, request.id())); }, of_job);
+  Routed<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
+      "RequeueJobs",
+      [&](auto& request) {
+        return request.id() != 0 ? queue_of_job(request) : QueueOfRun(queues, request.run());
+      },
+      [this, &queues](auto& request, auto& call) {
         Requeue(queues, requeued_, request, [call](auto reply) { call->Answer(std::move(reply)); });
       });
   Stream("FollowJob", [&](auto*) { return MakeFollower(queues, readers); });

@@ -59,16 +59,18 @@ Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id) {
     }
   }
   if (!reply.has_job()) {
+    QueueHost* const host = queues.Owner(job);
+    if (Status status = host ? host->CheckServed() : absl::OkStatus(); !status.ok()) return status;
     Result<v1::Job> ended = FindJob(queues, id);
     if (!ended.ok()) return ended.status();
     *reply.mutable_job() = *std::move(ended);
     reply.set_reason(v1::WAIT_REASON_NOT_WAITING);
     reply.set_text("it has ended");
   } else if (reply.reason() != v1::WAIT_REASON_NOT_WAITING && reply.job().durable()) {
-    const results::Journal* journal = queues.journal();
-    if (journal != nullptr && !journal->writable()) {
+    const std::string trouble = StoreTrouble(queues.Owner(queue::JobId{id})->Look(Now()));
+    if (!trouble.empty()) {
       reply.set_reason(v1::WAIT_REASON_STORE);
-      reply.set_text(absl::StrCat("the store cannot be written: ", journal->trouble()));
+      reply.set_text(absl::StrCat("the store cannot be written: ", trouble));
     }
   }
   return reply;

@@ -44,11 +44,14 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
     });
   }
 
+  void OnMoved() override { moved_ = true; }
+
   bool wants_output() const override { return output_; }
 
   void Flush() override {
     FollowCall::Flush();
     if (finished_) Close(grpc::Status::OK);
+    if (moved_) Close({grpc::StatusCode::UNAVAILABLE, "its queue is served elsewhere, ask again"});
   }
 
  private:
@@ -90,6 +93,7 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
   bool output_ = false;
   std::uint64_t missed_ = 0;  // by OnOutput, and by the last OnJob
   std::atomic<bool> finished_ = false;
+  std::atomic<bool> moved_ = false;
 };
 
 }  // namespace

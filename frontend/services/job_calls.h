@@ -23,6 +23,9 @@ std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFoll
 /// Jobs submitted again of which the store does not know yet.
 using RequeuedJobs = Claims<std::uint64_t>;
 
+/// The queue of a run's first job; empty: it has none. Blocks on the store.
+std::string QueueOfRun(const QueueSet& queues, const std::string& run);
+
 /// Submits finished durable jobs again, as new ones of the same queue, options and spec: one, or a
 /// page of those of a run that have not been submitted again before. `done` gets the pairs when all
 /// are on disk, or at once why not; then some of a run may have been requeued.

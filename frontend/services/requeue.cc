@@ -120,7 +120,11 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
   ~Batch() {
     claims_.clear();
-    if (done_ && on_disk_ == reply_.to_size()) done_(reply_);
+    if (!done_) return;
+    const bool is_stored = on_disk_ == reply_.to_size();
+    done_(is_stored ? Result<v1::RequeueJobsReply>(reply_)
+                    : absl::UnavailableError("the queue went to another frontend meanwhile; some "
+                                             "may be requeued: look, and try again"));
   }
 
   Status RequeueOne(std::uint64_t id, const std::shared_ptr<Batch>& self) {
@@ -163,7 +167,9 @@ class Batch {
                 const std::shared_ptr<Batch>& self) {
     const auto host = queues_.Find(job.accepted.queue);
     if (!host.ok()) return host.status();
-    if (Status status = (*host)->CanStore(); !status.ok()) return status;
+    Status status = (*host)->CheckServed();
+    status.Update((*host)->CanStore());
+    if (!status.ok()) return status;
     const auto options = OptionsOf(job);
     if (!options.ok()) return options.status();
     QueueHost::Turn turn(**host, Now());
@@ -189,6 +195,12 @@ class Batch {
 };
 
 }  // namespace
+
+std::string QueueOfRun(const QueueSet& queues, const std::string& run) {
+  if (queues.store() == nullptr || run.empty()) return {};
+  const auto first = queues.store()->List({.run = run, .limit = 1});
+  return first.ok() && !first->empty() ? queues.Known(first->front().accepted.queue) : "";
+}
 
 void Requeue(const QueueSet& queues, RequeuedJobs& under_way, const v1::RequeueJobsRequest& request,
              std::function<void(Result<v1::RequeueJobsReply>)> done) {

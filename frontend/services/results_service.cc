@@ -138,7 +138,7 @@ Status HasStore(const Storage* storage) {
 
 void CancelRun(const QueueSet& queues, Storage& storage, const std::string& run,
                std::function<void(Result<v1::CancelRunReply>)> done) {
-  if (const Status status = queues.all().front()->CanStore(); !status.ok()) return done(status);
+  if (const Status status = CanStore(&storage.journal()); !status.ok()) return done(status);
   auto known = storage.run_reader().Find(run);
   if (!known.ok()) return done(known.status());
   v1::CancelRunReply cancelled;
@@ -171,11 +171,12 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
   });
   const auto attended = std::make_shared<AttendedRuns>();
   Stream("AttendRun", [attended](auto*) { return std::make_shared<AttendRunCall>(attended); });
-  Wait<v1::CancelRunRequest, v1::CancelRunReply>(
-      "CancelRun", [&queues, storage](auto& request, auto& call) {
-        CancelRun(queues, *storage, request.id(),
-                  [call](auto reply) { call->Answer(std::move(reply)); });
-      });
+  Gathered<v1::CancelRunRequest, v1::CancelRunReply>(
+      "CancelRun",
+      [&queues, storage](auto& request, auto done) {
+        CancelRun(queues, *storage, request.id(), std::move(done));
+      },
+      {}, [](auto& all, const auto& one) { all.set_cancelled(all.cancelled() + one.cancelled()); });
 }
 
 }  // namespace twofold::frontend

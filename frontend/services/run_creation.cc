@@ -163,7 +163,7 @@ class CreateRunCall final : public CreateRun {
   Status Create() {
     auto run = draft_.Finish();
     if (!run.ok()) return run.status();
-    if (Status status = shared_->queues.all().front()->CanStore(); !status.ok()) return status;
+    if (Status status = CanStore(&shared_->storage->journal()); !status.ok()) return status;
     const std::string id = run->run.id();
     auto claim = shared_->under_way.Take(id);
     if (claim == nullptr) {

@@ -5,11 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include "frontend/cluster/peers.h"
 #include "frontend/services/claims.h"
+#include "frontend/services/gathering.h"
 #include "frontend/services/pulled_call.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
 #include "lib/rpc/service.h"
+#include "lib/rpc/wire.h"
 
 namespace twofold::frontend {
 
@@ -17,11 +20,22 @@ namespace twofold::frontend {
 /// calls are answered: Serve at once, on the thread of gRPC; Read on a thread of a pool; Wait
 /// later; Pull by a stream of messages; Stream by an object of their own. All but the first kind
 /// take a place among the open calls of their peer.
+///
+/// Where several frontends share the queues, a call that is Routed is answered by the one that
+/// serves its queue, and what a Gathered call brings comes from all.
 class Service : public rpc::Service {
+ public:
+  /// There are other frontends. Call it before the first call. REQUIRES: it outlives the calls.
+  void SetPeers(Peers& peers) { peers_ = &peers; }
+
  protected:
   /// Both outlive the calls. `refusal` if not OK is the answer to all calls that take a place.
   Service(std::string_view name, OpenCalls& calls, ReaderPool& readers, Status refusal = {})
-      : rpc::Service(name), calls_(calls), readers_(readers), refusal_(std::move(refusal)) {}
+      : rpc::Service(name),
+        name_(name),
+        calls_(calls),
+        readers_(readers),
+        refusal_(std::move(refusal)) {}
 
   /// The pool whose threads may block on a request; nullptr: it does not take long, and is dealt
   /// with at once. No function: always the readers.
@@ -42,15 +56,81 @@ class Service : public rpc::Service {
   template <typename Request, typename Reply>
   void Wait(std::string_view method, typename rpc::UnaryCall<Request, Reply>::Handler answer,
             PoolFor<Request> pool_for = {}) {
+    const auto handle = Posted<Request, Reply>(std::move(answer), std::move(pool_for));
+    Stream(method,
+           [handle](auto*) { return std::make_shared<rpc::UnaryCall<Request, Reply>>(handle); });
+  }
+
+  /// The queue that a request is about; empty: this frontend answers.
+  template <typename Request>
+  using QueueOf = std::function<std::string(const Request&)>;
+
+  /// As Wait, by the frontend that serves the queue. `queue_of` is called on the same pool.
+  template <typename Request, typename Reply>
+  void Routed(std::string_view method, QueueOf<Request> queue_of,
+              typename rpc::UnaryCall<Request, Reply>::Handler answer,
+              PoolFor<Request> pool_for = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
-    const auto handle = [this, answer = std::move(answer), pool_for = std::move(pool_for)](
-                            const Request& request, const std::shared_ptr<Call>& call) {
-      ReaderPool* const pool = pool_for ? pool_for(request) : &readers_;
-      if (pool == nullptr) return answer(request, call);
-      const bool posted = pool->Post([answer, request, call] { answer(request, call); });
-      if (!posted) call->Fail(ReaderPool::Refusal());
-    };
-    Stream(method, [handle](auto*) { return std::make_shared<Call>(handle); });
+    const auto local = Posted<Request, Reply>(std::move(answer), pool_for);
+    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
+                                                                const auto& call) {
+        const bool is_mine = peers_ == nullptr || caller.is_forwarded;
+        const std::string queue = is_mine ? std::string() : queue_of(request);
+        if (queue.empty()) return local(request, call);
+        peers_->Find(queue, [=, this](const Result<std::string>& address) {
+          if (!address.ok()) return call->Fail(rpc::ToGrpc(address.status()));
+          if (address->empty()) return local(request, call);
+          Forward(*address, path, request, caller, call);
+        });
+      };
+      return std::make_shared<Call>(Posted<Request, Reply>(route, pool_for));
+    });
+  }
+
+  /// Answered at once, by the frontend of this name; by this one if there is none.
+  template <typename Request, typename Reply>
+  void Named(std::string_view method, std::function<std::string(const Request&)> name_of,
+             typename rpc::UnaryCall<Request, Reply>::Handler answer) {
+    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      return std::make_shared<rpc::UnaryCall<Request, Reply>>(
+          [=, this, caller = CallerOf(*context)](const Request& request, const auto& call) {
+            if (peers_ != nullptr && !caller.is_forwarded) {
+              for (const Peer& peer : peers_->Others()) {
+                if (peer.name != name_of(request)) continue;
+                return Forward(peer.client_address, path, request, caller, call);
+              }
+            }
+            answer(request, call);
+          });
+    });
+  }
+
+  /// Answers for this frontend, now or later.
+  template <typename Request, typename Reply>
+  using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
+
+  /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
+  /// says, and `arrange` has the last word.
+  template <typename Request, typename Reply>
+  void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
+                typename Gathering<Reply>::Merge merge = {},
+                std::function<void(Reply& all)> arrange = {}) {
+    using Call = rpc::UnaryCall<Request, Reply>;
+    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
+                                                                 const auto& call) {
+        const auto answer = [call, arrange, is_part = caller.is_forwarded](Result<Reply> reply) {
+          if (reply.ok() && arrange && !is_part) arrange(*reply);
+          call->Answer(std::move(reply));
+        };
+        if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
+        part(request, [=, this](Result<Reply> own) {
+          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, answer);
+        });
+      };
+      return std::make_shared<Call>(Posted<Request, Reply>(gather, pool_for));
+    });
   }
 
   /// `open` and what it returns are called on threads of the pool.
@@ -77,6 +157,39 @@ class Service : public rpc::Service {
   }
 
  private:
+  /// A handler that answers on the pool for the request.
+  template <typename Request, typename Reply>
+  auto Posted(typename rpc::UnaryCall<Request, Reply>::Handler answer, PoolFor<Request> pool_for) {
+    using Call = rpc::UnaryCall<Request, Reply>;
+    return [this, answer = std::move(answer), pool_for = std::move(pool_for)](
+               const Request& request, const std::shared_ptr<Call>& call) {
+      ReaderPool* const pool = pool_for ? pool_for(request) : &readers_;
+      if (pool == nullptr) return answer(request, call);
+      const bool posted = pool->Post([answer, request, call] { answer(request, call); });
+      if (!posted) call->Fail(ReaderPool::Refusal());
+    };
+  }
+
+  /// A caller that goes away ends the call there, too.
+  template <typename Request, typename Reply>
+  void Forward(const std::string& address, const std::string& path, const Request& request,
+               const Caller& caller, const std::shared_ptr<rpc::UnaryCall<Request, Reply>>& call) {
+    call->WhenCancelled(
+        peers_->Call(address, path, rpc::Serialize(request), caller,
+                     [call](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+                       if (!status.ok()) return call->Fail(status);
+                       Reply reply;
+                       const Status parsed = rpc::Parse(bytes, reply);
+                       parsed.ok() ? call->Answer(std::move(reply)) : call->Answer(parsed);
+                     }));
+  }
+
+  [[nodiscard]] std::string PathOf(std::string_view method) const {
+    return "/" + name_ + "/" + std::string(method);
+  }
+
+  const std::string name_;
+  Peers* peers_ = nullptr;  // nullptr: this frontend is alone
   OpenCalls& calls_;
   ReaderPool& readers_;
   const Status refusal_;

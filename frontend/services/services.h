@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
+#include "frontend/cluster/membership.h"
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/services/service.h"
@@ -32,6 +34,14 @@ class WorkersService final : public Service {
 class AdminService final : public Service {
  public:
   AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers);
+};
+
+/// Who serves which queue, where several frontends share them.
+class FrontendsService final : public Service {
+ public:
+  /// `membership` gives nullptr as long as this frontend is alone, or has not joined yet.
+  FrontendsService(QueueSet& queues, std::function<Membership*()> membership, OpenCalls& calls,
+                   ReaderPool& readers);
 };
 
 /// Runs and their results, out of the store.

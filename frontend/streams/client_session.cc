@@ -1,6 +1,8 @@
 #include "frontend/streams/client_session.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
@@ -18,6 +20,7 @@ ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id) : queues_(
 void ClientSession::OnMessage(const v1::SubmitRequest& request) {
   if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
   queues_.traffic().submitted.Count(request.tags_size());
+  if (request.moved_epoch() != 0) moved_epoch_ = request.moved_epoch();
   Resolve(request);
   Submit(request);
   Flush();
@@ -46,33 +49,35 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
   QueueHost* host = nullptr;
   rpc::ForEach(request, [&](const rpc::JobRow& row) {
     const Target& target = targets_[row.option];
-    if (!Accepts(target, row.tag)) return;
+    if (target.host == nullptr) return Reject(row.tag, target.error, Duration(0));
     if (target.host != host) {
       host = target.host;
       turn.reset();
       turn.emplace(*host, Now());
-      turn->AddSubmitter(id_, Self());
+      if (turn->served()) turn->AddSubmitter(id_, Self());
     }
-    ++outstanding_;
-    const queue::Submitted submitted =
-        turn->Submit(id_, row.tag, target.options, row.spec, {}, target.place);
-    if (submitted.admission == queue::Admission::kAccepted) return;
-    --outstanding_;
-    Reject(row.tag, Refusal(submitted, host->name()));
+    SubmitOne(row, target, *turn);
   });
 }
 
-// Whether there is a queue, and a store if it needs one; if not, it says so.
-bool ClientSession::Accepts(const Target& target, std::uint64_t tag) {
-  if (target.host == nullptr) {
-    Reject(tag, target.error, Duration(0));
-    return false;
+void ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn) {
+  const bool durable = target.options->durable;
+  std::atomic<std::int64_t>& count = durable ? durable_ : outstanding_;
+  if (!turn.served()) {
+    ++outstanding_;
+    return OnGivenBack(target.host->name(), row.tag);
   }
-  if (!target.options->durable) return true;
-  const Status can_store = target.host->CanStore();
-  if (can_store.ok()) return true;
-  Reject(tag, can_store);
-  return false;
+  if (durable) {
+    if (const Status can_store = turn.CanStore(); !can_store.ok()) {
+      return Reject(row.tag, can_store);
+    }
+  }
+  ++count;
+  const queue::Submitted submitted =
+      turn.Submit(id_, row.tag, target.options, row.spec, {}, target.place);
+  if (submitted.admission == queue::Admission::kAccepted) return;
+  --count;
+  Reject(row.tag, Refusal(submitted, target.host->name()));
 }
 
 /// What is no mistake and needs nobody's help passes.
@@ -120,12 +125,58 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
                                .worker = index,
                                .report = as_is ? reply.report : changed});
   });
-  --outstanding_;
+  --(IsDurable(reply.job) ? durable_ : outstanding_);
 }
 
 void ClientSession::Flush() {
+  SendAway();
   ServerStream::Flush();
-  if (half_closed_ && outstanding_ == 0) Close(grpc::Status::OK);
+  CloseIfDone();
+}
+
+void ClientSession::CloseIfDone() {
+  if (half_closed_ && outstanding_ == 0 && durable_ <= 0) Close(grpc::Status::OK);
+}
+
+// ---- queues that are served elsewhere
+
+void ClientSession::OnGivenBack(const std::string& queue, std::uint64_t tag) {
+  const MutexLock lock(mutex_);
+  given_back_[queue].push_back(tag);
+}
+
+void ClientSession::OnDurableMoved() { durable_ = 0; }
+
+/// Says where the queues are, when it is known.
+void ClientSession::SendAway() {
+  std::map<std::string, std::vector<std::uint64_t>> given_back;
+  {
+    const MutexLock lock(mutex_);
+    given_back.swap(given_back_);
+  }
+  for (auto& [queue, tags] : given_back) {
+    queues_.directory()->Await(
+        queue, moved_epoch_,
+        [self = std::static_pointer_cast<ClientSession>(shared_from_this()),
+         tags = std::move(tags)](const v1::Moved& where) { self->SendAway(where, tags); });
+  }
+}
+
+void ClientSession::SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags) {
+  Add([&](v1::SubmitReply& message) {
+    const auto known =
+        std::find_if(message.mutable_moved()->begin(), message.mutable_moved()->end(),
+                     [&](const v1::Moved& each) { return each.queue() == where.queue(); });
+    v1::Moved& moved = known == message.mutable_moved()->end() ? *message.add_moved() : *known;
+    std::vector<std::uint64_t> all(moved.tags().begin(), moved.tags().end());
+    all.insert(all.end(), tags.begin(), tags.end());
+    moved = where;
+    moved.mutable_tags()->Assign(all.begin(), all.end());
+    return tags.size() * sizeof(std::uint64_t) + where.ByteSizeLong();
+  });
+  outstanding_ -= static_cast<std::int64_t>(tags.size());
+  ServerStream::Flush();
+  CloseIfDone();
 }
 
 void ClientSession::OnWrite(const v1::SubmitReply& reply) {

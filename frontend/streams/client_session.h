@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "frontend/queues/endpoints.h"
 #include "frontend/queues/queue_set.h"
 #include "lib/common/instant.h"
+#include "lib/common/mutex.h"
 #include "lib/rpc/batches.h"
 #include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.pb.h"
@@ -28,6 +30,8 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   ClientSession(QueueSet& queues, queue::SubmitterId id);
 
   void OnAccepted(std::uint64_t tag, queue::JobId job) override;
+  void OnGivenBack(const std::string& queue, std::uint64_t tag) override;
+  void OnDurableMoved() override;
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -48,7 +52,10 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void Resolve(const v1::SubmitRequest& request);
   Target MakeTarget(const v1::JobOptions& options) const;
   void Submit(const v1::SubmitRequest& request);
-  bool Accepts(const Target& target, std::uint64_t tag);
+  void SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn);
+  void SendAway();
+  void SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags);
+  void CloseIfDone();
   void Reject(std::uint64_t tag, const Status& why);
   void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
   std::shared_ptr<Submitter> Self();
@@ -60,8 +67,14 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   std::vector<Target> targets_;
   std::string first_options_;  ///< of targets_[0], serialized: a client sends the same again
 
-  std::atomic<std::int64_t> outstanding_ = 0;
+  std::atomic<std::int64_t> outstanding_ = 0;   ///< volatile jobs, and those that are given back
+  std::atomic<std::int64_t> durable_ = 0;       ///< durable jobs that have not ended
+  std::atomic<std::uint64_t> moved_epoch_ = 0;  ///< that the client knows
   std::atomic<bool> half_closed_ = false;
+
+  Mutex mutex_;
+  /// Jobs to be told where their queue is served, by queue.
+  std::map<std::string, std::vector<std::uint64_t>> given_back_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::frontend

@@ -127,11 +127,14 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
         "hello must be the first message of a stream, and only it");
   }
   if (message.has_hello()) return Join(message.hello());
-  if (replaced_) return absl::AbortedError("this process has joined with another stream");
   if (left_) return absl::FailedPreconditionError("leaving must be in the last message");
   if (Status status = rpc::Check(message.results()); !status.ok()) return status;
   if (Status status = CheckReports(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
+  if (!turn.HasJoined(process_, this)) {
+    if (moved_) return absl::OkStatus();  // it is on its way, and still has all that it says here
+    return absl::AbortedError("this process has joined with another stream");
+  }
   turn.Renew(process_);
   if (message.has_usage()) turn.Used(process_, message.usage());
   if (message.draining()) turn.Draining(process_);
@@ -150,12 +153,17 @@ Status WorkerSession::Join(const v1::Hello& hello) {
   if (!host.ok()) return host.status();
   const std::vector<queue::Held> held = HeldOf(hello);
   QueueHost::Turn turn(**host, Now());
+  host_ = *host;
+  moved_epoch_ = hello.moved_epoch();
+  if (!turn.served()) {
+    moved_ = true;
+    return absl::OkStatus();
+  }
   Add([&](v1::FrontendMessage& message) {
     message.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>((*host)->lease().count()));
     message.mutable_welcome()->set_waiting(turn.core().waiting());
     return std::size_t{16};
   });
-  host_ = *host;
   process_ = turn.Join(
       queue::ProcessKey{hello.process_key()}, hello.slots(), held, IdentityOf(hello), Self(),
       {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
@@ -264,9 +272,25 @@ void WorkerSession::OnDrain() {
   });
 }
 
+void WorkerSession::OnMoved() { moved_ = true; }
+
 void WorkerSession::OnReplaced() { replaced_ = true; }
 
+/// Says where the queue is, when it is known.
+void WorkerSession::SendAway() {
+  queues_.directory()->Await(
+      host_->name(), moved_epoch_,
+      [self = std::static_pointer_cast<WorkerSession>(shared_from_this())](v1::Moved where) {
+        self->Add([&](v1::FrontendMessage& message) {
+          *message.mutable_moved() = std::move(where);
+          return message.moved().ByteSizeLong();
+        });
+        self->Close(grpc::Status::OK);
+      });
+}
+
 void WorkerSession::Flush() {
+  if (moved_ && !sent_away_.exchange(true)) SendAway();
   ServerStream::Flush();
   if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
 }

@@ -25,6 +25,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void OnKept(const queue::Held& attempt) override;
   void OnFollow(const queue::Held& attempt, bool follow) override;
   void OnDrain() override;
+  void OnMoved() override;
   void OnReplaced() override;
   void Flush() override;
 
@@ -40,6 +41,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn);
   void AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(), const queue::Held& attempt);
   void Gone();
+  void SendAway();
   std::uint32_t OptionIndex(v1::AssignBatch& batch,
                             const std::shared_ptr<const queue::JobOptions>& options);
   std::shared_ptr<WorkerEndpoint> Self();
@@ -47,7 +49,8 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   QueueSet& queues_;
 
   // Used by OnMessage, OnHalfClosed and OnGone only, which never run at once.
-  QueueHost* host_ = nullptr;  ///< nullptr until Hello
+  QueueHost* host_ = nullptr;      ///< nullptr until Hello
+  std::uint64_t moved_epoch_ = 0;  ///< that the worker knew when it came
   queue::ProcessId process_{};
   bool left_ = false;  ///< by its own word: `process_` may be another process now
 
@@ -55,6 +58,8 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
 
   std::atomic<bool> replaced_ = false;
+  std::atomic<bool> moved_ = false;      ///< the queue is served elsewhere
+  std::atomic<bool> sent_away_ = false;  ///< it is being told so
 };
 
 }  // namespace twofold::frontend

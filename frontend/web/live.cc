@@ -34,12 +34,14 @@ std::string QueuesData(const QueueSet& queues, Instant now) {
   return Data(json);
 }
 
-/// Makes data of the store, when something was written since the last time.
+/// Makes data of the store, when something was written since the last time, or somebody else may
+/// have written.
 Topic::Make WhenWritten(const QueueSet& queues, std::function<Json()> make) {
   return [&queues, make = std::move(make),
           seen = std::optional<std::uint64_t>()](Instant) mutable -> std::optional<std::string> {
     const std::uint64_t commits = queues.journal()->Stats().commits;
-    if (std::exchange(seen, commits) == commits) return std::nullopt;
+    const bool is_shared = queues.directory() != nullptr;
+    if (std::exchange(seen, commits) == commits && !is_shared) return std::nullopt;
     return Data(make());
   };
 }

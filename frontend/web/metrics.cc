@@ -50,7 +50,9 @@ struct Families {
 };
 
 void AddQueue(Families& families, QueueHost& host, Instant now) {
-  const auto [stats, oldest_waiting] = host.Look(now);
+  const QueueHost::Snapshot snapshot = host.Look(now);
+  if (!snapshot.served) return;  // who serves it counts it
+  const queue::QueueStats& stats = snapshot.stats;
   const QueueTimes times = host.Times();
   const WorkerUsage usage = host.Usage();
   const Labels queue = {{"queue", host.name()}};
@@ -61,7 +63,7 @@ void AddQueue(Families& families, QueueHost& host, Instant now) {
   };
   families.jobs.Add(with("state", "waiting"), stats.waiting);
   families.jobs.Add(with("state", "running"), stats.running);
-  families.oldest.Add(queue, ToSeconds(oldest_waiting));
+  families.oldest.Add(queue, ToSeconds(snapshot.oldest_waiting));
   families.wanted.Add(queue, stats.wanted_workers);
   families.workers.Add(with("state", "idle"), stats.workers_idle);
   families.workers.Add(with("state", "busy"), stats.workers_busy);
@@ -100,15 +102,26 @@ void AddTraffic(std::vector<MetricFamily>& result, const Traffic& traffic) {
   result.push_back(jobs.Take());
 }
 
-void AddStore(std::vector<MetricFamily>& result, const results::Journal& journal) {
-  const results::JournalStats stats = journal.Stats();
+/// Of all journals that this frontend has.
+void AddStore(std::vector<MetricFamily>& result, const QueueSet& queues) {
+  results::JournalStats stats = queues.journal()->Stats();
+  bool writable = queues.journal()->writable();
+  for (const auto& host : queues.all()) {
+    const auto journal = host->Look(Now()).journal;
+    if (journal == nullptr || journal.get() == queues.journal()) continue;
+    const results::JournalStats more = journal->Stats();
+    stats.pending_bytes += more.pending_bytes;
+    stats.commits += more.commits;
+    stats.failures += more.failures;
+    writable = writable && journal->writable();
+  }
   const auto add = [&result](const char* name, const char* help, MetricType type, auto value) {
     Family family(name, help, type);
     family.Add({}, value);
     result.push_back(family.Take());
   };
   add("twofold_store_writable", "1 while durable jobs can be stored.", MetricType::Gauge,
-      journal.writable() ? 1.0 : 0.0);
+      writable ? 1.0 : 0.0);
   add("twofold_store_pending_bytes", "What waits in memory for the disk.", MetricType::Gauge,
       stats.pending_bytes);
   add("twofold_store_commits_total", "Groups of records put on disk.", MetricType::Counter,
@@ -142,7 +155,7 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* 
     result.push_back(family->Take());
   }
   AddTraffic(result, queues.traffic());
-  if (queues.journal() != nullptr) AddStore(result, *queues.journal());
+  if (queues.journal() != nullptr) AddStore(result, queues);
   result.push_back(
       metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")
           .Take());

@@ -163,7 +163,9 @@ http::Response Ready(const QueueSet& queues, const std::string& stalled) {
   }
   const std::string trouble = queues.journal() == nullptr ? "" : queues.journal()->trouble();
   if (trouble.empty()) return http::PlainText(200, "ok\n");
-  return http::PlainText(503, "durable jobs cannot be stored now: " + trouble + "\n");
+  // Several frontends miss the database together, and volatile work goes on.
+  const int code = queues.directory() == nullptr ? 503 : 200;
+  return http::PlainText(code, "durable jobs cannot be stored now: " + trouble + "\n");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "lib/results/batches.h"
@@ -108,8 +109,10 @@ void JobReader::AddHeadlines(StoredJob& job) {
   }
 }
 
-std::vector<JobId> JobReader::Unfinished() {
-  Prepared::Rows rows(sql_["SELECT id FROM live"]);
+std::vector<JobId> JobReader::Unfinished(std::optional<std::uint8_t> partition) {
+  Prepared::Rows rows(sql_["SELECT id FROM live WHERE id BETWEEN ? AND ?"],
+                      partition ? FirstOf(*partition) : std::numeric_limits<std::int64_t>::min(),
+                      partition ? LastOf(*partition) : std::numeric_limits<std::int64_t>::max());
   std::vector<JobId> jobs;
   while (rows.Next()) jobs.push_back(rows[0].Unsigned());
   std::sort(jobs.begin(), jobs.end(), [](JobId a, JobId b) {

@@ -30,8 +30,8 @@ class JobReader {
   /// Cost     One statement for some hundred jobs, and one more if some of them run.
   std::vector<StoredJob> FindAll(std::span<const JobId> jobs);
 
-  /// Ids of the unfinished jobs, by SequenceOf.
-  std::vector<JobId> Unfinished();
+  /// Ids of the unfinished jobs, of one partition or of all, by SequenceOf.
+  std::vector<JobId> Unfinished(std::optional<std::uint8_t> partition);
 
   /// Up to `limit` finished jobs with when they ended, those that ended first.
   struct Finished {

@@ -8,8 +8,9 @@ namespace twofold::results {
 // Jobs in memory at a time.
 constexpr std::size_t kLoadStep = 1000;
 
-std::map<std::string, std::uint64_t> JobTables::Load(const Store::Visit& visit) {
-  const std::vector<JobId> jobs = reader_.Unfinished();
+std::map<std::string, std::uint64_t> JobTables::Load(const Store::Visit& visit,
+                                                     std::optional<std::uint8_t> of) {
+  const std::vector<JobId> jobs = reader_.Unfinished(of);
   for (std::span<const JobId> left(jobs); !left.empty();) {
     const std::span<const JobId> step = left.first(std::min(kLoadStep, left.size()));
     for (StoredJob& job : reader_.FindAll(step)) visit(std::move(job));

@@ -21,7 +21,9 @@ namespace twofold::results {
 /// Errors   throws what the engine throws, and Damaged.
 class JobTables {
  public:
-  explicit JobTables(Statements& sql) : writer_(sql), reader_(sql) {}
+  /// See JobWriter.
+  explicit JobTables(Statements& sql, std::uint64_t reserve = 0)
+      : writer_(sql, reserve), reader_(sql) {}
 
   /// See Store::Commit.
   Status Write(std::span<const Record> records) { return writer_.Write(records, &ended_); }
@@ -31,8 +33,12 @@ class JobTables {
   /// Adds those that FindNewNames has found last. Optional before Write.
   void AddNewNames() { writer_.AddNewNames(); }
 
-  /// See Store::Load.
-  std::map<std::string, std::uint64_t> Load(const Store::Visit& visit);
+  /// See Store::Load; `of` leaves out jobs of other partitions.
+  std::map<std::string, std::uint64_t> Load(const Store::Visit& visit,
+                                            std::optional<std::uint8_t> of = {});
+
+  /// Others add and delete finished jobs, too: they are counted again for the next Forgettable.
+  void CountAgain() { finished_.reset(); }
 
   /// Which jobs Store::Forget deletes. Needs no transaction.
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);

@@ -87,14 +87,21 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   for (const JobChange& job : change.jobs) {
     if (Status status = WriteJob(job, ended); !status.ok()) return status;
   }
+  for (const auto& [queue, sequence] : change.sequences) Reserve(queue, sequence);
+  for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
+  return absl::OkStatus();
+}
+
+void JobWriter::Reserve(const std::string& queue, std::uint64_t sequence) {
   static const RowWrite kSequence =
       InsertInto("queue", {"name", "sequence"})
           .With(
               " ON CONFLICT (name) DO UPDATE SET sequence = excluded.sequence"
               " WHERE queue.sequence < excluded.sequence");
-  for (const auto& [queue, sequence] : change.sequences) sql_[kSequence].Run(queue, sequence);
-  for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
-  return absl::OkStatus();
+  std::uint64_t& reserved = reserved_[queue];
+  if (sequence <= reserved) return;
+  reserved = sequence + reserve_;
+  sql_[kSequence].Run(queue, reserved);
 }
 
 Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
@@ -202,6 +209,7 @@ bool JobWriter::FindNewNames(std::span<const Record> records) {
 }
 
 void JobWriter::Forget() {
+  reserved_.clear();
   runs_.Forget();
   benchmarks_.Forget();
 }

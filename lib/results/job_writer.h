@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 
 #include "lib/common/result.h"
 #include "lib/results/benchmark_writer.h"
@@ -18,7 +20,8 @@ struct JobChange;
 /// Errors   throws what the engine throws.
 class JobWriter {
  public:
-  explicit JobWriter(Statements& sql) : sql_(sql) {}
+  /// Sequences are written ahead in steps of `reserve`, so that few groups write one.
+  explicit JobWriter(Statements& sql, std::uint64_t reserve = 0) : sql_(sql), reserve_(reserve) {}
 
   /// Adds to `*ended` how many jobs have ended with them.
   /// Errors   kAlreadyExists: another job has the id of a JobAccepted.
@@ -43,9 +46,12 @@ class JobWriter {
   void Start(const AttemptStarted& started);
   void GiveUp(const AttemptGivenUp& given_up);
   void DeleteMembers(JobId job);
+  void Reserve(const std::string& queue, std::uint64_t sequence);
   bool End(const JobEnded& ended, bool is_new);
 
   Statements& sql_;
+  const std::uint64_t reserve_;
+  std::map<std::string, std::uint64_t> reserved_;  // sequences as they are written, by queue
   RunWriter runs_{sql_};
   BenchmarkWriter benchmarks_{sql_};
 };

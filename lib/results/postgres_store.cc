@@ -2,8 +2,10 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "lib/results/postgres_schema.h"
 #include "lib/results/postgres_sql.h"
@@ -24,41 +26,59 @@ constexpr const char* kWriteSettings =
     "SELECT set_config('synchronous_commit', 'on', false)"
     " WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
+// Ids of jobs that a frontend may give out before it writes again how far it has come.
+constexpr std::uint64_t kReserve = 1 << 16;
+
+constexpr Duration kVersionInterval = std::chrono::seconds(1);
+
+// Others add finished jobs meanwhile, so they are counted again after so many looks.
+constexpr int kForgetsPerCount = 60;
+
+constexpr const char* kHeld = " WHERE number = $1 AND epoch = $2 AND owner_incarnation = $3";
+
+std::vector<postgres::Parameter> ParametersOf(const Fence& fence) {
+  std::vector<postgres::Parameter> parameters;
+  for (const std::uint64_t value :
+       {std::uint64_t{fence.partition}, fence.epoch, fence.incarnation}) {
+    parameters.push_back(
+        postgres::Parameter::Of(postgres::Type::kInteger, static_cast<std::int64_t>(value)));
+  }
+  return parameters;
+}
+
 // Last in its transaction: a frontend that vanishes before must not hold the row that its successor
 // has to change.
-postgres::Statement FenceOf(std::int64_t epoch) {
-  return {
-      "SELECT 1 / count(*) FROM"
-      " (SELECT 1 FROM partition WHERE number = 0 AND epoch = $1 FOR SHARE) AS held",
-      {postgres::Parameter::Of(postgres::Type::kInteger, epoch)}};
+postgres::Statement MakeSure(const Fence& fence) {
+  return {absl::StrCat("SELECT 1 / count(*) FROM (SELECT 1 FROM partition", kHeld,
+                       " FOR SHARE) AS held"),
+          ParametersOf(fence)};
+}
+
+postgres::Statement CountUp(const Fence& fence, std::uint64_t version) {
+  postgres::Statement statement{absl::StrCat("WITH held AS (UPDATE partition SET version = $4",
+                                             kHeld, " RETURNING 1) SELECT 1 / count(*) FROM held"),
+                                ParametersOf(fence)};
+  statement.parameters.push_back(
+      postgres::Parameter::Of(postgres::Type::kInteger, static_cast<std::int64_t>(version)));
+  return statement;
 }
 
 }  // namespace
 
 PostgresStore::PostgresStore(const postgres::Target& target, const PostgresOptions& options)
-    : database_(target, kWriteSettings, options.patience),
+    : fence_(options.fence),
+      database_(target, kWriteSettings, options.patience),
+      tables_(sql_, fence_ ? kReserve : 0),
+      version_(fence_ ? fence_->version : 0),
       reads_(target, options.longest_read, options.patience) {}
 
 Result<std::unique_ptr<PostgresStore>> PostgresStore::Open(const postgres::Target& target,
                                                            const PostgresOptions& options) {
   std::unique_ptr<PostgresStore> store(new PostgresStore(target, options));
-  Status status = Guarded(store->database_, [&] { return store->Start(options.owner); });
+  Status status = Guarded(store->database_,
+                          [&] { return BringUpToDate(store->database_, PostgresMigrations()); });
   if (!status.ok()) return status;
   return store;
-}
-
-Status PostgresStore::Start(const std::string& owner) {
-  if (Status status = BringUpToDate(database_, PostgresMigrations()); !status.ok()) return status;
-  database_.Begin(PostgresDatabase::Writes::kRowByRow);
-  {
-    Prepared::Rows claimed(sql_["UPDATE partition SET epoch = epoch + 1, owner = ?"
-                                " WHERE number = 0 RETURNING epoch"],
-                           owner);
-    if (!claimed.Next()) throw Damaged("table partition has no row 0");
-    fence_ = FenceOf(claimed[0].Integer());
-  }
-  database_.Commit();
-  return absl::OkStatus();
 }
 
 Status PostgresStore::Commit(std::span<const Record> records) {
@@ -71,7 +91,19 @@ Status PostgresStore::Commit(std::span<const Record> records) {
     tables_.RolledBack();
     return named;
   }
-  return InTransaction([&] { return tables_.Write(records); });
+  Status status = InTransaction([&] {
+    has_written_ = true;
+    return tables_.Write(records);
+  });
+  if (status.ok() && fence_) Remember(records);
+  return status;
+}
+
+void PostgresStore::Remember(std::span<const Record> records) {
+  for (const Record& record : records) {
+    if (const auto* accepted = std::get_if<JobAccepted>(&record)) last_accepted_ = accepted->id;
+    if (const auto* ended = std::get_if<JobEnded>(&record)) last_ended_ = ended->job;
+  }
 }
 
 /// In a transaction of its own, in the order of the names, so that frontends that write the same
@@ -80,7 +112,36 @@ void PostgresStore::AddNames(std::span<const Record> records) {
   if (!tables_.FindNewNames(records)) return;
   database_.Begin(PostgresDatabase::Writes::kRowByRow);
   tables_.AddNewNames();
-  database_.Commit(&fence_);
+  CommitFenced();
+}
+
+void PostgresStore::CommitFenced() {
+  if (!fence_) return database_.Commit();
+  const bool is_due = std::exchange(has_written_, false) && Now() >= next_version_;
+  const postgres::Statement last =
+      is_due ? CountUp(*fence_, version_ + 1) : MakeSure(*fence_);
+  database_.Commit(&last);
+  if (!is_due) return;
+  ++version_;
+  next_version_ = Now() + kVersionInterval;
+}
+
+/// The log is a prefix: who still has the newest has all.
+Status PostgresStore::CheckKept() {
+  is_kept_ = is_kept_ && database_.is_open();
+  if (is_kept_) return absl::OkStatus();
+  database_.Begin(PostgresDatabase::Writes::kRowByRow);
+  Prepared::Rows found(sql_["SELECT (? = 0 OR EXISTS (SELECT 1 FROM job WHERE id = ?))"
+                            " AND (? = 0 OR EXISTS (SELECT 1 FROM ended WHERE id = ?))"
+                            " AND (SELECT version >= ? FROM partition WHERE number = ?)"],
+                       last_accepted_, last_accepted_, last_ended_, last_ended_, version_,
+                       fence_->partition);
+  found.Next();
+  is_kept_ = found[0].Integer() != 0;
+  database_.Rollback();
+  if (is_kept_) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(database_.name(), ": it has lost commits that it had acknowledged"));
 }
 
 /// A group is sent as if all in it were new, as it is unless it was committed before. What `change`
@@ -99,9 +160,10 @@ Status PostgresStore::InTransaction(const Change& change) {
 template <typename Change>
 Status PostgresStore::Transact(PostgresDatabase::Writes writes, const Change& change) {
   Status status = Guarded(database_, [&]() -> Status {
+    if (Status kept = fence_ ? CheckKept() : absl::OkStatus(); !kept.ok()) return kept;
     database_.Begin(writes);
     if (Status changed = change(); !changed.ok()) return changed;
-    database_.Commit(&fence_);
+    CommitFenced();
     tables_.Committed();
     return absl::OkStatus();
   });
@@ -119,7 +181,7 @@ Status PostgresStore::Check() {
 Result<std::map<std::string, std::uint64_t>> PostgresStore::Load(const Visit& visit) {
   std::map<std::string, std::uint64_t> sequences;
   Status status = Transact(PostgresDatabase::Writes::kRowByRow, [&]() -> Status {
-    sequences = tables_.Load(visit);
+    sequences = tables_.Load(visit, fence_ ? std::optional(fence_->partition) : std::nullopt);
     return absl::OkStatus();
   });
   if (!status.ok()) return status;
@@ -140,10 +202,14 @@ Result<std::vector<StoredJob>> PostgresStore::List(const JobQuery& query) const 
 
 Result<std::size_t> PostgresStore::Forget(const Retention& retention, std::size_t at_most) {
   std::size_t forgotten = 0;
+  if (forgets_++ % kForgetsPerCount == 0) tables_.CountAgain();
   Status status = InTransaction([&]() -> Status {
     const std::vector<JobId> jobs = tables_.Forgettable(retention, at_most);
     tables_.Delete(jobs);
     forgotten = jobs.size();
+    for (JobId* const last : {&last_accepted_, &last_ended_}) {
+      if (std::find(jobs.begin(), jobs.end(), *last) != jobs.end()) *last = 0;
+    }
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

@@ -44,6 +44,14 @@ using JobId = std::uint64_t;
 /// The order of a queue's jobs: what is below the number of the queue.
 constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} << 56) - 1); }
 
+/// The ids of a partition's jobs, as a file has them.
+constexpr std::int64_t FirstOf(std::uint8_t partition) {
+  return static_cast<std::int64_t>(JobId{partition} << 56);
+}
+constexpr std::int64_t LastOf(std::uint8_t partition) {
+  return static_cast<std::int64_t>(JobId{partition} << 56 | SequenceOf(~JobId{0}));
+}
+
 /// The lowest id in the order of the file, where ids are signed numbers. No job has it.
 inline constexpr JobId kBeforeAllJobs = JobId{1} << 63;
 

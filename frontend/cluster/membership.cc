@@ -1,0 +1,302 @@
+#include "frontend/cluster/membership.h"
+
+#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <random>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace twofold::frontend {
+namespace {
+
+namespace effect = cluster::effect;
+namespace input = cluster::input;
+
+// A member whose beat so many looks in a row have shown may be dead: callers are not sent there.
+constexpr int kSuspicious = 3;
+
+cluster::Incarnation RandomIncarnation() {
+  std::random_device random;
+  return std::uniform_int_distribution<cluster::Incarnation>(1, cluster::kHighestNumber)(random);
+}
+
+cluster::OwnershipOptions ToOwnership(const MembershipOptions& options,
+                                      cluster::Incarnation incarnation) {
+  return {.name = options.me.name, .incarnation = incarnation, .ttl = options.ttl};
+}
+
+/// What looks at the database, and must not wait for what changes it.
+template <typename Effect>
+constexpr bool kLooks =
+    std::is_same_v<Effect, effect::Look> || std::is_same_v<Effect, effect::Beat>;
+
+}  // namespace
+
+Result<std::map<std::string, cluster::PartitionNumber>> Membership::NumberQueues(
+    const postgres::Target& target, const std::vector<std::string>& queues) {
+  OwnershipTables tables(target, {}, 0, std::chrono::seconds(10));
+  if (Status status = tables.AddQueues(queues); !status.ok()) return status;
+  const auto look = tables.Read();
+  if (!look.ok()) return look.status();
+  std::map<std::string, cluster::PartitionNumber> numbers;
+  for (const auto& [number, queue] : look->queues) {
+    if (std::find(queues.begin(), queues.end(), queue) != queues.end()) numbers[queue] = number;
+  }
+  return numbers;
+}
+
+Membership::Membership(QueueSet& queues, Storage& storage, Directory& directory,
+                       MembershipOptions options)
+    : queues_(queues),
+      storage_(storage),
+      directory_(directory),
+      options_(std::move(options)),
+      incarnation_(RandomIncarnation()),
+      ownership_(ToOwnership(options_, incarnation_)),
+      looked_at_(Now()),
+      looks_(*storage.shared(), options_.me, incarnation_, ToOwnership(options_, 1).Patience()),
+      changes_(*storage.shared(), options_.me, incarnation_,
+               ToOwnership(options_, 1).ClaimPatience()),
+      keeper_(queues, storage, [this](const cluster::Input& input) { (void)Step(input); }),
+      looker_(std::make_unique<Lane>()),
+      mover_(std::make_unique<Lane>()),
+      clock_([this] { KeepTime(); }) {}
+
+Membership::~Membership() {
+  {
+    const MutexLock lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.NotifyAll();
+  clock_.join();
+  looker_.reset();
+  mover_.reset();
+  keeper_.CloseAll();
+}
+
+// ---- Steps
+
+Status Membership::Step(const cluster::Input& input) {
+  Status status;
+  {
+    const MutexLock lock(mutex_);
+    status = ownership_.Step(Now(), input, effects_);
+    Dispatch(effects_);
+    effects_.clear();
+  }
+  changed_.NotifyAll();
+  return status;
+}
+
+void Membership::Dispatch(const std::vector<cluster::Effect>& effects) {
+  if (stopped_) return;
+  for (const cluster::Effect& effect : effects) {
+    std::visit(
+        [&](const auto& one) {
+          Lane& lane = kLooks<std::decay_t<decltype(one)>> ? *looker_ : *mover_;
+          lane.Post([this, one] { Do(one); });
+        },
+        effect);
+  }
+}
+
+void Membership::KeepTime() {
+  for (;;) {
+    {
+      const MutexLock lock(mutex_);
+      const Instant due = ownership_.NextDeadline();
+      if (!stopped_ && Now() < due) {
+        changed_.WaitUntil(mutex_, std::min(due, Now() + std::chrono::hours(1)));
+      }
+      if (stopped_) return;
+      if (Now() < ownership_.NextDeadline()) continue;
+    }
+    (void)Step(input::Tick{});
+  }
+}
+
+// ---- Looks and beats
+
+void Membership::Do(const effect::Look& look) {
+  auto seen = looks_.Read();
+  if (!seen.ok()) {
+    {
+      const MutexLock lock(mutex_);
+      trouble_ = std::string(seen.status().message());
+    }
+    (void)Step(input::LookFailed{look.number});
+    return Publish();
+  }
+  // Queues that this frontend does not have are for others.
+  cluster::View view = seen->view;
+  std::erase_if(view.partitions,
+                [&](const auto& row) { return keeper_.Find(row.number) == nullptr; });
+  Seen(*std::move(seen));
+  if (const Status status = Step(input::Looked{look.number, std::move(view)}); !status.ok()) {
+    spdlog::error("the tables of frontends cannot be used: {}", std::string(status.message()));
+  }
+  Publish();
+}
+
+void Membership::Seen(Look look) {
+  const MutexLock lock(mutex_);
+  trouble_.clear();
+  looked_at_ = Now();
+  std::map<std::string, Pulse> pulses;
+  for (const cluster::Member& member : look.view.members) {
+    Pulse pulse = pulses_[member.name];
+    const bool same = pulse.incarnation == member.incarnation && pulse.beat == member.beat;
+    pulses[member.name] = {member.incarnation, member.beat, same ? pulse.looks + 1 : 1};
+  }
+  pulses_ = std::move(pulses);
+  look_ = std::move(look);
+}
+
+/// Whether the member beats, as far as looks have shown.
+bool Membership::Lives(const std::string& name) const {
+  const auto pulse = pulses_.find(name);
+  return pulse != pulses_.end() && pulse->second.looks < kSuspicious;
+}
+
+void Membership::Publish() {
+  std::map<std::string, Owner> owners;
+  std::vector<Peer> others;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [name, peer] : look_.peers) {
+      if (name != options_.me.name && Lives(name)) others.push_back(peer);
+    }
+    for (const cluster::Partition& row : look_.view.partitions) {
+      Owner& owner = owners[look_.queues[row.number]];
+      owner.epoch = row.epoch;
+      const bool elsewhere = !row.owner.empty() && row.owner != options_.me.name;
+      if (elsewhere && Lives(row.owner)) owner.peer = look_.peers[row.owner];
+    }
+  }
+  for (const auto& host : queues_.all()) {
+    const QueueHost::Snapshot snapshot = host->Look(Now());
+    if (snapshot.served) owners[host->name()] = {snapshot.epoch, options_.me, true};
+  }
+  directory_.Publish(std::move(owners), std::move(others), Now());
+}
+
+void Membership::Do(const effect::Beat& beat) {
+  for (const auto& host : queues_.all()) host->Look(Now());  // hangs if the queue does
+  const cluster::Verdict verdict = looks_.Write(beat);
+  (void)Step(input::Beaten{beat.beat, verdict});
+}
+
+// ---- Changes
+
+void Membership::Do(const effect::Claim& claim) {
+  const input::Claimed claimed = changes_.Write(claim);
+  if (claimed.verdict == cluster::Verdict::kDone) versions_[claim.partition] = claimed.version;
+  (void)Step(claimed);
+}
+
+void Membership::Do(const effect::Release& release) {
+  (void)Step(input::Released{release.partition, release.epoch, changes_.Write(release)});
+}
+
+void Membership::Do(const effect::Mark& mark) { changes_.Write(mark); }
+
+void Membership::Do(const effect::Open& open) {
+  bool forgets = false;
+  {
+    const MutexLock lock(mutex_);
+    // One of the owners deletes old jobs for all.
+    forgets = !look_.queues.empty() && look_.queues.begin()->first == open.partition;
+  }
+  const Status status =
+      keeper_.Open({open.partition, open.epoch, incarnation_, versions_[open.partition]}, forgets);
+  if (!status.ok()) {
+    spdlog::error("queue {} cannot be served yet: {}", keeper_.Find(open.partition)->name(),
+                  std::string(status.message()));
+    (void)Step(input::Deposed{open.partition, open.epoch});
+  }
+  Publish();
+}
+
+void Membership::Do(const effect::Resume& resume) {
+  QueueHost::Turn(*keeper_.Find(resume.partition), Now()).SuspendDurable(false);
+}
+
+void Membership::Do(const effect::Suspend& suspend) {
+  QueueHost::Turn(*keeper_.Find(suspend.partition), Now()).SuspendDurable(true);
+}
+
+void Membership::Do(const effect::Close& close) {
+  keeper_.Close(close.partition);
+  Publish();
+}
+
+void Membership::Do(const effect::Lost& lost) {
+  ++losses_;
+  spdlog::error(
+      "queue {}: the database has lost commits that it had acknowledged (epoch {}, version {}; now "
+      "epoch {}, version {}); durable jobs wait until somebody runs 'twofold frontend accept {}'",
+      keeper_.Find(lost.partition)->name(), lost.known_epoch, lost.known_version, lost.found_epoch,
+      lost.found_version, keeper_.Find(lost.partition)->name());
+}
+
+void Membership::Do(const effect::Drained& /*drained*/) {
+  {
+    const MutexLock lock(mutex_);
+    drained_ = true;
+  }
+  changed_.NotifyAll();
+}
+
+void Membership::Do(const effect::Replaced& /*replaced*/) {
+  spdlog::error("another frontend has taken the name {}; this one ends", options_.me.name);
+  options_.replaced();
+}
+
+// ---- Admin
+
+bool Membership::Drain(Duration limit) {
+  StartDrain();
+  const Instant until = Now() + limit;
+  const MutexLock lock(mutex_);
+  while (!drained_ && changed_.WaitUntil(mutex_, until)) {
+  }
+  return drained_;
+}
+
+void Membership::StartDrain() {
+  {
+    const MutexLock lock(mutex_);
+    draining_ = true;
+  }
+  (void)Step(input::Drain{});
+}
+
+Result<cluster::PartitionNumber> Membership::NumberOf(const std::string& queue) const {
+  const MutexLock lock(mutex_);
+  for (const auto& [number, name] : look_.queues) {
+    if (name == queue) return number;
+  }
+  return absl::NotFoundError(absl::StrCat("queue: there is no '", queue.substr(0, 80), "'"));
+}
+
+Status Membership::Move(const std::string& queue, const std::string& to) {
+  const auto number = NumberOf(queue);
+  if (!number.ok()) return number.status();
+  return Step(input::Move{*number, to});
+}
+
+Status Membership::Accept(const std::string& queue) {
+  const auto number = NumberOf(queue);
+  if (!number.ok()) return number.status();
+  return Step(input::Accept{*number});
+}
+
+Membership::Overview Membership::See() const {
+  const MutexLock lock(mutex_);
+  return {look_, Now() - looked_at_, trouble_, draining_};
+}
+
+}  // namespace twofold::frontend

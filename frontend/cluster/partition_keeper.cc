@@ -1,0 +1,107 @@
+#include "frontend/cluster/partition_keeper.h"
+
+#include <spdlog/spdlog.h>
+
+#include <future>
+#include <utility>
+
+namespace twofold::frontend {
+namespace {
+
+constexpr Duration kFlushLimit = std::chrono::seconds(1);
+
+/// Tells what a partition's commits show.
+class WatchedStore final : public results::Store {
+ public:
+  WatchedStore(std::unique_ptr<results::PostgresStore> store, const results::Fence& fence,
+               PartitionKeeper::Tell tell)
+      : store_(std::move(store)), fence_(fence), told_(fence.version), tell_(std::move(tell)) {}
+
+  Status Commit(std::span<const results::Record> records) override {
+    return Watch(store_->Commit(records));
+  }
+  Status Check() override { return Watch(store_->Check()); }
+  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
+    return store_->Load(visit);
+  }
+  Result<results::StoredJob> Find(results::JobId job) const override { return store_->Find(job); }
+  Result<std::vector<results::StoredJob>> List(const results::JobQuery& query) const override {
+    return store_->List(query);
+  }
+  Result<std::size_t> Forget(const results::Retention& retention, std::size_t at_most) override {
+    return store_->Forget(retention, at_most);
+  }
+
+ private:
+  Status Watch(Status status) {
+    const std::uint64_t version = store_->version();
+    if (std::exchange(told_, version) != version) {
+      tell_(cluster::input::Committed{fence_.partition, version});
+    }
+    const bool is_lost = absl::IsDataLoss(status);
+    // What was acknowledged since the version was counted last is missing in it.
+    if (is_lost) tell_(cluster::input::Committed{fence_.partition, version + 1});
+    if (is_lost || absl::IsFailedPrecondition(status)) {
+      tell_(cluster::input::Deposed{fence_.partition, fence_.epoch});
+    }
+    return status;
+  }
+
+  const std::unique_ptr<results::PostgresStore> store_;
+  const results::Fence fence_;
+  std::uint64_t told_;
+  const PartitionKeeper::Tell tell_;
+};
+
+/// Waits until all is written that the journal has got so far, and its messages are on their way.
+void Flush(results::Journal& journal) {
+  const auto flushed = std::make_shared<std::promise<void>>();
+  journal.Append({}, [flushed] { flushed->set_value(); });
+  flushed->get_future().wait_for(kFlushLimit);
+}
+
+}  // namespace
+
+PartitionKeeper::PartitionKeeper(QueueSet& queues, Storage& storage, Tell tell)
+    : queues_(queues), storage_(storage), tell_(std::move(tell)) {}
+
+Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
+  QueueHost& host = *Find(fence.partition);
+  auto opened = results::PostgresStore::Open(*storage_.shared(), {.fence = fence});
+  if (!opened.ok()) return opened.status();
+  std::vector<results::StoredJob> jobs;
+  auto sequences = (*opened)->Load([&](results::StoredJob job) { jobs.push_back(std::move(job)); });
+  if (!sequences.ok()) return sequences.status();
+  auto store = std::make_shared<PartitionStore>(
+      std::make_unique<WatchedStore>(*std::move(opened), fence, tell_),
+      storage_.PartitionJournal(forgets));
+  const auto last = sequences->find(host.name());
+  const std::uint64_t first =
+      last == sequences->end() ? 1 : queue::Sequence(queue::JobId{last->second}) + 1;
+  host.Open({fence.epoch, first, {store, &store->journal}}, Now());
+  for (const results::StoredJob& job : jobs) QueueHost::Turn(host, Now()).Restore(job);
+  open_[fence.partition] = std::move(store);
+  QueueHost::Turn turn(host, Now());
+  turn.SuspendDurable(true);
+  turn.Serve();
+  spdlog::info("queue {} is served here, epoch {}, with {} unfinished jobs", host.name(),
+               fence.epoch, jobs.size());
+  return absl::OkStatus();
+}
+
+void PartitionKeeper::Close(cluster::PartitionNumber partition) {
+  const auto found = open_.find(partition);
+  if (found == open_.end()) return;
+  QueueHost& host = *Find(partition);
+  QueueHost::Turn(host, Now()).Close();
+  Flush(found->second->journal);
+  reaper_.Post([store = std::move(found->second)]() mutable { store.reset(); });
+  open_.erase(found);
+  spdlog::info("queue {} is not served here any more", host.name());
+}
+
+void PartitionKeeper::CloseAll() {
+  while (!open_.empty()) Close(open_.begin()->first);
+}
+
+}  // namespace twofold::frontend

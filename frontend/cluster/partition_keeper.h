@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/cluster/lane.h"
+#include "frontend/queues/queue_set.h"
+#include "frontend/queues/storage.h"
+#include "lib/cluster/inputs.h"
+#include "lib/common/result.h"
+#include "lib/results/postgres_store.h"
+
+namespace twofold::frontend {
+
+/// Opens and closes the queues of this frontend: loads what the database has of one, lets callers
+/// in, and ends that again. What its commits show goes to `tell`, as inputs of cluster::Ownership.
+///
+/// Threads  Calls from one thread at a time. `tell` comes from the journals' threads.
+/// Cost     Open blocks while it reads: about 1.2 s for a million unfinished jobs. Close blocks for
+///          a second at most, while the last decisions are written.
+class PartitionKeeper {
+ public:
+  using Tell = std::function<void(const cluster::Input&)>;
+
+  /// `storage` is shared, and the numbers of `queues` are those of its partitions. Both outlive
+  /// this.
+  PartitionKeeper(QueueSet& queues, Storage& storage, Tell tell);
+
+  /// The queue of this partition; nullptr: this frontend does not have it.
+  [[nodiscard]] QueueHost* Find(cluster::PartitionNumber partition) const {
+    return queues_.Owner(queue::JobId{std::uint64_t{partition} << 56});
+  }
+
+  /// Serves the queue under this fence, with durable jobs suspended. `forgets`: see
+  /// Storage::PartitionJournal.
+  Status Open(const results::Fence& fence, bool forgets);
+
+  /// No-op if it is not open.
+  void Close(cluster::PartitionNumber partition);
+
+  void CloseAll();
+
+ private:
+  QueueSet& queues_;
+  Storage& storage_;
+  const Tell tell_;
+  std::map<cluster::PartitionNumber, std::shared_ptr<PartitionStore>> open_;
+  Lane reaper_;  // stores whose last commit hangs take long to end
+};
+
+}  // namespace twofold::frontend

@@ -1,0 +1,71 @@
+#include "frontend/cluster/peers.h"
+
+#include <absl/strings/str_cat.h>
+#include <grpcpp/generic/generic_stub.h>
+
+namespace twofold::frontend {
+namespace {
+
+constexpr const char* kForwarded = "twofold-forwarded";
+
+// Frontends that have gone are forgotten with all others when there are so many.
+constexpr std::size_t kMostDialers = 512;
+
+std::string HeaderOf(const grpc::CallbackServerContext& context, const char* name) {
+  const auto found = context.client_metadata().find(name);
+  if (found == context.client_metadata().end()) return {};
+  return {found->second.data(), found->second.size()};
+}
+
+}  // namespace
+
+Caller CallerOf(const grpc::CallbackServerContext& context) {
+  return {.authorization = HeaderOf(context, "authorization"),
+          .deadline = context.deadline(),
+          .is_forwarded = !HeaderOf(context, kForwarded).empty()};
+}
+
+void Peers::Prepare(grpc::ClientContext& context, const Caller& caller) {
+  context.AddMetadata(kForwarded, "1");
+  if (!caller.authorization.empty()) context.AddMetadata("authorization", caller.authorization);
+  context.set_deadline(caller.deadline);
+}
+
+std::shared_ptr<grpc::Channel> Peers::Channel(const std::string& address) {
+  const MutexLock lock(mutex_);
+  if (dialers_.size() > kMostDialers) dialers_.clear();
+  auto& dialer = dialers_[address];
+  if (dialer == nullptr) dialer = std::make_unique<rpc::Dialer>(address, security_);
+  return dialer->Channel();
+}
+
+std::function<void()> Peers::Call(const std::string& address, const std::string& method,
+                                  const grpc::ByteBuffer& request, const Caller& caller,
+                                  Done done) {
+  struct Open {
+    explicit Open(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
+    grpc::GenericStub stub;
+    grpc::ClientContext context;
+    grpc::ByteBuffer request;
+    grpc::ByteBuffer reply;
+  };
+  const auto open = std::make_shared<Open>(Channel(address));
+  open->request = request;
+  Prepare(open->context, caller);
+  open->stub.UnaryCall(
+      &open->context, method, {}, &open->request, &open->reply,
+      [open, done = std::move(done)](const grpc::Status& status) { done(status, open->reply); });
+  return [open] { open->context.TryCancel(); };
+}
+
+void Peers::Find(const std::string& queue, std::function<void(Result<std::string>)> done) {
+  if (directory_.Find(queue).here) return done(std::string());
+  directory_.Await(queue, 0, [this, queue, done = std::move(done)](const v1::Moved& moved) {
+    if (directory_.Find(queue).here) return done(std::string());
+    if (!moved.shards().empty()) return done(moved.shards(0).client_address());
+    done(absl::UnavailableError(
+        absl::StrCat("queue ", queue, " is served by no frontend at this moment; try again")));
+  });
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,124 @@
+// Queues that come and go: how a host begins and ends to serve its queue, where several frontends
+// share the queues.
+
+#include <absl/strings/str_cat.h>
+
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "frontend/queues/convert.h"
+#include "frontend/queues/queue_host.h"
+#include "frontend/queues/queue_state.h"
+
+namespace twofold::frontend {
+
+void QueueHost::Open(const Tenure& tenure, Instant now) {
+  {
+    Turn turn(*this, now);
+    turn.Close();
+    turn.GiveBack(true);
+    for (State::Worker& worker : turn.state_.workers) {
+      if (worker.endpoint) turn.state_.Tell(worker.endpoint, [](auto& to) { to.OnMoved(); });
+    }
+  }
+  queue::QueueOptions options = options_;
+  options.first_sequence = tenure.first_sequence;
+  options.first_generation = std::random_device{}();  // ids of volatile jobs are new ones
+  auto state = std::make_unique<State>(*this, options);
+  state->tenure = tenure;
+  state->served = false;
+  const MutexLock lock(mutex_);
+  state_.swap(state);
+}
+
+Status QueueHost::CheckServed() {
+  if (Turn(*this, Now()).served()) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("queue ", name_, " is served by another frontend now; try again"));
+}
+
+bool QueueHost::Turn::served() const { return state_.served; }
+
+std::uint64_t QueueHost::Turn::epoch() const { return state_.tenure.epoch; }
+
+void QueueHost::Turn::SetJournal(std::shared_ptr<results::Journal> journal) {
+  state_.tenure.journal = std::move(journal);
+}
+
+void QueueHost::Turn::Serve() { state_.served = true; }
+
+void QueueHost::Turn::SuspendDurable(bool suspended) { state_.suspended = suspended; }
+
+Status QueueHost::Turn::CanStore() const {
+  if (!state_.suspended) return frontend::CanStore(state_.tenure.journal.get());
+  return absl::UnavailableError(
+      "durable jobs wait: this frontend cannot tell whether the queue is still its own, as the "
+      "database does not answer");
+}
+
+std::shared_ptr<results::Journal> QueueHost::Turn::Close() {
+  if (!std::exchange(state_.served, false)) return nullptr;
+  if (!state_.commit.empty()) state_.KeepDecisions();
+  auto journal = std::exchange(state_.tenure.journal, nullptr);
+  state_.core.Step(now_, queue::input::Pause{}, state_);
+  GiveBack(false);
+  for (const auto& [id, submitter] : state_.submitters) {
+    submitter->OnDurableMoved();
+    state_.to_flush.Add(submitter);
+  }
+  for (const Watchers::List& list : state_.watchers.AllOver()) {
+    for (const auto& watcher : list) state_.Tell(watcher, [](Watcher& to) { to.OnMoved(); });
+  }
+  SendAway();
+  return journal;
+}
+
+/// Volatile jobs that wait, or all.
+void QueueHost::Turn::GiveBack(bool running) {
+  const bool before = std::exchange(state_.gives_back, true);
+  std::uint32_t from = 0;
+  do {
+    std::vector<queue::JobId> jobs;
+    from = state_.core.core().List(now_, {.from = from, .running = running},
+                                   [&](const queue::JobView& view) {
+                                     if (!view.options->durable) jobs.push_back(view.job);
+                                   });
+    for (const queue::JobId job : jobs) Cancel(job);
+  } while (from != 0);
+  state_.gives_back = before;
+}
+
+/// Who runs volatile jobs stays until they have ended. What is durable goes with its worker.
+void QueueHost::Turn::SendAway() {
+  std::uint32_t from = 0;
+  do {
+    from = state_.core.core().List(now_, {.from = from, .waiting = false},
+                                   [&](const queue::JobView& view) {
+                                     if (view.options->durable) return;
+                                     if (view.options->gang.size <= 1)
+                                       ++state_.leaving[view.process];
+                                     for (const queue::Member& member : view.members)
+                                       ++state_.leaving[member.process];
+                                   });
+  } while (from != 0);
+  for (std::size_t i = 0; i < state_.workers.size(); ++i) {
+    const auto process = static_cast<queue::ProcessId>(i);
+    if (!state_.leaving.contains(process)) Dismiss(process);
+  }
+}
+
+void QueueHost::Turn::Dismiss(queue::ProcessId process) {
+  const auto& endpoint = state_.WorkerAt(process).endpoint;
+  if (endpoint) state_.Tell(endpoint, [](WorkerEndpoint& to) { to.OnMoved(); });
+}
+
+/// An attempt of a queue that is not served any more has ended.
+void QueueHost::Turn::AttemptOver(queue::ProcessId process, queue::JobId job) {
+  const auto found = state_.leaving.find(process);
+  if (IsDurable(job) || found == state_.leaving.end() || --found->second > 0) return;
+  state_.leaving.erase(found);
+  Dismiss(process);
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,150 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "frontend/cluster/membership.h"
+#include "frontend/services/services.h"
+#include "lib/cluster/view.h"
+#include "twofold/v1/frontends.grpc.pb.h"
+
+namespace twofold::frontend {
+namespace {
+
+Status Alone() {
+  return absl::UnimplementedError(
+      "this frontend is alone: several need a PostgreSQL store, see docs/scale.md");
+}
+
+v1::Partition RowOf(const cluster::Partition& row, const std::string& queue) {
+  v1::Partition partition;
+  partition.set_number(row.number);
+  partition.set_queue(queue);
+  partition.set_epoch(row.epoch);
+  partition.set_lost(cluster::IsLost(row.losses));
+  return partition;
+}
+
+/// What the frontend that serves a queue says of it.
+void Describe(QueueHost& host, v1::Partition& partition) {
+  const QueueHost::Snapshot snapshot = host.Look(Now());
+  partition.set_epoch(snapshot.epoch);
+  partition.set_suspended(snapshot.suspended);
+  partition.set_waiting(snapshot.stats.waiting);
+  partition.set_running(snapshot.stats.running);
+  partition.set_worker_slots(snapshot.stats.workers_idle + snapshot.stats.workers_busy +
+                             snapshot.stats.workers_draining);
+  for (const std::uint64_t finished : snapshot.stats.finished) {
+    partition.set_finished(partition.finished() + finished);
+  }
+  if (snapshot.journal) partition.set_pending_bytes(snapshot.journal->pending_bytes());
+}
+
+/// This frontend, with what it serves.
+v1::Frontend Self(const QueueSet& queues, const Membership& membership,
+                  const Membership::Overview& seen) {
+  v1::Frontend self;
+  self.set_name(membership.me().name);
+  self.set_client_address(membership.me().client_address);
+  self.set_worker_address(membership.me().worker_address);
+  self.set_draining(seen.draining);
+  self.set_store_trouble(seen.trouble);
+  self.set_store_age_ns(static_cast<std::uint64_t>(seen.age.count()));
+  for (const cluster::Partition& row : seen.look.view.partitions) {
+    const auto host = queues.Find(seen.look.queues.at(row.number));
+    if (!host.ok() || !(*host)->Look(Now()).served) continue;
+    v1::Partition& partition = *self.add_partitions();
+    partition = RowOf(row, (*host)->name());
+    Describe(**host, partition);
+  }
+  return self;
+}
+
+/// The others as the database has them, until they speak for themselves.
+v1::ListFrontendsReply List(const QueueSet& queues, const Membership& membership) {
+  const Membership::Overview seen = membership.See();
+  v1::ListFrontendsReply reply;
+  *reply.add_frontends() = Self(queues, membership, seen);
+  for (const cluster::Member& member : seen.look.view.members) {
+    if (member.name == membership.me().name) continue;
+    v1::Frontend& other = *reply.add_frontends();
+    const Peer& peer = seen.look.peers.at(member.name);
+    other.set_name(peer.name);
+    other.set_client_address(peer.client_address);
+    other.set_worker_address(peer.worker_address);
+    other.set_draining(member.draining);
+    other.set_away("it has not beaten for a while");
+    for (const cluster::Partition& row : seen.look.view.partitions) {
+      if (row.owner != member.name) continue;
+      *other.add_partitions() = RowOf(row, seen.look.queues.at(row.number));
+    }
+  }
+  for (const cluster::Partition& row : seen.look.view.partitions) {
+    if (row.owner.empty()) *reply.add_unowned() = RowOf(row, seen.look.queues.at(row.number));
+  }
+  return reply;
+}
+
+/// Of what another one has sent only its own word counts: it came first in its reply.
+void TakeSelf(v1::ListFrontendsReply& all, v1::ListFrontendsReply one) {
+  if (one.frontends().empty()) return;
+  v1::Frontend& self = *one.mutable_frontends(0);
+  for (v1::Frontend& known : *all.mutable_frontends()) {
+    if (known.name() == self.name()) known = std::move(self);
+  }
+}
+
+void Sort(v1::ListFrontendsReply& reply) {
+  auto& frontends = *reply.mutable_frontends();
+  std::sort(frontends.begin(), frontends.end(),
+            [](const auto& a, const auto& b) { return a.name() < b.name(); });
+}
+
+}  // namespace
+
+FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()> membership,
+                                   OpenCalls& calls, ReaderPool& readers)
+    : Service(v1::Frontends::service_full_name(), calls, readers) {
+  using Reply = v1::ListFrontendsReply;
+  const auto with = [membership = std::move(membership)](
+                        const std::function<Result<Reply>(Membership&)>& answer) {
+    Membership* const joined = membership();
+    return joined == nullptr ? Result<Reply>(Alone()) : answer(*joined);
+  };
+  const auto listed = [&queues](const Status& status, Membership& joined) {
+    return status.ok() ? Result<Reply>(List(queues, joined)) : status;
+  };
+  const auto at_once = [](auto&) { return nullptr; };
+  Gathered<v1::ListFrontendsRequest, Reply>(
+      "ListFrontends",
+      [=](auto&, auto done) {
+        done(with([&](Membership& joined) { return listed(absl::OkStatus(), joined); }));
+      },
+      at_once, TakeSelf, Sort);
+  Named<v1::DrainFrontendRequest, Reply>(
+      "DrainFrontend", [](auto& request) { return request.frontend(); },
+      [=](auto& request, auto& call) {
+        call->Answer(with([&](Membership& joined) -> Result<Reply> {
+          if (request.frontend() != joined.me().name) {
+            return absl::NotFoundError(absl::StrCat(
+                "frontend: there is no '", request.frontend().substr(0, 80), "' that answers"));
+          }
+          joined.StartDrain();
+          return listed(absl::OkStatus(), joined);
+        }));
+      });
+  Routed<v1::MoveQueueRequest, Reply>(
+      "MoveQueue", [&queues](auto& request) { return queues.Known(request.queue()); },
+      [=](auto& request, auto& call) {
+        call->Answer(with([&](Membership& joined) {
+          return listed(joined.Move(request.queue(), request.to()), joined);
+        }));
+      },
+      at_once);
+  Serve<v1::AcceptLossRequest, Reply>("AcceptLoss", [=](auto& request) {
+    return with([&](Membership& joined) { return listed(joined.Accept(request.queue()), joined); });
+  });
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/cluster/peers.h"
+#include "lib/common/mutex.h"
+#include "lib/common/result.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/wire.h"
+
+namespace twofold::frontend {
+
+/// So long other frontends may take to answer for what they have.
+inline constexpr auto kGatherPatience = std::chrono::seconds(3);
+
+/// One reply out of those of several frontends. It answers when nobody has it any more.
+///
+/// Threads  Add from any thread.
+template <typename Reply>
+class Gathering {
+ public:
+  /// Empty: what all have, one after the other.
+  using Merge = std::function<void(Reply& all, Reply one)>;
+
+  Gathering(Result<Reply> own, Merge merge, std::function<void(Result<Reply>)> done)
+      : reply_(std::move(own)), merge_(std::move(merge)), done_(std::move(done)) {}
+  ~Gathering() { done_(std::move(reply_)); }
+  Gathering(const Gathering&) = delete;
+  Gathering& operator=(const Gathering&) = delete;
+
+  void Add(const Peer& from, const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+    Reply reply;
+    const Status parsed = status.ok() ? rpc::Parse(bytes, reply) : absl::OkStatus();
+    const MutexLock lock(mutex_);
+    if (!reply_.ok()) return;
+    if (!parsed.ok()) {
+      reply_ = parsed;
+      return;
+    }
+    if (status.ok()) return merge_ ? merge_(*reply_, std::move(reply)) : reply_->MergeFrom(reply);
+    // What some have is no answer for all.
+    const bool is_away = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+                         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    reply_ = is_away
+                 ? absl::UnavailableError("frontend " + from.name + " at " + from.client_address +
+                                          " does not answer: " + status.error_message())
+                 : rpc::FromGrpc(status);
+  }
+
+ private:
+  Mutex mutex_;
+  Result<Reply> reply_ ABSL_GUARDED_BY(mutex_);
+  const Merge merge_;
+  const std::function<void(Result<Reply>)> done_;
+};
+
+/// Asks all other frontends that are alive the same, and calls `done` with what they and this one
+/// have.
+/// Errors   kUnavailable: one of them does not answer; else the first that one has.
+template <typename Request, typename Reply>
+void Gather(Peers& peers, const std::string& path, const Request& request, Caller caller,
+            Result<Reply> own, typename Gathering<Reply>::Merge merge,
+            std::function<void(Result<Reply>)> done) {
+  const auto all =
+      std::make_shared<Gathering<Reply>>(std::move(own), std::move(merge), std::move(done));
+  caller.deadline = std::min(caller.deadline, std::chrono::system_clock::now() + kGatherPatience);
+  for (const Peer& peer : peers.Others()) {
+    peers.Call(peer.client_address, path, rpc::Serialize(request), caller,
+               [all, peer](const grpc::Status& status, const grpc::ByteBuffer& reply) {
+                 all->Add(peer, status, reply);
+               });
+  }
+}
+
+}  // namespace twofold::frontend
