@@ -57,7 +57,7 @@ Result<std::unique_ptr<http::Server>> ServeHttp(const Options& options,
 int Serve(const CLI::App& app, const Options& options, const Security& security,
           std::shared_ptr<const load::Profile> load, ShutdownSignals& signals) {
   load::Generator generator(options.queue, options.frontend, Now());
-  load::Session session(options.frontend, MakeJob(options), generator, security.link);
+  load::Session session(options.frontend, MakeJob(options), generator, {.security = security.link});
   auto server = ServeHttp(options, security.http, generator);
   if (!server.ok()) {
     return UsageError(app, "--http-address: " + std::string(server.status().message()));

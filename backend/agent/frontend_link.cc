@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <string_view>
+#include <vector>
 
 #include "backend/workload/after.h"
 #include "lib/rpc/channel.h"
@@ -15,8 +17,6 @@
 namespace twofold::backend {
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds(20);  // after a stream that worked
-constexpr Duration kClosePatience = std::chrono::seconds(5);     // for the end of a closed stream
 constexpr Duration kShortestBeat = std::chrono::milliseconds(1);
 constexpr Duration kLongestBeat = std::chrono::hours(1);
 constexpr std::uint64_t kBeatsPerLease = 3;
@@ -46,6 +46,17 @@ Status NoConnection() {
       absl::StrCat("no connection within ", ToSeconds(rpc::kConnectPatience), " s"));
 }
 
+security::Client SecurityOf(const rpc::Dial& dial, const security::Client& security) {
+  return dial.named ? security.WithoutServerName() : security;
+}
+
+rpc::RoutePauses PausesOf(const LinkOptions& options) {
+  rpc::RoutePauses pauses;
+  pauses.first = options.pause;
+  pauses.most = options.pause_max;
+  return pauses;
+}
+
 Duration BeatPeriod(const v1::Welcome& welcome) {
   const auto longest = static_cast<std::uint64_t>(kLongestBeat.count());
   const std::uint64_t period = std::min(welcome.lease_ns() / kBeatsPerLease, longest);
@@ -59,7 +70,7 @@ FrontendLink::FrontendLink(boost::asio::io_context& io, LinkOptions options, std
     : io_(io),
       options_(std::move(options)),
       listener_(listener),
-      backoff_(options_.pause, options_.pause_max, seed),
+      route_(options_.address, seed, PausesOf(options_)),
       pause_timer_(io),
       beat_timer_(io),
       patience_timer_(io) {}
@@ -73,7 +84,9 @@ void FrontendLink::Start() {
 void FrontendLink::Connect() {
   state_ = State::kConnecting;
   timed_out_ = false;
-  channel_ = rpc::Connect(options_.address, options_.security, rpc::Liveness::kOfKernel);
+  const rpc::Dial& dial = route_.dial();
+  const security::Client security = SecurityOf(dial, options_.security);
+  channel_ = rpc::Connect(dial.address, security, rpc::Liveness::kOfKernel);
   stub_ = v1::Workers::NewStub(channel_);
   stream_ = std::make_shared<Stream>(
       [this](const v1::FrontendMessage& message) {
@@ -82,11 +95,14 @@ void FrontendLink::Connect() {
       [this](const grpc::Status& status) {
         boost::asio::post(io_, [this, status] { HandleEnd(rpc::FromGrpc(status)); });
       });
-  rpc::Authorize(*stream_->context(), options_.security);
+  rpc::Authorize(*stream_->context(), security);
   stub_->async()->Work(stream_->context(), stream_.get());
-  stream_->Add([this](v1::WorkerMessage& message) {
-    *message.mutable_hello() = listener_.MakeHello();
-    return message.hello().ByteSizeLong();
+  stream_->Add([&](v1::WorkerMessage& message) {
+    v1::Hello& hello = *message.mutable_hello();
+    hello = listener_.MakeHello();
+    hello.set_moved_epoch(dial.epoch);
+    queue_ = hello.queue();
+    return hello.ByteSizeLong();
   });
   stream_->Start();
   stream_->Flush();
@@ -116,19 +132,60 @@ void FrontendLink::FlushThisTurn() {
 void FrontendLink::HandleMessage(const v1::FrontendMessage& message) {
   if (message.has_welcome() && state_ == State::kConnecting) HandleWelcome(message.welcome());
   if (state_ == State::kUp || state_ == State::kClosing) listener_.OnMessage(message);
+  if (message.has_moved()) HandleMoved(message.moved());
 }
 
 void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   state_ = State::kUp;
   ever_up_ = true;
   tls_trouble_.clear();
-  backoff_.Reset();
+  route_.Served(Now());
   patience_timer_.cancel();
-  if (std::exchange(said_away_, false)) spdlog::info("frontend {} is back", options_.address);
-  spdlog::debug("welcomed by {}, lease {} s", options_.address,
+  SayServed();
+  spdlog::debug("welcomed by {}, lease {} s", served_by_,
                 static_cast<double>(welcome.lease_ns()) / 1e9);
   rpc::KeepTcpAlive();
   Beat(BeatPeriod(welcome));
+}
+
+void FrontendLink::SayServed() {
+  const rpc::Dial& dial = route_.dial();
+  const bool was_away = std::exchange(said_away_, false);
+  const bool has_moved = dial.named && dial.address != served_by_;
+  served_by_ = dial.address;
+  said_trouble_ = false;
+  if (has_moved) {
+    spdlog::info("queue {} is served by {} now", queue_, served_by_);
+  } else if (was_away) {
+    spdlog::info("frontend {} is back", served_by_);
+  }
+}
+
+// The stream ends first: what was added to it still counts there, and is not said twice.
+void FrontendLink::HandleMoved(const v1::Moved& moved) {
+  if (state_ != State::kUp && state_ != State::kConnecting) return;  // it ends anyway
+  if (state_ == State::kUp) LimitAbsence();
+  state_ = State::kMoving;
+  beat_timer_.cancel();
+  std::vector<std::string_view> addresses;
+  for (const v1::Shard& shard : moved.shards()) addresses.emplace_back(shard.worker_address());
+  const rpc::Dial dial = route_.Follow(moved.epoch(), addresses, Now());
+  away_reason_ = absl::StrCat("queue ", queue_, " is said to be served by ", dial.address);
+  if (addresses.empty()) SayTrouble("nobody serves it at this moment");
+  if (!dial.skipped.empty()) SayTrouble(dial.skipped);
+  stream_->Close();
+  CancelAfterPatience(pause_timer_);
+}
+
+void FrontendLink::SayTrouble(const std::string& trouble) {
+  away_reason_ = absl::StrCat("queue ", queue_, ": ", trouble);
+  if (!std::exchange(said_trouble_, true)) spdlog::warn("{}", away_reason_);
+}
+
+void FrontendLink::CancelAfterPatience(boost::asio::steady_timer& timer) {
+  After(timer, options_.close_patience, [this] {
+    if (stream_) stream_->Cancel();
+  });
 }
 
 void FrontendLink::Beat(Duration period) {
@@ -150,19 +207,25 @@ void FrontendLink::HandleEnd(const Status& status) {
   beat_timer_.cancel();
   if (state_ == State::kAbandoned) return Finish(gone_status_);
   if (state_ == State::kClosing) return Finish(status.ok() ? status : BrokeWhileLeaving(status));
-  if (options_.give_up > Duration::zero() && IsRefusal(status)) return Finish(status);
+  if (state_ == State::kMoving) return PauseBeforeDial();
+  const bool is_final = options_.give_up > Duration::zero() && !route_.dial().named;
+  if (is_final && IsRefusal(status)) return Finish(status);
   if (worked) LimitAbsence();
   SayAway(timed_out_ ? NoConnection() : status);
-  Pause(worked ? kFirstPause : backoff_.Next());
+  route_.Lost(Now());
+  PauseBeforeDial();
 }
 
 void FrontendLink::SayAway(const Status& status) {
   away_reason_ = status.message().empty() ? "stream ended" : std::string(status.message());
   const bool said = std::exchange(said_away_, true);
+  const rpc::Dial& dial = route_.dial();
   // It blocks this thread: only as long as no job can run on it.
-  if (!said && !ever_up_) tls_trouble_ = security::DiagnoseTls(options_.address, options_.security);
+  if (!said && !ever_up_) {
+    tls_trouble_ = security::DiagnoseTls(dial.address, SecurityOf(dial, options_.security));
+  }
   if (!tls_trouble_.empty()) away_reason_ = tls_trouble_;
-  if (!said) spdlog::warn("frontend {} away, retrying ({})", options_.address, away_reason_);
+  if (!said) spdlog::warn("frontend {} away, retrying ({})", dial.address, away_reason_);
 }
 
 void FrontendLink::LimitAbsence() {
@@ -175,9 +238,9 @@ void FrontendLink::LimitAbsence() {
   });
 }
 
-void FrontendLink::Pause(Duration duration) {
+void FrontendLink::PauseBeforeDial() {
   state_ = State::kPausing;
-  After(pause_timer_, duration, [this] {
+  After(pause_timer_, std::max(Duration::zero(), Duration(route_.dial().at - Now())), [this] {
     if (state_ == State::kPausing) Connect();
   });
 }
@@ -190,15 +253,16 @@ void FrontendLink::Close() {
     return std::size_t{2};
   });
   stream_->Close();
-  After(patience_timer_, kClosePatience, [this] {
-    if (stream_) stream_->Cancel();
-  });
+  CancelAfterPatience(patience_timer_);
 }
 
+// A stream that is half-closed carries the last results: it ends by itself, or its timer ends it.
 void FrontendLink::Abandon(Status why) {
   if (state_ == State::kAbandoned || state_ == State::kGone) return;
   gone_status_ = std::move(why);
+  const bool ends_anyway = state_ == State::kMoving;
   state_ = State::kAbandoned;
+  if (ends_anyway) return;
   pause_timer_.cancel();
   if (stream_) return stream_->Cancel();
   boost::asio::post(io_, [this] { Finish(gone_status_); });

@@ -8,32 +8,44 @@
 #include <string>
 #include <utility>
 
-#include "lib/common/backoff.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/rpc/client_stream.h"
+#include "lib/rpc/route.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::backend {
 
 struct LinkOptions {
-  std::string address = "localhost:9999";  ///< of the frontend's worker side
+  std::string address = "localhost:9999";  ///< of the first contact: any frontend's worker side
   security::Client security = {};
 
-  /// Pauses between tries to reach a frontend that is away double from `pause` to `pause_max`.
+  /// Pauses before the first contact is asked again are random, and their longest doubles from
+  /// `pause` to `pause_max`.
   Duration pause = std::chrono::milliseconds(100);
   Duration pause_max = std::chrono::seconds(1);
 
-  /// Give up when the frontend is away for so long, or refuses what Hello says; 0 = never.
+  /// Give up when no frontend welcomes us for so long, or when the first contact refuses what Hello
+  /// says; 0 = never.
   Duration give_up = std::chrono::seconds(5);
+
+  /// For the frontend to end a stream that we have half-closed.
+  Duration close_patience = std::chrono::seconds(5);
 };
 
-/// The stream to the frontend, made again whenever it breaks.
+/// The stream to the frontend that serves our queue, made again whenever it breaks or the queue is
+/// served elsewhere.
 ///
 /// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
-/// lease, while there is something to hold), and reconnects: right away after a stream that worked,
-/// then with growing pauses. Says once that the frontend is away, and once that it is back.
+/// lease, while there is something to hold). rpc::Route says whom to dial next, and when. Says once
+/// that the frontend is away, and once that it is back.
+///
+/// A frontend may say `moved`, in answer to Hello or at any time after its welcome. The link then
+/// half-closes the stream behind what was added, waits for its end, and says Hello where it was
+/// told to, with what the process holds by then. Messages that come after `moved` are dropped. That
+/// is no absence: only the new frontend's name is logged, once it welcomes us. What a frontend that
+/// was named refuses is not final; the first contact is asked again.
 ///
 /// Threads  On the thread of the io_context; what gRPC's threads bring is posted to it, one post a
 ///          message.
@@ -86,35 +98,50 @@ class FrontendLink {
 
  private:
   using Stream = rpc::ClientStream<v1::WorkerMessage, v1::FrontendMessage>;
-  enum class State : std::uint8_t { kConnecting, kUp, kPausing, kClosing, kAbandoned, kGone };
+  enum class State : std::uint8_t {
+    kConnecting,
+    kUp,
+    kMoving,  // the stream is half-closed
+    kPausing,
+    kClosing,
+    kAbandoned,
+    kGone
+  };
 
   void Connect();
   void LimitConnecting();
   void FlushThisTurn();
   void HandleMessage(const v1::FrontendMessage& message);
   void HandleWelcome(const v1::Welcome& welcome);
+  void HandleMoved(const v1::Moved& moved);
+  void SayTrouble(const std::string& trouble);
+  void SayServed();
   void HandleEnd(const Status& status);
   void SayAway(const Status& status);
   void LimitAbsence();
-  void Pause(Duration duration);
+  void CancelAfterPatience(boost::asio::steady_timer& timer);
+  void PauseBeforeDial();
   void Beat(Duration period);
   void Finish(const Status& status);
 
   boost::asio::io_context& io_;
   const LinkOptions options_;
   Listener& listener_;
-  Backoff backoff_;
-  boost::asio::steady_timer pause_timer_;  // of a pause, or of connecting
+  rpc::Route route_;
+  boost::asio::steady_timer pause_timer_;  // of a pause, of connecting, or of moving
   boost::asio::steady_timer beat_timer_;
   boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
 
   std::atomic<State> state_ = State::kPausing;  // written on the thread of the io_context
   Status gone_status_;
+  std::string queue_;      // as Hello says
+  std::string served_by_;  // the address that welcomed us last
   std::string away_reason_ = "no answer";
   std::string tls_trouble_;
   bool ever_up_ = false;
   bool said_away_ = false;
-  bool timed_out_ = false;  // this try to connect
+  bool said_trouble_ = false;  // with where the queue has moved to
+  bool timed_out_ = false;     // this try to connect
   bool flush_posted_ = false;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Workers::Stub> stub_;

@@ -29,8 +29,8 @@ Workloads:
 A job's own arguments come after ARGS (for sleep: instead of TIME; for a suite: instead of SPEC).
 
 Reconnecting: with --backoff 0 a frontend that is away for 5 seconds ends the program with exit
-code 1. With --backoff N it is tried for ever: right after the stream broke, then with pauses that
-double from N to --backoff-max, each shortened at random by up to half.
+code 1. With --backoff N it is tried for ever, after pauses of a random length: at first N at most,
+which doubles up to --backoff-max. Where another frontend serves the queue, the worker goes there.
 
 What a program is told: TWOFOLD_JOB, TWOFOLD_ATTEMPT, and TWOFOLD_PROGRESS_FD, a descriptor for lines
 like '0.25 frame 100 of 400'. In a gang also TWOFOLD_GANG_RANK, TWOFOLD_GANG_SIZE,

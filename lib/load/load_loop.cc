@@ -8,10 +8,17 @@ constexpr int kIndexBits = 32;
 }  // namespace
 
 std::optional<LoadLoop::Sent> LoadLoop::End(Tag tag) {
+  const std::optional<Sent> sent = Find(tag);
+  if (!sent) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(tag);
-  if (index >= slots_.size() || !slots_[index].busy || tag != TagOf(index)) return std::nullopt;
   slots_[index].busy = false;
   free_.push_back(index);
+  return sent;
+}
+
+std::optional<LoadLoop::Sent> LoadLoop::Find(Tag tag) const {
+  const auto index = static_cast<std::uint32_t>(tag);
+  if (index >= slots_.size() || !slots_[index].busy || tag != TagOf(index)) return std::nullopt;
   return slots_[index].sent();
 }
 

@@ -51,6 +51,9 @@ class LoadLoop {
   /// The job has ended; nullopt if no such job is outstanding.
   std::optional<Sent> End(Tag tag);
 
+  /// nullopt if no such job is outstanding.
+  [[nodiscard]] std::optional<Sent> Find(Tag tag) const;
+
   /// The frontend has rejected jobs (each was passed to End). See Pacer.
   void Rejected(Instant now, Duration advice) { pacer_.Rejected(now, advice); }
 

@@ -23,11 +23,13 @@ namespace twofold::load {
 enum class Link : std::uint8_t {
   kConnecting,  ///< has not reached the frontend yet
   kConnected,
+  kMoving,        ///< follows its queue to another frontend
   kReconnecting,  ///< has lost the frontend
 };
 
 constexpr std::string_view Name(Link link) {
-  constexpr std::array<std::string_view, 3> kNames = {"connecting", "connected", "reconnecting"};
+  constexpr std::array<std::string_view, 4> kNames = {"connecting", "connected", "moving",
+                                                      "reconnecting"};
   return kNames[static_cast<std::size_t>(link)];
 }
 

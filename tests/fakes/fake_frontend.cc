@@ -26,6 +26,18 @@ std::size_t Append(v1::SubmitReply& reply, std::uint64_t tag, const FakeEnd& end
                              .report = report.SerializeAsString()});
 }
 
+v1::Moved& AddMoved(v1::SubmitReply& reply, const FakeMove& move) {
+  if (reply.moved().empty()) {
+    v1::Moved& moved = *reply.add_moved();
+    moved.set_queue(move.queue);
+    moved.set_epoch(move.epoch);
+    for (const std::string& address : move.addresses) {
+      moved.add_shards()->set_client_address(address);
+    }
+  }
+  return *reply.mutable_moved(0);
+}
+
 }  // namespace
 
 class FakeFrontend::Service final
@@ -42,6 +54,9 @@ class FakeFrontend::Service final
   std::shared_ptr<Session> session_;  // the newest; the tests have one client
   std::set<std::uint64_t> held_;
   std::uint64_t received_ = 0;
+  std::optional<FakeMove> move_;
+  std::vector<std::uint64_t> epochs_;
+  std::size_t open_streams_ = 0;
 };
 
 class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply> {
@@ -52,11 +67,21 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
     Add([&](v1::SubmitReply& reply) { return Append(reply, tag, end); });
   }
 
+  void GiveBack(const std::vector<std::uint64_t>& tags, const FakeMove& move) {
+    Add([&](v1::SubmitReply& reply) {
+      v1::Moved& moved = AddMoved(reply, move);
+      moved.mutable_tags()->Add(tags.begin(), tags.end());
+      return moved.ByteSizeLong();
+    });
+  }
+
   void OnMessage(const v1::SubmitRequest& request) override {
     if (const Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
     {
       const std::lock_guard lock(service_.mutex_);
+      if (!std::exchange(has_sent_, true)) service_.epochs_.push_back(request.moved_epoch());
       rpc::ForEach(request, [&](const rpc::JobRow& row) {
+        if (service_.move_) return GiveBack({row.tag}, *service_.move_);
         ++service_.received_;
         const auto end =
             service_.behaviour_(request.options(static_cast<int>(row.option)), row.spec);
@@ -82,6 +107,8 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
 
   void OnGone() override {
     const std::lock_guard lock(service_.mutex_);
+    --service_.open_streams_;
+    service_.changed_.notify_all();
     if (service_.session_.get() != this) return;
     service_.held_.clear();
     service_.session_.reset();
@@ -90,6 +117,7 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
  private:
   Service& service_;
   std::atomic<bool> half_closed_ = false;
+  bool has_sent_ = false;
 };
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* FakeFrontend::Service::Submit(
@@ -98,6 +126,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* FakeFrontend::Servi
   {
     const std::lock_guard lock(mutex_);
     session_ = session;
+    ++open_streams_;
   }
   session->Start();
   return session.get();
@@ -135,6 +164,24 @@ void FakeFrontend::Release(const FakeEnd& end) {
   session->CloseIfDone();
 }
 
+void FakeFrontend::Move(const FakeMove& move, const std::vector<std::uint64_t>& tags) {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(service_->mutex_);
+    service_->move_ = move;
+    session = service_->session_;
+    if (!session) return;
+    for (const std::uint64_t tag : tags) service_->held_.erase(tag);
+    session->GiveBack(tags, move);
+  }
+  session->Flush();
+}
+
+void FakeFrontend::Own() {
+  const std::lock_guard lock(service_->mutex_);
+  service_->move_.reset();
+}
+
 void FakeFrontend::Answer(std::uint64_t tag, const FakeEnd& end) {
   std::shared_ptr<Session> session;
   {
@@ -162,6 +209,16 @@ std::uint64_t FakeFrontend::received() const {
 std::set<std::uint64_t> FakeFrontend::held() const {
   const std::lock_guard lock(service_->mutex_);
   return service_->held_;
+}
+
+std::vector<std::uint64_t> FakeFrontend::epochs() const {
+  const std::lock_guard lock(service_->mutex_);
+  return service_->epochs_;
+}
+
+std::size_t FakeFrontend::open_streams() const {
+  const std::lock_guard lock(service_->mutex_);
+  return service_->open_streams_;
 }
 
 bool FakeFrontend::Await(const std::function<bool(std::uint64_t, std::size_t)>& condition) {

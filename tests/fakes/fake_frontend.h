@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/rpc/batches.h"
@@ -40,6 +41,13 @@ inline FakeBehaviour Hold() {
   return [](const v1::JobOptions&, std::string_view) { return std::nullopt; };
 }
 
+/// Who serves the queue instead; no addresses: nobody does.
+struct FakeMove {
+  std::uint64_t epoch = 0;
+  std::vector<std::string> addresses = {};
+  std::string queue = "sleep";
+};
+
 /// The Clients service with a server of its own, in this process. Destroying it is what `kill -9`
 /// is to a frontend: streams break, jobs are forgotten.
 ///
@@ -57,14 +65,24 @@ class FakeFrontend {
   /// Ends all jobs that are held.
   void Release(const FakeEnd& end = {});
 
+  /// From now on it takes no jobs, and says where they belong. At once it gives back `tags` of
+  /// those that it holds.
+  void Move(const FakeMove& move, const std::vector<std::uint64_t>& tags = {});
+
+  /// From now on it takes jobs again.
+  void Own();
+
   /// Sends an answer, to whatever `tag`.
   void Answer(std::uint64_t tag, const FakeEnd& end = {});
 
   /// Ends all streams in order.
   void EndStreams(const grpc::Status& status);
 
-  [[nodiscard]] std::uint64_t received() const;        ///< jobs
+  [[nodiscard]] std::uint64_t received() const;        ///< jobs that it took
   [[nodiscard]] std::set<std::uint64_t> held() const;  ///< tags of jobs without an end
+  /// Of each stream that has sent something: `moved_epoch` of its first message.
+  [[nodiscard]] std::vector<std::uint64_t> epochs() const;
+  [[nodiscard]] std::size_t open_streams() const;
 
   /// Waits until `condition` holds; it is looked at when something has arrived. False: it did not
   /// within 10 seconds.

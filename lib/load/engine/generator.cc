@@ -91,40 +91,6 @@ void Generator::Reset() {
   if (link_ == Link::kReconnecting) accounts_.window().Interrupted();
 }
 
-std::uint32_t Generator::parallelism() const {
-  const MutexLock lock(mutex_);
-  return loop_.parallelism();
-}
-
-std::size_t Generator::outstanding() const {
-  const MutexLock lock(mutex_);
-  return loop_.outstanding();
-}
-
-Snapshot Generator::Look() const {
-  Snapshot snapshot;
-  snapshot.queue = queue_;
-  snapshot.frontend = frontend_;
-  std::vector<Instant> in_flight;
-  Instant now;
-  std::optional<Window> window;
-  {
-    const MutexLock lock(mutex_);
-    now = clock_();  // not before any end that the window knows
-    window = accounts_.window();
-    in_flight = InFlight();
-    DescribeLoad(now, snapshot);
-    snapshot.link = link_;
-    snapshot.parallelism = loop_.parallelism();
-    snapshot.totals = accounts_.totals();
-  }
-  snapshot.pending = in_flight.size();
-  snapshot.held_back =
-      snapshot.parallelism - std::min<std::uint64_t>(snapshot.parallelism, snapshot.pending);
-  window->Describe(now, in_flight, snapshot);
-  return snapshot;
-}
-
 // ---- for the session
 
 std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
@@ -134,28 +100,58 @@ std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
     link_ = Link::kConnected;
     sink_ = std::move(sink);
     if (lost_since_) accounts_.Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
-    lost_since_.reset();
-    again = loop_.outstanding();
-    loop_.ForEachOutstanding([this](LoadLoop::Tag tag, const LoadLoop::Sent& job) {
+    lost_before_ = std::exchange(lost_since_, std::nullopt);
+    loop_.ForEachOutstanding([&](LoadLoop::Tag tag, const LoadLoop::Sent& job) {
       mutex_.AssertHeld();
+      if (left_.Has(tag)) return;
       to_submit_[job.kind].push_back(tag);
+      ++again;
     });
     if (profile_ && !schedule_) BeginLoad(now);
   });
   return again;
 }
 
+void Generator::Moved(const JobSink& stream, std::span<const LoadLoop::Tag> given_back) {
+  Do([&](Instant) {
+    mutex_.AssertHeld();
+    if (sink_.get() == &stream) {
+      Leave();
+      lost_since_ = std::exchange(lost_before_, std::nullopt);
+      link_ = lost_since_ ? Link::kReconnecting : Link::kMoving;
+    }
+    for (const LoadLoop::Tag tag : given_back) {
+      if (left_.Take(tag, &stream)) SubmitAgain(tag);
+    }
+  });
+}
+
+std::size_t Generator::Ended(const JobSink& stream) {
+  std::size_t unanswered = 0;
+  Do([&](Instant now) {
+    mutex_.AssertHeld();
+    const bool lost = sink_.get() == &stream;
+    if (lost) Leave();
+    for (const LoadLoop::Tag tag : left_.TakeAll(&stream)) {
+      if (SubmitAgain(tag)) ++unanswered;
+    }
+    if (lost) return Lose(now);
+    if (unanswered == 0) return;
+    accounts_.Interrupted();
+    accounts_.Spoil({.trouble = Trouble::kLink, .from = now, .to = now});
+  });
+  return unanswered;
+}
+
 void Generator::Disconnected() {
   const MutexLock lock(mutex_);
-  link_ = Link::kReconnecting;
-  sink_.reset();
-  lost_since_ = clock_();
-  accounts_.Interrupted();
+  if (link_ != Link::kConnecting) Lose(clock_());
 }
 
 std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply) {
   return Do([&](Instant now) {
     mutex_.AssertHeld();
+    if (!reply.results().tags().empty()) lost_before_.reset();
     accounts_.BeginAnswers(reply.results());
     const bool rejected = EndAll(reply.results(), now);
     if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
@@ -181,32 +177,6 @@ void Generator::RecordNext(WarmUp warm_up) {
   accounts_.RecordNext(warm_up);
 }
 
-RunState Generator::State() const {
-  const MutexLock lock(mutex_);
-  const Recorder* const recorder = accounts_.recorder();
-  return {over_, recorder != nullptr ? recorder->measured() : 0};
-}
-
-Snapshot Generator::LookRecorded() const {
-  Snapshot snapshot = Look();
-  std::optional<Tally> total;
-  std::vector<Instant> in_flight;
-  Instant now;
-  {
-    const MutexLock lock(mutex_);
-    const Recorder* const recorder = accounts_.recorder();
-    if (recorder == nullptr || !recorder->total()) return snapshot;
-    now = clock_();
-    total = recorder->total();
-    in_flight = InFlight();
-  }
-  snapshot.warm = true;
-  snapshot.estimate = total->Estimate(now, in_flight);
-  snapshot.latencies = total->latencies();
-  snapshot.open = total->open();
-  return snapshot;
-}
-
 void Generator::EndLoad() {
   const MutexLock lock(mutex_);
   const Instant now = clock_();
@@ -216,22 +186,6 @@ void Generator::EndLoad() {
   over_ = true;
   loop_.SetParallelism(0);
   if (Recorder* const recorder = accounts_.recorder()) recorder->Close(now, InFlight());
-}
-
-std::optional<Recorder> Generator::Recorded() const {
-  const MutexLock lock(mutex_);
-  if (accounts_.recorder() == nullptr) return std::nullopt;
-  std::optional<Recorder> recorded = *accounts_.recorder();
-  const Instant now = clock_();
-  if (lost_since_) recorded->Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
-  const bool open = recorded->total() && recorded->total()->open();
-  if (open && loop_.outstanding() > 0) {
-    recorded->Spoil({.trouble = Trouble::kUnanswered,
-                     .from = recorded->closed_at().value_or(now),
-                     .to = now,
-                     .jobs = loop_.outstanding()});
-  }
-  return recorded;
 }
 
 // ---- with the lock held
@@ -268,6 +222,31 @@ std::shared_ptr<JobSink> Generator::StartMissing(Instant now) {
     added = true;
   }
   return added ? sink_ : nullptr;
+}
+
+// ---- streams
+
+// At once if a stream is up; else the next one gets all that is on none. False: the job has ended.
+bool Generator::SubmitAgain(LoadLoop::Tag tag) {
+  const std::optional<LoadLoop::Sent> job = loop_.Find(tag);
+  if (job && sink_) to_submit_[job->kind].push_back(tag);
+  return job.has_value();
+}
+
+// The stream that is up takes no more; its jobs stay on it.
+void Generator::Leave() {
+  loop_.ForEachOutstanding([this](LoadLoop::Tag tag, const LoadLoop::Sent&) {
+    mutex_.AssertHeld();
+    if (!left_.Has(tag)) left_.Add(tag, sink_.get());
+  });
+  sink_.reset();
+}
+
+void Generator::Lose(Instant now) {
+  link_ = Link::kReconnecting;
+  if (lost_since_) return;
+  lost_since_ = now;
+  accounts_.Interrupted();
 }
 
 // ---- profiles
@@ -355,26 +334,6 @@ std::optional<Instant> Generator::NextTick(Instant now) const {
     consider(next_change_);
   }
   return next;
-}
-
-std::vector<Instant> Generator::InFlight() const {
-  std::vector<Instant> in_flight;
-  in_flight.reserve(loop_.outstanding());
-  loop_.ForEachOutstanding([&in_flight](LoadLoop::Tag, const LoadLoop::Sent& job) {
-    in_flight.push_back(job.submitted);
-  });
-  return in_flight;
-}
-
-void Generator::DescribeLoad(Instant now, Snapshot& snapshot) const {
-  snapshot.load_over = over_;
-  if (!profile_) return;
-  snapshot.profile = profile_;
-  if (!schedule_) return;
-  snapshot.load_time = now - began_;
-  snapshot.rate = schedule_->Rate(snapshot.load_time);
-  const std::size_t stage = schedule_->StageAt(snapshot.load_time);
-  if (stage < profile_->stages.size()) snapshot.stage = stage;
 }
 
 }  // namespace twofold::load

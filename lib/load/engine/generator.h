@@ -12,6 +12,7 @@
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/load/engine/accounts.h"
+#include "lib/load/engine/left_jobs.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/profile.h"
 #include "lib/load/recorder.h"
@@ -54,10 +55,17 @@ struct RunState {
 ///
 /// Jobs are submitted only while a sink is connected. When a stream breaks, its unanswered jobs go
 /// to the next stream with the same tags and submit instants, so their round trips include the
-/// whole time that passed.
+/// whole time that passed. So do jobs that a frontend gives back because the queue has moved; the
+/// others are answered on the stream that they are on, which takes no more. A job that is answered
+/// twice counts once.
+///
+/// A move is no trouble by itself: what it costs shows in the times of the jobs. It begins no mark
+/// of Trouble::kLink and ends none: a frontend that says `moved` before it has answered anything
+/// does not end the loss of the one before.
 ///
 /// Threads  Safe.
-/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). Look copies under
+/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). A move looks at all
+///          outstanding jobs. Look copies under
 ///          the lock, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
 class Generator {
  public:
@@ -108,11 +116,19 @@ class Generator {
 
   // ---- for the session
 
-  /// A stream is up: submits unanswered jobs again and starts the missing ones. Returns how many
-  /// were submitted again.
+  /// A stream is up: submits unanswered jobs again, but for those on streams that were left, and
+  /// starts the missing ones. Returns how many were submitted again.
   std::size_t Connected(std::shared_ptr<JobSink> sink);
 
-  /// The stream is gone.
+  /// The frontend of `stream` says that the queue has moved, and gives these jobs back. If it is
+  /// the stream that is up, it is left: it takes no more. Others are submitted again at once.
+  void Moved(const JobSink& stream, std::span<const LoadLoop::Tag> given_back);
+
+  /// `stream` has ended. If it is the one that is up, the frontend is lost; if it was left, its
+  /// jobs are submitted again on the one that is up. Returns how many jobs had no answer.
+  std::size_t Ended(const JobSink& stream);
+
+  /// No stream is up, and none can be made.
   void Disconnected();
 
   /// A batch of answers (REQUIRES: rpc::Check has passed). Returns when to call Tick, if at all.
@@ -130,6 +146,9 @@ class Generator {
 
   bool EndAll(const v1::ResultBatch& batch, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<JobSink> StartMissing(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool SubmitAgain(LoadLoop::Tag tag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Leave() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Lose(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginLoad(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FollowProfile(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SendDue(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -149,6 +168,7 @@ class Generator {
   Accounts accounts_ ABSL_GUARDED_BY(mutex_);
   Link link_ ABSL_GUARDED_BY(mutex_) = Link::kConnecting;
   std::shared_ptr<JobSink> sink_ ABSL_GUARDED_BY(mutex_);
+  LeftJobs left_ ABSL_GUARDED_BY(mutex_);
   bool finishing_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::vector<LoadLoop::Tag>> to_submit_ ABSL_GUARDED_BY(mutex_){1};  // by kind
 
@@ -168,7 +188,8 @@ class Generator {
   std::size_t outstanding_max_ ABSL_GUARDED_BY(mutex_) = kOutstandingMax;
   std::optional<Instant> full_since_ ABSL_GUARDED_BY(mutex_);
   std::optional<Instant> lost_since_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Duration> throttled_ ABSL_GUARDED_BY(mutex_);  // as it was observed last
+  std::optional<Instant> lost_before_ ABSL_GUARDED_BY(mutex_);  // a stream without an answer so far
+  std::optional<Duration> throttled_ ABSL_GUARDED_BY(mutex_);   // as it was observed last
   Instant observed_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -26,7 +26,7 @@ std::string_view Name(RunEnd end) {
 Run::Run(RunOptions options)
     : options_(std::move(options)),
       generator_(options_.job.options.queue(), options_.frontend, Now()),
-      session_(options_.frontend, options_.job, generator_, options_.security),
+      session_(options_.frontend, options_.job, generator_, {.security = options_.security}),
       cpu_(process::RealHostFiles(), getpid()) {
   generator_.SetOutstandingMax(options_.outstanding_max);
   generator_.RecordNext({options_.warm_up});

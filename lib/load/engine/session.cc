@@ -1,96 +1,45 @@
 #include "lib/load/engine/session.h"
 
+#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <functional>
 #include <random>
+#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "lib/common/printable.h"
 #include "lib/rpc/batches.h"
-#include "lib/rpc/channel.h"
-#include "lib/security/client.h"
+#include "lib/rpc/limits.h"
 
 namespace twofold::load {
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds(100);
-constexpr Duration kLongestPause = std::chrono::seconds(5);
-
 // How often a thread that waits for a connection looks whether it should stop.
 constexpr Duration kConnectSlice = std::chrono::milliseconds(100);
 
-// Bytes added to an outbox at a time: it looks at the size of a message only in between.
-constexpr std::size_t kChunkBytes = 256 << 10;
-constexpr std::size_t kRowBytes = 16;
+// For a connection to a frontend that was named; then the first contact is asked anew.
+constexpr Duration kNamedPatience = std::chrono::seconds(2);
 
-/// Packs jobs into the stream. If it has ended meanwhile they stay without an answer, and the
-/// generator gives them to the next stream.
-class StreamSink final : public JobSink {
- public:
-  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
+constexpr std::size_t kMostTroubles = 100;  // remembered
 
-  StreamSink(std::shared_ptr<Stream> stream, const JobTemplate& job,
-             std::function<void(Instant)> tick_at)
-      : stream_(std::move(stream)),
-        job_(job),
-        tick_at_(std::move(tick_at)),
-        chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)) {}
+std::optional<Instant> Earlier(std::optional<Instant> a, std::optional<Instant> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
 
-  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) override {
-    const JobTemplate& made_from = job == nullptr ? job_ : *job;
-    while (!tags.empty()) {
-      const auto chunk = tags.first(std::min(tags.size(), chunk_));
-      tags = tags.subspan(chunk.size());
-      stream_->Add([&](v1::SubmitRequest& request) { return Pack(chunk, made_from, request); });
-    }
-  }
-
-  void Flush() override { stream_->Flush(); }
-
-  void TickAt(Instant when) override { tick_at_(when); }
-
- private:
-  std::size_t Pack(std::span<const LoadLoop::Tag> tags, const JobTemplate& job,
-                   v1::SubmitRequest& request) {
-    const std::uint32_t option = OptionOf(&job, request);
-    std::size_t bytes = 0;
-    for (const LoadLoop::Tag tag : tags) {
-      bytes += rpc::Append(request, {.tag = tag, .option = option, .spec = job.spec});
-    }
-    return bytes;
-  }
-
-  // The index of the job's options in the batch. A batch begins empty, and has few of them.
-  std::uint32_t OptionOf(const JobTemplate* job, v1::SubmitRequest& request) {
-    if (request.options().empty()) options_.clear();
-    const auto same = std::find(options_.begin(), options_.end(), job);
-    const auto index = static_cast<std::uint32_t>(same - options_.begin());
-    if (same == options_.end()) {
-      *request.add_options() = job->options;
-      options_.push_back(job);
-    }
-    return index;
-  }
-
-  const std::shared_ptr<Stream> stream_;
-  const JobTemplate& job_;
-  const std::function<void(Instant)> tick_at_;
-  const std::size_t chunk_;                  // jobs
-  std::vector<const JobTemplate*> options_;  // of the present batch; used in Add only
-};
+std::string Again(std::size_t jobs) {
+  return jobs > 0 ? absl::StrCat("; ", jobs, " jobs submitted again") : "";
+}
 
 }  // namespace
 
-Session::Session(const std::string& frontend, JobTemplate job, Generator& generator,
-                 security::Client security)
-    : frontend_(frontend),
-      job_(std::move(job)),
+Session::Session(std::string frontend, JobTemplate job, Generator& generator,
+                 SessionOptions options)
+    : job_(std::move(job)),
       generator_(generator),
-      security_(std::move(security)),
-      dialer_(frontend_, security_),
-      backoff_(kFirstPause, kLongestPause, std::random_device{}()) {}
+      options_(std::move(options)),
+      route_(frontend, std::random_device{}(), options_.pauses),
+      first_(std::move(frontend), options_.security) {}
 
 Session::~Session() { Stop(Duration(0)); }
 
@@ -113,126 +62,246 @@ void Session::Stop(Duration patience) {
 // ---- the thread
 
 void Session::Run() {
-  while (AwaitConnection()) {
-    RunStream();
-    Pause(backoff_.Next());
+  while (!Stopping()) {
+    PauseUntil(route_.dial().at);
+    const auto channel = Reach(route_.dial());
+    if (channel == nullptr) continue;
+    Open(channel);
+    Serve();
+    if (!Stopping()) Depart();
+  }
+  FinishStreams();
+}
+
+bool Session::Stopping() {
+  const MutexLock lock(mutex_);
+  return stopping_;
+}
+
+void Session::PauseUntil(Instant when) {
+  const MutexLock lock(mutex_);
+  while (!stopping_ && changed_.WaitUntil(mutex_, when)) {
   }
 }
 
-// False: stopping.
-bool Session::AwaitConnection() {
-  bool said = false;
-  for (;;) {
-    {
-      const MutexLock lock(mutex_);
-      if (stopping_) return false;
-    }
-    if (const auto channel = dialer_.Connected(kConnectSlice)) {
-      stub_ = v1::Clients::NewStub(channel);
-      return true;
-    }
-    if (!said) {
-      // It blocks, as long as a name server does not answer: no reason to be late once it worked.
-      const std::string tls = stub_ ? "" : security::DiagnoseTls(frontend_, security_);
-      spdlog::info("waiting for the frontend at {}{}", frontend_, tls.empty() ? "" : "; " + tls);
-    }
-    said = true;
+// Null: stopping, or the route leads elsewhere. There is nothing but the first contact to wait for;
+// a frontend that was named may be gone.
+std::shared_ptr<grpc::Channel> Session::Reach(const rpc::Dial& dial) {
+  rpc::Dialer& dialer = DialerOf(dial);
+  const Instant give_up = Now() + kNamedPatience;
+  while (!Stopping()) {
+    if (auto channel = dialer.Connected(kConnectSlice)) return channel;
+    TendLeft();
+    if (dial.named && Now() < give_up) continue;
+    generator_.Disconnected();
+    if (IsNew("no connection to " + dial.address)) SayUnreachable(dial);
+    if (!dial.named) continue;
+    route_.Lost(Now());
+    break;
+  }
+  return nullptr;
+}
+
+// Asking why blocks, as long as a name server does not answer: no reason to be late where it is not
+// TLS.
+void Session::SayUnreachable(const rpc::Dial& dial) const {
+  const bool may_be_tls = dial.named ? options_.security.has_tls() : !connected_before_;
+  std::string tls = may_be_tls ? security::DiagnoseTls(dial.address, SecurityOf(dial)) : "";
+  if (!tls.empty()) tls.insert(0, "; ");
+  if (dial.named) {
+    spdlog::warn("no connection to {}, which is said to serve queue {}{}", dial.address,
+                 job_.options.queue(), tls);
+  } else {
+    spdlog::info("waiting for the frontend at {}{}", dial.address, tls);
   }
 }
 
-void Session::RunStream() {
-  std::shared_ptr<Stream> stream;  // lives until OnEnd, for which this function waits
-  stream = std::make_shared<Stream>(
-      [this, &stream](const v1::SubmitReply& reply) { OnMessage(*stream, reply); },
-      [this](const grpc::Status& status) { OnEnd(status); });
+rpc::Dialer& Session::DialerOf(const rpc::Dial& dial) {
+  if (!dial.named) return first_;
+  if (named_ == nullptr || named_address_ != dial.address) {
+    named_ = std::make_unique<rpc::Dialer>(dial.address, SecurityOf(dial));
+    named_address_ = dial.address;
+  }
+  return *named_;
+}
+
+security::Client Session::SecurityOf(const rpc::Dial& dial) const {
+  return dial.named ? options_.security.WithoutServerName() : options_.security;
+}
+
+void Session::Open(const std::shared_ptr<grpc::Channel>& channel) {
+  const rpc::Dial& dial = route_.dial();
+  connected_before_ = true;
+  SubmitStream::Owner& owner = *this;
+  current_ = std::make_shared<SubmitStream>(dial, channel, job_, owner);
   {
     const MutexLock lock(mutex_);
-    ended_ = heard_ = false;
+    news_[current_.get()] = {};
     tick_at_ = Now();  // what is due on the new stream
   }
-
-  rpc::Authorize(*stream->context(), security_);
-  stub_->async()->Submit(stream->context(), stream.get());
-  stream->Start();
-  const std::size_t again = generator_.Connected(
-      std::make_shared<StreamSink>(stream, job_, [this](Instant when) { TickAt(when); }));
-  if (!quiet_) {
-    spdlog::info("connected to the frontend at {}{}", frontend_,
-                 again > 0 ? fmt::format("; {} jobs submitted again", again) : "");
+  current_->Start(SecurityOf(dial));
+  const std::size_t again = generator_.Connected(current_);
+  if (quiet_) return;
+  if (dial.named) {
+    spdlog::info("queue {} is served by {} now{}", job_.options.queue(), dial.address,
+                 Again(again));
+  } else {
+    spdlog::info("connected to the frontend at {}{}", dial.address, Again(again));
   }
-  bool stopping;
-  {
-    const MutexLock lock(mutex_);
-    Serve();
-    stopping = stopping_;
-  }
-  if (stopping) return FinishStream(*stream);
-  generator_.Disconnected();
-  ReportLoss();
 }
 
-// Until the stream ends or is to end.
+// Until the stream ends, is to be left, or is to end.
 void Session::Serve() {
-  while (!ended_ && !stopping_) {
-    if (!tick_at_) {
-      changed_.Wait(mutex_);
-    } else if (Now() < *tick_at_) {
-      changed_.WaitUntil(mutex_, *tick_at_);
-    } else {
+  for (;;) {
+    const std::optional<Instant> tend_at = TendLeft();
+    const MutexLock lock(mutex_);
+    const News& news = news_[current_.get()];
+    if (news.ended || news.moved || stopping_) return;
+    if (tick_at_ && *tick_at_ <= Now()) {
       tick_at_.reset();
       mutex_.Unlock();
       const std::optional<Instant> next = generator_.Tick();
       mutex_.Lock();
-      if (next && (!tick_at_ || *next < *tick_at_)) tick_at_ = next;
+      tick_at_ = Earlier(tick_at_, next);
+    } else if (const auto wake_at = Earlier(tick_at_, tend_at)) {
+      changed_.WaitUntil(mutex_, *wake_at);
+    } else {
+      changed_.Wait(mutex_);
     }
   }
 }
 
-void Session::FinishStream(Stream& stream) {
-  stream.Close();
+// The stream delivers what it still has beside the next one.
+void Session::Depart() {
+  News news;
   {
     const MutexLock lock(mutex_);
-    while (!ended_ && changed_.WaitUntil(mutex_, give_up_)) {
+    news = news_[current_.get()];
+  }
+  if (news.answered) {
+    route_.Served(*news.answered);
+    troubles_.clear();
+  }
+  if (news.moved) {
+    current_->Close();
+    Follow(*news.moved);
+  } else {
+    if (IsNew(news.reason)) {
+      spdlog::warn("lost the frontend at {}: {}; {} jobs without an answer will be submitted again",
+                   current_->dial().address, news.reason, news.unanswered);
     }
-    if (ended_) return;
+    route_.Lost(Now());
   }
-  stream.Cancel();
-  const MutexLock lock(mutex_);
-  while (!ended_) changed_.Wait(mutex_);
+  left_.push_back({std::move(current_), Now() + options_.left_patience});
 }
 
-void Session::Pause(Duration duration) {
-  const Instant end = Now() + duration;
-  const MutexLock lock(mutex_);
-  while (!stopping_ && changed_.WaitUntil(mutex_, end)) {
+void Session::Follow(const v1::Moved& moved) {
+  std::vector<std::string_view> addresses;
+  for (const v1::Shard& shard : moved.shards()) addresses.emplace_back(shard.client_address());
+  const rpc::Dial dial = route_.Follow(moved.epoch(), addresses, Now());
+  const std::string trouble =
+      addresses.empty() ? "nobody serves it at this moment, asking again" : dial.skipped;
+  if (trouble.empty()) {
+    IsNew("moved to " + dial.address);
+  } else if (IsNew(trouble)) {
+    spdlog::warn("queue {}: {}", job_.options.queue(), trouble);
   }
 }
 
-// Says so once for each trouble: a frontend that refuses every stream would fill the log.
-void Session::ReportLoss() {
+// Drops left streams that have ended, and breaks those off that have had their time. Returns when
+// the next one has.
+std::optional<Instant> Session::TendLeft() {
+  std::optional<Instant> next;
+  if (left_.empty()) return next;
+  left_.erase(
+      std::remove_if(left_.begin(), left_.end(), [this](const Left& left) { return Reap(left); }),
+      left_.end());
+  if (left_.size() > kMostLeft) left_.front().give_up = Instant();
+  const Instant now = Now();
+  for (Left& left : left_) {
+    if (left.give_up && *left.give_up <= now) {
+      left.stream->Cancel();
+      left.give_up.reset();
+    }
+    next = Earlier(next, left.give_up);
+  }
+  return next;
+}
+
+// Whether the stream can be dropped. The generator may still flush it, on a thread of another
+// stream, which must not destroy it.
+bool Session::Reap(const Left& left) {
   const MutexLock lock(mutex_);
-  if (heard_) backoff_.Reset();
-  quiet_ = !heard_ && end_reason_ == trouble_;
-  trouble_ = end_reason_;
-  if (quiet_) return;
-  spdlog::warn("lost the frontend at {}: {}; {} jobs without an answer will be submitted again",
-               frontend_, trouble_, generator_.outstanding());
+  const auto news = news_.find(left.stream.get());
+  if (!news->second.ended || left.stream.use_count() > 1) return false;
+  if (news->second.moved && news->second.unanswered > 0) {
+    spdlog::warn("lost the frontend at {}, where jobs still ran: {}{}", left.stream->dial().address,
+                 news->second.reason, Again(news->second.unanswered));
+  }
+  news_.erase(news);
+  return true;
+}
+
+void Session::FinishStreams() {
+  if (current_) left_.push_back({std::move(current_), std::nullopt});
+  for (const Left& left : left_) left.stream->Close();
+  {
+    const MutexLock lock(mutex_);
+    while (!AllEnded() && changed_.WaitUntil(mutex_, give_up_)) {
+    }
+  }
+  for (const Left& left : left_) left.stream->Cancel();
+  const MutexLock lock(mutex_);
+  while (!AllEnded()) changed_.Wait(mutex_);
+}
+
+bool Session::AllEnded() const {
+  return std::all_of(news_.begin(), news_.end(), [](const auto& one) { return one.second.ended; });
+}
+
+// Whether this trouble has not been logged yet. If it has, the next stream is not logged either.
+bool Session::IsNew(const std::string& trouble) {
+  if (troubles_.size() >= kMostTroubles) troubles_.clear();
+  quiet_ = !troubles_.insert(trouble).second;
+  return !quiet_;
 }
 
 // ---- on threads of gRPC
 
-void Session::OnMessage(Stream& stream, const v1::SubmitReply& reply) {
-  if (const Status status = rpc::Check(reply.results()); !status.ok()) {
-    spdlog::error("the frontend at {} sent a bad batch: {}", frontend_,
+void Session::OnReply(SubmitStream& stream, const v1::SubmitReply& reply) {
+  if (const Status status = Check(reply); !status.ok()) {
+    spdlog::error("the frontend at {} sent a bad batch: {}", stream.dial().address,
                   std::string(status.message()));
     return stream.Cancel();
+  }
+  // First, for what comes in place of jobs that have ended should not be sent there.
+  for (const v1::Moved& moved : reply.moved()) {
+    generator_.Moved(stream, {moved.tags().data(), static_cast<std::size_t>(moved.tags_size())});
   }
   const std::optional<Instant> tick = generator_.OnReply(reply);
   {
     const MutexLock lock(mutex_);
-    heard_ = true;
+    News& news = news_[&stream];
+    const bool is_answer = reply.has_results() || reply.has_accepted();
+    if (is_answer && !news.answered) news.answered = Now();
+    if (!reply.moved().empty() && !news.moved) {
+      news.moved = reply.moved(0);
+      news.moved->clear_tags();
+      changed_.NotifyAll();
+    }
   }
   if (tick) TickAt(*tick);
+}
+
+Status Session::Check(const v1::SubmitReply& reply) const {
+  if (Status status = rpc::Check(reply.results()); !status.ok()) return status;
+  for (const v1::Moved& moved : reply.moved()) {
+    if (moved.queue() == job_.options.queue()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("moved.queue is '", Printable(moved.queue(), rpc::kMaxNameBytes),
+                     "', our jobs are for '", job_.options.queue(), "'"));
+  }
+  return absl::OkStatus();
 }
 
 // The earliest counts.
@@ -243,10 +312,14 @@ void Session::TickAt(Instant when) {
   changed_.NotifyAll();
 }
 
-void Session::OnEnd(const grpc::Status& status) {
+// The generator hears of it before the thread does, which would connect it anew.
+void Session::OnEnd(SubmitStream& stream, const grpc::Status& status) {
+  const std::size_t unanswered = Stopping() ? 0 : generator_.Ended(stream);
   const MutexLock lock(mutex_);
-  ended_ = true;
-  end_reason_ = status.ok() ? "it ended the stream" : status.error_message();
+  News& news = news_[&stream];
+  news.unanswered = unanswered;
+  news.reason = status.ok() ? "it ended the stream" : status.error_message();
+  news.ended = true;
   changed_.NotifyAll();
 }
 

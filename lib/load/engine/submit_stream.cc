@@ -1,0 +1,67 @@
+#include "lib/load/engine/submit_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/rpc/batches.h"
+#include "lib/rpc/channel.h"
+
+namespace twofold::load {
+namespace {
+
+// Bytes added to an outbox at a time: it looks at the size of a message only in between.
+constexpr std::size_t kChunkBytes = 256 << 10;
+constexpr std::size_t kRowBytes = 16;
+
+}  // namespace
+
+SubmitStream::SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
+                           const JobTemplate& job, Owner& owner)
+    : dial_(std::move(dial)),
+      job_(job),
+      owner_(owner),
+      chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)),
+      stub_(v1::Clients::NewStub(channel)),
+      stream_(std::make_shared<Stream>(
+          [this](const v1::SubmitReply& reply) { owner_.OnReply(*this, reply); },
+          [this](const grpc::Status& status) { owner_.OnEnd(*this, status); })) {}
+
+void SubmitStream::Start(const security::Client& security) {
+  rpc::Authorize(*stream_->context(), security);
+  stub_->async()->Submit(stream_->context(), stream_.get());
+  stream_->Start();
+}
+
+void SubmitStream::Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) {
+  const JobTemplate& made_from = job == nullptr ? job_ : *job;
+  while (!tags.empty()) {
+    const auto chunk = tags.first(std::min(tags.size(), chunk_));
+    tags = tags.subspan(chunk.size());
+    stream_->Add([&](v1::SubmitRequest& request) { return Pack(chunk, made_from, request); });
+  }
+}
+
+std::size_t SubmitStream::Pack(std::span<const LoadLoop::Tag> tags, const JobTemplate& job,
+                               v1::SubmitRequest& request) {
+  if (!std::exchange(said_epoch_, true)) request.set_moved_epoch(dial_.epoch);
+  const std::uint32_t option = OptionOf(job, request);
+  std::size_t bytes = 0;
+  for (const LoadLoop::Tag tag : tags) {
+    bytes += rpc::Append(request, {.tag = tag, .option = option, .spec = job.spec});
+  }
+  return bytes;
+}
+
+// The index of the job's options in the batch. A batch begins empty, and has few of them.
+std::uint32_t SubmitStream::OptionOf(const JobTemplate& job, v1::SubmitRequest& request) {
+  if (request.options().empty()) options_.clear();
+  const auto same = std::find(options_.begin(), options_.end(), &job);
+  const auto index = static_cast<std::uint32_t>(same - options_.begin());
+  if (same == options_.end()) {
+    *request.add_options() = job.options;
+    options_.push_back(&job);
+  }
+  return index;
+}
+
+}  // namespace twofold::load

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/load/engine/generator.h"
+#include "lib/load/job_template.h"
+#include "lib/rpc/client_stream.h"
+#include "lib/rpc/route.h"
+#include "lib/security/client.h"
+#include "twofold/v1/queue.grpc.pb.h"
+
+namespace twofold::load {
+
+/// One Submit stream: packs the jobs of a generator into batches, and hands on what the frontend
+/// says. Jobs that are added after its end stay without an answer.
+///
+/// Threads  Safe. The owner is called on threads of gRPC, by one at a time; its OnEnd comes once,
+///          after all else. Destroy the stream after that, on a thread that is not gRPC's.
+class SubmitStream final : public JobSink {
+ public:
+  class Owner {
+   public:
+    virtual void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) = 0;
+    virtual void OnEnd(SubmitStream& stream, const grpc::Status& status) = 0;
+
+    /// Asks for a call of Generator::Tick at `when`. On any thread.
+    virtual void TickAt(Instant when) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  /// `job` is what jobs are made from that name no template. It and the owner outlive the stream.
+  SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
+               const JobTemplate& job, Owner& owner);
+
+  void Start(const security::Client& security);
+
+  /// Half-closes: takes no more jobs.
+  void Close() { stream_->Close(); }
+  void Cancel() { stream_->Cancel(); }
+
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) override;
+  void Flush() override { stream_->Flush(); }
+  void TickAt(Instant when) override { owner_.TickAt(when); }
+
+  /// Where it leads.
+  [[nodiscard]] const rpc::Dial& dial() const { return dial_; }
+
+ private:
+  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
+
+  std::size_t Pack(std::span<const LoadLoop::Tag> tags, const JobTemplate& job,
+                   v1::SubmitRequest& request);
+  std::uint32_t OptionOf(const JobTemplate& job, v1::SubmitRequest& request);
+
+  const rpc::Dial dial_;
+  const JobTemplate& job_;
+  Owner& owner_;
+  const std::size_t chunk_;  // jobs
+  const std::unique_ptr<v1::Clients::Stub> stub_;
+  const std::shared_ptr<Stream> stream_;
+
+  // Used in Add only, which the generator calls with its lock held.
+  bool said_epoch_ = false;
+  std::vector<const JobTemplate*> options_;  // of the present batch
+};
+
+}  // namespace twofold::load
