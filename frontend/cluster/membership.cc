@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -166,8 +167,14 @@ void Membership::Publish() {
   std::vector<Peer> others;
   {
     const MutexLock lock(mutex_);
+    std::set<std::string> leaving;
+    for (const cluster::Member& member : look_.view.members) {
+      if (member.draining) leaving.insert(member.name);
+    }
+    for (const cluster::Partition& row : look_.view.partitions) leaving.erase(row.owner);
     for (const auto& [name, peer] : look_.peers) {
-      if (name != options_.me.name && Lives(name)) others.push_back(peer);
+      const bool is_other = name != options_.me.name && Lives(name);
+      if (is_other && !leaving.contains(name)) others.push_back(peer);
     }
     for (const cluster::Partition& row : look_.view.partitions) {
       Owner& owner = owners[look_.queues[row.number]];
