@@ -7,7 +7,8 @@ usage() {
 Usage: run-tests.sh [--nightly] [PART]...
 
   dev         build with optimisation and -Werror, all unit and integration tests
-  asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang
+  asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang; those of the commands
+              of twofold with --nightly only
   lint        clang-tidy on what differs from the main branch (on it: from the commit before), skipped
               if that is much; with --nightly, on all
   tsan        all tests of what has threads and no gRPC, with ThreadSanitizer
@@ -53,7 +54,7 @@ count_junit() {
 }
 
 # shellcheck disable=SC2016  # of another shell
-build_command='cmake --preset "$1" >/dev/null && cmake --build --preset "$1" -j "$(nproc)"'
+build_command='cmake --preset "$1" $TWOFOLD_AT_NIGHT >/dev/null && cmake --build --preset "$1" -j "$(nproc)"'
 build() { flock "build/$1.lock" sh -c "$build_command" - "$1"; }
 
 # build_ahead PRESET...: in the time that the tests meanwhile leave, as they mostly wait. Who then wants such a
@@ -160,6 +161,7 @@ alone() {
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
+  export TWOFOLD_AT_NIGHT="-D TWOFOLD_COMMANDS=ON"
   export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 FUZZ_SECONDS=600
 fi
 for part in "$@"; do

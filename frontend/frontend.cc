@@ -239,11 +239,20 @@ Status Frontend::ServeHttp(const Options& options) {
   if (!address.ok()) return address.status();
   http_host_ = address->host;
   const auto run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); };
+  Api::Ask ask;
+  if (peers_ != nullptr) {
+    ask = [this](const std::string& method, const grpc::ByteBuffer& request, const Caller& caller) {
+      const Membership* const joined = joined_;
+      const std::string own = joined ? joined->me().client_address : client_address();
+      return peers_->Ask(own, method, request, caller);
+    };
+  }
   const http::Handler web =
       MakeWeb({.queues = queues_,
                .storage = storage_.get(),
                .gates = {client_gate_.get(), worker_gate_.get(), http_gate_.get()},
                .stalled = [this] { return Stalled(); },
+               .ask = ask,
                .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
                .run_later = run_later});
   auto http = http::Server::Start(

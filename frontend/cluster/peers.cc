@@ -3,10 +3,16 @@
 #include <absl/strings/str_cat.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <future>
+
+#include "lib/rpc/channel.h"
+
 namespace twofold::frontend {
 namespace {
 
 constexpr const char* kForwarded = "twofold-forwarded";
+
+constexpr auto kAskPatience = std::chrono::seconds(10);
 
 // Frontends that have gone are forgotten with all others when there are so many.
 constexpr std::size_t kMostDialers = 512;
@@ -26,7 +32,7 @@ Caller CallerOf(const grpc::CallbackServerContext& context) {
 }
 
 void Peers::Prepare(grpc::ClientContext& context, const Caller& caller) {
-  context.AddMetadata(kForwarded, "1");
+  if (caller.is_forwarded) context.AddMetadata(kForwarded, "1");
   if (!caller.authorization.empty()) context.AddMetadata("authorization", caller.authorization);
   context.set_deadline(caller.deadline);
 }
@@ -40,8 +46,26 @@ std::shared_ptr<grpc::Channel> Peers::Channel(const std::string& address) {
 }
 
 std::function<void()> Peers::Call(const std::string& address, const std::string& method,
-                                  const grpc::ByteBuffer& request, const Caller& caller,
-                                  Done done) {
+                                  const grpc::ByteBuffer& request, Caller caller, Done done) {
+  caller.is_forwarded = true;
+  return Start(address, method, request, caller, std::move(done));
+}
+
+Result<grpc::ByteBuffer> Peers::Ask(const std::string& own_address, const std::string& method,
+                                    const grpc::ByteBuffer& request, Caller caller) {
+  caller.deadline = std::chrono::system_clock::now() + kAskPatience;
+  const auto answer = std::make_shared<std::promise<Result<grpc::ByteBuffer>>>();
+  Start(own_address, method, request, caller,
+        [answer](const grpc::Status& status, const grpc::ByteBuffer& reply) {
+          answer->set_value(status.ok() ? Result<grpc::ByteBuffer>(reply)
+                                        : Result<grpc::ByteBuffer>(rpc::FromGrpc(status)));
+        });
+  return answer->get_future().get();
+}
+
+std::function<void()> Peers::Start(const std::string& address, const std::string& method,
+                                   const grpc::ByteBuffer& request, const Caller& caller,
+                                   Done done) {
   struct Open {
     explicit Open(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
     grpc::GenericStub stub;

@@ -2,11 +2,13 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontend/queues/directory.h"
 #include "lib/common/mutex.h"
@@ -19,8 +21,9 @@ namespace twofold::frontend {
 /// What of a call is passed on to another frontend, which checks it as if the caller came there.
 struct Caller {
   std::string authorization;
-  std::chrono::system_clock::time_point deadline;
-  bool is_forwarded = false;  ///< by a frontend: it is answered here, whoever serves the queue
+  std::chrono::system_clock::time_point deadline = {};
+  /// By a frontend: it is answered here, whoever serves the queue. All that Call sends is.
+  bool is_forwarded = false;
 };
 
 /// Of a call that comes in.
@@ -44,11 +47,18 @@ class Peers {
 
   /// Calls a unary method, "/twofold.v1.Admin/ListQueues", with a serialized request. Returns what
   /// breaks the call off.
+  /// `done` comes once.
   using Done = std::function<void(const grpc::Status&, const grpc::ByteBuffer& reply)>;
   std::function<void()> Call(const std::string& address, const std::string& method,
-                             const grpc::ByteBuffer& request, const Caller& caller, Done done);
+                             const grpc::ByteBuffer& request, Caller caller, Done done);
+
+  /// A call of this frontend's own service, which may pass it on. Blocks, for ten seconds at most.
+  Result<grpc::ByteBuffer> Ask(const std::string& own_address, const std::string& method,
+                               const grpc::ByteBuffer& request, Caller caller);
 
  private:
+  std::function<void()> Start(const std::string& address, const std::string& method,
+                              const grpc::ByteBuffer& request, const Caller& caller, Done done);
   static void Prepare(grpc::ClientContext& context, const Caller& caller);
   std::shared_ptr<grpc::Channel> Channel(const std::string& address);
 

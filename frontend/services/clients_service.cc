@@ -136,7 +136,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
       "GetJob", queue_of_job,
       [&](auto& request, auto& call) { call->Answer(FindJob(queues, request.id())); }, of_job);
   Routed<v1::ListJobsRequest, v1::ListJobsReply>(
-      "ListJobs", [&](auto& request) { return queues.Known(request.queue()); },
+      "ListJobs", [&](auto& request) { return QueueOfList(queues, request); },
       [&](auto& request, auto& call) { call->Answer(ListJobs(queues, request)); },
       [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; });
   Routed<v1::CancelJobRequest, v1::Job>(

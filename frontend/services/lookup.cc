@@ -76,7 +76,7 @@ Result<Wanted> WantedOf(const v1::ListJobsRequest& request) {
 }
 
 /// Where a page starts. As text "s:JOB": in the store, after this job; "QUEUE:PLACE": in that
-/// queue.
+/// queue, of which the frontend that serves it makes the page.
 struct Place {
   bool in_store = false;
   std::uint64_t queue = 0;
@@ -135,6 +135,7 @@ class Page {
     for (; queue < queues_.all().size() && !full(); ++queue, from = 0) {
       QueueHost& host = *queues_.all()[queue];
       if (!request_.queue().empty() && host.name() != request_.queue()) continue;
+      if (IsElsewhere(host)) break;  // whoever serves it goes on
       const std::uint32_t next = AddLiveOf(host, static_cast<std::uint32_t>(from));
       if (next != 0) {
         reply_.set_next_page_token(absl::StrCat(queue, ":", next));
@@ -169,10 +170,14 @@ class Page {
         host = owner;
         if (host != nullptr) turn.emplace(*host, Now());
       }
-      return turn && turn->core().Find(turn->now(), id).has_value();
+      if (!turn) return false;
+      return !turn->served() || turn->core().Find(turn->now(), id).has_value();
     });
   }
 
+  [[nodiscard]] bool IsElsewhere(QueueHost& host) const {
+    return queues_.directory() != nullptr && !host.Look(Now()).served;
+  }
   [[nodiscard]] bool full() const { return room() == 0; }
   [[nodiscard]] std::size_t room() const {
     return size_ - static_cast<std::size_t>(reply_.jobs_size());
@@ -233,6 +238,13 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
   }
   SetProgress(job, turn.ProgressOf(view.job));
   return job;
+}
+
+std::string QueueOfList(const QueueSet& queues, const v1::ListJobsRequest& request) {
+  if (!request.queue().empty()) return queues.Known(request.queue());
+  const Result<Place> place = ParsePlace(request);
+  if (!place.ok() || place->in_store || place->queue >= queues.all().size()) return {};
+  return queues.all()[place->queue]->name();
 }
 
 bool ListReadsStore(const v1::ListJobsRequest& request) {

@@ -28,6 +28,9 @@ Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id);
 /// A waiting or running job. Call it in the turn that found it.
 v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue::JobView& view);
 
+/// The queue whose frontend makes the page that is asked for; empty: any does.
+std::string QueueOfList(const QueueSet& queues, const v1::ListJobsRequest& request);
+
 /// Whether the page that is asked for is read from the store.
 bool ListReadsStore(const v1::ListJobsRequest& request);
 

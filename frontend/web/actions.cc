@@ -89,47 +89,65 @@ http::Handler Guarded(const ActionRules& rules, std::string verb, std::string pa
   };
 }
 
-http::Response CancelJobOf(const QueueSet& queues, const http::Request& request) {
+http::Response CancelJobOf(const Api& api, const http::Request& request) {
   const Result<std::uint64_t> id = JobIdOf(request);
   if (!id.ok()) return Failed(id.status());
-  return Reply(Await<v1::Job>([&](auto done) { CancelJob(queues, *id, std::move(done)); }));
+  v1::CancelJobRequest cancel;
+  cancel.set_id(*id);
+  return Reply(api.Get<v1::Job>(&request, "/twofold.v1.Clients/CancelJob", cancel, [&] {
+    return Await<v1::Job>([&](auto done) { CancelJob(api.queues, *id, std::move(done)); });
+  }));
 }
 
-http::Response CancelRunOf(const QueueSet& queues, Storage* storage, const http::Request& request) {
+http::Response CancelRunOf(const Api& api, Storage* storage, const http::Request& request) {
   if (storage == nullptr) return Failed(NoRuns());
-  return Reply(Await<v1::CancelRunReply>(
-      [&](auto done) { CancelRun(queues, *storage, request.params.at("id"), std::move(done)); }));
+  v1::CancelRunRequest cancel;
+  cancel.set_id(request.params.at("id"));
+  return Reply(api.Get<v1::CancelRunReply>(&request, "/twofold.v1.Results/CancelRun", cancel, [&] {
+    return Await<v1::CancelRunReply>(
+        [&](auto done) { CancelRun(api.queues, *storage, cancel.id(), std::move(done)); });
+  }));
 }
 
 struct QueueAction {
   const char* verb;
   QueueChange change;
+  const char* method;
 };
-constexpr QueueAction kQueueActions[] = {{"pause", &QueueHost::Turn::Pause},
-                                         {"resume", &QueueHost::Turn::Resume},
-                                         {"drain", &QueueHost::Turn::Drain}};
+constexpr QueueAction kQueueActions[] = {
+    {"pause", &QueueHost::Turn::Pause, "/twofold.v1.Admin/PauseQueue"},
+    {"resume", &QueueHost::Turn::Resume, "/twofold.v1.Admin/ResumeQueue"},
+    {"drain", &QueueHost::Turn::Drain, "/twofold.v1.Admin/DrainQueue"}};
+
+http::Response ChangeQueueOf(const Api& api, const QueueAction& action,
+                             const http::Request& request) {
+  v1::QueueRequest change;
+  change.set_queue(request.params.at("name"));
+  return Reply(api.Get<v1::Queue>(&request, action.method, change, [&] {
+    return ChangeQueue(api.queues, change.queue(), action.change);
+  }));
+}
 
 }  // namespace
 
-std::vector<http::Route> ActionRoutes(const QueueSet& queues, Storage* storage, ActionRules rules) {
+std::vector<http::Route> ActionRoutes(const Api& api, Storage* storage, ActionRules rules) {
   std::vector<http::Route> routes;
   for (const QueueAction& action : kQueueActions) {
     const std::string verb = action.verb;
-    routes.push_back({"POST", "/api/v1/queues/{name}/" + verb,
-                      Guarded(rules, verb + " queue", "name",
-                              [&queues, change = action.change](const http::Request& request) {
-                                return Reply(
-                                    ChangeQueue(queues, request.params.at("name"), change));
-                              })});
+    routes.push_back(
+        {"POST", "/api/v1/queues/{name}/" + verb,
+         Guarded(rules, verb + " queue", "name", [api, &action](const http::Request& request) {
+           return ChangeQueueOf(api, action, request);
+         })});
   }
   routes.push_back({"POST", "/api/v1/jobs/{id}/cancel",
-                    Guarded(rules, "cancel job", "id", [&queues](const http::Request& request) {
-                      return CancelJobOf(queues, request);
+                    Guarded(rules, "cancel job", "id", [api](const http::Request& request) {
+                      return CancelJobOf(api, request);
                     })});
   routes.push_back(
       {"POST", "/api/v1/runs/{id}/cancel",
-       Guarded(rules, "cancel run", "id", [&queues, storage](const http::Request& request) {
-         return CancelRunOf(queues, storage, request);
+       Guarded(rules, "cancel run", "id", [api, storage](const http::Request& request) {
+         return CancelRunOf(api, storage, request);
        })});
   routes.push_back(
       {"GET", "/api/v1/me", [rules](const http::Request& request) { return Me(rules, request); }});

@@ -4,6 +4,7 @@
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
+#include "frontend/web/api.h"
 #include "lib/http/router.h"
 #include "lib/security/gate.h"
 
@@ -27,7 +28,7 @@ struct ActionRules {
 /// application/json, which no form of another page can send (415). Without tokens, they work only
 /// where `is_local` (403). Each is a line of the log, which says who did what.
 ///
-/// `queues`, `storage` (nullptr: none) and the gate outlive the handlers.
-std::vector<http::Route> ActionRoutes(const QueueSet& queues, Storage* storage, ActionRules rules);
+/// The queues, `storage` (nullptr: none) and the gate outlive the handlers.
+std::vector<http::Route> ActionRoutes(const Api& api, Storage* storage, ActionRules rules);
 
 }  // namespace twofold::frontend

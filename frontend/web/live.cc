@@ -28,10 +28,18 @@ std::string Data(const Json& json) {
 }
 
 /// The queues, and a moment of a clock that never jumps: rates are differences of these.
-std::string QueuesData(const QueueSet& queues, Instant now) {
+std::string QueuesData(const v1::ListQueuesReply& queues, Instant now) {
   Json json = {{"seconds", ToSeconds(now.time_since_epoch())}};
-  json.update(show::ToJson(ListQueues(queues)));
+  json.update(show::ToJson(queues));
   return Data(json);
+}
+
+/// Of all frontends, if they answer somebody without a token.
+v1::ListQueuesReply AllQueues(const Api& api) {
+  auto all =
+      api.Get<v1::ListQueuesReply>(nullptr, "/twofold.v1.Admin/ListQueues", v1::ListQueuesRequest(),
+                                   [&] { return ListQueues(api.queues); });
+  return all.ok() ? *std::move(all) : ListQueues(api.queues);
 }
 
 /// Makes data of the store, when something was written since the last time, or somebody else may
@@ -60,10 +68,12 @@ std::vector<std::shared_ptr<Topic>> WorkerTopics(const QueueSet& queues) {
 
 }  // namespace
 
-Live::Live(const QueueSet& queues, const Storage* storage, Topic::Run run)
-    : queues_(queues), storage_(storage), run_(std::move(run)) {
+Live::Live(const Api& api, const Storage* storage, Topic::Run run)
+    : queues_(api.queues), storage_(storage), run_(std::move(run)) {
+  const QueueSet& queues = queues_;
   topics_["queues"] = {std::make_shared<Topic>(
-      "queues", [&queues](Instant now) { return QueuesData(queues, now); })};
+      "queues", [api](Instant now) { return QueuesData(AllQueues(api), now); },
+      api.ask ? run_ : Topic::Run())};
   topics_["workers"] = WorkerTopics(queues);
   auto& runs = topics_["runs"];  // without a store nothing ever comes
   if (storage == nullptr) return;

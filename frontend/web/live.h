@@ -7,6 +7,7 @@
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
+#include "frontend/web/api.h"
 #include "lib/http/events.h"
 #include "lib/http/message.h"
 
@@ -24,7 +25,7 @@ namespace twofold::frontend {
 class Live {
  public:
   /// `storage` nullptr: there are no runs. All outlive this and the streams.
-  Live(const QueueSet& queues, const Storage* storage, http::Topic::Run run);
+  Live(const Api& api, const Storage* storage, http::Topic::Run run);
 
   http::Response Stream(const http::Request& request);
 

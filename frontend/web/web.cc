@@ -60,10 +60,17 @@ constexpr const char* kPageFoot = R"(</table>
 </body></html>
 )";
 
-http::Response QueuesPage(const QueueSet& queues) {
+Result<v1::ListQueuesReply> Queues(const Api& api, const http::Request& request) {
+  return api.Get<v1::ListQueuesReply>(&request, "/twofold.v1.Admin/ListQueues",
+                                      v1::ListQueuesRequest(),
+                                      [&] { return ListQueues(api.queues); });
+}
+
+http::Response QueuesPage(const Api& api, const http::Request& request) {
+  const auto reply = Queues(api, request);
+  if (!reply.ok()) return Failed(reply.status());
   std::string page = kPageHead;
-  const v1::ListQueuesReply reply = ListQueues(queues);
-  for (const v1::Queue& queue : reply.queues()) page += Row(queue);
+  for (const v1::Queue& queue : reply->queues()) page += Row(queue);
   return http::Html(200, page + kPageFoot);
 }
 
@@ -75,6 +82,13 @@ http::Handler Of(const Source& source,
                  http::Response (*page)(const Source&, const http::Request&)) {
   return [&source, page](const http::Request& request) {
     return http::Later([&source, page, request] { return page(source, request); });
+  };
+}
+
+http::Handler Of(const std::shared_ptr<const Api>& api,
+                 http::Response (*page)(const Api&, const http::Request&)) {
+  return [api, page](const http::Request& request) {
+    return http::Later([api, page, request] { return page(*api, request); });
   };
 }
 
@@ -106,23 +120,40 @@ Result<v1::ListJobsRequest> ListOf(const http::Request& request) {
   return list;
 }
 
-http::Response JobsJson(const QueueSet& queues, const http::Request& request) {
+http::Response JobsJson(const Api& api, const http::Request& request) {
   const Result<v1::ListJobsRequest> list = ListOf(request);
-  return list.ok() ? Reply(ListJobs(queues, *list)) : Failed(list.status());
+  if (!list.ok()) return Failed(list.status());
+  return Reply(api.Get<v1::ListJobsReply>(&request, "/twofold.v1.Clients/ListJobs", *list,
+                                          [&] { return ListJobs(api.queues, *list); }));
 }
 
-http::Response JobJson(const QueueSet& queues, const http::Request& request) {
+/// What `here` answers about one job.
+template <typename Message>
+http::Response OfJob(const Api& api, const http::Request& request, const char* method,
+                     Result<Message> (*here)(const QueueSet& queues, std::uint64_t id)) {
   const auto id = JobIdOf(request);
-  return id.ok() ? Reply(FindJob(queues, *id)) : Failed(id.status());
+  if (!id.ok()) return Failed(id.status());
+  v1::GetJobRequest get;
+  get.set_id(*id);
+  return Reply(api.Get<Message>(&request, method, get, [&] { return here(api.queues, *id); }));
 }
 
-http::Response ExplainJson(const QueueSet& queues, const http::Request& request) {
-  const auto id = JobIdOf(request);
-  return id.ok() ? Reply(ExplainJob(queues, *id)) : Failed(id.status());
+http::Response JobJson(const Api& api, const http::Request& request) {
+  return OfJob(api, request, "/twofold.v1.Clients/GetJob", FindJob);
 }
 
-http::Response WorkersJson(const QueueSet& queues, const http::Request&) {
-  return Reply(ListWorkers(queues, {}));
+http::Response ExplainJson(const Api& api, const http::Request& request) {
+  return OfJob(api, request, "/twofold.v1.Clients/ExplainJob", ExplainJob);
+}
+
+http::Response QueuesJson(const Api& api, const http::Request& request) {
+  return Reply(Queues(api, request));
+}
+
+http::Response WorkersJson(const Api& api, const http::Request& request) {
+  return Reply(api.Get<v1::ListWorkersReply>(&request, "/twofold.v1.Admin/ListWorkers",
+                                             v1::WorkersRequest(),
+                                             [&] { return ListWorkers(api.queues, {}); }));
 }
 
 http::Response Shown(const Result<show::Json>& json) {
@@ -179,8 +210,14 @@ http::Handler MakeWeb(const WebParts& parts) {
   const QueueSet& queues = parts.queues;
   Storage* const storage = parts.storage;
   const auto ok = [](const http::Request&) { return http::PlainText(200, "ok\n"); };
-  const auto plain = [&queues](const http::Request&) { return QueuesPage(queues); };
-  const auto live = std::make_shared<Live>(queues, storage, parts.run_later);
+  const auto api = std::make_shared<const Api>(Api{queues, parts.ask});
+  // What asks others must not keep the thread of connections waiting; what does not is quicker so.
+  const auto of_queues = [&](http::Response (*page)(const Api&, const http::Request&)) {
+    if (parts.ask) return Of(api, page);
+    return http::Handler([api, page](const http::Request& request) { return page(*api, request); });
+  };
+  const auto plain = of_queues(QueuesPage);
+  const auto live = std::make_shared<Live>(*api, storage, parts.run_later);
   // The page is served only once clients and workers can connect, and no longer when they cannot:
   // the HTTP server starts last and stops first.
   std::vector<http::Route> routes = {
@@ -194,20 +231,19 @@ http::Handler MakeWeb(const WebParts& parts) {
          return Ready(queues, stalled());
        }},
       {"GET", "/api/v1/stream", [live](const auto& request) { return live->Stream(request); }},
-      {"GET", "/api/v1/jobs", Of(queues, JobsJson)},
-      {"GET", "/api/v1/jobs/{id}", Of(queues, JobJson)},
-      {"GET", "/api/v1/jobs/{id}/explain", Of(queues, ExplainJson)},
-      {"GET", "/api/v1/workers", Of(queues, WorkersJson)},
+      {"GET", "/api/v1/jobs", Of(api, JobsJson)},
+      {"GET", "/api/v1/jobs/{id}", Of(api, JobJson)},
+      {"GET", "/api/v1/jobs/{id}/explain", Of(api, ExplainJson)},
+      {"GET", "/api/v1/workers", Of(api, WorkersJson)},
       {"GET", "/api/v1/runs", OfRuns(storage, RunsJson)},
       {"GET", "/api/v1/runs/{id}", OfRuns(storage, RunJson)},
       {"GET", "/api/v1/runs/{id}/results", OfRuns(storage, ResultsJson)},
       {"GET", "/api/v1/runs/{id}/report", OfRuns(storage, RunReport)},
-      {"GET", "/api/v1/queues",
-       [&queues](const http::Request&) { return JsonPage(200, show::ToJson(ListQueues(queues))); }},
+      {"GET", "/api/v1/queues", of_queues(QueuesJson)},
       {"GET", "/plain", plain},
   };
   std::ranges::move(http::AppRoutes(AppFiles(), plain), std::back_inserter(routes));
-  std::ranges::move(ActionRoutes(queues, storage, parts.rules), std::back_inserter(routes));
+  std::ranges::move(ActionRoutes(*api, storage, parts.rules), std::back_inserter(routes));
   return http::Router(std::move(routes));
 }
 

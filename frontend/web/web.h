@@ -9,6 +9,7 @@
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/web/actions.h"
+#include "frontend/web/api.h"
 #include "lib/http/app.h"
 #include "lib/http/events.h"
 #include "lib/http/message.h"
@@ -26,6 +27,7 @@ struct WebParts {
   std::vector<const security::Gate*> gates = {};  ///< they have counted who was turned away
   std::function<std::string()> stalled;  ///< why nobody can connect at this moment; empty: they can
   ActionRules rules = {};
+  Api::Ask ask = {};                ///< see Api
   http::Topic::Run run_later = {};  ///< for what blocks; see Topic
 };
 
