@@ -58,7 +58,8 @@ class Session final : private SubmitStream::Owner {
 
   void Start();
 
-  /// Stops submitting, waits up to `patience` for missing answers, ends the streams.
+  /// Stops submitting, waits up to `patience` for missing answers on the streams that there are,
+  /// ends them.
   void Stop(Duration patience);
 
  private:
