@@ -11,6 +11,7 @@
 #include "backend/workload/after.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/dialer.h"
+#include "lib/rpc/route_dialer.h"
 #include "lib/rpc/tcp_keepalive.h"
 #include "lib/security/client.h"
 
@@ -44,10 +45,6 @@ Status BrokeWhileLeaving(const Status& status) {
 Status NoConnection() {
   return absl::UnavailableError(
       absl::StrCat("no connection within ", ToSeconds(rpc::kConnectPatience), " s"));
-}
-
-security::Client SecurityOf(const rpc::Dial& dial, const security::Client& security) {
-  return dial.named ? security.WithoutServerName() : security;
 }
 
 rpc::RoutePauses PausesOf(const LinkOptions& options) {
@@ -85,7 +82,7 @@ void FrontendLink::Connect() {
   state_ = State::kConnecting;
   timed_out_ = false;
   const rpc::Dial& dial = route_.dial();
-  const security::Client security = SecurityOf(dial, options_.security);
+  const security::Client security = rpc::SecurityFor(dial, options_.security);
   channel_ = rpc::Connect(dial.address, security, rpc::Liveness::kOfKernel);
   stub_ = v1::Workers::NewStub(channel_);
   stream_ = std::make_shared<Stream>(
@@ -222,7 +219,7 @@ void FrontendLink::SayAway(const Status& status) {
   const rpc::Dial& dial = route_.dial();
   // It blocks this thread: only as long as no job can run on it.
   if (!said && !ever_up_) {
-    tls_trouble_ = security::DiagnoseTls(dial.address, SecurityOf(dial, options_.security));
+    tls_trouble_ = security::DiagnoseTls(dial.address, rpc::SecurityFor(dial, options_.security));
   }
   if (!tls_trouble_.empty()) away_reason_ = tls_trouble_;
   if (!said) spdlog::warn("frontend {} away, retrying ({})", dial.address, away_reason_);

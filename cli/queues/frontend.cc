@@ -43,7 +43,7 @@ Frontend::Frontend(const Globals& globals)
     if (!local.ok()) security_ = local.status();
     if (is_local && security_.ok()) security_ = security_->WithoutToken();
   }
-  if (security_.ok()) dialer_ = std::make_unique<rpc::Dialer>(address_, *security_);
+  if (security_.ok()) dialer_ = std::make_unique<rpc::RouteDialer>(address_, *security_);
 }
 
 void Frontend::TakeVariable() {
@@ -73,7 +73,7 @@ Status Frontend::Requeue(v1::RequeueJobsRequest request, v1::RequeueJobsReply& r
 }
 
 bool Frontend::WaitUntilConnected(Duration timeout) const {
-  return dialer_ != nullptr && dialer_->Connected(timeout) != nullptr;
+  return dialer_ != nullptr && dialer_->Of({.address = address_}).Connected(timeout) != nullptr;
 }
 
 Status Frontend::Explain(const grpc::Status& status) const {
@@ -90,6 +90,12 @@ Status Frontend::Explain(const grpc::Status& status) const {
         absl::StrCat("the frontend at ", address_, " did not answer in time"));
   }
   return plain;
+}
+
+Status Frontend::ExplainNamed(const grpc::Status& status, const std::string& address) const {
+  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return Explain(status);
+  return absl::UnavailableError(
+      absl::StrCat("no frontend answers at ", address, ", which is said to serve the queue"));
 }
 
 }  // namespace twofold::cli

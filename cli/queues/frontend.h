@@ -9,7 +9,8 @@
 #include "cli/command/command.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/rpc/dialer.h"
+#include "lib/rpc/route.h"
+#include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -55,18 +56,25 @@ class Frontend {
   /// A call of another kind: `make` gets the stub and a context, and returns how it ended.
   template <typename Service, typename Make>
   Status With(Duration timeout, const Make& make) const {
+    return At<Service>({.address = address_}, timeout, make);
+  }
+
+  /// The same where a route leads that began at address(). If it was named: from one thread.
+  template <typename Service, typename Make>
+  Status At(const rpc::Dial& dial, Duration timeout, const Make& make) const {
     if (!security_.ok()) return security_.status();
-    const auto stub = Service::NewStub(dialer_->Channel());
+    const auto stub = Service::NewStub(dialer_->Of(dial).Channel());
     grpc::ClientContext context;
     Prepare(context, timeout);
-    return Explain(make(*stub, context));
+    const grpc::Status status = make(*stub, context);
+    return dial.named ? ExplainNamed(status, dial.address) : Explain(status);
   }
 
   // For a call that goes on.
   template <typename Service>
   Result<std::unique_ptr<typename Service::Stub>> NewStub() const {
     if (!security_.ok()) return security_.status();
-    return Service::NewStub(dialer_->Channel());
+    return Service::NewStub(dialer_->Of({.address = address_}).Channel());
   }
   void Prepare(grpc::ClientContext& context, Duration timeout) const;  ///< 0 = no deadline
   [[nodiscard]] Status Explain(const grpc::Status& status) const;
@@ -84,11 +92,12 @@ class Frontend {
 
  private:
   void TakeVariable();
+  [[nodiscard]] Status ExplainNamed(const grpc::Status& status, const std::string& address) const;
 
   std::string address_;
   std::string source_;  // who says so; empty: an option
   Result<security::Client> security_;
-  std::unique_ptr<rpc::Dialer> dialer_;  // null: security_ says why
+  std::unique_ptr<rpc::RouteDialer> dialer_;  // null: security_ says why
 };
 
 /// A command that makes one call: `declare` adds the options that fill the request, `show` prints

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <future>
 #include <iterator>
+#include <random>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -123,7 +125,7 @@ class Attendance {
 
 FrontendJobs::FrontendJobs(const Frontend& frontend, const v1::JobOptions& common,
                            const std::string& name, const spec::Expansion& expansion)
-    : frontend_(frontend), common_(common) {
+    : frontend_(frontend), route_(frontend.address(), std::random_device{}()), common_(common) {
   for (const spec::Permutation& one : expansion.permutations) permutations_[one.number] = &one;
   for (const spec::PlannedJob& job : expansion.jobs) {
     const std::uint64_t permutation = expansion.permutations[job.permutation].number;
@@ -256,22 +258,26 @@ v1::SubmitRequest FrontendJobs::BatchOf(const std::vector<JobKey>& keys, std::si
   return batch;
 }
 
-// Reads until all jobs of a batch are on disk, or the first is refused. A job may end before the
+// Reads until all jobs of a batch are on disk, given back, or refused. A job may end before the
 // stream does; List knows of that.
 Status FrontendJobs::Exchange(Stream& stream, const std::vector<JobKey>& keys, std::size_t begin,
-                              std::size_t count, const Accepted& accepted, bool& broken) const {
+                              std::size_t count, const Accepted& accepted, Turn& turn) const {
   std::set<std::uint64_t> left;
   for (std::size_t i = begin; i < begin + count; ++i) left.insert(i);
   Status refusal;
   v1::SubmitReply reply;
   while (!left.empty()) {
     if (!stream.Read(&reply)) {
-      broken = true;
+      turn.broken = true;
       return refusal;
     }
     for (int i = 0; i < reply.accepted().tags_size(); ++i) {
       const std::uint64_t tag = reply.accepted().tags(i);
       if (left.erase(tag) > 0) accepted({.key = keys.at(tag), .id = reply.accepted().jobs(i)});
+    }
+    for (const v1::Moved& moved : reply.moved()) {
+      turn.moved = moved;
+      for (const std::uint64_t tag : moved.tags()) left.erase(tag);
     }
     if (Status status = rpc::Check(reply.results()); !status.ok()) return status;
     rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
@@ -285,26 +291,61 @@ Status FrontendJobs::Exchange(Stream& stream, const std::vector<JobKey>& keys, s
 }
 
 Status FrontendJobs::Submit(const std::vector<JobKey>& keys, const Accepted& accepted) {
-  Status refusal;
+  std::vector<JobKey> left = keys;
+  std::set<JobKey> on_disk;
   const Accepted note = [&](const Seen& seen) {
+    on_disk.insert(seen.key);
     open_.insert(seen.id);
     accepted(seen);
   };
-  const Status status = frontend_.With<Clients>(kSubmitWithin, [&](auto& stub, auto& context) {
+  for (;;) {
+    std::optional<v1::Moved> moved;
+    const Status status = SubmitThere(left, note, moved);
+    if (absl::IsUnavailable(status)) route_.Lost(Now());
+    if (!status.ok() || !moved) return status;
+    left.erase(std::remove_if(left.begin(), left.end(),
+                              [&](const JobKey& key) { return on_disk.count(key) > 0; }),
+               left.end());
+    if (Status lost = Follow(*moved); !lost.ok() || left.empty()) return lost;
+  }
+}
+
+// Goes on at once where the queue is said to be served. Else there is a pause to make, which is the
+// caller's.
+Status FrontendJobs::Follow(const v1::Moved& moved) {
+  std::vector<std::string_view> addresses;
+  for (const v1::Shard& shard : moved.shards()) addresses.emplace_back(shard.client_address());
+  const rpc::Dial dial = route_.Follow(moved.epoch(), addresses, Now());
+  if (dial.named && dial.epoch == moved.epoch()) {
+    std::this_thread::sleep_until(dial.at);
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(absl::StrCat("no frontend serves queue ", common_.queue(),
+                                             " at this moment", dial.skipped.empty() ? "" : "; ",
+                                             dial.skipped));
+}
+
+Status FrontendJobs::SubmitThere(const std::vector<JobKey>& keys, const Accepted& accepted,
+                                 std::optional<v1::Moved>& moved) {
+  Status refusal;
+  const rpc::Dial dial = route_.dial();
+  const Status status = frontend_.At<Clients>(dial, kSubmitWithin, [&](auto& stub, auto& context) {
     const auto stream = stub.Submit(&context);
-    bool broken = false;
-    for (std::size_t begin = 0; begin < keys.size() && refusal.ok() && !broken;) {
-      const v1::SubmitRequest batch = BatchOf(keys, begin);
+    Turn turn;
+    for (std::size_t begin = 0; begin < keys.size() && refusal.ok() && !turn.over();) {
+      v1::SubmitRequest batch = BatchOf(keys, begin);
+      if (begin == 0) batch.set_moved_epoch(dial.epoch);
       const auto count = static_cast<std::size_t>(batch.tags_size());
-      broken = !stream->Write(batch);
-      if (!broken) refusal = Exchange(*stream, keys, begin, count, note, broken);
+      turn.broken = !stream->Write(batch);
+      if (!turn.broken) refusal = Exchange(*stream, keys, begin, count, accepted, turn);
       begin += count;
     }
-    if (!broken) context.TryCancel();  // we have what we want
+    if (!turn.broken) context.TryCancel();  // we have what we want
     for (v1::SubmitReply rest; stream->Read(&rest);) {
     }
     const grpc::Status end = stream->Finish();
-    return broken ? end : grpc::Status::OK;
+    moved = std::move(turn.moved);
+    return turn.broken ? end : grpc::Status::OK;
   });
   return refusal.ok() ? status : refusal;
 }

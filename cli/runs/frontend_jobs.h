@@ -4,12 +4,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cli/queues/frontend.h"
 #include "cli/runs/jobs.h"
+#include "lib/rpc/route.h"
 #include "lib/spec/expansion.h"
 
 namespace twofold::cli {
@@ -18,6 +20,9 @@ class Attendance;
 
 /// The jobs of a run in the queue of a frontend. Which job of the run a job is, its dedup key says;
 /// so of those that wait or run none is there twice, whoever submits it.
+///
+/// Submit goes to the frontend that serves the queue, and stays there as long as it does. When none
+/// can be found it says kUnavailable, and begins anew the next time.
 ///
 /// Threads  Not thread-safe; calls block.
 class FrontendJobs final : public run::Jobs {
@@ -54,6 +59,13 @@ class FrontendJobs final : public run::Jobs {
     std::map<std::uint64_t, std::string> pages;  ///< where a page ends: its last id, its token
   };
 
+  /// Why a stream takes no more jobs.
+  struct Turn {
+    bool broken = false;
+    std::optional<v1::Moved> moved;
+    [[nodiscard]] bool over() const { return broken || moved; }
+  };
+
   Status AttendAnew();
   Status ListPages(bool finished, Look& look);
   Result<v1::ListJobsReply> NextPage(v1::ListJobsRequest& request);
@@ -62,10 +74,14 @@ class FrontendJobs final : public run::Jobs {
   [[nodiscard]] v1::JobOptions OptionsOf(const run::JobKey& key) const;
   [[nodiscard]] v1::SubmitRequest BatchOf(const std::vector<run::JobKey>& keys,
                                           std::size_t begin) const;
+  Status SubmitThere(const std::vector<run::JobKey>& keys, const Accepted& accepted,
+                     std::optional<v1::Moved>& moved);
+  Status Follow(const v1::Moved& moved);
   Status Exchange(Stream& stream, const std::vector<run::JobKey>& keys, std::size_t begin,
-                  std::size_t count, const Accepted& accepted, bool& broken) const;
+                  std::size_t count, const Accepted& accepted, Turn& turn) const;
 
   const Frontend& frontend_;
+  rpc::Route route_;
   const v1::JobOptions& common_;
   std::map<std::uint64_t, const spec::Permutation*> permutations_;  ///< by number
   std::map<run::JobKey, v1::RunPlace> places_;                      ///< of the planned jobs

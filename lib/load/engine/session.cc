@@ -39,7 +39,7 @@ Session::Session(std::string frontend, JobTemplate job, Generator& generator,
       generator_(generator),
       options_(std::move(options)),
       route_(frontend, std::random_device{}(), options_.pauses),
-      first_(std::move(frontend), options_.security) {}
+      dialer_(std::move(frontend), options_.security) {}
 
 Session::~Session() { Stop(Duration(0)); }
 
@@ -87,7 +87,7 @@ void Session::PauseUntil(Instant when) {
 // Null: stopping, or the route leads elsewhere. There is nothing but the first contact to wait for;
 // a frontend that was named may be gone.
 std::shared_ptr<grpc::Channel> Session::Reach(const rpc::Dial& dial) {
-  rpc::Dialer& dialer = DialerOf(dial);
+  rpc::Dialer& dialer = dialer_.Of(dial);
   const Instant give_up = Now() + kNamedPatience;
   while (!Stopping()) {
     if (auto channel = dialer.Connected(kConnectSlice)) return channel;
@@ -106,7 +106,9 @@ std::shared_ptr<grpc::Channel> Session::Reach(const rpc::Dial& dial) {
 // TLS.
 void Session::SayUnreachable(const rpc::Dial& dial) const {
   const bool may_be_tls = dial.named ? options_.security.has_tls() : !connected_before_;
-  std::string tls = may_be_tls ? security::DiagnoseTls(dial.address, SecurityOf(dial)) : "";
+  std::string tls =
+      may_be_tls ? security::DiagnoseTls(dial.address, rpc::SecurityFor(dial, options_.security))
+                 : "";
   if (!tls.empty()) tls.insert(0, "; ");
   if (dial.named) {
     spdlog::warn("no connection to {}, which is said to serve queue {}{}", dial.address,
@@ -114,19 +116,6 @@ void Session::SayUnreachable(const rpc::Dial& dial) const {
   } else {
     spdlog::info("waiting for the frontend at {}{}", dial.address, tls);
   }
-}
-
-rpc::Dialer& Session::DialerOf(const rpc::Dial& dial) {
-  if (!dial.named) return first_;
-  if (named_ == nullptr || named_address_ != dial.address) {
-    named_ = std::make_unique<rpc::Dialer>(dial.address, SecurityOf(dial));
-    named_address_ = dial.address;
-  }
-  return *named_;
-}
-
-security::Client Session::SecurityOf(const rpc::Dial& dial) const {
-  return dial.named ? options_.security.WithoutServerName() : options_.security;
 }
 
 void Session::Open(const std::shared_ptr<grpc::Channel>& channel) {
@@ -139,7 +128,7 @@ void Session::Open(const std::shared_ptr<grpc::Channel>& channel) {
     news_[current_.get()] = {};
     tick_at_ = Now();  // what is due on the new stream
   }
-  current_->Start(SecurityOf(dial));
+  current_->Start(options_.security);
   const std::size_t again = generator_.Connected(current_);
   if (quiet_) return;
   if (dial.named) {

@@ -17,8 +17,8 @@
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/submit_stream.h"
 #include "lib/load/job_template.h"
-#include "lib/rpc/dialer.h"
 #include "lib/rpc/route.h"
+#include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -58,7 +58,8 @@ class Session final : private SubmitStream::Owner {
 
   void Start();
 
-  /// Stops submitting, waits up to `patience` for missing answers, ends the streams.
+  /// Stops submitting, waits up to `patience` for missing answers on the streams that there are,
+  /// ends them.
   void Stop(Duration patience);
 
  private:
@@ -83,8 +84,6 @@ class Session final : private SubmitStream::Owner {
   bool Stopping();
   void PauseUntil(Instant when);
   std::shared_ptr<grpc::Channel> Reach(const rpc::Dial& dial);
-  rpc::Dialer& DialerOf(const rpc::Dial& dial);
-  [[nodiscard]] security::Client SecurityOf(const rpc::Dial& dial) const;
   void SayUnreachable(const rpc::Dial& dial) const;
   void Open(const std::shared_ptr<grpc::Channel>& channel);
   void Serve();
@@ -109,9 +108,7 @@ class Session final : private SubmitStream::Owner {
 
   // Used by the thread only.
   rpc::Route route_;
-  rpc::Dialer first_;
-  std::unique_ptr<rpc::Dialer> named_;  // of the address that a Moved named last; null: none did
-  std::string named_address_;
+  rpc::RouteDialer dialer_;
   bool connected_before_ = false;
   StreamPtr current_;               // null: between two streams
   std::vector<Left> left_;          // the oldest first

@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <set>
 
 #include "cli/runs/run_record.h"
 #include "lib/common/arguments.h"
 #include "tests/cli/runs/expansions.h"
+#include "tests/fakes/fake_frontend.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "twofold/v1/results.pb.h"
 
@@ -196,6 +198,43 @@ TEST_F(FrontendJobsTest, TheSameJobSubmittedTwiceIsOne) {
   EXPECT_EQ(ids[0].id, again[0].id);
   EXPECT_EQ(ids[1].id, again[1].id);
   EXPECT_EQ(Queue("fio").waiting(), 2U);
+}
+
+TEST_F(FrontendJobsTest, SubmitGoesWhereTheQueueIsServed) {
+  fakes::FakeFrontend contact(fakes::Hold());
+  contact.Move({.epoch = 5, .addresses = {frontend_->client_address()}, .queue = "fio"});
+  Globals globals;
+  globals.frontend = contact.address();
+  const Frontend connection(globals);
+  common_ = CommonOptions(record_, sweep_);
+  FrontendJobs jobs(connection, common_, "set", expansion_);
+  EXPECT_THAT(Submitted(jobs, {{1, 1}, {2, 1}}), SizeIs(2));
+  EXPECT_THAT(Submitted(jobs, {{1, 2}}), SizeIs(1));  // there at once
+  EXPECT_THAT(contact.epochs(), ElementsAre(0));
+  FrontendJobs owners = NewJobs();
+  std::set<JobKey> listed;
+  for (const Seen& seen : Listed(owners)) listed.insert(seen.key);
+  EXPECT_THAT(listed, ElementsAre(JobKey{1, 1}, JobKey{1, 2}, JobKey{2, 1}));
+}
+
+TEST_F(FrontendJobsTest, SubmitCanBeTriedAgainWhileNobodyServesTheQueue) {
+  fakes::FakeFrontend contact(fakes::Hold());
+  contact.Move({.epoch = 5, .queue = "fio"});
+  Globals globals;
+  globals.frontend = contact.address();
+  const Frontend connection(globals);
+  common_ = CommonOptions(record_, sweep_);
+  FrontendJobs jobs(connection, common_, "set", expansion_);
+  const auto submit = [&] { return jobs.Submit({{1, 1}}, [](const Seen&) {}); };
+  Status status = submit();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("no frontend serves queue fio"));
+  contact.Move({.epoch = 6, .addresses = {"127.0.0.1:1"}, .queue = "fio"});
+  status = submit();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("at 127.0.0.1:1, which is said"));
+  contact.Move({.epoch = 7, .addresses = {frontend_->client_address()}, .queue = "fio"});
+  EXPECT_THAT(Submitted(jobs, {{1, 1}}), SizeIs(1));
 }
 
 TEST_F(FrontendJobsTest, JobsOfOthersAreNotListed) {

@@ -6,6 +6,7 @@
 
 #include "lib/rpc/channel.h"
 #include "lib/rpc/listen.h"
+#include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
 #include "lib/security/server.h"
 #include "tests/support/certificates.h"
@@ -93,6 +94,17 @@ TEST_F(NamedFrontendTest, IsReachedWithoutTheServerNameOfTheFirstContact) {
   EXPECT_TRUE(IsReached(*contact_, caller_));
   EXPECT_TRUE(IsRefused(*named_, caller_));
   EXPECT_TRUE(IsReached(*named_, caller_.WithoutServerName()));
+}
+
+TEST_F(NamedFrontendTest, IsReachedAlongARoute) {
+  constexpr std::chrono::seconds kPatience(20);
+  const std::string contact = ToString(contact_->address());
+  RouteDialer dialer(contact, caller_);
+  Route route(contact, 1);
+  EXPECT_TRUE(dialer.Of(route.dial()).Connected(kPatience));
+  const std::string named = ToString(named_->address());
+  EXPECT_TRUE(dialer.Of(route.Follow(1, {named}, Now())).Connected(kPatience));
+  EXPECT_TRUE(dialer.Of(route.Lost(Now())).Connected(kPatience));
 }
 
 TEST_F(NamedFrontendTest, MustHaveACertificateForTheHostOfItsAddress) {

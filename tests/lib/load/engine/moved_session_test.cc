@@ -110,14 +110,17 @@ TEST_F(MovedSessionTest, ManyMovesUnderLoadLoseAndDoubleNothing) {
   Start(200);
   FakeFrontend* at = &first;
   FakeFrontend* next = owner.get();
+  const auto serves = [](const FakeFrontend& frontend) {
+    return Eventually(
+        [&, before = frontend.received()] { return frontend.received() > before + 1000; });
+  };
   for (std::uint64_t epoch = 1; epoch <= 10; ++epoch) {
-    const std::uint64_t before = at->received();
-    ASSERT_TRUE(Eventually([&] { return at->received() > before + 1000; }));
+    ASSERT_TRUE(serves(*at));
     next->Own();
     at->Move({.epoch = epoch, .addresses = {next->address()}});
     std::swap(at, next);
   }
-  ASSERT_TRUE(Eventually([&] { return at->received() > 1000; }));
+  ASSERT_TRUE(serves(*at));
   session->Stop(seconds(20));
   const Snapshot seen = generator.Look();
   EXPECT_EQ(seen.pending, 0U);

@@ -1,0 +1,23 @@
+#include "lib/rpc/route_dialer.h"
+
+#include <utility>
+
+namespace twofold::rpc {
+
+security::Client SecurityFor(const Dial& dial, const security::Client& security) {
+  return dial.named ? security.WithoutServerName() : security;
+}
+
+RouteDialer::RouteDialer(std::string first, security::Client security)
+    : security_(std::move(security)), first_(std::move(first), security_) {}
+
+Dialer& RouteDialer::Of(const Dial& dial) {
+  if (!dial.named) return first_;
+  if (named_ == nullptr || named_address_ != dial.address) {
+    named_ = std::make_unique<Dialer>(dial.address, SecurityFor(dial, security_));
+    named_address_ = dial.address;
+  }
+  return *named_;
+}
+
+}  // namespace twofold::rpc
