@@ -14,11 +14,16 @@ bool IsSettled(const DeploymentStatus& deployment) {
   return deployment.at("ready") == deployment.at("replicas") && deployment.at("terminating") == 0;
 }
 
+// Names are hinted at in the way in which `name` is given.
 Result<std::size_t> Cluster::NumberOf(const std::string& name) const {
   std::vector<std::string_view> names;
   for (const Member& member : members_) {
     if (IsCalled(member.spec.name, name)) return names.size();
     names.push_back(member.spec.name);
+    const bool is_short = !name.starts_with(kNamePrefix);
+    if (is_short && names.back().starts_with(kNamePrefix)) {
+      names.back().remove_prefix(kNamePrefix.size());
+    }
   }
   return absl::NotFoundError(absl::StrCat("no deployment '", name, "'", Hint(name, names)));
 }

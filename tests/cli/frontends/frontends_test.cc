@@ -62,7 +62,7 @@ TEST_F(FrontendsCommandTest, ListsFrontendsOrTheirQueuesInAllForms) {
   EXPECT_THAT(output_, HasSubstr("FRONTEND    STATE    QUEUES"));
   EXPECT_THAT(output_, HasSubstr("y: nobody serves them"));
   EXPECT_EQ(Run({"frontends", "-v"}), 0) << message_;
-  EXPECT_THAT(output_, HasSubstr("y           1      1              unowned"));
+  EXPECT_THAT(output_, HasSubstr("y           1      1  -           unowned"));
   EXPECT_EQ(Run({"frontends", "--output", "json"}), 0) << message_;
   EXPECT_THAT(output_, HasSubstr(R"("name":"frontend-1")"));
   EXPECT_EQ(Run({"frontends", "--partitions", "--output", "csv"}), 0) << message_;

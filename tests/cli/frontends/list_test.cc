@@ -67,7 +67,7 @@ TEST(FrontendRows, WhatNobodyServesIsARowOfItsOwn) {
   EXPECT_EQ(rows[1]["queues"], 5);
   EXPECT_EQ(rows[1]["trouble"], "p, q, r and 2 more: nobody serves them");
   const std::string text = show::Print(show::Form::kText, FrontendColumns(), rows);
-  EXPECT_THAT(text, HasSubstr("\n          unowned       5"));
+  EXPECT_THAT(text, HasSubstr("\n-         unowned       5"));
 }
 
 TEST(FrontendRows, EveryColumnIsAValueOfSomeRow) {
