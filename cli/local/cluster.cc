@@ -116,19 +116,20 @@ std::vector<std::string> Cluster::CommandLine(const Member& member, int replica)
   return line;
 }
 
-// Those of the database, and of the frontends in turn, so that a process that begins anew has one
-// that is not held, if there is one.
+// Those of the database, and lists of those of the frontends, which begin with each in turn.
 std::map<std::string, std::string> Cluster::AddressesFor(const Member& member, int replica) const {
-  std::vector<const Member*> frontends = OfKind(Kind::kFrontend);
-  std::erase_if(frontends, [](const Member* each) { return each->addresses.empty(); });
-  const auto is_held = [](const Member* each) { return each->deployment.held(); };
-  if (!std::all_of(frontends.begin(), frontends.end(), is_held)) std::erase_if(frontends, is_held);
   std::map<std::string, std::string> addresses;
   for (const Member* database : OfKind(Kind::kDatabase)) addresses = database->addresses;
+  std::vector<const Member*> frontends = OfKind(Kind::kFrontend);
   if (frontends.empty()) return addresses;
-  const auto turn = static_cast<std::size_t>(&member - members_.data() + replica);
-  const auto& mine = frontends[turn % frontends.size()]->addresses;
-  addresses.insert(mine.begin(), mine.end());
+  const auto turn = (&member - members_.data() + replica) % std::ssize(frontends);
+  std::rotate(frontends.begin(), frontends.begin() + turn, frontends.end());
+  for (const Member* frontend : frontends) {
+    for (const auto& [key, address] : frontend->addresses) {
+      std::string& list = addresses[key];
+      absl::StrAppend(&list, list.empty() ? "" : ",", address);
+    }
+  }
   return addresses;
 }
 

@@ -37,7 +37,7 @@ struct DeploymentSpec {
   /// Ready-file key to address: {"http", "127.0.0.1:9998"} becomes --http-address 127.0.0.1:9998.
   /// The program has a ready file if this is not empty.
   std::map<std::string, std::string> listen;
-  /// {client} and {worker} stand for the addresses of a frontend, {store} for the database's.
+  /// {client} and {worker} stand for the addresses of the frontends, {store} for the database's.
   std::vector<std::string> arguments;
 
   /// Of a database: the file in which it says that it serves, and how it is reached then. A name in
