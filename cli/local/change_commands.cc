@@ -69,7 +69,11 @@ Action BindKill(CLI::App& app, const Globals& globals) {
   return [options, &globals]() -> Status {
     const Result<local::Remote> remote = local::Remote::Find(Folder(globals));
     if (!remote.ok()) return remote.status();
-    return Show(remote->Kill(options->name, Signals().at(options->signal)), globals);
+    const int signal = Signals().at(options->signal);
+    Result<Json> deployment = remote->Kill(options->name, signal);
+    // Other signals may be ignored, or answered later.
+    if (deployment.ok() && signal == SIGKILL) deployment = remote->Ended(options->name);
+    return Show(deployment, globals);
   };
 }
 

@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Duration kAnswerWithin = std::chrono::seconds(10);
+constexpr Duration kEndsWithin = std::chrono::seconds(10);
 constexpr Duration kLookWhetherSettled = std::chrono::milliseconds(50);
 
 Status Check(const http::Response& response) {
@@ -73,17 +74,28 @@ Result<Json> Remote::Start(const std::string& name) const {
   return Put(absl::StrCat("/deployments/", name, "/start"));
 }
 
-Result<Json> Remote::Settled(const std::string& name, Duration timeout) const {
+// Also if it is not so at the deadline.
+Result<Json> Remote::Await(const std::string& name, Duration timeout,
+                           bool (*is_so)(const Json&)) const {
   const Instant deadline = Now() + timeout;
   for (;; std::this_thread::sleep_for(kLookWhetherSettled)) {
     Result<Json> deployment = Deployment(name);
-    if (!deployment.ok() || IsSettled(*deployment)) return deployment;
-    if (Now() < deadline) continue;
-    return absl::DeadlineExceededError(absl::StrCat(
-        name, " has ", deployment->at("ready").dump(), " of ", deployment->at("replicas").dump(),
-        " ready (", deployment->at("terminating").dump(), " are ending) after ", ToSeconds(timeout),
-        " seconds; see `twofold local logs ", name, "`"));
+    if (!deployment.ok() || is_so(*deployment) || Now() >= deadline) return deployment;
   }
+}
+
+Result<Json> Remote::Settled(const std::string& name, Duration timeout) const {
+  Result<Json> deployment = Await(name, timeout, IsSettled);
+  if (!deployment.ok() || IsSettled(*deployment)) return deployment;
+  return absl::DeadlineExceededError(absl::StrCat(
+      name, " has ", deployment->at("ready").dump(), " of ", deployment->at("replicas").dump(),
+      " ready (", deployment->at("terminating").dump(), " are ending) after ", ToSeconds(timeout),
+      " seconds; see `twofold local logs ", name, "`"));
+}
+
+Result<Json> Remote::Ended(const std::string& name) const {
+  return Await(name, kEndsWithin,
+               [](const Json& deployment) { return deployment.at("pids").empty(); });
 }
 
 Status Remote::Down() const {

@@ -36,6 +36,9 @@ class Remote {
   /// Errors   also kDeadlineExceeded after `timeout`.
   [[nodiscard]] Result<Json> Settled(const std::string& name, Duration timeout) const;
 
+  /// The deployment when none of its processes is left; after ten seconds as it is.
+  [[nodiscard]] Result<Json> Ended(const std::string& name) const;
+
   /// Where the frontend, or one of several, serves clients, HOST:PORT; empty before it does.
   [[nodiscard]] Result<std::string> FrontendAddress() const;
 
@@ -43,6 +46,8 @@ class Remote {
   explicit Remote(const StateFolder::Door& door);
   [[nodiscard]] Result<Json> Get(const std::string& path) const;
   [[nodiscard]] Result<Json> Put(const std::string& path) const;
+  [[nodiscard]] Result<Json> Await(const std::string& name, Duration timeout,
+                                   bool (*is_so)(const Json&)) const;
 
   std::string url_;
   security::Client secret_;
