@@ -5,9 +5,9 @@ namespace twofold::cli {
 std::vector<Command> AllCommands() {
   std::vector<Command> all;
   for (const auto& commands :
-       {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
-        RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(), ReportCommands(),
-        ScalingCommands(), LifecycleCommands(), NodeCommands(), ReplayCommands(),
+       {LocalCommands(), QueueCommands(), FrontendCommands(), JobCommands(), WorkerCommands(),
+        BenchmarkCommands(), RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(),
+        ReportCommands(), ScalingCommands(), LifecycleCommands(), NodeCommands(), ReplayCommands(),
         ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/common/arguments.h"
+#include "lib/common/contacts.h"
 #include "lib/common/file.h"
 #include "lib/common/options.h"
 #include "lib/rpc/limits.h"
@@ -29,8 +30,9 @@ Exit codes: 0 stopped by SIGTERM or SIGINT, 2 the command line or an address or 
 
 void Bind(CLI::App& app, Options& options) {
   app.footer(kFooter);
-  AddOption(app, "--frontend", options.frontend, RemoteAddress(),
-            "Where the frontend serves clients");
+  AddOption(app, "--frontend", options.frontend, Contacts(),
+            "Where the frontend serves clients; or several that share their queues, as IPv4 "
+            "addresses with commas between them");
   app.add_option("--queue", options.queue, "Queue of the jobs")->required()->check(QueueName());
   AddOption(app, "--parallel", options.parallel, WholeNumber(0, 10'000'000),
             "Jobs kept outstanding at the start");

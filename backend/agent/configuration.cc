@@ -18,6 +18,7 @@
 
 #include "backend/agent/options.h"
 #include "lib/common/address.h"
+#include "lib/common/contacts.h"
 #include "lib/common/host_name.h"
 #include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
@@ -98,7 +99,7 @@ AgentOptions AgentFrom(const Options& options) {
 // Only a worker that goes to a frontend needs one: finding it out may take a while.
 std::string FindAddress(const Options& options) {
   if (options.once || options.check_config) return HostName();
-  const auto frontend = ParseAddress(options.agent.link.address);
+  const auto frontend = ParseAddress(FirstContact(options.agent.link.address));
   if (!frontend.ok()) return HostName();
   const Result<std::string> address = AddressTowards(*frontend);
   if (address.ok()) return *address;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/common/contacts.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "suites/table/table.h"
@@ -70,8 +71,9 @@ CLI::Validator PeersAddressOrOff() {
 }
 
 void AddConnectionOptions(CLI::App& app, Options& options) {
-  AddOption(app, "--frontend", options.agent.link.address, RemoteAddress(),
-            "Worker address of the frontend");
+  AddOption(app, "--frontend", options.agent.link.address, Contacts(),
+            "Worker address of the frontend; or of several that share their queues, as IPv4 "
+            "addresses with commas between them");
   AddOption(app, "--queue", options.agent.queue, QueueName(), "Queue to serve");
   AddOption(app, "--slots", options.agent.slots, WholeNumber(1, 100'000),
             "Jobs at once in this process");

@@ -23,7 +23,7 @@ const std::vector<ExitRow>& ExitRows() {
       {0, "done", {kOk}},
       {1, "failed", {}},  // all that is not named
       {2, "wrong usage", {kInvalidArgument}},
-      {3, "no such queue, job, run, deployment or cluster", {kNotFound}},
+      {3, "no such queue, job, run, frontend, deployment or cluster", {kNotFound}},
       {4,
        "the frontend or supervisor cannot be reached, or did not answer in time",
        {kUnavailable, kDeadlineExceeded}},
@@ -41,6 +41,7 @@ const std::vector<ExitRow>& ExitRows() {
 constexpr char kExitPayload[] = "twofold/exit-code";
 
 const std::map<std::string, std::string> kGroups = {
+    {"frontend", "Hand queues over between frontends that share a database"},
     {"local", "A cluster of processes on this machine: frontend, workers, load clients"},
     {"nodes", "Simulated nodes and GPUs in a Kubernetes cluster, to test what is not there"},
     {"queue", "Pause, resume and drain queues"},

@@ -47,6 +47,7 @@ std::vector<Command> AllCommands();
 // The rows of each room.
 std::vector<Command> LocalCommands();
 std::vector<Command> QueueCommands();
+std::vector<Command> FrontendCommands();
 std::vector<Command> JobCommands();
 std::vector<Command> WorkerCommands();
 std::vector<Command> BenchmarkCommands();

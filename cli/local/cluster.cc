@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/local/database.h"
 #include "cli/local/log_file.h"
 #include "lib/common/descriptors.h"
-#include "lib/common/match.h"
 #include "lib/process/spawn.h"
 
 namespace twofold::local {
@@ -45,11 +45,12 @@ Result<pid_t> StartProcess(std::vector<std::string> argv, const std::string& pod
   return Status(child.status().code(), why);
 }
 
-}  // namespace
+// Backends and clients do not need each other.
+bool Needs(Kind kind, Kind other) { return std::min(kind, Kind::kBackend) > other; }
 
-bool IsSettled(const DeploymentStatus& deployment) {
-  return deployment.at("ready") == deployment.at("replicas") && deployment.at("terminating") == 0;
-}
+bool Serves(const DeploymentSpec& spec) { return !spec.listen.empty() || !spec.pid_file.empty(); }
+
+}  // namespace
 
 Cluster::Cluster(StateFolder folder, const std::vector<DeploymentSpec>& plan,
                  const DeploymentPolicy& policy)
@@ -62,9 +63,8 @@ Cluster::Cluster(StateFolder folder, const std::vector<DeploymentSpec>& plan,
 
 void Cluster::Step(Instant now) {
   for (Member& member : members_) {
-    const bool is_frontend = &member == &members_.front();
-    if (!is_frontend && frontend().addresses.empty()) break;
-    if (is_frontend && stopping_ && OthersStopped()) member.deployment.Scale(0);
+    if (stopping_ && MayEnd(member)) member.deployment.Scale(0);
+    if (!MayStart(member)) continue;
     for (const Action& action : member.deployment.Step(now)) Carry(member, action, now);
     LookForReadyFiles(member);
     for (const auto& [replica, process] : member.processes) {
@@ -78,7 +78,7 @@ void Cluster::Carry(Member& member, const Action& action, Instant now) {
   if (action.kind == Action::Kind::kStart) return Start(member, action.replica, now);
   Process& process = member.processes[action.replica];
   process.ending = true;
-  kill(process.pid, action.kind == Action::Kind::kKill ? SIGKILL : SIGTERM);
+  kill(process.pid, action.kind == Action::Kind::kKill ? SIGKILL : member.spec.stop_signal);
 }
 
 void Cluster::Start(Member& member, int replica, Instant now) {
@@ -106,7 +106,7 @@ std::vector<std::string> Cluster::CommandLine(const Member& member, int replica)
     line.push_back("--" + key + "-address");
     line.push_back(known == member.addresses.end() ? address : known->second);
   }
-  const auto& addresses = frontend().addresses;
+  const auto addresses = AddressesFor(member, replica);
   for (std::string argument : member.spec.arguments) {
     for (const auto& [key, address] : addresses) {
       absl::StrReplaceAll({{"{" + key + "}", address}}, &argument);
@@ -116,15 +116,43 @@ std::vector<std::string> Cluster::CommandLine(const Member& member, int replica)
   return line;
 }
 
+// Those of the database, and lists of those of the frontends, which begin with each in turn.
+std::map<std::string, std::string> Cluster::AddressesFor(const Member& member, int replica) const {
+  std::map<std::string, std::string> addresses;
+  for (const Member* database : OfKind(Kind::kDatabase)) addresses = database->addresses;
+  std::vector<const Member*> frontends = OfKind(Kind::kFrontend);
+  if (frontends.empty()) return addresses;
+  const auto turn = (&member - members_.data() + replica) % std::ssize(frontends);
+  std::rotate(frontends.begin(), frontends.begin() + turn, frontends.end());
+  for (const Member* frontend : frontends) {
+    for (const auto& [key, address] : frontend->addresses) {
+      std::string& list = addresses[key];
+      absl::StrAppend(&list, list.empty() ? "" : ",", address);
+    }
+  }
+  return addresses;
+}
+
 void Cluster::LookForReadyFiles(Member& member) {
-  if (member.spec.listen.empty()) return;
+  if (!Serves(member.spec)) return;
   for (auto& [replica, process] : member.processes) {
     if (process.serving) continue;
-    const auto addresses = ReadReadyFile(folder_.ReadyFile(ProcessName(member.spec, replica)));
+    const auto addresses = ServedBy(member, replica);
     if (!addresses.ok()) continue;
     process.serving = true;
     member.addresses = *addresses;
   }
+}
+
+// kNotFound: it does not serve yet.
+Result<std::map<std::string, std::string>> Cluster::ServedBy(const Member& member,
+                                                             int replica) const {
+  if (member.spec.pid_file.empty()) {
+    return ReadReadyFile(folder_.ReadyFile(ProcessName(member.spec, replica)));
+  }
+  const pid_t pid = member.processes.at(replica).pid;
+  if (DatabaseServes(member.spec.pid_file, pid)) return member.spec.serves;
+  return absl::NotFoundError(member.spec.pid_file);
 }
 
 void Cluster::Reap(Instant now) {
@@ -141,8 +169,9 @@ void Cluster::OnExit(Member& member, int replica, const process::Exit& exit, Ins
   const std::string name = ProcessName(member.spec, replica);
   const bool asked = member.processes.at(replica).ending;
   if (!asked) member.last_exit = Describe(exit);
-  spdlog::log(asked ? spdlog::level::info : spdlog::level::warn, "{} ended{}: {}", name,
-              asked ? "" : " by itself", Describe(exit));
+  const bool expected = asked || member.deployment.held();
+  spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{} ended{}: {}", name,
+              expected ? "" : " by itself", Describe(exit));
   member.processes.erase(replica);
   member.deployment.OnExit(replica, now);
 }
@@ -150,100 +179,75 @@ void Cluster::OnExit(Member& member, int replica, const process::Exit& exit, Ins
 Instant Cluster::NextDeadline(Instant now) const {
   Instant next = now + kLookAtLogs;
   for (const Member& member : members_) {
-    if (&member != &members_.front() && frontend().addresses.empty()) break;
+    if (!MayStart(member)) continue;
     if (const auto deadline = member.deployment.NextDeadline()) next = std::min(next, *deadline);
     const bool starting = std::any_of(
         member.processes.begin(), member.processes.end(),
-        [&](const auto& entry) { return !member.spec.listen.empty() && !entry.second.serving; });
+        [&](const auto& entry) { return Serves(member.spec) && !entry.second.serving; });
     if (starting) next = std::min(next, now + kLookForReadyFile);
   }
   return next;
 }
 
 Status Cluster::Scale(const std::string& name, int replicas) {
-  for (Member& member : members_) {
-    if (!IsCalled(member.spec.name, name)) continue;
-    if (member.spec.kind != Kind::kBackend) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          member.spec.name, " is a ", ToString(member.spec.kind), "; only backends scale"));
-    }
-    if (!stopping_) member.deployment.Scale(replicas);
-    ++generation_;
-    return absl::OkStatus();
+  const Result<std::size_t> number = NumberOf(name);
+  if (!number.ok()) return number.status();
+  const DeploymentSpec& spec = members_[*number].spec;
+  if (spec.kind != Kind::kBackend) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(spec.name, " is a ", ToString(spec.kind), "; only backends scale"));
   }
-  return Find(name).status();
+  if (!stopping_) members_[*number].deployment.Scale(replicas);
+  ++generation_;
+  return absl::OkStatus();
+}
+
+Status Cluster::Signal(const std::string& name, int signal) {
+  const Result<std::size_t> number = NumberOf(name);
+  if (!number.ok()) return number.status();
+  Member& member = members_[*number];
+  if (member.processes.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(member.spec.name, " has no process that a signal could reach"));
+  }
+  member.deployment.Hold();
+  for (const auto& [replica, process] : member.processes) kill(process.pid, signal);
+  ++generation_;
+  return absl::OkStatus();
+}
+
+Status Cluster::Revive(const std::string& name, Instant now) {
+  const Result<std::size_t> number = NumberOf(name);
+  if (!number.ok()) return number.status();
+  members_[*number].deployment.Release(now);
+  for (const auto& [replica, process] : members_[*number].processes) kill(process.pid, SIGCONT);
+  ++generation_;
+  return absl::OkStatus();
 }
 
 void Cluster::Stop(Instant now) {
   stopping_ = true;
-  for (Member& member : members_) {
-    member.deployment.ShortenGrace(kStopGrace, now);
-    if (&member != &members_.front()) member.deployment.Scale(0);
-  }
+  for (Member& member : members_) member.deployment.ShortenGrace(kStopGrace, now);
 }
 
-bool Cluster::OthersStopped() const {
-  return std::all_of(members_.begin() + 1, members_.end(),
-                     [](const Member& member) { return member.processes.empty(); });
+// All that it needs has served once.
+bool Cluster::MayStart(const Member& member) const {
+  return std::none_of(members_.begin(), members_.end(), [&](const Member& other) {
+    return Needs(member.spec.kind, other.spec.kind) && other.addresses.empty();
+  });
+}
+
+// All that needs it has ended.
+bool Cluster::MayEnd(const Member& member) const {
+  return std::none_of(members_.begin(), members_.end(), [&](const Member& other) {
+    return Needs(other.spec.kind, member.spec.kind) && !other.processes.empty();
+  });
 }
 
 bool Cluster::Stopped() const {
-  return stopping_ && OthersStopped() && frontend().deployment.desired() == 0 &&
-         frontend().processes.empty();
-}
-
-nlohmann::ordered_json Cluster::Snapshot() const {
-  auto all = nlohmann::ordered_json::array();
-  for (const Member& member : members_) all.push_back(StatusOf(member));
-  return all;
-}
-
-Result<DeploymentStatus> Cluster::Find(const std::string& name) const {
-  std::vector<std::string_view> names;
-  for (const Member& member : members_) {
-    if (IsCalled(member.spec.name, name)) return StatusOf(member);
-    names.push_back(member.spec.name);
-  }
-  return absl::NotFoundError(absl::StrCat("no deployment '", name, "'", Hint(name, names)));
-}
-
-void Cluster::SetRegistrations(std::uint64_t generation, Registrations registrations) {
-  if (generation == generation_) registrations_ = std::move(registrations);
-}
-
-std::string Cluster::FrontendHttp() const {
-  const auto http = frontend().addresses.find("http");
-  return http == frontend().addresses.end() ? "" : http->second;
-}
-
-DeploymentStatus Cluster::StatusOf(const Member& member) const {
-  std::vector<pid_t> pids;
-  for (const auto& [replica, process] : member.processes) pids.push_back(process.pid);
-  return {{"name", member.spec.name},
-          {"kind", ToString(member.spec.kind)},
-          {"queue", member.spec.queue},
-          {"replicas", member.deployment.desired()},
-          {"running", member.deployment.running()},
-          {"ready", Ready(member)},
-          {"terminating", member.deployment.terminating()},
-          {"waiting", member.deployment.waiting()},
-          {"restarts", member.deployment.restarts()},
-          {"last_exit", member.last_exit},
-          {"addresses", member.addresses},
-          {"pids", pids}};
-}
-
-// One that is ending may be registered still, so it is taken off: rather too few than too many.
-int Cluster::Ready(const Member& member) const {
-  if (member.spec.kind != Kind::kBackend) {
-    return static_cast<int>(std::count_if(
-        member.processes.begin(), member.processes.end(),
-        [](const auto& entry) { return entry.second.serving && !entry.second.ending; }));
-  }
-  const auto registered = registrations_.find(member.spec.queue);
-  if (registered == registrations_.end()) return 0;
-  return std::clamp(registered->second - member.deployment.terminating(), 0,
-                    member.deployment.running());
+  return stopping_ && std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+           return member.deployment.desired() == 0 && member.processes.empty();
+         });
 }
 
 }  // namespace twofold::local

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -25,6 +26,7 @@ namespace twofold::local {
 ///                rely on
 ///   terminating  processes asked to end
 ///   waiting      ended by themselves; restarted after a pause
+///   held         what has ended stays away until Revive
 ///   restarts
 ///   last_exit    of a process that was not asked to end
 ///   addresses    {"http": ...} and so on, once it serves
@@ -46,8 +48,8 @@ class Cluster {
   Cluster(StateFolder folder, const std::vector<DeploymentSpec>& plan,
           const DeploymentPolicy& policy);
 
-  /// Starts, ends and kills what is due, and sees who serves by now. Backends and clients are
-  /// started once the frontend serves for the first time.
+  /// Starts, ends and kills what is due, and sees who serves by now. What comes later in the order
+  /// of Kind is started once what comes before serves for the first time.
   void Step(Instant now);
 
   /// Takes note of the processes that have ended.
@@ -60,7 +62,15 @@ class Cluster {
   /// Errors   kNotFound: no such deployment. kFailedPrecondition: not a backend.
   Status Scale(const std::string& name, int replicas);
 
-  /// Ends all, the frontend last.
+  /// Sends a signal to the processes of a deployment, which is held: those that end stay away.
+  /// Errors   kNotFound: no such deployment. kFailedPrecondition: it has no process.
+  Status Signal(const std::string& name, int signal);
+
+  /// Holds the deployment no longer: starts what has ended, and lets go on what SIGSTOP holds.
+  /// Errors   kNotFound: no such deployment.
+  Status Revive(const std::string& name, Instant now);
+
+  /// Ends all, in the order of Kind backwards.
   void Stop(Instant now);
   [[nodiscard]] bool Stopped() const;
 
@@ -68,13 +78,16 @@ class Cluster {
   [[nodiscard]] nlohmann::ordered_json Snapshot() const;
   [[nodiscard]] Result<DeploymentStatus> Find(const std::string& name) const;
 
+  /// The same; but kFrontendName is any of several frontends, one that serves if there is one.
+  [[nodiscard]] Result<DeploymentStatus> FindService(const std::string& name) const;
+
   /// A number that changes whenever a process starts, ends or is asked to: registrations asked for
   /// before such a change say nothing of the time after it and are ignored.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   void SetRegistrations(std::uint64_t generation, Registrations registrations);
 
-  /// Where the frontend serves HTTP; empty before it does.
-  [[nodiscard]] std::string FrontendHttp() const;
+  /// Where the frontends serve HTTP; empty before all do.
+  [[nodiscard]] std::vector<std::string> FrontendsHttp() const;
 
  private:
   struct Process {
@@ -98,11 +111,17 @@ class Cluster {
   [[nodiscard]] std::vector<std::string> CommandLine(const Member& member, int replica) const;
   [[nodiscard]] int Ready(const Member& member) const;
   [[nodiscard]] DeploymentStatus StatusOf(const Member& member) const;
-  [[nodiscard]] bool OthersStopped() const;
-  [[nodiscard]] const Member& frontend() const { return members_.front(); }
+  [[nodiscard]] bool MayStart(const Member& member) const;
+  [[nodiscard]] bool MayEnd(const Member& member) const;
+  [[nodiscard]] std::vector<const Member*> OfKind(Kind kind) const;
+  [[nodiscard]] std::map<std::string, std::string> AddressesFor(const Member& member,
+                                                                int replica) const;
+  [[nodiscard]] Result<std::map<std::string, std::string>> ServedBy(const Member& member,
+                                                                    int replica) const;
+  [[nodiscard]] Result<std::size_t> NumberOf(const std::string& name) const;
 
   StateFolder folder_;
-  std::vector<Member> members_;  // the frontend first
+  std::vector<Member> members_;  // as the plan has them
   Registrations registrations_;
   std::uint64_t generation_ = 0;
   bool stopping_ = false;

@@ -6,13 +6,13 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "cli/command/command.h"
-#include "cli/local/cluster.h"
+#include "cli/local/change_commands.h"
 #include "cli/local/launch.h"
 #include "cli/local/logs.h"
 #include "cli/local/remote.h"
+#include "cli/local/show.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
@@ -22,43 +22,8 @@
 namespace twofold::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using local::Remote;
 using local::StateFolder;
-
-StateFolder Folder(const Globals& globals) { return StateFolder(StateFolder::Locate(globals.dir)); }
-
-const show::Columns kColumns = {{"NAME", "name"},
-                                {"READY", "ready"},
-                                {"RESTARTS", "restarts"},
-                                {"LAST EXIT", "last_exit"},
-                                {"ADDRESSES", "addresses"}};
-
-Json ForPeople(Json deployment) {
-  Json addresses = Json::array();
-  for (const auto& [name, address] : deployment.at("addresses").items()) {
-    addresses.push_back((name == "http" ? "http://" : name + " ") + address.get<std::string>());
-  }
-  deployment["addresses"] = addresses;
-  deployment["ready"] =
-      absl::StrCat(deployment.at("ready").get<int>(), "/", deployment.at("replicas").get<int>());
-  return deployment;
-}
-
-// One deployment, or a list of them.
-Status Show(const Result<Json>& shown, const Globals& globals) {
-  if (!shown.ok()) return shown.status();
-  if (globals.json()) {
-    std::cout << show::Line(*shown);
-    return absl::OkStatus();
-  }
-  Json rows = Json::array();
-  for (const Json& each : shown->is_array() ? *shown : Json::array({*shown})) {
-    rows.push_back(ForPeople(each));
-  }
-  std::cout << show::Print(show::Form::kText, kColumns, rows);
-  return absl::OkStatus();
-}
 
 Status ShowAll(const Globals& globals) {
   const Result<Remote> remote = Remote::Find(Folder(globals));
@@ -105,6 +70,26 @@ std::string QueueFor(const std::string& workload) {
   return CheckQueueName(name).empty() ? name : "work";
 }
 
+void DeclareFrontends(CLI::App& app, local::ClusterOptions& cluster) {
+  auto* const frontends =
+      AddOption(app, "--frontends", cluster.frontends, WholeNumber(1, 9),
+                "How many frontends share the queues, by a PostgreSQL database: frontend-1, which "
+                "has the usual ports, frontend-2, ...");
+  app.add_flag(
+      "--postgres", cluster.postgres,
+      "Bring a PostgreSQL server for the frontends, whose data end with the cluster; needs "
+      "Debian's package postgresql");
+  app.add_option("--store", cluster.store, "Store of the frontends")
+      ->type_name("sqlite:PATH|postgresql://...");
+  app.add_option("--store-file", cluster.store_file,
+                 "File with the address of the store, which may have a password in it")
+      ->type_name("PATH");
+  app.add_option("--ttl", cluster.ttl_seconds,
+                 "Silence of a frontend after which another one takes over its queues; else theirs")
+      ->check(Seconds(0.1, 3600))
+      ->needs(frontends);
+}
+
 Action BindUp(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<UpOptions>();
   local::ClusterOptions& cluster = options->cluster;
@@ -128,6 +113,7 @@ Action BindUp(CLI::App& app, const Globals& globals) {
                "frontend and 9996, 9995, ... of the load clients");
   AddOption(app, "--grace", cluster.grace_seconds, Seconds(0, 3600),
             "Seconds from asking a worker to end to its kill");
+  DeclareFrontends(app, cluster);
   app.add_option("--programs", cluster.programs, "Folder of twofold-frontend and the others")
       ->default_str("that of twofold");
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
@@ -141,44 +127,6 @@ Action BindUp(CLI::App& app, const Globals& globals) {
     }
     if (queues->empty() && !workload.empty()) options->cluster.queues = QueueFor(workload[0]);
     return Up(*options, globals);
-  };
-}
-
-// ---- scale
-
-struct ScaleOptions {
-  std::string name;
-  int replicas = 0;
-  bool wait = false;
-  double timeout_seconds = 60;
-};
-
-Result<Json> WaitSettled(const Remote& remote, const ScaleOptions& options) {
-  const Instant deadline = Now() + FromSeconds(options.timeout_seconds);
-  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
-    Result<Json> deployment = remote.Deployment(options.name);
-    if (!deployment.ok() || local::IsSettled(*deployment)) return deployment;
-    if (Now() < deadline) continue;
-    return absl::DeadlineExceededError(absl::StrCat(
-        options.name, " has ", deployment->at("ready").dump(), " of ", options.replicas, " ready (",
-        deployment->at("terminating").dump(), " are ending) after ", options.timeout_seconds,
-        " seconds; see `twofold local logs ", options.name, "`"));
-  }
-}
-
-Action BindScale(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<ScaleOptions>();
-  app.add_option("NAME", options->name, "A backend deployment; scalability-tester- may be left out")
-      ->required();
-  app.add_option("N", options->replicas, "Replicas")->required()->check(WholeNumber(0, 10'000));
-  app.add_flag("--wait", options->wait, "Return when exactly N are ready");
-  AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 86400), "Longest --wait");
-  return [options, &globals]() -> Status {
-    const Result<Remote> remote = Remote::Find(Folder(globals));
-    if (!remote.ok()) return remote.status();
-    Result<Json> deployment = remote->Scale(options->name, options->replicas);
-    if (deployment.ok() && options->wait) deployment = WaitSettled(*remote, *options);
-    return Show(deployment, globals);
   };
 }
 
@@ -224,10 +172,15 @@ Status Down(const Globals& globals) {
 std::vector<Command> LocalCommands() {
   return {
       {"local up", "Start frontend, workers and load clients; returns when all are ready",
-       "twofold local up --queues sleep=0.2,work -- ./my-program --fast", BindUp, Prints::kText,
-       false},
+       "twofold local up --queues sleep=0.2,work -- ./my-program --fast\n"
+       "  twofold local up --frontends 3 --postgres     several frontends on one database",
+       BindUp, Prints::kText, false},
       {"local scale", "Set the number of workers of a queue",
        "twofold local scale backend-sleep 16 --wait", BindScale, Prints::kText, false},
+      {"local kill", "Kill a frontend, or another deployment; it stays away until start",
+       "twofold local kill frontend-2 --signal KILL", BindKill, Prints::kText, false},
+      {"local start", "Start again what was killed; returns when it is ready",
+       "twofold local start frontend-2", BindStart, Prints::kText, false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
        BindPlain<ShowAll>, Prints::kText, false},
       {"local logs", "The end of the logs, and what is added to them",

@@ -11,7 +11,7 @@ std::vector<Action> Deployment::Step(Instant now) {
   RemoveSurplus(now, actions);
   for (auto& [number, replica] : replicas_) {
     if (replica.due > now) continue;
-    if (replica.state == State::kWaiting) {
+    if (replica.state == State::kWaiting && !held_) {
       replica.state = State::kRunning;
       replica.started = now;
       actions.push_back({Action::Kind::kStart, number});
@@ -73,7 +73,8 @@ void Deployment::ShortenGrace(Duration grace, Instant now) {
 std::optional<Instant> Deployment::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& [number, replica] : replicas_) {
-    if (replica.state != State::kWaiting && replica.state != State::kTerminating) continue;
+    const bool starts = replica.state == State::kWaiting && !held_;
+    if (!starts && replica.state != State::kTerminating) continue;
     next = next ? std::min(*next, replica.due) : replica.due;
   }
   return next;
@@ -83,6 +84,15 @@ int Deployment::Count(State state) const {
   return static_cast<int>(std::count_if(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
     return entry.second.state == state;
   }));
+}
+
+void Deployment::Release(Instant now) {
+  held_ = false;
+  for (auto& [number, replica] : replicas_) {
+    if (replica.state != State::kWaiting) continue;
+    replica.backoff.Reset();
+    replica.due = now;
+  }
 }
 
 // The lowest number not in use, also not by one that is ending: two must not share a log.

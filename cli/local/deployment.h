@@ -39,6 +39,12 @@ class Deployment {
   /// How many there shall be. Takes effect with the next Step.
   void Scale(int replicas) { desired_ = replicas; }
 
+  /// Nothing is started from now on, so what ends stays away.
+  void Hold() { held_ = true; }
+  /// Ends that. What is missing is due at once.
+  void Release(Instant now);
+  [[nodiscard]] bool held() const { return held_; }
+
   /// Replicas ended from now on, and those already asked to end, get `grace` at most.
   void ShortenGrace(Duration grace, Instant now);
 
@@ -77,6 +83,7 @@ class Deployment {
   DeploymentPolicy policy_;
   int desired_ = 0;
   int restarts_ = 0;
+  bool held_ = false;
   std::map<int, Replica> replicas_;
 };
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/local/cluster.h"
+#include "cli/local/database.h"
 #include "cli/local/log_file.h"
 #include "cli/local/remote.h"
 #include "cli/local/supervisor.h"
@@ -73,12 +74,25 @@ Status NotReady(const StateFolder& folder, const DeploymentStatus& deployment,
   return absl::UnavailableError(absl::StrCat(name, " ", reason, LogEnd(folder, name + "-0")));
 }
 
+Status AddDatabase(const StateFolder& folder, const ClusterOptions& options,
+                   std::vector<DeploymentSpec>& plan) {
+  if (!options.postgres) return absl::OkStatus();
+  auto database = MakeDatabase(folder);
+  if (database.ok()) plan.insert(plan.begin(), *std::move(database));
+  return database.status();
+}
+
 // Returns as soon as its API serves.
 Result<pid_t> StartSupervisor(const StateFolder& folder, const ClusterOptions& options, Life life) {
-  const auto plan = MakePlan(options);
+  auto plan = MakePlan(options);
   if (!plan.ok()) return plan.status();
   const Result<int> lock = folder.Lock();
   if (!lock.ok()) return lock.status();
+  if (const Status status = AddDatabase(folder, options, *plan); !status.ok()) {
+    folder.Remove();
+    close(*lock);
+    return status;
+  }
   const pid_t pid = fork();
   if (pid == 0) BecomeSupervisor(folder, options, *plan, life);
   close(*lock);  // the supervisor has it now

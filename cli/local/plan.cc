@@ -84,15 +84,55 @@ Result<std::vector<QueuePlan>> ParseQueues(const ClusterOptions& options) {
       "'", options.workload[0], "' is for no queue: --queues names none without =TIME"));
 }
 
-DeploymentSpec Frontend(const ClusterOptions& options, Arguments arguments) {
-  const auto port = [&](int standard) { return Loopback(options.free_ports ? 0 : standard); };
-  return {absl::StrCat(kPrefix, "frontend"),
+Status CheckStore(const ClusterOptions& options) {
+  const bool is_given = !options.store.empty() || !options.store_file.empty();
+  if (options.postgres && is_given) {
+    return absl::InvalidArgumentError(
+        "--postgres is a store of the cluster's own: give no --store or --store-file with it");
+  }
+  const bool can_be_shared =
+      options.postgres || (is_given && !std::string_view(options.store).starts_with("sqlite:"));
+  if (options.frontends == 1 || can_be_shared) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--frontends ", options.frontends,
+      ": several frontends share a PostgreSQL database. --postgres brings one; --store "
+      "postgresql://... or --store-file names one"));
+}
+
+Arguments StoreArguments(const ClusterOptions& options) {
+  if (options.postgres) return {"--store", "{store}"};
+  if (!options.store.empty()) return {"--store", options.store};
+  if (!options.store_file.empty()) return {"--store-file", options.store_file};
+  return {};
+}
+
+// The first has the standard ports, or the only one; the others have free ones.
+DeploymentSpec Frontend(const ClusterOptions& options, Arguments arguments, bool is_first = true) {
+  const bool is_free = options.free_ports || !is_first;
+  const auto port = [&](int standard) { return Loopback(is_free ? 0 : standard); };
+  return {kFrontendName,
           Kind::kFrontend,
           "",
           1,
           "twofold-frontend",
           {{"client", port(9997)}, {"http", port(9998)}, {"worker", port(9999)}},
           std::move(arguments)};
+}
+
+std::vector<DeploymentSpec> Frontends(const ClusterOptions& options, const Arguments& queues) {
+  std::vector<DeploymentSpec> frontends;
+  for (int number = 1; number <= options.frontends; ++number) {
+    Arguments arguments = StoreArguments(options);
+    const std::string name = absl::StrCat("frontend-", number);
+    if (options.frontends > 1) arguments.insert(arguments.end(), {"--name", name});
+    if (options.ttl_seconds > 0) {
+      arguments.insert(arguments.end(), {"--ttl", absl::StrFormat("%g", options.ttl_seconds)});
+    }
+    arguments.insert(arguments.end(), queues.begin(), queues.end());
+    frontends.push_back(Frontend(options, std::move(arguments), number == 1));
+    if (options.frontends > 1) frontends.back().name = kPrefix + name;
+  }
+  return frontends;
 }
 
 // A worker that is told to end hands its job back before we lose patience and kill it.
@@ -130,9 +170,10 @@ DeploymentSpec Client(const ClusterOptions& options, const QueuePlan& queue, int
 Result<std::vector<DeploymentSpec>> PlanOfQueues(const ClusterOptions& options) {
   const Result<std::vector<QueuePlan>> queues = ParseQueues(options);
   if (!queues.ok()) return queues.status();
+  if (Status status = CheckStore(options); !status.ok()) return status;
   Arguments names;
   for (const QueuePlan& queue : *queues) names.push_back(queue.name);
-  std::vector<DeploymentSpec> plan = {Frontend(options, std::move(names))};
+  std::vector<DeploymentSpec> plan = Frontends(options, names);
   for (std::size_t i = 0; i < queues->size(); ++i) {
     const QueuePlan& queue = queues->at(i);
     plan.push_back(Backend(options, queue.name, queue.workload));
@@ -156,8 +197,8 @@ std::vector<DeploymentSpec> PlanOfLoad(const ClusterOptions& options, const Load
   for (const int slots : load.slots) queues.push_back(QueueOfSlots(slots));
   std::vector<DeploymentSpec> plan = {Frontend(options, queues)};
   for (const int slots : load.slots) {
-    plan.push_back(Backend(options, QueueOfSlots(slots), load.workload,
-                           {"--slots", std::to_string(slots)}));
+    plan.push_back(
+        Backend(options, QueueOfSlots(slots), load.workload, {"--slots", std::to_string(slots)}));
   }
   return plan;
 }
@@ -178,7 +219,8 @@ bool IsCalled(std::string_view name, std::string_view given) {
 }
 
 std::string ToString(Kind kind) {
-  static constexpr std::array<const char*, 3> kNames = {"frontend", "backend", "client"};
+  static constexpr std::array<const char*, 4> kNames = {"database", "frontend", "backend",
+                                                        "client"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

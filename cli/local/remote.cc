@@ -3,6 +3,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/strip.h>
 
+#include <thread>
+
+#include "cli/local/cluster.h"
+#include "cli/local/plan.h"
 #include "lib/http/client.h"
 
 namespace twofold::local {
@@ -11,6 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Duration kAnswerWithin = std::chrono::seconds(10);
+constexpr Duration kEndsWithin = std::chrono::seconds(10);
+constexpr Duration kLookWhetherSettled = std::chrono::milliseconds(50);
 
 Status Check(const http::Response& response) {
   if (response.status < 300) return absl::OkStatus();
@@ -47,14 +53,49 @@ Result<Json> Remote::Get(const std::string& path) const {
 }
 
 Result<std::string> Remote::FrontendAddress() const {
-  const auto service = Get("/services/scalability-tester-frontend");
+  const auto service = Get(absl::StrCat("/services/", kFrontendName));
   if (!service.ok()) return service.status();
   return service->at("addresses").value("client", "");
 }
 
+Result<Json> Remote::Put(const std::string& path) const {
+  return Parse(http::Put(url_ + path, "", kAnswerWithin, secret_));
+}
+
 Result<Json> Remote::Scale(const std::string& name, int replicas) const {
-  return Parse(http::Put(absl::StrCat(url_, "/deployments/", name, "/scale?replicas=", replicas),
-                         "", kAnswerWithin, secret_));
+  return Put(absl::StrCat("/deployments/", name, "/scale?replicas=", replicas));
+}
+
+Result<Json> Remote::Kill(const std::string& name, int signal) const {
+  return Put(absl::StrCat("/deployments/", name, "/kill?signal=", signal));
+}
+
+Result<Json> Remote::Start(const std::string& name) const {
+  return Put(absl::StrCat("/deployments/", name, "/start"));
+}
+
+// Also if it is not so at the deadline.
+Result<Json> Remote::Await(const std::string& name, Duration timeout,
+                           bool (*is_so)(const Json&)) const {
+  const Instant deadline = Now() + timeout;
+  for (;; std::this_thread::sleep_for(kLookWhetherSettled)) {
+    Result<Json> deployment = Deployment(name);
+    if (!deployment.ok() || is_so(*deployment) || Now() >= deadline) return deployment;
+  }
+}
+
+Result<Json> Remote::Settled(const std::string& name, Duration timeout) const {
+  Result<Json> deployment = Await(name, timeout, IsSettled);
+  if (!deployment.ok() || IsSettled(*deployment)) return deployment;
+  return absl::DeadlineExceededError(absl::StrCat(
+      name, " has ", deployment->at("ready").dump(), " of ", deployment->at("replicas").dump(),
+      " ready (", deployment->at("terminating").dump(), " are ending) after ", ToSeconds(timeout),
+      " seconds; see `twofold local logs ", name, "`"));
+}
+
+Result<Json> Remote::Ended(const std::string& name) const {
+  return Await(name, kEndsWithin,
+               [](const Json& deployment) { return deployment.at("pids").empty(); });
 }
 
 Status Remote::Down() const {

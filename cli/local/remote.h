@@ -28,14 +28,26 @@ class Remote {
     return Get("/deployments/" + name);
   }
   [[nodiscard]] Result<Json> Scale(const std::string& name, int replicas) const;
+  [[nodiscard]] Result<Json> Kill(const std::string& name, int signal) const;
+  [[nodiscard]] Result<Json> Start(const std::string& name) const;
   [[nodiscard]] Status Down() const;
 
-  /// Where the frontend serves clients, HOST:PORT; empty before it does.
+  /// The deployment, once all that it shall have is ready and nothing else is there.
+  /// Errors   also kDeadlineExceeded after `timeout`.
+  [[nodiscard]] Result<Json> Settled(const std::string& name, Duration timeout) const;
+
+  /// The deployment when none of its processes is left; after ten seconds as it is.
+  [[nodiscard]] Result<Json> Ended(const std::string& name) const;
+
+  /// Where the frontend, or one of several, serves clients, HOST:PORT; empty before it does.
   [[nodiscard]] Result<std::string> FrontendAddress() const;
 
  private:
   explicit Remote(const StateFolder::Door& door);
   [[nodiscard]] Result<Json> Get(const std::string& path) const;
+  [[nodiscard]] Result<Json> Put(const std::string& path) const;
+  [[nodiscard]] Result<Json> Await(const std::string& name, Duration timeout,
+                                   bool (*is_so)(const Json&)) const;
 
   std::string url_;
   security::Client secret_;

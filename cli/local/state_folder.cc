@@ -111,6 +111,7 @@ Result<int> StateFolder::Lock() const {
     fs::remove_all(dir_ + name, error);
     fs::create_directory(dir_ + name, error);
   }
+  RemoveDatabase();
   return file;
 }
 
@@ -163,9 +164,21 @@ void StateFolder::Remove() const {
   std::error_code error;
   for (const char* name : {"/supervisor.json", "/secret", "/run"})
     fs::remove_all(dir_ + name, error);
+  RemoveDatabase();
   if (logs_ == Logs::kStay) return;
   for (const char* name : {"/logs", "/lock"}) fs::remove_all(dir_ + name, error);
   fs::remove(dir_, error);  // fails, as it should, if there is something else in it
+}
+
+// A link is followed to what MakeDatabase has made, and to nothing else.
+void StateFolder::RemoveDatabase() const {
+  std::error_code error;
+  const std::string elsewhere = fs::read_symlink(DatabaseDir(), error);
+  if (!error && elsewhere.starts_with(kDatabaseElsewhere) &&
+      elsewhere.find("..") == std::string::npos) {
+    fs::remove_all(elsewhere, error);
+  }
+  fs::remove_all(DatabaseDir(), error);
 }
 
 Result<std::map<std::string, std::string>> ReadReadyFile(const std::string& path) {

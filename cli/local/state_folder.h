@@ -16,6 +16,7 @@ namespace twofold::local {
 ///   DIR/secret           what it wants to be shown, as a bearer token; of mode 0600
 ///   DIR/logs/NAME.log    output of each process
 ///   DIR/run/NAME.json    ready files
+///   DIR/postgres         the database's folder, or a link to it where that is elsewhere
 ///
 /// Who can write there says where programs connect to. So the folder and what is read of it must
 /// belong to us or root, and nobody else may write to it; Lock makes it so.
@@ -38,6 +39,10 @@ class StateFolder {
   [[nodiscard]] std::string LogsDir() const { return dir_ + "/logs"; }
   [[nodiscard]] std::string LogFile(const std::string& process) const;
   [[nodiscard]] std::string ReadyFile(const std::string& process) const;
+  [[nodiscard]] std::string DatabaseDir() const { return dir_ + "/postgres"; }
+
+  /// What the database's folder begins with where it is elsewhere.
+  static constexpr const char* kDatabaseElsewhere = "/var/tmp/twofold-postgres-";
 
   /// Creates the folder, takes the lock and removes what a dead supervisor has left. The lock is
   /// held until all copies of the returned file descriptor are closed.
@@ -72,6 +77,8 @@ class StateFolder {
   void Remove() const;
 
  private:
+  void RemoveDatabase() const;
+
   std::string dir_;
   Logs logs_;
 };

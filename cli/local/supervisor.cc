@@ -29,7 +29,7 @@
 namespace twofold::local {
 namespace {
 
-// How long after an answer the frontend is asked again; less often if nothing is expected to
+// How long after an answer the frontends are asked again; less often if nothing is expected to
 // change.
 constexpr Duration kAsk = std::chrono::milliseconds(50);
 constexpr Duration kAskWhenSettled = std::chrono::seconds(1);
@@ -58,8 +58,11 @@ http::Handler Guarded(const std::string& secret, http::Handler api) {
                      /*asks_certificate=*/false, roles, std::move(api));
 }
 
+// Of what is held nothing is expected.
 bool AllSettled(const nlohmann::ordered_json& deployments) {
-  return std::all_of(deployments.begin(), deployments.end(), IsSettled);
+  return std::all_of(deployments.begin(), deployments.end(), [](const auto& deployment) {
+    return deployment.at("held") == true || IsSettled(deployment);
+  });
 }
 
 // ---- API
@@ -77,6 +80,15 @@ bool WantsPlain(const Request& request) {
 Response Refuse(const Status& status) {
   const bool unknown = status.code() == absl::StatusCode::kNotFound;
   return http::PlainText(unknown ? 404 : 400, absl::StrCat(std::string(status.message()), "\n"));
+}
+
+// The whole number `name` of the query. Errors: kInvalidArgument.
+Result<int> Number(const Request& request, const std::string& name, int least, int most) {
+  const std::string* const given = http::Find(request.query, name);
+  std::string text = given == nullptr ? "" : *given;
+  const std::string problem = WholeNumber(least, most)(text);
+  if (problem.empty()) return std::stoi(text);
+  return absl::InvalidArgumentError(absl::StrCat(name, ": ", problem));
 }
 
 // The `key value` lines of what has one value.
@@ -101,17 +113,27 @@ Response Show(const Cluster& cluster, const Request& request) {
 }
 
 Response Scale(Cluster& cluster, const Request& request) {
-  const std::string* replicas = http::Find(request.query, "replicas");
-  std::string text = replicas == nullptr ? "" : *replicas;
-  const std::string problem = WholeNumber(0, kMostReplicas)(text);
-  if (!problem.empty()) return http::PlainText(400, "replicas: " + problem + "\n");
-  const Status status = cluster.Scale(request.params.at("name"), std::stoi(text));
+  const Result<int> replicas = Number(request, "replicas", 0, kMostReplicas);
+  if (!replicas.ok()) return Refuse(replicas.status());
+  const Status status = cluster.Scale(request.params.at("name"), *replicas);
+  return status.ok() ? Show(cluster, request) : Refuse(status);
+}
+
+Response Kill(Cluster& cluster, const Request& request) {
+  const Result<int> signal = Number(request, "signal", 1, SIGRTMAX);
+  if (!signal.ok()) return Refuse(signal.status());
+  const Status status = cluster.Signal(request.params.at("name"), *signal);
+  return status.ok() ? Show(cluster, request) : Refuse(status);
+}
+
+Response Start(Cluster& cluster, const Request& request) {
+  const Status status = cluster.Revive(request.params.at("name"), Now());
   return status.ok() ? Show(cluster, request) : Refuse(status);
 }
 
 Response Service(const Cluster& cluster, const Request& request) {
   const std::string& name = request.params.at("name");
-  const Result<DeploymentStatus> status = cluster.Find(name);
+  const Result<DeploymentStatus> status = cluster.FindService(name);
   if (!status.ok()) return Refuse(status.status());
   const auto& addresses = status->at("addresses");
   if (!addresses.contains("http")) {
@@ -129,6 +151,10 @@ http::Handler Routes(Cluster& cluster) {
        [&](const Request& request) { return Show(cluster, request); }},
       {"PUT", "/deployments/{name}/scale",
        [&](const Request& request) { return Scale(cluster, request); }},
+      {"PUT", "/deployments/{name}/kill",
+       [&](const Request& request) { return Kill(cluster, request); }},
+      {"PUT", "/deployments/{name}/start",
+       [&](const Request& request) { return Start(cluster, request); }},
       {"GET", "/services/{name}",
        [&](const Request& request) { return Service(cluster, request); }},
       {"POST", "/down",
@@ -203,23 +229,28 @@ http::Handler Supervisor::Api() {
 // What changes while a question is under way makes its answer void, by the generation.
 void Supervisor::AskFrontend() {
   for (Question question; NextQuestion(question);) {
-    const auto page =
-        http::Get(absl::StrCat("http://", question.frontend, "/metrics"), kMetricsWithin);
-    Registrations registrations = page.ok() ? ParseRegistrations(page->body) : Registrations();
+    Registrations registrations;
+    for (const std::string& frontend : question.frontends) {
+      const auto page = http::Get(absl::StrCat("http://", frontend, "/metrics"), kMetricsWithin);
+      if (!page.ok()) continue;
+      for (const auto& [queue, count] : ParseRegistrations(page->body)) {
+        registrations[queue] += count;
+      }
+    }
     const MutexLock lock(mutex_);
     cluster_.SetRegistrations(question.generation, std::move(registrations));
   }
 }
 
-// Waits a little, and until the frontend serves; false: all is over.
+// Waits a little, and until the frontends serve; false: all is over.
 bool Supervisor::NextQuestion(Question& question) {
   const MutexLock lock(mutex_);
   do {
     const Instant next = Now() + (AllSettled(cluster_.Snapshot()) ? kAskWhenSettled : kAsk);
     while (!ended_ && ended_changed_.WaitUntil(mutex_, next)) {
     }
-    question = {cluster_.FrontendHttp(), cluster_.generation()};
-  } while (!ended_ && question.frontend.empty());
+    question = {cluster_.FrontendsHttp(), cluster_.generation()};
+  } while (!ended_ && question.frontends.empty());
   return !ended_;
 }
 

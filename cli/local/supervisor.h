@@ -15,13 +15,15 @@ namespace twofold::local {
 Registrations ParseRegistrations(std::string_view metrics);
 
 /// Runs a local cluster until it is told to stop: the loop around Cluster, its HTTP API, and a
-/// thread that asks the frontend again and again which worker processes are registered.
+/// thread that asks the frontends again and again which worker processes are registered.
 ///
 /// The API is for the command line and scripts:
 ///
 ///   GET  /deployments                        all of them, JSON
 ///   GET  /deployments/NAME                   JSON, or `key value` lines with ?type=plain
 ///   PUT  /deployments/NAME/scale?replicas=N  scales a backend; returns at once, with its state
+///   PUT  /deployments/NAME/kill?signal=N     what ends by it stays away; returns at once
+///   PUT  /deployments/NAME/start             starts it again, and lets go on what SIGSTOP holds
 ///   GET  /services/NAME                      where a program serves HTTP; JSON, or the URL alone
 ///   POST /down                               ends all; returns at once
 ///
@@ -42,7 +44,7 @@ class Supervisor {
 
  private:
   struct Question {
-    std::string frontend;  ///< host:port
+    std::vector<std::string> frontends;  ///< host:port
     std::uint64_t generation = 0;
   };
 

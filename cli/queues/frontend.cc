@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/local/remote.h"
-#include "lib/common/options.h"
+#include "lib/common/contacts.h"
 #include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 
@@ -51,7 +51,7 @@ void Frontend::TakeVariable() {
   if (value == nullptr || *value == '\0') return;
   address_ = value;
   source_ = absl::StrCat("that of $", kVariable);
-  if (const std::string why = RemoteAddress()(address_); !why.empty()) {
+  if (const std::string why = Contacts()(address_); !why.empty()) {
     security_ = absl::InvalidArgumentError(absl::StrCat("$", kVariable, ": ", why));
   }
 }
@@ -79,7 +79,7 @@ bool Frontend::WaitUntilConnected(Duration timeout) const {
 Status Frontend::Explain(const grpc::Status& status) const {
   const Status plain = rpc::FromGrpc(status);
   if (plain.code() == absl::StatusCode::kUnavailable) {
-    const std::string tls = security::DiagnoseTls(address_, *security_);
+    const std::string tls = security::DiagnoseTls(FirstContact(address_), *security_);
     return absl::UnavailableError(absl::StrCat(
         "no frontend answers at ", address_, source_.empty() ? "" : ", ", source_, " (",
         tls.empty() ? "start a cluster with `twofold local up`, or give --frontend HOST:PORT" : tls,

@@ -32,6 +32,8 @@ const show::Columns kQueueColumns = {
     {.heading = "GANGS", .path = "gangs_waiting", .if_any = true},
     {.heading = "RESERVED", .path = "workers_reserved", .if_any = true},
     {.heading = "PAUSED", .path = "workers_paused", .if_any = true},
+    {.heading = "FRONTEND", .path = "frontend", .if_any = true},
+    {.heading = "STORE", .path = "store_trouble", .if_any = true},
 };
 
 const show::Columns kWorkerColumns = {

@@ -16,6 +16,11 @@ constexpr int kReadBytes = 128 << 10;
 // From the connection to the peer's first frame, TLS included.
 constexpr int kHandshakeMs = 10'000;
 
+// gRPC tries the addresses of this scheme one after the other.
+std::string TargetOf(const std::string& contacts) {
+  return contacts.find(',') == std::string::npos ? contacts : "ipv4:" + contacts;
+}
+
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const security::Client& security) {
   const auto material = security.Tls();
   if (material == nullptr) return grpc::InsecureChannelCredentials();
@@ -42,7 +47,7 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address, const securit
   if (!security.server_name().empty()) {
     arguments.SetSslTargetNameOverride(security.server_name());
   }
-  return grpc::CreateCustomChannel(address, CredentialsOf(security), arguments);
+  return grpc::CreateCustomChannel(TargetOf(address), CredentialsOf(security), arguments);
 }
 
 void Authorize(grpc::ClientContext& context, const security::Client& security) {

@@ -37,6 +37,7 @@ runs() {  # PAGE LEAST
 @test "docs/jobs.md: what it says to type runs" { runs docs/jobs.md 20; }
 @test "docs/lifecycle.md: what it says to type runs" { runs docs/lifecycle.md 7; }
 @test "docs/load.md: what it says to type runs" { runs docs/load.md 12; }
+@test "docs/local.md: what it says to type runs" { runs docs/local.md 9; }
 @test "docs/report.md: what it says to type runs" { runs docs/report.md 6; }
 @test "docs/scaling.md: what it says to type runs" { runs docs/scaling.md 6; }
 @test "docs/security.md: what it says to type runs" { runs docs/security.md 13; }

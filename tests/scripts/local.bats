@@ -142,7 +142,7 @@ END
   [ "$status" -eq 0 ]
   run "$bin/twofold" local scale backend-slep 2
   [ "$status" -eq 3 ]
-  [[ "$output" == *"scalability-tester-backend-sleep"* ]]
+  [[ "$output" == *"did you mean 'backend-sleep'?"* ]]
 }
 
 @test "logs -f goes on when a process is killed, and ends with the cluster" {
@@ -155,6 +155,127 @@ END
   eventually connected 2
   "$bin/twofold" local down
   wait "$follower"
+}
+
+@test "what is killed stays away until it is started again, at its ports" {
+  up
+  before=$(field scalability-tester-frontend addresses.client)
+  run "$bin/twofold" local kill frontend
+  [ "$status" -eq 0 ]
+  [[ "$output" == *" 0/1 "*yes* ]]
+  eventually is scalability-tester-backend-sleep ready 0
+  run "$bin/twofold" local status
+  [[ "$output" == *"HELD"*"killed by signal 9"* ]]
+  run "$bin/twofold" queues
+  [ "$status" -eq 4 ]
+  run "$bin/twofold" local start frontend
+  [[ "$output" == *"scalability-tester-frontend "*"1/1"* ]]
+  [ "$(field scalability-tester-frontend addresses.client)" = "$before" ]
+  eventually is scalability-tester-backend-sleep ready 1
+  "$bin/twofold" job submit sleep --wait -- 0.01
+}
+
+@test "kill and start say what they cannot do" {
+  up
+  run "$bin/twofold" local kill frontent
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"did you mean 'frontend'?"* ]]
+  run "$bin/twofold" local kill frontend --signal USR1
+  [ "$status" -eq 2 ]
+  "$bin/twofold" local kill client-sleep
+  run "$bin/twofold" local kill client-sleep
+  [[ "$output" == *"scalability-tester-client-sleep has no process"* ]]
+  "$bin/twofold" local down
+  run "$bin/twofold" local start client-sleep
+  [ "$status" -eq 3 ]
+}
+
+@test "one frontend says so, and cannot be drained" {
+  up
+  run "$bin/twofold" frontends
+  [ "$status" -eq 0 ]
+  [[ "$output" == *serving*"There is one frontend"* ]]
+  run "$bin/twofold" frontend drain frontend
+  [ "$status" -eq 5 ]
+}
+
+@test "several frontends need a database that they can share" {
+  run up --frontends 2
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"several frontends share a PostgreSQL database"* ]]
+  run up --frontends 2 --store sqlite:jobs.db
+  [ "$status" -eq 2 ]
+  run up --frontends 10 --postgres
+  [ "$status" -eq 2 ]
+  run up --postgres --store sqlite:jobs.db
+  [ "$status" -eq 2 ]
+  [ ! -e "$TWOFOLD_DIR" ]
+}
+
+needs_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || skip "no PostgreSQL"; }
+finished() { psql "$store" -Atc 'SELECT count(*) FROM finished'; }
+
+@test "--postgres brings a database that outlives a kill, and goes with the cluster" {
+  needs_postgres
+  up --postgres
+  store=$(field scalability-tester-postgres addresses.store)
+  data=$(readlink -f "$TWOFOLD_DIR/postgres")
+  [ -d "$data" ]
+  "$bin/twofold" job submit sleep --durable --wait -- 0.01
+  [ "$(finished)" = 1 ]
+  "$bin/twofold" local kill postgres
+  "$bin/twofold" local start postgres
+  eventually "$bin/twofold" job submit sleep --durable --wait -- 0.01
+  [ "$(finished)" -ge 2 ]
+  all=$(pids)
+  "$bin/twofold" local down
+  # shellcheck disable=SC2086
+  gone $all
+  [ ! -e "$data" ] && [ ! -e "$TWOFOLD_DIR" ]
+}
+
+@test "what a killed supervisor leaves of a database goes with down" {
+  needs_postgres
+  up --postgres
+  data=$(readlink -f "$TWOFOLD_DIR/postgres")
+  all=$(pids)
+  kill -9 "$(supervisor)"
+  # shellcheck disable=SC2086
+  eventually gone $all
+  [ -d "$data" ]
+  "$bin/twofold" local down
+  [ ! -e "$data" ] && [ ! -e "$TWOFOLD_DIR" ]
+}
+
+@test "--postgres says what to install" {
+  # shellcheck disable=SC2016
+  hide='mount -t tmpfs none /usr/lib/postgresql 2>/dev/null || true; exec "$0" local up --free-ports --postgres'
+  if [ "$(id -u)" = 0 ]; then own=(unshare --mount); else own=(unshare --map-root-user --mount); fi
+  "${own[@]}" true 2>/dev/null || skip "no mount namespaces"
+  PATH=/usr/bin:/usr/sbin:/bin:/sbin run "${own[@]}" sh -c "$hide" "$bin/twofold"
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"PostgreSQL is not installed (Debian: apt-get install postgresql)"* ]]
+  [ ! -e "$TWOFOLD_DIR" ]
+}
+
+# The queues that a frontend serves.
+owned() { "$bin/twofold" frontends --output json | jq -r ".[] | select(.name == \"$1\") | .queues"; }
+owns() { [ "$(owned "$1")" = "$2" ]; }
+
+@test "several frontends share the queues; a killed one comes back" {
+  needs_postgres
+  "$bin/twofold-frontend" --help | grep -q -e '--name' || skip "the frontends of this build share no database"
+  up --frontends 2 --postgres --ttl 1 --queues a=0.01,b=0.01,c=0.01
+  [ "$("$bin/twofold" frontends --output json | jq 'map(.queues) | add')" = 3 ]
+  "$bin/twofold" local kill frontend-2
+  eventually owns frontend-1 3
+  for queue in a b c; do "$bin/twofold" job submit "$queue" --durable --wait --timeout 30; done
+  "$bin/twofold" local start frontend-2
+  "$bin/twofold" frontend move b frontend-2
+  owns frontend-2 1
+  "$bin/twofold" frontend drain frontend-1
+  owns frontend-2 3
+  for queue in a b c; do "$bin/twofold" job submit "$queue" --durable --wait --timeout 30; done
 }
 
 @test "workers sleep as a distribution says" {

@@ -140,6 +140,29 @@ TEST_F(DeploymentTest, AnEndingReplicaIsNoReplacementAndKeepsItsNumber) {
   EXPECT_THAT(deployment_.Step(now_), ElementsAre(Action{Kind::kStart, 1}));
 }
 
+TEST_F(DeploymentTest, WhatEndsWhileItIsHeldStaysAwayUntilItIsReleased) {
+  deployment_.Scale(2);
+  deployment_.Step(now_);
+  deployment_.Hold();
+  deployment_.OnExit(0, now_);
+  EXPECT_EQ(deployment_.NextDeadline(), std::nullopt);
+  EXPECT_THAT(deployment_.Step(now_ + seconds(100)), IsEmpty());
+  EXPECT_EQ(deployment_.running(), 1);
+  deployment_.Release(now_);
+  EXPECT_THAT(deployment_.Step(now_), ElementsAre(Action{Kind::kStart, 0}));
+  EXPECT_EQ(deployment_.restarts(), 1);
+}
+
+TEST_F(DeploymentTest, WhatIsHeldCanBeEnded) {
+  deployment_.Scale(2);
+  deployment_.Step(now_);
+  deployment_.Hold();
+  deployment_.OnExit(1, now_);
+  deployment_.Scale(0);
+  EXPECT_THAT(deployment_.Step(now_), ElementsAre(Action{Kind::kTerminate, 0}));
+  EXPECT_EQ(deployment_.waiting(), 0);
+}
+
 TEST_F(DeploymentTest, ExitOfAnUnknownReplicaIsIgnored) {
   deployment_.OnExit(7, now_);
   EXPECT_EQ(deployment_.restarts(), 0);

@@ -127,6 +127,44 @@ TEST_F(PlanTest, AWorkerHandsItsJobBackBeforeTheKill) {
   EXPECT_THAT(plan->at(1).arguments, IsSupersetOf({"--drain-limit", "8"}));
 }
 
+TEST_F(PlanTest, SeveralFrontendsShareAStoreAndTheFirstHasTheUsualPorts) {
+  options_.queues = "a=1";
+  options_.frontends = 3;
+  options_.postgres = true;
+  options_.ttl_seconds = 2.5;
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->size(), 5U);
+  EXPECT_EQ(plan->at(0).name, "scalability-tester-frontend-1");
+  EXPECT_EQ(plan->at(0).listen.at("client"), "127.0.0.1:9997");
+  EXPECT_EQ(plan->at(2).name, "scalability-tester-frontend-3");
+  for (const auto& [key, address] : plan->at(2).listen) EXPECT_EQ(address, "127.0.0.1:0") << key;
+  EXPECT_THAT(plan->at(2).arguments,
+              ElementsAre("--store", "{store}", "--name", "frontend-3", "--ttl", "2.5", "a"));
+}
+
+TEST_F(PlanTest, OneFrontendMayHaveAnyStore) {
+  options_.queues = "a=1";
+  options_.store = "sqlite:jobs.db";
+  EXPECT_THAT(MakePlan(options_)->at(0).arguments, ElementsAre("--store", "sqlite:jobs.db", "a"));
+  options_.store.clear();
+  options_.store_file = "store";
+  EXPECT_THAT(MakePlan(options_)->at(0).arguments, ElementsAre("--store-file", "store", "a"));
+}
+
+TEST_F(PlanTest, SeveralFrontendsNeedAStoreThatTheyCanShare) {
+  options_.frontends = 2;
+  for (const char* store : {"", "sqlite:jobs.db"}) {
+    options_.store = store;
+    EXPECT_THAT(std::string(MakePlan(options_).status().message()),
+                HasSubstr("--frontends 2: several frontends share a PostgreSQL database"));
+  }
+  options_.store = "postgresql://localhost/jobs";
+  EXPECT_TRUE(MakePlan(options_).ok());
+  options_.postgres = true;
+  EXPECT_THAT(std::string(MakePlan(options_).status().message()), HasSubstr("no --store"));
+}
+
 TEST_F(PlanTest, MissingProgramIsNamed) {
   std::filesystem::remove(folder_ / "twofold-client");
   const auto plan = MakePlan(options_);

@@ -103,6 +103,19 @@ TEST_F(StateFolderTest, RemoveLeavesNothing) {
   EXPECT_FALSE(fs::exists(folder_.dir()));
 }
 
+TEST_F(StateFolderTest, TheDatabaseGoesAlsoWhereItIsElsewhereButNoOtherFolder) {
+  std::string made = std::string(StateFolder::kDatabaseElsewhere) + "XXXXXX";
+  ASSERT_NE(mkdtemp(made.data()), nullptr);
+  for (const std::string& target : {made, (root_ / "precious").string()}) {
+    fs::create_directories(target + "/data");
+    close(folder_.Lock().value());
+    fs::create_symlink(target, folder_.DatabaseDir());
+    folder_.Remove();
+    EXPECT_FALSE(fs::exists(folder_.dir()));
+    EXPECT_EQ(fs::exists(target), target != made);
+  }
+}
+
 TEST_F(StateFolderTest, LogsThatStayAreThoseOfTheLastCluster) {
   const StateFolder folder(root_ / "state", StateFolder::Logs::kStay);
   close(folder.Lock().value());

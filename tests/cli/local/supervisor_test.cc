@@ -82,6 +82,14 @@ TEST_F(SupervisorTest, TellsWhereServicesAreOnceTheyServe) {
   EXPECT_EQ(Get("/services/b").status, 404);
 }
 
+TEST_F(SupervisorTest, KillsAndStartsAgainByHttp) {
+  ASSERT_TRUE(Until([&] { return Deployment("c")["ready"] == 1; }));
+  EXPECT_THAT(Put("/deployments/c/kill?signal=9&type=plain").body, HasSubstr("\nheld true\n"));
+  EXPECT_TRUE(Until([&] { return Deployment("c")["ready"] == 0; }));
+  EXPECT_THAT(Put("/deployments/c/start?type=plain").body, HasSubstr("\nheld false\n"));
+  EXPECT_TRUE(Until([&] { return Deployment("c")["ready"] == 1; }));
+}
+
 TEST_F(SupervisorTest, RefusesWhatItCannotDo) {
   EXPECT_EQ(Get("/deployments/x").status, 404);
   EXPECT_EQ(Put("/deployments/x/scale?replicas=1").status, 404);
@@ -91,6 +99,13 @@ TEST_F(SupervisorTest, RefusesWhatItCannotDo) {
     EXPECT_THAT(reply.body, HasSubstr("replicas:"));
   }
   EXPECT_EQ(Put("/deployments/f/scale?replicas=2").status, 400);
+  EXPECT_EQ(Put("/deployments/x/kill?signal=9").status, 404);
+  EXPECT_EQ(Put("/deployments/x/start").status, 404);
+  for (const char* signal : {"", "?signal=0", "?signal=65", "?signal=KILL"}) {
+    const http::Response reply = Put(std::string("/deployments/b/kill") + signal);
+    EXPECT_EQ(reply.status, 400) << signal;
+    EXPECT_THAT(reply.body, HasSubstr("signal:"));
+  }
 }
 
 TEST_F(SupervisorTest, DownByHttpEndsIt) {

@@ -1,0 +1,55 @@
+// Callers that know several frontends.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "lib/rpc/dialer.h"
+#include "lib/rpc/listen.h"
+
+namespace twofold::rpc {
+namespace {
+
+constexpr Duration kSoon = std::chrono::seconds(10);
+
+/// A server must have a service with a method.
+class AnyService final : public Service {
+ public:
+  AnyService() : Service("test.Any") { Serve("Stream", &AnyService::Stream); }
+
+ private:
+  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
+};
+
+class ContactsTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Server> Serve(const std::string& port = "0") {
+    auto server = Listen("127.0.0.1:" + port, {&service_});
+    EXPECT_TRUE(server.ok()) << server.status();
+    return server.ok() ? *std::move(server) : nullptr;
+  }
+  static std::string PortOf(const Server& server) { return std::to_string(server.address().port); }
+  static void Stop(std::unique_ptr<Server>& server) {
+    server->Shutdown(std::chrono::system_clock::now());
+    server.reset();
+  }
+
+  AnyService service_;
+};
+
+TEST_F(ContactsTest, TheNextOneIsTakenIfTheFirstIsAway) {
+  auto first = Serve();
+  auto second = Serve();
+  const std::string a = PortOf(*first);
+  Dialer dialer("127.0.0.1:" + a + ",127.0.0.1:" + PortOf(*second), {});
+  ASSERT_NE(dialer.Connected(kSoon), nullptr);
+  Stop(first);
+  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+  first = Serve(a);
+  Stop(second);
+  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+  Stop(first);
+}
+
+}  // namespace
+}  // namespace twofold::rpc
