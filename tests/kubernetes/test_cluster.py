@@ -102,9 +102,9 @@ def test_frontend_differs_from_a_single_one_in_what_a_cluster_needs(render):
     alone, alone_container, alone_pod = parts([])
     assert (pod.manifest.kind, alone_pod.manifest.kind) == ("StatefulSet", "Deployment")
     assert [arg for arg in container["args"] if arg not in alone_container["args"]] == [
-        f"--store-file={STORE}/uri", f"--advertise=$(POD_NAME).{NAME}-nodes.$(POD_NAMESPACE)"]
+        f"--store-file={STORE}/uri", f"--advertise=$(POD_NAME).{NAME}-nodes.$(POD_NAMESPACE)", "--name=$(POD_NAME)"]
     # The queues are the same, and in the same order: all frontends of a database have the same ones.
-    assert container["args"][2:] == alone_container["args"]
+    assert container["args"][3:] == alone_container["args"]
     assert {key for key in container if container[key] != alone_container.get(key)} == {"args", "env", "volumeMounts"}
     assert {key for key in spec if spec[key] != alone.get(key)} == {
         "securityContext", "terminationGracePeriodSeconds", "topologySpreadConstraints", "volumes"}
