@@ -53,8 +53,8 @@ works() {
   [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
 }
 
-@test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens" {
-  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1"
+@test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens, CloudNativePG's servers" {
+  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1"
   kubectl apply -f "$project/deployments/namespace"
   # Rights in another namespace are applied, and removed, by hand.
   find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' | sed 's|/Kustomization$||' | while read -r folder; do
@@ -64,11 +64,14 @@ works() {
   objects | grep -q CronJob/
   run apply
   [ "$status" -eq 0 ]
-  [ "$(objects | sort)" = "PersistentVolume//scalability-tester-data
+  [ "$(objects | sort)" = "Cluster/monitoring/scalability-tester-database
+PersistentVolume//scalability-tester-data
 PersistentVolumeClaim/monitoring/scalability-tester-backend-fio-shared
 PersistentVolumeClaim/monitoring/scalability-tester-data
 PersistentVolumeClaim/monitoring/scalability-tester-lifecycle
-PersistentVolumeClaim/monitoring/scalability-tester-store" ]
+PersistentVolumeClaim/monitoring/scalability-tester-store
+Secret/monitoring/scalability-tester-database-app
+Secret/monitoring/scalability-tester-database-ca" ]
   run apply -v
   [ "$status" -eq 0 ]
   [ -z "$(objects)" ]
@@ -290,13 +293,13 @@ database_of_my_own() {
 @test "--cluster: three frontends on one database do the jobs of a queue, after a second call as well" {
   "$TWOFOLD_BIN/twofold-frontend" --help | grep -q -- --advertise || skip "the frontend does not share a database yet"
   [ -x "${POSTGRES_PROGRAMS:-/usr/lib/postgresql/15/bin}/initdb" ] || skip "needs PostgreSQL"
-  run apply --cluster --database postgresql sleep
+  run apply --timeout 60 --cluster --database postgresql sleep
   [ "$status" -eq 0 ] || { echo "$output"; false; }
   [[ "$output" == *'"scalability-tester-database" successfully rolled out'*'"scalability-tester-frontend" successfully rolled out'*"Ready: frontend sleep" ]]
   [ "$(jq '[.pods[] | select(.labels["app.kubernetes.io/component"] == "frontend")] | length' "$CLUSTER/state.json")" = 3 ]
   works sleep validation
   before=$(uri)
-  run apply --cluster --database postgresql sleep
+  run apply --timeout 60 --cluster --database postgresql sleep
   [ "$status" -eq 0 ] || { echo "$output"; false; }
   [ "$(uri)" = "$before" ]
   works sleep validation

@@ -86,16 +86,16 @@ class Cluster:
             thing["spec"].setdefault("replicas", kept)
         self.objects[key] = thing
         if kind == "Cluster":
-            self._make_secrets_of_database(meta["name"], namespace)
+            self._make_secrets_of_database(key, meta["name"], namespace)
         return before is None
 
-    def _make_secrets_of_database(self, name, namespace):
-        """As CloudNativePG does; there are no servers."""
+    def _make_secrets_of_database(self, owner, name, namespace):
+        """As CloudNativePG does; there are no servers. They go with their owner."""
         url = f"postgresql://twofold:secret@{name}-rw.{namespace}:5432/twofold"
         for suffix, key, text in (("app", "uri", url), ("ca", "ca.crt", "none")):
             meta = {"name": f"{name}-{suffix}", "namespace": namespace}
             data = {key: base64.b64encode(text.encode()).decode()}
-            self.objects[f"Secret/{namespace}/{meta['name']}"] = {"kind": "Secret", "metadata": meta, "data": data}
+            self.objects[f"Secret/{namespace}/{meta['name']}"] = {"kind": "Secret", "metadata": meta, "data": data, "owner": owner}
 
     def get(self, kind, namespace, name):
         try:
@@ -114,6 +114,8 @@ class Cluster:
     # ---- controllers
 
     def settle(self):
+        for key in [key for key, thing in self.objects.items() if thing.get("owner", key) not in self.objects]:
+            del self.objects[key]
         for key, deployment in self.objects.items():
             if key.startswith(("Deployment/", "StatefulSet/")):
                 self._replicate(key, deployment)

@@ -50,6 +50,8 @@ def mount(pod, resolve, secret):
             folder = _folder(pod, place)
             folder.mkdir(parents=True, exist_ok=True)
             items = mounted.get("items") or [{"key": key, "path": key} for key in data]
+            if any(item["key"] not in data for item in items):
+                return False
             for item in items:
                 file = folder / item["path"]
                 file.write_bytes(_reachable(base64.b64decode(data[item["key"]]), resolve))
