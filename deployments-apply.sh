@@ -17,12 +17,18 @@ Prometheus operator there is no ServiceMonitor: the script says so and applies t
 rules are up to you: kubectl apply -k deployments/QUEUE-queue/scaling-...
 
 Options:
+  --cluster           three frontends that share a PostgreSQL database, in place of one: each serves some of
+                      the queues, and those of one that ends go to the others (deployments/README.md)
+  --database NAME     with --cluster: apply this database as well. cloudnative-pg: three servers, by that
+                      operator; postgresql: one server, for trying out. Without it the database is that of
+                      the Secret scalability-tester-database-app. It stays when the rest is removed
   --secure            for shared clusters: mutual TLS, tokens and tight network policies. Makes a CA,
                       certificates and tokens as Secrets of the cluster, or takes the existing ones, and
                       renews certificates 30 days before they expire. The files that you need to connect
                       go to deployments/operator, for you alone. Needs openssl
   --renew             with --secure: replace all certificates and tokens; the CA stays
-  -v, --volumes       volumes too: remove the earlier ones, make those of the queues
+  -v, --volumes       volumes too: remove the earlier ones and the database with its data, make those of
+                      the queues
   --overlay FOLDER    from deployments-config.sh (deployments/configured, if it exists)
   --timeout SECONDS   longest wait for each deployment to be Ready, or to be gone (300)
   --dry-run           show what would be done
@@ -32,6 +38,7 @@ Examples:
   deployments-apply.sh -v sleep media     # two queues, and the data volume of media
   deployments-apply.sh iperf mpi          # workers for benchmarks (deployments/README.md, Benchmarks)
   deployments-apply.sh --secure sleep     # the first example with TLS, tokens and policies
+  deployments-apply.sh --cluster --database postgresql sleep   # three frontends, to try it out
   deployments-apply.sh                    # only remove
   deployments-apply.sh -v                 # only remove, volumes too
 
@@ -79,6 +86,7 @@ remove() {
   ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   ! served monitoring.coreos.com || kinds=$kinds,servicemonitors.monitoring.coreos.com
   [ -z "$volumes" ] || kinds=$kinds,persistentvolumeclaims
+  [ -z "$volumes" ] || ! served postgresql.cnpg.io || kinds=$kinds,clusters.postgresql.cnpg.io
   for namespace in $namespaces; do
     remove_labelled deployments "$part,app.kubernetes.io/component=client" -n "$namespace"
   done
@@ -107,10 +115,10 @@ unclaimed_volumes() {
 # ---- secrets: in files of $work, which only we can read, and in no argument of a program
 
 # A line for each certificate: Secret, where (m: the frontend's namespace, c: those of clients), and its
-# names. The frontend is reached by `kubectl port-forward` as well.
+# names. A frontend is reached by `kubectl port-forward` as well, and beside others by its own name.
 certificates() {
-  cat <<'CERTIFICATES'
-scalability-tester-tls m DNS:scalability-tester-frontend,DNS:localhost,IP:127.0.0.1
+  cat <<CERTIFICATES
+scalability-tester-tls m DNS:scalability-tester-frontend,DNS:localhost,IP:127.0.0.1,DNS:*.scalability-tester-frontend-nodes.$monitoring
 scalability-tester-worker-tls m DNS:scalability-tester-backend
 scalability-tester-prometheus-tls m DNS:scalability-tester-prometheus
 scalability-tester-operator-tls m DNS:scalability-tester-operator
@@ -169,9 +177,14 @@ make_ca() {
   put_secret "$monitoring" scalability-tester-authority ca.crt ca.key
 }
 
-# Whether the Secret has a certificate of this CA that is good for 30 days.
-is_current() { # is_current NAMESPACE NAME
-  [ -z "$renew" ] && fetch_secret "$1" "$2" tls.crt tls.key &&
+# The names of a certificate, written as those of `certificates`.
+names_of() {
+  openssl x509 -noout -ext subjectAltName -in "$1" 2>/dev/null | sed -n '2 { s/IP Address:/IP:/g; s/ //g; p; }'
+}
+
+# Whether the Secret has a certificate of this CA for these names that is good for 30 days.
+is_current() { # is_current NAMESPACE NAME NAMES
+  [ -z "$renew" ] && fetch_secret "$1" "$2" tls.crt tls.key && [ "$(names_of "$secrets/tls.crt")" = "$3" ] &&
     openssl verify -CAfile "$secrets/ca.crt" "$secrets/tls.crt" >/dev/null 2>&1 &&
     openssl x509 -checkend 2592000 -noout -in "$secrets/tls.crt" >/dev/null 2>&1
 }
@@ -180,7 +193,7 @@ make_certificates() {
   certificates >"$work/certificates"
   while read -r name place names; do
     for namespace in $(where "$place"); do
-      is_current "$namespace" "$name" </dev/null && continue
+      is_current "$namespace" "$name" "$names" </dev/null && continue
       sign "$names"
       put_secret "$namespace" "$name" ca.crt tls.crt tls.key </dev/null
     done
@@ -220,12 +233,46 @@ secure_secrets() {
     { certificates && tokens; } | awk '{ print "  Secret " $1 }'
     return
   fi
-  secrets=$work/secrets
-  mkdir "$secrets" || die "cannot write $secrets"
   make_ca
   make_certificates
   make_tokens
   write_operator
+}
+
+# ---- the database of --cluster
+
+# Which --database the URL in $work/secrets/uri is of; empty: one that others look after.
+database_of_uri() {
+  case $(cat "$secrets/uri") in
+    *@scalability-tester-database/*) echo postgresql ;;
+    *@scalability-tester-database-rw[.:/]*) echo cloudnative-pg ;;
+  esac
+}
+
+# Before anything is touched: frontends find the database by this Secret, so it must be the one that is meant.
+check_database() {
+  secret=scalability-tester-database-app
+  [ "$database" != cloudnative-pg ] || served postgresql.cnpg.io || refuse "the cluster does not have CloudNativePG (postgresql.cnpg.io)"
+  if fetch_secret "$monitoring" "$secret" uri; then
+    there=$(database_of_uri)
+    [ "$there" = "$database" ] ||
+      refuse "the Secret $secret in $monitoring is of ${there:-a database of your own}: ${there:+give --database $there, or }delete the Secret first"
+  else
+    [ -n "$database" ] || refuse "there is no Secret $secret in $monitoring whose key uri has the database's URL: make it, or give --database"
+  fi
+}
+
+# The server for trying out has a random password, made once. That of CloudNativePG comes from the operator.
+database_secret() {
+  [ "$database" = postgresql ] || return 0
+  if [ -n "$dry_run" ]; then
+    echo "  Secret scalability-tester-database-app"
+    return
+  fi
+  fetch_secret "$monitoring" scalability-tester-database-app uri password && return
+  head -c 16 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >"$secrets/password"
+  printf 'postgresql://twofold:%s@scalability-tester-database/twofold?sslmode=disable' "$(cat "$secrets/password")" >"$secrets/uri"
+  put_secret "$monitoring" scalability-tester-database-app uri password
 }
 
 # ---- apply
@@ -264,10 +311,12 @@ apply() { # apply FOLDER
 }
 
 wait_ready() { # wait_ready FOLDER
-  objects "$(rendered "$1")" |
-    awk '$2 == "Deployment" || $2 == "StatefulSet" || $2 == "DaemonSet" { print $3, tolower($2) "/" $4 }' >"$work/workloads"
-  while read -r namespace workload; do
-    call -n "$namespace" rollout status "$workload" --timeout="${timeout}s" </dev/null && continue
+  objects "$(rendered "$1")" | awk '
+    $2 == "Deployment" || $2 == "StatefulSet" || $2 == "DaemonSet" { print $3, tolower($2) "/" $4, "rollout status" }
+    $1 ~ "^postgresql.cnpg.io/" { print $3, "clusters.postgresql.cnpg.io/" $4, "wait --for=condition=Ready" }' >"$work/workloads"
+  while read -r namespace workload how; do
+    # shellcheck disable=SC2086  # two words
+    call -n "$namespace" $how "$workload" --timeout="${timeout}s" </dev/null && continue
     trouble "$namespace" "$workload" >&2
     die "${workload#*/} in $namespace is not Ready"
   done <"$work/workloads"
@@ -278,7 +327,10 @@ wait_ready() { # wait_ready FOLDER
 # shellcheck disable=SC2016  # the dollars are for the templates
 trouble() { # trouble NAMESPACE KIND/NAME
   labels='{{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}'
-  selector=$(kubectl -n "$1" get "${2%/*}" "${2#*/}" -o go-template="$labels") || return
+  case $2 in
+    clusters.*) selector=cnpg.io/cluster=${2#*/} ;;
+    *) selector=$(kubectl -n "$1" get "${2%/*}" "${2#*/}" -o go-template="$labels") || return ;;
+  esac
   selector=${selector%,}
   echo "--- pods"
   kubectl -n "$1" get pods -l "$selector" -o wide
@@ -304,12 +356,14 @@ trouble() { # trouble NAMESPACE KIND/NAME
 
 # ---- arguments
 
-source='' volumes='' secure='' renew='' timeout=300 dry_run='' hint=''
+source='' volumes='' cluster='' database='' secure='' renew='' timeout=300 dry_run='' hint=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     -v | --volumes) volumes=1 ;;
     --dry-run) dry_run=1 ;;
+    --cluster) cluster=1 ;;
+    --database) need_value "$@"; database=$2; shift ;;
     --secure) secure=1 ;;
     --renew) renew=1 ;;
     --overlay) need_value "$@"; source=$2; shift ;;
@@ -321,6 +375,13 @@ while [ $# -gt 0 ]; do
 done
 is_whole "$timeout" || refuse "--timeout '$timeout' is not a whole number from 1"
 [ -z "$renew" ] || [ -n "$secure" ] || refuse "--renew needs --secure as well"
+case $database in
+  '') ;;
+  cloudnative-pg | postgresql) [ -n "$cluster" ] || refuse "--database needs --cluster as well" ;;
+  *) refuse "--database is cloudnative-pg or postgresql, not '$database'" ;;
+esac
+[ -z "$cluster" ] || [ $# -gt 0 ] || refuse "--cluster needs a queue"
+[ "$secure$database" != 1postgresql ] || refuse "--secure: the server for trying out speaks no TLS; use cloudnative-pg, or a database of your own"
 [ -z "$secure" ] || command -v openssl >/dev/null || refuse "--secure needs openssl"
 for queue; do is_queue "$queue" || refuse "'$queue' is not a queue name"; done
 configured=$root/deployments/configured
@@ -331,9 +392,15 @@ fi
 [ "$source" = "$root/deployments" ] || hint=" (run deployments-config.sh again?)"
 need_kubectl
 
+frontend=frontend
+[ -z "$cluster" ] || frontend=cluster
 folders=namespace
-[ $# = 0 ] || folders="$folders frontend/service frontend"
-[ -z "$secure" ] || [ $# = 0 ] || folders="namespace security/policies frontend/service frontend"
+if [ $# -gt 0 ]; then
+  [ -z "$secure" ] || folders="$folders security/policies"
+  [ -z "$database" ] || folders="$folders database/$database"
+  [ -n "$cluster" ] || folders="$folders frontend/service"
+  folders="$folders $frontend"
+fi
 for queue; do
   [ -z "$volumes" ] || [ ! -d "$source/$queue-queue/volume" ] || folders="$folders $queue-queue/volume"
   folders="$folders $queue-queue"
@@ -341,21 +408,27 @@ done
 operator=$root/deployments/operator
 umask 077
 work_folder
+secrets=$work/secrets
+mkdir "$secrets" || die "cannot write $secrets"
 for folder in $folders; do render "$folder"; done
 namespaces=$(objects "$(rendered namespace)" | awk '{ print $4 }')
-monitoring=$([ $# = 0 ] || objects "$(rendered frontend)" | awk '$4 == "scalability-tester-frontend" { print $3; exit }')
+monitoring=$([ $# = 0 ] || objects "$(rendered "$frontend")" | awk '$4 == "scalability-tester-frontend" { print $3; exit }')
 if [ -n "$dry_run" ]; then
   : >"$work/served"
 else
   kubectl api-versions >"$work/served" || refuse "kubectl does not reach a cluster"
   kubectl get namespaces -o name >"$work/namespaces" || refuse "kubectl cannot see the namespaces"
+  [ -z "$cluster" ] || check_database
 fi
 
 remove
 [ $# -gt 0 ] || folders=
 for folder in $folders; do
   apply "$folder"
-  [ -z "$secure" ] || [ "$folder" != namespace ] || secure_secrets
+  if [ "$folder" = namespace ]; then
+    [ -z "$secure" ] || secure_secrets
+    database_secret
+  fi
   wait_ready "$folder"
 done
 [ -z "$dry_run" ] || exit 0

@@ -96,6 +96,9 @@ patches:
   - target: {kind: NetworkPolicy, name: scalability-tester-clients}
     patch: |-
       - {op: replace, path: /spec/egress/1/to/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$monitoring"}
+  - target: {kind: Certificate, name: scalability-tester-frontend}
+    patch: |-
+      - {op: replace, path: /spec/dnsNames/1, value: "*.scalability-tester-frontend-nodes.$monitoring"}
   - target: {kind: Namespace, name: monitoring}
     options: {allowNameChange: true}
     patch: |-

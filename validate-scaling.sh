@@ -32,7 +32,8 @@ Options, or the environment variable in parentheses:
   --timeout SECONDS    longest wait for workers (TWOFOLD_TIMEOUT; 300 + SECS)
   --queue NAME         (TWOFOLD_QUEUE; DEPLOYMENT without scalability-tester-backend-)
   --client-url URL     of the load client, instead of the API server's proxy (TWOFOLD_CLIENT_URL)
-  --frontend-url URL   the same for the frontend's HTTP port (TWOFOLD_FRONTEND_URL)
+  --frontend-url URL   the same for the frontend's HTTP port; of several frontends, of the one that serves
+                       the queue (TWOFOLD_FRONTEND_URL)
 
 A step is measured until its verdict is clear and its own error is small enough for the base of the
 next step, or to the cap. The load client looks at the step each time its window has grown by half.
@@ -159,7 +160,14 @@ kube_setup() {
   # KEDA makes an HPA as well. Who may not see them goes on.
   names="{{range .items}}{{if eq .spec.scaleTargetRef.name \"$deployment\"}}{{.metadata.name}} {{end}}{{end}}"
   scalers=$(kubectl -n "$namespace" get horizontalpodautoscalers -o go-template="$names" 2>/dev/null)
+  frontends=$([ -n "$frontend_url" ] || several_frontends)
   [ -z "$scalers" ] || refuse "$deployment is scaled by the HPA ${scalers% }, too: delete that (or its ScaledObject) first"
+}
+# Those of a StatefulSet, whose names stay (deployments/cluster). One alone is behind its Service.
+several_frontends() {
+  kubectl -n "$namespace" get pods -l app.kubernetes.io/part-of=twofold,app.kubernetes.io/component=frontend \
+    -o go-template='{{range .items}}{{.metadata.name}}{{"\n"}}{{end}}' 2>/dev/null |
+    awk '{ pods = pods " " $1 } END { if (NR > 1) print pods }'
 }
 kube_scale() { kubectl -n "$namespace" scale deployment "$deployment" --replicas="$1" >/dev/null; }
 # What the template $1 makes of each pod; each_container: of each container in it.
@@ -198,29 +206,36 @@ kube_problems() {
   fi
 }
 
-# fetch URL NAMESPACE SERVICE:PORT PATH: by the URL if there is one, else through the API server. Only
+# fetch URL NAMESPACE KIND/NAME:PORT PATH: by the URL if there is one, else through the API server. Only
 # a URL that was given gets what is in .curlrc: a token, certificates.
 fetch() {
   case $1 in
-    '') kubectl get --raw "/api/v1/namespaces/$2/services/$3/proxy$4" ;;
+    '') kubectl get --raw "/api/v1/namespaces/$2/$3/proxy$4" ;;
     "$given_client_url" | "$given_frontend_url") call "$1$4" ;;
     *) call -q "$1$4" ;;
   esac
 }
-client() { fetch "$client_url" "$service_namespace" "$service:9996" "$1"; }
+client() { fetch "$client_url" "$service_namespace" "services/$service:9996" "$1"; }
 ask() { reply=$(client "$1") || die "the load client does not answer $1"; }
 
-metrics() { fetch "$frontend_url" "$namespace" scalability-tester-frontend:9998 /metrics; }
+# Of several frontends, each knows of the queues that it serves: their pages, one after the other. One that
+# is away does not matter if another one answers.
+metrics() {
+  [ -n "$frontends" ] || { fetch "$frontend_url" "$namespace" services/scalability-tester-frontend:9998 /metrics; return; }
+  answered=''
+  for pod in $frontends; do fetch '' "$namespace" "pods/$pod:9998" /metrics 2>/dev/null && answered=1; done
+  [ -n "$answered" ]
+}
 registered() {
   page=$(metrics) || return 1
   printf '%s\n' "$page" | awk -v series="twofold_worker_processes{queue=\"$queue\"}" \
-    '$1 == series { count = $2; found = 1 } END { print found ? count + 0 : "none" }'
+    '$1 == series { count += $2; found = 1 } END { print found ? count + 0 : "none" }'
 }
 # Of the workers so far, seconds: "CPU THROTTLED REPORTED", the last is how long the reports cover.
 used() {
   metrics 2>/dev/null | awk -v labels="{queue=\"$queue\"}" '
     BEGIN { n = split("cpu throttled reported", what, " ") }
-    { for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] = $2 }
+    { for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] += $2 }
     END { for (i = 1; i <= n; ++i) printf "%s%s", (i in v ? v[i] : 0), (i < n ? " " : "\n") }'
 }
 # used_since BEFORE WORKERS: "CORES SHARE": cores that were busy, and the share of the time in which a
@@ -232,7 +247,7 @@ used_since() {
     { printf "%.6g %.6g\n", ($4 - $1) / ($6 - $3) * workers, share(($5 - $2) / ($6 - $3)) }'
 }
 build() {
-  metrics 2>/dev/null | sed -n 's/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p'
+  metrics 2>/dev/null | sed -n 's/^twofold_build_info{version="\([^"]*\)",commit="\([^"]*\)".*/\1 (\2)/p' | head -n 1
 }
 
 # ---- steps
@@ -615,7 +630,7 @@ if is_whole "$limit"; then steps=${steps:-$(doublings "$limit")}; fi
 check
 
 given_client_url=$client_url given_frontend_url=$frontend_url
-fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged='' evidence='' frontend='' why=''
+fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged='' evidence='' frontend='' frontends='' why=''
 tab=$(printf '\t')
 record || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT

@@ -14,7 +14,14 @@ SELECTING = ["name", "component", "instance"]
 PROGRAM_OF = {
     "frontend": "twofold-frontend", "backend": "twofold-backend", "client": "twofold-client", "lifecycle": "twofold",
 }
-NAMESPACE_OF = {"frontend": "monitoring", "backend": "monitoring", "client": "validation", "lifecycle": "monitoring"}
+NAMESPACE_OF = {
+    "frontend": "monitoring", "backend": "monitoring", "client": "validation", "lifecycle": "monitoring",
+    "database": "monitoring",
+}
+# Components that are alone: their name is enough.
+ALONE = {"frontend", "database"}
+# Programs and images of others, as they come from there.
+OTHERS_IMAGE_OF = {"database": r"postgres:\d+"}
 # Also a client: it serves nothing, and has no queue of its own.
 WATCH = ["/usr/local/bin/twofold", "watch"]
 # Which port of the frontend a program connects to.
@@ -64,19 +71,21 @@ def service_selects_pods_with_its_ports(service, world):
 
 
 def service_is_called_like_its_pods(service, world):
-    """Users and scripts know one name for the workload and its service."""
+    """Users and scripts know one name for the workload and its service. What names single pods is another one."""
+    if service.data["spec"].get("clusterIP") == "None":
+        return
     for pod in world.select_pods({"matchLabels": service.data["spec"]["selector"]}, service.namespace):
         if pod.manifest.name != service.name:
             yield f"leads to {pod}"
 
 
-def monitor_matches_a_service(monitor, world):
+def monitor_matches_one_service(monitor, world):
     # No namespaceSelector: its own namespace.
     names = dig(monitor.data, "spec", "namespaceSelector", "matchNames", default=[monitor.namespace])
     services = [m for m in world.manifests if m.kind == "Service" and m.namespace in names]
     found = [s for s in services if matches(monitor.data["spec"]["selector"], s.labels)]
-    if not found:
-        yield "selects no service"
+    if len(found) != 1:  # by two services each pod would be counted twice
+        yield f"selects {len(found)} services"
     for service in found:
         named = {port["name"] for port in service.data["spec"]["ports"]}
         for endpoint in monitor.data["spec"]["endpoints"]:
@@ -234,7 +243,7 @@ def claim_names_a_volume(claim, world):
 
 
 def pod_has_agreed_names(pod, world):
-    if pod.component not in PROGRAM_OF:
+    if pod.component not in NAMESPACE_OF:
         yield f"component is {pod.component}"
         return
     if pod.namespace != NAMESPACE_OF[pod.component]:
@@ -242,7 +251,7 @@ def pod_has_agreed_names(pod, world):
     if [c.name for c in pod.containers] != [pod.component]:
         yield f"containers are {[c.name for c in pod.containers]}, not {pod.component}"
     base = f"scalability-tester-{pod.component}"
-    wanted = base if pod.component == "frontend" else f"{base}-{pod.instance}"
+    wanted = base if pod.component in ALONE else f"{base}-{pod.instance}"
     if pod.manifest.kind in ("Deployment", "StatefulSet") and pod.manifest.name != wanted:
         yield f"the name is not {wanted}"
 
@@ -343,8 +352,8 @@ def job_ends_without_restarts(pod, world):
         yield "the name has more than 52 letters"
 
 
-def frontend_is_alone(pod, world):
-    if pod.component != "frontend":
+def frontend_is_alone_or_shares_a_database(pod, world):
+    if pod.component != "frontend" or any("store-file" in c.options for c in pod.containers):
         return
     spec = pod.manifest.data["spec"]
     if spec["replicas"] != 1 or dig(spec, "strategy", "type") != "Recreate":
@@ -386,9 +395,13 @@ def quantity(text):
     return Decimal(number) * SUFFIXES[suffix]
 
 
-def image_is_one_of_ours_without_a_registry(container, world):
+def image_is_without_a_registry_and_one_of_ours(container, world):
     name, _, version = container.data["image"].partition(":")
-    if not (ROOT / "dockerfiles" / f"{name}.docker").is_file() or not re.fullmatch(r"\d+\.\d+\.\d+", version):
+    others = OTHERS_IMAGE_OF.get(container.pod.component)
+    if others is not None:
+        if not re.fullmatch(others, container.data["image"]):
+            yield f"image is {container.data['image']}, not {others}"
+    elif not (ROOT / "dockerfiles" / f"{name}.docker").is_file() or not re.fullmatch(r"\d+\.\d+\.\d+", version):
         yield f"image is {container.data['image']}"
     if container.data.get("imagePullPolicy") != "IfNotPresent":
         yield "imagePullPolicy is not IfNotPresent"
@@ -473,7 +486,7 @@ def names_of_node_pod_and_image_are_told(container, world):
 
 RULES_OF_KIND = {
     "Service": [service_selects_pods_with_its_ports, service_is_called_like_its_pods],
-    "ServiceMonitor": [monitor_matches_a_service],
+    "ServiceMonitor": [monitor_matches_one_service],
     "NetworkPolicy": [
         policy_selects_pods_with_its_ports, policy_names_the_namespaces_it_lets_in, policy_lets_in_who_connects,
     ],
@@ -500,9 +513,9 @@ RULES_OF_PODS = [
     pod_is_not_made_to_hurry,
     gang_members_reach_one_another,
     job_ends_without_restarts,
-    frontend_is_alone,
+    frontend_is_alone_or_shares_a_database,
 ]
-RULES_OF_CONTAINERS = [container_has_no_privileges, container_has_requests_and_limits, image_is_one_of_ours_without_a_registry]
+RULES_OF_CONTAINERS = [container_has_no_privileges, container_has_requests_and_limits, image_is_without_a_registry_and_one_of_ours]
 RULES_OF_PROGRAMS = [
     program_is_that_of_the_component,
     probes_ask_the_right_pages,
@@ -522,4 +535,5 @@ def cases(world):
     for pod in world.pods:
         yield from ((rule, pod) for rule in RULES_OF_PODS)
         yield from ((rule, c) for c in pod.all_containers for rule in RULES_OF_CONTAINERS)
-        yield from ((rule, c) for c in pod.containers for rule in RULES_OF_PROGRAMS)
+        ours = [c for c in pod.containers if pod.component not in OTHERS_IMAGE_OF]
+        yield from ((rule, c) for c in ours for rule in RULES_OF_PROGRAMS)

@@ -5,7 +5,8 @@ import pathlib
 
 import jsonschema
 
-OWN_SCHEMAS = pathlib.Path(__file__).parent / "cert-manager-schemas.json"
+# Only the fields that the manifests use, written after the documentation of each project.
+OWN_SCHEMAS = [pathlib.Path(__file__).parent / f"{project}-schemas.json" for project in ("cert-manager", "cloudnative-pg")]
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 # The names of these fields are given by users, not by Kubernetes.
@@ -45,8 +46,8 @@ class Checker:
                 version = "/".join(part for part in (kind["group"], kind["version"]) if part)
                 self._by_kind[version, kind["kind"]] = {"$ref": f"#/definitions/{name}"}
         schemas = json.loads((folder / "crd-schemas.json").read_text())
-        # Of cert-manager only the fields that the manifests use, written after its documentation.
-        schemas |= json.loads(OWN_SCHEMAS.read_text())
+        for path in OWN_SCHEMAS:
+            schemas |= json.loads(path.read_text())
         for key, schema in schemas.items():
             version, _, kind = key.rpartition("/")
             self._by_kind[version, kind] = _with_metadata(_strict(schema))

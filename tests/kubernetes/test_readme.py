@@ -20,7 +20,7 @@ SECONDS = {row[0]: tuple(map(int, row[1:])) for row in re.findall(r"\| `([^`]+)`
 APPLIED = sorted(set(re.findall(r"kubectl \w+ -[fk] (deployments/\S+?)`?[;\s]", README)))
 SCRIPTS = sorted(set(re.findall(r"\./(\S+\.sh)", README)))
 NAMED = sorted(set(re.findall(r"-f (dockerfiles/\S+)", README) + re.findall(r"`([a-z-]+queue/[^`*.]+(?:\.yaml)?)`", README)))
-OBJECTS = sorted(set(re.findall(r"scalability-tester-(?:backend|client|cronjob|viewer|data)\S*?(?=[`\s])", README)))
+OBJECTS = sorted(set(re.findall(r"scalability-tester-(?:backend|client|cronjob|viewer|data\b)\S*?(?=[`\s])", README)))
 
 
 def test_something_was_found():

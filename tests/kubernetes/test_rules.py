@@ -25,6 +25,8 @@ FIO = "StatefulSet/scalability-tester-backend-fio"
 CLIENT = "Deployment/scalability-tester-client-sleep"
 CRON = "CronJob/scalability-tester-cronjob-sleep"
 SERVICE = "Service/scalability-tester-frontend"
+NODES = "Service/scalability-tester-frontend-nodes"
+DATABASE = "StatefulSet/scalability-tester-database"
 POLICY = "NetworkPolicy/scalability-tester-frontend"
 GANG_POLICY = "NetworkPolicy/scalability-tester-backend-iperf"
 LIFECYCLE = "Deployment/scalability-tester-backend-lifecycle"
@@ -46,8 +48,9 @@ BREAKS = [
     (SERVICE, "spec.ports.0.targetPort", "client", rules.service_selects_pods_with_its_ports),
     (SERVICE, "spec.ports.0.port", 9990, rules.service_selects_pods_with_its_ports),
     (SERVICE, "metadata.name", "scalability-tester", rules.service_is_called_like_its_pods),
-    (SERVICE, f"metadata.labels.{INSTANCE}", "x", rules.monitor_matches_a_service),
-    (SERVICE, "spec.ports.1.name", "http", rules.monitor_matches_a_service),
+    (SERVICE, f"metadata.labels.{INSTANCE}", "x", rules.monitor_matches_one_service),
+    (NODES, f"metadata.labels.{INSTANCE}", "frontend", rules.monitor_matches_one_service),
+    (SERVICE, "spec.ports.1.name", "http", rules.monitor_matches_one_service),
     (POLICY, f"spec.podSelector.matchLabels.{INSTANCE}", "x", rules.policy_selects_pods_with_its_ports),
     (POLICY, "spec.ingress.2.ports.0.port", "http", rules.policy_selects_pods_with_its_ports),
     (POLICY, "spec.ingress.0.from.0.podSelector.matchLabels.app/component", "x",
@@ -102,8 +105,8 @@ BREAKS = [
     (CRON, f"{CRON_POD}.restartPolicy", "OnFailure", rules.job_ends_without_restarts),
     (CRON, f"{CRON_POD}.containers.0.args.--backoff", "--backoff=1", rules.job_ends_without_restarts),
     (CRON, "metadata.name", "scalability-tester-cronjob-" + "x" * 26, rules.job_ends_without_restarts),
-    (FRONTEND, "spec.strategy", GONE, rules.frontend_is_alone),
-    (FRONTEND, "spec.replicas", 2, rules.frontend_is_alone),
+    (FRONTEND, "spec.strategy", GONE, rules.frontend_is_alone_or_shares_a_database),
+    (FRONTEND, "spec.replicas", 2, rules.frontend_is_alone_or_shares_a_database),
     (SLEEP, f"{FIRST}.securityContext.readOnlyRootFilesystem", False, rules.container_has_no_privileges),
     (SLEEP, f"{FIRST}.securityContext.runAsUser", 0, rules.container_has_no_privileges),
     (CPU_MEDIA, f"{POD}.initContainers.0.securityContext", GONE, rules.container_has_no_privileges),
@@ -111,9 +114,10 @@ BREAKS = [
     (SLEEP, f"{FIRST}.resources.limits.memory", "31Mi", rules.container_has_requests_and_limits),
     (SLEEP, f"{FIRST}.resources.limits.cpu", "9m", rules.container_has_requests_and_limits),
     (MEDIA, f"{FIRST}.resources.requests.gpu.intel.com/i915", GONE, rules.container_has_requests_and_limits),
-    (SLEEP, f"{FIRST}.image", "registry.example.com/scalability-tester:0.1.0", rules.image_is_one_of_ours_without_a_registry),
-    (SLEEP, f"{FIRST}.image", "scalability-tester-sleep:0.1.0", rules.image_is_one_of_ours_without_a_registry),
-    (SLEEP, f"{FIRST}.imagePullPolicy", GONE, rules.image_is_one_of_ours_without_a_registry),
+    (SLEEP, f"{FIRST}.image", "registry.example.com/scalability-tester:0.1.0", rules.image_is_without_a_registry_and_one_of_ours),
+    (SLEEP, f"{FIRST}.image", "scalability-tester-sleep:0.1.0", rules.image_is_without_a_registry_and_one_of_ours),
+    (DATABASE, f"{FIRST}.image", "registry.example.com/postgres:15", rules.image_is_without_a_registry_and_one_of_ours),
+    (SLEEP, f"{FIRST}.imagePullPolicy", GONE, rules.image_is_without_a_registry_and_one_of_ours),
     (SLEEP, f"{FIRST}.command", ["/usr/local/bin/twofold-client"], rules.program_is_that_of_the_component),
     (SLEEP, f"{FIRST}.readinessProbe.httpGet.path", "/healthz", rules.probes_ask_the_right_pages),
     (SLEEP, f"{FIRST}.livenessProbe.httpGet.path", "/readyz", rules.probes_ask_the_right_pages),

@@ -53,8 +53,8 @@ works() {
   [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
 }
 
-@test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens" {
-  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1"
+@test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens, CloudNativePG's servers" {
+  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1"
   kubectl apply -f "$project/deployments/namespace"
   # Rights in another namespace are applied, and removed, by hand.
   find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' | sed 's|/Kustomization$||' | while read -r folder; do
@@ -64,11 +64,14 @@ works() {
   objects | grep -q CronJob/
   run apply
   [ "$status" -eq 0 ]
-  [ "$(objects | sort)" = "PersistentVolume//scalability-tester-data
+  [ "$(objects | sort)" = "Cluster/monitoring/scalability-tester-database
+PersistentVolume//scalability-tester-data
 PersistentVolumeClaim/monitoring/scalability-tester-backend-fio-shared
 PersistentVolumeClaim/monitoring/scalability-tester-data
 PersistentVolumeClaim/monitoring/scalability-tester-lifecycle
-PersistentVolumeClaim/monitoring/scalability-tester-store" ]
+PersistentVolumeClaim/monitoring/scalability-tester-store
+Secret/monitoring/scalability-tester-database-app
+Secret/monitoring/scalability-tester-database-ca" ]
   run apply -v
   [ "$status" -eq 0 ]
   [ -z "$(objects)" ]
@@ -266,6 +269,124 @@ watch_arguments() {
   [[ "$output" == *"Secret scalability-tester-tls"*"Secret scalability-tester-operator-token"* ]]
   untouched
   [ ! -e "$project/deployments/operator" ]
+}
+
+# ---- many frontends
+
+with_operator() { export CLUSTER_APIS=postgresql.cnpg.io/v1; }
+# What is behind the databases is there; frontends, which need a real one, are not waited for.
+until_frontends() { CLUSTER_BREAK='*rollout status statefulset/scalability-tester-frontend*' run apply "$@"; [ "$status" -eq 201 ]; }
+uri() { jq -r '.objects["Secret/monitoring/scalability-tester-database-app"].data.uri' "$CLUSTER/state.json" | base64 -d; }
+names_of_frontend() {
+  jq -r '.objects["Secret/monitoring/scalability-tester-tls"].data["tls.crt"]' "$CLUSTER/state.json" | base64 -d |
+    openssl x509 -noout -ext subjectAltName
+}
+database_of_my_own() {
+  kubectl apply -f "$project/deployments/namespace"
+  echo "postgresql://me:secret@db.example/jobs" >"$BATS_TEST_TMPDIR/uri"
+  kubectl -n monitoring create secret generic scalability-tester-database-app --from-file=uri="$BATS_TEST_TMPDIR/uri" \
+    --dry-run=client -o yaml >"$BATS_TEST_TMPDIR/secret.yaml"
+  kubectl apply -f "$BATS_TEST_TMPDIR/secret.yaml"
+  : >"$CLUSTER/calls"
+}
+
+@test "--cluster: three frontends on one database do the jobs of a queue, after a second call as well" {
+  "$TWOFOLD_BIN/twofold-frontend" --help | grep -q -- --advertise || skip "the frontend does not share a database yet"
+  [ -x "${POSTGRES_PROGRAMS:-/usr/lib/postgresql/15/bin}/initdb" ] || skip "needs PostgreSQL"
+  run apply --timeout 60 --cluster --database postgresql sleep
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [[ "$output" == *'"scalability-tester-database" successfully rolled out'*'"scalability-tester-frontend" successfully rolled out'*"Ready: frontend sleep" ]]
+  [ "$(jq '[.pods[] | select(.labels["app.kubernetes.io/component"] == "frontend")] | length' "$CLUSTER/state.json")" = 3 ]
+  works sleep validation
+  before=$(uri)
+  run apply --timeout 60 --cluster --database postgresql sleep
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [ "$(uri)" = "$before" ]
+  works sleep validation
+}
+
+@test "--cluster with CloudNativePG: the database is Ready before frontends come; only -v removes it" {
+  with_operator
+  until_frontends --cluster --database cloudnative-pg sleep
+  [[ "$output" == *"clusters.postgresql.cnpg.io/scalability-tester-database condition met"*"statefulset/scalability-tester-frontend created"* ]]
+  objects | grep Cluster/monitoring/scalability-tester-database
+  objects | grep Service/monitoring/scalability-tester-frontend-nodes
+  run ! grep Deployment/monitoring/scalability-tester-frontend <(objects)
+  until_frontends --cluster --database cloudnative-pg sleep
+  run apply
+  [ "$status" -eq 0 ]
+  objects | grep Cluster/
+  run ! grep StatefulSet/ <(objects)
+  run apply -v
+  [ "$status" -eq 0 ]
+  run ! grep Cluster/ <(objects)
+}
+
+@test "--cluster with a database of one's own: its Secret is enough, and must be there" {
+  refused "there is no Secret scalability-tester-database-app in monitoring" --cluster sleep
+  untouched
+  database_of_my_own
+  until_frontends --cluster sleep
+  objects | grep StatefulSet/monitoring/scalability-tester-frontend
+  run ! grep /scalability-tester-database$ <(objects)
+  [ "$(uri)" = "postgresql://me:secret@db.example/jobs" ]
+}
+
+@test "--cluster in other namespaces: names of single frontends, policies and certificates are theirs" {
+  with_operator
+  "$project/deployments-config.sh" - mon2 clients
+  until_frontends --cluster --secure --database cloudnative-pg sleep
+  [ -z "$(objects | grep /monitoring/)" ]
+  objects | grep Service/mon2/scalability-tester-frontend-nodes
+  jq -r '.objects["Secret/mon2/scalability-tester-tls"].data["tls.crt"]' "$CLUSTER/state.json" | base64 -d |
+    openssl x509 -noout -checkhost scalability-tester-frontend-0.scalability-tester-frontend-nodes.mon2 | grep 'does match'
+  [ "$(jq -r '.objects["NetworkPolicy/mon2/scalability-tester-frontend"].spec.egress | length' "$CLUSTER/state.json")" = 3 ]
+}
+
+@test "--secure: a certificate that lacks a name is renewed, the others stay" {
+  cp "$project/deployments-apply.sh" "$BATS_TEST_TMPDIR"
+  sed -i '/^scalability-tester-tls/s/,DNS:[*].*//' "$project/deployments-apply.sh"
+  CLUSTER_BREAK='*rollout*' run apply --secure sleep
+  run ! grep nodes <(names_of_frontend)
+  before=$(secrets)
+  cp "$BATS_TEST_TMPDIR/deployments-apply.sh" "$project"
+  CLUSTER_BREAK='*rollout*' run apply --secure sleep
+  names_of_frontend | grep 'DNS:[*].scalability-tester-frontend-nodes.monitoring'
+  frontend=Secret/monitoring/scalability-tester-tls
+  [ "$(secrets | jq "del(.\"$frontend\")")" = "$(jq "del(.\"$frontend\")" <<<"$before")" ]
+  before=$(secrets)
+  CLUSTER_BREAK='*rollout*' run apply --secure sleep
+  [ "$(secrets)" = "$before" ]
+}
+
+@test "--cluster as a dry run shows database, frontends and the Secret that would be made" {
+  run apply --dry-run --cluster --database postgresql sleep
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Secret scalability-tester-database-app"*/database/postgresql*"StatefulSet scalability-tester-database in monitoring"*/deployments/cluster*"StatefulSet scalability-tester-frontend in monitoring"*/sleep-queue* ]]
+  [[ "$output" != *"Deployment scalability-tester-frontend"* ]]
+  run apply --dry-run --cluster --database cloudnative-pg -v sleep
+  [[ "$output" == *"kubectl -n monitoring wait --for=condition=Ready clusters.postgresql.cnpg.io/scalability-tester-database"*/deployments/cluster* ]]
+  untouched
+}
+
+@test "a database that does not fit is refused before anything is touched" {
+  refused "--database needs --cluster" --database postgresql sleep
+  refused "not 'mysql'" --cluster --database mysql sleep
+  refused "--cluster needs a queue" --cluster
+  refused "speaks no TLS" --secure --cluster --database postgresql sleep
+  refused "does not have CloudNativePG" --cluster --database cloudnative-pg sleep
+  untouched
+  database_of_my_own
+  refused "is of a database of your own: delete the Secret first" --cluster --database postgresql sleep
+  untouched
+  with_operator
+  kubectl -n monitoring create secret generic scalability-tester-database-app --dry-run=client -o yaml \
+    --from-file=uri=<(echo postgresql://twofold:secret@scalability-tester-database/twofold) >"$BATS_TEST_TMPDIR/secret.yaml"
+  kubectl apply -f "$BATS_TEST_TMPDIR/secret.yaml"
+  : >"$CLUSTER/calls"
+  refused "is of postgresql: give --database postgresql, or delete the Secret first" --cluster --database cloudnative-pg sleep
+  refused "is of postgresql: give --database postgresql, or delete the Secret first" --cluster sleep
+  untouched
 }
 
 refused() { # refused MESSAGE ARGUMENT...

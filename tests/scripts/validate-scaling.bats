@@ -64,6 +64,20 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
     "parallel?value=0 parallel?value=1 parallel?value=2 parallel?value=4 parallel?value=0 " ]
 }
 
+@test "of several frontends the one that serves the queue is asked, and one that is away does not matter" {
+  STUB_FRONTENDS=3 run validate
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [[ "$output" == *"*** PASS ***" ]]
+  [[ "$output" != *"stub: Error"* ]]
+  run ! grep -q services/scalability-tester-frontend "$STUB/calls"
+  [ "$(json .frontend)" = "0.1.0 (5f3c2ab)" ]
+}
+
+@test "a queue that none of several frontends has is named" {
+  STUB_FRONTENDS=2 run validate --queue media
+  [[ "$output" == *"the frontend has no queue 'media'"* ]]
+}
+
 @test "writes the result as JSON" {
   validate
   [ "$(jq -c '[.steps[] | [.workers, .ratio == 2, .failed_jobs]]' "$STUB/result.json")" = "[[1,false,0],[2,true,0],[4,true,0]]" ]

@@ -7,6 +7,7 @@ CLUSTER_ROOM  so many pods find a place, others stay Pending (all)
 CLUSTER_APIS  further API versions that are served, e.g. "monitoring.coreos.com/v1"
 """
 
+import base64
 import fcntl
 import json
 import os
@@ -52,8 +53,12 @@ def matches(labels, selector):
 
 
 def _secrets(spec):
-    """Where the first container has Secrets mounted, and which."""
-    named = {v["name"]: v["secret"] for v in spec.get("volumes", []) if "secret" in v}
+    """Where the first container has Secrets mounted, and which: a list, as a projected volume has several."""
+    named = {v["name"]: [v["secret"]] for v in spec.get("volumes", []) if "secret" in v}
+    for volume in spec.get("volumes", []):
+        if "projected" in volume:
+            sources = [source["secret"] for source in volume["projected"]["sources"]]
+            named[volume["name"]] = [{**source, "secretName": source["name"]} for source in sources]
     mounts = spec["containers"][0].get("volumeMounts", [])
     return {mount["mountPath"]: named[mount["name"]] for mount in mounts if mount["name"] in named}
 
@@ -80,7 +85,17 @@ class Cluster:
             kept = before["spec"]["replicas"] if before else 1
             thing["spec"].setdefault("replicas", kept)
         self.objects[key] = thing
+        if kind == "Cluster":
+            self._make_secrets_of_database(key, meta["name"], namespace)
         return before is None
+
+    def _make_secrets_of_database(self, owner, name, namespace):
+        """As CloudNativePG does; there are no servers. They go with their owner."""
+        url = f"postgresql://twofold:secret@{name}-rw.{namespace}:5432/twofold"
+        for suffix, key, text in (("app", "uri", url), ("ca", "ca.crt", "none")):
+            meta = {"name": f"{name}-{suffix}", "namespace": namespace}
+            data = {key: base64.b64encode(text.encode()).decode()}
+            self.objects[f"Secret/{namespace}/{meta['name']}"] = {"kind": "Secret", "metadata": meta, "data": data, "owner": owner}
 
     def get(self, kind, namespace, name):
         try:
@@ -99,6 +114,8 @@ class Cluster:
     # ---- controllers
 
     def settle(self):
+        for key in [key for key, thing in self.objects.items() if thing.get("owner", key) not in self.objects]:
+            del self.objects[key]
         for key, deployment in self.objects.items():
             if key.startswith(("Deployment/", "StatefulSet/")):
                 self._replicate(key, deployment)

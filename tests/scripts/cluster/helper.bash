@@ -20,7 +20,10 @@ cluster_setup() {
   export REAL_KUBECTL CLUSTER=$BATS_TEST_TMPDIR/cluster PATH="$BATS_TEST_DIRNAME/cluster:$PATH"
 }
 
-cluster_teardown() { /usr/bin/python3 "$BATS_TEST_DIRNAME/cluster/cluster.py"; }
+cluster_teardown() {
+  /usr/bin/python3 "$BATS_TEST_DIRNAME/cluster/cluster.py"
+  if [ -s "$CLUSTER/database" ]; then rm -rf "$(cat "$CLUSTER/database")"; fi
+}
 
 # Skips where there is no kubectl that knows kustomize's components (1.21 or later).
 need_kustomize() { kubectl kustomize "$project/deployments/namespace" >/dev/null || skip "needs kubectl"; }

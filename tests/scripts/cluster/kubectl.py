@@ -19,6 +19,7 @@ from cluster import APIS, FOLDER, WITHOUT_NAMESPACE, NotFound, opened
 KINDS = {
     "clusterrolebindings": "ClusterRoleBinding",
     "clusterroles": "ClusterRole",
+    "clusters.postgresql.cnpg.io": "Cluster",
     "configmaps": "ConfigMap",
     "cronjobs": "CronJob",
     "daemonsets": "DaemonSet",
@@ -60,6 +61,7 @@ def parse(arguments):
     parser.add_argument("--cascade")
     parser.add_argument("--field-selector")
     parser.add_argument("--sort-by")
+    parser.add_argument("--for", dest="condition")
     parser.add_argument("--from-file", action="append", default=[])
     parser.add_argument("--dry-run")
     parser.add_argument("--server-side", action="store_true")
@@ -144,6 +146,14 @@ def rollout(options):
 
     until(complete, options)
     print(f'{kind} "{name}" successfully rolled out')
+
+
+def wait(options):
+    """`wait --for=condition=Ready`, of what has no pods here: Ready as soon as it is there."""
+    kind, name = options.words[1].split("/")
+    with opened() as cluster:
+        cluster.get(KINDS[kind], options.namespace, name)
+    print(f"{kind}/{name} condition met")
 
 
 def scale(options):
@@ -245,6 +255,7 @@ VERBS = {
     "logs": logs,
     "rollout": rollout,
     "scale": scale,
+    "wait": wait,
 }
 
 

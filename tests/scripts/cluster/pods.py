@@ -38,19 +38,32 @@ def send(pod, number):
             os.kill(pod["pid"], number)
 
 
-def mount(pod, secret):
+def mount(pod, resolve, secret):
     """Writes the Secrets that the pod mounts; `secret` gives the data of one, or None."""
-    for place, mounted in pod["secrets"].items():
-        data = secret(mounted["secretName"])
-        if data is None and mounted.get("optional"):
-            continue
-        if data is None:
-            return False
-        folder = _folder(pod, place)
-        folder.mkdir(parents=True, exist_ok=True)
-        for key, value in data.items():
-            (folder / key).write_bytes(base64.b64decode(value))
+    for place, sources in pod["secrets"].items():
+        for mounted in sources:
+            data = secret(mounted["secretName"])
+            if data is None and mounted.get("optional"):
+                continue
+            if data is None:
+                return False
+            folder = _folder(pod, place)
+            folder.mkdir(parents=True, exist_ok=True)
+            items = mounted.get("items") or [{"key": key, "path": key} for key in data]
+            if any(item["key"] not in data for item in items):
+                return False
+            for item in items:
+                file = folder / item["path"]
+                file.write_bytes(_reachable(base64.b64decode(data[item["key"]]), resolve))
+                file.chmod(0o600)
     return True
+
+
+def _reachable(text, resolve):
+    """A URL of a database with the address of the service that it names."""
+    url = re.fullmatch(rb"(postgresql://.*@)([a-z.-]+)(/.*)", text)
+    address = url and resolve(url[2].decode(), 5432)
+    return url[1] + address.encode() + url[3] if address else text
 
 
 def _folder(pod, place):
@@ -61,9 +74,9 @@ def start(pod, resolve, secret):
     """Starts the program of the pod's container; `resolve` makes an address of a service's name."""
     container = pod["container"]
     environment = _environment(pod, secret)
-    words = container["command"][1:] + container.get("args", [])
+    words = container.get("command", [])[1:] + container.get("args", [])
     arguments = [_local(_expanded(word, environment), pod, resolve) for word in words]
-    program = BIN / Path(container["command"][0]).name
+    program = _program(container)
     log = Path(pod["log"])
     if log.exists():
         log.rename(log.with_suffix(".previous"))
@@ -79,19 +92,26 @@ def start(pod, resolve, secret):
     pod.update(pid=process.pid, begun=begun(process.pid))  # None, if it has ended already
 
 
+def _program(container):
+    """That of the command, or what stands in for an image that has a command of its own."""
+    if "command" in container:
+        return BIN / Path(container["command"][0]).name
+    return Path(__file__).with_name(container["image"].partition(":")[0])
+
+
 def _environment(pod, secret):
-    environment = {}
+    environment = {"POD_IP": pod["ip"]}
     for variable in pod["container"].get("env", []):
         value = variable.get("value") or _from(variable["valueFrom"], pod, secret)
         if value is not None:
-            environment[variable["name"]] = _expanded(value, environment)
+            environment[variable["name"]] = _moved(_expanded(value, environment), pod)
     return environment
 
 
 def _from(source, pod, secret):
     """None: a key of a Secret that is not there, which the manifest allows."""
     if "fieldRef" in source:
-        fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"], "status.podIP": pod["ip"]}
+        fields = {"spec.nodeName": "node-1", "metadata.name": pod["name"], "metadata.namespace": pod["namespace"], "status.podIP": pod["ip"]}
         return fields[source["fieldRef"]["fieldPath"]]
     if "resourceFieldRef" in source:
         part, name = source["resourceFieldRef"]["resource"].split(".")
@@ -112,10 +132,11 @@ def _local(argument, pod, resolve):
     listens = re.fullmatch(r"(--[a-z-]*address=):(\d+)", argument)
     if listens:
         return f"{listens[1]}{pod['ip']}:{listens[2]}"
-    name, _, path = argument.partition("=")
-    for place in pod["secrets"]:
-        if path.startswith(place + "/"):
-            return f"{name}={_folder(pod, place)}{path.removeprefix(place)}"
+    name, equals, path = argument.partition("=")
+    if _moved(path, pod) != path:
+        return name + equals + _moved(path, pod)
+    if name == "--advertise":  # there are no names for single pods here
+        return f"{name}={pod['ip']}"
     if argument.startswith("--work-dir="):
         folder = Path(pod["log"]).with_suffix("")
         folder.mkdir(parents=True, exist_ok=True)
@@ -126,6 +147,14 @@ def _local(argument, pod, resolve):
     return argument
 
 
+def _moved(path, pod):
+    """A path in a mounted Secret, where it is here."""
+    for place in pod["secrets"]:
+        if path.startswith(place + "/"):
+            return f"{_folder(pod, place)}{path.removeprefix(place)}"
+    return path
+
+
 def look_after(pod, resolve, secret):
     """What the kubelet does: starts what has not run yet, and what has ended, but not for ever."""
     if pod["ending"] or running(pod):
@@ -133,7 +162,7 @@ def look_after(pod, resolve, secret):
     if pod["pid"] is not None:
         pod["restarts"] += 1
         pod["pid"] = None
-    if pod["restarts"] <= RESTARTS and pod["placed"] and mount(pod, secret):
+    if pod["restarts"] <= RESTARTS and pod["placed"] and mount(pod, resolve, secret):
         start(pod, resolve, secret)
 
 
@@ -165,6 +194,10 @@ def fetch(pod, wanted, path, timeout=10, scheme="HTTP"):
 def ready(pod):
     if pod["ending"] or not running(pod):
         return False
+    if "exec" in pod["container"]["readinessProbe"]:
+        command = pod["container"]["readinessProbe"]["exec"]["command"]
+        here = [word.replace("127.0.0.1", pod["ip"]) for word in command]
+        return subprocess.run(here, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
     probe = pod["container"]["readinessProbe"]["httpGet"]
     try:
         fetch(pod, probe["port"], probe["path"], timeout=1, scheme=probe.get("scheme", "HTTP"))
