@@ -5,18 +5,15 @@
 
 #include <array>
 #include <future>
-#include <string_view>
 #include <utility>
 
-#include "frontend/queues/store_address.h"
-#include "lib/postgres/target.h"
 #include "lib/results/postgres_store.h"
 #include "lib/results/sqlite_store.h"
+#include "lib/results/store_address.h"
 
 namespace twofold::frontend {
 namespace {
 
-constexpr std::string_view kScheme = "sqlite:";
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
 results::JournalOptions ToJournal(const StorageOptions& options) {
@@ -45,30 +42,25 @@ Result<Parts> OpenSqlite(const std::string& path) {
   return Parts{*std::move(store), *std::move(runs)};
 }
 
-Result<Parts> OpenPostgres(const std::string& url) {
-  const auto target = postgres::Target::Parse(url);
-  if (!target.ok()) return target.status();
-  auto store = results::PostgresStore::Open(*target, {.owner = HostName()});
+Result<Parts> OpenPostgres(const postgres::Target& target) {
+  auto store = results::PostgresStore::Open(target, {.owner = HostName()});
   if (!store.ok()) return store.status();
-  return Parts{*std::move(store), results::RunReader::Open(*target)};
+  return Parts{*std::move(store), results::RunReader::Open(target)};
 }
 
-Result<Parts> OpenParts(const std::string& url) {
-  if (postgres::Target::IsUrl(url)) return OpenPostgres(url);
-  if (url.starts_with(kScheme) && url.size() > kScheme.size()) {
-    return OpenSqlite(url.substr(kScheme.size()));
+Result<Parts> OpenParts(const results::StoreAddress& address) {
+  if (const auto* const target = std::get_if<postgres::Target>(&address)) {
+    return OpenPostgres(*target);
   }
-  return absl::InvalidArgumentError(
-      "--store: the address is neither like sqlite:PATH nor like "
-      "postgresql://USER@HOST:5432/DATABASE");
+  return OpenSqlite(std::get<results::StoreFile>(address).path);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Storage>> Storage::Open(const StorageOptions& options) {
-  const auto url = StoreAddress(options.url, options.file);
-  if (!url.ok()) return url.status();
-  auto parts = OpenParts(*url);
+  const auto address = results::ParseStoreAddress({.store = options.url, .file = options.file});
+  if (!address.ok()) return address.status();
+  auto parts = OpenParts(*address);
   if (!parts.ok()) return parts.status();
   return std::unique_ptr<Storage>(
       new Storage(std::move(parts->store), std::move(parts->runs), ToJournal(options)));

@@ -18,8 +18,9 @@ namespace twofold::frontend {
 struct StorageOptions {
   [[nodiscard]] bool is_given() const { return !url.empty() || !file.empty(); }
 
-  std::string url = {};                     ///< "sqlite:PATH" or "postgresql://..."
-  std::string file = {};                    ///< with the url in it
+  // As ParseStoreAddress takes them.
+  std::string url = {};
+  std::string file = {};
   double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
@@ -29,7 +30,7 @@ struct StorageOptions {
 /// Threads  The journal and the store's reading calls are safe; Start once, after Load is done.
 class Storage {
  public:
-  /// Errors   kInvalidArgument: the url, those of StoreAddress; else those of the store.
+  /// Errors   those of ParseStoreAddress; else those of the store.
   static Result<std::unique_ptr<Storage>> Open(const StorageOptions& options);
 
   ~Storage() { Stop(); }

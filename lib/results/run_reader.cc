@@ -1,10 +1,8 @@
 #include "lib/results/run_reader.h"
 
-#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,8 +21,6 @@ namespace {
 
 constexpr std::uint32_t kDefaultRuns = 50;
 constexpr std::uint32_t kMostRuns = 200;
-
-constexpr int kBusyMs = 1000;
 
 // How kCounts tells states from outcomes, which count from 0.
 constexpr int kIsWaiting = -1;
@@ -86,20 +82,6 @@ v1::JobResult JobOf(const Prepared::Rows& row) {
   job.set_device(row[8].Text());
   row.Read(kPlaceColumns, 9, *job.mutable_place());
   return job;
-}
-
-/// A file of an older version is read from a copy that has taken the steps since, so that the file
-/// stays as it is: a frontend of that version may be using it. The copy goes with the connection.
-Result<SQLite::Database> OpenToRead(const std::string& path) {
-  SQLite::Database file(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kBusyMs);
-  const Result<bool> is_up_to_date = IsUpToDate(file, path, AllMigrations());
-  if (!is_up_to_date.ok()) return is_up_to_date.status();
-  if (*is_up_to_date) return file;
-  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        kBusyMs);
-  SQLite::Backup(copy, file).executeStep();
-  if (Status status = BringUpToDate(copy, path, AllMigrations()); !status.ok()) return status;
-  return copy;
 }
 
 /// The number of the last run of the page before; the highest there is for the first page.
