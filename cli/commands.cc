@@ -7,7 +7,7 @@ std::vector<Command> AllCommands() {
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), JobCommands(), WorkerCommands(), BenchmarkCommands(),
         RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(), ReportCommands(),
-        ScalingCommands(), LifecycleCommands(), NodeCommands(), ReplayCommands(),
+        StoreCommands(), ScalingCommands(), LifecycleCommands(), NodeCommands(), ReplayCommands(),
         ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }

@@ -30,7 +30,7 @@ const std::vector<ExitRow>& ExitRows() {
       {5,
        "refused in this state: a cluster runs already, a queue drains or is full",
        {kFailedPrecondition, kResourceExhausted}},
-      {6, "interrupted, before a run was over", {kCancelled}},
+      {6, "interrupted, before a run or a copy was over", {kCancelled}},
       {kExitLimitNotKept, "load: a limit of --fail-if was not kept", {}},
       {kExitSpoiled, "load: the load generator itself spoiled the numbers", {}},
       {kExitInterrupted, "load: interrupted; files and summary are of the time until then", {}},
@@ -46,6 +46,7 @@ const std::map<std::string, std::string> kGroups = {
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
     {"lifecycle", "How long workloads of Kubernetes take from moment to moment of their lives"},
+    {"store", "Move all jobs, runs and results of a frontend to another store"},
     {"worker", "Look at, pause, resume and drain workers"},
 };
 

@@ -57,6 +57,7 @@ std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 std::vector<Command> ResultCommands();
 std::vector<Command> ReportCommands();
+std::vector<Command> StoreCommands();
 std::vector<Command> ScalingCommands();
 std::vector<Command> LifecycleCommands();
 std::vector<Command> LoadCommands();

@@ -12,6 +12,7 @@
 #include "lib/results/connection.h"
 #include "lib/results/permutation_results.h"
 #include "lib/results/postgres_reads.h"
+#include "lib/results/postgres_schema.h"
 #include "lib/results/schema.h"
 #include "lib/results/tables.h"
 #include "lib/words/run_state.h"
@@ -100,6 +101,16 @@ Status NoSuchRun(const std::string& id) {
 std::unique_ptr<RunReader> RunReader::Open(const postgres::Target& target) {
   return std::unique_ptr<RunReader>(
       new RunReader(std::make_unique<PostgresReads>(target, kLongestRead, postgres::Patience{})));
+}
+
+Result<std::unique_ptr<RunReader>> RunReader::Open(const StoreAddress& address) {
+  const auto* const target = std::get_if<postgres::Target>(&address);
+  if (target == nullptr) return Open(std::get<StoreFile>(address).path);
+  PostgresDatabase database(*target, "SELECT 1", {});
+  const Status checked =
+      Guarded(database, [&] { return CheckUpToDate(database, PostgresMigrations()); });
+  if (!checked.ok()) return checked;
+  return Open(*target);
 }
 
 Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,

@@ -81,6 +81,15 @@ Result<StoreAddress> ParseStoreAddress(const StoreOptions& options, Bare bare) {
   return absl::InvalidArgumentError("--store and --store-file name the same thing: give one");
 }
 
+Result<std::string> ParseStoreFile(const std::string& text, const std::string& option) {
+  const auto address = ParseStoreAddress(text, option, Bare::kPath);
+  if (!address.ok()) return address.status();
+  if (const auto* const file = std::get_if<StoreFile>(&*address)) return file->path;
+  return RefuseAddress(option, absl::StrCat(NameOf(*address),
+                                            " is a database, and only a frontend puts runs into "
+                                            "one: name a file"));
+}
+
 const std::string& NameOf(const StoreAddress& address) {
   if (const auto* const file = std::get_if<StoreFile>(&address)) return file->path;
   return std::get<postgres::Target>(address).name();

@@ -45,6 +45,10 @@ struct StoreOptions {
 /// Errors   also kInvalidArgument: both are given.
 Result<StoreAddress> ParseStoreAddress(const StoreOptions& options, Bare bare = Bare::kRefused);
 
+/// Of who can only write files.
+/// Errors   also kInvalidArgument: it is a database.
+Result<std::string> ParseStoreFile(const std::string& text, const std::string& option);
+
 /// For people: a path, or a database without user, password and settings.
 const std::string& NameOf(const StoreAddress& address);
 

@@ -66,6 +66,15 @@ TEST_F(StoreAddressTest, PathAloneIsAFileOnlyWhereThatIsSaid) {
       << "what a file has is an address in full";
 }
 
+TEST_F(StoreAddressTest, WhoCanOnlyWriteFilesRefusesADatabase) {
+  EXPECT_EQ(*ParseStoreFile("jobs.db", "--store"), "jobs.db");
+  EXPECT_EQ(*ParseStoreFile("sqlite:jobs.db", "--store"), "jobs.db");
+  const Status status = ParseStoreFile("file:" + File(kSecret, 0600), "--store").status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("--store: postgresql://db/jobs is a database"));
+}
+
 TEST_F(StoreAddressTest, PasswordOnTheCommandLineIsRefusedAndNotQuoted) {
   for (const Bare bare : {Bare::kRefused, Bare::kPath}) {
     const Status status = ParseStoreAddress({.store = kSecret}, bare).status();
