@@ -188,7 +188,7 @@ results before --output json
 results before --series
 compare before after
 compare before after --base-store jobs.db
-history latency_at_1B_or_more --name before
+history min_latency --name before
 report before
 scaling before --y latency
 COMMANDS
