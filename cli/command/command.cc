@@ -3,6 +3,7 @@
 #include <absl/strings/cord.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <map>
@@ -89,7 +90,8 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     CLI::App& parent = space == std::string::npos ? app : *GroupOf(app, row.name.substr(0, space));
     CLI::App* command = parent.add_subcommand(
         space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
-    command->footer("Example:\n  " + row.example + "\n\n" + ExitCodesHelp());
+    const std::string examples = absl::StrReplaceAll(row.example, {{"\n", "\n  "}});
+    command->footer("Example:\n  " + examples + "\n\n" + ExitCodesHelp());
     AddGlobals(*command, row.prints, globals);
     if (row.asks_frontend) {
       command->add_option(

@@ -34,7 +34,7 @@ enum class Prints : std::uint8_t { kText, kTable };
 struct Command {
   std::string name;  ///< "queues", or with its group "local up"
   std::string help;
-  std::string example;
+  std::string example;  ///< or several, one a line
   /// Adds the command's own options and says what to run once they are parsed.
   std::function<Action(CLI::App&, const Globals&)> bind;
   Prints prints = Prints::kText;

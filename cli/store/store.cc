@@ -159,7 +159,7 @@ std::vector<Command> StoreCommands() {
   return {{.name = "store copy",
            .help = "All of a store into an empty one, from engine to engine, and compare them",
            .example = "twofold store copy sqlite:jobs.db postgresql://twofold@db.example/jobs\n"
-                      "  twofold store copy file:/run/secrets/store sqlite:jobs.db",
+                      "twofold store copy file:/run/secrets/store sqlite:jobs.db",
            .bind = BindStoreCopy,
            .prints = Prints::kText,
            .asks_frontend = false}};

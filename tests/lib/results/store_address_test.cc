@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 namespace twofold::results {
 namespace {
@@ -93,12 +92,12 @@ TEST_F(StoreAddressTest, FileThatOthersMayReadIsRefused) {
 }
 
 TEST_F(StoreAddressTest, MissingAndEmptyFilesAndBothOptionsAreRefused) {
-  const std::vector<StoreOptions> refused = {{.file = folder_ / "none"},
-                                             {.file = File(" \n", 0600)},
-                                             {.store = "sqlite:x", .file = File(kSecret, 0600)}};
-  for (const StoreOptions& options : refused) {
-    EXPECT_TRUE(absl::IsInvalidArgument(ParseStoreAddress(options).status())) << options.file;
-  }
+  const auto is_refused = [](const StoreOptions& options) {
+    return absl::IsInvalidArgument(ParseStoreAddress(options).status());
+  };
+  EXPECT_TRUE(is_refused({.file = folder_ / "none"}));
+  EXPECT_TRUE(is_refused({.file = File(" \n", 0600)}));
+  EXPECT_TRUE(is_refused({.store = "sqlite:x", .file = File(kSecret, 0600)}));
 }
 
 }  // namespace

@@ -354,6 +354,28 @@ TEST_F(StoreCopies, FrontendCannotCommitToATargetThatIsWritten) {
   EXPECT_TRUE(held->Run("SELECT 1 FROM partition FOR SHARE").ok());
 }
 
+TEST_F(StoreCopies, ServerThatIsKilledInTheMiddleHasNothing) {
+  Fill(sqlite_);
+  twofold::testing::PostgresServer server;
+  const auto target = twofold::testing::PostgresServer::TargetOf(server.NewDatabase());
+  const auto copy = [&](WatchCopy watch) {
+    const auto from = OpenEnd(sqlite_.where(), Use::kRead).value();
+    const auto to = OpenEnd(target, Use::kWrite).value();
+    return CopyStore(*from, *to, watch);
+  };
+  bool killed = false;
+  const Status status = copy([&](const CopyProgress& progress) {
+                          const bool is_half = progress.done > progress.all / 2;
+                          if (is_half && !std::exchange(killed, true)) server.Kill();
+                          return absl::OkStatus();
+                        }).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  server.Start();
+  const auto copied = copy(Go);
+  ASSERT_TRUE(copied.ok()) << copied.status();
+  EXPECT_TRUE(copied->same());
+}
+
 TEST_F(StoreCopies, DamagedFileIsDataLossAndLeavesNothing) {
   Fill(sqlite_);
   const std::string path = NameOf(sqlite_.where());
