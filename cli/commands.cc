@@ -7,8 +7,8 @@ std::vector<Command> AllCommands() {
   for (const auto& commands :
        {LocalCommands(), QueueCommands(), FrontendCommands(), JobCommands(), WorkerCommands(),
         BenchmarkCommands(), RunCommands(), WatchCommands(), LoadCommands(), ResultCommands(),
-        ReportCommands(), ScalingCommands(), LifecycleCommands(), NodeCommands(), ReplayCommands(),
-        ParseCommands()}) {
+        ReportCommands(), StoreCommands(), ScalingCommands(), LifecycleCommands(), NodeCommands(),
+        ReplayCommands(), ParseCommands()}) {
     all.insert(all.end(), commands.begin(), commands.end());
   }
   return all;

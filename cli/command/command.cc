@@ -3,6 +3,7 @@
 #include <absl/strings/cord.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <map>
@@ -30,7 +31,7 @@ const std::vector<ExitRow>& ExitRows() {
       {5,
        "refused in this state: a cluster runs already, a queue drains or is full",
        {kFailedPrecondition, kResourceExhausted}},
-      {6, "interrupted, before a run was over", {kCancelled}},
+      {6, "interrupted, before a run or a copy was over", {kCancelled}},
       {kExitLimitNotKept, "load: a limit of --fail-if was not kept", {}},
       {kExitSpoiled, "load: the load generator itself spoiled the numbers", {}},
       {kExitInterrupted, "load: interrupted; files and summary are of the time until then", {}},
@@ -47,6 +48,7 @@ const std::map<std::string, std::string> kGroups = {
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
     {"lifecycle", "How long workloads of Kubernetes take from moment to moment of their lives"},
+    {"store", "Move all jobs, runs and results of a frontend to another store"},
     {"worker", "Look at, pause, resume and drain workers"},
 };
 
@@ -89,7 +91,8 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     CLI::App& parent = space == std::string::npos ? app : *GroupOf(app, row.name.substr(0, space));
     CLI::App* command = parent.add_subcommand(
         space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
-    command->footer("Example:\n  " + row.example + "\n\n" + ExitCodesHelp());
+    const std::string examples = absl::StrReplaceAll(row.example, {{"\n", "\n  "}});
+    command->footer("Example:\n  " + examples + "\n\n" + ExitCodesHelp());
     AddGlobals(*command, row.prints, globals);
     if (row.asks_frontend) {
       command->add_option(

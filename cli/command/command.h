@@ -34,7 +34,7 @@ enum class Prints : std::uint8_t { kText, kTable };
 struct Command {
   std::string name;  ///< "queues", or with its group "local up"
   std::string help;
-  std::string example;
+  std::string example;  ///< or several, one a line
   /// Adds the command's own options and says what to run once they are parsed.
   std::function<Action(CLI::App&, const Globals&)> bind;
   Prints prints = Prints::kText;
@@ -58,6 +58,7 @@ std::vector<Command> ReplayCommands();
 std::vector<Command> ParseCommands();
 std::vector<Command> ResultCommands();
 std::vector<Command> ReportCommands();
+std::vector<Command> StoreCommands();
 std::vector<Command> ScalingCommands();
 std::vector<Command> LifecycleCommands();
 std::vector<Command> LoadCommands();

@@ -24,7 +24,7 @@ struct Free {
 };
 
 struct OutputOptions {
-  std::string store;
+  results::StoreOptions store;
   v1::GetArtifactRequest request;
 };
 

@@ -80,14 +80,16 @@ std::string DefinitionOf(const RunFacts& facts) {
   return text;
 }
 
-Result<RunStore> RunStore::Open(const std::string& path, const std::string& run) {
-  auto store = results::SqliteStore::Open(path);
-  if (!store.ok()) return AboutStore(store.status());
-  const auto reader = results::RunReader::Open(path);
+Result<RunStore> RunStore::Open(const std::string& store, const std::string& run) {
+  const auto path = results::ParseStoreFile(store, "--store");
+  if (!path.ok()) return path.status();
+  auto opened = results::SqliteStore::Open(*path);
+  if (!opened.ok()) return AboutStore(opened.status());
+  const auto reader = results::RunReader::Open(*path);
   if (!reader.ok()) return AboutStore(reader.status());
-  if (!(*reader)->NumberOf(run).ok()) return RunStore(*std::move(store));
+  if (!(*reader)->NumberOf(run).ok()) return RunStore(*std::move(opened));
   return AboutStore(absl::FailedPreconditionError(
-      absl::StrCat(path, " has a run ", run, " already: choose another --name")));
+      absl::StrCat(*path, " has a run ", run, " already: choose another --name")));
 }
 
 Status RunStore::Keep(const RunFacts& facts, const Report& report, const Status& ended) {

@@ -34,7 +34,7 @@ class RunStore {
   /// or has such a run already is known before anything is measured.
   /// Errors   Those of SqliteStore::Open; kFailedPrecondition: the name is taken. They name
   /// --store.
-  static Result<RunStore> Open(const std::string& path, const std::string& run);
+  static Result<RunStore> Open(const std::string& store, const std::string& run);
 
   /// Keeps the run. `ended`: why it is a failure; its numbers are kept all the same.
   Status Keep(const RunFacts& facts, const Report& report, const Status& ended);

@@ -39,7 +39,7 @@ Result<report::Source> ReadJson(const std::string& path) {
   return report::Source{std::filesystem::path(path).stem().string(), *std::move(record)};
 }
 
-Result<report::Source> ReadRunOf(const std::string& store, const std::string& id,
+Result<report::Source> ReadRunOf(const results::StoreOptions& store, const std::string& id,
                                  const Globals& globals) {
   const auto source = OpenRuns(globals, store);
   if (!source.ok()) return source.status();
@@ -70,11 +70,11 @@ Result<report::Source> ReadRun(RunSource& source, const std::string& id) {
   return report::Source{*run, std::move(results)};
 }
 
-Result<report::Source> ReadSource(const std::string& name, const std::string& store,
+Result<report::Source> ReadSource(const std::string& name, const results::StoreOptions& store,
                                   const Globals& globals) {
   std::error_code ignored;
   const bool exists = std::filesystem::exists(name, ignored);
-  if (exists && IsStore(name)) return ReadRunOf(name, "@last", globals);
+  if (exists && IsStore(name)) return ReadRunOf({.store = "sqlite:" + name}, "@last", globals);
   const bool is_folder = std::filesystem::is_directory(name, ignored);
   if (exists && (!is_folder || LooksLikePath(name))) return ReadJson(name);
   if (LooksLikePath(name)) {

@@ -16,7 +16,7 @@ Result<report::Source> ReadRun(RunSource& source, const std::string& id);
 /// newest run), else a run of `store` or of the frontend. What has a slash or a known suffix in it
 /// is a file.
 /// Errors   name what was asked for: kNotFound, kInvalidArgument, those of the store or frontend.
-Result<report::Source> ReadSource(const std::string& name, const std::string& store,
+Result<report::Source> ReadSource(const std::string& name, const results::StoreOptions& store,
                                   const Globals& globals);
 
 }  // namespace twofold::cli

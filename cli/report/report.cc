@@ -14,7 +14,7 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> names;
-  std::string store;
+  results::StoreOptions store;
   ReportFiles files;
   bool markdown = false;
 };

@@ -27,7 +27,7 @@ namespace {
 struct CompareOptions {
   std::string base;
   std::string now;
-  std::string store;
+  results::StoreOptions store;
   std::string base_store;
   std::string fail_if;
   std::string statistic = "mean";
@@ -238,10 +238,17 @@ void PrintComparison(const CompareOptions& options, const Json& pairs, std::size
   }
 }
 
-/// Headlines of a run of a store; `id` becomes its id.
-Result<Headlines> ReadFrom(const Globals& globals, const std::string& store, bool values,
+Result<std::unique_ptr<RunSource>> OpenBase(const CompareOptions& options, const Globals& globals) {
+  if (options.base_store.empty()) return OpenRuns(globals, options.store);
+  const auto store =
+      results::ParseStoreAddress(options.base_store, "--base-store", results::Bare::kPath);
+  if (!store.ok()) return store.status();
+  return OpenRuns(*store);
+}
+
+/// Headlines of a run of a source; `id` becomes its id.
+Result<Headlines> ReadFrom(const Result<std::unique_ptr<RunSource>>& source, bool values,
                            std::string& id) {
-  auto source = OpenRuns(globals, store);
   if (!source.ok()) return source.status();
   const auto run = ResolveRun(**source, id);
   if (!run.ok()) return run.status();
@@ -282,11 +289,9 @@ Status CompareRuns(CompareOptions options, const Globals& globals) {
       options.fail_if.empty() ? Result<Limit>(Limit{}) : ReadLimit(options.fail_if);
   if (!limit.ok()) return limit.status();
   const bool medians = options.statistic == "median";
-  const auto now = ReadFrom(globals, options.store, medians, options.now);
+  const auto now = ReadFrom(OpenRuns(globals, options.store), medians, options.now);
   if (!now.ok()) return now.status();
-  const auto base =
-      ReadFrom(globals, options.base_store.empty() ? options.store : options.base_store, medians,
-               options.base);
+  const auto base = ReadFrom(OpenBase(options, globals), medians, options.base);
   if (absl::IsNotFound(base.status()) && options.base_may_be_missing) {
     std::cerr << "nothing to compare with: " << base.status().message() << "\n";
     return absl::OkStatus();
@@ -312,8 +317,9 @@ Action BindCompare(CLI::App& app, const Globals& globals) {
   app.add_option("RUN", options->now,
                  "Id of the run that is looked at, or @last: ratio = RUN / BASE")
       ->required();
-  app.add_option("--base-store", options->base_store, "Read BASE from this file")
-      ->type_name("FILE");
+  app.add_option("--base-store", options->base_store,
+                 "Read BASE from this store; file:PATH: from that whose address stands in PATH")
+      ->type_name("FILE|postgresql://...|file:PATH");
   app.add_flag("--base-may-be-missing", options->base_may_be_missing,
                "Succeed if there is no BASE, as on the first night");
   app.add_option(

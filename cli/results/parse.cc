@@ -213,7 +213,9 @@ Status KeepAsRun(const std::string& store, const std::string& run, const std::st
     if (absl::IsNotFound(parsed.result.status())) return parsed.result.status();
     jobs.push_back(JobOf(suite, parsed, static_cast<std::uint32_t>(jobs.size() + 1)));
   }
-  const auto to = results::SqliteStore::Open(store);
+  const auto path = results::ParseStoreFile(store, "--store");
+  if (!path.ok()) return path.status();
+  const auto to = results::SqliteStore::Open(*path);
   if (!to.ok()) return to.status();
   results::RunCreated created;
   created.run.set_id(run);

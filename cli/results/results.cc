@@ -260,7 +260,7 @@ Status Feed(RunSource& source, const v1::RunResultsRequest& request, Printer pri
 
 struct ResultsOptions {
   v1::RunResultsRequest request;
-  std::string store;
+  results::StoreOptions store;
   bool json = false;
   bool csv = false;
 };

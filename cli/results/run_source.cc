@@ -52,9 +52,9 @@ class FrontendRuns final : public RunSource {
   const Frontend frontend_;
 };
 
-class FileRuns final : public RunSource {
+class StoreRuns final : public RunSource {
  public:
-  explicit FileRuns(std::unique_ptr<results::RunReader> reader) : reader_(std::move(reader)) {}
+  explicit StoreRuns(std::unique_ptr<results::RunReader> reader) : reader_(std::move(reader)) {}
 
   Result<v1::ListRunsReply> List(const v1::ListRunsRequest& request) override {
     return reader_->List(request);
@@ -97,11 +97,18 @@ class FileRuns final : public RunSource {
 
 }  // namespace
 
-Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::string& file) {
-  if (file.empty()) return std::make_unique<FrontendRuns>(globals);
-  auto reader = results::RunReader::Open(file);
+Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals,
+                                            const results::StoreOptions& store) {
+  if (!store.is_given()) return std::make_unique<FrontendRuns>(globals);
+  const auto address = results::ParseStoreAddress(store, results::Bare::kPath);
+  if (!address.ok()) return address.status();
+  return OpenRuns(*address);
+}
+
+Result<std::unique_ptr<RunSource>> OpenRuns(const results::StoreAddress& store) {
+  auto reader = results::RunReader::Open(store);
   if (!reader.ok()) return reader.status();
-  return std::make_unique<FileRuns>(*std::move(reader));
+  return std::make_unique<StoreRuns>(*std::move(reader));
 }
 
 Result<std::string> ResolveRun(RunSource& source, const std::string& id) {
@@ -119,9 +126,13 @@ bool Counts(const v1::JobResult& job) {
          job.submitted_again_as() == 0;
 }
 
-void DeclareStore(CLI::App& app, std::string& file) {
-  app.add_option("--store", file, "Read this file instead: a frontend's store, or a copy of it")
-      ->type_name("FILE");
+void DeclareStore(CLI::App& app, results::StoreOptions& store) {
+  app.add_option("--store", store.store,
+                 "Read this store instead: the file of a frontend or a copy of it, or a database")
+      ->type_name("FILE|postgresql://...");
+  app.add_option("--store-file", store.file,
+                 "The same; the address, with a password, stands in this file")
+      ->type_name("PATH");
 }
 
 }  // namespace twofold::cli

@@ -6,13 +6,14 @@
 
 #include "cli/command/command.h"
 #include "lib/common/result.h"
+#include "lib/results/store_address.h"
 #include "twofold/v1/runs.pb.h"
 
 namespace twofold::cli {
 
-/// Where a command reads runs: a frontend's store, or a file.
+/// Where a command reads runs: a frontend, or a store itself.
 ///
-/// Errors   of every call: those of the service or of the file.
+/// Errors   of every call: those of the service or of the store.
 class RunSource {
  public:
   virtual ~RunSource() = default;
@@ -31,8 +32,10 @@ class RunSource {
   virtual Status Artifact(const v1::GetArtifactRequest& request, const OnPiece& on_piece) = 0;
 };
 
-/// The file, if one is named; else the frontend of `globals`, which must outlive the source.
-Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals, const std::string& file);
+/// The store, if one is named; else the frontend of `globals`, which must outlive the source.
+Result<std::unique_ptr<RunSource>> OpenRuns(const Globals& globals,
+                                            const results::StoreOptions& store = {});
+Result<std::unique_ptr<RunSource>> OpenRuns(const results::StoreAddress& store);
 
 /// The run that `id` names; "@last" is the newest one. What is not of that form is an id.
 /// Errors   kNotFound: "@last", and there is none; those of the source.
@@ -41,7 +44,7 @@ Result<std::string> ResolveRun(RunSource& source, const std::string& id);
 /// Whether the numbers of a job count: it has succeeded, is no warm-up and was not submitted again.
 bool Counts(const v1::JobResult& job);
 
-/// Declares --store.
-void DeclareStore(CLI::App& app, std::string& file);
+/// Declares --store and --store-file.
+void DeclareStore(CLI::App& app, results::StoreOptions& store);
 
 }  // namespace twofold::cli

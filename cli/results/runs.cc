@@ -28,7 +28,7 @@ namespace {
 // ---- runs
 
 struct RunsOptions {
-  std::string store;
+  results::StoreOptions store;
   std::size_t most = 50;
 };
 
@@ -111,7 +111,7 @@ constexpr Duration kExportLimit = std::chrono::minutes(30);
 struct CopyOptions {
   std::string run;
   std::string file;
-  std::string store;
+  results::StoreOptions store;
 };
 
 void PrintCopied(const Globals& globals, const std::string& run, const std::string& file,
@@ -136,8 +136,10 @@ Status Resolve(CopyOptions& options, const Globals& globals) {
   return run.status();
 }
 
-Result<results::CopiedRun> CopyFromFile(const CopyOptions& options, const std::string& part) {
-  const auto from = results::RunReader::Open(options.store);
+Result<results::CopiedRun> CopyFromStore(const CopyOptions& options, const std::string& part) {
+  const auto address = results::ParseStoreAddress(options.store, results::Bare::kPath);
+  if (!address.ok()) return address.status();
+  const auto from = results::RunReader::Open(*address);
   if (!from.ok()) return from.status();
   const auto store = results::SqliteStore::Open(part);
   if (!store.ok()) return store.status();
@@ -170,8 +172,8 @@ Status Export(const CopyOptions& options, const Globals& globals) {
     return absl::FailedPreconditionError(absl::StrCat("FILE: ", options.file, " is there already"));
   }
   const std::string part = options.file + ".part";
-  const auto copied = options.store.empty() ? CopyFromFrontend(globals, options.run, part)
-                                            : CopyFromFile(options, part);
+  const auto copied = options.store.is_given() ? CopyFromStore(options, part)
+                                               : CopyFromFrontend(globals, options.run, part);
   std::error_code error;
   if (copied.ok()) std::filesystem::rename(part, options.file, error);
   for (const char* rest : {"", "-wal", "-shm", ".lock"}) {
@@ -187,18 +189,20 @@ Status Export(const CopyOptions& options, const Globals& globals) {
 }
 
 Status Import(const CopyOptions& options, const Globals& globals) {
+  const auto store = results::ParseStoreFile(options.store.store, "--store");
+  if (!store.ok()) return store.status();
   const auto from = results::RunReader::Open(options.file);
   if (!from.ok()) return from.status();
   const auto runs = ListAll(**from, std::numeric_limits<std::size_t>::max());
   if (!runs.ok()) return runs.status();
   if (runs->empty())
     return absl::NotFoundError(absl::StrCat("FILE: ", options.file, " has no run"));
-  const auto to = results::SqliteStore::Open(options.store);
+  const auto to = results::SqliteStore::Open(*store);
   if (!to.ok()) return to.status();
   Status first_error;
   for (const v1::Run& run : *runs) {
     const auto copied = CopyRun(**from, run.id(), **to);
-    if (copied.ok()) PrintCopied(globals, run.id(), options.store, *copied);
+    if (copied.ok()) PrintCopied(globals, run.id(), *store, *copied);
     first_error.Update(copied.status());
   }
   return first_error;
@@ -209,9 +213,7 @@ Action BindExport(CLI::App& app, const Globals& globals) {
   app.add_option("RUN", options->run, "Id of the run, or @last: the newest")->required();
   app.add_option("FILE", options->file, "The file to make: a store with this run alone")
       ->required();
-  app.add_option("--store", options->store,
-                 "A file that has the run; a frontend may be using it. Else the frontend sends it")
-      ->type_name("FILE");
+  DeclareStore(app, options->store);
   return [options, &globals]() -> Status {
     if (const Status status = Resolve(*options, globals); !status.ok()) return status;
     return Export(*options, globals);
@@ -221,7 +223,7 @@ Action BindExport(CLI::App& app, const Globals& globals) {
 Action BindImport(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CopyOptions>();
   app.add_option("FILE", options->file, "Copy all runs of this file")->required();
-  app.add_option("--store", options->store,
+  app.add_option("--store", options->store.store,
                  "The file to copy to, created if missing; no frontend may be using it")
       ->type_name("FILE")
       ->required();
@@ -232,7 +234,7 @@ Action BindImport(CLI::App& app, const Globals& globals) {
 
 std::vector<Command> ResultCommands() {
   return {
-      {"runs", "Runs of a frontend or a file, and how far they are", "twofold runs --most 10",
+      {"runs", "Runs of a frontend or a store, and how far they are", "twofold runs --most 10",
        BindRuns, Prints::kTable},
       {"results", "What a run has measured: a row for each permutation and headline",
        "twofold results nightly --store results.db --csv", BindResults, Prints::kTable},

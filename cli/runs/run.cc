@@ -84,7 +84,7 @@ Status CarryOut(const RunSetting& setting, KnownRun run, Form form) {
 
 // Starts the run, unless there is one with its id.
 Status BeginOrShow(const RunSetting& setting, KnownRun run) {
-  const auto source = OpenRuns(setting.globals, "");
+  const auto source = OpenRuns(setting.globals);
   if (!source.ok()) return source.status();
   auto known = FindKnownRun(setting.command, **source, run.record.id);
   if (known.ok()) return RunSession(setting, *std::move(known)).Show();
@@ -110,8 +110,9 @@ Status RunKnown(const RunSetting& setting, const std::string& id, Form form) {
   if (!setting.command.workload.empty()) {
     return absl::InvalidArgumentError("--workload: a run goes on with what it was begun with");
   }
-  const auto source =
-      OpenRuns(setting.globals, setting.local ? setting.local->StoreFile() : std::string());
+  results::StoreOptions store;
+  if (setting.local) store.store = "sqlite:" + setting.local->StoreFile();
+  const auto source = OpenRuns(setting.globals, store);
   if (!source.ok()) return source.status();
   auto run = FindKnownRun(setting.command, **source, id);
   if (!run.ok()) return run.status();

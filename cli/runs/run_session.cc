@@ -167,7 +167,7 @@ Status RunSession::Verdict() const {
 }
 
 Status RunSession::Print() const {
-  const auto source = OpenRuns(setting_.globals, "");
+  const auto source = OpenRuns(setting_.globals);
   if (!source.ok()) return source.status();
   v1::RunResultsRequest request;
   request.set_id(record_.id);

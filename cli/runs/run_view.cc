@@ -3,9 +3,9 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "cli/command/time_text.h"
 #include "cli/runs/benchmark.h"
 #include "lib/spec/node.h"
 
@@ -88,20 +88,13 @@ Progress ProgressOf(const Driver& driver) {
   return progress;
 }
 
-std::string TimeText(Duration time) {
-  const auto seconds = static_cast<std::int64_t>(std::ceil(ToSeconds(time)));
-  if (seconds < 60) return absl::StrCat(seconds, " s");
-  if (seconds < 3600) return absl::StrCat((seconds + 59) / 60, " min");
-  return absl::StrCat(seconds / 3600, " h ", seconds % 3600 / 60, " min");
-}
-
 std::string ProgressText(const Driver& driver, const Progress& progress) {
   std::string text = absl::StrCat(progress.ended(), "/", progress.jobs, " done");
   AddCount(text, progress.running, "running");
   AddCount(text, progress.failed, "failed");
   AddCount(text, progress.withdrawn, "withdrawn");
   if (progress.left && progress.ended() < progress.jobs) {
-    absl::StrAppend(&text, ", ", TimeText(*progress.left), " left");
+    absl::StrAppend(&text, ", ", cli::TimeText(*progress.left), " left");
   }
   if (!progress.current) return text;
   const auto& permutation = PermutationOf(driver, driver.jobs()[*progress.current].permutation);

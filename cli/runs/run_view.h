@@ -41,9 +41,6 @@ std::string ProgressText(const Driver& driver, const Progress& progress);
 /// "permutation 3 repetition 2 (rw=read bs=4k)"
 std::string JobText(const Driver& driver, const Driver::Job& job);
 
-/// "1 h 5 min", "12 s".
-std::string TimeText(Duration time);
-
 /// "Fio: 22 of 24 jobs succeeded, 1 failed, 1 unfinished"
 std::string CountsText(const spec::Sweep& sweep, const Driver& driver);
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostRuns = 1000;  // finding changes costs the square of 
 struct HistoryOptions {
   std::string headline;
   std::string name;
-  std::string store;
+  results::StoreOptions store;
   std::size_t last = 100;
   double least_percent = 0.0;
   double risk = stats::TrendOptions{}.risk;

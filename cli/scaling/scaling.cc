@@ -25,7 +25,7 @@ struct ScalingOptions {
   Wanted wanted;
   std::string by;
   std::string ideal;
-  std::string store;
+  results::StoreOptions store;
   double margin = stats::GrowthOptions{}.margin;
   double at = 0.0;
   bool laws = false;
@@ -42,13 +42,13 @@ struct Judged {
 Result<std::vector<Series>> ReadSource(const std::string& name, const ScalingOptions& options,
                                        const Globals& globals) {
   const bool file = name == "-" || std::filesystem::exists(name);
-  if (options.store.empty() && file) {
+  if (!options.store.is_given() && file) {
     const auto text =
         ReadFile(name == "-" ? "/dev/stdin" : name, kMostBytes, Readable::kFilesAndPipes);
     if (!text.ok()) return text.status();
     return SeriesOfText(name, *text, options.wanted);
   }
-  if (options.store.empty() && name.find_first_of("./") != std::string::npos) {
+  if (!options.store.is_given() && name.find_first_of("./") != std::string::npos) {
     return absl::NotFoundError(absl::StrCat(name, ": there is no such file"));
   }
   const auto source = OpenRuns(globals, options.store);

@@ -31,7 +31,7 @@ bool IsUnfinished(const v1::Run& run) {
 }
 
 Result<v1::Run> GetRun(const Globals& globals, const std::string& id) {
-  const auto source = OpenRuns(globals, "");
+  const auto source = OpenRuns(globals);
   if (!source.ok()) return source.status();
   v1::GetRunRequest request;
   request.set_id(id);

@@ -22,7 +22,7 @@ constexpr std::uint32_t kRunsAPage = 200;
 
 /// The runs that the watch `name` has begun, the newest first.
 Result<std::vector<v1::Run>> RunsOf(const std::string& name, const Globals& globals) {
-  const auto source = OpenRuns(globals, "");
+  const auto source = OpenRuns(globals);
   if (!source.ok()) return source.status();
   std::vector<v1::Run> runs;
   v1::ListRunsRequest request;

@@ -3,18 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <future>
-#include <string_view>
 #include <utility>
 
-#include "frontend/queues/store_address.h"
-#include "lib/postgres/target.h"
 #include "lib/results/postgres_store.h"
 #include "lib/results/sqlite_store.h"
+#include "lib/results/store_address.h"
 
 namespace twofold::frontend {
 namespace {
 
-constexpr std::string_view kScheme = "sqlite:";
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
 results::JournalOptions ToJournal(const StorageOptions& options) {
@@ -37,26 +34,21 @@ Opened Storage::OpenSqlite(const std::string& path, const results::JournalOption
       new Storage(*std::move(store), *std::move(runs), options, std::nullopt));
 }
 
-Opened Storage::OpenPostgres(const std::string& url, const results::JournalOptions& options) {
-  auto target = postgres::Target::Parse(url);
-  if (!target.ok()) return target.status();
-  auto store = results::PostgresStore::Open(*target);
+Opened Storage::OpenPostgres(const postgres::Target& target,
+                             const results::JournalOptions& options) {
+  auto store = results::PostgresStore::Open(target);
   if (!store.ok()) return store.status();
-  auto runs = results::RunReader::Open(*target);
-  return std::unique_ptr<Storage>(
-      new Storage(*std::move(store), std::move(runs), options, *std::move(target)));
+  auto runs = results::RunReader::Open(target);
+  return std::unique_ptr<Storage>(new Storage(*std::move(store), std::move(runs), options, target));
 }
 
 Opened Storage::Open(const StorageOptions& options) {
-  const auto url = StoreAddress(options.url, options.file);
-  if (!url.ok()) return url.status();
-  if (postgres::Target::IsUrl(*url)) return OpenPostgres(*url, ToJournal(options));
-  if (url->starts_with(kScheme) && url->size() > kScheme.size()) {
-    return OpenSqlite(url->substr(kScheme.size()), ToJournal(options));
+  const auto address = results::ParseStoreAddress({.store = options.url, .file = options.file});
+  if (!address.ok()) return address.status();
+  if (const auto* const target = std::get_if<postgres::Target>(&*address)) {
+    return OpenPostgres(*target, ToJournal(options));
   }
-  return absl::InvalidArgumentError(
-      "--store: the address is neither like sqlite:PATH nor like "
-      "postgresql://USER@HOST:5432/DATABASE");
+  return OpenSqlite(std::get<results::StoreFile>(*address).path, ToJournal(options));
 }
 
 results::JournalOptions Storage::PartitionJournal(bool forgets) {

@@ -21,8 +21,9 @@ namespace twofold::frontend {
 struct StorageOptions {
   [[nodiscard]] bool is_given() const { return !url.empty() || !file.empty(); }
 
-  std::string url = {};                     ///< "sqlite:PATH" or "postgresql://..."
-  std::string file = {};                    ///< with the url in it
+  // As ParseStoreAddress takes them.
+  std::string url = {};
+  std::string file = {};
   double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
@@ -43,7 +44,7 @@ struct PartitionStore {
 /// Threads  The journal and the store's reading calls are safe; Start once, after Load is done.
 class Storage {
  public:
-  /// Errors   kInvalidArgument: the url, those of StoreAddress; else those of the store.
+  /// Errors   those of ParseStoreAddress; else those of the store.
   static Result<std::unique_ptr<Storage>> Open(const StorageOptions& options);
 
   ~Storage() { Stop(); }
@@ -84,7 +85,7 @@ class Storage {
 
   static Result<std::unique_ptr<Storage>> OpenSqlite(const std::string& path,
                                                      const results::JournalOptions& options);
-  static Result<std::unique_ptr<Storage>> OpenPostgres(const std::string& url,
+  static Result<std::unique_ptr<Storage>> OpenPostgres(const postgres::Target& target,
                                                        const results::JournalOptions& options);
 
   const std::unique_ptr<results::Store> store_;

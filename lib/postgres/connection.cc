@@ -198,6 +198,31 @@ Result<PGresult*> Connection::Next(Instant deadline) {
   return Broken(why);
 }
 
+/// The server answers a query with a result for each row, and one without rows at its end.
+Status Connection::Stream(const std::string& sql, Take take) {
+  failure_ = {};
+  if (!is_open()) return Broken("the connection is closed");
+  PGconn* const connection = connection_.get();
+  const bool was_sent = PQsendQueryParams(connection, sql.c_str(), 0, nullptr, nullptr, nullptr,
+                                          nullptr, kBinary) == 1 &&
+                        PQsetSingleRowMode(connection) == 1;
+  if (!was_sent) return Broken(PQerrorMessage(connection));
+  Status first;
+  for (;;) {
+    Result<PGresult*> received = Next(Now() + patience_.answer);
+    if (!received.ok()) return received.status();
+    if (*received == nullptr) return first;
+    const Rows answer(*received);
+    const ExecStatusType got = PQresultStatus(*received);
+    if (got == PGRES_FATAL_ERROR && first.ok()) first = FailureOf(*received, 0);
+    if (got != PGRES_SINGLE_TUPLE) continue;
+    if (Status taken = take(answer); !taken.ok()) {
+      static_cast<void>(Broken("nobody wants the other rows"));
+      return taken;
+    }
+  }
+}
+
 Status Connection::Broken(const std::string& why) {
   connection_.reset();
   prepared_.clear();

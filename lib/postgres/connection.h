@@ -1,6 +1,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/functional/function_ref.h>
 #include <libpq-fe.h>
 
 #include <memory>
@@ -61,7 +62,12 @@ class Connection {
   /// One statement.
   Result<Rows> Run(const std::string& sql, std::vector<Parameter> parameters = {});
 
-  /// Of the last Run or Script that failed: which statement, and its SQLSTATE; empty: the
+  /// Runs a query and gives `take` its rows one by one as they come, so that however many there are
+  /// need no memory. An error that `take` returns is returned, and closes the connection.
+  using Take = absl::FunctionRef<Status(const Rows& row)>;
+  Status Stream(const std::string& sql, Take take);
+
+  /// Of the last Run, Stream or Script that failed: which statement, and its SQLSTATE; empty: the
   /// connection broke.
   struct Failure {
     std::size_t statement = 0;

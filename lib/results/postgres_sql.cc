@@ -31,9 +31,9 @@ std::string WithDollars(const std::string& sql) {
   return dollars;
 }
 
-const std::string& Storable(const std::string& text, std::string& buffer) {
+std::string_view Storable(std::string_view text, std::string& buffer) {
   constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-  const bool has_nul = text.find('\0') != std::string::npos;
+  const bool has_nul = text.find('\0') != std::string_view::npos;
   if (!has_nul && ValidUtf8(text) == text.size()) return text;
   buffer.clear();
   for (std::string_view left = text; !left.empty();) {

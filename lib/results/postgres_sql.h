@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace twofold::results {
 
@@ -10,6 +11,6 @@ std::string WithDollars(const std::string& sql);
 
 /// The text if PostgreSQL can store it. Otherwise in `buffer`, with U+FFFD for each NUL and each
 /// byte that is not UTF-8.
-const std::string& Storable(const std::string& text, std::string& buffer);
+std::string_view Storable(std::string_view text, std::string& buffer);
 
 }  // namespace twofold::results

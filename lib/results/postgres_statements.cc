@@ -23,7 +23,7 @@ std::string Counting(const std::string& write) {
 
 void PostgresStatement::BindText(const std::string& text) {
   std::string buffer;
-  Bind(postgres::Type::kText, std::string_view(Storable(text, buffer)));
+  Bind(postgres::Type::kText, Storable(text, buffer));
 }
 
 void PostgresStatement::BindNullText() {

@@ -1,10 +1,8 @@
 #include "lib/results/run_reader.h"
 
-#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "lib/results/connection.h"
 #include "lib/results/permutation_results.h"
 #include "lib/results/postgres_reads.h"
+#include "lib/results/postgres_schema.h"
 #include "lib/results/schema.h"
 #include "lib/results/tables.h"
 #include "lib/words/run_state.h"
@@ -23,8 +22,6 @@ namespace {
 
 constexpr std::uint32_t kDefaultRuns = 50;
 constexpr std::uint32_t kMostRuns = 200;
-
-constexpr int kBusyMs = 1000;
 
 // How kCounts tells states from outcomes, which count from 0.
 constexpr int kIsWaiting = -1;
@@ -88,20 +85,6 @@ v1::JobResult JobOf(const Prepared::Rows& row) {
   return job;
 }
 
-/// A file of an older version is read from a copy that has taken the steps since, so that the file
-/// stays as it is: a frontend of that version may be using it. The copy goes with the connection.
-Result<SQLite::Database> OpenToRead(const std::string& path) {
-  SQLite::Database file(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kBusyMs);
-  const Result<bool> is_up_to_date = IsUpToDate(file, path, AllMigrations());
-  if (!is_up_to_date.ok()) return is_up_to_date.status();
-  if (*is_up_to_date) return file;
-  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        kBusyMs);
-  SQLite::Backup(copy, file).executeStep();
-  if (Status status = BringUpToDate(copy, path, AllMigrations()); !status.ok()) return status;
-  return copy;
-}
-
 /// The number of the last run of the page before; the highest there is for the first page.
 Result<std::int64_t> BeforeOf(const std::string& page_token) {
   std::int64_t before = std::numeric_limits<std::int64_t>::max();
@@ -118,6 +101,16 @@ Status NoSuchRun(const std::string& id) {
 std::unique_ptr<RunReader> RunReader::Open(const postgres::Target& target) {
   return std::unique_ptr<RunReader>(
       new RunReader(std::make_unique<PostgresReads>(target, kLongestRead, postgres::Patience{})));
+}
+
+Result<std::unique_ptr<RunReader>> RunReader::Open(const StoreAddress& address) {
+  const auto* const target = std::get_if<postgres::Target>(&address);
+  if (target == nullptr) return Open(std::get<StoreFile>(address).path);
+  PostgresDatabase database(*target, "SELECT 1", {});
+  const Status checked =
+      Guarded(database, [&] { return CheckUpToDate(database, PostgresMigrations()); });
+  if (!checked.ok()) return checked;
+  return Open(*target);
 }
 
 Result<std::unique_ptr<RunReader>> RunReader::Open(const std::string& path,

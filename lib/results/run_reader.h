@@ -14,6 +14,7 @@
 #include "lib/results/read_connection.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
+#include "lib/results/store_address.h"
 #include "lib/results/store_files.h"
 #include "twofold/v1/runs.pb.h"
 
@@ -39,6 +40,10 @@ class RunReader {
 
   /// Of a PostgreSQL database that a PostgresStore writes. Connects with the first call.
   static std::unique_ptr<RunReader> Open(const postgres::Target& target);
+
+  /// Of either. Looks whether the tables of a database are there and of this version.
+  /// Errors   also kNotFound, kFailedPrecondition: they are not.
+  static Result<std::unique_ptr<RunReader>> Open(const StoreAddress& address);
 
   /// Of what it reads, for people.
   [[nodiscard]] const std::string& name() const { return connection_->name(); }

@@ -1,12 +1,16 @@
 #include "lib/results/schema.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <absl/strings/str_cat.h>
+#include <sqlite3.h>
 
 namespace twofold::results {
 namespace {
 
 // "TwOf": what `file` and other programs tell our files by.
 constexpr int kApplicationId = 0x54774f66;
+
+constexpr int kReadBusyMs = 1000;
 
 int Pragma(SQLite::Database& database, const std::string& name) {
   return database.execAndGet("PRAGMA " + name).getInt();
@@ -57,6 +61,18 @@ Result<bool> IsUpToDate(SQLite::Database& database, const std::string& path, Mig
   const int version = Pragma(database, "user_version");
   if (version > known) return NewerFile(path, version, known);
   return version == known;
+}
+
+Result<SQLite::Database> OpenToRead(const std::string& path) {
+  SQLite::Database file(path, SQLite::OPEN_READONLY | SQLITE_OPEN_NOMUTEX, kReadBusyMs);
+  const Result<bool> is_up_to_date = IsUpToDate(file, path, AllMigrations());
+  if (!is_up_to_date.ok()) return is_up_to_date.status();
+  if (*is_up_to_date) return file;
+  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        kReadBusyMs);
+  SQLite::Backup(copy, file).executeStep();
+  if (Status status = BringUpToDate(copy, path, AllMigrations()); !status.ok()) return status;
+  return copy;
 }
 
 }  // namespace twofold::results

@@ -29,4 +29,11 @@ Status BringUpToDate(SQLite::Database& database, const std::string& path, Migrat
 /// Errors   as BringUpToDate.
 Result<bool> IsUpToDate(SQLite::Database& database, const std::string& path, Migrations steps);
 
+/// Opens a file to read it as it would be after all steps. It stays as it is, as a frontend of an
+/// older version may be using it: what lags behind is copied, and the copy, which goes with the
+/// connection, takes the steps.
+///
+/// Errors   as BringUpToDate.
+Result<SQLite::Database> OpenToRead(const std::string& path);
+
 }  // namespace twofold::results

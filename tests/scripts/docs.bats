@@ -41,7 +41,7 @@ runs() {  # PAGE LEAST
 @test "docs/report.md: what it says to type runs" { runs docs/report.md 6; }
 @test "docs/scaling.md: what it says to type runs" { runs docs/scaling.md 6; }
 @test "docs/security.md: what it says to type runs" { runs docs/security.md 13; }
-@test "docs/store.md: what it says to type, and each query, runs" { runs docs/store.md 12; }
+@test "docs/store.md: what it says to type, and each query, runs" { runs docs/store.md 16; }
 @test "docs/suites.md: what it says to type runs" { runs docs/suites.md 8; }
 @test "docs/sweeps.md: what it says to type runs" { runs docs/sweeps.md 11; }
 @test "docs/trace.md: what it says to type runs" { runs docs/trace.md 4; }

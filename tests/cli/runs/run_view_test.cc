@@ -53,12 +53,5 @@ TEST_F(RunViewTest, ALineCountsWhatHasEnded) {
             "Fio: 1 of 4 jobs succeeded, 1 failed, 1 withdrawn, 1 unfinished\n");
 }
 
-TEST(TimeText, IsShort) {
-  EXPECT_EQ(TimeText(std::chrono::milliseconds(1)), "1 s");
-  EXPECT_EQ(TimeText(std::chrono::seconds(59)), "59 s");
-  EXPECT_EQ(TimeText(std::chrono::seconds(61)), "2 min");
-  EXPECT_EQ(TimeText(std::chrono::minutes(65)), "1 h 5 min");
-}
-
 }  // namespace
 }  // namespace twofold::run

@@ -69,7 +69,8 @@ TEST_F(ConnectionTest, ArraysOfEachTypeAreRows) {
   ASSERT_TRUE(inserted.ok()) << inserted.status();
   EXPECT_EQ(inserted->changed(), 3000);
   const auto rows = connection_->Run(
-      "SELECT sum(i)::int8, sum(r), count(t), (SELECT b FROM t LIMIT 1), count(*) FILTER (WHERE l) FROM t");
+      "SELECT sum(i)::int8, sum(r), count(t), (SELECT b FROM t LIMIT 1), count(*) FILTER (WHERE l) "
+      "FROM t");
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_EQ(rows->Integer(0, 0), 3000 * 2999 / 2);
   EXPECT_EQ(rows->Real(0, 1), 3000 * 2999 / 4.0);
@@ -122,6 +123,47 @@ TEST_F(ConnectionTest, WrongDatabaseAndRoleAreToldApartFromAServerThatIsAway) {
   EXPECT_TRUE(absl::IsNotFound(open("@/test", "@/missing")));
   EXPECT_TRUE(absl::IsPermissionDenied(open("tester@", "nobody@")));
   EXPECT_TRUE(absl::IsUnavailable(open("host=/", "host=/missing/")));
+}
+
+TEST_F(ConnectionTest, StreamGivesRowsOneByOneInTheTransaction) {
+  ASSERT_TRUE(connection_->Run("BEGIN").ok());
+  ASSERT_TRUE(connection_->Run("CREATE TABLE t AS SELECT generate_series(1, 5000)::int8").ok());
+  std::int64_t sum = 0;
+  const auto add = [&](const Rows& row) {
+    EXPECT_EQ(row.size(), 1);
+    sum += row.Integer(0, 0);
+    return absl::OkStatus();
+  };
+  ASSERT_TRUE(connection_->Stream("SELECT * FROM t", add).ok());
+  EXPECT_EQ(sum, 5000 * 5001 / 2);
+  ASSERT_TRUE(connection_->Stream("SELECT * FROM t WHERE false", add).ok());
+  EXPECT_EQ(sum, 5000 * 5001 / 2);
+  EXPECT_TRUE(connection_->Run("COMMIT").ok()) << "it is used as before";
+}
+
+TEST_F(ConnectionTest, StreamThatFailsInTheMiddleSaysWhyAndTheConnectionGoesOn) {
+  int rows = 0;
+  const Status status = connection_->Stream(
+      "SELECT 1 / (100 - i) FROM generate_series(1, 200) AS i", [&](const Rows&) {
+        ++rows;
+        return absl::OkStatus();
+      });
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(rows, 99);
+  EXPECT_EQ(connection_->failure().sql_state, "22012");
+  EXPECT_TRUE(connection_->Run("SELECT 1").ok());
+}
+
+TEST_F(ConnectionTest, StreamThatNobodyWantsAnyMoreEndsWithTheConnection) {
+  int rows = 0;
+  const Status status =
+      connection_->Stream("SELECT * FROM generate_series(1, 1000000)", [&](const Rows&) -> Status {
+        if (++rows < 3) return absl::OkStatus();
+        return absl::CancelledError("enough");
+      });
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  EXPECT_EQ(rows, 3);
+  EXPECT_FALSE(connection_->is_open());
 }
 
 TEST_F(ConnectionTest, KilledServerBreaksTheConnectionAndANewOneWorks) {

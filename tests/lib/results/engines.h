@@ -13,6 +13,7 @@
 #include "lib/results/postgres_store.h"
 #include "lib/results/run_reader.h"
 #include "lib/results/sqlite_store.h"
+#include "lib/results/store_address.h"
 #include "tests/lib/results/temp_dir.h"
 #include "tests/support/postgres_server.h"
 
@@ -24,6 +25,8 @@ class TestEngine {
  public:
   virtual ~TestEngine() = default;
 
+  /// Where it is.
+  [[nodiscard]] virtual StoreAddress where() const = 0;
   virtual std::unique_ptr<Store> OpenStore() = 0;
   virtual std::unique_ptr<RunReader> OpenReader() = 0;
   /// The values of a query as texts. What both engines understand is the same in both.
@@ -42,6 +45,7 @@ class TestEngine {
 
 class SqliteEngine final : public TestEngine {
  public:
+  [[nodiscard]] StoreAddress where() const override { return StoreFile{path_}; }
   std::unique_ptr<Store> OpenStore() override { return SqliteStore::Open(path_).value(); }
   std::unique_ptr<RunReader> OpenReader() override { return RunReader::Open(path_).value(); }
   std::vector<std::vector<std::string>> Rows(const std::string& sql) override {
@@ -71,6 +75,7 @@ class PostgresEngine final : public TestEngine {
     return twofold::testing::PostgresServer::TargetOf(address_);
   }
 
+  [[nodiscard]] StoreAddress where() const override { return target(); }
   std::unique_ptr<Store> OpenStore() override { return PostgresStore::Open(target()).value(); }
   std::unique_ptr<RunReader> OpenReader() override { return RunReader::Open(target()); }
   std::vector<std::vector<std::string>> Rows(const std::string& sql) override {

@@ -20,7 +20,7 @@ TEST(WithDollars, TextsStayAsTheyAre) {
 TEST(Storable, TextThatIsUtf8WithoutNulIsNotCopied) {
   std::string buffer;
   for (const std::string text : {"", "plain", "\u00fc\u2192\U0001F600"}) {
-    EXPECT_EQ(&Storable(text, buffer), &text);
+    EXPECT_EQ(Storable(text, buffer).data(), text.data());
   }
 }
 
