@@ -30,10 +30,12 @@ std::string ShowCost(const CostRow& row) {
 
 std::string Title(const WorldOptions& options) {
   return absl::StrFormat(
-      "%s frontends, %s queues, %s workers%s, seed %d, a job every %g s for each worker\n",
+      "%s frontends, %s queues, %s workers%s, seed %d, a job every %g s for each worker, "
+      "grace period %g s\n",
       Show(static_cast<double>(options.frontends), ""),
       Show(static_cast<double>(options.queues), ""), Show(static_cast<double>(options.workers), ""),
-      options.tls ? " with TLS" : "", options.seed, ToSeconds(options.run_time));
+      options.tls ? " with TLS" : "", options.seed, ToSeconds(options.run_time),
+      ToSeconds(options.grace));
 }
 
 Json ToJson(const Finding& number) {
@@ -81,10 +83,15 @@ std::string ToText(const WorldOptions& options, const Findings& findings) {
 }
 
 std::string ToJson(const WorldOptions& options, const Findings& findings) {
-  Json json = {{"seed", options.seed},        {"frontends", options.frontends},
-               {"queues", options.queues},    {"workers", options.workers},
-               {"tls", options.tls},          {"run_time_s", ToSeconds(options.run_time)},
-               {"numbers", Json::array()},    {"costs", Json::array()},
+  Json json = {{"seed", options.seed},
+               {"frontends", options.frontends},
+               {"queues", options.queues},
+               {"workers", options.workers},
+               {"tls", options.tls},
+               {"run_time_s", ToSeconds(options.run_time)},
+               {"grace_s", ToSeconds(options.grace)},
+               {"numbers", Json::array()},
+               {"costs", Json::array()},
                {"wrong", findings.complaints}};
   for (const Finding& number : findings.numbers) json["numbers"].push_back(ToJson(number));
   for (const CostRow& row : kCosts) {

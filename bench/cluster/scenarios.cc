@@ -1,13 +1,12 @@
 #include "bench/cluster/scenarios.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include <algorithm>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "tests/lib/queue/gang_simulation.h"
+#include "bench/cluster/report.h"
 
 namespace twofold::scale {
 namespace {
@@ -21,46 +20,6 @@ constexpr double kMostPause = 1;          // seconds, of a queue that is moved
 constexpr double kMostDrain = 10;         // seconds
 constexpr double kMostMemory = 8;         // GiB of a frontend
 constexpr Duration kLongestWait = minutes(3);
-
-/// Adds what one scenario finds.
-class Report {
- public:
-  Report(const Scenario& scenario, Findings& findings) : scenario_(scenario), findings_(findings) {}
-
-  void Add(std::string what, double value, std::string_view unit = "",
-           std::optional<double> most = {}) {
-    findings_.numbers.push_back({scenario_.name, std::move(what), value, unit, most});
-  }
-  void Add(std::string what, Duration value, std::optional<double> most = {}) {
-    Add(std::move(what), ToSeconds(value), "s", most);
-  }
-  void Complain(const std::string& what) {
-    if (!what.empty())
-      findings_.complaints.push_back(absl::StrCat(std::string(scenario_.name), ": ", what));
-  }
-
- private:
-  const Scenario& scenario_;
-  Findings& findings_;
-};
-
-double Count(std::uint64_t count) { return static_cast<double>(count); }
-
-/// The value that this share of all does not exceed; 0 of none.
-Duration Share(std::vector<Duration> values, double share) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-  return values[at];
-}
-
-Duration Longest(const std::vector<Duration>& values) { return Share(values, 1); }
-
-Duration Sum(const std::vector<Duration>& values) {
-  Duration sum{};
-  for (const Duration value : values) sum += value;
-  return sum;
-}
 
 /// Until `done`, looked for ten times a second.
 template <typename Done>
@@ -77,30 +36,6 @@ void RunUntilCalm(World& world, Report& report) {
   RunUntil(world, report, "all workers back", [&] { return world.WorkersAway() == 0; });
   world.Run(seconds(20));
   report.Complain(world.Complaint());
-}
-
-void AddWorkers(const World& world, Report& report, std::optional<double> most) {
-  const Ledger& ledger = world.ledger();
-  report.Add("workers that came back", Count(ledger.back.size()));
-  report.Add("half of them were away for at most", Share(ledger.back, 0.5));
-  report.Add("99 % of them", Share(ledger.back, 0.99));
-  report.Add("the last", Longest(ledger.back), most);
-}
-
-void AddConnections(const World& world, Report& report) {
-  const Ledger& ledger = world.ledger();
-  const double workers = std::max(1.0, Count(ledger.back.size()));
-  report.Add("dials of a worker, mean", Count(ledger.dials) / workers, "dials");
-  report.Add("frontend CPU for connections, all frontends", Sum(ledger.connect_cpu));
-  report.Add("... the busiest one", Longest(ledger.connect_cpu));
-}
-
-void AddJobs(const World& world, Report& report) {
-  const Ledger& ledger = world.ledger();
-  report.Add("attempts lost (lease or grace period over)", Count(ledger.given_up), "", 0);
-  report.Add("jobs tried twice", Count(ledger.second_tries), "", 0);
-  report.Add("jobs lost", Count(ledger.lost), "", 0);
-  report.Add("jobs that ended meanwhile", Count(ledger.ended));
 }
 
 // ---- Nothing happens
@@ -137,7 +72,7 @@ void Steady(const Scenario& self, const WorldOptions& options, Findings& finding
              ValueOf(Cost::kCores));
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   report.Add("memory of the fullest frontend", memory / kGiB, "GiB", kMostMemory);
-  AddJobs(world, report);
+  report.AddJobs(world);
   report.Complain(world.Complaint());
 }
 
@@ -149,9 +84,9 @@ void AddTakeover(const World& world, Report& report, double most_owned) {
   report.Add("queues that got an owner", Count(ledger.owned.size()));
   report.Add("the last was owned after", Longest(ledger.owned), most_owned);
   report.Add("... and could hand out jobs after", Longest(ledger.served));
-  AddWorkers(world, report, ToSeconds(world.options().grace));
-  AddConnections(world, report);
-  AddJobs(world, report);
+  report.AddWorkers(world, ToSeconds(world.options().grace));
+  report.AddConnections(world);
+  report.AddJobs(world);
 }
 
 void Restarted(const Scenario& self, const WorldOptions& options, Findings& findings) {
@@ -201,9 +136,9 @@ void Drain(const Scenario& self, const WorldOptions& options, Findings& findings
   RunUntilCalm(world, report);
   report.Add("pause of a queue, half of them", Share(world.ledger().served, 0.5));
   report.Add("... the longest", Longest(world.ledger().served), kMostPause);
-  AddWorkers(world, report, {});
-  AddConnections(world, report);
-  AddJobs(world, report);
+  report.AddWorkers(world);
+  report.AddConnections(world);
+  report.AddJobs(world);
 }
 
 void Rolling(const Scenario& self, const WorldOptions& options, Findings& findings) {
@@ -223,9 +158,9 @@ void Rolling(const Scenario& self, const WorldOptions& options, Findings& findin
   report.Add("moves of queues", Count(world.ledger().owned.size()));
   report.Add("pause of a queue, half of them", Share(world.ledger().served, 0.5));
   report.Add("... the longest", Longest(world.ledger().served), kMostPause);
-  AddWorkers(world, report, {});
-  AddConnections(world, report);
-  AddJobs(world, report);
+  report.AddWorkers(world);
+  report.AddConnections(world);
+  report.AddJobs(world);
 }
 
 // ---- The database is away
@@ -256,58 +191,7 @@ void Outage(const Scenario& self, const WorldOptions& options, Findings& finding
              ledger.last_result - begin - kAway);
   report.Add("queues that changed hands", Count(after.claims - before.claims), "", 0);
   report.Add("workers that lost their stream", Count(ledger.back.size()), "", 0);
-  AddJobs(world, report);
-}
-
-// ---- Gangs
-
-struct GangCase {
-  std::uint32_t size;
-  double load;
-  Duration timeout;
-};
-
-constexpr std::array<GangCase, 5> kGangCases = {{{64, 0.95, seconds(30)},
-                                                 {1024, 0.95, seconds(30)},
-                                                 {4096, 0.95, seconds(30)},
-                                                 {4096, 1.05, seconds(30)},
-                                                 {4096, 1.05, seconds(10)}}};
-
-queue::GangScenario ScenarioOf(const GangCase& gang, std::size_t slots, std::uint64_t seed) {
-  return {.seed = seed,
-          .workers = static_cast<std::uint32_t>(slots),
-          .length = minutes(70),
-          .shortest_run = seconds(10),
-          .longest_run = minutes(10),
-          .load = gang.load,
-          .gang_size = gang.size,
-          .gang_every = minutes(10),
-          .gang_run = seconds(30),
-          .gang_timeout = gang.timeout,
-          .each_worker = false};
-}
-
-void AddGang(Report& report, const GangCase& gang, const queue::GangScenario& scenario) {
-  const queue::GangFigures figures = queue::GangSimulation(scenario).Run();
-  const std::string which = absl::StrFormat("%d at %.0f %%, %.0f s: ", gang.size, gang.load * 100,
-                                            ToSeconds(gang.timeout));
-  const double gangs = std::max(1.0, Count(figures.gangs_started));
-  const double slot_time = ToSeconds(scenario.length) * scenario.workers;
-  report.Add(which + "gathered within", figures.longest_gather,
-             ToSeconds(5 * scenario.longest_run));
-  report.Add(which + "slot time held idle", ToSeconds(figures.held) / slot_time * 100, "%");
-  report.Add(which + "single jobs that passed, mean", Count(figures.small_passed) / gangs);
-  report.Add(which + "a single job waited at most", figures.longest_small_wait);
-}
-
-/// One queue with the workers of a frontend, and jobs of 10 s to 10 min beside the gangs.
-void Gangs(const Scenario& self, const WorldOptions& options, Findings& findings) {
-  Report report(self, findings);
-  const std::size_t slots = options.workers / options.frontends;
-  report.Add("slots", Count(slots));
-  for (const GangCase& gang : kGangCases) {
-    if (gang.size <= slots) AddGang(report, gang, ScenarioOf(gang, slots, options.seed));
-  }
+  report.AddJobs(world);
 }
 
 }  // namespace
@@ -320,7 +204,7 @@ const std::array<Scenario, kScenarios> kAllScenarios = {{
     {"drain", "a frontend hands its queues over", Drain, 2},
     {"rolling", "all frontends are drained and restarted, one after the other", Rolling, 2},
     {"outage", "the database is away for a minute", Outage},
-    {"gangs", "gangs of 64, 1 024 and 4 096 in one queue: size, load, timeout", Gangs},
+    {"gangs", "gangs of 64, 1 024 and 4 096 in one queue: size, load, timeout", RunGangs},
 }};
 
 const Scenario* FindScenario(std::string_view name) {

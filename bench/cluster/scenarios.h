@@ -16,6 +16,9 @@ struct Scenario {
   std::size_t fewest_frontends = 1;
 };
 
+/// The one of gangs, which needs no World.
+void RunGangs(const Scenario& self, const WorldOptions& options, Findings& findings);
+
 inline constexpr std::size_t kScenarios = 8;
 extern const std::array<Scenario, kScenarios> kAllScenarios;
 
