@@ -66,7 +66,7 @@ inline constexpr std::array<CostRow, 21> kCosts = {{
     {Cost::kRowCpu, "take over: frontend CPU of each unfinished job", 0.35e-6, "s",
      Basis::kMeasured, "PostgreSQL 15, 1 M unfinished jobs"},
     {Cost::kLife, "the database's time for a durable job's life", 10e-6, "s", Basis::kMeasured,
-     "PostgreSQL 15, 2 cores, 89-111 k lives/s"},
+     "PostgreSQL 15, 2 cores, 89-111 k lives/s over 2 connections"},
     {Cost::kWrites, "beats that the database takes over one connection", 3800, "/s",
      Basis::kMeasured, "PostgreSQL 15, 2 cores, each synced"},
     {Cost::kDatabaseTrip, "round trip to the database", 1e-3, "s", Basis::kAssumed, "one zone"},
