@@ -39,6 +39,7 @@ runs() {  # PAGE LEAST
 @test "docs/load.md: what it says to type runs" { runs docs/load.md 12; }
 @test "docs/local.md: what it says to type runs" { runs docs/local.md 9; }
 @test "docs/report.md: what it says to type runs" { runs docs/report.md 6; }
+@test "docs/scale.md: what it says to type runs" { runs docs/scale.md 4; }
 @test "docs/scaling.md: what it says to type runs" { runs docs/scaling.md 6; }
 @test "docs/security.md: what it says to type runs" { runs docs/security.md 13; }
 @test "docs/store.md: what it says to type, and each query, runs" { runs docs/store.md 16; }

@@ -83,6 +83,24 @@ bool FakeDatabase::Write(const Sender& sender, const DurableCommit& commit) {
   return true;
 }
 
+Input FakeDatabase::Answer(const effect::Look& look, Verdict verdict) const {
+  if (verdict != Verdict::kDone) return input::LookFailed{look.number};
+  return input::Looked{look.number, Look()};
+}
+
+Input FakeDatabase::Answer(const effect::Beat& beat, Verdict verdict) {
+  return input::Beaten{beat.beat, verdict};
+}
+
+Input FakeDatabase::Answer(const effect::Claim& claim, Verdict verdict) const {
+  const Partition& row = Row(claim.partition);
+  return input::Claimed{claim.partition, claim.epoch, verdict, row.version, row.losses};
+}
+
+Input FakeDatabase::Answer(const effect::Release& release, Verdict verdict) {
+  return input::Released{release.partition, release.epoch, verdict};
+}
+
 /// No two epochs interleave, and no two processes share one.
 void FakeDatabase::Append(const Sender& sender, const DurableCommit& commit) {
   std::vector<Stored>& log = logs_.at(commit.partition);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/cluster/effects.h"
+#include "lib/cluster/inputs.h"
 #include "lib/cluster/view.h"
 #include "lib/common/instant.h"
 
@@ -47,6 +48,15 @@ class FakeDatabase {
   bool Write(const effect::Mark& mark);
   /// Fenced by epoch and incarnation. A commit that is there already is done again.
   bool Write(const Sender& sender, const DurableCommit& commit);
+
+  /// Reads.
+  static bool Write(const Sender& /*sender*/, const effect::Look& /*look*/) { return true; }
+
+  // What the sender is told, by what has come of its request.
+  [[nodiscard]] Input Answer(const effect::Look& look, Verdict verdict) const;
+  [[nodiscard]] static Input Answer(const effect::Beat& beat, Verdict verdict);
+  [[nodiscard]] Input Answer(const effect::Claim& claim, Verdict verdict) const;
+  [[nodiscard]] static Input Answer(const effect::Release& release, Verdict verdict);
 
   /// Remembers this moment for GoBack.
   void Save(Instant now);

@@ -25,13 +25,13 @@ Simulation::Simulation(Scenario scenario)
       acknowledged_(scenario_.partitions) {
   for (std::size_t i = 0; i < frontends_.size(); ++i) {
     frontends_[i].name = "frontend-" + std::to_string(i);
-    At(now_ + Milliseconds(0, 4000), [this, i] { Start(frontends_[i]); });
+    At(now() + Milliseconds(0, 4000), [this, i] { Start(frontends_[i]); });
   }
   for (const Fault& fault : scenario_.faults) {
     At(Instant(fault.at), [this, &fault] { Begin(fault); });
   }
   for (Duration at{}; at < kLength; at += milliseconds(500)) {
-    At(Instant(at), [this] { database_.Save(now_); });
+    At(Instant(at), [this] { database_.Save(now()); });
   }
   for (Duration at{}; at < kLength; at += milliseconds(300)) {
     At(Instant(at), [this] { CommitAll(); });
@@ -52,23 +52,13 @@ Simulation::Simulation(Scenario scenario)
 }
 
 std::string Simulation::Run() {
-  while (complaint_.empty() && !events_.empty() && events_.top().at < Instant(kLength)) {
-    now_ = events_.top().at;
-    const std::function<void()> action = events_.top().action;
-    events_.pop();
-    action();
-    Complain(database_.complaint());
-  }
+  while (complaint_.empty() && time_.RunNext(Instant(kLength))) Complain(database_.complaint());
   if (complaint_.empty()) {
     CheckOwners(true);
     CheckNothingLost();
     if (database_.claims() != claims_when_calm_) Complain("ownership moved without need");
   }
   return complaint_;
-}
-
-void Simulation::At(Instant when, std::function<void()> action) {
-  events_.push({when, ++events_made_, std::move(action)});
 }
 
 /// Only if the process of now is still there then.
@@ -133,7 +123,7 @@ void Simulation::Command(Frontend& frontend, const Input& input) {
 
 void Simulation::Afflict(const Fault& fault, const std::vector<std::size_t>& frontends) {
   for (const std::size_t i : frontends) frontends_[i].faults.insert(fault.kind);
-  At(now_ + fault.length, [this, frontends, kind = fault.kind] {
+  At(now() + fault.length, [this, frontends, kind = fault.kind] {
     for (const std::size_t i : frontends) {
       frontends_[i].faults.erase(kind);
       if (kind == FaultKind::kPause) Wake(frontends_[i]);
@@ -148,9 +138,9 @@ void Simulation::Wake(Frontend& frontend) {
 }
 
 void Simulation::Rollback(Duration length) {
-  if (!database_.GoBack(now_ - length)) return;
+  if (!database_.GoBack(now() - length)) return;
   Saw("rollback");
-  strict_again_ = now_ + kTimes.StrictFor() * 11 / 10;
+  strict_again_ = now() + kTimes.StrictFor() * 11 / 10;
   for (const Partition& row : database_.Look().partitions) {
     auto& acknowledged = acknowledged_.at(row.number);
     acknowledged.erase(acknowledged.upper_bound(row.version), acknowledged.end());
@@ -181,7 +171,7 @@ void Simulation::Kill(Frontend& frontend) {
 }
 
 void Simulation::StartLater(Frontend& frontend, Duration pause) {
-  At(now_ + pause, [this, &frontend] { Start(frontend); });
+  At(now() + pause, [this, &frontend] { Start(frontend); });
 }
 
 // ---- Processes
@@ -189,7 +179,7 @@ void Simulation::StartLater(Frontend& frontend, Duration pause) {
 void Simulation::ScheduleTick(Frontend& frontend) {
   const Instant due = frontend.core->NextDeadline();
   if (due == Instant::max()) return;
-  const Instant at = std::max(now_, True(frontend, due));
+  const Instant at = std::max(now(), True(frontend, due));
   if (frontend.tick_at == at) return;
   frontend.tick_at = at;
   AtOf(frontend, at, [this, &frontend, at] {
@@ -206,7 +196,7 @@ void Simulation::Step(Frontend& frontend, const Input& input) {
     frontend.claimed[claimed->partition] = claimed->version;
   }
   std::vector<Effect> effects;
-  frontend.core->Step(Local(frontend, now_), input, effects).IgnoreError();
+  frontend.core->Step(Local(frontend, now()), input, effects).IgnoreError();
   Carry(frontend, effects);
   if (frontend.core == nullptr) return;
   CheckStrict(frontend);

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <random>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "lib/cluster/ownership.h"
 #include "tests/lib/cluster/fake_database.h"
 #include "tests/lib/cluster/faults.h"
+#include "tests/support/virtual_time.h"
 
 namespace twofold::cluster {
 
@@ -26,8 +26,7 @@ namespace twofold::cluster {
 ///   - no acknowledged commit is lost, unless a frontend that knew of it has said so
 ///   - who has seen a loss is not strict until an admin has accepted it
 ///   - once faults are over, each partition is strict somewhere within the bound of ownership.h,
-///   and
-///     stays there
+///     and stays there
 class Simulation {
  public:
   explicit Simulation(Scenario scenario);
@@ -77,7 +76,8 @@ class Simulation {
   /// What the database answers, as of the moment at which it is asked.
   using Reply = std::function<Deliver(Verdict)>;
 
-  void At(Instant when, std::function<void()> action);
+  [[nodiscard]] Instant now() const { return time_.now(); }
+  void At(Instant when, std::function<void()> action) { time_.At(when, std::move(action)); }
   void AtOf(Frontend& frontend, Instant when, std::function<void()> action);
   [[nodiscard]] Instant Local(const Frontend& frontend, Instant when) const;
   [[nodiscard]] Instant True(const Frontend& frontend, Instant local) const;
@@ -133,22 +133,11 @@ class Simulation {
   void Complain(const std::string& what);
   void Saw(std::string_view what) { ++seen_[what]; }
 
-  struct Event {
-    Instant at;
-    std::uint64_t number;
-    std::function<void()> action;
-    bool operator<(const Event& other) const {
-      return std::pair(other.at, other.number) < std::pair(at, number);
-    }
-  };
-
   const Scenario scenario_;
   std::mt19937_64 random_;
   FakeDatabase database_;
   std::vector<Frontend> frontends_;
-  std::priority_queue<Event> events_;
-  Instant now_{};
-  std::uint64_t events_made_ = 0;
+  VirtualTime time_;
   std::uint64_t next_incarnation_ = 1;
   std::uint64_t next_commit_ = 1;
   std::uint64_t steps_ = 0;

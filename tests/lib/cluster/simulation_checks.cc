@@ -8,7 +8,7 @@ namespace twofold::cluster {
 
 void Simulation::Complain(const std::string& what) {
   if (!complaint_.empty() || what.empty()) return;
-  complaint_ = what + " (at " + std::to_string(ToSeconds(now_.time_since_epoch())) + " s)";
+  complaint_ = what + " (at " + std::to_string(ToSeconds(now().time_since_epoch())) + " s)";
 }
 
 /// A process that sleeps counts as strict until its time is over: nobody tells it to stop.
@@ -18,14 +18,14 @@ void Simulation::CheckStrict(Frontend& frontend) {
     const auto until = frontend.core->StrictUntil(partition);
     auto& strict_until = frontend.strict_until[i];
     strict_until = until ? std::optional(True(frontend, *until)) : std::nullopt;
-    if (!(strict_until > now_)) continue;
+    if (!(strict_until > now())) continue;
     const std::string what = "partition " + std::to_string(i);
     if (frontend.closed_by_loss.contains(partition)) {
       Complain(frontend.name + " goes on with " + what + ", of which commits are lost");
     }
     for (const Frontend& other : frontends_) {
-      if (&other == &frontend || other.core == nullptr || now_ < strict_again_) continue;
-      if (other.strict_until[i] > now_) {
+      if (&other == &frontend || other.core == nullptr || now() < strict_again_) continue;
+      if (other.strict_until[i] > now()) {
         Complain(what + " is strict on " + frontend.name + " and " + other.name);
       }
     }
@@ -80,7 +80,7 @@ void Simulation::CheckOwners(bool all_strict) {
     for (const Frontend& frontend : frontends_) {
       if (frontend.core == nullptr || frontend.incarnation != row.owner_incarnation) continue;
       is_open = frontend.core->OpenEpoch(row.number) == row.epoch;
-      is_strict = frontend.strict_until[row.number] > now_;
+      is_strict = frontend.strict_until[row.number] > now();
     }
     const std::string what = "partition " + std::to_string(row.number);
     if (!is_open) Complain(what + " is open nowhere");

@@ -35,7 +35,7 @@ void Simulation::Request(Frontend& frontend, const Write& write, const Reply& re
 void Simulation::Send(Frontend& frontend, Duration there, Duration back, const Write& write,
                       const Reply& reply) {
   const Sender sender{frontend.name, frontend.incarnation};
-  At(now_ + there, [this, &frontend, sender, back, write, reply, timeline = database_.timeline()] {
+  At(now() + there, [this, &frontend, sender, back, write, reply, timeline = database_.timeline()] {
     const bool broken = timeline != database_.timeline();
     const Verdict verdict = broken ? Verdict::kInDoubt : DoneIf(write(sender));
     if (frontend.incarnation != sender.incarnation) return;
@@ -56,7 +56,7 @@ Simulation::Reply Simulation::ReplyWith(Frontend& frontend, std::function<Input(
 
 /// A process that is paused reads its answers when it wakes.
 void Simulation::Answer(Frontend& frontend, Duration back, Deliver deliver) {
-  AtOf(frontend, now_ + back, [this, &frontend, deliver = std::move(deliver)] {
+  AtOf(frontend, now() + back, [this, &frontend, deliver = std::move(deliver)] {
     if (frontend.faults.contains(FaultKind::kPause)) {
       Saw("answer waited for a sleeper");
       frontend.inbox.push_back(deliver);
@@ -71,15 +71,14 @@ void Simulation::Answer(Frontend& frontend, Duration back, Deliver deliver) {
 void Simulation::Do(Frontend& frontend, const effect::Look& look) {
   const auto read = [](const Sender& /*sender*/) { return true; };
   Request(frontend, read, ReplyWith(frontend, [this, look](Verdict verdict) -> Input {
-            if (verdict != Verdict::kDone) return input::LookFailed{look.number};
-            return input::Looked{look.number, database_.Look()};
+            return database_.Answer(look, verdict);
           }));
 }
 
 void Simulation::Do(Frontend& frontend, const effect::Beat& beat) {
   const auto write = [this, beat](const Sender& sender) { return database_.Write(sender, beat); };
   Request(frontend, write, ReplyWith(frontend, [beat](Verdict verdict) -> Input {
-            return input::Beaten{beat.beat, verdict};
+            return FakeDatabase::Answer(beat, verdict);
           }));
 }
 
@@ -91,9 +90,8 @@ void Simulation::Do(Frontend& frontend, const effect::Claim& claim) {
     Saw("claimed from a dead owner");
   }
   Request(frontend, write, ReplyWith(frontend, [this, claim](Verdict verdict) -> Input {
-            const Partition& row = database_.Row(claim.partition);
             if (verdict == Verdict::kRefused) Saw("claim refused");
-            return input::Claimed{claim.partition, claim.epoch, verdict, row.version, row.losses};
+            return database_.Answer(claim, verdict);
           }));
 }
 
@@ -103,7 +101,7 @@ void Simulation::Do(Frontend& frontend, const effect::Release& release) {
     return database_.Write(sender, release);
   };
   Request(frontend, write, ReplyWith(frontend, [release](Verdict verdict) -> Input {
-            return input::Released{release.partition, release.epoch, verdict};
+            return FakeDatabase::Answer(release, verdict);
           }));
 }
 
@@ -126,14 +124,14 @@ void Simulation::CommitAll() {
 /// The next commit, or once more the one that is in doubt. One that was under way when the
 /// partition was suspended is in doubt, too: it is no new work.
 void Simulation::Commit(Frontend& frontend, PartitionNumber partition, Serving& serving) {
-  const bool strict = frontend.core->StrictUntil(partition) > Local(frontend, now_);
+  const bool strict = frontend.core->StrictUntil(partition) > Local(frontend, now());
   if (!serving.under_way) {
     if (!strict) return;
     serving.under_way = {partition, serving.epoch, serving.version + 1, next_commit_++};
-  } else if (now_ - serving.sent < kCommitPatience) {
+  } else if (now() - serving.sent < kCommitPatience) {
     return;
   }
-  serving.sent = now_;
+  serving.sent = now();
   const DurableCommit commit = *serving.under_way;
   const auto write = [this, commit](const Sender& sender) {
     const bool done = database_.Write(sender, commit);

@@ -10,23 +10,20 @@ namespace twofold::queue {
 GangSimulation::GangSimulation(const GangScenario& scenario)
     : scenario_(scenario), random_(scenario.seed), queue_({.lease = std::chrono::hours(24)}) {
   for (std::uint64_t key = 1; key <= scenario_.workers; ++key) {
-    processes_.push_back(queue_.Step(now_, input::WorkerJoined{.key = ProcessKey{key}}, *this));
+    processes_.push_back(queue_.Step(now(), input::WorkerJoined{.key = ProcessKey{key}}, *this));
   }
 }
 
 GangFigures GangSimulation::Run() {
   SmallArrives();
-  At(now_ + scenario_.gang_every, [this] { GangArrives(); });
-  while (now_ < Instant(scenario_.length)) {
-    Instant next = events_.begin()->first.first;
+  time_.At(now() + scenario_.gang_every, [this] { GangArrives(); });
+  while (now() < Instant(scenario_.length)) {
+    Instant next = *time_.next();
     if (const auto due = queue_.NextDeadline()) next = std::min(next, *due);
-    Observe(next - now_);
-    now_ = next;
-    queue_.Step(now_, input::Tick{}, *this);
-    while (!events_.empty() && events_.begin()->first.first <= now_) {
-      const auto action = std::move(events_.begin()->second);
-      events_.erase(events_.begin());
-      action();
+    Observe(next - now());
+    time_.MoveTo(next);
+    queue_.Step(now(), input::Tick{}, *this);
+    while (time_.RunNext(now())) {
     }
   }
   return std::move(figures_);
@@ -34,7 +31,7 @@ GangFigures GangSimulation::Run() {
 
 /// Of a small job: how long it runs, and when it was accepted.
 std::string GangSimulation::SpecOf(Duration run) const {
-  return std::to_string(run.count()) + ' ' + std::to_string(now_.time_since_epoch().count());
+  return std::to_string(run.count()) + ' ' + std::to_string(now().time_since_epoch().count());
 }
 
 /// Runs are log-uniform: mostly short ones, and a few as long as may be.
@@ -48,7 +45,7 @@ Duration GangSimulation::RandomRun() {
 
 void GangSimulation::SmallArrives() {
   static const auto kSmall = std::make_shared<const JobOptions>();
-  queue_.Step(now_, input::Submit{kDetached, 0, kSmall, SpecOf(RandomRun())}, *this);
+  queue_.Step(now(), input::Submit{kDetached, 0, kSmall, SpecOf(RandomRun())}, *this);
   ++figures_.small_jobs;
   const double mean =
       ToSeconds(scenario_.longest_run - scenario_.shortest_run) /
@@ -57,19 +54,19 @@ void GangSimulation::SmallArrives() {
   const bool full = queue_.waiting() > 10 * std::uint64_t{scenario_.workers};
   const double rate = (full ? 0.5 : scenario_.load) * scenario_.workers / mean;
   const double gap = std::exponential_distribution<double>(rate)(random_);
-  At(now_ + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(gap)),
-     [this] { SmallArrives(); });
+  time_.At(now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(gap)),
+           [this] { SmallArrives(); });
 }
 
 void GangSimulation::GangArrives() {
   JobOptions options;
   options.gang = {.size = scenario_.gang_size, .timeout = scenario_.gang_timeout};
-  gang_accepted_ = now_;
+  gang_accepted_ = now();
   gathering_ = holding_ = Duration{0};
-  queue_.Step(now_, input::Submit{kDetached, 0, std::make_shared<const JobOptions>(options), ""},
+  queue_.Step(now(), input::Submit{kDetached, 0, std::make_shared<const JobOptions>(options), ""},
               *this);
   ++figures_.gangs;
-  At(now_ + scenario_.gang_every, [this] { GangArrives(); });
+  time_.At(now() + scenario_.gang_every, [this] { GangArrives(); });
 }
 
 void GangSimulation::Do(const Assign& assign) {
@@ -81,27 +78,37 @@ void GangSimulation::Do(const Assign& assign) {
     spec >> run_for >> accepted;
     run = Duration(run_for);
     figures_.longest_small_wait =
-        std::max(figures_.longest_small_wait, now_ - Instant(Duration(accepted)));
+        std::max(figures_.longest_small_wait, now() - Instant(Duration(accepted)));
     ++small_running_;
+    if (gang_waits_) ++figures_.small_passed;
   } else if (assign.seat->rank == 0) {
+    ++figures_.gangs_started;
     const Duration passed = gathering_ - holding_;
     figures_.longest_gather = std::max(figures_.longest_gather, gathering_);
-    figures_.longest_gang_wait = std::max(figures_.longest_gang_wait, now_ - gang_accepted_);
+    figures_.longest_gang_wait = std::max(figures_.longest_gang_wait, now() - gang_accepted_);
     figures_.most_held_over_passed = std::max(figures_.most_held_over_passed, holding_ - passed);
   }
   // All members run equally long; rank 0 ends last.
   const bool leads = assign.seat != nullptr && assign.seat->rank == 0;
   const bool small = assign.seat == nullptr;
-  At(now_ + run + Duration(leads ? 1 : 0),
-     [this, small, process = assign.process, job = assign.job, attempt = assign.attempt] {
-       if (small) --small_running_;
-       queue_.Step(now_, input::Completed{process, {.job = job, .attempt = attempt}}, *this);
-     });
+  time_.At(now() + run + Duration(leads ? 1 : 0),
+           [this, small, process = assign.process, job = assign.job, attempt = assign.attempt] {
+             if (small) --small_running_;
+             queue_.Step(now(), input::Completed{process, {.job = job, .attempt = attempt}}, *this);
+           });
 }
 
 /// All stays as it is for so long.
 void GangSimulation::Observe(Duration passed) {
   const QueueStats stats = queue_.Stats();
+  gang_waits_ = stats.gangs_waiting > 0;
+  if (gang_waits_) gathering_ += passed;
+  if (stats.workers_reserved > 0) holding_ += passed;
+  figures_.held += passed * static_cast<Duration::rep>(stats.workers_reserved);
+  if (scenario_.each_worker) ObserveEach(passed, stats);
+}
+
+void GangSimulation::ObserveEach(Duration passed, const QueueStats& stats) {
   const bool small_waits = stats.waiting > stats.gangs_waiting;
   for (const ProcessId id : processes_) {
     const Process& process = *queue_.FindProcess(id);
@@ -110,9 +117,7 @@ void GangSimulation::Observe(Duration passed) {
     idle_for = idle && small_waits ? idle_for + passed : Duration{0};
     figures_.longest_idle = std::max(figures_.longest_idle, idle_for);
   }
-  if (stats.gangs_waiting > 0) gathering_ += passed;
-  if (stats.workers_reserved > 0) holding_ += passed;
-  figures_.samples.push_back({.at = now_,
+  figures_.samples.push_back({.at = now(),
                               .small = small_running_,
                               .gang = stats.workers_busy - small_running_,
                               .reserved = stats.workers_reserved,

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/queue/queue.h"
+#include "tests/support/virtual_time.h"
 
 namespace twofold::queue {
 
@@ -23,6 +22,9 @@ struct GangScenario {
   Duration gang_every = std::chrono::minutes(1);
   Duration gang_run = std::chrono::seconds(3);
   Duration gang_timeout = std::chrono::seconds(1);
+  /// Whether each worker is looked at after each step: GangFigures::longest_idle and samples. Takes
+  /// time that grows with the workers.
+  bool each_worker = true;
 };
 
 /// What the workers do from one instant on.
@@ -32,10 +34,13 @@ struct GangSample {
 };
 
 struct GangFigures {
-  Duration longest_idle{0};           ///< of any worker, in one go, while a small job waited
-  Duration longest_gather{0};         ///< of any gang: from its turn to its start
-  Duration longest_gang_wait{0};      ///< accepted to started
-  Duration longest_small_wait{0};     ///< likewise
+  Duration longest_idle{0};        ///< of any worker, in one go, while a small job waited
+  Duration longest_gather{0};      ///< of any gang: from its turn to its start
+  Duration longest_gang_wait{0};   ///< accepted to started
+  Duration longest_small_wait{0};  ///< likewise
+  Duration held{0};                ///< sum over all slots: idle, and kept for a gang
+  std::uint64_t small_passed = 0;  ///< started while a gang waited
+  std::uint64_t gangs_started = 0;
   Duration most_held_over_passed{0};  ///< of any gang: time that it held, less that others passed
   std::uint64_t small_jobs = 0;
   std::uint64_t gangs = 0;
@@ -52,24 +57,22 @@ class GangSimulation : private NoEffects {
   void Do(const Assign& assign) override;
   using NoEffects::Do;
 
-  void At(Instant at, std::function<void()> action) {
-    events_[{at, ++events_made_}] = std::move(action);
-  }
+  [[nodiscard]] Instant now() const { return time_.now(); }
   void SmallArrives();
   void GangArrives();
   void Observe(Duration passed);
+  void ObserveEach(Duration passed, const QueueStats& stats);
   Duration RandomRun();
   [[nodiscard]] std::string SpecOf(Duration run) const;
 
   const GangScenario scenario_;
   std::mt19937_64 random_;
   Queue queue_;
-  Instant now_{};
-  std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> events_;
-  std::uint64_t events_made_ = 0;
+  VirtualTime time_;
   std::vector<ProcessId> processes_;
   std::map<ProcessId, Duration> idle_for_;
   std::uint64_t small_running_ = 0;
+  bool gang_waits_ = false;
   Instant gang_accepted_;
   Duration gathering_{0};
   Duration holding_{0};
