@@ -42,6 +42,8 @@ struct Tenure {
   std::uint64_t epoch = 0;                              ///< 0: the frontend has its queues for ever
   std::uint64_t first_sequence = 1;                     ///< of its durable jobs
   std::shared_ptr<results::Journal> journal = nullptr;  ///< nullptr: no store, no durable jobs
+  /// While another frontend may have the queue, it stands still: keys must hold.
+  bool strict = false;
 };
 
 /// What the queues of a frontend share.
@@ -99,7 +101,7 @@ class QueueHost {
     queue::QueueStats stats;
     bool served = false;
     std::uint64_t epoch = 0;
-    bool suspended = false;  ///< see Turn::SuspendDurable
+    bool suspended = false;  ///< see Turn::Suspend
     std::shared_ptr<const results::Journal> journal;
     Duration oldest_waiting{0};  ///< age of the job that waits longest; 0 if none waits
   };
@@ -148,8 +150,9 @@ class QueueHost::Turn {
   void SetJournal(std::shared_ptr<results::Journal> journal);
   /// After Open and Restore: lets clients and workers in.
   void Serve();
-  /// Durable jobs are not taken in until Resume: another frontend may have the queue soon.
-  void SuspendDurable(bool suspended);
+  /// Another frontend may have the queue soon, or not: durable jobs are not taken in meanwhile, and
+  /// a strict queue stands still.
+  void Suspend(bool suspended);
   /// Ends the tenure. Jobs that wait are given back, workers and watchers are sent away: those who
   /// run volatile jobs when these have ended. Returns the journal, whose last records are in it.
   std::shared_ptr<results::Journal> Close();
@@ -157,13 +160,15 @@ class QueueHost::Turn {
   /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
   /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind.
   [[nodiscard]] Status CanStore() const;
+  /// Whether such jobs can. Errors: as CanStore; kUnavailable: the queue is strict, and suspended.
+  [[nodiscard]] Status CanTake(bool durable) const;
 
   // ---- Submitters
 
   /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there.
   void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter);
   void RemoveSubmitter(queue::SubmitterId id);
-  /// REQUIRES: CanStore() if the job is durable. `then` is called after this turn if the job was
+  /// REQUIRES: CanTake. `then` is called after this turn if the job was
   /// accepted: when it is on disk, by the journal's thread, or at once if it is not durable.
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
