@@ -34,10 +34,13 @@ Status CheckNames(const Options& options) {
     if (seen.insert(name).second) continue;
     return absl::InvalidArgumentError(absl::StrCat("QUEUE: '", name, "' is named twice"));
   }
-  for (const std::string& name : options.durable) {
-    if (seen.contains(name)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--durable: there is no queue '", name, "' among QUEUE..."));
+  for (const auto& [flag, names] :
+       {std::pair("--durable", &options.durable), std::pair("--strict", &options.strict)}) {
+    for (const std::string& name : *names) {
+      if (seen.contains(name)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, ": there is no queue '", name, "' among QUEUE..."));
+    }
   }
   if (!options.durable.empty() && !options.storage.is_given()) {
     return absl::InvalidArgumentError("--durable needs --store sqlite:PATH, or another store");
@@ -214,9 +217,10 @@ void Frontend::Join(const Options& options) {
                me.name, me.client_address, me.worker_address);
   membership_ = std::make_unique<Membership>(
       queues_, *storage_, *directory_,
-      MembershipOptions{.me = std::move(me), .ttl = FromSeconds(options.ttl), .replaced = [] {
-                          std::raise(SIGTERM);
-                        }});
+      MembershipOptions{.me = std::move(me),
+                        .ttl = FromSeconds(options.ttl),
+                        .strict = {options.strict.begin(), options.strict.end()},
+                        .replaced = [] { std::raise(SIGTERM); }});
   joined_ = membership_.get();
 }
 

@@ -115,6 +115,13 @@ void DeclareCluster(CLI::App& app, Options& options) {
                  "CA of the certificates of the frontends that share the store; if not given, that "
                  "of --tls-ca")
       ->type_name("PATH");
+  app.add_option("--strict", options.strict,
+                 "while the database does not show that this queue is still served here, it stands "
+                 "still, so that limit and dedup keys hold; repeatable")
+      ->type_name("QUEUE")
+      ->allow_extra_args(false)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddOption(app, "--ttl", options.ttl, Seconds(1, 600),
             "silence after which others take the queues of a frontend over; the same for all");
 }

@@ -19,6 +19,7 @@ namespace twofold::frontend {
 struct Options {
   std::vector<std::string> queues;
   std::vector<std::string> durable;  ///< of these queues all jobs are durable
+  std::vector<std::string> strict;   ///< these queues stand still rather than be in two halves
   StorageOptions storage;
   std::string name;       ///< among those that share the store; empty: the host's
   std::string advertise;  ///< the host under which others reach it; empty: see --help

@@ -61,7 +61,8 @@ Membership::Membership(QueueSet& queues, Storage& storage, Directory& directory,
       looks_(*storage.shared(), options_.me, incarnation_, ToOwnership(options_, 1).Patience()),
       changes_(*storage.shared(), options_.me, incarnation_,
                ToOwnership(options_, 1).ClaimPatience()),
-      keeper_(queues, storage, [this](const cluster::Input& input) { (void)Step(input); }),
+      keeper_(queues, storage, options_.strict,
+              [this](const cluster::Input& input) { (void)Step(input); }),
       looker_(std::make_unique<Lane>()),
       mover_(std::make_unique<Lane>()),
       clock_([this] { KeepTime(); }) {}
@@ -228,11 +229,11 @@ void Membership::Do(const effect::Open& open) {
 }
 
 void Membership::Do(const effect::Resume& resume) {
-  QueueHost::Turn(*keeper_.Find(resume.partition), Now()).SuspendDurable(false);
+  QueueHost::Turn(*keeper_.Find(resume.partition), Now()).Suspend(false);
 }
 
 void Membership::Do(const effect::Suspend& suspend) {
-  QueueHost::Turn(*keeper_.Find(suspend.partition), Now()).SuspendDurable(true);
+  QueueHost::Turn(*keeper_.Find(suspend.partition), Now()).Suspend(true);
 }
 
 void Membership::Do(const effect::Close& close) {

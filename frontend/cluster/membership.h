@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,7 @@ namespace twofold::frontend {
 struct MembershipOptions {
   Peer me;
   Duration ttl = std::chrono::seconds(6);
+  std::set<std::string> strict = {};  ///< queues that are, see Tenure
   /// Called when another process has taken this name: end this one.
   std::function<void()> replaced;
 };

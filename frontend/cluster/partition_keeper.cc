@@ -62,8 +62,9 @@ void Flush(results::Journal& journal) {
 
 }  // namespace
 
-PartitionKeeper::PartitionKeeper(QueueSet& queues, Storage& storage, Tell tell)
-    : queues_(queues), storage_(storage), tell_(std::move(tell)) {}
+PartitionKeeper::PartitionKeeper(QueueSet& queues, Storage& storage, std::set<std::string> strict,
+                                 Tell tell)
+    : queues_(queues), storage_(storage), strict_(std::move(strict)), tell_(std::move(tell)) {}
 
 Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
   QueueHost& host = *Find(fence.partition);
@@ -78,11 +79,15 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
   const auto last = sequences->find(host.name());
   const std::uint64_t first =
       last == sequences->end() ? 1 : queue::Sequence(queue::JobId{last->second}) + 1;
-  host.Open({fence.epoch, first, {store, &store->journal}}, Now());
+  host.Open({.epoch = fence.epoch,
+             .first_sequence = first,
+             .journal = {store, &store->journal},
+             .strict = strict_.contains(host.name())},
+            Now());
   for (const results::StoredJob& job : jobs) QueueHost::Turn(host, Now()).Restore(job);
   open_[fence.partition] = std::move(store);
   QueueHost::Turn turn(host, Now());
-  turn.SuspendDurable(true);
+  turn.Suspend(true);
   turn.Serve();
   spdlog::info("queue {} is served here, epoch {}, with {} unfinished jobs", host.name(),
                fence.epoch, jobs.size());

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,15 +27,15 @@ class PartitionKeeper {
   using Tell = std::function<void(const cluster::Input&)>;
 
   /// `storage` is shared, and the numbers of `queues` are those of its partitions. Both outlive
-  /// this.
-  PartitionKeeper(QueueSet& queues, Storage& storage, Tell tell);
+  /// this. `strict`: the names of such queues, see Tenure.
+  PartitionKeeper(QueueSet& queues, Storage& storage, std::set<std::string> strict, Tell tell);
 
   /// The queue of this partition; nullptr: this frontend does not have it.
   [[nodiscard]] QueueHost* Find(cluster::PartitionNumber partition) const {
     return queues_.Owner(queue::JobId{std::uint64_t{partition} << 56});
   }
 
-  /// Serves the queue under this fence, with durable jobs suspended. `forgets`: see
+  /// Serves the queue under this fence, suspended (Turn::Suspend). `forgets`: see
   /// Storage::PartitionJournal.
   Status Open(const results::Fence& fence, bool forgets);
 
@@ -46,6 +47,7 @@ class PartitionKeeper {
  private:
   QueueSet& queues_;
   Storage& storage_;
+  const std::set<std::string> strict_;
   const Tell tell_;
   std::map<cluster::PartitionNumber, std::shared_ptr<PartitionStore>> open_;
   Lane reaper_;  // stores whose last commit hangs take long to end

@@ -303,9 +303,6 @@ void QueueHost::Turn::Follow(queue::JobId job, bool follow) {
 
 // ---- Admin and time
 
-void QueueHost::Turn::Pause() { state_.core.Step(now_, queue::input::Pause{}, state_); }
-void QueueHost::Turn::Drain() { state_.core.Step(now_, queue::input::Drain{}, state_); }
-void QueueHost::Turn::Resume() { state_.core.Step(now_, queue::input::Resume{}, state_); }
 void QueueHost::Turn::Tick() { state_.core.Step(now_, queue::input::Tick{}, state_); }
 
 void QueueHost::Turn::Restore(const results::StoredJob& job) {

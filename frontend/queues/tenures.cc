@@ -48,7 +48,40 @@ void QueueHost::Turn::SetJournal(std::shared_ptr<results::Journal> journal) {
 
 void QueueHost::Turn::Serve() { state_.served = true; }
 
-void QueueHost::Turn::SuspendDurable(bool suspended) { state_.suspended = suspended; }
+void QueueHost::Turn::Suspend(bool suspended) {
+  if (std::exchange(state_.suspended, suspended) == suspended || !state_.tenure.strict) return;
+  if (suspended) return state_.core.Step(now_, queue::input::Pause{}, state_);
+  state_.core.Step(now_, queue::input::Resume{}, state_);
+  if (state_.paused) state_.core.Step(now_, queue::input::Pause{}, state_);
+  if (state_.draining) state_.core.Step(now_, queue::input::Drain{}, state_);
+}
+
+void QueueHost::Turn::Pause() {
+  state_.paused = true;
+  state_.core.Step(now_, queue::input::Pause{}, state_);
+}
+
+void QueueHost::Turn::Drain() {
+  state_.draining = true;
+  state_.core.Step(now_, queue::input::Drain{}, state_);
+}
+
+/// A strict queue that stands still goes on by itself.
+void QueueHost::Turn::Resume() {
+  state_.paused = state_.draining = false;
+  state_.core.Step(now_, queue::input::Resume{}, state_);
+  if (!state_.suspended || !state_.tenure.strict) return;
+  state_.core.Step(now_, queue::input::Pause{}, state_);
+}
+
+Status QueueHost::Turn::CanTake(bool durable) const {
+  if (durable) return CanStore();
+  if (!state_.suspended || !state_.tenure.strict) return absl::OkStatus();
+  return absl::UnavailableError(
+      "the queue is strict and stands still: this frontend cannot tell whether it is still its "
+      "own, "
+      "as the database does not answer");
+}
 
 Status QueueHost::Turn::CanStore() const {
   if (!state_.suspended) return frontend::CanStore(state_.tenure.journal.get());

@@ -51,7 +51,7 @@ Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& requ
   auto options = FromProto(request.options(), (*host)->durable());
   if (!options.ok()) return options.status();
   Status status = (*host)->CheckServed();
-  if ((*options)->durable) status.Update((*host)->CanStore());
+  status.Update(QueueHost::Turn(**host, Now()).CanTake((*options)->durable));
   status.Update(CheckSpec(request.spec()));
   if (!status.ok()) return status;
   return NewJob{*host, *std::move(options)};

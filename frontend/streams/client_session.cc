@@ -67,10 +67,8 @@ void ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, Queu
     ++outstanding_;
     return OnGivenBack(target.host->name(), row.tag);
   }
-  if (durable) {
-    if (const Status can_store = turn.CanStore(); !can_store.ok()) {
-      return Reject(row.tag, can_store);
-    }
+  if (const Status can_take = turn.CanTake(durable); !can_take.ok()) {
+    return Reject(row.tag, can_take);
   }
   ++count;
   const queue::Submitted submitted =
