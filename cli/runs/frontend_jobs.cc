@@ -301,7 +301,8 @@ Status FrontendJobs::Submit(const std::vector<JobKey>& keys, const Accepted& acc
   for (;;) {
     std::optional<v1::Moved> moved;
     const Status status = SubmitThere(left, note, moved);
-    if (absl::IsUnavailable(status)) route_.Lost(Now());
+    // A queue that is full is served all the same.
+    if (!status.ok() && !absl::IsResourceExhausted(status)) route_.Lost(Now());
     if (!status.ok() || !moved) return status;
     left.erase(std::remove_if(left.begin(), left.end(),
                               [&](const JobKey& key) { return on_disk.count(key) > 0; }),
