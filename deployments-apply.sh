@@ -252,13 +252,15 @@ database_of_uri() {
 # Before anything is touched: frontends find the database by this Secret, so it must be the one that is meant.
 check_database() {
   secret=scalability-tester-database-app
-  [ "$database" != cloudnative-pg ] || served postgresql.cnpg.io || refuse "the cluster does not have CloudNativePG (postgresql.cnpg.io)"
+  [ "$database" != cloudnative-pg ] || served postgresql.cnpg.io ||
+    refuse "the cluster does not have CloudNativePG (postgresql.cnpg.io)"
   if fetch_secret "$monitoring" "$secret" uri; then
     there=$(database_of_uri)
-    [ "$there" = "$database" ] ||
-      refuse "the Secret $secret in $monitoring is of ${there:-a database of your own}: ${there:+give --database $there, or }delete the Secret first"
+    [ "$there" = "$database" ] || refuse "the Secret $secret in $monitoring is of ${there:-a database of your own}:" \
+      "${there:+give --database $there, or }delete the Secret first"
   else
-    [ -n "$database" ] || refuse "there is no Secret $secret in $monitoring whose key uri has the database's URL: make it, or give --database"
+    [ -n "$database" ] || refuse "there is no Secret $secret in $monitoring whose key uri has the database's URL:" \
+      "make it, or give --database"
   fi
 }
 
@@ -381,7 +383,8 @@ case $database in
   *) refuse "--database is cloudnative-pg or postgresql, not '$database'" ;;
 esac
 [ -z "$cluster" ] || [ $# -gt 0 ] || refuse "--cluster needs a queue"
-[ "$secure$database" != 1postgresql ] || refuse "--secure: the server for trying out speaks no TLS; use cloudnative-pg, or a database of your own"
+[ "$secure$database" != 1postgresql ] ||
+  refuse "--secure: the server for trying out speaks no TLS; use cloudnative-pg, or a database of your own"
 [ -z "$secure" ] || command -v openssl >/dev/null || refuse "--secure needs openssl"
 for queue; do is_queue "$queue" || refuse "'$queue' is not a queue name"; done
 configured=$root/deployments/configured
