@@ -77,6 +77,9 @@ stop() {
 }
 asked() { TWOFOLD_FRONTEND=$(jq -r .client ready) twofold "$@"; }
 
+# waiting N: so many jobs wait, in all queues.
+waiting() { [ "$(asked queues --output json | jq '[.[] | .waiting] | add')" = "$1" ]; }
+
 # A store with a run that waits, and two that were measured.
 filled() {
   local samples=$root/tests/golden/suites/osu
@@ -104,13 +107,13 @@ YAML
   twofold store copy sqlite:jobs.db "$database" || [ $? -eq 5 ]  # it is not empty any more
   start "$database"
   [ "$(asked runs --output json | jq -c '[.[] | [.id, .state]]')" = '[["after","ended"],["before","ended"],["waiting","waiting"]]' ]
-  [ "$(asked queues --output json | jq '[.[] | .waiting] | add')" -eq 5 ]
+  soon waiting 5
   asked run f.yaml --runid later --detach --unchecked
   stop
   twofold store copy "$database" moved.db
   start sqlite:moved.db
   [ "$(asked runs --output json | jq -r '.[0].id')" = later ]
-  [ "$(asked queues --output json | jq '[.[] | .waiting] | add')" -eq 9 ]
+  soon waiting 9
 }
 
 @test "what was copied is told, as a table and as JSON" {
