@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -82,7 +83,7 @@ Result<const passwd*> OtherUser() {
       "--postgres: PostgreSQL refuses root, and there is no user postgres, whom its package makes");
 }
 
-// A child of setpriv's would forget that it is to end with us.
+// With another user a process forgets that it is to end with us, so setpriv has to say so again.
 Arguments As(const passwd* user, Arguments argv) {
   if (user == nullptr) return argv;
   Arguments all = {kSetpriv,
@@ -140,7 +141,11 @@ std::string Escaped(std::string_view path) {
     const auto byte = static_cast<unsigned char>(c);
     const bool is_plain =
         absl::ascii_isalnum(byte) || std::string_view("/-._~").find(c) != std::string_view::npos;
-    is_plain ? text += c : text += absl::StrCat("%", absl::Hex(byte, absl::kZeroPad2));
+    if (is_plain) {
+      text += c;
+    } else {
+      absl::StrAppend(&text, "%", absl::Hex(byte, absl::kZeroPad2));
+    }
   }
   return text;
 }

@@ -21,7 +21,8 @@ enum class Liveness : std::uint8_t {
   kOfKernel  ///< within 11 s, if the caller has KeepTcpAlive when it is connected
 };
 
-/// A channel to `address` (host:port) with a connection of its own and our message limits.
+/// A channel to `address` (host:port, or a list as Contacts() accepts, whose first that lets it is
+/// taken) with a connection of its own and our message limits.
 /// With the TLS that `security` says, as its files are now. Whoever wants the connection for longer
 /// than one try takes a Dialer, or makes a new channel for each try. Pauses between the channel's
 /// own tries grow from `first_pause` to 5 s.

@@ -10,9 +10,11 @@
 namespace twofold::cli {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class FrontendsCommandTest : public ::testing::Test {
  protected:
@@ -24,6 +26,7 @@ class FrontendsCommandTest : public ::testing::Test {
     Globals globals;
     Action chosen;
     AddCommands(app, FrontendCommands(), globals, chosen);
+    AddCommands(app, QueueCommands(), globals, chosen);
     std::vector<const char*> argv;
     for (const std::string& word : words) argv.push_back(word.c_str());
     ::testing::internal::CaptureStdout();
@@ -127,6 +130,20 @@ TEST_F(FrontendsCommandTest, ALossIsAcceptedOnlyIfItIsSaid) {
   EXPECT_EQ(Run({"frontend", "accept", "y", "--yes"}), 0) << message_;
   EXPECT_THAT(service_.changes(), ElementsAre("accept y"));
   EXPECT_THAT(output_, HasSubstr("served"));
+}
+
+TEST_F(FrontendsCommandTest, QueuesSayWhoServesThemIfThereAreSeveral) {
+  v1::ListQueuesReply queues;
+  queues.add_queues()->set_name("sleep");
+  service_.SetQueues(queues);
+  EXPECT_EQ(Run({"queues"}), 0) << message_;
+  EXPECT_THAT(output_, Not(HasSubstr("FRONTEND")));
+  EXPECT_THAT(output_, Not(HasSubstr("STORE")));
+  queues.mutable_queues(0)->set_frontend("frontend-2");
+  queues.mutable_queues(0)->set_store_trouble("no connection");
+  service_.SetQueues(queues);
+  EXPECT_EQ(Run({"queues"}), 0) << message_;
+  EXPECT_THAT(output_, ContainsRegex("FRONTEND +STORE\n.*frontend-2 +no connection\n"));
 }
 
 TEST_F(FrontendsCommandTest, WhatTheFrontendRefusesIsTold) {
