@@ -55,6 +55,7 @@ class Worker final : public WorkerEndpoint {
   void OnKept(const queue::Held&) override {}
   void OnFollow(const queue::Held&, bool) override {}
   void OnDrain() override {}
+  void OnMoved() override {}
   void OnReplaced() override {}
 
  private:
@@ -65,6 +66,8 @@ class NoReply final : public Submitter {
  public:
   void Flush() override {}
   void OnAccepted(std::uint64_t, queue::JobId) override {}
+  void OnGivenBack(const std::string&, std::uint64_t) override {}
+  void OnDurableMoved() override {}
   void OnReply(const queue::Reply&, const WorkerIdentity*) override {}
 };
 

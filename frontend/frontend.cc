@@ -256,8 +256,8 @@ Status Frontend::ServeHttp(const Options& options) {
                .storage = storage_.get(),
                .gates = {client_gate_.get(), worker_gate_.get(), http_gate_.get()},
                .stalled = [this] { return Stalled(); },
-               .ask = ask,
                .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
+               .ask = ask,
                .run_later = run_later});
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),

@@ -57,9 +57,9 @@ class QueueHost::State final : public queue::Effects {
 
   Tenure tenure;
   bool served = true;
-  bool suspended = false;   ///< see Turn::Suspend
-  bool paused = false;      ///< by somebody who may: as the core was told last
-  bool draining = false;    ///< the same
+  bool suspended = false;     ///< see Turn::Suspend
+  bool admin_paused = false;  ///< what people want, see Turn::Pause
+  bool admin_drains = false;
   bool gives_back = false;  ///< jobs end because the queue is served elsewhere
   queue::trace::RecordedQueue core;
   std::vector<Worker> workers;         ///< by ProcessId

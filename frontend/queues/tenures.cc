@@ -52,23 +52,23 @@ void QueueHost::Turn::Suspend(bool suspended) {
   if (std::exchange(state_.suspended, suspended) == suspended || !state_.tenure.strict) return;
   if (suspended) return state_.core.Step(now_, queue::input::Pause{}, state_);
   state_.core.Step(now_, queue::input::Resume{}, state_);
-  if (state_.paused) state_.core.Step(now_, queue::input::Pause{}, state_);
-  if (state_.draining) state_.core.Step(now_, queue::input::Drain{}, state_);
+  if (state_.admin_paused) state_.core.Step(now_, queue::input::Pause{}, state_);
+  if (state_.admin_drains) state_.core.Step(now_, queue::input::Drain{}, state_);
 }
 
 void QueueHost::Turn::Pause() {
-  state_.paused = true;
+  state_.admin_paused = true;
   state_.core.Step(now_, queue::input::Pause{}, state_);
 }
 
 void QueueHost::Turn::Drain() {
-  state_.draining = true;
+  state_.admin_drains = true;
   state_.core.Step(now_, queue::input::Drain{}, state_);
 }
 
 /// A strict queue that stands still goes on by itself.
 void QueueHost::Turn::Resume() {
-  state_.paused = state_.draining = false;
+  state_.admin_paused = state_.admin_drains = false;
   state_.core.Step(now_, queue::input::Resume{}, state_);
   if (!state_.suspended || !state_.tenure.strict) return;
   state_.core.Step(now_, queue::input::Pause{}, state_);

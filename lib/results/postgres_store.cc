@@ -82,20 +82,12 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::Open(const postgres::Targe
 }
 
 Status PostgresStore::Commit(std::span<const Record> records) {
-  Status named = Guarded(database_, [&]() -> Status {
-    AddNames(records);
-    return absl::OkStatus();
-  });
-  if (!named.ok()) {
-    database_.Rollback();
-    tables_.RolledBack();
-    return named;
-  }
+  if (Status status = AddNames(records); !status.ok()) return status;
   Status status = InTransaction([&] {
-    has_written_ = true;
+    is_uncounted_ = true;
     return tables_.Write(records);
   });
-  if (status.ok() && fence_) Remember(records);
+  if (status.ok() && fence_ && is_uncounted_) Remember(records);
   return status;
 }
 
@@ -108,22 +100,25 @@ void PostgresStore::Remember(std::span<const Record> records) {
 
 /// In a transaction of its own, in the order of the names, so that frontends that write the same
 /// ones do not wait for each other in a circle.
-void PostgresStore::AddNames(std::span<const Record> records) {
-  if (!tables_.FindNewNames(records)) return;
-  database_.Begin(PostgresDatabase::Writes::kRowByRow);
-  tables_.AddNewNames();
-  CommitFenced();
+Status PostgresStore::AddNames(std::span<const Record> records) {
+  if (!tables_.FindNewNames(records)) return absl::OkStatus();
+  return Transact(PostgresDatabase::Writes::kRowByRow, [this] {
+    tables_.AddNewNames();
+    return absl::OkStatus();
+  });
 }
 
+/// A version covers all that was committed before it: then there is nothing to remember.
 void PostgresStore::CommitFenced() {
   if (!fence_) return database_.Commit();
-  const bool is_due = std::exchange(has_written_, false) && Now() >= next_version_;
-  const postgres::Statement last =
-      is_due ? CountUp(*fence_, version_ + 1) : MakeSure(*fence_);
+  const bool is_due = is_uncounted_ && Now() >= next_version_;
+  const postgres::Statement last = is_due ? CountUp(*fence_, version_ + 1) : MakeSure(*fence_);
   database_.Commit(&last);
   if (!is_due) return;
   ++version_;
   next_version_ = Now() + kVersionInterval;
+  is_uncounted_ = false;
+  last_accepted_ = last_ended_ = 0;
 }
 
 /// The log is a prefix: who still has the newest has all.

@@ -40,8 +40,8 @@ struct PostgresOptions {
 ///
 /// Many may write, each the jobs of its partitions: each transaction looks at the fence before it
 /// commits, so who has lost a partition never commits to it again, even if it was only frozen for a
-/// while. About once a second a commit counts the partition's version up: by it others see whether
-/// the database has lost commits.
+/// while. About once a second a commit, or the check after it, counts the partition's version up:
+/// by it all see whether the database has lost commits.
 ///
 /// What it has committed is as safe as the server makes it: on the server's disk, and with a
 /// synchronous standby on that one's, too.
@@ -79,7 +79,7 @@ class PostgresStore final : public Store {
   Status InTransaction(const Change& change);
   template <typename Change>
   Status Transact(PostgresDatabase::Writes writes, const Change& change);
-  void AddNames(std::span<const Record> records);
+  Status AddNames(std::span<const Record> records);
   void CommitFenced();
   Status CheckKept();
   void Remember(std::span<const Record> records);
@@ -91,10 +91,10 @@ class PostgresStore final : public Store {
   Statements sql_{database_};
   JobTables tables_;
   std::uint64_t version_ = 0;
-  Instant next_version_{};    // when it is counted up
-  bool has_written_ = false;  // in this transaction
+  Instant next_version_{};     // when it is counted up
+  bool is_uncounted_ = false;  // something was committed since it was
   int forgets_ = 0;
-  // The newest that were acknowledged; 0: none, or they were deleted.
+  // The newest that were acknowledged since the version was counted; 0: none, or they were deleted.
   JobId last_accepted_ = 0;
   JobId last_ended_ = 0;
   bool is_kept_ = true;  // they were there on this connection

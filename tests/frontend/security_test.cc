@@ -17,6 +17,7 @@
 #include "tests/support/certificates.h"
 #include "tests/support/http2_peer.h"
 #include "tests/support/program.h"
+#include "twofold/v1/frontends.pb.h"
 #include "twofold/v1/queue.grpc.pb.h"
 #include "twofold/v1/runs.pb.h"
 
@@ -268,7 +269,8 @@ TEST_F(SecurityTest, StreamsAreCheckedOnceWhenTheyOpen) {
 
 std::vector<std::string> AllMethods() {
   std::vector<std::string> methods;
-  for (const auto* file : {v1::Job::descriptor()->file(), v1::Run::descriptor()->file()}) {
+  for (const auto* file : {v1::Job::descriptor()->file(), v1::Run::descriptor()->file(),
+                           v1::Frontend::descriptor()->file()}) {
     for (int i = 0; i < file->service_count(); ++i) {
       for (int j = 0; j < file->service(i)->method_count(); ++j) {
         methods.push_back("/" + file->service(i)->full_name() + "/" +
@@ -299,7 +301,7 @@ TEST_F(SecurityTest, EveryMethodHasARowInTheTableAndKeepsIt) {
   Serve(false, false, true);
   const auto clients = rpc::Connect(frontend_->client_address());
   const auto workers = rpc::Connect(frontend_->worker_address());
-  ASSERT_EQ(AllMethods().size(), 25U);
+  ASSERT_EQ(AllMethods().size(), 29U);
   for (const std::string& method : AllMethods()) {
     EXPECT_TRUE(HasAccessRule(method)) << method << " has no row in frontend/access.cc";
     EXPECT_FALSE(RolesOfMethod(method).open()) << method;
@@ -327,7 +329,8 @@ TEST_F(SecurityTest, RolesAreKeptApart) {
   }
   EXPECT_TRUE(may(Role::kWorker, "Workers/Work"));
   EXPECT_FALSE(may(Role::kClient, "Workers/Work"));
-  for (const char* method : {"Admin/PauseQueue", "Admin/DrainWorkers", "Admin/NotThereYet"}) {
+  for (const char* method :
+       {"Admin/PauseQueue", "Admin/DrainWorkers", "Frontends/MoveQueue", "Admin/NotThereYet"}) {
     EXPECT_TRUE(may(Role::kAdmin, method)) << method;
     EXPECT_FALSE(may(Role::kClient, method) || may(Role::kReadOnly, method)) << method;
   }

@@ -1,4 +1,5 @@
-// What only PostgresStore does: who may write, servers that come and go, texts.
+// What only PostgresStore does: tables, texts, groups, servers that come and go. Who may write:
+// postgres_fence_test.cc.
 
 #include "lib/results/postgres_store.h"
 
@@ -59,7 +60,7 @@ TEST_F(PostgresStoreTest, HasTheColumnsOfSqlite) {
       " JOIN pragma_table_info(tables.name) AS columns WHERE tables.type IN ('table', 'view')");
   auto in_postgres = engine_->Rows(
       "SELECT table_name, column_name FROM information_schema.columns"
-      " WHERE table_schema = 'public' AND table_name NOT IN ('twofold', 'partition')");
+      " WHERE table_schema = 'public' AND table_name NOT IN ('twofold', 'frontend', 'partition')");
   std::sort(in_sqlite.begin(), in_sqlite.end());
   std::sort(in_postgres.begin(), in_postgres.end());
   EXPECT_EQ(in_postgres, in_sqlite);
@@ -91,26 +92,7 @@ TEST_F(PostgresStoreTest, TextThatPostgresCannotStoreIsReplaced) {
   EXPECT_EQ(std::get<JobEnded>(found.state).reason, "\ufffd");
 }
 
-// ---- Who may write
-
-TEST_F(PostgresStoreTest, FrontendThatWasReplacedNeverCommitsAgain) {
-  const auto first = Open();
-  ASSERT_TRUE(first->Commit(Group{Accepted(1), Ended(1)}).ok());
-  const auto second = Open();
-  EXPECT_TRUE(absl::IsFailedPrecondition(first->Commit(Group{Accepted(2)})));
-  EXPECT_TRUE(absl::IsFailedPrecondition(first->Commit(Group{Accepted(1), Accepted(3)})))
-      << "row by row neither";
-  EXPECT_TRUE(
-      absl::IsFailedPrecondition(first->Commit(Group{Accepted(4), EndedWith(4, FullResult())})));
-  EXPECT_TRUE(absl::IsFailedPrecondition(first->Forget({.keep_at_most = 0}, 10).status()));
-  const Status status = first->Check();
-  EXPECT_TRUE(absl::IsFailedPrecondition(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("another frontend"));
-  EXPECT_TRUE(second->Commit(Group{Accepted(5)}).ok());
-  EXPECT_THAT(IdsOf(*second->List({})), ElementsAre(1, 5));
-  EXPECT_EQ(engine_->Count("metric"), 0);
-  EXPECT_TRUE(first->Find(5).ok()) << "reading goes on";
-}
+// ---- Tables
 
 TEST_F(PostgresStoreTest, SeveralMakeTheTablesAtTheSameTime) {
   std::vector<Status> opened(4);
@@ -120,7 +102,8 @@ TEST_F(PostgresStoreTest, SeveralMakeTheTablesAtTheSameTime) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const Status& status : opened) EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(engine_->Text("epoch FROM partition"), "4");
+  EXPECT_EQ(engine_->Text("version FROM twofold"), "2");
+  EXPECT_EQ(engine_->Count("partition"), 0) << "opening takes nothing";
 }
 
 TEST_F(PostgresStoreTest, NewerSchemaIsRefusedAndLeftAsItIs) {
@@ -129,7 +112,7 @@ TEST_F(PostgresStoreTest, NewerSchemaIsRefusedAndLeftAsItIs) {
   const Status status = PostgresStore::Open(engine_->target()).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("its schema has version 99"));
-  EXPECT_EQ(engine_->Text("epoch FROM partition"), "1");
+  EXPECT_EQ(engine_->Text("version FROM twofold"), "99");
 }
 
 TEST_F(PostgresStoreTest, MissingDatabaseIsNamedWithoutItsSettings) {
