@@ -125,10 +125,7 @@ void Membership::KeepTime() {
 void Membership::Do(const effect::Look& look) {
   auto seen = looks_.Read();
   if (!seen.ok()) {
-    {
-      const MutexLock lock(mutex_);
-      trouble_ = std::string(seen.status().message());
-    }
+    Miss(std::string(seen.status().message()));
     (void)Step(input::LookFailed{look.number});
     return Publish();
   }
@@ -143,8 +140,17 @@ void Membership::Do(const effect::Look& look) {
   Publish();
 }
 
+void Membership::Miss(const std::string& why) {
+  const MutexLock lock(mutex_);
+  if (trouble_.empty()) {
+    spdlog::warn("cannot see who serves which queue, trying again until it works: {}", why);
+  }
+  trouble_ = why;
+}
+
 void Membership::Seen(Look look) {
   const MutexLock lock(mutex_);
+  if (!trouble_.empty()) spdlog::info("sees again who serves which queue");
   trouble_.clear();
   looked_at_ = Now();
   std::map<std::string, Pulse> pulses;

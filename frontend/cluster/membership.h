@@ -92,6 +92,7 @@ class Membership {
   // On looker_
   void Do(const cluster::effect::Look& look);
   void Do(const cluster::effect::Beat& beat);
+  void Miss(const std::string& why);
   void Seen(Look look);
   [[nodiscard]] bool Lives(const std::string& name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Publish();

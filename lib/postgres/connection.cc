@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -17,7 +18,10 @@ namespace {
 
 constexpr int kBinary = 1;
 
-std::string Whole(Duration duration, Duration unit) { return absl::StrCat(duration / unit); }
+// At least one: none is refused by some settings, and means for ever to others.
+std::string Whole(Duration duration, Duration unit) {
+  return absl::StrCat(std::max<std::int64_t>(duration / unit, 1));
+}
 
 /// Names and values for PQconnectdbParams. What stands before "dbname" is overridden by the address
 /// in it, what stands behind overrides it.

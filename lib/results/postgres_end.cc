@@ -27,11 +27,12 @@ constexpr const char* kSettings =
 
 constexpr const char* kBeginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-// Each frontend that opens the database counts an epoch up.
-constexpr const char* kClaims = "SELECT coalesce(sum(epoch), 0)::bigint FROM partition";
-// Frontends wait for it: to open the database they have to change these rows, to commit to hold
-// them.
-constexpr const char* kKeepOut = "SELECT epoch FROM partition FOR UPDATE";
+// Each frontend that lives counts a beat up about once a second, each that takes a queue an epoch.
+constexpr const char* kClaims =
+    "SELECT ((SELECT coalesce(sum(epoch), 0) FROM partition)"
+    " + (SELECT coalesce(sum(beat), 0) FROM frontend))::bigint";
+// Frontends wait for it: to take a queue they have to change these rows, to commit to hold them.
+constexpr const char* kKeepOut = "LOCK TABLE partition IN ACCESS EXCLUSIVE MODE";
 
 constexpr std::size_t kSendBytes = 1 << 20;
 
