@@ -291,7 +291,6 @@ database_of_my_own() {
 }
 
 @test "--cluster: three frontends on one database do the jobs of a queue, after a second call as well" {
-  "$TWOFOLD_BIN/twofold-frontend" --help | grep -q -- --advertise || skip "the frontend does not share a database yet"
   [ -x "${POSTGRES_PROGRAMS:-/usr/lib/postgresql/15/bin}/initdb" ] || skip "needs PostgreSQL"
   run apply --timeout 60 --cluster --database postgresql sleep
   [ "$status" -eq 0 ] || { echo "$output"; false; }
