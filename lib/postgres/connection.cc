@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
