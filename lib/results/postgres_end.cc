@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "lib/results/postgres_schema.h"
@@ -27,19 +28,28 @@ constexpr const char* kSettings =
 
 constexpr const char* kBeginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-// Each frontend that lives counts a beat up about once a second, each that takes a queue an epoch.
-constexpr const char* kClaims =
-    "SELECT ((SELECT coalesce(sum(epoch), 0) FROM partition)"
-    " + (SELECT coalesce(sum(beat), 0) FROM frontend))::bigint";
-// Frontends wait for it: to take a queue they have to change these rows, to commit to hold them.
-constexpr const char* kKeepOut = "LOCK TABLE partition IN ACCESS EXCLUSIVE MODE";
+// What frontends change all the time: their beats, about once a second, and whose the queues are.
+constexpr const char* kActivity =
+    "SELECT concat((SELECT string_agg(concat_ws(' ', name, incarnation, beat), ',' ORDER BY name)"
+    " FROM frontend), ';',"
+    " (SELECT string_agg(concat_ws(' ', number, epoch), ',' ORDER BY number) FROM partition))";
+constexpr const char* kNoFrontends = ";";
+
+// No beat for so long: nobody is there.
+constexpr Duration kSilence = std::chrono::seconds(3);
+constexpr Duration kBetweenLooks = std::chrono::milliseconds(100);
+
+// Frontends have to change these tables before they serve anything. Those of an empty store that
+// have gone leave rows; which queue has which number is up to what is copied.
+constexpr const char* kKeepOut = "LOCK TABLE frontend, partition IN EXCLUSIVE MODE";
+constexpr const char* kForgetFrontends[] = {"DELETE FROM frontend", "DELETE FROM partition"};
 
 constexpr std::size_t kSendBytes = 1 << 20;
 
-Result<std::int64_t> FirstOf(postgres::Connection& connection, const std::string& sql) {
-  const auto rows = connection.Run(sql);
+Result<std::string> ActivityIn(postgres::Connection& connection) {
+  const auto rows = connection.Run(kActivity);
   if (!rows.ok()) return rows.status();
-  return rows->size() == 0 ? 0 : rows->Integer(0, 0);
+  return std::string(rows->Text(0, 0));
 }
 
 Status StatusOfRun(postgres::Connection& connection, const std::string& sql) {
@@ -99,17 +109,44 @@ Result<std::unique_ptr<StoreEnd>> PostgresEnd::Open(const postgres::Target& targ
   return end;
 }
 
+Status PostgresEnd::InUse() const {
+  return absl::FailedPreconditionError(
+      absl::StrCat(name(), ": a frontend is using it; stop it and begin again"));
+}
+
+/// Looks at the beats for long enough to see one.
+Status PostgresEnd::CheckNobody() {
+  const Instant end = Now() + kSilence;
+  for (bool is_first = true;; is_first = false) {
+    auto activity = ActivityIn(*connection_);
+    if (!activity.ok()) return activity.status();
+    if (!is_first && *activity != activity_) return InUse();
+    activity_ = *std::move(activity);
+    if (activity_ == kNoFrontends || Now() >= end) return absl::OkStatus();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 Status PostgresEnd::Begin(Use use) {
-  Status begun = StatusOfRun(*connection_, use == Use::kRead ? kBeginReading : "BEGIN");
-  if (begun.ok() && use == Use::kWrite) begun = StatusOfRun(*connection_, kKeepOut);
-  if (!begun.ok()) return begun;
-  const auto claims = FirstOf(*connection_, kClaims);
-  if (claims.ok()) claims_ = *claims;
-  return claims.status();
+  if (Status nobody = CheckNobody(); !nobody.ok()) return nobody;
+  if (use == Use::kRead) return StatusOfRun(*connection_, kBeginReading);
+  for (const char* sql : {"BEGIN", kKeepOut}) {
+    if (Status begun = StatusOfRun(*connection_, sql); !begun.ok()) return begun;
+  }
+  const auto activity = ActivityIn(*connection_);
+  if (!activity.ok()) return activity.status();
+  if (*activity != activity_) return InUse();
+  activity_ = kNoFrontends;
+  for (const char* sql : kForgetFrontends) {
+    if (Status forgotten = StatusOfRun(*connection_, sql); !forgotten.ok()) return forgotten;
+  }
+  return absl::OkStatus();
 }
 
 Result<std::int64_t> PostgresEnd::Count(const Table& table) {
-  return FirstOf(*connection_, "SELECT count(*) FROM " + table.name);
+  const auto rows = connection_->Run("SELECT count(*) FROM " + table.name);
+  if (!rows.ok()) return rows.status();
+  return rows->Integer(0, 0);
 }
 
 Status PostgresEnd::Read(const Table& table, Take take) {
@@ -197,10 +234,9 @@ Status PostgresEnd::Commit() {
 
 Status PostgresEnd::CheckAlone() {
   if (Status ended = StatusOfRun(*connection_, "COMMIT"); !ended.ok()) return ended;
-  const auto claims = FirstOf(*connection_, kClaims);
-  if (!claims.ok() || *claims == claims_) return claims.status();
-  return absl::FailedPreconditionError(
-      absl::StrCat(name(), ": a frontend has opened it during the copy; stop it and begin again"));
+  const auto activity = ActivityIn(*connection_);
+  if (!activity.ok()) return activity.status();
+  return *activity == activity_ ? absl::OkStatus() : InUse();
 }
 
 }  // namespace twofold::results

@@ -54,7 +54,7 @@ class StoreEnd {
   // ---- Of both
 
   /// Whether it still is as it was opened. Count and Read show later changes afterwards.
-  /// Errors   kFailedPrecondition: a frontend has opened it meanwhile; kUnavailable: the file is
+  /// Errors   kFailedPrecondition: a frontend uses it; kUnavailable: the file is
   ///          not the one that was opened.
   virtual Status CheckAlone() = 0;
 };
@@ -63,8 +63,8 @@ enum class Use : std::uint8_t { kRead, kWrite };
 
 /// To be written, a store is made if there is none, and brought up to date.
 ///
-/// Errors   also kNotFound: there is nothing to read; kFailedPrecondition: a frontend has the file
-///          open, or a newer one has written it. Of a database nobody can say who has it open.
+/// Errors   also kNotFound: there is nothing to read; kFailedPrecondition: a frontend uses it, or a
+///          newer one has written it.
 Result<std::unique_ptr<StoreEnd>> OpenEnd(const StoreAddress& address, Use use);
 
 }  // namespace twofold::results

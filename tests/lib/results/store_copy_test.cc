@@ -7,9 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <limits>
+#include <thread>
 #include <tuple>
 
 #include "lib/results/schema.h"
@@ -316,42 +319,77 @@ TEST_F(StoreCopies, FileThatAFrontendHasOpenIsRefused) {
   }
 }
 
-TEST_F(StoreCopies, FrontendThatOpensTheSourceDuringTheCopyEndsIt) {
+/// What a frontend does first, and then about once a second.
+constexpr const char* kJoin = "INSERT INTO frontend VALUES ('f-1', 7, 1, false, '', '')";
+constexpr const char* kBeat = "UPDATE frontend SET beat = beat + 1";
+
+TEST_F(StoreCopies, DatabaseInWhichAFrontendBeatsIsRefused) {
+  ASSERT_NE(postgres_->OpenStore(), nullptr);
+  ASSERT_NE(sqlite_.OpenStore(), nullptr);
+  postgres_->Script(kJoin);
+  std::atomic<bool> is_done = false;
+  std::thread frontend([&] {
+    while (!is_done) {
+      postgres_->Script(kBeat);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  for (const auto& status :
+       {Copy(sqlite_, *postgres_).status(), Copy(*postgres_, sqlite_).status()}) {
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("a frontend is using it"));
+  }
+  is_done = true;
+  frontend.join();
+}
+
+TEST_F(StoreCopies, FrontendThatJoinsInTheSourceDuringTheCopyEndsIt) {
   Fill(*postgres_);
-  bool opened = false;
+  bool joined = false;
   const Status status = Copy(*postgres_, sqlite_, [&](const CopyProgress&) {
-                          if (!std::exchange(opened, true)) (void)postgres_->OpenStore();
+                          if (!std::exchange(joined, true)) postgres_->Script(kJoin);
                           return absl::OkStatus();
                         }).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("a frontend has opened it"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a frontend is using it"));
   EXPECT_EQ(sqlite_.Count("job"), 0);
 }
 
-TEST_F(StoreCopies, FrontendThatOpensTheTargetIsToldAndNamedInTheReport) {
+TEST_F(StoreCopies, FrontendThatJoinsInTheTargetMakesTheVerificationMoot) {
   Fill(sqlite_);
-  bool opened = false;
+  bool joined = false;
   const Status status = Copy(sqlite_, *postgres_, [&](const CopyProgress& progress) {
                           const bool copied = progress.phase == CopyProgress::Phase::kVerifying;
-                          if (copied && !std::exchange(opened, true)) (void)postgres_->OpenStore();
+                          if (copied && !std::exchange(joined, true)) postgres_->Script(kJoin);
                           return absl::OkStatus();
                         }).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("was not verified"), HasSubstr("a frontend has opened it")));
+              AllOf(HasSubstr("was not verified"), HasSubstr("a frontend is using it")));
   EXPECT_EQ(postgres_->Count("live"), 2 * static_cast<std::int64_t>(kJobs));
 }
 
-TEST_F(StoreCopies, FrontendCannotCommitToATargetThatIsWritten) {
-  const auto frontend = PostgresStore::Open(postgres_->target()).value();
+TEST_F(StoreCopies, NoFrontendJoinsATargetThatIsWritten) {
   ASSERT_EQ(sqlite_.OpenStore()->Commit(Group{Accepted(1)}), absl::OkStatus());
   const auto from = OpenEnd(sqlite_.where(), Use::kRead).value();
   const auto to = OpenEnd(postgres_->where(), Use::kWrite).value();
-  const auto held =
+  const auto frontend =
       postgres::Connection::Open(postgres_->target(), "SET lock_timeout = 50").value();
-  EXPECT_TRUE(absl::IsUnavailable(held->Run("SELECT 1 FROM partition FOR SHARE").status()));
+  EXPECT_TRUE(absl::IsUnavailable(frontend->Run(kJoin).status()));
   ASSERT_TRUE(CopyStore(*from, *to, Go).ok());
-  EXPECT_TRUE(held->Run("SELECT 1 FROM partition FOR SHARE").ok());
+  EXPECT_TRUE(frontend->Run(kJoin).ok());
+}
+
+TEST_F(StoreCopies, FrontendsThatHaveGoneLeaveNothingThatCounts) {
+  ASSERT_NE(postgres_->OpenStore(), nullptr);
+  postgres_->Script(kJoin);
+  postgres_->Script("INSERT INTO partition VALUES (0, 'fio', 3, 'f-1', 7, '', 0, 0)");
+  ASSERT_EQ(sqlite_.OpenStore()->Commit(Group{Accepted(1), SequenceUsed{"sleep", 1}}),
+            absl::OkStatus());
+  const auto copied = Copy(sqlite_, *postgres_);
+  ASSERT_TRUE(copied.ok()) << copied.status();
+  EXPECT_EQ(postgres_->Count("partition"), 0) << "number 0 is that of queue sleep now";
+  EXPECT_EQ(postgres_->Count("frontend"), 0);
 }
 
 TEST_F(StoreCopies, ServerThatIsKilledInTheMiddleHasNothing) {
