@@ -90,6 +90,8 @@ std::string ToJson(const WorldOptions& options, const Findings& findings) {
                {"tls", options.tls},
                {"run_time_s", ToSeconds(options.run_time)},
                {"grace_s", ToSeconds(options.grace)},
+               {"first_pause_s", ToSeconds(options.pauses.first)},
+
                {"numbers", Json::array()},
                {"costs", Json::array()},
                {"wrong", findings.complaints}};

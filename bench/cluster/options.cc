@@ -52,6 +52,8 @@ void Declare(CLI::App& app, Options& options) {
   AddOption(app, "--run-time", options.run_seconds, Seconds(1, 86400), "mean of a job");
   AddOption(app, "--grace", options.grace_seconds, Seconds(0.1, 86400),
             "grace period, as the frontend's option");
+  AddOption(app, "--backoff", options.backoff_seconds, Seconds(0.001, 86400),
+            "longest first pause of a worker that looks for its queue; later ones are up to 5 s");
   app.add_flag("--tls", options.world.tls, "connections cost what they are assumed to with TLS");
   app.add_option("--scenario", options.scenarios, "only these")
       ->delimiter(',')
@@ -70,6 +72,9 @@ std::string Complete(Options& options) {
   options.world.queues = options.queues_each * options.world.frontends;
   options.world.run_time = FromSeconds(options.run_seconds);
   options.world.grace = FromSeconds(options.grace_seconds);
+  rpc::RoutePauses& pauses = options.world.pauses;
+  pauses.first = FromSeconds(options.backoff_seconds);
+  pauses.most = std::max(pauses.most, pauses.first);
   const std::size_t queues = options.world.queues;
   if (queues > cluster::kMostPartitions) {
     return absl::StrCat("--queues-each: ", queues, " queues in all, at most ",

@@ -14,10 +14,11 @@ class App;
 namespace twofold::scale {
 
 struct Options {
-  WorldOptions world;  ///< its queues and times follow from the next three, see Complete
+  WorldOptions world;  ///< its queues and times follow from the next four, see Complete
   std::size_t queues_each = 6;
   double run_seconds = 60;
   double grace_seconds = 30;
+  double backoff_seconds = ToSeconds(rpc::RoutePauses{}.first);
   std::vector<std::string> scenarios;  ///< empty: all that so many frontends can have
   bool json = false;
 };

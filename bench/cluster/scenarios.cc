@@ -84,7 +84,8 @@ void AddTakeover(const World& world, Report& report, double most_owned) {
   report.Add("queues that got an owner", Count(ledger.owned.size()));
   report.Add("the last was owned after", Longest(ledger.owned), most_owned);
   report.Add("... and could hand out jobs after", Longest(ledger.served));
-  report.AddWorkers(world, ToSeconds(world.options().grace));
+  // Their attempts wait for them from when the queue was read.
+  report.AddWorkers(world, ToSeconds(world.options().grace + Share(ledger.served, 0)));
   report.AddConnections(world);
   report.AddJobs(world);
 }

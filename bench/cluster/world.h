@@ -26,6 +26,7 @@ struct WorldOptions {
   bool tls = false;
   Duration run_time = std::chrono::seconds(60);  ///< mean of a job; it is half of it to 1.5 of it
   Duration grace = std::chrono::seconds(30);
+  rpc::RoutePauses pauses = {};  ///< of workers
 };
 
 /// Frontends, a database, queues and their workers in virtual time.

@@ -64,8 +64,8 @@ void World::Leave(WorkerNumber number) {
   ++worker.turn;
   worker.stream = Stream::kDialling;
   if (worker.journey == nullptr) {
-    worker.journey =
-        std::make_unique<Journey>(Journey{.route = rpc::Route(kService, random_()), .left = now()});
+    worker.journey = std::make_unique<Journey>(
+        Journey{.route = rpc::Route(kService, random_(), options_.pauses), .left = now()});
   } else if (worker.journey->served) {
     worker.journey->left = now();
     worker.journey->served.reset();
@@ -183,7 +183,7 @@ void World::Join(WorkerNumber number) {
 void World::Settle(WorkerNumber number) {
   std::unique_ptr<Journey>& journey = workers_[number].journey;
   if (journey == nullptr || !journey->served) return;
-  if (now() - *journey->served >= rpc::RoutePauses{}.settled) journey.reset();
+  if (now() - *journey->served >= options_.pauses.settled) journey.reset();
 }
 
 }  // namespace twofold::scale

@@ -26,12 +26,15 @@ std::string Refusal(std::vector<std::string> arguments, Options& options) {
 
 TEST(Options, FollowingValuesAreFilledIn) {
   Options options;
-  ASSERT_EQ(Refusal({"--frontends", "4", "--queues-each", "3", "--run-time", "10", "--grace", "12"},
+  ASSERT_EQ(Refusal({"--frontends", "4", "--queues-each", "3", "--run-time", "10", "--grace", "12",
+                     "--backoff", "2"},
                     options),
             "");
   EXPECT_EQ(options.world.queues, 12U);
   EXPECT_EQ(options.world.run_time, std::chrono::seconds(10));
   EXPECT_EQ(options.world.grace, std::chrono::seconds(12));
+  EXPECT_EQ(options.world.pauses.first, std::chrono::seconds(2));
+  EXPECT_EQ(options.world.pauses.most, std::chrono::seconds(5));
 }
 
 TEST(Options, ImpossibleOnesAreNamed) {
