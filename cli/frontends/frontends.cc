@@ -115,18 +115,17 @@ bool MayComeBack(const Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
 
-// The list in which nothing is left to do, or the first one with --no-wait. Who is asked may go
-// away meanwhile: it may be the one that hands its queues over.
+// The list in which nothing is left to do, or `begun` with --no-wait. Who is asked may go away
+// meanwhile: it may be the one that hands its queues over.
 Result<List> Await(const Globals& globals, const WaitOptions& options, const List& begun,
                    const Left& left) {
+  if (options.no_wait) return begun;
   const Instant deadline = Now() + FromSeconds(options.timeout_seconds);
-  Result<List> list = begun;
-  Progress progress;
-  std::string rest;
-  for (;; std::this_thread::sleep_for(kLookAgain), list = ListNow(globals)) {
+  for (Progress progress;; std::this_thread::sleep_for(kLookAgain)) {
+    Result<List> list = ListNow(globals);
     if (!list.ok() && !MayComeBack(list.status())) return list;
-    rest = list.ok() ? left(*list) : std::string(list.status().message());
-    if (list.ok() && (rest.empty() || options.no_wait)) return list;
+    const std::string rest = list.ok() ? left(*list) : std::string(list.status().message());
+    if (rest.empty()) return list;
     progress.Say(rest);
     if (Now() < deadline) continue;
     return EndWith(1, absl::StrCat("after ", options.timeout_seconds, " seconds: ", rest));

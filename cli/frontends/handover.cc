@@ -81,15 +81,20 @@ Status CheckOthers(const v1::ListFrontendsReply& list, const std::string& name) 
       absl::StrCat("no other frontend could take queues: ", absl::StrJoin(others, ", ")));
 }
 
+// A queue that is in no part of a list has no new owner either.
 Left LeftToDrain(const v1::Frontend& frontend) {
-  const Texts queues = QueuesOf(frontend.partitions());
-  return [name = frontend.name(), own = std::set<std::string>(queues.begin(), queues.end())](
-             const v1::ListFrontendsReply& list) {
+  return [name = frontend.name(),
+          own = QueuesOf(frontend.partitions())](const v1::ListFrontendsReply& list) {
     Texts left;
+    std::set<std::string> served;
     for (const v1::Frontend& each : list.frontends()) {
-      if (each.name() == name) AddTo(left, name + " still serves", QueuesOf(each.partitions()));
+      const Texts its = QueuesOf(each.partitions());
+      if (each.name() == name) AddTo(left, name + " still serves", its);
+      served.insert(its.begin(), its.end());
     }
-    if (!own.empty()) AddTo(left, "nobody serves", QueuesOf(list.unowned(), own));
+    Texts orphans = own;
+    std::erase_if(orphans, [&](const std::string& queue) { return served.contains(queue); });
+    AddTo(left, "nobody serves", orphans);
     return absl::StrJoin(left, "; ");
   };
 }

@@ -86,7 +86,7 @@ void DeclareFrontends(CLI::App& app, local::ClusterOptions& cluster) {
       ->type_name("PATH");
   app.add_option("--ttl", cluster.ttl_seconds,
                  "Silence of a frontend after which another one takes over its queues; else theirs")
-      ->check(Seconds(0.1, 3600))
+      ->check(Seconds(1, 600))
       ->needs(frontends);
 }
 

@@ -84,7 +84,7 @@ TEST_F(FrontendsCommandTest, OneFrontendIsShownAndCannotBeDrained) {
 }
 
 TEST_F(FrontendsCommandTest, DrainWaitsUntilAllIsHandedOver) {
-  service_.Answer({both_, both_, on_way_, on_first_});
+  service_.Answer({both_, both_, both_, on_way_, on_first_});
   EXPECT_EQ(Run({"frontend", "drain", "frontend-2"}), 0) << message_;
   EXPECT_THAT(service_.changes(), ElementsAre("drain frontend-2"));
   EXPECT_EQ(log_, "frontend-2 still serves y\nnobody serves y\n");
@@ -100,7 +100,7 @@ TEST_F(FrontendsCommandTest, DrainSaysWhatIsLeftAfterItsTime) {
 }
 
 TEST_F(FrontendsCommandTest, MoveWaitsForTheNewOwner) {
-  service_.Answer({both_, both_, on_way_, on_first_});
+  service_.Answer({both_, both_, both_, on_way_, on_first_});
   EXPECT_EQ(Run({"frontend", "move", "y", "frontend-1"}), 0) << message_;
   EXPECT_THAT(service_.changes(), ElementsAre("move y frontend-1"));
   EXPECT_THAT(output_, HasSubstr("y           1      2  frontend-1  served"));

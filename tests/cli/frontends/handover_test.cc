@@ -52,8 +52,11 @@ TEST(LeftToDrain, WhatIsStillServedAndWhatHasNoNewOwner) {
       "a still serves x, y; nobody serves z");
   EXPECT_EQ(
       left(ListOf({Named("a", {}), Named("b", {Part(0, "x")})}, {Part(1, "y"), Part(9, "o")})),
-      "nobody serves y");
-  EXPECT_EQ(left(ListOf({Named("a", {}), Named("b", {Part(0, "x")})}, {Part(9, "other")})), "");
+      "nobody serves y, z");
+  EXPECT_EQ(left(ListOf({Named("a", {}), Named("b", {Part(0, "x"), Part(1, "y")})})),
+            "nobody serves z");
+  const v1::Frontend heir = Named("b", {Part(0, "x"), Part(1, "y"), Part(2, "z")});
+  EXPECT_EQ(left(ListOf({Named("a", {}), heir}, {Part(9, "other")})), "");
   EXPECT_EQ(LeftToDrain(Named("a", {}))(ListOf({Named("a", {})}, {Part(9, "other")})), "");
 }
 
