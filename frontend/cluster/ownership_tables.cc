@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <optional>
 #include <utility>
 
 #include "lib/postgres/errors.h"
@@ -56,6 +57,38 @@ cluster::Partition PartitionOf(const postgres::Rows& rows, int row) {
           .losses = Unsigned(rows, row, 7)};
 }
 
+// The numbers in use: of partitions, and of queues that have had jobs. Which are those of queue $1?
+constexpr const char* kNumbers =
+    "SELECT number, queue = $1, true FROM partition UNION ALL"
+    " SELECT (sequence >> 56) & 255, name = $1, false FROM queue";
+
+struct Numbers {
+  /// For the queue: what is in the ids of its jobs, or the lowest that is free; all: none is.
+  [[nodiscard]] std::size_t Choose() const {
+    if (own) return *own;
+    std::size_t number = 0;
+    while (number < taken.size() && taken.test(number)) ++number;
+    return number;
+  }
+
+  std::bitset<cluster::kMostPartitions> taken;
+  std::optional<std::size_t> own;  // of the queue
+  bool has_partition = false;      // the queue
+};
+
+Numbers NumbersOf(const postgres::Rows& rows) {
+  Numbers numbers;
+  for (int row = 0; row < rows.size(); ++row) {
+    const auto number = static_cast<std::size_t>(rows.Integer(row, 0));
+    const bool is_it = rows.Integer(row, 1) != 0;
+    const bool is_partition = rows.Integer(row, 2) != 0;
+    numbers.taken.set(number);
+    if (is_it) numbers.own = number;
+    if (is_it && is_partition) numbers.has_partition = true;
+  }
+  return numbers;
+}
+
 }  // namespace
 
 OwnershipTables::OwnershipTables(postgres::Target target, Peer me, cluster::Incarnation incarnation,
@@ -92,38 +125,19 @@ Status OwnershipTables::AddQueues(const std::vector<std::string>& queues) {
 
 Status OwnershipTables::AddQueue(const std::string& queue) {
   for (int tries = 0; tries < kMostTries; ++tries) {
-    // The numbers in use, and the one that is the queue's already.
-    const auto rows =
-        Run("SELECT number, queue = $1, true FROM partition UNION ALL"
-            " SELECT (sequence >> 56) & 255, name = $1, false FROM queue",
-            {Text(queue)});
+    const auto rows = Run(kNumbers, {Text(queue)});
     if (!rows.ok()) return rows.status();
-    std::bitset<cluster::kMostPartitions> taken;
-    std::size_t number = 0;
-    bool has_number = false;
-    for (int row = 0; row < rows->size(); ++row) {
-      const auto found = static_cast<std::size_t>(rows->Integer(row, 0));
-      const bool is_it = rows->Integer(row, 1) != 0;
-      const bool has_partition = rows->Integer(row, 2) != 0;
-      if (is_it && has_partition) return absl::OkStatus();
-      taken.set(found);
-      if (!is_it) continue;
-      number = found;
-      has_number = true;
-    }
-    if (!has_number) {
-      while (number < taken.size() && taken.test(number)) ++number;
-    }
-    if (number == taken.size()) {
+    const Numbers numbers = NumbersOf(*rows);
+    if (numbers.has_partition) return absl::OkStatus();
+    const std::size_t number = numbers.Choose();
+    if (number == numbers.taken.size()) {
       return absl::ResourceExhaustedError(absl::StrCat(
           connection_->name(), " knows 256 queues, and one more is named; use another database"));
     }
     const auto added = Run("INSERT INTO partition VALUES ($1, $2, 0, '', 0, '', 0, 0)",
                            {Number(number), Text(queue)});
     if (added.ok()) return absl::OkStatus();
-    if (connection_ == nullptr || connection_->failure().sql_state != postgres::kUniqueViolation) {
-      return added.status();
-    }
+    if (VerdictOf(added) != Verdict::kRefused) return added.status();  // else others were faster
   }
   return absl::UnavailableError("others take the numbers of queues all the time; start again");
 }

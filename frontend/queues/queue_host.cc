@@ -82,17 +82,22 @@ WorkerUsage QueueHost::Usage() {
 // A turn is a lock with methods: clang's analysis cannot follow it from the caller.
 QueueHost::Turn::Turn(QueueHost& host, Instant now) ABSL_NO_THREAD_SAFETY_ANALYSIS
     : host_(host),
-      state_(*host.state_),
-      now_(now) {
-  host_.mutex_.Lock();
+      state_(host.LockState()),
+      now_(now) {}
+
+/// Open changes the state: which one it is shows under the lock.
+QueueHost::State& QueueHost::LockState() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  mutex_.Lock();
+  return *state_;
 }
 
 QueueHost::Turn::~Turn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  GiveBackReturned();
   state_.core.Step(now_, queue::input::EndTurn{}, state_);
   if (!state_.changed.empty()) state_.TellWatchers(now_);
-  const FlushList to_flush = std::exchange(state_.to_flush, {});
   // Under the lock, so that the journal has the order of the decisions.
   if (!state_.commit.empty()) state_.KeepDecisions();
+  const FlushList to_flush = std::exchange(state_.to_flush, {});
   const auto deadline = state_.core.core().NextDeadline();
   host_.mutex_.Unlock();
   if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);

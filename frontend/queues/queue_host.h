@@ -94,6 +94,10 @@ class QueueHost {
   /// then brings what the store has, and Serve lets clients and workers in.
   void Open(const Tenure& tenure, Instant now);
 
+  /// The lowest epoch of a tenure, here or elsewhere, that is not known to be over: whoever is said
+  /// to serve the queue with a lower one does so no longer.
+  std::uint64_t NextEpoch();
+
   class Turn;
 
   /// What people and metrics see; taken in one go.
@@ -111,6 +115,7 @@ class QueueHost {
 
  private:
   class State;
+  State& LockState();
 
   // Constant after construction.
   const std::string name_;
@@ -119,6 +124,7 @@ class QueueHost {
   const Surroundings& surroundings_;
 
   Mutex mutex_;
+  std::uint64_t next_epoch_ ABSL_GUARDED_BY(mutex_) = 0;  // tenures before it are over
   std::unique_ptr<State> state_ ABSL_GUARDED_BY(mutex_) ABSL_PT_GUARDED_BY(mutex_);
 };
 
@@ -145,6 +151,8 @@ class QueueHost::Turn {
 
   /// Whether the queue is served here. If not, it takes no jobs and no workers.
   [[nodiscard]] bool served() const;
+  /// Errors   see QueueHost::CheckServed.
+  [[nodiscard]] Status CheckServed() const;
   [[nodiscard]] std::uint64_t epoch() const;
   /// Of a host that is served from the start.
   void SetJournal(std::shared_ptr<results::Journal> journal);
@@ -245,6 +253,8 @@ class QueueHost::Turn {
  private:
   void Follow(queue::JobId job, bool follow);
   void GiveBack(bool running);
+  void GiveBack(std::span<const queue::JobId> jobs);
+  void GiveBackReturned();
   void SendAway();
   void Dismiss(queue::ProcessId process);
   void AttemptOver(queue::ProcessId process, queue::JobId job);

@@ -113,7 +113,8 @@ void QueueHost::State::Do(const queue::CancelOnWorker& cancel) {
 void QueueHost::State::Do(const queue::Requeued& requeued) {
   watchers.AttemptOver(requeued.job);
   Changed(requeued.job);
-  if (requeued.options->durable) commit.Record(GivenUp(requeued));
+  if (requeued.options->durable) return commit.Record(GivenUp(requeued));
+  if (!served) returned.push_back(requeued.job);
 }
 
 void QueueHost::State::Do(const queue::Reply& reply) {

@@ -3,7 +3,9 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/queues/commit_batch.h"
@@ -72,7 +74,13 @@ class QueueHost::State final : public queue::Effects {
   Watchers watchers;
   std::vector<queue::JobId> changed;  ///< watched jobs that the turn has changed
   /// After Close: volatile attempts that processes still run.
-  absl::flat_hash_map<queue::ProcessId, std::uint32_t> leaving;
+  std::set<std::pair<queue::ProcessId, queue::JobId>> leaving;
+  [[nodiscard]] bool IsLeaving(queue::ProcessId process) const {
+    const auto first = leaving.lower_bound({process, queue::JobId{0}});
+    return first != leaving.end() && first->first == process;
+  }
+  /// Volatile jobs that wait again though the queue is not served; to be given back in this turn.
+  std::vector<queue::JobId> returned;
 
  private:
   void Do(const queue::Assign& assign) override;

@@ -32,10 +32,17 @@ void QueueHost::Open(const Tenure& tenure, Instant now) {
   state_.swap(state);
 }
 
-Status QueueHost::CheckServed() {
-  if (Turn(*this, Now()).served()) return absl::OkStatus();
+std::uint64_t QueueHost::NextEpoch() {
+  const MutexLock lock(mutex_);
+  return next_epoch_;
+}
+
+Status QueueHost::CheckServed() { return Turn(*this, Now()).CheckServed(); }
+
+Status QueueHost::Turn::CheckServed() const {
+  if (state_.served) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("queue ", name_, " is served by another frontend now; try again"));
+      absl::StrCat("queue ", host_.name_, " is served by another frontend now; try again"));
 }
 
 bool QueueHost::Turn::served() const { return state_.served; }
@@ -90,8 +97,9 @@ Status QueueHost::Turn::CanStore() const {
       "database does not answer");
 }
 
-std::shared_ptr<results::Journal> QueueHost::Turn::Close() {
+std::shared_ptr<results::Journal> QueueHost::Turn::Close() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   if (!std::exchange(state_.served, false)) return nullptr;
+  host_.next_epoch_ = state_.tenure.epoch + 1;
   if (!state_.commit.empty()) state_.KeepDecisions();
   auto journal = std::exchange(state_.tenure.journal, nullptr);
   state_.core.Step(now_, queue::input::Pause{}, state_);
@@ -109,7 +117,6 @@ std::shared_ptr<results::Journal> QueueHost::Turn::Close() {
 
 /// Volatile jobs that wait, or all.
 void QueueHost::Turn::GiveBack(bool running) {
-  const bool before = std::exchange(state_.gives_back, true);
   std::uint32_t from = 0;
   do {
     std::vector<queue::JobId> jobs;
@@ -117,9 +124,19 @@ void QueueHost::Turn::GiveBack(bool running) {
                                    [&](const queue::JobView& view) {
                                      if (!view.options->durable) jobs.push_back(view.job);
                                    });
-    for (const queue::JobId job : jobs) Cancel(job);
+    GiveBack(jobs);
   } while (from != 0);
+}
+
+void QueueHost::Turn::GiveBack(std::span<const queue::JobId> jobs) {
+  const bool before = std::exchange(state_.gives_back, true);
+  for (const queue::JobId job : jobs) Cancel(job);
   state_.gives_back = before;
+}
+
+/// Jobs of a queue that is not served any more, whose workers have not run them to their ends.
+void QueueHost::Turn::GiveBackReturned() {
+  if (!state_.returned.empty()) GiveBack(std::exchange(state_.returned, {}));
 }
 
 /// Who runs volatile jobs stays until they have ended. What is durable goes with its worker.
@@ -130,14 +147,14 @@ void QueueHost::Turn::SendAway() {
                                    [&](const queue::JobView& view) {
                                      if (view.options->durable) return;
                                      if (view.options->gang.size <= 1)
-                                       ++state_.leaving[view.process];
+                                       state_.leaving.emplace(view.process, view.job);
                                      for (const queue::Member& member : view.members)
-                                       ++state_.leaving[member.process];
+                                       state_.leaving.emplace(member.process, member.job);
                                    });
   } while (from != 0);
   for (std::size_t i = 0; i < state_.workers.size(); ++i) {
     const auto process = static_cast<queue::ProcessId>(i);
-    if (!state_.leaving.contains(process)) Dismiss(process);
+    if (!state_.IsLeaving(process)) Dismiss(process);
   }
 }
 
@@ -148,10 +165,8 @@ void QueueHost::Turn::Dismiss(queue::ProcessId process) {
 
 /// An attempt of a queue that is not served any more has ended.
 void QueueHost::Turn::AttemptOver(queue::ProcessId process, queue::JobId job) {
-  const auto found = state_.leaving.find(process);
-  if (IsDurable(job) || found == state_.leaving.end() || --found->second > 0) return;
-  state_.leaving.erase(found);
-  Dismiss(process);
+  const bool was_last = state_.leaving.erase({process, job}) > 0 && !state_.IsLeaving(process);
+  if (was_last) Dismiss(process);
 }
 
 }  // namespace twofold::frontend

@@ -1,0 +1,423 @@
+// Queues that come and go: what becomes of jobs, workers and watchers when a host begins and ends
+// to serve its queue.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/queues/finished_jobs.h"
+#include "frontend/queues/queue_host.h"
+#include "tests/fakes/memory_store.h"
+
+namespace twofold::frontend {
+namespace {
+
+using queue::Held;
+using queue::JobId;
+using queue::Outcome;
+using queue::ProcessId;
+using queue::ProcessKey;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using Turn = QueueHost::Turn;
+
+class FakeSubmitter final : public Submitter {
+ public:
+  void OnAccepted(std::uint64_t tag, JobId) override { accepted.push_back(tag); }
+  void OnGivenBack(const std::string& queue, std::uint64_t tag) override {
+    EXPECT_EQ(queue, "sleep");
+    given_back.push_back(tag);
+  }
+  void OnDurableMoved() override { ++durable_moved; }
+  void OnReply(const queue::Reply& reply, const WorkerIdentity*) override {
+    replies.emplace_back(reply.tag, reply.outcome);
+  }
+  void Flush() override { ++flushes; }
+
+  std::vector<std::uint64_t> accepted;
+  std::vector<std::uint64_t> given_back;
+  std::vector<std::pair<std::uint64_t, Outcome>> replies;
+  int durable_moved = 0;
+  int flushes = 0;
+};
+
+class FakeWorker final : public WorkerEndpoint {
+ public:
+  void OnAssign(const queue::Assign& assign, const GangPlan*) override {
+    assigned.push_back({assign.job, assign.attempt});
+  }
+  void OnGo(const Held&) override {}
+  void OnCancelAttempt(const Held& attempt) override { cancelled.push_back(attempt); }
+  void OnKept(const Held& attempt) override { kept.push_back(attempt); }
+  void OnFollow(const Held&, bool) override {}
+  void OnDrain() override {}
+  void OnMoved() override { ++moved; }
+  void OnReplaced() override {}
+  void Flush() override {}
+
+  std::vector<Held> assigned;
+  std::vector<Held> cancelled;
+  std::vector<Held> kept;
+  int moved = 0;
+};
+
+class FakeWatcher final : public Watcher {
+ public:
+  void OnJob(const v1::Job&) override { ++jobs; }
+  void OnOutput(std::uint32_t, std::string_view, std::uint64_t) override {}
+  void OnMoved() override { ++moved; }
+  [[nodiscard]] bool wants_output() const override { return false; }
+  void Flush() override {}
+
+  int jobs = 0;
+  int moved = 0;
+};
+
+class TenuresTest : public ::testing::Test {
+ protected:
+  void SetUp() override { OpenAndServe(1); }
+
+  void OpenAndServe(std::uint64_t epoch, std::uint64_t first_sequence = 1) {
+    journal_ = std::make_shared<results::Journal>(store_);
+    host_.Open({epoch, first_sequence, journal_}, Now());
+    Turn(host_, Now()).Serve();
+  }
+
+  queue::Submitted Submit(std::uint64_t tag, bool durable = false,
+                          std::function<void()> then = {}) {
+    auto options = std::make_shared<queue::JobOptions>();
+    options->durable = durable;
+    options->max_attempts = 3;
+    Turn turn(host_, Now());
+    turn.AddSubmitter(kSubmitter, submitter_);
+    return turn.Submit(kSubmitter, tag, options, "", std::move(then));
+  }
+
+  ProcessId Join(const std::shared_ptr<FakeWorker>& worker, std::uint32_t slots = 1) {
+    return Turn(host_, Now()).Join(ProcessKey{++last_key_}, slots, {}, {"node", "pod"}, worker, {});
+  }
+
+  bool Complete(ProcessId process, const Held& attempt, bool handed_back = false) {
+    return Turn(host_, Now())
+        .Completed(process, {.job = attempt.job,
+                             .attempt = attempt.attempt,
+                             .handed_back = handed_back,
+                             .outcome = Outcome::kSucceeded});
+  }
+
+  /// Waits for what the journal has got so far.
+  void Sync() {
+    std::promise<void> done;
+    journal_->Append({}, [&] { done.set_value(); });
+    done.get_future().get();
+  }
+
+  void Close() { Turn(host_, Now()).Close(); }
+
+  std::size_t Stored() { return store_.List({.limit = 1000})->size(); }
+
+  static constexpr queue::SubmitterId kSubmitter{7};
+
+  results::MemoryStore store_;
+  std::shared_ptr<results::Journal> journal_;
+  const std::shared_ptr<FinishedJobs> finished_ = std::make_shared<FinishedJobs>();
+  const Surroundings surroundings_{.detached = finished_};
+  QueueHost host_{"sleep", {}, false, surroundings_};
+  const std::shared_ptr<FakeSubmitter> submitter_ = std::make_shared<FakeSubmitter>();
+  const std::shared_ptr<FakeWorker> worker_ = std::make_shared<FakeWorker>();
+  std::uint64_t last_key_ = 0;
+};
+
+// ---- Closed hosts
+
+TEST_F(TenuresTest, ClosedHostSaysThatItDoesNotServe) {
+  EXPECT_TRUE(host_.CheckServed().ok());
+  Close();
+  EXPECT_TRUE(absl::IsUnavailable(host_.CheckServed()));
+  EXPECT_TRUE(absl::IsUnavailable(Turn(host_, Now()).CheckServed()));
+  EXPECT_FALSE(Turn(host_, Now()).served());
+  EXPECT_FALSE(host_.Look(Now()).served);
+}
+
+TEST_F(TenuresTest, HostThatIsBeingOpenedDoesNotServeYet) {
+  Close();
+  host_.Open({2, 1, journal_}, Now());
+  EXPECT_FALSE(Turn(host_, Now()).served());
+  Turn(host_, Now()).Serve();
+  EXPECT_TRUE(Turn(host_, Now()).served());
+  EXPECT_EQ(Turn(host_, Now()).epoch(), 2U);
+}
+
+TEST_F(TenuresTest, TenuresThatAreOverAreKnownByTheirEpochs) {
+  EXPECT_LE(host_.NextEpoch(), 1U);
+  Close();
+  EXPECT_EQ(host_.NextEpoch(), 2U);
+  OpenAndServe(4);
+  EXPECT_LE(host_.NextEpoch(), 4U);
+  Close();
+  EXPECT_EQ(host_.NextEpoch(), 5U);
+}
+
+TEST_F(TenuresTest, CloseReturnsTheJournalOnce) {
+  EXPECT_EQ(Turn(host_, Now()).Close(), journal_);
+  EXPECT_EQ(Turn(host_, Now()).Close(), nullptr);
+  EXPECT_TRUE(absl::IsFailedPrecondition(host_.CanStore()));
+}
+
+TEST_F(TenuresTest, DurableJobsWaitWhileTheyAreSuspended) {
+  EXPECT_TRUE(host_.CanStore().ok());
+  Turn(host_, Now()).SuspendDurable(true);
+  EXPECT_TRUE(absl::IsUnavailable(host_.CanStore()));
+  EXPECT_NE(StoreTrouble(host_.Look(Now())), "");
+  Turn(host_, Now()).SuspendDurable(false);
+  EXPECT_TRUE(host_.CanStore().ok());
+}
+
+// ---- Jobs that wait
+
+TEST_F(TenuresTest, CloseGivesWaitingVolatileJobsBackOnce) {
+  Submit(1);
+  Submit(2);
+  Close();
+  EXPECT_THAT(submitter_->given_back, UnorderedElementsAre(1, 2));
+  EXPECT_GT(submitter_->flushes, 0);
+  EXPECT_THAT(submitter_->replies, IsEmpty());
+  EXPECT_EQ(Turn(host_, Now()).core().waiting(), 0U);
+  Close();
+  OpenAndServe(2);
+  EXPECT_THAT(submitter_->given_back, SizeIs(2));
+}
+
+TEST_F(TenuresTest, VeryManyWaitingJobsAreAllGivenBack) {
+  constexpr std::size_t kJobs = 3 * queue::Queue::kMostListed + 1;
+  for (std::size_t i = 1; i <= kJobs; ++i) Submit(i);
+  Close();
+  EXPECT_THAT(submitter_->given_back, SizeIs(kJobs));
+}
+
+TEST_F(TenuresTest, JobThatNoStreamOwnsIsAbandoned) {
+  const auto options = std::make_shared<queue::JobOptions>();
+  std::vector<v1::Job> ended;
+  {
+    Turn turn(host_, Now());
+    const JobId job = turn.Submit(queue::kDetached, 0, options, "").job;
+    finished_->WhenFinished(job, [&](const v1::Job& one) { ended.push_back(one); });
+  }
+  Close();
+  ASSERT_THAT(ended, SizeIs(1));
+  EXPECT_EQ(ended[0].outcome(), v1::OUTCOME_ABANDONED);
+}
+
+// ---- Jobs that run
+
+TEST_F(TenuresTest, RunningVolatileJobsEndAndThenTheirWorkerIsSentAway) {
+  const ProcessId process = Join(worker_, 2);
+  Submit(1);
+  Submit(2);
+  ASSERT_THAT(worker_->assigned, SizeIs(2));
+  Close();
+  EXPECT_THAT(submitter_->given_back, IsEmpty());
+  EXPECT_EQ(worker_->moved, 0);
+  EXPECT_TRUE(Complete(process, worker_->assigned[0]));
+  EXPECT_EQ(worker_->moved, 0);
+  EXPECT_TRUE(Complete(process, worker_->assigned[1]));
+  EXPECT_EQ(worker_->moved, 1);
+  EXPECT_THAT(submitter_->replies, UnorderedElementsAre(std::pair{1U, Outcome::kSucceeded},
+                                                        std::pair{2U, Outcome::kSucceeded}));
+}
+
+TEST_F(TenuresTest, AnswerToWhatWasCancelledBeforeDoesNotSendAwayWhoStillRuns) {
+  const ProcessId process = Join(worker_, 2);
+  const JobId cancelled = Submit(1).job;
+  Submit(2);
+  Turn(host_, Now()).Cancel(cancelled);
+  Close();
+  const Held late{cancelled, 1};
+  const Held runs = worker_->assigned[0] == late ? worker_->assigned[1] : worker_->assigned[0];
+  Complete(process, late);
+  EXPECT_EQ(worker_->moved, 0);
+  Complete(process, runs);
+  EXPECT_EQ(worker_->moved, 1);
+}
+
+TEST_F(TenuresTest, WorkersWithoutVolatileJobsAreSentAwayAtOnce) {
+  const auto idle = std::make_shared<FakeWorker>();
+  Join(worker_);
+  Submit(1, true);
+  Sync();
+  ASSERT_THAT(worker_->assigned, SizeIs(1));
+  Join(idle);
+  Close();
+  EXPECT_EQ(worker_->moved, 1) << "its durable job goes with it";
+  EXPECT_EQ(idle->moved, 1);
+}
+
+TEST_F(TenuresTest, JobThatAWorkerHandsBackLaterIsGivenBack) {
+  const ProcessId process = Join(worker_);
+  Submit(1);
+  Close();
+  Complete(process, worker_->assigned.at(0), true);
+  EXPECT_THAT(submitter_->given_back, ElementsAre(1));
+  EXPECT_THAT(worker_->assigned, SizeIs(1));
+  EXPECT_EQ(worker_->moved, 1);
+}
+
+TEST_F(TenuresTest, JobWhoseWorkerVanishesLaterIsGivenBack) {
+  const ProcessId process = Join(worker_);
+  Submit(1);
+  Close();
+  Turn(host_, Now()).Gone(process, worker_.get());
+  Turn(host_, Now() + std::chrono::hours(1)).Tick();
+  EXPECT_THAT(submitter_->given_back, ElementsAre(1));
+}
+
+TEST_F(TenuresTest, MembersOfAVolatileGangStayUntilItHasEnded) {
+  const ProcessId first = Join(worker_);
+  const auto second_worker = std::make_shared<FakeWorker>();
+  const ProcessId second = Join(second_worker);
+  auto options = std::make_shared<queue::JobOptions>();
+  options->gang.size = 2;
+  {
+    Turn turn(host_, Now());
+    turn.AddSubmitter(kSubmitter, submitter_);
+    turn.Submit(kSubmitter, 1, options, "");
+  }
+  ASSERT_THAT(worker_->assigned, SizeIs(1));
+  ASSERT_THAT(second_worker->assigned, SizeIs(1));
+  Close();
+  Complete(first, worker_->assigned[0]);
+  EXPECT_EQ(worker_->moved, 1);
+  EXPECT_EQ(second_worker->moved, 0);
+  Complete(second, second_worker->assigned[0]);
+  EXPECT_EQ(second_worker->moved, 1);
+  EXPECT_THAT(submitter_->replies, ElementsAre(std::pair{1U, Outcome::kSucceeded}));
+}
+
+// ---- Durable jobs
+
+TEST_F(TenuresTest, WhatWasDecidedBeforeIsWrittenAndNothingAfter) {
+  const ProcessId process = Join(worker_);
+  Submit(1, true);
+  Sync();
+  const Held attempt = worker_->assigned.at(0);
+  Submit(2, true);
+  Close();
+  Sync();
+  EXPECT_THAT(submitter_->accepted, ElementsAre(1, 2));
+  EXPECT_EQ(submitter_->durable_moved, 1);
+  EXPECT_THAT(submitter_->given_back, IsEmpty());
+  const auto id = static_cast<std::uint64_t>(attempt.job);
+  Complete(process, attempt);
+  Turn(host_, Now()).Cancel(attempt.job);
+  Turn(host_, Now() + std::chrono::hours(1)).Tick();
+  Sync();
+  EXPECT_TRUE(std::holds_alternative<results::AttemptStarted>(store_.Find(id)->state));
+  EXPECT_EQ(Stored(), 2U);
+  EXPECT_THAT(worker_->kept, IsEmpty()) << "the worker delivers it where the queue is now";
+  EXPECT_THAT(submitter_->replies, IsEmpty());
+}
+
+TEST_F(TenuresTest, WhoWaitsForADecisionThatIsDroppedLearnsIt) {
+  auto held = std::make_shared<int>(0);
+  const std::weak_ptr<int> dropped = held;
+  Close();
+  Submit(1, true, [held = std::move(held)] { ADD_FAILURE() << "it was never stored"; });
+  EXPECT_TRUE(dropped.expired());
+  Sync();
+  EXPECT_EQ(Stored(), 0U);
+}
+
+// ---- Watchers
+
+TEST_F(TenuresTest, WatchersAreToldOnce) {
+  const auto watcher = std::make_shared<FakeWatcher>();
+  const JobId job = Submit(1).job;
+  Turn(host_, Now()).Watch(job, watcher);
+  ASSERT_EQ(watcher->jobs, 1);
+  Close();
+  EXPECT_EQ(watcher->moved, 1);
+  OpenAndServe(2);
+  EXPECT_EQ(watcher->moved, 1);
+  EXPECT_EQ(watcher->jobs, 1) << "its job has not ended: it is given back";
+}
+
+// ---- The next tenure
+
+TEST_F(TenuresTest, OpenBeginsEmptyWithNewIds) {
+  const JobId before = Submit(1).job;
+  const auto first = static_cast<std::uint64_t>(Submit(2, true).job);
+  Close();
+  OpenAndServe(2, 500);
+  EXPECT_EQ(host_.Look(Now()).stats.waiting, 0U);
+  EXPECT_FALSE(Turn(host_, Now()).core().Find(Now(), before).has_value());
+  EXPECT_NE(Submit(3).job, before);
+  EXPECT_GE(queue::Sequence(Submit(4, true).job), 500U);
+  EXPECT_NE(first, static_cast<std::uint64_t>(Submit(5, true).job));
+}
+
+TEST_F(TenuresTest, OpenGivesBackWhatStillRuns) {
+  Join(worker_);
+  Submit(1);
+  Close();
+  OpenAndServe(2);
+  EXPECT_THAT(submitter_->given_back, ElementsAre(1));
+  EXPECT_THAT(submitter_->replies, IsEmpty());
+  EXPECT_EQ(worker_->moved, 1);
+}
+
+TEST_F(TenuresTest, OpenWithoutACloseEndsTheTenureBefore) {
+  Join(worker_);
+  Submit(1);
+  Submit(2);
+  OpenAndServe(2);
+  EXPECT_THAT(submitter_->given_back, UnorderedElementsAre(1, 2));
+  EXPECT_GE(worker_->moved, 1);
+  EXPECT_EQ(host_.Look(Now()).epoch, 2U);
+}
+
+TEST_F(TenuresTest, WorkerOfTheLastTenureChangesNothing) {
+  const ProcessId process = Join(worker_);
+  Submit(1);
+  const Held attempt = worker_->assigned.at(0);
+  Close();
+  OpenAndServe(2);
+  const auto next = std::make_shared<FakeWorker>();
+  const ProcessId same_id = Join(next);
+  ASSERT_EQ(same_id, process);
+  Submit(2);
+  ASSERT_THAT(next->assigned, SizeIs(1));
+  {
+    Turn turn(host_, Now());
+    EXPECT_FALSE(turn.HasJoined(process, worker_.get()));
+    turn.Gone(process, worker_.get());
+    turn.Left(process, worker_.get());
+    EXPECT_TRUE(turn.HasJoined(same_id, next.get()));
+  }
+  EXPECT_FALSE(Complete(process, attempt)) << "its id is of no job";
+  EXPECT_EQ(host_.Look(Now()).stats.running, 1U);
+  EXPECT_THAT(submitter_->replies, IsEmpty());
+}
+
+TEST_F(TenuresTest, TurnsThatMeetAnOpenSeeOneTenureOrTheOther) {
+  std::atomic<bool> over = false;
+  auto turns = std::async(std::launch::async, [&] {
+    while (!over) {
+      Turn turn(host_, Now());
+      EXPECT_GE(turn.epoch(), 1U);
+      if (turn.served()) turn.Tick();
+    }
+  });
+  for (std::uint64_t epoch = 2; epoch < 300; ++epoch) OpenAndServe(epoch);
+  over = true;
+}
+
+}  // namespace
+}  // namespace twofold::frontend
