@@ -44,6 +44,7 @@ constexpr std::array kRules = {
     Rule{"/twofold.v1.Frontends/DrainFrontend", kAdmins},
     Rule{"/twofold.v1.Frontends/MoveQueue", kAdmins},
     Rule{"/twofold.v1.Frontends/AcceptLoss", kAdmins},
+    Rule{"/twofold.v1.Frontends/LookAgain", Roles::Open()},
     Rule{"/twofold.v1.Admin/ListQueues", kLookers},
     Rule{"/twofold.v1.Admin/PauseQueue", kAdmins},
     Rule{"/twofold.v1.Admin/ResumeQueue", kAdmins},

@@ -220,6 +220,7 @@ void Frontend::Join(const Options& options) {
       MembershipOptions{.me = std::move(me),
                         .ttl = FromSeconds(options.ttl),
                         .strict = {options.strict.begin(), options.strict.end()},
+                        .released = [this] { peers_->SayLookAgain(); },
                         .replaced = [] { std::raise(SIGTERM); }});
   joined_ = membership_.get();
 }

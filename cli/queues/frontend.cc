@@ -78,7 +78,9 @@ bool Frontend::WaitUntilConnected(Duration timeout) const {
 
 Status Frontend::Explain(const grpc::Status& status) const {
   const Status plain = rpc::FromGrpc(status);
-  if (plain.code() == absl::StatusCode::kUnavailable) {
+  const bool answers =
+      dialer_->Of({.address = address_}).Channel()->GetState(false) == GRPC_CHANNEL_READY;
+  if (plain.code() == absl::StatusCode::kUnavailable && !answers) {
     const std::string tls = security::DiagnoseTls(FirstContact(address_), *security_);
     return absl::UnavailableError(absl::StrCat(
         "no frontend answers at ", address_, source_.empty() ? "" : ", ", source_, " (",

@@ -212,7 +212,9 @@ void Membership::Do(const effect::Claim& claim) {
 }
 
 void Membership::Do(const effect::Release& release) {
-  (void)Step(input::Released{release.partition, release.epoch, changes_.Write(release)});
+  const cluster::Verdict verdict = changes_.Write(release);
+  if (verdict == cluster::Verdict::kDone) options_.released();
+  (void)Step(input::Released{release.partition, release.epoch, verdict});
 }
 
 void Membership::Do(const effect::Mark& mark) { changes_.Write(mark); }

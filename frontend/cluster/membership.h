@@ -27,6 +27,8 @@ struct MembershipOptions {
   Peer me;
   Duration ttl = std::chrono::seconds(6);
   std::set<std::string> strict = {};  ///< queues that are, see Tenure
+  /// Called when this frontend has let go of a queue: others should look. Must not block.
+  std::function<void()> released;
   /// Called when another process has taken this name: end this one.
   std::function<void()> replaced;
 };
@@ -58,6 +60,9 @@ class Membership {
 
   /// The same without waiting.
   void StartDrain();
+
+  /// Others may have changed who serves what.
+  void LookAgain() { (void)Step(cluster::input::LookAgain{}); }
 
   /// Errors   of cluster::input::Move and Accept; kNotFound: there is no such queue.
   Status Move(const std::string& queue, const std::string& to);

@@ -6,6 +6,8 @@
 #include <future>
 
 #include "lib/rpc/channel.h"
+#include "lib/rpc/wire.h"
+#include "twofold/v1/frontends.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -49,6 +51,15 @@ std::function<void()> Peers::Call(const std::string& address, const std::string&
                                   const grpc::ByteBuffer& request, Caller caller, Done done) {
   caller.is_forwarded = true;
   return Start(address, method, request, caller, std::move(done));
+}
+
+void Peers::SayLookAgain() {
+  const Caller nobody{.authorization = {},
+                      .deadline = std::chrono::system_clock::now() + kAskPatience};
+  for (const Peer& peer : Others()) {
+    Call(peer.client_address, "/twofold.v1.Frontends/LookAgain",
+         rpc::Serialize(v1::LookAgainRequest()), nobody, [](auto&, auto&) {});
+  }
 }
 
 Result<grpc::ByteBuffer> Peers::Ask(const std::string& own_address, const std::string& method,

@@ -52,6 +52,9 @@ class Peers {
   std::function<void()> Call(const std::string& address, const std::string& method,
                              const grpc::ByteBuffer& request, Caller caller, Done done);
 
+  /// Says to all others that who serves what has changed. Returns at once.
+  void SayLookAgain();
+
   /// A call of this frontend's own service, which may pass it on. Blocks, for ten seconds at most.
   Result<grpc::ByteBuffer> Ask(const std::string& own_address, const std::string& method,
                                const grpc::ByteBuffer& request, Caller caller);

@@ -74,7 +74,7 @@ v1::ListFrontendsReply List(const QueueSet& queues, const Membership& membership
     other.set_client_address(peer.client_address);
     other.set_worker_address(peer.worker_address);
     other.set_draining(member.draining);
-    other.set_away("it has not beaten for a while");
+    other.set_away("it does not answer");
     for (const cluster::Partition& row : seen.look.view.partitions) {
       if (row.owner != member.name) continue;
       *other.add_partitions() = RowOf(row, seen.look.queues.at(row.number));
@@ -107,8 +107,7 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
                                    OpenCalls& calls, ReaderPool& readers)
     : Service(v1::Frontends::service_full_name(), calls, readers) {
   using Reply = v1::ListFrontendsReply;
-  const auto with = [membership = std::move(membership)](
-                        const std::function<Result<Reply>(Membership&)>& answer) {
+  const auto with = [membership](const std::function<Result<Reply>(Membership&)>& answer) {
     Membership* const joined = membership();
     return joined == nullptr ? Result<Reply>(Alone()) : answer(*joined);
   };
@@ -121,7 +120,7 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
       [=](auto&, auto done) {
         done(with([&](Membership& joined) { return listed(absl::OkStatus(), joined); }));
       },
-      at_once, TakeSelf, Sort);
+      at_once, TakeSelf, Sort, Gathering<Reply>::Away::kIsLeftOut);
   Named<v1::DrainFrontendRequest, Reply>(
       "DrainFrontend", [](auto& request) { return request.frontend(); },
       [=](auto& request, auto& call) {
@@ -142,6 +141,11 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
         }));
       },
       at_once);
+  Serve<v1::LookAgainRequest, v1::LookAgainReply>(
+      "LookAgain", [membership](auto&) -> Result<v1::LookAgainReply> {
+        if (Membership* const joined = membership()) joined->LookAgain();
+        return v1::LookAgainReply();
+      });
   Serve<v1::AcceptLossRequest, Reply>("AcceptLoss", [=](auto& request) {
     return with([&](Membership& joined) { return listed(joined.Accept(request.queue()), joined); });
   });

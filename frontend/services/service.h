@@ -115,7 +115,8 @@ class Service : public rpc::Service {
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
                 typename Gathering<Reply>::Merge merge = {},
-                std::function<void(Reply& all)> arrange = {}) {
+                std::function<void(Reply& all)> arrange = {},
+                typename Gathering<Reply>::Away away = Gathering<Reply>::Away::kIsAnError) {
     using Call = rpc::UnaryCall<Request, Reply>;
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
@@ -126,7 +127,7 @@ class Service : public rpc::Service {
         };
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
         part(request, [=, this](Result<Reply> own) {
-          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, answer);
+          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, away, answer);
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(gather, pool_for));

@@ -85,6 +85,9 @@ struct Accept {
   PartitionNumber partition;
 };
 
+/// Somebody says that rows have changed: look soon.
+struct LookAgain {};
+
 /// Does what is due, see Ownership::NextDeadline.
 struct Tick {};
 
@@ -92,6 +95,6 @@ struct Tick {};
 
 using Input = std::variant<input::Looked, input::LookFailed, input::Beaten, input::Claimed,
                            input::Released, input::Committed, input::Deposed, input::Drain,
-                           input::Move, input::Accept, input::Tick>;
+                           input::Move, input::Accept, input::LookAgain, input::Tick>;
 
 }  // namespace twofold::cluster

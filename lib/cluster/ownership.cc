@@ -127,6 +127,11 @@ Status Ownership::On(Instant /*now*/, const input::Accept& accept, Effects& effe
   return absl::OkStatus();
 }
 
+Status Ownership::On(Instant now, const input::LookAgain& /*again*/, Effects& /*effects*/) {
+  look_at_ = std::min(look_at_, std::max(now, looked_at_ + options_.Pause()));
+  return absl::OkStatus();
+}
+
 Status Ownership::On(Instant /*now*/, const input::Tick& /*tick*/, Effects& /*effects*/) {
   return absl::OkStatus();
 }
@@ -200,6 +205,7 @@ void Ownership::Ask(Instant now, Effects& effects) {
   }
   if (!look_ && now >= look_at_) {
     look_ = Request{.sent = now, .proof = acknowledged_};
+    looked_at_ = now;
     look_at_ = now + options_.Period();
     for (auto& [number, standing] : standings_) standing.must_show = standing.known;
     effects.emplace_back(effect::Look{++look_number_});

@@ -25,6 +25,8 @@ struct OwnershipOptions {
 
   /// From one look to the next, and from beat to beat.
   [[nodiscard]] Duration Period() const { return ttl / 6; }
+  /// Between looks that are asked for.
+  [[nodiscard]] Duration Pause() const { return ttl / 60; }
   /// How long an answer to a look or a beat may take. With one period it is less than Gap, so one
   /// answer that is lost does not restart the clocks of the dead.
   [[nodiscard]] Duration Patience() const { return ttl / 4; }
@@ -151,6 +153,7 @@ class Ownership {
   Status On(Instant now, const input::Drain& drain, Effects& effects);
   Status On(Instant now, const input::Move& move, Effects& effects);
   Status On(Instant now, const input::Accept& accept, Effects& effects);
+  Status On(Instant now, const input::LookAgain& again, Effects& effects);
   Status On(Instant now, const input::Tick& tick, Effects& effects);
 
   // What a look shows
@@ -191,7 +194,8 @@ class Ownership {
   // Looks
   std::uint64_t look_number_ = 0;
   std::optional<Request> look_;
-  Instant look_at_{};  // when the next one is due
+  Instant look_at_{};    // when the next one is due
+  Instant looked_at_{};  // when the newest was sent
 
   // Beats
   std::uint64_t beat_number_ = 0;
