@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -78,9 +79,21 @@ void Frontends::Ask(Member& member, const Request& request) {
     if (!database_is_up_) return;
     const bool is_done = database_.Write(sender, request);
     const Input answer = database_.Answer(request, is_done ? Verdict::kDone : Verdict::kRefused);
-    time_.At(time_.now() + half, [this, &member, answer, life = sender.incarnation] {
-      if (member.incarnation == life) Step(member, answer);
+    const bool frees = is_done && std::is_same_v<Request, effect::Release>;
+    time_.At(time_.now() + half, [this, &member, answer, frees, life = sender.incarnation] {
+      if (member.incarnation != life) return;
+      Step(member, answer);
+      if (frees) SayLookAgain(member);
     });
+  });
+}
+
+/// To all others: a call of one trip.
+void Frontends::SayLookAgain(const Member& from) {
+  time_.At(time_.now() + TimeOf(Cost::kDatabaseTrip) / 2, [this, &from] {
+    for (Member& member : members_) {
+      if (&member != &from) Step(member, input::LookAgain{});
+    }
   });
 }
 

@@ -84,6 +84,7 @@ class Frontends {
   void ScheduleTick(Member& member);
   template <typename Request>
   void Ask(Member& member, const Request& request);
+  void SayLookAgain(const Member& from);
 
   void Do(Member& member, const cluster::effect::Look& look);
   void Do(Member& member, const cluster::effect::Beat& beat);

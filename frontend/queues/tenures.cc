@@ -86,8 +86,7 @@ Status QueueHost::Turn::CanTake(bool durable) const {
   if (!state_.suspended || !state_.tenure.strict) return absl::OkStatus();
   return absl::UnavailableError(
       "the queue is strict and stands still: this frontend cannot tell whether it is still its "
-      "own, "
-      "as the database does not answer");
+      "own, as the database does not answer");
 }
 
 Status QueueHost::Turn::CanStore() const {

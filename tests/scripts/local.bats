@@ -265,7 +265,7 @@ owns() { [ "$(owned "$1")" = "$2" ]; }
 @test "several frontends share the queues; a killed one comes back" {
   needs_postgres
   "$bin/twofold-frontend" --help | grep -q -e '--name' || skip "the frontends of this build share no database"
-  up --frontends 2 --postgres --ttl 1 --queues a=0.01,b=0.01,c=0.01
+  up --frontends 2 --postgres --ttl 3 --queues a=0.01,b=0.01,c=0.01
   [ "$("$bin/twofold" frontends --output json | jq 'map(.queues) | add')" = 3 ]
   "$bin/twofold" local kill frontend-2
   eventually owns frontend-1 3

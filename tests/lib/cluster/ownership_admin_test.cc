@@ -129,5 +129,25 @@ TEST_F(OwnershipAdminTest, NothingGoesToWhoDrains) {
   EXPECT_THAT(Of<effect::Claim>(), SizeIs(4));
 }
 
+// ---- Others say that rows have changed
+
+TEST_F(OwnershipAdminTest, WhoIsToldLooksAtOnce) {
+  Run(milliseconds(500));
+  effects.clear();
+  Step(input::LookAgain{}).IgnoreError();
+  EXPECT_EQ(Of<effect::Look>().size(), 1u);
+}
+
+TEST_F(OwnershipAdminTest, WhoIsToldVeryOftenLooksTenTimesASecond) {
+  Run(milliseconds(500));
+  effects.clear();
+  for (int i = 0; i < 300; ++i) {
+    Step(input::LookAgain{}).IgnoreError();
+    Run(milliseconds(1));
+  }
+  EXPECT_LE(Of<effect::Look>().size(), 4u);
+  EXPECT_GE(Of<effect::Look>().size(), 3u);
+}
+
 }  // namespace
 }  // namespace twofold::cluster
