@@ -3,9 +3,10 @@
 #include <absl/strings/str_cat.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <signal.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
-#include <csignal>
 #include <map>
 #include <random>
 #include <set>
@@ -215,7 +216,7 @@ void Frontend::Join(const Options& options) {
   membership_ = std::make_unique<Membership>(
       queues_, *storage_, *directory_,
       MembershipOptions{.me = std::move(me), .ttl = FromSeconds(options.ttl), .replaced = [] {
-                          std::raise(SIGTERM);
+                          kill(getpid(), SIGTERM);  // raise would reach this thread alone
                         }});
   joined_ = membership_.get();
 }
