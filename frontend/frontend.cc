@@ -3,9 +3,10 @@
 #include <absl/strings/str_cat.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <signal.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
-#include <csignal>
 #include <map>
 #include <random>
 #include <set>
@@ -221,7 +222,7 @@ void Frontend::Join(const Options& options) {
                         .ttl = FromSeconds(options.ttl),
                         .strict = {options.strict.begin(), options.strict.end()},
                         .released = [this] { peers_->SayLookAgain(); },
-                        .replaced = [] { std::raise(SIGTERM); }});
+                        .replaced = [] { kill(getpid(), SIGTERM); }});
   joined_ = membership_.get();
 }
 

@@ -170,6 +170,7 @@ bool Membership::Lives(const std::string& name) const {
 }
 
 void Membership::Publish() {
+  const MutexLock publishing(publishing_);  // so that what was seen last is what is known
   std::map<std::string, Owner> owners;
   std::vector<Peer> others;
   {

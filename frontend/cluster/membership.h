@@ -122,6 +122,7 @@ class Membership {
   const MembershipOptions options_;
   const cluster::Incarnation incarnation_;
 
+  Mutex publishing_;  // before mutex_ and the locks of queues
   mutable Mutex mutex_;
   Condition changed_;
   cluster::Ownership ownership_ ABSL_GUARDED_BY(mutex_);

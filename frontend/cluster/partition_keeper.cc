@@ -54,10 +54,10 @@ class WatchedStore final : public results::Store {
 };
 
 /// Waits until all is written that the journal has got so far, and its messages are on their way.
-void Flush(results::Journal& journal) {
+void Flush(results::Journal& journal, Instant limit) {
   const auto flushed = std::make_shared<std::promise<void>>();
   journal.Append({}, [flushed] { flushed->set_value(); });
-  flushed->get_future().wait_for(kFlushLimit);
+  flushed->get_future().wait_until(limit);
 }
 
 }  // namespace
@@ -95,18 +95,24 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
 }
 
 void PartitionKeeper::Close(cluster::PartitionNumber partition) {
+  Close(partition, Now() + kFlushLimit);
+}
+
+void PartitionKeeper::Close(cluster::PartitionNumber partition, Instant limit) {
   const auto found = open_.find(partition);
   if (found == open_.end()) return;
   QueueHost& host = *Find(partition);
   QueueHost::Turn(host, Now()).Close();
-  Flush(found->second->journal);
+  Flush(found->second->journal, limit);
   reaper_.Post([store = std::move(found->second)]() mutable { store.reset(); });
   open_.erase(found);
   spdlog::info("queue {} is not served here any more", host.name());
 }
 
 void PartitionKeeper::CloseAll() {
-  while (!open_.empty()) Close(open_.begin()->first);
+  for (const auto& [partition, store] : open_) QueueHost::Turn(*Find(partition), Now()).Close();
+  const Instant limit = Now() + kFlushLimit;
+  while (!open_.empty()) Close(open_.begin()->first, limit);
 }
 
 }  // namespace twofold::frontend

@@ -11,6 +11,7 @@
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "lib/cluster/inputs.h"
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/results/postgres_store.h"
 
@@ -20,8 +21,9 @@ namespace twofold::frontend {
 /// in, and ends that again. What its commits show goes to `tell`, as inputs of cluster::Ownership.
 ///
 /// Threads  Calls from one thread at a time. `tell` comes from the journals' threads.
-/// Cost     Open blocks while it reads: about 1.2 s for a million unfinished jobs. Close blocks for
-///          a second at most, while the last decisions are written.
+/// Cost     Open blocks while it reads: about 1.2 s for a million unfinished jobs. Close and
+/// CloseAll
+///          block for a second at most, while the last decisions are written.
 class PartitionKeeper {
  public:
   using Tell = std::function<void(const cluster::Input&)>;
@@ -45,6 +47,8 @@ class PartitionKeeper {
   void CloseAll();
 
  private:
+  void Close(cluster::PartitionNumber partition, Instant limit);
+
   QueueSet& queues_;
   Storage& storage_;
   const std::set<std::string> strict_;

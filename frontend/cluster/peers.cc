@@ -4,10 +4,14 @@
 #include <grpcpp/generic/generic_stub.h>
 
 #include <future>
+#include <utility>
+#include <vector>
 
 #include "lib/rpc/channel.h"
+#include "lib/rpc/client_stream.h"
 #include "lib/rpc/wire.h"
 #include "twofold/v1/frontends.pb.h"
+#include "twofold/v1/queue.grpc.pb.h"  // gRPC's traits of the messages
 
 namespace twofold::frontend {
 namespace {
@@ -47,8 +51,70 @@ std::shared_ptr<grpc::Channel> Peers::Channel(const std::string& address) {
   return dialer->Channel();
 }
 
-std::function<void()> Peers::Call(const std::string& address, const std::string& method,
-                                  const grpc::ByteBuffer& request, Caller caller, Done done) {
+// ---- Calls under way
+
+struct Peers::Open {
+  virtual ~Open() = default;
+  virtual void TryCancel() = 0;
+};
+
+struct Peers::UnaryOpen final : Open {
+  explicit UnaryOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
+  void TryCancel() override { context.TryCancel(); }
+
+  grpc::GenericStub stub;
+  grpc::ClientContext context;
+  grpc::ByteBuffer request;
+  grpc::ByteBuffer reply;
+};
+
+struct Peers::FollowOpen final : Open {
+  explicit FollowOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
+  void TryCancel() override { stream->Cancel(); }
+
+  grpc::TemplatedGenericStub<v1::FollowJobRequest, v1::JobUpdate> stub;
+  std::shared_ptr<rpc::ClientStream<v1::FollowJobRequest, v1::JobUpdate>> stream;
+};
+
+Peers::~Peers() {
+  std::vector<std::uint64_t> numbers;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [number, open] : open_) numbers.push_back(number);
+  }
+  for (const std::uint64_t number : numbers) BreakOff(number);
+  const MutexLock lock(mutex_);
+  while (!open_.empty()) left_.Wait(mutex_);
+}
+
+std::uint64_t Peers::Enter(std::shared_ptr<Open> open) {
+  const MutexLock lock(mutex_);
+  open_[++last_number_] = std::move(open);
+  return last_number_;
+}
+
+/// The call is over, and nobody else has a hold on it. Notifies under the lock: whoever waits for
+/// the end of the last call destroys this.
+void Peers::Leave(std::uint64_t number) {
+  const MutexLock lock(mutex_);
+  dropper_.Post([open = std::move(open_.extract(number).mapped())] {});
+  left_.NotifyAll();
+}
+
+void Peers::BreakOff(std::uint64_t number) {
+  std::shared_ptr<Open> open;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = open_.find(number);
+    if (found == open_.end()) return;
+    open = found->second;
+  }
+  open->TryCancel();  // its end may come before this returns
+  dropper_.Post([open = std::move(open)] {});
+}
+
+Peers::Cancel Peers::Call(const std::string& address, const std::string& method,
+                          const grpc::ByteBuffer& request, Caller caller, Done done) {
   caller.is_forwarded = true;
   return Start(address, method, request, caller, std::move(done));
 }
@@ -74,23 +140,42 @@ Result<grpc::ByteBuffer> Peers::Ask(const std::string& own_address, const std::s
   return answer->get_future().get();
 }
 
-std::function<void()> Peers::Start(const std::string& address, const std::string& method,
-                                   const grpc::ByteBuffer& request, const Caller& caller,
-                                   Done done) {
-  struct Open {
-    explicit Open(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
-    grpc::GenericStub stub;
-    grpc::ClientContext context;
-    grpc::ByteBuffer request;
-    grpc::ByteBuffer reply;
-  };
-  const auto open = std::make_shared<Open>(Channel(address));
-  open->request = request;
-  Prepare(open->context, caller);
-  open->stub.UnaryCall(
-      &open->context, method, {}, &open->request, &open->reply,
-      [open, done = std::move(done)](const grpc::Status& status) { done(status, open->reply); });
-  return [open] { open->context.TryCancel(); };
+Peers::Cancel Peers::Start(const std::string& address, const std::string& method,
+                           const grpc::ByteBuffer& request, const Caller& caller, Done done) {
+  const auto call = std::make_shared<UnaryOpen>(Channel(address));
+  const std::uint64_t number = Enter(call);
+  call->request = request;
+  Prepare(call->context, caller);
+  call->stub.UnaryCall(&call->context, method, {}, &call->request, &call->reply,
+                       [this, number, reply = &call->reply,
+                        done = std::move(done)](const grpc::Status& status) mutable {
+                         std::exchange(done, nullptr)(status, *reply);
+                         Leave(number);
+                       });
+  return [this, number] { BreakOff(number); };
+}
+
+Peers::Cancel Peers::Follow(const std::string& address, const v1::FollowJobRequest& request,
+                            Caller caller, OnUpdate on_update, OnEnd on_end) {
+  caller.is_forwarded = true;
+  const auto call = std::make_shared<FollowOpen>(Channel(address));
+  const std::uint64_t number = Enter(call);
+  call->stream = std::make_shared<rpc::ClientStream<v1::FollowJobRequest, v1::JobUpdate>>(
+      std::move(on_update),
+      [this, number, on_end = std::move(on_end)](const grpc::Status& status) mutable {
+        std::exchange(on_end, nullptr)(status);
+        Leave(number);
+      });
+  Prepare(*call->stream->context(), caller);
+  call->stub.PrepareBidiStreamingCall(call->stream->context(), "/twofold.v1.Clients/FollowJob", {},
+                                      call->stream.get());
+  call->stream->Add([&](v1::FollowJobRequest& message) {
+    message = request;
+    return std::size_t{1};
+  });
+  call->stream->Start();
+  call->stream->Close();
+  return [this, number] { BreakOff(number); };
 }
 
 void Peers::Find(const std::string& queue, std::function<void(Result<std::string>)> done) {

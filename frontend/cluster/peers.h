@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,11 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/cluster/lane.h"
 #include "frontend/queues/directory.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
 
@@ -31,12 +34,16 @@ Caller CallerOf(const grpc::CallbackServerContext& context);
 
 /// The other frontends: passes calls on to those who serve a queue. A call is passed on once.
 ///
-/// Threads  Safe. `done` comes once, from a thread of gRPC or of the Directory.
+/// Threads  Safe. `done` and `on_end` come once, from a thread of gRPC or of the Directory. The
+///          destructor breaks off what is under way, and waits for the end of it.
 class Peers {
  public:
   /// `directory` outlives this and all calls.
   Peers(Directory& directory, security::Client security)
       : directory_(directory), security_(std::move(security)) {}
+  ~Peers();
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
 
   /// Who answers calls about this queue, now or when it is known: an address, or empty: this
   /// frontend. Errors   kUnavailable: nobody serves it.
@@ -45,12 +52,19 @@ class Peers {
   /// Those that are alive, without this one.
   [[nodiscard]] std::vector<Peer> Others() const { return directory_.Others(); }
 
-  /// Calls a unary method, "/twofold.v1.Admin/ListQueues", with a serialized request. Returns what
-  /// breaks the call off.
-  /// `done` comes once.
+  /// Breaks a call off, with CANCELLED; no-op when it is over.
+  using Cancel = std::function<void()>;
+
+  /// Calls a unary method, "/twofold.v1.Admin/ListQueues", with a serialized request.
   using Done = std::function<void(const grpc::Status&, const grpc::ByteBuffer& reply)>;
-  std::function<void()> Call(const std::string& address, const std::string& method,
-                             const grpc::ByteBuffer& request, Caller caller, Done done);
+  Cancel Call(const std::string& address, const std::string& method,
+              const grpc::ByteBuffer& request, Caller caller, Done done);
+
+  /// Calls FollowJob. `on_update` comes for one message at a time, before `on_end`.
+  using OnUpdate = std::function<void(const v1::JobUpdate&)>;
+  using OnEnd = std::function<void(const grpc::Status&)>;
+  Cancel Follow(const std::string& address, const v1::FollowJobRequest& request,
+                Caller caller, OnUpdate on_update, OnEnd on_end);
 
   /// Says to all others that who serves what has changed. Returns at once.
   void SayLookAgain();
@@ -60,15 +74,27 @@ class Peers {
                                const grpc::ByteBuffer& request, Caller caller);
 
  private:
-  std::function<void()> Start(const std::string& address, const std::string& method,
-                              const grpc::ByteBuffer& request, const Caller& caller, Done done);
+  /// What is kept of a call until it is over.
+  struct Open;
+  struct UnaryOpen;
+  struct FollowOpen;
+
+  Cancel Start(const std::string& address, const std::string& method,
+               const grpc::ByteBuffer& request, const Caller& caller, Done done);
   static void Prepare(grpc::ClientContext& context, const Caller& caller);
   std::shared_ptr<grpc::Channel> Channel(const std::string& address);
+  std::uint64_t Enter(std::shared_ptr<Open> open);
+  void Leave(std::uint64_t number);
+  void BreakOff(std::uint64_t number);
 
   Directory& directory_;
   const security::Client security_;
   Mutex mutex_;
+  Condition left_;
   std::map<std::string, std::unique_ptr<rpc::Dialer>> dialers_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::shared_ptr<Open>> open_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
+  Lane dropper_;  // of calls that are over: gRPC's threads must not drop the last hold on a channel
 };
 
 }  // namespace twofold::frontend

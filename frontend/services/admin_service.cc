@@ -54,9 +54,9 @@ v1::ListQueuesReply ListQueues(const QueueSet& queues) {
     if (!snapshot.served) continue;
     v1::Queue& queue = *reply.add_queues();
     queue = ToProto(*host, snapshot);
-    if (queues.directory() != nullptr) {
-      queue.set_frontend(queues.directory()->Find(host->name()).peer.name);
-    }
+    if (queues.directory() == nullptr) continue;
+    const Owner owner = queues.directory()->Find(host->name());
+    if (owner.here) queue.set_frontend(owner.peer.name);  // else it is just opening or closing
   }
   return reply;
 }
@@ -95,8 +95,11 @@ Result<v1::Queue> ChangeQueue(const QueueSet& queues, const std::string& queue,
                               QueueChange change) {
   Result<QueueHost*> host = queues.Find(queue);
   if (!host.ok()) return host.status();
-  if (Status status = (*host)->CheckServed(); !status.ok()) return status;
-  (QueueHost::Turn(**host, Now()).*change)();
+  {
+    QueueHost::Turn turn(**host, Now());
+    if (Status status = turn.CheckServed(); !status.ok()) return status;
+    (turn.*change)();
+  }
   return ToProto(**host, (*host)->Look(Now()));
 }
 

@@ -50,7 +50,7 @@ Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& requ
   if (!host.ok()) return host.status();
   auto options = FromProto(request.options(), (*host)->durable());
   if (!options.ok()) return options.status();
-  Status status = (*host)->CheckServed();
+  Status status = (*host)->CheckServed();  // before what only the one that serves it can tell
   status.Update(QueueHost::Turn(**host, Now()).CanTake((*options)->durable));
   status.Update(CheckSpec(request.spec()));
   if (!status.ok()) return status;
@@ -67,24 +67,44 @@ void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& qu
   call->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
 }
 
-/// Of an answer that waits for the store: what is dropped with it is that the job may be there.
-std::shared_ptr<void> FailsWhenDropped(const SubmitCall& call) {
-  return {nullptr, [call](void*) {
-            call->Fail({grpc::StatusCode::UNAVAILABLE,
-                        "the queue went to another frontend while the job was being stored; it may "
-                        "be there or not: look before you submit it again"});
-          }};
-}
+/// The answer to a call when its change is on disk. Nobody may say that any more: then that is the
+/// answer.
+class StoredAnswer {
+ public:
+  using Done = std::function<void(Result<v1::Job>)>;
+
+  explicit StoredAnswer(Done done) : done_(std::move(done)) {}
+  ~StoredAnswer() {
+    if (!done_) return;
+    done_(absl::UnavailableError(
+        "the queue went to another frontend while the change was being stored; look whether it is "
+        "there"));
+  }
+  StoredAnswer(const StoredAnswer&) = delete;
+  StoredAnswer& operator=(const StoredAnswer&) = delete;
+
+  void Give(const v1::Job& job) { std::exchange(done_, nullptr)(job); }
+  /// The change is on disk, and the answer comes from elsewhere.
+  void Forgo() { done_ = nullptr; }
+
+ private:
+  Done done_;
+};
 
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
                const SubmitCall& call) {
   const Result<NewJob> job = CheckJob(queues, request);
   if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
   const auto accepted = std::make_shared<v1::Job>();
-  const auto answer = [call, accepted, wait = request.wait(), dropped = FailsWhenDropped(call)] {
-    if (!wait) call->Answer(*accepted);
+  const auto stored = std::make_shared<StoredAnswer>(
+      [call](Result<v1::Job> answer) { call->Answer(std::move(answer)); });
+  const auto answer = [stored, accepted, wait = request.wait()] {
+    wait ? stored->Forgo() : stored->Give(*accepted);
   };
   QueueHost::Turn turn(*job->host, Now());
+  if (const Status served = turn.CheckServed(); !served.ok()) {
+    return turn.Then([call, served] { call->Fail(rpc::ToGrpc(served)); });
+  }
   const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, job->options, request.spec(),
                                                  answer, request.options().place());
   if (submitted.admission != queue::Admission::kAccepted) {
@@ -103,13 +123,16 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
   if (!job.ok()) return done(job.status());
   QueueHost* host = queues.Owner(queue::JobId{id});
   if (host == nullptr) return done(NotServed(*job));
-  if (Status status = host->CheckServed(); !status.ok()) return done(status);
   job->set_state(v1::JOB_STATE_FINISHED);
   job->set_outcome(v1::OUTCOME_CANCELLED);
   QueueHost::Turn turn(*host, Now());
+  if (const Status served = turn.CheckServed(); !served.ok()) {
+    return turn.Then([done = std::move(done), served] { done(served); });
+  }
   if (turn.Cancel(queue::JobId{id})) {
+    const auto answer = std::make_shared<StoredAnswer>(std::move(done));
     return turn.WhenStored(queue::JobId{id},
-                           [done = std::move(done), job = *std::move(job)] { done(job); });
+                           [answer, job = *std::move(job)] { answer->Give(job); });
   }
   turn.Then([done = std::move(done), id] {
     done(absl::FailedPreconditionError(absl::StrCat("id: job ", id, " has ended already")));
@@ -150,13 +173,15 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
       [&](auto& request, auto& call) { call->Answer(ExplainJob(queues, request.id())); }, of_job);
   Routed<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
       "RequeueJobs",
-      [&](auto& request) {
+      [&queues, queue_of_job](auto& request) {
         return request.id() != 0 ? queue_of_job(request) : QueueOfRun(queues, request.run());
       },
       [this, &queues](auto& request, auto& call) {
         Requeue(queues, requeued_, request, [call](auto reply) { call->Answer(std::move(reply)); });
       });
-  Stream("FollowJob", [&](auto*) { return MakeFollower(queues, readers); });
+  Stream("FollowJob", [&, this](auto* context) {
+    return MakeFollower(queues, readers, peers(), CallerOf(*context));
+  });
 }
 
 WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)

@@ -1,10 +1,13 @@
 #include <atomic>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "frontend/queues/watchers.h"
 #include "frontend/services/job_calls.h"
 #include "frontend/services/lookup.h"
+#include "lib/common/mutex.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/unary.h"
 
@@ -18,7 +21,8 @@ constexpr std::size_t kMostWaiting = 64 * kMessageBytes;
 class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobUpdate>,
                        public Watcher {
  public:
-  Follower(const QueueSet& queues, ReaderPool& readers) : queues_(queues), readers_(readers) {}
+  Follower(const QueueSet& queues, ReaderPool& readers, Peers* peers, Caller caller)
+      : queues_(queues), readers_(readers), peers_(peers), caller_(std::move(caller)) {}
 
   void OnJob(const v1::Job& job) override {
     const bool finished = job.state() == v1::JOB_STATE_FINISHED;
@@ -58,25 +62,86 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
   void OnRequest(const v1::FollowJobRequest& request) override {
     job_ = queue::JobId{request.id()};
     output_ = request.output();
-    if (Watch()) return;
-    // It may have ended: then that is all there is to see.
-    if (!IsDurable(job_)) return ShowEnd();
-    const bool posted = readers_.Post([this, self = shared_from_this()] { ShowEnd(); });
-    if (!posted) Close(ReaderPool::Refusal());
+    const bool is_mine = peers_ == nullptr || caller_.is_forwarded;
+    const std::string queue = is_mine ? std::string() : queues_.NameOf(job_);
+    if (queue.empty()) return FollowHere();
+    peers_->Find(queue, [self = Self()](const Result<std::string>& address) {
+      if (!address.ok()) return self->Close(rpc::ToGrpc(address.status()));
+      address->empty() ? self->FollowHere() : self->FollowThere(*address);
+    });
   }
 
   void OnGone() override {
-    if (QueueHost* host = queues_.Owner(job_)) QueueHost::Turn(*host, Now()).Unwatch(job_, this);
+    std::function<void()> cancel;
+    {
+      const MutexLock lock(mutex_);
+      gone_ = true;
+      cancel.swap(cancel_);
+    }
+    if (cancel) cancel();
+    Unwatch();
+  }
+
+  void FollowHere() {
+    if (Watch()) return;
+    // It may have ended: then that is all there is to see.
+    if (!IsDurable(job_)) return ShowEnd();
+    const bool posted = readers_.Post([self = Self()] { self->ShowEnd(); });
+    if (!posted) Close(ReaderPool::Refusal());
+  }
+
+  /// Passes on what the frontend that serves the queue says. What this one's caller does not take
+  /// in time is left out here.
+  void FollowThere(const std::string& address) {
+    v1::FollowJobRequest request;
+    request.set_id(static_cast<std::uint64_t>(job_));
+    request.set_output(output_);
+    auto cancel = peers_->Follow(
+        address, request, caller_,
+        [self = Self()](const v1::JobUpdate& update) { self->PassOn(update); },
+        [self = Self()](const grpc::Status& status) { self->Close(status); });
+    {
+      const MutexLock lock(mutex_);
+      if (!gone_) {
+        cancel_ = std::move(cancel);
+        return;
+      }
+    }
+    cancel();
+  }
+
+  void PassOn(const v1::JobUpdate& update) {
+    const bool has_output = !update.output().empty();
+    if (!has_output) missed_ += update.output_missed();
+    if (update.has_job()) OnJob(update.job());
+    if (has_output) OnOutput(update.rank(), update.output(), update.output_missed());
+    Flush();
   }
 
   /// False: the queue has no such job.
   bool Watch() {
     QueueHost* host = queues_.Owner(job_);
     if (host == nullptr) return false;
-    QueueHost::Turn turn(*host, Now());
-    if (!turn.core().Find(turn.now(), job_)) return false;
-    turn.Watch(job_, {shared_from_this(), static_cast<Watcher*>(this)});
+    {
+      QueueHost::Turn turn(*host, Now());
+      if (!turn.served() || !turn.core().Find(turn.now(), job_)) return false;
+      turn.Watch(job_, {shared_from_this(), static_cast<Watcher*>(this)});
+    }
+    if (IsGone()) Unwatch();  // OnGone may have come first
     return true;
+  }
+
+  void Unwatch() {
+    if (QueueHost* host = queues_.Owner(job_)) QueueHost::Turn(*host, Now()).Unwatch(job_, this);
+  }
+
+  bool IsGone() {
+    const MutexLock lock(mutex_);
+    return gone_;
+  }
+
+  std::shared_ptr<Follower> Self() {
+    return std::static_pointer_cast<Follower>(shared_from_this());
   }
 
   void ShowEnd() {
@@ -89,17 +154,23 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
 
   const QueueSet& queues_;
   ReaderPool& readers_;
+  Peers* const peers_;
+  const Caller caller_;
   queue::JobId job_{0};
   bool output_ = false;
   std::uint64_t missed_ = 0;  // by OnOutput, and by the last OnJob
   std::atomic<bool> finished_ = false;
   std::atomic<bool> moved_ = false;
+  Mutex mutex_;
+  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what is passed on
 };
 
 }  // namespace
 
-std::shared_ptr<FollowCall> MakeFollower(const QueueSet& queues, ReaderPool& readers) {
-  return std::make_shared<Follower>(queues, readers);
+std::shared_ptr<FollowCall> MakeFollower(const QueueSet& queues, ReaderPool& readers, Peers* peers,
+                                         const Caller& caller) {
+  return std::make_shared<Follower>(queues, readers, peers, caller);
 }
 
 }  // namespace twofold::frontend

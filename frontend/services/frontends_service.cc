@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -95,10 +96,19 @@ void TakeSelf(v1::ListFrontendsReply& all, v1::ListFrontendsReply one) {
   }
 }
 
-void Sort(v1::ListFrontendsReply& reply) {
+/// Whoever serves a queue knows better than what was read of the tables before it did.
+void Reconcile(v1::ListFrontendsReply& reply) {
   auto& frontends = *reply.mutable_frontends();
   std::sort(frontends.begin(), frontends.end(),
             [](const auto& a, const auto& b) { return a.name() < b.name(); });
+  std::set<std::string> served;
+  for (const v1::Frontend& frontend : frontends) {
+    for (const v1::Partition& partition : frontend.partitions()) served.insert(partition.queue());
+  }
+  auto& unowned = *reply.mutable_unowned();
+  unowned.erase(std::remove_if(unowned.begin(), unowned.end(),
+                               [&](const auto& row) { return served.contains(row.queue()); }),
+                unowned.end());
 }
 
 }  // namespace
@@ -120,7 +130,7 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
       [=](auto&, auto done) {
         done(with([&](Membership& joined) { return listed(absl::OkStatus(), joined); }));
       },
-      at_once, TakeSelf, Sort, Gathering<Reply>::Away::kIsLeftOut);
+      at_once, TakeSelf, Reconcile, Gathering<Reply>::Away::kIsLeftOut);
   Named<v1::DrainFrontendRequest, Reply>(
       "DrainFrontend", [](auto& request) { return request.frontend(); },
       [=](auto& request, auto& call) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "frontend/cluster/peers.h"
 #include "frontend/queues/queue_set.h"
 #include "frontend/services/claims.h"
 #include "frontend/services/reader_pool.h"
@@ -14,11 +15,13 @@
 /// The calls about jobs that take longer than a look.
 namespace twofold::frontend {
 
-/// A new FollowJob call. Output that its reader does not take in time is left out and counted.
+/// A new FollowJob call. Output that its reader does not take in time is left out and counted. The
+/// frontend that serves the queue is asked if that is another one; `peers` nullptr: there is none.
 ///
-/// Errors   ends with NOT_FOUND for no such job. REQUIRES: both outlive the call.
+/// Errors   ends with NOT_FOUND for no such job, UNAVAILABLE when the queue goes to another
+///          frontend: ask again. REQUIRES: what it takes outlives the call.
 std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFollower(
-    const QueueSet& queues, ReaderPool& readers);
+    const QueueSet& queues, ReaderPool& readers, Peers* peers, const Caller& caller);
 
 /// Jobs submitted again of which the store does not know yet.
 using RequeuedJobs = Claims<std::uint64_t>;

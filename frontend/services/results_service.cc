@@ -121,7 +121,8 @@ std::uint64_t CancelJobs(const QueueSet& queues, const std::string& run) {
     do {
       QueueHost::Turn turn(*host, Now());
       for (const queue::JobId job : NextJobs(turn, run, &from)) {
-        if (turn.Cancel(job)) ++cancelled;
+        const bool is_elsewhere = IsDurable(job) && !turn.served();
+        if (!is_elsewhere && turn.Cancel(job)) ++cancelled;
       }
     } while (from != 0);
   }

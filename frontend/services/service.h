@@ -157,6 +157,9 @@ class Service : public rpc::Service {
     });
   }
 
+  /// nullptr: this frontend is alone.
+  [[nodiscard]] Peers* peers() const { return peers_; }
+
  private:
   /// A handler that answers on the pool for the request.
   template <typename Request, typename Reply>

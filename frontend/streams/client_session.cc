@@ -153,8 +153,9 @@ void ClientSession::SendAway() {
     given_back.swap(given_back_);
   }
   for (auto& [queue, tags] : given_back) {
+    const std::uint64_t next_epoch = (*queues_.Find(queue))->NextEpoch();
     queues_.directory()->Await(
-        queue, moved_epoch_,
+        queue, std::max<std::uint64_t>(moved_epoch_, next_epoch),
         [self = std::static_pointer_cast<ClientSession>(shared_from_this()),
          tags = std::move(tags)](const v1::Moved& where) { self->SendAway(where, tags); });
   }

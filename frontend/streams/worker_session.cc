@@ -279,7 +279,7 @@ void WorkerSession::OnReplaced() { replaced_ = true; }
 /// Says where the queue is, when it is known.
 void WorkerSession::SendAway() {
   queues_.directory()->Await(
-      host_->name(), moved_epoch_,
+      host_->name(), std::max(moved_epoch_, host_->NextEpoch()),
       [self = std::static_pointer_cast<WorkerSession>(shared_from_this())](v1::Moved where) {
         self->Add([&](v1::FrontendMessage& message) {
           *message.mutable_moved() = std::move(where);

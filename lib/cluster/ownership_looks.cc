@@ -69,6 +69,7 @@ void Ownership::SeeRow(const Request& look, const Partition& row, Effects& effec
   // The look may be older than what this frontend has done since it was sent.
   standing.current = row.epoch >= standing.known.epoch;
   if (!standing.current) return;
+  if (row.epoch != standing.row.epoch) standing.vacant_since.reset();  // another vacancy, if one
   standing.row = row;
   standing.known.epoch = row.epoch;
   standing.known.version = std::max(standing.known.version, row.version);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/rpc/server_stream.h"
 
@@ -56,8 +57,17 @@ class UnaryCall final : public OneRequestCall<Request, Reply> {
     if (!answered_.exchange(true)) this->Close(status);
   }
 
-  /// Called once if the caller goes away before the answer. Set it in the handler.
-  void WhenCancelled(std::function<void()> forget) { when_cancelled_ = std::move(forget); }
+  /// Called once if the caller goes away before the answer: now, if it has gone.
+  void WhenCancelled(std::function<void()> forget) {
+    {
+      const MutexLock lock(mutex_);
+      if (!gone_) {
+        when_cancelled_ = std::move(forget);
+        return;
+      }
+    }
+    forget();
+  }
 
  private:
   void OnRequest(const Request& request) override {
@@ -65,13 +75,20 @@ class UnaryCall final : public OneRequestCall<Request, Reply> {
   }
 
   void OnGone() override {
-    const auto forget = std::exchange(when_cancelled_, nullptr);
+    std::function<void()> forget;
+    {
+      const MutexLock lock(mutex_);
+      gone_ = true;
+      forget.swap(when_cancelled_);
+    }
     if (!answered_.exchange(true) && forget) forget();
   }
 
   const Handler handler_;
   std::atomic<bool> answered_ = false;
-  std::function<void()> when_cancelled_;
+  Mutex mutex_;
+  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> when_cancelled_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::rpc

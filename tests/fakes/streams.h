@@ -61,6 +61,12 @@ class WorkerStream {
   /// Joins and waits for the welcome.
   v1::Welcome Join(const std::string& queue, std::uint64_t key, std::uint32_t slots,
                    const std::vector<Assigned>& held = {}) {
+    SayHello(queue, key, slots, held);
+    return welcomes.Take();
+  }
+
+  void SayHello(const std::string& queue, std::uint64_t key, std::uint32_t slots,
+                const std::vector<Assigned>& held = {}, std::uint64_t moved_epoch = 0) {
     v1::WorkerMessage message;
     v1::Hello& hello = *message.mutable_hello();
     hello.set_queue(queue);
@@ -73,8 +79,8 @@ class WorkerStream {
       hello.add_held_jobs(job.job);
       hello.add_held_attempts(job.attempt);
     }
+    hello.set_moved_epoch(moved_epoch);
     Say(message);
-    return welcomes.Take();
   }
 
   void Answer(const Assigned& job, v1::Outcome outcome, const v1::Report& report = {}) {
@@ -119,6 +125,7 @@ class WorkerStream {
   Inbox<Assigned> assigned;
   Inbox<Cancelled> cancelled;
   Inbox<bool> drained;
+  Inbox<v1::Moved> moved;
   Inbox<grpc::Status> ended;
 
  private:
@@ -136,6 +143,7 @@ class WorkerStream {
       cancelled.Put({message.cancels().jobs(i), message.cancels().attempts(i)});
     }
     if (message.drain()) drained.Put(true);
+    if (message.has_moved()) moved.Put(message.moved());
   }
 
   std::unique_ptr<v1::Workers::Stub> stub_;
@@ -182,8 +190,10 @@ class SubmitStream {
     stream_->Flush();
   }
 
-  void Submit(const v1::JobOptions& options, std::uint64_t tag, const std::string& spec = "") {
+  void Submit(const v1::JobOptions& options, std::uint64_t tag, const std::string& spec = "",
+              std::uint64_t moved_epoch = 0) {
     v1::SubmitRequest request;
+    request.set_moved_epoch(moved_epoch);
     *request.add_options() = options;
     rpc::Append(request, {.tag = tag, .option = 0, .spec = spec});
     Say(request);
@@ -209,6 +219,7 @@ class SubmitStream {
 
   Inbox<Accepted> accepted;  ///< before the result of the same job
   Inbox<Ended> results;
+  Inbox<v1::Moved> moved;
   Inbox<grpc::Status> ended;
 
  private:
@@ -218,6 +229,7 @@ class SubmitStream {
     for (int i = 0; i < reply.accepted().tags_size(); ++i) {
       accepted.Put({reply.accepted().tags(i), reply.accepted().jobs(i)});
     }
+    for (const v1::Moved& one : reply.moved()) moved.Put(one);
     EXPECT_TRUE(rpc::Check(reply.results()).ok());
     rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
       Ended one{row.tag,      row.outcome, row.wait_ns, row.run_ns,

@@ -11,6 +11,7 @@
 #include "tests/fakes/retry_after.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/temp_dir.h"
+#include "twofold/v1/frontends.grpc.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -422,6 +423,22 @@ TEST_F(ServicesTest, HttpTellsHealthQueuesAndAPage) {
   const http::Response page = FrontendTest::Get("/");
   EXPECT_THAT(page.body,
               AllOf(HasSubstr("<td>media<td>open<td>1"), HasSubstr("http-equiv=\"refresh\"")));
+}
+
+TEST_F(ServicesTest, FrontendThatIsAloneHasNoOthersToListOrToMoveQueuesTo) {
+  Serve();
+  const auto frontends = v1::Frontends::NewStub(rpc::Connect(frontend_->client_address()));
+  v1::ListFrontendsReply reply;
+  grpc::ClientContext look;
+  const grpc::Status listed = frontends->ListFrontends(&look, {}, &reply);
+  EXPECT_EQ(listed.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_THAT(listed.error_message(), HasSubstr("PostgreSQL"));
+  grpc::ClientContext move;
+  v1::MoveQueueRequest request;
+  request.set_queue("sleep");
+  EXPECT_EQ(frontends->MoveQueue(&move, request, &reply).error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(Queue("sleep").frontend(), "");
 }
 
 TEST(Frontend, PortInUseIsOneLineWithTheReason) {

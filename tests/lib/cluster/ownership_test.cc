@@ -252,6 +252,15 @@ TEST_F(OwnershipTest, EachVacancyIsLeftToItsHeirAnew) {
   EXPECT_THAT(Of<effect::Claim>(), IsEmpty());
 }
 
+TEST_F(OwnershipTest, VacancyAfterAnOwnerThatNoLookHasShownIsLeftToItsHeirAnew) {
+  Partition& row = AddPartition(4, "");
+  row.next = "other";
+  Run(milliseconds(2500));
+  row = {.number = 0, .epoch = 6, .next = "other"};
+  Run(milliseconds(1500));
+  EXPECT_THAT(Of<effect::Claim>(), IsEmpty());
+}
+
 TEST_F(OwnershipTest, PartitionsWithoutOwnerSpreadEvenly) {
   for (int i = 0; i < 6; ++i) AddPartition(4, "");
   Run(seconds(1));

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "frontend/frontend.h"
+#include "lib/common/address.h"
+#include "lib/rpc/channel.h"
+#include "lib/security/client.h"
+#include "tests/fakes/streams.h"
+#include "tests/support/postgres_server.h"
+#include "twofold/v1/frontends.grpc.pb.h"
+#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/runs.grpc.pb.h"
+
+namespace twofold::frontend {
+
+/// One of several frontends, and a client of it.
+class Member {
+ public:
+  Member(const Options& options, const security::Client& client) : client_(client) {
+    auto started = Frontend::Start(options);
+    EXPECT_TRUE(started.ok()) << started.status();
+    if (!started.ok()) return;
+    frontend_ = *std::move(started);
+    const auto channel = rpc::Connect(frontend_->client_address(), client_);
+    clients = v1::Clients::NewStub(channel);
+    admin = v1::Admin::NewStub(channel);
+    frontends = v1::Frontends::NewStub(channel);
+    results = v1::Results::NewStub(channel);
+  }
+
+  [[nodiscard]] Frontend& frontend() const { return *frontend_; }
+
+  /// Calls a method of a stub with a deadline that only a hang takes. Tries again while the queue
+  /// is between two frontends, as a caller is asked to; a call that looks forwarded is made once.
+  template <typename Stub, typename Request, typename Reply>
+  grpc::Status Call(const std::unique_ptr<Stub>& stub,
+                    grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
+                    const Request& request, Reply* reply, bool forwarded = false) {
+    for (int tries = 0;; ++tries) {
+      grpc::ClientContext context;
+      rpc::Authorize(context, client_);
+      if (forwarded) context.AddMetadata("twofold-forwarded", "1");
+      context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+      grpc::Status status = ((*stub).*method)(&context, request, reply);
+      const bool again = status.error_code() == grpc::StatusCode::UNAVAILABLE && !forwarded;
+      if (!again || tries == 500) return status;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  grpc::Status Submit(const v1::JobOptions& options, v1::Job* job, bool forwarded = false) {
+    v1::SubmitJobRequest request;
+    *request.mutable_options() = options;
+    return Call(clients, &v1::Clients::Stub::SubmitJob, request, job, forwarded);
+  }
+  v1::Job Submit(const std::string& queue, bool durable = false) {
+    v1::JobOptions options;
+    options.set_queue(queue);
+    options.set_durable(durable);
+    v1::Job job;
+    const grpc::Status status = Submit(options, &job);
+    EXPECT_TRUE(status.ok()) << queue << ": " << status.error_message();
+    return job;
+  }
+  grpc::Status Get(std::uint64_t id, v1::Job* job, bool forwarded = false) {
+    v1::GetJobRequest request;
+    request.set_id(id);
+    return Call(clients, &v1::Clients::Stub::GetJob, request, job, forwarded);
+  }
+  grpc::Status Cancel(std::uint64_t id, v1::Job* job) {
+    v1::CancelJobRequest request;
+    request.set_id(id);
+    return Call(clients, &v1::Clients::Stub::CancelJob, request, job);
+  }
+  v1::ListFrontendsReply List() {
+    v1::ListFrontendsReply reply;
+    const grpc::Status status =
+        Call(frontends, &v1::Frontends::Stub::ListFrontends, v1::ListFrontendsRequest(), &reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return reply;
+  }
+  std::map<std::string, v1::Queue> Queues() {
+    v1::ListQueuesReply reply;
+    Call(admin, &v1::Admin::Stub::ListQueues, v1::ListQueuesRequest(), &reply);
+    std::map<std::string, v1::Queue> queues;
+    for (const v1::Queue& queue : reply.queues()) queues[queue.name()] = queue;
+    return queues;
+  }
+
+  std::unique_ptr<v1::Clients::Stub> clients;
+  std::unique_ptr<v1::Admin::Stub> admin;
+  std::unique_ptr<v1::Frontends::Stub> frontends;
+  std::unique_ptr<v1::Results::Stub> results;
+
+ private:
+  const security::Client client_;
+  std::unique_ptr<Frontend> frontend_;
+};
+
+/// Frontends in this process that share a database of a real server. REQUIRES: it is installed.
+class Cluster {
+ public:
+  using Change = std::function<void(Options&)>;
+
+  Cluster(std::vector<std::string> queues, Change change = {}, security::Client client = {})
+      : queues_(std::move(queues)), change_(std::move(change)), client_(std::move(client)) {}
+
+  Member& Add(const std::string& name) {
+    Options options;
+    options.queues = queues_;
+    options.client_address = options.worker_address = options.http_address = "127.0.0.1:0";
+    options.storage.url = address_;
+    options.name = name;
+    options.ttl = 3;
+    if (change_) change_(options);
+    members_[name] = std::make_unique<Member>(options, client_);
+    return *members_[name];
+  }
+
+  void Remove(const std::string& name) { members_.erase(name); }
+  Member& at(const std::string& name) { return *members_.at(name); }
+  [[nodiscard]] const std::string& address() const { return address_; }
+
+  [[nodiscard]] std::vector<Member*> all() const {
+    std::vector<Member*> all;
+    for (const auto& [name, member] : members_) all.push_back(member.get());
+    return all;
+  }
+
+  /// Waits until all is as wanted; fails after a time that only a hang takes.
+  static void Await(const std::string& what, const std::function<bool()>& is_so) {
+    for (int i = 0; i < 3000; ++i) {
+      if (is_so()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    ADD_FAILURE() << "it never came about: " << what;
+  }
+
+  /// Who serves which queue, as all members say; empty: they do not agree, or durable work waits.
+  std::map<std::string, std::string> Owners() {
+    std::map<std::string, std::string> owners;
+    for (Member* const member : all()) {
+      std::map<std::string, std::string> seen;
+      for (const auto& [name, queue] : member->Queues()) {
+        if (queue.frontend().empty() || !queue.store_trouble().empty()) return {};
+        seen[name] = queue.frontend();
+      }
+      if (seen.size() != queues_.size() || (!owners.empty() && owners != seen)) return {};
+      owners = std::move(seen);
+    }
+    return owners;
+  }
+
+  /// Waits until all queues are served.
+  std::map<std::string, std::string> AwaitOwners(
+      const std::function<bool(const std::map<std::string, std::string>&)>& wanted = {}) {
+    std::map<std::string, std::string> owners;
+    Await("queues have their owners", [&] {
+      owners = Owners();
+      return !owners.empty() && (!wanted || wanted(owners));
+    });
+    return owners;
+  }
+
+  grpc::Status Move(Member& asked, const std::string& queue, const std::string& to) {
+    v1::MoveQueueRequest request;
+    request.set_queue(queue);
+    request.set_to(to);
+    v1::ListFrontendsReply reply;
+    return asked.Call(asked.frontends, &v1::Frontends::Stub::MoveQueue, request, &reply);
+  }
+
+ private:
+  const std::string address_ = testing::PostgresServer::Shared().NewDatabase();
+  const std::vector<std::string> queues_;
+  const Change change_;
+  const security::Client client_;
+  std::map<std::string, std::unique_ptr<Member>> members_;
+};
+
+}  // namespace twofold::frontend
