@@ -93,15 +93,26 @@ void PartitionKeeper::Close(cluster::PartitionNumber partition) {
   const auto found = open_.find(partition);
   if (found == open_.end()) return;
   QueueHost& host = *Find(partition);
+  QueueHost::Turn(host, Now()).Pause();
+  if (found->second->journal.writable()) Flush(found->second->journal);
   QueueHost::Turn(host, Now()).Close();
+}
+
+void PartitionKeeper::Settle(cluster::PartitionNumber partition) {
+  const auto found = open_.find(partition);
+  if (found == open_.end()) return;
   Flush(found->second->journal);
   reaper_.Post([store = std::move(found->second)]() mutable { store.reset(); });
   open_.erase(found);
-  spdlog::info("queue {} is not served here any more", host.name());
+  spdlog::info("queue {} is not served here any more", Find(partition)->name());
 }
 
 void PartitionKeeper::CloseAll() {
-  while (!open_.empty()) Close(open_.begin()->first);
+  while (!open_.empty()) {
+    const cluster::PartitionNumber partition = open_.begin()->first;
+    Close(partition);
+    Settle(partition);
+  }
 }
 
 }  // namespace twofold::frontend
