@@ -118,8 +118,7 @@ void PostgresStore::AddNames(std::span<const Record> records) {
 void PostgresStore::CommitFenced() {
   if (!fence_) return database_.Commit();
   const bool is_due = std::exchange(has_written_, false) && Now() >= next_version_;
-  const postgres::Statement last =
-      is_due ? CountUp(*fence_, version_ + 1) : MakeSure(*fence_);
+  const postgres::Statement last = is_due ? CountUp(*fence_, version_ + 1) : MakeSure(*fence_);
   database_.Commit(&last);
   if (!is_due) return;
   ++version_;
@@ -175,7 +174,11 @@ Status PostgresStore::Transact(PostgresDatabase::Writes writes, const Change& ch
 }
 
 Status PostgresStore::Check() {
-  return Transact(PostgresDatabase::Writes::kRowByRow, [] { return absl::OkStatus(); });
+  return Transact(PostgresDatabase::Writes::kRowByRow, [this] {
+    // With a fence the commit asks the server; a transaction without a statement does not.
+    if (!fence_) Prepared::Rows(sql_["SELECT 1"]).Next();
+    return absl::OkStatus();
+  });
 }
 
 Result<std::map<std::string, std::uint64_t>> PostgresStore::Load(const Visit& visit) {
