@@ -111,11 +111,12 @@ class Service : public rpc::Service {
   using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
 
   /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
-  /// says, and `arrange` has the last word.
+  /// says, and `arrange` has the last word. `miss`: see Gathering.
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
                 typename Gathering<Reply>::Merge merge = {},
-                std::function<void(Reply& all)> arrange = {}) {
+                std::function<void(Reply& all)> arrange = {},
+                typename Gathering<Reply>::Miss miss = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
@@ -126,7 +127,8 @@ class Service : public rpc::Service {
         };
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
         part(request, [=, this](Result<Reply> own) {
-          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, answer);
+          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, miss,
+                                 answer);
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(gather, pool_for));
