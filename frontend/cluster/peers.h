@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,13 +21,16 @@ namespace twofold::frontend {
 struct Caller {
   std::string authorization;
   std::chrono::system_clock::time_point deadline;
-  bool is_forwarded = false;  ///< by a frontend: it is answered here, whoever serves the queue
+  bool is_forwarded = false;  ///< by a frontend
+  int hops = 0;               ///< how often it was passed on to who serves its queue
+  std::uint64_t epoch = 0;    ///< of the tenure for which it was passed on last
 };
 
 /// Of a call that comes in.
 Caller CallerOf(const grpc::CallbackServerContext& context);
 
-/// The other frontends: passes calls on to those who serve a queue. A call is passed on once.
+/// The other frontends: passes calls on to those who serve a queue. A call that comes while its
+/// queue moves is passed on more than once, kMostHops times at most.
 ///
 /// Threads  Safe. `done` comes once, from a thread of gRPC or of the Directory.
 class Peers {
@@ -35,9 +39,17 @@ class Peers {
   Peers(Directory& directory, security::Client security)
       : directory_(directory), security_(std::move(security)) {}
 
-  /// Who answers calls about this queue, now or when it is known: an address, or empty: this
-  /// frontend. Errors   kUnavailable: nobody serves it.
-  void Find(const std::string& queue, std::function<void(Result<std::string> address)> done);
+  static constexpr int kMostHops = 3;
+
+  /// Who answers calls about a queue.
+  struct Place {
+    std::string address = {};  ///< empty: this frontend
+    std::uint64_t epoch = 0;
+  };
+  /// Now or when it is known. `newest_known`: see Directory::Await.
+  /// Errors   kUnavailable: nobody serves it.
+  void Find(const std::string& queue, std::uint64_t newest_known,
+            std::function<void(Result<Place>)> done);
 
   /// Those that are alive, without this one.
   [[nodiscard]] std::vector<Peer> Others() const { return directory_.Others(); }

@@ -75,13 +75,17 @@ class Service : public rpc::Service {
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
                                                                 const auto& call) {
-        const bool is_mine = peers_ == nullptr || caller.is_forwarded;
-        const std::string queue = is_mine ? std::string() : queue_of(request);
+        const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
         if (queue.empty()) return local(request, call);
-        peers_->Find(queue, [=, this](const Result<std::string>& address) {
-          if (!address.ok()) return call->Fail(rpc::ToGrpc(address.status()));
-          if (address->empty()) return local(request, call);
-          Forward(*address, path, request, caller, call);
+        peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
+          if (!place.ok()) return call->Fail(rpc::ToGrpc(place.status()));
+          // Whoever has been sent around is told the truth: it is served elsewhere.
+          const bool is_mine = place->address.empty() || caller.hops >= Peers::kMostHops;
+          if (is_mine) return local(request, call);
+          Caller next = caller;
+          ++next.hops;
+          next.epoch = place->epoch;
+          Forward(place->address, path, request, next, call);
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(route, pool_for));
