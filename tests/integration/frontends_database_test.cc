@@ -31,7 +31,8 @@ class FrontendsDatabaseTest : public FrontendsServerTest {
       EXPECT_TRUE(Await([&] { return StoreWritable(member) == 0; })) << member.name;
       EXPECT_TRUE(Await([&] {
         return Readiness(member).find("durable jobs cannot be stored") != std::string::npos;
-      })) << member.name << ": " << Readiness(member);
+      })) << member.name
+          << ": " << Readiness(member);
     }
   }
   void ExpectAllHaveTheDatabase() {
@@ -52,12 +53,11 @@ class FrontendsDatabaseTest : public FrontendsServerTest {
       ExpectAllMissTheDatabase();
       std::this_thread::sleep_for(std::chrono::seconds(3));
     });
-    const std::uint64_t refused = load_->tally().unavailable;
+    EXPECT_THAT(load_->tally().unavailable, ::testing::Not(::testing::IsEmpty()));
     server().Start();
     ExpectAllHaveTheDatabase();
     ExpectLoadGoesOn();
     EXPECT_EQ(AwaitOwners(), tenures);
-    EXPECT_GT(refused, 0);
     EXPECT_GT(meanwhile, 0.5 * before);
     std::cout << "volatile jobs a second before " << before << ", without database " << meanwhile
               << "\n";
@@ -114,8 +114,10 @@ TEST_F(FrontendsDatabaseTest, CommitsTakeNoLongerWhileASnapshotIsHeld) {
   StartLoad(members_.front());
   auto holder = postgres::Connection::Open(PostgresServer::TargetOf(database_), "SELECT 1");
   ASSERT_TRUE(holder.ok()) << holder.status();
-  ASSERT_TRUE((*holder)->Script("BEGIN ISOLATION LEVEL REPEATABLE READ;"
-                                "SELECT count(*) FROM job").ok());
+  ASSERT_TRUE((*holder)
+                  ->Script("BEGIN ISOLATION LEVEL REPEATABLE READ;"
+                           "SELECT count(*) FROM job")
+                  .ok());
   const bool nightly = std::getenv("TWOFOLD_NIGHTLY") != nullptr;
   const auto length = nightly ? std::chrono::seconds(200) : std::chrono::seconds(2);
   std::vector<double> waits;
@@ -129,7 +131,7 @@ TEST_F(FrontendsDatabaseTest, CommitsTakeNoLongerWhileASnapshotIsHeld) {
   }
   std::cout << "seconds a commit, by thirds of the time that a snapshot is held: "
             << ::testing::PrintToString(waits) << "\n";
-  EXPECT_LT(waits.back(), 3 * waits.front() + 0.01);
+  EXPECT_LT(waits.back(), 3 * waits.front() + 0.05);
   EXPECT_TRUE((*holder)->Script("COMMIT").ok());
   ExpectLedgerHolds();
 }
@@ -214,8 +216,10 @@ class FrontendsFullTest : public FrontendsDatabaseTest {
     FrontendsDatabaseTest::SetUp();
   }
   void TearDown() override {
-    FrontendsDatabaseTest::TearDown();
+    FrontendsTest::TearDown();
+    server().Stop();
     if (!disk_.empty()) umount2(disk_.c_str(), MNT_DETACH);
+    FrontendsDatabaseTest::TearDown();
   }
 
   void FillDisk() {

@@ -16,8 +16,8 @@ namespace {
 // Some 200 jobs a second in all, so that workers on a small machine keep up.
 constexpr auto kPause = std::chrono::milliseconds(20);
 
-// Longer than any takeover.
-constexpr auto kDeadline = std::chrono::seconds(30);
+// Longer than a takeover. Who is cut off from the database holds a commit for longer.
+constexpr auto kDeadline = std::chrono::seconds(8);
 
 constexpr std::uint32_t kMostAttempts = 5;
 
@@ -89,11 +89,7 @@ void DurableLoad::Failed(const grpc::Status& status) {
   const MutexLock lock(mutex_);
   const bool is_expected = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
                            status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-  if (is_expected) {
-    ++tally_.unavailable;
-    return;
-  }
-  ++tally_.others[absl::StrCat(status.error_code(), ": ", status.error_message())];
+  ++(is_expected ? tally_.unavailable : tally_.failed)[status.error_message()];
 }
 
 std::shared_ptr<v1::Clients::Stub> DurableLoad::StubOf(const std::string& address) {
@@ -107,6 +103,7 @@ void DurableLoad::SubmitTo(const std::vector<std::string>& addresses) {
   {
     const MutexLock lock(mutex_);
     addresses_ = addresses;
+    stubs_.clear();  // channels to programs that were started again may pause
   }
   Await([this] {
     const MutexLock lock(mutex_);

@@ -37,8 +37,9 @@ class DurableLoad {
   /// What has come of the calls so far.
   struct Tally {
     std::uint64_t accepted = 0;
-    std::uint64_t unavailable = 0;  ///< not taken, or in doubt; and calls that took too long
-    std::map<std::string, std::uint64_t> others;  ///< by what went wrong
+    /// Not taken, or in doubt; and calls that took too long. By what was said.
+    std::map<std::string, std::uint64_t> unavailable;
+    std::map<std::string, std::uint64_t> failed;  ///< otherwise
     Duration longest_pause{0};  ///< between two acknowledgements since ForgetPauses
     Duration waited{0};         ///< for acknowledgements, of all calls together
   };

@@ -15,8 +15,7 @@ class FrontendsOwnerTest : public FrontendsTest {
     request.set_queue("sleep");
     request.set_to(to.name);
     v1::ListFrontendsReply reply;
-    return rpc::FromGrpc(
-        CallFrontend(Running(), &v1::Frontends::Stub::MoveQueue, request, reply));
+    return rpc::FromGrpc(CallFrontend(Running(), &v1::Frontends::Stub::MoveQueue, request, reply));
   }
 
   /// Moves the queue there, and returns how long no job was acknowledged.
@@ -69,7 +68,7 @@ TEST_F(FrontendsOwnerTest, RollingRestartFailsNoCallAndTriesNoJobTwice) {
   StartLoad(OtherThan(Owner()));
   for (Member& member : members_) RestartInOrder(member);
   ExpectLoadGoesOn();
-  EXPECT_EQ(load_->tally().unavailable, 0);
+  EXPECT_THAT(load_->tally().unavailable, ::testing::IsEmpty());
   EXPECT_EQ(ClientFinished(client_, "lost"), 0);
   ExpectLedgerHolds(1);
 }
@@ -86,7 +85,7 @@ TEST_F(FrontendsOwnerTest, MovedQueueTriesNoJobTwice) {
   }
   EXPECT_LT(longest, std::chrono::seconds(10));
   ExpectLoadGoesOn();
-  EXPECT_EQ(load_->tally().unavailable, 0);
+  EXPECT_THAT(load_->tally().unavailable, ::testing::IsEmpty());
   EXPECT_EQ(ClientFinished(client_, "lost"), 0);
   ExpectLedgerHolds(1);
 }

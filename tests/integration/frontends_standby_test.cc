@@ -45,8 +45,8 @@ TEST_F(FrontendsStandbyTest, NothingIsLostWhenTheStandbyIsPromoted) {
   database_ = WhicheverTakesCommits();
   AwaitOwners();
   ExpectLoadGoesOn();
-  std::cout << "pause until the standby took commits: "
-            << ToSeconds(load_->tally().longest_pause) << " s\n";
+  std::cout << "pause until the standby took commits: " << ToSeconds(load_->tally().longest_pause)
+            << " s\n";
   ExpectLedgerHolds();
 }
 
@@ -57,8 +57,9 @@ class FrontendsPatientStandbyTest : public FrontendsStandbyTest {
   /// Those whose commits wait for the standby give up the wait: the server says that they have
   /// succeeded, with a warning. Returns how many.
   std::int64_t CancelWaits() {
-    return Number("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
-                  " WHERE wait_event = 'SyncRep'");
+    return Number(
+        "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
+        " WHERE wait_event = 'SyncRep'");
   }
 };
 

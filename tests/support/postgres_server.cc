@@ -60,9 +60,7 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
 
 }  // namespace
 
-bool PostgresServer::IsInstalled() {
-  return access(Installed("initdb").c_str(), X_OK) == 0;
-}
+bool PostgresServer::IsInstalled() { return access(Installed("initdb").c_str(), X_OK) == 0; }
 
 PostgresServer& PostgresServer::Shared() {
   static PostgresServer server;
@@ -70,8 +68,8 @@ PostgresServer& PostgresServer::Shared() {
 }
 
 PostgresServer::PostgresServer() : folder_(MakeFolder(OtherUser())) {
-  Run(Installed("initdb"), {"-D", folder_ + "/data", "-U", kUser, "-A", "trust", "-N", "-E",
-                              "UTF8", "--locale=C", "--no-instructions"});
+  Run(Installed("initdb"), {"-D", folder_ + "/data", "-U", kUser, "-A", "trust", "-N", "-E", "UTF8",
+                            "--locale=C", "--no-instructions"});
   Start();
 }
 

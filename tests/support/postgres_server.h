@@ -30,8 +30,8 @@ class PostgresServer {
 
   /// Makes the data and starts. Fails the test if it cannot.
   PostgresServer();
-  /// A standby of another one, in which it is called "standby". It takes what that one commits until
-  /// Promote.
+  /// A standby of another one, in which it is called "standby". It takes what that one commits
+  /// until Promote.
   explicit PostgresServer(StandbyOf of);
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;

@@ -62,9 +62,8 @@ void SocketRelay::Run() {
     std::vector<Pair> open;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const Pair& pair = pairs_[i];
-      const bool is_open =
-          (polled[2 * i + 1].revents == 0 || Pass(pair.caller, pair.server)) &&
-          (polled[2 * i + 2].revents == 0 || Pass(pair.server, pair.caller));
+      const bool is_open = (polled[2 * i + 1].revents == 0 || Pass(pair.caller, pair.server)) &&
+                           (polled[2 * i + 2].revents == 0 || Pass(pair.server, pair.caller));
       if (is_open) {
         open.push_back(pair);
       } else {
@@ -96,8 +95,8 @@ bool SocketRelay::Pass(int from, int to) {
   const ssize_t got = recv(from, bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (got < 0) return errno == EAGAIN || errno == EINTR;
   for (ssize_t passed = 0; passed < got;) {
-    const ssize_t more = send(to, bytes.data() + passed, static_cast<std::size_t>(got - passed),
-                              MSG_NOSIGNAL);
+    const ssize_t more =
+        send(to, bytes.data() + passed, static_cast<std::size_t>(got - passed), MSG_NOSIGNAL);
     if (more <= 0) return false;
     passed += more;
   }
