@@ -251,10 +251,11 @@ class FrontendsTest : public ClusterTest {
       EXPECT_LE(job.attempts(), most_attempts) << job.ShortDebugString();
     }
     load_->recorder().Check(jobs);
-    std::cout << load_->recorder().Summary()
-              << ", jobs by attempts: " << ::testing::PrintToString(attempts)
-              << ", refused or in doubt " << ::testing::PrintToString(load_->tally().unavailable)
-              << "\n";
+    std::uint64_t refused = 0;
+    for (const auto& [why, count] : load_->tally().unavailable) refused += count;
+    std::cout << load_->recorder().Summary() << ", " << refused
+              << " calls refused or in doubt, jobs by attempts: "
+              << ::testing::PrintToString(attempts) << "\n";
   }
 
   std::string database_;
