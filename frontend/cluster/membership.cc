@@ -234,7 +234,9 @@ void Membership::Do(const effect::Open& open) {
                   std::string(status.message()));
     (void)Step(input::Deposed{open.partition, open.epoch});
   }
-  Publish();
+  // After the Resume that was asked for together with this: callers who wait bring durable jobs.
+  const MutexLock lock(mutex_);
+  if (!stopped_) mover_->Post([this] { Publish(); });
 }
 
 void Membership::Do(const effect::Resume& resume) {
@@ -247,7 +249,8 @@ void Membership::Do(const effect::Suspend& suspend) {
 
 void Membership::Do(const effect::Close& close) {
   keeper_.Close(close.partition);
-  Publish();
+  Publish();  // callers wait for the next owner while the last decisions are written
+  keeper_.Settle(close.partition);
 }
 
 void Membership::Do(const effect::Lost& lost) {

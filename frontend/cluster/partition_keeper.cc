@@ -95,24 +95,31 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
 }
 
 void PartitionKeeper::Close(cluster::PartitionNumber partition) {
-  Close(partition, Now() + kFlushLimit);
-}
-
-void PartitionKeeper::Close(cluster::PartitionNumber partition, Instant limit) {
   const auto found = open_.find(partition);
   if (found == open_.end()) return;
   QueueHost& host = *Find(partition);
+  QueueHost::Turn(host, Now()).Pause();
+  if (found->second->journal.writable()) Flush(found->second->journal, Now() + kFlushLimit);
   QueueHost::Turn(host, Now()).Close();
+}
+
+void PartitionKeeper::Settle(cluster::PartitionNumber partition) {
+  Settle(partition, Now() + kFlushLimit);
+}
+
+void PartitionKeeper::Settle(cluster::PartitionNumber partition, Instant limit) {
+  const auto found = open_.find(partition);
+  if (found == open_.end()) return;
   Flush(found->second->journal, limit);
   reaper_.Post([store = std::move(found->second)]() mutable { store.reset(); });
   open_.erase(found);
-  spdlog::info("queue {} is not served here any more", host.name());
+  spdlog::info("queue {} is not served here any more", Find(partition)->name());
 }
 
 void PartitionKeeper::CloseAll() {
   for (const auto& [partition, store] : open_) QueueHost::Turn(*Find(partition), Now()).Close();
   const Instant limit = Now() + kFlushLimit;
-  while (!open_.empty()) Close(open_.begin()->first, limit);
+  while (!open_.empty()) Settle(open_.begin()->first, limit);
 }
 
 }  // namespace twofold::frontend

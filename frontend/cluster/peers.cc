@@ -1,5 +1,6 @@
 #include "frontend/cluster/peers.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <grpcpp/generic/generic_stub.h>
 
@@ -17,6 +18,8 @@ namespace twofold::frontend {
 namespace {
 
 constexpr const char* kForwarded = "twofold-forwarded";
+constexpr const char* kHops = "twofold-hops";
+constexpr const char* kEpoch = "twofold-epoch";
 
 constexpr auto kAskPatience = std::chrono::seconds(10);
 
@@ -29,16 +32,29 @@ std::string HeaderOf(const grpc::CallbackServerContext& context, const char* nam
   return {found->second.data(), found->second.size()};
 }
 
+/// 0 if it is not there, or no number.
+template <typename Number>
+Number NumberOf(const grpc::CallbackServerContext& context, const char* name) {
+  Number number = 0;
+  return absl::SimpleAtoi(HeaderOf(context, name), &number) ? number : 0;
+}
+
 }  // namespace
 
 Caller CallerOf(const grpc::CallbackServerContext& context) {
   return {.authorization = HeaderOf(context, "authorization"),
           .deadline = context.deadline(),
-          .is_forwarded = !HeaderOf(context, kForwarded).empty()};
+          .is_forwarded = !HeaderOf(context, kForwarded).empty(),
+          .hops = NumberOf<int>(context, kHops),
+          .epoch = NumberOf<std::uint64_t>(context, kEpoch)};
 }
 
 void Peers::Prepare(grpc::ClientContext& context, const Caller& caller) {
-  if (caller.is_forwarded) context.AddMetadata(kForwarded, "1");
+  if (caller.is_forwarded) {
+    context.AddMetadata(kForwarded, "1");
+    context.AddMetadata(kHops, std::to_string(caller.hops));
+    context.AddMetadata(kEpoch, std::to_string(caller.epoch));
+  }
   if (!caller.authorization.empty()) context.AddMetadata("authorization", caller.authorization);
   context.set_deadline(caller.deadline);
 }
@@ -178,11 +194,14 @@ Peers::Cancel Peers::Follow(const std::string& address, const v1::FollowJobReque
   return [this, number] { BreakOff(number); };
 }
 
-void Peers::Find(const std::string& queue, std::function<void(Result<std::string>)> done) {
-  if (directory_.Find(queue).here) return done(std::string());
-  directory_.Await(queue, 0, [this, queue, done = std::move(done)](const v1::Moved& moved) {
-    if (directory_.Find(queue).here) return done(std::string());
-    if (!moved.shards().empty()) return done(moved.shards(0).client_address());
+void Peers::Find(const std::string& queue, std::uint64_t newest_known,
+                 std::function<void(Result<Place>)> done) {
+  if (directory_.Find(queue).here) return done(Place{});
+  directory_.Await(queue, newest_known, [this, queue, done = std::move(done)](v1::Moved moved) {
+    if (directory_.Find(queue).here) return done(Place{});
+    if (!moved.shards().empty()) {
+      return done(Place{moved.shards(0).client_address(), moved.epoch()});
+    }
     done(absl::UnavailableError(
         absl::StrCat("queue ", queue, " is served by no frontend at this moment; try again")));
   });

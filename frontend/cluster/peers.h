@@ -25,14 +25,16 @@ namespace twofold::frontend {
 struct Caller {
   std::string authorization;
   std::chrono::system_clock::time_point deadline = {};
-  /// By a frontend: it is answered here, whoever serves the queue. All that Call sends is.
-  bool is_forwarded = false;
+  bool is_forwarded = false;  ///< by a frontend; all that Call sends is
+  int hops = 0;               ///< how often it was passed on to who serves its queue
+  std::uint64_t epoch = 0;    ///< of the tenure for which it was passed on last
 };
 
 /// Of a call that comes in.
 Caller CallerOf(const grpc::CallbackServerContext& context);
 
-/// The other frontends: passes calls on to those who serve a queue. A call is passed on once.
+/// The other frontends: passes calls on to those who serve a queue. A call that comes while its
+/// queue moves is passed on more than once, kMostHops times at most.
 ///
 /// Threads  Safe. `done` and `on_end` come once, from a thread of gRPC or of the Directory. The
 ///          destructor breaks off what is under way, and waits for the end of it.
@@ -45,9 +47,17 @@ class Peers {
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
-  /// Who answers calls about this queue, now or when it is known: an address, or empty: this
-  /// frontend. Errors   kUnavailable: nobody serves it.
-  void Find(const std::string& queue, std::function<void(Result<std::string> address)> done);
+  static constexpr int kMostHops = 3;
+
+  /// Who answers calls about a queue.
+  struct Place {
+    std::string address = {};  ///< empty: this frontend
+    std::uint64_t epoch = 0;
+  };
+  /// Now or when it is known. `newest_known`: see Directory::Await.
+  /// Errors   kUnavailable: nobody serves it.
+  void Find(const std::string& queue, std::uint64_t newest_known,
+            std::function<void(Result<Place>)> done);
 
   /// Those that are alive, without this one.
   [[nodiscard]] std::vector<Peer> Others() const { return directory_.Others(); }
@@ -63,8 +73,8 @@ class Peers {
   /// Calls FollowJob. `on_update` comes for one message at a time, before `on_end`.
   using OnUpdate = std::function<void(const v1::JobUpdate&)>;
   using OnEnd = std::function<void(const grpc::Status&)>;
-  Cancel Follow(const std::string& address, const v1::FollowJobRequest& request,
-                Caller caller, OnUpdate on_update, OnEnd on_end);
+  Cancel Follow(const std::string& address, const v1::FollowJobRequest& request, Caller caller,
+                OnUpdate on_update, OnEnd on_end);
 
   /// Says to all others that who serves what has changed. Returns at once.
   void SayLookAgain();

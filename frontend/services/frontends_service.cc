@@ -96,6 +96,13 @@ void TakeSelf(v1::ListFrontendsReply& all, v1::ListFrontendsReply one) {
   }
 }
 
+/// Who looks at frontends looks for the one that has gone.
+void Miss(v1::ListFrontendsReply& all, const Peer& from, const std::string& why) {
+  for (v1::Frontend& known : *all.mutable_frontends()) {
+    if (known.name() == from.name) known.set_away(why);
+  }
+}
+
 /// Whoever serves a queue knows better than what was read of the tables before it did.
 void Reconcile(v1::ListFrontendsReply& reply) {
   auto& frontends = *reply.mutable_frontends();
@@ -130,7 +137,7 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
       [=](auto&, auto done) {
         done(with([&](Membership& joined) { return listed(absl::OkStatus(), joined); }));
       },
-      at_once, TakeSelf, Reconcile, Gathering<Reply>::Away::kIsLeftOut);
+      at_once, TakeSelf, Reconcile, Miss);
   Named<v1::DrainFrontendRequest, Reply>(
       "DrainFrontend", [](auto& request) { return request.frontend(); },
       [=](auto& request, auto& call) {

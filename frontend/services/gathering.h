@@ -27,12 +27,14 @@ class Gathering {
  public:
   /// Empty: what all have, one after the other.
   using Merge = std::function<void(Reply& all, Reply one)>;
+  /// Takes down that one does not answer. Empty: then there is no reply.
+  using Miss = std::function<void(Reply& all, const Peer& from, const std::string& why)>;
 
-  /// What a frontend that is away means for the answer.
-  enum class Away { kIsAnError, kIsLeftOut };
-
-  Gathering(Result<Reply> own, Merge merge, Away away, std::function<void(Result<Reply>)> done)
-      : reply_(std::move(own)), merge_(std::move(merge)), away_(away), done_(std::move(done)) {}
+  Gathering(Result<Reply> own, Merge merge, Miss miss, std::function<void(Result<Reply>)> done)
+      : reply_(std::move(own)),
+        merge_(std::move(merge)),
+        miss_(std::move(miss)),
+        done_(std::move(done)) {}
   ~Gathering() { done_(std::move(reply_)); }
   Gathering(const Gathering&) = delete;
   Gathering& operator=(const Gathering&) = delete;
@@ -50,7 +52,7 @@ class Gathering {
     // What some have is no answer for all.
     const bool is_away = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
                          status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-    if (is_away && away_ == Away::kIsLeftOut) return;
+    if (is_away && miss_) return miss_(*reply_, from, status.error_message());
     reply_ = is_away
                  ? absl::UnavailableError("frontend " + from.name + " at " + from.client_address +
                                           " does not answer: " + status.error_message())
@@ -61,19 +63,20 @@ class Gathering {
   Mutex mutex_;
   Result<Reply> reply_ ABSL_GUARDED_BY(mutex_);
   const Merge merge_;
-  const Away away_;
+  const Miss miss_;
   const std::function<void(Result<Reply>)> done_;
 };
 
 /// Asks all other frontends that are alive the same, and calls `done` with what they and this one
 /// have.
-/// Errors   kUnavailable: one of them does not answer, and `away` says that it must; else the first that one has.
+/// Errors   kUnavailable: one of them does not answer, and there is no `miss`; else the first that
+///          one has.
 template <typename Request, typename Reply>
 void Gather(Peers& peers, const std::string& path, const Request& request, Caller caller,
             Result<Reply> own, typename Gathering<Reply>::Merge merge,
-            typename Gathering<Reply>::Away away, std::function<void(Result<Reply>)> done) {
-  const auto all =
-      std::make_shared<Gathering<Reply>>(std::move(own), std::move(merge), away, std::move(done));
+            typename Gathering<Reply>::Miss miss, std::function<void(Result<Reply>)> done) {
+  const auto all = std::make_shared<Gathering<Reply>>(std::move(own), std::move(merge),
+                                                      std::move(miss), std::move(done));
   caller.deadline = std::min(caller.deadline, std::chrono::system_clock::now() + kGatherPatience);
   for (const Peer& peer : peers.Others()) {
     peers.Call(peer.client_address, path, rpc::Serialize(request), caller,

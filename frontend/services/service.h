@@ -75,13 +75,17 @@ class Service : public rpc::Service {
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
                                                                 const auto& call) {
-        const bool is_mine = peers_ == nullptr || caller.is_forwarded;
-        const std::string queue = is_mine ? std::string() : queue_of(request);
+        const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
         if (queue.empty()) return local(request, call);
-        peers_->Find(queue, [=, this](const Result<std::string>& address) {
-          if (!address.ok()) return call->Fail(rpc::ToGrpc(address.status()));
-          if (address->empty()) return local(request, call);
-          Forward(*address, path, request, caller, call);
+        peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
+          if (!place.ok()) return call->Fail(rpc::ToGrpc(place.status()));
+          // Whoever has been sent around is told the truth: it is served elsewhere.
+          const bool is_mine = place->address.empty() || caller.hops >= Peers::kMostHops;
+          if (is_mine) return local(request, call);
+          Caller next = caller;
+          ++next.hops;
+          next.epoch = place->epoch;
+          Forward(place->address, path, request, next, call);
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(route, pool_for));
@@ -111,12 +115,12 @@ class Service : public rpc::Service {
   using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
 
   /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
-  /// says, and `arrange` has the last word.
+  /// says, and `arrange` has the last word. `miss`: see Gathering.
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
                 typename Gathering<Reply>::Merge merge = {},
                 std::function<void(Reply& all)> arrange = {},
-                typename Gathering<Reply>::Away away = Gathering<Reply>::Away::kIsAnError) {
+                typename Gathering<Reply>::Miss miss = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
@@ -127,7 +131,8 @@ class Service : public rpc::Service {
         };
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
         part(request, [=, this](Result<Reply> own) {
-          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, away, answer);
+          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, miss,
+                                 answer);
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(gather, pool_for));

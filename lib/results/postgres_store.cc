@@ -170,7 +170,11 @@ Status PostgresStore::Transact(PostgresDatabase::Writes writes, const Change& ch
 }
 
 Status PostgresStore::Check() {
-  return Transact(PostgresDatabase::Writes::kRowByRow, [] { return absl::OkStatus(); });
+  return Transact(PostgresDatabase::Writes::kRowByRow, [this] {
+    // With a fence the commit asks the server; a transaction without a statement does not.
+    if (!fence_) Prepared::Rows(sql_["SELECT 1"]).Next();
+    return absl::OkStatus();
+  });
 }
 
 Result<std::map<std::string, std::uint64_t>> PostgresStore::Load(const Visit& visit) {

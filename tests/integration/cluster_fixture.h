@@ -105,13 +105,7 @@ class ClusterTest : public ::testing::Test {
                                     outcome + "\"}");
   }
 
-  TempDir folder_;
-  std::unique_ptr<Program> frontend_;
-  std::string client_address_ = "127.0.0.1:0";
-  std::string worker_address_ = "127.0.0.1:0";
-  std::string http_address_ = "127.0.0.1:0";
-
- private:
+  /// The addresses that a program has written into its ready file.
   static nlohmann::json AwaitReady(const std::string& file, Program& program) {
     const bool ready = Await([&] { return std::filesystem::exists(file) || !program.running(); }) &&
                        std::filesystem::exists(file);
@@ -123,6 +117,13 @@ class ClusterTest : public ::testing::Test {
     return nlohmann::json::parse(text);
   }
 
+  TempDir folder_;
+  std::unique_ptr<Program> frontend_;
+  std::string client_address_ = "127.0.0.1:0";
+  std::string worker_address_ = "127.0.0.1:0";
+  std::string http_address_ = "127.0.0.1:0";
+
+ private:
   int clients_ = 0;
 };
 

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -16,11 +15,6 @@ namespace twofold::testing {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::stoull(text);
-}
 
 class Dice {
  public:

@@ -24,6 +24,9 @@ constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
 constexpr const char* kUser = "tester";  // of the databases
 constexpr auto kPatience = std::chrono::seconds(30);
 
+/// The path of a program of PostgreSQL.
+std::string Installed(const std::string& program) { return kPrograms + program; }
+
 /// Who runs the server: PostgreSQL refuses root. Of the package, else whom every system has.
 const passwd* OtherUser() {
   if (geteuid() != 0) return nullptr;
@@ -57,9 +60,7 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
 
 }  // namespace
 
-bool PostgresServer::IsInstalled() {
-  return access((std::string(kPrograms) + "initdb").c_str(), X_OK) == 0;
-}
+bool PostgresServer::IsInstalled() { return access(Installed("initdb").c_str(), X_OK) == 0; }
 
 PostgresServer& PostgresServer::Shared() {
   static PostgresServer server;
@@ -67,12 +68,16 @@ PostgresServer& PostgresServer::Shared() {
 }
 
 PostgresServer::PostgresServer() : folder_(MakeFolder(OtherUser())) {
-  const pid_t made = Spawn("initdb", {"-D", folder_ + "/data", "-U", kUser, "-A", "trust", "-N",
-                                      "-E", "UTF8", "--locale=C", "--no-instructions"});
-  int status = -1;
-  if (waitpid(made, &status, 0) != made || status != 0) {
-    ADD_FAILURE() << "initdb failed: " << TextOf(folder_ + "/log");
-  }
+  Run(Installed("initdb"), {"-D", folder_ + "/data", "-U", kUser, "-A", "trust", "-N", "-E", "UTF8",
+                            "--locale=C", "--no-instructions"});
+  Start();
+}
+
+PostgresServer::PostgresServer(StandbyOf of) : folder_(MakeFolder(OtherUser())) {
+  const std::string settings =
+      "host=" + of.primary.folder_ + " user=" + kUser + " application_name=standby";
+  Run(Installed("pg_basebackup"),
+      {"-D", folder_ + "/data", "-d", settings, "-R", "-X", "stream", "-c", "fast", "-N"});
   Start();
 }
 
@@ -84,9 +89,8 @@ PostgresServer::~PostgresServer() {
 /// What it prints goes to folder_/log.
 pid_t PostgresServer::Spawn(const std::string& program,
                             const std::vector<std::string>& arguments) const {
-  const std::string path = kPrograms + program;
   const std::string log = folder_ + "/log";
-  std::vector<char*> words = {const_cast<char*>(path.c_str())};
+  std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const std::string& each : arguments) words.push_back(const_cast<char*>(each.c_str()));
   words.push_back(nullptr);
   const passwd* const user = OtherUser();
@@ -97,15 +101,24 @@ pid_t PostgresServer::Spawn(const std::string& program,
   dup2(out, 1);
   dup2(out, 2);
   prctl(PR_SET_PDEATHSIG, SIGQUIT);  // it goes even if the test program is killed
-  if (chdir("/") == 0) execv(path.c_str(), words.data());
+  if (chdir("/") == 0) execv(program.c_str(), words.data());
   _exit(127);
+}
+
+/// The same, and waits until it has done its work.
+void PostgresServer::Run(const std::string& program,
+                         const std::vector<std::string>& arguments) const {
+  const pid_t child = Spawn(program, arguments);
+  int status = -1;
+  if (waitpid(child, &status, 0) == child && status == 0) return;
+  ADD_FAILURE() << program << " failed: " << TextOf(folder_ + "/log");
 }
 
 void PostgresServer::Start() {
   if (server_) return;
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   const auto target = TargetOf(Address("postgres"));
-  server_ = Spawn("postgres",
+  server_ = Spawn(Installed("postgres"),
                   {"-D", folder_ + "/data", "-k", folder_, "-h", "", "-F", "-c",
                    "max_connections=50", "-c", "shared_buffers=32MB", "-c", "autovacuum=off"});
   while (!postgres::Connection::Open(target, "SELECT 1").ok()) {
@@ -146,9 +159,18 @@ void PostgresServer::SignalAll(int number) const {
 void PostgresServer::Freeze() { SignalAll(SIGSTOP); }
 void PostgresServer::Thaw() { SignalAll(SIGCONT); }
 
+void PostgresServer::Promote() { Script("SELECT pg_promote()"); }
+
+void PostgresServer::SaveData() { Run("/bin/cp", {"-a", folder_ + "/data", folder_ + "/saved"}); }
+
+void PostgresServer::RestoreData() {
+  std::filesystem::remove_all(folder_ + "/data");
+  Run("/bin/cp", {"-a", folder_ + "/saved", folder_ + "/data"});
+}
+
 std::string PostgresServer::NewDatabase() {
   const std::string name = "test" + std::to_string(++databases_);
-  Script(Address("postgres"), "CREATE DATABASE " + name + " TEMPLATE template0");
+  Script("CREATE DATABASE " + name + " TEMPLATE template0");
   return Address(name);
 }
 

@@ -24,8 +24,15 @@ class PostgresServer {
   /// IsInstalled().
   static PostgresServer& Shared();
 
+  struct StandbyOf {
+    const PostgresServer& primary;
+  };
+
   /// Makes the data and starts. Fails the test if it cannot.
   PostgresServer();
+  /// A standby of another one, in which it is called "standby". It takes what that one commits
+  /// until Promote.
+  explicit PostgresServer(StandbyOf of);
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
@@ -37,6 +44,11 @@ class PostgresServer {
 
   /// Runs SQL on a connection of its own, as the superuser. Fails the test if it fails.
   void Script(const std::string& address, const std::string& sql) const;
+  /// The same in a database that is always there.
+  void Script(const std::string& sql) const { Script(Address("postgres"), sql); }
+
+  /// Where its socket is: the host in addresses. It belongs to the user that the server runs as.
+  [[nodiscard]] const std::string& folder() const { return folder_; }
 
   void Start();  ///< returns when it takes connections
   void Stop();   ///< ends its connections
@@ -45,9 +57,16 @@ class PostgresServer {
   void Freeze();
   void Thaw();
 
+  void Promote();  ///< of a standby: returns when it takes commits
+
+  /// Keeps a copy of its data, and goes back to it. REQUIRES: it does not run.
+  void SaveData();
+  void RestoreData();
+
  private:
   [[nodiscard]] std::string Address(const std::string& database) const;
   pid_t Spawn(const std::string& program, const std::vector<std::string>& arguments) const;
+  void Run(const std::string& program, const std::vector<std::string>& arguments) const;
   void SignalAll(int number) const;
 
   std::string folder_;

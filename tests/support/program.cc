@@ -83,6 +83,11 @@ std::string Program::output() const {
   return text.str();
 }
 
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::stoull(text);
+}
+
 bool Await(const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + kHang;
   while (!done()) {

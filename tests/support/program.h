@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -49,6 +50,9 @@ class Program {
   pid_t pid_ = -1;
   std::optional<int> exit_;
 };
+
+/// A number that whoever runs the test sets as this variable.
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise);
 
 /// Waits until `done`; false after a time that only a hang takes.
 bool Await(const std::function<bool()>& done);

@@ -1,0 +1,114 @@
+// Frontends that share a database: the one that serves the queue dies, ends, hangs or hands it over
+// while it has work, and all that was acknowledged is held against the tables.
+
+#include <algorithm>
+
+#include "tests/integration/frontends_fixture.h"
+
+namespace twofold::testing {
+namespace {
+
+class FrontendsOwnerTest : public FrontendsTest {
+ protected:
+  Status Move(const Member& to) {
+    v1::MoveQueueRequest request;
+    request.set_queue("sleep");
+    request.set_to(to.name);
+    v1::ListFrontendsReply reply;
+    return rpc::FromGrpc(CallFrontend(Running(), &v1::Frontends::Stub::MoveQueue, request, reply));
+  }
+
+  /// Moves the queue there, and returns how long no job was acknowledged.
+  Duration MoveUnderLoad(Member& to) {
+    load_->ForgetPauses();
+    const Status moved = Move(to);
+    EXPECT_TRUE(moved.ok()) << moved;
+    EXPECT_TRUE(Await([&] { return &Owner() == &to; })) << ListFrontends().DebugString();
+    EXPECT_TRUE(load_->AwaitMore(10));
+    return load_->tally().longest_pause;
+  }
+
+  /// Ends it as Kubernetes does, while callers go to others, and starts it again.
+  void RestartInOrder(Member& member) {
+    load_->SubmitTo(ClientAddresses(&member));
+    member.program->Signal(SIGTERM);
+    EXPECT_EQ(member.program->Wait(), 0) << member.program->output();
+    EXPECT_TRUE(load_->AwaitMore(20));
+    Start(member);
+    AwaitOwners();
+    load_->SubmitTo(ClientAddresses());
+    EXPECT_TRUE(load_->AwaitMore(20));
+  }
+};
+
+TEST_F(FrontendsOwnerTest, AnotherOneServesTheQueueOfAKilledFrontend) {
+  Member& owner = Owner();
+  StartLoad(OtherThan(owner));
+  load_->ForgetPauses();
+  EXPECT_EQ(owner.program->Kill(), -SIGKILL);
+  EXPECT_NE(&AwaitOwnerOtherThan(owner), &owner);
+  ExpectLoadGoesOn();
+  std::cout << "pause after a kill: " << ToSeconds(load_->tally().longest_pause) << " s\n";
+  ExpectLedgerHolds();
+}
+
+TEST_F(FrontendsOwnerTest, FrontendThatIsStartedAgainUnderItsNameServesItsQueueAtOnce) {
+  Member& owner = Owner();
+  StartLoad(OtherThan(owner));
+  load_->ForgetPauses();
+  EXPECT_EQ(owner.program->Kill(), -SIGKILL);
+  Start(owner);
+  EXPECT_EQ(&Owner(), &owner);
+  ExpectLoadGoesOn();
+  std::cout << "pause after a restart: " << ToSeconds(load_->tally().longest_pause) << " s\n";
+  ExpectLedgerHolds();
+}
+
+TEST_F(FrontendsOwnerTest, RollingRestartFailsNoCallAndTriesNoJobTwice) {
+  StartLoad(OtherThan(Owner()));
+  for (Member& member : members_) RestartInOrder(member);
+  ExpectLoadGoesOn();
+  EXPECT_THAT(load_->tally().unavailable, ::testing::IsEmpty());
+  EXPECT_EQ(ClientFinished(client_, "lost"), 0);
+  ExpectLedgerHolds(1);
+}
+
+TEST_F(FrontendsOwnerTest, MovedQueueTriesNoJobTwice) {
+  Member& home = Owner();
+  Member& away = OtherThan(home);
+  StartLoad(home);
+  Duration longest{0};
+  for (Member* const to : {&away, &home, &away, &home}) {
+    const Duration pause = MoveUnderLoad(*to);
+    std::cout << "pause of a move to " << to->name << ": " << ToSeconds(pause) << " s\n";
+    longest = std::max(longest, pause);
+  }
+  EXPECT_LT(longest, std::chrono::seconds(10));
+  ExpectLoadGoesOn();
+  EXPECT_THAT(load_->tally().unavailable, ::testing::IsEmpty());
+  EXPECT_EQ(ClientFinished(client_, "lost"), 0);
+  ExpectLedgerHolds(1);
+}
+
+TEST_F(FrontendsOwnerTest, FrozenOwnerIsTakenOverAndCommitsNothingWhenItThaws) {
+  Member& owner = Owner();
+  StartLoad(OtherThan(owner));
+  owner.program->Signal(SIGSTOP);
+  stopped_ = &owner;
+  load_->SubmitTo(ClientAddresses(&owner));
+  Member& next = AwaitOwnerOtherThan(owner);
+  const std::string tenure = AwaitOwners()["sleep"];
+  EXPECT_TRUE(load_->AwaitMore(50));
+  owner.program->Signal(SIGCONT);
+  stopped_ = nullptr;
+  // It learns who serves the queue now, and sends callers on.
+  EXPECT_TRUE(Await([&] { return Tenures(owner)["sleep"] == tenure; }))
+      << ListFrontends(owner).DebugString();
+  load_->SubmitTo({owner.client});
+  ExpectLoadGoesOn();
+  EXPECT_EQ(&Owner(), &next);
+  ExpectLedgerHolds();
+}
+
+}  // namespace
+}  // namespace twofold::testing
