@@ -55,7 +55,17 @@ Result<Json> Remote::Get(const std::string& path) const {
 Result<std::string> Remote::FrontendAddress() const {
   const auto service = Get(absl::StrCat("/services/", kFrontendName));
   if (!service.ok()) return service.status();
-  return service->at("addresses").value("client", "");
+  const std::string first = service->at("addresses").value("client", "");
+  if (first.empty()) return first;
+  const auto all = Deployments();
+  if (!all.ok()) return all.status();
+  std::string contacts = first;
+  for (const Json& deployment : *all) {
+    if (!absl::StartsWith(deployment.value("name", ""), kFrontendName)) continue;
+    const std::string address = deployment.at("addresses").value("client", "");
+    if (!address.empty() && address != first) absl::StrAppend(&contacts, ",", address);
+  }
+  return contacts;
 }
 
 Result<Json> Remote::Put(const std::string& path) const {

@@ -39,7 +39,8 @@ class Remote {
   /// The deployment when none of its processes is left; after ten seconds as it is.
   [[nodiscard]] Result<Json> Ended(const std::string& name) const;
 
-  /// Where the frontend, or one of several, serves clients, HOST:PORT; empty before it does.
+  /// Where the frontend serves clients, HOST:PORT; empty before it does. Of several all, as
+  /// Contacts(), and one that serves comes first.
   [[nodiscard]] Result<std::string> FrontendAddress() const;
 
  private:
