@@ -1,5 +1,6 @@
 #include "cli/local/remote.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/strip.h>
 
