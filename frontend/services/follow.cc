@@ -65,9 +65,9 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
     const bool is_mine = peers_ == nullptr || caller_.is_forwarded;
     const std::string queue = is_mine ? std::string() : queues_.NameOf(job_);
     if (queue.empty()) return FollowHere();
-    peers_->Find(queue, [self = Self()](const Result<std::string>& address) {
-      if (!address.ok()) return self->Close(rpc::ToGrpc(address.status()));
-      address->empty() ? self->FollowHere() : self->FollowThere(*address);
+    peers_->Find(queue, caller_.epoch, [self = Self()](const Result<Peers::Place>& place) {
+      if (!place.ok()) return self->Close(rpc::ToGrpc(place.status()));
+      place->address.empty() ? self->FollowHere() : self->FollowThere(place->address);
     });
   }
 
