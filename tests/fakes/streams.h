@@ -125,6 +125,7 @@ class WorkerStream {
   Inbox<Assigned> assigned;
   Inbox<Cancelled> cancelled;
   Inbox<bool> drained;
+  Inbox<bool> followed;  ///< somebody wants to see what an attempt prints, or nobody any more
   Inbox<v1::Moved> moved;
   Inbox<grpc::Status> ended;
 
@@ -143,6 +144,8 @@ class WorkerStream {
       cancelled.Put({message.cancels().jobs(i), message.cancels().attempts(i)});
     }
     if (message.drain()) drained.Put(true);
+    for (int i = 0; i < message.follow().jobs_size(); ++i) followed.Put(true);
+    for (int i = 0; i < message.unfollow().jobs_size(); ++i) followed.Put(false);
     if (message.has_moved()) moved.Put(message.moved());
   }
 

@@ -189,4 +189,47 @@ class Cluster {
   std::map<std::string, std::unique_ptr<Member>> members_;
 };
 
+inline const std::vector<std::string> kQueues = {"q0", "q1", "q2", "q3", "q4", "q5"};
+inline const std::vector<std::string> kNames = {"a", "b", "c"};
+
+/// Three frontends that the tests share, and leave as they are.
+class ClusterTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!testing::PostgresServer::IsInstalled()) return;
+    cluster_ = std::make_unique<Cluster>(kQueues);
+    for (const std::string& name : kNames) cluster_->Add(name);
+  }
+  static void TearDownTestSuite() { cluster_.reset(); }
+
+  void SetUp() override {
+    if (!testing::PostgresServer::IsInstalled()) GTEST_SKIP() << "PostgreSQL is not installed";
+    owners_ = cluster_->AwaitOwners();
+    queue_ = kQueues[0];
+  }
+
+  Member& Owner() { return cluster_->at(owners_.at(queue_)); }
+  Member& Other() { return cluster_->at(owners_.at(queue_) == "a" ? "b" : "a"); }
+  std::string OtherName() { return owners_.at(queue_) == "a" ? "b" : "a"; }
+
+  /// A worker where the queue is served.
+  std::unique_ptr<testing::WorkerStream> Join(std::uint64_t key) {
+    auto worker = std::make_unique<testing::WorkerStream>(Owner().frontend().worker_address());
+    worker->Join(queue_, key, 1);
+    return worker;
+  }
+
+  v1::Job AwaitFinished(Member& asked, std::uint64_t id) {
+    v1::Job job;
+    Cluster::Await("job ends", [&] {
+      return asked.Get(id, &job).ok() && job.state() == v1::JOB_STATE_FINISHED;
+    });
+    return job;
+  }
+
+  static inline std::unique_ptr<Cluster> cluster_;
+  std::map<std::string, std::string> owners_;
+  std::string queue_;
+};
+
 }  // namespace twofold::frontend

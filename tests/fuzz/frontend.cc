@@ -35,6 +35,7 @@ class Onlooker final : public frontend::Watcher {
     Require(job.id() != 0, "a job that changes has an id");
   }
   void OnOutput(std::uint32_t, std::string_view, std::uint64_t) override {}
+  void OnMoved() override {}
   [[nodiscard]] bool wants_output() const override { return true; }
   void Flush() override {}
 };

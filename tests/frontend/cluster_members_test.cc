@@ -1,0 +1,143 @@
+// Whole frontends that come to a cluster, and go.
+
+#include <algorithm>
+#include <set>
+
+#include "tests/frontend/cluster_fixture.h"
+#include "tests/support/certificates.h"
+#include "tests/support/program.h"
+
+namespace twofold::frontend {
+namespace {
+
+using grpc::StatusCode;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::PostgresServer;
+using ::testing::SizeIs;
+using testing::SubmitStream;
+
+class ClustersTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::IsInstalled()) GTEST_SKIP() << "PostgreSQL is not installed";
+  }
+};
+
+TEST_F(ClustersTest, JobsOfAQueueThatNobodyServesAreHeldUntilSomebodyDoes) {
+  Cluster cluster({"sleep"});
+  Member& only = cluster.Add("a");
+  SubmitStream client(only.frontend().client_address());
+  client.Submit("sleep", 1);  // a queue that never had an owner is left alone for a while
+  const v1::Moved moved = client.moved.Take();
+  EXPECT_THAT(moved.tags(), ElementsAre(1));
+  cluster.AwaitOwners();
+  if (moved.shards_size() == 0) return;  // patience is as long as that
+  EXPECT_EQ(moved.shards(0).client_address(), only.frontend().client_address());
+}
+
+TEST_F(ClustersTest, DrainedFrontendHandsAllOverAndTakesNothingBack) {
+  Cluster cluster(kQueues);
+  for (const char* const name : {"a", "b"}) cluster.Add(name);
+  const auto before = cluster.AwaitOwners([](auto& owners) {
+    return std::any_of(owners.begin(), owners.end(), [](auto& one) { return one.second == "a"; });
+  });
+  v1::DrainFrontendRequest request;
+  request.set_frontend("a");
+  v1::ListFrontendsReply reply;
+  Member& asked = cluster.at("b");
+  ASSERT_TRUE(
+      asked.Call(asked.frontends, &v1::Frontends::Stub::DrainFrontend, request, &reply).ok());
+  cluster.AwaitOwners([](auto& owners) {
+    return std::all_of(owners.begin(), owners.end(), [](auto& one) { return one.second == "b"; });
+  });
+  Cluster::Await("b knows that a drains", [&] {
+    const v1::ListFrontendsReply seen = asked.List();
+    return seen.frontends_size() == 2 && seen.frontends(0).draining();
+  });
+  EXPECT_EQ(cluster.Move(asked, kQueues[0], "a").error_code(), StatusCode::FAILED_PRECONDITION);
+  request.set_frontend("nobody");
+  EXPECT_EQ(asked.Call(asked.frontends, &v1::Frontends::Stub::DrainFrontend, request, &reply)
+                .error_code(),
+            StatusCode::NOT_FOUND);
+}
+
+TEST_F(ClustersTest, FrontendThatEndsLeavesItsJobsToTheOther) {
+  Cluster cluster(kQueues);
+  for (const char* const name : {"a", "b"}) cluster.Add(name);
+  cluster.AwaitOwners();
+  std::vector<std::uint64_t> ids;
+  for (const std::string& queue : kQueues) ids.push_back(cluster.at("b").Submit(queue, true).id());
+  cluster.Remove("a");
+  cluster.AwaitOwners();
+  for (const std::uint64_t id : ids) {
+    v1::Job job;
+    ASSERT_TRUE(cluster.at("b").Get(id, &job).ok());
+    EXPECT_EQ(job.state(), v1::JOB_STATE_WAITING);
+  }
+  std::set<std::uint64_t> all(ids.begin(), ids.end());
+  for (const std::string& queue : kQueues) all.insert(cluster.at("b").Submit(queue, true).id());
+  EXPECT_THAT(all, SizeIs(2 * kQueues.size())) << "no id is given out twice";
+}
+
+TEST_F(ClustersTest, FrontendsCallEachOtherByTlsWithTheTokenOfTheCaller) {
+  const testing::TempDir folder;
+  const testing::Authority authority;
+  const testing::KeyPair pair = authority.Issue("frontend");
+  const auto file = [&](const char* name, const std::string& text) {
+    testing::WriteFile(folder / name, text);
+    return folder / name;
+  };
+  const std::string ca = file("ca.crt", authority.cert());
+  const std::string cert = file("tls.crt", pair.cert);
+  const std::string key = file("tls.key", pair.key);
+  const std::string tokens = file("tokens",
+                                  "client load client-client-client\n"
+                                  "admin root admin-admin-admin-admin\n");
+  const auto peer = [&](const char* name, const char* token) {
+    return security::Client::Open(
+               {{.prefix = "", .cert = "", .key = "", .ca = ca}, "", file(name, token)})
+        .value();
+  };
+  Cluster cluster(
+      kQueues,
+      [&](Options& options) {
+        options.security.cert = cert;
+        options.security.key = key;
+        options.security.token_file = tokens;
+        options.peers_ca = ca;
+      },
+      peer("admin", "admin-admin-admin-admin"));
+  for (const char* const name : {"a", "b"}) cluster.Add(name);
+  cluster.AwaitOwners();
+  for (const std::string& queue : kQueues) {
+    for (Member* const member : cluster.all()) member->Submit(queue);
+  }
+  // Whom one of them refuses, none serves.
+  const auto stub = v1::Admin::NewStub(rpc::Connect(cluster.at("a").frontend().client_address(),
+                                                    peer("client", "client-client-client")));
+  grpc::ClientContext context;
+  rpc::Authorize(context, peer("client", "client-client-client"));
+  v1::ListQueuesReply reply;
+  EXPECT_EQ(stub->ListQueues(&context, {}, &reply).error_code(), StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(ClustersTest, FrontendWithTlsNeedsTheCaOfTheOthers) {
+  const testing::TempDir folder;
+  const testing::Authority authority;
+  const testing::KeyPair pair = authority.Issue("frontend");
+  testing::WriteFile(folder / "tls.crt", pair.cert);
+  testing::WriteFile(folder / "tls.key", pair.key);
+  Options options;
+  options.queues = kQueues;
+  options.storage.url = PostgresServer::Shared().NewDatabase();
+  options.client_address = options.worker_address = options.http_address = "127.0.0.1:0";
+  options.security.cert = folder / "tls.crt";
+  options.security.key = folder / "tls.key";
+  const Status status = Frontend::Start(options).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--peers-tls-ca"));
+}
+
+}  // namespace
+}  // namespace twofold::frontend

@@ -1,0 +1,198 @@
+// Streams and followers of several whole frontends on one database, also when queues move.
+
+#include "tests/frontend/cluster_fixture.h"
+
+namespace twofold::frontend {
+namespace {
+
+using grpc::StatusCode;
+using testing::Assigned;
+using ::testing::ElementsAre;
+using testing::SubmitStream;
+using testing::WorkerStream;
+
+// ---- Following a job
+
+/// A FollowJob call, update by update.
+class FollowStream {
+ public:
+  FollowStream(Member& asked, std::uint64_t id) {
+    v1::FollowJobRequest request;
+    request.set_id(id);
+    request.set_output(true);
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    reader_ = asked.clients->FollowJob(&context_, request);
+  }
+
+  /// Reads until the job is so. Output is gathered.
+  bool Await(v1::JobState state) {
+    v1::JobUpdate update;
+    while (reader_->Read(&update)) {
+      output += update.output();
+      if (update.has_job()) last = update.job();
+      if (update.has_job() && last.state() == state) return true;
+    }
+    return false;
+  }
+  bool AwaitOutput(const std::string& wanted) {
+    v1::JobUpdate update;
+    while (output != wanted && reader_->Read(&update)) output += update.output();
+    return output == wanted;
+  }
+  grpc::Status Finish() {
+    v1::JobUpdate update;
+    while (reader_->Read(&update)) continue;
+    return reader_->Finish();
+  }
+  void Cancel() { context_.TryCancel(); }
+
+  std::string output;
+  v1::Job last;
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::JobUpdate>> reader_;
+};
+
+v1::WorkerMessage Printed(const Assigned& job, const std::string& text) {
+  v1::WorkerMessage message;
+  v1::Output& output = *message.add_output();
+  output.set_job(job.job);
+  output.set_attempt(job.attempt);
+  output.set_data(text);
+  return message;
+}
+
+TEST_F(ClusterTest, JobOfAnotherFrontendIsFollowedToItsEnd) {
+  const v1::Job job = Other().Submit(queue_);
+  FollowStream follow(Other(), job.id());
+  ASSERT_TRUE(follow.Await(v1::JOB_STATE_WAITING));
+  const auto worker = Join(1);
+  const Assigned assigned = worker->assigned.Take();
+  ASSERT_TRUE(follow.Await(v1::JOB_STATE_RUNNING));
+  worker->Say(Printed(assigned, "hello"));
+  EXPECT_TRUE(follow.AwaitOutput("hello")) << follow.output;
+  worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
+  EXPECT_TRUE(follow.Await(v1::JOB_STATE_FINISHED));
+  EXPECT_EQ(follow.last.outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_TRUE(follow.Finish().ok());
+  worker->Leave();
+}
+
+TEST_F(ClusterTest, FollowingAJobThatThereIsNotEndsWithTheErrorOfItsOwner) {
+  const v1::Job job = Other().Submit(queue_);
+  v1::Job cancelled;
+  ASSERT_TRUE(Other().Cancel(job.id(), &cancelled).ok());
+  FollowStream ended(Other(), job.id());
+  EXPECT_TRUE(ended.Await(v1::JOB_STATE_FINISHED)) << "volatile jobs that have ended are kept";
+  EXPECT_TRUE(ended.Finish().ok());
+  EXPECT_EQ(FollowStream(Other(), job.id() + 1).Finish().error_code(), StatusCode::NOT_FOUND);
+}
+
+TEST_F(ClusterTest, FollowerThatGoesAwayIsForgottenByTheOwner) {
+  const v1::Job job = Other().Submit(queue_);
+  const auto worker = Join(1);
+  const Assigned assigned = worker->assigned.Take();
+  FollowStream follow(Other(), job.id());
+  ASSERT_TRUE(follow.Await(v1::JOB_STATE_RUNNING));
+  EXPECT_TRUE(worker->followed.Take());
+  follow.Cancel();
+  EXPECT_EQ(follow.Finish().error_code(), StatusCode::CANCELLED);
+  EXPECT_FALSE(worker->followed.Take());
+  worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
+  worker->Leave();
+}
+
+// ---- Streams
+
+TEST_F(ClusterTest, StreamsThatComeToTheWrongFrontendAreSentOn) {
+  SubmitStream client(Other().frontend().client_address());
+  client.Submit(queue_, 7);
+  const v1::Moved moved = client.moved.Take();
+  EXPECT_EQ(moved.queue(), queue_);
+  EXPECT_THAT(moved.tags(), ElementsAre(7));
+  ASSERT_EQ(moved.shards_size(), 1);
+  EXPECT_EQ(moved.shards(0).client_address(), Owner().frontend().client_address());
+  EXPECT_GT(moved.epoch(), 0U);
+
+  WorkerStream worker(Other().frontend().worker_address());
+  worker.SayHello(queue_, 1, 1);
+  const v1::Moved where = worker.moved.Take();
+  ASSERT_EQ(where.shards_size(), 1);
+  EXPECT_EQ(where.shards(0).worker_address(), Owner().frontend().worker_address());
+  EXPECT_TRUE(worker.End().ok());
+}
+
+TEST_F(ClusterTest, CallerThatKnowsANewerEpochIsHeldUntilItIsKnownHere) {
+  const std::uint64_t epoch = Owner().Queues().at(queue_).epoch();
+  v1::JobOptions options;
+  options.set_queue(queue_);
+  SubmitStream client(Other().frontend().client_address());
+  client.Submit(options, 7, "", epoch + 1);
+  const std::string target = "c" == owners_.at(queue_) ? OtherName() : "c";
+  ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+  const v1::Moved moved = client.moved.Take();
+  EXPECT_GT(moved.epoch(), epoch);
+  EXPECT_THAT(moved.tags(), ElementsAre(7));
+  ASSERT_EQ(moved.shards_size(), 1);
+  EXPECT_EQ(moved.shards(0).client_address(), cluster_->at(target).frontend().client_address());
+}
+
+TEST_F(ClusterTest, MoveGivesBackWhatWaitsAndLetsEndWhatRuns) {
+  SubmitStream client(Owner().frontend().client_address());
+  const auto worker = Join(1);
+  client.Submit(queue_, 1);
+  const Assigned runs = worker->assigned.Take();
+  client.Submit(queue_, 2);
+  Cluster::Await("job 2 waits", [&] { return Owner().Queues().at(queue_).waiting() == 1; });
+
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+  const v1::Moved moved = client.moved.Take();
+  EXPECT_THAT(moved.tags(), ElementsAre(2));
+  ASSERT_EQ(moved.shards_size(), 1);
+  EXPECT_EQ(moved.shards(0).client_address(), cluster_->at(target).frontend().client_address())
+      << "from " << owners_.at(queue_) << " to " << target << ": " << moved.ShortDebugString();
+  SubmitStream next(moved.shards(0).client_address());
+  v1::JobOptions options;
+  options.set_queue(queue_);
+  next.Submit(options, 2, "", moved.epoch());
+
+  EXPECT_TRUE(worker->moved.empty()) << "it still has a job to end";
+  worker->Answer(runs, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(client.results.Take().tag, 1U);
+  const v1::Moved where = worker->moved.Take();
+  ASSERT_EQ(where.shards_size(), 1);
+  EXPECT_TRUE(worker->End().ok());
+  WorkerStream follower(where.shards(0).worker_address());
+  follower.SayHello(queue_, 1, 1, {}, where.epoch());
+  const Assigned again = follower.assigned.Take();
+  follower.Answer(again, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(next.results.Take().tag, 2U);
+  client.HalfClose();
+  EXPECT_TRUE(client.End().ok());
+  EXPECT_TRUE(next.moved.empty());
+  follower.Leave();
+}
+
+TEST_F(ClusterTest, DurableJobsAreThereAfterAMoveAndTheirWorkerBringsItsResult) {
+  const v1::Job waits = Other().Submit(queue_, true);
+  const auto worker = Join(1);
+  const Assigned runs = worker->assigned.Take();
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+  const v1::Moved where = worker->moved.Take();
+  EXPECT_TRUE(worker->End().ok());
+  ASSERT_EQ(where.shards_size(), 1);
+  WorkerStream follower(where.shards(0).worker_address());
+  follower.SayHello(queue_, 1, 1, {runs}, where.epoch());
+  follower.welcomes.Take();
+  follower.Answer(runs, v1::OUTCOME_SUCCEEDED);
+  const v1::Job ended = AwaitFinished(cluster_->at("c"), waits.id());
+  EXPECT_EQ(ended.outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(ended.attempts(), 1U);
+  follower.Leave();
+}
+
+}  // namespace
+}  // namespace twofold::frontend
