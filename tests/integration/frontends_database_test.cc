@@ -137,22 +137,6 @@ TEST_F(FrontendsDatabaseTest, CommitsTakeNoLongerWhileASnapshotIsHeld) {
   ExpectLedgerHolds();
 }
 
-TEST_F(FrontendsRelayTest, OwnerThatIsCutOffFromTheDatabaseIsTakenOver) {
-  Member& owner = Owner();
-  StartLoad(OtherThan(owner));
-  RelayOf(owner).Cut();
-  stopped_ = &owner;  // for those who ask about tenures
-  Member& next = AwaitOwnerOtherThan(owner);
-  ExpectLoadGoesOn();
-  RelayOf(owner).Mend();
-  stopped_ = nullptr;
-  EXPECT_TRUE(Await([&] { return &Named(Tenures(owner)["sleep"].substr(0, 2)) == &next; }));
-  load_->SubmitTo({owner.client});
-  ExpectLoadGoesOn();
-  EXPECT_EQ(&Owner(), &next);
-  ExpectLedgerHolds();
-}
-
 /// A frontend that does not start.
 class FrontendsRefusedTest : public FrontendsDatabaseTest {
  protected:
