@@ -25,6 +25,9 @@ namespace twofold::testing {
 /// Threads  Safe; recorder() after Stop.
 class DurableLoad {
  public:
+  /// So many jobs wait for their acknowledgement at most.
+  static constexpr std::size_t kThreads = 4;
+
   /// Submits to these frontends until Stop. The jobs' runs begin with `name`.
   DurableLoad(std::string name, std::vector<std::string> addresses);
   ~DurableLoad() { Stop(); }
@@ -53,8 +56,6 @@ class DurableLoad {
   CrashRecorder& recorder() ABSL_NO_THREAD_SAFETY_ANALYSIS { return recorder_; }
 
  private:
-  static constexpr std::size_t kThreads = 4;
-
   void Run(std::size_t thread);
   std::string Choose(std::mt19937_64& random, std::size_t thread);
   void SubmitOne(const std::string& address, const std::string& run);
