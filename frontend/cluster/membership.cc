@@ -181,8 +181,9 @@ void Membership::Publish() {
     }
     for (const cluster::Partition& row : look_.view.partitions) leaving.erase(row.owner);
     for (const auto& [name, peer] : look_.peers) {
-      const bool is_other = name != options_.me.name && Lives(name);
-      if (is_other && !leaving.contains(name)) others.push_back(peer);
+      if (name == options_.me.name || !Lives(name)) continue;
+      others.push_back(peer);
+      others.back().leaves = leaving.contains(name);
     }
     for (const cluster::Partition& row : look_.view.partitions) {
       Owner& owner = owners[look_.queues[row.number]];

@@ -18,6 +18,7 @@ struct Peer {
   std::string name;
   std::string client_address;
   std::string worker_address;
+  bool leaves = false;  ///< it has handed all over, and is about to end
 };
 
 /// Who serves a queue.
@@ -40,7 +41,6 @@ class Directory {
   /// What is known now: owners by the names of the queues, and the other frontends that are alive.
   void Publish(std::map<std::string, Owner> owners, std::vector<Peer> others, Instant now);
 
-  /// Without those that have handed all over and are about to end.
   [[nodiscard]] std::vector<Peer> Others() const;
 
   /// An owner without a name: nobody serves it.

@@ -75,10 +75,12 @@ template <typename Request, typename Reply>
 void Gather(Peers& peers, const std::string& path, const Request& request, Caller caller,
             Result<Reply> own, typename Gathering<Reply>::Merge merge,
             typename Gathering<Reply>::Miss miss, std::function<void(Result<Reply>)> done) {
+  const bool must_answer = !miss;
   const auto all = std::make_shared<Gathering<Reply>>(std::move(own), std::move(merge),
                                                       std::move(miss), std::move(done));
   caller.deadline = std::min(caller.deadline, std::chrono::system_clock::now() + kGatherPatience);
   for (const Peer& peer : peers.Others()) {
+    if (peer.leaves && must_answer) continue;  // it has nothing, and may end any moment
     peers.Call(peer.client_address, path, rpc::Serialize(request), caller,
                [all, peer](const grpc::Status& status, const grpc::ByteBuffer& reply) {
                  all->Add(peer, status, reply);
