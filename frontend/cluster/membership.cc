@@ -134,10 +134,10 @@ void Membership::Do(const effect::Look& look) {
   std::erase_if(view.partitions,
                 [&](const auto& row) { return keeper_.Find(row.number) == nullptr; });
   Seen(*std::move(seen));
+  Publish();  // before the step, which may end this frontend: callers learn who comes after it
   if (const Status status = Step(input::Looked{look.number, std::move(view)}); !status.ok()) {
     spdlog::error("the tables of frontends cannot be used: {}", std::string(status.message()));
   }
-  Publish();
 }
 
 void Membership::Miss(const std::string& why) {

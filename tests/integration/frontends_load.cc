@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "lib/common/arguments.h"
@@ -87,8 +88,11 @@ void DurableLoad::Accepted(const std::string& run, std::uint64_t job, Instant ca
 
 void DurableLoad::Failed(const grpc::Status& status) {
   const MutexLock lock(mutex_);
-  const bool is_expected = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-                           status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+  // CANCELLED: the frontend ended meanwhile.
+  constexpr std::array kExpected = {grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED,
+                                    grpc::StatusCode::DEADLINE_EXCEEDED};
+  const bool is_expected =
+      std::find(kExpected.begin(), kExpected.end(), status.error_code()) != kExpected.end();
   ++(is_expected ? tally_.unavailable : tally_.failed)[status.error_message()];
 }
 
