@@ -258,7 +258,8 @@ void Membership::Do(const effect::Lost& lost) {
   ++losses_;
   spdlog::error(
       "queue {}: the database has lost commits that it had acknowledged (epoch {}, version {}; now "
-      "epoch {}, version {}); durable jobs wait until somebody runs 'twofold frontend accept {}'",
+      "epoch {}, version {}); durable jobs wait until somebody runs 'twofold frontend accept {} "
+      "--yes'",
       keeper_.Find(lost.partition)->name(), lost.known_epoch, lost.known_version, lost.found_epoch,
       lost.found_version, keeper_.Find(lost.partition)->name());
 }
