@@ -174,11 +174,42 @@ TEST_F(TenuresTest, CloseReturnsTheJournalOnce) {
 
 TEST_F(TenuresTest, DurableJobsWaitWhileTheyAreSuspended) {
   EXPECT_TRUE(host_.CanStore().ok());
-  Turn(host_, Now()).SuspendDurable(true);
+  Turn(host_, Now()).Suspend(true);
   EXPECT_TRUE(absl::IsUnavailable(host_.CanStore()));
   EXPECT_NE(StoreTrouble(host_.Look(Now())), "");
-  Turn(host_, Now()).SuspendDurable(false);
+  Turn(host_, Now()).Suspend(false);
   EXPECT_TRUE(host_.CanStore().ok());
+}
+
+TEST_F(TenuresTest, QueueThatIsNotStrictTakesVolatileJobsWhileItIsSuspended) {
+  Turn(host_, Now()).Suspend(true);
+  EXPECT_TRUE(Turn(host_, Now()).CanTake(false).ok());
+  EXPECT_FALSE(host_.Look(Now()).stats.paused);
+}
+
+TEST_F(TenuresTest, StrictQueueStandsStillWhileItIsSuspended) {
+  host_.Open({.epoch = 6, .journal = journal_, .strict = true}, Now());
+  Turn(host_, Now()).Serve();
+  Turn(host_, Now()).Suspend(true);
+  EXPECT_TRUE(absl::IsUnavailable(Turn(host_, Now()).CanTake(false)));
+  EXPECT_TRUE(host_.Look(Now()).stats.paused);
+  Turn(host_, Now()).Suspend(false);
+  EXPECT_TRUE(Turn(host_, Now()).CanTake(false).ok());
+  EXPECT_FALSE(host_.Look(Now()).stats.paused);
+}
+
+TEST_F(TenuresTest, StrictQueueGoesOnAsPeopleWantIt) {
+  host_.Open({.epoch = 6, .journal = journal_, .strict = true}, Now());
+  Turn(host_, Now()).Serve();
+  Turn(host_, Now()).Pause();
+  Turn(host_, Now()).Suspend(true);
+  Turn(host_, Now()).Suspend(false);
+  EXPECT_TRUE(host_.Look(Now()).stats.paused) << "as before";
+  Turn(host_, Now()).Suspend(true);
+  Turn(host_, Now()).Resume();
+  EXPECT_TRUE(host_.Look(Now()).stats.paused) << "nobody may resume it while it is suspended";
+  Turn(host_, Now()).Suspend(false);
+  EXPECT_FALSE(host_.Look(Now()).stats.paused);
 }
 
 // ---- Jobs that wait

@@ -20,6 +20,7 @@
 #include "cli/lifecycle/record.h"
 #include "cli/lifecycle/remains.h"
 #include "cli/lifecycle/submission.h"
+#include "lib/common/host_name.h"
 #include "tests/cli/lifecycle/run_fixture.h"
 
 namespace twofold::lifecycle {
