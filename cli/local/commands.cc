@@ -173,7 +173,7 @@ std::vector<Command> LocalCommands() {
   return {
       {"local up", "Start frontend, workers and load clients; returns when all are ready",
        "twofold local up --queues sleep=0.2,work -- ./my-program --fast\n"
-       "  twofold local up --frontends 3 --postgres     several frontends on one database",
+       "twofold local up --queues sleep=0.2 --frontends 3 --postgres",
        BindUp, Prints::kText, false},
       {"local scale", "Set the number of workers of a queue",
        "twofold local scale backend-sleep 16 --wait", BindScale, Prints::kText, false},

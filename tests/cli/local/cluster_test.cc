@@ -193,8 +193,10 @@ class SharedClusterTest : public ClusterTest {
   }
 
   bool AllRun() {
-    return Until(
-        [&] { return Of("b")["running"] == 2 && !Log("b-1").empty() && !Log("c-0").empty(); });
+    return Until([&] {
+      return Of("b")["running"] == 2 && !Log("b-0").empty() && !Log("b-1").empty() &&
+             !Log("c-0").empty();
+    });
   }
 
   // Its PID file is that of an earlier one at first.
