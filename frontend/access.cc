@@ -16,6 +16,7 @@ constexpr Roles kReaders = {kClient, kAdmin, kReadOnly};
 constexpr Roles kLookers = {kAdmin, kReadOnly};
 constexpr Roles kWorkers = {kWorker, kAdmin};
 constexpr Roles kAdmins = {kAdmin};
+constexpr Roles kAnybody = {kClient, kWorker, kAdmin, kReadOnly};
 
 struct Rule {
   std::string_view method;
@@ -44,7 +45,7 @@ constexpr std::array kRules = {
     Rule{"/twofold.v1.Frontends/DrainFrontend", kAdmins},
     Rule{"/twofold.v1.Frontends/MoveQueue", kAdmins},
     Rule{"/twofold.v1.Frontends/AcceptLoss", kAdmins},
-    Rule{"/twofold.v1.Frontends/LookAgain", Roles::Open()},
+    Rule{"/twofold.v1.Frontends/LookAgain", kAnybody},
     Rule{"/twofold.v1.Admin/ListQueues", kLookers},
     Rule{"/twofold.v1.Admin/PauseQueue", kAdmins},
     Rule{"/twofold.v1.Admin/ResumeQueue", kAdmins},

@@ -76,7 +76,8 @@ class Peers {
   Cancel Follow(const std::string& address, const v1::FollowJobRequest& request, Caller caller,
                 OnUpdate on_update, OnEnd on_end);
 
-  /// Says to all others that who serves what has changed. Returns at once.
+  /// Says to all others that who serves what has changed, where that needs no token. Returns at
+  /// once.
   void SayLookAgain();
 
   /// A call of this frontend's own service, which may pass it on. Blocks, for ten seconds at most.

@@ -51,6 +51,7 @@ class Member {
       grpc::ClientContext context;
       rpc::Authorize(context, client_);
       if (forwarded) context.AddMetadata("twofold-forwarded", "1");
+      if (forwarded) context.AddMetadata("twofold-hops", "3");
       context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
       grpc::Status status = ((*stub).*method)(&context, request, reply);
       const bool again = status.error_code() == grpc::StatusCode::UNAVAILABLE && !forwarded;

@@ -84,7 +84,7 @@ TEST_F(ClusterTest, ErrorsOfTheOwnerReachTheCaller) {
   EXPECT_EQ(Other().Cancel(submitted.id(), &job).error_code(), StatusCode::FAILED_PRECONDITION);
 }
 
-TEST_F(ClusterTest, ForwardedCallIsNotForwardedAgain) {
+TEST_F(ClusterTest, CallThatWasPassedOnThreeTimesIsPassedOnNoMore) {
   v1::JobOptions options;
   options.set_queue(queue_);
   v1::Job job;
