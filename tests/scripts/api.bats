@@ -83,8 +83,8 @@ END_OF_FILE
 @test "the same table for people, spreadsheets and pages" {
   [[ "$(page queues | jq -r '.queues[0].name')" == kept ]]
   run "$bin/twofold" queues --frontend "$(jq -r .client ready)" --output csv
-  [ "${lines[0]}" = "name,state,waiting,running,oldest_waiting_seconds,workers.idle,workers.busy,finished.succeeded,other_ends,delayed,key_limited,gangs_waiting,workers_reserved,workers_paused" ]
-  [ "${lines[1]}" = "kept,open,0,0,0,2,0,0,0,0,0,0,0,0" ]
+  [ "${lines[0]}" = "name,state,waiting,running,oldest_waiting_seconds,workers.idle,workers.busy,finished.succeeded,other_ends,delayed,key_limited,gangs_waiting,workers_reserved,workers_paused,frontend,store_trouble" ]
+  [ "${lines[1]}" = "kept,open,0,0,0,2,0,0,0,0,0,0,0,0,," ]
   run "$bin/twofold" queues --frontend "$(jq -r .client ready)" --output markdown
   [ "${lines[0]}" = "| QUEUE | STATE | WAITING | RUNNING | OLDEST S | IDLE | BUSY | SUCCEEDED | OTHER ENDS |" ]
   [ "${lines[2]}" = "| kept | open | 0 | 0 | 0.0 | 2 | 0 | 0 | 0 |" ]
