@@ -36,6 +36,9 @@ def scraped(tmp_path_factory):
         # Seen more than once, and some time ago: the panels below look back.
         busy = 'rate(twofold_jobs_finished_total{outcome="succeeded"}[10s] offset 1s) > 0'
         wait_for(lambda: len(server.query(busy)) == len(QUEUES), "jobs end in every queue")
+        # Averages over time look every five seconds.
+        looked = "avg_over_time(sum by (queue) (twofold_workers)[10s:5s] offset 2s)"
+        wait_for(lambda: len(server.query(looked)) == len(QUEUES), "averages have a value")
         yield server
 
 
