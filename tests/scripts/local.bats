@@ -271,7 +271,7 @@ owns() { [ "$(owned "$1")" = "$2" ]; }
   eventually owns frontend-1 3
   for queue in a b c; do "$bin/twofold" job submit "$queue" --durable --wait --timeout 30; done
   "$bin/twofold" local start frontend-2
-  "$bin/twofold" frontend move b frontend-2
+  eventually "$bin/twofold" frontend move b frontend-2  # others must have seen it first
   owns frontend-2 1
   "$bin/twofold" frontend drain frontend-1
   owns frontend-2 3
