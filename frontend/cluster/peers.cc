@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <algorithm>
 #include <future>
 #include <utility>
 #include <vector>
@@ -45,7 +46,8 @@ Caller CallerOf(const grpc::CallbackServerContext& context) {
   return {.authorization = HeaderOf(context, "authorization"),
           .deadline = context.deadline(),
           .is_forwarded = !HeaderOf(context, kForwarded).empty(),
-          .hops = NumberOf<int>(context, kHops),
+          // Whoever says less than none would be sent around for ever.
+          .hops = std::max(NumberOf<int>(context, kHops), 0),
           .epoch = NumberOf<std::uint64_t>(context, kEpoch)};
 }
 
