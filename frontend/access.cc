@@ -46,6 +46,7 @@ constexpr std::array kRules = {
     Rule{"/twofold.v1.Frontends/MoveQueue", kAdmins},
     Rule{"/twofold.v1.Frontends/AcceptLoss", kAdmins},
     Rule{"/twofold.v1.Frontends/LookAgain", kAnybody},
+    Rule{"/twofold.v1.Frontends/LendWorkers", kAdmins},
     Rule{"/twofold.v1.Admin/ListQueues", kLookers},
     Rule{"/twofold.v1.Admin/PauseQueue", kAdmins},
     Rule{"/twofold.v1.Admin/ResumeQueue", kAdmins},

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "frontend/access.h"
+#include "frontend/shard_options.h"
 #include "frontend/web/web.h"
 #include "lib/common/host_name.h"
 #include "lib/http/guard.h"
@@ -60,10 +61,13 @@ Result<LastIds> KnownIds(Storage& storage, const std::vector<std::string>& queue
   return ids;
 }
 
-/// Frontends call each other with their servers' certificate, and the token of the caller.
+/// Frontends call each other with their servers' certificate, and with the token of the caller for
+/// whom they do so, or their own.
 Result<security::Client> OpenPeers(const Options& options) {
   security::ClientOptions peers;
-  if (options.security.cert.empty()) return security::Client();
+  peers.token_file = options.peers_token_file;
+  if (options.security.cert.empty() && peers.token_file.empty()) return security::Client();
+  if (options.security.cert.empty()) return security::Client::Open(peers);
   peers.ca = options.peers_ca.empty() ? options.security.ca : options.peers_ca;
   peers.cert = options.security.cert;
   peers.key = options.security.key;
@@ -95,16 +99,20 @@ void Stop(std::unique_ptr<rpc::Server>& server) {
 
 }  // namespace
 
-Result<std::unique_ptr<Frontend>> Frontend::Start(const Options& options) {
-  if (Status status = CheckNames(options); !status.ok()) return status;
+Result<std::unique_ptr<Frontend>> Frontend::Start(const Options& given) {
+  Status status = CheckNames(given);
+  if (!status.ok()) return status;
+  const Result<Options> with_shards = WithShards(given);
+  if (!with_shards.ok()) return with_shards.status();
+  const Options& options = *with_shards;
   Result<security::Server> security = security::Open(options.security);
   if (!security.ok()) return security.status();
   WarnIfExposed(options, *security);
   Parts parts;
-  if (Status status = Open(options, parts); !status.ok()) return status;
+  if (status = Open(options, parts); !status.ok()) return status;
   std::unique_ptr<Frontend> frontend(new Frontend(options, *std::move(security), std::move(parts)));
-  if (Status status = frontend->Restore(); !status.ok()) return status;
-  if (Status status = frontend->Serve(options); !status.ok()) return status;
+  if (status = frontend->Restore(); !status.ok()) return status;
+  if (status = frontend->Serve(options); !status.ok()) return status;
   return frontend;
 }
 
@@ -115,6 +123,9 @@ Status Frontend::Open(const Options& options, Parts& parts) {
     auto opened = Storage::Open(options.storage);
     if (!opened.ok()) return opened.status();
     parts.storage = *std::move(opened);
+    if (!options.shards.empty() && parts.storage->shared() == nullptr) {
+      return absl::InvalidArgumentError("--shards needs a PostgreSQL store");
+    }
     auto known = KnownIds(*parts.storage, options.queues);
     if (!known.ok()) return known.status();
     last_ids = *std::move(known);
@@ -224,11 +235,13 @@ void Frontend::Join(const Options& options) {
                         .released = [this] { peers_->SayLookAgain(); },
                         .replaced = [] { kill(getpid(), SIGTERM); }});
   joined_ = membership_.get();
+  if (!options.shards.empty()) balancer_ = std::make_unique<Balancer>(queues_, *peers_);
 }
 
 /// Hands all queues over. Streams learn where these are served now.
 void Frontend::Leave() {
   if (membership_ == nullptr) return;
+  balancer_.reset();
   if (!membership_->Drain(kDrainLimit)) {
     spdlog::warn("not all queues are handed over: others take them when they miss this frontend");
   }

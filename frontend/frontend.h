@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "frontend/cluster/balancer.h"
 #include "frontend/cluster/membership.h"
 #include "frontend/options.h"
 #include "frontend/queues/queue_set.h"
@@ -84,6 +85,7 @@ class Frontend {
   std::unique_ptr<http::Server> http_server_;
   std::string http_host_;
   std::unique_ptr<Membership> membership_;  ///< nullptr: as directory_
+  std::unique_ptr<Balancer> balancer_;      ///< nullptr: no queue has several shards
 };
 
 }  // namespace twofold::frontend

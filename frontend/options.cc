@@ -26,6 +26,8 @@ constexpr const char* kExamples = R"(Examples:
       the same in a PostgreSQL database, whose address has a password (docs/store.md)
   twofold-frontend --store-file /run/secrets/store --name b --advertise b.example.org sleep
       one of several that share this database and its queues (docs/scale.md)
+  twofold-frontend --store-file /run/secrets/store --name b --shards sleep=3 sleep
+      the same, and three of them serve the jobs of one queue together
   twofold-frontend --queue-limit 100000 --log-interval 10 sleep
       at most 100000 waiting jobs, a line of statistics every 10 seconds
   twofold-frontend --tls-cert tls.crt --tls-key tls.key --token-file tokens sleep
@@ -115,6 +117,18 @@ void DeclareCluster(CLI::App& app, Options& options) {
                  "CA of the certificates of the frontends that share the store; if not given, that "
                  "of --tls-ca")
       ->type_name("PATH");
+  app.add_option("--peers-token-file", options.peers_token_file,
+                 "file with an admin's token, for what this frontend asks of the others that share "
+                 "the store")
+      ->type_name("PATH");
+  app.add_option(
+         "--shards", options.shards,
+         "this queue has so many shards, 2 to 256, each with a frontend of its own if there "
+         "are enough; the same for all frontends, and later only more; repeatable")
+      ->type_name("QUEUE=N")
+      ->allow_extra_args(false)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--strict", options.strict,
                  "while the database does not show that this queue is still served here, it stands "
                  "still, so that limit and dedup keys hold; repeatable")

@@ -19,12 +19,14 @@ namespace twofold::frontend {
 struct Options {
   std::vector<std::string> queues;
   std::vector<std::string> durable;  ///< of these queues all jobs are durable
+  std::vector<std::string> shards;   ///< QUEUE=N: it has so many
   std::vector<std::string> strict;   ///< these queues stand still rather than be in two halves
   StorageOptions storage;
   std::string name;       ///< among those that share the store; empty: the host's
   std::string advertise;  ///< the host under which others reach it; empty: see --help
   double ttl = 6;         ///< seconds
   std::string peers_ca;   ///< of the other frontends' certificates; empty: that of `security`
+  std::string peers_token_file;  ///< what this one shows them; empty: no token
   std::string client_address = "127.0.0.1:9997";
   std::string worker_address = "127.0.0.1:9999";
   std::string http_address = "127.0.0.1:9998";

@@ -98,6 +98,7 @@ void FrontendLink::Connect() {
     v1::Hello& hello = *message.mutable_hello();
     hello = listener_.MakeHello();
     hello.set_moved_epoch(dial.epoch);
+    if (!sent_to_.empty()) hello.set_queue(sent_to_);
     queue_ = hello.queue();
     return hello.ByteSizeLong();
   });
@@ -166,6 +167,11 @@ void FrontendLink::HandleMoved(const v1::Moved& moved) {
   beat_timer_.cancel();
   std::vector<std::string_view> addresses;
   for (const v1::Shard& shard : moved.shards()) addresses.emplace_back(shard.worker_address());
+  if (!moved.queue().empty() && moved.queue() != queue_ &&
+      moved.queue().size() <= rpc::kMaxNameBytes) {
+    sent_to_ = queue_ = moved.queue();
+    route_.Forget();  // epochs are those of one shard
+  }
   const rpc::Dial dial = route_.Follow(moved.epoch(), addresses, Now());
   away_reason_ = absl::StrCat("queue ", queue_, " is said to be served by ", dial.address);
   if (addresses.empty()) SayTrouble("nobody serves it at this moment");
@@ -206,7 +212,9 @@ void FrontendLink::HandleEnd(const Status& status) {
   if (state_ == State::kClosing) return Finish(status.ok() ? status : BrokeWhileLeaving(status));
   if (state_ == State::kMoving) return PauseBeforeDial();
   const bool is_final = options_.give_up > Duration::zero() && !route_.dial().named;
-  if (is_final && IsRefusal(status)) return Finish(status);
+  // The shard may be there no more, but the queue.
+  const bool shard_is_gone = IsRefusal(status) && !std::exchange(sent_to_, {}).empty();
+  if (is_final && IsRefusal(status) && !shard_is_gone) return Finish(status);
   if (worked) LimitAbsence();
   SayAway(timed_out_ ? NoConnection() : status);
   route_.Lost(Now());

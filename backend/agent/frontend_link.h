@@ -43,7 +43,8 @@ struct LinkOptions {
 ///
 /// A frontend may say `moved`, in answer to Hello or at any time after its welcome. The link then
 /// half-closes the stream behind what was added, waits for its end, and says Hello where it was
-/// told to, with what the process holds by then. Messages that come after `moved` are dropped. That
+/// told to, for the queue that was named (another shard of ours perhaps), with what the process
+/// holds by then. Messages that come after `moved` are dropped. That
 /// is no absence: only the new frontend's name is logged, once it welcomes us. What a frontend that
 /// was named refuses is not final; the first contact is asked again.
 ///
@@ -135,6 +136,7 @@ class FrontendLink {
   std::atomic<State> state_ = State::kPausing;  // written on the thread of the io_context
   Status gone_status_;
   std::string queue_;      // as Hello says
+  std::string sent_to_;    // the shard that a frontend has named; empty: none, see MakeHello
   std::string served_by_;  // the address that welcomed us last
   std::string away_reason_ = "no answer";
   std::string tls_trouble_;

@@ -44,7 +44,15 @@ Result<std::map<std::string, cluster::PartitionNumber>> Membership::NumberQueues
   if (!look.ok()) return look.status();
   std::map<std::string, cluster::PartitionNumber> numbers;
   for (const auto& [number, queue] : look->queues) {
-    if (std::find(queues.begin(), queues.end(), queue) != queues.end()) numbers[queue] = number;
+    if (std::find(queues.begin(), queues.end(), queue) != queues.end()) {
+      numbers[queue] = number;
+    } else if (const std::string base = queue.substr(0, queue.find('/'));
+               base != queue && std::find(queues.begin(), queues.end(), base) != queues.end()) {
+      // Its jobs would be served by nobody.
+      return absl::FailedPreconditionError(
+          absl::StrCat("--shards: ", target.name(), " has a shard '", queue,
+                       "'; a queue can get more shards, not fewer"));
+    }
   }
   return numbers;
 }

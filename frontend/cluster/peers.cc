@@ -22,7 +22,7 @@ constexpr const char* kForwarded = "twofold-forwarded";
 constexpr const char* kHops = "twofold-hops";
 constexpr const char* kEpoch = "twofold-epoch";
 
-constexpr auto kAskPatience = std::chrono::seconds(10);
+constexpr auto kSayPatience = std::chrono::seconds(10);
 
 // Frontends that have gone are forgotten with all others when there are so many.
 constexpr std::size_t kMostDialers = 512;
@@ -138,24 +138,50 @@ Peers::Cancel Peers::Call(const std::string& address, const std::string& method,
 }
 
 void Peers::SayLookAgain() {
-  const Caller nobody{.authorization = {},
-                      .deadline = std::chrono::system_clock::now() + kAskPatience};
+  Caller me = self();
+  me.deadline = std::chrono::system_clock::now() + kSayPatience;
   for (const Peer& peer : Others()) {
     Call(peer.client_address, "/twofold.v1.Frontends/LookAgain",
-         rpc::Serialize(v1::LookAgainRequest()), nobody, [](auto&, auto&) {});
+         rpc::Serialize(v1::LookAgainRequest()), me, [](auto&, auto&) {});
   }
 }
 
-Result<grpc::ByteBuffer> Peers::Ask(const std::string& own_address, const std::string& method,
-                                    const grpc::ByteBuffer& request, Caller caller) {
-  caller.deadline = std::chrono::system_clock::now() + kAskPatience;
+Result<grpc::ByteBuffer> Peers::Ask(const std::string& address, const std::string& method,
+                                    const grpc::ByteBuffer& request, Caller caller,
+                                    std::chrono::milliseconds patience) {
+  caller.deadline = std::chrono::system_clock::now() + patience;
   const auto answer = std::make_shared<std::promise<Result<grpc::ByteBuffer>>>();
-  Start(own_address, method, request, caller,
+  Start(address, method, request, caller,
         [answer](const grpc::Status& status, const grpc::ByteBuffer& reply) {
           answer->set_value(status.ok() ? Result<grpc::ByteBuffer>(reply)
                                         : Result<grpc::ByteBuffer>(rpc::FromGrpc(status)));
         });
   return answer->get_future().get();
+}
+
+std::map<std::string, grpc::ByteBuffer> Peers::AskOthers(const std::string& method,
+                                                         const grpc::ByteBuffer& request,
+                                                         std::chrono::milliseconds patience) {
+  using Answer = std::pair<std::string, Result<grpc::ByteBuffer>>;
+  Caller me = self();
+  me.deadline = std::chrono::system_clock::now() + patience;
+  std::vector<std::future<Answer>> answers;
+  for (const Peer& peer : Others()) {
+    const auto answer = std::make_shared<std::promise<Answer>>();
+    answers.push_back(answer->get_future());
+    Call(peer.client_address, method, request, me,
+         [answer, address = peer.client_address](const grpc::Status& status,
+                                                 const grpc::ByteBuffer& reply) {
+           answer->set_value(
+               {address, status.ok() ? Result<grpc::ByteBuffer>(reply) : rpc::FromGrpc(status)});
+         });
+  }
+  std::map<std::string, grpc::ByteBuffer> replies;
+  for (std::future<Answer>& each : answers) {
+    const auto [address, reply] = each.get();
+    if (reply.ok()) replies[address] = *reply;
+  }
+  return replies;
 }
 
 Peers::Cancel Peers::Start(const std::string& address, const std::string& method,

@@ -76,13 +76,22 @@ class Peers {
   Cancel Follow(const std::string& address, const v1::FollowJobRequest& request, Caller caller,
                 OnUpdate on_update, OnEnd on_end);
 
-  /// Says to all others that who serves what has changed, where that needs no token. Returns at
-  /// once.
+  /// Says to all others that who serves what has changed. Returns at once.
   void SayLookAgain();
 
-  /// A call of this frontend's own service, which may pass it on. Blocks, for ten seconds at most.
-  Result<grpc::ByteBuffer> Ask(const std::string& own_address, const std::string& method,
-                               const grpc::ByteBuffer& request, Caller caller);
+  /// A call of the service there, which may pass it on. Blocks, for `patience` at most.
+  Result<grpc::ByteBuffer> Ask(const std::string& address, const std::string& method,
+                               const grpc::ByteBuffer& request, Caller caller,
+                               std::chrono::milliseconds patience = std::chrono::seconds(10));
+
+  /// Calls all others, in the name of this frontend. Blocks until they have answered, for
+  /// `patience` at most. Those that answer, by address.
+  std::map<std::string, grpc::ByteBuffer> AskOthers(const std::string& method,
+                                                    const grpc::ByteBuffer& request,
+                                                    std::chrono::milliseconds patience);
+
+  /// This frontend as a caller, with the token that it has.
+  [[nodiscard]] Caller self() const { return {.authorization = security_.Authorization()}; }
 
  private:
   /// What is kept of a call until it is over.

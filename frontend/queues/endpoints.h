@@ -87,8 +87,9 @@ class WorkerEndpoint : public Endpoint {
   virtual void OnFollow(const queue::Held& attempt, bool follow) = 0;
   /// Finish what you have, then leave.
   virtual void OnDrain() = 0;
-  /// The queue is not served here any more: join where it is, with all that you hold.
-  virtual void OnMoved() = 0;
+  /// Join this queue, wherever it is served, with all that you hold. It is the queue of the worker,
+  /// which is not served here any more, or another shard of it, which needs workers.
+  virtual void OnMoved(const std::string& queue) = 0;
   /// The same process has connected again: this stream is history.
   virtual void OnReplaced() = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "frontend/queues/queue_state.h"
 #include "frontend/queues/records.h"
+#include "lib/common/shard_name.h"
 
 namespace twofold::frontend {
 namespace {
@@ -30,6 +31,8 @@ std::string LabelLines(const WorkerIdentity& worker) {
 QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
                      const Surroundings& surroundings)
     : name_(std::move(name)),
+      queue_(name_.substr(0, name_.find('/'))),
+      shard_(ParseShardName(name_).value_or(QueueShard{}).number),
       options_(options),
       durable_(durable),
       surroundings_(surroundings),
@@ -178,7 +181,7 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
     state_.to_flush.Add(worker.endpoint);
   }
   const UsageRecord usage = worker.key == key ? worker.usage : UsageRecord();
-  worker = {key, std::move(identity), endpoint, how.leave_when_empty, usage};
+  worker = {key, std::move(identity), endpoint, how.leave_when_empty, usage, now_};
   worker.usage.Joined(now_);
   state_.core.Step(now_,
                    queue::input::WorkerJoined{.key = key,
@@ -238,6 +241,7 @@ bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completio
                   to.OnKept(attempt);
                 });
   }
+  SendIfFree(process);
   return counts;
 }
 

@@ -80,7 +80,12 @@ class QueueHost {
   QueueHost(const QueueHost&) = delete;
   QueueHost& operator=(const QueueHost&) = delete;
 
+  /// "sleep", of its second shard "sleep/1": whose partition it is, and what its jobs are stored
+  /// as.
   const std::string& name() const { return name_; }
+  /// The queue as people know it, and which of its shards this is.
+  const std::string& queue() const { return queue_; }
+  std::uint32_t shard() const { return shard_; }
   std::uint64_t limit() const { return options_.limit; }
   Duration lease() const { return options_.lease; }
   bool durable() const { return durable_; }
@@ -119,6 +124,8 @@ class QueueHost {
 
   // Constant after construction.
   const std::string name_;
+  const std::string queue_;
+  const std::uint32_t shard_;
   const queue::QueueOptions options_;  // of the first tenure
   const bool durable_;
   const Surroundings& surroundings_;
@@ -208,6 +215,19 @@ class QueueHost::Turn {
   /// What the process says of itself. What it used before it joined this frontend does not count.
   void Used(queue::ProcessId process, const v1::Usage& usage);
   void Draining(queue::ProcessId process);
+
+  /// What another shard of the queue lacks.
+  struct Loan {
+    std::string to;              ///< the shard
+    std::string placement = {};  ///< whom it would take
+    std::uint64_t slots = 0;
+    bool pressing = false;  ///< its jobs would wait for ever: busy workers go, too, when they can
+  };
+  /// Sends workers there: those that have done nothing for this queue for kShortestStay are free to
+  /// go, as far as this shard does not want them itself. Returns the slots that go, with those that
+  /// an earlier call has sent and that are still busy. Linear in the processes.
+  std::uint64_t Lend(const Loan& loan);
+  static constexpr Duration kShortestStay = std::chrono::seconds(2);
   void Ready(queue::ProcessId process, const queue::Held& member);
   bool Completed(queue::ProcessId process, const queue::Completion& completion);
   /// After a batch of results: sends the process home if it wants to leave and nothing waits.
@@ -258,6 +278,9 @@ class QueueHost::Turn {
   void SendAway();
   void Dismiss(queue::ProcessId process);
   void AttemptOver(queue::ProcessId process, queue::JobId job);
+  std::uint64_t LendTo(const Loan& loan, std::uint64_t spare, bool busy);
+  [[nodiscard]] bool MayGo(queue::ProcessId process, const Loan& loan) const;
+  void SendIfFree(queue::ProcessId process);
 
   friend class QueueHost;
   std::size_t SetPaused(const WorkerPattern& pattern, std::size_t from, bool paused);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,7 @@ QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions opti
     options.first_sequence = plan.first_sequence;
     hosts_.push_back(std::make_unique<QueueHost>(plan.name, options, plan.durable, surroundings_));
     by_number_[plan.number] = hosts_.back().get();
+    shards_[hosts_.back()->queue()].push_back(hosts_.back().get());
   }
 }
 
@@ -74,6 +76,45 @@ Result<QueueHost*> QueueSet::Find(std::string_view name) const {
   for (const auto& host : hosts_) names.emplace_back(host->name());
   return absl::NotFoundError(absl::StrCat("queue: there is no '", std::string(name.substr(0, 80)),
                                           "'", Hint(name, names)));
+}
+
+// ---- Shards
+
+Result<std::vector<QueueHost*>> QueueSet::FindAll(std::string_view name) const {
+  if (const auto all = shards_.find(name); all != shards_.end()) return all->second;
+  if (name.ends_with("/0")) name.remove_suffix(2);
+  const Result<QueueHost*> one = Find(name);
+  if (!one.ok()) return one.status();
+  return std::vector<QueueHost*>{*one};
+}
+
+std::string QueueSet::ExactName(const QueueHost& host) const {
+  return host.shard() == 0 && ShardsOf(host).size() > 1 ? host.name() + "/0" : host.name();
+}
+
+QueueHost& QueueSet::Home(QueueHost& asked, const queue::JobOptions& job) const {
+  const std::vector<QueueHost*>& shards = ShardsOf(asked);
+  if (shards.size() == 1) return asked;
+  const auto number = ShardOf(job, static_cast<std::uint32_t>(shards.size()));
+  return number ? *shards[*number] : asked;
+}
+
+QueueHost& QueueSet::Choose(QueueHost& asked, const queue::JobOptions& job) const {
+  const std::vector<QueueHost*>& shards = ShardsOf(asked);
+  const bool is_free = asked.shard() == 0 && shards.size() > 1 && !ShardOf(job, 2);
+  if (!is_free) return Home(asked, job);
+  QueueHost* best = nullptr;
+  std::int64_t most = 0;
+  for (QueueHost* const shard : shards) {
+    const QueueHost::Snapshot seen = shard->Look(Now());
+    if (!seen.served) continue;
+    const auto room = static_cast<std::int64_t>(seen.stats.workers_idle) -
+                      static_cast<std::int64_t>(seen.stats.waiting);
+    if (best != nullptr && room <= most) continue;
+    best = shard;
+    most = room;
+  }
+  return best != nullptr ? *best : *shards[std::random_device{}() % shards.size()];
 }
 
 }  // namespace twofold::frontend

@@ -11,6 +11,7 @@
 #include "frontend/queues/directory.h"
 #include "frontend/queues/finished_jobs.h"
 #include "frontend/queues/queue_host.h"
+#include "frontend/queues/shards.h"
 #include "frontend/queues/traffic.h"
 #include "lib/common/result.h"
 
@@ -53,6 +54,30 @@ class QueueSet {
   /// kInvalidArgument for an empty name, kNotFound (with the names that there are) for an unknown.
   Result<QueueHost*> Find(std::string_view name) const;
 
+  // ---- Queues with several shards. Each shard is a queue of its own to all who serve, move and
+  // store it; `sleep` is also the name of the first one.
+
+  /// What people mean: `sleep` all shards of the queue, in order; `sleep/2` that one, `sleep/0` the
+  /// first. Errors: as Find.
+  Result<std::vector<QueueHost*>> FindAll(std::string_view name) const;
+
+  /// How people name exactly this one.
+  std::string ExactName(const QueueHost& host) const;
+
+  /// All of the queue that this is one of.
+  const std::vector<QueueHost*>& ShardsOf(const QueueHost& host) const {
+    return shards_.find(host.queue())->second;
+  }
+
+  /// The shard that a job belongs to which somebody submits to `asked`; it may be that one.
+  QueueHost& Home(QueueHost& asked, const queue::JobOptions& job) const;
+  /// The same for a job whose submitter names the queue: any shard may be meant. Then it is one
+  /// that is served here, that with the most idle workers or the fewest jobs that wait; if none is,
+  /// a random one.
+  QueueHost& Choose(QueueHost& asked, const queue::JobOptions& job) const;
+
+  ShardLoads& loads() { return loads_; }
+
   /// The queue that gave out this id; nullptr if none did.
   QueueHost* Owner(queue::JobId job) const { return by_number_[queue::QueueNumber(job)]; }
 
@@ -85,6 +110,8 @@ class QueueSet {
   const results::Journal* journal_ = nullptr;
   Directory* directory_ = nullptr;
   std::vector<std::unique_ptr<QueueHost>> hosts_;
+  std::map<std::string, std::vector<QueueHost*>, std::less<>> shards_;  // by queue
+  ShardLoads loads_;
   std::array<QueueHost*, 256> by_number_{};
 };
 

@@ -33,6 +33,8 @@ class QueueHost::State final : public queue::Effects {
     std::shared_ptr<WorkerEndpoint> endpoint;  ///< nullptr while away
     bool leave_when_empty = false;
     UsageRecord usage{};
+    Instant joined{};
+    std::string lent_to = {};  ///< the shard where it goes when it is free; empty: it stays
   };
 
   State(const QueueHost& host, const queue::QueueOptions& options);

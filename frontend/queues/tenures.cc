@@ -19,7 +19,7 @@ void QueueHost::Open(const Tenure& tenure, Instant now) {
     turn.Close();
     turn.GiveBack(true);
     for (State::Worker& worker : turn.state_.workers) {
-      if (worker.endpoint) turn.state_.Tell(worker.endpoint, [](auto& to) { to.OnMoved(); });
+      if (worker.endpoint) turn.state_.Tell(worker.endpoint, [&](auto& to) { to.OnMoved(name_); });
     }
   }
   queue::QueueOptions options = options_;
@@ -159,7 +159,7 @@ void QueueHost::Turn::SendAway() {
 
 void QueueHost::Turn::Dismiss(queue::ProcessId process) {
   const auto& endpoint = state_.WorkerAt(process).endpoint;
-  if (endpoint) state_.Tell(endpoint, [](WorkerEndpoint& to) { to.OnMoved(); });
+  if (endpoint) state_.Tell(endpoint, [&](WorkerEndpoint& to) { to.OnMoved(host_.name_); });
 }
 
 /// An attempt of a queue that is not served any more has ended.

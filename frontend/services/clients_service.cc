@@ -50,11 +50,21 @@ Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& requ
   if (!host.ok()) return host.status();
   auto options = FromProto(request.options(), (*host)->durable());
   if (!options.ok()) return options.status();
-  Status status = (*host)->CheckServed();  // before what only the one that serves it can tell
-  status.Update(QueueHost::Turn(**host, Now()).CanTake((*options)->durable));
+  QueueHost& home = queues.Choose(**host, **options);
+  Status status = home.CheckServed();  // before what only the one that serves it can tell
+  status.Update(QueueHost::Turn(home, Now()).CanTake((*options)->durable));
   status.Update(CheckSpec(request.spec()));
   if (!status.ok()) return status;
-  return NewJob{*host, *std::move(options)};
+  return NewJob{&home, *std::move(options)};
+}
+
+/// The shard that takes the job; empty: this frontend says what is wrong with it.
+std::string HomeOf(const QueueSet& queues, const v1::JobOptions& job) {
+  const Result<QueueHost*> host = queues.Find(job.queue());
+  if (!host.ok()) return {};
+  if (queues.ShardsOf(**host).size() == 1) return (*host)->name();
+  const auto options = FromProto(job, (*host)->durable());
+  return options.ok() ? queues.Choose(**host, **options).name() : "";
 }
 
 /// The caller may lose patience before the job ends; the job goes on.
@@ -152,7 +162,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
     return queues.NameOf(queue::JobId{request.id()});
   };
   Routed<v1::SubmitJobRequest, v1::Job>(
-      "SubmitJob", [&](auto& request) { return queues.Known(request.options().queue()); },
+      "SubmitJob", [&](auto& request) { return HomeOf(queues, request.options()); },
       [&](auto& request, auto& call) { SubmitJob(queues, request, call); },
       [](auto&) { return nullptr; });
   Routed<v1::GetJobRequest, v1::Job>(

@@ -39,6 +39,8 @@ void Describe(QueueHost& host, v1::Partition& partition) {
   for (const std::uint64_t finished : snapshot.stats.finished) {
     partition.set_finished(partition.finished() + finished);
   }
+  partition.set_workers_idle(LoadOf(snapshot.stats).idle);
+  partition.set_wanted_workers(snapshot.stats.wanted_workers);
   if (snapshot.journal) partition.set_pending_bytes(snapshot.journal->pending_bytes());
 }
 
@@ -118,6 +120,18 @@ void Reconcile(v1::ListFrontendsReply& reply) {
                 unowned.end());
 }
 
+/// Of a queue with several shards it is enough that one has lost something.
+Status AcceptAll(Membership& membership, const std::vector<QueueHost*>& shards) {
+  Status refused;
+  bool accepted = false;
+  for (const QueueHost* const shard : shards) {
+    const Status status = membership.Accept(shard->name());
+    accepted = accepted || status.ok();
+    refused.Update(status);
+  }
+  return accepted ? absl::OkStatus() : refused;
+}
+
 }  // namespace
 
 FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()> membership,
@@ -150,21 +164,41 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
           return listed(absl::OkStatus(), joined);
         }));
       });
-  Routed<v1::MoveQueueRequest, Reply>(
-      "MoveQueue", [&queues](auto& request) { return queues.Known(request.queue()); },
-      [=](auto& request, auto& call) {
-        call->Answer(with([&](Membership& joined) {
-          return listed(joined.Move(request.queue(), request.to()), joined);
+  const auto name_of = [&queues](const std::string& exact) {
+    return queues.FindAll(exact).value().front()->name();
+  };
+  Spread<v1::MoveQueueRequest, Reply>(
+      "MoveQueue", [&queues](auto& request) { return ByShard(queues, request); },
+      [=](auto& request, auto done) {
+        done(with([&](Membership& joined) {
+          return listed(joined.Move(name_of(request.queue()), request.to()), joined);
         }));
       },
-      at_once);
+      [](Reply& last, Reply one) { last = std::move(one); }, at_once);
+  Serve<v1::LendWorkersRequest, v1::LendWorkersReply>(
+      "LendWorkers", [&queues](auto& request) -> Result<v1::LendWorkersReply> {
+        const auto host = queues.Find(request.queue());
+        if (!host.ok()) return host.status();
+        if (const auto to = queues.Find(request.to()); !to.ok()) return to.status();
+        v1::LendWorkersReply reply;
+        reply.set_slots(QueueHost::Turn(**host, Now())
+                            .Lend({.to = request.to(),
+                                   .placement = request.placement(),
+                                   .slots = request.slots(),
+                                   .pressing = request.pressing()}));
+        return reply;
+      });
   Serve<v1::LookAgainRequest, v1::LookAgainReply>(
       "LookAgain", [membership](auto&) -> Result<v1::LookAgainReply> {
         if (Membership* const joined = membership()) joined->LookAgain();
         return v1::LookAgainReply();
       });
-  Serve<v1::AcceptLossRequest, Reply>("AcceptLoss", [=](auto& request) {
-    return with([&](Membership& joined) { return listed(joined.Accept(request.queue()), joined); });
+  Serve<v1::AcceptLossRequest, Reply>("AcceptLoss", [=, &queues](auto& request) {
+    return with([&](Membership& joined) -> Result<Reply> {
+      const auto shards = queues.FindAll(request.queue());
+      if (!shards.ok()) return shards.status();
+      return listed(AcceptAll(joined, *shards), joined);
+    });
   });
 }
 

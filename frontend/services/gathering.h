@@ -39,16 +39,25 @@ class Gathering {
   Gathering(const Gathering&) = delete;
   Gathering& operator=(const Gathering&) = delete;
 
-  void Add(const Peer& from, const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-    Reply reply;
-    const Status parsed = status.ok() ? rpc::Parse(bytes, reply) : absl::OkStatus();
+  /// What this frontend has.
+  void Add(Result<Reply> reply) {
     const MutexLock lock(mutex_);
     if (!reply_.ok()) return;
-    if (!parsed.ok()) {
-      reply_ = parsed;
+    if (!reply.ok()) {
+      reply_ = reply.status();
       return;
     }
-    if (status.ok()) return merge_ ? merge_(*reply_, std::move(reply)) : reply_->MergeFrom(reply);
+    merge_ ? merge_(*reply_, *std::move(reply)) : reply_->MergeFrom(*reply);
+  }
+
+  void Add(const Peer& from, const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+    if (status.ok()) {
+      Reply reply;
+      const Status parsed = rpc::Parse(bytes, reply);
+      return Add(parsed.ok() ? Result<Reply>(std::move(reply)) : parsed);
+    }
+    const MutexLock lock(mutex_);
+    if (!reply_.ok()) return;
     // What some have is no answer for all.
     const bool is_away = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
                          status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;

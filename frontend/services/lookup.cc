@@ -46,6 +46,11 @@ struct Wanted {
   }
 };
 
+/// Whether it is that queue, or the shard of that name.
+bool IsOfQueue(const QueueHost& host, const std::string& name) {
+  return host.queue() == name || host.name() == name;
+}
+
 bool WantsEnded(const v1::ListJobsRequest& request) {
   return request.finished() || request.outcomes_size() > 0 ||
          std::ranges::count(request.states(), v1::JOB_STATE_FINISHED) > 0;
@@ -134,7 +139,7 @@ class Page {
     if (!wanted_.waiting && !wanted_.running) return;
     for (; queue < queues_.all().size() && !full(); ++queue, from = 0) {
       QueueHost& host = *queues_.all()[queue];
-      if (!request_.queue().empty() && host.name() != request_.queue()) continue;
+      if (!request_.queue().empty() && !IsOfQueue(host, request_.queue())) continue;
       if (IsElsewhere(host)) break;  // whoever serves it goes on
       const std::uint32_t next = AddLiveOf(host, static_cast<std::uint32_t>(from));
       if (next != 0) {
@@ -241,10 +246,13 @@ v1::Job Describe(const QueueHost::Turn& turn, const QueueHost& host, const queue
 }
 
 std::string QueueOfList(const QueueSet& queues, const v1::ListJobsRequest& request) {
-  if (!request.queue().empty()) return queues.Known(request.queue());
   const Result<Place> place = ParsePlace(request);
-  if (!place.ok() || place->in_store || place->queue >= queues.all().size()) return {};
-  return queues.all()[place->queue]->name();
+  if (!place.ok() || place->in_store) return queues.Known(request.queue());
+  for (std::uint64_t i = place->queue; i < queues.all().size(); ++i) {
+    const QueueHost& host = *queues.all()[i];
+    if (request.queue().empty() || IsOfQueue(host, request.queue())) return host.name();
+  }
+  return {};
 }
 
 bool ListReadsStore(const v1::ListJobsRequest& request) {

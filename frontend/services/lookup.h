@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "frontend/queues/queue_set.h"
 #include "lib/common/result.h"
@@ -14,6 +17,23 @@
 namespace twofold::frontend {
 
 v1::ListQueuesReply ListQueues(const QueueSet& queues);
+
+/// Adds what one shard of a queue has to what those before have.
+void AddShard(v1::Queue& sum, const v1::Queue& shard);
+
+/// Requests about a queue, one for each of its shards, with the name of it. Errors: kNotFound.
+template <typename Request>
+Result<std::vector<std::pair<std::string, Request>>> ByShard(const QueueSet& queues,
+                                                             const Request& request) {
+  const auto shards = queues.FindAll(request.queue());
+  if (!shards.ok()) return shards.status();
+  std::vector<std::pair<std::string, Request>> requests;
+  for (const QueueHost* const shard : *shards) {
+    Request& of_shard = requests.emplace_back(shard->name(), request).second;
+    of_shard.set_queue(queues.ExactName(*shard));
+  }
+  return requests;
+}
 
 /// The worker processes that `request` asks for, queue by queue, in short turns.
 /// Errors   kNotFound: there is no such queue.

@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "frontend/cluster/peers.h"
 #include "frontend/services/claims.h"
@@ -22,7 +24,8 @@ namespace twofold::frontend {
 /// take a place among the open calls of their peer.
 ///
 /// Where several frontends share the queues, a call that is Routed is answered by the one that
-/// serves its queue, and what a Gathered call brings comes from all.
+/// serves its queue, one that is Spread by all who serve a shard of it, and what a Gathered call
+/// brings comes from all.
 class Service : public rpc::Service {
  public:
   /// There are other frontends. Call it before the first call. REQUIRES: it outlives the calls.
@@ -76,19 +79,56 @@ class Service : public rpc::Service {
       const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
                                                                 const auto& call) {
         const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
-        if (queue.empty()) return local(request, call);
-        peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
-          if (!place.ok()) return call->Fail(rpc::ToGrpc(place.status()));
-          // Whoever has been sent around is told the truth: it is served elsewhere.
-          const bool is_mine = place->address.empty() || caller.hops >= Peers::kMostHops;
-          if (is_mine) return local(request, call);
-          Caller next = caller;
-          ++next.hops;
-          next.epoch = place->epoch;
-          Forward(place->address, path, request, next, call);
+        FindOwner(queue, caller, [=, this](const Result<Owning>& owner) {
+          if (!owner.ok()) return call->Fail(rpc::ToGrpc(owner.status()));
+          if (owner->address.empty()) return local(request, call);
+          Forward(owner->address, path, request, owner->caller, call);
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(route, pool_for));
+    });
+  }
+
+  /// Answers for this frontend, now or later.
+  template <typename Request, typename Reply>
+  using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
+
+  /// A request for each shard that is meant, with the shard's name.
+  template <typename Request>
+  using ShardsIn =
+      std::function<Result<std::vector<std::pair<std::string, Request>>>(const Request&)>;
+
+  /// Answered by the frontends that serve the shards, each for its own, on the pool: the replies
+  /// become one, as `merge` says. Errors: the first one of a shard.
+  template <typename Request, typename Reply>
+  void Spread(std::string_view method, ShardsIn<Request> shards_in, Part<Request, Reply> part,
+              typename Gathering<Reply>::Merge merge, PoolFor<Request> pool_for = {}) {
+    using Call = rpc::UnaryCall<Request, Reply>;
+    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      const auto spread = [=, this, caller = CallerOf(*context)](const Request& request,
+                                                                 const auto& call) {
+        const auto shards = shards_in(request);
+        if (!shards.ok()) return call->Answer(shards.status());
+        const auto all = std::make_shared<Gathering<Reply>>(
+            Reply(), merge, typename Gathering<Reply>::Miss(),
+            [call](Result<Reply> reply) { call->Answer(std::move(reply)); });
+        for (const auto& [queue, of_shard] : *shards) {
+          FindOwner(queue, caller,
+                    [=, this, queue = queue, request = of_shard](const Result<Owning>& owner) {
+                      if (!owner.ok()) return all->Add(owner.status());
+                      if (owner->address.empty()) {
+                        return part(request,
+                                    [all](Result<Reply> reply) { all->Add(std::move(reply)); });
+                      }
+                      peers_->Call(owner->address, path, rpc::Serialize(request), owner->caller,
+                                   [all, peer = Peer{"that serves " + queue, owner->address, {}}](
+                                       const grpc::Status& status, const grpc::ByteBuffer& reply) {
+                                     all->Add(peer, status, reply);
+                                   });
+                    });
+        }
+      };
+      return std::make_shared<Call>(Posted<Request, Reply>(spread, pool_for));
     });
   }
 
@@ -109,10 +149,6 @@ class Service : public rpc::Service {
           });
     });
   }
-
-  /// Answers for this frontend, now or later.
-  template <typename Request, typename Reply>
-  using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
 
   /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
   /// says, and `arrange` has the last word. `miss`: see Gathering.
@@ -166,6 +202,27 @@ class Service : public rpc::Service {
   [[nodiscard]] Peers* peers() const { return peers_; }
 
  private:
+  /// Who answers a call about a queue, and what is said to that one.
+  struct Owning {
+    std::string address = {};  ///< empty: this frontend
+    Caller caller = {};
+  };
+
+  /// Now or later. No queue: this frontend. Errors: kUnavailable: nobody serves it.
+  void FindOwner(const std::string& queue, const Caller& caller,
+                 std::function<void(const Result<Owning>&)> done) {
+    if (peers_ == nullptr || queue.empty()) return done(Owning());
+    peers_->Find(queue, caller.epoch, [=](const Result<Peers::Place>& place) {
+      if (!place.ok()) return done(place.status());
+      // Whoever has been sent around is told the truth: it is served elsewhere.
+      if (caller.hops >= Peers::kMostHops) return done(Owning());
+      Owning owner{place->address, caller};
+      ++owner.caller.hops;
+      owner.caller.epoch = place->epoch;
+      done(owner);
+    });
+  }
+
   /// A handler that answers on the pool for the request.
   template <typename Request, typename Reply>
   auto Posted(typename rpc::UnaryCall<Request, Reply>::Handler answer, PoolFor<Request> pool_for) {

@@ -20,10 +20,27 @@ ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id) : queues_(
 void ClientSession::OnMessage(const v1::SubmitRequest& request) {
   if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
   queues_.traffic().submitted.Count(request.tags_size());
-  if (request.moved_epoch() != 0) moved_epoch_ = request.moved_epoch();
   Resolve(request);
+  if (request.moved_epoch() != 0) Came(request.moved_epoch());
   Submit(request);
   Flush();
+}
+
+/// Another frontend has sent the client here, for the queue that it names first.
+void ClientSession::Came(std::uint64_t moved_epoch) {
+  if (targets_.empty() || targets_[0].host == nullptr) return;
+  const MutexLock lock(mutex_);
+  moved_epochs_[targets_[0].host->name()] = moved_epoch;
+}
+
+/// Whoever wants all shards of the queue has to know that there are more.
+void ClientSession::SayShards(const QueueHost& queue) {
+  const std::size_t shards = queues_.ShardsOf(queue).size();
+  if (shards == 1 || std::exchange(said_shards_, true)) return;
+  Add([&](v1::SubmitReply& message) {
+    message.set_shards(static_cast<std::uint32_t>(shards));
+    return sizeof(std::uint32_t);
+  });
 }
 
 void ClientSession::Resolve(const v1::SubmitRequest& request) {
@@ -35,13 +52,15 @@ void ClientSession::Resolve(const v1::SubmitRequest& request) {
   first_options_ = std::move(first);
 }
 
-ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) const {
+ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) {
   Result<QueueHost*> host = queues_.Find(options.queue());
   if (!host.ok()) return {nullptr, nullptr, std::string(host.status().message()), {}};
+  SayShards(**host);
   auto core_options = FromProto(options, (*host)->durable());
   if (!core_options.ok())
     return {nullptr, nullptr, std::string(core_options.status().message()), {}};
-  return {*host, *std::move(core_options), {}, options.place()};
+  QueueHost& home = queues_.Home(**host, **core_options);
+  return {&home, *std::move(core_options), {}, options.place()};
 }
 
 void ClientSession::Submit(const v1::SubmitRequest& request) {
@@ -153,12 +172,19 @@ void ClientSession::SendAway() {
     given_back.swap(given_back_);
   }
   for (auto& [queue, tags] : given_back) {
-    const std::uint64_t next_epoch = (*queues_.Find(queue))->NextEpoch();
     queues_.directory()->Await(
-        queue, std::max<std::uint64_t>(moved_epoch_, next_epoch),
+        queue, NewestEpoch(queue),
         [self = std::static_pointer_cast<ClientSession>(shared_from_this()),
          tags = std::move(tags)](const v1::Moved& where) { self->SendAway(where, tags); });
   }
+}
+
+/// Whoever is said to serve the queue under an older one does so no longer.
+std::uint64_t ClientSession::NewestEpoch(const std::string& queue) {
+  const std::uint64_t next = (*queues_.Find(queue))->NextEpoch();
+  const MutexLock lock(mutex_);
+  const auto told = moved_epochs_.find(queue);
+  return told == moved_epochs_.end() ? next : std::max(told->second, next);
 }
 
 void ClientSession::SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags) {

@@ -50,10 +50,13 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void OnGone() override;
 
   void Resolve(const v1::SubmitRequest& request);
-  Target MakeTarget(const v1::JobOptions& options) const;
+  Target MakeTarget(const v1::JobOptions& options);
+  void Came(std::uint64_t moved_epoch);
+  void SayShards(const QueueHost& queue);
   void Submit(const v1::SubmitRequest& request);
   void SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn);
   void SendAway();
+  std::uint64_t NewestEpoch(const std::string& queue);
   void SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags);
   void CloseIfDone();
   void Reject(std::uint64_t tag, const Status& why);
@@ -66,13 +69,15 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   // Used by OnMessage only.
   std::vector<Target> targets_;
   std::string first_options_;  ///< of targets_[0], serialized: a client sends the same again
+  bool said_shards_ = false;
 
-  std::atomic<std::int64_t> outstanding_ = 0;   ///< volatile jobs, and those that are given back
-  std::atomic<std::int64_t> durable_ = 0;       ///< durable jobs that have not ended
-  std::atomic<std::uint64_t> moved_epoch_ = 0;  ///< that the client knows
+  std::atomic<std::int64_t> outstanding_ = 0;  ///< volatile jobs, and those that are given back
+  std::atomic<std::int64_t> durable_ = 0;      ///< durable jobs that have not ended
   std::atomic<bool> half_closed_ = false;
 
   Mutex mutex_;
+  /// Under which others serve their queues, as the client knows.
+  std::map<std::string, std::uint64_t> moved_epochs_ ABSL_GUARDED_BY(mutex_);
   /// Jobs to be told where their queue is served, by queue.
   std::map<std::string, std::vector<std::uint64_t>> given_back_ ABSL_GUARDED_BY(mutex_);
 };

@@ -147,16 +147,33 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   return status;
 }
 
+/// Of a queue with several shards a worker that comes anew goes to the one with the fewest; one
+/// that was sent here by name, or that holds jobs of a shard, to that one.
+Result<QueueHost*> WorkerSession::HostFor(const v1::Hello& hello) const {
+  const Result<QueueHost*> named = queues_.Find(hello.queue());
+  if (!named.ok()) return named;
+  const std::vector<QueueHost*>& shards = queues_.ShardsOf(**named);
+  if (!hello.held_jobs().empty()) {
+    QueueHost* const owner = queues_.Owner(queue::JobId{hello.held_jobs(0)});
+    return owner != nullptr && owner->queue() == (*named)->queue() ? owner : named;
+  }
+  const bool is_anew = (*named)->shard() == 0 && hello.moved_epoch() == 0;
+  if (shards.size() == 1 || !is_anew) return named;
+  std::vector<std::string> names;
+  for (const QueueHost* const shard : shards) names.push_back(shard->name());
+  return queues_.Find(queues_.loads().JoinFewest(names, hello.slots()));
+}
+
 Status WorkerSession::Join(const v1::Hello& hello) {
   if (Status status = CheckHello(hello); !status.ok()) return status;
-  Result<QueueHost*> host = queues_.Find(hello.queue());
+  const Result<QueueHost*> host = HostFor(hello);
   if (!host.ok()) return host.status();
   const std::vector<queue::Held> held = HeldOf(hello);
   QueueHost::Turn turn(**host, Now());
   host_ = *host;
   moved_epoch_ = hello.moved_epoch();
   if (!turn.served()) {
-    moved_ = true;
+    OnMoved(host_->name());
     return absl::OkStatus();
   }
   Add([&](v1::FrontendMessage& message) {
@@ -272,14 +289,26 @@ void WorkerSession::OnDrain() {
   });
 }
 
-void WorkerSession::OnMoved() { moved_ = true; }
+void WorkerSession::OnMoved(const std::string& queue) {
+  {
+    const MutexLock lock(mutex_);
+    moved_to_ = queue;
+  }
+  moved_ = true;
+}
 
 void WorkerSession::OnReplaced() { replaced_ = true; }
 
 /// Says where the queue is, when it is known.
 void WorkerSession::SendAway() {
+  std::string to;
+  {
+    const MutexLock lock(mutex_);
+    to = moved_to_;
+  }
+  QueueHost& next = **queues_.Find(to);
   queues_.directory()->Await(
-      host_->name(), std::max(moved_epoch_, host_->NextEpoch()),
+      to, &next == host_ ? std::max(moved_epoch_, next.NextEpoch()) : next.NextEpoch(),
       [self = std::static_pointer_cast<WorkerSession>(shared_from_this())](v1::Moved where) {
         self->Add([&](v1::FrontendMessage& message) {
           *message.mutable_moved() = std::move(where);

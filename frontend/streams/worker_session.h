@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "frontend/queues/endpoints.h"
 #include "frontend/queues/queue_set.h"
+#include "lib/common/mutex.h"
 #include "lib/rpc/batches.h"
 #include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.pb.h"
@@ -25,7 +28,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void OnKept(const queue::Held& attempt) override;
   void OnFollow(const queue::Held& attempt, bool follow) override;
   void OnDrain() override;
-  void OnMoved() override;
+  void OnMoved(const std::string& queue) override;
   void OnReplaced() override;
   void Flush() override;
 
@@ -41,6 +44,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn);
   void AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(), const queue::Held& attempt);
   void Gone();
+  [[nodiscard]] Result<QueueHost*> HostFor(const v1::Hello& hello) const;
   void SendAway();
   std::uint32_t OptionIndex(v1::AssignBatch& batch,
                             const std::shared_ptr<const queue::JobOptions>& options);
@@ -58,8 +62,10 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
 
   std::atomic<bool> replaced_ = false;
-  std::atomic<bool> moved_ = false;      ///< the queue is served elsewhere
-  std::atomic<bool> sent_away_ = false;  ///< it is being told so
+  Mutex mutex_;
+  std::string moved_to_ ABSL_GUARDED_BY(mutex_);  ///< the queue to join, see OnMoved
+  std::atomic<bool> moved_ = false;               ///< it has one
+  std::atomic<bool> sent_away_ = false;           ///< it is being told so
 };
 
 }  // namespace twofold::frontend

@@ -49,13 +49,18 @@ struct Families {
   Family total{"twofold_job_total_seconds", "From accepted to ended.", MetricType::Histogram};
 };
 
-void AddQueue(Families& families, QueueHost& host, Instant now) {
+/// Sums over `queue` are those of the queue, however many shards it has.
+Labels LabelsOf(const QueueSet& queues, const QueueHost& host) {
+  if (queues.ShardsOf(host).size() == 1) return {{"queue", host.queue()}};
+  return {{"queue", host.queue()}, {"shard", std::to_string(host.shard())}};
+}
+
+void AddQueue(Families& families, QueueHost& host, const Labels& queue, Instant now) {
   const QueueHost::Snapshot snapshot = host.Look(now);
   if (!snapshot.served) return;  // who serves it counts it
   const queue::QueueStats& stats = snapshot.stats;
   const QueueTimes times = host.Times();
   const WorkerUsage usage = host.Usage();
-  const Labels queue = {{"queue", host.name()}};
   const auto with = [&queue](const char* label, std::string value) {
     Labels labels = queue;
     labels.push_back({label, std::move(value)});
@@ -146,7 +151,7 @@ MetricFamily ReportsFamily(const results::ReportReader& reports) {
 std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* storage,
                                          const std::vector<const security::Gate*>& gates) {
   Families all;
-  for (const auto& host : queues.all()) AddQueue(all, *host, Now());
+  for (const auto& host : queues.all()) AddQueue(all, *host, LabelsOf(queues, *host), Now());
   std::vector<MetricFamily> result;
   for (Family* family :
        {&all.jobs, &all.oldest, &all.wanted, &all.workers, &all.processes, &all.cpu, &all.throttled,

@@ -34,8 +34,8 @@ namespace twofold::queue {
 ///          slots it takes and in the idle processes that it looks at and cannot use: those of a
 ///          node that it holds a slot of already, or that share a line with its placement but do
 ///          not suit it. Each of these is looked at once in a try. A gang that wants distinct nodes
-///          looks at all that are idle first, to begin with the first nodes by name. Whether a gang with a placement
-///          is possible: see ProcessTable::AbleFor.
+///          looks at all that are idle first, to begin with the first nodes by name. Whether a gang
+///          with a placement is possible: see ProcessTable::AbleFor.
 class GatheringGangs {
  public:
   GatheringGangs(JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
@@ -66,6 +66,15 @@ class GatheringGangs {
 
   /// The connected workers are too few for the gang, busy or not.
   [[nodiscard]] bool Impossible(Slot gang) const { return Missing(*jobs_[gang].options) > 0; }
+
+  /// Calls `visit(const JobOptions&, missing)` for each gang that is impossible.
+  template <typename Visit>
+  void ForEachImpossible(Visit&& visit) const {
+    for (const auto& [key, attempt] : waiting_) {
+      const JobOptions& gang = *jobs_[key.second].options;
+      if (const std::uint64_t missing = Missing(gang); missing > 0) visit(gang, missing);
+    }
+  }
 
   /// Workers that the gang lacks: connected ones if it is impossible, else free ones beside those
   /// that it holds.

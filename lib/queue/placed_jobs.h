@@ -41,6 +41,12 @@ class PlacedJobs {
   /// The first job by precedence that an idle process can run; nullopt: none.
   [[nodiscard]] std::optional<Match> Next();
 
+  /// Calls `visit(placement, jobs)` for each placement that a job has.
+  template <typename Visit>
+  void ForEachPlacement(Visit&& visit) const {
+    for (const auto& [placement, waiting] : by_placement_) visit(placement, waiting.jobs.size());
+  }
+
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 

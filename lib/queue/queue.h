@@ -115,6 +115,15 @@ struct QueueStats {
   bool draining = false;
 };
 
+/// Workers that waiting jobs lack, however long they wait: of those that suit them, too few are
+/// connected, busy or not.
+struct Shortage {
+  std::string placement;    ///< whom it would take, see placement.h
+  std::uint64_t slots = 0;  ///< that more would have to be there
+
+  friend bool operator==(const Shortage&, const Shortage&) = default;
+};
+
 /// The state machine of one queue: which job is where, who runs it, and how it ends.
 ///
 /// A job waits in a line until a worker has a free slot, runs there under a lease, and ends exactly
@@ -196,6 +205,9 @@ class Queue {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   [[nodiscard]] QueueStats Stats() const;
+  /// One for each placement, at most so many. O(g + p) with g gangs that lack workers and p
+  /// placements of waiting jobs; see ProcessTable::AbleFor.
+  [[nodiscard]] std::vector<Shortage> Shortages(std::size_t most) const;
   /// Jobs that wait, and of these those that a worker could have now.
   [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] std::uint64_t runnable() const;

@@ -28,6 +28,26 @@ QueueStats Queue::Stats() const {
           .draining = draining_};
 }
 
+std::vector<Shortage> Queue::Shortages(std::size_t most) const {
+  if (paused_) return {};
+  std::map<std::string, std::uint64_t> slots;
+  const auto add = [&](const std::string& placement, std::uint64_t missing) {
+    std::uint64_t& known = slots[placement];
+    known = std::max(known, missing);
+  };
+  gathering_.ForEachImpossible(
+      [&](const JobOptions& gang, std::uint64_t missing) { add(gang.placement, missing); });
+  placed_.ForEachPlacement([&](const std::string& placement, std::uint64_t jobs) {
+    if (processes_.AbleFor(placement).slots == 0) add(placement, jobs);
+  });
+  if (line_.size() > 0 && processes_.counts().able.slots == 0) add("", 1);
+  std::vector<Shortage> shortages;
+  for (const auto& [placement, missing] : slots) {
+    if (shortages.size() < most) shortages.push_back({placement, missing});
+  }
+  return shortages;
+}
+
 std::uint64_t Queue::waiting() const { return runnable() + delays_.size() + key_limits_.parked(); }
 
 std::uint64_t Queue::runnable() const { return line_.size() + gathering_.size() + placed_.size(); }

@@ -43,7 +43,8 @@ void SortLike(std::span<const JobId> ids, std::vector<StoredJob>& jobs) {
 std::string ListSql(const JobQuery& query) {
   // What is not asked for has an empty parameter.
   std::string sql = absl::StrCat(SelectJobs(), " WHERE job.id > ?1");
-  sql += query.queue ? " AND queue = ?3" : " AND ?3 = ''";
+  sql += query.queue ? " AND (queue = ?3 OR substr(queue, 1, length(?3) + 1) = ?3 || '/')"
+                     : " AND ?3 = ''";
   sql += query.run.value_or("").empty() ? " AND ?4 = ''" : " AND job.run = ?4";
   if (query.run == "") sql += " AND job.run IS NULL";
   if (!query.outcomes.empty()) {

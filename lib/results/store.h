@@ -35,7 +35,7 @@ struct StoredJob {
 
 /// Which jobs to list.
 struct JobQuery {
-  std::optional<std::string> queue = {};  ///< nullopt: of all queues
+  std::optional<std::string> queue = {};  ///< with its shards (shard_name.h); nullopt: all queues
   std::optional<std::string> run = {};    ///< nullopt: of all runs and of none
   /// Finished jobs that ended so. Empty: all jobs, unfinished ones too.
   std::vector<queue::Outcome> outcomes = {};

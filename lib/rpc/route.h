@@ -69,6 +69,9 @@ class Route {
   /// when this stream is done; do not report its end as Lost.
   Dial Follow(std::uint64_t epoch, const std::vector<std::string_view>& addresses, Instant now);
 
+  /// What comes is about another queue, whose epochs are others.
+  void Forget() { epoch_ = 0; }
+
   /// The stream broke, or could not be made.
   Dial Lost(Instant now);
 

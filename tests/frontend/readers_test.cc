@@ -316,7 +316,7 @@ class Mute final : public WorkerEndpoint {
   void OnKept(const queue::Held&) override {}
   void OnFollow(const queue::Held&, bool) override {}
   void OnDrain() override {}
-  void OnMoved() override {}
+  void OnMoved(const std::string&) override {}
   void OnReplaced() override {}
   void Flush() override {}
 };

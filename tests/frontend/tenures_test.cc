@@ -59,7 +59,10 @@ class FakeWorker final : public WorkerEndpoint {
   void OnKept(const Held& attempt) override { kept.push_back(attempt); }
   void OnFollow(const Held&, bool) override {}
   void OnDrain() override {}
-  void OnMoved() override { ++moved; }
+  void OnMoved(const std::string& queue) override {
+    ++moved;
+    moved_to = queue;
+  }
   void OnReplaced() override {}
   void Flush() override {}
 
@@ -67,6 +70,7 @@ class FakeWorker final : public WorkerEndpoint {
   std::vector<Held> cancelled;
   std::vector<Held> kept;
   int moved = 0;
+  std::string moved_to;
 };
 
 class FakeWatcher final : public Watcher {

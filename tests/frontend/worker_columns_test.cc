@@ -25,7 +25,7 @@ class DeafWorker final : public WorkerEndpoint {
   void OnKept(const queue::Held&) override {}
   void OnFollow(const queue::Held&, bool) override {}
   void OnDrain() override {}
-  void OnMoved() override {}
+  void OnMoved(const std::string&) override {}
   void OnReplaced() override {}
 };
 

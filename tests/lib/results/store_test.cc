@@ -238,6 +238,13 @@ TEST_P(StoreTest, ListPicksByQueueRunAndOutcome) {
                       Ended(2, 1, queue::Outcome::kFailed), Ended(4, 1)})
                   .ok());
   EXPECT_THAT(List({.queue = "sleep"}), ElementsAre(1, 2, 3));
+  JobAccepted shard = Accepted(5);
+  JobAccepted other = Accepted(6);
+  shard.queue = "media/1";
+  other.queue = "media1";
+  ASSERT_TRUE(Commit({shard, other}).ok());
+  EXPECT_THAT(List({.queue = "media"}), ElementsAre(4, 5));
+  EXPECT_THAT(List({.queue = "media/1"}), ElementsAre(5));
   EXPECT_THAT(List({.run = "sweep"}), ElementsAre(2, 4));
   EXPECT_THAT(List({.run = ""}), ElementsAre(3));
   EXPECT_THAT(List({.queue = "media", .run = "sweep"}), ElementsAre(4));
