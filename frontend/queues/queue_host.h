@@ -81,6 +81,7 @@ class QueueHost {
   QueueHost& operator=(const QueueHost&) = delete;
 
   const std::string& name() const { return name_; }
+  std::uint8_t number() const { return options_.number; }  ///< in its jobs' ids
   std::uint64_t limit() const { return options_.limit; }
   Duration lease() const { return options_.lease; }
   bool durable() const { return durable_; }

@@ -31,7 +31,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   void OnAccepted(std::uint64_t tag, queue::JobId job) override;
   void OnGivenBack(const std::string& queue, std::uint64_t tag) override;
-  void OnDurableMoved() override;
+  void OnDurableMoved(std::uint8_t queue) override;
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -55,6 +55,8 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn);
   void SendAway();
   void SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags);
+  void CountDurable(std::uint8_t queue, std::int64_t more);
+  bool AwaitsDurable();
   void CloseIfDone();
   void Reject(std::uint64_t tag, const Status& why);
   void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
@@ -68,11 +70,12 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   std::string first_options_;  ///< of targets_[0], serialized: a client sends the same again
 
   std::atomic<std::int64_t> outstanding_ = 0;   ///< volatile jobs, and those that are given back
-  std::atomic<std::int64_t> durable_ = 0;       ///< durable jobs that have not ended
   std::atomic<std::uint64_t> moved_epoch_ = 0;  ///< that the client knows
   std::atomic<bool> half_closed_ = false;
 
   Mutex mutex_;
+  /// Durable jobs that have not ended, by the numbers of their queues.
+  std::map<std::uint8_t, std::int64_t> durable_ ABSL_GUARDED_BY(mutex_);
   /// Jobs to be told where their queue is served, by queue.
   std::map<std::string, std::vector<std::uint64_t>> given_back_ ABSL_GUARDED_BY(mutex_);
 };
