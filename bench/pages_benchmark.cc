@@ -67,7 +67,7 @@ class NoReply final : public Submitter {
   void Flush() override {}
   void OnAccepted(std::uint64_t, queue::JobId) override {}
   void OnGivenBack(const std::string&, std::uint64_t) override {}
-  void OnDurableMoved() override {}
+  void OnDurableMoved(std::uint8_t) override {}
   void OnReply(const queue::Reply&, const WorkerIdentity*) override {}
 };
 

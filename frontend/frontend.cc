@@ -287,7 +287,7 @@ Status Frontend::ServeHttp(const Options& options) {
 void Frontend::SettleAttempts() {
   if (storage_ == nullptr) return;
   for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).Pause();
-  storage_->Flush(kFlushLimit);
+  storage_->journal().Flush(kFlushLimit);
 }
 
 Frontend::~Frontend() {

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <future>
 #include <utility>
 
 namespace twofold::frontend {
@@ -53,13 +52,6 @@ class WatchedStore final : public results::Store {
   const PartitionKeeper::Tell tell_;
 };
 
-/// Waits until all is written that the journal has got so far, and its messages are on their way.
-void Flush(results::Journal& journal, Instant limit) {
-  const auto flushed = std::make_shared<std::promise<void>>();
-  journal.Append({}, [flushed] { flushed->set_value(); });
-  flushed->get_future().wait_until(limit);
-}
-
 }  // namespace
 
 PartitionKeeper::PartitionKeeper(QueueSet& queues, Storage& storage, std::set<std::string> strict,
@@ -99,7 +91,7 @@ void PartitionKeeper::Close(cluster::PartitionNumber partition) {
   if (found == open_.end()) return;
   QueueHost& host = *Find(partition);
   QueueHost::Turn(host, Now()).Pause();
-  if (found->second->journal.writable()) Flush(found->second->journal, Now() + kFlushLimit);
+  if (found->second->journal.writable()) found->second->journal.Flush(kFlushLimit);
   QueueHost::Turn(host, Now()).Close();
 }
 
@@ -110,7 +102,7 @@ void PartitionKeeper::Settle(cluster::PartitionNumber partition) {
 void PartitionKeeper::Settle(cluster::PartitionNumber partition, Instant limit) {
   const auto found = open_.find(partition);
   if (found == open_.end()) return;
-  Flush(found->second->journal, limit);
+  found->second->journal.Flush(limit - Now());
   reaper_.Post([store = std::move(found->second)]() mutable { store.reset(); });
   open_.erase(found);
   spdlog::info("queue {} is not served here any more", Find(partition)->name());

@@ -60,8 +60,9 @@ class Submitter : public Endpoint {
   /// The queue is not served here any more. The job was not started, or what it has done does not
   /// count: it goes to the frontend that serves the queue now.
   virtual void OnGivenBack(const std::string& queue, std::uint64_t tag) = 0;
-  /// The queue is not served here any more, nor are the durable jobs: ends come from elsewhere.
-  virtual void OnDurableMoved() = 0;
+  /// The queue with this number in its jobs' ids is not served here any more, nor are its durable
+  /// jobs: their ends come from elsewhere.
+  virtual void OnDurableMoved(std::uint8_t queue) = 0;
   /// `worker` is nullptr if no worker ever had the job.
   virtual void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) = 0;
 };

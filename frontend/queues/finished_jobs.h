@@ -40,7 +40,7 @@ class FinishedJobs final : public Submitter {
 
   void OnAccepted(std::uint64_t, queue::JobId) override {}  // who submitted has been told otherwise
   void OnGivenBack(const std::string&, std::uint64_t) override {}  // nobody takes them back
-  void OnDurableMoved() override {}
+  void OnDurableMoved(std::uint8_t) override {}
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 

@@ -86,6 +86,7 @@ class QueueHost {
   /// The queue as people know it, and which of its shards this is.
   const std::string& queue() const { return queue_; }
   std::uint32_t shard() const { return shard_; }
+  std::uint8_t number() const { return options_.number; }  ///< in its jobs' ids
   std::uint64_t limit() const { return options_.limit; }
   Duration lease() const { return options_.lease; }
   bool durable() const { return durable_; }

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <future>
 #include <utility>
 
 #include "lib/results/postgres_store.h"
@@ -66,12 +65,6 @@ void Storage::Stop() {
 results::Journal& Storage::StartJournal() {
   journal_ = std::make_unique<results::Journal>(*store_, PartitionJournal(!shared_));
   return *journal_;
-}
-
-void Storage::Flush(Duration limit) {
-  const auto flushed = std::make_shared<std::promise<void>>();
-  journal_->Append({}, [flushed] { flushed->set_value(); });
-  flushed->get_future().wait_for(limit);
 }
 
 }  // namespace twofold::frontend

@@ -68,10 +68,6 @@ class Storage {
   /// From here on the store is written by the journal alone.
   results::Journal& StartJournal();
 
-  /// Waits until all is on disk, and its messages are on their way, that the journal has got so
-  /// far; `limit` at most. REQUIRES: StartJournal has been called.
-  void Flush(Duration limit);
-
   /// REQUIRES: StartJournal has been called.
   results::Journal& journal() { return *journal_; }
 

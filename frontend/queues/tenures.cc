@@ -104,7 +104,7 @@ std::shared_ptr<results::Journal> QueueHost::Turn::Close() ABSL_NO_THREAD_SAFETY
   state_.core.Step(now_, queue::input::Pause{}, state_);
   GiveBack(false);
   for (const auto& [id, submitter] : state_.submitters) {
-    submitter->OnDurableMoved();
+    submitter->OnDurableMoved(host_.number());
     state_.to_flush.Add(submitter);
   }
   for (const Watchers::List& list : state_.watchers.AllOver()) {

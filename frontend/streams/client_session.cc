@@ -81,7 +81,6 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
 
 void ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn) {
   const bool durable = target.options->durable;
-  std::atomic<std::int64_t>& count = durable ? durable_ : outstanding_;
   if (!turn.served()) {
     ++outstanding_;
     return OnGivenBack(target.host->name(), row.tag);
@@ -89,11 +88,14 @@ void ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, Queu
   if (const Status can_take = turn.CanTake(durable); !can_take.ok()) {
     return Reject(row.tag, can_take);
   }
-  ++count;
+  const auto count = [&](std::int64_t more) {
+    durable ? CountDurable(target.host->number(), more) : void(outstanding_ += more);
+  };
+  count(1);  // before its end, which may come at once
   const queue::Submitted submitted =
       turn.Submit(id_, row.tag, target.options, row.spec, {}, target.place);
   if (submitted.admission == queue::Admission::kAccepted) return;
-  --count;
+  count(-1);
   Reject(row.tag, Refusal(submitted, target.host->name()));
 }
 
@@ -142,7 +144,7 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
                                .worker = index,
                                .report = as_is ? reply.report : changed});
   });
-  --(IsDurable(reply.job) ? durable_ : outstanding_);
+  IsDurable(reply.job) ? CountDurable(queue::QueueNumber(reply.job), -1) : void(--outstanding_);
 }
 
 void ClientSession::Flush() {
@@ -152,7 +154,7 @@ void ClientSession::Flush() {
 }
 
 void ClientSession::CloseIfDone() {
-  if (half_closed_ && outstanding_ == 0 && durable_ <= 0) Close(grpc::Status::OK);
+  if (half_closed_ && outstanding_ == 0 && !AwaitsDurable()) Close(grpc::Status::OK);
 }
 
 // ---- queues that are served elsewhere
@@ -162,7 +164,23 @@ void ClientSession::OnGivenBack(const std::string& queue, std::uint64_t tag) {
   given_back_[queue].push_back(tag);
 }
 
-void ClientSession::OnDurableMoved() { durable_ = 0; }
+void ClientSession::OnDurableMoved(std::uint8_t queue) {
+  const MutexLock lock(mutex_);
+  durable_.erase(queue);
+}
+
+/// An end that was on its way when the queue moved does not count any more.
+void ClientSession::CountDurable(std::uint8_t queue, std::int64_t more) {
+  const MutexLock lock(mutex_);
+  std::int64_t& count = durable_[queue];
+  count += more;
+  if (count <= 0) durable_.erase(queue);
+}
+
+bool ClientSession::AwaitsDurable() {
+  const MutexLock lock(mutex_);
+  return !durable_.empty();
+}
 
 /// Says where the queues are, when it is known.
 void ClientSession::SendAway() {

@@ -31,7 +31,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   void OnAccepted(std::uint64_t tag, queue::JobId job) override;
   void OnGivenBack(const std::string& queue, std::uint64_t tag) override;
-  void OnDurableMoved() override;
+  void OnDurableMoved(std::uint8_t queue) override;
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -58,6 +58,8 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void SendAway();
   std::uint64_t NewestEpoch(const std::string& queue);
   void SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags);
+  void CountDurable(std::uint8_t queue, std::int64_t more);
+  bool AwaitsDurable();
   void CloseIfDone();
   void Reject(std::uint64_t tag, const Status& why);
   void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
@@ -72,12 +74,13 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   bool said_shards_ = false;
 
   std::atomic<std::int64_t> outstanding_ = 0;  ///< volatile jobs, and those that are given back
-  std::atomic<std::int64_t> durable_ = 0;      ///< durable jobs that have not ended
   std::atomic<bool> half_closed_ = false;
 
   Mutex mutex_;
   /// Under which others serve their queues, as the client knows.
   std::map<std::string, std::uint64_t> moved_epochs_ ABSL_GUARDED_BY(mutex_);
+  /// Durable jobs that have not ended, by the numbers of their queues.
+  std::map<std::uint8_t, std::int64_t> durable_ ABSL_GUARDED_BY(mutex_);
   /// Jobs to be told where their queue is served, by queue.
   std::map<std::string, std::vector<std::uint64_t>> given_back_ ABSL_GUARDED_BY(mutex_);
 };

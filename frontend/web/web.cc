@@ -185,6 +185,21 @@ http::Response RunReport(const results::RunReader& reader, const http::Request& 
 
 // ---- probes
 
+/// A line for each reason; empty: durable jobs can be stored.
+std::string WhyNotStored(const QueueSet& queues) {
+  const std::string all = queues.journal() == nullptr ? "" : queues.journal()->trouble();
+  if (!all.empty()) return "durable jobs cannot be stored now: " + all + "\n";
+  std::string lines;
+  if (queues.directory() == nullptr) return lines;
+  for (const auto& host : queues.all()) {
+    const QueueHost::Snapshot snapshot = host->Look(Now());
+    const std::string trouble = StoreTrouble(snapshot);
+    if (!snapshot.served || trouble.empty()) continue;
+    lines += "durable jobs of queue " + host->name() + " cannot be stored now: " + trouble + "\n";
+  }
+  return lines;
+}
+
 /// Not ready while nobody can connect or durable jobs are refused, so that an operator sees a full
 /// disk where she looks first. It is no reason to restart the process: what waits for the disk is
 /// in its memory.
@@ -192,11 +207,10 @@ http::Response Ready(const QueueSet& queues, const std::string& stalled) {
   if (!stalled.empty()) {
     return http::PlainText(503, "connections cannot be taken now: " + stalled + "\n");
   }
-  const std::string trouble = queues.journal() == nullptr ? "" : queues.journal()->trouble();
+  const std::string trouble = WhyNotStored(queues);
   if (trouble.empty()) return http::PlainText(200, "ok\n");
   // Several frontends miss the database together, and volatile work goes on.
-  const int code = queues.directory() == nullptr ? 503 : 200;
-  return http::PlainText(code, "durable jobs cannot be stored now: " + trouble + "\n");
+  return http::PlainText(queues.directory() == nullptr ? 503 : 200, trouble);
 }
 
 }  // namespace

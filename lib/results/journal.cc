@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 namespace twofold::results {
@@ -34,6 +36,13 @@ void Journal::Append(std::vector<Record> records, OnDisk on_disk) {
   if (waiting_.empty()) wake_.NotifyOne();
   waiting_.push_back({std::move(records), bytes, std::move(on_disk)});
   stats_.pending_bytes += bytes;
+}
+
+void Journal::Flush(Duration limit) {
+  auto flushed = std::make_shared<std::promise<void>>();
+  const auto done = flushed->get_future();
+  Append({}, [flushed = std::move(flushed)] { flushed->set_value(); });
+  done.wait_for(limit);  // not at all if it takes nothing in any more
 }
 
 bool Journal::writable() const {

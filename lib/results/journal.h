@@ -85,6 +85,10 @@ class Journal {
   /// records it costs no sync; it only keeps its place in the order. After Stop: drops both.
   void Append(std::vector<Record> records, OnDisk on_disk);
 
+  /// Waits until all is on disk, and its callbacks have been called, that was appended before;
+  /// `limit` at most. Not from a callback.
+  void Flush(Duration limit);
+
   /// False from a failed commit to the next one that succeeds.
   [[nodiscard]] bool writable() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/http/client.h"
 #include "tests/frontend/cluster_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/program.h"
@@ -13,6 +14,7 @@ namespace {
 using grpc::StatusCode;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::PostgresServer;
 using ::testing::SizeIs;
 using testing::SubmitStream;
@@ -78,6 +80,35 @@ TEST_F(ClustersTest, FrontendThatEndsLeavesItsJobsToTheOther) {
   std::set<std::uint64_t> all(ids.begin(), ids.end());
   for (const std::string& queue : kQueues) all.insert(cluster.at("b").Submit(queue, true).id());
   EXPECT_THAT(all, SizeIs(2 * kQueues.size())) << "no id is given out twice";
+}
+
+TEST_F(ClustersTest, ReadyPageSaysWhichQueuesCannotBeWritten) {
+  Cluster cluster({"full", "idle"});
+  Member& only = cluster.Add("a");
+  cluster.AwaitOwners();
+  const std::string address = "http://" + only.frontend().http_address() + "/readyz";
+  const auto ready = [&] { return http::Get(address, std::chrono::seconds(30)).value(); };
+  Cluster::Await("all is well", [&] { return ready().body == "ok\n"; });
+  const auto script = [&](const std::string& sql) {
+    PostgresServer::Shared().Script(cluster.address(), sql);
+  };
+  script(
+      "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$;"
+      "CREATE TRIGGER fill BEFORE INSERT ON job EXECUTE FUNCTION fill();");
+  SubmitStream client(only.frontend().client_address());
+  v1::JobOptions options;
+  options.set_queue("full");
+  options.set_durable(true);
+  client.Submit(options, 1);
+  Cluster::Await("it is said", [&] { return ready().body != "ok\n"; });
+  EXPECT_EQ(ready().status, 200) << "volatile work goes on";
+  EXPECT_THAT(ready().body, HasSubstr("queue full cannot be stored now: "));
+  EXPECT_THAT(ready().body, HasSubstr("no space left"));
+  EXPECT_THAT(ready().body, Not(HasSubstr("queue idle")));
+  script("DROP TRIGGER fill ON job");
+  EXPECT_EQ(client.accepted.Take().tag, 1U);
+  EXPECT_EQ(ready().body, "ok\n");
 }
 
 TEST_F(ClustersTest, FrontendsCallEachOtherByTlsWithTheTokenOfTheCaller) {

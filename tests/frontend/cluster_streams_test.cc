@@ -1,5 +1,7 @@
 // Streams and followers of several whole frontends on one database, also when queues move.
 
+#include <algorithm>
+
 #include "tests/frontend/cluster_fixture.h"
 
 namespace twofold::frontend {
@@ -192,6 +194,33 @@ TEST_F(ClusterTest, DurableJobsAreThereAfterAMoveAndTheirWorkerBringsItsResult) 
   EXPECT_EQ(ended.outcome(), v1::OUTCOME_SUCCEEDED);
   EXPECT_EQ(ended.attempts(), 1U);
   follower.Leave();
+}
+
+TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
+  const auto neighbour = std::find_if(kQueues.begin(), kQueues.end(), [&](const auto& queue) {
+    return queue != queue_ && owners_.at(queue) == owners_.at(queue_);
+  });
+  ASSERT_NE(neighbour, kQueues.end()) << "each of three frontends has two of the six queues";
+  SubmitStream client(Owner().frontend().client_address());
+  v1::JobOptions options;
+  options.set_durable(true);
+  options.set_queue(queue_);
+  client.Submit(options, 1);
+  const std::uint64_t moves = client.accepted.Take().job;
+  options.set_queue(*neighbour);
+  client.Submit(options, 2);
+  const std::uint64_t stays = client.accepted.Take().job;
+  client.HalfClose();
+  const std::string source = owners_.at(queue_);
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+  cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+  EXPECT_TRUE(client.ended.empty());
+  v1::Job job;
+  ASSERT_TRUE(cluster_->at(source).Cancel(stays, &job).ok());
+  EXPECT_EQ(client.results.Take().tag, 2U);
+  EXPECT_TRUE(client.End().ok());
+  EXPECT_TRUE(cluster_->at(source).Cancel(moves, &job).ok());
 }
 
 }  // namespace

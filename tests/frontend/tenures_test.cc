@@ -36,7 +36,7 @@ class FakeSubmitter final : public Submitter {
     EXPECT_EQ(queue, "sleep");
     given_back.push_back(tag);
   }
-  void OnDurableMoved() override { ++durable_moved; }
+  void OnDurableMoved(std::uint8_t queue) override { durable_moved.push_back(queue); }
   void OnReply(const queue::Reply& reply, const WorkerIdentity*) override {
     replies.emplace_back(reply.tag, reply.outcome);
   }
@@ -45,7 +45,7 @@ class FakeSubmitter final : public Submitter {
   std::vector<std::uint64_t> accepted;
   std::vector<std::uint64_t> given_back;
   std::vector<std::pair<std::uint64_t, Outcome>> replies;
-  int durable_moved = 0;
+  std::vector<int> durable_moved;  // numbers of queues
   int flushes = 0;
 };
 
@@ -347,7 +347,7 @@ TEST_F(TenuresTest, WhatWasDecidedBeforeIsWrittenAndNothingAfter) {
   Close();
   Sync();
   EXPECT_THAT(submitter_->accepted, ElementsAre(1, 2));
-  EXPECT_EQ(submitter_->durable_moved, 1);
+  EXPECT_THAT(submitter_->durable_moved, ElementsAre(host_.number()));
   EXPECT_THAT(submitter_->given_back, IsEmpty());
   const auto id = static_cast<std::uint64_t>(attempt.job);
   Complete(process, attempt);

@@ -262,6 +262,21 @@ TEST(Journal, SaysWhyItCannotWriteAndRecoversByItself) {
   EXPECT_EQ(journal.trouble(), "");
 }
 
+TEST(Journal, FlushWaitsForWhatIsThereButNotForEver) {
+  GatedStore store;
+  Callbacks callbacks;
+  Journal journal(store);
+  journal.Append({Accepted(1)}, callbacks.Named(1));
+  store.AwaitCommits(1);
+  journal.Flush(std::chrono::milliseconds(20));
+  EXPECT_THAT(callbacks.names(), IsEmpty());
+  store.Open();
+  journal.Flush(kLong);
+  EXPECT_THAT(callbacks.names(), ElementsAre(1));
+  EXPECT_TRUE(journal.Stop(kLong));
+  journal.Flush(kLong);  // has nothing to wait for
+}
+
 TEST(Journal, StopCommitsWhatIsThere) {
   MemoryStore store;
   Callbacks callbacks;
