@@ -25,11 +25,16 @@ class Inbox {
   }
 
   T Take() {
+    std::optional<T> value = TakeWithin(kHang);
+    if (value) return *std::move(value);
+    ADD_FAILURE() << "nothing arrived";
+    return T{};
+  }
+
+  /// nullopt: nothing has arrived in that time.
+  std::optional<T> TakeWithin(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
-    if (!arrived_.wait_for(lock, kHang, [this] { return !values_.empty(); })) {
-      ADD_FAILURE() << "nothing arrived";
-      return T{};
-    }
+    if (!arrived_.wait_for(lock, limit, [this] { return !values_.empty(); })) return std::nullopt;
     T value = std::move(values_.front());
     values_.pop_front();
     return value;

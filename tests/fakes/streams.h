@@ -223,6 +223,7 @@ class SubmitStream {
   Inbox<Accepted> accepted;  ///< before the result of the same job
   Inbox<Ended> results;
   Inbox<v1::Moved> moved;
+  Inbox<std::uint32_t> shards;
   Inbox<grpc::Status> ended;
 
  private:
@@ -233,6 +234,7 @@ class SubmitStream {
       accepted.Put({reply.accepted().tags(i), reply.accepted().jobs(i)});
     }
     for (const v1::Moved& one : reply.moved()) moved.Put(one);
+    if (reply.shards() > 0) shards.Put(reply.shards());
     EXPECT_TRUE(rpc::Check(reply.results()).ok());
     rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
       Ended one{row.tag,      row.outcome, row.wait_ns, row.run_ns,

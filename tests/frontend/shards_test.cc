@@ -37,7 +37,8 @@ TEST(ShardOf, GangsPlacementsAndRunsAreInTheFirst) {
 
 TEST(ShardLoad, WhatNobodyWantsIsToSpare) {
   EXPECT_EQ((ShardLoad{.slots = 10, .idle = 4, .wanted = 6}).spare(), 4U);
-  EXPECT_EQ((ShardLoad{.slots = 10, .idle = 4, .wanted = 8}).spare(), 2U) << "a gang will need them";
+  EXPECT_EQ((ShardLoad{.slots = 10, .idle = 4, .wanted = 8}).spare(), 2U)
+      << "a gang will need them";
   EXPECT_EQ((ShardLoad{.slots = 10, .idle = 0, .wanted = 12}).spare(), 0U);
   EXPECT_EQ((ShardLoad{.slots = 10, .idle = 0, .wanted = 12}).lacks(), 2U);
   EXPECT_EQ((ShardLoad{.slots = 10, .idle = 4, .wanted = 6}).lacks(), 0U);

@@ -208,5 +208,30 @@ TEST_F(QueuePlacement, PlacesDoNotWaitForEachOther) {
   EXPECT_EQ(WhyWaits(second), WaitReason::kBehind);
 }
 
+// ---- What is missing, however long a job waits
+
+TEST_F(QueuePlacement, NothingIsShortAsLongAsSomebodyCouldTakeEachJob) {
+  JoinWith("mtu=9000\n", 1);
+  for (int i = 0; i < 3; ++i) Submit();
+  Submit(In("label mtu=9000\n"));
+  EXPECT_THAT(queue.Shortages(10), IsEmpty());
+}
+
+TEST_F(QueuePlacement, ShortagesNameWhomWaitingJobsWouldTakeAndHowMany) {
+  JoinWith("", 1);
+  for (int i = 0; i < 2; ++i) Submit(In("label mtu=9000\n"));
+  Submit(Gang(4));
+  Submit(Gang(3));
+  EXPECT_THAT(queue.Shortages(10), ElementsAre(Shortage{"", 3}, Shortage{"label mtu=9000\n", 2}));
+  EXPECT_THAT(queue.Shortages(1), ElementsAre(Shortage{"", 3}));
+}
+
+TEST_F(QueuePlacement, JobsWithoutAnyWorkerAreShortOfOne) {
+  for (int i = 0; i < 3; ++i) Submit();
+  EXPECT_THAT(queue.Shortages(10), ElementsAre(Shortage{"", 1}));
+  queue.Step(now, input::Pause{}, effects);
+  EXPECT_THAT(queue.Shortages(10), IsEmpty()) << "nobody would get a job";
+}
+
 }  // namespace
 }  // namespace twofold::queue
