@@ -286,7 +286,7 @@ Status Frontend::ServeHttp(const Options& options) {
 /// would come back without attempts that are on disk, and those would be lost.
 void Frontend::SettleAttempts() {
   if (storage_ == nullptr) return;
-  for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).Pause();
+  for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).HandOutNoMore();
   storage_->journal().Flush(kFlushLimit);
 }
 

@@ -65,6 +65,7 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
   std::vector<results::StoredJob> jobs;
   auto sequences = (*opened)->Load([&](results::StoredJob job) { jobs.push_back(std::move(job)); });
   if (!sequences.ok()) return sequences.status();
+  const results::QueueHalted halted = (*opened)->halted();
   auto store = std::make_shared<PartitionStore>(
       std::make_unique<WatchedStore>(*std::move(opened), fence, tell_),
       storage_.PartitionJournal(forgets));
@@ -74,7 +75,8 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
   host.Open({.epoch = fence.epoch,
              .first_sequence = first,
              .journal = {store, &store->journal},
-             .strict = strict_.contains(host.name())},
+             .strict = strict_.contains(host.name()),
+             .halted = halted},
             Now());
   for (const results::StoredJob& job : jobs) QueueHost::Turn(host, Now()).Restore(job);
   open_[fence.partition] = std::move(store);
@@ -90,7 +92,7 @@ void PartitionKeeper::Close(cluster::PartitionNumber partition) {
   const auto found = open_.find(partition);
   if (found == open_.end()) return;
   QueueHost& host = *Find(partition);
-  QueueHost::Turn(host, Now()).Pause();
+  QueueHost::Turn(host, Now()).HandOutNoMore();
   if (found->second->journal.writable()) found->second->journal.Flush(kFlushLimit);
   QueueHost::Turn(host, Now()).Close();
 }

@@ -44,6 +44,7 @@ struct Tenure {
   std::shared_ptr<results::Journal> journal = nullptr;  ///< nullptr: no store, no durable jobs
   /// While another frontend may have the queue, it stands still: keys must hold.
   bool strict = false;
+  results::QueueHalted halted = {};  ///< by people, under the tenure before
 };
 
 /// What the queues of a frontend share.
@@ -169,6 +170,8 @@ class QueueHost::Turn {
   /// Another frontend may have the queue soon, or not: durable jobs are not taken in meanwhile, and
   /// a strict queue stands still.
   void Suspend(bool suspended);
+  /// Hands out no more until the tenure ends, as it soon will.
+  void HandOutNoMore();
   /// Ends the tenure. Jobs that wait are given back, workers and watchers are sent away: those who
   /// run volatile jobs when these have ended. Returns the journal, whose last records are in it.
   std::shared_ptr<results::Journal> Close();
@@ -245,9 +248,11 @@ class QueueHost::Turn {
 
   // ---- Admin and time
 
+  /// What people want. The next owner of the queue goes on with it.
   void Pause();
   void Drain();
   void Resume();
+
   void Tick();
   void Restore(const results::StoredJob& job);
 
@@ -273,6 +278,8 @@ class QueueHost::Turn {
 
  private:
   void Follow(queue::JobId job, bool follow);
+  void HaltAsAsked();
+  void RecordHalt();
   void GiveBack(bool running);
   void GiveBack(std::span<const queue::JobId> jobs);
   void GiveBackReturned();

@@ -61,10 +61,9 @@ class QueueHost::State final : public queue::Effects {
 
   Tenure tenure;
   bool served = true;
-  bool suspended = false;     ///< see Turn::Suspend
-  bool admin_paused = false;  ///< what people want, see Turn::Pause
-  bool admin_drains = false;
-  bool gives_back = false;  ///< jobs end because the queue is served elsewhere
+  bool suspended = false;       ///< see Turn::Suspend
+  results::QueueHalted halted;  ///< what people want, see Turn::Pause
+  bool gives_back = false;      ///< jobs end because the queue is served elsewhere
   queue::trace::RecordedQueue core;
   std::vector<Worker> workers;         ///< by ProcessId
   std::vector<PauseRule> pause_rules;  ///< of those that match a worker the last one counts

@@ -28,8 +28,12 @@ void QueueHost::Open(const Tenure& tenure, Instant now) {
   auto state = std::make_unique<State>(*this, options);
   state->tenure = tenure;
   state->served = false;
-  const MutexLock lock(mutex_);
-  state_.swap(state);
+  state->halted = tenure.halted;
+  {
+    const MutexLock lock(mutex_);
+    state_.swap(state);
+  }
+  Turn(*this, now).HaltAsAsked();
 }
 
 std::uint64_t QueueHost::NextEpoch() {
@@ -59,23 +63,37 @@ void QueueHost::Turn::Suspend(bool suspended) {
   if (std::exchange(state_.suspended, suspended) == suspended || !state_.tenure.strict) return;
   if (suspended) return state_.core.Step(now_, queue::input::Pause{}, state_);
   state_.core.Step(now_, queue::input::Resume{}, state_);
-  if (state_.admin_paused) state_.core.Step(now_, queue::input::Pause{}, state_);
-  if (state_.admin_drains) state_.core.Step(now_, queue::input::Drain{}, state_);
+  HaltAsAsked();
 }
 
+void QueueHost::Turn::HandOutNoMore() { state_.core.Step(now_, queue::input::Pause{}, state_); }
+
 void QueueHost::Turn::Pause() {
-  state_.admin_paused = true;
-  state_.core.Step(now_, queue::input::Pause{}, state_);
+  state_.halted.paused = true;
+  RecordHalt();
+  HaltAsAsked();
 }
 
 void QueueHost::Turn::Drain() {
-  state_.admin_drains = true;
-  state_.core.Step(now_, queue::input::Drain{}, state_);
+  state_.halted.drains = true;
+  RecordHalt();
+  HaltAsAsked();
+}
+
+void QueueHost::Turn::HaltAsAsked() {
+  if (state_.halted.paused) state_.core.Step(now_, queue::input::Pause{}, state_);
+  if (state_.halted.drains) state_.core.Step(now_, queue::input::Drain{}, state_);
+}
+
+/// For other frontends, if there are any.
+void QueueHost::Turn::RecordHalt() {
+  if (state_.tenure.epoch != 0) state_.commit.Record(state_.halted);
 }
 
 /// A strict queue that stands still goes on by itself.
 void QueueHost::Turn::Resume() {
-  state_.admin_paused = state_.admin_drains = false;
+  state_.halted = {};
+  RecordHalt();
   state_.core.Step(now_, queue::input::Resume{}, state_);
   if (!state_.suspended || !state_.tenure.strict) return;
   state_.core.Step(now_, queue::input::Pause{}, state_);

@@ -60,6 +60,7 @@ class GroupChange {
   }
   void Add(const RunCreated& record) { created.push_back(&record); }
   void Add(const RunCancelled& record) { cancelled.push_back(&record); }
+  void Add(const QueueHalted&) {}  // is no job's
 
   JobChange& Of(JobId job) {
     const auto [entry, is_new] = index_.try_emplace(job, jobs.size());

@@ -54,13 +54,28 @@ postgres::Statement MakeSure(const Fence& fence) {
           ParametersOf(fence)};
 }
 
-postgres::Statement CountUp(const Fence& fence, std::uint64_t version) {
+postgres::Statement CountUp(const Fence& fence, std::uint64_t version,
+                            const std::optional<QueueHalted>& asked) {
   postgres::Statement statement{absl::StrCat("WITH held AS (UPDATE partition SET version = $4",
-                                             kHeld, " RETURNING 1) SELECT 1 / count(*) FROM held"),
+                                             asked ? ", paused = $5, drains = $6" : "", kHeld,
+                                             " RETURNING 1) SELECT 1 / count(*) FROM held"),
                                 ParametersOf(fence)};
   statement.parameters.push_back(
       postgres::Parameter::Of(postgres::Type::kInteger, static_cast<std::int64_t>(version)));
+  if (!asked) return statement;
+  for (const bool value : {asked->paused, asked->drains}) {
+    statement.parameters.push_back(postgres::Parameter::Of(postgres::Type::kBoolean, value));
+  }
   return statement;
+}
+
+/// What the last of them says.
+std::optional<QueueHalted> AskedBy(std::span<const Record> records) {
+  std::optional<QueueHalted> asked;
+  for (const Record& record : records) {
+    if (const auto* halted = std::get_if<QueueHalted>(&record)) asked = *halted;
+  }
+  return asked;
 }
 
 }  // namespace
@@ -83,10 +98,12 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::Open(const postgres::Targe
 
 Status PostgresStore::Commit(std::span<const Record> records) {
   if (Status status = AddNames(records); !status.ok()) return status;
+  asked_ = AskedBy(records);
   Status status = InTransaction([&] {
     is_uncounted_ = true;
     return tables_.Write(records);
   });
+  asked_.reset();
   if (status.ok() && fence_ && is_uncounted_) Remember(records);
   return status;
 }
@@ -111,8 +128,9 @@ Status PostgresStore::AddNames(std::span<const Record> records) {
 /// A version covers all that was committed before it: then there is nothing to remember.
 void PostgresStore::CommitFenced() {
   if (!fence_) return database_.Commit();
-  const bool is_due = is_uncounted_ && Now() >= next_version_;
-  const postgres::Statement last = is_due ? CountUp(*fence_, version_ + 1) : MakeSure(*fence_);
+  const bool is_due = asked_ || (is_uncounted_ && Now() >= next_version_);
+  const postgres::Statement last =
+      is_due ? CountUp(*fence_, version_ + 1, asked_) : MakeSure(*fence_);
   database_.Commit(&last);
   if (!is_due) return;
   ++version_;
@@ -181,6 +199,10 @@ Result<std::map<std::string, std::uint64_t>> PostgresStore::Load(const Visit& vi
   std::map<std::string, std::uint64_t> sequences;
   Status status = Transact(PostgresDatabase::Writes::kRowByRow, [&]() -> Status {
     sequences = tables_.Load(visit, fence_ ? std::optional(fence_->partition) : std::nullopt);
+    if (!fence_) return absl::OkStatus();
+    Prepared::Rows row(sql_["SELECT paused, drains FROM partition WHERE number = ?"],
+                       fence_->partition);
+    if (row.Next()) halted_ = {.paused = row[0].Integer() != 0, .drains = row[1].Integer() != 0};
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

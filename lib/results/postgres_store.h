@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,6 +74,9 @@ class PostgresStore final : public Store {
   /// The partition's, as the last commit has left it. From the thread that commits.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
+  /// The partition's, as Load has found it.
+  [[nodiscard]] QueueHalted halted() const { return halted_; }
+
  private:
   PostgresStore(const postgres::Target& target, const PostgresOptions& options);
   template <typename Change>
@@ -90,6 +94,8 @@ class PostgresStore final : public Store {
   PostgresDatabase database_;
   Statements sql_{database_};
   JobTables tables_;
+  QueueHalted halted_;
+  std::optional<QueueHalted> asked_;  // in the group that is being committed
   std::uint64_t version_ = 0;
   Instant next_version_{};     // when it is counted up
   bool is_uncounted_ = false;  // something was committed since it was

@@ -185,8 +185,17 @@ struct RunCancelled {
   bool operator==(const RunCancelled&) const = default;
 };
 
+/// Somebody has paused, drained or resumed a queue that several frontends share: how it is now, for
+/// the next one that serves it. Kept by a PostgresStore with a fence; other stores pass it over.
+struct QueueHalted {
+  bool paused = false;  ///< it hands out nothing
+  bool drains = false;  ///< it takes in nothing
+
+  bool operator==(const QueueHalted&) const = default;
+};
+
 using Record = std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued,
-                            SequenceUsed, RunCreated, RunCancelled>;
+                            SequenceUsed, RunCreated, RunCancelled, QueueHalted>;
 
 /// About what the record takes in memory and on disk.
 std::size_t ByteSize(const Record& record);

@@ -55,6 +55,7 @@ class MemoryStore::Applier {
   // Runs are read by other means than a Store's.
   void operator()(const RunCreated&) {}
   void operator()(const RunCancelled&) {}
+  void operator()(const QueueHalted&) {}  // is kept for other frontends
   void operator()(const JobRequeued& record) {
     StoredJob* const job = Find(record.from);
     if (job != nullptr && EndOf(*job) != nullptr) job->requeued_as = record.to;

@@ -196,6 +196,24 @@ TEST_F(ClusterTest, DurableJobsAreThereAfterAMoveAndTheirWorkerBringsItsResult) 
   follower.Leave();
 }
 
+TEST_F(ClusterTest, QueueThatIsPausedAndDrainsDoesSoAfterAMove) {
+  v1::QueueRequest request;
+  request.set_queue(queue_);
+  v1::Queue queue;
+  for (const auto change : {&v1::Admin::Stub::PauseQueue, &v1::Admin::Stub::DrainQueue}) {
+    ASSERT_TRUE(Other().Call(Other().admin, change, request, &queue).ok());
+  }
+  const std::string source = owners_.at(queue_);
+  for (const std::string& target : {OtherName(), source}) {
+    ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+    owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+    queue = Owner().Queues().at(queue_);
+    EXPECT_EQ(queue.paused(), target != source);
+    EXPECT_EQ(queue.draining(), target != source);
+    ASSERT_TRUE(Other().Call(Other().admin, &v1::Admin::Stub::ResumeQueue, request, &queue).ok());
+  }
+}
+
 TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
   const auto neighbour = std::find_if(kQueues.begin(), kQueues.end(), [&](const auto& queue) {
     return queue != queue_ && owners_.at(queue) == owners_.at(queue_);

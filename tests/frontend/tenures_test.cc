@@ -207,6 +207,26 @@ TEST_F(TenuresTest, MembersOfAVolatileGangStayUntilItHasEnded) {
   EXPECT_THAT(submitter_->replies, ElementsAre(std::pair{1U, Outcome::kSucceeded}));
 }
 
+// ---- What people have asked
+
+TEST_F(TenuresTest, QueueOpensAsPeopleHaveLeftIt) {
+  host_.Open({.epoch = 2, .journal = journal_, .halted = {.paused = true, .drains = true}}, Now());
+  Turn(host_, Now()).Serve();
+  EXPECT_TRUE(host_.Look(Now()).stats.paused);
+  EXPECT_TRUE(host_.Look(Now()).stats.draining);
+  Turn(host_, Now()).Resume();
+  EXPECT_FALSE(host_.Look(Now()).stats.paused);
+  EXPECT_FALSE(host_.Look(Now()).stats.draining);
+}
+
+TEST_F(TenuresTest, StrictQueueThatGoesOnIsStillPausedByPeople) {
+  host_.Open({.epoch = 2, .journal = journal_, .strict = true, .halted = {.paused = true}}, Now());
+  Turn(host_, Now()).Suspend(true);
+  Turn(host_, Now()).Serve();
+  Turn(host_, Now()).Suspend(false);
+  EXPECT_TRUE(host_.Look(Now()).stats.paused);
+}
+
 // ---- Durable jobs
 
 TEST_F(TenuresTest, WhatWasDecidedBeforeIsWrittenAndNothingAfter) {

@@ -23,5 +23,7 @@ CREATE TABLE partition (
   owner_incarnation bigint NOT NULL,
   next text NOT NULL,
   version bigint NOT NULL,
-  losses bigint NOT NULL
+  losses bigint NOT NULL,
+  paused boolean NOT NULL DEFAULT false, -- what people have asked of the queue
+  drains boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);

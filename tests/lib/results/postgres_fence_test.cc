@@ -101,6 +101,30 @@ TEST_F(PostgresFenceTest, AnotherIncarnationWithTheSameEpochIsRefused) {
   EXPECT_EQ(engine_->Count("job"), 0);
 }
 
+TEST_F(PostgresFenceTest, NextOwnerLearnsThatTheQueueIsHalted) {
+  const auto store = Open();
+  ASSERT_TRUE(LoadAll(*store).ok());
+  EXPECT_EQ(store->halted(), QueueHalted());
+  ASSERT_TRUE(store->Commit(Group{QueueHalted{.paused = true}, Accepted(Id(1, 1))}).ok());
+  ASSERT_TRUE(store->Commit(Group{Accepted(Id(1, 2))}).ok());
+  EXPECT_EQ(Version(), "4") << "it is counted at once";
+  engine_->Script("UPDATE partition SET epoch = 6 WHERE number = 1");
+  const QueueHalted all{.paused = true, .drains = true};
+  EXPECT_FALSE(store->Commit(Group{all}).ok()) << "by its owner alone";
+  Fence fence = kFence;
+  fence.epoch = 6;
+  const auto next = Open(fence);
+  ASSERT_TRUE(LoadAll(*next).ok());
+  EXPECT_EQ(next->halted(), QueueHalted{.paused = true});
+  ASSERT_TRUE(next->Commit(Group{all, QueueHalted{.drains = true}}).ok());
+  const auto last = Open(fence);
+  ASSERT_TRUE(LoadAll(*last).ok());
+  EXPECT_EQ(last->halted(), QueueHalted{.drains = true});
+  const auto other = Open({.partition = 2, .epoch = 9, .incarnation = 88, .version = 0});
+  ASSERT_TRUE(LoadAll(*other).ok());
+  EXPECT_EQ(other->halted(), QueueHalted());
+}
+
 TEST_F(PostgresFenceTest, OthersMayWriteTheirPartitions) {
   const auto mine = Open();
   const auto other = Open({.partition = 2, .epoch = 9, .incarnation = 88, .version = 0});
