@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -9,9 +11,9 @@
 
 namespace twofold::load {
 
-/// Knows which jobs have no answer yet. Keeps a number of them outstanding (the closed loop), and
-/// takes those that a schedule asks for (the open loop). Knows nothing of their contents and
-/// transport.
+/// Knows which jobs have no answer yet, and on which lane each of them is. Says how many more a
+/// number of outstanding ones asks for (the closed loop), and takes those that a schedule asks for
+/// (the open loop). Knows nothing of their contents and transport: lanes are numbers to it.
 ///
 /// A job sits in a slot. Its tag is the slot's index and, above it, how often the slot was used, so
 /// that a second or late answer differs from the first one.
@@ -22,31 +24,28 @@ namespace twofold::load {
 class LoadLoop {
  public:
   using Tag = std::uint64_t;
+  using Lane = std::uint8_t;
+  static constexpr std::size_t kMostLanes = 256;
 
   /// A job without an answer.
   struct Sent {
     Instant submitted;
     Instant due;             ///< when it was to be submitted; in a closed loop it always is
     std::uint32_t kind = 0;  ///< what it is made from, as Send was told
+    Lane lane = 0;
   };
 
-  /// After a higher value Start starts more jobs; after a lower one jobs end without replacement.
+  /// After a higher value Grant grants more jobs; after a lower one jobs end without replacement.
   void SetParallelism(std::uint32_t parallelism) { parallelism_ = parallelism; }
 
-  /// Starts as many jobs as are missing and allowed; calls `submit(Tag)` for each.
-  template <typename Submit>
-  void Start(Instant now, Submit&& submit) {
-    for (std::size_t n = pacer_.Grant(now, Missing()); n > 0; --n) submit(Occupy(now));
-  }
+  /// How many jobs of the closed loop are missing and allowed. The caller sends them.
+  std::size_t Grant(Instant now) { return pacer_.Grant(now, Missing()); }
 
-  /// A job that was due at `due` is submitted now, whatever the parallelism.
-  Tag Send(Instant now, Instant due, std::uint32_t kind) {
-    const Tag tag = Occupy(now);
-    Slot& slot = slots_[static_cast<std::uint32_t>(tag)];
-    slot.due = due;
-    slot.kind = static_cast<std::uint16_t>(kind);
-    return tag;
-  }
+  /// A job is submitted now that was due at `due`: whatever the parallelism, or as Grant said.
+  Tag Send(Instant now, Instant due, std::uint32_t kind, Lane lane);
+
+  /// The job is on `lane` from now on. REQUIRES: it is outstanding.
+  void Move(Tag tag, Lane lane);
 
   /// The job has ended; nullopt if no such job is outstanding.
   std::optional<Sent> End(Tag tag);
@@ -57,7 +56,7 @@ class LoadLoop {
   /// The frontend has rejected jobs (each was passed to End). See Pacer.
   void Rejected(Instant now, Duration advice) { pacer_.Rejected(now, advice); }
 
-  /// When Start must be called again although no job has ended; nullopt: not needed.
+  /// When Grant must be called again although no job has ended; nullopt: not needed.
   [[nodiscard]] std::optional<Instant> NextStart() const { return pacer_.NextGrant(); }
 
   /// Calls `visit(Tag, const Sent&)` for each job without an answer.
@@ -70,6 +69,7 @@ class LoadLoop {
 
   [[nodiscard]] std::uint32_t parallelism() const { return parallelism_; }
   [[nodiscard]] std::size_t outstanding() const { return slots_.size() - free_.size(); }
+  [[nodiscard]] std::size_t outstanding(Lane lane) const { return on_lane_[lane]; }
 
  private:
   struct Slot {
@@ -78,18 +78,20 @@ class LoadLoop {
     std::uint32_t uses = 0;
     std::uint16_t kind = 0;
     bool busy = false;
+    Lane lane = 0;
 
-    [[nodiscard]] Sent sent() const { return {submitted, due, kind}; }
+    [[nodiscard]] Sent sent() const { return {submitted, due, kind, lane}; }
   };
+  static_assert(sizeof(Slot) == 24);
 
   [[nodiscard]] std::size_t Missing() const;
-  Tag Occupy(Instant now);
   [[nodiscard]] Tag TagOf(std::uint32_t index) const;
 
   std::uint32_t parallelism_ = 0;
   Pacer pacer_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;  // indices; the one used last comes first, its memory is warm
+  std::array<std::uint32_t, kMostLanes> on_lane_{};  // outstanding jobs
 };
 
 }  // namespace twofold::load

@@ -1,6 +1,8 @@
 #include "tests/fakes/fake_frontend.h"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -27,15 +29,16 @@ std::size_t Append(v1::SubmitReply& reply, std::uint64_t tag, const FakeEnd& end
 }
 
 v1::Moved& AddMoved(v1::SubmitReply& reply, const FakeMove& move) {
-  if (reply.moved().empty()) {
-    v1::Moved& moved = *reply.add_moved();
-    moved.set_queue(move.queue);
-    moved.set_epoch(move.epoch);
-    for (const std::string& address : move.addresses) {
-      moved.add_shards()->set_client_address(address);
-    }
+  for (v1::Moved& known : *reply.mutable_moved()) {
+    if (known.queue() == move.queue) return known;
   }
-  return *reply.mutable_moved(0);
+  v1::Moved& moved = *reply.add_moved();
+  moved.set_queue(move.queue);
+  moved.set_epoch(move.epoch);
+  for (const std::string& address : move.addresses) {
+    moved.add_shards()->set_client_address(address);
+  }
+  return moved;
 }
 
 }  // namespace
@@ -51,10 +54,12 @@ class FakeFrontend::Service final
   std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   FakeBehaviour behaviour_;
-  std::shared_ptr<Session> session_;  // the newest; the tests have one client
-  std::set<std::uint64_t> held_;
+  std::shared_ptr<Session> session_;                        // the newest
+  std::map<std::uint64_t, std::shared_ptr<Session>> held_;  // and who is to hear of their ends
   std::uint64_t received_ = 0;
   std::optional<FakeMove> move_;
+  std::map<std::string, FakeMove> sent_on_;  // by queue
+  std::uint32_t shards_ = 0;
   std::vector<std::uint64_t> epochs_;
   std::size_t open_streams_ = 0;
 };
@@ -79,14 +84,9 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
     if (const Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
     {
       const std::lock_guard lock(service_.mutex_);
-      if (!std::exchange(has_sent_, true)) service_.epochs_.push_back(request.moved_epoch());
+      if (!std::exchange(has_sent_, true)) Greet(request.moved_epoch());
       rpc::ForEach(request, [&](const rpc::JobRow& row) {
-        if (service_.move_) return GiveBack({row.tag}, *service_.move_);
-        ++service_.received_;
-        const auto end =
-            service_.behaviour_(request.options(static_cast<int>(row.option)), row.spec);
-        if (!end) service_.held_.insert(row.tag);
-        if (end) Answer(row.tag, *end);
+        Take(row, request.options(static_cast<int>(row.option)));
       });
     }
     service_.changed_.notify_all();
@@ -100,7 +100,9 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
 
   void CloseIfDone() {
     std::unique_lock lock(service_.mutex_);
-    const bool done = half_closed_ && service_.held_.empty();
+    const bool done =
+        half_closed_ && std::none_of(service_.held_.begin(), service_.held_.end(),
+                                     [this](const auto& job) { return job.second.get() == this; });
     lock.unlock();
     if (done) Close(grpc::Status::OK);
   }
@@ -109,12 +111,30 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
     const std::lock_guard lock(service_.mutex_);
     --service_.open_streams_;
     service_.changed_.notify_all();
-    if (service_.session_.get() != this) return;
-    service_.held_.clear();
-    service_.session_.reset();
+    std::erase_if(service_.held_, [this](const auto& job) { return job.second.get() == this; });
+    if (service_.session_.get() == this) service_.session_.reset();
   }
 
  private:
+  void Greet(std::uint64_t moved_epoch) {
+    service_.epochs_.push_back(moved_epoch);
+    if (service_.shards_ == 0) return;
+    Add([this](v1::SubmitReply& reply) {
+      reply.set_shards(service_.shards_);
+      return reply.ByteSizeLong();
+    });
+  }
+
+  void Take(const rpc::JobRow& row, const v1::JobOptions& options) {
+    if (service_.move_) return GiveBack({row.tag}, *service_.move_);
+    const auto sent_on = service_.sent_on_.find(options.queue());
+    if (sent_on != service_.sent_on_.end()) return GiveBack({row.tag}, sent_on->second);
+    ++service_.received_;
+    const auto end = service_.behaviour_(options, row.spec);
+    if (end) return Answer(row.tag, *end);
+    service_.held_[row.tag] = std::static_pointer_cast<Session>(shared_from_this());
+  }
+
   Service& service_;
   std::atomic<bool> half_closed_ = false;
   bool has_sent_ = false;
@@ -153,15 +173,18 @@ void FakeFrontend::Behave(FakeBehaviour behaviour) {
 }
 
 void FakeFrontend::Release(const FakeEnd& end) {
-  std::shared_ptr<Session> session;
+  std::set<std::shared_ptr<Session>> answered;
   {
     const std::lock_guard lock(service_->mutex_);
-    session = service_->session_;
-    if (!session) return;
-    for (const std::uint64_t tag : std::exchange(service_->held_, {})) session->Answer(tag, end);
+    for (const auto& [tag, session] : std::exchange(service_->held_, {})) {
+      session->Answer(tag, end);
+      answered.insert(session);
+    }
   }
-  session->Flush();
-  session->CloseIfDone();
+  for (const auto& session : answered) {
+    session->Flush();
+    session->CloseIfDone();
+  }
 }
 
 void FakeFrontend::Move(const FakeMove& move, const std::vector<std::uint64_t>& tags) {
@@ -180,6 +203,17 @@ void FakeFrontend::Move(const FakeMove& move, const std::vector<std::uint64_t>& 
 void FakeFrontend::Own() {
   const std::lock_guard lock(service_->mutex_);
   service_->move_.reset();
+  service_->sent_on_.clear();
+}
+
+void FakeFrontend::SendOn(const std::string& queue, const FakeMove& move) {
+  const std::lock_guard lock(service_->mutex_);
+  service_->sent_on_[queue] = move;
+}
+
+void FakeFrontend::HasShards(std::uint32_t count) {
+  const std::lock_guard lock(service_->mutex_);
+  service_->shards_ = count;
 }
 
 void FakeFrontend::Answer(std::uint64_t tag, const FakeEnd& end) {
@@ -208,7 +242,9 @@ std::uint64_t FakeFrontend::received() const {
 
 std::set<std::uint64_t> FakeFrontend::held() const {
   const std::lock_guard lock(service_->mutex_);
-  return service_->held_;
+  std::set<std::uint64_t> tags;
+  for (const auto& [tag, session] : service_->held_) tags.insert(tag);
+  return tags;
 }
 
 std::vector<std::uint64_t> FakeFrontend::epochs() const {

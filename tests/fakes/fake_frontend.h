@@ -66,16 +66,23 @@ class FakeFrontend {
   void Release(const FakeEnd& end = {});
 
   /// From now on it takes no jobs, and says where they belong. At once it gives back `tags` of
-  /// those that it holds.
+  /// those that it holds, on the newest stream.
   void Move(const FakeMove& move, const std::vector<std::uint64_t>& tags = {});
 
-  /// From now on it takes jobs again.
+  /// From now on it takes no jobs for `queue`, and says `move` of them: where the queue is, or to
+  /// which other one they belong.
+  void SendOn(const std::string& queue, const FakeMove& move);
+
+  /// From now on it takes all jobs again.
   void Own();
 
-  /// Sends an answer, to whatever `tag`.
+  /// What the first message of each stream says from now on.
+  void HasShards(std::uint32_t count);
+
+  /// Sends an answer, to whatever `tag`, on the newest stream.
   void Answer(std::uint64_t tag, const FakeEnd& end = {});
 
-  /// Ends all streams in order.
+  /// Ends the newest stream in order.
   void EndStreams(const grpc::Status& status);
 
   [[nodiscard]] std::uint64_t received() const;        ///< jobs that it took

@@ -1,8 +1,5 @@
 #include "lib/load/engine/generator.h"
 
-#include <absl/strings/str_cat.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "lib/rpc/batches.h"
@@ -12,20 +9,20 @@ namespace twofold::load {
 Generator::Generator(std::string queue, std::string frontend, Instant start, Instant (*clock)())
     : queue_(std::move(queue)), frontend_(std::move(frontend)), clock_(clock), accounts_(start) {}
 
-// Makes a change with the lock held, submits what is missing then, and sends it without the lock.
-template <typename Change>
-std::optional<Instant> Generator::Do(const Change& change) {
-  std::shared_ptr<JobSink> sink;
+// Makes a change with the lock held, sends what is missing then, and flushes it without the lock.
+// Jobs that follow no other begin at lane `preferred`.
+std::optional<Instant> Generator::Do(absl::FunctionRef<void(Instant now)> change, Lane preferred) {
+  Lanes::Sinks sinks;
   std::optional<Instant> next_tick;
   {
     const MutexLock lock(mutex_);
     const Instant now = clock_();
     if (schedule_) FollowProfile(now);  // what has ended before now, before what happens now
     change(now);
-    sink = StartMissing(now);
+    sinks = SendMissing(now, preferred);
     next_tick = NextTick(now);
   }
-  if (sink) sink->Flush();
+  for (const std::shared_ptr<JobSink>& sink : sinks) sink->Flush();
   return next_tick;
 }
 
@@ -51,7 +48,7 @@ Status Generator::SetProfile(std::shared_ptr<const Profile> profile) {
   const std::optional<Instant> next = Do([&](Instant now) {
     mutex_.AssertHeld();
     if (finishing_) return;
-    Result<std::vector<std::uint32_t>> kinds = KindsOf(*profile);
+    Result<std::vector<std::uint32_t>> kinds = kinds_.Of(*profile);
     if (status = kinds.status(); !status.ok()) return;
     profile_kinds_ = *std::move(kinds);
     if (profile_ || loop_.parallelism() > 0) accounts_.window().LoadChanged();
@@ -60,8 +57,9 @@ Status Generator::SetProfile(std::shared_ptr<const Profile> profile) {
     full_since_.reset();
     open_ = over_ = false;
     loop_.SetParallelism(0);
-    if (sink_) BeginLoad(now);
-    sink = sink_;
+    if (!lanes_.AnyIsUp()) return;
+    BeginLoad(now);
+    sink = lanes_.any_sink();
   });
   if (sink && next) sink->TickAt(*next);
   return status;
@@ -88,86 +86,7 @@ void Generator::Observe(Duration throttled) {
 void Generator::Reset() {
   const MutexLock lock(mutex_);
   accounts_.Reset(clock_());
-  if (link_ == Link::kReconnecting) accounts_.window().Interrupted();
-}
-
-// ---- for the session
-
-std::size_t Generator::Connected(std::shared_ptr<JobSink> sink) {
-  std::size_t again = 0;
-  Do([&](Instant now) {
-    mutex_.AssertHeld();
-    link_ = Link::kConnected;
-    sink_ = std::move(sink);
-    if (lost_since_) accounts_.Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
-    lost_before_ = std::exchange(lost_since_, std::nullopt);
-    loop_.ForEachOutstanding([&](LoadLoop::Tag tag, const LoadLoop::Sent& job) {
-      mutex_.AssertHeld();
-      if (left_.Has(tag)) return;
-      to_submit_[job.kind].push_back(tag);
-      ++again;
-    });
-    if (profile_ && !schedule_) BeginLoad(now);
-  });
-  return again;
-}
-
-void Generator::Moved(const JobSink& stream, std::span<const LoadLoop::Tag> given_back) {
-  Do([&](Instant) {
-    mutex_.AssertHeld();
-    if (sink_.get() == &stream) {
-      Leave();
-      lost_since_ = std::exchange(lost_before_, std::nullopt);
-      link_ = lost_since_ ? Link::kReconnecting : Link::kMoving;
-    }
-    for (const LoadLoop::Tag tag : given_back) {
-      if (left_.Take(tag, &stream)) SubmitAgain(tag);
-    }
-  });
-}
-
-std::size_t Generator::Ended(const JobSink& stream) {
-  std::size_t unanswered = 0;
-  Do([&](Instant now) {
-    mutex_.AssertHeld();
-    const bool lost = sink_.get() == &stream;
-    if (lost) Leave();
-    for (const LoadLoop::Tag tag : left_.TakeAll(&stream)) {
-      if (SubmitAgain(tag)) ++unanswered;
-    }
-    if (lost) return Lose(now);
-    if (unanswered == 0) return;
-    accounts_.Interrupted();
-    accounts_.Spoil({.trouble = Trouble::kLink, .from = now, .to = now});
-  });
-  return unanswered;
-}
-
-void Generator::Disconnected() {
-  const MutexLock lock(mutex_);
-  if (link_ != Link::kConnecting) Lose(clock_());
-}
-
-std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply) {
-  return Do([&](Instant now) {
-    mutex_.AssertHeld();
-    if (!reply.results().tags().empty()) lost_before_.reset();
-    accounts_.BeginAnswers(reply.results());
-    const bool rejected = EndAll(reply.results(), now);
-    if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
-  });
-}
-
-std::optional<Instant> Generator::Tick() {
-  return Do([](Instant) {});
-}
-
-void Generator::Finish() {
-  const MutexLock lock(mutex_);
-  finishing_ = true;
-  profile_.reset();
-  schedule_.reset();
-  loop_.SetParallelism(0);
+  if (lanes_.lost_since()) accounts_.window().Interrupted();
 }
 
 // ---- for a run that is recorded
@@ -188,7 +107,64 @@ void Generator::EndLoad() {
   if (Recorder* const recorder = accounts_.recorder()) recorder->Close(now, InFlight());
 }
 
-// ---- with the lock held
+void Generator::Finish() {
+  const MutexLock lock(mutex_);
+  finishing_ = true;
+  profile_.reset();
+  schedule_.reset();
+  loop_.SetParallelism(0);
+}
+
+// ---- the way of a job, with the lock held
+
+// Hands over what is missing, and what is to be submitted again. Returns the sinks to be flushed
+// once the lock is released.
+Lanes::Sinks Generator::SendMissing(Instant now, Lane preferred) {
+  if (schedule_) FollowProfile(now);
+  if (!lanes_.AnyIsUp()) return {};
+  if (paused_until_) EndPause(now);
+  for (std::size_t n = loop_.Grant(now); n > 0; --n) {
+    Send(now, now, 0, preferred);
+    accounts_.Sent(now);
+  }
+  if (schedule_) SendDue(now);
+  return lanes_.HandOver(kinds_);
+}
+
+// Sends the jobs that are due; those for which there is no room wait.
+void Generator::SendDue(Instant now) {
+  const auto is_due = [&] {
+    mutex_.AssertHeld();
+    const std::optional<Duration> due = schedule_->NextDue();
+    return due && began_ + *due <= now;
+  };
+  while (is_due() && loop_.outstanding() < outstanding_max_) {
+    const DueJob job = schedule_->Take();
+    const Instant due = began_ + job.due;
+    Send(now, due, profile_kinds_[job.kind], lanes_.Turn());
+    accounts_.SentDue(now, due);
+  }
+  if (full_since_) accounts_.Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
+  full_since_ = is_due() ? std::optional(now) : std::nullopt;
+}
+
+// A job of a kind that belongs to a lane without a stream waits there for the next one.
+void Generator::Send(Instant now, Instant due, std::uint32_t kind, Lane preferred) {
+  const std::optional<Lane> home = kinds_.lane(kind);
+  const Lane lane = home ? *home : lanes_.Choose(loop_, preferred);
+  lanes_.Add(lane, kind, loop_.Send(now, due, kind, lane));
+}
+
+std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply, Lane lane) {
+  const auto take = [&](Instant now) {
+    mutex_.AssertHeld();
+    if (!reply.results().tags().empty()) lanes_.Answered(lane);
+    accounts_.BeginAnswers(reply.results());
+    const bool rejected = EndAll(reply.results(), now);
+    if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
+  };
+  return Do(take, lane);
+}
 
 // Returns whether a job was rejected.
 bool Generator::EndAll(const v1::ResultBatch& batch, Instant now) {
@@ -203,74 +179,30 @@ bool Generator::EndAll(const v1::ResultBatch& batch, Instant now) {
   return rejected;
 }
 
-// Submits what is missing, and what is in `to_submit_` already. Returns the sink to be flushed once
-// the lock is released; nullptr if nothing was added.
-std::shared_ptr<JobSink> Generator::StartMissing(Instant now) {
-  if (schedule_) FollowProfile(now);
-  if (!sink_) return nullptr;
-  loop_.Start(now, [this, now](LoadLoop::Tag tag) {
-    mutex_.AssertHeld();
-    to_submit_[0].push_back(tag);
-    accounts_.Sent(now);
-  });
-  if (schedule_) SendDue(now);
-  bool added = false;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    if (to_submit_[kind].empty()) continue;
-    sink_->Add(to_submit_[kind], kinds_[kind].get());
-    to_submit_[kind].clear();
-    added = true;
+std::optional<Instant> Generator::Tick() {
+  return Do([](Instant) {});
+}
+
+// When Tick must be called: for jobs that were rejected or pause, for the next due job, for what
+// the profile changes. Not for jobs that can only be sent when something else has happened: those
+// that wait for room, or for a stream.
+std::optional<Instant> Generator::NextTick(Instant now) const {
+  std::optional<Instant> next;
+  const auto consider = [&next](std::optional<Instant> when) {
+    if (when && (!next || *when < *next)) next = when;
+  };
+  if (lanes_.AnyIsUp()) {
+    consider(loop_.NextStart());
+    consider(paused_until_);
   }
-  return added ? sink_ : nullptr;
-}
-
-// ---- streams
-
-// At once if a stream is up; else the next one gets all that is on none. False: the job has ended.
-bool Generator::SubmitAgain(LoadLoop::Tag tag) {
-  const std::optional<LoadLoop::Sent> job = loop_.Find(tag);
-  if (job && sink_) to_submit_[job->kind].push_back(tag);
-  return job.has_value();
-}
-
-// The stream that is up takes no more; its jobs stay on it.
-void Generator::Leave() {
-  loop_.ForEachOutstanding([this](LoadLoop::Tag tag, const LoadLoop::Sent&) {
-    mutex_.AssertHeld();
-    if (!left_.Has(tag)) left_.Add(tag, sink_.get());
-  });
-  sink_.reset();
-}
-
-void Generator::Lose(Instant now) {
-  link_ = Link::kReconnecting;
-  if (lost_since_) return;
-  lost_since_ = now;
-  accounts_.Interrupted();
+  if (!schedule_) return next;
+  for (const std::optional<Duration> t : {schedule_->NextDue(), next_change_}) {
+    if (t && began_ + *t > now) consider(began_ + *t);
+  }
+  return next;
 }
 
 // ---- profiles
-
-Result<std::vector<std::uint32_t>> Generator::KindsOf(const Profile& profile) {
-  std::vector<std::uint32_t> indices;
-  for (const WeightedJob& weighted : profile.jobs) {
-    const auto same = [&](const std::shared_ptr<const JobTemplate>& kind) {
-      return kind && kind->spec == weighted.job.spec &&
-             kind->options.SerializeAsString() == weighted.job.options.SerializeAsString();
-    };
-    const auto found = std::find_if(kinds_.begin(), kinds_.end(), same);
-    indices.push_back(static_cast<std::uint32_t>(found - kinds_.begin()));
-    if (found != kinds_.end()) continue;
-    if (kinds_.size() >= kMostKinds) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "jobs: at most ", kMostKinds, " different ones since the start; start a new client"));
-    }
-    kinds_.push_back(std::make_shared<const JobTemplate>(weighted.job));
-    to_submit_.emplace_back();
-  }
-  if (indices.empty()) indices.push_back(0);
-  return indices;
-}
 
 void Generator::BeginLoad(Instant now) {
   schedule_.emplace(profile_);
@@ -300,40 +232,6 @@ void Generator::FollowProfile(Instant now) {
     return InFlight();
   });
   if (over_ && !recorder->closed_at()) recorder->Close(began_ + schedule_->End(), InFlight());
-}
-
-// Sends the jobs that are due; those for which there is no room wait.
-void Generator::SendDue(Instant now) {
-  const auto is_due = [&] {
-    mutex_.AssertHeld();
-    const std::optional<Duration> due = schedule_->NextDue();
-    return due && began_ + *due <= now;
-  };
-  while (is_due() && loop_.outstanding() < outstanding_max_) {
-    const DueJob job = schedule_->Take();
-    const Instant due = began_ + job.due;
-    const std::uint32_t kind = profile_kinds_[job.kind];
-    to_submit_[kind].push_back(loop_.Send(now, due, kind));
-    accounts_.SentDue(now, due);
-  }
-  if (full_since_) accounts_.Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
-  full_since_ = is_due() ? std::optional(now) : std::nullopt;
-}
-
-// When Tick must be called: for jobs that were rejected, for the next due job, for what the profile
-// changes. Not for due jobs that wait for room: the answer that makes it sends them.
-std::optional<Instant> Generator::NextTick(Instant now) const {
-  std::optional<Instant> next = loop_.NextStart();
-  const auto consider = [&](std::optional<Duration> t) {
-    mutex_.AssertHeld();
-    if (!t || began_ + *t <= now) return;
-    next = next ? std::min(*next, began_ + *t) : began_ + *t;
-  };
-  if (schedule_) {
-    consider(schedule_->NextDue());
-    consider(next_change_);
-  }
-  return next;
 }
 
 }  // namespace twofold::load

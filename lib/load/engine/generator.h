@@ -1,6 +1,8 @@
 #pragma once
 
-#include <array>
+#include <absl/functional/function_ref.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,32 +14,18 @@
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/load/engine/accounts.h"
+#include "lib/load/engine/job_sink.h"
+#include "lib/load/engine/kinds.h"
+#include "lib/load/engine/lanes.h"
 #include "lib/load/engine/left_jobs.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/profile.h"
 #include "lib/load/recorder.h"
 #include "lib/load/schedule.h"
 #include "lib/load/snapshot.h"
-#include "lib/rpc/batches.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::load {
-
-/// Where jobs go: the stream that is up. All methods may be called from any thread.
-class JobSink {
- public:
-  virtual ~JobSink() = default;
-
-  /// Packs jobs made from `job`; nullptr: from the session's own. Called with the generator's lock
-  /// held, so it must not call the generator.
-  virtual void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) = 0;
-
-  /// Sends the packed jobs. Called without the lock.
-  virtual void Flush() = 0;
-
-  /// Asks for a call of Generator::Tick at `when`. Called without the lock.
-  virtual void TickAt(Instant when) { static_cast<void>(when); }
-};
 
 /// How far a recorded load is.
 struct RunState {
@@ -53,24 +41,39 @@ struct RunState {
 /// sent as soon as it is due, a stream is up and fewer jobs are outstanding than may be; else it
 /// waits and is sent late, however late that is.
 ///
-/// Jobs are submitted only while a sink is connected. When a stream breaks, its unanswered jobs go
-/// to the next stream with the same tags and submit instants, so their round trips include the
-/// whole time that passed. So do jobs that a frontend gives back because the queue has moved; the
-/// others are answered on the stream that they are on, which takes no more. A job that is answered
-/// twice counts once.
+/// Each shard of the queue has a lane (Lanes), which has a stream or is without one. Parallelism,
+/// rate and limits are those of all lanes together. A new job goes to the lane with the fewest
+/// outstanding jobs of those that are up; among equals, what replaces a job stays where that one
+/// ended, and jobs of an open loop take turns. So a lane gets more only as it ends more. A frontend
+/// may say that jobs belong to another shard: they go to its lane, and so do later jobs of the same
+/// kind, whether it is up or not. If it contradicts what was said before, the jobs wait a moment
+/// (kPause), so that frontends of two minds do not pass them round as fast as they can.
 ///
-/// A move is no trouble by itself: what it costs shows in the times of the jobs. It begins no mark
-/// of Trouble::kLink and ends none: a frontend that says `moved` before it has answered anything
-/// does not end the loss of the one before.
+/// Jobs are submitted only while a sink is connected. When a stream breaks, its unanswered jobs go
+/// to the next stream of the lane with the same tags and submit instants, so their round trips
+/// include the whole time that passed; new jobs go to the other lanes meanwhile. Jobs that a
+/// frontend gives back because the shard has moved go to the lane's next stream as well; the others
+/// are answered on the stream that they are on, which takes no more. A job that is answered twice
+/// counts once.
+///
+/// A lane that is lost is trouble (Trouble::kLink) from then until it is connected again, also
+/// while others are up: what was measured is less than the whole queue. That a further lane
+/// connects for the first time is none, but that it cannot is. A move is no trouble by itself: what
+/// it costs shows in the times of the jobs. It begins no mark of Trouble::kLink and ends none: a
+/// frontend that says `moved` before it has answered anything does not end the loss of the one
+/// before.
 ///
 /// Threads  Safe.
-/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark). A move looks at all
-///          outstanding jobs. Look copies under
+/// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark), and a look at each
+///          lane if there are several. A move looks at all outstanding jobs. Look copies under
 ///          the lock, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
 class Generator {
  public:
   static constexpr std::size_t kOutstandingMax = 100'000;
-  static constexpr std::size_t kMostKinds = 1000;
+  static constexpr Duration kPause = std::chrono::milliseconds(100);
+
+  /// Which shard of the queue.
+  using Lane = LoadLoop::Lane;
 
   /// The clock is a parameter for tests.
   Generator(std::string queue, std::string frontend, Instant start, Instant (*clock)() = &Now);
@@ -81,7 +84,7 @@ class Generator {
   void SetParallelism(std::uint32_t parallelism);
 
   /// Begins a profile, in place of what was asked for before.
-  /// Errors   kResourceExhausted: more than kMostKinds kinds of jobs since the start.
+  /// Errors   kResourceExhausted: more than Kinds::kMost kinds of jobs since the start.
   Status SetProfile(std::shared_ptr<const Profile> profile);
 
   /// Jobs outstanding at which due jobs of an open loop wait.
@@ -116,23 +119,33 @@ class Generator {
 
   // ---- for the session
 
-  /// A stream is up: submits unanswered jobs again, but for those on streams that were left, and
-  /// starts the missing ones. Returns how many were submitted again.
-  std::size_t Connected(std::shared_ptr<JobSink> sink);
+  /// There is this lane. Call it before anything is said of the lane; the first one is open.
+  void Open(Lane lane);
 
-  /// The frontend of `stream` says that the queue has moved, and gives these jobs back. If it is
-  /// the stream that is up, it is left: it takes no more. Others are submitted again at once.
-  void Moved(const JobSink& stream, std::span<const LoadLoop::Tag> given_back);
+  /// A stream is up: submits unanswered jobs of the lane again, but for those on streams that were
+  /// left, and starts the missing ones. Returns how many were submitted again.
+  std::size_t Connected(std::shared_ptr<JobSink> sink, Lane lane = 0);
+
+  /// The frontend of `stream`, which is the lane's, says that the shard has moved, and gives these
+  /// jobs back. If it is the stream that is up, it is left: it takes no more. Others are submitted
+  /// again at once.
+  void Moved(const JobSink& stream, std::span<const LoadLoop::Tag> given_back, Lane lane = 0);
+
+  /// The frontend of `stream` gives these jobs back, for they belong to the shard of another lane,
+  /// which may not be connected yet. The stream stays.
+  void Belong(std::span<const LoadLoop::Tag> given_back, Lane to, const JobSink& stream,
+              Lane lane = 0);
 
   /// `stream` has ended. If it is the one that is up, the frontend is lost; if it was left, its
   /// jobs are submitted again on the one that is up. Returns how many jobs had no answer.
-  std::size_t Ended(const JobSink& stream);
+  std::size_t Ended(const JobSink& stream, Lane lane = 0);
 
-  /// No stream is up, and none can be made.
-  void Disconnected();
+  /// The lane has no stream, and none can be made.
+  void Disconnected(Lane lane = 0);
 
-  /// A batch of answers (REQUIRES: rpc::Check has passed). Returns when to call Tick, if at all.
-  std::optional<Instant> OnReply(const v1::SubmitReply& reply);
+  /// A batch of answers from the lane (REQUIRES: rpc::Check has passed). Returns when to call Tick,
+  /// if at all.
+  std::optional<Instant> OnReply(const v1::SubmitReply& reply, Lane lane = 0);
 
   /// Submits held-back jobs that are due. Returns when to call Tick again, if at all.
   std::optional<Instant> Tick();
@@ -141,20 +154,27 @@ class Generator {
   void Finish();
 
  private:
-  template <typename Change>
-  std::optional<Instant> Do(const Change& change);
+  std::optional<Instant> Do(absl::FunctionRef<void(Instant now)> change, Lane preferred = 0);
 
+  // generator.cc: the way of a job
+  Lanes::Sinks SendMissing(Instant now, Lane preferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SendDue(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Send(Instant now, Instant due, std::uint32_t kind, Lane preferred)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndAll(const v1::ResultBatch& batch, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::shared_ptr<JobSink> StartMissing(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool SubmitAgain(LoadLoop::Tag tag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Leave() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Lose(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<Instant> NextTick(Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginLoad(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FollowProfile(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void SendDue(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Result<std::vector<std::uint32_t>> KindsOf(const Profile& profile)
+
+  // generator_streams.cc
+  bool SubmitAgain(LoadLoop::Tag tag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool TakeFrom(const JobSink& stream, Lane lane, LoadLoop::Tag tag)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::optional<Instant> NextTick(Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndPause(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Leave(Lane lane) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Lose(Lane lane, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // generator_looks.cc
   std::vector<Instant> InFlight() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DescribeLoad(Instant now, Snapshot& snapshot) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -166,15 +186,11 @@ class Generator {
   mutable Mutex mutex_;
   LoadLoop loop_ ABSL_GUARDED_BY(mutex_);
   Accounts accounts_ ABSL_GUARDED_BY(mutex_);
-  Link link_ ABSL_GUARDED_BY(mutex_) = Link::kConnecting;
-  std::shared_ptr<JobSink> sink_ ABSL_GUARDED_BY(mutex_);
+  Kinds kinds_ ABSL_GUARDED_BY(mutex_);
+  Lanes lanes_ ABSL_GUARDED_BY(mutex_);
   LeftJobs left_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Instant> paused_until_ ABSL_GUARDED_BY(mutex_);  // jobs, left on it meanwhile
   bool finishing_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::vector<LoadLoop::Tag>> to_submit_ ABSL_GUARDED_BY(mutex_){1};  // by kind
-
-  // Kinds of jobs since the start: jobs without an answer may be of any. The first is the
-  // session's.
-  std::vector<std::shared_ptr<const JobTemplate>> kinds_ ABSL_GUARDED_BY(mutex_){nullptr};
 
   // Of a profile.
   std::shared_ptr<const Profile> profile_ ABSL_GUARDED_BY(mutex_);  // nullptr: none is carried out
@@ -187,9 +203,7 @@ class Generator {
   bool over_ ABSL_GUARDED_BY(mutex_) = false;                    // its stages are
   std::size_t outstanding_max_ ABSL_GUARDED_BY(mutex_) = kOutstandingMax;
   std::optional<Instant> full_since_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Instant> lost_since_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Instant> lost_before_ ABSL_GUARDED_BY(mutex_);  // a stream without an answer so far
-  std::optional<Duration> throttled_ ABSL_GUARDED_BY(mutex_);   // as it was observed last
+  std::optional<Duration> throttled_ ABSL_GUARDED_BY(mutex_);  // as it was observed last
   Instant observed_ ABSL_GUARDED_BY(mutex_);
 };
 

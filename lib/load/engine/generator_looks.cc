@@ -30,7 +30,7 @@ Snapshot Generator::Look() const {
     window = accounts_.window();
     in_flight = InFlight();
     DescribeLoad(now, snapshot);
-    snapshot.link = link_;
+    snapshot.link = lanes_.link();
     snapshot.parallelism = loop_.parallelism();
     snapshot.totals = accounts_.totals();
   }
@@ -72,7 +72,9 @@ std::optional<Recorder> Generator::Recorded() const {
   if (accounts_.recorder() == nullptr) return std::nullopt;
   std::optional<Recorder> recorded = *accounts_.recorder();
   const Instant now = clock_();
-  if (lost_since_) recorded->Spoil({.trouble = Trouble::kLink, .from = *lost_since_, .to = now});
+  if (const std::optional<Instant> lost = lanes_.lost_since()) {
+    recorded->Spoil({.trouble = Trouble::kLink, .from = *lost, .to = now});
+  }
   const bool open = recorded->total() && recorded->total()->open();
   if (open && loop_.outstanding() > 0) {
     recorded->Spoil({.trouble = Trouble::kUnanswered,

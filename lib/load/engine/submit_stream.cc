@@ -58,7 +58,9 @@ std::uint32_t SubmitStream::OptionOf(const JobTemplate& job, v1::SubmitRequest& 
   const auto same = std::find(options_.begin(), options_.end(), &job);
   const auto index = static_cast<std::uint32_t>(same - options_.begin());
   if (same == options_.end()) {
-    *request.add_options() = job.options;
+    v1::JobOptions& options = *request.add_options();
+    options = job.options;
+    options.set_queue(job_.options.queue());
     options_.push_back(&job);
   }
   return index;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/load/engine/generator.h"
+#include "lib/load/engine/job_sink.h"
 #include "lib/load/job_template.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/route.h"
@@ -19,7 +19,8 @@
 namespace twofold::load {
 
 /// One Submit stream: packs the jobs of a generator into batches, and hands on what the frontend
-/// says. Jobs that are added after its end stay without an answer.
+/// says. All are for one shard of a queue. Jobs that are added after its end stay without an
+/// answer.
 ///
 /// Threads  Safe. The owner is called on threads of gRPC, by one at a time; its OnEnd comes once,
 ///          after all else. Destroy the stream after that, on a thread that is not gRPC's.
@@ -37,7 +38,8 @@ class SubmitStream final : public JobSink {
     ~Owner() = default;
   };
 
-  /// `job` is what jobs are made from that name no template. It and the owner outlive the stream.
+  /// `job` is what jobs are made from that name no template, and its queue is that of all. It and
+  /// the owner outlive the stream.
   SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
                const JobTemplate& job, Owner& owner);
 

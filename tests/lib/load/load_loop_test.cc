@@ -14,9 +14,9 @@ using std::chrono::milliseconds;
 
 constexpr Instant kEarliest{};
 
-std::vector<Tag> Start(LoadLoop& loop, Instant now = kEarliest) {
+std::vector<Tag> Start(LoadLoop& loop, Instant now = kEarliest, LoadLoop::Lane lane = 0) {
   std::vector<Tag> tags;
-  loop.Start(now, [&tags](Tag tag) { tags.push_back(tag); });
+  for (std::size_t n = loop.Grant(now); n > 0; --n) tags.push_back(loop.Send(now, now, 0, lane));
   return tags;
 }
 
@@ -115,6 +115,21 @@ TEST(LoadLoop, HoldsBackAfterARejection) {
   EXPECT_FALSE(loop.NextStart());
 }
 
+TEST(LoadLoop, CountsTheJobsOfEachLane) {
+  LoadLoop loop;
+  loop.SetParallelism(2);
+  const std::vector<Tag> tags = Start(loop);
+  const Tag other = loop.Send(kEarliest, kEarliest, 7, 255);
+  EXPECT_EQ(loop.outstanding(0), 2U);
+  EXPECT_EQ(loop.outstanding(255), 1U);
+  loop.Move(tags[0], 255);
+  EXPECT_EQ(loop.Find(tags[0])->lane, 255);
+  EXPECT_EQ(loop.End(other)->lane, 255);
+  EXPECT_EQ(loop.End(tags[1])->lane, 0);
+  EXPECT_EQ(loop.outstanding(0), 0U);
+  EXPECT_EQ(loop.outstanding(255), 1U);
+}
+
 // Against a simple model: what is outstanding is what was submitted and did not end.
 TEST(LoadLoop, AgreesWithAModelOverARandomSchedule) {
   std::mt19937 random(20261121);
@@ -133,10 +148,15 @@ TEST(LoadLoop, AgreesWithAModelOverARandomSchedule) {
     } else if (pick % 3 == 1 && !dead.empty()) {
       ASSERT_FALSE(loop.End(dead[random() % dead.size()])) << "step " << step;
     } else {
-      loop.Start(kEarliest, [&](Tag tag) { alive.push_back(tag); });
+      const std::vector<Tag> started =
+          Start(loop, kEarliest, static_cast<LoadLoop::Lane>(pick % 4));
+      alive.insert(alive.end(), started.begin(), started.end());
       ASSERT_GE(alive.size(), loop.parallelism());
     }
     ASSERT_EQ(loop.outstanding(), alive.size()) << "step " << step;
+    std::size_t on_lanes = 0;
+    for (LoadLoop::Lane lane = 0; lane < 4; ++lane) on_lanes += loop.outstanding(lane);
+    ASSERT_EQ(on_lanes, alive.size()) << "step " << step;
   }
 }
 

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <absl/container/inlined_vector.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lib/common/instant.h"
+#include "lib/load/engine/job_sink.h"
+#include "lib/load/engine/kinds.h"
+#include "lib/load/load_loop.h"
+#include "lib/load/snapshot.h"
+
+namespace twofold::load {
+
+/// The lanes of a load, one for each shard of its queue: which stream each has, in which state its
+/// link is, and which jobs are about to be handed to it.
+///
+///   link           begins when
+///   kConnecting    the lane is opened
+///   kConnected     a stream is up
+///   kMoving        the frontend there says `moved`, unless it came after a loss and answered
+///   nothing kReconnecting  the stream breaks, or none can be made: the lane is lost
+///
+/// A loss lasts until the next stream, and goes on if that one's frontend says `moved` before it
+/// has answered anything. The link of the whole load is the worst of its lanes: one that is lost
+/// counts more than one that moves, and both more than those that are connected. A lane that
+/// connects for the first time counts for nothing.
+///
+/// All but Open and Choose require that the lane is open. The first one is.
+///
+/// Threads  Not thread-safe: the generator has it behind its lock.
+/// Cost     O(1) with one lane. With more, Choose looks at each of them, and HandOver at each and
+///          at the kinds of those that get jobs.
+class Lanes {
+ public:
+  using Number = LoadLoop::Lane;
+  using Sinks = absl::InlinedVector<std::shared_ptr<JobSink>, 1>;
+
+  // ---- streams
+
+  /// Makes sure that there is this lane, and those before it.
+  void Open(Number lane);
+
+  /// A stream is up. Returns since when the lane was lost; nullopt: it was not.
+  std::optional<Instant> Connected(Number lane, std::shared_ptr<JobSink> sink);
+
+  /// The stream that is up takes no more. It is followed by Moved or Lost.
+  void Close(Number lane);
+
+  void Moved(Number lane);
+
+  /// False: the lane was lost before.
+  bool Lost(Number lane, Instant now);
+
+  /// The frontend has answered a job.
+  void Answered(Number lane) { lanes_[lane].lost_before.reset(); }
+
+  [[nodiscard]] bool AnyIsUp() const { return up_ > 0; }
+  /// nullptr: none is up.
+  [[nodiscard]] const std::shared_ptr<JobSink>& sink(Number lane) const {
+    return lanes_[lane].sink;
+  }
+  /// Of any lane that is up. REQUIRES: AnyIsUp.
+  [[nodiscard]] const std::shared_ptr<JobSink>& any_sink() const;
+
+  [[nodiscard]] Link link(Number lane) const { return lanes_[lane].link; }
+  /// Of all.
+  [[nodiscard]] Link link() const;
+  /// Since when a lane has been lost that still is; nullopt: none is.
+  [[nodiscard]] std::optional<Instant> lost_since() const;
+
+  // ---- jobs
+
+  /// Where the next job goes: of the lanes that are up, the first one from `preferred` on that has
+  /// the fewest jobs outstanding. REQUIRES: AnyIsUp.
+  [[nodiscard]] Number Choose(const LoadLoop& loop, Number preferred) const {
+    return lanes_.size() == 1 ? Number{0} : FewestFrom(loop, preferred);
+  }
+
+  /// Each lane in turn, to be preferred for jobs that follow no other.
+  Number Turn();
+
+  /// The job is to be handed over. If the lane is not up nothing happens: its next stream gets all
+  /// of its jobs that are on none.
+  void Add(Number lane, std::size_t kind, LoadLoop::Tag tag);
+
+  /// Hands the jobs to the streams. Returns those which got any, to be flushed without the lock.
+  Sinks HandOver(const Kinds& kinds);
+
+ private:
+  struct Lane {
+    Link link = Link::kConnecting;
+    std::shared_ptr<JobSink> sink;
+    std::optional<Instant> lost_since;
+    std::optional<Instant> lost_before;  // the present stream, as long as it has answered nothing
+    std::vector<std::vector<LoadLoop::Tag>> jobs;  // to be handed over, by kind
+    bool has_jobs = false;
+  };
+
+  [[nodiscard]] Number FewestFrom(const LoadLoop& loop, Number preferred) const;
+
+  std::vector<Lane> lanes_{1};
+  std::size_t up_ = 0;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace twofold::load

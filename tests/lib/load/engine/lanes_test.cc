@@ -1,0 +1,124 @@
+#include "lib/load/engine/lanes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+namespace twofold::load {
+namespace {
+
+constexpr Instant kBegin = Instant(std::chrono::seconds(7));
+constexpr Instant kLater = Instant(std::chrono::seconds(9));
+
+/// Counts what it gets.
+class CountingSink final : public JobSink {
+ public:
+  void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate*) override {
+    batches.push_back(tags.size());
+  }
+  void Flush() override {}
+
+  std::vector<std::size_t> batches;
+};
+
+std::shared_ptr<CountingSink> Connect(Lanes& lanes, Lanes::Number lane) {
+  auto sink = std::make_shared<CountingSink>();
+  lanes.Connected(lane, sink);
+  return sink;
+}
+
+void Send(LoadLoop& loop, Lanes::Number lane, int count) {
+  for (int i = 0; i < count; ++i) loop.Send(kBegin, kBegin, 0, lane);
+}
+
+TEST(Lanes, TheNextJobGoesToTheFirstOfThoseWithTheFewestThatAreUp) {
+  Lanes lanes;
+  lanes.Open(3);
+  for (const Lanes::Number lane : std::vector<Lanes::Number>{0, 1, 3}) Connect(lanes, lane);
+  LoadLoop loop;
+  EXPECT_EQ(lanes.Choose(loop, 0), 0);
+  EXPECT_EQ(lanes.Choose(loop, 1), 1);
+  EXPECT_EQ(lanes.Choose(loop, 2), 3);
+  Send(loop, 3, 1);
+  EXPECT_EQ(lanes.Choose(loop, 2), 0);
+  Send(loop, 0, 2);
+  EXPECT_EQ(lanes.Choose(loop, 0), 1);
+  Send(loop, 1, 2);
+  EXPECT_EQ(lanes.Choose(loop, 0), 3);
+  lanes.Close(3);
+  EXPECT_EQ(lanes.Choose(loop, 2), 0);
+}
+
+TEST(Lanes, JobsAreHandedOverByKindToTheStreamsThatGetAny) {
+  Lanes lanes;
+  lanes.Open(2);
+  Kinds kinds;
+  Profile profile;
+  profile.jobs.emplace_back().job.spec = "1";
+  ASSERT_EQ(*kinds.Of(profile), std::vector<std::uint32_t>{1});
+  const auto first = Connect(lanes, 0);
+  const auto second = Connect(lanes, 1);
+  for (const std::size_t kind : {0U, 1U, 1U, 0U, 0U}) lanes.Add(1, kind, 42);
+  lanes.Add(2, 0, 43);  // which is not up
+  EXPECT_THAT(lanes.HandOver(kinds), testing::ElementsAre(second));
+  EXPECT_THAT(second->batches, testing::ElementsAre(3, 2));
+  EXPECT_THAT(first->batches, testing::IsEmpty());
+  EXPECT_THAT(lanes.HandOver(kinds), testing::IsEmpty());
+}
+
+TEST(Lanes, TheWorstLinkIsThatOfAll) {
+  Lanes lanes;
+  EXPECT_EQ(lanes.link(), Link::kConnecting);
+  EXPECT_FALSE(lanes.AnyIsUp());
+  lanes.Open(2);
+  Connect(lanes, 0);
+  EXPECT_EQ(lanes.link(), Link::kConnected);  // whatever connects for the first time
+  Connect(lanes, 1);
+  lanes.Close(1);
+  lanes.Moved(1);
+  EXPECT_EQ(lanes.link(), Link::kMoving);
+  EXPECT_TRUE(lanes.Lost(2, kLater));
+  EXPECT_EQ(lanes.link(), Link::kReconnecting);
+  EXPECT_TRUE(lanes.AnyIsUp());
+}
+
+TEST(Lanes, ALossGoesOnUntilAFrontendHasAnswered) {
+  Lanes lanes;
+  Connect(lanes, 0);
+  lanes.Close(0);
+  EXPECT_TRUE(lanes.Lost(0, kBegin));
+  EXPECT_FALSE(lanes.Lost(0, kLater));
+  EXPECT_EQ(lanes.Connected(0, std::make_shared<CountingSink>()), kBegin);
+  EXPECT_FALSE(lanes.lost_since());
+  lanes.Close(0);
+  lanes.Moved(0);
+  EXPECT_EQ(lanes.lost_since(), kBegin);
+  EXPECT_EQ(lanes.link(), Link::kReconnecting);
+  Connect(lanes, 0);
+  lanes.Answered(0);
+  lanes.Close(0);
+  lanes.Moved(0);
+  EXPECT_FALSE(lanes.lost_since());
+}
+
+TEST(Lanes, TheEarliestLossIsThatOfAll) {
+  Lanes lanes;
+  lanes.Open(1);
+  lanes.Lost(0, kLater);
+  lanes.Lost(1, kBegin);
+  EXPECT_EQ(lanes.lost_since(), kBegin);
+}
+
+TEST(Lanes, EachHasItsTurn) {
+  Lanes lanes;
+  EXPECT_EQ(lanes.Turn(), 0);
+  EXPECT_EQ(lanes.Turn(), 0);
+  lanes.Open(1);
+  EXPECT_EQ(lanes.Turn(), 1);
+  EXPECT_EQ(lanes.Turn(), 0);
+}
+
+}  // namespace
+}  // namespace twofold::load
