@@ -138,6 +138,11 @@ Status Frontend::Open(const Options& options, Parts& parts) {
     if (!peers.ok()) return peers.status();
     parts.peers = *std::move(peers);
   }
+  if (options.relay && (parts.storage == nullptr || parts.storage->shared() == nullptr)) {
+    return absl::InvalidArgumentError(
+        "--relay: there are no other frontends to pass streams on to; that needs a --store that "
+        "they share, postgresql://...");
+  }
   if (options.trace.empty()) return absl::OkStatus();
   auto opened = queue::trace::TraceWriter::Open(options.trace);
   if (!opened.ok()) return opened.status();
@@ -166,8 +171,9 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
   queues_.SetDirectory(*directory_);
   peers_ = std::make_unique<Peers>(*directory_, std::move(parts.peers));
   for (Service* const service :
-       std::initializer_list<Service*>{&clients_, &admin_, &frontends_, &results_}) {
+       std::initializer_list<Service*>{&clients_, &admin_, &frontends_, &results_, &workers_}) {
     service->SetPeers(*peers_);
+    if (options.relay) service->RelayStreams();
   }
 }
 

@@ -113,6 +113,10 @@ void DeclareCluster(CLI::App& app, Options& options) {
                  "host name or IP address under which callers reach this frontend when another one "
                  "sends them here; if not given, that which it listens on, or the host's name")
       ->check(HostText());
+  app.add_flag(
+      "--relay", options.relay,
+      "pass the streams of clients and workers on to the frontend that serves their queue, "
+      "for callers who cannot reach it (behind an Ingress); others are told to go there");
   app.add_option("--peers-tls-ca", options.peers_ca,
                  "CA of the certificates of the frontends that share the store; if not given, that "
                  "of --tls-ca")

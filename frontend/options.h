@@ -24,6 +24,7 @@ struct Options {
   StorageOptions storage;
   std::string name;       ///< among those that share the store; empty: the host's
   std::string advertise;  ///< the host under which others reach it; empty: see --help
+  bool relay = false;     ///< pass streams on to who serves their queue, as callers cannot go there
   double ttl = 6;         ///< seconds
   std::string peers_ca;   ///< of the other frontends' certificates; empty: that of `security`
   std::string peers_token_file;  ///< what this one shows them; empty: no token

@@ -27,6 +27,10 @@ constexpr auto kSayPatience = std::chrono::seconds(10);
 // Frontends that have gone are forgotten with all others when there are so many.
 constexpr std::size_t kMostDialers = 512;
 
+// Of relayed streams, on one connection: few enough that one thread at a time can deal with it, and
+// far fewer than calls may be.
+constexpr int kStreamsOfWay = 64;
+
 std::string HeaderOf(const grpc::CallbackServerContext& context, const char* name) {
   const auto found = context.client_metadata().find(name);
   if (found == context.client_metadata().end()) return {};
@@ -67,6 +71,35 @@ std::shared_ptr<grpc::Channel> Peers::Channel(const std::string& address) {
   auto& dialer = dialers_[address];
   if (dialer == nullptr) dialer = std::make_unique<rpc::Dialer>(address, security_);
   return dialer->Channel();
+}
+
+// ---- Streams that go on elsewhere
+
+/// The first one that has room: the last ones are those that no stream uses any more.
+std::shared_ptr<Way> Peers::WayTo(const std::string& address) {
+  const MutexLock lock(mutex_);
+  if (ways_.size() > kMostDialers) dropper_.Post([old = std::exchange(ways_, {})] {});
+  auto& ways = ways_[address];
+  while (ways.size() > 1 && ways.back().use_count() == 1) {
+    dropper_.Post([unused = std::move(ways.back())] {});
+    ways.pop_back();
+  }
+  for (const auto& way : ways) {
+    if (way.use_count() <= kStreamsOfWay) return way;
+  }
+  return ways.emplace_back(std::make_shared<Way>(address, security_));
+}
+
+std::shared_ptr<rpc::Passage> Peers::Relay(const std::string& address, const std::string& method,
+                                           Caller caller, rpc::ByteStream& stream,
+                                           grpc::CallbackServerContext& context) {
+  const std::shared_ptr<RelayedStream> relayed(
+      new RelayedStream(WayTo(address), method, stream, context), [this](RelayedStream* over) {
+        dropper_.Post([over = std::shared_ptr<RelayedStream>(over)] {});
+      });
+  caller.is_forwarded = true;
+  Prepare(relayed->context(), caller);
+  return relayed;
 }
 
 // ---- Calls under way
@@ -228,7 +261,8 @@ void Peers::Find(const std::string& queue, std::uint64_t newest_known,
   directory_.Await(queue, newest_known, [this, queue, done = std::move(done)](v1::Moved moved) {
     if (directory_.Find(queue).here) return done(Place{});
     if (!moved.shards().empty()) {
-      return done(Place{moved.shards(0).client_address(), moved.epoch()});
+      const v1::Shard& there = moved.shards(0);
+      return done(Place{there.client_address(), moved.epoch(), there.worker_address()});
     }
     done(absl::UnavailableError(
         absl::StrCat("queue ", queue, " is served by no frontend at this moment; try again")));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontend/cluster/lane.h"
+#include "frontend/cluster/relayed_stream.h"
 #include "frontend/queues/directory.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
@@ -53,11 +54,14 @@ class Peers {
   struct Place {
     std::string address = {};  ///< empty: this frontend
     std::uint64_t epoch = 0;
+    std::string worker_address = {};  ///< there
   };
   /// Now or when it is known. `newest_known`: see Directory::Await.
   /// Errors   kUnavailable: nobody serves it.
   void Find(const std::string& queue, std::uint64_t newest_known,
             std::function<void(Result<Place>)> done);
+
+  [[nodiscard]] bool IsHere(const std::string& queue) const { return directory_.Find(queue).here; }
 
   /// Those that are alive, without this one.
   [[nodiscard]] std::vector<Peer> Others() const { return directory_.Others(); }
@@ -75,6 +79,12 @@ class Peers {
   using OnEnd = std::function<void(const grpc::Status&)>;
   Cancel Follow(const std::string& address, const v1::FollowJobRequest& request, Caller caller,
                 OnUpdate on_update, OnEnd on_end);
+
+  /// For a stream that goes on there: give it to ServerStream::PassOn. `stream` and `context` are
+  /// of the stream, which ends before this does.
+  std::shared_ptr<rpc::Passage> Relay(const std::string& address, const std::string& method,
+                                      Caller caller, rpc::ByteStream& stream,
+                                      grpc::CallbackServerContext& context);
 
   /// Says to all others that who serves what has changed. Returns at once.
   void SayLookAgain();
@@ -103,6 +113,7 @@ class Peers {
                const grpc::ByteBuffer& request, const Caller& caller, Done done);
   static void Prepare(grpc::ClientContext& context, const Caller& caller);
   std::shared_ptr<grpc::Channel> Channel(const std::string& address);
+  std::shared_ptr<Way> WayTo(const std::string& address);
   std::uint64_t Enter(std::shared_ptr<Open> open);
   void Leave(std::uint64_t number);
   void BreakOff(std::uint64_t number);
@@ -112,6 +123,7 @@ class Peers {
   Mutex mutex_;
   Condition left_;
   std::map<std::string, std::unique_ptr<rpc::Dialer>> dialers_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<std::shared_ptr<Way>>> ways_ ABSL_GUARDED_BY(mutex_);
   std::map<std::uint64_t, std::shared_ptr<Open>> open_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
   Lane dropper_;  // of calls that are over: gRPC's threads must not drop the last hold on a channel

@@ -155,9 +155,16 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   const auto of_job = [&readers](const auto& request) {
     return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
   };
-  Stream("Submit", [this, &queues](auto*) {
-    return std::make_shared<ClientSession>(queues, queue::SubmitterId{++last_submitter_});
-  });
+  RoutedStream<v1::SubmitRequest>(
+      "Submit", &Peers::Place::address,
+      [&queues](const v1::SubmitRequest& first) -> Wanted {
+        if (first.options().empty()) return {};
+        return {queues.Known(first.options(0).queue()), first.moved_epoch()};
+      },
+      [this, &queues](auto*, bool can_follow) {
+        const queue::SubmitterId id{++last_submitter_};
+        return std::make_shared<ClientSession>(queues, id, can_follow);
+      });
   const auto queue_of_job = [&queues](const auto& request) {
     return queues.NameOf(queue::JobId{request.id()});
   };
@@ -196,7 +203,14 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
 
 WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service(v1::Workers::service_full_name(), calls, readers) {
-  Stream("Work", [&](auto*) { return std::make_shared<WorkerSession>(queues); });
+  RoutedStream<v1::WorkerMessage>(
+      "Work", &Peers::Place::worker_address,
+      [&queues](const v1::WorkerMessage& first) -> Wanted {
+        return {queues.Known(first.hello().queue()), first.hello().moved_epoch()};
+      },
+      [&queues](auto*, bool can_follow) {
+        return std::make_shared<WorkerSession>(queues, can_follow);
+      });
 }
 
 }  // namespace twofold::frontend

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <absl/strings/str_cat.h>
+
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +33,10 @@ class Service : public rpc::Service {
  public:
   /// There are other frontends. Call it before the first call. REQUIRES: it outlives the calls.
   void SetPeers(Peers& peers) { peers_ = &peers; }
+
+  /// Streams that belong to other frontends are passed on, as their callers cannot reach these.
+  /// Call it after SetPeers, before the first call.
+  void RelayStreams() { relays_ = true; }
 
  protected:
   /// Both outlive the calls. `refusal` if not OK is the answer to all calls that take a place.
@@ -198,6 +205,37 @@ class Service : public rpc::Service {
     });
   }
 
+  /// What the first message of a stream says of where it belongs.
+  struct Wanted {
+    std::string queue;        ///< empty: this frontend answers
+    std::uint64_t epoch = 0;  ///< see Directory::Await
+  };
+
+  /// As Stream, for one that belongs where a queue is served. `make(context, can_follow)`: whether
+  /// the caller can be told where to go. `address` is where callers of this kind are served.
+  template <typename Request, typename Make>
+  void RoutedStream(std::string_view method, std::string Peers::Place::*address,
+                    std::function<Wanted(const Request&)> wanted_of, Make make) {
+    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      const Caller caller = CallerOf(*context);
+      const auto stream = make(context, !relays_ && !caller.is_forwarded);
+      if (!relays_ || caller.is_forwarded) return stream;
+      stream->SetDivert([=, this, stream = stream.get()](const Request& first) {
+        const Wanted wanted = wanted_of(first);
+        if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) return false;
+        peers_->Find(
+            wanted.queue, wanted.epoch,
+            [=, this, stream = stream->shared_from_this()](Result<Peers::Place> place) {
+              if (place.ok() && place->address.empty()) place = ServedHereNow(wanted.queue);
+              if (!place.ok()) return stream->Close(rpc::ToGrpc(place.status()));
+              stream->PassOn(peers_->Relay((*place).*address, path, caller, *stream, *context));
+            });
+        return true;
+      });
+      return stream;
+    });
+  }
+
   /// nullptr: this frontend is alone.
   [[nodiscard]] Peers* peers() const { return peers_; }
 
@@ -250,12 +288,18 @@ class Service : public rpc::Service {
                      }));
   }
 
+  static Status ServedHereNow(const std::string& queue) {
+    return absl::UnavailableError(
+        absl::StrCat("queue ", queue, " has just come to this frontend; try again"));
+  }
+
   [[nodiscard]] std::string PathOf(std::string_view method) const {
     return "/" + name_ + "/" + std::string(method);
   }
 
   const std::string name_;
   Peers* peers_ = nullptr;  // nullptr: this frontend is alone
+  bool relays_ = false;
   OpenCalls& calls_;
   ReaderPool& readers_;
   const Status refusal_;

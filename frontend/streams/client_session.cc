@@ -11,7 +11,8 @@
 
 namespace twofold::frontend {
 
-ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id) : queues_(queues), id_(id) {
+ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_follow)
+    : queues_(queues), id_(id), can_follow_(can_follow) {
   ++queues_.traffic().clients;
 }
 
@@ -214,6 +215,7 @@ void ClientSession::SendAway(const v1::Moved& where, const std::vector<std::uint
     std::vector<std::uint64_t> all(moved.tags().begin(), moved.tags().end());
     all.insert(all.end(), tags.begin(), tags.end());
     moved = where;
+    if (!can_follow_) moved.clear_shards();
     moved.mutable_tags()->Assign(all.begin(), all.end());
     return tags.size() * sizeof(std::uint64_t) + where.ByteSizeLong();
   });

@@ -27,7 +27,9 @@ inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply>,
                             public Submitter {
  public:
-  ClientSession(QueueSet& queues, queue::SubmitterId id);
+  /// `can_follow`: the client is told who serves a queue that is served elsewhere; else, that it
+  /// asks again where it came from.
+  ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_follow = true);
 
   void OnAccepted(std::uint64_t tag, queue::JobId job) override;
   void OnGivenBack(const std::string& queue, std::uint64_t tag) override;
@@ -67,6 +69,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   QueueSet& queues_;
   const queue::SubmitterId id_;
+  const bool can_follow_;
 
   // Used by OnMessage only.
   std::vector<Target> targets_;

@@ -312,6 +312,7 @@ void WorkerSession::SendAway() {
       [self = std::static_pointer_cast<WorkerSession>(shared_from_this())](v1::Moved where) {
         self->Add([&](v1::FrontendMessage& message) {
           *message.mutable_moved() = std::move(where);
+          if (!self->can_follow_) message.mutable_moved()->clear_shards();
           return message.moved().ByteSizeLong();
         });
         self->Close(grpc::Status::OK);

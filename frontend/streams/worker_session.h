@@ -20,7 +20,9 @@ namespace twofold::frontend {
 class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage>,
                             public WorkerEndpoint {
  public:
-  explicit WorkerSession(QueueSet& queues) : queues_(queues) {}
+  /// `can_follow`: see ClientSession.
+  explicit WorkerSession(QueueSet& queues, bool can_follow = true)
+      : queues_(queues), can_follow_(can_follow) {}
 
   void OnAssign(const queue::Assign& assign, const GangPlan* gang) override;
   void OnGo(const queue::Held& member) override;
@@ -51,6 +53,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   std::shared_ptr<WorkerEndpoint> Self();
 
   QueueSet& queues_;
+  const bool can_follow_;
 
   // Used by OnMessage, OnHalfClosed and OnGone only, which never run at once.
   QueueHost* host_ = nullptr;      ///< nullptr until Hello

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,20 @@
 #include "lib/rpc/wire.h"
 
 namespace twofold::rpc {
+
+/// Takes a stream over after its first message (ServerStream::PassOn): starts its reads and writes
+/// and finishes it, and hears how they ended.
+///
+/// Threads  As those of gRPC's reactions.
+class Passage {
+ public:
+  virtual ~Passage() = default;
+  /// `first` is the message that has been read.
+  virtual void Begin(grpc::ByteBuffer first) = 0;
+  virtual void OnRead(bool ok) = 0;
+  virtual void OnWritten(bool ok) = 0;
+  virtual void OnCancel() = 0;
+};
 
 /// The server's end of a call of any kind: reads one message after the other, writes through an
 /// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
@@ -44,9 +59,27 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   /// Keeps `place` as long as the stream is open. Call it before Start.
   void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
 
+  /// Hears of the first message before OnMessage does. False: it goes on here. True: PassOn or
+  /// Close is called, now or later, and nothing has been called before.
+  using Divert = std::function<bool(const Request& first)>;
+
+  /// Call it before Start.
+  void SetDivert(Divert divert) { divert_ = std::move(divert); }
+
+  /// Hands the stream over, its first message first; no-op if it has ended meanwhile. `passage`
+  /// lives as long as the stream.
+  void PassOn(std::shared_ptr<Passage> passage) {
+    {
+      const MutexLock lock(status_mutex_);
+      if (has_status_) return;
+      passage_ = std::move(passage);
+    }
+    passage_->Begin(std::move(read_));
+  }
+
   /// Ends the stream with `status` after all replies added so far. The first call wins.
   void Close(grpc::Status status) {
-    SetStatus(std::move(status));
+    if (!SetStatus(std::move(status))) return;
     Do(outbox_.Close());
   }
 
@@ -66,27 +99,31 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   static constexpr std::size_t kHoldBytes = 8 << 20;
 
   void OnReadDone(bool ok) final {
+    if (passage_ != nullptr) return passage_->OnRead(ok);
     if (!ok) return OnHalfClosed();
     const std::size_t bytes = read_.Length();
     if (Status status = Parse(read_, request_); !status.ok()) return Close(ToGrpc(status));
+    if (const Divert divert = std::exchange(divert_, nullptr); divert && divert(request_)) return;
     OnMessage(request_);
     Reuse(request_, bytes);
     if (!outbox_.HoldInput(kHoldBytes)) StartRead(&read_);
   }
 
   void OnWriteDone(bool ok) final {
+    if (passage_ != nullptr) return passage_->OnWritten(ok);
     Do(outbox_.EndWrite(ok));
     if (ok) OnWritten();
     if (outbox_.ResumeInput()) StartRead(&read_);
   }
 
   void OnCancel() final {
-    SetStatus(grpc::Status::CANCELLED);
+    if (!SetStatus(grpc::Status::CANCELLED)) return passage_->OnCancel();
     Do(outbox_.Abort());
   }
 
   void OnDone() final {
     OnGone();
+    passage_.reset();
     place_.reset();
     self_.reset();
   }
@@ -100,10 +137,13 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
     if (next == Next::kFinish) Finish(TakeStatus());
   }
 
-  void SetStatus(grpc::Status status) {
+  /// False: the stream's end is its passage's.
+  bool SetStatus(grpc::Status status) {
     const MutexLock lock(status_mutex_);
+    if (passage_ != nullptr) return false;
     if (!has_status_) status_ = std::move(status);
     has_status_ = true;
+    return true;
   }
 
   grpc::Status TakeStatus() {
@@ -113,6 +153,8 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   std::shared_ptr<ServerStream> self_;
   std::shared_ptr<void> place_;
+  Divert divert_;
+  std::shared_ptr<Passage> passage_;  // set under the lock, before it starts anything
   grpc::ByteBuffer read_;
   Request request_;
   grpc::ByteBuffer written_;

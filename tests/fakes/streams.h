@@ -27,14 +27,18 @@ struct Cancelled {
   std::uint32_t attempt = 0;
 };
 
+/// Of a call: metadata that it brings.
+using Headers = std::map<std::string, std::string>;
+
 /// A worker process as the test wants it to behave.
 class WorkerStream {
  public:
-  explicit WorkerStream(const std::string& address)
+  explicit WorkerStream(const std::string& address, const Headers& headers = {})
       : stub_(v1::Workers::NewStub(rpc::Connect(address))) {
     stream_ =
         std::make_shared<Stream>([this](const v1::FrontendMessage& message) { OnMessage(message); },
                                  [this](const grpc::Status& status) { ended.Put(status); });
+    for (const auto& [name, value] : headers) stream_->context()->AddMetadata(name, value);
     stub_->async()->Work(stream_->context(), stream_.get());
     stream_->Start();
   }
@@ -174,10 +178,11 @@ struct Accepted {
 /// A client's Submit stream as the test wants it to behave.
 class SubmitStream {
  public:
-  explicit SubmitStream(const std::string& address)
+  explicit SubmitStream(const std::string& address, const Headers& headers = {})
       : stub_(v1::Clients::NewStub(rpc::Connect(address))) {
     stream_ = std::make_shared<Stream>([this](const v1::SubmitReply& reply) { OnReply(reply); },
                                        [this](const grpc::Status& status) { ended.Put(status); });
+    for (const auto& [name, value] : headers) stream_->context()->AddMetadata(name, value);
     stub_->async()->Submit(stream_->context(), stream_.get());
     stream_->Start();
   }
