@@ -80,6 +80,7 @@ double PutJobs(const std::string& frontend, int jobs) {
       putter.Put(std::min(left, kJobsAMessage), payload);
     }
     sent += batch;
+    if (bench::Interrupted()) throw Trouble("interrupted");
     if (Now() - start > kMostForJobs) throw Trouble("durable jobs are not accepted");
     if (end.wait_for(std::chrono::microseconds(200)) == std::future_status::ready) {
       throw Trouble("the stream of durable jobs has ended");
