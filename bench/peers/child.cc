@@ -89,8 +89,8 @@ Result<int> Child::Wait(Duration limit) {
   return *code_;
 }
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string pattern = std::filesystem::temp_directory_path() / "bench-peers.XXXXXX";
+TemporaryDirectory::TemporaryDirectory(const std::filesystem::path& parent) {
+  std::string pattern = parent / "twofold-bench.XXXXXX";
   if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
 }
 

@@ -17,19 +17,43 @@ std::string ReadAll(const std::string& path) {
 
 double Ticks() { return static_cast<double>(sysconf(_SC_CLK_TCK)); }
 
-}  // namespace
+/// Seconds of CPU.
+struct Times {
+  double own = 0;
+  double waited_for = 0;  // of children that have ended
+};
 
-std::optional<double> CpuSeconds(pid_t pid) {
+std::optional<Times> TimesOf(pid_t pid) {
   const std::string text = ReadAll("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t name_end = text.rfind(')');  // the name may contain anything
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 2));
   std::string skipped;
   for (int i = 0; i < 11; ++i) fields >> skipped;  // state .. cmajflt
-  double user = 0;
-  double system = 0;
-  fields >> user >> system;
-  return (user + system) / Ticks();
+  double user = 0, system = 0, child_user = 0, child_system = 0;
+  fields >> user >> system >> child_user >> child_system;
+  return Times{(user + system) / Ticks(), (child_user + child_system) / Ticks()};
+}
+
+}  // namespace
+
+std::optional<double> CpuSeconds(pid_t pid) {
+  const auto times = TimesOf(pid);
+  return times ? std::optional(times->own) : std::nullopt;
+}
+
+std::optional<double> FamilyCpuSeconds(pid_t pid) {
+  const auto times = TimesOf(pid);
+  if (!times) return std::nullopt;
+  double sum = times->own + times->waited_for;
+  for (const pid_t child : ChildrenOf(pid)) sum += CpuSeconds(child).value_or(0);
+  return sum;
+}
+
+std::vector<pid_t> ChildrenOf(pid_t pid) {
+  const std::string id = std::to_string(pid);
+  std::istringstream text(ReadAll("/proc/" + id + "/task/" + id + "/children"));
+  return {std::istream_iterator<pid_t>(text), {}};
 }
 
 double MachineBusySeconds() {

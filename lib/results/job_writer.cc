@@ -133,8 +133,7 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
 }
 
 JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
-  static const RowWrite kInsert =
-      InsertInto("job", {}, kJobColumns).With(" ON CONFLICT (id) DO NOTHING").Counted();
+  static const RowWrite kInsert = InsertInto("job", {}, kJobColumns).IfNew();
   if (sql_[kInsert].Run(Fields{kJobColumns, job}) == 1) {
     runs_.Place(job);
     return Acceptance::kAdded;

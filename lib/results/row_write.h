@@ -21,7 +21,7 @@ struct RowWrite {
 
   Kind kind;
   std::string one;   ///< "INSERT INTO live (id, attempts) VALUES (?, ?)"
-  std::string many;  ///< "INSERT INTO live (id, attempts) SELECT * FROM unnest(?, ?)": arrays
+  std::string many;  ///< "INSERT INTO live (id, attempts) SELECT unnest(?), unnest(?)": arrays
   /// Who writes looks how many rows have changed and expects one: an engine that gathers makes
   /// sure of it, and takes the transaction back if not.
   bool is_counted = false;
@@ -30,6 +30,14 @@ struct RowWrite {
     RowWrite counted = *this;
     counted.is_counted = true;
     return counted;
+  }
+
+  /// Inserts no row that is there already, which changes none. Who gathers takes it for new: a row
+  /// that is not takes the transaction back, as if it were Counted. REQUIRES: one unique column.
+  [[nodiscard]] RowWrite IfNew() const {
+    RowWrite if_new = *this;
+    if_new.one += " ON CONFLICT DO NOTHING";
+    return if_new;
   }
 
   /// What becomes of rows that are there already: " ON CONFLICT DO NOTHING".
@@ -46,17 +54,18 @@ inline std::string Marks(std::size_t count) {
   return absl::StrJoin(std::vector<const char*>(count, "?"), ", ");
 }
 
-/// The keys, then the columns.
+/// The keys, then the columns. The arrays are as long as each other; read by one unnest(?, ?) they
+/// would pass through a table of their own, which takes a third of an insert's time.
 RowWrite InsertInto(const std::string& table, std::vector<std::string> names,
                     const auto&... columns) {
   const std::vector<std::string> more = NamesOf(columns...);
   names.insert(names.end(), more.begin(), more.end());
   const std::string insert =
       absl::StrCat("INSERT INTO ", table, " (", absl::StrJoin(names, ", "), ") ");
-  const std::string marks = Marks(names.size());
+  const std::vector<const char*> arrays(names.size(), "unnest(?)");
   return {.kind = RowWrite::Kind::kInsert,
-          .one = absl::StrCat(insert, "VALUES (", marks, ")"),
-          .many = absl::StrCat(insert, "SELECT * FROM unnest(", marks, ")")};
+          .one = absl::StrCat(insert, "VALUES (", Marks(names.size()), ")"),
+          .many = absl::StrCat(insert, "SELECT ", absl::StrJoin(arrays, ", "))};
 }
 
 /// Sets the columns of the row with this `id`, which comes last among the parameters. `always` is

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <thread>
 
-#include "bench/peers/payload.h"
 #include "bench/peers/peer_table.h"
 #include "bench/peers/stream_peer.h"
+#include "bench/peers/twofold_jobs.h"
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
 #include "twofold/v1/queue.grpc.pb.h"
@@ -17,7 +17,6 @@
 namespace twofold::bench {
 namespace {
 
-constexpr std::string_view kQueue = "bench";
 // As many as other peers' workers hold: all that come.
 constexpr int kOpenLoopSlots = 1024;
 // Volatile jobs are not acknowledged. So many may be on their way before the frontend is asked how
@@ -45,30 +44,6 @@ std::shared_ptr<grpc::Channel> Connect(const Task& task, Kind kind, std::size_t 
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own, as Connect
   return grpc::CreateCustomChannel(address, grpc::SslCredentials(options), arguments);
 }
-
-struct SubmitFormat {
-  using Request = v1::SubmitRequest;
-  using Reply = v1::SubmitReply;
-
-  bool durable = false;
-
-  std::size_t AppendJob(Request& request, std::string_view payload) const {
-    if (request.options().empty()) {
-      v1::JobOptions& options = *request.add_options();
-      options.set_queue(std::string(kQueue));
-      options.set_durable(durable);
-    }
-    return rpc::Append(request, {.tag = ReadHead(payload).number, .option = 0, .spec = payload});
-  }
-
-  template <typename Visit>
-  void ForEachResult(const Reply& reply, Visit&& visit) const {
-    rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
-      if (row.outcome != v1::OUTCOME_SUCCEEDED) Fail("a job did not succeed");
-      visit(row.report);
-    });
-  }
-};
 
 struct WorkFormat {
   using Request = v1::WorkerMessage;
@@ -101,39 +76,6 @@ struct WorkFormat {
 using Client = StreamClient<SubmitFormat>;
 using Worker = StreamWorker<WorkFormat>;
 
-/// Submits without waiting for results and counts what the frontend says it has on disk.
-class Putter {
- public:
-  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
-
-  explicit Putter(bool durable)
-      : format_{durable},
-        stream_(std::make_shared<Stream>(
-            [this](const v1::SubmitReply& reply) { accepted_ += reply.accepted().tags_size(); },
-            FailOnEnd)) {}
-
-  Stream& stream() { return *stream_; }
-  [[nodiscard]] int accepted() const { return accepted_; }
-
-  void Put(int count, std::string payload) {
-    stream_->Add([&](v1::SubmitRequest& request) {
-      std::size_t bytes = 0;
-      for (int i = 0; i < count; ++i) {
-        Write({.number = next_++, .client = 0}, payload);
-        bytes += format_.AppendJob(request, payload);
-      }
-      return bytes;
-    });
-    stream_->Flush();
-  }
-
- private:
-  const SubmitFormat format_;
-  std::uint64_t next_ = 0;
-  std::atomic<int> accepted_ = 0;
-  std::shared_ptr<Stream> stream_;
-};
-
 class Twofold final : public Peer {
  public:
   explicit Twofold(Kind kind) : kind_(kind) {}
@@ -151,7 +93,8 @@ class Twofold final : public Peer {
   }
 
   void Enqueue(const Task& task, const std::string& payload) override {
-    auto& putter = *new Putter(durable());  // its stream goes on to the end of the process
+    auto& putter =
+        *new Putter(durable(), FailOnEnd);  // its stream goes on to the end of the process
     StartSubmit(task, putter.stream());
     const auto admin = v1::Admin::NewStub(Connect(task, kind_, kClientPort));
     const int window = durable() ? task.cell.outstanding : kUnacknowledged;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace twofold::budgets {
+
+/// What the command line says. Times are in seconds.
+struct Options {
+  std::vector<std::string> only;  ///< scenarios; empty: all
+  int rounds = 5;                 ///< what is compared takes turns so often
+  double seconds = 4;             ///< of a rate
+  double idle_seconds = 60;
+  double outage_seconds = 60;
+  int jobs = 100'000;  ///< unfinished ones of a takeover
+  int workers = 1'000;
+  std::string folder = "/var/tmp";  ///< where the stores are
+  bool quick = false;
+  bool json = false;
+};
+
+void Declare(CLI::App& app, Options& options);
+
+/// `options`, or with `quick` the same for a moment each.
+Options Complete(Options options);
+
+}  // namespace twofold::budgets
