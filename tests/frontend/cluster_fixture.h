@@ -220,6 +220,22 @@ class ClusterTest : public ::testing::Test {
     return worker;
   }
 
+  /// A worker that goes where it was told to until it is welcome: who comes while a queue is being
+  /// opened is told to come again.
+  std::unique_ptr<testing::WorkerStream> Follow(v1::Moved where, std::uint64_t key,
+                                                const std::vector<testing::Assigned>& held = {}) {
+    for (int hops = 0; hops < 100; ++hops) {
+      auto worker = std::make_unique<testing::WorkerStream>(where.shards(0).worker_address());
+      worker->SayHello(queue_, key, 1, held, where.epoch());
+      for (int i = 0; i < 1000 && worker->moved.empty(); ++i) {
+        if (worker->welcomes.TakeWithin(std::chrono::milliseconds(20))) return worker;
+      }
+      where = worker->moved.Take();
+    }
+    ADD_FAILURE() << "worker is sent around";
+    return nullptr;
+  }
+
   v1::Job AwaitFinished(Member& asked, std::uint64_t id) {
     v1::Job job;
     Cluster::Await("job ends", [&] {

@@ -166,15 +166,14 @@ TEST_F(ClusterTest, MoveGivesBackWhatWaitsAndLetsEndWhatRuns) {
   const v1::Moved where = worker->moved.Take();
   ASSERT_EQ(where.shards_size(), 1);
   EXPECT_TRUE(worker->End().ok());
-  WorkerStream follower(where.shards(0).worker_address());
-  follower.SayHello(queue_, 1, 1, {}, where.epoch());
-  const Assigned again = follower.assigned.Take();
-  follower.Answer(again, v1::OUTCOME_SUCCEEDED);
+  const auto follower = Follow(where, 1);
+  const Assigned again = follower->assigned.Take();
+  follower->Answer(again, v1::OUTCOME_SUCCEEDED);
   EXPECT_EQ(next.results.Take().tag, 2U);
   client.HalfClose();
   EXPECT_TRUE(client.End().ok());
   EXPECT_TRUE(next.moved.empty());
-  follower.Leave();
+  follower->Leave();
 }
 
 TEST_F(ClusterTest, DurableJobsAreThereAfterAMoveAndTheirWorkerBringsItsResult) {
@@ -186,14 +185,12 @@ TEST_F(ClusterTest, DurableJobsAreThereAfterAMoveAndTheirWorkerBringsItsResult) 
   const v1::Moved where = worker->moved.Take();
   EXPECT_TRUE(worker->End().ok());
   ASSERT_EQ(where.shards_size(), 1);
-  WorkerStream follower(where.shards(0).worker_address());
-  follower.SayHello(queue_, 1, 1, {runs}, where.epoch());
-  follower.welcomes.Take();
-  follower.Answer(runs, v1::OUTCOME_SUCCEEDED);
+  const auto follower = Follow(where, 1, {runs});
+  follower->Answer(runs, v1::OUTCOME_SUCCEEDED);
   const v1::Job ended = AwaitFinished(cluster_->at("c"), waits.id());
   EXPECT_EQ(ended.outcome(), v1::OUTCOME_SUCCEEDED);
   EXPECT_EQ(ended.attempts(), 1U);
-  follower.Leave();
+  follower->Leave();
 }
 
 TEST_F(ClusterTest, QueueThatIsPausedAndDrainsDoesSoAfterAMove) {
