@@ -16,11 +16,18 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+/// Whether `given` names the queue that the partition is of, or this shard of it.
+bool IsMeant(const std::string& given, const v1::Partition& partition) {
+  const std::string& name = partition.queue();
+  return name == given || name.substr(0, name.find('/')) == given || name + "/0" == given;
+}
+
+/// `given`: of this queue or shard only; empty: all.
 template <typename Partitions>
-Texts QueuesOf(const Partitions& partitions, const std::set<std::string>& of = {}) {
+Texts QueuesOf(const Partitions& partitions, const std::string& given = {}) {
   Texts queues;
   for (const v1::Partition& each : partitions) {
-    if (of.empty() || of.contains(each.queue())) queues.push_back(each.queue());
+    if (given.empty() || IsMeant(given, each)) queues.push_back(each.queue());
   }
   return queues;
 }
@@ -44,10 +51,13 @@ Result<v1::Frontend> FindFrontend(const v1::ListFrontendsReply& list, const std:
 Result<v1::ListFrontendsReply> OnlyOf(const v1::ListFrontendsReply& list,
                                       const std::string& queue) {
   std::set<std::string> known;
+  bool is_there = false;
   v1::ListFrontendsReply only;
   const auto copy = [&](const v1::Partition& partition, auto add) {
     known.insert(partition.queue());
-    if (partition.queue() == queue) *add() = partition;
+    if (!IsMeant(queue, partition)) return;
+    is_there = true;
+    *add() = partition;
   };
   for (const v1::Partition& each : list.unowned()) {
     copy(each, [&] { return only.add_unowned(); });
@@ -60,7 +70,7 @@ Result<v1::ListFrontendsReply> OnlyOf(const v1::ListFrontendsReply& list,
       copy(each, [&] { return its.add_partitions(); });
     }
   }
-  if (known.contains(queue)) return only;
+  if (is_there) return only;
   const std::vector<std::string_view> names(known.begin(), known.end());
   return absl::NotFoundError(
       absl::StrCat("queue: there is no '", queue.substr(0, 80), "'", Hint(queue, names)));
@@ -104,13 +114,13 @@ Left LeftToMove(const std::string& queue, const std::string& to) {
     Texts left;
     bool is_there = false;
     for (const v1::Frontend& each : list.frontends()) {
-      const Texts its = QueuesOf(each.partitions(), {queue});
+      const Texts its = QueuesOf(each.partitions(), queue);
       if (each.name() != to) AddTo(left, each.name() + " still serves", its);
       if (each.name() == to) is_there = !its.empty();
       if (each.name() == to && !each.away().empty()) left.push_back(to + " is away");
     }
     const bool is_owned = is_there || !left.empty();
-    AddTo(left, "nobody serves", is_owned ? QueuesOf(list.unowned(), {queue}) : Texts{queue});
+    AddTo(left, "nobody serves", is_owned ? QueuesOf(list.unowned(), queue) : Texts{queue});
     return absl::StrJoin(left, "; ");
   };
 }

@@ -1,7 +1,7 @@
 """What a query says of three frontends is what it says of one that serves all queues, also while queues move.
 
 promtool evaluates each query of the project on two sets of series, whose names begin with twofold_ and many_: the
-same load on one frontend, and on three. Only the frontend that serves a queue has the queue's gauges. Counters
+same load on one frontend, and on three. Only the frontend that serves a queue, or a shard of one, has its gauges. Counters
 begin at 0 where a queue comes to; where it was they may stay.
 """
 
@@ -17,8 +17,9 @@ STEP = 5  # seconds between scrapes, as in the ServiceMonitor
 MOVED = 600  # when queues move
 END = 1200
 LOOKS = [500, MOVED + STEP, MOVED + 20, MOVED + 60, 1100]  # before, meanwhile and long after
-# Where a queue is served before and after, and whether its old frontend goes on.
-WAY = {"sleep": ("0", "1", True), "media": ("2", "2", True), "fio": ("0", "2", False)}
+# Where a queue, or each of its shards, is served before and after, and whether its old frontend goes on.
+WAYS = {"sleep": [("0", "1", True)], "media": [("2", "2", True)], "fio": [("0", "2", False)],
+        "large": [("0", "1", True), ("2", "2", True)]}
 TOLERANCE = 0.15  # rate() estimates what is at the ends of its window
 
 # Of each queue.
@@ -48,7 +49,7 @@ def steady(value, growth, seconds):
 
 def one_frontend():
     every = [series("twofold_clients", {}, steady(sum(CLIENTS.values()), 0, END))]
-    for queue in WAY:
+    for queue in WAYS:
         every += [series(f"twofold_{name}", {"queue": queue}, steady(value, 0, END)) for name, value in GAUGES.items()]
         every += [series(f"twofold_{name}", {"queue": queue}, steady(7, growth, END)) for name, growth in COUNTERS.items()]
     return every
@@ -56,24 +57,41 @@ def one_frontend():
 
 def three_frontends():
     every = [series("many_clients", {"pod": pod}, steady(count, 0, END)) for pod, count in CLIENTS.items()]
-    for queue, (before, after, goes_on) in WAY.items():
-        def put(name, pod, values):
-            every.append(series(f"many_{name}", {"queue": queue, "pod": pod}, values))
+    for queue, ways in WAYS.items():
+        for shard, way in enumerate(ways):
+            labels = {"queue": queue} | ({"shard": str(shard)} if len(ways) > 1 else {})
 
-        if before == after:
-            for name, value in GAUGES.items():
-                put(name, before, steady(value, 0, END))
-            for name, growth in COUNTERS.items():
-                put(name, before, steady(7, growth, END))
-            continue
-        gone, later = END - MOVED, f"_x{MOVED // STEP} "
-        for name, value in GAUGES.items():
-            put(name, before, steady(value, 0, MOVED) + " stale")
-            put(name, after, later + steady(value, 0, gone))
-        for name, growth in COUNTERS.items():
-            last = 7 + growth * (MOVED // STEP - 1)
-            put(name, before, steady(7, growth, MOVED) + (f" {steady(last, 0, gone)}" if goes_on else " stale"))
-            put(name, after, later + steady(growth, growth, gone))
+            def part(name, whole, shard=shard, shards=len(ways)):
+                return whole if name.startswith("oldest") else (whole + shard) // shards
+
+            every += one_part(labels, way, part)
+    return every
+
+
+def one_part(labels, way, part):
+    """The series of a queue, or of a shard, which has that part of the whole."""
+    before, after, goes_on = way
+    every = []
+
+    def put(name, pod, values):
+        every.append(series(f"many_{name}", {**labels, "pod": pod}, values))
+
+    gauges = {name: part(name, value) for name, value in GAUGES.items()}
+    counters = {name: part(name, growth) for name, growth in COUNTERS.items()}
+    if before == after:
+        for name, value in gauges.items():
+            put(name, before, steady(value, 0, END))
+        for name, growth in counters.items():
+            put(name, before, steady(7, growth, END))
+        return every
+    gone, later = END - MOVED, f"_x{MOVED // STEP} "
+    for name, value in gauges.items():
+        put(name, before, steady(value, 0, MOVED) + " stale")
+        put(name, after, later + steady(value, 0, gone))
+    for name, growth in counters.items():
+        last = 7 + growth * (MOVED // STEP - 1)
+        put(name, before, steady(7, growth, MOVED) + (f" {steady(last, 0, gone)}" if goes_on else " stale"))
+        put(name, after, later + steady(growth, growth, gone))
     return every
 
 

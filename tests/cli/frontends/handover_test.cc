@@ -32,6 +32,26 @@ TEST(OnlyOf, HasWhatBelongsToTheQueue) {
   EXPECT_THAT(MessageOf(OnlyOf(list, "slep").status()), HasSubstr("queue: there is no 'slep'"));
 }
 
+TEST(OnlyOf, KnowsAQueueWithAllItsShardsAndEachByItself) {
+  const List list =
+      ListOf({Named("a", {Part(0, "x"), Part(1, "x/1"), Part(2, "xy")})}, {Part(3, "x/2")});
+  EXPECT_EQ(OnlyOf(list, "x")->frontends(0).partitions_size(), 2);
+  EXPECT_EQ(OnlyOf(list, "x")->unowned_size(), 1);
+  EXPECT_EQ(OnlyOf(list, "x/1")->frontends(0).partitions(0).number(), 1U);
+  EXPECT_EQ(OnlyOf(list, "x/0")->frontends(0).partitions_size(), 1);
+  EXPECT_FALSE(OnlyOf(list, "x/3").ok());
+}
+
+TEST(LeftToMove, AllShardsOfTheQueueOrOne) {
+  const Left all = LeftToMove("x", "b");
+  const auto with = [](const std::vector<v1::Partition>& a, const std::vector<v1::Partition>& b) {
+    return ListOf({Named("a", a), Named("b", b)});
+  };
+  EXPECT_EQ(all(with({Part(1, "x/1")}, {Part(0, "x")})), "a still serves x/1");
+  EXPECT_EQ(all(with({}, {Part(0, "x"), Part(1, "x/1")})), "");
+  EXPECT_EQ(LeftToMove("x/0", "b")(with({Part(1, "x/1")}, {Part(0, "x")})), "");
+}
+
 TEST(CheckOthers, SomebodyElseMustBeAbleToTakeQueues) {
   v1::Frontend away = Named("b", {});
   away.set_away("why");
