@@ -88,6 +88,13 @@ void DeclareFrontends(CLI::App& app, local::ClusterOptions& cluster) {
                  "Silence of a frontend after which another one takes over its queues; else theirs")
       ->check(Seconds(1, 600))
       ->needs(frontends);
+  app.add_option("--shards", cluster.shards,
+                 "This queue has so many shards, which the frontends share; repeatable")
+      ->type_name("QUEUE=N")
+      ->allow_extra_args(false)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->needs(frontends);
 }
 
 Action BindUp(CLI::App& app, const Globals& globals) {

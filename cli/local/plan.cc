@@ -128,6 +128,9 @@ std::vector<DeploymentSpec> Frontends(const ClusterOptions& options, const Argum
     if (options.ttl_seconds > 0) {
       arguments.insert(arguments.end(), {"--ttl", absl::StrFormat("%g", options.ttl_seconds)});
     }
+    for (const std::string& shards : options.shards) {
+      arguments.insert(arguments.end(), {"--shards", shards});
+    }
     arguments.insert(arguments.end(), queues.begin(), queues.end());
     frontends.push_back(Frontend(options, std::move(arguments), number == 1));
     if (options.frontends > 1) frontends.back().name = kPrefix + name;

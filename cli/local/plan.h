@@ -80,6 +80,7 @@ struct ClusterOptions {
   std::string store_file{};             ///< with the address of the store in it
   bool postgres = false;                ///< the store is a server of the cluster's own
   double ttl_seconds = 0;               ///< of several frontends; 0: theirs
+  std::vector<std::string> shards{};    ///< QUEUE=N: of the queues that have several
   std::string programs;                 ///< folder of the programs
   std::optional<RunCluster> run{};      ///< instead of `queues`
   std::optional<LoadCluster> load{};    ///< the same

@@ -65,17 +65,33 @@ class FrontendsTest : public ClusterTest {
 
   // ---- Frontends
 
+  /// The queues: three partitions, whatever they are.
+  virtual Arguments Queues() const { return {"sleep", "idle", "spare"}; }
+
   /// So that takeovers are quick.
   virtual std::string Ttl() const { return "2"; }
 
   void Launch(Member& member) {
     std::filesystem::remove(folder_ / member.name);
-    member.program = std::make_unique<Program>(
-        "twofold-frontend",
-        Arguments{"--store", member.store, "--name", member.name, "--ttl", Ttl(), "--grace", "5",
-                  "--client-address", member.client, "--worker-address", member.worker,
-                  "--http-address", member.http, "--ready-file", folder_ / member.name, "sleep",
-                  "idle", "spare"});
+    Arguments arguments = {"--store",
+                           member.store,
+                           "--name",
+                           member.name,
+                           "--ttl",
+                           Ttl(),
+                           "--grace",
+                           "5",
+                           "--client-address",
+                           member.client,
+                           "--worker-address",
+                           member.worker,
+                           "--http-address",
+                           member.http,
+                           "--ready-file",
+                           folder_ / member.name};
+    const Arguments queues = Queues();
+    arguments.insert(arguments.end(), queues.begin(), queues.end());
+    member.program = std::make_unique<Program>("twofold-frontend", arguments);
   }
   void Start(Member& member) {
     Launch(member);

@@ -132,6 +132,7 @@ TEST_F(PlanTest, SeveralFrontendsShareAStoreAndTheFirstHasTheUsualPorts) {
   options_.frontends = 3;
   options_.postgres = true;
   options_.ttl_seconds = 2.5;
+  options_.shards = {"a=2"};
   const auto plan = MakePlan(options_);
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->size(), 5U);
@@ -140,7 +141,8 @@ TEST_F(PlanTest, SeveralFrontendsShareAStoreAndTheFirstHasTheUsualPorts) {
   EXPECT_EQ(plan->at(2).name, "scalability-tester-frontend-3");
   for (const auto& [key, address] : plan->at(2).listen) EXPECT_EQ(address, "127.0.0.1:0") << key;
   EXPECT_THAT(plan->at(2).arguments,
-              ElementsAre("--store", "{store}", "--name", "frontend-3", "--ttl", "2.5", "a"));
+              ElementsAre("--store", "{store}", "--name", "frontend-3", "--ttl", "2.5", "--shards", "a=2",
+                          "a"));
 }
 
 TEST_F(PlanTest, OneFrontendMayHaveAnyStore) {
