@@ -122,7 +122,7 @@ TEST_F(FrontendsShardsTest, WorkersComeToTheShardWhereTheJobsAre) {
   v1::SubmitJobRequest gang;
   gang.mutable_options()->set_queue("sleep");
   gang.mutable_options()->mutable_gang()->set_size(6);
-  gang.set_spec("0.01");
+  gang.set_spec(std::string("0.01\0", 5));
   gang.set_wait(true);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(40));
