@@ -19,8 +19,8 @@ namespace twofold::load {
 ///   link           begins when
 ///   kConnecting    the lane is opened
 ///   kConnected     a stream is up
-///   kMoving        the frontend there says `moved`, unless it came after a loss and answered
-///   nothing kReconnecting  the stream breaks, or none can be made: the lane is lost
+///   kMoving        the frontend there says `moved`, and the lane is not lost
+///   kReconnecting  the stream breaks, or none can be made: the lane is lost
 ///
 /// A loss lasts until the next stream, and goes on if that one's frontend says `moved` before it
 /// has answered anything. The link of the whole load is the worst of its lanes: one that is lost
