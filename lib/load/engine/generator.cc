@@ -12,17 +12,17 @@ Generator::Generator(std::string queue, std::string frontend, Instant start, Ins
 // Makes a change with the lock held, sends what is missing then, and flushes it without the lock.
 // Jobs that follow no other begin at lane `preferred`.
 std::optional<Instant> Generator::Do(absl::FunctionRef<void(Instant now)> change, Lane preferred) {
-  Lanes::Sinks sinks;
+  FlushList flushes;
   std::optional<Instant> next_tick;
   {
     const MutexLock lock(mutex_);
     const Instant now = clock_();
     if (schedule_) FollowProfile(now);  // what has ended before now, before what happens now
     change(now);
-    sinks = SendMissing(now, preferred);
+    SendMissing(now, preferred, flushes);
     next_tick = NextTick(now);
   }
-  for (const std::shared_ptr<JobSink>& sink : sinks) sink->Flush();
+  flushes.Flush();
   return next_tick;
 }
 
@@ -117,18 +117,29 @@ void Generator::Finish() {
 
 // ---- the way of a job, with the lock held
 
-// Hands over what is missing, and what is to be submitted again. Returns the sinks to be flushed
-// once the lock is released.
-Lanes::Sinks Generator::SendMissing(Instant now, Lane preferred) {
+// Hands over what is missing, and what is to be submitted again. Adds the sinks to be flushed once
+// the lock is released.
+void Generator::SendMissing(Instant now, Lane preferred, FlushList& flushes) {
   if (schedule_) FollowProfile(now);
-  if (!lanes_.AnyIsUp()) return {};
-  if (paused_until_) EndPause(now);
-  for (std::size_t n = loop_.Grant(now); n > 0; --n) {
-    Send(now, now, 0, preferred);
+  if (lanes_.AnyIsUp()) {
+    if (paused_until_) EndPause(now);
+    for (std::size_t n = loop_.Grant(now); n > 0;) n -= SendSome(now, n, preferred);
+    if (schedule_) SendDue(now);
+  }
+  lanes_.HandOver(kinds_, flushes);
+}
+
+// Sends so many jobs of a closed loop if there is one lane, one if there are several: the next may
+// have to go elsewhere. Returns how many.
+std::size_t Generator::SendSome(Instant now, std::size_t count, Lane preferred) {
+  if (lanes_.AreSeveral()) count = 1;
+  const Lane lane = LaneFor(0, preferred);
+  std::vector<LoadLoop::Tag>& jobs = lanes_.Jobs(lane, 0);
+  for (std::size_t n = count; n > 0; --n) {
+    jobs.push_back(loop_.Send(now, now, 0, lane));
     accounts_.Sent(now);
   }
-  if (schedule_) SendDue(now);
-  return lanes_.HandOver(kinds_);
+  return count;
 }
 
 // Sends the jobs that are due; those for which there is no room wait.
@@ -141,18 +152,13 @@ void Generator::SendDue(Instant now) {
   while (is_due() && loop_.outstanding() < outstanding_max_) {
     const DueJob job = schedule_->Take();
     const Instant due = began_ + job.due;
-    Send(now, due, profile_kinds_[job.kind], lanes_.Turn());
+    const std::uint32_t kind = profile_kinds_[job.kind];
+    const Lane lane = LaneFor(kind, lanes_.Turn());
+    lanes_.Jobs(lane, kind).push_back(loop_.Send(now, due, kind, lane));
     accounts_.SentDue(now, due);
   }
   if (full_since_) accounts_.Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
   full_since_ = is_due() ? std::optional(now) : std::nullopt;
-}
-
-// A job of a kind that belongs to a lane without a stream waits there for the next one.
-void Generator::Send(Instant now, Instant due, std::uint32_t kind, Lane preferred) {
-  const std::optional<Lane> home = kinds_.lane(kind);
-  const Lane lane = home ? *home : lanes_.Choose(loop_, preferred);
-  lanes_.Add(lane, kind, loop_.Send(now, due, kind, lane));
 }
 
 std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply, Lane lane) {

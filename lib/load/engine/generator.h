@@ -157,10 +157,17 @@ class Generator {
   std::optional<Instant> Do(absl::FunctionRef<void(Instant now)> change, Lane preferred = 0);
 
   // generator.cc: the way of a job
-  Lanes::Sinks SendMissing(Instant now, Lane preferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void SendDue(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Send(Instant now, Instant due, std::uint32_t kind, Lane preferred)
+  void SendMissing(Instant now, Lane preferred, FlushList& flushes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::size_t SendSome(Instant now, std::size_t count, Lane preferred)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SendDue(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The lane of a new job. If its kind belongs to one without a stream it waits there for the next.
+  [[nodiscard]] Lane LaneFor(std::uint32_t kind, Lane preferred) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const std::optional<Lane> home = kinds_.lane(kind);
+    return home ? *home : lanes_.Choose(loop_, preferred);
+  }
   bool EndAll(const v1::ResultBatch& batch, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<Instant> NextTick(Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginLoad(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

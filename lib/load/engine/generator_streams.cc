@@ -22,7 +22,7 @@ std::size_t Generator::Connected(std::shared_ptr<JobSink> sink, Lane lane) {
     loop_.ForEachOutstanding([&](LoadLoop::Tag tag, const LoadLoop::Sent& job) {
       mutex_.AssertHeld();
       if (job.lane != lane || left_.Has(tag)) return;
-      lanes_.Add(lane, job.kind, tag);
+      lanes_.Jobs(lane, job.kind).push_back(tag);
       ++again;
     });
     if (profile_ && !schedule_) BeginLoad(now);
@@ -96,7 +96,7 @@ void Generator::Disconnected(Lane lane) {
 // has ended.
 bool Generator::SubmitAgain(LoadLoop::Tag tag) {
   const std::optional<LoadLoop::Sent> job = loop_.Find(tag);
-  if (job) lanes_.Add(job->lane, job->kind, tag);
+  if (job) lanes_.Jobs(job->lane, job->kind).push_back(tag);
   return job.has_value();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/load/job_template.h"
@@ -22,6 +24,29 @@ class JobSink {
 
   /// Asks for a call of Generator::Tick at `when`. Called without the lock.
   virtual void TickAt(Instant when) { static_cast<void>(when); }
+};
+
+/// Sinks that got jobs, to be flushed without the lock.
+///
+/// Cost     No allocation for the first one: with one lane there is no other.
+class FlushList {
+ public:
+  void Add(const std::shared_ptr<JobSink>& sink) {
+    if (first_ == nullptr) {
+      first_ = sink;
+    } else {
+      others_.push_back(sink);
+    }
+  }
+
+  void Flush() const {
+    if (first_) first_->Flush();
+    for (const std::shared_ptr<JobSink>& sink : others_) sink->Flush();
+  }
+
+ private:
+  std::shared_ptr<JobSink> first_;
+  std::vector<std::shared_ptr<JobSink>> others_;
 };
 
 }  // namespace twofold::load

@@ -80,26 +80,16 @@ Lanes::Number Lanes::Turn() {
   return static_cast<Number>(turn_);
 }
 
-void Lanes::Add(Number number, std::size_t kind, LoadLoop::Tag tag) {
-  Lane& lane = lanes_[number];
-  if (!lane.sink) return;
-  if (kind >= lane.jobs.size()) lane.jobs.resize(kind + 1);
-  lane.jobs[kind].push_back(tag);
-  lane.has_jobs = true;
-}
-
-Lanes::Sinks Lanes::HandOver(const Kinds& kinds) {
-  Sinks sinks;
+void Lanes::HandOver(const Kinds& kinds, FlushList& flushes) {
   for (Lane& lane : lanes_) {
     if (!std::exchange(lane.has_jobs, false)) continue;
     for (std::size_t kind = 0; kind < lane.jobs.size(); ++kind) {
       if (lane.jobs[kind].empty()) continue;
-      lane.sink->Add(lane.jobs[kind], kinds.job(kind));
+      if (lane.sink) lane.sink->Add(lane.jobs[kind], kinds.job(kind));
       lane.jobs[kind].clear();
     }
-    sinks.push_back(lane.sink);
+    if (lane.sink) flushes.Add(lane.sink);
   }
-  return sinks;
 }
 
 }  // namespace twofold::load

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <absl/container/inlined_vector.h>
-
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -21,8 +19,8 @@ namespace twofold::load {
 ///   link           begins when
 ///   kConnecting    the lane is opened
 ///   kConnected     a stream is up
-///   kMoving        the frontend there says `moved`, unless it came after a loss and answered
-///   nothing kReconnecting  the stream breaks, or none can be made: the lane is lost
+///   kMoving        the frontend there says `moved`, and the lane is not lost
+///   kReconnecting  the stream breaks, or none can be made: the lane is lost
 ///
 /// A loss lasts until the next stream, and goes on if that one's frontend says `moved` before it
 /// has answered anything. The link of the whole load is the worst of its lanes: one that is lost
@@ -37,7 +35,6 @@ namespace twofold::load {
 class Lanes {
  public:
   using Number = LoadLoop::Lane;
-  using Sinks = absl::InlinedVector<std::shared_ptr<JobSink>, 1>;
 
   // ---- streams
 
@@ -58,6 +55,7 @@ class Lanes {
   /// The frontend has answered a job.
   void Answered(Number lane) { lanes_[lane].lost_before.reset(); }
 
+  [[nodiscard]] bool AreSeveral() const { return lanes_.size() > 1; }
   [[nodiscard]] bool AnyIsUp() const { return up_ > 0; }
   /// nullptr: none is up.
   [[nodiscard]] const std::shared_ptr<JobSink>& sink(Number lane) const {
@@ -77,18 +75,23 @@ class Lanes {
   /// Where the next job goes: of the lanes that are up, the first one from `preferred` on that has
   /// the fewest jobs outstanding. REQUIRES: AnyIsUp.
   [[nodiscard]] Number Choose(const LoadLoop& loop, Number preferred) const {
-    return lanes_.size() == 1 ? Number{0} : FewestFrom(loop, preferred);
+    return AreSeveral() ? FewestFrom(loop, preferred) : Number{0};
   }
 
   /// Each lane in turn, to be preferred for jobs that follow no other.
   Number Turn();
 
-  /// The job is to be handed over. If the lane is not up nothing happens: its next stream gets all
-  /// of its jobs that are on none.
-  void Add(Number lane, std::size_t kind, LoadLoop::Tag tag);
+  /// To be filled with the jobs of this kind that are to be handed over. Those of a lane that is
+  /// not up are forgotten then: its next stream gets all of its jobs that are on none.
+  std::vector<LoadLoop::Tag>& Jobs(Number lane, std::size_t kind) {
+    Lane& to = lanes_[lane];
+    if (kind >= to.jobs.size()) to.jobs.resize(kind + 1);
+    to.has_jobs = true;
+    return to.jobs[kind];
+  }
 
-  /// Hands the jobs to the streams. Returns those which got any, to be flushed without the lock.
-  Sinks HandOver(const Kinds& kinds);
+  /// Hands the jobs to the streams. Adds those which got any, to be flushed without the lock.
+  void HandOver(const Kinds& kinds, FlushList& flushes);
 
  private:
   struct Lane {

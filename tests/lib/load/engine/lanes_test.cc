@@ -18,9 +18,10 @@ class CountingSink final : public JobSink {
   void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate*) override {
     batches.push_back(tags.size());
   }
-  void Flush() override {}
+  void Flush() override { ++flushes; }
 
   std::vector<std::size_t> batches;
+  int flushes = 0;
 };
 
 std::shared_ptr<CountingSink> Connect(Lanes& lanes, Lanes::Number lane) {
@@ -60,12 +61,19 @@ TEST(Lanes, JobsAreHandedOverByKindToTheStreamsThatGetAny) {
   ASSERT_EQ(*kinds.Of(profile), std::vector<std::uint32_t>{1});
   const auto first = Connect(lanes, 0);
   const auto second = Connect(lanes, 1);
-  for (const std::size_t kind : {0U, 1U, 1U, 0U, 0U}) lanes.Add(1, kind, 42);
-  lanes.Add(2, 0, 43);  // which is not up
-  EXPECT_THAT(lanes.HandOver(kinds), testing::ElementsAre(second));
+  for (const std::size_t kind : {0U, 1U, 1U, 0U, 0U}) lanes.Jobs(1, kind).push_back(42);
+  lanes.Jobs(2, 0).push_back(43);  // which is not up
+  FlushList flushes;
+  lanes.HandOver(kinds, flushes);
+  flushes.Flush();
+  EXPECT_EQ(second->flushes, 1);
   EXPECT_THAT(second->batches, testing::ElementsAre(3, 2));
   EXPECT_THAT(first->batches, testing::IsEmpty());
-  EXPECT_THAT(lanes.HandOver(kinds), testing::IsEmpty());
+  EXPECT_EQ(first->flushes, 0);
+  const auto third = Connect(lanes, 2);
+  lanes.HandOver(kinds, flushes);
+  EXPECT_THAT(second->batches, testing::SizeIs(2));
+  EXPECT_THAT(third->batches, testing::IsEmpty());
 }
 
 TEST(Lanes, TheWorstLinkIsThatOfAll) {
