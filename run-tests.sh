@@ -21,7 +21,8 @@ Usage: run-tests.sh [--nightly] [PART]...
   alone       each file compiled alone: has it the includes that it needs? (not run by default)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
-              simulated validations a cell, ten minutes of fuzzing a target; a test may take an hour
+              simulated validations a cell, ten minutes of fuzzing a target, faults of frontends on
+              a PostgreSQL that Patroni keeps available; a test may take an hour
 
 Without PART: all but the last three. Installs missing Debian packages (root or sudo).
 scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
@@ -173,7 +174,8 @@ for part in "$@"; do
 done
 [ $# -gt 0 ] || set -- dev scripts kubernetes web asan lint tsan fuzz
 
-scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt || exit 1
+scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt ${nightly:+scripts/packages-nightly.txt} ||
+  exit 1
 mkdir -p build
 for part in "$@"; do
   case $part in asan | tsan) sanitizers="$sanitizers $part" ;; esac

@@ -35,8 +35,12 @@ as_root apt-get update -q -q
 # shellcheck disable=SC2086  # a list of words
 as_root apt-get install -y -q -q --no-install-recommends $packages
 
-# The tests start a Prometheus of their own; the service that comes with the package is not wanted.
-case " $packages " in
-  *" prometheus "*)
-    if [ -d /run/systemd/system ]; then as_root systemctl --quiet disable --now prometheus; fi ;;
-esac
+# The tests start a Prometheus and an etcd of their own; the services that come with the packages are not wanted.
+for package in $packages; do
+  case $package in
+    prometheus) service=prometheus ;;
+    etcd-server) service=etcd ;;
+    *) continue ;;
+  esac
+  if [ -d /run/systemd/system ]; then as_root systemctl --quiet disable --now "$service"; fi
+done

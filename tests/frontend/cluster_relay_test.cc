@@ -46,9 +46,8 @@ class RelayTest : public ::testing::Test {
   void MoveTo(const std::string& name) {
     const std::string owner = cluster_->AwaitOwners()[kQueue];
     if (owner == name) return;
-    Cluster::Await("the one that has just started is seen", [&] {
-      return cluster_->Move(cluster_->at(owner), kQueue, name).ok();
-    });
+    Cluster::Await("the one that has just started is seen",
+                   [&] { return cluster_->Move(cluster_->at(owner), kQueue, name).ok(); });
     cluster_->AwaitOwners([&](const auto& owners) { return owners.at(kQueue) == name; });
   }
 

@@ -41,7 +41,7 @@ class FrontendsTest : public ClusterTest {
 
   void SetUp() override {
     if (!PostgresServer::IsInstalled()) GTEST_SKIP() << "PostgreSQL is not installed";
-    database_ = server().NewDatabase();
+    database_ = NewDatabase();
     for (std::size_t i = 0; i < kFrontends; ++i) {
       members_[i].name = "f" + std::to_string(i + 1);
       members_[i].store = StoreOf(i);
@@ -58,6 +58,7 @@ class FrontendsTest : public ClusterTest {
     for (Member& member : members_) member.program.reset();
   }
 
+  virtual std::string NewDatabase() { return server().NewDatabase(); }
   virtual PostgresServer& server() { return PostgresServer::Shared(); }
 
   /// The address under which a frontend reaches the database.
@@ -70,25 +71,16 @@ class FrontendsTest : public ClusterTest {
 
   /// So that takeovers are quick.
   virtual std::string Ttl() const { return "2"; }
+  /// Of all frontends.
+  virtual Arguments MoreOptions() const { return {}; }
 
   void Launch(Member& member) {
     std::filesystem::remove(folder_ / member.name);
-    Arguments arguments = {"--store",
-                           member.store,
-                           "--name",
-                           member.name,
-                           "--ttl",
-                           Ttl(),
-                           "--grace",
-                           "5",
-                           "--client-address",
-                           member.client,
-                           "--worker-address",
-                           member.worker,
-                           "--http-address",
-                           member.http,
-                           "--ready-file",
-                           folder_ / member.name};
+    Arguments arguments = MoreOptions();
+    arguments.insert(arguments.end(),
+                     {"--store", member.store, "--name", member.name, "--ttl", Ttl(), "--grace",
+                      "5", "--client-address", member.client, "--worker-address", member.worker,
+                      "--http-address", member.http, "--ready-file", folder_ / member.name});
     const Arguments queues = Queues();
     arguments.insert(arguments.end(), queues.begin(), queues.end());
     member.program = std::make_unique<Program>("twofold-frontend", arguments);

@@ -110,5 +110,30 @@ TEST_F(FrontendsOwnerTest, FrozenOwnerIsTakenOverAndCommitsNothingWhenItThaws) {
   ExpectLedgerHolds();
 }
 
+class FrontendsDoorTest : public FrontendsOwnerTest {
+ protected:
+  Arguments MoreOptions() const override { return {"--relay"}; }
+};
+
+TEST_F(FrontendsDoorTest, CallersOfOneFrontendWorkOnWhateverBecomesOfTheOwner) {
+  Member& owner = Owner();
+  Member& door = OtherThan(owner);
+  StartLoad(door);
+  EXPECT_EQ(owner.program->Kill(), -SIGKILL);
+  EXPECT_NE(&AwaitOwnerOtherThan(owner), &owner);
+  ExpectLoadGoesOn();
+  Start(owner);
+  EXPECT_TRUE(Await([&] { return Move(owner).ok(); })) << "the others do not see it";
+  for (Member* const to : {&owner, &door, &owner}) {
+    MoveUnderLoad(*to);
+    ExpectVolatileGoesOn();
+  }
+  for (const auto& program : backends_) {
+    EXPECT_THAT(program->output(), ::testing::Not(::testing::HasSubstr("is served by")))
+        << "a worker was told an address";
+  }
+  ExpectLedgerHolds();
+}
+
 }  // namespace
 }  // namespace twofold::testing

@@ -16,46 +16,20 @@
 #include <vector>
 
 #include "lib/postgres/connection.h"
+#include "tests/support/postgres_user.h"
 
 namespace twofold::testing {
 namespace {
 
-constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
 constexpr const char* kUser = "tester";  // of the databases
 constexpr auto kPatience = std::chrono::seconds(30);
 
 /// The path of a program of PostgreSQL.
-std::string Installed(const std::string& program) { return kPrograms + program; }
-
-/// Who runs the server: PostgreSQL refuses root. Of the package, else whom every system has.
-const passwd* OtherUser() {
-  if (geteuid() != 0) return nullptr;
-  const passwd* const user = getpwnam("postgres");
-  return user != nullptr ? user : getpwnam("nobody");
-}
-
-std::string MakeFolder(const passwd* owner) {
-  const bool shm = access("/dev/shm", W_OK) == 0;
-  std::string name = (shm ? "/dev/shm/" : ::testing::TempDir()) + "twofold-pg-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "cannot make " << name;
-  if (owner != nullptr && chown(name.c_str(), owner->pw_uid, owner->pw_gid) != 0) {
-    ADD_FAILURE() << "cannot give " << name << " to " << owner->pw_name;
-  }
-  return name;
-}
+std::string Installed(const std::string& program) { return kPostgresPrograms + program; }
 
 std::string TextOf(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The processes whose parent is this one.
-std::vector<pid_t> ChildrenOf(pid_t parent) {
-  const std::string id = std::to_string(parent);
-  std::ifstream file("/proc/" + id + "/task/" + id + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; file >> child;) children.push_back(child);
-  return children;
 }
 
 }  // namespace
@@ -67,13 +41,13 @@ PostgresServer& PostgresServer::Shared() {
   return server;
 }
 
-PostgresServer::PostgresServer() : folder_(MakeFolder(OtherUser())) {
+PostgresServer::PostgresServer() : folder_(MakePostgresFolder()) {
   Run(Installed("initdb"), {"-D", folder_ + "/data", "-U", kUser, "-A", "trust", "-N", "-E", "UTF8",
                             "--locale=C", "--no-instructions"});
   Start();
 }
 
-PostgresServer::PostgresServer(StandbyOf of) : folder_(MakeFolder(OtherUser())) {
+PostgresServer::PostgresServer(StandbyOf of) : folder_(MakePostgresFolder()) {
   const std::string settings =
       "host=" + of.primary.folder_ + " user=" + kUser + " application_name=standby";
   Run(Installed("pg_basebackup"),
@@ -93,7 +67,7 @@ pid_t PostgresServer::Spawn(const std::string& program,
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const std::string& each : arguments) words.push_back(const_cast<char*>(each.c_str()));
   words.push_back(nullptr);
-  const passwd* const user = OtherUser();
+  const passwd* const user = PostgresUser();
   const pid_t child = fork();
   if (child != 0) return child;
   if (user != nullptr && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) _exit(126);
