@@ -273,10 +273,18 @@ void QueueHost::Turn::Output(const queue::Held& attempt, std::string_view data,
   }
 }
 
-// ---- Those who watch a job
+// ---- Those who stay, and those who watch a job
+
+void QueueHost::Turn::Stay(std::shared_ptr<Resident> resident) {
+  const Resident* const key = resident.get();
+  state_.residents.emplace(key, std::move(resident));
+}
+
+void QueueHost::Turn::Leave(const Resident* resident) { state_.residents.erase(resident); }
 
 void QueueHost::Turn::Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher) {
   const bool followed = state_.watchers.WantsOutput(job);
+  Stay(watcher);
   state_.watchers.Add(job, watcher);
   state_.Changed(job);
   if (!followed && watcher->wants_output()) Follow(job, true);
@@ -285,6 +293,7 @@ void QueueHost::Turn::Watch(queue::JobId job, const std::shared_ptr<Watcher>& wa
 void QueueHost::Turn::Unwatch(queue::JobId job, const Watcher* watcher) {
   const bool followed = state_.watchers.WantsOutput(job);
   state_.watchers.Remove(job, watcher);
+  Leave(watcher);
   if (followed && !state_.watchers.WantsOutput(job)) Follow(job, false);
 }
 

@@ -10,6 +10,7 @@ namespace {
 using grpc::StatusCode;
 using testing::Assigned;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::SubmitStream;
 using testing::WorkerStream;
 
@@ -239,6 +240,74 @@ TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
   EXPECT_EQ(client.results.Take().tag, 2U);
   EXPECT_TRUE(client.End().ok());
   EXPECT_TRUE(cluster_->at(source).Cancel(moves, &job).ok());
+}
+
+// ---- Looking after a run
+
+/// An AttendRun call.
+class Attending {
+ public:
+  Attending(Member& asked, const std::string& run, const std::string& queue,
+            const std::string& who) {
+    v1::AttendRunRequest request;
+    request.set_id(run);
+    request.set_queue(queue);
+    request.set_who(who);
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    reader_ = asked.results->AttendRun(&context_, request);
+    v1::AttendRunReply reply;
+    has_it = reader_->Read(&reply);
+  }
+  ~Attending() {
+    if (!over_) Leave();
+  }
+
+  void Leave() {
+    context_.TryCancel();
+    End();
+  }
+  grpc::Status End() {
+    over_ = true;
+    v1::AttendRunReply reply;
+    while (reader_->Read(&reply)) continue;
+    return reader_->Finish();
+  }
+
+  bool has_it = false;
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::AttendRunReply>> reader_;
+  bool over_ = false;
+};
+
+TEST_F(ClusterTest, OneAttendsARunWhomeverIsAsked) {
+  auto first = std::make_unique<Attending>(Other(), "run-1", queue_, "first");
+  EXPECT_TRUE(first->has_it);
+  for (Member* const member : cluster_->all()) {
+    Attending second(*member, "run-1", queue_, "second");
+    EXPECT_FALSE(second.has_it);
+    const grpc::Status status = second.End();
+    EXPECT_EQ(status.error_code(), StatusCode::ALREADY_EXISTS);
+    EXPECT_THAT(status.error_message(), HasSubstr("looked after by first"));
+  }
+  EXPECT_TRUE(Attending(Owner(), "run-2", queue_, "second").has_it) << "another run is free";
+  first.reset();
+  Cluster::Await("run-1 is free",
+                 [&] { return Attending(Owner(), "run-1", queue_, "second").has_it; });
+}
+
+TEST_F(ClusterTest, WhoAttendsARunIsToldThatItsQueueMoves) {
+  Attending here(Owner(), "run-3", queue_, "first");
+  Attending passed_on(Other(), "run-4", queue_, "first");
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+  EXPECT_EQ(here.End().error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(passed_on.End().error_code(), StatusCode::UNAVAILABLE);
+  owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+  Attending anew(Other(), "run-3", queue_, "first");
+  EXPECT_TRUE(anew.has_it);
+  EXPECT_FALSE(Attending(Owner(), "run-3", queue_, "second").has_it);
 }
 
 }  // namespace
