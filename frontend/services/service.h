@@ -70,9 +70,27 @@ class Service : public rpc::Service {
   void Routed(std::string_view method, QueueOf<Request> queue_of,
               typename rpc::UnaryCall<Request, Reply>::Handler answer,
               PoolFor<Request> pool_for = {}) {
+    RoutedWithCaller<Request, Reply>(
+        method, std::move(queue_of),
+        [answer = std::move(answer)](auto& request, auto& call, auto&) { answer(request, call); },
+        std::move(pool_for));
+  }
+
+  /// Also takes who calls: for what is to be passed on later.
+  template <typename Request, typename Reply>
+  using AnswerTo =
+      std::function<void(const Request&, const std::shared_ptr<rpc::UnaryCall<Request, Reply>>&,
+                         const Caller& caller)>;
+
+  template <typename Request, typename Reply>
+  void RoutedWithCaller(std::string_view method, QueueOf<Request> queue_of,
+                        AnswerTo<Request, Reply> answer, PoolFor<Request> pool_for = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
-    const auto local = Posted<Request, Reply>(std::move(answer), pool_for);
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      const auto local =
+          Posted<Request, Reply>([answer, caller = CallerOf(*context)](
+                                     auto& request, auto& call) { answer(request, call, caller); },
+                                 pool_for);
       const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
                                                                 const auto& call) {
         const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);

@@ -1,6 +1,7 @@
 // Streams and followers of several whole frontends on one database, also when queues move.
 
 #include <algorithm>
+#include <future>
 
 #include "tests/frontend/cluster_fixture.h"
 
@@ -240,6 +241,51 @@ TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
   EXPECT_EQ(client.results.Take().tag, 2U);
   EXPECT_TRUE(client.End().ok());
   EXPECT_TRUE(cluster_->at(source).Cancel(moves, &job).ok());
+}
+
+// ---- Waiting for the end of a job
+
+/// A SubmitJob call that waits for the end.
+class Waiting {
+ public:
+  Waiting(Member& asked, const std::string& queue) {
+    v1::SubmitJobRequest request;
+    request.mutable_options()->set_queue(queue);
+    request.mutable_options()->set_durable(true);
+    request.set_wait(true);
+    answered_ = std::async(std::launch::async, [this, request, &asked] {
+      context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+      return asked.clients->SubmitJob(&context_, request, &job_);
+    });
+  }
+  v1::Job End() {
+    const grpc::Status status = answered_.get();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return job_;
+  }
+
+ private:
+  grpc::ClientContext context_;
+  v1::Job job_;
+  std::future<grpc::Status> answered_;
+};
+
+TEST_F(ClusterTest, WhoWaitsForADurableJobIsAnsweredThoughItsQueueMoves) {
+  Waiting here(Owner(), queue_);
+  Waiting passed_on(Other(), queue_);
+  Cluster::Await("both wait", [&] { return Owner().Queues().at(queue_).waiting() == 2; });
+  const std::string source = owners_.at(queue_);
+  for (const std::string& target : {OtherName(), source}) {
+    ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+    owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+    const auto worker = Join(1);
+    const Assigned assigned = worker->assigned.Take();
+    worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
+    worker->Leave();
+    AwaitFinished(Other(), assigned.job);
+  }
+  EXPECT_EQ(here.End().outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(passed_on.End().outcome(), v1::OUTCOME_SUCCEEDED);
 }
 
 // ---- Looking after a run
