@@ -11,6 +11,7 @@
 #include "frontend/services/pulled_call.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/service.h"
 #include "lib/rpc/wire.h"
 
@@ -174,7 +175,9 @@ class Service : public rpc::Service {
       if (!place.ok()) return rpc::Refuse(rpc::ToGrpc(place.status()));
       if (!refusal_.ok()) return rpc::Refuse(rpc::ToGrpc(refusal_));
       const auto call = make(context);
-      call->Hold(*std::move(place));
+      call->Hold(calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
+        if (const auto open = weak.lock()) open->Close(rpc::ToGrpc(why));
+      }));
       call->Start();
       return call.get();
     });
