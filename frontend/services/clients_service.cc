@@ -166,14 +166,13 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   Routed<v1::GetJobRequest, v1::Explanation>(
       "ExplainJob", queue_of_job,
       [&](auto& request, auto& call) { call->Answer(ExplainJob(queues, request.id())); }, of_job);
-  Routed<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
+  Gathered<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
       "RequeueJobs",
-      [&queues, queue_of_job](auto& request) {
-        return request.id() != 0 ? queue_of_job(request) : QueueOfRun(queues, request.run());
+      [this, &queues](auto& request, auto done) {
+        Requeue(queues, requeued_, request, std::move(done));
       },
-      [this, &queues](auto& request, auto& call) {
-        Requeue(queues, requeued_, request, [call](auto reply) { call->Answer(std::move(reply)); });
-      });
+      {}, MergeRequeued, EndRequeued, {},
+      [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); });
   Stream("FollowJob", [&, this](auto* context) {
     return MakeFollower(queues, readers, peers(), CallerOf(*context));
   });

@@ -134,12 +134,13 @@ class Service : public rpc::Service {
   using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
 
   /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
-  /// says, and `arrange` has the last word. `miss`: see Gathering.
+  /// says, and `arrange` has the last word. `miss`: see Gathering. What is about one queue, as
+  /// `queue_of` says, is only asked of the frontend that serves it.
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
                 typename Gathering<Reply>::Merge merge = {},
                 std::function<void(Reply& all)> arrange = {},
-                typename Gathering<Reply>::Miss miss = {}) {
+                typename Gathering<Reply>::Miss miss = {}, QueueOf<Request> queue_of = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
@@ -149,6 +150,13 @@ class Service : public rpc::Service {
           call->Answer(std::move(reply));
         };
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
+        if (const std::string queue = queue_of ? queue_of(request) : ""; !queue.empty()) {
+          return peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
+            if (!place.ok()) return call->Fail(rpc::ToGrpc(place.status()));
+            if (place->address.empty()) return part(request, answer);
+            Forward(place->address, path, request, caller, call);
+          });
+        }
         part(request, [=, this](Result<Reply> own) {
           Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, miss,
                                  answer);
