@@ -21,7 +21,7 @@
 namespace twofold::frontend {
 namespace {
 
-// Streams have so long to end by themselves when the frontend stops.
+// Callers have so long to take the ends of their calls when the frontend stops.
 constexpr auto kStopGrace = std::chrono::milliseconds(200);
 
 // So long others may take to take the queues over.
@@ -93,8 +93,11 @@ std::string Advertised(const Options& options, const HostPort& listening, const 
   return ToString({is_any ? name : listening.host, listening.port});
 }
 
-void Stop(std::unique_ptr<rpc::Server>& server) {
-  if (server) server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
+/// Callers learn that they may ask again, which a call that is broken off does not say.
+void Stop(std::unique_ptr<rpc::Server>& server, OpenCalls& calls) {
+  if (!server) return;
+  calls.EndAll(absl::UnavailableError("this frontend ends; ask again"));
+  server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
 }
 
 }  // namespace
@@ -300,8 +303,8 @@ Frontend::~Frontend() {
   http_server_.reset();
   Leave();
   if (worker_server_) SettleAttempts();
-  Stop(client_server_);
-  Stop(worker_server_);
+  Stop(client_server_, client_calls_);
+  Stop(worker_server_, worker_calls_);
   ticker_.reset();
   membership_.reset();
   if (storage_) storage_->Stop();  // its last messages go to streams that have ended

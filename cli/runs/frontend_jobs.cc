@@ -77,10 +77,11 @@ Status RefusalOf(const v1::Report& report, std::uint64_t retry_after_ns) {
 class Attendance {
  public:
   Attendance(const Frontend& frontend, std::unique_ptr<v1::Results::Stub> stub,
-             const std::string& run)
+             const v1::JobOptions& jobs)
       : stub_(std::move(stub)) {
     frontend.Prepare(context_, Duration::zero());
-    request_.set_id(run);
+    request_.set_id(jobs.run());
+    request_.set_queue(jobs.queue());
     request_.set_who(absl::StrCat(HostName(), ", process ", getpid()));
     thread_ = std::thread([this] { Hold(); });
   }
@@ -140,7 +141,7 @@ FrontendJobs::~FrontendJobs() = default;
 Status FrontendJobs::Attend() {
   auto stub = frontend_.NewStub<v1::Results>();
   if (!stub.ok()) return stub.status();
-  auto attendance = std::make_unique<Attendance>(frontend_, *std::move(stub), common_.run());
+  auto attendance = std::make_unique<Attendance>(frontend_, *std::move(stub), common_);
   Status status = frontend_.Explain(attendance->Answer());
   if (status.ok()) attendance_ = std::move(attendance);
   return status;

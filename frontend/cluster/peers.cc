@@ -14,6 +14,7 @@
 #include "lib/rpc/wire.h"
 #include "twofold/v1/frontends.pb.h"
 #include "twofold/v1/queue.grpc.pb.h"  // gRPC's traits of the messages
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -119,12 +120,13 @@ struct Peers::UnaryOpen final : Open {
   grpc::ByteBuffer reply;
 };
 
-struct Peers::FollowOpen final : Open {
-  explicit FollowOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
+template <typename Request, typename Reply>
+struct Peers::StreamOpen final : Open {
+  explicit StreamOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
   void TryCancel() override { stream->Cancel(); }
 
-  grpc::TemplatedGenericStub<v1::FollowJobRequest, v1::JobUpdate> stub;
-  std::shared_ptr<rpc::ClientStream<v1::FollowJobRequest, v1::JobUpdate>> stream;
+  grpc::TemplatedGenericStub<Request, Reply> stub;
+  std::shared_ptr<rpc::ClientStream<Request, Reply>> stream;
 };
 
 Peers::~Peers() {
@@ -232,21 +234,22 @@ Peers::Cancel Peers::Start(const std::string& address, const std::string& method
   return [this, number] { BreakOff(number); };
 }
 
-Peers::Cancel Peers::Follow(const std::string& address, const v1::FollowJobRequest& request,
-                            Caller caller, OnUpdate on_update, OnEnd on_end) {
+template <typename Request, typename Reply>
+Peers::Cancel Peers::Stream(const std::string& address, const std::string& method,
+                            const Request& request, Caller caller, OnReply<Reply> on_reply,
+                            OnEnd on_end) {
   caller.is_forwarded = true;
-  const auto call = std::make_shared<FollowOpen>(Channel(address));
+  const auto call = std::make_shared<StreamOpen<Request, Reply>>(Channel(address));
   const std::uint64_t number = Enter(call);
-  call->stream = std::make_shared<rpc::ClientStream<v1::FollowJobRequest, v1::JobUpdate>>(
-      std::move(on_update),
+  call->stream = std::make_shared<rpc::ClientStream<Request, Reply>>(
+      std::move(on_reply),
       [this, number, on_end = std::move(on_end)](const grpc::Status& status) mutable {
         std::exchange(on_end, nullptr)(status);
         Leave(number);
       });
   Prepare(*call->stream->context(), caller);
-  call->stub.PrepareBidiStreamingCall(call->stream->context(), "/twofold.v1.Clients/FollowJob", {},
-                                      call->stream.get());
-  call->stream->Add([&](v1::FollowJobRequest& message) {
+  call->stub.PrepareBidiStreamingCall(call->stream->context(), method, {}, call->stream.get());
+  call->stream->Add([&](Request& message) {
     message = request;
     return std::size_t{1};
   });
@@ -254,6 +257,13 @@ Peers::Cancel Peers::Follow(const std::string& address, const v1::FollowJobReque
   call->stream->Close();
   return [this, number] { BreakOff(number); };
 }
+
+template Peers::Cancel Peers::Stream(const std::string&, const std::string&,
+                                     const v1::FollowJobRequest&, Caller, OnReply<v1::JobUpdate>,
+                                     OnEnd);
+template Peers::Cancel Peers::Stream(const std::string&, const std::string&,
+                                     const v1::AttendRunRequest&, Caller,
+                                     OnReply<v1::AttendRunReply>, OnEnd);
 
 void Peers::Find(const std::string& queue, std::uint64_t newest_known,
                  std::function<void(Result<Place>)> done) {

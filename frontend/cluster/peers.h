@@ -18,7 +18,6 @@
 #include "lib/common/result.h"
 #include "lib/rpc/dialer.h"
 #include "lib/security/client.h"
-#include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
 
@@ -74,11 +73,14 @@ class Peers {
   Cancel Call(const std::string& address, const std::string& method,
               const grpc::ByteBuffer& request, Caller caller, Done done);
 
-  /// Calls FollowJob. `on_update` comes for one message at a time, before `on_end`.
-  using OnUpdate = std::function<void(const v1::JobUpdate&)>;
+  /// Calls a method that takes a request and gives a stream of replies: FollowJob, AttendRun.
+  /// `on_reply` comes for one message at a time, before `on_end`.
+  template <typename Reply>
+  using OnReply = std::function<void(const Reply&)>;
   using OnEnd = std::function<void(const grpc::Status&)>;
-  Cancel Follow(const std::string& address, const v1::FollowJobRequest& request, Caller caller,
-                OnUpdate on_update, OnEnd on_end);
+  template <typename Request, typename Reply>
+  Cancel Stream(const std::string& address, const std::string& method, const Request& request,
+                Caller caller, OnReply<Reply> on_reply, OnEnd on_end);
 
   /// For a stream that goes on there: give it to ServerStream::PassOn. `stream` and `context` are
   /// of the stream, which ends before this does.
@@ -107,7 +109,8 @@ class Peers {
   /// What is kept of a call until it is over.
   struct Open;
   struct UnaryOpen;
-  struct FollowOpen;
+  template <typename Request, typename Reply>
+  struct StreamOpen;
 
   Cancel Start(const std::string& address, const std::string& method,
                const grpc::ByteBuffer& request, const Caller& caller, Done done);

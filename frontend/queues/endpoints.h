@@ -52,6 +52,13 @@ struct WorkerPattern {
   bool operator==(const WorkerPattern&) const = default;
 };
 
+/// Wants to know when the queue is not served here any more.
+class Resident : public Endpoint {
+ public:
+  /// It is not. This was the last call.
+  virtual void OnMoved() = 0;
+};
+
 /// Gets the ends of the jobs it submitted.
 class Submitter : public Endpoint {
  public:

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -16,15 +15,6 @@ namespace {
 
 // What may wait for the disk before jobs are refused: some seconds' work of a slow disk.
 constexpr std::size_t kMostPendingBytes = 256 << 20;
-
-// As the core has them (lib/queue/placement.h).
-std::string LabelLines(const WorkerIdentity& worker) {
-  std::string lines;
-  for (const auto& [name, value] : worker.labels) {
-    absl::StrAppend(&lines, name, "=", value, "\n");
-  }
-  return lines;
-}
 
 }  // namespace
 
@@ -166,98 +156,7 @@ void QueueHost::Turn::RecordRequeue(queue::JobId from, queue::JobId to) {
       results::JobRequeued{static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)});
 }
 
-// ---- Workers
-
-queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slots,
-                                       std::span<const queue::Held> held, WorkerIdentity identity,
-                                       const std::shared_ptr<WorkerEndpoint>& endpoint,
-                                       Joining how) {
-  // The core assigns while it takes the process in, so the endpoint must be in place before: it
-  // goes to the id that the core will use.
-  const queue::ProcessId process = state_.core.core().IdFor(key);
-  State::Worker& worker = state_.WorkerAt(process);
-  if (worker.endpoint) {
-    worker.endpoint->OnReplaced();
-    state_.to_flush.Add(worker.endpoint);
-  }
-  const UsageRecord usage = worker.key == key ? worker.usage : UsageRecord();
-  worker = {key, std::move(identity), endpoint, how.leave_when_empty, usage, now_};
-  worker.usage.Joined(now_);
-  state_.core.Step(now_,
-                   queue::input::WorkerJoined{.key = key,
-                                              .slots = slots,
-                                              .held = {held.begin(), held.end()},
-                                              .draining = how.draining,
-                                              .paused = state_.IsPaused(worker.identity),
-                                              .node = worker.identity.node,
-                                              .labels = LabelLines(worker.identity)},
-                   state_);
-  state_.to_flush.Add(endpoint);
-  LeaveIfEmpty(process);
-  return process;
-}
-
-bool QueueHost::Turn::HasJoined(queue::ProcessId process, const WorkerEndpoint* endpoint) const {
-  const auto index = static_cast<std::size_t>(process);
-  return index < state_.workers.size() && state_.workers[index].endpoint.get() == endpoint;
-}
-
-void QueueHost::Turn::Gone(queue::ProcessId process, const WorkerEndpoint* endpoint) {
-  if (state_.Detach(process, endpoint))
-    state_.core.Step(now_, queue::input::WorkerGone{process}, state_);
-}
-
-void QueueHost::Turn::Left(queue::ProcessId process, const WorkerEndpoint* endpoint) {
-  if (state_.Detach(process, endpoint))
-    state_.core.Step(now_, queue::input::WorkerLeft{process}, state_);
-}
-
-void QueueHost::Turn::Renew(queue::ProcessId process) {
-  state_.core.Step(now_, queue::input::Renewed{process}, state_);
-}
-
-void QueueHost::Turn::Used(queue::ProcessId process, const v1::Usage& usage) {
-  const WorkerUsage added = state_.WorkerAt(process).usage.Take(usage, now_);
-  state_.usage.cpu += added.cpu;
-  state_.usage.throttled += added.throttled;
-  state_.usage.reported += added.reported;
-}
-
-void QueueHost::Turn::Draining(queue::ProcessId process) {
-  state_.core.Step(now_, queue::input::WorkerDraining{process}, state_);
-}
-
-void QueueHost::Turn::Ready(queue::ProcessId process, const queue::Held& member) {
-  state_.core.Step(now_, queue::input::MemberReady{process, member}, state_);
-}
-
-bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completion& completion) {
-  const bool counts = state_.core.Step(now_, queue::input::Completed{process, completion}, state_);
-  if (!state_.served) {
-    AttemptOver(process, completion.job);
-  } else if (IsDurable(completion.job) && state_.tenure.journal != nullptr) {
-    state_.Send(completion.job, state_.WorkerAt(process).endpoint,
-                [attempt = queue::Held{completion.job, completion.attempt}](WorkerEndpoint& to) {
-                  to.OnKept(attempt);
-                });
-  }
-  SendIfFree(process);
-  return counts;
-}
-
-void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
-  const State::Worker& worker = state_.WorkerAt(process);
-  if (!worker.leave_when_empty || state_.core.core().runnable() > 0) return;
-  SendHome(process);
-}
-
-void QueueHost::Turn::SendHome(queue::ProcessId process) {
-  const State::Worker& worker = state_.WorkerAt(process);
-  if (!worker.endpoint) return;
-  state_.core.Step(now_, queue::input::WorkerDraining{process}, state_);
-  worker.endpoint->OnDrain();
-  state_.to_flush.Add(worker.endpoint);
-}
+// ---- What running jobs tell
 
 void QueueHost::Turn::Progress(const queue::Held& attempt, JobProgress progress) {
   const auto role = state_.core.core().RoleOf(attempt);
@@ -277,10 +176,18 @@ void QueueHost::Turn::Output(const queue::Held& attempt, std::string_view data,
   }
 }
 
-// ---- Those who watch a job
+// ---- Those who stay, and those who watch a job
+
+void QueueHost::Turn::Stay(std::shared_ptr<Resident> resident) {
+  const Resident* const key = resident.get();
+  state_.residents.emplace(key, std::move(resident));
+}
+
+void QueueHost::Turn::Leave(const Resident* resident) { state_.residents.erase(resident); }
 
 void QueueHost::Turn::Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher) {
   const bool followed = state_.watchers.WantsOutput(job);
+  Stay(watcher);
   state_.watchers.Add(job, watcher);
   state_.Changed(job);
   if (!followed && watcher->wants_output()) Follow(job, true);
@@ -289,6 +196,7 @@ void QueueHost::Turn::Watch(queue::JobId job, const std::shared_ptr<Watcher>& wa
 void QueueHost::Turn::Unwatch(queue::JobId job, const Watcher* watcher) {
   const bool followed = state_.watchers.WantsOutput(job);
   state_.watchers.Remove(job, watcher);
+  Leave(watcher);
   if (followed && !state_.watchers.WantsOutput(job)) Follow(job, false);
 }
 
@@ -330,55 +238,6 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
   }
 }
 
-template <typename Visit>
-std::size_t QueueHost::Turn::VisitWorkers(const WorkerPattern& pattern, std::size_t from,
-                                          const Visit& visit) const {
-  const std::size_t end = std::min(from + kWorkersATurn, state_.workers.size());
-  for (std::size_t i = from; i < end; ++i) {
-    const queue::ProcessId process{static_cast<std::uint32_t>(i)};
-    const queue::Process* known = state_.core.core().FindProcess(process);
-    if (known != nullptr && pattern.Matches(state_.workers[i].identity)) visit(process, *known);
-  }
-  return end < state_.workers.size() ? end : 0;
-}
-
-std::size_t QueueHost::Turn::ListWorkers(
-    const WorkerPattern& pattern, std::size_t from,
-    const std::function<void(const WorkerView&)>& visit) const {
-  return VisitWorkers(pattern, from, [&](queue::ProcessId process, const queue::Process& known) {
-    const State::Worker& worker = state_.WorkerAt(process);
-    visit({worker.identity, known, worker.usage.newest()});
-  });
-}
-
-std::size_t QueueHost::Turn::PauseWorkers(const WorkerPattern& pattern, std::size_t from) {
-  return SetPaused(pattern, from, true);
-}
-
-std::size_t QueueHost::Turn::ResumeWorkers(const WorkerPattern& pattern, std::size_t from) {
-  return SetPaused(pattern, from, false);
-}
-
-/// Somebody else may have said otherwise since the first part: then that counts for all parts.
-std::size_t QueueHost::Turn::SetPaused(const WorkerPattern& pattern, std::size_t from,
-                                       bool paused) {
-  if (from == 0) state_.AddPauseRule(pattern, paused);
-  return VisitWorkers(pattern, from, [&](queue::ProcessId process, const queue::Process&) {
-    const bool counts = state_.IsPaused(state_.WorkerAt(process).identity);
-    state_.core.Step(now_, queue::input::PauseWorker{process, counts}, state_);
-  });
-}
-
-std::size_t QueueHost::Turn::DrainWorkers(const WorkerPattern& pattern, std::size_t from) {
-  return VisitWorkers(pattern, from,
-                      [&](queue::ProcessId process, const queue::Process&) { SendHome(process); });
-}
-
 const queue::Queue& QueueHost::Turn::core() const { return state_.core.core(); }
-
-const WorkerIdentity* QueueHost::Turn::Identity(queue::ProcessId process) const {
-  const auto index = static_cast<std::size_t>(process);
-  return index < state_.workers.size() ? &state_.workers[index].identity : nullptr;
-}
 
 }  // namespace twofold::frontend

@@ -239,8 +239,15 @@ class QueueHost::Turn {
   void Progress(const queue::Held& attempt, JobProgress progress);
   void Output(const queue::Held& attempt, std::string_view data, std::uint64_t missed);
 
+  // ---- Those who stay as long as the queue does
+
+  /// Until Leave, or until the tenure ends. REQUIRES: served.
+  void Stay(std::shared_ptr<Resident> resident);
+  void Leave(const Resident* resident);
+
   // ---- Those who watch a job
 
+  /// The watcher stays until Unwatch, also when the job has ended. REQUIRES: served.
   void Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher);
   void Unwatch(queue::JobId job, const Watcher* watcher);
   /// nullptr: it has told nothing.

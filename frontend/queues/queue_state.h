@@ -72,6 +72,7 @@ class QueueHost::State final : public queue::Effects {
   WorkerUsage usage;
   FlushList to_flush;
   CommitBatch commit;
+  absl::flat_hash_map<const Resident*, std::shared_ptr<Resident>> residents;
   Watchers watchers;
   std::vector<queue::JobId> changed;  ///< watched jobs that the turn has changed
   /// After Close: volatile attempts that processes still run.

@@ -125,8 +125,9 @@ std::shared_ptr<results::Journal> QueueHost::Turn::Close() ABSL_NO_THREAD_SAFETY
     submitter->OnDurableMoved(host_.number());
     state_.to_flush.Add(submitter);
   }
-  for (const Watchers::List& list : state_.watchers.AllOver()) {
-    for (const auto& watcher : list) state_.Tell(watcher, [](Watcher& to) { to.OnMoved(); });
+  state_.watchers = {};
+  for (const auto& [key, resident] : std::exchange(state_.residents, {})) {
+    state_.Tell(resident, [](Resident& to) { to.OnMoved(); });
   }
   SendAway();
   return journal;

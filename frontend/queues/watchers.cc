@@ -36,12 +36,4 @@ Watchers::List Watchers::JobOver(queue::JobId job) {
   return found ? std::move(found.mapped()) : List();
 }
 
-std::vector<Watchers::List> Watchers::AllOver() {
-  std::vector<List> all;
-  for (auto& [job, list] : watchers_) all.push_back(std::move(list));
-  watchers_.clear();
-  progress_.clear();
-  return all;
-}
-
 }  // namespace twofold::frontend

@@ -14,14 +14,12 @@
 namespace twofold::frontend {
 
 /// Gets what happens to a job that somebody watches. Called as the other endpoints are.
-class Watcher : public Endpoint {
+class Watcher : public Resident {
  public:
   /// Its state has changed. `job` finished: this was the last call.
   virtual void OnJob(const v1::Job& job) = 0;
   /// A worker has printed something; `missed` bytes before it were left out.
   virtual void OnOutput(std::uint32_t rank, std::string_view data, std::uint64_t missed) = 0;
-  /// The queue is not served here any more. This was the last call.
-  virtual void OnMoved() = 0;
   [[nodiscard]] virtual bool wants_output() const = 0;
 };
 
@@ -60,8 +58,6 @@ class Watchers {
 
   /// The job is over. Returns who watched it.
   List JobOver(queue::JobId job);
-  /// All are over.
-  std::vector<List> AllOver();
 
  private:
   absl::flat_hash_map<queue::JobId, List> watchers_;

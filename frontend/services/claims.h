@@ -4,8 +4,11 @@
 #include <absl/strings/str_cat.h>
 
 #include <cstdint>
+#include <functional>
+#include <list>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
@@ -49,8 +52,8 @@ class Claims {
 };
 
 /// Bounds how many calls that stay open (streams, and calls that wait for a job) one peer has at
-/// one door. A peer is a host: its connections count together, so an address translation on the way
-/// makes many of them one.
+/// one door, and ends them all when the frontend ends. A peer is a host: its connections count
+/// together, so an address translation on the way makes many of them one.
 ///
 /// Threads  Safe.
 class OpenCalls {
@@ -58,9 +61,13 @@ class OpenCalls {
   /// `limit` 0 = none. `gate` counts those turned away.
   OpenCalls(std::uint32_t limit, security::Gate& gate) : limit_(limit), gate_(gate) {}
 
+  using Place = Claims<std::string>::Claim;
+  using End = std::function<void(const Status& why)>;
+
   /// A place for one more call of `peer` (as grpc::ServerContext::peer gives it).
-  /// Errors   kResourceExhausted: it has as many as it may.
-  Result<Claims<std::string>::Claim> Enter(const std::string& peer) {
+  /// Errors   kResourceExhausted: it has as many as it may; what EndAll says.
+  Result<Place> Enter(const std::string& peer) {
+    if (Status status = ended(); !status.ok()) return status;
     // Without the port: "ipv4:10.0.0.7:53412" and "ipv6:%5B::1%5D:53412".
     if (auto place = hosts_.Take(peer.substr(0, peer.rfind(':')))) return place;
     gate_.Count(security::Reason::kTooMany);
@@ -69,10 +76,43 @@ class OpenCalls {
                      " calls open, as many as it may (twofold-frontend --peer-calls)"));
   }
 
+  /// `end` ends the call that has the place, and is forgotten with it. Returns the place.
+  Place Open(Place place, End end) {
+    const MutexLock lock(mutex_);
+    const auto at = open_.insert(open_.end(), std::move(end));
+    return Place(this, [at, place = std::move(place)](void* self) {
+      static_cast<OpenCalls*>(self)->Forget(at);
+    });
+  }
+
+  /// Ends all calls, and those that come.
+  void EndAll(const Status& why) {
+    std::list<End> open;
+    {
+      const MutexLock lock(mutex_);
+      ended_ = why;
+      open = open_;
+    }
+    for (const End& end : open) end(why);
+  }
+
  private:
+  Status ended() {
+    const MutexLock lock(mutex_);
+    return ended_;
+  }
+
+  void Forget(std::list<End>::iterator at) {
+    const MutexLock lock(mutex_);
+    open_.erase(at);
+  }
+
   const std::uint32_t limit_;
   security::Gate& gate_;
   Claims<std::string> hosts_{limit_};
+  Mutex mutex_;
+  std::list<End> open_ ABSL_GUARDED_BY(mutex_);
+  Status ended_ ABSL_GUARDED_BY(mutex_);  // OK: they go on
 };
 
 }  // namespace twofold::frontend

@@ -8,6 +8,7 @@
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
 #include "frontend/services/changes.h"
+#include "frontend/services/end_waiter.h"
 #include "frontend/services/job_calls.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
@@ -19,8 +20,6 @@
 
 namespace twofold::frontend {
 namespace {
-
-using SubmitCall = std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>>;
 
 grpc::Status Refused(const Status& why) {
   const bool full = why.code() == absl::StatusCode::kResourceExhausted;
@@ -67,16 +66,6 @@ std::string HomeOf(const QueueSet& queues, const v1::JobOptions& job) {
   return options.ok() ? queues.Choose(**host, **options).name() : "";
 }
 
-/// The caller may lose patience before the job ends; the job goes on.
-void AnswerAtEnd(FinishedJobs& finished, queue::JobId job, const std::string& queue,
-                 const SubmitCall& call) {
-  const std::uint64_t number = finished.WhenFinished(job, [call, queue](v1::Job ended) {
-    ended.set_queue(queue);
-    call->Answer(std::move(ended));
-  });
-  call->WhenCancelled([&finished, job, number] { finished.StopWaiting(job, number); });
-}
-
 /// The answer to a call when its change is on disk. Nobody may say that any more: then that is the
 /// answer.
 class StoredAnswer {
@@ -102,14 +91,18 @@ class StoredAnswer {
 };
 
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
-               const SubmitCall& call) {
+               const EndWaiter::Call& call, Peers* peers, const Caller& caller) {
   const Result<NewJob> job = CheckJob(queues, request);
   if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
   const auto accepted = std::make_shared<v1::Job>();
-  const auto stored = std::make_shared<StoredAnswer>(
-      [call](Result<v1::Job> answer) { call->Answer(std::move(answer)); });
-  const auto answer = [stored, accepted, wait = request.wait()] {
-    wait ? stored->Forgo() : stored->Give(*accepted);
+  const auto waiter = request.wait()
+                          ? std::make_shared<EndWaiter>(queues, *job->host, call, peers, caller)
+                          : nullptr;
+  const auto stored = std::make_shared<StoredAnswer>([call, waiter](Result<v1::Job> answer) {
+    waiter ? waiter->Answer(std::move(answer)) : call->Answer(std::move(answer));
+  });
+  const auto answer = [stored, accepted, waits = waiter != nullptr] {
+    waits ? stored->Forgo() : stored->Give(*accepted);
   };
   QueueHost::Turn turn(*job->host, Now());
   if (const Status served = turn.CheckServed(); !served.ok()) {
@@ -122,7 +115,7 @@ void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
         [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });
   }
   *accepted = Describe(turn, *job->host, *turn.core().Find(turn.now(), submitted.job));
-  if (request.wait()) AnswerAtEnd(queues.finished(), submitted.job, job->host->name(), call);
+  if (waiter) waiter->Start(turn, submitted.job);
 }
 
 }  // namespace
@@ -168,9 +161,11 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   const auto queue_of_job = [&queues](const auto& request) {
     return queues.NameOf(queue::JobId{request.id()});
   };
-  Routed<v1::SubmitJobRequest, v1::Job>(
+  RoutedWithCaller<v1::SubmitJobRequest, v1::Job>(
       "SubmitJob", [&](auto& request) { return HomeOf(queues, request.options()); },
-      [&](auto& request, auto& call) { SubmitJob(queues, request, call); },
+      [&, this](auto& request, auto& call, auto& caller) {
+        SubmitJob(queues, request, call, peers(), caller);
+      },
       [](auto&) { return nullptr; });
   Routed<v1::GetJobRequest, v1::Job>(
       "GetJob", queue_of_job,
@@ -188,14 +183,13 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   Routed<v1::GetJobRequest, v1::Explanation>(
       "ExplainJob", queue_of_job,
       [&](auto& request, auto& call) { call->Answer(ExplainJob(queues, request.id())); }, of_job);
-  Routed<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
+  Gathered<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
       "RequeueJobs",
-      [&queues, queue_of_job](auto& request) {
-        return request.id() != 0 ? queue_of_job(request) : QueueOfRun(queues, request.run());
+      [this, &queues](auto& request, auto done) {
+        Requeue(queues, requeued_, request, std::move(done));
       },
-      [this, &queues](auto& request, auto& call) {
-        Requeue(queues, requeued_, request, [call](auto reply) { call->Answer(std::move(reply)); });
-      });
+      {}, MergeRequeued, EndRequeued, {},
+      [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); });
   Stream("FollowJob", [&, this](auto* context) {
     return MakeFollower(queues, readers, peers(), CallerOf(*context));
   });

@@ -1,5 +1,4 @@
 #include <atomic>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,22 +6,22 @@
 #include "frontend/queues/watchers.h"
 #include "frontend/services/job_calls.h"
 #include "frontend/services/lookup.h"
-#include "lib/common/mutex.h"
+#include "frontend/services/routed_stream.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
 namespace {
 
-using FollowCall = rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>;
+using FollowCall = RoutedStream<v1::FollowJobRequest, v1::JobUpdate>;
 constexpr std::size_t kMessageBytes = rpc::Outbox<v1::JobUpdate>::kMessageBytes;
 constexpr std::size_t kMostWaiting = 64 * kMessageBytes;
 
-class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobUpdate>,
-                       public Watcher {
+class Follower final : public FollowCall, public Watcher {
  public:
-  Follower(const QueueSet& queues, ReaderPool& readers, Peers* peers, Caller caller)
-      : queues_(queues), readers_(readers), peers_(peers), caller_(std::move(caller)) {}
+  Follower(const QueueSet& queues, ReaderPool& readers, Peers* peers, const Caller& caller)
+      : RoutedStream("/twofold.v1.Clients/FollowJob", peers, caller),
+        queues_(queues),
+        readers_(readers) {}
 
   void OnJob(const v1::Job& job) override {
     const bool finished = job.state() == v1::JOB_STATE_FINISHED;
@@ -62,27 +61,10 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
   void OnRequest(const v1::FollowJobRequest& request) override {
     job_ = queue::JobId{request.id()};
     output_ = request.output();
-    const bool is_mine = peers_ == nullptr || caller_.is_forwarded;
-    const std::string queue = is_mine ? std::string() : queues_.NameOf(job_);
-    if (queue.empty()) return FollowHere();
-    peers_->Find(queue, caller_.epoch, [self = Self()](const Result<Peers::Place>& place) {
-      if (!place.ok()) return self->Close(rpc::ToGrpc(place.status()));
-      place->address.empty() ? self->FollowHere() : self->FollowThere(place->address);
-    });
+    Route(queues_.NameOf(job_), request);
   }
 
-  void OnGone() override {
-    std::function<void()> cancel;
-    {
-      const MutexLock lock(mutex_);
-      gone_ = true;
-      cancel.swap(cancel_);
-    }
-    if (cancel) cancel();
-    Unwatch();
-  }
-
-  void FollowHere() {
+  void Here() override {
     if (Watch()) return;
     // It may have ended: then that is all there is to see.
     if (!IsDurable(job_)) return ShowEnd();
@@ -90,27 +72,8 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
     if (!posted) Close(ReaderPool::Refusal());
   }
 
-  /// Passes on what the frontend that serves the queue says. What this one's caller does not take
-  /// in time is left out here.
-  void FollowThere(const std::string& address) {
-    v1::FollowJobRequest request;
-    request.set_id(static_cast<std::uint64_t>(job_));
-    request.set_output(output_);
-    auto cancel = peers_->Follow(
-        address, request, caller_,
-        [self = Self()](const v1::JobUpdate& update) { self->PassOn(update); },
-        [self = Self()](const grpc::Status& status) { self->Close(status); });
-    {
-      const MutexLock lock(mutex_);
-      if (!gone_) {
-        cancel_ = std::move(cancel);
-        return;
-      }
-    }
-    cancel();
-  }
-
-  void PassOn(const v1::JobUpdate& update) {
+  /// What the caller does not take in time is left out here.
+  void PassOn(const v1::JobUpdate& update) override {
     const bool has_output = !update.output().empty();
     if (!has_output) missed_ += update.output_missed();
     if (update.has_job()) OnJob(update.job());
@@ -122,22 +85,14 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
   bool Watch() {
     QueueHost* host = queues_.Owner(job_);
     if (host == nullptr) return false;
-    {
-      QueueHost::Turn turn(*host, Now());
-      if (!turn.served() || !turn.core().Find(turn.now(), job_)) return false;
-      turn.Watch(job_, {shared_from_this(), static_cast<Watcher*>(this)});
-    }
-    if (IsGone()) Unwatch();  // OnGone may have come first
+    QueueHost::Turn turn(*host, Now());
+    if (!turn.served() || !turn.core().Find(turn.now(), job_)) return false;
+    turn.Watch(job_, {shared_from_this(), static_cast<Watcher*>(this)});
     return true;
   }
 
-  void Unwatch() {
+  void OnLeft() override {
     if (QueueHost* host = queues_.Owner(job_)) QueueHost::Turn(*host, Now()).Unwatch(job_, this);
-  }
-
-  bool IsGone() {
-    const MutexLock lock(mutex_);
-    return gone_;
   }
 
   std::shared_ptr<Follower> Self() {
@@ -154,22 +109,17 @@ class Follower final : public rpc::OneRequestCall<v1::FollowJobRequest, v1::JobU
 
   const QueueSet& queues_;
   ReaderPool& readers_;
-  Peers* const peers_;
-  const Caller caller_;
   queue::JobId job_{0};
   bool output_ = false;
   std::uint64_t missed_ = 0;  // by OnOutput, and by the last OnJob
   std::atomic<bool> finished_ = false;
   std::atomic<bool> moved_ = false;
-  Mutex mutex_;
-  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
-  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what is passed on
 };
 
 }  // namespace
 
-std::shared_ptr<FollowCall> MakeFollower(const QueueSet& queues, ReaderPool& readers, Peers* peers,
-                                         const Caller& caller) {
+std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFollower(
+    const QueueSet& queues, ReaderPool& readers, Peers* peers, const Caller& caller) {
   return std::make_shared<Follower>(queues, readers, peers, caller);
 }
 

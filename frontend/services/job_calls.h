@@ -26,12 +26,10 @@ std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFoll
 /// Jobs submitted again of which the store does not know yet.
 using RequeuedJobs = Claims<std::uint64_t>;
 
-/// The queue of a run's first job; empty: it has none. Blocks on the store.
-std::string QueueOfRun(const QueueSet& queues, const std::string& run);
-
 /// Submits finished durable jobs again, as new ones of the same queue, options and spec: one, or a
-/// page of those of a run that have not been submitted again before. `done` gets the pairs when all
-/// are on disk, or at once why not; then some of a run may have been requeued.
+/// page of those of a run that have not been submitted again before, and whose queues are served
+/// here. `done` gets the pairs when all are on disk, or at once why not; then some of a run may
+/// have been requeued.
 ///
 /// REQUIRES: `queues` and `under_way`, which all calls share, outlive the journal's callbacks.
 /// Errors   kNotFound: no such job; kFailedPrecondition: it has not ended, or was requeued before,
@@ -41,5 +39,10 @@ std::string QueueOfRun(const QueueSet& queues, const std::string& run);
 ///          memory of 50.
 void Requeue(const QueueSet& queues, RequeuedJobs& under_way, const v1::RequeueJobsRequest& request,
              std::function<void(Result<v1::RequeueJobsReply>)> done);
+
+/// Makes one reply of those of several frontends, each about the same page of a run; and of all of
+/// them one for the caller.
+void MergeRequeued(v1::RequeueJobsReply& all, const v1::RequeueJobsReply& one);
+void EndRequeued(v1::RequeueJobsReply& all);
 
 }  // namespace twofold::frontend

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -69,6 +70,9 @@ Status Check(const QueueSet& queues, const v1::RequeueJobsRequest& request) {
   return Precondition("this frontend keeps no finished jobs; start it with --store sqlite:PATH");
 }
 
+// Where a frontend goes on that has seen the last job of the run.
+constexpr std::uint64_t kNoMore = UINT64_MAX;
+
 /// How far the pages of a run have come. As text "AFTER:LAST,LAST,...".
 struct RunPages {
   std::uint64_t after = 0;
@@ -99,13 +103,21 @@ std::string Text(const RunPages& pages) {
   return absl::StrCat(pages.after, ":", absl::StrJoin(pages.last, ","));
 }
 
+bool OfOneQueue(std::uint64_t a, std::uint64_t b) {
+  return queue::QueueNumber(queue::JobId{a}) == queue::QueueNumber(queue::JobId{b});
+}
+
+/// Of each queue the frontend that serves it knows more than the others.
+void KeepHighest(std::vector<std::uint64_t>& ids) {
+  std::sort(ids.begin(), ids.end(),
+            std::greater<>());  // the higher bytes are their queues' numbers
+  ids.erase(std::unique(ids.begin(), ids.end(), OfOneQueue), ids.end());
+}
+
 /// It came after the first page: the pages before may have made it.
 bool IsNew(std::uint64_t job, const RunPages& pages) {
-  const auto same_queue = [](std::uint64_t a, std::uint64_t b) {
-    return queue::QueueNumber(queue::JobId{a}) == queue::QueueNumber(queue::JobId{b});
-  };
   return std::any_of(pages.last.begin(), pages.last.end(), [&](std::uint64_t last) {
-    return same_queue(job, last) && results::SequenceOf(job) > results::SequenceOf(last);
+    return OfOneQueue(job, last) && results::SequenceOf(job) > results::SequenceOf(last);
   });
 }
 
@@ -148,13 +160,15 @@ class Batch {
                                                 .limit = kPage});
       if (!slice.ok()) return slice.status();
       for (const results::StoredJob& job : *slice) {
-        if (job.requeued_as != 0 || IsNew(job.accepted.id, *pages)) continue;
+        if (job.requeued_as != 0 || IsServedElsewhere(job.accepted.queue)) continue;
+        if (Status status = CheckServed(job.accepted.queue); !status.ok()) return status;
+        if (IsNew(job.accepted.id, *pages)) continue;
         auto claim = under_way_.Take(job.accepted.id);
         if (claim == nullptr) continue;  // another request is about to do it
         if (Status status = Submit(job, std::move(claim), self); !status.ok()) return status;
       }
-      if (slice->size() < kPage) return absl::OkStatus();
-      pages->after = slice->back().accepted.id;
+      pages->after = slice->size() < kPage ? kNoMore : slice->back().accepted.id;
+      if (pages->after == kNoMore) break;
     }
     reply_.set_next_page_token(Text(*pages));
     return absl::OkStatus();
@@ -163,6 +177,18 @@ class Batch {
   void Fail(const Status& why) { std::exchange(done_, nullptr)(why); }
 
  private:
+  /// Then it is that frontend's to requeue.
+  [[nodiscard]] bool IsServedElsewhere(const std::string& queue) const {
+    if (queues_.directory() == nullptr) return false;
+    const Owner owner = queues_.directory()->Find(queue);
+    return !owner.here && !owner.peer.name.empty();
+  }
+
+  [[nodiscard]] Status CheckServed(const std::string& queue) const {
+    const auto host = queues_.Find(queue);
+    return host.ok() ? (*host)->CheckServed() : host.status();
+  }
+
   Status Submit(const results::StoredJob& job, RequeuedJobs::Claim claim,
                 const std::shared_ptr<Batch>& self) {
     const auto host = queues_.Find(job.accepted.queue);
@@ -196,12 +222,6 @@ class Batch {
 
 }  // namespace
 
-std::string QueueOfRun(const QueueSet& queues, const std::string& run) {
-  if (queues.store() == nullptr || run.empty()) return {};
-  const auto first = queues.store()->List({.run = run, .limit = 1});
-  return first.ok() && !first->empty() ? queues.Known(first->front().accepted.queue) : "";
-}
-
 void Requeue(const QueueSet& queues, RequeuedJobs& under_way, const v1::RequeueJobsRequest& request,
              std::function<void(Result<v1::RequeueJobsReply>)> done) {
   const auto batch = std::make_shared<Batch>(queues, under_way, std::move(done));
@@ -211,6 +231,23 @@ void Requeue(const QueueSet& queues, RequeuedJobs& under_way, const v1::RequeueJ
                                : batch->RequeueRun(request, batch);
   }
   if (!status.ok()) batch->Fail(status);
+}
+
+void MergeRequeued(v1::RequeueJobsReply& all, const v1::RequeueJobsReply& one) {
+  all.mutable_from()->MergeFrom(one.from());
+  all.mutable_to()->MergeFrom(one.to());
+  Result<RunPages> pages = ParsePages(all.next_page_token());
+  const Result<RunPages> others = ParsePages(one.next_page_token());
+  if (!pages.ok() || !others.ok()) return;  // it was about one job
+  pages->after = std::min(pages->after, others->after);
+  pages->last.insert(pages->last.end(), others->last.begin(), others->last.end());
+  KeepHighest(pages->last);
+  all.set_next_page_token(Text(*pages));
+}
+
+void EndRequeued(v1::RequeueJobsReply& all) {
+  const Result<RunPages> pages = ParsePages(all.next_page_token());
+  if (pages.ok() && pages->after == kNoMore) all.clear_next_page_token();
 }
 
 }  // namespace twofold::frontend

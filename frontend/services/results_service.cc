@@ -1,6 +1,5 @@
 #include <absl/strings/str_cat.h>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,55 +19,6 @@ namespace {
 
 // Jobs that are cancelled under one lock of their queue.
 constexpr std::size_t kCancelStep = 500;
-
-constexpr std::size_t kMostWho = 200;  // bytes
-
-/// Which runs somebody looks after, and who.
-struct AttendedRuns {
-  Mutex mutex;
-  std::map<std::string, std::string> who ABSL_GUARDED_BY(mutex);  // by run
-};
-
-/// An AttendRun call: says once that the run is taken, and keeps it until the caller goes.
-class AttendRunCall final : public rpc::OneRequestCall<v1::AttendRunRequest, v1::AttendRunReply> {
- public:
-  explicit AttendRunCall(std::shared_ptr<AttendedRuns> runs) : runs_(std::move(runs)) {}
-
- private:
-  void OnRequest(const v1::AttendRunRequest& request) override {
-    if (const Status status = Enter(request); !status.ok()) return Close(rpc::ToGrpc(status));
-    Add([](v1::AttendRunReply&) { return std::size_t{1}; });
-    Flush();
-  }
-
-  Status Enter(const v1::AttendRunRequest& request) {
-    const std::string& run = request.id();
-    if (run.empty()) return absl::InvalidArgumentError("id: which run?");
-    if (run.size() > rpc::kMaxNameBytes) {
-      return absl::InvalidArgumentError(absl::StrCat("id has ", run.size(), " bytes; at most ",
-                                                     rpc::kMaxNameBytes, " are allowed"));
-    }
-    if (request.who().size() > kMostWho) {
-      return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
-    }
-    const MutexLock lock(runs_->mutex);
-    const auto [entry, entered] = runs_->who.emplace(run, request.who());
-    if (!entered) {
-      return absl::AlreadyExistsError(
-          absl::StrCat("run ", run, " is looked after by ", entry->second, " already"));
-    }
-    run_ = run;
-    return absl::OkStatus();
-  }
-
-  void OnGone() override {
-    const MutexLock lock(runs_->mutex);
-    runs_->who.erase(run_);
-  }
-
-  const std::shared_ptr<AttendedRuns> runs_;
-  std::string run_;  // empty: none
-};
 
 /// A place among those who read results.
 Result<std::shared_ptr<Budget::Share>> EnterReader(Budget& readers) {
@@ -171,7 +121,9 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
     return exporter->Open(storage->run_reader(), request.id());
   });
   const auto attended = std::make_shared<AttendedRuns>();
-  Stream("AttendRun", [attended](auto*) { return std::make_shared<AttendRunCall>(attended); });
+  Stream("AttendRun", [this, attended, &queues](auto* context) {
+    return MakeAttendRunCall(attended, queues, peers(), CallerOf(*context));
+  });
   Gathered<v1::CancelRunRequest, v1::CancelRunReply>(
       "CancelRun",
       [&queues, storage](auto& request, auto done) {

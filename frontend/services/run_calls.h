@@ -1,15 +1,18 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 
+#include "frontend/cluster/peers.h"
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/services/claims.h"
 #include "frontend/services/pulled_call.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/budget.h"
+#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/results/run_reader.h"
 #include "lib/rpc/limits.h"
@@ -36,6 +39,20 @@ struct RunCreation {
 ///          begins the run right now; those of the store.
 std::shared_ptr<rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>> MakeCreateRunCall(
     std::shared_ptr<RunCreation> shared);
+
+/// Which runs somebody looks after, and who.
+struct AttendedRuns {
+  Mutex mutex;
+  std::map<std::string, std::string> who ABSL_GUARDED_BY(mutex);  // by run
+};
+
+/// A new AttendRun call. Who attends a run is known where its queue is served: the call is passed
+/// on to there, and ends with UNAVAILABLE when that changes. `peers` nullptr: there are no others.
+///
+/// Errors   ends with ALREADY_EXISTS: who attends the run; INVALID_ARGUMENT: which field;
+///          UNAVAILABLE: nobody serves the queue. REQUIRES: `queues` and `peers` outlive it.
+std::shared_ptr<rpc::ServerStream<v1::AttendRunRequest, v1::AttendRunReply>> MakeAttendRunCall(
+    std::shared_ptr<AttendedRuns> runs, const QueueSet& queues, Peers* peers, const Caller& caller);
 
 /// Sends runs as files. A copy of the run is made beside the store first: of many jobs that takes
 /// seconds. One copy is made at a time, and rpc::kMaxExports are there at once.

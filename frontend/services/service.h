@@ -16,6 +16,7 @@
 #include "frontend/services/pulled_call.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/service.h"
 #include "lib/rpc/wire.h"
 
@@ -80,9 +81,27 @@ class Service : public rpc::Service {
   void Routed(std::string_view method, QueueOf<Request> queue_of,
               typename rpc::UnaryCall<Request, Reply>::Handler answer,
               PoolFor<Request> pool_for = {}) {
+    RoutedWithCaller<Request, Reply>(
+        method, std::move(queue_of),
+        [answer = std::move(answer)](auto& request, auto& call, auto&) { answer(request, call); },
+        std::move(pool_for));
+  }
+
+  /// Also takes who calls: for what is to be passed on later.
+  template <typename Request, typename Reply>
+  using AnswerTo =
+      std::function<void(const Request&, const std::shared_ptr<rpc::UnaryCall<Request, Reply>>&,
+                         const Caller& caller)>;
+
+  template <typename Request, typename Reply>
+  void RoutedWithCaller(std::string_view method, QueueOf<Request> queue_of,
+                        AnswerTo<Request, Reply> answer, PoolFor<Request> pool_for = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
-    const auto local = Posted<Request, Reply>(std::move(answer), pool_for);
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+      const auto local =
+          Posted<Request, Reply>([answer, caller = CallerOf(*context)](
+                                     auto& request, auto& call) { answer(request, call, caller); },
+                                 pool_for);
       const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
                                                                 const auto& call) {
         const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
@@ -158,12 +177,13 @@ class Service : public rpc::Service {
   }
 
   /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
-  /// says, and `arrange` has the last word. `miss`: see Gathering.
+  /// says, and `arrange` has the last word. `miss`: see Gathering. What is about one queue, as
+  /// `queue_of` says, is only asked of the frontend that serves it.
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
                 typename Gathering<Reply>::Merge merge = {},
                 std::function<void(Reply& all)> arrange = {},
-                typename Gathering<Reply>::Miss miss = {}) {
+                typename Gathering<Reply>::Miss miss = {}, QueueOf<Request> queue_of = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
@@ -173,6 +193,13 @@ class Service : public rpc::Service {
           call->Answer(std::move(reply));
         };
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
+        if (const std::string queue = queue_of ? queue_of(request) : ""; !queue.empty()) {
+          return peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
+            if (!place.ok()) return call->Fail(rpc::ToGrpc(place.status()));
+            if (place->address.empty()) return part(request, answer);
+            Forward(place->address, path, request, caller, call);
+          });
+        }
         part(request, [=, this](Result<Reply> own) {
           Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, miss,
                                  answer);
@@ -199,7 +226,9 @@ class Service : public rpc::Service {
       if (!place.ok()) return rpc::Refuse(rpc::ToGrpc(place.status()));
       if (!refusal_.ok()) return rpc::Refuse(rpc::ToGrpc(refusal_));
       const auto call = make(context);
-      call->Hold(*std::move(place));
+      call->Hold(calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
+        if (const auto open = weak.lock()) open->Close(rpc::ToGrpc(why));
+      }));
       call->Start();
       return call.get();
     });

@@ -1,6 +1,7 @@
 // Streams and followers of several whole frontends on one database, also when queues move.
 
 #include <algorithm>
+#include <future>
 
 #include "tests/frontend/cluster_fixture.h"
 
@@ -10,6 +11,7 @@ namespace {
 using grpc::StatusCode;
 using testing::Assigned;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::SubmitStream;
 using testing::WorkerStream;
 
@@ -236,6 +238,119 @@ TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
   EXPECT_EQ(client.results.Take().tag, 2U);
   EXPECT_TRUE(client.End().ok());
   EXPECT_TRUE(cluster_->at(source).Cancel(moves, &job).ok());
+}
+
+// ---- Waiting for the end of a job
+
+/// A SubmitJob call that waits for the end.
+class Waiting {
+ public:
+  Waiting(Member& asked, const std::string& queue) {
+    v1::SubmitJobRequest request;
+    request.mutable_options()->set_queue(queue);
+    request.mutable_options()->set_durable(true);
+    request.set_wait(true);
+    answered_ = std::async(std::launch::async, [this, request, &asked] {
+      context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+      return asked.clients->SubmitJob(&context_, request, &job_);
+    });
+  }
+  v1::Job End() {
+    const grpc::Status status = answered_.get();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return job_;
+  }
+
+ private:
+  grpc::ClientContext context_;
+  v1::Job job_;
+  std::future<grpc::Status> answered_;
+};
+
+TEST_F(ClusterTest, WhoWaitsForADurableJobIsAnsweredThoughItsQueueMoves) {
+  Waiting here(Owner(), queue_);
+  Waiting passed_on(Other(), queue_);
+  Cluster::Await("both wait", [&] { return Owner().Queues().at(queue_).waiting() == 2; });
+  const std::string source = owners_.at(queue_);
+  for (const std::string& target : {OtherName(), source}) {
+    ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+    owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+    const auto worker = Join(1);
+    const Assigned assigned = worker->assigned.Take();
+    worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
+    worker->Leave();
+    AwaitFinished(Other(), assigned.job);
+  }
+  EXPECT_EQ(here.End().outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(passed_on.End().outcome(), v1::OUTCOME_SUCCEEDED);
+}
+
+// ---- Looking after a run
+
+/// An AttendRun call.
+class Attending {
+ public:
+  Attending(Member& asked, const std::string& run, const std::string& queue,
+            const std::string& who) {
+    v1::AttendRunRequest request;
+    request.set_id(run);
+    request.set_queue(queue);
+    request.set_who(who);
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    reader_ = asked.results->AttendRun(&context_, request);
+    v1::AttendRunReply reply;
+    has_it = reader_->Read(&reply);
+  }
+  ~Attending() {
+    if (!over_) Leave();
+  }
+
+  void Leave() {
+    context_.TryCancel();
+    End();
+  }
+  grpc::Status End() {
+    over_ = true;
+    v1::AttendRunReply reply;
+    while (reader_->Read(&reply)) continue;
+    return reader_->Finish();
+  }
+
+  bool has_it = false;
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::AttendRunReply>> reader_;
+  bool over_ = false;
+};
+
+TEST_F(ClusterTest, OneAttendsARunWhomeverIsAsked) {
+  auto first = std::make_unique<Attending>(Other(), "run-1", queue_, "first");
+  EXPECT_TRUE(first->has_it);
+  for (Member* const member : cluster_->all()) {
+    Attending second(*member, "run-1", queue_, "second");
+    EXPECT_FALSE(second.has_it);
+    const grpc::Status status = second.End();
+    EXPECT_EQ(status.error_code(), StatusCode::ALREADY_EXISTS);
+    EXPECT_THAT(status.error_message(), HasSubstr("looked after by first"));
+  }
+  EXPECT_TRUE(Attending(Owner(), "run-2", queue_, "second").has_it) << "another run is free";
+  first.reset();
+  Cluster::Await("run-1 is free",
+                 [&] { return Attending(Owner(), "run-1", queue_, "second").has_it; });
+}
+
+TEST_F(ClusterTest, WhoAttendsARunIsToldThatItsQueueMoves) {
+  Attending here(Owner(), "run-3", queue_, "first");
+  Attending passed_on(Other(), "run-4", queue_, "first");
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
+  EXPECT_EQ(here.End().error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(passed_on.End().error_code(), StatusCode::UNAVAILABLE);
+  owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+  Attending anew(Other(), "run-3", queue_, "first");
+  EXPECT_TRUE(anew.has_it);
+  EXPECT_FALSE(Attending(Owner(), "run-3", queue_, "second").has_it);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ using testing::Assigned;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAreArray;
 using testing::WorkerStream;
 
 // ---- Who serves what
@@ -145,7 +146,7 @@ TEST_F(ClusterTest, DurableJobOfAnotherFrontendEndsAndIsRequeued) {
   worker->Leave();
 }
 
-TEST_F(ClusterTest, JobsOfARunAreCancelledOnAllFrontends) {
+TEST_F(ClusterTest, JobsOfARunAreCancelledAndRequeuedOnAllFrontends) {
   v1::CreateRunRequest create;
   create.mutable_run()->set_id("sweep");
   create.mutable_run()->set_kind("IPerf");
@@ -180,6 +181,23 @@ TEST_F(ClusterTest, JobsOfARunAreCancelledOnAllFrontends) {
   EXPECT_EQ(reply.cancelled(), kQueues.size());
   for (const std::uint64_t id : ids) {
     EXPECT_EQ(AwaitFinished(Other(), id).outcome(), v1::OUTCOME_CANCELLED);
+  }
+  v1::RequeueJobsRequest requeue;
+  requeue.set_run("sweep");
+  v1::RequeueJobsReply requeued;
+  const auto all_again = [&] {
+    return Other().Call(Other().clients, &v1::Clients::Stub::RequeueJobs, requeue, &requeued);
+  };
+  const grpc::Status again = all_again();
+  ASSERT_TRUE(again.ok()) << again.error_message();
+  EXPECT_EQ(requeued.next_page_token(), "");
+  EXPECT_THAT(requeued.from(), UnorderedElementsAreArray(ids));
+  const v1::RequeueJobsReply first = requeued;
+  ASSERT_TRUE(all_again().ok());
+  EXPECT_EQ(requeued.to_size(), 0) << "all are requeued";
+  for (const std::uint64_t id : first.to()) {
+    v1::Job job;
+    EXPECT_TRUE(Other().Cancel(id, &job).ok());
   }
 }
 

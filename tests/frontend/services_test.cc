@@ -129,6 +129,24 @@ TEST_F(ServicesTest, WaitingSubmitThatLosesPatienceLeavesTheJob) {
   EXPECT_EQ(Queue("sleep").waiting(), 1U);
 }
 
+TEST_F(ServicesTest, CallsOfAFrontendThatEndsAreToBeMadeAgain) {
+  Serve();
+  auto waits = std::async(std::launch::async, [this] {
+    grpc::ClientContext context;
+    v1::SubmitJobRequest request;
+    request.mutable_options()->set_queue("sleep");
+    request.set_wait(true);
+    v1::Job job;
+    return clients_->SubmitJob(&context, request, &job);
+  });
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 1; });
+  const auto worker = NewWorker();
+  worker->Join("media", 1, 1);
+  frontend_.reset();
+  EXPECT_EQ(waits.get().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(worker->End().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
 TEST_F(ServicesTest, BadSubmitsNameTheField) {
   Serve();
   v1::Job job;

@@ -207,6 +207,22 @@ TEST_F(TenuresTest, MembersOfAVolatileGangStayUntilItHasEnded) {
   EXPECT_THAT(submitter_->replies, ElementsAre(std::pair{1U, Outcome::kSucceeded}));
 }
 
+TEST_F(TenuresTest, WhoStaysIsToldOnceThatTheTenureEnds) {
+  const auto stays = std::make_shared<FakeWatcher>();
+  const auto left = std::make_shared<FakeWatcher>();
+  {
+    Turn turn(host_, Now());
+    turn.Stay(stays);
+    turn.Stay(left);
+    turn.Leave(left.get());
+  }
+  Close();
+  Close();
+  EXPECT_EQ(stays->moved, 1);
+  EXPECT_EQ(left->moved, 0);
+  EXPECT_EQ(stays.use_count(), 1);
+}
+
 // ---- What people have asked
 
 TEST_F(TenuresTest, QueueOpensAsPeopleHaveLeftIt) {

@@ -1,0 +1,106 @@
+#include "frontend/services/end_waiter.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <chrono>
+#include <utility>
+
+#include "lib/rpc/channel.h"
+
+namespace twofold::frontend {
+namespace {
+
+// A queue that has moved twice is not known everywhere at once.
+constexpr int kMostTries = 100;
+constexpr auto kPause = std::chrono::milliseconds(100);
+
+}  // namespace
+
+void EndWaiter::Start(QueueHost::Turn& turn, queue::JobId job) {
+  job_ = job;
+  number_ = queues_.finished().WhenFinished(job, [self = shared_from_this()](v1::Job ended) {
+    ended.set_queue(self->host_.name());
+    self->Answer(std::move(ended));
+  });
+  if (CanFollow()) turn.Stay(shared_from_this());
+  turn.Then([self = shared_from_this()] { self->call_->WhenCancelled([self] { self->Stop(); }); });
+}
+
+void EndWaiter::Answer(Result<v1::Job> answer) {
+  call_->Answer(std::move(answer));
+  Stop();
+}
+
+void EndWaiter::Stop() {
+  std::function<void()> cancel;
+  std::unique_ptr<grpc::Alarm> pause;
+  {
+    const MutexLock lock(mutex_);
+    stopped_ = true;
+    cancel.swap(cancel_);
+    pause.swap(pause_);
+  }
+  if (cancel) cancel();
+  queues_.finished().StopWaiting(job_, number_);
+  if (CanFollow()) QueueHost::Turn(host_, Now()).Leave(this);
+}
+
+bool EndWaiter::IsStopped() {
+  const MutexLock lock(mutex_);
+  return stopped_;
+}
+
+void EndWaiter::Flush() {
+  if (moved_.exchange(false)) Follow();
+}
+
+/// Where the queue is served now: that may be here again.
+void EndWaiter::Follow() {
+  if (IsStopped()) return;
+  peers_->Find(
+      host_.name(), host_.NextEpoch(),
+      [self = shared_from_this()](const Result<Peers::Place>& place) {
+        if (!place.ok()) return self->GiveUp(std::string(place.status().message()));
+        const Owner owner = self->queues_.directory()->Find(self->host_.name());
+        self->FollowAt(place->address.empty() ? owner.peer.client_address : place->address);
+      });
+}
+
+void EndWaiter::FollowAt(const std::string& address) {
+  v1::FollowJobRequest request;
+  request.set_id(static_cast<std::uint64_t>(job_));
+  auto cancel = peers_->Stream<v1::FollowJobRequest, v1::JobUpdate>(
+      address, "/twofold.v1.Clients/FollowJob", request, caller_,
+      [self = shared_from_this()](const v1::JobUpdate& update) {
+        if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
+      },
+      [self = shared_from_this()](const grpc::Status& status) { self->FollowEnded(status); });
+  {
+    const MutexLock lock(mutex_);
+    if (!stopped_) {
+      cancel_ = std::move(cancel);
+      return;
+    }
+  }
+  cancel();
+}
+
+void EndWaiter::FollowEnded(const grpc::Status& status) {
+  const bool is_there = status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE;
+  if (!is_there || ++tries_ == kMostTries) return GiveUp(status.error_message());
+  const MutexLock lock(mutex_);
+  if (stopped_) return;
+  pause_ = std::make_unique<grpc::Alarm>();
+  pause_->Set(std::chrono::system_clock::now() + kPause, [self = shared_from_this()](bool expired) {
+    if (expired) self->Follow();
+  });
+}
+
+void EndWaiter::GiveUp(const std::string& why) {
+  Answer(
+      absl::UnavailableError(absl::StrCat("the queue went to another frontend; look there what "
+                                          "has become of job ",
+                                          static_cast<std::uint64_t>(job_), ": ", why)));
+}
+
+}  // namespace twofold::frontend

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <grpcpp/alarm.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "frontend/cluster/peers.h"
+#include "frontend/queues/queue_set.h"
+#include "lib/common/mutex.h"
+#include "lib/common/result.h"
+#include "lib/rpc/unary.h"
+#include "twofold/v1/queue.pb.h"
+
+namespace twofold::frontend {
+
+/// Answers a SubmitJob call when its job ends. A durable job whose queue goes to another frontend
+/// meanwhile is followed there. The caller may lose patience before; the job goes on.
+///
+/// Threads  Start once; Answer from any thread, outside of turns.
+/// Errors   the answer is kUnavailable if nobody serves the queue, or the job is not there: then it
+///          was not on disk when the queue went.
+class EndWaiter final : public Resident, public std::enable_shared_from_this<EndWaiter> {
+ public:
+  using Call = std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>>;
+
+  /// `host` has the job's queue. `peers` nullptr: there are no others. All outlive the call.
+  EndWaiter(const QueueSet& queues, QueueHost& host, Call call, Peers* peers, Caller caller)
+      : queues_(queues),
+        host_(host),
+        call_(std::move(call)),
+        peers_(peers),
+        caller_(std::move(caller)) {}
+
+  /// In the turn that submits the job, which is served.
+  void Start(QueueHost::Turn& turn, queue::JobId job);
+
+  /// Comes before the end. The first answer wins.
+  void Answer(Result<v1::Job> answer);
+
+  void OnMoved() override { moved_ = true; }
+  void Flush() override;
+
+ private:
+  [[nodiscard]] bool CanFollow() const { return peers_ != nullptr && IsDurable(job_); }
+  void Stop();
+  bool IsStopped();
+  void Follow();
+  void FollowAt(const std::string& address);
+  void FollowEnded(const grpc::Status& status);
+  void GiveUp(const std::string& why);
+
+  const QueueSet& queues_;
+  QueueHost& host_;
+  const Call call_;
+  Peers* const peers_;
+  const Caller caller_;
+  queue::JobId job_{0};
+  std::uint64_t number_ = 0;  // among those who wait for the ends of jobs
+  std::atomic<bool> moved_ = false;
+  std::atomic<int> tries_ = 0;
+
+  Mutex mutex_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what follows the job elsewhere
+  std::unique_ptr<grpc::Alarm> pause_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace twofold::frontend
