@@ -38,7 +38,7 @@ void Measure(const Options& options, Place& place, const Scenario& scenario, Fin
 Findings MeasureAll(const Options& options) {
   Findings findings;
   try {
-    Place place(options.folder);
+    Place place(options.folder, options.ttl);
     for (const Scenario& each : kAllScenarios) {
       if (IsChosen(options, each) && !bench::Interrupted()) Measure(options, place, each, findings);
     }

@@ -58,6 +58,8 @@ void Declare(CLI::App& app, Options& options) {
             "unfinished durable jobs of a takeover");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 20'000),
             "workers that come back, each with a connection");
+  AddOption(app, "--ttl", options.ttl, Seconds(1, 3600),
+            "silence after which others take the queues of a frontend over");
   app.add_option("--dir", options.folder, "where the stores are: on a disk that counts")
       ->check(CLI::ExistingDirectory)
       ->envname("TWOFOLD_BENCH_DIR")
@@ -73,6 +75,7 @@ Options Complete(Options options) {
   options.seconds = options.idle_seconds = options.outage_seconds = 0.5;
   options.jobs = 1'000;
   options.workers = 20;
+  options.ttl = 1;
   return options;
 }
 

@@ -18,6 +18,7 @@ struct Options {
   double outage_seconds = 60;
   int jobs = 100'000;  ///< unfinished ones of a takeover
   int workers = 1'000;
+  double ttl = 6;                   ///< of the frontends
   std::string folder = "/var/tmp";  ///< where the stores are
   bool quick = false;
   bool json = false;
