@@ -66,6 +66,9 @@ void Declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_flag("--quick", options.quick,
                "a moment each, to see that all works: numbers mean nothing, no budget is checked");
+  app.add_option("--links", options.links)->group("");  // not for people, as the next two
+  app.add_option("--first-key", options.first_key)->group("");
+  app.add_option("--contacts", options.contacts)->group("");
   app.add_flag("--json", options.json, "JSON instead of a table");
 }
 

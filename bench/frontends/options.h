@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct Options {
   double ttl = 6;                   ///< of the frontends
   std::string folder = "/var/tmp";  ///< where the stores are
   bool quick = false;
+
+  // Of a process that only has idle workers, see IdleWorkers.
+  int links = 0;
+  std::uint64_t first_key = 1;
+  std::string contacts;
+
   bool json = false;
 };
 
