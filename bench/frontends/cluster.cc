@@ -73,7 +73,8 @@ void Frontend::Launch() {
       "--client-address", client_,       "--worker-address", worker_,
       "--http-address",   "127.0.0.1:0", "--ready-file",     ready_file_};
   if (!options_.store.empty()) {
-    arguments.insert(arguments.end(), {"--store", options_.store, "--name", options_.name});
+    arguments.insert(arguments.end(), {"--store", options_.store, "--name", options_.name, "--ttl",
+                                       absl::StrCat(place_.ttl())});
   }
   arguments.insert(arguments.end(), options_.queues.begin(), options_.queues.end());
   program_.emplace(place_.Start("twofold-frontend", arguments, options_.core));

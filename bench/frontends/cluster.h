@@ -21,7 +21,8 @@ inline const std::string kQueue{bench::kQueue};
 /// Where programs and stores of a run are, and the database server that its scenarios share.
 class Place {
  public:
-  explicit Place(const std::string& parent) : folder_(parent) {}
+  /// `ttl`: of the frontends that share a database, in seconds.
+  Place(const std::string& parent, double ttl) : ttl_(ttl), folder_(parent) {}
 
   /// Started when it is asked for first.
   Database& database();
@@ -33,7 +34,10 @@ class Place {
   bench::Child Start(const std::string& program, const std::vector<std::string>& arguments,
                      std::optional<int> core = std::nullopt);
 
+  [[nodiscard]] double ttl() const { return ttl_; }
+
  private:
+  const double ttl_;
   const bench::TemporaryDirectory folder_;
   std::optional<Database> database_;
   int files_ = 0;

@@ -2,24 +2,25 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <boost/asio/post.hpp>
-#include <cstdint>
-#include <utility>
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
 
 #include "backend/agent/frontend_link.h"
-#include "bench/frontends/cluster.h"
 
 namespace twofold::budgets {
+namespace {
 
-class IdleWorkers::Worker final : private backend::FrontendLink::Listener {
+constexpr int kLinks = 64;  // in a process
+
+class Worker final : private backend::FrontendLink::Listener {
  public:
   Worker(boost::asio::io_context& io, const std::string& contacts, std::uint64_t number)
       : number_(number), link_(io, {.address = contacts, .give_up = Duration{0}}, number, *this) {
     link_.Start();
-  }
-
-  void Leave() {
-    link_.up() ? link_.Close() : link_.Abandon(absl::CancelledError("the scenario is over"));
   }
 
  private:
@@ -41,20 +42,26 @@ class IdleWorkers::Worker final : private backend::FrontendLink::Listener {
   backend::FrontendLink link_;
 };
 
-IdleWorkers::IdleWorkers(int workers, const std::string& contacts)
-    : work_(boost::asio::make_work_guard(io_)) {
-  for (int i = 1; i <= workers; ++i) {
-    workers_.push_back(std::make_unique<Worker>(io_, contacts, static_cast<std::uint64_t>(i)));
+}  // namespace
+
+IdleWorkers::IdleWorkers(Place& place, int workers, const std::string& contacts) {
+  for (int first = 0; first < workers; first += kLinks) {
+    processes_.push_back(place.Start(
+        "frontends_benchmark", {"--links", absl::StrCat(std::min(kLinks, workers - first)),
+                                "--first-key", absl::StrCat(first + 1), "--contacts", contacts}));
   }
-  thread_ = std::thread([this] { io_.run(); });
 }
 
-IdleWorkers::~IdleWorkers() {
-  boost::asio::post(io_, [this] {
-    for (const auto& worker : workers_) worker->Leave();
-    work_.reset();  // the thread ends with the last link
-  });
-  thread_.join();
+void RunIdleWorkers(int workers, std::uint64_t first_key, const std::string& contacts) {
+  boost::asio::io_context io;
+  std::vector<std::unique_ptr<Worker>> all;
+  for (int i = 0; i < workers; ++i) {
+    all.push_back(
+        std::make_unique<Worker>(io, contacts, first_key + static_cast<std::uint64_t>(i)));
+  }
+  boost::asio::signal_set signals(io, SIGTERM);
+  signals.async_wait([](const auto&...) { std::_Exit(0); });  // as if the host had gone
+  io.run();
 }
 
 }  // namespace twofold::budgets

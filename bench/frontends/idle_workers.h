@@ -1,29 +1,27 @@
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <memory>
+#include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "bench/frontends/cluster.h"
+#include "bench/peers/child.h"
 
 namespace twofold::budgets {
 
 /// Workers without a job, each with a connection of its own, made again as worker programs do it.
-/// All are in this process, on one thread beside gRPC's.
+/// Some dozens share a process, which is this program again: a worker program looks after each of
+/// its connections, so that a thousand in one would keep each other busy.
 class IdleWorkers {
  public:
   /// `contacts`: where they look for their queue first.
-  IdleWorkers(int workers, const std::string& contacts);
-  ~IdleWorkers();
+  IdleWorkers(Place& place, int workers, const std::string& contacts);
 
  private:
-  class Worker;
-
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::thread thread_;
+  std::vector<bench::Child> processes_;
 };
+
+/// What such a process does, until SIGTERM. Their keys count from `first_key`.
+void RunIdleWorkers(int workers, std::uint64_t first_key, const std::string& contacts);
 
 }  // namespace twofold::budgets

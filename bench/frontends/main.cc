@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/frontends/findings.h"
+#include "bench/frontends/idle_workers.h"
 #include "bench/frontends/options.h"
 #include "bench/frontends/scenarios.h"
 #include "bench/frontends/trouble.h"
@@ -38,7 +39,7 @@ void Measure(const Options& options, Place& place, const Scenario& scenario, Fin
 Findings MeasureAll(const Options& options) {
   Findings findings;
   try {
-    Place place(options.folder);
+    Place place(options.folder, options.ttl);
     for (const Scenario& each : kAllScenarios) {
       if (IsChosen(options, each) && !bench::Interrupted()) Measure(options, place, each, findings);
     }
@@ -62,9 +63,13 @@ int Main(int argc, const char* const* argv) {
   Declare(app, options);
   if (const auto exit = ParseCommandLine(app, argc, argv)) return *exit;
   options = Complete(options);
+  spdlog::set_level(spdlog::level::off);  // loads and workers say when they reconnect
+  if (options.links > 0) {
+    RunIdleWorkers(options.links, options.first_key, options.contacts);
+    return 0;
+  }
   bench::CatchInterrupts();
   RaiseDescriptorLimit();
-  spdlog::set_level(spdlog::level::off);  // loads and workers say when they reconnect
   const Findings findings = MeasureAll(options);
   const auto show = options.json ? ToJson : ToText;
   std::fputs(show(ThisMachine(), findings).c_str(), stdout);

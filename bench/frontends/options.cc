@@ -58,12 +58,17 @@ void Declare(CLI::App& app, Options& options) {
             "unfinished durable jobs of a takeover");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 20'000),
             "workers that come back, each with a connection");
+  AddOption(app, "--ttl", options.ttl, Seconds(1, 3600),
+            "silence after which others take the queues of a frontend over");
   app.add_option("--dir", options.folder, "where the stores are: on a disk that counts")
       ->check(CLI::ExistingDirectory)
       ->envname("TWOFOLD_BENCH_DIR")
       ->capture_default_str();
   app.add_flag("--quick", options.quick,
                "a moment each, to see that all works: numbers mean nothing, no budget is checked");
+  app.add_option("--links", options.links)->group("");  // not for people, as the next two
+  app.add_option("--first-key", options.first_key)->group("");
+  app.add_option("--contacts", options.contacts)->group("");
   app.add_flag("--json", options.json, "JSON instead of a table");
 }
 
@@ -73,6 +78,7 @@ Options Complete(Options options) {
   options.seconds = options.idle_seconds = options.outage_seconds = 0.5;
   options.jobs = 1'000;
   options.workers = 20;
+  options.ttl = 1;
   return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,15 @@ struct Options {
   double outage_seconds = 60;
   int jobs = 100'000;  ///< unfinished ones of a takeover
   int workers = 1'000;
+  double ttl = 6;                   ///< of the frontends
   std::string folder = "/var/tmp";  ///< where the stores are
   bool quick = false;
+
+  // Of a process that only has idle workers, see IdleWorkers.
+  int links = 0;
+  std::uint64_t first_key = 1;
+  std::string contacts;
+
   bool json = false;
 };
 

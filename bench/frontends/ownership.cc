@@ -15,8 +15,6 @@
 namespace twofold::budgets {
 namespace {
 
-constexpr double kTtl = 6;  // the frontends' default
-
 /// Kills the owner, which is started again at once or stays away, and returns when a durable job is
 /// accepted again: how long after the kill.
 Duration TakeOver(Cluster& cluster, Frontend& owner, bool starts_again) {
@@ -65,20 +63,23 @@ void RunTakeover(const Bench& bench) {
     (starts_again ? same : other).push_back(ToSeconds(took));
   });
   bench.Add("from the kill: by a process of the same name", same, "s", AtMost(4));
-  bench.Add("from the kill: by another one", other, "s", AtMost(kTtl + 2));
+  bench.Add("from the kill: by another one", other, "s", AtMost(bench.options.ttl + 2));
 }
 
 void RunWorkers(const Bench& bench) {
   Cluster cluster(bench.place, {});
   const auto workers = static_cast<std::uint64_t>(bench.options.workers);
-  const IdleWorkers idle(bench.options.workers, cluster.Contacts());
-  std::vector<double> connect = {ToSeconds(cluster.AwaitSlots(workers))}, same, other;
+  const Instant start = Now();
+  const IdleWorkers idle(bench.place, bench.options.workers, cluster.Contacts());
+  cluster.AwaitSlots(workers);
+  const std::vector<double> connect = {ToSeconds(Now() - start)};
+  std::vector<double> same, other;
   InTurn(bench, cluster, [&](Frontend& owner, bool starts_again) {
     TakeOver(cluster, owner, starts_again);
     const Duration back = cluster.AwaitSlots(workers);
     (starts_again ? same : other).push_back(ToSeconds(back));
   });
-  bench.Add("first connection of all", connect, "s");
+  bench.Add("start of all, until they are there", connect, "s");
   bench.Add("all back, from the takeover by a process of the same name", same, "s", AtMost(2));
   bench.Add("all back, from the takeover by another one", other, "s", AtMost(2));
 }
@@ -88,8 +89,9 @@ namespace {
 /// Looks at a growing count again and again, and knows how long it stood still at most.
 class Pauses {
  public:
-  explicit Pauses(std::function<std::uint64_t()> count)
-      : count_(std::move(count)), thread_([this] { Watch(); }) {}
+  /// `what` stands still: "durable jobs".
+  Pauses(std::string what, std::function<std::uint64_t()> count)
+      : what_(std::move(what)), count_(std::move(count)), thread_([this] { Watch(); }) {}
   ~Pauses() {
     stopped_ = true;
     thread_.join();
@@ -98,7 +100,7 @@ class Pauses {
   /// Of the time since the last call; what lasts has to end first.
   double TakeLongest() {
     const std::uint64_t now = seen_;
-    Await("the end of a pause", [&] { return seen_ > now; });
+    Await("a pause of " + what_, [&] { return seen_ > now; });
     return ToSeconds(Duration(longest_.exchange(0)));
   }
 
@@ -117,6 +119,7 @@ class Pauses {
     }
   }
 
+  const std::string what_;
   const std::function<std::uint64_t()> count_;
   std::atomic<std::uint64_t> seen_ = 0;
   std::atomic<Duration::rep> longest_ = 0;
@@ -164,9 +167,9 @@ void RunMove(const Bench& bench) {
   const Load load({.frontend = contact, .outstanding = kSlots});
   const Load durable({.frontend = contact, .outstanding = kSlots, .durable = true});
   const SingleJobs singles(contact);
-  Pauses volatile_ends([&] { return load.Ended(); });
-  Pauses durable_ends([&] { return durable.Ended(); });
-  Pauses accepts([&] { return singles.accepted(); });
+  Pauses volatile_ends("volatile jobs", [&] { return load.Ended(); });
+  Pauses durable_ends("durable jobs", [&] { return durable.Ended(); });
+  Pauses accepts("acceptances", [&] { return singles.accepted(); });
   std::vector<double> volatile_pauses, durable_pauses, accept_pauses;
   for (int i = 0; i < 2 * bench.options.rounds; ++i) {
     for (Pauses* each : {&volatile_ends, &durable_ends, &accepts}) each->TakeLongest();

@@ -114,14 +114,12 @@ Status JobWriter::WriteJob(const JobChange& change, std::uint64_t* ended) {
   static const RowWrite kWait = InsertInto("live", {"id", "attempts", "lost_attempts"});
   static const RowWrite kRequeue = Update("ended", {"requeued_as"});
   const bool is_new = acceptance == Acceptance::kAdded;
-  const auto* const* const end = std::get_if<const JobEnded*>(&change.state);
-  if (end != nullptr) {
+  if (const auto* const* const end = std::get_if<const JobEnded*>(&change.state)) {
     if (End(**end, is_new)) ++*ended;
+  } else if (const auto* const* const started = std::get_if<const AttemptStarted*>(&change.state)) {
+    Start(**started, is_new);
   } else if (is_new) {
     sql_[kWait].Run(change.job, 0, 0);
-  }
-  if (const auto* const* const started = std::get_if<const AttemptStarted*>(&change.state)) {
-    Start(**started);
   }
   if (const auto* const* const given_up = std::get_if<const AttemptGivenUp*>(&change.state)) {
     GiveUp(**given_up);
@@ -144,15 +142,25 @@ JobWriter::Acceptance JobWriter::Accept(const JobAccepted& job) {
   return same.Next() ? Acceptance::kThere : Acceptance::kClash;
 }
 
-void JobWriter::Start(const AttemptStarted& started) {
+/// A job that a worker had room for is accepted and started at once, so its row is written once.
+void JobWriter::Start(const AttemptStarted& started, bool is_new) {
+  static const RowWrite kInsert = InsertInto("live", {"id"}, kAttemptColumns, kWorkerColumns);
   static const RowWrite kStart = Update("live", NamesOf(kAttemptColumns, kWorkerColumns)).Counted();
+  const Fields attempt{kAttemptColumns, started};
+  const Fields worker{kWorkerColumns, started.members.front()};
+  if (is_new) {
+    sql_[kInsert].Run(started.job, attempt, worker);
+  } else {
+    const std::int64_t found = sql_[kStart].Run(attempt, worker, started.job);
+    DeleteMembers(started.job);
+    if (found == 0) return;
+  }
+  if (HasMembers(started)) AddMembers(started);
+}
+
+void JobWriter::AddMembers(const AttemptStarted& started) {
   static const RowWrite kMember =
       InsertInto("member", {"job", "rank", "member_job"}, kWorkerColumns);
-  const std::int64_t found =
-      sql_[kStart].Run(Fields{kAttemptColumns, started},
-                       Fields{kWorkerColumns, started.members.front()}, started.job);
-  DeleteMembers(started.job);
-  if (found == 0 || !HasMembers(started)) return;
   int rank = 0;
   for (const Member& member : started.members) {
     sql_[kMember].Run(started.job, rank++, member.member_job, Fields{kWorkerColumns, member});

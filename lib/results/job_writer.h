@@ -43,7 +43,8 @@ class JobWriter {
 
   Status WriteJob(const JobChange& change, std::uint64_t* ended);
   Acceptance Accept(const JobAccepted& job);
-  void Start(const AttemptStarted& started);
+  void Start(const AttemptStarted& started, bool is_new);
+  void AddMembers(const AttemptStarted& started);
   void GiveUp(const AttemptGivenUp& given_up);
   void DeleteMembers(JobId job);
   void Reserve(const std::string& queue, std::uint64_t sequence);

@@ -13,11 +13,7 @@ namespace {
 // The row of table `run` for jobs that are in none.
 constexpr std::int64_t kOutside = 0;
 
-const RowWrite& InsertPlace() {
-  static const RowWrite write =
-      InsertInto("place", {"job", "run"}, kPlaceColumns).With(" ON CONFLICT DO NOTHING");
-  return write;
-}
+RowWrite InsertPlace() { return InsertInto("place", {"job", "run"}, kPlaceColumns); }
 
 }  // namespace
 
@@ -46,12 +42,14 @@ void RunWriter::Cancel(const RunCancelled& cancelled) {
 
 void RunWriter::Place(const JobAccepted& job) {
   if (job.run.empty()) return;
-  sql_[InsertPlace()].Run(job.id, NumberOf(job.run, job.accepted_unix_ns),
-                          Fields{kPlaceColumns, job.place});
+  static const RowWrite kPlace = InsertPlace().IfNew();
+  sql_[kPlace].Run(job.id, NumberOf(job.run, job.accepted_unix_ns),
+                   Fields{kPlaceColumns, job.place});
 }
 
 void RunWriter::PlaceOutside(JobId job) {
-  sql_[InsertPlace()].Run(job, kOutside, Fields{kPlaceColumns, v1::RunPlace::default_instance()});
+  static const RowWrite kPlace = InsertPlace().With(" ON CONFLICT DO NOTHING");
+  sql_[kPlace].Run(job, kOutside, Fields{kPlaceColumns, v1::RunPlace::default_instance()});
 }
 
 void RunWriter::Delete(std::span<const JobId> jobs) {

@@ -34,7 +34,10 @@ TEST(Storable, EachNulAndEachInvalidByteIsReplaced) {
 TEST(RowWrite, IsForOneRowOrForArraysOfMany) {
   const RowWrite insert = InsertInto("t", {"a", "b"}).With(" ON CONFLICT DO NOTHING");
   EXPECT_EQ(insert.one, "INSERT INTO t (a, b) VALUES (?, ?) ON CONFLICT DO NOTHING");
-  EXPECT_EQ(insert.many, "INSERT INTO t (a, b) SELECT * FROM unnest(?, ?) ON CONFLICT DO NOTHING");
+  EXPECT_EQ(insert.many, "INSERT INTO t (a, b) SELECT unnest(?), unnest(?) ON CONFLICT DO NOTHING");
+  const RowWrite if_new = InsertInto("t", {"a"}).IfNew();
+  EXPECT_EQ(if_new.one, "INSERT INTO t (a) VALUES (?) ON CONFLICT DO NOTHING");
+  EXPECT_EQ(if_new.many, "INSERT INTO t (a) SELECT unnest(?)") << "a row that is there is an error";
   const RowWrite update = Update("t", {"a", "b"}, ", c = NULL");
   EXPECT_EQ(update.one, "UPDATE t SET a = ?, b = ?, c = NULL WHERE id = ?");
   EXPECT_EQ(update.many,
