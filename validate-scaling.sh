@@ -218,8 +218,8 @@ fetch() {
 client() { fetch "$client_url" "$service_namespace" "services/$service:9996" "$1"; }
 ask() { reply=$(client "$1") || die "the load client does not answer $1"; }
 
-# Of several frontends, each knows of the queues that it serves: their pages, one after the other. One that
-# is away does not matter if another one answers.
+# Of several frontends, each knows of the queues that it serves, or of shards of them: their pages, one after
+# the other. One that is away does not matter if another one answers.
 metrics() {
   [ -n "$frontends" ] || { fetch "$frontend_url" "$namespace" services/scalability-tester-frontend:9998 /metrics; return; }
   answered=''
@@ -229,12 +229,13 @@ metrics() {
 registered() {
   page=$(metrics) || return 1
   printf '%s\n' "$page" | awk -v series="twofold_worker_processes{queue=\"$queue\"}" \
-    '$1 == series { count += $2; found = 1 } END { print found ? count + 0 : "none" }'
+    '{ sub(/,shard="[0-9]+"/, "") } $1 == series { count += $2; found = 1 } END { print found ? count + 0 : "none" }'
 }
 # Of the workers so far, seconds: "CPU THROTTLED REPORTED", the last is how long the reports cover.
 used() {
   metrics 2>/dev/null | awk -v labels="{queue=\"$queue\"}" '
     BEGIN { n = split("cpu throttled reported", what, " ") }
+    { sub(/,shard="[0-9]+"/, "") }
     { for (i = 1; i <= n; ++i) if ($1 == "twofold_worker_" what[i] "_seconds_total" labels) v[i] += $2 }
     END { for (i = 1; i <= n; ++i) printf "%s%s", (i in v ? v[i] : 0), (i < n ? " " : "\n") }'
 }

@@ -173,12 +173,14 @@ Registrations ParseRegistrations(std::string_view metrics) {
   const std::string text = absl::StrCat("\n", std::string(metrics));
   for (std::size_t at = text.find(kSeries); at != std::string::npos; at = text.find(kSeries, at)) {
     at += kSeries.size();
-    const std::size_t quote = text.find("\"} ", at);
-    if (quote == std::string::npos) break;
+    const std::size_t value = text.find("} ", at);
+    if (value == std::string::npos) break;
     double count = 0;
     const auto [end, error] =
-        std::from_chars(text.data() + quote + 3, text.data() + text.size(), count);
-    if (error == std::errc()) result[text.substr(at, quote - at)] = static_cast<int>(count);
+        std::from_chars(text.data() + value + 2, text.data() + text.size(), count);
+    // A queue with several shards has a series for each.
+    if (error == std::errc())
+      result[text.substr(at, text.find('"', at) - at)] += static_cast<int>(count);
   }
   return result;
 }

@@ -73,6 +73,12 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   [ "$(json .frontend)" = "0.1.0 (5f3c2ab)" ]
 }
 
+@test "the workers of all shards of a queue count" {
+  STUB_SHARDS=1 STUB_FRONTENDS=2 run validate
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [[ "$output" == *"*** PASS ***" ]]
+}
+
 @test "a queue that none of several frontends has is named" {
   STUB_FRONTENDS=2 run validate --queue media
   [[ "$output" == *"the frontend has no queue 'media'"* ]]

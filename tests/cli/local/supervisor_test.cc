@@ -135,6 +135,12 @@ TEST(ParseRegistrations, TakesTheOneMetricByQueue) {
               UnorderedElementsAre(Pair("sleep", 16), Pair("a.b", 0)));
 }
 
+TEST(ParseRegistrations, AddsUpTheShardsOfAQueue) {
+  EXPECT_THAT(ParseRegistrations("twofold_worker_processes{queue=\"sleep\",shard=\"0\"} 2\n"
+                                 "twofold_worker_processes{queue=\"sleep\",shard=\"1\"} 3\n"),
+              UnorderedElementsAre(Pair("sleep", 5)));
+}
+
 TEST(ParseRegistrations, WhatIsNoMetricsPageHasNone) {
   EXPECT_THAT(ParseRegistrations(""), IsEmpty());
   EXPECT_THAT(ParseRegistrations("<html>502</html>"), IsEmpty());

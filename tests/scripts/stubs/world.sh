@@ -93,7 +93,12 @@ verdict() {
 
 # Between two looks each worker has computed for half of the time, and was held up for a quarter.
 metrics() {
-  echo "twofold_worker_processes{queue=\"sleep\"} $(registered)"
+  if [ -n "${STUB_SHARDS:-}" ]; then
+    echo 'twofold_worker_processes{queue="sleep",shard="0"} 0'
+    echo "twofold_worker_processes{queue=\"sleep\",shard=\"12\"} $(registered)"
+  else
+    echo "twofold_worker_processes{queue=\"sleep\"} $(registered)"
+  fi
   [ -z "${STUB_OLD:-}" ] || return 0
   looks=$(grep -c /metrics "$STUB/calls")
   echo "twofold_worker_cpu_seconds_total{queue=\"sleep\"} $((looks * 2))"
