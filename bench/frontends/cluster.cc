@@ -11,7 +11,6 @@
 #include "bench/frontends/trouble.h"
 #include "bench/peers/process_stats.h"
 #include "lib/rpc/channel.h"
-#include "twofold/v1/frontends.grpc.pb.h"
 
 namespace twofold::budgets {
 namespace {
@@ -121,10 +120,14 @@ v1::ListFrontendsReply Cluster::List() {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
   v1::ListFrontendsReply reply;
-  const auto stub = v1::Frontends::NewStub(rpc::Connect((*running)->client()));
-  const grpc::Status status = stub->ListFrontends(&context, {}, &reply);
-  if (!status.ok()) throw Trouble("cannot list frontends: " + status.error_message());
-  return reply;
+  const grpc::Status status = StubOf((*running)->client()).ListFrontends(&context, {}, &reply);
+  return status.ok() ? reply : v1::ListFrontendsReply();
+}
+
+v1::Frontends::Stub& Cluster::StubOf(const std::string& client) {
+  auto& stub = stubs_[client];
+  if (stub == nullptr) stub = v1::Frontends::NewStub(rpc::Connect(client));
+  return *stub;
 }
 
 std::optional<v1::Partition> Cluster::Find(const std::string& queue) {
@@ -171,8 +174,7 @@ void Cluster::Move(const std::string& queue, const Frontend& to) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
   v1::ListFrontendsReply reply;
-  const auto stub = v1::Frontends::NewStub(rpc::Connect(to.client()));
-  const grpc::Status status = stub->MoveQueue(&context, request, &reply);
+  const grpc::Status status = StubOf(to.client()).MoveQueue(&context, request, &reply);
   if (!status.ok()) throw Trouble("cannot move a queue: " + status.error_message());
   Await("a move", [&] { return &Owner(queue) == &to; });
 }

@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 #include "bench/frontends/database.h"
 #include "bench/peers/child.h"
 #include "bench/peers/twofold_jobs.h"
-#include "twofold/v1/frontends.pb.h"
+#include "twofold/v1/frontends.grpc.pb.h"
 
 namespace twofold::budgets {
 
@@ -106,9 +106,12 @@ class Cluster {
   void Move(const std::string& queue, const Frontend& to);
 
  private:
+  /// Empty: the one that is asked does not answer now.
   v1::ListFrontendsReply List();
+  v1::Frontends::Stub& StubOf(const std::string& client);
 
   std::string store_;
+  std::map<std::string, std::unique_ptr<v1::Frontends::Stub>> stubs_;
   std::vector<std::unique_ptr<Frontend>> frontends_;
 };
 
