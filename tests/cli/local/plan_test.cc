@@ -140,9 +140,8 @@ TEST_F(PlanTest, SeveralFrontendsShareAStoreAndTheFirstHasTheUsualPorts) {
   EXPECT_EQ(plan->at(0).listen.at("client"), "127.0.0.1:9997");
   EXPECT_EQ(plan->at(2).name, "scalability-tester-frontend-3");
   for (const auto& [key, address] : plan->at(2).listen) EXPECT_EQ(address, "127.0.0.1:0") << key;
-  EXPECT_THAT(plan->at(2).arguments,
-              ElementsAre("--store", "{store}", "--name", "frontend-3", "--ttl", "2.5", "--shards", "a=2",
-                          "a"));
+  EXPECT_THAT(plan->at(2).arguments, ElementsAre("--store", "{store}", "--name", "frontend-3",
+                                                 "--ttl", "2.5", "--shards", "a=2", "a"));
 }
 
 TEST_F(PlanTest, OneFrontendMayHaveAnyStore) {
