@@ -85,6 +85,14 @@ class OpenCalls {
     });
   }
 
+  /// Waits until no call is open, `limit` at most.
+  void AwaitNone(Duration limit) {
+    const Instant until = Now() + limit;
+    const MutexLock lock(mutex_);
+    while (!open_.empty() && changed_.WaitUntil(mutex_, until)) {
+    }
+  }
+
   /// Ends all calls, and those that come.
   void EndAll(const Status& why) {
     std::list<End> open;
@@ -103,14 +111,18 @@ class OpenCalls {
   }
 
   void Forget(std::list<End>::iterator at) {
-    const MutexLock lock(mutex_);
-    open_.erase(at);
+    {
+      const MutexLock lock(mutex_);
+      open_.erase(at);
+    }
+    changed_.NotifyAll();
   }
 
   const std::uint32_t limit_;
   security::Gate& gate_;
   Claims<std::string> hosts_{limit_};
   Mutex mutex_;
+  Condition changed_;
   std::list<End> open_ ABSL_GUARDED_BY(mutex_);
   Status ended_ ABSL_GUARDED_BY(mutex_);  // OK: they go on
 };
