@@ -21,7 +21,8 @@
 namespace twofold::frontend {
 namespace {
 
-// Callers have so long to take the ends of their calls when the frontend stops.
+// Calls and streams have so long to end by themselves when the frontend stops, and then as long to
+// take what they are told.
 constexpr auto kStopGrace = std::chrono::milliseconds(200);
 
 // So long others may take to take the queues over.
@@ -96,6 +97,7 @@ std::string Advertised(const Options& options, const HostPort& listening, const 
 /// Callers learn that they may ask again, which a call that is broken off does not say.
 void Stop(std::unique_ptr<rpc::Server>& server, OpenCalls& calls) {
   if (!server) return;
+  calls.AwaitNone(kStopGrace);
   calls.EndAll(absl::UnavailableError("this frontend ends; ask again"));
   server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
 }

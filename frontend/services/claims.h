@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/security/gate.h"

@@ -13,7 +13,8 @@ std::int64_t Key(JobId job) { return static_cast<std::int64_t>(job); }
 const JobEnded* EndOf(const StoredJob& job) { return std::get_if<JobEnded>(&job.state); }
 
 bool Matches(const JobQuery& query, const StoredJob& job) {
-  if (query.queue && job.accepted.queue != *query.queue) return false;
+  const std::string& queue = job.accepted.queue;
+  if (query.queue && queue != *query.queue && !queue.starts_with(*query.queue + "/")) return false;
   if (query.run && job.accepted.run != *query.run) return false;
   if (query.outcomes.empty()) return true;
   const JobEnded* const end = EndOf(job);
