@@ -55,7 +55,6 @@ Result<std::map<std::string, cluster::PartitionNumber>> Membership::NumberQueues
 Membership::Membership(QueueSet& queues, Storage& storage, Directory& directory,
                        MembershipOptions options)
     : queues_(queues),
-      storage_(storage),
       directory_(directory),
       options_(std::move(options)),
       incarnation_(RandomIncarnation()),

@@ -117,7 +117,6 @@ class Membership {
   [[nodiscard]] Result<cluster::PartitionNumber> NumberOf(const std::string& queue) const;
 
   QueueSet& queues_;
-  Storage& storage_;
   Directory& directory_;
   const MembershipOptions options_;
   const cluster::Incarnation incarnation_;
