@@ -78,8 +78,9 @@ Status AddDatabase(const StateFolder& folder, const ClusterOptions& options,
                    std::vector<DeploymentSpec>& plan) {
   if (!options.postgres) return absl::OkStatus();
   auto database = MakeDatabase(folder);
-  if (database.ok()) plan.insert(plan.begin(), *std::move(database));
-  return database.status();
+  if (!database.ok()) return database.status();
+  plan.insert(plan.begin(), *std::move(database));
+  return absl::OkStatus();
 }
 
 // Returns as soon as its API serves.

@@ -18,8 +18,8 @@ bool IsReserved(grpc::string_ref key) {
 
 // Each direction has a hold on the call until it is over, as its operations are started by
 // reactions of the other side.
-void RelayedStream::Begin(grpc::ByteBuffer first) {
-  upwards_ = std::move(first);
+void RelayedStream::Begin(const grpc::ByteBuffer& first) {
+  upwards_ = first;
   stub_.PrepareBidiStreamingCall(&context_, method_, {}, this);
   AddMultipleHolds(2);
   StartRead(&downwards_);

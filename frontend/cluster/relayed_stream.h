@@ -46,7 +46,7 @@ class RelayedStream final : public rpc::Passage,
 
   grpc::ClientContext& context() { return context_; }
 
-  void Begin(grpc::ByteBuffer first) override;
+  void Begin(const grpc::ByteBuffer& first) override;
   void OnRead(bool ok) override;
   void OnWritten(bool ok) override;
   void OnCancel() override;

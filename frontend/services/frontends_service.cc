@@ -94,7 +94,9 @@ void TakeSelf(v1::ListFrontendsReply& all, v1::ListFrontendsReply one) {
   if (one.frontends().empty()) return;
   v1::Frontend& self = *one.mutable_frontends(0);
   for (v1::Frontend& known : *all.mutable_frontends()) {
-    if (known.name() == self.name()) known = std::move(self);
+    if (known.name() != self.name()) continue;
+    known = std::move(self);
+    return;
   }
 }
 

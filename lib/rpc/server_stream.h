@@ -22,7 +22,7 @@ class Passage {
  public:
   virtual ~Passage() = default;
   /// `first` is the message that has been read.
-  virtual void Begin(grpc::ByteBuffer first) = 0;
+  virtual void Begin(const grpc::ByteBuffer& first) = 0;
   virtual void OnRead(bool ok) = 0;
   virtual void OnWritten(bool ok) = 0;
   virtual void OnCancel() = 0;
@@ -74,7 +74,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
       if (has_status_) return;
       passage_ = std::move(passage);
     }
-    passage_->Begin(std::move(read_));
+    passage_->Begin(read_);
   }
 
   /// Ends the stream with `status` after all replies added so far. The first call wins.
