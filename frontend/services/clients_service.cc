@@ -148,7 +148,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   const auto of_job = [&readers](const auto& request) {
     return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
   };
-  RoutedStream<v1::SubmitRequest>(
+  OwnerStream<v1::SubmitRequest>(
       "Submit", &Peers::Place::address,
       [&queues](const v1::SubmitRequest& first) -> Wanted {
         if (first.options().empty()) return {};
@@ -197,7 +197,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
 
 WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service(v1::Workers::service_full_name(), calls, readers) {
-  RoutedStream<v1::WorkerMessage>(
+  OwnerStream<v1::WorkerMessage>(
       "Work", &Peers::Place::worker_address,
       [&queues](const v1::WorkerMessage& first) -> Wanted {
         return {queues.Known(first.hello().queue()), first.hello().moved_epoch()};

@@ -181,7 +181,11 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
       "LendWorkers", [&queues](auto& request) -> Result<v1::LendWorkersReply> {
         const auto host = queues.Find(request.queue());
         if (!host.ok()) return host.status();
-        if (const auto to = queues.Find(request.to()); !to.ok()) return to.status();
+        const auto to = queues.Find(request.to());
+        if (!to.ok()) return to.status();
+        if (*to == *host || (*to)->queue() != (*host)->queue()) {
+          return absl::InvalidArgumentError("to: name another shard of the same queue");
+        }
         v1::LendWorkersReply reply;
         reply.set_slots(QueueHost::Turn(**host, Now())
                             .Lend({.to = request.to(),

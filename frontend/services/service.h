@@ -243,8 +243,8 @@ class Service : public rpc::Service {
   /// As Stream, for one that belongs where a queue is served. `make(context, can_follow)`: whether
   /// the caller can be told where to go. `address` is where callers of this kind are served.
   template <typename Request, typename Make>
-  void RoutedStream(std::string_view method, std::string Peers::Place::*address,
-                    std::function<Wanted(const Request&)> wanted_of, Make make) {
+  void OwnerStream(std::string_view method, std::string Peers::Place::*address,
+                   std::function<Wanted(const Request&)> wanted_of, Make make) {
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const Caller caller = CallerOf(*context);
       const auto stream = make(context, !relays_ && !caller.is_forwarded);

@@ -129,20 +129,26 @@ class ShardsTest : public ::testing::Test {
     return worker;
   }
 
-  /// Ends all jobs of these tests.
-  static void CancelAll() {
+  /// The jobs of all shards, page by page.
+  static std::vector<std::uint64_t> JobsAt(Member& asked) {
+    std::vector<std::uint64_t> jobs;
     v1::ListJobsRequest request;
     request.set_queue("q");
     v1::ListJobsReply reply;
     do {
       request.set_page_token(reply.next_page_token());
-      Member& asked = cluster_->at("b");
-      ASSERT_TRUE(asked.Call(asked.clients, &v1::Clients::Stub::ListJobs, request, &reply).ok());
-      for (const v1::Job& job : reply.jobs()) {
-        v1::Job cancelled;
-        asked.Cancel(job.id(), &cancelled);
-      }
+      EXPECT_TRUE(asked.Call(asked.clients, &v1::Clients::Stub::ListJobs, request, &reply).ok());
+      for (const v1::Job& job : reply.jobs()) jobs.push_back(job.id());
     } while (!reply.next_page_token().empty());
+    return jobs;
+  }
+
+  /// Ends all jobs of these tests.
+  static void CancelAll() {
+    for (const std::uint64_t job : JobsAt(cluster_->at("b"))) {
+      v1::Job cancelled;
+      cluster_->at("b").Cancel(job, &cancelled);
+    }
   }
 
   static inline std::unique_ptr<Cluster> cluster_;
@@ -177,16 +183,7 @@ TEST_F(ShardsTest, JobsAreFoundAndListedByAnyFrontend) {
     v1::Job job;
     for (const std::uint64_t id : submitted) EXPECT_TRUE(member->Get(id, &job).ok());
   }
-  std::vector<std::uint64_t> listed;
-  v1::ListJobsRequest request;
-  request.set_queue("q");
-  v1::ListJobsReply reply;
-  do {
-    request.set_page_token(reply.next_page_token());
-    Member& asked = cluster_->at("c");
-    ASSERT_TRUE(asked.Call(asked.clients, &v1::Clients::Stub::ListJobs, request, &reply).ok());
-    for (const v1::Job& job : reply.jobs()) listed.push_back(job.id());
-  } while (!reply.next_page_token().empty());
+  std::vector<std::uint64_t> listed = JobsAt(cluster_->at("c"));
   std::sort(submitted.begin(), submitted.end());
   std::sort(listed.begin(), listed.end());
   EXPECT_EQ(listed, submitted);
@@ -305,6 +302,20 @@ TEST_F(ShardsTest, QueueIsOneToPeopleAndShardsCanBeNamed) {
   paused(cluster_->at("c"), "q", false);
   EXPECT_FALSE(cluster_->at("b").Queues().at("q").paused());
   CancelAll();
+}
+
+TEST_F(ShardsTest, WorkersAreLentToOtherShardsOfTheirQueueOnly) {
+  for (const char* const to : {"q", "q/3", "other"}) {
+    v1::LendWorkersRequest request;
+    request.set_queue("q");
+    request.set_to(to);
+    request.set_slots(1);
+    v1::LendWorkersReply reply;
+    Member& asked = cluster_->at("a");
+    EXPECT_FALSE(
+        asked.Call(asked.frontends, &v1::Frontends::Stub::LendWorkers, request, &reply).ok())
+        << to;
+  }
 }
 
 TEST_F(ShardsTest, QueueCannotHaveFewerShardsThanBefore) {
