@@ -21,7 +21,7 @@ namespace twofold::cli {
 namespace {
 
 using List = v1::ListFrontendsReply;
-using Stub = v1::Frontends::Stub;
+using FrontendsStub = v1::Frontends::Stub;
 
 constexpr const char* kAlone =
     "There is one frontend, so nothing can be moved; several share a PostgreSQL database.\n";
@@ -30,7 +30,7 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(200);
 // Asks anew whom to ask: of a local cluster, a frontend that lives.
 Result<List> ListNow(const Globals& globals) {
   const Frontend frontend(globals);
-  auto list = frontend.Call<v1::Frontends>(&Stub::ListFrontends, v1::ListFrontendsRequest());
+  auto list = frontend.Call<v1::Frontends>(&FrontendsStub::ListFrontends, v1::ListFrontendsRequest());
   if (!absl::IsUnimplemented(list.status())) return list;
   const auto queues =
       frontend.Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
@@ -148,7 +148,7 @@ Status Drain(const DrainOptions& options, const Globals& globals) {
   if (Status status = CheckOthers(*before, name); !status.ok()) return status;
   v1::DrainFrontendRequest request;
   request.set_frontend(name);
-  const auto begun = Frontend(globals).Call<v1::Frontends>(&Stub::DrainFrontend, request);
+  const auto begun = Frontend(globals).Call<v1::Frontends>(&FrontendsStub::DrainFrontend, request);
   if (!begun.ok()) return begun.status();
   const Result<List> after = Await(globals, options.wait, *begun, LeftToDrain(*frontend));
   if (after.ok()) std::cout << TextOf(*after, /*by_queue=*/false, globals);
@@ -188,7 +188,7 @@ Status Move(const MoveOptions& options, const Globals& globals) {
   v1::MoveQueueRequest request;
   request.set_queue(options.queue);
   request.set_to(to->name());
-  const auto begun = Frontend(globals).Call<v1::Frontends>(&Stub::MoveQueue, request);
+  const auto begun = Frontend(globals).Call<v1::Frontends>(&FrontendsStub::MoveQueue, request);
   if (!begun.ok()) return begun.status();
   const Left left = LeftToMove(options.queue, to->name());
   return ShowQueue(Await(globals, options.wait, *begun, left), options.queue, globals);
@@ -228,7 +228,7 @@ Status Accept(const AcceptOptions& options, const Globals& globals) {
   }
   v1::AcceptLossRequest request;
   request.set_queue(options.queue);
-  const auto list = Frontend(globals).Call<v1::Frontends>(&Stub::AcceptLoss, request);
+  const auto list = Frontend(globals).Call<v1::Frontends>(&FrontendsStub::AcceptLoss, request);
   return ShowQueue(list, options.queue, globals);
 }
 

@@ -15,7 +15,7 @@ namespace twofold::cli {
 namespace {
 
 // Workers keep both ends of what is longer; so much of a bomb is harmless.
-constexpr std::size_t kMostBytes = 1 << 30;
+constexpr std::size_t kMostOfOutput = 1 << 30;
 
 constexpr std::size_t kStep = 256 << 10;
 
@@ -38,7 +38,7 @@ Status PrintOutput(const OutputOptions& options, const Globals& globals) {
     zstd += piece.zstd();
   });
   if (!status.ok()) return status;
-  const auto text = Decompress(zstd, kMostBytes);
+  const auto text = Decompress(zstd, kMostOfOutput);
   if (!text.ok()) return text.status();
   std::cout << *text;
   if (artifact.left_out() > 0) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 constexpr std::size_t kJournalChunk = 1 << 20;
-constexpr std::size_t kLongestLine = 16 << 20;
+constexpr std::size_t kLongestRecord = 16 << 20;
 constexpr std::uint64_t kMiB = 1 << 20;
 
 Status NotThere(const std::string& path, const std::string& why) {
@@ -47,7 +47,7 @@ class JournalReader {
       if (Status status = TakeLine(); !status.ok()) return status;
     }
     line_.append(chunk);
-    if (line_.size() <= kLongestLine) return absl::OkStatus();
+    if (line_.size() <= kLongestRecord) return absl::OkStatus();
     return AtLine(path_, lines_ + 1, absl::InvalidArgumentError("longer than 16 MiB"));
   }
 

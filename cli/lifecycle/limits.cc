@@ -22,13 +22,13 @@ using Spec = v1::suites::LifecycleSpec;
 constexpr std::size_t kLongestClass = 253;
 constexpr std::size_t kShownValue = 80;
 
-struct Unit {
+struct LimitUnit {
   std::string_view suffix;
   double bytes;
 };
 
 // Kubernetes' suffixes of quantities, as far as sizes have them.
-constexpr std::array<Unit, 9> kUnits = {{{"", 1.0},
+constexpr std::array<LimitUnit, 9> kLimitUnits = {{{"", 1.0},
                                          {"k", 1e3},
                                          {"M", 1e6},
                                          {"G", 1e9},
@@ -47,10 +47,10 @@ Status BadOption(std::string_view option, const std::string& value, std::string_
 Result<std::uint64_t> ReadSize(std::string_view option, const std::string& text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string suffix = text.substr(end);
-  const auto* const unit = std::find_if(kUnits.begin(), kUnits.end(),
-                                        [&](const Unit& each) { return each.suffix == suffix; });
+  const auto* const unit = std::find_if(kLimitUnits.begin(), kLimitUnits.end(),
+                                        [&](const LimitUnit& each) { return each.suffix == suffix; });
   double number = 0.0;
-  const bool is_size = unit != kUnits.end() && absl::SimpleAtod(text.substr(0, end), &number) &&
+  const bool is_size = unit != kLimitUnits.end() && absl::SimpleAtod(text.substr(0, end), &number) &&
                        number * unit->bytes < 1e18;
   if (is_size) return static_cast<std::uint64_t>(number * unit->bytes);
   return BadOption(option, text, "is not a size such as 512Mi, 2Gi or 8G");

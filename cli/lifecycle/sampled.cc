@@ -17,7 +17,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 256 << 20;  // of one file
+constexpr std::size_t kMostOfSamples = 256 << 20;  // of one file
 
 struct SampledOptions {
   std::string dir;
@@ -26,7 +26,7 @@ struct SampledOptions {
 
 Result<std::string> ReadIn(const std::filesystem::path& dir, const std::string& name) {
   const std::filesystem::path path = dir / name;
-  auto text = ReadFile(path.string(), kMostBytes);
+  auto text = ReadFile(path.string(), kMostOfSamples);
   if (!absl::IsNotFound(text.status())) return text;
   return absl::NotFoundError(absl::StrCat(std::string(text.status().message()),
                                           "; DIR is the folder that the tool was given as -o"));

@@ -25,7 +25,7 @@ using suite::lifecycle::Spec;
 constexpr std::size_t kLongestRun = 40;         // leaves room for the number of the workload
 constexpr std::uint64_t kMostPods = 1'000'000;  // as many as an Observer follows
 constexpr std::size_t kMostAudits = 100;
-constexpr std::size_t kMostBytes = 1 << 20;  // of a template
+constexpr std::size_t kMostOfTemplate = 1 << 20;  // of a template
 
 Status Named(const std::string& option, const Status& status) {
   return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
@@ -33,7 +33,7 @@ Status Named(const std::string& option, const Status& status) {
 
 Result<std::string> ReadTemplate(const RunOptions& options, const Kind& kind) {
   if (options.template_file.empty()) return BuiltInTemplate(kind);
-  auto text = ReadFile(options.template_file, kMostBytes, Readable::kFilesAndPipes);
+  auto text = ReadFile(options.template_file, kMostOfTemplate, Readable::kFilesAndPipes);
   if (!text.ok()) {
     return Named("--template", absl::InvalidArgumentError(text.status().message()));
   }

@@ -28,7 +28,7 @@ using lifecycle::Attached;
 constexpr std::size_t kMostRuns = 16;
 constexpr int kCleaners = 4;  // connections
 
-struct WatchOptions {
+struct LifecycleWatchOptions {
   ClusterOptions cluster;
   lifecycle::EndOptions end;
   std::vector<std::string> runs;
@@ -37,7 +37,7 @@ struct WatchOptions {
 };
 
 /// What is written into one file is of one run.
-Status CheckRuns(const WatchOptions& options) {
+Status CheckRuns(const LifecycleWatchOptions& options) {
   for (const std::string& run : options.runs) {
     const Status status = lifecycle::CheckRunName(run);
     if (!status.ok()) return {status.code(), "--run: " + std::string(status.message())};
@@ -74,7 +74,7 @@ std::vector<Status> ExecuteAll(std::vector<std::unique_ptr<Attached>>& runs) {
 }
 
 /// One report after the other; what the first that failed says.
-Status ConcludeRuns(const WatchOptions& options, const Globals& globals,
+Status ConcludeRuns(const LifecycleWatchOptions& options, const Globals& globals,
                     const std::vector<lifecycle::Threshold>& thresholds,
                     const std::vector<Status>& ended,
                     std::vector<std::unique_ptr<Attached>>& runs) {
@@ -94,7 +94,7 @@ Status ConcludeRuns(const WatchOptions& options, const Globals& globals,
   return first;
 }
 
-Status WatchAll(const WatchOptions& options, const Globals& globals) {
+Status WatchAll(const LifecycleWatchOptions& options, const Globals& globals) {
   ShutdownSignals shutdown;
   InitLogging(/*verbose=*/false);
   RaiseDescriptorLimit();
@@ -126,7 +126,7 @@ Status WatchAll(const WatchOptions& options, const Globals& globals) {
 }
 
 Action BindWatch(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<WatchOptions>();
+  auto options = std::make_shared<LifecycleWatchOptions>();
   app.add_option("--run", options->runs, "The --name of a run; may be repeated")
       ->required()
       ->take_all();

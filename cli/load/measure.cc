@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(250);
 constexpr Duration kReachWithin = std::chrono::seconds(30);
-constexpr Duration kBetweenLines = std::chrono::seconds(5);
+constexpr Duration kBetweenLoadLines = std::chrono::seconds(5);
 
 std::string RateSoFar(const stats::ThroughputEstimate& estimate) {
   if (estimate.throughput <= 0) return "";
@@ -50,14 +50,14 @@ Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& s
   load::Run run(std::move(options));
   if (Status status = run.Start(); !status.ok()) return status;
   const Instant begin = Now();
-  Instant next_line = begin + kBetweenLines;
+  Instant next_line = begin + kBetweenLoadLines;
   bool interrupted = false;
   while (!run.Wait(kLook)) {
     interrupted = signals.Take() != 0;
     if (interrupted) break;
     const Instant now = Now();
     if (!line.terminal() && now < next_line) continue;
-    next_line = now + kBetweenLines;
+    next_line = now + kBetweenLoadLines;
     const load::Snapshot seen = run.Look();
     if (seen.link == load::Link::kConnecting && now > begin + kReachWithin) break;
     const std::string text = ProgressText(seen, ToSeconds(now - begin));

@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::size_t kMostArguments = 1000;
 constexpr std::size_t kMostOfArgument = 4096;
-constexpr std::size_t kMostOfText = 1 << 20;
+constexpr std::size_t kMostOfProcFile = 1 << 20;
 
 // Files of /proc have no size, so they are read to their end.
 std::string TextOf(const char* path) {
   std::ifstream file(path);
   std::string text(std::istreambuf_iterator<char>(file), {});
-  text.resize(std::min(text.size(), kMostOfText));
+  text.resize(std::min(text.size(), kMostOfProcFile));
   return text;
 }
 

@@ -98,16 +98,16 @@ void ChooseWorkers(CLI::App& app, v1::WorkersRequest& request) {
   AddField(app, "--pod", request, &v1::WorkersRequest::set_pod, "Only pods whose name matches");
 }
 
-using Stub = v1::Admin::Stub;
+using AdminStub = v1::Admin::Stub;
 
 // The commands that change one queue and show it.
-auto BindQueue(grpc::Status (Stub::*method)(grpc::ClientContext*, const v1::QueueRequest&,
+auto BindQueue(grpc::Status (AdminStub::*method)(grpc::ClientContext*, const v1::QueueRequest&,
                                             v1::Queue*)) {
   return BindCall<v1::Admin>(method, NameQueue, ShowQueue);
 }
 
 // Those that ask for, or change, the workers that match, and show them.
-auto BindWorkers(grpc::Status (Stub::*method)(grpc::ClientContext*, const v1::WorkersRequest&,
+auto BindWorkers(grpc::Status (AdminStub::*method)(grpc::ClientContext*, const v1::WorkersRequest&,
                                               v1::ListWorkersReply*)) {
   return BindCall<v1::Admin>(method, ChooseWorkers, ShowWorkers);
 }
@@ -119,24 +119,24 @@ std::vector<Command> QueueCommands() {
       {"queues", "The queues of a frontend: jobs, workers, ends", "twofold queues --watch",
        BindQueues, Prints::kTable},
       {"queue pause", "Hand out no more jobs; still accept them", "twofold queue pause sleep",
-       BindQueue(&Stub::PauseQueue), Prints::kTable},
+       BindQueue(&AdminStub::PauseQueue), Prints::kTable},
       {"queue resume", "End pause and drain", "twofold queue resume sleep",
-       BindQueue(&Stub::ResumeQueue), Prints::kTable},
+       BindQueue(&AdminStub::ResumeQueue), Prints::kTable},
       {"queue drain", "Accept no more jobs; run what is there", "twofold queue drain sleep",
-       BindQueue(&Stub::DrainQueue), Prints::kTable},
+       BindQueue(&AdminStub::DrainQueue), Prints::kTable},
   };
 }
 
 std::vector<Command> WorkerCommands() {
   return {
       {"worker list", "Worker processes: where they are and what they do",
-       "twofold worker list --queue sleep", BindWorkers(&Stub::ListWorkers), Prints::kTable},
+       "twofold worker list --queue sleep", BindWorkers(&AdminStub::ListWorkers), Prints::kTable},
       {"worker pause", "Hand no more jobs to matching workers, nor to those that join later",
-       "twofold worker pause --node 'gpu-*'", BindWorkers(&Stub::PauseWorkers), Prints::kTable},
+       "twofold worker pause --node 'gpu-*'", BindWorkers(&AdminStub::PauseWorkers), Prints::kTable},
       {"worker resume", "End their pause", "twofold worker resume --node 'gpu-*'",
-       BindWorkers(&Stub::ResumeWorkers), Prints::kTable},
+       BindWorkers(&AdminStub::ResumeWorkers), Prints::kTable},
       {"worker drain", "Let them finish what they have, then leave",
-       "twofold worker drain --pod 'fio-7*'", BindWorkers(&Stub::DrainWorkers), Prints::kTable},
+       "twofold worker drain --pod 'fio-7*'", BindWorkers(&AdminStub::DrainWorkers), Prints::kTable},
   };
 }
 

@@ -11,7 +11,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 20;
+constexpr std::size_t kMostOfFile = 64 << 20;
 constexpr std::string_view kSqlite = "SQLite format 3";
 
 Status About(const std::string& name, const Status& status) {
@@ -32,7 +32,7 @@ bool LooksLikePath(const std::string& name) {
 }
 
 Result<report::Source> ReadJson(const std::string& path) {
-  const auto text = ReadFile(path, kMostBytes, Readable::kFilesAndPipes);
+  const auto text = ReadFile(path, kMostOfFile, Readable::kFilesAndPipes);
   if (!text.ok()) return text.status();
   auto record = report::ReadRecord(*text);
   if (!record.ok()) return About(path, record.status());

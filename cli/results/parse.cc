@@ -22,7 +22,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 256 << 20;  // of a file, as of an output that a worker keeps
+constexpr std::size_t kMostOfToolOutput = 256 << 20;  // of a file, as of an output that a worker keeps
 
 struct ParseOptions {
   std::vector<std::string> words;       ///< [SUITE] FILE...
@@ -45,7 +45,7 @@ struct Parsed {
 Result<suite::Outputs> ReadOutputs(const std::vector<std::string>& files) {
   suite::Outputs outputs;
   for (const std::string& path : files) {
-    auto text = ReadFile(path == "-" ? "/dev/stdin" : path, kMostBytes, Readable::kFilesAndPipes);
+    auto text = ReadFile(path == "-" ? "/dev/stdin" : path, kMostOfToolOutput, Readable::kFilesAndPipes);
     if (!text.ok()) return absl::NotFoundError(absl::StrCat("read: ", text.status().message()));
     if (text->empty()) return absl::NotFoundError("read: it is empty");
     suite::StageOutput& stage = outputs.stages.emplace_back();

@@ -13,7 +13,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr Duration kBetweenLines = std::chrono::seconds(2);
+constexpr Duration kBetweenRunLines = std::chrono::seconds(2);
 
 /// What may become of a run that is interrupted: a key, and what it does.
 struct Choice {
@@ -77,7 +77,7 @@ void RunWatcher::Show(const run::Driver& driver) {
   }
   const std::string text = run::ProgressText(driver, progress);
   const bool last = progress.ended() == progress.jobs;
-  if (text == last_ || (!last && Now() - last_at_ < kBetweenLines)) return;
+  if (text == last_ || (!last && Now() - last_at_ < kBetweenRunLines)) return;
   last_ = text;
   last_at_ = Now();
   Note(text);

@@ -18,7 +18,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 20;  // of a file
+constexpr std::size_t kMostOfTable = 64 << 20;  // of a file
 
 struct ScalingOptions {
   std::vector<std::string> sources;
@@ -44,7 +44,7 @@ Result<std::vector<Series>> ReadSource(const std::string& name, const ScalingOpt
   const bool file = name == "-" || std::filesystem::exists(name);
   if (!options.store.is_given() && file) {
     const auto text =
-        ReadFile(name == "-" ? "/dev/stdin" : name, kMostBytes, Readable::kFilesAndPipes);
+        ReadFile(name == "-" ? "/dev/stdin" : name, kMostOfTable, Readable::kFilesAndPipes);
     if (!text.ok()) return text.status();
     return SeriesOfText(name, *text, options.wanted);
   }

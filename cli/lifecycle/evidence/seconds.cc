@@ -6,8 +6,6 @@
 namespace twofold::lifecycle {
 namespace {
 
-constexpr UnixNs kSecondNs = 1'000'000'000;
-
 /// Who writes the second of a moment.
 std::string ClockOf(Moment moment) {
   switch (moment) {

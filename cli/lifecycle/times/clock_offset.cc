@@ -7,7 +7,6 @@ namespace twofold::lifecycle {
 namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 double SecondsBetween(std::int64_t from_ns, std::int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) / static_cast<double>(kSecondNs);

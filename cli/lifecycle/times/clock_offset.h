@@ -10,6 +10,8 @@
 
 namespace twofold::lifecycle {
 
+inline constexpr std::int64_t kSecondNs = 1'000'000'000;
+
 /// One instant by two clocks: Unix time is taken once, all else is counted from it.
 struct Anchor {
   Instant at;

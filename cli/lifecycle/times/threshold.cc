@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t kLongest = 200;
 constexpr std::array<std::string_view, 6> kStats = {"p50", "p90", "p99", "mean", "min", "max"};
 
-struct Unit {
+struct TimeUnit {
   std::string_view name;
   double seconds;
 };
 // Longest first where one ends with another.
-constexpr std::array<Unit, 4> kUnits = {{{"ms", 1e-3}, {"us", 1e-6}, {"s", 1.0}, {"m", 60.0}}};
+constexpr std::array<TimeUnit, 4> kTimeUnits = {{{"ms", 1e-3}, {"us", 1e-6}, {"s", 1.0}, {"m", 60.0}}};
 
 Status BadForm(const std::string& text, const std::string& why) {
   return absl::InvalidArgumentError(
@@ -46,7 +46,7 @@ std::optional<double> LimitOf(std::string_view text, bool is_time) {
   double scale = 1.0;
   if (is_time) {
     scale = 0.0;
-    for (const Unit& unit : kUnits) {
+    for (const TimeUnit& unit : kTimeUnits) {
       if (!text.ends_with(unit.name)) continue;
       text.remove_suffix(unit.name.size());
       scale = unit.seconds;
