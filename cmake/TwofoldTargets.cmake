@@ -19,16 +19,21 @@ target_compile_options(
   twofold_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
                           -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED)
+add_library(twofold_cold INTERFACE)
+target_compile_options(twofold_cold INTERFACE $<$<CONFIG:Release>:-O1>)
 
-# twofold_library(NAME SOURCES ... DEPS ...): the library of the current folder.
+# twofold_library(NAME [COLD] SOURCES ... DEPS ...): the library of the current folder. COLD: it waits for others, or
+# runs once; in what users build the full effort of the optimiser would be a tenth of its compile time for nothing.
 function(twofold_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS" ${ARGN})
   if(ARG_SOURCES AND TWOFOLD_ROOM)
     _twofold_add_to_room(${name})
   elseif(ARG_SOURCES)
     add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARG_SOURCES})
     target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE twofold_flags)
-    _twofold_optimise(${name})
+    if(ARG_COLD)
+      target_link_libraries(${name} PRIVATE twofold_cold)
+    endif()
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${ARG_DEPS})
@@ -36,14 +41,13 @@ function(twofold_library name)
   _twofold_record_deps(${name} "${ARG_DEPS}")
 endfunction()
 
-# twofold_room(NAME): where several files are compiled as one, those of all libraries of this folder and below it are,
-# as one library. Most of what they cost is reading headers, which they share.
+# twofold_room(NAME): where several files are compiled as one, those of all libraries of this folder and of those
+# added after it are, as one library, which is COLD. Most of what they cost is reading headers, which they share.
 macro(twofold_room name)
   if(CMAKE_UNITY_BUILD)
     set(TWOFOLD_ROOM ${name})
     add_library(${name} STATIC EXCLUDE_FROM_ALL)
-    target_link_libraries(${name} PRIVATE twofold_flags)
-    _twofold_optimise(${name})
+    target_link_libraries(${name} PRIVATE twofold_flags twofold_cold)
   endif()
 endmacro()
 
@@ -59,14 +63,6 @@ function(_twofold_add_to_room name)
   set_property(TARGET ${TWOFOLD_ROOM} APPEND PROPERTY TWOFOLD_MEMBERS ${name})
   add_library(${name} INTERFACE)
   target_link_libraries(${name} INTERFACE ${TWOFOLD_ROOM})
-endfunction()
-
-# What waits for others or is done once a run gains nothing from the full effort of the optimiser, which is a
-# tenth of the compile time.
-function(_twofold_optimise name)
-  if("${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/(cli|suites|frontend/(cluster|services|web)|backend/(benchmark|peers|rsh)|lib/(http|kube|metrics|report|security|show|spec|suite|words))/")
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
 endfunction()
 
 # twofold_embed(LIBRARY TEMPLATE FILES ...): compiles TEMPLATE (NAME.cc.in) into the library; in place of its @TEXTS@
@@ -87,8 +83,7 @@ endfunction()
 function(twofold_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags twofold_cold)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 endfunction()
 

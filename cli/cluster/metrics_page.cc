@@ -2,7 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <utility>
 
 #include "lib/common/address.h"

@@ -1,6 +1,6 @@
 #include "cli/cluster/options.h"
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 
 namespace twofold::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/lifecycle/server.h"
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <iostream>
 #include <memory>
 

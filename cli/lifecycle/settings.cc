@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/time/time.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>

@@ -1,6 +1,6 @@
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <atomic>
 #include <iostream>

@@ -1,6 +1,6 @@
 #include <absl/strings/str_cat.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -17,7 +17,7 @@ using postgres::Parameter;
 using postgres::Type;
 
 // How often a number for a queue is looked for while others take numbers.
-constexpr int kMostTries = 100;
+constexpr int kMostNumberings = 100;
 
 Parameter Text(const std::string& text) { return Parameter::Of(Type::kText, text); }
 Parameter Number(std::uint64_t number) {
@@ -124,7 +124,7 @@ Status OwnershipTables::AddQueues(const std::vector<std::string>& queues) {
 }
 
 Status OwnershipTables::AddQueue(const std::string& queue) {
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  for (int tries = 0; tries < kMostNumberings; ++tries) {
     const auto rows = Run(kNumbers, {Text(queue)});
     if (!rows.ok()) return rows.status();
     const Numbers numbers = NumbersOf(*rows);

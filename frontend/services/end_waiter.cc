@@ -11,7 +11,7 @@ namespace twofold::frontend {
 namespace {
 
 // A queue that has moved twice is not known everywhere at once.
-constexpr int kMostTries = 100;
+constexpr int kMostFollows = 100;
 constexpr auto kPause = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -87,7 +87,7 @@ void EndWaiter::FollowAt(const std::string& address) {
 
 void EndWaiter::FollowEnded(const grpc::Status& status) {
   const bool is_there = status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE;
-  if (!is_there || ++tries_ == kMostTries) return GiveUp(status.error_message());
+  if (!is_there || ++tries_ == kMostFollows) return GiveUp(status.error_message());
   const MutexLock lock(mutex_);
   if (stopped_) return;
   pause_ = std::make_unique<grpc::Alarm>();

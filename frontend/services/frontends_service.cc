@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/cluster/membership.h"
+#include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
 #include "lib/cluster/view.h"
 #include "twofold/v1/frontends.grpc.pb.h"

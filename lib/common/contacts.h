@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <string>
 
 /// Where a frontend is: HOST:PORT, or several frontends that share their queues, as IPv4 addresses

@@ -1,5 +1,6 @@
 #include "lib/common/manual.h"
 
+#include <CLI/CLI.hpp>  // all of it, once for all others
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>

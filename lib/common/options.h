@@ -1,6 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+// CLI.hpp would compile its help and its configuration files with each file that has options.
+#include <CLI/App.hpp>
+
 #include <limits>
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "lib/security/options.h"
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 
 namespace twofold::security {
 namespace {

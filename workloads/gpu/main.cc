@@ -1,7 +1,7 @@
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/util/json_util.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <iostream>
 #include <new>
 #include <string>

@@ -1,6 +1,6 @@
 #include <google/protobuf/util/json_util.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <string>

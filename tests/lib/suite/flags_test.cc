@@ -7,7 +7,7 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 #include <string>
 #include <vector>

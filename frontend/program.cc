@@ -1,0 +1,63 @@
+#include "frontend/program.h"
+
+#include <absl/synchronization/mutex.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "frontend/end_limit.h"
+#include "frontend/frontend.h"
+#include "frontend/options.h"
+#include "lib/common/descriptors.h"
+#include "lib/common/options.h"
+#include "lib/common/program.h"
+#include "lib/security/server.h"
+
+namespace twofold::frontend {
+namespace {
+
+// A working disk needs a second or two, a failing one is tried for five; Kubernetes kills after ten
+// (deployments/frontend).
+constexpr auto kEndLimit = std::chrono::seconds(8);
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  CLI::App app{"", "twofold-frontend"};
+  Options options;
+  Declare(app, options);
+  if (const auto code = ParseCommandLine(app, argc, argv)) return *code;
+  if (options.check_config) {
+    const Status usable = security::Open(options.security).status();
+    return usable.ok() ? 0 : UsageError(app, std::string(usable.message()));
+  }
+
+  RaiseDescriptorLimit();
+  InitLogging(options.verbose);
+  // Our one line says what is wrong; gRPC's own lines would only surround it.
+  if (!options.verbose) setenv("GRPC_VERBOSITY", "NONE", 0);
+  // Debian's abseil looks for deadlocks at every lock that gRPC takes.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  ShutdownSignals signals;
+  auto frontend = Frontend::Start(options);
+  if (!frontend.ok()) return UsageError(app, std::string(frontend.status().message()));
+  spdlog::info("serving clients on {}, workers on {}, http on {}", (*frontend)->client_address(),
+               (*frontend)->worker_address(), (*frontend)->http_address());
+  if (!options.ready_file.empty()) {
+    const Status written =
+        WriteReadyFile(options.ready_file, {{"client", (*frontend)->client_address()},
+                                            {"worker", (*frontend)->worker_address()},
+                                            {"http", (*frontend)->http_address()}});
+    if (!written.ok()) return UsageError(app, std::string(written.message()));
+  }
+  spdlog::info("signal {}, stopping", signals.Wait());
+  const std::jthread limit = EndLimit(kEndLimit, [] {
+    spdlog::error("something still waits for the disk, ending without it");
+    std::_Exit(0);
+  });
+  frontend->reset();
+  return 0;
+}
+
+}  // namespace twofold::frontend
