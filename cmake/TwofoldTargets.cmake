@@ -10,8 +10,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 ${CCACHE})
 endif()
 
-# g++ looks for garbage often enough to spend a tenth of its time on it. 600 MB a process: two of them fit in 2 GB.
-add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-expand=100 --param ggc-min-heapsize=600000>")
+# g++ looks for garbage often enough to spend a tenth of its time on it. So a process may take 2 GB (1.5 without).
+add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-expand=100 --param ggc-min-heapsize=1000000>")
 
 add_library(twofold_flags INTERFACE)
 target_include_directories(twofold_flags INTERFACE ${PROJECT_SOURCE_DIR})

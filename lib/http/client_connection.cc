@@ -15,6 +15,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
+#include <vector>
 
 #include "lib/http/codec.h"
 #include "lib/http/peer_stream.h"
@@ -32,15 +33,15 @@ constexpr std::size_t kReadBytes = 64 << 10;
 
 using ResponseParser = beast::http::response_parser<beast::http::string_body>;
 
-WireRequest ToWire(const Outgoing& request) {
-  WireRequest wire;
+std::string HeadOf(const Outgoing& request) {
+  beast::http::request<beast::http::span_body<const char>> wire;
   wire.method_string(request.method);
   wire.target(request.target);
   wire.version(11);
   for (const auto& [name, value] : request.headers) wire.insert(name, value);
-  wire.body() = request.body;
+  wire.body() = {request.body.data(), request.body.size()};
   wire.prepare_payload();
-  return wire;
+  return ToText(wire.base());
 }
 
 TlsContext ContextFor(const Upstream& server) {
@@ -72,7 +73,7 @@ void SetOptions(tcp::socket& socket) {
 
 class ClientConnection::Impl {
  public:
-  using Error = asio::awaitable<error_code>;
+  using Error = PeerStream::Error;
 
   Status Open(const Upstream& server, Instant deadline);
   [[nodiscard]] bool is_open() const { return stream_ && stream_->tcp().socket().is_open(); }
@@ -90,7 +91,7 @@ class ClientConnection::Impl {
   Status ToStatus(const error_code& error);
   Error Connect(const Upstream& server);
   Error AskProxy(const Upstream& server);
-  Error Write(WireRequest request);
+  Error Write(const Outgoing& request);
   Error ReadSome();
   Error ReadHead();
   Error ReadBody();
@@ -173,12 +174,17 @@ ClientConnection::Impl::Error ClientConnection::Impl::AskProxy(const Upstream& s
   if (!authorization.empty()) {
     request.set(beast::http::field::proxy_authorization, authorization);
   }
-  const auto [failed, sent] = co_await beast::http::async_write(stream_->tcp(), request, kTuple);
-  if (failed) co_return failed;
+  const std::string head = ToText(request.base());
+  std::vector<asio::const_buffer> bytes = {asio::buffer(head)};
+  error_code error = co_await stream_->Write(std::move(bytes));
   beast::http::response_parser<beast::http::empty_body> answer;
   answer.skip(true);
-  const auto [error, got] =
-      co_await beast::http::async_read_header(stream_->tcp(), buffer_, answer, kTuple);
+  while (!error && !answer.is_header_done()) {
+    const error_code failed = co_await stream_->Read(buffer_, kReadBytes);
+    error = failed;
+    if (!error) buffer_.consume(answer.put(buffer_.data(), error));
+    if (error == beast::http::error::need_more) error = {};
+  }
   if (error) co_return error;
   const unsigned status = answer.get().result_int();
   const bool connects = status / 100 == 2;
@@ -198,12 +204,13 @@ Status ClientConnection::Impl::Send(const Outgoing& request, Instant deadline) {
   parser_->body_limit(boost::none);  // the caller counts
   parser_->eager(true);
   if (request.method == "HEAD") parser_->skip(true);
-  return Run(Write(ToWire(request)), deadline);
+  return Run(Write(request), deadline);
 }
 
-ClientConnection::Impl::Error ClientConnection::Impl::Write(WireRequest request) {
-  const auto [error, size] = co_await beast::http::async_write(*stream_, request, kTuple);
-  co_return error;
+ClientConnection::Impl::Error ClientConnection::Impl::Write(const Outgoing& request) {
+  const std::string head = HeadOf(request);
+  std::vector<asio::const_buffer> bytes = {asio::buffer(head), asio::buffer(request.body)};
+  co_return co_await stream_->Write(std::move(bytes));
 }
 
 Result<Head> ClientConnection::Impl::ReceiveHead(Instant deadline) {
@@ -216,10 +223,8 @@ Result<Head> ClientConnection::Impl::ReceiveHead(Instant deadline) {
 /// Reads once from the socket, and parses that. Beast's own read goes on reading where a chunk has
 /// ended, so that a line would wait for the next one.
 ClientConnection::Impl::Error ClientConnection::Impl::ReadSome() {
-  const auto [failed, size] =
-      co_await stream_->async_read_some(buffer_.prepare(kReadBytes), kTuple);
+  const error_code failed = co_await stream_->Read(buffer_, kReadBytes);
   arrived_ = Now();
-  buffer_.commit(size);
   error_code error = failed;
   if (error == asio::error::eof) {
     error = beast::http::error::end_of_stream;

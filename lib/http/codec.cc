@@ -18,7 +18,33 @@ using boost::system::error_code;
 /// Responses that never have a body, not even an empty one (RFC 9110, 6.4.1).
 bool IsBodiless(int status) { return status < 200 || status == 204 || status == 304; }
 
+using ResponseHead = beast::http::response<beast::http::empty_body>;
+
+ResponseHead HeadOf(const Response& response, const Framing& framing) {
+  ResponseHead head;
+  head.version(framing.version);
+  head.result(static_cast<unsigned>(response.status));
+  head.keep_alive(framing.keep_alive);
+  head.set("X-Content-Type-Options", "nosniff");
+  head.set(beast::http::field::cache_control, "no-store");
+  for (const auto& [name, value] : response.headers) head.set(name, value);
+  if (!IsBodiless(response.status)) {
+    head.set(beast::http::field::content_type, response.content_type);
+  }
+  return head;
+}
+
+template <typename Header>
+std::string Written(const Header& header) {
+  std::ostringstream text;
+  text << header;
+  return std::move(text).str();
+}
+
 }  // namespace
+
+std::string ToText(const beast::http::request_header<>& head) { return Written(head); }
+std::string ToText(const beast::http::response_header<>& head) { return Written(head); }
 
 error_code CheckHead(const RequestParser& parser, std::size_t max_body) {
   const WireRequest& request = parser.get();
@@ -70,27 +96,15 @@ Response Refusal(const error_code& error) {
   return PlainText(400, fmt::format("bad request: {}\n", error.message()));
 }
 
-WireResponse Encode(Response&& response, const Framing& framing) {
-  WireResponse wire;
-  wire.version(framing.version);
-  wire.result(static_cast<unsigned>(response.status));
-  wire.keep_alive(framing.keep_alive);
-  wire.set("X-Content-Type-Options", "nosniff");
-  wire.set(beast::http::field::cache_control, "no-store");
-  for (const auto& [name, value] : response.headers) wire.set(name, value);
-  if (IsBodiless(response.status)) return wire;
-  wire.set(beast::http::field::content_type, response.content_type);
-  wire.content_length(response.body.size());
-  if (!framing.head_only) wire.body() = std::move(response.body);
-  return wire;
+Encoded Encode(Response&& response, const Framing& framing) {
+  ResponseHead head = HeadOf(response, framing);
+  if (IsBodiless(response.status)) return {ToText(head.base()), ""};
+  head.content_length(response.body.size());
+  return {ToText(head.base()), framing.head_only ? "" : std::move(response.body)};
 }
 
 std::string EncodeOpenHead(Response&& response, unsigned version) {
-  WireResponse wire = Encode(std::move(response), {version, false, false});
-  wire.erase(beast::http::field::content_length);
-  std::ostringstream head;
-  head << wire.base();
-  return std::move(head).str();
+  return ToText(HeadOf(response, {version, false, false}).base());
 }
 
 bool BareHead::Begins(std::string_view received) {

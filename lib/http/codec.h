@@ -12,10 +12,13 @@
 namespace twofold::http {
 
 using WireRequest = boost::beast::http::request<boost::beast::http::string_body>;
-using WireResponse = boost::beast::http::response<boost::beast::http::string_body>;
 using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
 inline constexpr std::size_t kMaxHead = 8 * 1024;  ///< bytes of request line and headers
+
+/// A head as it is sent, with the empty line that ends it.
+std::string ToText(const boost::beast::http::request_header<>& head);
+std::string ToText(const boost::beast::http::response_header<>& head);
 
 /// Names in lower case, values of repeated ones joined by ", ".
 Params DecodeHeaders(const boost::beast::http::fields& fields);
@@ -36,7 +39,12 @@ struct Framing {
   bool head_only;  ///< the answer to a HEAD
 };
 
-WireResponse Encode(Response&& response, const Framing& framing);
+/// The answer as it is sent. The body is not copied.
+struct Encoded {
+  std::string head;
+  std::string body;
+};
+Encoded Encode(Response&& response, const Framing& framing);
 
 /// The head of a response whose body ends with the connection, as it is sent.
 std::string EncodeOpenHead(Response&& response, unsigned version);

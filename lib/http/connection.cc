@@ -2,10 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/detect_ssl.hpp>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -26,6 +25,7 @@ using boost::system::error_code;
 constexpr std::size_t kReadSize = 4096;
 constexpr std::size_t kMaxBuffer = 2 * kMaxHead;  // a head, and some of what is pipelined after it
 constexpr std::size_t kSmallAnswer = 4096;        // always has room, so that probes are answered
+constexpr char kTlsHandshake = 22;  // the first byte that a client sends (RFC 8446, 5.1)
 constexpr auto kLinger = std::chrono::seconds(1);
 
 /// Whether nobody is left to answer: the peer closed or broke off, or was too slow.
@@ -119,17 +119,16 @@ asio::awaitable<bool> Connection::Open() {
   if (!stream_.has_tls()) co_return true;
   SetIdle(true);
   stream_.tcp().expires_after(options_.receive_timeout);
-  const auto [error, is_tls] = co_await beast::async_detect_ssl(stream_.tcp(), buffer_, kTuple);
+  const error_code error = co_await Read();
   if (error) co_return false;
-  if (is_tls) {
+  if (Received().front() == kTlsHandshake) {
     const error_code failed = co_await stream_.Accept(buffer_);
     SetIdle(false);
     co_return !failed;
   }
   // Somebody who has forgotten the s of https learns it.
-  stream_.DropTls();
   Response response = PlainText(400, "this port speaks TLS: use https\n");
-  co_await Send(Encode(std::move(response), {11, false, false}));
+  co_await Send(std::move(response), {11, false, false});
   co_return false;
 }
 
@@ -139,7 +138,7 @@ asio::awaitable<bool> Connection::AwaitRequest() {
   if (buffer_.size() == 0) {
     SetIdle(true);
     stream_.tcp().expires_after(options_.idle_timeout);
-    error = co_await ReadSome();
+    error = co_await Read();
   }
   SetIdle(false);
   co_return !error;
@@ -173,13 +172,13 @@ asio::awaitable<bool> Connection::ServeOne() {
   Budget::Share unsent(budgets_.unsent);
   const bool has_room = response.body.size() <= kSmallAnswer || unsent.Grow(response.body.size());
   if (!has_room) response = PlainText(503, "too many slow readers, try again later\n");
-  const bool sent = co_await Send(Encode(std::move(response), framing));
+  const bool sent = co_await Send(std::move(response), framing);
   const bool reusable = sent && framing.keep_alive && !finishing_;
   co_return reusable;
 }
 
 /// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.
-asio::awaitable<error_code> Connection::Receive(RequestParser& parser) {
+PeerStream::Error Connection::Receive(RequestParser& parser) {
   parser.body_limit(boost::none);  // CheckHead knows better
   stream_.tcp().expires_after(options_.receive_timeout);
   const error_code head_error = co_await ReceiveHead(parser);
@@ -190,13 +189,12 @@ asio::awaitable<error_code> Connection::Receive(RequestParser& parser) {
     const error_code continue_error = co_await Continue();
     if (continue_error) co_return continue_error;
   }
-  const auto [error, size] = co_await beast::http::async_read(stream_, buffer_, parser, kTuple);
-  co_return error;
+  co_return co_await ReceiveBody(parser);
 }
 
 /// Reads the head. The parser has a limit, too, but for the request line and for what it has yet to
 /// parse each, so that many short headers would pass it.
-asio::awaitable<error_code> Connection::ReceiveHead(RequestParser& parser) {
+PeerStream::Error Connection::ReceiveHead(RequestParser& parser) {
   std::size_t size = 0;
   error_code error;
   while (!error && !parser.is_header_done()) {
@@ -208,13 +206,13 @@ asio::awaitable<error_code> Connection::ReceiveHead(RequestParser& parser) {
     const bool need_more = error == beast::http::error::need_more;
     const std::size_t unparsed = need_more ? buffer_.size() : 0;
     if (size + unparsed > kMaxHead) co_return beast::http::error::header_limit;
-    if (need_more) error = co_await ReadSome();
+    if (need_more) error = co_await Read();
   }
   co_return error;
 }
 
 /// The same for a head whose lines end in LF alone.
-asio::awaitable<error_code> Connection::ReceiveBareHead(RequestParser& parser) {
+PeerStream::Error Connection::ReceiveBareHead(RequestParser& parser) {
   BareHead lines;
   std::string head;  // rewritten, not yet parsed
   std::size_t size = 0;
@@ -226,7 +224,20 @@ asio::awaitable<error_code> Connection::ReceiveBareHead(RequestParser& parser) {
     if (size > kMaxHead) co_return beast::http::error::header_limit;
     // Not asio::buffer(head), which has no address when nothing is left: Beast adds to it.
     head.erase(0, parser.put(asio::const_buffer(head.data(), head.size()), error));
-    if (error == beast::http::error::need_more) error = co_await ReadSome();
+    if (error == beast::http::error::need_more) error = co_await Read();
+  }
+  co_return error;
+}
+
+PeerStream::Error Connection::ReceiveBody(RequestParser& parser) {
+  error_code error;
+  while (!error && !parser.is_done()) {
+    if (buffer_.size() > 0) buffer_.consume(parser.put(buffer_.data(), error));
+    const bool need_more =
+        error == beast::http::error::need_more || (!error && buffer_.size() == 0);
+    if (!need_more || parser.is_done()) continue;
+    const error_code failed = co_await Read();
+    error = failed;
   }
   co_return error;
 }
@@ -235,25 +246,19 @@ std::string_view Connection::Received() const {
   return {static_cast<const char*>(buffer_.data().data()), buffer_.size()};
 }
 
-asio::awaitable<error_code> Connection::ReadSome() {
-  const auto [error, size] = co_await stream_.async_read_some(buffer_.prepare(kReadSize), kTuple);
-  buffer_.commit(size);
-  co_return error;
-}
+PeerStream::Error Connection::Read() { return stream_.Read(buffer_, kReadSize); }
 
 /// Tells a careful peer to send the body; curl waits a second for it.
-asio::awaitable<error_code> Connection::Continue() {
+PeerStream::Error Connection::Continue() {
   static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  const auto [error, size] =
-      co_await asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
-  co_return error;
+  return stream_.Write({asio::buffer(kContinue)});
 }
 
 /// The response that `make` makes on another thread. The peer has no deadline meanwhile: it is we
 /// who keep it waiting.
 asio::awaitable<Response> Connection::RunLater(std::function<Response()> make) {
   stream_.tcp().expires_never();
-  asio::steady_timer made(stream_.get_executor(), asio::steady_timer::time_point::max());
+  asio::steady_timer made(stream_.tcp().get_executor(), asio::steady_timer::time_point::max());
   Response response = Busy();
   const auto task = [&made, &response, make = std::move(make)] {
     response = make();
@@ -263,27 +268,27 @@ asio::awaitable<Response> Connection::RunLater(std::function<Response()> make) {
   co_return response;
 }
 
-asio::awaitable<bool> Connection::Send(const WireResponse& response) {
-  stream_.tcp().expires_after(options_.send_timeout);
-  const auto [error, size] = co_await beast::http::async_write(stream_, response, kTuple);
-  co_return !error;
+asio::awaitable<bool> Connection::Send(Response response, Framing framing) {
+  const Encoded answer = Encode(std::move(response), framing);
+  std::vector<asio::const_buffer> bytes = {asio::buffer(answer.head), asio::buffer(answer.body)};
+  co_return co_await SendBytes(std::move(bytes));
 }
 
 /// Sends what `response` has to tell until one side is done. A peer that sends anything more is
 /// done, too; so a read tells when it has gone.
 asio::awaitable<void> Connection::SendEvents(Response response, unsigned version) {
   streaming_ = true;
-  asio::steady_timer wake(stream_.get_executor());
+  asio::steady_timer wake(stream_.tcp().get_executor());
   bool peer_reads = true;
   stream_.tcp().expires_never();
-  stream_.async_read_some(buffer_.prepare(1), [&](const error_code&, std::size_t) {
+  asio::co_spawn(wake.get_executor(), Read(), [&](const std::exception_ptr&, const error_code&) {
     peer_reads = false;
     wake.cancel();
   });
   const std::shared_ptr<EventSource> source = std::move(response.events);
   const std::string head = EncodeOpenHead(std::move(response), version);
-  const std::vector<asio::const_buffer> first = {asio::buffer(head)};
-  bool open = co_await SendBytes(first);
+  std::vector<asio::const_buffer> first = {asio::buffer(head)};
+  bool open = co_await SendBytes(std::move(first));
   while (open && peer_reads && !finishing_) {
     open = co_await SendNewest(*source);
     wake.expires_after(options_.event_period);
@@ -303,12 +308,12 @@ asio::awaitable<bool> Connection::SendNewest(EventSource& source) {
   for (const EventBytes& event : *events) bytes.push_back(asio::buffer(*event));
   if (bytes.empty() && now - sent_ < options_.heartbeat) co_return true;
   if (bytes.empty()) bytes.emplace_back(kHeartbeat.data(), kHeartbeat.size());
-  co_return co_await SendBytes(bytes);
+  co_return co_await SendBytes(std::move(bytes));
 }
 
-asio::awaitable<bool> Connection::SendBytes(const std::vector<asio::const_buffer>& bytes) {
+asio::awaitable<bool> Connection::SendBytes(std::vector<asio::const_buffer> bytes) {
   stream_.tcp().expires_after(options_.send_timeout);
-  const auto [error, size] = co_await asio::async_write(stream_, bytes, kTuple);
+  const error_code error = co_await stream_.Write(std::move(bytes));
   sent_ = Now();
   co_return !error;
 }
@@ -322,7 +327,7 @@ asio::awaitable<void> Connection::Linger() {
   error_code error = co_await stream_.FinishSending();
   while (!error) {
     buffer_.clear();
-    error = co_await ReadSome();
+    error = co_await Read();
   }
 }
 

@@ -56,17 +56,18 @@ class Connection {
   boost::asio::awaitable<bool> Open();
   boost::asio::awaitable<bool> AwaitRequest();
   boost::asio::awaitable<bool> ServeOne();
-  boost::asio::awaitable<boost::system::error_code> Receive(RequestParser& parser);
-  boost::asio::awaitable<boost::system::error_code> ReceiveHead(RequestParser& parser);
-  boost::asio::awaitable<boost::system::error_code> ReceiveBareHead(RequestParser& parser);
+  PeerStream::Error Receive(RequestParser& parser);
+  PeerStream::Error ReceiveHead(RequestParser& parser);
+  PeerStream::Error ReceiveBareHead(RequestParser& parser);
+  PeerStream::Error ReceiveBody(RequestParser& parser);
   [[nodiscard]] std::string_view Received() const;
-  boost::asio::awaitable<boost::system::error_code> ReadSome();
-  boost::asio::awaitable<boost::system::error_code> Continue();
+  PeerStream::Error Read();
+  PeerStream::Error Continue();
   boost::asio::awaitable<Response> RunLater(std::function<Response()> make);
-  boost::asio::awaitable<bool> Send(const WireResponse& response);
+  boost::asio::awaitable<bool> Send(Response response, Framing framing);
   boost::asio::awaitable<void> SendEvents(Response response, unsigned version);
   boost::asio::awaitable<bool> SendNewest(EventSource& source);
-  boost::asio::awaitable<bool> SendBytes(const std::vector<boost::asio::const_buffer>& bytes);
+  boost::asio::awaitable<bool> SendBytes(std::vector<boost::asio::const_buffer> bytes);
   boost::asio::awaitable<void> Linger();
 
   PeerStream stream_;

@@ -1,7 +1,10 @@
 #include "lib/http/peer_stream.h"
 
-#include <boost/asio/buffer.hpp>
+#include <algorithm>
 #include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
+#include <tuple>
 
 namespace twofold::http {
 namespace {
@@ -44,14 +47,15 @@ PeerStream::PeerStream(boost::beast::tcp_stream tcp, TlsContext context)
   if (context_) tls_ = std::make_unique<Tls>(tcp_, *context_);
 }
 
-asio::awaitable<error_code> PeerStream::Accept(boost::beast::flat_buffer& received) {
+PeerStream::Error PeerStream::Accept(boost::beast::flat_buffer& received) {
   const auto [error, used] =
       co_await tls_->async_handshake(ssl::stream_base::server, received.data(), kTuple);
   received.consume(used);
+  is_secure_ = !error;
   co_return error;
 }
 
-asio::awaitable<error_code> PeerStream::Handshake(std::string server_name, bool checks) {
+PeerStream::Error PeerStream::Handshake(std::string server_name, bool checks) {
   error_code no_address;
   asio::ip::make_address(server_name, no_address);
   if (no_address) {  // RFC 6066, 3: an address is no server name
@@ -61,6 +65,7 @@ asio::awaitable<error_code> PeerStream::Handshake(std::string server_name, bool 
   }
   if (checks) tls_->set_verify_callback(ssl::host_name_verification(server_name));
   const auto [error] = co_await tls_->async_handshake(ssl::stream_base::client, kTuple);
+  is_secure_ = !error;
   co_return error;
 }
 
@@ -68,9 +73,34 @@ bool PeerStream::has_certificate() {
   return tls_ && SSL_get0_peer_certificate(tls_->native_handle()) != nullptr;
 }
 
-asio::awaitable<error_code> PeerStream::FinishSending() {
+PeerStream::Error PeerStream::Read(boost::beast::flat_buffer& buffer, std::size_t most) {
+  const std::size_t size = std::min(most, buffer.max_size() - buffer.size());
+  if (size == 0) co_return boost::beast::http::error::buffer_overflow;
+  const auto room = buffer.prepare(size);
   error_code error;
-  if (tls_) {
+  std::size_t got = 0;
+  if (is_secure_) {
+    std::tie(error, got) = co_await tls_->async_read_some(room, kTuple);
+  } else {
+    std::tie(error, got) = co_await tcp_.async_read_some(room, kTuple);
+  }
+  buffer.commit(got);
+  co_return error;
+}
+
+PeerStream::Error PeerStream::Write(std::vector<asio::const_buffer> bytes) {
+  error_code error;
+  if (is_secure_) {
+    std::tie(error, std::ignore) = co_await asio::async_write(*tls_, bytes, kTuple);
+  } else {
+    std::tie(error, std::ignore) = co_await asio::async_write(tcp_, bytes, kTuple);
+  }
+  co_return error;
+}
+
+PeerStream::Error PeerStream::FinishSending() {
+  error_code error;
+  if (is_secure_) {
     const auto [failed] = co_await tls_->async_shutdown(kTuple);
     error = failed;
   } else {

@@ -1,17 +1,19 @@
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/security/reloaded.h"
 #include "lib/security/tls_material.h"
@@ -46,55 +48,38 @@ class TlsContexts {
   TlsContext context_;
 };
 
-/// A connection's bytes, through TLS if there is a context for it. An AsyncStream of Asio's, with
-/// the deadlines of Beast's tcp_stream. Private to lib/http.
+/// A connection's bytes: plain, and through TLS from the handshake on. Deadlines are those of
+/// Beast's tcp_stream. Not a stream for Asio's and Beast's own operations, each of which would be
+/// compiled once more with all of TLS under it. Private to lib/http.
 class PeerStream {
  public:
-  using executor_type = boost::beast::tcp_stream::executor_type;
+  using Error = boost::asio::awaitable<boost::system::error_code>;
 
-  /// `context` null: plain text.
+  /// `context` null: plain text to the end.
   PeerStream(boost::beast::tcp_stream tcp, TlsContext context);
 
-  executor_type get_executor() { return tcp_.get_executor(); }
   boost::beast::tcp_stream& tcp() { return tcp_; }
   [[nodiscard]] bool has_tls() const { return tls_ != nullptr; }
 
-  /// Both sides use plain text from now on.
-  void DropTls() { tls_.reset(); }
-
   /// The server's side of the handshake; `received` has its first bytes.
-  boost::asio::awaitable<boost::system::error_code> Accept(boost::beast::flat_buffer& received);
+  Error Accept(boost::beast::flat_buffer& received);
 
   /// The client's side of the handshake. The peer's certificate must be for `server_name`, unless
   /// nobody `checks` that.
-  boost::asio::awaitable<boost::system::error_code> Handshake(std::string server_name,
-                                                              bool checks = true);
+  Error Handshake(std::string server_name, bool checks = true);
 
   /// Whether the peer has shown a certificate (which has then passed the context's check).
   [[nodiscard]] bool has_certificate();
 
+  /// Waits for the next bytes, up to `most` of them, and puts them behind those in `buffer`;
+  /// http::error::buffer_overflow if it has no room.
+  Error Read(boost::beast::flat_buffer& buffer, std::size_t most);
+
+  /// Sends all of `bytes`, which stay where they are meanwhile.
+  Error Write(std::vector<boost::asio::const_buffer> bytes);
+
   /// Tells the peer that no more comes; with TLS, waits for the peer to do the same.
-  boost::asio::awaitable<boost::system::error_code> FinishSending();
-
-  template <typename Buffers, typename Token>
-  auto async_read_some(const Buffers& buffers, Token&& token) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-        [this](auto&& handler, const Buffers& to) {
-          if (tls_) return tls_->async_read_some(to, std::forward<decltype(handler)>(handler));
-          tcp_.async_read_some(to, std::forward<decltype(handler)>(handler));
-        },
-        token, buffers);
-  }
-
-  template <typename Buffers, typename Token>
-  auto async_write_some(const Buffers& buffers, Token&& token) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-        [this](auto&& handler, const Buffers& from) {
-          if (tls_) return tls_->async_write_some(from, std::forward<decltype(handler)>(handler));
-          tcp_.async_write_some(from, std::forward<decltype(handler)>(handler));
-        },
-        token, buffers);
-  }
+  Error FinishSending();
 
  private:
   using Tls = boost::asio::ssl::stream<boost::beast::tcp_stream&>;
@@ -102,6 +87,7 @@ class PeerStream {
   boost::beast::tcp_stream tcp_;
   TlsContext context_;  // outlives tls_
   std::unique_ptr<Tls> tls_;
+  bool is_secure_ = false;  // the handshake is done
 };
 
 }  // namespace twofold::http
