@@ -67,7 +67,9 @@ class NoReply final : public Submitter {
   void Flush() override {}
   void OnAccepted(std::uint64_t, queue::JobId) override {}
   void OnGivenBack(const std::string&, std::uint64_t) override {}
-  void OnDurableMoved(std::uint8_t) override {}
+  void OnDurableMoved(std::uint8_t, const std::vector<TaggedJob>&) override {}
+  void OnEndElsewhere(std::uint64_t, const v1::Job&) override {}
+  void OnLostElsewhere(const std::string&, std::uint64_t) override {}
   void OnReply(const queue::Reply&, const WorkerIdentity*) override {}
 };
 

@@ -26,8 +26,8 @@ target_compile_options(twofold_cold INTERFACE $<$<CONFIG:Release>:-O1>)
 # runs once; in what users build the full effort of the optimiser would be a tenth of its compile time for nothing.
 function(twofold_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS" ${ARGN})
-  if(ARG_SOURCES AND TWOFOLD_ROOM)
-    _twofold_add_to_room(${name})
+  if(ARG_SOURCES AND TWOFOLD_TOGETHER)
+    _twofold_join(${name})
   elseif(ARG_SOURCES)
     add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARG_SOURCES})
     target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE twofold_flags)
@@ -41,28 +41,28 @@ function(twofold_library name)
   _twofold_record_deps(${name} "${ARG_DEPS}")
 endfunction()
 
-# twofold_room(NAME): where several files are compiled as one, those of all libraries of this folder and of those
-# added after it are, as one library, which is COLD. Most of what they cost is reading headers, which they share.
-macro(twofold_room name)
+# twofold_compile_together(NAME): the libraries of this folder and below that are added from here on are one library
+# where several files are compiled as one. Most of their compile time is reading headers, which they then share. COLD.
+macro(twofold_compile_together name)
   if(CMAKE_UNITY_BUILD)
-    set(TWOFOLD_ROOM ${name})
+    set(TWOFOLD_TOGETHER ${name})
     add_library(${name} STATIC EXCLUDE_FROM_ALL)
     target_link_libraries(${name} PRIVATE twofold_flags twofold_cold)
   endif()
 endmacro()
 
 # The arguments are those of the calling twofold_library.
-function(_twofold_add_to_room name)
+function(_twofold_join name)
   foreach(source ${ARG_SOURCES})
-    target_sources(${TWOFOLD_ROOM} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    target_sources(${TWOFOLD_TOGETHER} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   endforeach()
-  get_target_property(members ${TWOFOLD_ROOM} TWOFOLD_MEMBERS)
+  get_target_property(members ${TWOFOLD_TOGETHER} TWOFOLD_MEMBERS)
   set(from_outside ${ARG_DEPS})
   list(REMOVE_ITEM from_outside ${members})
-  target_link_libraries(${TWOFOLD_ROOM} PUBLIC ${from_outside})
-  set_property(TARGET ${TWOFOLD_ROOM} APPEND PROPERTY TWOFOLD_MEMBERS ${name})
+  target_link_libraries(${TWOFOLD_TOGETHER} PUBLIC ${from_outside})
+  set_property(TARGET ${TWOFOLD_TOGETHER} APPEND PROPERTY TWOFOLD_MEMBERS ${name})
   add_library(${name} INTERFACE)
-  target_link_libraries(${name} INTERFACE ${TWOFOLD_ROOM})
+  target_link_libraries(${name} INTERFACE ${TWOFOLD_TOGETHER})
 endfunction()
 
 # twofold_embed(LIBRARY TEMPLATE FILES ...): compiles TEMPLATE (NAME.cc.in) into the library; in place of its @TEXTS@

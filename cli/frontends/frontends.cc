@@ -30,7 +30,8 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(200);
 // Asks anew whom to ask: of a local cluster, a frontend that lives.
 Result<List> ListNow(const Globals& globals) {
   const Frontend frontend(globals);
-  auto list = frontend.Call<v1::Frontends>(&FrontendsStub::ListFrontends, v1::ListFrontendsRequest());
+  auto list =
+      frontend.Call<v1::Frontends>(&FrontendsStub::ListFrontends, v1::ListFrontendsRequest());
   if (!absl::IsUnimplemented(list.status())) return list;
   const auto queues =
       frontend.Call<v1::Admin>(&v1::Admin::Stub::ListQueues, v1::ListQueuesRequest());
@@ -196,7 +197,9 @@ Status Move(const MoveOptions& options, const Globals& globals) {
 
 Action BindMove(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<MoveOptions>();
-  app.add_option("QUEUE", options->queue, "The queue")->required()->check(QueueName());
+  app.add_option("QUEUE", options->queue, "The queue, or one of its shards")
+      ->required()
+      ->check(QueueOrShard());
   app.add_option("NAME", options->to,
                  "The frontend that is to serve it; scalability-tester- may be left out")
       ->required();
@@ -236,7 +239,7 @@ Action BindAccept(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<AcceptOptions>();
   app.add_option("QUEUE", options->queue, "The queue whose durable work waits")
       ->required()
-      ->check(QueueName());
+      ->check(QueueOrShard());
   app.add_flag("--yes", options->yes,
                "Durable jobs whose commits are lost may be missing, or run once more");
   return [options, &globals] { return Accept(*options, globals); };

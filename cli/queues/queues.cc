@@ -91,8 +91,9 @@ void NameQueue(CLI::App& app, v1::QueueRequest& request) {
 }
 
 void ChooseWorkers(CLI::App& app, v1::WorkersRequest& request) {
-  AddField(app, "--queue", request, &v1::WorkersRequest::set_queue, "Only of this queue")
-      ->check(QueueName());
+  AddField(app, "--queue", request, &v1::WorkersRequest::set_queue,
+           "Only of this queue, or of one of its shards")
+      ->check(QueueOrShard());
   AddField(app, "--node", request, &v1::WorkersRequest::set_node,
            "Only on nodes whose name matches, like 'gpu-*'");
   AddField(app, "--pod", request, &v1::WorkersRequest::set_pod, "Only pods whose name matches");
@@ -102,13 +103,13 @@ using AdminStub = v1::Admin::Stub;
 
 // The commands that change one queue and show it.
 auto BindQueue(grpc::Status (AdminStub::*method)(grpc::ClientContext*, const v1::QueueRequest&,
-                                            v1::Queue*)) {
+                                                 v1::Queue*)) {
   return BindCall<v1::Admin>(method, NameQueue, ShowQueue);
 }
 
 // Those that ask for, or change, the workers that match, and show them.
 auto BindWorkers(grpc::Status (AdminStub::*method)(grpc::ClientContext*, const v1::WorkersRequest&,
-                                              v1::ListWorkersReply*)) {
+                                                   v1::ListWorkersReply*)) {
   return BindCall<v1::Admin>(method, ChooseWorkers, ShowWorkers);
 }
 
@@ -132,11 +133,13 @@ std::vector<Command> WorkerCommands() {
       {"worker list", "Worker processes: where they are and what they do",
        "twofold worker list --queue sleep", BindWorkers(&AdminStub::ListWorkers), Prints::kTable},
       {"worker pause", "Hand no more jobs to matching workers, nor to those that join later",
-       "twofold worker pause --node 'gpu-*'", BindWorkers(&AdminStub::PauseWorkers), Prints::kTable},
+       "twofold worker pause --node 'gpu-*'", BindWorkers(&AdminStub::PauseWorkers),
+       Prints::kTable},
       {"worker resume", "End their pause", "twofold worker resume --node 'gpu-*'",
        BindWorkers(&AdminStub::ResumeWorkers), Prints::kTable},
       {"worker drain", "Let them finish what they have, then leave",
-       "twofold worker drain --pod 'fio-7*'", BindWorkers(&AdminStub::DrainWorkers), Prints::kTable},
+       "twofold worker drain --pod 'fio-7*'", BindWorkers(&AdminStub::DrainWorkers),
+       Prints::kTable},
   };
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/queue/types.h"
+#include "twofold/v1/queue.pb.h"
 
 /// What a queue host talks to: the ends of streams, seen from the queue. No gRPC here, so tests use
 /// plain fakes.
@@ -59,6 +60,11 @@ class Resident : public Endpoint {
   virtual void OnMoved() = 0;
 };
 
+struct TaggedJob {
+  queue::JobId id;
+  std::uint64_t tag;  ///< its submitter's
+};
+
 /// Gets the ends of the jobs it submitted.
 class Submitter : public Endpoint {
  public:
@@ -67,9 +73,14 @@ class Submitter : public Endpoint {
   /// The queue is not served here any more. The job was not started, or what it has done does not
   /// count: it goes to the frontend that serves the queue now.
   virtual void OnGivenBack(const std::string& queue, std::uint64_t tag) = 0;
-  /// The queue with this number in its jobs' ids is not served here any more, nor are its durable
-  /// jobs: their ends come from elsewhere.
-  virtual void OnDurableMoved(std::uint8_t queue) = 0;
+  /// The queue with this number in its jobs' ids is not served here any more. Of its durable jobs
+  /// those in `unfinished` are awaited: for each, one of the two calls after this one follows.
+  virtual void OnDurableMoved(std::uint8_t queue, const std::vector<TaggedJob>& unfinished) = 0;
+  /// Called without the queue's lock.
+  virtual void OnEndElsewhere(std::uint64_t tag, const v1::Job& ended) = 0;
+  /// The job was never on disk: it goes to the frontend that serves the queue now. Called without
+  /// the queue's lock.
+  virtual void OnLostElsewhere(const std::string& queue, std::uint64_t tag) = 0;
   /// `worker` is nullptr if no worker ever had the job.
   virtual void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) = 0;
 };

@@ -40,7 +40,9 @@ class FinishedJobs final : public Submitter {
 
   void OnAccepted(std::uint64_t, queue::JobId) override {}  // who submitted has been told otherwise
   void OnGivenBack(const std::string&, std::uint64_t) override {}  // nobody takes them back
-  void OnDurableMoved(std::uint8_t) override {}
+  void OnDurableMoved(std::uint8_t, const std::vector<TaggedJob>&) override {}
+  void OnEndElsewhere(std::uint64_t, const v1::Job&) override {}  // EndWaiter follows
+  void OnLostElsewhere(const std::string&, std::uint64_t) override {}
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 

@@ -47,11 +47,14 @@ struct Tenure {
   results::QueueHalted halted = {};  ///< by people, under the tenure before
 };
 
+class MovedJobs;
+
 /// What the queues of a frontend share.
 struct Surroundings {
   std::shared_ptr<Submitter> detached;         ///< gets the ends of jobs submitted with kDetached
   queue::trace::TraceWriter* trace = nullptr;  ///< nullptr: inputs are not recorded
-  Alarm* alarm = nullptr;  ///< rung when something is due; nullptr: nobody ticks
+  MovedJobs* moved = nullptr;  ///< awaits the ends of durable jobs elsewhere; nullptr: nobody does
+  Alarm* alarm = nullptr;      ///< rung when something is due; nullptr: nobody ticks
   std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
 };
 
@@ -291,6 +294,7 @@ class QueueHost::Turn {
   void GiveBack(std::span<const queue::JobId> jobs);
   void GiveBackReturned();
   void SendAway();
+  void AwaitElsewhere();
   void Dismiss(queue::ProcessId process);
   void AttemptOver(queue::ProcessId process, queue::JobId job);
   std::uint64_t LendTo(const Loan& loan, std::uint64_t spare, bool busy);

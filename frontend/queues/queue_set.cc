@@ -55,7 +55,11 @@ QueueSet::QueueSet(const std::vector<QueuePlan>& plans, queue::QueueOptions opti
 void QueueSet::SetStore(const results::Store& store, results::Journal& journal) {
   store_ = &store;
   journal_ = &journal;
-  if (directory_ != nullptr) return;
+  if (directory_ != nullptr) {
+    moved_ = std::make_unique<MovedJobs>(store);
+    surroundings_.moved = moved_.get();
+    return;
+  }
   const std::shared_ptr<results::Journal> kept(std::shared_ptr<void>(), &journal);
   for (const auto& host : hosts_) QueueHost::Turn(*host, Now()).SetJournal(kept);
 }

@@ -10,6 +10,7 @@
 
 #include "frontend/queues/directory.h"
 #include "frontend/queues/finished_jobs.h"
+#include "frontend/queues/moved_jobs.h"
 #include "frontend/queues/queue_host.h"
 #include "frontend/queues/shards.h"
 #include "frontend/queues/traffic.h"
@@ -113,6 +114,7 @@ class QueueSet {
   std::map<std::string, std::vector<QueueHost*>, std::less<>> shards_;  // by queue
   ShardLoads loads_;
   std::array<QueueHost*, 256> by_number_{};
+  std::unique_ptr<MovedJobs> moved_;  // the last: it calls the streams
 };
 
 }  // namespace twofold::frontend

@@ -3,11 +3,13 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <map>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "frontend/queues/convert.h"
+#include "frontend/queues/moved_jobs.h"
 #include "frontend/queues/queue_host.h"
 #include "frontend/queues/queue_state.h"
 
@@ -121,16 +123,31 @@ std::shared_ptr<results::Journal> QueueHost::Turn::Close() ABSL_NO_THREAD_SAFETY
   auto journal = std::exchange(state_.tenure.journal, nullptr);
   state_.core.Step(now_, queue::input::Pause{}, state_);
   GiveBack(false);
-  for (const auto& [id, submitter] : state_.submitters) {
-    submitter->OnDurableMoved(host_.number());
-    state_.to_flush.Add(submitter);
-  }
+  AwaitElsewhere();
   state_.watchers = {};
   for (const auto& [key, resident] : std::exchange(state_.residents, {})) {
     state_.Tell(resident, [](Resident& to) { to.OnMoved(); });
   }
   SendAway();
   return journal;
+}
+
+/// Durable jobs go on where the queue is served now.
+void QueueHost::Turn::AwaitElsewhere() {
+  std::map<queue::SubmitterId, std::vector<TaggedJob>> unfinished;
+  std::uint32_t from = 0;
+  do {
+    from = state_.core.core().List(now_, {.from = from}, [&](const queue::JobView& view) {
+      if (view.options->durable) unfinished[view.submitter].push_back({view.job, view.tag});
+    });
+  } while (from != 0);
+  for (const auto& [id, submitter] : state_.submitters) {
+    std::vector<TaggedJob>& jobs = unfinished[id];
+    if (host_.surroundings_.moved == nullptr) jobs.clear();
+    submitter->OnDurableMoved(host_.number(), jobs);
+    if (!jobs.empty()) host_.surroundings_.moved->Await(submitter, host_.name_, jobs);
+    state_.to_flush.Add(submitter);
+  }
 }
 
 /// Volatile jobs that wait, or all.

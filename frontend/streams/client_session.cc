@@ -165,9 +165,35 @@ void ClientSession::OnGivenBack(const std::string& queue, std::uint64_t tag) {
   given_back_[queue].push_back(tag);
 }
 
-void ClientSession::OnDurableMoved(std::uint8_t queue) {
+void ClientSession::OnDurableMoved(std::uint8_t queue, const std::vector<TaggedJob>& unfinished) {
   const MutexLock lock(mutex_);
   durable_.erase(queue);
+  elsewhere_ += static_cast<std::int64_t>(unfinished.size());
+}
+
+void ClientSession::OnEndElsewhere(std::uint64_t tag, const v1::Job& ended) {
+  const std::string report = ended.report().SerializeAsString();
+  const v1::WorkerName& worker = ended.worker();
+  Add([&](v1::SubmitReply& message) {
+    v1::ResultBatch& batch = *message.mutable_results();
+    return rpc::Append(
+        batch, {.tag = tag,
+                .outcome = ended.outcome(),
+                .wait_ns = ended.wait_ns(),
+                .run_ns = ended.run_ns(),
+                .attempts = ended.attempts(),
+                .worker = rpc::WorkerIndex(batch, worker.node(), worker.pod(), worker.device()),
+                .report = report});
+  });
+  const MutexLock lock(mutex_);
+  --elsewhere_;
+}
+
+void ClientSession::OnLostElsewhere(const std::string& queue, std::uint64_t tag) {
+  ++outstanding_;
+  OnGivenBack(queue, tag);
+  const MutexLock lock(mutex_);
+  --elsewhere_;
 }
 
 /// An end that was on its way when the queue moved does not count any more.
@@ -180,7 +206,7 @@ void ClientSession::CountDurable(std::uint8_t queue, std::int64_t more) {
 
 bool ClientSession::AwaitsDurable() {
   const MutexLock lock(mutex_);
-  return !durable_.empty();
+  return !durable_.empty() || elsewhere_ > 0;
 }
 
 /// Says where the queues are, when it is known.

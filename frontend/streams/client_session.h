@@ -33,7 +33,9 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   void OnAccepted(std::uint64_t tag, queue::JobId job) override;
   void OnGivenBack(const std::string& queue, std::uint64_t tag) override;
-  void OnDurableMoved(std::uint8_t queue) override;
+  void OnDurableMoved(std::uint8_t queue, const std::vector<TaggedJob>& unfinished) override;
+  void OnEndElsewhere(std::uint64_t tag, const v1::Job& ended) override;
+  void OnLostElsewhere(const std::string& queue, std::uint64_t tag) override;
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -84,6 +86,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   std::map<std::string, std::uint64_t> moved_epochs_ ABSL_GUARDED_BY(mutex_);
   /// Durable jobs that have not ended, by the numbers of their queues.
   std::map<std::uint8_t, std::int64_t> durable_ ABSL_GUARDED_BY(mutex_);
+  std::int64_t elsewhere_ ABSL_GUARDED_BY(mutex_) = 0;  // durable jobs that have moved away
   /// Jobs to be told where their queue is served, by queue.
   std::map<std::string, std::vector<std::uint64_t>> given_back_ ABSL_GUARDED_BY(mutex_);
 };

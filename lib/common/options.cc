@@ -17,6 +17,7 @@
 #include "lib/common/match.h"
 #include "lib/common/printable.h"
 #include "lib/common/program.h"
+#include "lib/common/shard_name.h"
 
 namespace twofold {
 namespace {
@@ -186,6 +187,20 @@ CLI::Validator RemoteAddress() {
 
 CLI::Validator QueueName() {
   return {[](const std::string& name) { return CheckQueueName(name); }, "QUEUE", "queue name"};
+}
+
+CLI::Validator QueueOrShard() {
+  const auto check = [](const std::string& name) -> std::string {
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) return CheckQueueName(name);
+    const auto number = ParseNumber<long long>(name.substr(slash + 1));
+    if (number && *number >= 0 && *number < kMostShards) {
+      return CheckQueueName(name.substr(0, slash));
+    }
+    return "'" + Printable(name, 80) + "' is no shard of a queue: QUEUE/0 to QUEUE/" +
+           std::to_string(kMostShards - 1);
+  };
+  return {check, "QUEUE[/SHARD]", "queue or shard"};
 }
 
 }  // namespace twofold

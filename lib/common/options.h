@@ -2,7 +2,6 @@
 
 // CLI.hpp would compile its help and its configuration files with each file that has options.
 #include <CLI/App.hpp>
-
 #include <limits>
 #include <optional>
 #include <string>
@@ -46,6 +45,9 @@ CLI::Validator RemoteAddress();
 /// A valid name of a queue: 1 to 63 letters, digits, '-', '_' and '.', beginning and ending with a
 /// letter or digit (the rule of Kubernetes label values).
 CLI::Validator QueueName();
+
+/// A queue, or one of its shards: `sleep`, or `sleep/0`, `sleep/1` and so on, as people name them.
+CLI::Validator QueueOrShard();
 
 /// Why `name` is not a valid queue name; empty if it is.
 std::string CheckQueueName(const std::string& name);

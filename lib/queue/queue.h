@@ -62,6 +62,8 @@ struct JobView {
   const JobOptions* options;
   std::size_t spec_size;
   std::vector<Member> members;  ///< of a gang that runs, by rank, without those that have ended
+  SubmitterId submitter;        ///< kDetached: nobody's
+  std::uint64_t tag;            ///< the submitter's
 };
 
 /// Which jobs List shows.

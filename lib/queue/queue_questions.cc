@@ -146,7 +146,9 @@ JobView Queue::View(Instant now, Slot slot) const {
                .run_time = running ? now - tries.handed_out : Duration::zero(),
                .options = job.options.get(),
                .spec_size = job.spec().size(),
-               .members = {}};
+               .members = {},
+               .submitter = job.submitter == nullptr ? kDetached : job.submitter->id,
+               .tag = job.tag};
   if (job.state != JobState::kGang) return view;
   for (const Slot member : running_gangs_.members(slot)) {
     if (member != kNoSlot)

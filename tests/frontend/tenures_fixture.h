@@ -23,14 +23,23 @@ using queue::ProcessId;
 using queue::ProcessKey;
 using Turn = QueueHost::Turn;
 
-class FakeSubmitter final : public Submitter {
+class FakeSubmitter : public Submitter {
  public:
   void OnAccepted(std::uint64_t tag, JobId) override { accepted.push_back(tag); }
   void OnGivenBack(const std::string& queue, std::uint64_t tag) override {
     EXPECT_EQ(queue, "sleep");
     given_back.push_back(tag);
   }
-  void OnDurableMoved(std::uint8_t queue) override { durable_moved.push_back(queue); }
+  void OnDurableMoved(std::uint8_t queue, const std::vector<TaggedJob>& unfinished) override {
+    durable_moved.push_back(queue);
+    for (const TaggedJob& job : unfinished) elsewhere.push_back(job.tag);
+  }
+  void OnEndElsewhere(std::uint64_t tag, const v1::Job& ended) override {
+    ended_elsewhere.emplace_back(tag, ended.outcome());
+  }
+  void OnLostElsewhere(const std::string& queue, std::uint64_t tag) override {
+    OnGivenBack(queue, tag);
+  }
   void OnReply(const queue::Reply& reply, const WorkerIdentity*) override {
     replies.emplace_back(reply.tag, reply.outcome);
   }
@@ -39,7 +48,9 @@ class FakeSubmitter final : public Submitter {
   std::vector<std::uint64_t> accepted;
   std::vector<std::uint64_t> given_back;
   std::vector<std::pair<std::uint64_t, Outcome>> replies;
-  std::vector<int> durable_moved;  // numbers of queues
+  std::vector<int> durable_moved;        // numbers of queues
+  std::vector<std::uint64_t> elsewhere;  // durable jobs that are awaited
+  std::vector<std::pair<std::uint64_t, v1::Outcome>> ended_elsewhere;
   int flushes = 0;
 };
 

@@ -111,6 +111,32 @@ TEST_F(FrontendsOwnerTest, FrozenOwnerIsTakenOverAndCommitsNothingWhenItThaws) {
   ExpectLedgerHolds();
 }
 
+class FrontendsDurableLoadTest : public FrontendsOwnerTest {
+ protected:
+  Arguments Queues() const override { return {"--durable", "sleep", "sleep", "idle", "spare"}; }
+};
+
+TEST_F(FrontendsDurableLoadTest, StreamOfDurableJobsHearsOfAllThatEndWhereTheQueueHasMoved) {
+  Member& home = Owner();
+  Member& away = OtherThan(home);
+  worker_address_ = home.worker;
+  client_address_ = home.client;
+  backends_.push_back(StartBackend({"sleep", "0"}, {"--slots", "4"}));
+  client_ = StartClient({"--parallel", "8", "--", "0.01"});
+  ExpectVolatileGoesOn();
+  for (Member* const to : {&away, &home, &away}) {
+    EXPECT_TRUE(Await([&] { return Move(*to).ok(); }));
+    EXPECT_TRUE(Await([&] { return &Owner() == to; })) << ListFrontends().DebugString();
+    ExpectVolatileGoesOn();
+  }
+  SetParallel(client_, 0);
+  EXPECT_TRUE(Await([this] { return Number("SELECT count(*) FROM live") == 0; }));
+  const auto jobs = static_cast<double>(Number("SELECT count(*) FROM ended"));
+  EXPECT_TRUE(Await([&] { return VolatileJobs() == jobs; }))
+      << VolatileJobs() << " ends of " << jobs;
+  EXPECT_EQ(Number("SELECT count(*) FROM ended WHERE outcome <> 0 OR attempts <> 1"), 0);
+}
+
 class FrontendsDoorTest : public FrontendsOwnerTest {
  protected:
   Arguments MoreOptions() const override { return {"--relay"}; }

@@ -1,38 +1,14 @@
 #!/usr/bin/env bats
 # A store moves from engine to engine, and every command reads either: real programs, and a
 # PostgreSQL server of the file's own (tests of it are skipped where PostgreSQL is not installed).
-# shellcheck disable=SC2154  # bats sets stderr
+# shellcheck disable=SC2154  # bats sets stderr, and postgres.bash $database
 
 bats_require_minimum_version 1.5.0
 
-postgres=/usr/lib/postgresql/15/bin
+load postgres.bash
 
-# as_postgres COMMAND...: PostgreSQL refuses to run as root.
-as_postgres() {
-  if [ "$(id -u)" = 0 ]; then
-    setpriv --reuid=postgres --regid=postgres --clear-groups "$@"
-  else
-    "$@"
-  fi
-}
-
-setup_file() {
-  [ -x $postgres/initdb ] || return 0
-  PG=$(mktemp -d /tmp/twofold-pg-XXXXXX)
-  export PG
-  if [ "$(id -u)" = 0 ]; then chown postgres: "$PG"; fi
-  (
-    cd "$PG" || exit
-    as_postgres $postgres/initdb -D "$PG/data" -U tester -A trust -N -E UTF8 --locale=C >"$PG/log"
-    as_postgres $postgres/pg_ctl -D "$PG/data" -w -l "$PG/server.log" -o "-k $PG -h '' -F" start
-  ) >/dev/null 3>&-
-}
-
-teardown_file() {
-  [ -n "${PG:-}" ] || return 0
-  (cd "$PG" && as_postgres $postgres/pg_ctl -D "$PG/data" -m immediate stop) >/dev/null
-  rm -rf "$PG"
-}
+setup_file() { postgres_up; }
+teardown_file() { postgres_down; }
 
 setup() {
   root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -44,22 +20,6 @@ setup() {
 }
 
 teardown() { stop; }
-
-# soon COMMAND...: until it succeeds.
-soon() {
-  for _ in $(seq 600); do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
-}
-
-# new_database NAME: empty; its address is in $database.
-new_database() {
-  [ -n "${PG:-}" ] || skip "PostgreSQL is not installed"
-  psql -h "$PG" -U tester -q postgres -c "CREATE DATABASE $1"
-  database="postgresql://tester@/$1?host=$PG"
-}
 
 # start STORE, stop: a frontend.
 start() {

@@ -67,6 +67,17 @@ TEST(CheckQueueName, AcceptsLabelValuesOnly) {
   EXPECT_THAT(CheckQueueName(std::string(64, 'a')), HasSubstr("1 to 63"));
 }
 
+TEST(QueueOrShard, TakesWhatPeopleCallAShard) {
+  const CLI::Validator check = QueueOrShard();
+  for (const char* good : {"sleep", "sleep/0", "sleep/1", "a.b/255"}) {
+    EXPECT_THAT(check(good), IsEmpty()) << good;
+  }
+  for (const char* bad : {"sleep/", "sleep/256", "sleep/-1", "sleep/x", "sleep/1/2"}) {
+    EXPECT_THAT(check(bad), HasSubstr("QUEUE/0 to QUEUE/255")) << bad;
+  }
+  EXPECT_THAT(check("-/1"), HasSubstr("is not a queue name"));
+}
+
 TEST(ParseCommandLine, ErrorNamesTheOptionAndExitsWithTwo) {
   CLI::App app{"", "program"};
   double limit = 0;
