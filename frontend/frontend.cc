@@ -311,6 +311,7 @@ Frontend::~Frontend() {
   membership_.reset();
   if (storage_) storage_->Stop();  // its last messages go to streams that have ended
   readers_.Stop();                 // last, as a reader may wait for a disk that hangs
+  queues_.LeaveStore();            // the same
   storage_.reset();
 }
 

@@ -64,6 +64,12 @@ void QueueSet::SetStore(const results::Store& store, results::Journal& journal) 
   for (const auto& host : hosts_) QueueHost::Turn(*host, Now()).SetJournal(kept);
 }
 
+void QueueSet::LeaveStore() {
+  surroundings_.moved = nullptr;
+  moved_.reset();
+  store_ = nullptr;
+}
+
 void QueueSet::SetDirectory(Directory& directory) {
   directory_ = &directory;
   for (const auto& host : hosts_) QueueHost::Turn(*host, Now()).Close();

@@ -49,8 +49,12 @@ class QueueSet {
            queue::trace::TraceWriter* trace = nullptr);
 
   /// From now on finished jobs are looked up, and queues that this frontend has for ever take in
-  /// durable jobs. Call it before anybody submits. REQUIRES: both outlive the set.
+  /// durable jobs. Call it before anybody submits. REQUIRES: both outlive the set, or LeaveStore.
   void SetStore(const results::Store& store, results::Journal& journal);
+
+  /// Nothing is read of the store any more. Call it when all streams have ended and no queue opens
+  /// or closes.
+  void LeaveStore();
 
   /// kInvalidArgument for an empty name, kNotFound (with the names that there are) for an unknown.
   Result<QueueHost*> Find(std::string_view name) const;

@@ -213,7 +213,7 @@ TEST_F(ClusterTest, QueueThatIsPausedAndDrainsDoesSoAfterAMove) {
   }
 }
 
-TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
+TEST_F(ClusterTest, StreamAwaitsItsDurableJobsAlsoThoseThatHaveMoved) {
   const auto neighbour = std::find_if(kQueues.begin(), kQueues.end(), [&](const auto& queue) {
     return queue != queue_ && owners_.at(queue) == owners_.at(queue_);
   });
@@ -236,8 +236,10 @@ TEST_F(ClusterTest, StreamAwaitsTheDurableJobsOfTheQueuesThatHaveNotMoved) {
   v1::Job job;
   ASSERT_TRUE(cluster_->at(source).Cancel(stays, &job).ok());
   EXPECT_EQ(client.results.Take().tag, 2U);
-  EXPECT_TRUE(client.End().ok());
+  EXPECT_TRUE(client.ended.empty());
   EXPECT_TRUE(cluster_->at(source).Cancel(moves, &job).ok());
+  EXPECT_EQ(client.results.Take().tag, 1U);
+  EXPECT_TRUE(client.End().ok());
 }
 
 // ---- Waiting for the end of a job
