@@ -232,12 +232,9 @@ PeerStream::Error Connection::ReceiveBareHead(RequestParser& parser) {
 PeerStream::Error Connection::ReceiveBody(RequestParser& parser) {
   error_code error;
   while (!error && !parser.is_done()) {
-    if (buffer_.size() > 0) buffer_.consume(parser.put(buffer_.data(), error));
-    const bool need_more =
-        error == beast::http::error::need_more || (!error && buffer_.size() == 0);
-    if (!need_more || parser.is_done()) continue;
-    const error_code failed = co_await Read();
-    error = failed;
+    if (buffer_.size() == 0) error = beast::http::error::need_more;
+    if (!error) buffer_.consume(parser.put(buffer_.data(), error));
+    if (error == beast::http::error::need_more) error = co_await Read();
   }
   co_return error;
 }
