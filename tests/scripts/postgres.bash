@@ -30,15 +30,6 @@ postgres_down() {
   rm -rf "$PG"
 }
 
-# soon COMMAND...: until it succeeds.
-soon() {
-  for _ in $(seq 600); do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
-}
-
 # new_database NAME: empty; its address is in $database.
 new_database() {
   [ -n "${PG:-}" ] || skip "PostgreSQL is not installed"

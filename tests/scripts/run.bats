@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load helpers.bash
+
 setup() {
   bin=${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}
   [ -x "$bin/twofold" ] || skip "no programs in $bin"
@@ -30,15 +32,6 @@ END
 
 # Nobody holds the lock of the cluster of $1.
 is_down() { flock -n "$1/cluster/lock" true; }
-
-# soon COMMAND...: until it succeeds.
-soon() {
-  for _ in $(seq 600); do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
-}
 
 # What a job of 2 permutations and 2 repetitions does that can be stopped: it notes that it has begun,
 # and ends when there is a file `go`.

@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load helpers.bash
+
 setup() {
   bin=${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}
   [ -x "$bin/twofold-frontend" ] || skip "no programs in $bin"
@@ -25,15 +27,6 @@ END_OF_FILE
 teardown() {
   kill "$frontend" || return 0
   wait "$frontend" || true
-}
-
-# soon COMMAND...: until it succeeds.
-soon() {
-  for _ in $(seq 600); do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
 }
 
 twofold() { "$bin/twofold" "$@" --frontend "$(jq -r .client ready)"; }

@@ -3,6 +3,7 @@
 # docs/security.md made these. Real programs, and a PostgreSQL server of the file's own.
 # shellcheck disable=SC2154  # postgres.bash sets $database
 
+load helpers.bash
 load postgres.bash
 
 setup_file() { postgres_up; }
@@ -16,8 +17,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
   PATH=$bin:$PATH
   new_database "secured$BATS_TEST_NUMBER"
-  sed -n '/^## Certificates and tokens/,/^All of it together/s/^    //p' "$root/docs/security.md" >commands
-  sh -e commands 2>log || { cat log; false; }
+  certificates_and_tokens
   tls=(--tls-ca ca.crt --tls-cert peer.crt --tls-key peer.key)
   pids=
 }

@@ -2,16 +2,15 @@
 # The commands of docs/security.md, exactly as they stand there, make certificates and tokens with
 # which a job succeeds; and what lacks one of them is told so.
 
+load helpers.bash
+
 setup() {
   root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   bin=${TWOFOLD_BIN:-$root/build/dev/bin}
   [ -x "$bin/twofold-frontend" ] || skip "no programs in $bin"
   unset TWOFOLD_TOKEN
   cd "$BATS_TEST_TMPDIR" || return
-  # The indented lines between the two headings, less those that start programs.
-  sed -n '/^## Certificates and tokens/,/^All of it together/s/^    //p' "$root/docs/security.md" >commands
-  [ "$(grep -c openssl commands)" -ge 6 ]
-  sh -e commands 2>log || { cat log; false; }
+  certificates_and_tokens
   flags=(--tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt --token-file tokens)
   start_frontend "${flags[@]}"
   peer=(--tls-ca ca.crt --tls-cert peer.crt --tls-key peer.key)

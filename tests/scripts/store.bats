@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 
+load helpers.bash
 load postgres.bash
 
 setup_file() { postgres_up; }
