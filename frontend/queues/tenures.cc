@@ -138,7 +138,8 @@ void QueueHost::Turn::AwaitElsewhere() {
   std::uint32_t from = 0;
   do {
     from = state_.core.core().List(now_, {.from = from}, [&](const queue::JobView& view) {
-      if (view.options->durable) unfinished[view.submitter].push_back({view.job, view.tag});
+      if (!view.options->durable || !state_.submitters.contains(view.submitter)) return;
+      unfinished[view.submitter].push_back({view.job, view.tag});
     });
   } while (from != 0);
   for (const auto& [id, submitter] : state_.submitters) {
