@@ -30,7 +30,7 @@ down() {
 
 echo "=== 1/4 packages"
 "$root/scripts/install-packages.sh" "$root/scripts/packages-build.txt"
-echo "=== 2/4 build (the first time takes five to seven minutes on two cores)"
+echo "=== 2/4 build (the first time takes four to six minutes on two cores)"
 log=$root/build/quickstart.log built=$root/build/quickstart.built
 mkdir -p "$root/build"
 rm -f "$built"

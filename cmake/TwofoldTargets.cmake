@@ -65,6 +65,15 @@ function(_twofold_join name)
   target_link_libraries(${name} INTERFACE ${TWOFOLD_TOGETHER})
 endfunction()
 
+# Properties of libraries of generated messages: two names that stand in each of their files become others in each,
+# so that several can be compiled as one.
+set(TWOFOLD_GENERATED_TOGETHER
+  UNITY_BUILD_UNIQUE_ID file_default_instances
+  UNITY_BUILD_CODE_BEFORE_INCLUDE "#undef schemas
+#define schemas TWOFOLD_JOIN(schemas_, file_default_instances)
+#define TWOFOLD_JOIN(a, b) TWOFOLD_JOIN_EXPANDED(a, b)
+#define TWOFOLD_JOIN_EXPANDED(a, b) a##b")
+
 # twofold_embed(LIBRARY TEMPLATE FILES ...): compiles TEMPLATE (NAME.cc.in) into the library; in place of its @TEXTS@
 # stand the texts of the files, as C++ strings with commas between them.
 function(twofold_embed library template)

@@ -28,9 +28,6 @@ constexpr auto kStopGrace = std::chrono::milliseconds(200);
 // So long others may take to take the queues over.
 constexpr auto kDrainLimit = std::chrono::seconds(5);
 
-// A disk that works takes far less; one that does not is tried again until Storage gives up.
-constexpr auto kFlushLimit = std::chrono::seconds(1);
-
 Status CheckNames(const Options& options) {
   std::set<std::string> seen;
   for (const std::string& name : options.queues) {

@@ -114,7 +114,7 @@ Result<suite::Measurements> Parsed(const Case& job, const v1::BenchmarkResult& r
 }
 
 // " direction=reverse stream=1"
-std::string Text(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
+std::string DimensionsText(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
   std::string text;
   for (const v1::Dimension& dimension : dimensions) {
     absl::StrAppend(&text, " ", dimension.name(), "=", dimension.value());
@@ -123,9 +123,9 @@ std::string Text(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimens
 }
 
 std::string Line(const v1::Measurement& one) {
-  return absl::StrCat(one.headline() ? "* " : "  ", one.name(), Text(one.dimensions()), ": ",
-                      one.value(), one.unit().empty() ? "" : " ", one.unit(),
-                      one.at().empty() ? "" : " at", Text(one.at()), "\n");
+  return absl::StrCat(one.headline() ? "* " : "  ", one.name(), DimensionsText(one.dimensions()),
+                      ": ", one.value(), one.unit().empty() ? "" : " ", one.unit(),
+                      one.at().empty() ? "" : " at", DimensionsText(one.at()), "\n");
 }
 
 }  // namespace

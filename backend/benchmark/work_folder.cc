@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kName = "twofold-work-";
 constexpr std::size_t kSuffix = 6;  // that mkdtemp makes
 
-constexpr Duration kPause = std::chrono::milliseconds(10);
+constexpr Duration kBetweenRounds = std::chrono::milliseconds(10);
 constexpr int kRounds = 200;  // 2 s; what is not dead then waits for a disk or a driver
 
 // A process has no environment for a moment while it starts its program: one look is not enough.
@@ -228,7 +228,7 @@ void CleanUp::KillRound() {
     spdlog::warn("{} processes of a job that is over do not die", found);
     return RemoveRound();
   }
-  Next(kPause, &CleanUp::KillRound);
+  Next(kBetweenRounds, &CleanUp::KillRound);
 }
 
 void CleanUp::RemoveRound() {

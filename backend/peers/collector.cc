@@ -15,7 +15,7 @@
 namespace twofold::backend {
 namespace {
 
-constexpr Duration kPause = std::chrono::milliseconds(200);
+constexpr Duration kBetweenTries = std::chrono::milliseconds(200);
 
 std::string AddressOf(const v1::Peer& peer) {
   return ToString({peer.address(), static_cast<std::uint16_t>(peer.port())});
@@ -87,7 +87,7 @@ void Collector::Answered(const std::shared_ptr<Call>& call, const Status& status
     return Tell(call, absl::UnavailableError("its worker does not run this attempt any more"));
   }
   if (!absl::IsUnavailable(status) || Now() > call->give_up) return Tell(call, status);
-  After(call->pause, kPause, [this, call] {
+  After(call->pause, kBetweenTries, [this, call] {
     if (calls_.contains(call)) Try(call);
   });
 }

@@ -18,7 +18,7 @@
 namespace twofold::cli {
 namespace {
 
-constexpr Duration kBetweenLooks = std::chrono::milliseconds(200);  // on a terminal
+constexpr Duration kBetweenUpdates = std::chrono::milliseconds(200);  // on a terminal
 constexpr Duration kBetweenLines = std::chrono::seconds(5);         // elsewhere
 
 struct CopyStoreOptions {
@@ -38,7 +38,7 @@ class CopyWatch {
       begun_ = now;
     }
     if (now < next_) return absl::OkStatus();
-    next_ = now + (line_.terminal() ? kBetweenLooks : kBetweenLines);
+    next_ = now + (line_.terminal() ? kBetweenUpdates : kBetweenLines);
     const std::string text = ProgressText(progress, now - begun_);
     line_.terminal() ? line_.Replace(text.substr(0, LiveLine::Width())) : line_.Note(text);
     return absl::OkStatus();
@@ -49,7 +49,7 @@ class CopyWatch {
   LiveLine line_;
   std::optional<results::CopyProgress::Phase> phase_;
   Instant begun_;
-  Instant next_ = Now() + kBetweenLooks;
+  Instant next_ = Now() + kBetweenUpdates;
 };
 
 const show::Columns kCopiedColumns = {{"TABLE", "table"},

@@ -106,7 +106,7 @@ Status WatchFiles(const WatchOptions& options, const Globals& globals) {
   return absl::OkStatus();
 }
 
-Action BindWatch(CLI::App& app, const Globals& globals) {
+Action BindWatchFiles(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<WatchOptions>();
   app.add_option("PATH", options->path,
                  "A benchmark file, or a folder of them (.yaml, .yml, .json), such as a ConfigMap")
@@ -127,7 +127,7 @@ Action BindWatch(CLI::App& app, const Globals& globals) {
 std::vector<Command> WatchCommands() {
   return {{"watch",
            "Run benchmark files when they appear or change, each metadata.runid once, in order",
-           "twofold watch /etc/twofold/benchmarks --frontend localhost:9997", BindWatch}};
+           "twofold watch /etc/twofold/benchmarks --frontend localhost:9997", BindWatchFiles}};
 }
 
 }  // namespace twofold::cli

@@ -7,8 +7,6 @@
 namespace twofold::frontend {
 namespace {
 
-constexpr Duration kFlushLimit = std::chrono::seconds(1);
-
 /// Tells what a partition's commits show.
 class WatchedStore final : public results::Store {
  public:

@@ -24,7 +24,7 @@ UnixNs UnixNsAt(const Object& entry, std::string_view path) {
 }
 
 bool Succeeded(const Object& entry) {
-  const Object* const code = At(entry, "/responseStatus/code");
+  const Object* const code = kube::At(entry, "/responseStatus/code");
   if (code == nullptr || !code->is_number_integer()) return false;
   const auto value = code->get<std::int64_t>();
   return 200 <= value && value < 300;
