@@ -19,7 +19,7 @@ namespace twofold::cli {
 namespace {
 
 constexpr Duration kBetweenUpdates = std::chrono::milliseconds(200);  // on a terminal
-constexpr Duration kBetweenLines = std::chrono::seconds(5);         // elsewhere
+constexpr Duration kBetweenLines = std::chrono::seconds(5);           // elsewhere
 
 struct CopyStoreOptions {
   std::string from;

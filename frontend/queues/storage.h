@@ -28,8 +28,8 @@ struct StorageOptions {
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
 };
 
-/// What a queue that stops waits for its journal. A disk that works takes far less; one that does not is tried again
-/// until Storage gives up.
+/// What a queue that stops waits for its journal. A disk that works takes far less; one that does
+/// not is tried again until Storage gives up.
 constexpr Duration kFlushLimit = std::chrono::seconds(1);
 
 /// Writes the durable jobs of one partition, of which several frontends share the database.

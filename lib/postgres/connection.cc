@@ -105,21 +105,34 @@ Result<Rows> Connection::Run(const std::string& sql, std::vector<Parameter> para
 }
 
 Result<std::vector<Rows>> Connection::Run(const std::vector<Statement>& statements) {
-  failure_ = {};
-  warning_.clear();
-  sent_.clear();
-  if (!is_open()) return Broken("the connection is closed");
+  if (Status sent = Send(statements); !sent.ok()) return sent;
   PGconn* const connection = connection_.get();
-  bool was_sent = PQenterPipelineMode(connection) == 1;
-  for (const Statement& statement : statements) was_sent = was_sent && Send(statement);
-  if (!was_sent || PQpipelineSync(connection) != 1) return Broken(PQerrorMessage(connection));
+  if (PQpipelineSync(connection) != 1) return Broken(PQerrorMessage(connection));
   std::vector<Rows> rows;
-  rows.reserve(statements.size());
+  rows.reserve(sent_.size());
   Status status = Receive(rows);
+  sent_.clear();
   if (is_open() && PQexitPipelineMode(connection) != 1) return Broken(PQerrorMessage(connection));
   if (!status.ok()) return status;
   if (!warning_.empty()) return Broken("what was written is in doubt: " + warning_);
   return rows;
+}
+
+Status Connection::SendAhead(const std::vector<Statement>& statements) {
+  if (Status sent = Send(statements); !sent.ok()) return sent;
+  return PQflush(connection_.get()) == 0 ? absl::OkStatus()
+                                         : Broken(PQerrorMessage(connection_.get()));
+}
+
+Status Connection::Send(const std::vector<Statement>& statements) {
+  if (sent_.empty()) {
+    failure_ = {};
+    warning_.clear();
+  }
+  if (!is_open()) return Broken("the connection is closed");
+  bool was_sent = PQenterPipelineMode(connection_.get()) == 1;
+  for (const Statement& statement : statements) was_sent = was_sent && Send(statement);
+  return was_sent ? absl::OkStatus() : Broken(PQerrorMessage(connection_.get()));
 }
 
 bool Connection::Send(const Statement& statement) {
@@ -228,6 +241,7 @@ Status Connection::Stream(const std::string& sql, Take take) {
 
 Status Connection::Broken(const std::string& why) {
   connection_.reset();
+  sent_.clear();
   prepared_.clear();
   failure_ = {};
   return StatusOf("08006", why, name_);

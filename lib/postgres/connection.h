@@ -59,6 +59,11 @@ class Connection {
   /// its standby has not got, and says that it has succeeded.
   Result<std::vector<Rows>> Run(const std::vector<Statement>& statements);
 
+  /// Sends statements without waiting for answers: the server works on them meanwhile. They are the
+  /// first ones of the next Run, which returns their answers, too; that is all that may be called
+  /// next.
+  Status SendAhead(const std::vector<Statement>& statements);
+
   /// One statement.
   Result<Rows> Run(const std::string& sql, std::vector<Parameter> parameters = {});
 
@@ -85,6 +90,7 @@ class Connection {
 
   Connection(PGconn* connection, std::string name, const Patience& patience);
 
+  Status Send(const std::vector<Statement>& statements);
   bool Send(const Statement& statement);
   bool SendPrepare(const Statement& statement, const std::string& key, const std::string& name);
   Status Receive(std::vector<Rows>& rows);

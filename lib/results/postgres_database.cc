@@ -44,13 +44,8 @@ void PostgresDatabase::Begin(Writes writes, const std::string& sql) {
 }
 
 std::vector<postgres::Rows> PostgresDatabase::Run(std::vector<postgres::Statement> statements) {
-  std::vector<postgres::Statement> all;
-  if (!begin_.empty()) {
-    all.push_back({std::exchange(begin_, {})});
-    is_begun_ = true;
-  }
-  for (postgres::Statement& each : TakeGathered()) all.push_back(std::move(each));
-  const std::size_t own = all.size();
+  std::vector<postgres::Statement> all = TakeBeginning();
+  const std::size_t own = std::exchange(ahead_, 0) + all.size();
   std::move(statements.begin(), statements.end(), std::back_inserter(all));
   auto rows = connection_->Run(all);
   if (!rows.ok()) Fail(rows.status(), own);
@@ -58,11 +53,22 @@ std::vector<postgres::Rows> PostgresDatabase::Run(std::vector<postgres::Statemen
   return *std::move(rows);
 }
 
-// Deletes, then inserts, then updates: as RowWrite says.
-std::vector<postgres::Statement> PostgresDatabase::TakeGathered() {
+void PostgresDatabase::SendAhead() {
+  const std::vector<postgres::Statement> all = TakeBeginning();
+  ahead_ += all.size();
+  if (Status sent = connection_->SendAhead(all); !sent.ok()) throw SqlError(std::move(sent));
+}
+
+/// BEGIN, if it was not sent yet, and what was gathered: deletes, then inserts, then updates, as
+/// RowWrite says.
+std::vector<postgres::Statement> PostgresDatabase::TakeBeginning() {
+  std::vector<postgres::Statement> statements;
+  if (!begin_.empty()) {
+    statements.push_back({std::exchange(begin_, {})});
+    is_begun_ = true;
+  }
   std::stable_sort(gathered_.begin(), gathered_.end(),
                    [](const auto* a, const auto* b) { return a->kind() < b->kind(); });
-  std::vector<postgres::Statement> statements;
   for (PostgresWrite* const write : std::exchange(gathered_, {})) {
     statements.push_back(write->TakeGathered());
   }
@@ -99,7 +105,10 @@ void PostgresDatabase::Commit(const postgres::Statement* fence) {
 void PostgresDatabase::Rollback() {
   for (PostgresWrite* const write : std::exchange(gathered_, {})) write->Drop();
   begin_.clear();
+  const bool waits = std::exchange(ahead_, 0) > 0;
   if (!std::exchange(is_begun_, false) || !is_open()) return;
+  if (waits) static_cast<void>(connection_->Run(std::vector<postgres::Statement>()));
+  if (!is_open()) return;
   if (!connection_->Script("ROLLBACK").ok()) connection_.reset();
 }
 

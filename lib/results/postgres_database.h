@@ -39,8 +39,9 @@ class NotAsExpected : public std::runtime_error {
 ///
 /// A round trip to a server costs more than what it does for a row. So a transaction can gather
 /// what it writes: each RowWrite then answers that it has changed one row, keeps the values, and
-/// all go out together, a statement for each kind of row, before the next statement of another
-/// kind, or with the commit.
+/// many go out together, a statement for each kind of row: when a kind has kRowsAhead of them,
+/// which the server then writes while the next are gathered, before the next statement of another
+/// kind, and with the commit.
 ///
 /// Threads  Not safe.
 /// Errors   throws SqlError, also when the connection breaks; NotAsExpected while it gathers. Call
@@ -79,12 +80,17 @@ class PostgresDatabase final : public Database {
   [[nodiscard]] bool gathers() const { return writes_ == Writes::kGathered; }
   void Gather(PostgresWrite* write) { gathered_.push_back(write); }
 
+  static constexpr std::int64_t kRowsAhead = 1000;
+
+  /// Sends what was gathered; whether it works is known after the next Run.
+  void SendAhead();
+
   /// Sends what was gathered, then these. Returns the answers to these.
   std::vector<postgres::Rows> Run(std::vector<postgres::Statement> statements);
 
  private:
   void Connect();
-  std::vector<postgres::Statement> TakeGathered();
+  std::vector<postgres::Statement> TakeBeginning();
   [[noreturn]] void Fail(Status status, std::size_t own);
 
   const postgres::Target target_;
@@ -96,6 +102,7 @@ class PostgresDatabase final : public Database {
   bool is_begun_ = false;
   int streams_ = 0;
   std::vector<PostgresWrite*> gathered_;  // those that have rows, in the order of their first
+  std::size_t ahead_ = 0;                 // statements that were sent and not answered
 };
 
 /// Calls `body`, which returns a Status or Result and may throw what a PostgresDatabase throws

@@ -95,6 +95,7 @@ void PostgresWrite::BindNullText() {
 std::int64_t PostgresWrite::Execute() {
   if (!database_.gathers()) return PostgresStatement::Execute();
   if (rows_kept_++ == 0) database_.Gather(this);
+  if (rows_kept_ == PostgresDatabase::kRowsAhead) database_.SendAhead();
   return 1;
 }
 

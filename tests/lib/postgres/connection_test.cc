@@ -97,6 +97,26 @@ TEST_F(ConnectionTest, StatementThatWasNotPreparedIsPreparedLater) {
   EXPECT_TRUE(connection_->Run(sql).ok());
 }
 
+TEST_F(ConnectionTest, WhatWasSentAheadIsPartOfTheNextRun) {
+  ASSERT_TRUE(connection_->Script("CREATE TABLE t (i int8 PRIMARY KEY)").ok());
+  const auto insert = [](int i) { return Statement{"INSERT INTO t VALUES ($1)", {Integer(i)}}; };
+  ASSERT_TRUE(connection_->SendAhead({{"BEGIN"}, insert(1)}).ok());
+  ASSERT_TRUE(connection_->SendAhead({insert(2)}).ok());
+  const auto rows = connection_->Run(std::vector<Statement>{insert(3), {"COMMIT"}});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_EQ(rows->size(), 5u);
+  EXPECT_EQ(connection_->Run("SELECT count(*) FROM t")->Integer(0, 0), 3);
+}
+
+TEST_F(ConnectionTest, FailureOfWhatWasSentAheadIsToldByTheNextRun) {
+  ASSERT_TRUE(connection_->SendAhead({{"BEGIN"}, {"SELECT 1 / 0"}}).ok());
+  EXPECT_FALSE(connection_->Run(std::vector<Statement>{{"SELECT 1"}, {"COMMIT"}}).ok());
+  EXPECT_EQ(connection_->failure().statement, 1u);
+  EXPECT_EQ(connection_->failure().sql_state, "22012");
+  ASSERT_TRUE(connection_->Script("ROLLBACK").ok());
+  EXPECT_EQ(connection_->Run("SELECT 7")->Integer(0, 0), 7);
+}
+
 TEST_F(ConnectionTest, WarningMeansInDoubt) {
   const auto rows = connection_->Run(std::vector<Statement>{{"BEGIN"}, {"BEGIN"}, {"COMMIT"}});
   EXPECT_TRUE(absl::IsUnavailable(rows.status()));

@@ -2,6 +2,7 @@
 
 #include "lib/results/postgres_database.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,12 +10,16 @@
 
 #include "lib/results/statements.h"
 #include "tests/lib/results/engines.h"
+#include "tests/support/program.h"
 
 namespace twofold::results {
 namespace {
 
 using Writes = PostgresDatabase::Writes;
 using Rows = std::vector<std::vector<std::string>>;
+
+// Some are sent ahead, and some are left.
+constexpr int kMany = PostgresDatabase::kRowsAhead * 5 / 2;
 
 class PostgresDatabaseTest : public ::testing::Test {
  protected:
@@ -91,6 +96,40 @@ TEST_F(PostgresDatabaseTest, RowThatIsThereIsNotAsExpected) {
   EXPECT_EQ((*sql_)[rename_].Run(std::string("c"), 2), 0) << "row by row the answer is true";
   database_->Commit();
   EXPECT_EQ(All(), (Rows{{"1", "c"}}));
+}
+
+TEST_F(PostgresDatabaseTest, ManyRowsAreWrittenBeforeTheCommitAndCountWithIt) {
+  database_->Begin(Writes::kGathered);
+  for (int i = 0; i < kMany; ++i) (*sql_)[insert_].Run(i, std::string("a"));
+  EXPECT_TRUE(twofold::testing::Await([this] {
+    return engine_->Text(
+               "count(*) FROM pg_stat_activity WHERE datname = current_database()"
+               " AND query LIKE 'INSERT INTO t%'") == "1";
+  }));
+  EXPECT_EQ(All(), Rows{});
+  for (int i = 0; i < kMany; ++i) (*sql_)[rename_].Run(std::string("b"), i);
+  database_->Commit();
+  EXPECT_EQ(engine_->Text("count(*) FROM t WHERE name = 'b'"), absl::StrCat(kMany));
+}
+
+TEST_F(PostgresDatabaseTest, ManyRowsAreTakenBack) {
+  database_->Begin(Writes::kGathered);
+  for (int i = 0; i < kMany; ++i) (*sql_)[insert_].Run(i, std::string("a"));
+  database_->Rollback();
+  EXPECT_EQ(All(), Rows{});
+  database_->Begin(Writes::kGathered);
+  (*sql_)[insert_].Run(1, std::string("b"));
+  database_->Commit();
+  EXPECT_EQ(All(), (Rows{{"1", "b"}}));
+}
+
+TEST_F(PostgresDatabaseTest, RowThatIsThereAmongManyIsNotAsExpected) {
+  engine_->Script("INSERT INTO t VALUES (1, 'a')");
+  database_->Begin(Writes::kGathered);
+  for (int i = 0; i < kMany; ++i) (*sql_)[insert_].Run(i, std::string("b"));
+  EXPECT_THROW(database_->Commit(), NotAsExpected);
+  database_->Rollback();
+  EXPECT_EQ(All(), (Rows{{"1", "a"}}));
 }
 
 TEST_F(PostgresDatabaseTest, FailedFenceTakesAllBack) {
