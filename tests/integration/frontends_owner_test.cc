@@ -18,6 +18,17 @@ class FrontendsOwnerTest : public FrontendsTest {
     return rpc::FromGrpc(CallFrontend(Running(), &v1::Frontends::Stub::MoveQueue, request, reply));
   }
 
+  using Change = grpc::Status (v1::Admin::Stub::*)(grpc::ClientContext*, const v1::QueueRequest&,
+                                                   v1::Queue*);
+  Status ChangeQueue(Change change) {
+    v1::QueueRequest request;
+    request.set_queue("sleep");
+    v1::Queue reply;
+    grpc::ClientContext context;
+    const auto stub = v1::Admin::NewStub(rpc::Connect(Running().client));
+    return rpc::FromGrpc(((*stub).*change)(&context, request, &reply));
+  }
+
   /// Moves the queue there, and returns how long no job was acknowledged.
   Duration MoveUnderLoad(Member& to) {
     load_->ForgetPauses();
@@ -89,6 +100,24 @@ TEST_F(FrontendsOwnerTest, MovedQueueTriesNoJobTwice) {
   EXPECT_THAT(load_->tally().unavailable, ::testing::IsEmpty());
   EXPECT_EQ(ClientFinished(client_, "lost"), 0);
   ExpectLedgerHolds(1);
+}
+
+TEST_F(FrontendsOwnerTest, PausedQueueStaysPausedWhenItsOwnerIsKilled) {
+  Member& owner = Owner();
+  StartLoad(OtherThan(owner));
+  ASSERT_TRUE(ChangeQueue(&v1::Admin::Stub::PauseQueue).ok());
+  EXPECT_TRUE(Await([this] { return Number("SELECT count(*) FROM partition WHERE paused") == 1; }));
+  EXPECT_EQ(owner.program->Kill(), -SIGKILL);
+  AwaitOwnerOtherThan(owner);
+  EXPECT_TRUE(Await([this] {
+    return Number("SELECT count(*) FROM live WHERE started_unix_ns IS NOT NULL") == 0;
+  })) << "what ran ends";
+  const std::int64_t ended = Number("SELECT count(*) FROM ended");
+  EXPECT_TRUE(load_->AwaitMore(50)) << "jobs are accepted";
+  EXPECT_EQ(Number("SELECT count(*) FROM ended"), ended);
+  EXPECT_TRUE(Await([this] { return ChangeQueue(&v1::Admin::Stub::ResumeQueue).ok(); }));
+  ExpectLoadGoesOn();
+  ExpectLedgerHolds();
 }
 
 TEST_F(FrontendsOwnerTest, FrozenOwnerIsTakenOverAndCommitsNothingWhenItThaws) {
