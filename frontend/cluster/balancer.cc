@@ -78,20 +78,9 @@ std::vector<Balancer::Shard> Balancer::Look() {
 void Balancer::Fill(QueueHost& shard, std::vector<Shard> others) {
   const QueueHost::Snapshot seen = shard.Look(Now());
   if (!seen.served) return;
-  std::uint64_t came = 0;
   std::sort(others.begin(), others.end(),
             [](const Shard& one, const Shard& other) { return one.load.slots > other.load.slots; });
-  for (const auto& [placement, slots] :
-       QueueHost::Turn(shard, Now()).core().Shortages(kMostShortages)) {
-    std::uint64_t missing = slots;
-    for (const Shard& lender : others) {
-      if (missing == 0) break;
-      const std::uint64_t lent = Ask(
-          lender, {.to = shard.name(), .placement = placement, .slots = missing, .pressing = true});
-      missing -= std::min(missing, lent);
-      came += lent;
-    }
-  }
+  const std::uint64_t came = FillShortages(shard, others);
   std::uint64_t missing = LoadOf(seen.stats).lacks();
   missing -= std::min(missing, came);
   std::sort(others.begin(), others.end(), [](const Shard& one, const Shard& other) {
@@ -102,6 +91,54 @@ void Balancer::Fill(QueueHost& shard, std::vector<Shard> others) {
     if (slots == 0) return;
     missing -= std::min(missing, Ask(lender, {.to = shard.name(), .slots = slots}));
   }
+}
+
+/// Returns the slots that come. Those who have most are asked first.
+std::uint64_t Balancer::FillShortages(QueueHost& shard, const std::vector<Shard>& others) {
+  std::uint64_t came = 0;
+  for (const queue::Shortage& shortage : ShortagesOf(shard, others)) {
+    if (shortage.is_gangs) {
+      QueueHost::Turn(shard, Now()).Keep(shortage.placement, Now() + 2 * kPeriod);
+    }
+    std::uint64_t missing = shortage.slots;
+    for (const Shard& lender : others) {
+      if (missing == 0) break;
+      const std::uint64_t lent = Ask(lender, {.to = shard.name(),
+                                              .placement = shortage.placement,
+                                              .slots = missing,
+                                              .pressing = true});
+      missing -= std::min(missing, lent);
+      came += lent;
+    }
+  }
+  return came;
+}
+
+/// Without those of gangs while it is the turn of the other jobs.
+std::vector<queue::Shortage> Balancer::ShortagesOf(QueueHost& shard,
+                                                   const std::vector<Shard>& others) {
+  const Instant now = Now();
+  const QueueHost::Turn turn(shard, now);
+  const std::uint64_t own = LoadOf(turn.core().Stats()).slots;
+  std::uint64_t all = own;
+  for (const Shard& other : others) all += other.load.slots;
+  auto known = gathering_.find(shard.name());
+  if (known != gathering_.end() && now - known->second.since >= 2 * kGathering) {
+    gathering_.erase(known);
+    known = gathering_.end();
+  }
+  if (known != gathering_.end()) all = std::max(all, known->second.slots);
+  std::vector<queue::Shortage> shortages =
+      turn.core().Shortages(all - std::min(all, own), kMostShortages);
+  const auto is_gangs = [](const queue::Shortage& each) { return each.is_gangs; };
+  if (std::none_of(shortages.begin(), shortages.end(), is_gangs)) {
+    gathering_.erase(shard.name());
+    return shortages;
+  }
+  const Gathering& gathering =
+      gathering_.try_emplace(shard.name(), Gathering{now, all}).first->second;
+  if (now - gathering.since >= kGathering) std::erase_if(shortages, is_gangs);
+  return shortages;
 }
 
 /// Returns the slots that come. A lender that does not answer lends none: it is asked again.

@@ -18,12 +18,17 @@ namespace twofold::frontend {
 /// lacks workers it asks those that have some to spare (QueueHost::Turn::Lend). Workers move, jobs
 /// never do, so nothing can run twice by it.
 ///
+/// A gang that the workers of its shard could never make up gets those of others, if there are
+/// enough, and they are kept for it until all have come. What they run may take hours: so after
+/// kGathering the other jobs have them for as long, and so on in turns.
+///
 /// Threads  Its own. The destructor waits for the calls under way, for kPatience at most.
 /// Cost     A call a second to each other frontend, and one to each that lends.
 class Balancer {
  public:
   static constexpr Duration kPeriod = std::chrono::seconds(1);
   static constexpr std::chrono::milliseconds kPatience{900};
+  static constexpr Duration kGathering = std::chrono::seconds(60);
 
   /// Both outlive this.
   Balancer(QueueSet& queues, Peers& peers);
@@ -42,10 +47,18 @@ class Balancer {
   void Run();
   std::vector<Shard> Look();
   void Fill(QueueHost& shard, std::vector<Shard> others);
+  std::uint64_t FillShortages(QueueHost& shard, const std::vector<Shard>& others);
+  std::vector<queue::Shortage> ShortagesOf(QueueHost& shard, const std::vector<Shard>& others);
   std::uint64_t Ask(const Shard& lender, const QueueHost::Turn::Loan& loan);
 
   QueueSet& queues_;
   Peers& peers_;
+  /// Gangs of a shard have workers of others in turns with the jobs there.
+  struct Gathering {
+    Instant since;
+    std::uint64_t slots;  ///< of all shards then; on their way workers count nowhere
+  };
+  std::map<std::string, Gathering> gathering_;  // by shard
   Mutex mutex_;
   Condition changed_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

@@ -52,8 +52,17 @@ bool QueueHost::Turn::MayGo(queue::ProcessId process, const Loan& loan) const {
   const queue::Process* const known = state_.core.core().FindProcess(process);
   if (known == nullptr || !known->able() || known->reserved > 0) return false;
   const State::Worker& worker = state_.workers[static_cast<std::size_t>(process)];
+  const auto suits = [&](const std::string& placement) {
+    return queue::Suits(placement, known->labels, worker.identity.node);
+  };
+  if (now_ < state_.kept_until && suits(state_.kept_placement)) return false;
   return worker.endpoint != nullptr && now_ - worker.joined >= kShortestStay &&
-         queue::Suits(loan.placement, known->labels, worker.identity.node);
+         suits(loan.placement);
+}
+
+void QueueHost::Turn::Keep(const std::string& placement, Instant until) {
+  state_.kept_placement = placement;
+  state_.kept_until = until;
 }
 
 /// What it has done is on disk first, and it knows: it goes without anything of this queue.

@@ -235,6 +235,9 @@ class QueueHost::Turn {
   /// an earlier call has sent and that are still busy. Linear in the processes.
   std::uint64_t Lend(const Loan& loan);
   static constexpr Duration kShortestStay = std::chrono::seconds(2);
+  /// Until then no worker that suits the placement is lent: a gang gathers them here. The last call
+  /// counts.
+  void Keep(const std::string& placement, Instant until);
   void Ready(queue::ProcessId process, const queue::Held& member);
   bool Completed(queue::ProcessId process, const queue::Completion& completion);
   /// After a batch of results: sends the process home if it wants to leave and nothing waits.

@@ -66,6 +66,8 @@ class QueueHost::State final : public queue::Effects {
   bool gives_back = false;      ///< jobs end because the queue is served elsewhere
   queue::trace::RecordedQueue core;
   std::vector<Worker> workers;         ///< by ProcessId
+  std::string kept_placement;          ///< workers that suit it stay in this shard
+  Instant kept_until{};                ///< until then
   std::vector<PauseRule> pause_rules;  ///< of those that match a worker the last one counts
   absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters;
   QueueTimes times;

@@ -122,6 +122,7 @@ struct QueueStats {
 struct Shortage {
   std::string placement;    ///< whom it would take, see placement.h
   std::uint64_t slots = 0;  ///< that more would have to be there
+  bool is_gangs = false;    ///< fewer would not do
 
   friend bool operator==(const Shortage&, const Shortage&) = default;
 };
@@ -207,9 +208,10 @@ class Queue {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   [[nodiscard]] QueueStats Stats() const;
-  /// One for each placement, at most so many. O(g + p) with g gangs that lack workers and p
-  /// placements of waiting jobs; see ProcessTable::AbleFor.
-  [[nodiscard]] std::vector<Shortage> Shortages(std::size_t most) const;
+  /// At most so many, those of gangs first: one for each placement. A gang that lacks more than
+  /// `elsewhere`, the slots that there are in other places, lacks nothing that can be had. O(g + p)
+  /// with g gangs that lack workers and p placements of waiting jobs; see ProcessTable::AbleFor.
+  [[nodiscard]] std::vector<Shortage> Shortages(std::uint64_t elsewhere, std::size_t most) const;
   /// Jobs that wait, and of these those that a worker could have now.
   [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] std::uint64_t runnable() const;

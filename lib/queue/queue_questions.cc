@@ -28,22 +28,24 @@ QueueStats Queue::Stats() const {
           .draining = draining_};
 }
 
-std::vector<Shortage> Queue::Shortages(std::size_t most) const {
+std::vector<Shortage> Queue::Shortages(std::uint64_t elsewhere, std::size_t most) const {
   if (paused_) return {};
-  std::map<std::string, std::uint64_t> slots;
-  const auto add = [&](const std::string& placement, std::uint64_t missing) {
-    std::uint64_t& known = slots[placement];
+  std::map<std::string, std::uint64_t> of_gangs;
+  std::map<std::string, std::uint64_t> of_jobs;
+  gathering_.ForEachImpossible([&](const JobOptions& gang, std::uint64_t missing) {
+    if (missing > elsewhere) return;
+    std::uint64_t& known = of_gangs[gang.placement];
     known = std::max(known, missing);
-  };
-  gathering_.ForEachImpossible(
-      [&](const JobOptions& gang, std::uint64_t missing) { add(gang.placement, missing); });
-  placed_.ForEachPlacement([&](const std::string& placement, std::uint64_t jobs) {
-    if (processes_.AbleFor(placement).slots == 0) add(placement, jobs);
   });
-  if (line_.size() > 0 && processes_.counts().able.slots == 0) add("", 1);
+  placed_.ForEachPlacement([&](const std::string& placement, std::uint64_t jobs) {
+    if (processes_.AbleFor(placement).slots == 0) of_jobs[placement] = jobs;
+  });
+  if (line_.size() > 0 && processes_.counts().able.slots == 0) of_jobs[""] = 1;
   std::vector<Shortage> shortages;
-  for (const auto& [placement, missing] : slots) {
-    if (shortages.size() < most) shortages.push_back({placement, missing});
+  for (const auto* const slots : {&of_gangs, &of_jobs}) {
+    for (const auto& [placement, missing] : *slots) {
+      if (shortages.size() < most) shortages.push_back({placement, missing, slots == &of_gangs});
+    }
   }
   return shortages;
 }

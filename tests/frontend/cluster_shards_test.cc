@@ -237,20 +237,21 @@ TEST_F(ShardsTest, IdleWorkersGoToAShardThatHasJobsAndNoWorker) {
   CancelAll();
 }
 
-TEST_F(ShardsTest, GangThatIsLargerThanItsShardGathersWorkersThere) {
+TEST_F(ShardsTest, GangAsLargeAsAllWorkersGathersThemInItsShard) {
   std::vector<std::unique_ptr<Wanderer>> workers;
   for (std::uint64_t key = 300; key < 306; ++key) {
     workers.push_back(Join("b", key));
   }
-  // The others are busy, and have more to do.
+  // The others are busy, and however much they do, there is more to do.
+  const auto add_job = [this](const std::string& shard) {
+    v1::Job job;
+    ASSERT_TRUE(Owner(shard).Submit(Job(shard), &job).ok());
+  };
   for (const char* const shard : {"q/1", "q/2"}) {
-    for (int i = 0; i < 20; ++i) {
-      v1::Job job;
-      ASSERT_TRUE(Owner(shard).Submit(Job(shard), &job).ok());
-    }
+    for (int i = 0; i < 20; ++i) add_job(shard);
   }
   v1::JobOptions gang = Job();
-  gang.mutable_gang()->set_size(5);
+  gang.mutable_gang()->set_size(6);
   v1::Job job;
   ASSERT_TRUE(cluster_->at("c").Submit(gang, &job).ok());
   EXPECT_EQ(job.queue(), "q");
@@ -262,12 +263,13 @@ TEST_F(ShardsTest, GangThatIsLargerThanItsShardGathersWorkersThere) {
                  worker->stream().assigned.TakeWithin(std::chrono::milliseconds(5))) {
         if (worker->shard() == "q") {
           ++members;
-        } else {
-          worker->stream().Answer(*assigned, v1::OUTCOME_SUCCEEDED);
+          continue;
         }
+        worker->stream().Answer(*assigned, v1::OUTCOME_SUCCEEDED);
+        add_job(worker->shard());
       }
     }
-    return members >= 5;
+    return members >= workers.size();
   });
   for (auto& worker : workers) worker->stream().Break();
   CancelAll();

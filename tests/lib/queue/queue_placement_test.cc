@@ -214,7 +214,7 @@ TEST_F(QueuePlacement, NothingIsShortAsLongAsSomebodyCouldTakeEachJob) {
   JoinWith("mtu=9000\n", 1);
   for (int i = 0; i < 3; ++i) Submit();
   Submit(In("label mtu=9000\n"));
-  EXPECT_THAT(queue.Shortages(10), IsEmpty());
+  EXPECT_THAT(queue.Shortages(0, 10), IsEmpty());
 }
 
 TEST_F(QueuePlacement, ShortagesNameWhomWaitingJobsWouldTakeAndHowMany) {
@@ -222,15 +222,24 @@ TEST_F(QueuePlacement, ShortagesNameWhomWaitingJobsWouldTakeAndHowMany) {
   for (int i = 0; i < 2; ++i) Submit(In("label mtu=9000\n"));
   Submit(Gang(4));
   Submit(Gang(3));
-  EXPECT_THAT(queue.Shortages(10), ElementsAre(Shortage{"", 3}, Shortage{"label mtu=9000\n", 2}));
-  EXPECT_THAT(queue.Shortages(1), ElementsAre(Shortage{"", 3}));
+  EXPECT_THAT(queue.Shortages(3, 10),
+              ElementsAre(Shortage{"", 3, true}, Shortage{"label mtu=9000\n", 2}));
+  EXPECT_THAT(queue.Shortages(3, 1), ElementsAre(Shortage{"", 3, true}));
+}
+
+TEST_F(QueuePlacement, GangThatLacksMoreThanThereIsElsewhereIsShortOfNothing) {
+  JoinWith("", 1);
+  Submit(Gang(4));
+  Submit(Gang(3));
+  EXPECT_THAT(queue.Shortages(2, 10), ElementsAre(Shortage{"", 2, true}));
+  EXPECT_THAT(queue.Shortages(1, 10), IsEmpty());
 }
 
 TEST_F(QueuePlacement, JobsWithoutAnyWorkerAreShortOfOne) {
   for (int i = 0; i < 3; ++i) Submit();
-  EXPECT_THAT(queue.Shortages(10), ElementsAre(Shortage{"", 1}));
+  EXPECT_THAT(queue.Shortages(0, 10), ElementsAre(Shortage{"", 1}));
   queue.Step(now, input::Pause{}, effects);
-  EXPECT_THAT(queue.Shortages(10), IsEmpty()) << "nobody would get a job";
+  EXPECT_THAT(queue.Shortages(0, 10), IsEmpty()) << "nobody would get a job";
 }
 
 }  // namespace
