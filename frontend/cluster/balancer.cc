@@ -122,12 +122,10 @@ std::vector<queue::Shortage> Balancer::ShortagesOf(QueueHost& shard,
   const std::uint64_t own = LoadOf(turn.core().Stats()).slots;
   std::uint64_t all = own;
   for (const Shard& other : others) all += other.load.slots;
-  auto known = gathering_.find(shard.name());
-  if (known != gathering_.end() && now - known->second.since >= 2 * kGathering) {
-    gathering_.erase(known);
-    known = gathering_.end();
+  if (const auto known = gathering_.find(shard.name()); known != gathering_.end()) {
+    all = std::max(all, known->second.slots);
+    if (now - known->second.since >= 2 * kGathering) gathering_.erase(known);
   }
-  if (known != gathering_.end()) all = std::max(all, known->second.slots);
   std::vector<queue::Shortage> shortages =
       turn.core().Shortages(all - std::min(all, own), kMostShortages);
   const auto is_gangs = [](const queue::Shortage& each) { return each.is_gangs; };

@@ -10,6 +10,7 @@
 #include "frontend/queues/queue_set.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
+#include "lib/queue/queue.h"
 
 namespace twofold::frontend {
 
@@ -56,7 +57,7 @@ class Balancer {
   /// Gangs of a shard have workers of others in turns with the jobs there.
   struct Gathering {
     Instant since;
-    std::uint64_t slots;  ///< of all shards then; on their way workers count nowhere
+    std::uint64_t slots;  ///< of all shards then: workers on their way count nowhere
   };
   std::map<std::string, Gathering> gathering_;  // by shard
   Mutex mutex_;
