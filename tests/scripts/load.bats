@@ -2,6 +2,7 @@
 # twofold load with the real programs of build/dev (or $TWOFOLD_BIN).
 
 bats_require_minimum_version 1.5.0
+load helpers.bash
 
 setup_file() {
   bin=$(realpath "${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}")
@@ -19,14 +20,6 @@ setup() {
 }
 
 load_of() { "$bin/twofold" load --queue sleep "$@"; }
-
-eventually() {
-  for _ in $(seq 200); do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
-}
 
 @test "a closed loop says what came of it, to people, as JSON and as CSV" {
   run --separate-stderr load_of --parallel 4 --duration 3s --json load.json --csv load.csv --html load.html -- 0.02
@@ -66,7 +59,7 @@ eventually() {
 @test "Ctrl-C ends it early, and what was measured is kept" {
   "$bin/twofold" load --queue sleep --parallel 4 --duration 60s --warm-up 0.5 --json load.json -- 0.02 >out 2>err 3>&- &
   pid=$!
-  eventually grep -q "outstanding" err
+  soon grep -q "outstanding" err
   kill -INT "$pid"
   code=0
   wait "$pid" || code=$?
@@ -78,7 +71,7 @@ eventually() {
 @test "a second Ctrl-C ends the wait for answers" {
   "$bin/twofold" load --queue sleep --parallel 4 --duration 60s --warm-up 0.1 -- 1000 >out 2>err 3>&- &
   pid=$!
-  eventually grep -q "outstanding" err
+  soon grep -q "outstanding" err
   SECONDS=0
   for _ in $(seq 40); do
     kill -INT "$pid" 2>/dev/null || break
@@ -125,10 +118,10 @@ eventually() {
 @test "a cluster of its own dies with a load that is killed" {
   "$bin/twofold" load --local --slots 2 --duration 60s -- /bin/sleep 0.05 >out 2>err 3>&- &
   pid=$!
-  eventually grep -q outstanding err
+  soon grep -q outstanding err
   folder=$(ls -d "$TMPDIR"/twofold-load-*)
   kill -9 "$pid"
   gone() { [ ! -e "$folder" ]; }
-  eventually gone
+  soon gone
   run ! pgrep -f "$folder"
 }

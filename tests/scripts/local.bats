@@ -2,6 +2,7 @@
 # twofold local with the real programs of build/dev (or $TWOFOLD_BIN).
 
 bats_require_minimum_version 1.5.0
+load helpers.bash
 
 setup() {
   bin=${TWOFOLD_BIN:-$BATS_TEST_DIRNAME/../../build/dev/bin}
@@ -16,15 +17,6 @@ supervisor() { jq .pid "$TWOFOLD_DIR/supervisor.json"; }
 
 # Running, and not just waiting for its parent to take note of its end.
 alive() { local s; s=$(ps -o stat= -p "$1") && [ "${s#Z}" = "$s" ]; }
-
-# eventually COMMAND...: until it succeeds.
-eventually() {
-  for _ in $(seq 200); do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
-}
 
 field() { "$bin/twofold" local status --output json | jq -r ".[] | select(.name == \"$1\") | .$2"; }
 is() { [ "$(field "$1" "$2")" = "$3" ]; }
@@ -64,10 +56,10 @@ gone() { for pid in "$@"; do ! alive "$pid" || return 1; done; }
   up
   before=$(field scalability-tester-frontend addresses.client)
   kill -9 "$(field scalability-tester-frontend 'pids[0]')"
-  eventually is scalability-tester-frontend restarts 1
-  eventually is scalability-tester-frontend ready 1
+  soon is scalability-tester-frontend restarts 1
+  soon is scalability-tester-frontend ready 1
   [ "$(field scalability-tester-frontend addresses.client)" = "$before" ]
-  eventually is scalability-tester-backend-sleep ready 1
+  soon is scalability-tester-backend-sleep ready 1
   "$bin/twofold" job submit sleep --wait -- 0.01
 }
 
@@ -76,7 +68,7 @@ gone() { for pid in "$@"; do ! alive "$pid" || return 1; done; }
   all=$(pids)
   kill -9 "$(supervisor)"
   # shellcheck disable=SC2086
-  eventually gone $all
+  soon gone $all
   run "$bin/twofold" local status
   [ "$status" -eq 3 ]
   up
@@ -106,7 +98,7 @@ END
 
 @test "in the foreground it stays until it is told to end" {
   "$bin/twofold" local up --free-ports --foreground 3>&- >"$BATS_TEST_TMPDIR/out" 2>&1 &
-  eventually grep -q scalability-tester-client "$BATS_TEST_TMPDIR/out"
+  soon grep -q scalability-tester-client "$BATS_TEST_TMPDIR/out"
   kill -TERM $!
   wait $!
   [ ! -e "$TWOFOLD_DIR" ]
@@ -149,10 +141,10 @@ END
   up
   "$bin/twofold" local logs -f client-sleep 3>&- >"$BATS_TEST_TMPDIR/followed" 2>&1 &
   follower=$!
-  eventually grep -q connected "$BATS_TEST_TMPDIR/followed"
+  soon grep -q connected "$BATS_TEST_TMPDIR/followed"
   kill -9 "$(field scalability-tester-client-sleep 'pids[0]')"
   connected() { [ "$(grep -c connected "$BATS_TEST_TMPDIR/followed")" = "$1" ]; }
-  eventually connected 2
+  soon connected 2
   "$bin/twofold" local down
   wait "$follower"
 }
@@ -163,7 +155,7 @@ END
   run "$bin/twofold" local kill frontend
   [ "$status" -eq 0 ]
   [[ "$output" == *" 0/1 "*yes* ]]
-  eventually is scalability-tester-backend-sleep ready 0
+  soon is scalability-tester-backend-sleep ready 0
   run "$bin/twofold" local status
   [[ "$output" == *"HELD"*"killed by signal 9"* ]]
   run "$bin/twofold" queues
@@ -171,7 +163,7 @@ END
   run "$bin/twofold" local start frontend
   [[ "$output" == *"scalability-tester-frontend "*"1/1"* ]]
   [ "$(field scalability-tester-frontend addresses.client)" = "$before" ]
-  eventually is scalability-tester-backend-sleep ready 1
+  soon is scalability-tester-backend-sleep ready 1
   "$bin/twofold" job submit sleep --wait -- 0.01
 }
 
@@ -225,7 +217,7 @@ finished() { psql "$store" -Atc 'SELECT count(*) FROM finished'; }
   [ "$(finished)" = 1 ]
   "$bin/twofold" local kill postgres
   "$bin/twofold" local start postgres
-  eventually "$bin/twofold" job submit sleep --durable --wait -- 0.01
+  soon "$bin/twofold" job submit sleep --durable --wait -- 0.01
   [ "$(finished)" -ge 2 ]
   all=$(pids)
   "$bin/twofold" local down
@@ -241,7 +233,7 @@ finished() { psql "$store" -Atc 'SELECT count(*) FROM finished'; }
   all=$(pids)
   kill -9 "$(supervisor)"
   # shellcheck disable=SC2086
-  eventually gone $all
+  soon gone $all
   [ -d "$data" ]
   "$bin/twofold" local down
   [ ! -e "$data" ] && [ ! -e "$TWOFOLD_DIR" ]
@@ -268,10 +260,10 @@ owns() { [ "$(owned "$1")" = "$2" ]; }
   up --frontends 2 --postgres --ttl 3 --queues a=0.01,b=0.01,c=0.01
   [ "$("$bin/twofold" frontends --output json | jq 'map(.queues) | add')" = 3 ]
   "$bin/twofold" local kill frontend-2
-  eventually owns frontend-1 3
+  soon owns frontend-1 3
   for queue in a b c; do "$bin/twofold" job submit "$queue" --durable --wait --timeout 30; done
   "$bin/twofold" local start frontend-2
-  eventually "$bin/twofold" frontend move b frontend-2  # others must have seen it first
+  soon "$bin/twofold" frontend move b frontend-2  # others must have seen it first
   owns frontend-2 1
   "$bin/twofold" frontend drain frontend-1
   owns frontend-2 3
@@ -336,7 +328,7 @@ impostor() {
   "$bin/twofold-frontend" --client-address 127.0.0.1:0 --worker-address 127.0.0.1:0 --http-address 127.0.0.1:0 \
     --ready-file ready --token-file tokens sleep 3>&- 2>log &
   pids=$!
-  eventually [ -e ready ]
+  soon [ -e ready ]
   frontend=$(jq -r .client ready) /usr/bin/python3 - 3>&- <<'END' &
 import fcntl, http.server, json, os
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -354,7 +346,7 @@ os.rename(folder + "/new", folder + "/supervisor.json")
 server.serve_forever()
 END
   pids="$pids $!"
-  eventually [ -e "$TWOFOLD_DIR/supervisor.json" ]
+  soon [ -e "$TWOFOLD_DIR/supervisor.json" ]
 }
 
 @test "no token goes to an address from a state folder" {
