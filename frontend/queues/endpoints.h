@@ -81,6 +81,9 @@ class Submitter : public Endpoint {
   /// The job was never on disk: it goes to the frontend that serves the queue now. Called without
   /// the queue's lock.
   virtual void OnLostElsewhere(const std::string& queue, std::uint64_t tag) = 0;
+  /// So many more jobs of others were handed to workers (see SubmitReply.others_started). Comes
+  /// before OnReply, if there are any.
+  virtual void OnOthersStarted(std::uint64_t /*more*/) {}
   /// `worker` is nullptr if no worker ever had the job.
   virtual void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) = 0;
 };

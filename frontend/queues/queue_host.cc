@@ -104,13 +104,14 @@ void QueueHost::Turn::Then(std::function<void()> action) {
 // ---- Submitters
 
 void QueueHost::Turn::AddSubmitter(queue::SubmitterId id,
-                                   const std::shared_ptr<Submitter>& submitter) {
-  state_.submitters.try_emplace(id, submitter);
+                                   const std::shared_ptr<Submitter>& submitter,
+                                   std::uint64_t load_key) {
+  state_.submitters.Add(id, submitter, load_key);
 }
 
 void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
   state_.core.Step(now_, queue::input::SubmitterGone{id}, state_);
-  state_.submitters.erase(id);
+  state_.submitters.Remove(id);
 }
 
 queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
@@ -131,9 +132,8 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
     commit.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
     commit.Record(state_.LastId());
   }
-  const auto found = state_.submitters.find(submitter);
-  commit.ThenAt(before, [endpoint = found == state_.submitters.end() ? nullptr : found->second, tag,
-                         job = submitted.job, then = std::move(then)](FlushList& to_flush) {
+  commit.ThenAt(before, [endpoint = state_.submitters.Find(submitter), tag, job = submitted.job,
+                         then = std::move(then)](FlushList& to_flush) {
     if (then) then();
     if (!endpoint) return;
     endpoint->OnAccepted(tag, job);

@@ -187,8 +187,10 @@ class QueueHost::Turn {
 
   // ---- Submitters
 
-  /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there.
-  void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter);
+  /// Makes `submitter` known under `id` (no-op if it is); ends of its jobs go there. `load_key`:
+  /// see SubmitRequest.
+  void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter,
+                    std::uint64_t load_key = 0);
   void RemoveSubmitter(queue::SubmitterId id);
   /// REQUIRES: CanTake. `then` is called after this turn if the job was
   /// accepted: when it is on disk, by the journal's thread, or at once if it is not durable.

@@ -23,8 +23,8 @@ struct OwnedAssign {
   }
 
   [[nodiscard]] queue::Assign View() const {
-    return {assign.process,          assign.job,          assign.attempt, options, spec,
-            seat ? &*seat : nullptr, assign.lost_attempts};
+    return {assign.process,          assign.job,           assign.attempt,  options, spec,
+            seat ? &*seat : nullptr, assign.lost_attempts, assign.submitter};
   }
 
  private:
@@ -45,6 +45,7 @@ QueueHost::State::State(const QueueHost& host, const queue::QueueOptions& option
 void QueueHost::State::Do(const queue::Assign& assign) {
   const queue::JobId job = assign.seat == nullptr ? assign.job : assign.seat->gang;
   const std::shared_ptr<WorkerEndpoint>& endpoint = WorkerAt(assign.process).endpoint;
+  if (assign.seat == nullptr || assign.seat->rank == 0) submitters.HandedOut(assign.submitter);
   if (assign.seat == nullptr) {
     gang_plan_.reset();
   } else if (assign.seat->rank == 0) {
@@ -122,10 +123,10 @@ void QueueHost::State::Do(const queue::Reply& reply) {
   Count(reply);
   const WorkerIdentity* worker = reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
   TellEnd(reply, worker);
-  const auto found = submitters.find(reply.submitter);
-  if (found == submitters.end() && reply.submitter != queue::kDetached) return;
+  const bool detached = reply.submitter == queue::kDetached;
   const std::shared_ptr<Submitter>& submitter =
-      reply.submitter == queue::kDetached ? host_.surroundings_.detached : found->second;
+      detached ? host_.surroundings_.detached : submitters.FindAndTell(reply.submitter);
+  if (submitter == nullptr) return;
   if (reply.options->durable) return Store(reply, submitter, worker);
   submitter->OnReply(reply, worker);
   to_flush.Add(submitter);
@@ -146,10 +147,10 @@ void QueueHost::State::GiveBack(const queue::Reply& reply) {
     host_.surroundings_.detached->OnReply(ended, nullptr);
     return to_flush.Add(host_.surroundings_.detached);
   }
-  const auto found = submitters.find(reply.submitter);
-  if (found == submitters.end()) return;
-  found->second->OnGivenBack(host_.name_, reply.tag);
-  to_flush.Add(found->second);
+  const std::shared_ptr<Submitter>& submitter = submitters.Find(reply.submitter);
+  if (submitter == nullptr) return;
+  submitter->OnGivenBack(host_.name_, reply.tag);
+  to_flush.Add(submitter);
 }
 
 void QueueHost::State::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,

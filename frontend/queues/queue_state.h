@@ -12,6 +12,7 @@
 #include "frontend/queues/endpoints.h"
 #include "frontend/queues/flush_list.h"
 #include "frontend/queues/queue_host.h"
+#include "frontend/queues/submitters.h"
 #include "frontend/queues/usage_record.h"
 #include "lib/queue/queue.h"
 #include "lib/trace/queue_recorder.h"
@@ -69,7 +70,7 @@ class QueueHost::State final : public queue::Effects {
   std::string kept_placement;          ///< workers that suit it stay in this shard
   Instant kept_until{};                ///< until then
   std::vector<PauseRule> pause_rules;  ///< of those that match a worker the last one counts
-  absl::flat_hash_map<queue::SubmitterId, std::shared_ptr<Submitter>> submitters;
+  Submitters submitters;
   QueueTimes times;
   WorkerUsage usage;
   FlushList to_flush;

@@ -138,11 +138,12 @@ void QueueHost::Turn::AwaitElsewhere() {
   std::uint32_t from = 0;
   do {
     from = state_.core.core().List(now_, {.from = from}, [&](const queue::JobView& view) {
-      if (!view.options->durable || !state_.submitters.contains(view.submitter)) return;
+      if (!view.options->durable || !state_.submitters.Find(view.submitter)) return;
       unfinished[view.submitter].push_back({view.job, view.tag});
     });
   } while (from != 0);
-  for (const auto& [id, submitter] : state_.submitters) {
+  for (const auto& [id, entry] : state_.submitters.all()) {
+    const std::shared_ptr<Submitter>& submitter = entry.endpoint;
     std::vector<TaggedJob>& jobs = unfinished[id];
     if (host_.surroundings_.moved == nullptr) jobs.clear();
     submitter->OnDurableMoved(host_.number(), jobs);

@@ -21,6 +21,7 @@ ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_f
 void ClientSession::OnMessage(const v1::SubmitRequest& request) {
   if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
   queues_.traffic().submitted.Count(request.tags_size());
+  if (request.load_key() != 0) load_key_ = request.load_key();
   Resolve(request);
   if (request.moved_epoch() != 0) Came(request.moved_epoch());
   Submit(request);
@@ -74,7 +75,7 @@ void ClientSession::Submit(const v1::SubmitRequest& request) {
       host = target.host;
       turn.reset();
       turn.emplace(*host, Now());
-      if (turn->served()) turn->AddSubmitter(id_, Self());
+      if (turn->served()) turn->AddSubmitter(id_, Self(), load_key_);
     }
     SubmitOne(row, target, *turn);
   });
@@ -110,7 +111,7 @@ void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration r
   const std::string report = ErrorReport(error);
   Add([&](v1::SubmitReply& message) {
     if (retry_after > Duration(0)) message.set_retry_after_ns(Ns(retry_after));
-    v1::ResultBatch& batch = *message.mutable_results();
+    v1::ResultBatch& batch = ResultsOf(message);
     return rpc::Append(batch, {.tag = tag,
                                .outcome = v1::OUTCOME_REJECTED,
                                .attempts = 0,
@@ -120,6 +121,11 @@ void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration r
 }
 
 // ---- ends out
+
+v1::ResultBatch& ClientSession::ResultsOf(v1::SubmitReply& message) const {
+  message.set_others_started(others_started_);
+  return *message.mutable_results();
+}
 
 void ClientSession::OnAccepted(std::uint64_t tag, queue::JobId job) {
   Add([&](v1::SubmitReply& message) {
@@ -133,7 +139,7 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
   const bool as_is = reply.reason.empty() && reply.rank == 0;
   const std::string changed = as_is ? std::string() : ReportFor(reply);
   Add([&](v1::SubmitReply& message) {
-    v1::ResultBatch& batch = *message.mutable_results();
+    v1::ResultBatch& batch = ResultsOf(message);
     const std::uint32_t index =
         worker == nullptr ? rpc::WorkerIndex(batch, {}, {}, {})
                           : rpc::WorkerIndex(batch, worker->node, worker->pod, reply.device);
@@ -175,7 +181,7 @@ void ClientSession::OnEndElsewhere(std::uint64_t tag, const v1::Job& ended) {
   const std::string report = ended.report().SerializeAsString();
   const v1::WorkerName& worker = ended.worker();
   Add([&](v1::SubmitReply& message) {
-    v1::ResultBatch& batch = *message.mutable_results();
+    v1::ResultBatch& batch = ResultsOf(message);
     return rpc::Append(
         batch, {.tag = tag,
                 .outcome = ended.outcome(),

@@ -36,6 +36,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void OnDurableMoved(std::uint8_t queue, const std::vector<TaggedJob>& unfinished) override;
   void OnEndElsewhere(std::uint64_t tag, const v1::Job& ended) override;
   void OnLostElsewhere(const std::string& queue, std::uint64_t tag) override;
+  void OnOthersStarted(std::uint64_t more) override { others_started_ += more; }
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
   void Flush() override;
 
@@ -65,6 +66,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void CountDurable(std::uint8_t queue, std::int64_t more);
   bool AwaitsDurable();
   void CloseIfDone();
+  v1::ResultBatch& ResultsOf(v1::SubmitReply& message) const;
   void Reject(std::uint64_t tag, const Status& why);
   void Reject(std::uint64_t tag, std::string_view error, Duration retry_after);
   std::shared_ptr<Submitter> Self();
@@ -75,11 +77,13 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
 
   // Used by OnMessage only.
   std::vector<Target> targets_;
-  std::string first_options_;  ///< of targets_[0], serialized: a client sends the same again
+  std::string first_options_;   ///< of targets_[0], serialized: a client sends the same again
+  std::uint64_t load_key_ = 0;  ///< see SubmitRequest
   bool said_shards_ = false;
 
   std::atomic<std::int64_t> outstanding_ = 0;  ///< volatile jobs, and those that are given back
   std::atomic<bool> half_closed_ = false;
+  std::atomic<std::uint64_t> others_started_ = 0;  ///< see SubmitReply
 
   Mutex mutex_;
   /// Under which others serve their queues, as the client knows.

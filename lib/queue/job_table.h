@@ -184,4 +184,8 @@ struct Submitter {
   IntrusiveList<JobTable, &Job::siblings> jobs;
 };
 
+inline SubmitterId SubmitterOf(const Job& job) {
+  return job.submitter == nullptr ? kDetached : job.submitter->id;
+}
+
 }  // namespace twofold::queue

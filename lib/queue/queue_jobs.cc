@@ -146,7 +146,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   const Tries& tries = Begin(now, slot, process);
   processes_.Give(process, slot, now);
   effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
-                    tries.lost_attempts});
+                    tries.lost_attempts, SubmitterOf(job)});
 }
 
 /// An attempt, with this process (of a gang: that of rank 0).
@@ -243,7 +243,7 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
   const Tries& tries = jobs_.tries(slot);
   const bool running = IsRunning(job);
   ++finished_[static_cast<std::size_t>(ending.outcome)];
-  Reply reply{.submitter = job.submitter != nullptr ? job.submitter->id : kDetached,
+  Reply reply{.submitter = SubmitterOf(job),
               .tag = job.tag,
               .job = jobs_.IdOf(slot),
               .options = job.options,

@@ -170,8 +170,9 @@ struct Assign {
   Attempt attempt;  ///< of a gang's member: that of its gang
   const std::shared_ptr<const JobOptions>& options;
   std::string_view spec;
-  const Seat* seat = nullptr;       ///< of a gang's member
-  std::uint32_t lost_attempts = 0;  ///< of those before; for the shell's records
+  const Seat* seat = nullptr;         ///< of a gang's member
+  std::uint32_t lost_attempts = 0;    ///< of those before; for the shell's records
+  SubmitterId submitter = kDetached;  ///< whose job it is; of a member: whose its gang is
 };
 
 /// Tell the member of a gang that all members are ready.

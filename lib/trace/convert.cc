@@ -289,7 +289,8 @@ void Put(const ProcessRemoved& effect, KnownOptions& /*known*/, proto::Effect& e
 
 void Put(const Assign& effect, KnownOptions& known, proto::Effect& effects) {
   proto::Assign& to = *effects.mutable_assign();
-  const auto& [process, job, attempt, options, spec, seat, lost_attempts] = effect;
+  // Whose job it is stands in the input that brought it.
+  const auto& [process, job, attempt, options, spec, seat, lost_attempts, submitter] = effect;
   to.set_process(static_cast<std::uint32_t>(process));
   to.set_job(static_cast<std::uint64_t>(job));
   to.set_attempt(attempt);

@@ -167,6 +167,7 @@ struct Ended {
   v1::WorkerName worker;
   v1::Report report;
   std::uint64_t retry_after_ns = 0;
+  std::uint64_t others_started = 0;
 };
 
 /// A durable job that is on disk.
@@ -202,6 +203,7 @@ class SubmitStream {
               std::uint64_t moved_epoch = 0) {
     v1::SubmitRequest request;
     request.set_moved_epoch(moved_epoch);
+    request.set_load_key(load_key);
     *request.add_options() = options;
     rpc::Append(request, {.tag = tag, .option = 0, .spec = spec});
     Say(request);
@@ -225,6 +227,8 @@ class SubmitStream {
     return ended.Take();
   }
 
+  std::uint64_t load_key = 0;  ///< of the Submits to come
+
   Inbox<Accepted> accepted;  ///< before the result of the same job
   Inbox<Ended> results;
   Inbox<v1::Moved> moved;
@@ -242,8 +246,15 @@ class SubmitStream {
     if (reply.shards() > 0) shards.Put(reply.shards());
     EXPECT_TRUE(rpc::Check(reply.results()).ok());
     rpc::ForEach(reply.results(), [&](const rpc::ResultRow& row) {
-      Ended one{row.tag,      row.outcome, row.wait_ns, row.run_ns,
-                row.attempts, {},          {},          reply.retry_after_ns()};
+      Ended one{row.tag,
+                row.outcome,
+                row.wait_ns,
+                row.run_ns,
+                row.attempts,
+                {},
+                {},
+                reply.retry_after_ns(),
+                reply.others_started()};
       one.worker = reply.results().workers(static_cast<int>(row.worker));
       EXPECT_TRUE(one.report.ParseFromString(std::string(row.report)));
       results.Put(std::move(one));
