@@ -60,7 +60,7 @@ Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
   const Slot slot = jobs_.Add(std::move(submit.options), submit.spec, next_sequence_++);
   Job& job = jobs_[slot];
   job.tag = submit.tag;
-  job.accepted = now + std::clamp(options.delay, Duration::zero(), kLongest);
+  job.accepted = now + DelayOf(options);
   job.submitter = SubmitterFor(submit.submitter);
   if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
   Register(slot);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <deque>
@@ -96,12 +97,14 @@ struct Explanation {
 
 /// Counts since the queue was made, and what is there now.
 struct QueueStats {
-  std::uint64_t waiting = 0;         ///< all that do not run; the next three are part of it
-  std::uint64_t delayed = 0;         ///< their time has not come
-  std::uint64_t key_limited = 0;     ///< of their limit key as many run, or go first, as may
-  std::uint64_t gangs_waiting = 0;   ///< gangs at the head of the line that lack workers
-  std::uint64_t running = 0;         ///< a gang is one job
-  std::uint64_t wanted_workers = 0;  ///< slots that would leave no job waiting that may run
+  std::uint64_t waiting = 0;        ///< all that do not run; the next three are part of it
+  std::uint64_t delayed = 0;        ///< their time has not come
+  std::uint64_t key_limited = 0;    ///< of their limit key as many run, or go first, as may
+  std::uint64_t gangs_waiting = 0;  ///< gangs at the head of the line that lack workers
+  std::uint64_t running = 0;        ///< a gang is one job
+  /// Slots that would leave no job waiting that may run; while the queue is paused none of those
+  /// that wait may.
+  std::uint64_t wanted_workers = 0;
   std::array<std::uint64_t, kOutcomes> finished{};  ///< by Outcome
   std::uint64_t requeued = 0;  ///< attempts given up and put back: worker lost or handed back
   std::uint64_t refused_results = 0;  ///< late, doubled or invented; an answer to a cancel is none
@@ -246,7 +249,7 @@ class Queue {
     Outcome outcome;
     std::string_view reason = {};
     std::uint32_t rank = 0;
-    Duration run_time{0};
+    std::optional<Duration> run_time = {};  ///< as its worker says; nullopt: the core ends it
     std::string_view device = {};
     std::string_view report = {};
   };
@@ -324,6 +327,9 @@ class Queue {
   static bool IsGang(const Job& job) { return job.options->gang.size > 1; }
   /// Not any free slot will do.
   static bool IsChoosy(const Job& job) { return IsGang(job) || !job.options->placement.empty(); }
+  static Duration DelayOf(const JobOptions& options) {
+    return std::clamp(options.delay, Duration::zero(), kLongest);
+  }
   static std::uint64_t ExtraSlots(const Job& job) {
     return IsGang(job) ? job.options->gang.size - 1 : 0;
   }
@@ -353,7 +359,8 @@ class Queue {
   std::unordered_map<std::string, std::set<Slot>> runs_;
   std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;
-  std::uint64_t gang_slots_ = 0;  // what gangs want beyond one slot each, of those that may run
+  std::uint64_t running_slots_ = 0;  // of these: a gang has several
+  std::uint64_t gang_slots_ = 0;     // what gangs in the line want beyond one slot each
   std::uint64_t requeued_ = 0;
   std::uint64_t refused_results_ = 0;
   std::array<std::uint64_t, kOutcomes> finished_{};

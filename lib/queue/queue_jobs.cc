@@ -142,7 +142,8 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   MeetDeadline(slot);
   if (IsKeyLimited(job)) key_limits_.Start(slot);
   job.state = JobState::kRunning;
-  ++running_;  // no gang
+  ++running_;
+  ++running_slots_;  // no gang
   const Tries& tries = Begin(now, slot, process);
   processes_.Give(process, slot, now);
   effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
@@ -160,12 +161,12 @@ const Tries& Queue::Begin(Instant now, Slot slot, ProcessId process) {
 
 void Queue::EnterRunning(const Job& job) {
   ++running_;
-  gang_slots_ += ExtraSlots(job);
+  running_slots_ += 1 + ExtraSlots(job);
 }
 
 void Queue::LeaveRunning(const Job& job) {
   --running_;
-  gang_slots_ -= ExtraSlots(job);
+  running_slots_ -= 1 + ExtraSlots(job);
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.
@@ -252,13 +253,13 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
               .has_process = running,
               .process = tries.process,
               .wait = (running ? tries.handed_out : now) - job.accepted,
-              .run_time = ending.run_time,
-              .total = now - job.accepted,
+              .run_time = ending.run_time.value_or(running ? now - tries.handed_out : Duration{0}),
+              .total = now - job.accepted + DelayOf(*job.options),
               .rank = ending.rank,
               .device = ending.device,
               .report = ending.report,
               .reason = ending.reason};
-  if (job.state == JobState::kDelayed) reply.wait = reply.total = Duration::zero();
+  if (job.state == JobState::kDelayed) reply.wait = Duration::zero();
   effects.Do(reply);
   if (!job.options->dedup_key.empty()) {
     while (const auto follower = dedup_keys_.TakeFollower(slot)) {

@@ -13,7 +13,7 @@ QueueStats Queue::Stats() const {
           .key_limited = key_limits_.parked(),
           .gangs_waiting = gathering_.size(),
           .running = running_,
-          .wanted_workers = runnable() + running_ + gang_slots_,
+          .wanted_workers = running_slots_ + (paused_ ? 0 : runnable() + gang_slots_),
           .finished = finished_,
           .requeued = requeued_,
           .refused_results = refused_results_,

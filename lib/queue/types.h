@@ -210,8 +210,9 @@ struct Reply {
   bool has_process;         ///< false: it ended while it waited, `process` means nothing
   ProcessId process;        ///< who ran the last attempt
   Duration wait;            ///< accepted to handed to that worker, or to the end if it waited then
-  Duration run_time;        ///< as the worker measured it; 0 if it did not tell
-  Duration total;           ///< accepted to ended
+  Duration run_time;        ///< as the worker measured it; if the core ended a job that ran (lost,
+                            ///< cancelled): handed out to ended
+  Duration total;           ///< submitted to ended, with its delay
   std::uint32_t rank;       ///< of the gang's member that ended it; 0 for others
   std::string_view device;  ///< what it ran on, passed through
   std::string_view report;  ///< what the worker reported, passed through

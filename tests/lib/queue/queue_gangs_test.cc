@@ -325,5 +325,25 @@ TEST_F(QueueGangs, WantedWorkersCountAllSlotsOfGangs) {
   EXPECT_EQ(queue.Stats().wanted_workers, 1U);
 }
 
+TEST_F(QueueGangs, APausedQueueWantsOnlyWhatRuns) {
+  Submit(Gang(2));
+  Join(1);
+  Join(2);
+  Submit(Gang(5));
+  Submit();
+  EXPECT_EQ(queue.Stats().wanted_workers, 8U);
+  queue.Step(now, input::Pause{}, effects);
+  EXPECT_EQ(queue.Stats().wanted_workers, 2U);
+  queue.Step(now, input::Resume{}, effects);
+  EXPECT_EQ(queue.Stats().wanted_workers, 8U);
+}
+
+TEST_F(QueueGangs, ACancelledGangSaysHowLongItRan) {
+  const auto members = Run(Gang(2));
+  now += seconds(3);
+  queue.Step(now, input::Cancel{gang}, effects);
+  EXPECT_EQ(OnlyReply().run_time, seconds(3));
+}
+
 }  // namespace
 }  // namespace twofold::queue

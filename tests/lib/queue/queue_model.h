@@ -129,8 +129,8 @@ class QueueModel {
   void Join(const Submitted& submitted, JobId id, const Job& job);
 
   // What follows from what callers do (queue_model_consequences.cc)
-  void Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank = 0, Duration run_time = {},
-             std::string report = {});
+  void Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank = 0,
+             std::optional<Duration> told = {}, std::string report = {});
   void Stop(JobId id);
   void StopParts(Job& job);
   void StopAt(ProcessId process, const Held& held);

@@ -187,7 +187,8 @@ void QueueModel::CheckStats(const QueueStats& stats) {
     expected.key_limited += parked ? 1 : 0;
     const bool gathers = job.where == Where::kGathering && job.options.gang.size > 1;
     expected.gangs_waiting += gathers ? 1 : 0;
-    if (running || (waits && !parked)) expected.wanted_workers += job.options.gang.size;
+    const bool may_run = waits && !parked && !paused_;
+    if (running || may_run) expected.wanted_workers += job.options.gang.size;
     if (!waits || parked) continue;
     expected.oldest_waiting =
         std::min(job.accepted, expected.oldest_waiting.value_or(job.accepted));

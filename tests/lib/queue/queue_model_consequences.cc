@@ -8,7 +8,7 @@
 namespace twofold::queue {
 
 void QueueModel::Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank,
-                       Duration run_time, std::string report) {
+                       std::optional<Duration> told, std::string report) {
   const Job& job = jobs_.at(id);
   const bool ran = job.where == Where::kRunning;
   const bool delayed = job.where == Where::kDelayed;
@@ -21,8 +21,8 @@ void QueueModel::Reply(Instant now, JobId id, Outcome outcome, std::uint32_t ran
                 ran,
                 job.process,
                 delayed ? Duration{0} : (ran ? job.handed_out : now) - job.accepted,
-                run_time,
-                delayed ? Duration{0} : now - job.accepted,
+                ran && !told ? now - job.handed_out : told.value_or(Duration{0}),
+                now - job.accepted + job.options.delay,
                 std::move(report),
                 {},
                 rank};

@@ -163,6 +163,7 @@ TEST_F(Rule4LostWorker, JobWithoutAttemptsLeftIsLostWhenTheLeaseRunsOut) {
   const Replied reply = OnlyReply();
   EXPECT_EQ(reply.outcome, Outcome::kLost);
   EXPECT_EQ(reply.process, process);
+  EXPECT_EQ(reply.run_time, seconds(15)) << "as far as anybody knows";
   EXPECT_EQ(reply.reason, "worker lease ran out after 15s of silence, 1 of 1 attempts used");
 }
 
@@ -173,6 +174,7 @@ TEST_F(Rule4LostWorker, JobWithoutAttemptsLeftIsLostWhenTheGracePeriodIsOver) {
   effects.Clear();
   TickAfter(seconds(10));
   EXPECT_EQ(OnlyReply().reason, "worker did not come back within 10s, 1 of 1 attempts used");
+  EXPECT_EQ(OnlyReply().run_time, seconds(10));
   EXPECT_THAT(effects.Of<Removed>(), ElementsAre(Removed{process}));
   EXPECT_THAT(effects.Of<Stopped>(), IsEmpty()) << "there is no stream to say it on";
 }

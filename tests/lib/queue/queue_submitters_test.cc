@@ -64,6 +64,16 @@ TEST_F(QueueSubmitters, CancelledRunningJobEndsAtOnceAndItsSlotIsFreeWhenTheWork
   EXPECT_EQ(queue.Stats().refused_results, 0U) << "it was asked to answer so";
 }
 
+TEST_F(QueueSubmitters, CancelledRunningJobSaysHowLongItRan) {
+  const JobId job = Submit();
+  now += seconds(2);
+  Join(1);
+  now += seconds(3);
+  queue.Step(now, input::Cancel{job}, effects);
+  EXPECT_EQ(OnlyReply().wait, seconds(2));
+  EXPECT_EQ(OnlyReply().run_time, seconds(3));
+}
+
 TEST_F(QueueSubmitters, ResultThatCrossesTheCancelCountsAsRefused) {
   const ProcessId process = Join(1);
   const JobId job = Submit();

@@ -49,7 +49,15 @@ TEST_F(Delay, WaitCountsFromTheEndOfTheDelay) {
   now += seconds(1);
   Complete(process, job);
   EXPECT_EQ(OnlyReply().wait, seconds(2));
-  EXPECT_EQ(OnlyReply().total, seconds(3));
+}
+
+TEST_F(Delay, TotalCountsFromTheSubmissionAndContainsTheDelay) {
+  const JobId job = Submit(Delayed(seconds(5)));
+  TickAfter(seconds(7));
+  const ProcessId process = Join(1);
+  now += seconds(1);
+  Complete(process, job);
+  EXPECT_EQ(OnlyReply().total, seconds(8));
 }
 
 TEST_F(Delay, CancelledBeforeItsTimeItHasNotWaited) {
@@ -57,6 +65,7 @@ TEST_F(Delay, CancelledBeforeItsTimeItHasNotWaited) {
   now += seconds(1);
   EXPECT_TRUE(queue.Step(now, input::Cancel{job}, effects));
   EXPECT_EQ(OnlyReply().wait, Duration(0));
+  EXPECT_EQ(OnlyReply().total, seconds(1));
   EXPECT_EQ(queue.NextDeadline(), std::nullopt);
   EXPECT_EQ(queue.waiting(), 0U);
 }
