@@ -24,9 +24,9 @@ namespace twofold::frontend {
 
 /// Where finished jobs spent their time, since the frontend started.
 struct QueueTimes {
-  stats::Histogram wait;
+  stats::Histogram wait;  ///< as the next one: of jobs that a worker had when they ended
   stats::Histogram run;
-  stats::Histogram total;
+  stats::Histogram total;  ///< of all, from their submission
 };
 
 /// What the worker processes of a queue have used since the frontend started, those that have left

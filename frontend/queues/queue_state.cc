@@ -221,8 +221,10 @@ bool QueueHost::State::Detach(queue::ProcessId process, const WorkerEndpoint* en
 }
 
 void QueueHost::State::Count(const queue::Reply& reply) {
-  times.wait.Record(reply.wait);
-  times.run.Record(reply.run_time);
+  if (reply.has_process) {
+    times.wait.Record(reply.wait);
+    times.run.Record(reply.run_time);
+  }
   times.total.Record(reply.total);
 }
 

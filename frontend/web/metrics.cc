@@ -18,7 +18,8 @@ struct Families {
   Family oldest{"twofold_oldest_waiting_age_seconds",
                 "Age of the job that waits longest; 0 if none waits.", MetricType::Gauge};
   Family wanted{"twofold_wanted_workers",
-                "Workers that would leave no job waiting that may run; a gang counts its members.",
+                "Workers that would leave no job waiting that may run; a gang counts its members. "
+                "A paused queue wants only those that run its jobs.",
                 MetricType::Gauge};
   Family workers{"twofold_workers", "Worker slots of connected processes, by state.",
                  MetricType::Gauge};
@@ -42,11 +43,15 @@ struct Families {
   Family draining{"twofold_queue_draining", "1 while the queue accepts no jobs.",
                   MetricType::Gauge};
   Family wait{"twofold_job_wait_seconds",
-              "From accepted to handed to the worker that ended the job, of ended jobs.",
+              "From accepted, or the end of the delay, to handed out: of ended jobs, if a worker "
+              "had them then.",
               MetricType::Histogram};
-  Family run{"twofold_job_run_seconds", "How long the workload ran, by the worker's clock.",
+  Family run{"twofold_job_run_seconds",
+             "How long the workload ran, by the worker's clock; of jobs lost or cancelled since "
+             "they were handed out.",
              MetricType::Histogram};
-  Family total{"twofold_job_total_seconds", "From accepted to ended.", MetricType::Histogram};
+  Family total{"twofold_job_total_seconds", "From submitted to ended, with delays.",
+               MetricType::Histogram};
 };
 
 /// Sums over `queue` are those of the queue, however many shards it has.

@@ -13,8 +13,9 @@ namespace {
 
 std::vector<Duration> TimeBounds() {
   std::vector<Duration> bounds;
-  for (Duration bound = std::chrono::microseconds(100); bound < std::chrono::hours(1); bound *= 2) {
-    bounds.push_back(bound);
+  for (Duration octave = std::chrono::microseconds(100); octave < std::chrono::hours(1);
+       octave *= 2) {
+    for (int part = 0; part < 4; ++part) bounds.push_back(octave + octave * part / 4);
   }
   return bounds;
 }
@@ -32,8 +33,9 @@ void Family::Add(Labels labels, double value) {
 void Family::Add(Labels labels, const stats::Histogram& times) {
   static const std::vector<Duration> bounds = TimeBounds();
   prometheus::ClientMetric::Histogram& histogram = Next(std::move(labels)).histogram;
-  for (const Duration bound : bounds) {
-    histogram.bucket.push_back({times.CumulativeCount(bound), ToSeconds(bound)});
+  const std::vector<std::uint64_t> counts = times.CumulativeCounts(bounds);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    histogram.bucket.push_back({counts[i], ToSeconds(bounds[i])});
   }
   histogram.bucket.push_back({times.Count(), std::numeric_limits<double>::infinity()});
   histogram.sample_count = times.Count();

@@ -117,12 +117,17 @@ std::optional<Duration> Histogram::Quantile(double q) const {
   return std::clamp(BucketAt(i).highest, min_, max_);
 }
 
-std::uint64_t Histogram::CumulativeCount(Duration bound) const {
-  if (bound < Duration::zero()) return 0;
-  const std::size_t last = BucketOf(Nanoseconds(bound));
+std::vector<std::uint64_t> Histogram::CumulativeCounts(std::span<const Duration> bounds) const {
+  std::vector<std::uint64_t> counts;
+  counts.reserve(bounds.size());
   std::uint64_t seen = 0;
-  for (std::size_t i = 0; i <= last; ++i) seen += counts_[i];
-  return seen;
+  std::size_t next = 0;
+  for (const Duration bound : bounds) {
+    const std::size_t end = bound < Duration::zero() ? 0 : BucketOf(Nanoseconds(bound)) + 1;
+    for (; next < end; ++next) seen += counts_[next];
+    counts.push_back(seen);
+  }
+  return counts;
 }
 
 Histogram::Bucket Histogram::BucketAt(std::size_t i) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lib/common/instant.h"
@@ -52,7 +53,7 @@ constexpr std::uint64_t HighestOf(std::size_t bucket) {
 ///          clamped(); a quantile among them is Max(). A negative one is recorded as 0.
 /// Empty    Min, Max, Mean and Quantile are nullopt, never 0.
 /// Threads  Not thread-safe: use one histogram a thread, and merge them to report.
-/// Cost     Record O(1), no allocation. Merge, Quantile, CumulativeCount O(5248 buckets). 41 KiB.
+/// Cost     Record O(1), no allocation. Merge, Quantile, CumulativeCounts O(5248 buckets). 41 KiB.
 class Histogram {
  public:
   /// Values lowest..highest, both included, were recorded `count` times (never 0).
@@ -103,9 +104,10 @@ class Histogram {
   /// of the smallest value recorded, q >= 1 gives Max().
   [[nodiscard]] std::optional<Duration> Quantile(double q) const;
 
-  /// How many values are <= `bound`, for a Prometheus bucket "le". All values in the bucket of
-  /// `bound` count, so a value up to 1/128 above it may be included; none below it is missed.
-  [[nodiscard]] std::uint64_t CumulativeCount(Duration bound) const;
+  /// For each of the rising `bounds`, how many values are <= it: Prometheus' buckets "le". All
+  /// values in the bucket of a bound count, so a value up to 1/128 above the bound may be included;
+  /// none below it is missed.
+  [[nodiscard]] std::vector<std::uint64_t> CumulativeCounts(std::span<const Duration> bounds) const;
 
   /// Calls visit(Bucket) for every bucket that is not empty, shortest first.
   template <typename Visit>

@@ -414,6 +414,33 @@ TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
                     HasSubstr("# HELP twofold_jobs "), HasSubstr("twofold_build_info{version=")));
 }
 
+TEST_F(ServicesTest, JobsThatNoWorkerEverHadAreInTheTotalsOnly) {
+  Serve();
+  for (int i = 0; i < 3; ++i) {
+    v1::Job job;
+    ASSERT_TRUE(Cancel(Submit("sleep").id(), &job).ok());
+  }
+  const std::string metrics = FrontendTest::Get("/metrics").body;
+  EXPECT_THAT(metrics, AllOf(HasSubstr("twofold_job_wait_seconds_count{queue=\"sleep\"} 0\n"),
+                             HasSubstr("twofold_job_run_seconds_count{queue=\"sleep\"} 0\n"),
+                             HasSubstr("twofold_job_total_seconds_count{queue=\"sleep\"} 3\n")));
+}
+
+TEST_F(ServicesTest, ACancelledJobThatRanIsInWaitAndRunWithTheTimeItRan) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  v1::Job job;
+  const std::uint64_t id = Submit("sleep").id();
+  worker->assigned.Take();
+  ASSERT_TRUE(Cancel(id, &job).ok());
+  EXPECT_GT(job.run_ns(), 0U);
+  const std::string metrics = FrontendTest::Get("/metrics").body;
+  EXPECT_THAT(metrics, AllOf(HasSubstr("twofold_job_wait_seconds_count{queue=\"sleep\"} 1\n"),
+                             HasSubstr("twofold_job_run_seconds_count{queue=\"sleep\"} 1\n"),
+                             Not(HasSubstr("twofold_job_run_seconds_sum{queue=\"sleep\"} 0\n"))));
+}
+
 TEST_F(ServicesTest, ScrapeChangesNothing) {
   Serve();
   auto worker = NewWorker();
