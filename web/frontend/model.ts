@@ -1,6 +1,6 @@
 import { Me } from "../lib/api";
 import { appended, Point, rate } from "../lib/series";
-import { Queue, Run } from "./types";
+import { Queue, Run, RunResults } from "./types";
 
 /** What follows from addresses and events. Pure. */
 
@@ -75,4 +75,12 @@ export function remembered(history: History = NO_HISTORY, queue: Queue, seconds:
 /** Jobs of a run that have ended. */
 export function endedOf({ counts }: Run): number {
   return counts.succeeded + counts.failed + counts.withdrawn;
+}
+
+/**
+ * `ended` with the jobs of `run` that have ended until `seconds`. A run says something only when a
+ * job ends: whoever wants its rate adds a point when nothing comes as well, or the rate never falls.
+ */
+export function endedUntil(ended: Point[], run: RunResults | null, seconds: number): Point[] {
+  return run ? appended(ended, { seconds, value: endedOf(run.run) }, SPAN) : ended;
 }

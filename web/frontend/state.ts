@@ -1,8 +1,8 @@
 import { getJson, Me, reasonOf } from "../lib/api";
 import { Link, LinkStatus } from "../lib/link";
-import { appended, Point } from "../lib/series";
+import { Point } from "../lib/series";
 import { Store } from "../lib/store";
-import { endedOf, History, permission, remembered, Route, routeOf, SPAN, streamOf } from "./model";
+import { endedUntil, History, permission, remembered, Route, routeOf, streamOf } from "./model";
 import { Queue, Queues, Run, RunResults, WorkerNames, WorkerStates } from "./types";
 
 export interface State {
@@ -35,15 +35,20 @@ export const store = new Store<State>({
   trouble: "",
 });
 
+/** The jobs of `run` that have ended, with this moment. */
+function endedNow(run: RunResults | null): Point[] {
+  return endedUntil(store.get().ended, run, performance.now() / 1e3);
+}
+
+/** Comes twice a second, whatever happens. */
 function takeQueues({ seconds, queues }: Queues): void {
-  const before = store.get().histories;
+  const { histories: before, run } = store.get();
   const rows = queues.map((q) => [q.name, remembered(before[q.name], q, seconds)]);
-  store.set({ queues, histories: Object.fromEntries(rows) });
+  store.set({ queues, histories: Object.fromEntries(rows), ended: endedNow(run) });
 }
 
 function takeRun(run: RunResults): void {
-  const point = { seconds: performance.now() / 1e3, value: endedOf(run.run) };
-  store.set({ run, ended: appended(store.get().ended, point, SPAN) });
+  store.set({ run, ended: endedNow(run) });
 }
 
 const TAKE: Record<string, (data: any) => void> = {

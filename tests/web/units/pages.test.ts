@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { described, gridOf } from "../../../web/frontend/cells";
+import { rate } from "../../../web/lib/series";
 import { byMetric, jobsOf, labelOf } from "../../../web/frontend/run_numbers";
-import { jobsPage, permission, remembered, routeOf, streamOf } from "../../../web/frontend/model";
+import { endedUntil, jobsPage, permission, remembered, routeOf, streamOf } from "../../../web/frontend/model";
 
 const permutation = (number: number) => ({
   permutation: number,
@@ -73,4 +74,15 @@ test("ARunWithoutAPlannedNumberHasTheJobsThatAreKnown", () => {
   const run = { id: "r", name: "", kind: "", state: "running", jobs: 0, created_unix_seconds: null, counts };
   assert.equal(jobsOf(run), 15);
   assert.equal(jobsOf({ ...run, jobs: 20 }), 20);
+});
+
+const runWith = (succeeded: number) =>
+  ({ run: { counts: { succeeded, failed: 0, withdrawn: 0 } } }) as Parameters<typeof endedUntil>[1];
+
+test("TheRateOfARunFallsToZeroThoughNoEventComes", () => {
+  let ended = endedUntil(endedUntil([], runWith(0), 0), runWith(60), 60);
+  assert.equal(rate(ended, 120), 1);
+  for (let seconds = 61; seconds <= 200; ++seconds) ended = endedUntil(ended, runWith(60), seconds);
+  assert.equal(rate(ended, 120), 0);
+  assert.deepEqual(endedUntil(ended, null, 300), ended);
 });
