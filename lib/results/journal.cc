@@ -21,6 +21,9 @@ namespace {
 // As good as for ever, and far from where instants overflow.
 constexpr Duration kLongestLimit = std::chrono::hours(24 * 365);
 
+// A wall clock that is so far ahead of the one that retention goes by is worth a line.
+constexpr Duration kLeap = std::chrono::hours(1);
+
 }  // namespace
 
 Journal::Journal(Store& store, JournalOptions options)
@@ -206,7 +209,7 @@ void Journal::Retain() {
     next_retention_ = Instant::max();
     return;
   }
-  const Result<std::size_t> forgotten = store_.Forget(Limits(), options_.forget_step);
+  const Result<std::size_t> forgotten = store_.Forget(Limits(now), options_.forget_step);
   const bool behind = forgotten.ok() && *forgotten == options_.forget_step;
   next_retention_ = behind ? now : now + options_.forget_interval;
   if (forgotten.ok()) {
@@ -223,10 +226,21 @@ bool Journal::Forgets() const {
   return options_.keep_for != Duration::max() || options_.keep_at_most != kKeepAll;
 }
 
-Retention Journal::Limits() const {
+Retention Journal::Limits(Instant now) {
   Retention limits{.keep_at_most = options_.keep_at_most};
-  const std::int64_t now = options_.unix_now_ns();
-  if (options_.keep_for.count() < now) limits.older_than_unix_ns = now - options_.keep_for.count();
+  const std::int64_t wall = options_.unix_now_ns();
+  const std::int64_t age_now = age_clock_.Look(wall, now);
+  const bool leapt = Duration(wall - age_now) > kLeap;
+  if (leapt && !clock_leapt_) {
+    spdlog::warn(
+        "journal: the wall clock has leapt ahead by {:.0f} s; finished jobs are kept as if "
+        "it ran twice as fast until it is caught up with",
+        ToSeconds(Duration(wall - age_now)));
+  }
+  clock_leapt_ = leapt;
+  if (options_.keep_for.count() < age_now) {
+    limits.older_than_unix_ns = age_now - options_.keep_for.count();
+  }
   return limits;
 }
 

@@ -11,6 +11,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/results/age_clock.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
 #include "lib/stats/histogram.h"
@@ -32,7 +33,7 @@ struct JournalOptions {
   /// Between looks whether the store is still there, while nothing is committed.
   Duration check_interval = std::chrono::seconds(1);
 
-  /// How long and how many finished jobs are kept.
+  /// How long (see AgeClock) and how many finished jobs are kept.
   Duration keep_for = Duration::max();
   std::uint64_t keep_at_most = kKeepAll;
   std::size_t forget_step = 500;                          ///< jobs deleted in one go
@@ -134,7 +135,7 @@ class Journal {
   bool Pause(Duration pause);
   void Retain();
   [[nodiscard]] bool Forgets() const;
-  [[nodiscard]] Retention Limits() const;
+  [[nodiscard]] Retention Limits(Instant now);
 
   Store& store_;
   const JournalOptions options_;
@@ -152,6 +153,8 @@ class Journal {
   Instant next_check_{};
   Instant next_retention_{};
   bool retention_failed_ = false;
+  AgeClock age_clock_;
+  bool clock_leapt_ = false;  // the log has it
 
   std::thread thread_;
 };

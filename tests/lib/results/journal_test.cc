@@ -334,6 +334,38 @@ TEST(Journal, ForgetsInIdleTimeByCountAndAge) {
   EXPECT_EQ(IdsOf(*store.List({})).front(), 81u);
 }
 
+TEST(Journal, AWallClockThatLeapsThirtyDaysMakesNoJobOld) {
+  constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000'000;
+  MemoryStore store;
+  ASSERT_TRUE(store.Commit(std::vector<Record>{Accepted(1), Ended(1, 100 * kDay)}).ok());
+  std::atomic<std::int64_t> wall = 100 * kDay;
+  std::atomic<int> looks = 0;
+  Journal journal(store, {.keep_for = std::chrono::hours(24 * 7),
+                          .forget_interval = std::chrono::milliseconds(1),
+                          .unix_now_ns = [&] {
+                            ++looks;
+                            return wall.load();
+                          }});
+  ASSERT_TRUE(Eventually([&] { return looks > 0; }));
+  wall = 130 * kDay;
+  const int before = looks;
+  ASSERT_TRUE(Eventually([&] { return looks > before + 5; }));
+  EXPECT_EQ(journal.Stats().forgotten, 0U);
+}
+
+TEST(AgeClock, FollowsTheWallClockAtItsPaceAndALeapAtTwiceThePace) {
+  AgeClock clock;
+  const Instant start{};
+  EXPECT_EQ(clock.Look(1'000, start), 1'000) << "what it was before nobody knows";
+  EXPECT_EQ(clock.Look(1'010, start + Duration(10)), 1'010);
+  EXPECT_EQ(clock.Look(5'020, start + Duration(20)), 1'030) << "it has leapt by 4 000";
+  EXPECT_EQ(clock.Look(5'030, start + Duration(30)), 1'050);
+  EXPECT_EQ(clock.Look(9'000, start + Duration(4'000)), 8'990);
+  EXPECT_EQ(clock.Look(9'010, start + Duration(4'010)), 9'010) << "it has caught up";
+  EXPECT_EQ(clock.Look(500, start + Duration(4'020)), 500) << "backwards deletes less";
+  EXPECT_EQ(clock.Look(10'000, start + Duration(4'030)), 520);
+}
+
 TEST(Journal, ForgetsThoughItIsNeverIdle) {
   MemoryStore store;
   Journal journal(
