@@ -57,6 +57,7 @@ class Worker final : public WorkerEndpoint {
   void OnDrain() override {}
   void OnMoved(const std::string&) override {}
   void OnReplaced() override {}
+  void OnSilent() override {}
 
  private:
   Running& running_;

@@ -217,12 +217,16 @@ Status Frontend::Serve(const Options& options) {
   if (!clients.ok()) return clients.status();
   client_server_ = *std::move(clients);
 
+  const Duration idle_lease = FromSeconds(options.idle_lease);
+  queues_.SetIdleLease(idle_lease);
   auto workers = rpc::Listen(options.worker_address, {&workers_},
                              {security_, worker_gate_, RolesOfMethod}, limits);
   if (!workers.ok()) return workers.status();
   worker_server_ = *std::move(workers);
 
-  ticker_ = std::make_unique<Ticker>(queues_, alarm_, FromSeconds(options.log_interval));
+  ticker_ = std::make_unique<Ticker>(
+      queues_, alarm_,
+      Ticker::Periods{.log = FromSeconds(options.log_interval), .idle_lease = idle_lease});
   if (Status status = ServeHttp(options); !status.ok()) return status;
   if (directory_ != nullptr) Join(options);
   return absl::OkStatus();

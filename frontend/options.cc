@@ -63,6 +63,9 @@ void DeclareQueues(CLI::App& app, Options& options) {
             "most waiting jobs in a queue, further ones are refused; 0 = no limit");
   AddOption(app, "--lease", options.lease, Seconds(0.1, 86400),
             "silence after which a worker process loses its jobs");
+  AddOption(app, "--idle-lease", options.idle_lease, Seconds(0, 86400),
+            "silence after which a worker process without jobs counts no longer, until it comes "
+            "again; 0 = never");
   AddOption(app, "--grace", options.grace, Seconds(0.1, 86400),
             "how long a worker process whose connection broke keeps its jobs");
   AddOption(app, "--ageing", options.ageing, Seconds(0, 86400),

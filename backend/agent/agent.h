@@ -57,7 +57,7 @@ std::string ReplaceFilename(std::string text, const std::string& filename);
 /// Members of gangs say that they are ready, again on each new stream, until they are let go.
 ///
 /// While it works it says what it uses of the processor, with what else it has to say (results,
-/// heartbeats), at most once a second. An idle process says nothing.
+/// heartbeats), at most once a second. An idle process does not say what it uses.
 ///
 /// What jobs print is passed on for those that the frontend follows, for as long as the stream
 /// lasts; how far they are is passed on always.

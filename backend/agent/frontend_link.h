@@ -38,8 +38,8 @@ struct LinkOptions {
 /// served elsewhere.
 ///
 /// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
-/// lease, while there is something to hold). rpc::Route says whom to dial next, and when. Says once
-/// that the frontend is away, and once that it is back.
+/// lease while there is something to hold, else one in 0.6 to 0.8 of the idle lease). rpc::Route
+/// says whom to dial next, and when. Says once that the frontend is away, and once that it is back.
 ///
 /// A frontend may say `moved`, in answer to Hello or at any time after its welcome. The link then
 /// half-closes the stream behind what was added, waits for its end, and says Hello where it was
@@ -122,7 +122,7 @@ class FrontendLink {
   void LimitAbsence();
   void CancelAfterPatience(boost::asio::steady_timer& timer);
   void PauseBeforeDial();
-  void Beat(Duration period);
+  void Beat();
   void Finish(const Status& status);
 
   boost::asio::io_context& io_;
@@ -145,6 +145,11 @@ class FrontendLink {
   bool said_trouble_ = false;  // with where the queue has moved to
   bool timed_out_ = false;     // this try to connect
   bool flush_posted_ = false;
+  const std::uint64_t seed_;
+  Duration beat_period_{};
+  std::uint64_t beats_idle_ =
+      0;  // periods from one heartbeat to the next without attempts; 0: none
+  std::uint64_t quiet_beats_ = 0;  // periods since the last one
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Workers::Stub> stub_;
   std::shared_ptr<Stream> stream_;  // null: none lives

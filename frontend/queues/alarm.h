@@ -24,14 +24,22 @@ class Alarm {
     changed_.NotifyAll();
   }
 
-  /// Returns at `at`, or at the instant that somebody rings, or after Stop.
-  void Wait(Instant at) {
+  /// Returns at `at`, or at the instant that somebody rings, or after Stop; says which instant that
+  /// was to be.
+  Instant Wait(Instant at) {
     const MutexLock lock(mutex_);
     due_ = std::min(at, due_.load());
     for (Instant due = due_; !stopped_ && Now() < due; due = due_) {
       // A wait for the end of time would overflow in the library.
       changed_.WaitUntil(mutex_, std::min(due, Now() + std::chrono::hours(1)));
     }
+    return due_;
+  }
+
+  /// Returns at `until`, whoever rings, or after Stop.
+  void Sleep(Instant until) {
+    const MutexLock lock(mutex_);
+    while (!stopped_ && Now() < until) changed_.WaitUntil(mutex_, until);
   }
 
   void Stop() {

@@ -114,6 +114,9 @@ class WorkerEndpoint : public Endpoint {
   virtual void OnMoved(const std::string& queue) = 0;
   /// The same process has connected again: this stream is history.
   virtual void OnReplaced() = 0;
+  /// The process was not heard of for too long while it had nothing: it does not count any more,
+  /// and may connect again.
+  virtual void OnSilent() = 0;
 };
 
 }  // namespace twofold::frontend

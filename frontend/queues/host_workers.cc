@@ -38,7 +38,8 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
     state_.to_flush.Add(worker.endpoint);
   }
   const UsageRecord usage = worker.key == key ? worker.usage : UsageRecord();
-  worker = {key, std::move(identity), endpoint, how.leave_when_empty, usage, now_};
+  worker = {key,  std::move(identity), endpoint,      how.leave_when_empty, usage,
+            now_, /*heard=*/now_,      how.beats_idle};
   worker.usage.Joined(now_);
   state_.core.Step(now_,
                    queue::input::WorkerJoined{.key = key,
@@ -70,6 +71,7 @@ void QueueHost::Turn::Left(queue::ProcessId process, const WorkerEndpoint* endpo
 }
 
 void QueueHost::Turn::Renew(queue::ProcessId process) {
+  state_.WorkerAt(process).heard = now_;
   state_.core.Step(now_, queue::input::Renewed{process}, state_);
 }
 
@@ -118,6 +120,7 @@ void QueueHost::Turn::SendHome(queue::ProcessId process) {
 
 // ---- What people see and ask
 
+/// Calls visit(id, process) for one part of those that match.
 template <typename Visit>
 std::size_t QueueHost::Turn::VisitWorkers(const WorkerPattern& pattern, std::size_t from,
                                           const Visit& visit) const {
@@ -128,6 +131,16 @@ std::size_t QueueHost::Turn::VisitWorkers(const WorkerPattern& pattern, std::siz
     if (known != nullptr && pattern.Matches(state_.workers[i].identity)) visit(process, *known);
   }
   return end < state_.workers.size() ? end : 0;
+}
+
+std::size_t QueueHost::Turn::DropSilent(Duration idle_lease, std::size_t from) {
+  return VisitWorkers({}, from, [&](queue::ProcessId process, const queue::Process& known) {
+    const State::Worker& worker = state_.WorkerAt(process);
+    const bool silent = worker.beats_idle && now_ - worker.heard >= idle_lease;
+    if (!silent || known.busy() > 0 || !worker.endpoint) return;
+    state_.Tell(worker.endpoint, [](WorkerEndpoint& to) { to.OnSilent(); });
+    Gone(process, worker.endpoint.get());
+  });
 }
 
 std::size_t QueueHost::Turn::ListWorkers(

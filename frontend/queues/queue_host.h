@@ -210,6 +210,7 @@ class QueueHost::Turn {
   struct Joining {
     bool draining = false;          ///< takes no jobs, comes to deliver what it holds
     bool leave_when_empty = false;  ///< is sent home as soon as no job waits
+    bool beats_idle = false;        ///< promises to be heard while it has nothing, see DropSilent
   };
   queue::ProcessId Join(queue::ProcessKey key, std::uint32_t slots,
                         std::span<const queue::Held> held, WorkerIdentity identity,
@@ -221,6 +222,9 @@ class QueueHost::Turn {
   void Gone(queue::ProcessId process, const WorkerEndpoint* endpoint);
   void Left(queue::ProcessId process, const WorkerEndpoint* endpoint);
   void Renew(queue::ProcessId process);
+  /// Takes out the processes that have nothing, have promised to be heard, and were not for
+  /// `idle_lease`. In parts, as ListWorkers.
+  std::size_t DropSilent(Duration idle_lease, std::size_t from);
   /// What the process says of itself. What it used before it joined this frontend does not count.
   void Used(queue::ProcessId process, const v1::Usage& usage);
   void Draining(queue::ProcessId process);
@@ -277,8 +281,8 @@ class QueueHost::Turn {
     const queue::Process& process;
     const v1::Usage* usage;  ///< nullptr: it has said nothing
   };
-  /// The next four deal with up to kWorkersATurn processes from place `from` on (0: the start), and
-  /// return the place where the next turn has to go on; 0: there are no more.
+  /// The next four, and DropSilent, deal with up to kWorkersATurn processes from place `from` on
+  /// (0: the start), and return the place where the next turn has to go on; 0: there are no more.
   std::size_t ListWorkers(const WorkerPattern& pattern, std::size_t from,
                           const std::function<void(const WorkerView&)>& visit) const;
   /// For those that are there, and those that come; what was said last about a worker counts.

@@ -102,6 +102,10 @@ class QueueSet {
   /// nullptr: this frontend serves all queues.
   Directory* directory() const { return directory_; }
 
+  /// How long a worker process without jobs may be silent; 0: for ever. Set it before workers come.
+  void SetIdleLease(Duration idle_lease) { idle_lease_ = idle_lease; }
+  Duration idle_lease() const { return idle_lease_; }
+
   /// nullptr: durable jobs are not kept.
   const results::Store* store() const { return store_; }
   /// That of the frontend; jobs may go to others, see Tenure.
@@ -114,6 +118,7 @@ class QueueSet {
   const results::Store* store_ = nullptr;
   const results::Journal* journal_ = nullptr;
   Directory* directory_ = nullptr;
+  Duration idle_lease_{0};
   std::vector<std::unique_ptr<QueueHost>> hosts_;
   std::map<std::string, std::vector<QueueHost*>, std::less<>> shards_;  // by queue
   ShardLoads loads_;

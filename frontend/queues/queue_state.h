@@ -35,6 +35,8 @@ class QueueHost::State final : public queue::Effects {
     bool leave_when_empty = false;
     UsageRecord usage{};
     Instant joined{};
+    Instant heard{};           ///< last
+    bool beats_idle = false;   ///< see Turn::Joining
     std::string lent_to = {};  ///< the shard where it goes when it is free; empty: it stays
   };
 

@@ -7,14 +7,21 @@
 namespace twofold::frontend {
 namespace {
 
+// Idle workers are looked at so often while their lease lasts.
+constexpr int kLooksALease = 10;
+
+// Waking so late, the program has been stopped, or starved: it has not read what callers said.
+constexpr Duration kLate = std::chrono::milliseconds(250);
+constexpr Duration kListen = std::chrono::seconds(1);
+
 std::uint64_t Finished(const queue::QueueStats& stats, queue::Outcome outcome) {
   return stats.finished[static_cast<std::size_t>(outcome)];
 }
 
 }  // namespace
 
-Ticker::Ticker(QueueSet& queues, Alarm& alarm, Duration log_interval)
-    : queues_(queues), alarm_(alarm), log_interval_(log_interval), thread_([this] { Run(); }) {}
+Ticker::Ticker(QueueSet& queues, Alarm& alarm, const Periods& periods)
+    : queues_(queues), alarm_(alarm), periods_(periods), thread_([this] { Run(); }) {}
 
 Ticker::~Ticker() {
   alarm_.Stop();
@@ -22,16 +29,26 @@ Ticker::~Ticker() {
 }
 
 void Ticker::Run() {
-  Instant next_log = log_interval_ > Duration(0) ? Now() + log_interval_ : Instant::max();
+  const auto first = [](Duration period) {
+    return period > Duration(0) ? Now() + period : Instant::max();
+  };
+  const Duration look_period = periods_.idle_lease / kLooksALease;
+  Instant next_log = first(periods_.log);
+  Instant next_look = first(look_period);
   while (!alarm_.stopped()) {
     alarm_.Clear();
     const Instant now = Now();
     const Instant next_tick = TickAll(now);
+    if (now >= next_look) {
+      DropSilent();
+      next_look = now + look_period;
+    }
     if (now >= next_log) {
       LogAll(now);
-      next_log = now + log_interval_;
+      next_log = now + periods_.log;
     }
-    alarm_.Wait(std::min(next_tick, next_log));
+    const Instant due = alarm_.Wait(std::min({next_tick, next_look, next_log}));
+    if (Now() - due > kLate) alarm_.Sleep(Now() + kListen);
   }
 }
 
@@ -43,6 +60,15 @@ Instant Ticker::TickAll(Instant now) {
     if (const auto deadline = turn.core().NextDeadline()) next = std::min(next, *deadline);
   }
   return next;
+}
+
+void Ticker::DropSilent() {
+  for (const auto& host : queues_.all()) {
+    std::size_t from = 0;
+    do {
+      from = QueueHost::Turn(*host, Now()).DropSilent(periods_.idle_lease, from);
+    } while (from != 0);
+  }
 }
 
 void Ticker::LogAll(Instant now) {

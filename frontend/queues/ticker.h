@@ -8,14 +8,22 @@
 namespace twofold::frontend {
 
 /// Gives the queues their time: what is due (leases, grace periods, delays, deadlines) happens
-/// here, and a line of statistics a queue is logged now and then. Sleeps until something is due;
-/// the queues ring the alarm when that becomes earlier.
+/// here, idle workers that hang are taken out, and a line of statistics a queue is logged now and
+/// then. Sleeps until something is due; the queues ring the alarm when that becomes earlier.
+///
+/// Time in which this program could not listen is nobody's silence: if the ticker wakes late, as
+/// after a SIGSTOP, it lets the other threads read for a second before it looks whose time is over.
 ///
 /// Threads  One of its own, from construction to destruction.
 class Ticker {
  public:
-  /// `log_interval` 0 = no statistics. `alarm` outlives the ticker; it is that of the queues.
-  Ticker(QueueSet& queues, Alarm& alarm, Duration log_interval);
+  struct Periods {
+    Duration log{0};         ///< between lines of statistics; 0 = none
+    Duration idle_lease{0};  ///< silence after which an idle worker is taken out; 0 = never
+  };
+
+  /// `alarm` outlives the ticker; it is that of the queues.
+  Ticker(QueueSet& queues, Alarm& alarm, const Periods& periods);
   ~Ticker();
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
@@ -23,11 +31,12 @@ class Ticker {
  private:
   void Run();
   Instant TickAll(Instant now);
+  void DropSilent();
   void LogAll(Instant now);
 
   QueueSet& queues_;
   Alarm& alarm_;
-  const Duration log_interval_;
+  const Periods periods_;
   std::thread thread_;
 };
 

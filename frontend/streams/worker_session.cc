@@ -179,11 +179,14 @@ Status WorkerSession::Join(const v1::Hello& hello) {
   Add([&](v1::FrontendMessage& message) {
     message.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>((*host)->lease().count()));
     message.mutable_welcome()->set_waiting(turn.core().waiting());
-    return std::size_t{16};
+    message.mutable_welcome()->set_idle_lease_ns(Ns(queues_.idle_lease()));
+    return std::size_t{24};
   });
-  process_ = turn.Join(
-      queue::ProcessKey{hello.process_key()}, hello.slots(), held, IdentityOf(hello), Self(),
-      {.draining = hello.draining(), .leave_when_empty = hello.leave_when_empty()});
+  process_ = turn.Join(queue::ProcessKey{hello.process_key()}, hello.slots(), held,
+                       IdentityOf(hello), Self(),
+                       {.draining = hello.draining(),
+                        .leave_when_empty = hello.leave_when_empty(),
+                        .beats_idle = hello.beats_idle()});
   spdlog::debug("queue {}: worker process {} on {} joined with {} slots", host_->name(),
                 hello.pod(), hello.node(), hello.slots());
   return absl::OkStatus();
@@ -299,6 +302,8 @@ void WorkerSession::OnMoved(const std::string& queue) {
 
 void WorkerSession::OnReplaced() { replaced_ = true; }
 
+void WorkerSession::OnSilent() { silent_ = true; }
+
 /// Says where the queue is, when it is known.
 void WorkerSession::SendAway() {
   std::string to;
@@ -323,6 +328,7 @@ void WorkerSession::Flush() {
   if (moved_ && !sent_away_.exchange(true)) SendAway();
   ServerStream::Flush();
   if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
+  if (silent_) Close({grpc::StatusCode::UNAVAILABLE, "this process was not heard of for too long"});
 }
 
 void WorkerSession::OnWrite(const v1::FrontendMessage& message) {

@@ -32,6 +32,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void OnDrain() override;
   void OnMoved(const std::string& queue) override;
   void OnReplaced() override;
+  void OnSilent() override;
   void Flush() override;
 
  private:
@@ -65,6 +66,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
 
   std::atomic<bool> replaced_ = false;
+  std::atomic<bool> silent_ = false;
   Mutex mutex_;
   std::string moved_to_ ABSL_GUARDED_BY(mutex_);  ///< the queue to join, see OnMoved
   std::atomic<bool> moved_ = false;               ///< it has one

@@ -81,9 +81,11 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
   }
 
   /// The Hello that must come first, answered with a Welcome.
-  v1::Hello Welcome(std::chrono::nanoseconds lease = std::chrono::seconds(60)) {
+  v1::Hello Welcome(std::chrono::nanoseconds lease = std::chrono::seconds(60),
+                    std::chrono::nanoseconds idle_lease = std::chrono::nanoseconds(0)) {
     v1::FrontendMessage reply;
     reply.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>(lease.count()));
+    reply.mutable_welcome()->set_idle_lease_ns(static_cast<std::uint64_t>(idle_lease.count()));
     const std::optional<v1::WorkerMessage> first = Receive();
     EXPECT_TRUE(first && first->has_hello()) << "the first message must be Hello";
     Send(reply);

@@ -318,6 +318,7 @@ class Mute final : public WorkerEndpoint {
   void OnDrain() override {}
   void OnMoved(const std::string&) override {}
   void OnReplaced() override {}
+  void OnSilent() override {}
   void Flush() override {}
 };
 

@@ -69,12 +69,14 @@ class FakeWorker final : public WorkerEndpoint {
     moved_to = queue;
   }
   void OnReplaced() override {}
+  void OnSilent() override { ++silent; }
   void Flush() override {}
 
   std::vector<Held> assigned;
   std::vector<Held> cancelled;
   std::vector<Held> kept;
   int moved = 0;
+  int silent = 0;
   std::string moved_to;
 };
 

@@ -27,6 +27,7 @@ class DeafWorker final : public WorkerEndpoint {
   void OnDrain() override {}
   void OnMoved(const std::string&) override {}
   void OnReplaced() override {}
+  void OnSilent() override {}
 };
 
 class WorkerColumnsTest : public ::testing::Test {

@@ -157,6 +157,37 @@ TEST_F(FaultsTest, WorkersWithoutBackoffEndWithTheQueue) {
   EXPECT_EQ(ClientFinished(client, "succeeded"), 5);
 }
 
+TEST_F(FaultsTest, AnIdleWorkerThatHangsIsNoCapacityUntilItGoesOn) {
+  StartFrontend({"--idle-lease", "1", "sleep"});
+  const auto backend = StartBackend({"sleep", "0.01"}, {"--slots", "3"});
+  const std::string idle = "twofold_workers{queue=\"sleep\",state=\"idle\"}";
+  AwaitSeries(idle, 3);
+  backend->Signal(SIGSTOP);
+  AwaitSeries(idle, 0);
+  backend->Signal(SIGCONT);
+  AwaitSeries(idle, 3);
+  const Client client = StartClient({"--parallel", "1"});
+  EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 2; }));
+}
+
+TEST_F(FaultsTest, TimeInWhichTheFrontendStoodStillIsNobodysSilence) {
+  StartFrontend({"--lease", "1", "--idle-lease", "1", "sleep"});
+  const auto idle = StartBackend({"sleep", "600"});
+  const auto busy = StartBackend({"sleep", "600"});
+  AwaitProcesses(2);
+  const Client client = StartClient({"--parallel", "1"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  frontend_->Signal(SIGSTOP);
+  const Instant end = Now() + std::chrono::seconds(3);
+  EXPECT_TRUE(Await([&] { return Now() >= end; }));
+  frontend_->Signal(SIGCONT);
+  const Instant later = Now() + std::chrono::seconds(3);
+  EXPECT_TRUE(Await([&] { return Now() >= later; }));
+  EXPECT_EQ(Series("twofold_attempts_requeued_total{queue=\"sleep\"}"), 0);
+  EXPECT_EQ(Finished("lost"), 0);
+  EXPECT_EQ(Series("twofold_workers{queue=\"sleep\",state=\"idle\"}"), 1);
+}
+
 TEST_F(FaultsTest, AFrontendThatStandsStillShowsInTheTimesOfAnOpenLoop) {
   StartFrontend();
   const auto backend = StartBackend({"sleep", "0.001"}, {"--slots", "16"});

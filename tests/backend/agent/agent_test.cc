@@ -192,6 +192,20 @@ TEST_F(SleepAgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
 }
 
+TEST_F(SleepAgentTest, HeartbeatsOfAnIdleProcessComeWithinItsIdleLease) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  const Instant start = Now();
+  stream->Welcome(std::chrono::seconds(60), std::chrono::milliseconds(50));
+  for (int i = 0; i < 3; ++i) {
+    const auto message = stream->Receive();
+    ASSERT_TRUE(message);
+    EXPECT_TRUE(message->heartbeat());
+  }
+  EXPECT_GE(Now() - start, 2 * std::chrono::milliseconds(40)) << "and no more often";
+  agent.Shutdown();
+}
+
 TEST_F(SleepAgentTest, HeartbeatsComeWhileAJobRunsAndNotOtherwise) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
