@@ -7,9 +7,11 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "frontend/access.h"
@@ -24,6 +26,9 @@ namespace {
 // Calls and streams have so long to end by themselves when the frontend stops, and then as long to
 // take what they are told.
 constexpr auto kStopGrace = std::chrono::milliseconds(200);
+
+// Between looks whether jobs still run.
+constexpr auto kFinishPeriod = std::chrono::milliseconds(50);
 
 // So long others may take to take the queues over.
 constexpr auto kDrainLimit = std::chrono::seconds(5);
@@ -250,9 +255,9 @@ void Frontend::Join(const Options& options) {
   if (!options.shards.empty()) balancer_ = std::make_unique<Balancer>(queues_, *peers_);
 }
 
-/// Hands all queues over. Streams learn where these are served now.
+/// Hands all queues over. Streams learn where these are served now. No-op the second time.
 void Frontend::Leave() {
-  if (membership_ == nullptr) return;
+  if (membership_ == nullptr || std::exchange(has_left_, true)) return;
   balancer_.reset();
   if (!membership_->Drain(kDrainLimit)) {
     spdlog::warn("not all queues are handed over: others take them when they miss this frontend");
@@ -292,6 +297,20 @@ Status Frontend::ServeHttp(const Options& options) {
   if (!http.ok()) return http.status();
   http_server_ = *std::move(http);
   return absl::OkStatus();
+}
+
+void Frontend::Finish(Duration grace) {
+  Leave();
+  for (const auto& host : queues_.all()) QueueHost::Turn(*host, Now()).HandOutNoMore();
+  if (grace <= Duration(0) || !RunsVolatile()) return;
+  spdlog::info("running jobs have {} s to end", ToSeconds(grace));
+  const Instant give_up = Now() + grace;
+  while (!hurries_ && Now() < give_up && RunsVolatile()) std::this_thread::sleep_for(kFinishPeriod);
+}
+
+bool Frontend::RunsVolatile() {
+  return std::ranges::any_of(
+      queues_.all(), [](const auto& host) { return QueueHost::Turn(*host, Now()).RunsVolatile(); });
 }
 
 /// Hands out no more, and waits until what was handed out is on disk and on its way. Else workers

@@ -25,7 +25,8 @@ namespace twofold::frontend {
 /// A whole frontend: queues, the two gRPC servers, HTTP, and their time.
 ///
 /// Serves from Start to destruction. When it ends, streams are broken off: clients and workers
-/// connect again to the next one. One of several hands its queues over before.
+/// connect again to the next one, and volatile jobs that still run are run again. One of several
+/// hands its queues over before.
 class Frontend {
  public:
   /// kUnavailable: an address cannot be used, and why. kInvalidArgument: a queue named twice, or
@@ -33,6 +34,13 @@ class Frontend {
   /// the store.
   static Result<std::unique_ptr<Frontend>> Start(const Options& options);
   ~Frontend();
+
+  /// Hands out no more jobs, or hands its queues over, and waits until those have ended that run
+  /// and would be run again: at most for `grace`, or until `Hurry` is called. Their results reach
+  /// their clients. Durable jobs are not waited for: their workers keep the results.
+  void Finish(Duration grace);
+  /// From any thread, also before Finish.
+  void Hurry() { hurries_ = true; }
 
   /// host:port as it is in use, also when port 0 was asked for.
   std::string client_address() const { return ToString(client_server_->address()); }
@@ -54,6 +62,7 @@ class Frontend {
   Status Serve(const Options& options);
   void Join(const Options& options);
   void Leave();
+  bool RunsVolatile();
   Status ServeHttp(const Options& options);
   /// Why nobody can connect at this moment; empty: they can.
   [[nodiscard]] std::string Stalled() const;
@@ -86,6 +95,8 @@ class Frontend {
   std::string http_host_;
   std::unique_ptr<Membership> membership_;  ///< nullptr: as directory_
   std::unique_ptr<Balancer> balancer_;      ///< nullptr: no queue has several shards
+  std::atomic<bool> hurries_ = false;
+  bool has_left_ = false;
 };
 
 }  // namespace twofold::frontend

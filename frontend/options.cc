@@ -68,6 +68,10 @@ void DeclareQueues(CLI::App& app, Options& options) {
             "again; 0 = never");
   AddOption(app, "--grace", options.grace, Seconds(0.1, 86400),
             "how long a worker process whose connection broke keeps its jobs");
+  AddOption(app, "--stop-grace", options.stop_grace, Seconds(0, 86400),
+            "after SIGTERM or SIGINT, how long running jobs that are not durable may take to end "
+            "before they are cut off (their clients have them run again elsewhere); nothing new is "
+            "handed out meanwhile, and a second signal ends at once");
   AddOption(app, "--ageing", options.ageing, Seconds(0, 86400),
             "waiting time that is worth one level of priority; 0 = strict priorities");
 }

@@ -36,6 +36,7 @@ struct Options {
   double idle_lease = 50;         ///< seconds; 0 = for ever
   double grace = 10;              ///< seconds
   double ageing = 60;             ///< seconds; 0 = never
+  double stop_grace = 10;         ///< seconds
   double log_interval = 0;        ///< seconds; 0 = no statistics lines
   security::ServerOptions security;
   std::uint32_t peer_calls = 20'000;        ///< streams and waiting calls of one host; 0 = no limit

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "frontend/end_limit.h"
 #include "frontend/frontend.h"
@@ -17,9 +18,19 @@
 namespace twofold::frontend {
 namespace {
 
-// A working disk needs a second or two, a failing one is tried for five; Kubernetes kills after ten
-// (deployments/frontend).
+// After the running jobs. A working disk needs a second or two, a failing one is tried for five;
+// Kubernetes kills ten seconds after --stop-grace (deployments/frontend).
 constexpr auto kEndLimit = std::chrono::seconds(8);
+
+/// Until running jobs have ended, their time is over, or another signal comes.
+void FinishJobs(Frontend& frontend, ShutdownSignals& signals, Duration grace) {
+  std::thread second([&] {
+    if (signals.Wait() != 0) frontend.Hurry();
+  });
+  frontend.Finish(grace);
+  ShutdownSignals::Wake();
+  second.join();
+}
 
 }  // namespace
 
@@ -52,6 +63,7 @@ int Main(int argc, char** argv) {
     if (!written.ok()) return UsageError(app, std::string(written.message()));
   }
   spdlog::info("signal {}, stopping", signals.Wait());
+  FinishJobs(**frontend, signals, FromSeconds(options.stop_grace));
   const std::jthread limit = EndLimit(kEndLimit, [] {
     spdlog::error("something still waits for the disk, ending without it");
     std::_Exit(0);

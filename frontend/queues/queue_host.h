@@ -175,6 +175,9 @@ class QueueHost::Turn {
   void Suspend(bool suspended);
   /// Hands out no more until the tenure ends, as it soon will.
   void HandOutNoMore();
+  /// Whether a job runs that ends with this program, as it is not durable. O(1) for each place of
+  /// the job table.
+  [[nodiscard]] bool RunsVolatile() const;
   /// Ends the tenure. Jobs that wait are given back, workers and watchers are sent away: those who
   /// run volatile jobs when these have ended. Returns the journal, whose last records are in it.
   std::shared_ptr<results::Journal> Close();

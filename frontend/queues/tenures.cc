@@ -70,6 +70,17 @@ void QueueHost::Turn::Suspend(bool suspended) {
 
 void QueueHost::Turn::HandOutNoMore() { state_.core.Step(now_, queue::input::Pause{}, state_); }
 
+bool QueueHost::Turn::RunsVolatile() const {
+  bool found = false;
+  std::uint32_t from = 0;
+  do {
+    from = state_.core.core().List(
+        now_, {.from = from, .waiting = false},
+        [&](const queue::JobView& view) { found = found || !view.options->durable; });
+  } while (from != 0 && !found);
+  return found;
+}
+
 void QueueHost::Turn::Pause() {
   state_.halted.paused = true;
   RecordHalt();

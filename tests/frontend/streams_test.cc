@@ -1,6 +1,7 @@
 // The Submit and Work streams, end to end in one process.
 
 #include <algorithm>
+#include <thread>
 
 #include "tests/frontend/frontend_fixture.h"
 
@@ -119,6 +120,37 @@ TEST_F(StreamsTest, JobsOfABrokenClientAreAbandonedAndStopped) {
   AwaitQueue("sleep", [](const v1::Queue& queue) {
     return queue.finished().at("abandoned") == 5 && queue.waiting() == 0 && queue.running() == 0;
   });
+}
+
+TEST_F(StreamsTest, WhileTheFrontendFinishesWhatRunsMayEndAndNothingNewStarts) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  auto client = NewClient();
+  client->Submit("sleep", 1);
+  client->Submit("sleep", 2);
+  const Assigned running = worker->assigned.Take();
+  std::thread finish([&] { frontend_->Finish(std::chrono::hours(1)); });
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.paused(); });
+  worker->Answer(running, v1::OUTCOME_SUCCEEDED);
+  const Ended ended = client->results.Take();
+  finish.join();
+  EXPECT_EQ(ended.tag, 1U);
+  EXPECT_EQ(ended.outcome, v1::OUTCOME_SUCCEEDED);
+  EXPECT_TRUE(worker->assigned.empty());
+  EXPECT_EQ(Queue("sleep").waiting(), 1U);
+}
+
+TEST_F(StreamsTest, AFrontendInAHurryWaitsForNoJob) {
+  Serve();
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  auto client = NewClient();
+  client->Submit("sleep", 1);
+  worker->assigned.Take();
+  frontend_->Hurry();
+  frontend_->Finish(std::chrono::hours(1));
+  EXPECT_EQ(Queue("sleep").running(), 1U);
 }
 
 TEST_F(StreamsTest, UnknownQueueRejectsTheJobAndTheStreamGoesOn) {

@@ -3,7 +3,9 @@
 #include <csignal>
 #include <filesystem>
 
+#include "lib/common/arguments.h"
 #include "lib/common/instant.h"
+#include "tests/fakes/streams.h"
 #include "tests/integration/cluster_fixture.h"
 
 namespace twofold::testing {
@@ -186,6 +188,30 @@ TEST_F(FaultsTest, TimeInWhichTheFrontendStoodStillIsNobodysSilence) {
   EXPECT_EQ(Series("twofold_attempts_requeued_total{queue=\"sleep\"}"), 0);
   EXPECT_EQ(Finished("lost"), 0);
   EXPECT_EQ(Series("twofold_workers{queue=\"sleep\",state=\"idle\"}"), 1);
+}
+
+TEST_F(FaultsTest, AFrontendThatIsToldToEndLetsARunningJobEnd) {
+  StartFrontend();
+  const auto backend = StartBackend({"sleep", "600"});
+  SubmitStream client(client_address_);
+  v1::JobOptions options;
+  options.set_queue("sleep");
+  client.Submit(options, 1, EncodeArguments(std::vector<std::string>{"1"}));
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  frontend_->Signal(SIGTERM);
+  EXPECT_EQ(client.results.Take().outcome, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(frontend_->Wait(), 0) << frontend_->output();
+}
+
+TEST_F(FaultsTest, ASecondSignalEndsAFrontendWhateverRuns) {
+  StartFrontend({"--stop-grace", "3600", "sleep"});
+  const auto backend = StartBackend({"sleep", "600"});
+  const Client client = StartClient({"--parallel", "1"});
+  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  frontend_->Signal(SIGTERM);
+  AwaitSeries("twofold_queue_paused{queue=\"sleep\"}", 1);
+  frontend_->Signal(SIGTERM);
+  EXPECT_EQ(frontend_->Wait(), 0) << frontend_->output();
 }
 
 TEST_F(FaultsTest, AFrontendThatStandsStillShowsInTheTimesOfAnOpenLoop) {

@@ -250,7 +250,8 @@ def end_limit():
 
 def test_frontend_has_time_to_hand_over_before_it_is_killed(world):
     grace = frontends(world).spec["terminationGracePeriodSeconds"]
-    assert grace >= max(10, end_limit()) + 5
+    jobs = float(frontends(world).containers[0].options.get("stop-grace", 10))
+    assert grace >= jobs + max(10, end_limit()) + 5
     assert "lifecycle" not in frontends(world).containers[0].data  # SIGTERM does all of it
 
 
