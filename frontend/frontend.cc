@@ -224,8 +224,9 @@ Status Frontend::Serve(const Options& options) {
 
   const Duration idle_lease = FromSeconds(options.idle_lease);
   queues_.SetIdleLease(idle_lease);
-  auto workers = rpc::Listen(options.worker_address, {&workers_},
-                             {security_, worker_gate_, RolesOfMethod}, limits);
+  auto workers =
+      rpc::Listen(options.worker_address, {&workers_},
+                  {security_, worker_gate_, RolesOfMethod, /*for_quiet_ones=*/true}, limits);
   if (!workers.ok()) return workers.status();
   worker_server_ = *std::move(workers);
 

@@ -20,12 +20,12 @@ namespace {
 
 constexpr Duration kShortestBeat = std::chrono::milliseconds(1);
 constexpr Duration kLongestBeat = std::chrono::hours(1);
-constexpr std::uint64_t kBeatsPerLease = 3;
-constexpr std::uint64_t kPeriodsPerIdleLease = 5;  // at least
+constexpr double kBusyShare = 1.0 / 3;
 
-// An idle process is heard before so much of its idle lease is over. A frontend with thousands of
-// them pays for each beat, and loses nothing but capacity if one comes late.
+// An idle process is heard after so much of its idle lease. A frontend with thousands of them pays
+// for each beat, and loses nothing but capacity for a while if one comes late.
 constexpr double kIdleShare = 0.8;
+constexpr std::int64_t kIdleGroups = 8;
 
 // Trying again does not help as long as nobody changes the frontend or the command line.
 bool IsRefusal(const Status& status) {
@@ -59,13 +59,25 @@ rpc::RoutePauses PausesOf(const LinkOptions& options) {
   return pauses;
 }
 
-Duration BeatPeriod(const v1::Welcome& welcome) {
-  std::uint64_t period = welcome.lease_ns() / kBeatsPerLease;
-  if (const std::uint64_t idle = welcome.idle_lease_ns(); idle > 0) {
-    period = std::min(period, idle / kPeriodsPerIdleLease);
-  }
-  period = std::min(period, static_cast<std::uint64_t>(kLongestBeat.count()));
-  return std::max(kShortestBeat, Duration(static_cast<Duration::rep>(period)));
+Duration Share(double share, std::uint64_t lease_ns) {
+  const auto longest = static_cast<std::uint64_t>(kLongestBeat.count());
+  const auto part = static_cast<double>(std::min(lease_ns, longest)) * share;
+  return std::max(kShortestBeat, Duration(static_cast<Duration::rep>(part)));
+}
+
+std::size_t SayHeartbeat(v1::WorkerMessage& message) {
+  message.set_heartbeat(true);
+  return 2;
+}
+
+/// Idle processes beat by the wall clock, an eighth of them at a time: a frontend that reads a
+/// thousand messages that come together wakes up once, not a thousand times.
+Duration UntilIdleBeat(Duration period, std::uint64_t seed) {
+  const Duration unix_now = std::chrono::system_clock::now().time_since_epoch();
+  const Duration group = period / kIdleGroups;
+  const Duration offset = static_cast<std::int64_t>(seed % kIdleGroups) * group;
+  const Duration until = period - (unix_now - offset) % period;
+  return until < group ? until + period : until;  // it has just been heard
 }
 
 }  // namespace
@@ -74,12 +86,13 @@ FrontendLink::FrontendLink(boost::asio::io_context& io, LinkOptions options, std
                            Listener& listener)
     : io_(io),
       options_(std::move(options)),
+      seed_(seed),
       listener_(listener),
       route_(options_.address, seed, PausesOf(options_)),
       pause_timer_(io),
       beat_timer_(io),
-      patience_timer_(io),
-      seed_(seed) {}
+      idle_timer_(io),
+      patience_timer_(io) {}
 
 void FrontendLink::Start() {
   LimitAbsence();
@@ -153,13 +166,8 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   spdlog::debug("welcomed by {}, lease {} s", served_by_,
                 static_cast<double>(welcome.lease_ns()) / 1e9);
   rpc::KeepTcpAlive();
-  beat_period_ = BeatPeriod(welcome);
-  beats_idle_ =
-      static_cast<std::uint64_t>(kIdleShare * static_cast<double>(welcome.idle_lease_ns()) /
-                                 static_cast<double>(beat_period_.count()));
-  // Those who come together, as after a restart of the frontend, do not beat together.
-  quiet_beats_ = beats_idle_ == 0 ? 0 : seed_ % beats_idle_;
-  Beat();
+  Beat(Share(kBusyShare, welcome.lease_ns()));
+  if (welcome.idle_lease_ns() > 0) BeatIdle(Share(kIdleShare, welcome.idle_lease_ns()));
 }
 
 void FrontendLink::SayServed() {
@@ -180,7 +188,7 @@ void FrontendLink::HandleMoved(const v1::Moved& moved) {
   if (state_ != State::kUp && state_ != State::kConnecting) return;  // it ends anyway
   if (state_ == State::kUp) LimitAbsence();
   state_ = State::kMoving;
-  beat_timer_.cancel();
+  StopBeats();
   std::vector<std::string_view> addresses;
   for (const v1::Shard& shard : moved.shards()) addresses.emplace_back(shard.worker_address());
   if (!moved.queue().empty() && moved.queue() != queue_ &&
@@ -207,29 +215,35 @@ void FrontendLink::CancelAfterPatience(boost::asio::steady_timer& timer) {
   });
 }
 
-void FrontendLink::Beat() {
-  After(beat_timer_, beat_period_, [this] {
+void FrontendLink::Beat(Duration period) {
+  After(beat_timer_, period, [this, period] {
     if (!up()) return;
-    const auto say = [](v1::WorkerMessage& message) {
-      message.set_heartbeat(true);
-      return std::size_t{2};
-    };
-    if (listener_.HoldsAttempts()) {
-      quiet_beats_ = 0;
-      Add(say);
-    } else if (beats_idle_ > 0 && ++quiet_beats_ >= beats_idle_) {
-      quiet_beats_ = 0;
-      stream_->Add(say);  // alone: nobody asks what an idle process uses
+    if (listener_.HoldsAttempts()) Add(SayHeartbeat);
+    Beat(period);
+  });
+}
+
+// Alone: nobody asks what an idle process uses.
+void FrontendLink::BeatIdle(Duration period) {
+  After(idle_timer_, UntilIdleBeat(period, seed_), [this, period] {
+    if (!up()) return;
+    if (!listener_.HoldsAttempts()) {
+      stream_->Add(SayHeartbeat);
       stream_->Flush();
     }
-    Beat();
+    BeatIdle(period);
   });
+}
+
+void FrontendLink::StopBeats() {
+  beat_timer_.cancel();
+  idle_timer_.cancel();
 }
 
 void FrontendLink::HandleEnd(const Status& status) {
   const bool worked = state_ == State::kUp;
   stream_.reset();
-  beat_timer_.cancel();
+  StopBeats();
   if (state_ == State::kAbandoned) return Finish(gone_status_);
   if (state_ == State::kClosing) return Finish(status.ok() ? status : BrokeWhileLeaving(status));
   if (state_ == State::kMoving) return PauseBeforeDial();
@@ -274,7 +288,7 @@ void FrontendLink::PauseBeforeDial() {
 
 void FrontendLink::Close() {
   state_ = State::kClosing;
-  beat_timer_.cancel();
+  StopBeats();
   stream_->Add([](v1::WorkerMessage& message) {
     message.set_leaving(true);
     return std::size_t{2};
@@ -297,7 +311,7 @@ void FrontendLink::Abandon(Status why) {
 
 void FrontendLink::Finish(const Status& status) {
   state_ = State::kGone;
-  beat_timer_.cancel();
+  StopBeats();
   pause_timer_.cancel();
   patience_timer_.cancel();
   listener_.OnGone(status);

@@ -38,7 +38,7 @@ struct LinkOptions {
 /// served elsewhere.
 ///
 /// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
-/// lease while there is something to hold, else one in 0.6 to 0.8 of the idle lease). rpc::Route
+/// lease while there is something to hold, else one in 0.8 of the idle lease). rpc::Route
 /// says whom to dial next, and when. Says once that the frontend is away, and once that it is back.
 ///
 /// A frontend may say `moved`, in answer to Hello or at any time after its welcome. The link then
@@ -122,15 +122,19 @@ class FrontendLink {
   void LimitAbsence();
   void CancelAfterPatience(boost::asio::steady_timer& timer);
   void PauseBeforeDial();
-  void Beat();
+  void Beat(Duration period);
+  void BeatIdle(Duration period);
+  void StopBeats();
   void Finish(const Status& status);
 
   boost::asio::io_context& io_;
   const LinkOptions options_;
+  const std::uint64_t seed_;
   Listener& listener_;
   rpc::Route route_;
   boost::asio::steady_timer pause_timer_;  // of a pause, of connecting, or of moving
   boost::asio::steady_timer beat_timer_;
+  boost::asio::steady_timer idle_timer_;
   boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
 
   std::atomic<State> state_ = State::kPausing;  // written on the thread of the io_context
@@ -145,11 +149,6 @@ class FrontendLink {
   bool said_trouble_ = false;  // with where the queue has moved to
   bool timed_out_ = false;     // this try to connect
   bool flush_posted_ = false;
-  const std::uint64_t seed_;
-  Duration beat_period_{};
-  std::uint64_t beats_idle_ =
-      0;  // periods from one heartbeat to the next without attempts; 0: none
-  std::uint64_t quiet_beats_ = 0;  // periods since the last one
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Workers::Stub> stub_;
   std::shared_ptr<Stream> stream_;  // null: none lives

@@ -8,7 +8,7 @@ namespace twofold::frontend {
 namespace {
 
 // Idle workers are looked at so often while their lease lasts.
-constexpr int kLooksALease = 10;
+constexpr int kLooksALease = 20;
 
 // Waking so late, the program has been stopped, or starved: it has not read what callers said.
 constexpr Duration kLate = std::chrono::milliseconds(250);

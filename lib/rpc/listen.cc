@@ -13,6 +13,8 @@ namespace {
 using FromFd = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
 using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 
+constexpr int kReadAhead = 256 << 10;
+
 void Give(GrpcAcceptor& acceptor, int connection) {
   GrpcAcceptor::NewConnectionParameters parameters;
   parameters.fd = connection;
@@ -33,6 +35,10 @@ Result<std::unique_ptr<Server>> Listen(const std::string& address,
   }
   grpc::ServerBuilder builder;
   Configure(builder);
+  if (door.for_quiet_ones) {
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kReadAhead);
+  }
   for (Service* service : services) {
     service->Guard(door.gate, door.roles);
     builder.RegisterService(service);

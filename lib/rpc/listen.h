@@ -22,6 +22,10 @@ struct Door {
   security::Server security;
   std::shared_ptr<security::Gate> gate;  ///< null: no call is checked
   RolesOf roles;                         ///< needed if there is a gate
+  /// Thousands come here who say little. gRPC answers whoever speaks after a silence with a ping of
+  /// its own, to measure how much it may read ahead: two thirds of what a heartbeat costs. Not
+  /// here, where it reads 256 KiB ahead on each stream.
+  bool for_quiet_ones = false;
 };
 
 /// A gRPC server that runs, with what takes its connections.
