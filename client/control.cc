@@ -143,7 +143,7 @@ Result<Page> Verdict(Context&, const http::Params& query) {
   const std::vector<stats::StepRecord> records = parameters.Records();
   const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();
-  return ScalingPage(stats::JudgeScaling(records, scale), pods);
+  return ScalingPage(records, scale, pods);
 }
 
 Result<Page> Why(Context&, const http::Params& query) {

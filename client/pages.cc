@@ -294,7 +294,7 @@ Object Step(const stats::StepVerdict& step, Pods pods) {
           {"these_pods", Interval(step.these_pods)},
           {"any_pods", Interval(step.any_pods)},
           {"verdict", stats::Name(Chosen(step, pods).verdict)},
-          {"why", WhyUndecided(step, pods)},
+          {"why", twofold::WhyUndecided(step, pods == Pods::kAny)},
           {"repeats_needed", step.repeats_needed}};
 }
 
@@ -312,7 +312,7 @@ Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
 
 std::string StepLines(const stats::StepVerdict& step, Pods pods) {
   const stats::RatioInterval& chosen = Chosen(step, pods);
-  const std::string why = WhyUndecided(step, pods);
+  const std::string why = twofold::WhyUndecided(step, pods == Pods::kAny);
   return Lines({{"step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
                                      step.throughput, step.ratio, chosen.lower, chosen.upper,
                                      step.limit, stats::Name(chosen.verdict), step.repeats_needed)},
@@ -427,9 +427,11 @@ Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods 
                 {"window", window}})};
 }
 
-Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods) {
+Page ScalingPage(std::span<const stats::StepRecord> records, double scale, Pods pods) {
+  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, scale);
+  const ScalingFound found = FoundOf(records, scaling, scale, pods);
   const double spread = SpreadShare(scaling.spread);
-  Object facts = {{"verdict", VerdictOf(scaling, pods)},
+  Object facts = {{"verdict", stats::Name(VerdictOf(CauseOf(found)))},
                   {"spread", Rounded(spread)},
                   {"spread_df", scaling.spread.degrees}};
   std::string plain = Lines(facts);
@@ -438,9 +440,11 @@ Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods) {
     plain += StepLines(step, pods);
     steps.push_back(Step(step, pods));
   }
+  const std::string headline = HeadlineOf(found);
   facts["spread"] = spread;
   facts["steps"] = steps;
-  return {"Verdict", plain, Dump(facts)};
+  facts["headline"] = headline;
+  return {"Verdict", plain + Lines({{"headline", headline}}), Dump(facts)};
 }
 
 Page ExplanationPage(const stats::Explanation& explanation) {

@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,7 +46,7 @@ Page WindowPage(const load::Snapshot& snapshot);
 Page ProfilePage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
 Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);
-Page ScalingPage(const stats::ScalingVerdict& scaling, Pods pods);
+Page ScalingPage(std::span<const stats::StepRecord> records, double scale, Pods pods);
 Page ExplanationPage(const stats::Explanation& explanation);
 
 /// The HTML form, which has the plain one verbatim. All text from outside is escaped.

@@ -29,8 +29,9 @@ constexpr std::array kFields = {
     Field{"workers", 1, 1e6},   Field{"throughput", 0, kMost},  Field{"log_error", 0, kInfinity},
     Field{"df", 0.5, 1e9},      Field{"seconds", kTiny, kMost}, Field{"confidence", 0.5, 0.9999},
     Field{"steady", 0, 1},      Field{"drift", -kMost, kMost},  Field{"spread_variance", -1e6, 1e6},
-    Field{"spread_df", 0, 1e9},
+    Field{"spread_df", 0, 1e9}, Field{"jobs", 0, 1e15},         Field{"failed", 0, 1e15},
 };
+constexpr std::size_t kFieldsOnce = 10;  // of the first version
 using Numbers = std::array<double, kFields.size()>;
 
 /// Cuts off and returns what is before the next `separator`.
@@ -50,24 +51,44 @@ Status BadField(const Field& field, std::string_view value) {
 Result<Numbers> ParseNumbers(std::string_view text) {
   Numbers numbers{};
   for (std::size_t i = 0; i < kFields.size(); ++i) {
+    if (i == kFieldsOnce && text.empty()) break;
     const std::string_view word = Take(text, ':');
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), numbers[i]);
     const bool whole = error == std::errc() && end == word.data() + word.size();
     const bool inside = numbers[i] >= kFields[i].least && numbers[i] <= kFields[i].most;
     if (!whole || !inside) return BadField(kFields[i], word);
   }
-  if (!text.empty()) return absl::InvalidArgumentError("records: one has more than ten fields");
+  if (!text.empty()) return absl::InvalidArgumentError("records: one has more than twelve fields");
   return numbers;
+}
+
+/// The step with so many workers, which is added at the end if it is not there.
+ScalingStep& StepOf(std::uint32_t workers, ScalingFound& found) {
+  for (ScalingStep& step : found.steps) {
+    if (step.workers == workers) return step;
+  }
+  return found.steps.emplace_back(ScalingStep{.workers = workers});
+}
+
+void SetGrowth(const stats::StepVerdict& verdict, Pods pods, ScalingStep& step) {
+  constexpr std::array kGrowths = {Growth::kEnough, Growth::kTooLittle, Growth::kUndecided};
+  const stats::RatioInterval& interval = Chosen(verdict, pods);
+  step.growth = kGrowths.at(static_cast<std::size_t>(interval.verdict));
+  step.ratio = verdict.ratio;
+  step.lower = interval.lower;
+  step.upper = interval.upper;
+  step.limit = verdict.limit;
+  step.why = twofold::WhyUndecided(verdict, pods == Pods::kAny);
 }
 
 }  // namespace
 
 std::string RecordText(const stats::StepRecord& record) {
-  std::string text =
-      fmt::format("{}:{:.9g}:{:.6g}:{:.4g}:{:.6g}:{:.6g}:{}:{:.4g}:{:.6g}:{:.6g}", record.workers,
-                  record.rate.throughput, record.rate.log_error, record.rate.degrees,
-                  record.rate.seconds, record.confidence, record.steady ? 1 : 0, record.drift,
-                  record.spread.variance, record.spread.degrees);
+  std::string text = fmt::format(
+      "{}:{:.9g}:{:.6g}:{:.4g}:{:.6g}:{:.6g}:{}:{:.4g}:{:.6g}:{:.6g}:{}:{}", record.workers,
+      record.rate.throughput, record.rate.log_error, record.rate.degrees, record.rate.seconds,
+      record.confidence, record.steady ? 1 : 0, record.drift, record.spread.variance,
+      record.spread.degrees, record.jobs, record.failed);
   std::erase(text, '+');  // of 1.2e+04: a blank in a URL, and not needed
   return text;
 }
@@ -78,13 +99,15 @@ Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text) {
     const Result<Numbers> numbers = ParseNumbers(Take(text, ','));
     if (!numbers.ok()) return numbers.status();
     const auto& [workers, throughput, log_error, df, seconds, confidence, steady, drift, variance,
-                 spread_df] = *numbers;
+                 spread_df, jobs, failed] = *numbers;
     records.push_back({.workers = static_cast<std::uint32_t>(workers),
                        .rate = {throughput, log_error, df, seconds},
                        .confidence = confidence,
                        .steady = steady != 0.0,
                        .drift = drift,
-                       .spread = {variance, spread_df}});
+                       .spread = {variance, spread_df},
+                       .jobs = static_cast<std::uint64_t>(jobs),
+                       .failed = static_cast<std::uint64_t>(failed)});
   }
   return records;
 }
@@ -95,27 +118,29 @@ std::string_view VerdictOf(const stats::StepLook& look, Pods pods) {
   return measured ? "measured" : stats::Name(stats::Verdict::kUndecided);
 }
 
-std::string_view VerdictOf(const stats::ScalingVerdict& scaling, Pods pods) {
-  const auto any = [&](stats::Verdict verdict) {
-    return std::any_of(scaling.steps.begin(), scaling.steps.end(),
-                       [&](const auto& step) { return Chosen(step, pods).verdict == verdict; });
-  };
-  if (any(stats::Verdict::kFail)) return stats::Name(stats::Verdict::kFail);
-  const bool undecided = scaling.steps.empty() || any(stats::Verdict::kUndecided);
-  return stats::Name(undecided ? stats::Verdict::kUndecided : stats::Verdict::kPass);
-}
-
-std::string WhyUndecided(const stats::StepVerdict& step, Pods pods) {
-  const stats::RatioInterval& interval = Chosen(step, pods);
-  if (interval.verdict != stats::Verdict::kUndecided) return {};
-  if (pods == Pods::kAny || !std::isfinite(step.time_width) || !step.steady) return step.why;
-  return fmt::format("{:.4g} is inside {:.4g}..{:.4g}: a longer cap helps", step.limit,
-                     interval.lower, interval.upper);
-}
-
 std::string WhyUndecided(const stats::StepLook& look, const std::string& reason, Pods pods) {
   if (!look.record.steady) return "not steady: " + reason;
-  return look.verdict ? WhyUndecided(*look.verdict, pods) : std::string();
+  return look.verdict ? twofold::WhyUndecided(*look.verdict, pods == Pods::kAny) : std::string();
+}
+
+ScalingFound FoundOf(std::span<const stats::StepRecord> records,
+                     const stats::ScalingVerdict& scaling, double scale, Pods pods) {
+  ScalingFound found{.scale = scale};
+  for (const stats::StepRecord& record : records) {
+    ScalingStep& step = StepOf(record.workers, found);
+    step.jobs += record.jobs;
+    step.failed += record.failed;
+    step.all_failed = step.all_failed || (record.jobs > 0 && record.jobs == record.failed);
+    if (!step.all_failed && (!record.steady || !stats::IsKnown(record.rate))) {
+      step.growth = Growth::kUndecided;
+      step.why = record.steady ? "its throughput is not known" : "its throughput was not steady";
+    }
+  }
+  for (const stats::StepVerdict& verdict : scaling.steps) {
+    ScalingStep& step = StepOf(verdict.workers, found);
+    if (!step.all_failed) SetGrowth(verdict, pods, step);
+  }
+  return found;
 }
 
 double SpreadShare(const stats::Spread& spread) {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/common/result.h"
 #include "lib/stats/scaling.h"
+#include "lib/words/scaling.h"
 
 /// Steps of a scaling test: what all forms of the pages /look and /verdict share. Pure.
 namespace twofold::client {
@@ -23,14 +25,13 @@ inline const stats::RatioInterval& Chosen(const stats::StepVerdict& step, Pods p
 /// its throughput is known.
 std::string_view VerdictOf(const stats::StepLook& look, Pods pods);
 
-/// Of all steps: "fail" if one fails, else "undecided" if one is or there is none, else "pass".
-std::string_view VerdictOf(const stats::ScalingVerdict& scaling, Pods pods);
-
-/// Why the verdict is "undecided", for people; empty if it is not.
-std::string WhyUndecided(const stats::StepVerdict& step, Pods pods);
-
-/// The same for a look; `reason` is why its window is not steady.
+/// Why the verdict is "undecided", for people; empty if it is not. `reason` is why the window is
+/// not steady.
 std::string WhyUndecided(const stats::StepLook& look, const std::string& reason, Pods pods);
+
+/// What the steps of a validation were found to do.
+ScalingFound FoundOf(std::span<const stats::StepRecord> records,
+                     const stats::ScalingVerdict& scaling, double scale, Pods pods);
 
 /// How much workers differ, as a share of their speed.
 double SpreadShare(const stats::Spread& spread);
@@ -38,10 +39,12 @@ double SpreadShare(const stats::Spread& spread);
 /// A measured step as text that a script keeps and hands back in a URL: no character of it needs an
 /// escape.
 ///
-///   workers:throughput:log_error:df:seconds:confidence:steady:drift:spread_variance:spread_df
+///   workers:throughput:log_error:df:seconds:confidence:steady:drift:spread_variance:spread_df:
+///   jobs:failed
 std::string RecordText(const stats::StepRecord& record);
 
-/// Records with commas between; empty text: no records.
+/// Records with commas between; empty text: no records. Those of earlier versions, without jobs and
+/// failed, are read, too.
 /// Errors   kInvalidArgument: which record and field, and what is allowed.
 Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text);
 

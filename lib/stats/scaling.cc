@@ -1,7 +1,5 @@
 #include "lib/stats/scaling.h"
 
-#include <absl/strings/str_format.h>
-
 #include <algorithm>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <cmath>
@@ -34,10 +32,6 @@ struct Pair {
   const StepRecord* base;
   const StepRecord* now;
 
-  [[nodiscard]] bool IsKnown() const {
-    return stats::IsKnown(base->rate) && stats::IsKnown(now->rate);
-  }
-  [[nodiscard]] bool IsSteady() const { return base->steady && now->steady; }
   [[nodiscard]] double LogRatio() const {
     return std::log(now->rate.throughput / base->rate.throughput);
   }
@@ -139,18 +133,22 @@ std::uint32_t RepeatsNeeded(const StepVerdict& step) {
   return needed <= kMostRepeats ? static_cast<std::uint32_t>(needed) : 0;
 }
 
-std::string WhyUndecided(const StepVerdict& step, const Spread& spread) {
-  if (!step.steady) return "a window was not steady";
-  if (spread.degrees < 1.0 && std::isinf(step.pods_width)) {
-    return "one worker says nothing about others: repeat with new pods, or ask about these pods";
+/// Of a step whose throughputs are known and steady.
+Doubt DoubtOf(const StepVerdict& step, const Spread& spread) {
+  if (step.any_pods.verdict != Verdict::kUndecided) return Doubt::kNone;
+  if (spread.degrees < 1.0 && std::isinf(step.pods_width)) return Doubt::kOneWorker;
+  return step.pods_width <= step.time_width ? Doubt::kNoise : Doubt::kWorkers;
+}
+
+/// The workers of the first step for which `is_good` does not hold; 0: it holds for all.
+template <typename IsGood>
+std::uint32_t FirstBad(const Pairs& pairs, IsGood is_good) {
+  for (const Pair& pair : pairs) {
+    for (const StepRecord* record : {pair.base, pair.now}) {
+      if (!is_good(*record)) return record->workers;
+    }
   }
-  std::string why = absl::StrFormat("%.4g is inside %.4g..%.4g", step.limit, step.any_pods.lower,
-                                    step.any_pods.upper);
-  if (step.pods_width <= step.time_width) return why + ": a longer cap helps";
-  why += absl::StrFormat(", as workers differ by %.1f %%",
-                         100.0 * std::sqrt(std::max(spread.variance, 0.0)));
-  if (step.repeats_needed == 0) return why + ", and the ratio is near the limit";
-  return why + absl::StrFormat(": %d repeats with new pods would decide", step.repeats_needed);
+  return 0;
 }
 
 StepVerdict JudgeStep(const Pairs& pairs, double scale, const Spread& spread) {
@@ -158,26 +156,28 @@ StepVerdict JudgeStep(const Pairs& pairs, double scale, const Spread& spread) {
   const StepRecord& now = *pairs.front().now;
   StepVerdict step{.workers = now.workers,
                    .base_workers = base.workers,
-                   .repeats = static_cast<std::uint32_t>(pairs.size())};
+                   .repeats = static_cast<std::uint32_t>(pairs.size()),
+                   .spread = std::sqrt(std::max(spread.variance, 0.0))};
   step.limit = std::pow(scale, std::log2(static_cast<double>(now.workers) / base.workers));
   constexpr double kNoBound = std::numeric_limits<double>::infinity();
-  if (!std::all_of(pairs.begin(), pairs.end(), [](const Pair& p) { return p.IsKnown(); })) {
+  step.doubtful_workers = FirstBad(pairs, [](const StepRecord& r) { return IsKnown(r.rate); });
+  if (step.doubtful_workers > 0) {
     step.these_pods.upper = step.any_pods.upper = kNoBound;
     step.time_width = step.pods_width = kNoBound;
-    step.why = "a throughput is not known";
+    step.doubt = Doubt::kNotMeasured;
     return step;
   }
-  step.steady = std::all_of(pairs.begin(), pairs.end(), [](const Pair& p) { return p.IsSteady(); });
+  step.doubtful_workers = FirstBad(pairs, [](const StepRecord& r) { return r.steady; });
+  const bool steady = step.doubtful_workers == 0;
   step.throughput = Throughput(pairs);
   step.ratio = std::exp(MeanOf(pairs, [](const Pair& p) { return p.LogRatio(); }));
   step.time_width = TimeWidth(pairs);
   step.pods_width = PodsWidth(pairs, spread);
   const double any_width = std::hypot(step.time_width, step.pods_width);
-  step.these_pods = Interval(step.ratio, step.time_width, step.limit, step.steady);
-  step.any_pods = Interval(step.ratio, any_width, step.limit, step.steady);
-  if (step.any_pods.verdict != Verdict::kUndecided) return step;
-  if (step.steady) step.repeats_needed = RepeatsNeeded(step);
-  step.why = WhyUndecided(step, spread);
+  step.these_pods = Interval(step.ratio, step.time_width, step.limit, steady);
+  step.any_pods = Interval(step.ratio, any_width, step.limit, steady);
+  step.doubt = steady ? DoubtOf(step, spread) : Doubt::kNotSteady;
+  if (steady && step.doubt != Doubt::kNone) step.repeats_needed = RepeatsNeeded(step);
   return step;
 }
 
@@ -193,7 +193,9 @@ StepRecord RecordOf(const ThroughputEstimate& estimate, const Spread& spread, co
           .confidence = plan.repeats > 1 ? 0.95 : look.confidence,
           .steady = estimate.steady,
           .drift = estimate.drift,
-          .spread = spread};
+          .spread = spread,
+          .jobs = estimate.succeeded + estimate.failed,
+          .failed = estimate.failed};
 }
 
 double OwnWidth(const Rate& rate, double confidence) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "lib/stats/comparison.h"
@@ -44,8 +43,10 @@ struct StepRecord {
   Rate rate;
   double confidence = 0.95;  ///< of the look that ended the step
   bool steady = true;
-  double drift = 0.0;  ///< of its window: ThroughputEstimate
-  Spread spread{};     ///< between its workers
+  double drift = 0.0;        ///< of its window: ThroughputEstimate
+  Spread spread{};           ///< between its workers
+  std::uint64_t jobs = 0;    ///< that ended
+  std::uint64_t failed = 0;  ///< of these
 };
 
 /// An interval of a ratio, and what it says about the limit.
@@ -55,13 +56,22 @@ struct RatioInterval {
   Verdict verdict = Verdict::kUndecided;
 };
 
+/// Why a step is undecided for any pods.
+enum class Doubt : std::uint8_t {
+  kNone,         ///< it is decided
+  kNotMeasured,  ///< a throughput is not known
+  kNotSteady,    ///< a window was not steady
+  kOneWorker,    ///< nothing says how much workers differ
+  kNoise,        ///< the limit is inside the interval, most of all for noise of time
+  kWorkers,      ///< the same, most of all as workers differ
+};
+
 /// A step beside the one before, over all repeats.
 struct StepVerdict {
   std::uint32_t workers = 1;
   std::uint32_t base_workers = 1;
   std::uint32_t repeats = 1;
   double limit = 0.0;
-  bool steady = true;       ///< all windows were
   double throughput = 0.0;  ///< geometric mean of the repeats
   double ratio = 0.0;       ///< the same; 0: not known
   RatioInterval these_pods{};
@@ -72,7 +82,9 @@ struct StepVerdict {
   /// Repeats with new pods, these included, that would decide for any pods at this ratio; 0:
   /// decided, or no number would (the ratio is at the limit, or time_width alone is too large).
   std::uint32_t repeats_needed = 0;
-  std::string why{};  ///< why `any_pods` is undecided, for people; empty if decided
+  Doubt doubt = Doubt::kNone;
+  std::uint32_t doubtful_workers = 0;  ///< of the step that was not measured, or not steady
+  double spread = 0.0;                 ///< between workers: standard deviation of ln(speed)
 };
 
 struct ScalingVerdict {

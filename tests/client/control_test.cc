@@ -292,7 +292,25 @@ TEST_F(ControlTest, VerdictsNeedNoWindow) {
   const std::string records = std::string(kRecord) + ",16:15.68:0.002:11.5:30:0.997:1:0:0.0001:15";
   const std::string verdict = Plain("/verdict?scale=1.8&type=plain&records=" + records);
   EXPECT_THAT(verdict, StartsWith("verdict pass\nspread 0.01\nspread_df 22\nstep 16 15.68 2 "));
+  EXPECT_THAT(verdict, HasSubstr("\nheadline Pass: at least 1.8 times the work for twice the "
+                                 "workers, up to 16 workers.\n"));
   EXPECT_THAT(Plain("/verdict?scale=1.8&type=plain"), StartsWith("verdict undecided\n"));
+}
+
+TEST_F(ControlTest, AVerdictOnFailedJobsIsAFailThatNamesThem) {
+  const std::string records =
+      std::string(kRecord) + ",16:15.68:0.002:11.5:30:0.997:1:0:0.0001:15:854:2";
+  const std::string verdict = Plain("/verdict?scale=1.8&type=plain&records=" + records);
+  EXPECT_THAT(verdict, StartsWith("verdict fail\n"));
+  EXPECT_THAT(verdict,
+              HasSubstr("\nheadline Fail: jobs failed, though the throughput grew enough: 2 "
+                        "of 854 jobs of 16 workers failed.\n"));
+}
+
+TEST_F(ControlTest, AStepInWhichEveryJobFailedIsNamed) {
+  const std::string records = std::string(kRecord) + ",16:0:inf:1:30:0.997:0:0:0:0:40:40";
+  EXPECT_THAT(Plain("/verdict?scale=1.8&type=plain&records=" + records),
+              HasSubstr("\nheadline Fail: jobs failed: all 40 jobs of 16 workers failed.\n"));
 }
 
 TEST_F(ControlTest, LookAndVerdictNameTheBadParameter) {

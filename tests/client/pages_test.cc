@@ -172,10 +172,9 @@ TEST(Pages, Explanation) {
 TEST(Pages, VerdictsOnTheseAndOnAnyPods) {
   const std::vector<stats::StepRecord> records = {Record(1, 0.0), Record(2, 0.01), Record(4, 0.01),
                                                   Record(8, 0.01)};
-  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, 1.8);
-  ExpectGolden("verdict_any.txt", ScalingPage(scaling, Pods::kAny).plain);
-  ExpectGolden("verdict_these.txt", ScalingPage(scaling, Pods::kThese).plain);
-  ExpectGolden("verdict.json", ScalingPage(scaling, Pods::kAny).json);
+  ExpectGolden("verdict_any.txt", ScalingPage(records, 1.8, Pods::kAny).plain);
+  ExpectGolden("verdict_these.txt", ScalingPage(records, 1.8, Pods::kThese).plain);
+  ExpectGolden("verdict.json", ScalingPage(records, 1.8, Pods::kAny).json);
 }
 
 TEST(Pages, HtmlEscapesWhatCameFromOutside) {

@@ -17,7 +17,9 @@ stats::StepRecord Some() {
           .confidence = 0.997,
           .steady = false,
           .drift = -0.03125,
-          .spread = {-0.0005, 15.0}};
+          .spread = {-0.0005, 15.0},
+          .jobs = 854,
+          .failed = 2};
 }
 
 std::string ErrorOf(const std::string& text) {
@@ -36,10 +38,11 @@ TEST(StepRecords, AreReadAsTheyWereWritten) {
 }
 
 TEST(StepRecords, NeedNoEscapesInAUrl) {
-  EXPECT_EQ(RecordText(Some()), "16:78.6435:0.00125:11.5:12.25:0.997:0:-0.03125:-0.0005:15");
+  EXPECT_EQ(RecordText(Some()), "16:78.6435:0.00125:11.5:12.25:0.997:0:-0.03125:-0.0005:15:854:2");
   stats::StepRecord large = Some();
   large.rate.degrees = 123456.0;
-  EXPECT_EQ(RecordText(large), "16:78.6435:0.00125:1.235e05:12.25:0.997:0:-0.03125:-0.0005:15");
+  EXPECT_EQ(RecordText(large),
+            "16:78.6435:0.00125:1.235e05:12.25:0.997:0:-0.03125:-0.0005:15:854:2");
   EXPECT_EQ(ParseRecords(RecordText(large))->front().rate.degrees, 123500.0);
 }
 
@@ -50,6 +53,13 @@ TEST(StepRecords, OfAWindowOfWhichNothingIsKnownAreTakenToo) {
   const auto records = ParseRecords(RecordText(record));
   ASSERT_TRUE(records.ok()) << records.status();
   EXPECT_TRUE(std::isinf(records->front().rate.log_error));
+}
+
+TEST(StepRecords, OfEarlierVersionsHaveNoJobs) {
+  const auto records = ParseRecords("16:78.6:0.00125:11.5:12.25:0.997:0:0:0:15");
+  ASSERT_TRUE(records.ok()) << records.status();
+  EXPECT_EQ(records->front().spread.degrees, 15.0);
+  EXPECT_EQ(records->front().jobs, 0U);
 }
 
 TEST(StepRecords, NoneAreNoMistake) { EXPECT_TRUE(ParseRecords("")->empty()); }

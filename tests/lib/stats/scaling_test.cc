@@ -79,7 +79,7 @@ TEST(JudgeScaling, EqualWorkersPassEachStep) {
     EXPECT_EQ(step.any_pods.verdict, Verdict::kPass) << step.workers;
     EXPECT_EQ(step.ratio, 2.0);
     EXPECT_EQ(step.limit, 1.8);
-    EXPECT_EQ(step.why, "");
+    EXPECT_EQ(step.doubt, Doubt::kNone);
   }
 }
 
@@ -91,7 +91,8 @@ TEST(JudgeScaling, WorkersThatDifferWidenTheIntervalOfAnyPodsOnly) {
               1e-12);
   EXPECT_NEAR(std::log(step.any_pods.upper / step.ratio),
               std::hypot(step.time_width, step.pods_width), 1e-12);
-  EXPECT_THAT(step.why, HasSubstr("as workers differ by 10.0 %"));
+  EXPECT_EQ(step.doubt, Doubt::kWorkers);
+  EXPECT_NEAR(step.spread, 0.1, 1e-12);
 }
 
 TEST(JudgeScaling, SaysHowManyRepeatsWouldDecideAndTheyDo) {
@@ -121,7 +122,7 @@ TEST(JudgeScaling, WithoutTwoWorkersAnyPodsIsUndecidedAndSaysWhatToDo) {
   const StepVerdict step = Only(JudgeScaling(std::vector{Known(1), two}, 1.8));
   EXPECT_EQ(step.these_pods.verdict, Verdict::kPass);
   EXPECT_EQ(step.any_pods.verdict, Verdict::kUndecided);
-  EXPECT_THAT(step.why, HasSubstr("repeat with new pods"));
+  EXPECT_EQ(step.doubt, Doubt::kOneWorker);
 }
 
 TEST(JudgeScaling, AWindowThatWasNotSteadyDecidesNothing) {
@@ -130,7 +131,8 @@ TEST(JudgeScaling, AWindowThatWasNotSteadyDecidesNothing) {
   const StepVerdict step = Only(JudgeScaling(std::vector{base, Known(16)}, 1.8));
   EXPECT_EQ(step.these_pods.verdict, Verdict::kUndecided);
   EXPECT_EQ(step.any_pods.verdict, Verdict::kUndecided);
-  EXPECT_EQ(step.why, "a window was not steady");
+  EXPECT_EQ(step.doubt, Doubt::kNotSteady);
+  EXPECT_EQ(step.doubtful_workers, 8U);
 }
 
 TEST(JudgeScaling, WhatIsNotKnownDecidesNothing) {

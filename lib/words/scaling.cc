@@ -1,0 +1,173 @@
+#include "lib/words/scaling.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/strip.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace twofold {
+namespace {
+
+struct CauseText {
+  stats::Verdict verdict;
+  std::string_view lead;  ///< what the headline begins with
+};
+
+// In the order of ScalingCause.
+constexpr std::array<CauseText, 8> kCauseTexts = {
+    {{stats::Verdict::kPass, "Pass"},
+     {stats::Verdict::kUndecided, "Nothing compared"},
+     {stats::Verdict::kFail, "Fail: too little growth"},
+     {stats::Verdict::kFail, "Fail: too little growth, and jobs failed"},
+     {stats::Verdict::kFail, "Fail: jobs failed"},
+     {stats::Verdict::kFail, "Fail: jobs failed, though the throughput grew enough"},
+     {stats::Verdict::kFail,
+      "Fail: jobs failed, and whether the throughput grew enough is undecided"},
+     {stats::Verdict::kUndecided, "Undecided"}}};
+
+const CauseText& TextOf(ScalingCause cause) {
+  return kCauseTexts.at(static_cast<std::size_t>(cause));
+}
+
+std::string Workers(std::uint32_t count) {
+  return absl::StrCat(count, count == 1 ? " worker" : " workers");
+}
+
+bool IsFailed(const ScalingStep& step) { return step.failed > 0 || step.all_failed; }
+
+// ---- what one step has to say; `base` is the one before it, null: none
+
+std::string Compared(const ScalingStep& step, const ScalingStep* base) {
+  return absl::StrFormat("%s did %.4g (95 %%: %.4g to %.4g) times the work of %s, limit %.4g",
+                         Workers(step.workers), step.ratio, step.lower, step.upper,
+                         base == nullptr ? "fewer" : absl::StrCat(base->workers), step.limit);
+}
+
+std::string Failed(const ScalingStep& step, const ScalingStep* /*base*/) {
+  const std::string of = step.all_failed ? absl::StrCat("all ", step.failed)
+                         : step.jobs > 0 ? absl::StrCat(step.failed, " of ", step.jobs)
+                                         : absl::StrCat(step.failed);
+  return absl::StrCat(of, " jobs of ", Workers(step.workers), " failed",
+                      step.error.empty() ? "" : ": ", absl::StripSuffix(step.error, "."));
+}
+
+std::string Undecided(const ScalingStep& step, const ScalingStep* base) {
+  return absl::StrCat(Workers(step.workers),
+                      base == nullptr ? "" : absl::StrCat(" beside ", base->workers),
+                      step.why.empty() ? "" : ": ", absl::StripSuffix(step.why, "."));
+}
+
+/// What the first step has to say for which `holds`, and how many more there are; empty: none.
+std::string FirstOf(const ScalingFound& found, bool (*holds)(const ScalingStep&),
+                    std::string (*text)(const ScalingStep&, const ScalingStep*)) {
+  const auto first = std::find_if(found.steps.begin(), found.steps.end(), holds);
+  if (first == found.steps.end()) return {};
+  const auto more = std::count_if(first + 1, found.steps.end(), holds);
+  return absl::StrCat(
+      text(*first, first == found.steps.begin() ? nullptr : &*(first - 1)),
+      more == 0 ? "" : absl::StrCat("; ", more, more == 1 ? " step" : " steps", " more likewise"));
+}
+
+template <Growth growth>
+bool Has(const ScalingStep& step) {
+  return step.growth == growth;
+}
+
+bool Any(const ScalingFound& found, bool (*holds)(const ScalingStep&)) {
+  return std::any_of(found.steps.begin(), found.steps.end(), holds);
+}
+
+std::string Sentences(std::vector<std::string> details) {
+  std::erase(details, "");
+  return absl::StrJoin(details, ". ");
+}
+
+/// The numbers behind the verdict.
+std::string Details(ScalingCause cause, const ScalingFound& found) {
+  if (cause == ScalingCause::kGrew) {
+    return absl::StrFormat("at least %.4g times the work for twice the workers, up to %s",
+                           found.scale, Workers(found.steps.back().workers));
+  }
+  if (cause == ScalingCause::kNothingCompared) {
+    return found.steps.empty() ? "no step was measured"
+                               : "no job failed, but one step has none before it";
+  }
+  const std::string undecided = FirstOf(found, Has<Growth::kUndecided>, Undecided);
+  const bool is_first = cause == ScalingCause::kUndecided;
+  return Sentences({FirstOf(found, Has<Growth::kTooLittle>, Compared),
+                    FirstOf(found, IsFailed, Failed),
+                    undecided.empty() || is_first ? undecided : "Undecided: " + undecided});
+}
+
+}  // namespace
+
+ScalingCause CauseOf(const ScalingFound& found) {
+  const bool failed = Any(found, IsFailed);
+  if (Any(found, Has<Growth::kTooLittle>)) {
+    return failed ? ScalingCause::kTooLittleAndFailed : ScalingCause::kTooLittle;
+  }
+  if (Any(found, Has<Growth::kUndecided>)) {
+    return failed ? ScalingCause::kUndecidedAndFailed : ScalingCause::kUndecided;
+  }
+  if (Any(found, [](const ScalingStep& step) { return step.all_failed; })) {
+    return ScalingCause::kFailed;  // so nobody knows how that step would have grown
+  }
+  if (Any(found, Has<Growth::kEnough>)) {
+    return failed ? ScalingCause::kGrewButFailed : ScalingCause::kGrew;
+  }
+  return failed ? ScalingCause::kFailed : ScalingCause::kNothingCompared;
+}
+
+stats::Verdict VerdictOf(ScalingCause cause) { return TextOf(cause).verdict; }
+
+std::string HeadlineOf(const ScalingFound& found) {
+  const ScalingCause cause = CauseOf(found);
+  return absl::StrCat(std::string(TextOf(cause).lead), ": ", Details(cause, found), ".");
+}
+
+std::string TextOfStep(const ScalingFound& found, std::size_t index) {
+  const ScalingStep& step = found.steps.at(index);
+  const ScalingStep* base = index == 0 ? nullptr : &found.steps[index - 1];
+  std::vector<std::string> parts;
+  if (step.ratio > 0.0) parts.push_back(Compared(step, base));
+  if (step.growth == Growth::kUndecided) parts.push_back(Undecided(step, base));
+  if (IsFailed(step)) parts.push_back(Failed(step, base));
+  return parts.empty() ? Workers(step.workers) : absl::StrJoin(parts, "; ");
+}
+
+std::string HeadlineWithoutVerdict(const std::string& reason, const ScalingFound& found) {
+  std::vector<std::uint32_t> workers;
+  for (const ScalingStep& step : found.steps) workers.push_back(step.workers);
+  return absl::StrCat("No verdict", reason.empty() ? "" : ": ", reason, ".",
+                      workers.empty()
+                          ? " No step was measured."
+                          : absl::StrCat(" Measured until then: ", absl::StrJoin(workers, ", "),
+                                         workers.back() == 1 ? " worker." : " workers."));
+}
+
+std::string WhyUndecided(const stats::StepVerdict& step, bool any_pods) {
+  using stats::Doubt;
+  const stats::RatioInterval& interval = any_pods ? step.any_pods : step.these_pods;
+  if (interval.verdict != stats::Verdict::kUndecided) return {};
+  if (step.doubt == Doubt::kNotMeasured || step.doubt == Doubt::kNotSteady) {
+    return absl::StrCat("the throughput of ", Workers(step.doubtful_workers),
+                        step.doubt == Doubt::kNotSteady ? " was not steady" : " is not known");
+  }
+  if (any_pods && step.doubt == Doubt::kOneWorker) {
+    return "one worker says nothing about others: repeat with new pods, or ask about these pods";
+  }
+  const std::string inside =
+      absl::StrFormat("the limit of %.4g is inside the interval of the ratio, %.4g to %.4g",
+                      step.limit, interval.lower, interval.upper);
+  if (!any_pods || step.doubt == Doubt::kNoise) return inside + ": a longer cap helps";
+  const std::string differ =
+      absl::StrFormat("%s, as workers differ by %.1f %%", inside, 100.0 * step.spread);
+  if (step.repeats_needed == 0) return differ + ", and the ratio is near the limit";
+  return absl::StrFormat("%s: %d repeats with new pods would decide", differ, step.repeats_needed);
+}
+
+}  // namespace twofold
