@@ -121,13 +121,29 @@ Table Ratios(const std::vector<Paired>& pairs) {
 
 std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
                      const std::string& second) {
-  const auto count = [&](const char* change) {
-    return std::count_if(pairs.begin(), pairs.end(),
-                         [&](const Paired& pair) { return RatioOf(pair).change == change; });
-  };
   if (pairs.empty()) return absl::StrCat(first, " and ", second, " have no headline in common.");
-  return absl::StrCat(second, " beside ", first, ": of ", Count(pairs.size(), "headline"), " ",
-                      count("better"), " are better and ", count("worse"), " worse beyond chance.");
+  std::map<std::string, std::size_t> counts;
+  const Paired* worst = nullptr;
+  double most = 0.0;
+  for (const Paired& pair : pairs) {
+    const PairedRatio ratio = RatioOf(pair);
+    ++counts[ratio.change];
+    const double loss = std::abs(std::log(ratio.ratio));
+    if (ratio.change != "worse" || loss <= most) continue;
+    worst = &pair;
+    most = loss;
+  }
+  const std::size_t changed = counts["more"] + counts["less"];  // neither way is better
+  return absl::StrCat(
+      second, " beside ", first, ": of ", Count(pairs.size(), "headline"), " ", counts["better"],
+      " are better and ", counts["worse"], " worse beyond chance",
+      changed == 0 ? "" : absl::StrCat(", ", changed, " changed otherwise"),
+      counts["-"] == 0 ? "" : absl::StrCat(", ", counts["-"], " may be chance"),
+      worst == nullptr
+          ? ""
+          : absl::StrCat("; the worst: ", worst->varied, worst->varied.empty() ? "" : " ",
+                         worst->headline.title, ", ratio ", Value(RatioOf(*worst).ratio)),
+      ".");
 }
 
 }  // namespace twofold::report

@@ -21,28 +21,38 @@ std::string ThroughputOf(const v1::LoadResult& result) {
                       interval == "-" ? "" : absl::StrCat(" (95 %: ", interval, ")"));
 }
 
+/// A limit says what must not be.
 std::string LimitFound(const v1::LoadLimit& limit) {
-  return absl::StrCat(limit.text(), ": ", limit.has_value() ? "it was " : "not known",
-                      limit.has_value() ? Value(limit.value(), limit.unit()) : "");
+  return absl::StrCat(limit.text(), " must not be: ",
+                      limit.has_value()
+                          ? absl::StrCat("it was ", Value(limit.value(), limit.unit()))
+                          : "it is not known, as no job has it");
+}
+
+std::string Invalid(const v1::LoadRecord& record) {
+  return absl::StrCat(
+      "Invalid: the load generator itself was the limit",
+      record.spoiled().empty() ? "" : absl::StrCat(": ", record.spoiled(0).reason()), ". ");
 }
 
 std::string Judged(const v1::LoadRecord& record) {
-  if (record.verdict() == "invalid") {
-    return absl::StrCat(
-        "Invalid: the load generator itself was the limit",
-        record.spoiled().empty() ? "" : absl::StrCat(": ", record.spoiled(0).reason()), ". ");
-  }
+  if (record.verdict() == "invalid") return Invalid(record);
   if (record.limits().empty()) return "";
-  const auto missed = std::find_if(record.limits().begin(), record.limits().end(),
-                                   [](const v1::LoadLimit& limit) { return !limit.met(); });
-  if (missed == record.limits().end()) {
+  const auto is_broken = [](const v1::LoadLimit& limit) { return !limit.met(); };
+  const auto broken = std::count_if(record.limits().begin(), record.limits().end(), is_broken);
+  const int all = record.limits_size();
+  if (broken == 0) {
     return absl::StrCat("Pass: ",
-                        record.limits_size() == 1
-                            ? "the limit is"
-                            : absl::StrCat("all ", record.limits_size(), " limits are"),
-                        " met. ");
+                        all == 1 ? absl::StrCat("the limit is kept, ", LimitFound(record.limits(0)))
+                                 : absl::StrCat("all ", all, " limits are kept"),
+                        ". ");
   }
-  return absl::StrCat("Fail: ", LimitFound(*missed), ". ");
+  const auto first = std::find_if(record.limits().begin(), record.limits().end(), is_broken);
+  return absl::StrCat(
+      "Fail: ",
+      all == 1 ? "the limit is"
+               : absl::StrCat(broken, " of ", all, broken == 1 ? " limits is" : " limits are"),
+      " broken, ", LimitFound(*first), ". ");
 }
 
 std::string VerdictOf(const v1::LoadRecord& record) {
@@ -193,7 +203,7 @@ std::vector<Check> ChecksOf(const v1::LoadRecord& record) {
     checks.push_back({limit.text(), limit.met() ? Tone::kGood : Tone::kBad, LimitFound(limit)});
   }
   if (record.verdict() == "invalid") {
-    checks.push_back({"the generator kept up", Tone::kOpen, Judged(record)});
+    checks.push_back({"the generator kept up", Tone::kOpen, Invalid(record)});
   }
   return checks;
 }

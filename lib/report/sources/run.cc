@@ -42,15 +42,29 @@ Tally TallyOf(const RunResults& results) {
   return tally;
 }
 
+/// ", in permutation 2 (size=4k)"; of several ", in 3 of 8 permutations, first in 2 (size=4k)"
+std::string WhereFailed(const RunResults& results) {
+  const auto failed = [](const v1::PermutationResult& each) { return each.failed() > 0; };
+  const auto& all = results.permutations;
+  const auto first = std::find_if(all.begin(), all.end(), failed);
+  const auto count = std::count_if(all.begin(), all.end(), failed);
+  const std::string varied = VariedText(first->varied());
+  const std::string which =
+      absl::StrCat(first->number(), varied.empty() ? "" : absl::StrCat(" (", varied, ")"));
+  if (count == 1) return all.size() == 1 ? "" : absl::StrCat(", all in permutation ", which);
+  return absl::StrCat(", in ", count, " of ", Count(all.size(), "permutation"), ", first in ",
+                      which);
+}
+
 std::string VerdictOf(const RunResults& results) {
   const Tally tally = TallyOf(results);
   const std::uint64_t all = tally.succeeded + tally.failed + tally.unfinished + tally.withdrawn;
   if (all == 0) return "Empty: no job of this run has ended or waits.";
-  std::string text =
-      tally.failed > 0
-          ? absl::StrCat("Failed: ", tally.failed, " of ", Count(all, "job"), " failed.")
-          : absl::StrCat(tally.succeeded == all ? "Complete" : "Not complete", ": ",
-                         tally.succeeded, " of ", Count(all, "job"), " succeeded.");
+  std::string text = tally.failed > 0
+                         ? absl::StrCat("Failed: ", tally.failed, " of ", Count(all, "job"),
+                                        " failed", WhereFailed(results), ".")
+                         : absl::StrCat(tally.succeeded == all ? "Complete" : "Not complete", ": ",
+                                        tally.succeeded, " of ", Count(all, "job"), " succeeded.");
   if (tally.unfinished > 0) absl::StrAppend(&text, " ", tally.unfinished, " have not ended.");
   if (tally.withdrawn > 0) absl::StrAppend(&text, " ", tally.withdrawn, " were withdrawn.");
   return text;

@@ -1,4 +1,5 @@
 #include <absl/strings/str_cat.h>
+#include <absl/strings/strip.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/scaling_figures.h"
 #include "lib/report/sources/sources.h"
+#include "lib/words/scaling.h"
 
 namespace twofold::report {
 namespace {
@@ -31,59 +33,66 @@ constexpr StepWord kStepWords[] = {{"pass", Tone::kGood},
                                    {"failures", Tone::kBad},
                                    {"undecided", Tone::kOpen}};
 
+/// Of a step that is a check: one that was compared, or has failed jobs.
 std::optional<Tone> ToneOf(const v1::ValidationStep& step) {
+  if (step.failed_jobs() > 0) return Tone::kBad;
   for (const StepWord& each : kStepWords) {
     if (step.verdict() == each.word) return each.tone;
   }
   return std::nullopt;
 }
 
-const v1::ValidationStep* FirstWith(const Validation& record, Tone tone) {
+/// "pass", "pass+failures", ...
+std::string WordOf(const v1::ValidationStep& step) {
+  const bool also = step.failed_jobs() > 0 && step.verdict() != "failures";
+  return absl::StrCat(step.verdict(), also ? "+failures" : "");
+}
+
+std::uint64_t JobsOf(const Validation& record, std::uint32_t workers) {
+  std::uint64_t jobs = 0;
+  for (const v1::ValidationWindow& each : record.windows()) {
+    if (each.workers() == workers) jobs += each.jobs();
+  }
+  return jobs;
+}
+
+ScalingStep FoundOf(const Validation& record, const v1::ValidationStep& step) {
+  const auto known = [](bool has, double value) { return Known(has, value).value_or(0.0); };
+  return {.workers = step.workers(),
+          .growth = step.verdict() == "pass"        ? Growth::kEnough
+                    : step.verdict() == "fail"      ? Growth::kTooLittle
+                    : step.verdict() == "undecided" ? Growth::kUndecided
+                                                    : Growth::kNotCompared,
+          .ratio = known(step.has_ratio(), step.ratio()),
+          .lower = known(step.has_lower(), step.lower()),
+          .upper = known(step.has_upper(), step.upper()),
+          .limit = known(step.has_least(), step.least()),
+          .why = step.why(),
+          .jobs = JobsOf(record, step.workers()),
+          .failed = step.failed_jobs(),
+          .all_failed = step.verdict() == "failures",
+          .error = step.error()};
+}
+
+ScalingFound FoundOf(const Validation& record) {
+  ScalingFound found{.scale = record.scale()};
   for (const v1::ValidationStep& step : record.steps()) {
-    if (ToneOf(step) == tone) return &step;
+    found.steps.push_back(FoundOf(record, step));
   }
-  return nullptr;
+  return found;
 }
 
-std::string RatioOf(const v1::ValidationStep& step) {
-  const std::string interval =
-      Interval(Known(step.has_lower(), step.lower()), Known(step.has_upper(), step.upper()));
-  return absl::StrCat(Value(Known(step.has_ratio(), step.ratio())),
-                      interval == "-" ? "" : absl::StrCat(" (95 %: ", interval, ")"));
-}
-
-std::string StepFound(const v1::ValidationStep& step) {
-  if (step.verdict() == "failures") {
-    return absl::StrCat(step.workers(), " workers: jobs failed",
-                        step.error().empty() ? "" : absl::StrCat(", ", step.error()));
-  }
-  return absl::StrCat(step.workers(), " workers: ", RatioOf(step), ", limit ",
-                      Value(Known(step.has_least(), step.least())));
+bool IsJudged(const Validation& record) {
+  return record.verdict() == "pass" || record.verdict() == "fail" ||
+         record.verdict() == "undecided";
 }
 
 std::string VerdictOf(const Validation& record) {
-  const std::string claim =
-      absl::StrCat("at least ", Value(record.scale()), " times the work for twice the workers");
-  const std::uint32_t most =
-      record.steps().empty() ? record.limit() : record.steps().rbegin()->workers();
-  if (record.verdict() == "pass") {
-    return absl::StrCat("Pass: ", claim, ", up to ", Count(most, "worker"), ".");
-  }
-  if (record.verdict() == "fail") {
-    const v1::ValidationStep* first = FirstWith(record, Tone::kBad);
-    return absl::StrCat("Fail: not ", claim, ".",
-                        first == nullptr ? "" : absl::StrCat(" First at ", StepFound(*first), "."));
-  }
-  if (record.verdict() == "undecided") {
-    const v1::ValidationStep* first = FirstWith(record, Tone::kOpen);
-    return absl::StrCat(
-        "Undecided: the measurements do not say whether there is ", claim, ".",
-        first == nullptr ? "" : absl::StrCat(" First at ", StepFound(*first), "."),
-        first == nullptr || first->why().empty() ? "" : absl::StrCat(" ", first->why(), "."));
-  }
-  return absl::StrCat("No verdict",
-                      record.verdict() == "interrupted" ? ": the validation was interrupted" : "",
-                      record.reason().empty() ? "" : absl::StrCat(": ", record.reason()), ".");
+  const ScalingFound found = FoundOf(record);
+  if (IsJudged(record)) return HeadlineOf(found);
+  const bool interrupted = record.verdict() == "interrupted" && record.reason().empty();
+  return HeadlineWithoutVerdict(interrupted ? "the validation was interrupted" : record.reason(),
+                                found);
 }
 
 Tone ToneOf(const Validation& record) {
@@ -126,7 +135,7 @@ Table Steps(const Validation& record) {
          Value(Known(step.has_throughput(), step.throughput()), "/s"),
          Value(Known(step.has_ratio(), step.ratio())),
          Interval(Known(step.has_lower(), step.lower()), Known(step.has_upper(), step.upper())),
-         Value(Known(step.has_least(), step.least())), step.verdict(),
+         Value(Known(step.has_least(), step.least())), WordOf(step),
          std::to_string(step.failed_jobs()), step.why().empty() ? step.error() : step.why()});
   }
   return table;
@@ -156,15 +165,14 @@ Table Windows(const Validation& record) {
 // ---- what programs ask
 
 std::vector<Check> ChecksOf(const Validation& record) {
+  const ScalingFound found = FoundOf(record);
   std::vector<Check> checks;
-  for (const v1::ValidationStep& step : record.steps()) {
-    const std::optional<Tone> tone = ToneOf(step);
+  for (std::size_t i = 0; i < found.steps.size(); ++i) {
+    const std::optional<Tone> tone = ToneOf(record.steps(static_cast<int>(i)));
     if (!tone) continue;
-    checks.push_back({absl::StrCat(step.workers(), " workers"), *tone, StepFound(step)});
+    checks.push_back({Count(found.steps[i].workers, "worker"), *tone, TextOfStep(found, i)});
   }
-  const bool judged =
-      record.verdict() == "pass" || record.verdict() == "fail" || record.verdict() == "undecided";
-  if (!judged) checks.push_back({"verdict", Tone::kOpen, VerdictOf(record)});
+  if (!IsJudged(record)) checks.push_back({"verdict", Tone::kOpen, VerdictOf(record)});
   return checks;
 }
 
@@ -199,7 +207,9 @@ Document DocumentOf(const v1::ValidationRecord& record) {
   Document document{.title = absl::StrCat("Scaling of ", record.deployment()),
                     .verdict = VerdictOf(record),
                     .tone = ToneOf(record)};
-  if (!record.why().empty()) absl::StrAppend(&document.verdict, " ", record.why());
+  if (!record.why().empty()) {
+    absl::StrAppend(&document.verdict, " Why: ", absl::StripSuffix(record.why(), "."), ".");
+  }
   Section scaling{.title = "Does twice the workers do twice the work?", .blocks = {}};
   Add(ScalingPictures({{"", &record}}), scaling);
   Add(Steps(record), scaling);

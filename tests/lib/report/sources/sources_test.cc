@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -69,20 +70,50 @@ TEST(ValidationReport, TheFigureOfTheDocumentationIsUpToDate) {
                    ToSvg(PictureNamed(document, "throughput")->figure));
 }
 
-TEST(ValidationReport, SaysTheVerdictInASentence) {
+/// The steps of 1 and 2 workers only, which grew enough.
+v1::ValidationRecord OneThatGrew() {
   v1::ValidationRecord record = SomeValidation();
-  const std::vector<std::array<std::string, 2>> cases = {
-      {"pass", "Pass: at least 1.8 times the work for twice the workers, up to 16 workers."},
-      {"fail", "Fail: not at least 1.8 times the work for twice the workers. First at 16 workers"},
-      {"undecided", "Undecided: the measurements do not say"},
-      {"interrupted", "No verdict: the validation was interrupted."},
-      {"none", "No verdict."}};
-  for (const auto& [verdict, sentence] : cases) {
-    record.set_verdict(verdict);
-    EXPECT_THAT(DocumentOf(record).verdict, ::testing::StartsWith(sentence));
-  }
+  record.mutable_steps()->DeleteSubrange(2, record.steps_size() - 2);
+  record.set_verdict("pass");
+  record.set_why("with 2 workers a job took at most 0.9 % longer than with 1");
+  return record;
+}
+
+TEST(ValidationReport, SaysTheVerdictAndItsCause) {
+  EXPECT_EQ(DocumentOf(OneThatGrew()).verdict,
+            "Pass: at least 1.8 times the work for twice the workers, up to 2 workers. Why: with 2 "
+            "workers a job took at most 0.9 % longer than with 1.");
+  EXPECT_THAT(
+      DocumentOf(SomeValidation()).verdict,
+      ::testing::StartsWith("Fail: too little growth, and jobs failed: 16 workers did 1.41 "));
+}
+
+TEST(ValidationReport, JobsThatFailedAreTheCauseWhereTheThroughputGrewEnough) {
+  v1::ValidationRecord record = OneThatGrew();
+  record.set_verdict("fail");
+  record.mutable_steps(1)->set_failed_jobs(3);
+  record.mutable_steps(1)->set_error("exit code 1");
+  record.mutable_windows(1)->set_jobs(119);
+  const Document document = DocumentOf(record);
+  EXPECT_THAT(
+      document.verdict,
+      ::testing::StartsWith("Fail: jobs failed, though the throughput grew enough: 3 of 119 "
+                            "jobs of 2 workers failed: exit code 1."));
+  ASSERT_EQ(document.checks.size(), 1U);
+  EXPECT_EQ(document.checks[0].tone, Tone::kBad);  // though the step grew enough
+  EXPECT_THAT(ToWords(document, show::Form::kText), HasSubstr("pass+failures"));
+}
+
+TEST(ValidationReport, WithoutAVerdictSaysWhyAndHowFarItCame) {
+  v1::ValidationRecord record = OneThatGrew();
+  record.clear_why();
+  record.set_verdict("interrupted");
+  EXPECT_EQ(DocumentOf(record).verdict,
+            "No verdict: the validation was interrupted. Measured until then: 1, 2 workers.");
+  record.set_verdict("none");
   record.set_reason("the workers changed");
-  EXPECT_THAT(DocumentOf(record).verdict, HasSubstr("No verdict: the workers changed."));
+  EXPECT_EQ(DocumentOf(record).verdict,
+            "No verdict: the workers changed. Measured until then: 1, 2 workers.");
 }
 
 TEST(ValidationReport, EachJudgedStepIsACheck) {
@@ -91,7 +122,10 @@ TEST(ValidationReport, EachJudgedStepIsACheck) {
   EXPECT_EQ(document.checks[0].tone, Tone::kGood);
   EXPECT_EQ(document.checks[2].tone, Tone::kOpen);
   EXPECT_EQ(document.checks[3].tone, Tone::kBad);
-  EXPECT_EQ(document.checks[3].message, "16 workers: 1.41 (95 %: 1.33 to 1.495), limit 1.8");
+  EXPECT_EQ(
+      document.checks[3].message,
+      "16 workers did 1.41 (95 %: 1.33 to 1.495) times the work of 8, limit 1.8; 2 jobs of 16 "
+      "workers failed: exit code 1");
 }
 
 TEST(ValidationReport, OneThatWasInterruptedAtOnceHasNoVerdictAndFailsInCi) {
@@ -157,6 +191,36 @@ TEST(LoadReport, SaysThatTheGeneratorWasTheLimit) {
   EXPECT_EQ(document.checks.back().tone, Tone::kOpen);
 }
 
+void AddLimit(v1::LoadRecord& record, const char* text, std::optional<double> seconds, bool met) {
+  v1::LoadLimit& limit = *record.add_limits();
+  limit.set_text(text);
+  limit.set_unit("s");
+  if (seconds) limit.set_value(*seconds);
+  limit.set_met(met);
+}
+
+TEST(LoadReport, SaysOfLimitsWhatTheyAreAndWhatItWas) {
+  v1::LoadRecord record = SomeLoad(2, 3, 1);
+  const auto verdict = [&] { return DocumentOf(record).verdict; };
+  AddLimit(record, "p99>1s", 0.4, true);
+  EXPECT_THAT(verdict(), ::testing::StartsWith(
+                             "Pass: the limit is kept, p99>1s must not be: it was 400 ms. "));
+  AddLimit(record, "p50>2s", 0.2, true);
+  EXPECT_THAT(verdict(), ::testing::StartsWith("Pass: all 2 limits are kept. "));
+  AddLimit(record, "max>1s", 1.25, false);
+  EXPECT_THAT(verdict(), ::testing::StartsWith(
+                             "Fail: 1 of 3 limits is broken, max>1s must not be: it was 1.25 s. "));
+  AddLimit(record, "wait_p99>1s", std::nullopt, false);
+  EXPECT_THAT(verdict(),
+              ::testing::StartsWith("Fail: 2 of 4 limits are broken, max>1s must not be"));
+  record.mutable_limits()->DeleteSubrange(0, 3);
+  EXPECT_THAT(verdict(),
+              ::testing::StartsWith("Fail: the limit is broken, wait_p99>1s must not be: it is "
+                                    "not known, as no job has it. "));
+  record.set_verdict("invalid");
+  EXPECT_THAT(verdict(), ::testing::StartsWith("Invalid: the load generator itself was the limit"));
+}
+
 TEST(LoadReport, JobsOfAWorkerThatRunAtOnceHaveLanesOfTheirOwn) {
   v1::LoadRecord record;
   record.add_places()->set_pod("pod");
@@ -212,9 +276,21 @@ TEST(RunReport, OfNothingAndOfFailuresSaysSo) {
   failed.permutations[0].clear_headlines();
   failed.permutations[0].clear_jobs();
   const Document document = DocumentOf(failed);
-  EXPECT_EQ(document.verdict, "Failed: 3 of 4 jobs failed.");
+  EXPECT_EQ(document.verdict,
+            "Failed: 3 of 4 jobs failed, all in permutation 1 (blockSize=4096 engine=psync).");
   EXPECT_EQ(document.tone, Tone::kBad);
   ExpectSoundReport("failed", document);
+}
+
+TEST(RunReport, SaysInWhichPermutationsJobsFailed) {
+  RunResults results = SomeRun("failed", 1, 2);  // two permutations
+  results.permutations[1].set_failed(1);
+  EXPECT_EQ(DocumentOf(results).verdict,
+            "Failed: 1 of 5 jobs failed, all in permutation 2 (blockSize=4096 engine=libaio).");
+  results.permutations[0].set_failed(2);
+  EXPECT_EQ(DocumentOf(results).verdict,
+            "Failed: 3 of 7 jobs failed, in 2 of 2 permutations, first in 1 (blockSize=4096 "
+            "engine=psync).");
 }
 
 TEST(RunReport, WithoutANumberThatIsVariedHasARowForEachPermutation) {
@@ -233,7 +309,8 @@ TEST(RunReport, TwoRunsAreComparedWhereTheyVariedTheSame) {
   ASSERT_TRUE(document.ok());
   EXPECT_THAT(document->verdict,
               ::testing::StartsWith(
-                  "after beside before: of 6 headlines 0 are better and 6 worse beyond chance."));
+                  "after beside before: of 6 headlines 0 are better and 6 worse beyond chance; the "
+                  "worst: blockSize="));
   ExpectSoundReport("compared", *document);
   EXPECT_NE(PictureNamed(*document, "ratios"), nullptr);
 }
