@@ -50,7 +50,8 @@ for pass only. Its fields: proto/twofold/v1/validation.proto.
 
 The table at the end says where the time of a job went (seconds: wait, run, overhead) and how many
 cores the workers kept busy, and a sentence says what held the workers back, as far as the numbers
-support it. The steps are measured in the order given; --repeat measures all of them again, so a
+support it. The last sentence but the count of checks names the cause of the verdict: too little
+growth, failed jobs, or both. The steps are measured in the order given; --repeat measures all of them again, so a
 drift of the cluster shows as repeats that differ. Steps that shrink or come twice are refused.
 
 Example:
@@ -320,16 +321,16 @@ measure() {
   ask "/reset?type=plain"
   while :; do
     watch "$look" "$1"
-    ask "/look?type=plain&workers=$1&scale=$scale&cap=$cap&repeats=$repeat&pods=$scope&records=$records"
-    window=$reply
-    understand
+    look_at_window "$1"
     [ "$(value 'done' "$window")" = true ] && return
     all_failed && return
     say "  $1 workers, $(round "$seconds") s: $verdict so far, error $(round "$error")${ratio:+, ratio $(round "$ratio") ($(interval "$low" "$high"))}, steady: $steady"
     look=$(value next_seconds "$window")
   done
 }
-understand() {
+look_at_window() {
+  ask "/look?type=plain&workers=$1&scale=$scale&cap=$cap&repeats=$repeat&pods=$scope&records=$records"
+  window=$reply
   seconds=$(value seconds "$window") error=$(value log_error "$window") steady=$(value steady "$window")
   verdict=$(value verdict "$window") ratio=$(value ratio "$window") low=$(value ratio_lower "$window") high=$(value ratio_upper "$window")
   case "$seconds $error $steady" in [0-9]*' '[0-9in]*' '[tf]*) ;; *) die "the reply of the load client to /look is not understood: $window" ;; esac
@@ -376,13 +377,11 @@ report() {
   windows="$windows$turn$tab$1$tab$now$tab$error$tab$seconds$tab$steady$tab$failed$tab$(error_text)$tab$verdict$tab$(value why "$window")$tab$cpu$tab$throttled$tab$(facts "$window_facts")$tab$(nodes)
 "
   previous=$now
-  if ! all_failed; then
-    records="$records${records:+,}$(value record "$window")"
-    seen=$(value evidence "$window")
-    [ -z "$seen" ] || evidence="$evidence${evidence:+,}$cpu:$throttled:${seen#-:-:}"
-    ask "/verdict?type=plain&scale=$scale&pods=$scope&records=$records"
-    judged=$reply
-  fi
+  records="$records${records:+,}$(value record "$window")"
+  seen=$(value evidence "$window")
+  [ -z "$seen" ] || evidence="$evidence${evidence:+,}$cpu:$throttled:${seen#-:-:}"
+  ask "/verdict?type=plain&scale=$scale&pods=$scope&records=$records"
+  judged=$reply
   record
 }
 spoiled() {
@@ -397,7 +396,8 @@ step() {
   warm_up "$1"
   team=$(team) || die "cannot look at the workers of $deployment"
   before=$(used)
-  if all_failed; then understand; else measure "$1"; fi
+  ! all_failed || look_at_window "$1"
+  all_failed || measure "$1"
   [ "$(team)" = "$team" ] || spoiled "$1"
   report "$1"
   ! all_failed
@@ -426,12 +426,12 @@ judged_steps() {
       failed[w] += $8; if ($9 != "") error[w] = $9
       add("cpu", $12); add("wait", $14); add("run", $15); add("overhead", $16)
       if (verdict[w] == "" || $10 != "measured") { verdict[w] = $10; why[w] = $11 } }
-    $1 == "step" { split($2, f, " "); w = f[1]; judged[w] = $2; verdict[w] = f[7] }
+    $1 == "step" { split($2, f, " "); w = f[1]; if (verdict[w] != "failures") { judged[w] = $2; verdict[w] = f[7] } }
     $1 == "why" { w = $2; sub(/ .*/, "", w); reason[w] = substr($2, length(w) + 2) }
     END { for (i = 1; i <= steps; ++i) { w = order[i]
       split(w in judged ? judged[w] : w " " exp(logs[w] / count[w]) " - - - - " text(verdict[w]) " 0", f, " ")
       for (j = 1; j <= 8; ++j) printf "%s\t", f[j]
-      printf "%d\t%s\t%s\t", failed[w], text(error[w]), text(w in judged ? reason[w] : why[w])
+      printf "%d\t%s\t%s\t", failed[w], text(error[w]), text(w in judged && why[w] !~ /^not steady/ ? reason[w] : why[w])
       print mean("wait") "\t" mean("run") "\t" mean("overhead") "\t" mean("cpu") } }'
 }
 
@@ -454,13 +454,13 @@ list() { for word; do printf '%s%s' "${comma:-}" "$(quoted "$word")"; comma=', '
 number() { case $1 in '' | *[!0-9.e+-]*) echo null ;; *) echo "$1" ;; esac; }
 quoted() { printf '"%s"' "$(printf '%s' "$1" | tr '[:cntrl:]' ' ' | sed 's/[\\"]/\\&/g')"; }
 result() {
-  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "pods": "%s", "repeats": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "spread": %s, "steps": [%s\n], "windows": [%s\n], "began": %s, "argv": [%s], "frontend": %s, "why": %s}\n' \
+  printf '{"deployment": "%s", "queue": "%s", "scale": %s, "limit": %s, "job_seconds": %s, "pods": "%s", "repeats": %s, "verdict": "%s", "reason": %s, "pass": %s, "fails": %s, "undecided": %s, "spread": %s, "steps": [%s\n], "windows": [%s\n], "began": %s, "argv": [%s], "frontend": %s, "why": %s, "headline": %s}\n' \
     "$deployment" "$queue" "$scale" "$limit" "$secs" "$scope" "$repeat" "$outcome" "$(quoted "$reason")" \
     "$([ "$outcome" = pass ] && echo true || echo false)" "$fails" "$undecided" "$(number "$(value spread "$judged")")" \
     "$(judged_steps | objects workers throughput ratio lower upper least verdict repeats_needed failed_jobs error why)" \
     "$(printf '%s' "$windows" | objects repeat workers throughput log_error seconds steady failed_jobs error _ _ cpu throttled \
       wait run overhead run_p99 round_trip_p99 spread degrees jobs slowest slowest_by nodes)" \
-    "$(quoted "$began")" "$argv" "$(quoted "$frontend")" "$(quoted "$why")"
+    "$(quoted "$began")" "$argv" "$(quoted "$frontend")" "$(quoted "$why")" "$(quoted "$headline")"
 }
 # Lines of fields as JSON objects with these keys ("_": left out): numbers where fields are such, null
 # for "-" and inf; nodes are JSON already.
@@ -550,8 +550,10 @@ html_report() {
   fi
 }
 
-# "1 FAIL, 2 undecided", and the word for all of it.
+# "1 FAIL, 2 undecided", the word for all of it, and the sentence of the load client; one of an earlier
+# version has none.
 conclude() {
+  headline=$(value headline "$judged")
   summary='' outcome=pass
   [ "$undecided" = 0 ] || { summary="$undecided undecided" outcome=undecided; }
   case $fails in
@@ -631,7 +633,7 @@ if is_whole "$limit"; then steps=${steps:-$(doublings "$limit")}; fi
 check
 
 given_client_url=$client_url given_frontend_url=$frontend_url
-fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged='' evidence='' frontend='' frontends='' why=''
+fails=0 undecided=0 touched=0 napping='' previous='' windows='' records='' judged='' evidence='' frontend='' frontends='' why='' headline=''
 tab=$(printf '\t')
 record || refuse "cannot write the result to $json (--json)"
 trap clean_up EXIT
@@ -654,6 +656,7 @@ check_steps
 conclude
 explain
 results
+[ -z "$headline" ] || echo "$headline"
 if [ -z "$summary" ]; then echo "*** PASS ***"; exit 0; fi
 echo "*** $summary ***"
 checks=$((fails + undecided))

@@ -107,10 +107,29 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
     "/why?type=plain&evidence=0.5:0.25:1:1.000000,1:0.25:2:2.000000,2:0.25:4:4.000000" ]
 }
 
+@test "the sentence of the load client that names the cause stands before the count, and in the result" {
+  STUB_FAILED=7 run validate
+  [[ "$output" == *$'\nPass or fail: "because".\n*** 3 FAILs ***' ]]
+  [ "$(json .headline)" = 'Pass or fail: "because".' ]
+  run validate
+  [[ "$output" == *$'\nPass or fail: "because".\n*** PASS ***' ]]
+}
+
+@test "the load client hears of a step in which every job failed, so that its sentence can say so" {
+  STUB_FAILED=1000 run validate
+  [[ "$(grep -o '/verdict?.*' "$STUB/calls")" == *"records=1:1.000000" ]]
+  [[ "$output" == *$'\nPass or fail: "because".\n*** 1 FAIL ***' ]]
+}
+
+@test "why a step was not steady is what its own window says" {
+  STUB_STEADY=false STUB_LOOK_WHY=1 run validate
+  [[ "$output" == *"UNDECIDED: 2 workers: not steady: the rate falls"* ]]
+}
+
 @test "a load client and a frontend of an earlier version are as good for a verdict" {
   STUB_OLD=1 run validate
   [ "$status" -eq 0 ]
-  [[ "$output" != *"Why:"* && "$output" != *"cores"* && "$output" != *"wait s"* ]]
+  [[ "$output" != *"Why:"* && "$output" != *"because"* && "$output" != *"cores"* && "$output" != *"wait s"* ]]
   [ "$(json '.windows[0] | [.cpu, .wait, .nodes] | tojson')" = "[null,null,[]]" ]
   [ "$(json '.why, .frontend' | tr '\n' ' ')" = "  " ]
 }
@@ -198,7 +217,7 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   STUB_STEADY=false run validate
   [ "$status" -eq 3 ]
   [[ "$output" == *"UNDECIDED: 1 workers: not steady: the rate falls"* ]]
-  [[ "$output" == *"UNDECIDED: 2 workers: a window was not steady"* ]]
+  [[ "$output" == *"UNDECIDED: 2 workers: the throughput of 1 worker was not steady"* ]]
 }
 
 @test "failed jobs are a fail, with their error" {

@@ -7,6 +7,7 @@
 #   STUB_SPREAD how much workers differ (0)        STUB_DONE  false: no look has seen enough
 #   STUB_THROUGHPUTS "1 1.9 2": those of 1, 2, 4 ... workers instead
 #   STUB_REGISTERED  so many register at most      STUB_BREAK  a call matching this pattern fails
+#   STUB_LOOK_WHY  looks at later steps say why, too
 #   STUB_OLD  client and frontend know nothing of where the time went
 # shellcheck shell=sh
 
@@ -63,6 +64,7 @@ look() {
   if [ -n "$records" ] && [ "$(ready)" -gt "$(last_of "$records")" ]; then
     judge "$(param "$1" scale)" "$records,$(ready):$(throughput)" | tail -n 1 |
       awk '{ print "verdict " $8; print "ratio " $4; print "ratio_lower " $5; print "ratio_upper " $6 }'
+    [ -z "${STUB_LOOK_WHY:-}" ] || echo "why $why"
   else
     echo "verdict $verdict${why:+
 why $why}"
@@ -82,12 +84,13 @@ judge() {
       least = scale ^ (log($1 / before) / log(2)); text = "undecided"
       if (steady == "true" && low >= least) text = "pass"
       if (steady == "true" && high < least) text = "fail"
-      if (text == "undecided") print "why " $1 (steady == "true" ? " " least " is inside " low ".." high : " a window was not steady")
+      if (text == "undecided") print "why " $1 (steady == "true" ? " " least " is inside " low ".." high : " the throughput of 1 worker was not steady")
       print "step", $1, $2, ratio, low, high, least, text, 0 }
     { before = $1; rate = $2 }'
 }
 verdict() {
   printf 'spread %s\nspread_df 3\n' "${STUB_SPREAD:-0}"
+  [ -n "${STUB_OLD:-}" ] || echo "headline Pass or fail: \"because\"."
   judge "$(param "$1" scale)" "$(param "$1" records)"
 }
 
