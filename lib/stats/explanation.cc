@@ -247,13 +247,23 @@ std::string Notes(const StepEvidence& step, const std::string& said) {
   return notes;
 }
 
+/// "with 16 workers a job took 12 % longer than with 8"
+std::string LongerText(const Slowdown& slowdown, const std::string& longer) {
+  return absl::StrCat("with ", Workers(slowdown.now->workers), " a job took ", longer,
+                      " longer than with ", slowdown.base->workers);
+}
+
+std::string NoiseText(const Slowdown& slowdown) {
+  return absl::StrCat(LongerText(slowdown, Longer(slowdown)), ", with an error of ",
+                      Percent(std::expm1(slowdown.width)),
+                      ": too little to tell growth from chance");
+}
+
+/// Growth is ruled out as far as the error goes, so the bound is what is known.
 std::string NothingText(const Slowdown& slowdown) {
-  if (slowdown.MayMatter()) {
-    return absl::StrCat("with ", Workers(slowdown.now->workers), " a job took ", Longer(slowdown),
-                        " longer than with ", slowdown.base->workers,
-                        ", which its error explains (", Percent(std::expm1(slowdown.width)), ")");
-  }
-  return absl::StrCat("nothing grew: ", Workers(slowdown.now->workers), " did ",
+  const double most = std::expm1(slowdown.log + slowdown.width);
+  return absl::StrCat(LongerText(slowdown, most > 0.0 ? "at most " + Percent(most) : "no"),
+                      ", wait, run time and overhead together: ", slowdown.now->workers, " did ",
                       Number(slowdown.now->rate.throughput / slowdown.base->rate.throughput),
                       " times the work of ", slowdown.base->workers);
 }
@@ -269,17 +279,17 @@ std::string_view Name(Cause cause) {
 
 Explanation Explain(std::span<const StepEvidence> evidence) {
   const std::vector<StepEvidence> steps = MergeRepeats(evidence);
-  if (steps.size() < 2) return {.text = "too few steps were measured to say why"};
+  if (steps.size() < 2) {
+    return {.text = "the throughput of fewer than two steps is known, so nothing can be compared"};
+  }
   const Slowdown slowdown = LargestSlowdown(steps);
   if (!slowdown.Matters()) {
     const Cause cause = slowdown.MayMatter() ? Cause::kNoise : Cause::kNothing;
-    const std::string text = NothingText(slowdown);
+    const std::string text = cause == Cause::kNoise ? NoiseText(slowdown) : NothingText(slowdown);
     return {cause, 0, 0, text + Notes(steps.back(), text)};
   }
   const Finding why = WhyOf(slowdown);
-  const std::string text =
-      absl::StrCat("with ", Workers(slowdown.now->workers), " a job took ", Longer(slowdown),
-                   " longer than with ", slowdown.base->workers, ": ", why.text);
+  const std::string text = absl::StrCat(LongerText(slowdown, Longer(slowdown)), ": ", why.text);
   return {why.cause, slowdown.base->workers, slowdown.now->workers,
           text + Notes(*slowdown.now, text)};
 }

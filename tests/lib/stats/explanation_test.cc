@@ -31,7 +31,22 @@ using Steps = std::vector<StepEvidence>;
 TEST(Explanation, PerfectDoublingHasNothingToExplain) {
   const Explanation why = Explain(Steps{Step(1), Step(2), Step(4)});
   EXPECT_EQ(Name(why.cause), "nothing");
-  EXPECT_EQ(why.text, "nothing grew: 4 workers did 4 times the work of 1");
+  EXPECT_EQ(why.text,
+            "with 4 workers a job took at most 0.62 % longer than with 1, wait, run time and "
+            "overhead together: 4 did 4 times the work of 1");
+}
+
+TEST(Explanation, JobsThatCertainlyTookLessTimeTookNoLonger) {
+  EXPECT_THAT(Explain(Steps{Step(1), Step(2, 0.19)}).text,
+              HasSubstr("with 2 workers a job took no longer than with 1, wait,"));
+}
+
+TEST(Explanation, FailedJobsStandBesideGrowthThatIsFine) {
+  Steps steps = {Step(1), Step(2)};
+  steps[1].failed = 40;
+  const Explanation why = Explain(steps);
+  EXPECT_EQ(why.cause, Cause::kNothing);
+  EXPECT_THAT(why.text, HasSubstr("; 4 % of the jobs of 2 workers failed"));
 }
 
 TEST(Explanation, OneStepOrUnknownThroughputsExplainNothing) {
@@ -48,7 +63,7 @@ TEST(Explanation, GrowthWithinItsErrorIsNotExplained) {
   steps[1].rate.log_error = 0.1;
   const Explanation why = Explain(steps);
   EXPECT_EQ(Name(why.cause), "noise");
-  EXPECT_THAT(why.text, HasSubstr("which its error explains (24 %)"));
+  EXPECT_THAT(why.text, HasSubstr("with an error of 24 %: too little to tell growth from chance"));
 }
 
 TEST(Explanation, LessThanFivePercentForTwiceTheWorkersIsNotWorthAWord) {
