@@ -1,5 +1,6 @@
 #include "cli/lifecycle/concluding.h"
 
+#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -54,10 +55,14 @@ Status DrawPlots(const lifecycle::OutputOptions& options, const Outcome& outcome
 
 /// Whether any workload got into the cluster: without one, no threshold says anything.
 Status CheckData(const Outcome& outcome) {
+  std::string refused;
   for (const lifecycle::Life& life : outcome.lives) {
     if (life.refused.empty() && !life.uid.empty()) return absl::OkStatus();
+    if (refused.empty()) refused = life.refused;
   }
-  return absl::InternalError("no data: no workload was created and seen; the notes say why");
+  return absl::InternalError(
+      absl::StrCat("no data: none of ", outcome.lives.size(), " workloads was created and seen",
+                   refused.empty() ? "; the notes say why" : ", the first was refused: ", refused));
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ Status Sampled(const SampledOptions& options, const Globals& globals) {
     if (!written.ok()) return written;
   }
   if (data->rows.empty()) {
-    return absl::InternalError("no data: no workload is left, so nothing was shown");
+    return absl::InternalError(
+        "no data: of the workloads in these files none is left to report on");
   }
   const Status status = lifecycle::CheckAll(*thresholds, report);
   const Status drawn = lifecycle::WritePlots(options.output.plots, DrawnOf(*data));

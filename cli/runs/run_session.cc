@@ -162,8 +162,7 @@ Status RunSession::Verdict() const {
       progress.failed > 0
           ? absl::StrCat("; ", HowToGoOn("--retry-failed"), " runs those that failed again")
           : absl::StrCat("; go on with ", HowToGoOn("--resume"));
-  return absl::InternalError(absl::StrCat(run, progress.jobs - progress.succeeded, " of ",
-                                          progress.jobs, " jobs did not succeed", again));
+  return absl::InternalError(absl::StrCat(run, run::ShortfallText(driver_), again));
 }
 
 Status RunSession::Print() const {

@@ -114,6 +114,22 @@ std::string JobText(const Driver& driver, const Driver::Job& job) {
                       key.repetition, values.empty() ? "" : absl::StrCat(" (", values, ")"));
 }
 
+std::string ShortfallText(const Driver& driver) {
+  const Progress progress = ProgressOf(driver);
+  std::string counts;
+  AddCount(counts, progress.failed, "failed");
+  AddCount(counts, progress.withdrawn, "withdrawn");
+  AddCount(counts, progress.jobs - progress.ended(), "unfinished");
+  if (counts.empty()) return {};
+  const auto first =
+      std::find_if(driver.jobs().begin(), driver.jobs().end(),
+                   [](const Driver::Job& job) { return job.seen.phase == Phase::kFailed; });
+  std::string text = absl::StrCat(counts.substr(2), " of ", progress.jobs, " jobs");
+  if (first == driver.jobs().end()) return text;
+  return absl::StrCat(text, "; the first that failed: ", JobText(driver, *first),
+                      first->seen.reason.empty() ? "" : ": ", first->seen.reason);
+}
+
 std::string CountsText(const spec::Sweep& sweep, const Driver& driver) {
   const Progress progress = ProgressOf(driver);
   std::string line = absl::StrCat(std::string(sweep.kind->name), ": ", progress.succeeded, " of ",

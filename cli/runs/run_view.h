@@ -41,6 +41,10 @@ std::string ProgressText(const Driver& driver, const Progress& progress);
 /// "permutation 3 repetition 2 (rw=read bs=4k)"
 std::string JobText(const Driver& driver, const Driver::Job& job);
 
+/// "2 failed, 1 withdrawn of 24 jobs; the first: permutation 3 repetition 2 (rw=read bs=4k): exit
+/// code 1"; nothing if all succeeded.
+std::string ShortfallText(const Driver& driver);
+
 /// "Fio: 22 of 24 jobs succeeded, 1 failed, 1 unfinished"
 std::string CountsText(const spec::Sweep& sweep, const Driver& driver);
 

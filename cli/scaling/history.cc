@@ -145,6 +145,23 @@ std::vector<std::string> ChangesOf(const Json& rows) {
   return changes;
 }
 
+/// Whether so many values would show a change if one half were one level and the rest another.
+bool CanShowAChange(std::size_t values, const stats::TrendOptions& options) {
+  std::vector<double> step(values);
+  for (std::size_t i = 0; i < values; ++i) {
+    step[i] = (2 * i < values ? 1.0 : 2.0) + 1e-6 * static_cast<double>(i);
+  }
+  return stats::FindChanges(step, options).size() > 1;
+}
+
+std::string NoChangeText(std::size_t runs, const Histories& histories, double risk) {
+  std::size_t most = 0;
+  for (const auto& [title, points] : histories) most = std::max(most, points.size());
+  return absl::StrCat(
+      "no change in ", runs, runs == 1 ? " run" : " runs",
+      CanShowAChange(most, {.risk = risk}) ? "\n" : ", but so few could not show one\n");
+}
+
 Status History(const HistoryOptions& options, const Globals& globals) {
   const auto source = OpenRuns(globals, options.store);
   if (!source.ok()) return source.status();
@@ -175,7 +192,7 @@ Status History(const HistoryOptions& options, const Globals& globals) {
   }
   if (globals.form == show::Form::kText || globals.form == show::Form::kMarkdown) {
     for (const std::string& change : changes) std::cout << change << "\n";
-    if (changes.empty()) std::cout << "no change in " << runs->size() << " runs\n";
+    if (changes.empty()) std::cout << NoChangeText(runs->size(), histories, risk);
   }
   if (!options.fail_if_change || changes.empty()) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("--fail-if change: ", absl::StrJoin(changes, "; ")));

@@ -263,17 +263,38 @@ void Print(const Json& all, bool corrected, const ScalingOptions& options, show:
   if (form != show::Form::kCsv) std::cout << "\n" << Notes(all, corrected, options.margin);
 }
 
-Status FailIfIssue(const Json& all) {
-  std::vector<std::string> issues;
+/// "0.45 (0.4 to 0.5)"
+std::string BoundedText(const Json& bounded) {
+  const auto text = [&](const char* key) { return show::Text(bounded[key], 3); };
+  return absl::StrCat(text("value"), " (", text("lower"), " to ", text("upper"), ")");
+}
+
+/// Why it is one, by its growth or by its law; empty: it is none.
+std::string IssueText(const Json& series, double margin) {
   const std::string issue(stats::Name(stats::ScalingClass::kIssue));
+  if (series["class"] == issue) {
+    return absl::StrCat("its exponent beside the ideal is ", BoundedText(series["exponent"]),
+                        ", margin ", show::Text(margin));
+  }
+  if (series.value("laws_class", "") != issue) return {};
+  for (const Json& law : series["laws"]) {
+    if (!law["best"].get<bool>()) continue;
+    return absl::StrCat("by the law ", show::Text(law["law"]), " its efficiency is ",
+                        BoundedText(law["efficiency"]), " and its peak at ",
+                        show::Text(law["peak_text"]), " workers");
+  }
+  return "by its law";
+}
+
+Status FailIfIssue(const Json& all, double margin) {
+  std::vector<std::string> issues;
   for (const Json& series : all) {
-    if (series["class"] == issue || series.value("laws_class", "") == issue) {
-      issues.push_back(series["name"]);
-    }
+    const std::string why = IssueText(series, margin);
+    if (!why.empty()) issues.push_back(absl::StrCat(show::Text(series["name"]), ", ", why));
   }
   if (issues.empty()) return absl::OkStatus();
   return absl::InternalError(
-      absl::StrCat("--fail-if issue: scalability issue: ", absl::StrJoin(issues, ", ")));
+      absl::StrCat("--fail-if issue: scalability issue: ", absl::StrJoin(issues, "; ")));
 }
 
 Status Scaling(ScalingOptions options, const Globals& globals) {
@@ -290,7 +311,7 @@ Status Scaling(ScalingOptions options, const Globals& globals) {
     json.push_back(SeriesJson(one, options.at));
   }
   Print(json, corrected, options, globals.form);
-  return options.fail_if_issue ? FailIfIssue(json) : absl::OkStatus();
+  return options.fail_if_issue ? FailIfIssue(json, options.margin) : absl::OkStatus();
 }
 
 Action BindScaling(CLI::App& app, const Globals& globals) {

@@ -23,7 +23,8 @@ struct TimeUnit {
   double seconds;
 };
 // Longest first where one ends with another.
-constexpr std::array<TimeUnit, 4> kTimeUnits = {{{"ms", 1e-3}, {"us", 1e-6}, {"s", 1.0}, {"m", 60.0}}};
+constexpr std::array<TimeUnit, 4> kTimeUnits = {
+    {{"ms", 1e-3}, {"us", 1e-6}, {"s", 1.0}, {"m", 60.0}}};
 
 Status BadForm(const std::string& text, const std::string& why) {
   return absl::InvalidArgumentError(
@@ -82,11 +83,19 @@ std::optional<Value> ValueOf(const SpanSummary& span, const std::string& stat) {
   return Value{one, one, one};
 }
 
+Status NotKnown(const Threshold& threshold, const std::string& why) {
+  return absl::InternalError(
+      absl::StrCat("--fail-if ", threshold.text, ": it is not known, as ", why));
+}
+
+/// Of a span that began for workloads which never came to its end; or for none.
+std::string WhyNotKnown(const SpanSummary& span) {
+  if (span.n + span.missing == 0) return absl::StrCat("no workload has ", span.name);
+  return absl::StrCat(span.missing, " of ", span.n + span.missing, " workloads never came to ",
+                      span.name);
+}
+
 Status Verdict(const Threshold& threshold, const Value& value) {
-  if (!std::isfinite(value.value)) {  // there is none, so it is on neither side of a limit
-    return absl::InternalError(absl::StrCat(
-        "--fail-if ", threshold.text, ": it never came for so many workloads that there is none"));
-  }
   if (!Holds(threshold, value.value)) return absl::OkStatus();
   const std::string unit = threshold.stat.empty() ? "" : " s";
   const std::string is = absl::StrCat("is ", value.value, unit);
@@ -102,8 +111,9 @@ Status NoSuch(const Threshold& threshold, const std::vector<SpanSummary>& spans,
   std::vector<std::string> names;
   for (const SpanSummary& span : spans) names.push_back(span.name);
   for (const auto& [name, count] : counts) names.push_back(name);
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--fail-if: '", threshold.text, "' is about none of ", absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(absl::StrCat("--fail-if: '", threshold.text,
+                                                 "' names nothing that was measured; there is ",
+                                                 absl::StrJoin(names, ", ")));
 }
 
 }  // namespace
@@ -137,9 +147,9 @@ Status Check(const Threshold& threshold, const std::vector<SpanSummary>& spans,
   for (const SpanSummary& span : spans) {
     if (threshold.stat.empty() || span.name != threshold.name) continue;
     const auto value = ValueOf(span, threshold.stat);
-    if (value) return Verdict(threshold, *value);
-    return absl::InternalError(
-        absl::StrCat("--fail-if ", threshold.text, ": no workload has it, so nothing was shown"));
+    // What never came is on neither side of a limit.
+    const bool known = value && std::isfinite(value->value);
+    return known ? Verdict(threshold, *value) : NotKnown(threshold, WhyNotKnown(span));
   }
   return NoSuch(threshold, spans, counts);
 }

@@ -220,10 +220,8 @@ TEST_F(RunTest, ThrottlingNamesThePriorityLevelIfTheServerTells) {
   const Status status = Execute();
   spoiler.join();
   ASSERT_TRUE(status.ok()) << status;
-  EXPECT_THAT(
-      run_->report().notes,
-      Contains(HasSubstr("flow control: 3 by priority level "
-                         "workload-low (flow schema schema-1)")));
+  EXPECT_THAT(run_->report().notes, Contains(HasSubstr("flow control: 3 by priority level "
+                                                       "workload-low (flow schema schema-1)")));
 }
 
 TEST_F(RunTest, ClaimsOfVolumesAreFollowedToTheirBinding) {

@@ -304,6 +304,16 @@ TEST_F(ResultsCommandTest, WorseBySoMuchNeedsBothTheChanceAndTheAmount) {
   EXPECT_EQ(Run({"compare", "sweep", "sweep", "--fail-if", "worse:0%"}).code, 0);
 }
 
+TEST_F(ResultsCommandTest, ALimitThatIsBrokenSaysByHowMuchAndWhatIsMissing) {
+  EXPECT_THAT(
+      Run({"compare", "after", "sweep", "--fail-if", "worse:40%"}).err,
+      HasSubstr("--fail-if worse:40%: throughput direction=forward: 10 for 20 Gbit/s, worse "
+                "by 50 %"));
+  EXPECT_THAT(Run({"compare", "sweep", "after", "--fail-if", "worse"}).err,
+              HasSubstr("--fail-if worse: after has no more what sweep has: throughput "
+                        "direction=forward"));
+}
+
 TEST_F(ResultsCommandTest, ComparedHeadlinesShareTheRisk) {
   const Shell shell = Run({"compare", "sweep", "sweep"});
   EXPECT_THAT(shell.out, HasSubstr("2 headlines compared: of those that changed, at most 5 %"));

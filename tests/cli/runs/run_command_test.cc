@@ -195,8 +195,9 @@ TEST_F(RunCommandTest, FailedJobsAreNamedAndRunAgain) {
   });
   EXPECT_EQ(Run({file_, "--runid", "a"}), 1);
   EXPECT_THAT(log_, HasSubstr("failed, permutation 2 repetition 1 (rw=write)"));
-  EXPECT_THAT(message_, HasSubstr("run a: 2 of 4 jobs did not succeed; `twofold run "
-                                  "--retry-failed a`"));
+  EXPECT_THAT(message_, HasSubstr("run a: 2 failed of 4 jobs; the first that failed: permutation 2 "
+                                  "repetition 1 (rw=write)"));
+  EXPECT_THAT(message_, HasSubstr("; `twofold run --retry-failed a` runs those that failed again"));
   fails = false;
   EXPECT_EQ(Run({"--retry-failed", "a"}), 0) << message_;
   EXPECT_THAT(log_, HasSubstr("2 jobs are run again"));

@@ -32,6 +32,21 @@ class RunViewTest : public testing::Test {
   std::uint64_t id_ = 0;
 };
 
+TEST_F(RunViewTest, ARunThatFellShortSaysHowAndWhyTheFirstJobFailed) {
+  See(1, 1, Phase::kSucceeded, 10);
+  See(1, 2, Phase::kSucceeded, 10);
+  Seen failed = Succeeded({2, 1, false}, ++id_, 0);
+  failed.phase = Phase::kFailed;
+  failed.reason = "exit code 1";
+  driver_.See(failed);
+  EXPECT_EQ(ShortfallText(driver_),
+            "1 failed, 1 unfinished of 4 jobs; the first that failed: permutation 2 repetition 1 "
+            "(rw=write bs=4k): exit code 1");
+  See(2, 1, Phase::kSucceeded, 10);
+  See(2, 2, Phase::kWithdrawn);
+  EXPECT_EQ(ShortfallText(driver_), "1 withdrawn of 4 jobs");
+}
+
 TEST_F(RunViewTest, ALineSaysHowFarItIs) {
   See(1, 1, Phase::kSucceeded, 10);
   See(1, 2, Phase::kFailed);

@@ -130,7 +130,10 @@ TEST_F(ScalingCommandTest, AnIssueIsAnExitCodeIfAskedFor) {
   strict.insert(strict.end(), {"--fail-if", "issue"});
   const Ran ran = Twofold(strict);
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("scalability issue: jobs_per_second"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("--fail-if issue: scalability issue: jobs_per_second, its exponent "
+                        "beside the ideal is 0."));
+  EXPECT_THAT(ran.err, HasSubstr(", margin 0.1"));
 }
 
 TEST_F(ScalingCommandTest, AValidationIsReadWithItsErrors) {
@@ -331,7 +334,9 @@ TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {
   EXPECT_EQ(rows[8]["change"], "worse");
   EXPECT_FALSE(rows[7].contains("change"));
   const Ran last = OfStore({"history", "throughput", "--last", "8"});
-  EXPECT_THAT(last.out, HasSubstr("no change in 8 runs"));
+  EXPECT_THAT(last.out, HasSubstr("no change in 8 runs\n"));
+  EXPECT_THAT(OfStore({"history", "throughput", "--last", "3"}).out,
+              HasSubstr("no change in 3 runs, but so few could not show one\n"));
   EXPECT_THAT(last.out, Not(HasSubstr("night-7 ")));
 }
 
