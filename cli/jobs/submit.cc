@@ -12,6 +12,8 @@
 #include "lib/common/arguments.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
+#include "lib/common/printable.h"
+#include "lib/words/word.h"
 
 namespace twofold::cli {
 namespace {
@@ -131,6 +133,8 @@ void AddKeys(CLI::App& app, JobOptions& job) {
       ->needs(limit);
 }
 
+constexpr std::size_t kMostOfWhy = 300;  // of what a workload says
+
 Status Submit(SubmitOptions& options, const Globals& globals) {
   const bool wait = options.request.wait();
   JobOptions& submitted = *options.request.mutable_options();
@@ -142,7 +146,10 @@ Status Submit(SubmitOptions& options, const Globals& globals) {
   if (!job.ok()) return job.status();
   Print(*job, globals);
   if (!wait || job->outcome() == v1::OUTCOME_SUCCEEDED) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("job ", job->id(), " did not succeed"));
+  const std::string& why = job->report().error();
+  return absl::InternalError(absl::StrCat("job ", job->id(),
+                                          " did not succeed: ", Word(job->outcome()),
+                                          why.empty() ? "" : ", ", Printable(why, kMostOfWhy)));
 }
 
 }  // namespace

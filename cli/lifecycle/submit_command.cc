@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/App.hpp>
@@ -77,7 +78,8 @@ Status ConcludeSubmit(const lifecycle::OutputOptions& output, const Globals& glo
             << std::flush;
   for (const std::string& note : report.notes) spdlog::warn("{}", note);
   if (counts.created == 0) {
-    status.Update(absl::InternalError("no data: no workload was created"));
+    status.Update(absl::InternalError(absl::StrCat(
+        "no data: no workload was created", counts.refusal.empty() ? "" : ": ", counts.refusal)));
   }
   status.Update(CheckAll(thresholds, report));
   return status;

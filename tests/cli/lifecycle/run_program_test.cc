@@ -66,7 +66,9 @@ TEST_F(RunProgramTest, NoWorkloadIsAFailure) {
   const int code = run->Wait();
   spoiler.join();
   EXPECT_EQ(code, 1) << run->output();
-  EXPECT_THAT(run->output(), HasSubstr("no data"));
+  EXPECT_THAT(
+      run->output(),
+      HasSubstr("no data: none of 8 workloads was created and seen, the first was refused: "));
   EXPECT_TRUE(NothingIsLeft());
 }
 
