@@ -32,7 +32,7 @@ TEST(Explanation, PerfectDoublingHasNothingToExplain) {
   const Explanation why = Explain(Steps{Step(1), Step(2), Step(4)});
   EXPECT_EQ(Name(why.cause), "nothing");
   EXPECT_EQ(why.text,
-            "with 4 workers a job took at most 0.62 % longer than with 1, wait, run time and "
+            "with 4 workers a job took at most 0.59 % longer than with 1, wait, run time and "
             "overhead together: 4 did 4 times the work of 1");
 }
 

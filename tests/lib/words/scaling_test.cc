@@ -174,7 +174,7 @@ std::string Why(const stats::StepRecord& base, const stats::StepRecord& now, boo
 TEST(WhyUndecided, SaysWhatIsInDoubtAndWhatHelps) {
   EXPECT_EQ(Why(Record(8, 8.0, 1e-6), Record(16, 16.0, 1e-6)), "");
   EXPECT_THAT(Why(Record(8, 8.0, 0.01), Record(16, 15.0, 0.01)),
-              StartsWith("the limit of 1.8 is inside the interval of the ratio, 1.6"));
+              StartsWith("the limit of 1.8 is inside the interval of the ratio, 1.714 to 2.051"));
   EXPECT_THAT(Why(Record(8, 8.0, 0.01), Record(16, 15.0, 0.01)),
               HasSubstr(", as workers differ by 10.0 %: "));
   EXPECT_THAT(Why(Record(8, 8.0, 1e-12), Record(16, 14.4, 1e-12)),
