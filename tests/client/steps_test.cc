@@ -70,7 +70,8 @@ TEST(StepRecords, NameTheFieldThatIsWrong) {
   EXPECT_THAT(ErrorOf("1:1:nan:1:1:0.9:1:0:0:0"), HasSubstr("log_error 'nan'"));
   EXPECT_THAT(ErrorOf("1:1:1:1:1:1:1:0:0:0"), HasSubstr("confidence '1'"));
   EXPECT_THAT(ErrorOf("1:1:1:1:1x:0.9:1:0:0:0"), HasSubstr("seconds '1x'"));
-  EXPECT_THAT(ErrorOf("1:1:1:1:1:0.9:1:0:0:0:7"), HasSubstr("more than ten"));
+  EXPECT_THAT(ErrorOf("1:1:1:1:1:0.9:1:0:0:0:7"), HasSubstr("failed ''"));
+  EXPECT_THAT(ErrorOf("1:1:1:1:1:0.9:1:0:0:0:7:0:1"), HasSubstr("more than twelve"));
   EXPECT_THAT(ErrorOf(RecordText(Some()) + ",,"), HasSubstr("workers ''"));
 }
 

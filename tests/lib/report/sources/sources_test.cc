@@ -201,6 +201,7 @@ void AddLimit(v1::LoadRecord& record, const char* text, std::optional<double> se
 
 TEST(LoadReport, SaysOfLimitsWhatTheyAreAndWhatItWas) {
   v1::LoadRecord record = SomeLoad(2, 3, 1);
+  record.clear_limits();
   const auto verdict = [&] { return DocumentOf(record).verdict; };
   AddLimit(record, "p99>1s", 0.4, true);
   EXPECT_THAT(verdict(), ::testing::StartsWith(
