@@ -52,7 +52,7 @@ void Bind(CLI::App& app, Options& options) {
   AddOption(app, "--priority", options.priority, WholeNumber(-10, 10), "-10..10, higher first");
   AddOption(app, "--attempts", options.attempts, WholeNumber(1, 1000),
             "Tries of a job when workers vanish");
-  app.add_option("arguments", options.arguments, "Arguments of every job")->option_text("JOB ARGS");
+  AddWords(app, "arguments", options.arguments, "Arguments of every job")->option_text("JOB ARGS");
   AddOption(app, "--http-address", options.http_address, ListenAddress(),
             "Where to serve control and pages; :PORT = all interfaces, port 0 = any free one");
   app.add_option("--ready-file", options.ready_file,

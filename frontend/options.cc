@@ -85,10 +85,7 @@ void DeclareStore(CLI::App& app, Options& options) {
       ->type_name("PATH");
   app.add_option("--durable", options.durable,
                  "all jobs of this queue are durable (others can be by themselves); repeatable")
-      ->type_name("QUEUE")
-      ->allow_extra_args(false)  // what comes next is QUEUE
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("QUEUE");
   AddOption(app, "--keep-finished-for", options.storage.keep_finished_for,
             Seconds(0, 10 * 365 * 86400.0),
             "seconds after which finished durable jobs are deleted; 0 = never");
@@ -136,17 +133,11 @@ void DeclareCluster(CLI::App& app, Options& options) {
          "--shards", options.shards,
          "this queue has so many shards, 2 to 256, each with a frontend of its own if there "
          "are enough; the same for all frontends, and later only more; repeatable")
-      ->type_name("QUEUE=N")
-      ->allow_extra_args(false)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("QUEUE=N");
   app.add_option("--strict", options.strict,
                  "while the database does not show that this queue is still served here, it stands "
                  "still, so that limit and dedup keys hold; repeatable")
-      ->type_name("QUEUE")
-      ->allow_extra_args(false)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("QUEUE");
   AddOption(app, "--ttl", options.ttl, Seconds(1, 600),
             "silence after which others take the queues of a frontend over; the same for all");
 }

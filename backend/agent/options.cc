@@ -102,8 +102,7 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
   app.add_option("--label", options.labels,
                  "KEY=VALUE: what this worker is, up to 64 of them; the variable TWOFOLD_LABELS "
                  "has more, separated by commas")
-      ->check(CLI::Validator(CheckLabel, "KEY=VALUE", "label"))
-      ->allow_extra_args(false);
+      ->check(CLI::Validator(CheckLabel, "KEY=VALUE", "label"));
 }
 
 void AddWorkloadOptions(CLI::App& app, Options& options) {
@@ -127,8 +126,7 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   // What jobs may do here is for whoever starts the worker to say, never for the job.
   app.add_option("--allow-path", options.allow_paths,
                  "A folder, with all below it, or a file: specs of suites may name paths there; "
-                 "else only in the work folder of their job; may be given more than once")
-      ->allow_extra_args(false);
+                 "else only in the work folder of their job; may be given more than once");
   app.add_flag("--allow-options", options.workload.benchmark.allowed.options,
                "Specs of suites may have options and engines of their tools that are on no word "
                "list, and with them run programs and reach files as this worker's user");
@@ -136,15 +134,13 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
                  "FIELD=VALUE, VALUE with one '*' at most: specs of suites may say this in a field "
                  "that reaches beyond the worker, such as namespace=load or "
                  "'containerImage=registry.example.com/*'; may be given more than once")
-      ->check(CLI::Validator(CheckAllowedValue, "FIELD=VALUE", "value"))
-      ->allow_extra_args(false);
+      ->check(CLI::Validator(CheckAllowedValue, "FIELD=VALUE", "value"));
   app.add_option("--allow-env", options.allow_env,
                  "A variable of this environment, or several (NAME*), that programs get beside "
                  "PATH, HOME, LANG, OMPI_*, UCX_* and the like; may be given more than once")
       ->check(
           CLI::Validator([](const std::string& name) { return process::CheckVariableName(name); },
-                         "NAME", "variable"))
-      ->allow_extra_args(false);
+                         "NAME", "variable"));
   app.add_flag("--once", options.once,
                "Run the workload once, without a frontend, print the result");
   app.add_flag("--check-config", options.check_config, "Check options and workload, then exit");
@@ -174,14 +170,17 @@ std::string PeersAddress(const Options& options) {
   return !argv.empty() && !suite::FindSuites(argv[0]).empty() ? ":0" : "";
 }
 
-std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
-  CLI::App app{kDescription, kProgram};
+void Declare(CLI::App& app, Options& options) {
   app.footer(absl::StrReplaceAll(kExamples, {{"{suites}", suite::SuiteNames()}}));
   AddConnectionOptions(app, options);
   security::Declare(app, options.security);
   security::DeclareCertificate(app, options.http_security, "http-");
   AddWorkloadOptions(app, options);
-  // CLI11 never sees the workload: it would take "[x]" in an argument for a list.
+}
+
+std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
+  CLI::App app{kDescription, kProgram};
+  Declare(app, options);
   const char* const* const end = argv + argc;
   const char* const* const dashes =
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });

@@ -42,6 +42,9 @@ struct Options {
   bool verbose = false;
 };
 
+/// Adds the options to the program; the workload is none of them.
+void Declare(CLI::App& app, Options& options);
+
 /// Parses and checks what can be checked without looking at the machine. Returns the exit code if
 /// the program has to end now.
 std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options);

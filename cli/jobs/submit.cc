@@ -43,7 +43,7 @@ using v1::JobOptions;
 
 void AddBasics(CLI::App& app, SubmitOptions& options, JobOptions& job) {
   AddField(app, "QUEUE", job, &JobOptions::set_queue, "The queue")->required()->check(QueueName());
-  app.add_option("ARGS", options.arguments, "After --: arguments for the workload");
+  AddWords(app, "ARGS", options.arguments, "After --: arguments for the workload");
   AddField(app, "--suite", job, &JobOptions::set_suite,
            "Which workload; else the one the worker has");
   AddField(app, "--priority", job, &JobOptions::set_priority, "-10 to 10, higher first; else 0")

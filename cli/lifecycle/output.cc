@@ -36,8 +36,7 @@ void Declare(CLI::App& app, OutputOptions& options) {
 void DeclareFailIf(CLI::App& app, OutputOptions& options) {
   app.add_option("--fail-if", options.fail_if,
                  suite::FieldHelp(*v1::suites::LifecycleSpec::descriptor(), "failIf"))
-      ->type_name("WHAT")
-      ->take_all();
+      ->type_name("WHAT");
   Declare(app, options.plots);
   Declare(app, options.choice);
 }

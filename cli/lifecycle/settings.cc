@@ -199,8 +199,7 @@ void Declare(CLI::App& app, RunOptions& options) {
                "Watch Kubernetes' Events too, and compare their times with what is seen");
   app.add_option("--audit", options.audit,
                  "An audit log of the API server, to compare with after the run; may be repeated")
-      ->type_name("FILE")
-      ->take_all();
+      ->type_name("FILE");
   app.add_option("--store", options.store,
                  "Keep the run in this file, made if it is not there, for `twofold results`; no "
                  "frontend may be using it")

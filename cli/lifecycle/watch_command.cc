@@ -128,8 +128,7 @@ Status WatchAll(const LifecycleWatchOptions& options, const Globals& globals) {
 Action BindWatch(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<LifecycleWatchOptions>();
   app.add_option("--run", options->runs, "The --name of a run; may be repeated")
-      ->required()
-      ->take_all();
+      ->required();
   app.add_option("--namespace", options->space, "Of the runs; else that of the kubeconfig");
   Declare(app, options->cluster);
   DeclareEnd(app, options->end);

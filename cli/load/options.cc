@@ -205,8 +205,8 @@ void Declare(CLI::App& app, LoadOptions& options) {
   app.footer(kExamples + app.get_footer());
   app.add_option("--queue", options.queue, "Queue of the jobs; with --local it is made")
       ->check(QueueName());
-  app.add_option("ARGS", options.arguments,
-                 "After --: arguments of each job; with --local the program and its arguments");
+  AddWords(app, "ARGS", options.arguments,
+           "After --: arguments of each job; with --local the program and its arguments");
   DeclareLoad(app, options);
   DeclareEnd(app, options);
   DeclareJob(app, options);

@@ -91,9 +91,6 @@ void DeclareFrontends(CLI::App& app, local::ClusterOptions& cluster) {
   app.add_option("--shards", cluster.shards,
                  "This queue has so many shards, which the frontends share; repeatable")
       ->type_name("QUEUE=N")
-      ->allow_extra_args(false)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->needs(frontends);
 }
 
@@ -111,8 +108,8 @@ Action BindUp(CLI::App& app, const Globals& globals) {
           ->capture_default_str();
   app.add_flag("--workload", options->runs_workload,
                "What stands after -- is the workload of each worker; may be left out");
-  app.add_option("WORKLOAD", cluster.workload,
-                 "After --: a suite and a spec, or a program and its arguments");
+  AddWords(app, "WORKLOAD", cluster.workload,
+           "After --: a suite and a spec, or a program and its arguments");
   AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
             "Workers of each queue to start with");
   app.add_flag("--free-ports", cluster.free_ports,

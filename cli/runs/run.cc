@@ -161,8 +161,7 @@ void AddPlaces(CLI::App& app, RunCommand& command) {
       ->check(QueueName());
   app.add_option("--nodes", command.nodes,
                  "Nodes that nodes.select chooses from; else those of the queue's workers")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      ->delimiter(',');
   app.add_option(
          "--spread", command.spread,
          "Workers of a job: any, or node: each on a node of its own; else node if the queue "
@@ -197,7 +196,6 @@ void AddLocal(CLI::App& app, RunCommand& command) {
          "--allow-path", allow,
          "A folder or file that specs may name, for the local workers; may be given more than once")
       ->trigger_on_parse()
-      ->allow_extra_args(false)
       ->needs(local);
   app.add_flag_callback(
          "--allow-options", [&command] { command.allow.emplace_back("--allow-options"); },
@@ -206,7 +204,6 @@ void AddLocal(CLI::App& app, RunCommand& command) {
   app.add_option("--workload", command.workload,
                  "What local workers run instead of the suite: a program, which gets the spec as "
                  "its last argument; repeatable for arguments before it")
-      ->allow_extra_args(false)
       ->needs(local);
 }
 

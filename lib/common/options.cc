@@ -39,6 +39,39 @@ bool IsLongWithoutValue(std::string_view argument) {
          argument.find('=') == std::string_view::npos;
 }
 
+// Before a word that CLI11 would take apart: it sees a list in "[a,b]", even behind "--".
+constexpr char kAsItIs = '\x01';
+
+std::string Protect(const std::string& word) {
+  const bool is_changed = word.starts_with('[') || word.starts_with(kAsItIs);
+  return is_changed ? kAsItIs + word : word;
+}
+
+std::string Unprotect(const std::string& word) {
+  return word.starts_with(kAsItIs) ? word.substr(1) : word;
+}
+
+// CLI11 gives an option that is bound to a vector all words up to the next option, and the "--"
+// there: those of the program behind it, too.
+void TakeOneWordEach(CLI::App& app) {
+  const auto unprotect = [](std::string& word) {
+    word = Unprotect(word);
+    return std::string();
+  };
+  for (CLI::Option* option : app.get_options()) {
+    if (!option->nonpositional()) {
+      option->transform(CLI::Validator(unprotect, ""));
+      continue;
+    }
+    option->allow_extra_args(false);
+    const bool may_come_again = option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+    if (may_come_again) option->expected(1)->take_all();
+  }
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) {
+    TakeOneWordEach(*below);
+  }
+}
+
 // The whole of `text` as a number; nullopt if it is not one.
 template <typename Number>
 std::optional<Number> ParseNumber(const std::string& text) {
@@ -78,7 +111,8 @@ std::string What(const CLI::App& app, const CLI::ParseError& error) {
   const bool misses = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (rest.empty() || (!misses && !is_surplus)) return error.what();
-  return "there is no '" + rest.front() + "'" + HintAt(app, rest.front());
+  const std::string word = Unprotect(rest.front());
+  return "there is no '" + word + "'" + HintAt(app, word);
 }
 
 // What the program says of itself for others, from the options that it has declared.
@@ -119,8 +153,11 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
                                         std::string(build.commit) + ", " +
                                         std::string(build.compiler) + ")");
   AddDescriptions(app);
+  TakeOneWordEach(app);
   try {
     std::vector<std::string> arguments = NormaliseArguments(argc, argv);
+    const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+    std::transform(dashes, arguments.end(), dashes, Protect);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     app.parse(std::move(arguments));
   } catch (const CLI::Success& done) {
@@ -136,6 +173,15 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
 int UsageError(const CLI::App& app, const std::string& message) {
   std::cerr << app.get_name() << ": " << message << std::endl;
   return kExitUsage;
+}
+
+CLI::Option* AddWords(CLI::App& app, const std::string& name, std::vector<std::string>& words,
+                      const std::string& help) {
+  const CLI::callback_t take = [&words](const CLI::results_t& given) {
+    words = given;
+    return true;
+  };
+  return app.add_option(name, take, help)->expected(CLI::detail::expected_max_vector_size);
 }
 
 CLI::Validator Seconds(double least, double most) {

@@ -17,9 +17,12 @@ inline constexpr int kExitUsage = 2;
 /// negative numbers to their option (`--limit -1` is `--limit=-1`), up to a `--`.
 std::vector<std::string> NormaliseArguments(int argc, const char* const* argv);
 
-/// Parses the command line, with `--help` and `--version` added. Returns the exit code if the
-/// program has to end now (0 after help or version, kExitUsage after printing the error), else
-/// nullopt.
+/// Parses the command line, with `--help` and `--version` added. An option takes one word each time
+/// it is given, whatever it is bound to: one that may come several times is repeated. Words behind
+/// `--` are positional arguments as they are, even if they look like options or lists.
+///
+/// Returns the exit code if the program has to end now (0 after help or version, kExitUsage after
+/// printing the error), else nullopt.
 std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* argv);
 
 /// Prints `program: message` as the one line that says what is wrong; returns kExitUsage.
@@ -35,6 +38,11 @@ CLI::Option* AddOption(CLI::App& app, const std::string& names, T& value,
                        const CLI::Validator& check, const std::string& help) {
   return app.add_option(names, value, help)->check(check)->capture_default_str();
 }
+
+/// Declares positional arguments that somebody else understands: a program and its arguments. Each
+/// word is as it was given; CLI11 would make nothing of a "{}".
+CLI::Option* AddWords(CLI::App& app, const std::string& name, std::vector<std::string>& words,
+                      const std::string& help);
 
 /// An address to listen on, as ParseAddress reads it.
 CLI::Validator ListenAddress();

@@ -114,12 +114,8 @@ void AddFieldOption(CLI::App& app, const FieldDescriptor& field, Message& spec) 
   };
   CLI::Option& option =
       *app.add_option_function<std::vector<std::string>>(NamesOf(field), set, HelpOf(field));
-  option.type_name("")->allow_extra_args(false)->required(RuleOf(field).required());
-  if (field.is_repeated()) {
-    option.take_all();
-  } else {
-    option.expected(1);
-  }
+  option.type_name("")->required(RuleOf(field).required());
+  if (!field.is_repeated()) option.expected(1);
 }
 
 std::string TextOf(const Message& spec, const FieldDescriptor& field) {
@@ -156,7 +152,7 @@ SpecFlags::SpecFlags(CLI::App& app, const google::protobuf::Descriptor& spec) {
     CLI::Option& option = field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL
                               ? *app.add_flag(name, flag.values, HelpOf(field))
                               : *app.add_option(name, flag.values, HelpOf(field));
-    option.type_name("")->allow_extra_args(false);
+    option.type_name("");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/common/options.h"
+#include "tests/support/one_word.h"
 
 namespace twofold::cli {
 namespace {
@@ -42,6 +43,13 @@ TEST(Commands, EveryOneHasJsonOutput) {
     }
     EXPECT_TRUE(Chooses(words)) << words;
   }
+}
+
+TEST(Commands, EachOptionTakesOneWord) {
+  Globals globals;
+  Action chosen;
+  test::ExpectOneWordEach(
+      [&](CLI::App& app) { AddCommands(app, AllCommands(), globals, chosen); });
 }
 
 TEST(Commands, WrongWordsChooseNothing) {

@@ -6,6 +6,7 @@
 #include "lib/common/arguments.h"
 #include "lib/common/options.h"
 #include "lib/rpc/limits.h"
+#include "tests/support/one_word.h"
 
 namespace twofold::client {
 namespace {
@@ -40,6 +41,16 @@ TEST(Options, HaveDefaults) {
   EXPECT_EQ(parsed.options.parallel, 0U);
   EXPECT_EQ(parsed.options.parallel_max, 100'000U);
   EXPECT_EQ(parsed.options.http, (HostPort{"127.0.0.1", 9996}));
+}
+
+TEST(Options, EachTakesOneWord) {
+  Options options;
+  test::ExpectOneWordEach([&](CLI::App& app) { Bind(app, options); });
+}
+
+TEST(Options, ArgumentsOfJobsAreAsTheyWereGiven) {
+  const Parsed parsed = Parse({"--queue", "q", "--", "--rate", "[a,b]", "{}"});
+  EXPECT_THAT(parsed.options.arguments, ElementsAre("--rate", "[a,b]", "{}"));
 }
 
 TEST(Options, ALoadIsAParallelismARateOrAProfile) {

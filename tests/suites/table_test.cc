@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <random>
 
+#include "lib/suite/flags.h"
 #include "tests/suites/samples.h"
+#include "tests/support/one_word.h"
 
 namespace twofold::suite {
 namespace {
@@ -27,6 +30,15 @@ const std::map<std::string_view, std::pair<const char*, const char*>>& Examples(
       {"rdma-latency", {"rdma/write_lat.txt", "{}"}},
   };
   return examples;
+}
+
+TEST(Suites, EachOptionOfTheirProgramsTakesOneWord) {
+  for (const Suite& suite : Suites()) {
+    std::vector<std::unique_ptr<SpecFlags>> flags;
+    test::ExpectOneWordEach([&](CLI::App& app) {
+      flags.push_back(std::make_unique<SpecFlags>(app, *suite.spec()));
+    });
+  }
 }
 
 TEST(Suites, AreFoundByNameAndKind) {

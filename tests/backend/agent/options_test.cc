@@ -10,6 +10,7 @@
 
 #include "lib/common/options.h"
 #include "tests/backend/temp_dir.h"
+#include "tests/support/one_word.h"
 
 namespace twofold::backend {
 namespace {
@@ -41,6 +42,11 @@ TEST(ParseOptions, WorkloadIsTakenAsItStands) {
   EXPECT_EQ(parsed.options.agent.slots, 5u);
   EXPECT_THAT(parsed.options.workload.argv,
               ElementsAre("/bin/x", "-map", "[out]", "--slots", "--", "a,b"));
+}
+
+TEST(ParseOptions, EachOptionTakesOneWord) {
+  Options options;
+  test::ExpectOneWordEach([&](CLI::App& app) { Declare(app, options); });
 }
 
 TEST(ParseOptions, BadValuesEndWithTwoAndNameTheOption) {

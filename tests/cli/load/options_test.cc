@@ -46,6 +46,16 @@ TEST(LoadOptions, AClosedLoopWithItsJob) {
   EXPECT_THAT(*DecodeArguments(plan.job.spec), ElementsAre("0.1", "x"));
 }
 
+TEST(LoadOptions, WhatIsBehindDashesIsOfTheProgram) {
+  LoadOptions options;
+  EXPECT_EQ(Parse("--local --fail-if errors>0 -- /bin/sleep 0.1 --duration 1s -- [a,b]", options),
+            "");
+  EXPECT_EQ(options.limits.size(), 1U);
+  EXPECT_FALSE(options.duration);
+  EXPECT_THAT(options.arguments,
+              ElementsAre("/bin/sleep", "0.1", "--duration", "1s", "--", "[a,b]"));
+}
+
 TEST(LoadOptions, AnOpenLoopWithItsArrivals) {
   const auto plan = Planned("--queue q --rate 12.5 --arrivals poisson --seed 7");
   EXPECT_EQ(plan.profile.stages.at(0).kind, load::Stage::Kind::kRate);

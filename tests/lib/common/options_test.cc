@@ -78,6 +78,54 @@ TEST(QueueOrShard, TakesWhatPeopleCallAShard) {
   EXPECT_THAT(check("-/1"), HasSubstr("is not a queue name"));
 }
 
+/// A program with an option that may come several times, and words for somebody else.
+class Repeated : public ::testing::Test {
+ protected:
+  void Parse(std::vector<const char*> words) {
+    CLI::App app{"", "program"};
+    CLI::App* command = app.add_subcommand("run", "");
+    command->add_option("--label", labels_);
+    command->add_option("--state", states_)->delimiter(',');
+    command->add_flag("--fast", fast_);
+    AddWords(*command, "ARGS", words_, "");
+    words.insert(words.begin(), {"program", "run"});
+    EXPECT_FALSE(ParseCommandLine(app, static_cast<int>(words.size()), words.data()));
+  }
+
+  std::vector<std::string> labels_;
+  std::vector<std::string> states_;
+  std::vector<std::string> words_;
+  bool fast_ = false;
+};
+
+TEST_F(Repeated, OptionTakesOneWordEachTime) {
+  Parse({"--label", "a", "b", "--label", "[c,d]", "--label=e"});
+  EXPECT_THAT(labels_, ElementsAre("a", "[c,d]", "e"));
+  EXPECT_THAT(words_, ElementsAre("b"));
+}
+
+TEST_F(Repeated, OptionWithAListTakesTheListAndNoMore) {
+  Parse({"--state", "a,b", "c", "--state", "d"});
+  EXPECT_THAT(states_, ElementsAre("a", "b", "d"));
+  EXPECT_THAT(words_, ElementsAre("c"));
+}
+
+TEST_F(Repeated, OptionBeforeDashesLeavesThemAndWhatIsBehind) {
+  Parse({"--label", "a", "--", "program", "0.1", "--fast", "-label", "x", "--", "-1"});
+  EXPECT_THAT(labels_, ElementsAre("a"));
+  EXPECT_THAT(words_, ElementsAre("program", "0.1", "--fast", "-label", "x", "--", "-1"));
+  EXPECT_FALSE(fast_);
+}
+
+TEST_F(Repeated, WordsBehindDashesAreAsTheyWereGiven) {
+  Parse({"--", "[a,b]", "{}", "", "%%", "[", "\x01", "\x01[a]"});
+  EXPECT_THAT(words_, ElementsAre("[a,b]", "{}", "", "%%", "[", "\x01", "\x01[a]"));
+  Parse({"--", "{}"});
+  EXPECT_THAT(words_, ElementsAre("{}"));
+  Parse({"--", "[]"});
+  EXPECT_THAT(words_, ElementsAre("[]"));
+}
+
 TEST(ParseCommandLine, ErrorNamesTheOptionAndExitsWithTwo) {
   CLI::App app{"", "program"};
   double limit = 0;
