@@ -22,6 +22,7 @@
 #include "lib/common/host_name.h"
 #include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
+#include "suites/table/workload.h"
 
 namespace twofold::backend {
 namespace {
@@ -141,10 +142,11 @@ Result<std::string> FirstMatch(const std::string& pattern) {
   return first;
 }
 
-Status UseMatch(const std::string& pattern, Configuration& configuration) {
-  Result<std::string> match = FirstMatch(pattern);
+// Not in a line for a shell: a file's name would be a part of that program.
+Status UseMatch(const Options& options, Configuration& configuration) {
+  Result<std::string> match = FirstMatch(options.glob);
   if (!match.ok()) return match.status();
-  for (std::size_t i = 1; i < configuration.workload.argv.size(); ++i) {
+  for (std::size_t i = options.shell.empty() ? 1 : 3; i < configuration.workload.argv.size(); ++i) {
     configuration.workload.argv[i] = ReplaceFilename(configuration.workload.argv[i], *match);
   }
   configuration.agent.device = match->substr(match->rfind('/') + 1);
@@ -213,12 +215,15 @@ Result<Configuration> Prepare(const Options& options) {
   Configuration configuration{AgentFrom(options), WorkloadFrom(options), {}, {}};
   configuration.peers_address = PeersAddress(options);
   // Before --dir: the paths are of where the program was started.
+  auto workload = suite::FindWorkload(std::move(configuration.workload.argv));
+  if (!workload.ok()) return workload.status();
+  configuration.workload.argv = *std::move(workload);
   if (Status status = UseSecurity(options, configuration); !status.ok()) return status;
   if (!options.dir.empty() && chdir(options.dir.c_str()) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("--dir: ", options.dir));
   }
   if (!options.glob.empty()) {
-    if (Status status = UseMatch(options.glob, configuration); !status.ok()) return status;
+    if (Status status = UseMatch(options, configuration); !status.ok()) return status;
   }
   Result<Labels> labels = MakeLabels(Variable("TWOFOLD_LABELS"), options.labels);
   if (!labels.ok()) return labels.status();

@@ -1,6 +1,5 @@
 #include "backend/agent/make_workload.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <spdlog/spdlog.h>
@@ -76,12 +75,9 @@ MadeWorkload MakeBenchmark(const WorkloadParts& parts, std::vector<const suite::
 MadeWorkload MakeWorkload(const WorkloadParts& parts, const WorkloadOptions& options) {
   const std::string& name = options.argv.at(0);
   if (name == "sleep") return MakeSleep(parts, options);
-  if (name.starts_with('/')) return MakeCommand(parts, options);
   auto suites = suite::FindSuites(name);
   if (!suites.empty()) return MakeBenchmark(parts, std::move(suites), options);
-  return absl::InvalidArgumentError(absl::StrCat("workload '", absl::CHexEscape(name),
-                                                 "' is neither a built-in suite (sleep, ",
-                                                 suite::SuiteNames(), ") nor an absolute path"));
+  return MakeCommand(parts, options);
 }
 
 }  // namespace twofold::backend

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "lib/common/contacts.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "suites/table/table.h"
+#include "suites/table/workload.h"
 
 namespace twofold::backend {
 namespace {
@@ -26,7 +28,9 @@ Workloads:
   SUITE [SPEC]             built in: {suites}.
                            A spec is JSON; without one defaults count. See docs/suites.md
   SUITE,SUITE,...          those: a job says which, else the first
-  /path/of/program ARGS    that program, in a process group of its own, without a shell
+  PROGRAM ARGS             that program, in a process group of its own, without a shell: a path, or
+                           a name that is looked for in PATH, as a shell does
+  --shell 'a | b'          that line, by /bin/sh
 A job's own arguments come after ARGS (for sleep: instead of TIME; for a suite: instead of SPEC).
 
 Reconnecting: with --backoff 0 a frontend that is away for 5 seconds ends the program with exit
@@ -111,6 +115,7 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
   AddOption(app, "--ready-limit", options.ready_limit, Seconds(),
             "Longest time for the member of a gang to get ready; a job's limit counts if "
             "smaller; 0: none");
+  app.add_option("--shell", options.shell, suite::kShellHelp)->type_name("LINE");
   app.add_option("--dir", options.dir, "Working directory, also of --glob");
   app.add_option("--glob", options.glob,
                  "First match replaces FILENAME in arguments; its base name is reported as device");
@@ -181,12 +186,14 @@ void Declare(CLI::App& app, Options& options) {
 std::optional<int> ParseOptions(int argc, const char* const* argv, Options& options) {
   CLI::App app{kDescription, kProgram};
   Declare(app, options);
+  // The workload stands behind "--", and nowhere else.
   const char* const* const end = argv + argc;
   const char* const* const dashes =
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
   const auto code = ParseCommandLine(app, static_cast<int>(dashes - argv), argv);
   if (code) return code;
   if (dashes != end) options.workload.argv.assign(dashes + 1, end);
+  options.workload.argv = suite::WithShell(options.shell, std::move(options.workload.argv));
   const std::string error = CheckTogether(options);
   if (!error.empty()) return UsageError(app, error);
   return std::nullopt;

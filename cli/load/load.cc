@@ -22,6 +22,7 @@
 #include "lib/common/program.h"
 #include "lib/load/record.h"
 #include "lib/report/sources/sources.h"
+#include "suites/table/workload.h"
 
 namespace twofold::cli {
 namespace {
@@ -164,7 +165,9 @@ Result<Target> FindTarget(const LoadOptions& options, const Globals& globals) {
     if (!status.ok()) return status;
     return Target{frontend.address(), frontend.security(), nullptr};
   }
-  auto cluster = OwnCluster::Start(options.programs, options.arguments, options.slots);
+  auto workload = suite::FindWorkload(suite::WithShell(options.shell, options.arguments));
+  if (!workload.ok()) return workload.status();
+  auto cluster = OwnCluster::Start(options.programs, *workload, options.slots);
   if (!cluster.ok()) return cluster.status();
   const std::string frontend = (*cluster)->frontend();
   return Target{frontend, {}, *std::move(cluster)};

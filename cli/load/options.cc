@@ -14,6 +14,7 @@
 #include "lib/process/environment.h"
 #include "lib/rpc/limits.h"
 #include "lib/stats/distribution.h"
+#include "suites/table/workload.h"
 
 namespace twofold::cli {
 namespace {
@@ -157,6 +158,7 @@ void DeclareLocal(CLI::App& app, LoadOptions& options) {
       "Jobs that run at once, with --local; several: each in turn, and a table of how it scales",
       [&options](const std::string& text) { return ReadSlots(text, options.slots); })
       ->needs(local);
+  app.add_option("--shell", options.shell, suite::kShellHelp)->type_name("LINE")->needs(local);
   app.add_option("--programs", options.programs, "Folder of twofold-frontend and the others")
       ->needs(local);
 }
@@ -220,8 +222,9 @@ Status Check(const LoadOptions& options) {
   if (options.local && !options.queue.empty()) {
     return wrong("--queue: with --local the cluster is new and has one queue of its own");
   }
-  if (options.local && options.arguments.empty()) {
-    return wrong("--local: say what to run: twofold load --local -- ./my-program ARGS");
+  if (options.local && options.arguments.empty() && options.shell.empty()) {
+    return wrong(
+        "--local: say what to run: twofold load --local -- ./my-program ARGS, or --shell 'a | b'");
   }
   if (!options.local && options.queue.empty()) {
     return wrong("--queue: say which queue, or bring a cluster with --local -- PROGRAM");

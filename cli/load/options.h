@@ -17,6 +17,7 @@ namespace twofold::cli {
 struct LoadOptions {
   std::string queue;
   std::vector<std::string> arguments;  ///< of each job; with --local the program
+  std::string shell;                   ///< --shell, with --local instead of the program
 
   std::uint32_t parallel = 0;  ///< 0: not given
   double rate = 0;             ///< jobs a second; 0: not given

@@ -18,6 +18,7 @@
 #include "lib/process/environment.h"
 #include "lib/process/spawn.h"
 #include "lib/show/table.h"
+#include "suites/table/workload.h"
 
 namespace twofold::cli {
 namespace {
@@ -35,6 +36,7 @@ Status ShowAll(const Globals& globals) {
 struct UpOptions {
   local::ClusterOptions cluster;
   bool runs_workload = false;  ///< --workload
+  std::string shell;           ///< --shell
   bool foreground = false;
   double timeout_seconds = 60;
 };
@@ -64,10 +66,26 @@ Status Up(const UpOptions& options, const Globals& globals) {
   return status.ok() && options.foreground ? Attend(*supervisor, signals) : status;
 }
 
-// The queue of `local up -- /path/of/program`.
-std::string QueueFor(const std::string& workload) {
-  const std::string name = std::filesystem::path(workload).filename();
-  return CheckQueueName(name).empty() ? name : "work";
+// The queue of `local up -- /path/of/program`, or of a line for the shell.
+std::string QueueFor(const UpOptions& options) {
+  const std::string name = std::filesystem::path(options.cluster.workload[0]).filename();
+  return options.shell.empty() && CheckQueueName(name).empty() ? name : "work";
+}
+
+// What each worker runs, and for which queue if none was named.
+Status FindWorkload(UpOptions& options, bool names_queues) {
+  auto workload =
+      suite::FindWorkload(suite::WithShell(options.shell, std::move(options.cluster.workload)));
+  if (!workload.ok()) return workload.status();
+  options.cluster.workload = *std::move(workload);
+  if (options.runs_workload && options.cluster.workload.empty()) {
+    return absl::InvalidArgumentError(
+        "--workload: say what each worker runs, after --: --workload -- ./my-program ARGS");
+  }
+  if (!names_queues && !options.cluster.workload.empty()) {
+    options.cluster.queues = QueueFor(options);
+  }
+  return absl::OkStatus();
 }
 
 void DeclareFrontends(CLI::App& app, local::ClusterOptions& cluster) {
@@ -110,6 +128,7 @@ Action BindUp(CLI::App& app, const Globals& globals) {
                "What stands after -- is the workload of each worker; may be left out");
   AddWords(app, "WORKLOAD", cluster.workload,
            "After --: a suite and a spec, or a program and its arguments");
+  app.add_option("--shell", options->shell, suite::kShellHelp)->type_name("LINE");
   AddOption(app, "--replicas", cluster.replicas, WholeNumber(0, 10'000),
             "Workers of each queue to start with");
   app.add_flag("--free-ports", cluster.free_ports,
@@ -124,13 +143,8 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   AddOption(app, "--timeout", options->timeout_seconds, Seconds(0, 3600),
             "Longest wait for all to be ready");
   return [options, queues, &globals]() -> Status {
-    const std::vector<std::string>& workload = options->cluster.workload;
-    if (options->runs_workload && workload.empty()) {
-      return absl::InvalidArgumentError(
-          "--workload: say what each worker runs, after --: --workload -- ./my-program ARGS");
-    }
-    if (queues->empty() && !workload.empty()) options->cluster.queues = QueueFor(workload[0]);
-    return Up(*options, globals);
+    const Status status = FindWorkload(*options, !queues->empty());
+    return status.ok() ? Up(*options, globals) : status;
   };
 }
 

@@ -15,6 +15,7 @@
 #include "lib/common/options.h"
 #include "lib/spec/sweep.h"
 #include "suites/table/table.h"
+#include "suites/table/workload.h"
 
 namespace twofold::cli {
 namespace {
@@ -80,13 +81,15 @@ Result<KnownRun> NewRun(const RunCommand& command, std::string text, const Globa
   if (!queue.ok()) return queue.status();
   auto nodes = NodesToChooseFrom(command, *sweep, *queue, globals);
   if (!nodes.ok()) return nodes.status();
+  auto workload = suite::FindWorkload(command.workload);
+  if (!workload.ok()) return workload.status();
   return Expanded({.id = *id,
                    .file = command.file,
                    .text = std::move(text),
                    .queue = *queue,
                    .nodes = *std::move(nodes),
                    .local = command.local,
-                   .workload = command.workload});
+                   .workload = *std::move(workload)});
 }
 
 }  // namespace twofold::cli

@@ -55,6 +55,16 @@ bool IsProgram(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
+// Absolute, without any ".". What is ".." stays: behind a link it leads elsewhere than the text
+// says.
+std::string FromHere(const std::string& path) {
+  std::filesystem::path whole;
+  for (const auto& part : std::filesystem::absolute(path)) {
+    if (part != ".") whole /= part;
+  }
+  return whole;
+}
+
 std::vector<std::string> FoldersOf(const SearchPath& where) {
   std::vector<std::string> folders(where.folders.begin(), where.folders.end());
   const std::vector<std::string> inherited = absl::StrSplit(where.path, ':');
@@ -137,14 +147,31 @@ Result<std::string> FindProgram(const std::string& name, const SearchPath& where
                    folders.empty() ? "no folder, as PATH is empty" : absl::StrJoin(folders, ", ")));
 }
 
+Result<std::string> ProgramAsTyped(const std::string& word) {
+  if (word.find('/') != std::string::npos) {
+    std::string file = FromHere(word);
+    const Status status = CheckExecutable(file);
+    if (status.ok()) return file;
+    return absl::InvalidArgumentError(status.message());
+  }
+  const std::string path = ValueOf("PATH", {});
+  const std::vector<std::string> folders = absl::StrSplit(path, ':');
+  for (const std::string& folder : folders) {
+    std::string file = absl::StrCat(FromHere(folder.empty() ? "." : folder), "/", word);
+    if (!path.empty() && IsProgram(file)) return file;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("'", absl::CHexEscape(word), "' is not in PATH (",
+                                                 path.empty() ? "which is empty" : path, ")"));
+}
+
 std::string JoinPath(const SearchPath& where) { return absl::StrJoin(FoldersOf(where), ":"); }
 
 Status CheckExecutable(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
   if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(path + ": is a directory");
-  if (access(path.c_str(), X_OK) != 0) return absl::ErrnoToStatus(errno, path);
-  return absl::OkStatus();
+  if (access(path.c_str(), X_OK) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(path + ": is not executable");
 }
 
 std::string OwnFolder() {

@@ -7,8 +7,8 @@
 
 #include "lib/common/result.h"
 
-/// Where programs are found, and the variables they start with. A list of changes has NAME=VALUE for
-/// what is added or replaced, and NAME alone for what is removed.
+/// Where programs are found, and the variables they start with. A list of changes has NAME=VALUE
+/// for what is added or replaced, and NAME alone for what is removed.
 namespace twofold::process {
 
 /// Lets variables of these names through as well (see Inherited); NAME, or a name with one '*' for
@@ -50,6 +50,13 @@ struct SearchPath {
 /// The path of the program `name`; itself if there is a slash in it.
 /// Errors   kNotFound "NAME is not installed: looked in FOLDER, ...".
 Result<std::string> FindProgram(const std::string& name, const SearchPath& where);
+
+/// The absolute path of the program that a shell in this folder would start for `word`: that file
+/// if there is a slash in it, else the first executable of that name in the folders of our PATH.
+/// For a word of the person who has called us; what others name is for FindProgram.
+///
+/// Errors   kInvalidArgument: what was looked for and where, or why that file cannot be started.
+Result<std::string> ProgramAsTyped(const std::string& word);
 
 /// A PATH with `folders` before `path`.
 std::string JoinPath(const SearchPath& where);

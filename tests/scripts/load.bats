@@ -102,9 +102,24 @@ load_of() { "$bin/twofold" load --queue sleep "$@"; }
   run "$bin/twofold" load --queue sleep --parallel 1 --frontend 127.0.0.1:1
   [ "$status" -eq 4 ]
   run "$bin/twofold" load --local -- /no/such/program
-  [ "$status" -eq 4 ]
+  [ "$status" -eq 2 ]
   [[ "$output" == *"/no/such/program"* ]]
   [ -z "$(ls -A "$TMPDIR")" ]
+}
+
+@test "what stands behind -- is the program's, and a program is found as a shell finds it" {
+  printf '#!/bin/sh\necho "$@" >>words\n' >my-program
+  chmod +x my-program
+  "$bin/twofold" load --local --jobs 1 --warm-up 0 --fail-if 'errors>0' -- ./my-program --duration 1s -- '[a,b]'
+  [ "$(sort -u words)" = "--duration 1s -- [a,b]" ]
+  rm words
+  PATH=$PWD:$PATH "$bin/twofold" load --local --jobs 1 --warm-up 0 --fail-if 'errors>0' -- my-program
+  [ -e words ]
+  "$bin/twofold" load --local --jobs 1 --warm-up 0 --fail-if 'errors>0' --shell './my-program "$1" | tr a b' -- one
+  grep -q one words
+  run "$bin/twofold" load --local -- no-such
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"'no-such' is not in PATH ($PATH)"* ]]
 }
 
 @test "a cluster of its own measures how a program scales, and leaves nothing" {

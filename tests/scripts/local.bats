@@ -313,6 +313,30 @@ validate() {
   jq -e '[.windows[] | .run] | length == 2 and all(. >= 0.06 and . < 0.5)' "$BATS_TEST_TMPDIR/result.json"
 }
 
+@test "a program is looked up as a shell does, and a line for a shell is one" {
+  my_program
+  cd "$BATS_TEST_TMPDIR"
+  up -- ./my-program
+  is scalability-tester-backend-my-program ready 1
+  "$bin/twofold" job submit my-program --wait -- 0.01
+  "$bin/twofold" local down
+  PATH=$BATS_TEST_TMPDIR:$PATH up --shell 'my-program "$1" && echo "did $1" | tr d D'
+  run "$bin/twofold" job submit work --wait -- 0.02
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"DiD 0.02"* ]]
+}
+
+@test "a program that is none is refused before anything is started" {
+  cd "$BATS_TEST_TMPDIR"
+  mkdir folder
+  for program in ./folder ./no-such no-such; do
+    run up -- "$program"
+    [ "$status" -eq 2 ]
+    [ ! -e "$TWOFOLD_DIR" ]
+  done
+  [[ "$output" == "twofold: 'no-such' is not in PATH ($PATH), nor built in, as sleep, fio, "* ]]
+}
+
 @test "--workload without a program is refused, with an example" {
   run up --queues q --workload
   [ "$status" -eq 2 ]
