@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
+
+#include "lib/common/options.h"
 
 namespace twofold::cli {
 namespace {
@@ -23,15 +26,19 @@ const std::vector<ExitRow>& ExitRows() {
   static const std::vector<ExitRow> rows = {
       {0, "done", {kOk}},
       {1, "failed", {}},  // all that is not named
-      {2, "wrong usage", {kInvalidArgument}},
-      {3, "no such queue, job, run, frontend, deployment or cluster", {kNotFound}},
-      {4,
-       "the frontend or supervisor cannot be reached, or did not answer in time",
+      {kExitUsage,
+       "wrong usage: an option, file or program that cannot be used",
+       {kInvalidArgument}},
+      {kExitNotFound,
+       "nothing of that name: file, queue, job, run, frontend, deployment, cluster",
+       {kNotFound}},
+      {kExitNoAnswer,
+       "no answer, or none in time: of the frontend, supervisor, API server or store",
        {kUnavailable, kDeadlineExceeded}},
-      {5,
+      {kExitRefused,
        "refused in this state: a cluster runs already, a queue drains or is full",
        {kFailedPrecondition, kResourceExhausted}},
-      {6, "interrupted, before a run or a copy was over", {kCancelled}},
+      {kExitCutShort, "interrupted, before a run or a copy was over", {kCancelled}},
       {kExitLimitNotKept, "load: a limit of --fail-if was not kept", {}},
       {kExitSpoiled, "load: the load generator itself spoiled the numbers", {}},
       {kExitInterrupted, "load: interrupted; files and summary are of the time until then", {}},
@@ -40,6 +47,25 @@ const std::vector<ExitRow>& ExitRows() {
 }
 
 constexpr char kExitPayload[] = "twofold/exit-code";
+
+// What one command has: `own`, and what all have.
+bool IsOf(const std::vector<int>& own, int code) {
+  return code <= kExitUsage || std::find(own.begin(), own.end(), code) != own.end();
+}
+
+std::string ExitCodesText(const std::function<bool(int)>& wanted) {
+  std::string text = "Exit codes:\n";
+  for (const ExitRow& row : ExitRows()) {
+    if (wanted(row.code)) absl::StrAppend(&text, "  ", row.code, "  ", row.meaning, "\n");
+  }
+  return text;
+}
+
+// Such that a command ends as its --help says.
+Status Within(const std::vector<int>& own, Status status) {
+  if (!IsOf(own, ExitCode(status))) status.SetPayload(kExitPayload, absl::Cord("1"));
+  return status;
+}
 
 const std::map<std::string, std::string> kGroups = {
     {"frontend", "Hand queues over between frontends that share a database"},
@@ -92,7 +118,8 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     CLI::App* command = parent.add_subcommand(
         space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
     const std::string examples = absl::StrReplaceAll(row.example, {{"\n", "\n  "}});
-    command->footer("Example:\n  " + examples + "\n\n" + ExitCodesHelp());
+    command->footer("Example:\n  " + examples + "\n\n" +
+                    ExitCodesText([&row](int code) { return IsOf(row.exits, code); }));
     AddGlobals(*command, row.prints, globals);
     if (row.asks_frontend) {
       command->add_option(
@@ -103,8 +130,8 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     }
     const Action action = row.bind(*command, globals);
     // Called after those of its own subcommands, which go first.
-    command->callback([action, &chosen] {
-      if (!chosen) chosen = action;
+    command->callback([action, exits = row.exits, &chosen] {
+      if (!chosen) chosen = [action, exits] { return Within(exits, action()); };
     });
   }
 }
@@ -131,10 +158,7 @@ int ExitCode(const Status& status) {
 }
 
 std::string ExitCodesHelp() {
-  std::string text = "Exit codes:\n";
-  for (const ExitRow& row : ExitRows())
-    absl::StrAppend(&text, "  ", row.code, "  ", row.meaning, "\n");
-  return text;
+  return ExitCodesText([](int /*code*/) { return true; });
 }
 
 }  // namespace twofold::cli

@@ -30,6 +30,22 @@ using Action = std::function<Status()>;
 /// What a command prints; a table can be had as CSV and Markdown, too.
 enum class Prints : std::uint8_t { kText, kTable };
 
+/// How commands end beside 0 (done), 1 (failed) and 2 (kExitUsage); `twofold --help` says of each
+/// what it means, and that is the same for all commands.
+inline constexpr int kExitNotFound = 3;
+inline constexpr int kExitNoAnswer = 4;
+inline constexpr int kExitRefused = 5;
+inline constexpr int kExitCutShort = 6;
+inline constexpr int kExitLimitNotKept = 7;
+inline constexpr int kExitSpoiled = 8;
+inline constexpr int kExitInterrupted = 130;  ///< as shells have it
+
+/// Those of commands that ask a frontend, a store or an API server for something that has a name;
+/// that ask for a list; and that read files and nothing else.
+inline const std::vector<int> kExitsOfAsking = {kExitNotFound, kExitNoAnswer, kExitRefused};
+inline const std::vector<int> kExitsOfListing = {kExitNoAnswer, kExitRefused};
+inline const std::vector<int> kExitsOfReading = {kExitNotFound};
+
 /// One row of the table of commands.
 struct Command {
   std::string name;  ///< "queues", or with its group "local up"
@@ -38,7 +54,8 @@ struct Command {
   /// Adds the command's own options and says what to run once they are parsed.
   std::function<Action(CLI::App&, const Globals&)> bind;
   Prints prints = Prints::kText;
-  bool asks_frontend = true;  ///< it has --frontend
+  bool asks_frontend = true;                ///< it has --frontend
+  std::vector<int> exits = kExitsOfAsking;  ///< beside 0, 1 and 2; all that it can end with
 };
 
 /// Those of all rooms, in the order of --help.
@@ -68,18 +85,13 @@ std::vector<Command> LoadCommands();
 void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& globals,
                  Action& chosen);
 
-/// Exit codes for what no status code says.
-inline constexpr int kExitLimitNotKept = 7;
-inline constexpr int kExitSpoiled = 8;
-inline constexpr int kExitInterrupted = 130;  ///< as shells have it
-
-/// What a command returns that ends with this exit code.
+/// What a command returns that ends with this exit code, for what no status code says.
 Status EndWith(int exit_code, const std::string& message);
 
-/// The exit code for what a command has returned.
+/// The exit code for what the action of a command has returned: one of its row, or 1.
 int ExitCode(const Status& status);
 
-/// What --help says of the exit codes.
+/// What --help says of the exit codes of all commands.
 std::string ExitCodesHelp();
 
 }  // namespace twofold::cli

@@ -250,7 +250,7 @@ Action BindAccept(CLI::App& app, const Globals& globals) {
 std::vector<Command> FrontendCommands() {
   return {
       {"frontends", "The frontends of a cluster: state, queues, workers, database",
-       "twofold frontends --watch", BindList, Prints::kTable},
+       "twofold frontends --watch", BindList, Prints::kTable, true, kExitsOfListing},
       {"frontend drain", "Hand all queues of a frontend over to the others, and take no more",
        "twofold frontend drain frontend-2", BindDrain, Prints::kTable},
       {"frontend move", "Hand a queue over to a frontend", "twofold frontend move sleep frontend-1",

@@ -122,7 +122,7 @@ Result<std::unique_ptr<Journal>> Journal::Create(const JournalOptions& options) 
                      "`twofold lifecycle report` reads it"));
   }
   if (file.get() < 0 || flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    return absl::UnavailableError(
+    return absl::InvalidArgumentError(
         absl::StrCat("--journal: ", options.file, ": ", std::strerror(errno)));
   }
   return std::unique_ptr<Journal>(new Journal(options, std::move(file), 0));
@@ -139,7 +139,7 @@ Result<std::unique_ptr<Journal>> Journal::Continue(
   const auto whole = ReadAll(file.get(), options.file, take);
   if (!whole.ok()) return whole.status();
   if (ftruncate(file.get(), static_cast<off_t>(*whole)) != 0) {
-    return absl::UnavailableError(
+    return absl::InvalidArgumentError(
         absl::StrCat("--journal: ", options.file, ": ", std::strerror(errno)));
   }
   return std::unique_ptr<Journal>(new Journal(options, std::move(file), *whole));
@@ -175,7 +175,7 @@ void Journal::Write(std::string line) {
     Fail(absl::ResourceExhaustedError(
         absl::StrCat(most_ / kMiB, " MiB are its limit, see --journal-limit")));
   } else if (waiting_.size() + line.size() > kMostWaiting) {
-    Fail(absl::UnavailableError("the disk is too slow for it"));
+    Fail(absl::InternalError("the disk is too slow for it"));
   } else {
     bytes_ += line.size();
     waiting_ += line;
@@ -215,7 +215,7 @@ void Journal::Work() {
     const int error = errno;
     MutexLock lock(mutex_);
     writing_ = false;
-    if (!written) Fail(absl::UnavailableError(std::strerror(error)));
+    if (!written) Fail(absl::InternalError(std::strerror(error)));
     changed_.NotifyAll();
   }
 }

@@ -41,7 +41,7 @@ class Journal {
   static constexpr std::size_t kMostWaiting = 64 << 20;
 
   /// A new file that only its owner may read and write. Write the head first.
-  /// Errors   kFailedPrecondition: it is there already. kUnavailable: it cannot be made.
+  /// Errors   kFailedPrecondition: it is there already. kInvalidArgument: it cannot be made.
   static Result<std::unique_ptr<Journal>> Create(const JournalOptions& options);
 
   /// Takes each whole line of the file, the head included; then goes on after the last of them. A

@@ -71,7 +71,7 @@ Status WriteText(const std::string& option, const std::string& path, const std::
   file << text;
   file.close();
   if (file) return absl::OkStatus();
-  return absl::UnavailableError(
+  return absl::InvalidArgumentError(
       absl::StrCat(option, ": ", path, " cannot be written; is its folder there, and not full?"));
 }
 

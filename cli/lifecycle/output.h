@@ -37,7 +37,7 @@ Result<std::vector<Threshold>> ThresholdsOf(const OutputOptions& options);
 /// Prints what the thresholds say but for the first that fails, which is returned.
 Status CheckAll(const std::vector<Threshold>& thresholds, const Report& report);
 
-/// Errors   kUnavailable: names `option` and the path.
+/// Errors   kInvalidArgument: names `option` and the path.
 Status WriteText(const std::string& option, const std::string& path, const std::string& text);
 
 }  // namespace twofold::lifecycle

@@ -54,9 +54,9 @@ Status WritePlots(const PlotOptions& options, const Drawn& drawn) {
   for (std::size_t i = 0; i < pictures.size() && !options.svg_only; ++i) {
     const auto png = report::ToPng(texts[i]);
     if (!png.ok()) {
-      return absl::UnavailableError(absl::StrCat("--plots: ", std::string(png.status().message()),
-                                                 "; the pictures are in ", options.dir,
-                                                 " as SVG, and --svg-only asks for no more"));
+      return absl::InternalError(absl::StrCat("--plots: ", std::string(png.status().message()),
+                                              "; the pictures are in ", options.dir,
+                                              " as SVG, and --svg-only asks for no more"));
     }
     const Status written = WriteText("--plots", PathOf(options, pictures[i].first, "png"), *png);
     if (!written.ok()) return written;

@@ -25,7 +25,8 @@ Status MakeFolder(const PlotOptions& options);
 /// general.svg, detailed.svg, and a PNG of each.
 ///
 /// Cost     Some seconds for 200 000 workloads.
-/// Errors   kUnavailable: a file cannot be written; or there is no PNG, as report::ToPng says, but
+/// Errors   kInvalidArgument: a file cannot be written. kInternal: there is no PNG, as
+/// report::ToPng says, but
 ///          both SVGs.
 Status WritePlots(const PlotOptions& options, const Drawn& drawn);
 

@@ -49,7 +49,8 @@ Command ReportCommand() {
           .example = "twofold lifecycle report run.journal --times times.csv",
           .bind = BindReport,
           .prints = Prints::kTable,
-          .asks_frontend = false};
+          .asks_frontend = false,
+          .exits = {kExitNotFound, kExitRefused}};
 }
 
 }  // namespace twofold::cli

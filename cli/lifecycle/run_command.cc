@@ -152,7 +152,8 @@ Command RunCommand() {
               "--fail-if 'pod_ready_p99>5s'",
           .bind = BindRun,
           .prints = Prints::kTable,
-          .asks_frontend = false};
+          .asks_frontend = false,
+          .exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitCutShort}};
 }
 
 }  // namespace twofold::cli

@@ -92,7 +92,8 @@ Command SampledCommand() {
           "twofold lifecycle sampled logs --fail-if 'total_decision_p90>10s'",
           BindSampled,
           Prints::kTable,
-          false};
+          false,
+          kExitsOfReading};
 }
 
 }  // namespace twofold::cli

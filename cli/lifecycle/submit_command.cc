@@ -133,7 +133,8 @@ Command SubmitCommand() {
           .example = "twofold lifecycle submit --kind job --count 500 --rate 20 --name big",
           .bind = BindSubmit,
           .prints = Prints::kTable,
-          .asks_frontend = false};
+          .asks_frontend = false,
+          .exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitCutShort}};
 }
 
 }  // namespace twofold::cli

@@ -127,8 +127,7 @@ Status WatchAll(const LifecycleWatchOptions& options, const Globals& globals) {
 
 Action BindWatch(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<LifecycleWatchOptions>();
-  app.add_option("--run", options->runs, "The --name of a run; may be repeated")
-      ->required();
+  app.add_option("--run", options->runs, "The --name of a run; may be repeated")->required();
   app.add_option("--namespace", options->space, "Of the runs; else that of the kubeconfig");
   Declare(app, options->cluster);
   DeclareEnd(app, options->end);
@@ -144,7 +143,8 @@ Command WatchCommand() {
           .example = "twofold lifecycle watch --run big --journal big.journal",
           .bind = BindWatch,
           .prints = Prints::kTable,
-          .asks_frontend = false};
+          .asks_frontend = false,
+          .exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitCutShort}};
 }
 
 }  // namespace twofold::cli

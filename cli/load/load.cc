@@ -247,9 +247,14 @@ Action BindLoad(CLI::App& app, const Globals& globals) {
 }  // namespace
 
 std::vector<Command> LoadCommands() {
-  return {{"load", "Put a load on a queue and say what came of it: throughput, latencies, limits",
+  return {{"load",
+           "Put a load on a queue and say what came of it: throughput, latencies, limits",
            "twofold load --queue sleep --parallel 16 --duration 30s --fail-if p99>200ms -- 0.1",
-           BindLoad, Prints::kTable}};
+           BindLoad,
+           Prints::kTable,
+           true,
+           {kExitNotFound, kExitNoAnswer, kExitRefused, kExitLimitNotKept, kExitSpoiled,
+            kExitInterrupted}}};
 }
 
 }  // namespace twofold::cli

@@ -185,6 +185,9 @@ Status Down(const Globals& globals) {
   return absl::OkStatus();
 }
 
+const std::vector<int> kExitsOfLooking = {kExitNotFound, kExitNoAnswer};
+const std::vector<int> kExitsOfEnding = {kExitNoAnswer};
+
 }  // namespace
 
 std::vector<Command> LocalCommands() {
@@ -200,11 +203,11 @@ std::vector<Command> LocalCommands() {
       {"local start", "Start again what was killed; returns when it is ready",
        "twofold local start frontend-2", BindStart, Prints::kText, false},
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
-       BindPlain<ShowAll>, Prints::kText, false},
+       BindPlain<ShowAll>, Prints::kText, false, kExitsOfLooking},
       {"local logs", "The end of the logs, and what is added to them",
-       "twofold local logs backend-sleep -f", BindLogs, Prints::kText, false},
+       "twofold local logs backend-sleep -f", BindLogs, Prints::kText, false, kExitsOfLooking},
       {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
-       BindPlain<Down>, Prints::kText, false},
+       BindPlain<Down>, Prints::kText, false, kExitsOfEnding},
   };
 }
 

@@ -130,8 +130,8 @@ Status RunToEnd(const Arguments& argv, const std::string& log) {
   }
   if (exit->ok()) return absl::OkStatus();
   constexpr int kLines = 8;
-  return absl::UnavailableError(absl::StrCat("--postgres: initdb ended, ", Describe(*exit), ":\n",
-                                             Tail(log, kLines).value_or("")));
+  return absl::InternalError(absl::StrCat("--postgres: initdb ended, ", Describe(*exit), ":\n",
+                                          Tail(log, kLines).value_or("")));
 }
 
 // For a URL: RFC 3986.

@@ -22,7 +22,7 @@ namespace twofold::local {
 /// Makes the data (initdb), and plans the server. The address is that of the database postgres.
 ///
 /// Errors   kInvalidArgument: PostgreSQL is not installed, or the folder's path is too long for a
-///          socket. kUnavailable: initdb failed, with what it said, or took too long.
+///          socket. kInternal: initdb failed, with what it said, or took too long.
 /// Cost     One to three seconds, 40 MiB on disk.
 Result<DeploymentSpec> MakeDatabase(const StateFolder& folder);
 

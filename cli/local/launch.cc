@@ -59,19 +59,22 @@ std::string LogEnd(const StateFolder& folder, const std::string& process) {
   return tail.ok() && !tail->empty() ? absl::StrCat("; the end of its log:\n", *tail) : "";
 }
 
-// What makes waiting for this deployment pointless; empty if nothing.
-std::string Hopeless(const DeploymentStatus& deployment) {
+Status NotReady(const StateFolder& folder, const DeploymentStatus& deployment,
+                absl::StatusCode code, const std::string& reason) {
+  const std::string name = deployment.at("name");
+  return {code, absl::StrCat(name, " ", reason, LogEnd(folder, name + "-0"))};
+}
+
+// What makes waiting for this deployment pointless: it refuses what it is told, or breaks down.
+Status CheckHope(const StateFolder& folder, const DeploymentStatus& deployment) {
   const int restarts = deployment.at("restarts");
   const std::string last_exit = deployment.at("last_exit");
   const bool misused = last_exit == "exit code 2" || last_exit == "exit code 127";
-  if (deployment.at("ready") > 0 || restarts == 0) return "";
-  return misused || restarts >= kHopeless ? "cannot run: " + last_exit : "";
-}
-
-Status NotReady(const StateFolder& folder, const DeploymentStatus& deployment,
-                const std::string& reason) {
-  const std::string name = deployment.at("name");
-  return absl::UnavailableError(absl::StrCat(name, " ", reason, LogEnd(folder, name + "-0")));
+  if (deployment.at("ready") > 0 || restarts == 0) return absl::OkStatus();
+  if (!misused && restarts < kHopeless) return absl::OkStatus();
+  return NotReady(folder, deployment,
+                  misused ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kInternal,
+                  "cannot run: " + last_exit);
 }
 
 Status AddDatabase(const StateFolder& folder, const ClusterOptions& options,
@@ -100,7 +103,7 @@ Result<pid_t> StartSupervisor(const StateFolder& folder, const ClusterOptions& o
   if (pid < 0) return absl::InternalError("cannot fork");
   while (!std::filesystem::exists(folder.SupervisorFile())) {
     if (const auto exit = process::Poll(pid)) {
-      return absl::UnavailableError(
+      return absl::InternalError(
           absl::StrCat("the supervisor ended: ", Describe(*exit), LogEnd(folder, "supervisor")));
     }
     std::this_thread::sleep_for(kLook);
@@ -116,14 +119,12 @@ Status WaitReady(const StateFolder& folder, Duration timeout) {
     if (!deployments.ok()) return deployments.status();
     const DeploymentStatus* late = nullptr;
     for (const auto& deployment : *deployments) {
-      if (const std::string why = Hopeless(deployment); !why.empty()) {
-        return NotReady(folder, deployment, why);
-      }
+      if (Status status = CheckHope(folder, deployment); !status.ok()) return status;
       if (late == nullptr && !IsSettled(deployment)) late = &deployment;
     }
     if (late == nullptr) return absl::OkStatus();
     if (Now() < deadline) continue;
-    return NotReady(folder, *late,
+    return NotReady(folder, *late, absl::StatusCode::kDeadlineExceeded,
                     absl::StrCat("is not ready after ", ToSeconds(timeout), " seconds"));
   }
 }
@@ -150,7 +151,7 @@ Result<bool> TakeDown(const StateFolder& folder) {
   const Status asked = remote.ok() ? remote->Down() : remote.status();
   const bool ended = StateFolder::WaitUnlocked(watch, asked.ok() ? kTakeDownTimeout : Duration());
   if (!ended) {
-    return absl::UnavailableError(
+    return absl::DeadlineExceededError(
         absl::StrCat("the supervisor in ", folder.dir(), " does not end",
                      asked.ok() ? "" : absl::StrCat(": ", std::string(asked.message()))));
   }

@@ -21,14 +21,16 @@ enum class Life {
 /// ends them again. Call while there is one thread only.
 ///
 /// Returns its process id.
-/// Errors   kInvalidArgument: the plan or the folder. kFailedPrecondition: a cluster runs there.
-///          kUnavailable: the supervisor ended at once, or a program cannot run or is not ready
-///          after `timeout`; which one, how it ended, and the end of its log.
+/// Errors   kInvalidArgument: the plan, the folder, or what a program is told. kFailedPrecondition:
+/// a
+///          cluster runs there. kInternal: the supervisor or a program breaks down again and again.
+///          kDeadlineExceeded: one is not ready after `timeout`. With which one, how it ended, and
+///          the end of its log.
 Result<pid_t> Launch(const StateFolder& folder, const ClusterOptions& options, Life life,
                      Duration timeout);
 
 /// Ends the cluster of this folder, or removes what a dead one has left. True: one was running.
-/// Errors   kUnavailable: it does not end. kPermissionDenied: others can write to the folder.
+/// Errors   kDeadlineExceeded: it does not end. kPermissionDenied: others can write to the folder.
 Result<bool> TakeDown(const StateFolder& folder);
 
 }  // namespace twofold::local

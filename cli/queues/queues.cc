@@ -118,7 +118,7 @@ auto BindWorkers(grpc::Status (AdminStub::*method)(grpc::ClientContext*, const v
 std::vector<Command> QueueCommands() {
   return {
       {"queues", "The queues of a frontend: jobs, workers, ends", "twofold queues --watch",
-       BindQueues, Prints::kTable},
+       BindQueues, Prints::kTable, true, kExitsOfListing},
       {"queue pause", "Hand out no more jobs; still accept them", "twofold queue pause sleep",
        BindQueue(&AdminStub::PauseQueue), Prints::kTable},
       {"queue resume", "End pause and drain", "twofold queue resume sleep",

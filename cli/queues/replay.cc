@@ -77,7 +77,8 @@ Action BindReplay(CLI::App& app, const Globals& globals) {
 std::vector<Command> ReplayCommands() {
   return {
       {"replay", "Run a frontend's trace through the queue core and compare the effects",
-       "twofold replay frontend.trace --queue sleep --print", BindReplay, Prints::kText, false},
+       "twofold replay frontend.trace --queue sleep --print", BindReplay, Prints::kText, false,
+       kExitsOfReading},
   };
 }
 

@@ -15,7 +15,7 @@ namespace twofold::cli {
 namespace {
 
 Status Cannot(const std::string& option, const std::string& path, const std::string& why) {
-  return absl::UnavailableError(absl::StrCat(option, ": ", path, " cannot be written: ", why));
+  return absl::InvalidArgumentError(absl::StrCat(option, ": ", path, " cannot be written: ", why));
 }
 
 /// By renaming, so that a reader never sees half of it; devices and pipes are written as they are.
@@ -64,8 +64,8 @@ Status WritePngs(const std::string& folder, const report::Document& document) {
     if (!status.ok()) break;
     const auto png = report::ToPng(ToSvg(picture->figure));
     if (!png.ok()) {
-      return {png.status().code(), absl::StrCat("--png: ", std::string(png.status().message()),
-                                                "; --svg needs no other program")};
+      return absl::InternalError(absl::StrCat("--png: ", std::string(png.status().message()),
+                                              "; --svg needs no other program"));
     }
     status = WriteWhole("--png", absl::StrCat(folder, "/", picture->name, ".png"), *png);
   }

@@ -23,7 +23,8 @@ void Declare(CLI::App& app, ReportFiles& files);
 
 /// Writes all that is asked for. A file appears whole or not at all; "-" is standard output.
 ///
-/// Errors   kUnavailable: names the option and the path; or there is no PNG, as report::ToPng says.
+/// Errors   kInvalidArgument: names the option and the path. kInternal: there is no PNG, as
+/// report::ToPng says.
 Status Write(const ReportFiles& files, const report::Document& document);
 
 }  // namespace twofold::cli

@@ -182,7 +182,7 @@ Status Export(const CopyOptions& options, const Globals& globals) {
   }
   if (!copied.ok()) return copied.status();
   if (error) {
-    return absl::UnavailableError(absl::StrCat("FILE: ", options.file, ": ", error.message()));
+    return absl::InvalidArgumentError(absl::StrCat("FILE: ", options.file, ": ", error.message()));
   }
   PrintCopied(globals, options.run, options.file, *copied);
   return absl::OkStatus();

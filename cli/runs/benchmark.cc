@@ -314,9 +314,9 @@ std::vector<Command> BenchmarkCommands() {
   return {
       {"expand", "Check a benchmark file and list its jobs; nothing is run",
        "twofold expand examples/iperf-pairs.yaml --nodes node-a,node-b,node-c,node-d", BindExpand,
-       Prints::kText, false},
+       Prints::kText, false, kExitsOfReading},
       {"kinds", "The kinds of benchmarks, or the fields of one", "twofold kinds Fio", BindKinds,
-       Prints::kText, false},
+       Prints::kText, false, kExitsOfReading},
   };
 }
 

@@ -226,8 +226,13 @@ Action BindRun(CLI::App& app, const Globals& globals) {
 }  // namespace
 
 std::vector<Command> RunCommands() {
-  return {{"run", "Run a benchmark file: submit its jobs, watch them, show their results",
-           "twofold run --local examples/fio-quick.yaml", BindRun}};
+  return {{"run",
+           "Run a benchmark file: submit its jobs, watch them, show their results",
+           "twofold run --local examples/fio-quick.yaml",
+           BindRun,
+           Prints::kText,
+           true,
+           {kExitNotFound, kExitNoAnswer, kExitRefused, kExitCutShort}}};
 }
 
 }  // namespace twofold::cli

@@ -162,7 +162,8 @@ std::vector<Command> StoreCommands() {
                       "twofold store copy file:/run/secrets/store sqlite:jobs.db",
            .bind = BindStoreCopy,
            .prints = Prints::kText,
-           .asks_frontend = false}};
+           .asks_frontend = false,
+           .exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitCutShort}}};
 }
 
 }  // namespace twofold::cli

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <utility>
+
 #include "lib/common/options.h"
 #include "tests/support/one_word.h"
 
@@ -11,6 +14,7 @@ namespace twofold::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Parses the words of a command line as main does; true if a command was chosen.
 bool Chooses(const std::string& words) {
@@ -48,8 +52,7 @@ TEST(Commands, EveryOneHasJsonOutput) {
 TEST(Commands, EachOptionTakesOneWord) {
   Globals globals;
   Action chosen;
-  test::ExpectOneWordEach(
-      [&](CLI::App& app) { AddCommands(app, AllCommands(), globals, chosen); });
+  test::ExpectOneWordEach([&](CLI::App& app) { AddCommands(app, AllCommands(), globals, chosen); });
 }
 
 TEST(Commands, WrongWordsChooseNothing) {
@@ -97,6 +100,58 @@ TEST(ExitCode, IsByWhatTheUserCanDo) {
   EXPECT_EQ(ExitCode(absl::NotFoundError("")), 3);
   EXPECT_EQ(ExitCode(absl::UnavailableError("")), 4);
   EXPECT_EQ(ExitCode(absl::ResourceExhaustedError("")), 5);
+}
+
+/// A command that ends with `status`, and has `exits`.
+int ExitOf(std::vector<int> exits, const Status& status) {
+  Command row{"do", "Does it", "twofold do", [&status](CLI::App&, const Globals&) -> Action {
+                return [&status] { return status; };
+              }};
+  row.exits = std::move(exits);
+  CLI::App app("", "twofold");
+  Globals globals;
+  Action chosen;
+  AddCommands(app, {row}, globals, chosen);
+  const std::vector<const char*> argv = {"twofold", "do"};
+  EXPECT_FALSE(ParseCommandLine(app, 2, argv.data()));
+  return ExitCode(chosen());
+}
+
+TEST(ExitCodes, ACommandEndsWithThoseThatItLists) {
+  EXPECT_EQ(ExitOf({kExitNoAnswer}, absl::UnavailableError("")), 4);
+  EXPECT_EQ(ExitOf({kExitNoAnswer}, absl::NotFoundError("")), 1);
+  EXPECT_EQ(ExitOf({}, EndWith(kExitSpoiled, "")), 1);
+  EXPECT_EQ(ExitOf({kExitSpoiled}, EndWith(kExitSpoiled, "")), 8);
+  EXPECT_EQ(ExitOf({}, absl::InvalidArgumentError("")), 2);
+  EXPECT_EQ(ExitOf({}, absl::OkStatus()), 0);
+}
+
+// The codes of a help text: those of the lines "  3  meaning".
+std::vector<int> CodesIn(const std::string& help) {
+  std::vector<int> codes;
+  for (const std::string& line : CLI::detail::split(help.substr(help.find("Exit codes:")), '\n')) {
+    int code = 0;
+    if (std::sscanf(line.c_str(), "  %d  ", &code) == 1) codes.push_back(code);
+  }
+  return codes;
+}
+
+TEST(ExitCodes, HelpOfACommandListsItsOwn) {
+  CLI::App app("", "twofold");
+  Globals globals;
+  Action chosen;
+  AddCommands(app, AllCommands(), globals, chosen);
+  for (const Command& row : AllCommands()) {
+    const CLI::App* command = &app;
+    for (const std::string& word : CLI::detail::split(row.name, ' ')) {
+      command = command->get_subcommand(word);
+    }
+    std::vector<int> own = {0, 1, 2};
+    own.insert(own.end(), row.exits.begin(), row.exits.end());
+    EXPECT_EQ(CodesIn(command->get_footer()), own) << row.name;
+  }
+  EXPECT_THAT(app.get_subcommand("load")->get_footer(), HasSubstr("--fail-if"));
+  EXPECT_THAT(app.get_subcommand("queues")->get_footer(), Not(HasSubstr("--fail-if")));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ END
   ln -s "$(realpath "$bin/twofold-backend")" "$(realpath "$bin/twofold-client")" "$BATS_TEST_TMPDIR"
   run env TWOFOLD_DIR="$BATS_TEST_TMPDIR/second" "$bin/twofold" local up --free-ports \
     --programs "$BATS_TEST_TMPDIR"
-  [ "$status" -eq 4 ]
+  [ "$status" -eq 2 ]
   [[ "$output" == *"scalability-tester-frontend cannot run: exit code 2"*"${port#*:}"* ]]
   [ ! -e "$BATS_TEST_TMPDIR/second" ]
 }

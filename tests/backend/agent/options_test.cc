@@ -249,14 +249,14 @@ TEST(ParseOptions, AShellHasTheWordsAsItsArguments) {
 
 TEST(Prepare, ALineForAShellIsLeftAsItIs) {
   const TempDir dir;
-  dir.Write("$(touch x).mp4", "");
+  dir.Write("$(id).mp4", "");
   Options options;
   options.shell = "echo FILENAME $1";
   options.workload.argv = suite::WithShell(options.shell, {"FILENAME"});
   options.dir = dir.Path("");
   options.glob = "*.mp4";
   EXPECT_THAT(Prepare(options)->workload.argv,
-              ElementsAre("/bin/sh", "-c", "echo FILENAME $1", "sh", "$(touch x).mp4"));
+              ElementsAre("/bin/sh", "-c", "echo FILENAME $1", "sh", "$(id).mp4"));
 }
 
 TEST(MakeWorkload, SaysWhatIsWrong) {

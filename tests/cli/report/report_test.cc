@@ -118,7 +118,7 @@ TEST_F(ReportCommandTest, SaysWhatIsWrongWithAName) {
 TEST_F(ReportCommandTest, AFileThatCannotBeWrittenIsNamedAndTheOthersAreWritten) {
   const Ran ran =
       Report({validation_, "--html", Path("no/such/r.html"), "--junit", Path("junit.xml")});
-  EXPECT_EQ(ran.status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(ran.status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(ran.status.message()), StartsWith("--html: "));
   EXPECT_THAT(ReadAll(Path("junit.xml")), StartsWith("<?xml"));
 }
