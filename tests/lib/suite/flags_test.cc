@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/common/options.h"
 #include "lib/suite/spec.h"
 #include "twofold/v1/spec/rules.pb.h"
 
@@ -127,17 +128,18 @@ TEST_F(SpecFlagsTest, HelpSaysWhatTheRulesSay) {
 
 class FieldOptionsTest : public SpecFlagsTest {
  protected:
-  std::string Given(std::vector<std::string> arguments) {
-    CLI::App app;
+  std::string Given(const std::vector<std::string>& arguments) {
+    CLI::App app("", "test");
     constexpr std::string_view kFields[] = {"streams", "rate", "mode", "names"};
     AddFieldOptions(app, kFields, *message_);
-    std::reverse(arguments.begin(), arguments.end());
-    try {
-      app.parse(arguments);
-    } catch (const CLI::Error& error) {
-      return error.what();
-    }
-    return message_->ShortDebugString();
+    std::vector<const char*> words = {"test"};
+    for (const std::string& argument : arguments) words.push_back(argument.c_str());
+    testing::internal::CaptureStderr();
+    const auto code = ParseCommandLine(app, static_cast<int>(words.size()), words.data());
+    const std::string error = testing::internal::GetCapturedStderr();
+    if (!code) return message_->ShortDebugString();
+    const std::size_t start = std::string_view("test: ").size();
+    return error.substr(start, error.rfind(" (try --help)") - start);
   }
 };
 
