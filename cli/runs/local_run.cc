@@ -112,7 +112,7 @@ Result<int> WorkersFor(const Benchmark& benchmark) {
   for (const spec::Permutation& one : benchmark.expansion.permutations) {
     gang = std::max(gang, one.gang);
   }
-  const std::int64_t workers = gang * std::max<std::int64_t>(1, benchmark.sweep.max_parallel);
+  const std::int64_t workers = gang * std::int64_t{benchmark.sweep.max_parallel};
   if (workers <= kMostWorkers) return static_cast<int>(workers);
   return absl::FailedPreconditionError(absl::StrCat("--local: the run takes ", workers,
                                                     " workers at once, more than ", kMostWorkers,

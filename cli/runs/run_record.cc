@@ -87,12 +87,8 @@ v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) 
   options.set_run(record.id);
   options.set_limit_ns(Nanoseconds(sweep.job_limit_seconds));
   options.set_deadline_ns(Nanoseconds(sweep.run_limit_seconds));
-  // Jobs on different nodes would run at the same time, and measure each other's traffic.
-  const std::uint32_t most = sweep.nodes && sweep.max_parallel == 0 ? 1 : sweep.max_parallel;
-  if (most > 0) {
-    options.set_limit_key(record.id);
-    options.set_key_limit(most);
-  }
+  options.set_limit_key(record.id);
+  options.set_key_limit(sweep.max_parallel);
   if (record.local) options.mutable_placement()->add_labels(LabelOfLocalRun(record.id));
   options.mutable_gang()->set_spread(record.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
   return options;

@@ -87,7 +87,7 @@ struct Sweep {
   std::uint32_t warmup = 0;       ///< unmeasured ones of each permutation, before them
   Order order = Order::kConsecutive;
   std::uint64_t seed = 1;          ///< of Order::kShuffled
-  std::uint32_t max_parallel = 0;  ///< jobs that run at once; 0 = as many as there are workers
+  std::uint32_t max_parallel = 1;  ///< jobs that run at once: more measure each other
   bool fail_fast = false;          ///< the first job that fails ends the run
   double job_limit_seconds = 0;    ///< longest run time of a job; 0 = none
   double run_limit_seconds = 0;    ///< of the whole run; 0 = none

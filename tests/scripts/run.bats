@@ -74,6 +74,29 @@ END
   [[ "$output" == *"Fio: 4 of 4 jobs succeeded"* ]]
 }
 
+# Notes when it begins and ends; waits until as many others as $1 says have begun as well.
+side_by_side() {
+  cat >noted <<END
+#!/bin/sh
+echo begins >>$PWD/notes
+while [ "\$(grep -c begins $PWD/notes)" -lt "$1" ]; do sleep 0.02; done
+sleep 0.2
+echo ends >>$PWD/notes
+END
+  chmod +x noted
+  sed -i 's/numWorkers: 2/numWorkers: 1/' f.yaml
+}
+
+@test "jobs of a sweep over the number of workers run one at a time" {
+  side_by_side 1
+  sed -i 's/numWorkers: 1/numWorkers: 2/; s/product: .*/product: {numWorkers: [1, 2]}}/' f.yaml
+  sed -i '2i [ -z "${TWOFOLD_READY_FD:-}" ] || { echo ready >\&"$TWOFOLD_READY_FD"; exec sleep 60; }' noted
+  run --separate-stderr "$bin/twofold" run --local f.yaml --workload ./noted
+  [ "$status" -eq 0 ]
+  [ "$(uniq notes | wc -l)" -eq 8 ]  # begins and ends take turns
+  [[ "$output" != *"overlapped"* ]]
+}
+
 @test "jobs that fail fail the run, and their names are said" {
   run --separate-stderr "$bin/twofold" run --local f.yaml --workload /bin/false --output json
   [ "$status" -eq 1 ]

@@ -33,6 +33,7 @@ class FrontendJobsTest : public frontend::FrontendTest {
       options.queues = {"fio"};
       options.storage.url = "sqlite:" + (folder_ / "store.db").string();
     });
+    sweep_.max_parallel = 2'000;  // so that all that a test submits can run
     globals_.frontend = frontend_->client_address();
     connection_ = std::make_unique<Frontend>(globals_);
   }

@@ -213,6 +213,30 @@ TEST_F(RunCommandTest, FailFastEndsTheRun) {
   AwaitQueue("fio", [](const v1::Queue& queue) { return queue.waiting() + queue.running() == 0; });
 }
 
+TEST_F(RunCommandTest, JobsRunOneAtATimeHoweverManySlotsThereAre) {
+  WorkerStream worker(frontend_->worker_address());
+  worker.Join("fio", 1, 4);
+  AwaitQueue("fio", [](const v1::Queue& queue) { return queue.worker_processes() == 1; });
+  EXPECT_EQ(Run({file_, "--runid", "a", "--detach"}), 0) << message_;
+  for (std::uint64_t left = 4; left > 0; --left) {
+    const Assigned job = worker.assigned.Take();
+    const v1::Queue queue = Queue("fio");
+    EXPECT_EQ(queue.running(), 1U);
+    EXPECT_EQ(queue.waiting(), left - 1);
+    worker.Answer(job, v1::OUTCOME_SUCCEEDED);
+  }
+}
+
+TEST_F(RunCommandTest, SoManyJobsRunAtOnceAsTheFileSays) {
+  Write("template: {kind: Fio}\n  repetitions: 4\n  maxParallel: 3\n");
+  WorkerStream worker(frontend_->worker_address());
+  worker.Join("fio", 1, 4);
+  AwaitQueue("fio", [](const v1::Queue& queue) { return queue.worker_processes() == 1; });
+  EXPECT_EQ(Run({file_, "--runid", "a", "--detach"}), 0) << message_;
+  AwaitQueue("fio", [](const v1::Queue& queue) { return queue.running() == 3; });
+  EXPECT_EQ(Queue("fio").waiting(), 1U);
+}
+
 TEST_F(RunCommandTest, APausedRunGoesOn) {
   EXPECT_EQ(Run({file_, "--runid", "a", "--detach", "--unchecked"}), 0) << message_;
   EXPECT_EQ(Run({"--pause", "a"}), 0) << message_;

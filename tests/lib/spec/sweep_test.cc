@@ -27,7 +27,7 @@ TEST(ReadSweep, DefaultsAreThoseOfKubePerftest) {
   EXPECT_EQ(sweep.repetitions, 1U);
   EXPECT_EQ(sweep.warmup, 0U);
   EXPECT_EQ(sweep.order, Order::kConsecutive);
-  EXPECT_EQ(sweep.max_parallel, 0U);
+  EXPECT_EQ(sweep.max_parallel, 1U);
   EXPECT_FALSE(sweep.fail_fast || sweep.until || sweep.sample || sweep.nodes);
 }
 
