@@ -82,9 +82,10 @@ show::Columns JobColumnsForCsv() {
        "measured.value=value", "measured.unit=unit", "measured.better=better",
        "measured.headline=headline", "measured.dimensions=dimensions", "measured.at=at"},
       columns);
-  AddForCsv({"job.node=node", "job.pod=pod", "job.device=device",
-             "job.started_unix_seconds=started_unix_seconds", "not_applied"},
-            columns);
+  AddForCsv(
+      {"job.node=node", "job.pod=pod", "job.device=device",
+       "job.started_unix_seconds=started_unix_seconds", "job.overlaps=overlaps", "not_applied"},
+      columns);
   return columns;
 }
 
@@ -140,10 +141,11 @@ class HeadlineTable {
 
   void Add(const v1::PermutationResult& result) {
     const Json permutation = show::ToJson(result);
-    for (const char* count : {"unfinished", "failed", "withdrawn", "warm_ups"}) {
+    for (const char* count : {"unfinished", "failed", "withdrawn", "warm_ups", "overlapped"}) {
       counts_[count] =
           counts_.value(count, std::uint64_t{0}) + permutation[count].get<std::uint64_t>();
     }
+    most_overlaps_ = std::max(most_overlaps_, result.most_overlaps());
     for (const Json& headline : permutation["headlines"]) AddRow(permutation, headline);
     if (result.headlines().empty()) AddRow(permutation, {{"n", 0}});
   }
@@ -153,7 +155,7 @@ class HeadlineTable {
     if (form_ == show::Form::kCsv) {
       std::cout << show::Print(form_, CsvColumns(), rows_);
     } else {
-      std::cout << show::Print(form_, Columns(), rows_) << Notes() << PlaceNote();
+      std::cout << show::Print(form_, Columns(), rows_) << Notes() << OverlapNote() << PlaceNote();
     }
   }
 
@@ -165,6 +167,7 @@ class HeadlineTable {
     row["varied"] = VariedOf(permutation["varied"]);
     row["failed"] = permutation["failed"];
     row["withdrawn"] = permutation["withdrawn"];
+    row["overlapped"] = permutation["overlapped"];
     row["values"] = headline["n"] == 0 ? permutation["succeeded"] : headline["n"];
     if (headline.contains("at")) {
       row["most_frequent"] = MostFrequentPlace(headline["at"]);
@@ -208,9 +211,10 @@ class HeadlineTable {
     for (const std::string& field : fields_) {
       columns.push_back({.heading = "", .path = "varied." + field, .name = field});
     }
-    AddForCsv({"name=headline", "dimensions", "unit", "better", "n", "failed", "mean", "median",
-               "least", "most", "sd", "cv", "lower", "upper", "at", "withdrawn", "not_applied"},
-              columns);
+    AddForCsv(
+        {"name=headline", "dimensions", "unit", "better", "n", "failed", "mean", "median", "least",
+         "most", "sd", "cv", "lower", "upper", "at", "withdrawn", "overlapped", "not_applied"},
+        columns);
     return columns;
   }
 
@@ -229,6 +233,15 @@ class HeadlineTable {
     return notes.empty() ? "" : absl::StrJoin(notes, "; ") + "\n";
   }
 
+  /// Empty: no two ran at once.
+  [[nodiscard]] std::string OverlapNote() const {
+    const std::uint64_t jobs = counts_.value("overlapped", std::uint64_t{0});
+    if (jobs == 0) return "";
+    return absl::StrCat(jobs, " overlapped with up to ", most_overlaps_,
+                        most_overlaps_ == 1 ? " other job" : " other jobs",
+                        " of the run: they may have measured each other\n");
+  }
+
   /// Where it was measured, if it was on one machine, and what was not applied there.
   [[nodiscard]] std::string PlaceNote() const {
     const std::string machine = LabelOf(run_, kLocalLabel);
@@ -243,6 +256,7 @@ class HeadlineTable {
   const Json common_;
   Json rows_ = Json::array();
   Json counts_ = Json::object();
+  std::uint64_t most_overlaps_ = 0;
   std::vector<std::string> fields_;
 };
 

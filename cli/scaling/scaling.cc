@@ -159,6 +159,7 @@ Json SeriesJson(const Judged& one, double at) {
                {"x", series.x},
                {"unit", series.unit},
                {"better", series.more_is_better ? "higher" : "lower"}};
+  if (series.overlapped > 0) json["overlapped"] = series.overlapped;
   if (one.growth.ok()) {
     json.update(GrowthJson(*one.growth));
   } else {
@@ -235,6 +236,11 @@ std::string Notes(const Json& all, bool corrected, double margin) {
                     " (Benjamini-Hochberg)\n");
   }
   for (const Json& series : all) {
+    if (series.contains("overlapped")) {
+      absl::StrAppend(&notes, show::Text(series["name"]), ": ", show::Text(series["overlapped"]),
+                      " values are of jobs that overlapped with others of their run: they may have"
+                      " measured each other\n");
+    }
     if (!series.contains("refused")) continue;
     for (const Json& refused : series["refused"]) {
       absl::StrAppend(&notes, show::Text(series["name"]), ": ", show::Text(refused), "\n");

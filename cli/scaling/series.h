@@ -26,6 +26,7 @@ struct Series {
   std::string unit = {};
   bool more_is_better = false;
   std::vector<stats::Observation> points = {};
+  std::uint64_t overlapped = 0;  ///< of their jobs: ran while others of the run did
 
   /// Whether it is a throughput against workers, of which laws speak.
   [[nodiscard]] bool IsThroughput() const { return more_is_better && x == "workers"; }

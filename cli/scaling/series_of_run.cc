@@ -21,6 +21,7 @@ struct Value {
   bool more_is_better = false;
   Fields at;
   double value = 0.0;
+  bool overlapped = false;  // its job, with others of the run
 };
 
 void AddValues(const v1::JobResult& job, const Fields& varied, const std::string& headline,
@@ -34,6 +35,7 @@ void AddValues(const v1::JobResult& job, const Fields& varied, const std::string
     value.at = varied;
     for (const v1::Dimension& each : measured.dimensions()) value.at[each.name()] = each.value();
     value.value = measured.value();
+    value.overlapped = job.overlaps() > 0;
   }
 }
 
@@ -104,6 +106,7 @@ Result<std::vector<Series>> HeadlinesBy(const std::string& x, const std::string&
     Series& series = all.try_emplace(name, Series{run, name, x, value.unit}).first->second;
     series.more_is_better = value.more_is_better;
     series.points.push_back({number, value.value});
+    if (value.overlapped) ++series.overlapped;
   }
   std::vector<Series> list;
   for (auto& [name, series] : all) list.push_back(std::move(series));

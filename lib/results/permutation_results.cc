@@ -26,7 +26,7 @@ constexpr std::size_t kShownPlaces = 10;  // see MetricResult.at
 // A job has a row for each headline, or one without.
 constexpr const char* kSelect =
     "SELECT permutation, place.job, repetition, outcome, warm_up, requeued_as, metric, value, at,"
-    " started_unix_ns FROM place LEFT JOIN live ON live.id = place.job"
+    " started_unix_ns, ended_unix_ns, run_ns FROM place LEFT JOIN live ON live.id = place.job"
     " LEFT JOIN ended ON ended.id = place.job"
     " LEFT JOIN measured ON measured.job = place.job AND outcome = 0 AND NOT warm_up"
     " AND requeued_as IS NULL AND measured.number < 0"
@@ -42,7 +42,9 @@ enum ResultColumn : int {
   kMetric,
   kValue,
   kAt,
-  kStarted
+  kStarted,
+  kEnded,
+  kRunTime
 };
 
 /// What the jobs of a permutation have of one headline.
@@ -59,7 +61,9 @@ struct Gathered {
 /// Makes one PermutationResult of its rows, which come job by job.
 class Gatherer {
  public:
-  explicit Gatherer(std::uint64_t number) { result_.set_number(number); }
+  Gatherer(std::uint64_t number, const Overlaps& overlaps) : overlaps_(overlaps) {
+    result_.set_number(number);
+  }
 
   void Add(const Prepared::Rows& row);
   v1::PermutationResult Finish(BenchmarkReader& benchmarks);
@@ -69,8 +73,10 @@ class Gatherer {
   using JobOfRun = std::tuple<std::int64_t, bool, std::int64_t>;
 
   void Count(const Prepared::Rows& row);
+  void CountOverlaps(std::uint64_t others);
   Gathered& Of(std::int64_t metric);
 
+  const Overlaps& overlaps_;
   v1::PermutationResult result_;
   std::vector<Gathered> gathered_;
   std::set<JobOfRun> withdrawn_;  // where no job has come since
@@ -140,9 +146,15 @@ void Gatherer::Count(const Prepared::Rows& row) {
     result_.set_warm_ups(result_.warm_ups() + 1);
   } else if (outcome == queue::Outcome::kSucceeded) {
     result_.set_succeeded(result_.succeeded() + 1);
+    CountOverlaps(overlaps_.With(RanUntil(row[kEnded].Integer(), row[kRunTime].Integer())));
   } else {
     result_.set_failed(result_.failed() + 1);
   }
+}
+
+void Gatherer::CountOverlaps(std::uint64_t others) {
+  if (others > 0) result_.set_overlapped(result_.overlapped() + 1);
+  result_.set_most_overlaps(std::max(result_.most_overlaps(), others));
 }
 
 // There are few headlines and few places, so looking at each is quick.
@@ -172,7 +184,7 @@ std::string VariedOf(Prepared& select, std::int64_t run, std::uint64_t permutati
 
 std::vector<v1::PermutationResult> PermutationResults(Statements& sql, BenchmarkReader& benchmarks,
                                                       std::int64_t run, std::uint64_t from,
-                                                      bool series) {
+                                                      const Overlaps& overlaps, bool series) {
   std::vector<v1::PermutationResult> page;
   std::size_t rows = 0;
   std::size_t bytes = 0;
@@ -183,7 +195,7 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
   Prepared::Rows row(sql.Stream(kSelect), run, from);
   for (bool more = row.Next(); more && !is_full();) {
     const std::uint64_t number = row[kOfPermutation].Unsigned();
-    Gatherer gatherer(number);
+    Gatherer gatherer(number, overlaps);
     do {
       gatherer.Add(row);
       ++rows;

@@ -16,7 +16,9 @@ Result<ResultMessages> ResultMessages::Of(const RunReader& reader,
                                           std::uint64_t from) {
   const auto run = reader.NumberOf(request.id());
   if (!run.ok()) return run.status();
-  return ResultMessages(reader, *run, request, from);
+  auto overlaps = reader.FindOverlaps(*run);
+  if (!overlaps.ok()) return overlaps.status();
+  return ResultMessages(reader, *run, request, from, *std::move(overlaps));
 }
 
 Result<std::optional<v1::RunResultsReply>> ResultMessages::Next() {
@@ -40,11 +42,18 @@ Result<std::optional<v1::RunResultsReply>> ResultMessages::Next() {
 }
 
 Status ResultMessages::ReadPage() {
-  auto page = reader_->Results(run_, from_, asked_.series());
+  auto page = reader_->Results(run_, from_, overlaps_, asked_.series());
   if (!page.ok()) return page.status();
   if (!page->empty()) from_ = page->back().number() + 1;
   for (v1::PermutationResult& each : *page) page_.push_back(std::move(each));
   return absl::OkStatus();
+}
+
+std::uint64_t ResultMessages::OverlapsOf(const v1::JobResult& job) const {
+  if (job.started_unix_ns() == 0) return 0;
+  if (job.state() == v1::JOB_STATE_RUNNING) return overlaps_.With(RanSince(job.started_unix_ns()));
+  const auto run_ns = static_cast<std::int64_t>(job.run_ns());
+  return overlaps_.With(RanUntil(job.started_unix_ns() + run_ns, run_ns));
 }
 
 /// Adds jobs of the permutation that is under way, which is over when it has no more.
@@ -56,6 +65,7 @@ Status ResultMessages::AddJobs(v1::RunResultsReply& reply, std::size_t* bytes) {
     for (v1::JobResult& job : *jobs) {
       if (*bytes >= kMessageBytes) return absl::OkStatus();
       last_job_ = job.id();
+      job.set_overlaps(OverlapsOf(job));
       *bytes += job.ByteSizeLong();
       *to.add_jobs() = std::move(job);
     }

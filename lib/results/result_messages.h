@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lib/common/result.h"
@@ -29,15 +30,17 @@ class ResultMessages {
 
  private:
   ResultMessages(const RunReader& reader, std::int64_t run, const v1::RunResultsRequest& asked,
-                 std::uint64_t from)
-      : reader_(&reader), run_(run), asked_(asked), from_(from) {}
+                 std::uint64_t from, Overlaps overlaps)
+      : reader_(&reader), run_(run), asked_(asked), overlaps_(std::move(overlaps)), from_(from) {}
 
   Status ReadPage();
+  [[nodiscard]] std::uint64_t OverlapsOf(const v1::JobResult& job) const;
   Status AddJobs(v1::RunResultsReply& reply, std::size_t* bytes);
 
   const RunReader* reader_;
   std::int64_t run_;
   v1::RunResultsRequest asked_;
+  Overlaps overlaps_;
   std::uint64_t from_;                        // the first permutation that was not read yet
   std::deque<v1::PermutationResult> page_{};  // read, and to be sent; the first is under way
   std::optional<JobId> last_job_{};           // of the first, that was sent

@@ -219,10 +219,27 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
   }
 }
 
+Result<Overlaps> RunReader::FindOverlaps(std::int64_t run) const {
+  constexpr const char* kRan =
+      "SELECT live.started_unix_ns, ended_unix_ns, run_ns FROM place"
+      " LEFT JOIN live ON live.id = place.job LEFT JOIN ended ON ended.id = place.job"
+      " WHERE run = ? AND (ended.attempts > 0"
+      " OR (ended.id IS NULL AND live.started_unix_ns IS NOT NULL))";
+  return connection_->Run([&]() -> Result<Overlaps> {
+    std::vector<Ran> all;
+    for (Prepared::Rows row(sql_[kRan], run); row.Next();) {
+      all.push_back(row[1].IsNull() ? RanSince(row[0].Integer())
+                                    : RanUntil(row[1].Integer(), row[2].Integer()));
+    }
+    return Overlaps(all);
+  });
+}
+
 Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run, std::uint64_t from,
+                                                              const Overlaps& overlaps,
                                                               bool series) const {
   return connection_->Run([&]() -> Result<std::vector<v1::PermutationResult>> {
-    return PermutationResults(sql_, jobs_.benchmarks(), run, from, series);
+    return PermutationResults(sql_, jobs_.benchmarks(), run, from, overlaps, series);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "lib/common/result.h"
 #include "lib/postgres/target.h"
 #include "lib/results/job_reader.h"
+#include "lib/results/overlaps.h"
 #include "lib/results/read_connection.h"
 #include "lib/results/records.h"
 #include "lib/results/store.h"
@@ -61,10 +62,14 @@ class RunReader {
   /// Errors   kNotFound
   Result<std::int64_t> NumberOf(const std::string& id) const;
 
+  /// Of all jobs of a run that have begun.
+  Result<Overlaps> FindOverlaps(std::int64_t run) const;
+
   /// As PermutationResults. Empty: there are no more.
   ///
   /// Cost     Reads the jobs of those it returns.
   Result<std::vector<v1::PermutationResult>> Results(std::int64_t run, std::uint64_t from,
+                                                     const Overlaps& overlaps = {},
                                                      bool series = false) const;
 
   /// Up to `limit` jobs of one permutation, with their measurements, whose ids come after `after`

@@ -97,6 +97,18 @@ END
   [[ "$output" != *"overlapped"* ]]
 }
 
+@test "jobs run side by side where the file says so, and say that they did" {
+  side_by_side 2
+  echo '  maxParallel: 2' >>f.yaml
+  run --separate-stderr "$bin/twofold" run --local f.yaml --workload ./noted --runid both --html report.html
+  [ "$status" -eq 0 ]
+  [ "$(head -n 2 notes | uniq)" = begins ]
+  [[ "$output" == *" overlapped with up to "*" of the run: they may have measured each other"* ]]
+  "$bin/twofold" results both --store "$usual/store.db" --json |
+    jq -e '[.permutations[] | .overlapped] | add >= 2'
+  grep -q 'overlapped with up to' report.html
+}
+
 @test "jobs that fail fail the run, and their names are said" {
   run --separate-stderr "$bin/twofold" run --local f.yaml --workload /bin/false --output json
   [ "$status" -eq 1 ]

@@ -29,6 +29,8 @@ struct Tally {
   std::uint64_t failed = 0;
   std::uint64_t unfinished = 0;
   std::uint64_t withdrawn = 0;
+  std::uint64_t overlapped = 0;
+  std::uint64_t most_overlaps = 0;
 };
 
 Tally TallyOf(const RunResults& results) {
@@ -38,6 +40,8 @@ Tally TallyOf(const RunResults& results) {
     tally.failed += each.failed();
     tally.unfinished += each.unfinished();
     tally.withdrawn += each.withdrawn();
+    tally.overlapped += each.overlapped();
+    tally.most_overlaps = std::max(tally.most_overlaps, each.most_overlaps());
   }
   return tally;
 }
@@ -67,6 +71,11 @@ std::string VerdictOf(const RunResults& results) {
                                         tally.succeeded, " of ", Count(all, "job"), " succeeded.");
   if (tally.unfinished > 0) absl::StrAppend(&text, " ", tally.unfinished, " have not ended.");
   if (tally.withdrawn > 0) absl::StrAppend(&text, " ", tally.withdrawn, " were withdrawn.");
+  if (tally.overlapped > 0) {
+    absl::StrAppend(&text, " ", tally.overlapped, " overlapped with up to ",
+                    Count(tally.most_overlaps, "other"),
+                    " of the run: they may have measured each other.");
+  }
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "cli/command/command.h"
 #include "cli/jobs/job_commands.h"
@@ -130,9 +131,9 @@ TEST_F(ResultsCommandTest, CsvHasNumbersInFullAndNothingForWhatIsNotKnown) {
   const Shell shell = Run({"results", "sweep", "--csv"});
   EXPECT_THAT(shell.out, StartsWith("run,permutation,streams,headline,dimensions,unit,better,n,"
                                     "failed,mean,median,least,most,sd,cv,lower,upper,at,"
-                                    "withdrawn,not_applied\n"
+                                    "withdrawn,overlapped,not_applied\n"
                                     "sweep,1,1,throughput,"));
-  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,,,0,\n"));
+  EXPECT_THAT(shell.out, HasSubstr(",Gbit/s,higher,1,1,42,42,42,42,,,,,,0,0,\n"));
 }
 
 TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
@@ -140,7 +141,8 @@ TEST_F(ResultsCommandTest, AllHasALineAJobAndMeasurement) {
   EXPECT_EQ(std::count(shell.out.begin(), shell.out.end(), '\n'), 1 + 3 * 3 + 1);
   EXPECT_THAT(shell.out, HasSubstr("sweep,1,\"{\"\"streams\"\":1}\",2,sweep-2,2,0,succeeded,"
                                    "throughput,10.1,Gbit/s,higher,1,"));
-  EXPECT_THAT(shell.out, HasSubstr(",at,node,pod,device,started_unix_seconds,not_applied\n"));
+  EXPECT_THAT(shell.out,
+              HasSubstr(",at,node,pod,device,started_unix_seconds,overlaps,not_applied\n"));
   EXPECT_THAT(shell.out, HasSubstr(",4,sweep-4,2,0,failed,,,,,,,,node-1,pod-1,gpu0,-0.249"))
       << "0.25 s before its end";
 }
@@ -182,7 +184,7 @@ TEST_F(ResultsCommandTest, PlaceOfAPeakIsShownBesideItAndSplitsNothing) {
   EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
               HasSubstr("peaks,1,peak_bandwidth,test=osu_bw,MB/s,higher,3,0,"));
   EXPECT_THAT(Run({"results", "peaks", "--csv"}).out,
-              HasSubstr(",\"size=2097152, size=4194304\",0,\n"));
+              HasSubstr(",\"size=2097152, size=4194304\",0,0,\n"));
   EXPECT_THAT(Run({"results", "peaks", "--all"}).out,
               HasSubstr(",peak_bandwidth,100,MB/s,higher,1,test=osu_bw,size=4194304,node-1,"));
   const json all = json::parse(Run({"results", "peaks", "--json", "--all"}).out)["permutations"][0];
@@ -227,7 +229,7 @@ TEST_F(ResultsCommandTest, WithdrawnJobsOfAPausedRunAreAColumnOfTheirOwn) {
                                        "sweep +IPerf +paused +6 +2 +0 +0 +1 +1 +2 "));
   EXPECT_THAT(Run({"results", "sweep"}).out,
               HasSubstr("1 failed and are in no mean; 2 were withdrawn\n"));
-  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",2,\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",2,0,\n"));
 }
 
 TEST_F(ResultsCommandTest, ConditionsThatWereNotAppliedAreSaid) {
@@ -245,6 +247,26 @@ TEST_F(ResultsCommandTest, ConditionsThatWereNotAppliedAreSaid) {
   EXPECT_THAT(Run({"results", "sweep", "--all"}).out, HasSubstr(",hostNetwork=true\n"));
   const json all = json::parse(Run({"results", "sweep", "--json"}).out);
   EXPECT_EQ(all["run"]["labels"]["not_applied"], "hostNetwork=true");
+}
+
+TEST_F(ResultsCommandTest, JobsThatOverlappedWithOthersOfTheirRunSaySo) {
+  path_ = dir_.Path("beside.db");
+  std::vector<Record> records = {results::SweepCreated()};
+  for (results::JobId id = 1; id <= 4; ++id) Add(records, results::Placed(id, 1 + id / 4, 1), 10);
+  // They end one second after the other: the second begins before the first ends.
+  std::get<results::JobEnded>(records.at(4)).run_time = std::chrono::milliseconds(1100);
+  ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
+  EXPECT_THAT(Run({"results", "sweep"}).out,
+              HasSubstr("2 overlapped with up to 1 other job of the run: they may have measured "
+                        "each other\n"));
+  EXPECT_THAT(Run({"results", "sweep", "--csv"}).out, HasSubstr(",0,2,\n"));
+  const json all = json::parse(Run({"results", "sweep", "--all", "--json"}).out);
+  EXPECT_EQ(all["permutations"][0]["overlapped"], 2);
+  EXPECT_EQ(all["permutations"][0]["most_overlaps"], 1);
+  EXPECT_EQ(all["permutations"][0]["jobs"][1]["overlaps"], 1);
+  EXPECT_EQ(all["permutations"][0]["jobs"][2]["overlaps"], 0);
+  EXPECT_EQ(all["permutations"][1]["overlapped"], 0);
+  EXPECT_THAT(Run({"results", "sweep", "--all"}).out, HasSubstr(",1,\n"));
 }
 
 TEST_F(ResultsCommandTest, RunsAreComparedWhereTheyVaryTheSame) {

@@ -124,9 +124,11 @@ inline v1::BenchmarkResult FullResult(double throughput = 9.25) {
   return full;
 }
 
+/// One job a second: none overlaps with another.
 inline JobEnded EndedWith(JobId job, v1::BenchmarkResult result,
                           queue::Outcome outcome = queue::Outcome::kSucceeded) {
-  JobEnded ended = Ended(job, 1'760'000'002'000'000'000, outcome);
+  const auto second = static_cast<std::int64_t>(job % 1000);
+  JobEnded ended = Ended(job, 1'760'000'002'000'000'000 + second * 1'000'000'000, outcome);
   ended.benchmark = SharedBenchmark(std::move(result));
   return ended;
 }

@@ -109,6 +109,21 @@ TEST_P(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
             Peak(100, "4194304"));
 }
 
+TEST_P(RunReaderTest, JobsThatRanAtTheSameTimeAreCounted) {
+  const v1::BenchmarkResult measured = Measured(9);
+  JobEnded beside = EndedWith(2, measured);
+  beside.run_time = std::chrono::seconds(2);  // since before the end of the first
+  Commit({SweepCreated(1), Placed(1, 1, 1), EndedWith(1, measured), Placed(2, 1, 2), beside,
+          Placed(3, 1, 3), EndedWith(3, measured), Placed(4, 1, 4)});
+  const auto overlaps = Reader().FindOverlaps(Number());
+  ASSERT_TRUE(overlaps.ok()) << overlaps.status();
+  const auto page = Reader().Results(Number(), 0, *overlaps);
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->at(0).succeeded(), 3U);
+  EXPECT_EQ(page->at(0).overlapped(), 2U);
+  EXPECT_EQ(page->at(0).most_overlaps(), 1U);
+}
+
 TEST_P(RunReaderTest, UnknownRunIsNamed) {
   EXPECT_EQ(Reader().Find("nope").status(), absl::NotFoundError("id: there is no run 'nope'"));
 }

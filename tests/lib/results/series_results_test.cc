@@ -46,7 +46,7 @@ class SeriesResultsTest : public ::testing::Test {
   /// One page of them, from permutation `from` on.
   std::vector<v1::PermutationResult> Page(bool series = true, std::uint64_t from = 0) {
     const auto reader = RunReader::Open(path_).value();
-    const auto page = reader->Results(reader->NumberOf("sweep").value(), from, series);
+    const auto page = reader->Results(reader->NumberOf("sweep").value(), from, {}, series);
     EXPECT_TRUE(page.ok()) << page.status();
     return page.ok() ? *page : std::vector<v1::PermutationResult>{};
   }
@@ -138,7 +138,7 @@ TEST_F(SeriesResultsTest, DamagedPointsAreDataLoss) {
     SQLite::Database(path_, SQLite::OPEN_READWRITE)
         .exec(std::string("UPDATE series SET points = '") + points + "'");
     const auto reader = RunReader::Open(path_).value();
-    const auto page = reader->Results(reader->NumberOf("sweep").value(), 0, true);
+    const auto page = reader->Results(reader->NumberOf("sweep").value(), 0, {}, true);
     EXPECT_TRUE(absl::IsDataLoss(page.status())) << points;
   }
 }

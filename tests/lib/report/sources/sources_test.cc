@@ -259,6 +259,18 @@ TEST(LoadReport, TenThousandWorkersAndTwentyThousandJobsFit) {
 
 // ---- runs
 
+TEST(RunReport, SaysThatJobsOverlapped) {
+  RunResults results = SomeRun("sweep", 2, 3);
+  EXPECT_THAT(DocumentOf(results).verdict, Not(HasSubstr("overlapped")));
+  results.permutations[0].set_overlapped(3);
+  results.permutations[0].set_most_overlaps(2);
+  results.permutations[1].set_overlapped(1);
+  results.permutations[1].set_most_overlaps(1);
+  EXPECT_THAT(DocumentOf(results).verdict,
+              HasSubstr(" 4 overlapped with up to 2 others of the run: they may have measured each "
+                        "other."));
+}
+
 TEST(RunReport, IsAsItWas) {
   const Document document = DocumentOf(WithPlaces(WithCurves(SomeRun("sweep", 5, 5), 2), 4));
   ExpectSoundReport("run", document);
