@@ -14,7 +14,7 @@
 namespace twofold::backend {
 
 struct WorkloadOptions {
-  std::vector<std::string> argv;    ///< name of a built-in suite or path of a program, then arguments
+  std::vector<std::string> argv;    ///< a built-in suite or the path of a program, then arguments
   bool null_in = false;             ///< programs read /dev/null
   bool null_out = false;            ///< programs write to /dev/null, results have no output
   bool check_only = false;          ///< whether this machine can run it is not asked

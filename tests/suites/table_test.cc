@@ -35,9 +35,8 @@ const std::map<std::string_view, std::pair<const char*, const char*>>& Examples(
 TEST(Suites, EachOptionOfTheirProgramsTakesOneWord) {
   for (const Suite& suite : Suites()) {
     std::vector<std::unique_ptr<SpecFlags>> flags;
-    test::ExpectOneWordEach([&](CLI::App& app) {
-      flags.push_back(std::make_unique<SpecFlags>(app, *suite.spec()));
-    });
+    test::ExpectOneWordEach(
+        [&](CLI::App& app) { flags.push_back(std::make_unique<SpecFlags>(app, *suite.spec())); });
   }
 }
 
