@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/common/no_proxy.h"
 #include "lib/http/url.h"
 #include "lib/kube/proxy.h"
 #include "lib/security/reloaded.h"
