@@ -46,6 +46,7 @@ Result<PeersSecurity> OpenPeersSecurity(const security::ClientOptions& options) 
 
   security::ClientOptions towards = options;
   towards.token_file.clear();  // those are for the frontend
+  towards.proxy.clear();
   towards.server_name = security::CertificateName(security.server.tls->Get()->cert);
   if (towards.server_name.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -1,6 +1,7 @@
 #include "lib/rpc/channel.h"
 
 #include "google/rpc/status_subset.pb.h"
+#include "lib/common/contacts.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::rpc {
@@ -27,13 +28,25 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const security::Client& 
   return grpc::SslCredentials({material->ca, material->key, material->cert});
 }
 
+// gRPC would ask a proxy of the environment for everybody, this machine too.
+void SetProxy(grpc::ChannelArguments& arguments, const std::string& proxy) {
+  if (proxy.empty()) {
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  } else {
+    arguments.SetString(GRPC_ARG_HTTP_PROXY, proxy);
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::Channel> Connect(const std::string& address, const security::Client& security,
                                        Liveness liveness, Duration first_pause) {
+  const std::string proxy = security.ProxyTo(FirstContact(address));
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  if (liveness == Liveness::kPings) {
+  SetProxy(arguments, proxy);
+  // The kernel knows no more than that the proxy is there.
+  if (liveness == Liveness::kPings || !proxy.empty()) {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -47,7 +60,8 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address, const securit
   if (!security.server_name().empty()) {
     arguments.SetSslTargetNameOverride(security.server_name());
   }
-  return grpc::CreateCustomChannel(TargetOf(address), CredentialsOf(security), arguments);
+  const std::string target = proxy.empty() ? TargetOf(address) : FirstContact(address);
+  return grpc::CreateCustomChannel(target, CredentialsOf(security), arguments);
 }
 
 void Authorize(grpc::ClientContext& context, const security::Client& security) {

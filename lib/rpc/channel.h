@@ -23,9 +23,10 @@ enum class Liveness : std::uint8_t {
 
 /// A channel to `address` (host:port, or a list as Contacts() accepts, whose first that lets it is
 /// taken) with a connection of its own and our message limits.
-/// With the TLS that `security` says, as its files are now. Whoever wants the connection for longer
-/// than one try takes a Dialer, or makes a new channel for each try. Pauses between the channel's
-/// own tries grow from `first_pause` to 5 s.
+/// With the TLS that `security` says, as its files are now, and through its proxy, but through none
+/// that only the environment names; of a list a proxy is asked for the first address. Whoever wants
+/// the connection for longer than one try takes a Dialer, or makes a new channel for each try.
+/// Pauses between the channel's own tries grow from `first_pause` to 5 s.
 std::shared_ptr<grpc::Channel> Connect(const std::string& address,
                                        const security::Client& security = {},
                                        Liveness liveness = Liveness::kPings,

@@ -5,12 +5,17 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
+#include "lib/common/address.h"
+#include "lib/common/no_proxy.h"
 #include "lib/security/tokens.h"
 
 namespace twofold::security {
 namespace {
+
+constexpr std::string_view kHttp = "http://";
 
 Result<std::string> LoadToken(const std::string& path) {
   const Result<std::string> text = ReadFile("--token-file", path);
@@ -36,6 +41,25 @@ Status CheckTogether(const ClientOptions& options) {
   return absl::OkStatus();
 }
 
+// A password in it would be seen by everybody who lists processes.
+bool IsProxy(std::string_view url) {
+  if (!url.starts_with(kHttp) || url.find('@') != url.npos) return false;
+  url.remove_prefix(kHttp.size());
+  if (url.ends_with('/')) url.remove_suffix(1);
+  const auto address = ParseAddress(url);
+  return address.ok() && !address->host.empty() && address->port != 0;
+}
+
+Status CheckProxy(const std::string& url) {
+  if (url.empty() || IsProxy(url)) return absl::OkStatus();
+  return absl::InvalidArgumentError("--proxy: use http://HOST:PORT, without user and password");
+}
+
+std::string Variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
 }  // namespace
 
 void ForgetTokenVariable() {
@@ -47,8 +71,11 @@ void ForgetTokenVariable() {
 
 Result<Client> Client::Open(const ClientOptions& options) {
   if (Status status = CheckTogether(options); !status.ok()) return status;
+  if (Status status = CheckProxy(options.proxy); !status.ok()) return status;
   Client client;
   client.server_name_ = options.server_name;
+  client.proxy_ = options.proxy;
+  client.no_proxy_ = InEitherCase(Variable, "NO_PROXY");
   if (!options.ca.empty()) {
     auto tls = OpenTls(options);
     if (!tls.ok()) return tls.status();
@@ -89,6 +116,12 @@ Client Client::WithoutServerName() const {
 std::string Client::Authorization() const {
   const std::string token = token_file_ == nullptr ? token_ : *token_file_->Get();
   return token.empty() ? "" : "Bearer " + token;
+}
+
+std::string Client::ProxyTo(const std::string& address) const {
+  if (proxy_.empty()) return {};
+  const auto server = ParseAddress(address);
+  return server.ok() && GoesDirect(*server, no_proxy_) ? "" : proxy_;
 }
 
 }  // namespace twofold::security

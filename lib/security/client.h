@@ -18,8 +18,9 @@ inline constexpr const char* kTokenVariable = "TWOFOLD_TOKEN";
 /// Threads  Call it before there are others.
 void ForgetTokenVariable();
 
-/// The certificate and token that a connecting program shows, and the CA that it trusts; reloaded
-/// when their files change. A default Client means plain text without a token.
+/// The certificate and token that a connecting program shows, and the CA that it trusts, reloaded
+/// when their files change; and the proxy that it asks. A default Client means plain text without a
+/// token and a proxy.
 ///
 /// Threads  Safe to share; copies share the same files.
 class Client {
@@ -51,16 +52,21 @@ class Client {
   /// The header `authorization` of every call; empty: none.
   [[nodiscard]] std::string Authorization() const;
 
+  /// The proxy for a connection to `address` (host:port), http://host:port; empty: it goes direct.
+  [[nodiscard]] std::string ProxyTo(const std::string& address) const;
+
  private:
   std::shared_ptr<Reloaded<TlsMaterial>> tls_;
   std::string server_name_;
   std::shared_ptr<Reloaded<std::string>> token_file_;
-  std::string token_;  // if there is no file
+  std::string token_;     // if there is no file
+  std::string proxy_;     // http://host:port
+  std::string no_proxy_;  // as GoesDirect takes it
 };
 
 /// Why a connection to `address` (host:port) fails, if TLS is the reason: only one side uses TLS,
 /// or a certificate is missing or not trusted. Empty: there is another reason. gRPC itself says
-/// only that the connection was closed.
+/// only that the connection was closed. Through a proxy nothing is found out.
 ///
 /// Threads  Blocks for at most about a second, plus the time to look up a name.
 std::string DiagnoseTls(const std::string& address, const Client& client);

@@ -97,6 +97,7 @@ Attempt Try(const std::string& address, const Client& client, const TlsMaterial*
 }  // namespace
 
 std::string DiagnoseTls(const std::string& address, const Client& client) {
+  if (!client.ProxyTo(address).empty()) return "";
   const auto material = client.Tls();
   const Attempt attempt = Try(address, client, material.get());
   if (material == nullptr) return attempt.tls ? "it speaks TLS: give --tls-ca" : "";

@@ -36,6 +36,10 @@ void Declare(CLI::App& app, ClientOptions& options) {
       ->type_name("NAME");
   AddPath(app, "--token-file", options.token_file,
           "A file with the token to show; else $TWOFOLD_TOKEN");
+  app.add_option("--proxy", options.proxy,
+                 "Connect through this HTTP proxy, by CONNECT, except to this machine and those "
+                 "that $NO_PROXY lists; without it no proxy is asked, whatever $http_proxy says")
+      ->type_name("URL");
 }
 
 }  // namespace twofold::security

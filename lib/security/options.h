@@ -22,10 +22,11 @@ struct ServerOptions : TlsPaths {
   std::string token_file;  ///< lines of ROLE NAME TOKEN; empty: no token is required
 };
 
-/// Of a program that connects. All empty: plain text, no token. `ca` turns TLS on.
+/// Of a program that connects. All empty: plain text, no token, no proxy. `ca` turns TLS on.
 struct ClientOptions : TlsPaths {
   std::string server_name;  ///< in the certificate, if it is not the host in the address
   std::string token_file;   ///< a file with one token; empty: $TWOFOLD_TOKEN, if it is set
+  std::string proxy = {};   ///< http://host:port
 };
 
 /// Declares --tls-cert, --tls-key, --tls-ca and --token-file, each with `prefix` after the dashes.
@@ -35,7 +36,7 @@ void Declare(CLI::App& app, ServerOptions& options, const std::string& prefix = 
 /// Declares only --tls-cert and --tls-key, for a program whose pages are all open.
 void DeclareCertificate(CLI::App& app, ServerOptions& options, const std::string& prefix);
 
-/// Declares --tls-ca, --tls-cert, --tls-key, --tls-server-name and --token-file.
+/// Declares --tls-ca, --tls-cert, --tls-key, --tls-server-name, --token-file and --proxy.
 void Declare(CLI::App& app, ClientOptions& options);
 
 }  // namespace twofold::security

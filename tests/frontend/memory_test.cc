@@ -295,6 +295,7 @@ TEST_F(MemoryTest, ARunThatNobodyGoesOnToBeginIsGivenUp) {
 /// Who does not read takes no more than 64 KiB of a stream.
 std::shared_ptr<grpc::Channel> SmallWindow(const std::string& address) {
   grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 64 << 10);

@@ -41,6 +41,7 @@ std::shared_ptr<grpc::Channel> Connect(const Task& task, Kind kind, std::size_t 
   grpc::SslCredentialsOptions options;
   options.pem_root_certs.assign(std::istreambuf_iterator<char>(file), {});
   grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own, as Connect
   return grpc::CreateCustomChannel(address, grpc::SslCredentials(options), arguments);
 }

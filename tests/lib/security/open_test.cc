@@ -69,6 +69,34 @@ TEST_F(OpenTest, AllGivenIsUsed) {
   EXPECT_THAT(client->Tls()->ca, HasSubstr("BEGIN CERTIFICATE"));
 }
 
+TEST_F(OpenTest, AProxyIsAskedForWhatNoProxyDoesNotList) {
+  setenv("http_proxy", "http://other:3128", 1);
+  setenv("no_proxy", "10.0.0.0/8,.near.example", 1);
+  ClientOptions options;
+  EXPECT_EQ(Client::Open(options)->ProxyTo("far.example:1"), "");
+  options.proxy = "http://proxy:3128";
+  const auto client = Client::Open(options);
+  unsetenv("http_proxy");
+  unsetenv("no_proxy");
+  ASSERT_TRUE(client.ok()) << client.status();
+  for (const char* far : {"far.example:1", "192.0.2.1:1", "[2001:db8::1]:1"}) {
+    EXPECT_EQ(client->ProxyTo(far), "http://proxy:3128") << far;
+    EXPECT_EQ(client->WithoutServerName().ProxyTo(far), "http://proxy:3128") << far;
+  }
+  for (const char* near : {"a.near.example:1", "10.1.2.3:1", "localhost:1", "[::1]:1"}) {
+    EXPECT_EQ(client->ProxyTo(near), "") << near;
+  }
+}
+
+TEST_F(OpenTest, AProxyWithAPasswordOrOfAnotherKindIsRefused) {
+  for (const char* wrong : {"proxy:1", "https://proxy:1", "http://u:secret@proxy:1", "http://proxy",
+                            "http://", "http://:1", "http://proxy:0"}) {
+    ClientOptions options;
+    options.proxy = wrong;
+    EXPECT_EQ(Why(options), "--proxy: use http://HOST:PORT, without user and password") << wrong;
+  }
+}
+
 TEST_F(OpenTest, HalfConfiguredTlsOfAServerIsRefused) {
   EXPECT_EQ(Why(Serving(cert_)), "--tls-cert needs --tls-key as well");
   EXPECT_EQ(Why(Serving("", key_)), "--tls-key needs --tls-cert as well");
