@@ -221,7 +221,8 @@ write_operator() {
   fetch_secret "$monitoring" scalability-tester-operator-token token || die "cannot read the operator's token"
   rm -rf "$operator"
   mkdir "$operator" || die "cannot write $operator"
-  printf 'cacert = "%s/ca.crt"\ncert = "%s/tls.crt"\nkey = "%s/tls.key"\nheader = "Authorization: Bearer %s"\n' \
+  # What is forwarded to localhost is not there for a proxy.
+  printf 'noproxy = "localhost"\ncacert = "%s/ca.crt"\ncert = "%s/tls.crt"\nkey = "%s/tls.key"\nheader = "Authorization: Bearer %s"\n' \
     "$operator" "$operator" "$operator" "$(cat "$secrets/token")" >"$secrets/.curlrc"
   for key in ca.crt tls.crt tls.key token .curlrc; do
     cp "$secrets/$key" "$operator" || die "cannot write $operator"

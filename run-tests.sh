@@ -177,6 +177,10 @@ done
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt ${nightly:+scripts/packages-nightly.txt} ||
   exit 1
 mkdir -p build
+# curl, Python and Chromium would ask a proxy of the environment for the programs under test as well.
+no_proxy=${no_proxy:+$no_proxy,}localhost,127.0.0.1
+NO_PROXY=$no_proxy
+export no_proxy NO_PROXY
 for part in "$@"; do
   case $part in asan | tsan) sanitizers="$sanitizers $part" ;; esac
 done

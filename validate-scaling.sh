@@ -34,6 +34,7 @@ Options, or the environment variable in parentheses:
   --client-url URL     of the load client, instead of the API server's proxy (TWOFOLD_CLIENT_URL)
   --frontend-url URL   the same for the frontend's HTTP port; of several frontends, of the one that serves
                        the queue (TWOFOLD_FRONTEND_URL)
+                       Both are asked without a proxy, unless .curlrc names one
 
 A step is measured until its verdict is clear and its own error is small enough for the base of the
 next step, or to the cap. The load client looks at the step each time its window has grown by half.
@@ -85,9 +86,10 @@ value() { printf '%s\n' "$2" | awk -v key="$1" '$1 == key { sub(/^[^ ]+ /, ""); 
 # ---- the two worlds: each sets up, scales, and counts "READY OTHERS" of the deployment's workers,
 # with the word "loop" after them if they keep crashing
 
-# call CURL_ARGUMENT...: the body of a good answer. The text of a bad one goes to standard error.
+# call CURL_ARGUMENT...: the body of a good answer. The text of a bad one goes to standard error. A proxy of the
+# environment is not for our own programs; one in .curlrc is.
 call() {
-  answer=$(curl "$@" -sS -m 10 -w '\n%{http_code}') || return 1
+  answer=$(unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY && curl "$@" -sS -m 10 -w '\n%{http_code}') || return 1
   case ${answer##*"$newline"} in
     2??) printf '%s\n' "${answer%"$newline"*}" ;;
     *) say "  ${answer%"$newline"*}"; return 1 ;;

@@ -36,7 +36,7 @@ echo o > "$work/names"
 nginx -c "$work/nginx.conf" -g 'daemon off;' &
 nginx=$!
 trap 'kill $nginx; wait $nginx || true; rm -rf "$work"' EXIT
-until curl -sfo "$work/first" "http://127.0.0.1:$port/small/o"; do sleep 0.1; done
+until curl --noproxy '*' -sfo "$work/first" "http://127.0.0.1:$port/small/o"; do sleep 0.1; done
 
 # Prints what follows `cpu`: rate, bytes/s, CPU seconds; connections and bucket are arguments.
 wrk_row() {

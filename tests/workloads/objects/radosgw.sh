@@ -90,7 +90,7 @@ start() {
     --secret-key=twofoldsecret > "$dir/user.out" 2>&1
   printf '[default]\naws_access_key_id = TWOFOLDKEY\naws_secret_access_key = twofoldsecret\n' > "$dir/credentials"
   for _ in $(seq 600); do
-    if curl -so "$dir/first" "http://127.0.0.1:$port/"; then
+    if curl --noproxy '*' -so "$dir/first" "http://127.0.0.1:$port/"; then
       echo "http://127.0.0.1:$port"
       return 0
     fi
