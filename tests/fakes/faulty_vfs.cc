@@ -13,6 +13,7 @@ struct Plan {
   std::uint64_t first = UINT64_MAX;
   std::uint64_t count = 0;
   std::uint64_t operations = 0;
+  std::uint64_t syncs = 0;
 };
 Plan plan;
 
@@ -39,6 +40,7 @@ int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) 
 }
 
 int Sync(sqlite3_file* file, int flags) {
+  ++plan.syncs;
   if (FailsNow()) return SQLITE_IOERR_FSYNC;
   return Real(file)->pMethods->xSync(Real(file), flags);
 }
@@ -116,5 +118,6 @@ void FaultyVfs::Fail(Fault fault, std::uint64_t first, std::uint64_t count) {
 }
 
 std::uint64_t FaultyVfs::operations() const { return plan.operations; }
+std::uint64_t FaultyVfs::syncs() const { return plan.syncs; }
 
 }  // namespace twofold::results

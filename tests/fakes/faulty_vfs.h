@@ -29,8 +29,9 @@ class FaultyVfs {
   /// From now on: `first` operations succeed, the next `count` fail.
   void Fail(Fault fault, std::uint64_t first, std::uint64_t count);
 
-  /// Operations since Fail.
+  /// Operations since Fail, and those of them that were syncs.
   [[nodiscard]] std::uint64_t operations() const;
+  [[nodiscard]] std::uint64_t syncs() const;
 };
 
 }  // namespace twofold::results

@@ -154,6 +154,11 @@ says_version() {
   case $shown in "$2 $3 ("*) ;; *) say "'$shown' is not $2 $3"; return 1 ;; esac
 }
 
+has_jemalloc() {
+  hardened --rm -e MALLOC_CONF=stats_print:true "$1" /usr/local/bin/twofold-frontend --version 2>&1 |
+    grep -F 'opt.dirty_decay_ms: 1000 '
+}
+
 # Bytes of the layers, not compressed.
 at_most() {
   bytes=$(field "$1" '{{.Size}}')
@@ -189,6 +194,7 @@ check_image() {
   for program in $programs; do
     check "$1: $program starts and has the version of the label, $version" says_version "$image" "$program" "$version"
   done
+  check "$1: the frontend allocates with jemalloc, as it is set" has_jemalloc "$image"
   check "$1: nothing can be written" cannot_write "$image"
 }
 

@@ -140,6 +140,8 @@ check "lintian has no errors but the maintainer's address" lintian --fail-on err
   --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact "$build"/packages/*.deb
 check "apt installs them with what they need" install first
 check "each program runs and says its version" within "for p in $all twofold-rsh; do \$p --version; done"
+check "the frontend allocates with jemalloc, as it is set" within '
+  MALLOC_CONF=stats_print:true twofold-frontend --version 2>&1 | grep -F "opt.dirty_decay_ms: 1000 "'
 check "validate-scaling.sh runs" within 'validate-scaling.sh --help'
 check "manual pages are there" within 'for p in twofold twofold-frontend validate-scaling.sh; do test -s /usr/share/man/man1/$p.1.gz; done'
 check "services have users and configuration, and are not enabled" within '

@@ -140,6 +140,19 @@ INSTANTIATE_TEST_SUITE_P(Faults, DiskFaults,
                                            FaultyVfs::Fault::kTorn),
                          NameOf);
 
+// What docs/performance.md says of durable jobs hangs on it, both ways: not less, and not more.
+TEST(SyncsOfTheStore, AreOneForEachGroupHoweverManyRecordsItHas) {
+  const TempDir dir;
+  FaultyVfs vfs;
+  const auto store = SqliteStore::Open(dir.Path("jobs.db"), {.vfs = FaultyVfs::name()}).value();
+  ASSERT_TRUE(store->Commit(Group(1)).ok());  // begins the log, which takes another one
+  vfs.Fail(FaultyVfs::Fault::kIo, UINT64_MAX, 0);
+  for (JobId i = 2; i <= 6; ++i) {
+    ASSERT_TRUE(store->Commit(Group(i)).ok());
+    EXPECT_EQ(vfs.syncs(), i - 1);
+  }
+}
+
 TEST(DiskFaultCodes, FullDiskAndFailedSyncAreToldApart) {
   const TempDir dir;
   FaultyVfs vfs;
