@@ -19,12 +19,13 @@ Usage: run-tests.sh [--nightly] [PART]...
   images      container images: build, run, scale (needs podman; not run by default)
   packages    Debian packages: made, and used in a clean root (needs root; not run by default)
   alone       each file compiled alone: has it the includes that it needs? (not run by default)
+  instructions  what a job takes of them, beside bench/instructions.tsv (not run by default but with --nightly)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
               simulated validations a cell, ten minutes of fuzzing a target, faults of frontends on
-              a PostgreSQL that Patroni keeps available; a test may take an hour
+              a PostgreSQL that Patroni keeps available; a test may take an hour; the part instructions
 
-Without PART: all but the last three. Installs missing Debian packages (root or sudo).
+Without PART: all but the last four. Installs missing Debian packages (root or sudo).
 scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
 counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
 counts as passed, and is listed at the end beside the failed ones, with its output.
@@ -159,6 +160,11 @@ alone() {
   if build alone; then count 1 0 0; else broken "alone does not build"; fi
 }
 
+instructions() {
+  echo "=== instructions: what a job takes of them, by callgrind"
+  if build dev && bench/instructions.sh; then count 1 0 0; else broken "instructions"; fi
+}
+
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
@@ -167,12 +173,12 @@ if [ "${1:-}" = --nightly ]; then
 fi
 for part in "$@"; do
   case $part in
-    dev | asan | lint | tsan | fuzz | scripts | kubernetes | web | images | packages | alone) ;;
+    dev | asan | lint | tsan | fuzz | scripts | kubernetes | web | images | packages | alone | instructions) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev scripts kubernetes web asan lint tsan fuzz
+[ $# -gt 0 ] || set -- dev ${nightly:+instructions} scripts kubernetes web asan lint tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt ${nightly:+scripts/packages-nightly.txt} ||
   exit 1

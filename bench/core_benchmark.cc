@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/rounds.h"
 #include "lib/queue/queue.h"
 
 namespace twofold::queue {
@@ -113,6 +114,7 @@ void SubmitAssignComplete(benchmark::State& state) {
   }
 }
 BENCHMARK(SubmitAssignComplete)
+    ->Apply(CountedRounds)
     ->ArgNames({"waiting", "processes"})
     ->ArgsProduct({{1, 1'000, 1'000'000}, {10, 1'000, 10'000}});
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/rounds.h"
 #include "lib/load/engine/generator.h"
 #include "lib/rpc/batches.h"
 
@@ -45,7 +46,7 @@ void RoundTrip(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(RoundTrip)->Arg(1)->Arg(64)->Arg(1024)->Arg(100'000);
+BENCHMARK(RoundTrip)->Apply(CountedRounds)->Arg(1)->Arg(64)->Arg(1024)->Arg(100'000);
 
 /// The same in an open loop of a million jobs a second: whatever is due by then, and its answers.
 void OpenLoop(benchmark::State& state) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/rounds.h"
 #include "frontend/queues/queue_set.h"
 #include "frontend/streams/client_session.h"
 #include "frontend/streams/worker_session.h"
@@ -112,6 +113,7 @@ void RoundTrip(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(1));
 }
 BENCHMARK(RoundTrip)
+    ->Apply(CountedRounds)
     ->ArgNames({"streams", "jobs", "usage"})
     ->Args({1, 1, 0})
     ->Args({1, 1, 1})
