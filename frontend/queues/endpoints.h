@@ -86,6 +86,8 @@ class Submitter : public Endpoint {
   virtual void OnOthersStarted(std::uint64_t /*more*/) {}
   /// `worker` is nullptr if no worker ever had the job.
   virtual void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) = 0;
+  /// How its jobs in the queue stand at the end of a turn in which some have ended.
+  virtual void OnStanding(const queue::Standing& /*standing*/) {}
 };
 
 /// What the members of a gang know of each other.

@@ -87,6 +87,7 @@ QueueHost::State& QueueHost::LockState() ABSL_NO_THREAD_SAFETY_ANALYSIS {
 QueueHost::Turn::~Turn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   GiveBackReturned();
   state_.core.Step(now_, queue::input::EndTurn{}, state_);
+  state_.submitters.TellStanding(state_.core.core());
   if (!state_.changed.empty()) state_.TellWatchers(now_);
   // Under the lock, so that the journal has the order of the decisions.
   if (!state_.commit.empty()) state_.KeepDecisions();

@@ -6,9 +6,10 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "frontend/queues/endpoints.h"
-#include "lib/queue/types.h"
+#include "lib/queue/queue.h"
 
 namespace twofold::frontend {
 
@@ -60,14 +61,24 @@ class Submitters {
     return found == entries_.end() ? none_ : found->second.endpoint;
   }
 
-  /// As Find; the endpoint hears of others' jobs since the last call.
+  /// As Find, for a job that has ended: the endpoint hears of others' jobs since the last call, and
+  /// is among those that TellStanding tells.
   const std::shared_ptr<Submitter>& FindAndTell(queue::SubmitterId id) {
     const auto found = entries_.find(id);
     if (found == entries_.end()) return none_;
     Entry& entry = found->second;
     const std::uint64_t before = std::exchange(entry.others, OthersOf(entry.load->second));
     if (entry.others > before) entry.endpoint->OnOthersStarted(entry.others - before);
+    if (ended_.empty() || ended_.back() != id) ended_.push_back(id);
     return entry.endpoint;
+  }
+
+  /// Ends a turn: those whose jobs have ended in it hear how the others stand.
+  void TellStanding(const queue::Queue& queue) {
+    for (const queue::SubmitterId id : ended_) {
+      if (const auto& endpoint = Find(id)) endpoint->OnStanding(queue.StandingOf(id));
+    }
+    ended_.clear();
   }
 
   /// A job of this submitter, known or not, has gone to a worker, or to a gang of them.
@@ -93,6 +104,7 @@ class Submitters {
   absl::flat_hash_map<queue::SubmitterId, Entry> entries_;
   std::map<LoadKey, Load> loads_;
   std::uint64_t handed_out_ = 0;
+  std::vector<queue::SubmitterId> ended_;        // whose jobs have ended in this turn
   std::pair<queue::SubmitterId, Load*> last_{};  // whose job went last; of no one known: nullptr
 };
 

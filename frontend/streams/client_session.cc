@@ -154,6 +154,17 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
   IsDurable(reply.job) ? CountDurable(queue::QueueNumber(reply.job), -1) : void(--outstanding_);
 }
 
+void ClientSession::OnStanding(const queue::Standing& standing) {
+  Add([&](v1::SubmitReply& message) {
+    v1::Standing& now = *message.mutable_standing();
+    now.set_waiting(standing.jobs - standing.running);
+    now.set_running(standing.running);
+    now.set_waited_ns(Ns(standing.waited));
+    now.set_most_running(standing.most_running);
+    return std::size_t{0};
+  });
+}
+
 void ClientSession::Flush() {
   SendAway();
   ServerStream::Flush();

@@ -38,6 +38,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void OnLostElsewhere(const std::string& queue, std::uint64_t tag) override;
   void OnOthersStarted(std::uint64_t more) override { others_started_ += more; }
   void OnReply(const queue::Reply& reply, const WorkerIdentity* worker) override;
+  void OnStanding(const queue::Standing& standing) override;
   void Flush() override;
 
  private:

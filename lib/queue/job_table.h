@@ -182,6 +182,7 @@ class JobTable {
 struct Submitter {
   SubmitterId id{0};
   IntrusiveList<JobTable, &Job::siblings> jobs;
+  Standing standing{};
 };
 
 inline SubmitterId SubmitterOf(const Job& job) {

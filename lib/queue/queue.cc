@@ -61,8 +61,7 @@ Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
   Job& job = jobs_[slot];
   job.tag = submit.tag;
   job.accepted = now + DelayOf(options);
-  job.submitter = SubmitterFor(submit.submitter);
-  if (job.submitter != nullptr) job.submitter->jobs.PushBack(jobs_, slot);
+  SetSubmitter(slot, SubmitterFor(submit.submitter));
   Register(slot);
   Wait(now, slot, effects);
   return {Admission::kAccepted, jobs_.IdOf(slot)};
@@ -289,7 +288,7 @@ Submitted Queue::Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool 
   }
   // Who stays owns the job, and who may leave follows it.
   dedup_keys_.FollowFirst(slot, {job.submitter->id, job.tag});
-  LeaveSubmitter(slot);
+  SetSubmitter(slot, nullptr);
   job.tag = tag;
   return joined;
 }
@@ -310,8 +309,7 @@ bool Queue::HandOver(Slot slot) {
   if (job.options->dedup_key.empty()) return false;
   const auto follower = dedup_keys_.TakeFollower(slot);
   if (!follower) return false;
-  job.submitter = SubmitterFor(follower->submitter);
-  job.submitter->jobs.PushBack(jobs_, slot);
+  SetSubmitter(slot, SubmitterFor(follower->submitter));
   job.tag = follower->tag;
   return true;
 }

@@ -223,6 +223,7 @@ class Queue {
   /// The highest id that a durable job has, or could have, so far; see
   /// QueueOptions::first_sequence.
   [[nodiscard]] JobId last_durable_id() const { return jobs_.DurableId(next_sequence_ - 1); }
+  [[nodiscard]] Standing StandingOf(SubmitterId submitter) const;
   [[nodiscard]] const Process* FindProcess(ProcessId process) const;
 
   /// Whose member an attempt is: the gang's job and the rank. For a job that is no gang itself and
@@ -278,7 +279,9 @@ class Queue {
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
   const Tries& Begin(Instant now, Slot slot, ProcessId process);
   void EnterRunning(const Job& job);
-  void LeaveRunning(const Job& job);
+  void LeaveRunning(Slot slot);
+  void CountRunning(Slot slot, int more);
+  void SetSubmitter(Slot slot, Submitter* submitter);
   void MeetDeadline(Slot slot);
   void Finish(Instant now, Slot slot, const Completion& completion, Effects& effects);
   void Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,

@@ -156,6 +156,7 @@ const Tries& Queue::Begin(Instant now, Slot slot, ProcessId process) {
   tries.process = process;
   tries.handed_out = now;
   ++tries.attempts;
+  CountRunning(slot, 1);
   return tries;
 }
 
@@ -164,9 +165,32 @@ void Queue::EnterRunning(const Job& job) {
   running_slots_ += 1 + ExtraSlots(job);
 }
 
-void Queue::LeaveRunning(const Job& job) {
+void Queue::LeaveRunning(Slot slot) {
   --running_;
-  running_slots_ -= 1 + ExtraSlots(job);
+  running_slots_ -= 1 + ExtraSlots(jobs_[slot]);
+  CountRunning(slot, -1);
+}
+
+/// One job more or less of its submitter runs.
+void Queue::CountRunning(Slot slot, int more) {
+  const Job& job = jobs_[slot];
+  if (job.submitter == nullptr) return;
+  Standing& standing = job.submitter->standing;
+  standing.running += static_cast<std::uint64_t>(more);
+  standing.most_running = std::max(standing.most_running, standing.running);
+  standing.waited += more * (jobs_.tries(slot).handed_out - job.accepted);
+}
+
+/// The job is this submitter's, or nobody's, from now on.
+void Queue::SetSubmitter(Slot slot, Submitter* submitter) {
+  const bool running = IsRunning(jobs_[slot]);
+  if (running) CountRunning(slot, -1);
+  LeaveSubmitter(slot);
+  if (submitter == nullptr) return;
+  jobs_[slot].submitter = submitter;
+  submitter->jobs.PushBack(jobs_, slot);
+  ++submitter->standing.jobs;
+  if (running) CountRunning(slot, 1);
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.
@@ -225,7 +249,7 @@ void Queue::Stop(Slot slot, Effects& effects) {
 void Queue::Requeue(Slot slot, Effects& effects) {
   Job& job = jobs_[slot];
   const Tries& tries = jobs_.tries(slot);
-  LeaveRunning(job);
+  LeaveRunning(slot);
   ++requeued_;
   if (IsKeyLimited(job)) {
     job.state = JobState::kParked;
@@ -274,7 +298,7 @@ void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) 
 void Queue::Forget(Slot slot) {
   const Job& job = jobs_[slot];
   if (IsRunning(job)) {
-    LeaveRunning(job);
+    LeaveRunning(slot);
   } else {
     MeetDeadline(slot);
   }
@@ -296,6 +320,7 @@ void Queue::Forget(Slot slot) {
 void Queue::LeaveSubmitter(Slot slot) {
   if (Submitter* submitter = std::exchange(jobs_[slot].submitter, nullptr)) {
     submitter->jobs.Remove(jobs_, slot);
+    --submitter->standing.jobs;
   }
 }
 

@@ -6,6 +6,11 @@
 
 namespace twofold::queue {
 
+Standing Queue::StandingOf(SubmitterId submitter) const {
+  const auto found = submitters_.find(submitter);
+  return found == submitters_.end() ? Standing() : found->second.standing;
+}
+
 QueueStats Queue::Stats() const {
   const WorkerCounts& workers = processes_.counts();
   return {.waiting = waiting(),

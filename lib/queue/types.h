@@ -199,6 +199,14 @@ struct CancelOnWorker {
   Attempt attempt;
 };
 
+/// How a submitter's jobs stand.
+struct Standing {
+  std::uint64_t jobs = 0;          ///< that have not ended
+  std::uint64_t running = 0;       ///< of these
+  Duration waited{0};              ///< by those that run, added up
+  std::uint64_t most_running = 0;  ///< at once, so far
+};
+
 /// Tell the submitter how its job ended. Not given for abandoned jobs of a submitter that is gone.
 struct Reply {
   SubmitterId submitter;

@@ -168,6 +168,7 @@ struct Ended {
   v1::Report report;
   std::uint64_t retry_after_ns = 0;
   std::uint64_t others_started = 0;
+  std::optional<v1::Standing> standing{};
 };
 
 /// A durable job that is on disk.
@@ -255,6 +256,7 @@ class SubmitStream {
                 {},
                 reply.retry_after_ns(),
                 reply.others_started()};
+      if (reply.has_standing()) one.standing = reply.standing();
       one.worker = reply.results().workers(static_cast<int>(row.worker));
       EXPECT_TRUE(one.report.ParseFromString(std::string(row.report)));
       results.Put(std::move(one));

@@ -145,5 +145,17 @@ TEST_F(OthersStartedTest, AStreamOfTwoQueuesHearsOfBoth) {
   EXPECT_EQ(on_media(*stream), 2U);
 }
 
+TEST_F(OthersStartedTest, AStreamHearsHowItsJobsStand) {
+  auto stream = NewClient();
+  for (std::uint64_t tag = 1; tag <= 4; ++tag) stream->Submit(OnSleep(), tag);
+  RunNext();
+  const auto standing = stream->results.Take().standing;
+  ASSERT_TRUE(standing);
+  EXPECT_EQ(standing->running(), 2U) << "the freed worker has its next job";
+  EXPECT_EQ(standing->waiting(), 1U);
+  EXPECT_EQ(standing->most_running(), 2U);
+  EXPECT_GT(standing->waited_ns(), 0U);
+}
+
 }  // namespace
 }  // namespace twofold::frontend

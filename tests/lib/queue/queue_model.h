@@ -180,6 +180,7 @@ class QueueModel {
   void StartGang(Instant now, JobId id, std::vector<Assigned>& assigned);
   Assigned NextAssigned(std::vector<Assigned>& assigned);
   void CheckStats(const QueueStats& stats);
+  void CheckStandings(const Queue& queue);
   void CheckJobs(Instant now, const Queue& queue);
   void CheckExplanation(Instant now, const Queue& queue, JobId id);
   void Saw(std::string_view what) { ++seen_[what]; }

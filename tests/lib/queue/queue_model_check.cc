@@ -260,9 +260,28 @@ void QueueModel::CheckJobs(Instant now, const Queue& queue) {
     Expect(view.members.size() == static_cast<std::size_t>(parts), "wrong members listed");
   });
   Expect(listed == jobs_.size(), "jobs are missing from the list");
+  CheckStandings(queue);
   if (jobs_.empty()) return;
   CheckExplanation(now, queue, jobs_.begin()->first);
   CheckExplanation(now, queue, jobs_.rbegin()->first);
+}
+
+void QueueModel::CheckStandings(const Queue& queue) {
+  std::map<SubmitterId, Standing> standings;
+  for (const auto& [id, job] : jobs_) {
+    Standing& standing = standings[job.submitter];
+    ++standing.jobs;
+    if (job.where != Where::kRunning) continue;
+    ++standing.running;
+    standing.waited += job.handed_out - job.accepted;
+  }
+  for (const SubmitterId submitter : submitters_) {
+    const Standing seen = queue.StandingOf(submitter);
+    const Standing& known = standings[submitter];
+    Expect(seen.jobs == known.jobs && seen.running == known.running &&
+               seen.waited == known.waited && seen.most_running >= seen.running,
+           "the standing of a submitter is wrong");
+  }
 }
 
 void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {

@@ -25,6 +25,25 @@ TEST_F(QueueSubmitters, ReplyTellsWhoWhatAndHowLong) {
                                   seconds(3), seconds(2), seconds(7), "report", ""}));
 }
 
+TEST_F(QueueSubmitters, StandingSaysHowManyRunAndWhatTheyWaited) {
+  Submit();
+  Submit();
+  Submit({}, kBob);
+  now += seconds(3);
+  const ProcessId process = Join(1, 3);
+  Standing standing = queue.StandingOf(kAda);
+  EXPECT_EQ(standing.jobs, 2U);
+  EXPECT_EQ(standing.running, 2U);
+  EXPECT_EQ(standing.waited, seconds(6));
+  EXPECT_TRUE(Complete(process, effects.Of<Assigned>().at(0).job));
+  standing = queue.StandingOf(kAda);
+  EXPECT_EQ(standing.jobs, 1U);
+  EXPECT_EQ(standing.running, 1U);
+  EXPECT_EQ(standing.waited, seconds(3));
+  EXPECT_EQ(standing.most_running, 2U);
+  EXPECT_EQ(queue.StandingOf(kBob).running, 1U);
+}
+
 TEST_F(QueueSubmitters, SpecIsCopied) {
   std::string spec = "first";
   TrySubmit({}, kAda, spec);
