@@ -23,6 +23,7 @@ double Squares(std::span<const double> values) {
   return sum;
 }
 
+constexpr double kChanceOfStep = 0.002;
 constexpr std::size_t kWaves = 12;
 
 std::array<Parts, kWaves> MakeWaves() {
@@ -60,19 +61,28 @@ Parts Even() {
 
 }  // namespace
 
-HalfChange CompareHalves(std::span<const double> batches, double least_error) {
-  const std::size_t half = batches.size() / 2;
-  const auto first = batches.first(half);
-  const auto second = batches.subspan(half);
-  const double before = Mean(first);
-  const double after = Mean(second);
-  if (before == 0.0) return {after > 0.0 ? std::numeric_limits<double>::infinity() : 0.0, 0.0};
-  const double degrees = static_cast<double>(batches.size()) - 2.0;
-  const double scatter =
-      std::sqrt((Squares(first) + Squares(second)) / degrees * 2.0 / static_cast<double>(half));
-  // Each half has sqrt(2) times the error of the whole, their difference twice the error.
-  const double error = std::max(scatter, least_error * (before + after));
-  return {(after - before) / before, error / before * StudentFactor(0.99, degrees)};
+Step LargestStep(std::span<const double> batches, double least_error) {
+  const auto count = static_cast<double>(batches.size());
+  const double factor = StudentFactor(1.0 - kChanceOfStep / (count - 1.0), count - 2.0);
+  const double least = least_error * least_error * count * Mean(batches) * Mean(batches);
+  Step largest;
+  double height = -1.0;  // of its difference, in errors
+  for (std::size_t at = 1; at < batches.size(); ++at) {
+    const auto first = batches.first(at);
+    const auto second = batches.subspan(at);
+    const double before = Mean(first);
+    const double difference = Mean(second) - before;
+    const double variance = std::max((Squares(first) + Squares(second)) / (count - 2.0), least);
+    const double share = 1.0 / static_cast<double>(at) + 1.0 / static_cast<double>(second.size());
+    const double error = std::sqrt(variance * share);
+    const double seen = difference == 0.0 ? 0.0 : std::abs(difference) / error;
+    if (seen <= height) continue;
+    height = seen;
+    const double unit = before > 0.0 ? before : 0.0;
+    largest = {at, difference / unit, unit > 0.0 ? error * factor / unit : 0.0};
+    if (difference == 0.0) largest.change = 0.0;
+  }
+  return largest;
 }
 
 double Drift(std::span<const double> parts) {

@@ -8,17 +8,17 @@
 /// mean is known.
 namespace twofold::stats {
 
-/// How the second half of a window differs from the first, relative to the first.
-struct HalfChange {
-  double change =
-      0.0;  ///< (second - first) / first: -1 at least; infinity if the first has nothing
-  double chance = 0.0;  ///< a change up to this is explained by chance, at 99 %
+/// The step that the mean of some values most likely takes.
+struct Step {
+  std::size_t at = 0;   ///< the first value after it
+  double change = 0.0;  ///< (after - before) / before: -1 at least; infinity if nothing was before
+  double chance = 0.0;  ///< chance explains a change up to this, at 99.8 % for all places together
 };
 
-/// Compares the halves of `batches` (an even number, four or more). The scatter is taken inside
-/// the halves, so a step between them cannot hide itself. `least_error` is a lower bound of the
-/// relative standard error of the whole mean, known from elsewhere.
-HalfChange CompareHalves(std::span<const double> batches, double least_error);
+/// Looks for it at each place between two of `batches`, of which there are four or more. The
+/// scatter is taken on both sides of the place, so a step cannot hide itself. `least_error` is a
+/// lower bound of the relative standard error of the whole mean, known from elsewhere.
+Step LargestStep(std::span<const double> batches, double least_error);
 
 /// How much the straight line through `parts` (least squares) changes from the begin of the first
 /// to the end of the last, relative to their mean. 0 if the mean is 0.

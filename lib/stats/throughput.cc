@@ -17,10 +17,11 @@ constexpr double kConfidence = 0.95;
 constexpr int kFewestBatches = 4;
 constexpr int kMostBatches = 16;
 constexpr double kLivesPerBatch = 2.0;  // shorter: fluid credit of one job makes neighbours alike
-constexpr double kLeastTrend = 0.02;    // smaller changes are not worth a word
+constexpr double kLeastStep = 0.02;     // of halves; smaller ones are not worth a word
 constexpr double kLeastHole = 0.1;      // of the window
 constexpr double kRareHole = 0.001;     // chance that one hole of a window may have
 constexpr double kLongLives = 4.0;      // as long as these mean lives leave a quarter of the rate
+constexpr double kMostExpected = 2.0;   // credit with that of jobs that go on / without it
 constexpr int kMuchShorter = 16;  // lives of a power law (exponent 2) have such a gap in 0.2 %
 
 /// An even number, so that the window has halves; 0 if it is too short for the fewest.
@@ -66,14 +67,20 @@ std::string TooShort(double seconds, double mean_life) {
       kFewestBatches, kLivesPerBatch, kFewestBatches * kLivesPerBatch * mean_life);
 }
 
-std::string WhyTrend(std::span<const double> batches, double least_error) {
-  const auto [change, chance] = CompareHalves(batches, least_error);
-  if (std::abs(change) <= std::max(chance, kLeastTrend)) return "";
-  if (std::isinf(change)) return "there is throughput in the second half of the window only";
+std::string WhyStep(std::span<const double> batches, double least_error, double seconds) {
+  const Step step = LargestStep(batches, least_error);
+  const double before = static_cast<double>(step.at) / static_cast<double>(batches.size());
+  // What a short part differs by matters less to the whole.
+  const double matters = 2.0 * std::min(before, 1.0 - before) * std::abs(step.change);
+  if (std::abs(step.change) <= step.chance || matters <= kLeastStep) return "";
+  const double at = seconds * before;
+  if (std::isinf(step.change)) {
+    return absl::StrFormat("there is throughput from %.3g s of the window on only", at);
+  }
   return absl::StrFormat(
-      "throughput %s by %.1f %% from the first half of the window to the second; chance explains "
-      "%.1f %%",
-      change > 0.0 ? "rises" : "falls", std::abs(change) * 100.0, chance * 100.0);
+      "throughput %s by %.1f %% at %.3g s of the window; chance explains %.1f %%",
+      step.change > 0.0 ? "rises" : "falls", std::abs(step.change) * 100.0, at,
+      step.chance * 100.0);
 }
 
 /// There is nothing to divide by: no rate, no error.
@@ -89,79 +96,85 @@ bool ThroughputEstimate::IsKnownWithin(double share) const {
   return steady && throughput > 0.0 && IntervalFactor(*this, kConfidenceOfLooks) <= 1.0 + share;
 }
 
-void ThroughputWindow::Ended(Instant submitted, Instant ended, bool succeeded) {
+void ThroughputWindow::Ended(Instant begun, Instant ended, bool succeeded) {
   if (ended < start_) return;
-  const Instant begin = std::min(submitted, ended - Duration(1));  // no life is without length
+  const Instant begin = std::min(begun, ended - Duration(1));  // no life is without length
   lives_.Add(ended - begin, succeeded);
-  if (!succeeded) return;
-  credit_.Add(std::max(begin, start_) - start_, ended - start_, 1.0 / ToSeconds(ended - begin));
+  const Duration from = std::max(begin, start_) - start_;
+  busy_.Add(from, ended - start_, 1.0);
+  if (succeeded) credit_.Add(from, ended - start_, 1.0 / ToSeconds(ended - begin));
 }
 
-ThroughputEstimate ThroughputWindow::Estimate(Instant now,
-                                              std::span<const Instant> in_flight) const {
+ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Instant> at_work) const {
   ThroughputEstimate estimate;
   estimate.seconds = ToSeconds(now - start_);
   estimate.succeeded = lives_.succeeded();
-  estimate.failed = lives_.count() - lives_.succeeded();
-  if (lives_.count() == 0) return Unknown(estimate, "no job has ended yet");
+  estimate.failed = never_began_ + lives_.count() - lives_.succeeded();
+  if (estimate.succeeded + estimate.failed == 0) return Unknown(estimate, "no job has ended yet");
   if (lives_.succeeded() == 0) return Unknown(estimate, "no job has succeeded yet");
   if (estimate.seconds <= 0.0) return Unknown(estimate, "the window has no length yet");
 
-  const FluidBins credit = WithInFlight(now, in_flight);
+  const FluidBins credit = WithThoseAtWork(now, at_work);
   estimate.counted = static_cast<double>(estimate.succeeded) / estimate.seconds;
   estimate.throughput = credit.Total() / estimate.seconds;
   estimate.mean_life = lives_.MeanSeconds();
   estimate.batches = BatchesFor(estimate.seconds, estimate.mean_life);
+  if (credit.Total() > kMostExpected * credit_.Total()) {
+    return Unknown(estimate, "most of what was done is of jobs that have not ended");
+  }
   const Parts parts = PartsOf(credit, now - start_);
   estimate.drift = Drift(parts);
   SetError(lives_, parts, estimate);
   SetInterval(estimate);
-  estimate.reason = WhyNotSteady(now, in_flight, credit, estimate.batches);
+  estimate.reason = WhyNotSteady(now, at_work, credit, estimate.batches);
   estimate.steady = estimate.reason.empty();
   return estimate;
 }
 
-std::string ThroughputWindow::WhyNotSteady(Instant now, std::span<const Instant> in_flight,
+std::string ThroughputWindow::WhyNotSteady(Instant now, std::span<const Instant> at_work,
                                            const FluidBins& credit, int batches) const {
   const Duration length = now - start_;
   if (batches == 0) return TooShort(ToSeconds(length), lives_.MeanSeconds());
   const Hole hole = LongestHole(PartsOf(credit, length));
   const double seconds = hole.length * ToSeconds(length);
-  if (hole.length >= kLeastHole && !IsNatural(FromSeconds(seconds), now, in_flight)) {
+  if (hole.length >= kLeastHole && !IsNatural(FromSeconds(seconds), now, at_work)) {
     return absl::StrFormat(
         "next to nothing was done for %.3g s of the window's %.3g s, from %.3g s on", seconds,
         ToSeconds(length), hole.begin * ToSeconds(length));
   }
-  return WhyTrend(credit.Split(length, batches), lives_.RenewalError());
+  return WhyStep(credit.Split(length, batches), lives_.RenewalError(), ToSeconds(length));
 }
 
-// Long lives make holes, too, where few jobs run at a time. A hole is not natural if all jobs in
-// flight would have to be in long lives at once by chance; or if it stands alone: lives are as long
-// as it is or much shorter, none between, and no more are long than are in it.
+// Long lives make holes, too, where few jobs run at a time. A hole is not natural if all workers
+// would have to be in long lives at once by chance; or if it stands alone: lives are as long as it
+// is or much shorter, none between, and no more are long than there are workers.
 bool ThroughputWindow::IsNatural(Duration hole, Instant now,
-                                 std::span<const Instant> in_flight) const {
+                                 std::span<const Instant> at_work) const {
   const auto from = [&](Duration least) {
     Lives::Tail tail = lives_.From(least);
-    for (const Instant submitted : in_flight) {
-      if (now - submitted < least) continue;
+    for (const Instant begun : at_work) {
+      if (now - begun < least) continue;
       ++tail.count;
-      tail.seconds += ToSeconds(now - submitted);
+      tail.seconds += ToSeconds(now - begun);
     }
     return tail;
   };
   const Lives::Tail longer =
       from(std::min(hole / 2, FromSeconds(kLongLives * lives_.MeanSeconds())));
-  const auto lanes = std::max(static_cast<double>(in_flight.size()), 1.0);
-  if (std::pow(longer.seconds / from(Duration(0)).seconds, lanes) < kRareHole) return false;
-  return longer.count > lanes || from(hole / kMuchShorter).count > from(hole / 2).count;
+  const Parts busy = PartsOf(busy_, now - start_);
+  const double most = *std::max_element(busy.begin(), busy.end()) * double{kParts};
+  const double workers = std::max(
+      {std::round(most / ToSeconds(now - start_)), static_cast<double>(at_work.size()), 1.0});
+  if (std::pow(longer.seconds / from(Duration(0)).seconds, workers) < kRareHole) return false;
+  return longer.count > workers || from(hole / kMuchShorter).count > from(hole / 2).count;
 }
 
-FluidBins ThroughputWindow::WithInFlight(Instant now, std::span<const Instant> in_flight) const {
+FluidBins ThroughputWindow::WithThoseAtWork(Instant now, std::span<const Instant> at_work) const {
   FluidBins credit = credit_;
   const Lives::ExpectedDensities expected = lives_.Expected();
-  for (const Instant submitted : in_flight) {
-    const Instant begin = std::max(submitted, start_);
-    if (begin < now) credit.Add(begin - start_, now - start_, expected(now - submitted));
+  for (const Instant begun : at_work) {
+    const Instant begin = std::max(begun, start_);
+    if (begin < now) credit.Add(begin - start_, now - start_, expected(now - begun));
   }
   return credit;
 }

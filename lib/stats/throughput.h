@@ -22,8 +22,8 @@ struct ThroughputEstimate {
   double drift = 0.0;           ///< change over the window of the straight line through it / mean
   double lower = 0.0;           ///< 95 % interval of throughput
   double upper = 0.0;           ///< infinity if log_error is
-  int batches = 0;              ///< parts that the halves are compared by; 0: too short a window
-  double mean_life = 0.0;       ///< of the jobs that ended, seconds; 0 until one has
+  int batches = 0;              ///< parts among which a step is looked for; 0: too short a window
+  double mean_life = 0.0;       ///< seconds that a worker had a job that ended; 0 until one has
   bool steady = false;          ///< whether the interval can be relied on
   std::string reason;           ///< why not, for people; empty if steady
 
@@ -35,12 +35,13 @@ struct ThroughputEstimate {
 ///
 /// Sixteen workers with jobs of equal length finish sixteen jobs at a time, so "jobs ended /
 /// seconds" jumps by sixteen jobs with the end of the window. The fluid estimate spreads a
-/// job's one unit of work evenly over its life [submitted, ended], and the window gets the part
-/// inside:
+/// job's one unit of work evenly over its life [begun, ended], in which a worker has it, and the
+/// window gets the part inside. While a job waits for a worker it gives nothing: a queue that grows
+/// is no throughput.
 ///
 ///   ended in the window, begun in it     1
 ///   ended in the window, begun before    the fraction of its life inside
-///   in flight at the end, at age A       (time inside) x E[1/S | S > A], S = lives of ended jobs
+///   worked on at the end, at age A       (time inside) x E[1/S | S > A], S = lives of ended jobs
 ///
 /// Unbiased  Jobs begin at a rate q in a steady state. Known lives S would give each moment the
 ///           expected credit q E[S x 1/S] = q, which is the throughput. Of a job in flight only
@@ -52,8 +53,10 @@ struct ThroughputEstimate {
 /// Else      Jobs of unequal lives that all begin with the window are over-credited during about
 ///           one life: warm up first. Lives longer than the window never end in it, so they are
 ///           not in E: windows need eight mean lives to be called steady. A rate that changes
-///           gives the mean rate, and steady = false if the change shows between the halves. A
-///           stuck job is worth one job a window at most, and less in each later one.
+///           gives the mean rate, and steady = false if the change shows as a step. A stuck job is
+///           worth one job a window at most, and less in each later one.
+/// Bounds    The count of ends, less those begun before the window, up to that count and those at
+///           work. If those at work give more than those that have ended, it is not known.
 ///
 /// The error is the one of two that gives the wider interval: that of the scatter of the window's
 /// parts, for noise that may last several lives (ErrorOfMean; it sees what no theory knows: pauses,
@@ -63,28 +66,34 @@ struct ThroughputEstimate {
 ///
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.
-/// Cost     Ended O(1), no allocation. Estimate O(in flight + 5248). 85 KiB.
+/// Cost     Ended O(1), no allocation. Estimate O(at work + 5248). 88 KiB.
 /// Source   ErrorOfMean; renewal counts: any text on simulation output (Law, Kelton).
 class ThroughputWindow {
  public:
   explicit ThroughputWindow(Instant start) : start_(start) {}
 
-  /// A job ended; `submitted` may be before the window. One that ended before it is ignored.
-  void Ended(Instant submitted, Instant ended, bool succeeded);
+  /// A job ended that a worker had from `begun` on, perhaps before the window. A job that ended
+  /// before it is ignored.
+  void Ended(Instant begun, Instant ended, bool succeeded);
 
-  /// The estimate for [start, now]. `in_flight` has the submit instants of all jobs not yet ended.
-  [[nodiscard]] ThroughputEstimate Estimate(Instant now, std::span<const Instant> in_flight) const;
+  /// A job failed that no worker had.
+  void NeverBegan() { ++never_began_; }
+
+  /// The estimate for [start, now]. `at_work`: since when workers have had jobs that have not
+  /// ended.
+  [[nodiscard]] ThroughputEstimate Estimate(Instant now, std::span<const Instant> at_work) const;
 
  private:
-  [[nodiscard]] FluidBins WithInFlight(Instant now, std::span<const Instant> in_flight) const;
-  [[nodiscard]] std::string WhyNotSteady(Instant now, std::span<const Instant> in_flight,
+  [[nodiscard]] FluidBins WithThoseAtWork(Instant now, std::span<const Instant> at_work) const;
+  [[nodiscard]] std::string WhyNotSteady(Instant now, std::span<const Instant> at_work,
                                          const FluidBins& credit, int batches) const;
-  [[nodiscard]] bool IsNatural(Duration hole, Instant now,
-                               std::span<const Instant> in_flight) const;
+  [[nodiscard]] bool IsNatural(Duration hole, Instant now, std::span<const Instant> at_work) const;
 
   Instant start_;
   FluidBins credit_;
+  FluidBins busy_;  // how many workers had jobs that have ended
   Lives lives_;
+  std::uint64_t never_began_ = 0;
 };
 
 }  // namespace twofold::stats

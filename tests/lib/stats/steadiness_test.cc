@@ -23,36 +23,43 @@ TEST(StudentQuantile, OfHardlyAnyDegreesIsLargeButFinite) {
   EXPECT_TRUE(std::isfinite(StudentQuantile(0.99995, 1e-300)));
 }
 
-TEST(CompareHalves, AStepIsMoreThanChance) {
-  const auto [change, chance] =
-      CompareHalves(std::vector<double>{99, 101, 100, 100, 109, 111, 110, 110}, 0.0);
-  EXPECT_NEAR(change, 0.1, 1e-12);
-  EXPECT_LT(chance, change);
+TEST(LargestStep, IsWhereTheMeanChangesAndMoreThanChance) {
+  const Step step = LargestStep(std::vector<double>{99, 101, 109, 111, 110, 110, 110, 110}, 0.0);
+  EXPECT_EQ(step.at, 2U);
+  EXPECT_NEAR(step.change, 0.1, 1e-12);
+  EXPECT_LT(step.chance, step.change);
 }
 
-TEST(CompareHalves, ScatterIsChance) {
-  const auto [change, chance] =
-      CompareHalves(std::vector<double>{90, 110, 95, 105, 112, 93, 108, 99}, 0.0);
-  EXPECT_GT(chance, std::abs(change));
+TEST(LargestStep, AfterOnePartIsSeen) {
+  const Step step = LargestStep(std::vector<double>{100, 50, 51, 49, 50, 50, 51, 49, 50}, 0.0);
+  EXPECT_EQ(step.at, 1U);
+  EXPECT_NEAR(step.change, -0.5, 1e-12);
+  EXPECT_LT(step.chance, 0.5);
 }
 
-TEST(CompareHalves, ChanceIsNotLessThanTheLeastError) {
-  const auto [change, chance] = CompareHalves(std::vector<double>{100, 100, 110, 110}, 0.01);
-  EXPECT_DOUBLE_EQ(chance, 0.01 * 210.0 / 100.0 * StudentFactor(0.99, 2.0));
-  EXPECT_GT(change, 0.0);
+TEST(LargestStep, ScatterIsChance) {
+  const Step step = LargestStep(std::vector<double>{90, 110, 95, 105, 112, 93, 108, 99}, 0.0);
+  EXPECT_GT(step.chance, std::abs(step.change));
 }
 
-TEST(CompareHalves, AFallIsNeverMoreThanAll) {
+TEST(LargestStep, ChanceIsNotLessThanTheLeastError) {
+  const Step step = LargestStep(std::vector<double>{100, 100, 110, 110}, 0.01);
+  EXPECT_DOUBLE_EQ(step.chance, 0.01 * 2 * 105.0 / 100.0 * StudentFactor(1 - 0.002 / 3, 2.0));
+  EXPECT_GT(step.change, 0.0);
+}
+
+TEST(LargestStep, AFallIsNeverMoreThanAll) {
   const auto fall = [](double rest) {
-    return CompareHalves(std::vector<double>{100, 100, 100, 100, rest, rest, rest, rest}, 0.0);
+    return LargestStep(std::vector<double>{100, 100, 100, 100, rest, rest, rest, rest}, 0.0);
   };
   EXPECT_NEAR(fall(1.0).change, -0.99, 1e-12);  // relative to the mean of both it was -196 %
   EXPECT_EQ(fall(0.0).change, -1.0);
 }
 
-TEST(CompareHalves, WhatBeginsInTheSecondHalfRisesBeyondAllBounds) {
-  EXPECT_TRUE(std::isinf(CompareHalves(std::vector<double>{0, 0, 5, 5}, 0.0).change));
-  EXPECT_EQ(CompareHalves(std::vector<double>{0, 0, 0, 0}, 0.0).change, 0.0);
+TEST(LargestStep, WhatBeginsLaterRisesBeyondAllBounds) {
+  EXPECT_TRUE(std::isinf(LargestStep(std::vector<double>{0, 0, 5, 5}, 0.0).change));
+  EXPECT_EQ(LargestStep(std::vector<double>{0, 0, 0, 0}, 0.0).change, 0.0);
+  EXPECT_EQ(LargestStep(std::vector<double>{7, 7, 7, 7}, 0.0).change, 0.0);
 }
 
 TEST(Drift, IsTheChangeOfAStraightLineOverTheWindow) {
