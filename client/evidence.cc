@@ -167,8 +167,8 @@ Result<StepEvidence> ParseStep(const std::string& text) {
   return step;
 }
 
-std::optional<double> MeanOf(const load::Snapshot& snapshot, load::Part part) {
-  const std::optional<Duration> mean = snapshot.latencies.Of(part).Mean();
+std::optional<double> MeanOf(const stats::Histogram& times) {
+  const std::optional<Duration> mean = times.Mean();
   return mean ? std::optional(ToSeconds(*mean)) : std::nullopt;
 }
 
@@ -201,9 +201,9 @@ StepEvidence EvidenceOf(const load::Snapshot& snapshot, std::uint32_t workers) {
       .rate = {estimate.throughput, estimate.log_error, estimate.degrees, estimate.seconds},
       .jobs = estimate.succeeded + estimate.failed,
       .failed = estimate.failed,
-      .wait = MeanOf(snapshot, load::Part::kWait),
-      .run = MeanOf(snapshot, load::Part::kRun),
-      .overhead = MeanOf(snapshot, load::Part::kOverhead),
+      .wait = MeanOf(snapshot.times.wait),
+      .run = MeanOf(snapshot.times.run),
+      .overhead = MeanOf(snapshot.times.overhead),
       .nodes = NodesOf(snapshot)};
   if (snapshot.spread.degrees > 0.0) evidence.spread = SpreadShare(snapshot.spread);
   SetSlowest(snapshot, evidence);

@@ -61,13 +61,16 @@ std::string Lines(const Object& facts) {
   return text;
 }
 
+// Jobs whose moments were planned.
+bool HasOpenLoop(const load::Snapshot& snapshot) { return snapshot.times.late.Count() > 0; }
+
 // What only an open loop has.
 Object OpenFacts(const load::Snapshot& snapshot) {
   Object facts = Object::object();
   if (snapshot.rate) facts["rate"] = *snapshot.rate;
-  if (!snapshot.open) return facts;
-  facts["sent"] = snapshot.open->sent;
-  facts["sent_late"] = snapshot.open->sent_late;
+  if (!HasOpenLoop(snapshot)) return facts;
+  facts["sent"] = snapshot.jobs.sent;
+  facts["sent_late"] = snapshot.jobs.sent_late;
   return facts;
 }
 
@@ -80,7 +83,7 @@ Object WindowFacts(const load::Snapshot& snapshot) {
                   {"jobs", estimate.succeeded + estimate.failed},
                   {"succeeded", estimate.succeeded},
                   {"failed", estimate.failed},
-                  {"rejected", snapshot.rejected},
+                  {"rejected", snapshot.refused},
                   {"seconds", estimate.seconds},
                   {"parallelism", snapshot.parallelism},
                   {"pending", snapshot.pending},
@@ -100,6 +103,10 @@ Object Seconds(const std::optional<Duration>& time) {
   return time ? Object(ToSeconds(*time)) : Object(nullptr);
 }
 
+std::optional<Duration> ValueOf(const std::optional<stats::CensoredTimes::Bound>& bound) {
+  return bound ? std::optional(bound->value) : std::nullopt;
+}
+
 /// Where the time of the window's jobs went, in the words of proto/twofold/v1/validation.proto.
 Object WorkFacts(const load::Snapshot& snapshot) {
   const stats::StepEvidence evidence = EvidenceOf(snapshot, 1);
@@ -107,8 +114,8 @@ Object WorkFacts(const load::Snapshot& snapshot) {
       {"wait", Perhaps(evidence.wait)},
       {"run", Perhaps(evidence.run)},
       {"overhead", Perhaps(evidence.overhead)},
-      {"run_p99", Seconds(snapshot.latencies.Of(load::Part::kRun).Quantile(0.99))},
-      {"round_trip_p99", Seconds(snapshot.latencies.Of(load::Part::kRoundTrip).Quantile(0.99))},
+      {"run_p99", Seconds(snapshot.times.run.Quantile(0.99))},
+      {"round_trip_p99", Seconds(ValueOf(snapshot.times.from_send.Quantile(0.99)))},
       {"spread", Perhaps(evidence.spread)},
       {"slowest", evidence.slowest},
       {"slowest_by", evidence.slowest.empty() ? Object(nullptr) : Object(evidence.slowest_by)}};
@@ -124,71 +131,76 @@ Object WorkFacts(const load::Snapshot& snapshot) {
 
 // ---- latencies
 
+using Bound = std::optional<stats::CensoredTimes::Bound>;
+
 struct Column {
   const char* name;
-  std::optional<Duration> (*of)(const stats::Histogram& times);
+  Bound (*of)(const stats::CensoredTimes& times);
 };
 constexpr std::array kColumns = {
     Column{"max", [](auto& times) { return times.Max(); }},
     Column{"avg", [](auto& times) { return times.Mean(); }},
-    Column{"min", [](auto& times) { return times.Min(); }},
+    Column{"min",
+           [](auto& times) {
+             const auto least = times.ended.Min();
+             return least ? Bound(stats::CensoredTimes::Bound{*least}) : Bound();
+           }},
     Column{"p50", [](auto& times) { return times.Quantile(0.5); }},
     Column{"p90", [](auto& times) { return times.Quantile(0.9); }},
     Column{"p99", [](auto& times) { return times.Quantile(0.99); }},
     Column{"p99.9", [](auto& times) { return times.Quantile(0.999); }},
 };
 
-std::string_view NameOf(load::Part part) {
-  constexpr std::array<std::string_view, load::kParts.size()> kNames = {"wait", "run time",
-                                                                        "overhead", "round trip"};
-  return kNames[static_cast<std::size_t>(part)];
-}
-
 /// A row of the table of latencies.
-struct Times {
+struct TimesRow {
   std::string_view name;
-  const stats::Histogram& histogram;
+  stats::CensoredTimes times;
 };
 
-std::vector<Times> TimesOf(const load::Snapshot& snapshot) {
-  std::vector<Times> all;
-  for (const load::Part part : load::kParts) {
-    all.push_back({NameOf(part), snapshot.latencies.Of(part)});
-  }
-  if (!snapshot.open) return all;
-  all.push_back({"from plan", snapshot.open->from_plan});
-  all.push_back({"late", snapshot.open->late});
+std::vector<TimesRow> TimesOf(const load::Snapshot& snapshot) {
+  const load::Times& times = snapshot.times;
+  std::vector<TimesRow> all = {{"wait", {times.wait, {}}},
+                               {"run time", {times.run, {}}},
+                               {"overhead", {times.overhead, {}}},
+                               {"round trip", times.from_send}};
+  if (!HasOpenLoop(snapshot)) return all;
+  all.push_back({"from plan", times.from_plan});
+  all.push_back({"late", {times.late, {}}});
   return all;
+}
+
+std::string TimeText(const Bound& time) {
+  if (!time) return "-";
+  return fmt::format("{}{:.6f}", time->at_least ? ">=" : "", ToSeconds(time->value));
 }
 
 std::string LatenciesText(const load::Snapshot& snapshot) {
   std::string text = fmt::format("{:<12}", "seconds");
   const auto append = std::back_inserter(text);
   for (const Column& column : kColumns) fmt::format_to(append, " {:>12}", column.name);
-  for (const auto& [name, histogram] : TimesOf(snapshot)) {
+  for (const auto& [name, times] : TimesOf(snapshot)) {
     fmt::format_to(append, "\n{:<12}", name);
     for (const Column& column : kColumns) {
-      const std::optional<Duration> time = column.of(histogram);
-      fmt::format_to(append, " {:>12}", time ? fmt::format("{:.6f}", ToSeconds(*time)) : "-");
+      fmt::format_to(append, " {:>12}", TimeText(column.of(times)));
     }
   }
   text += '\n';
-  if (snapshot.latencies.clamped() == 0) return text;
+  if (snapshot.times.clamped == 0) return text;
   fmt::format_to(append, "{} overheads came out negative (clocks disagree) and count as 0\n",
-                 snapshot.latencies.clamped());
+                 snapshot.times.clamped);
   return text;
 }
 
 Object LatenciesJson(const load::Snapshot& snapshot) {
   Object all;
-  for (const auto& [name, histogram] : TimesOf(snapshot)) {
-    Object& times = all[absl::StrReplaceAll(std::string(name), {{" ", "_"}})];
-    for (const Column& column : kColumns) {
-      const std::optional<Duration> time = column.of(histogram);
-      times[column.name] = time ? Object(ToSeconds(*time)) : Object(nullptr);
-    }
+  for (const auto& [name, times] : TimesOf(snapshot)) {
+    Object& row = all[absl::StrReplaceAll(std::string(name), {{" ", "_"}})];
+    for (const Column& column : kColumns) row[column.name] = Seconds(ValueOf(column.of(times)));
+    row["jobs"] = times.ended.Count();
+    row["open"] = times.open.Count();
+    row["known"] = times.Known();
   }
-  all["clamped_overheads"] = snapshot.latencies.clamped();
+  all["clamped_overheads"] = snapshot.times.clamped;
   return all;
 }
 
@@ -213,14 +225,14 @@ std::string StatsText(const load::Snapshot& snapshot) {
   if (snapshot.profile) line("profile", StageText(snapshot));
   if (snapshot.rate) line("rate", fmt::format("{:.6g} jobs/s", *snapshot.rate));
   line("pending", snapshot.pending);
-  if (snapshot.open) {
-    line("sent", fmt::format("{}, {} of them more than 10 ms late", snapshot.open->sent,
-                             snapshot.open->sent_late));
+  if (HasOpenLoop(snapshot)) {
+    line("sent", fmt::format("{}, {} of them more than 10 ms late", snapshot.jobs.sent,
+                             snapshot.jobs.sent_late));
   }
   line("held back", snapshot.held_back);
   line("failed", estimate.failed);
   line("succeeded", estimate.succeeded);
-  line("rejected", snapshot.rejected);
+  line("rejected", snapshot.refused);
   line("seconds", fmt::format("{:.3f}", estimate.seconds));
   line("throughput", fmt::format("{:.6f} jobs/s (95 % interval {:.6f} .. {:.6f})",
                                  estimate.throughput, estimate.lower, estimate.upper));

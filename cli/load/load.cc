@@ -108,25 +108,45 @@ void Judge(const LoadOptions& options, v1::LoadRecord& record) {
 }
 
 std::string WhyNothingSucceeded(const v1::LoadRecord& record) {
-  if (record.errors_size() > 0) {
-    return absl::StrCat("no job has succeeded: ", record.errors(0).text());
+  const v1::LoadJobs& jobs = record.result().jobs();
+  const v1::LoadJobs& warm_up = record.warm_up();
+  const std::uint64_t sent = jobs.sent() + warm_up.sent();
+  if (jobs.unanswered() + warm_up.unanswered() == sent) {
+    return absl::StrCat("none of ", sent,
+                        " jobs has ended: are there workers? See `twofold worker ", "list --queue ",
+                        record.queue(), "`");
   }
-  return absl::StrCat("no job has ended: are there workers? See `twofold worker list --queue ",
-                      record.queue(), "`");
+  return absl::StrCat("after the warm-up none of ", jobs.sent(), " jobs has succeeded",
+                      record.errors_size() > 0 ? ": " + record.errors(0).text() : "");
+}
+
+// It was to end once something was known, and ended without.
+std::string WhyNotReached(const LoadOptions& options, const v1::LoadRecord& record) {
+  if (record.ended_because() != Name(load::RunEnd::kDuration)) return "";
+  if (options.until > 0) {
+    return absl::StrCat("--until: the throughput was not known within ", 100 * options.until,
+                        " % when the load ended",
+                        record.result().steady() ? "" : ", as it was not steady: ",
+                        record.result().steady() ? "" : record.result().why_not_steady());
+  }
+  if (options.jobs == 0) return "";
+  return absl::StrCat("--jobs: fewer than ", options.jobs, " had ended when the load ended");
 }
 
 // The first of what may be wrong, the worst first.
-Status Conclude(const v1::LoadRecord& record) {
+Status Conclude(const LoadOptions& options, const v1::LoadRecord& record) {
   if (record.ended_because() == kInterruptedEnd) {
     return EndWith(kExitInterrupted, "interrupted; the result is of the time until then");
   }
   if (record.result().succeeded() == 0) return absl::InternalError(WhyNothingSucceeded(record));
   if (record.verdict() == kInvalid) {
     const std::string why = record.spoiled_size() > 0 ? record.spoiled(0).reason() : "";
-    return EndWith(kExitSpoiled,
-                   absl::StrCat("the load generator itself spoiled the numbers: ", why));
+    return EndWith(kExitSpoiled, absl::StrCat("something spoiled the numbers: ", why));
   }
   std::vector<std::string> reasons;
+  if (std::string why = WhyNotReached(options, record); !why.empty()) {
+    reasons.push_back(std::move(why));
+  }
   for (const v1::LoadLimit& limit : record.limits()) {
     if (!limit.met()) reasons.push_back(WhyNotMet(limit));
   }
@@ -215,7 +235,7 @@ Status RunSteps(const LoadOptions& options, const Globals& globals, const Target
     if (!step.ok()) return step.status();
     ShowStep(options, globals, *step);
     if (Status status = WriteFiles(options, *step); !status.ok()) return status;
-    first.Update(Conclude(step->record));
+    first.Update(Conclude(options, step->record));
     steps.push_back(*std::move(step));
     if (steps.back().record.ended_because() == kInterruptedEnd) break;
   }

@@ -25,10 +25,14 @@ std::string RateSoFar(const stats::ThroughputEstimate& estimate) {
 }
 
 std::string LatencySoFar(const load::Snapshot& now) {
-  const stats::Histogram& times = now.latencies.Of(load::Part::kRoundTrip);
-  if (times.Count() == 0) return "";
-  return absl::StrCat("  p50 ", TimeText(ToSeconds(*times.Quantile(0.5))), "  p99 ",
-                      TimeText(ToSeconds(*times.Quantile(0.99))));
+  std::string text;
+  for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p99", 0.99}}) {
+    const auto time = now.times.from_plan.Quantile(share);
+    if (!time) continue;
+    absl::StrAppend(&text, "  ", name, time->at_least ? " >= " : " ",
+                    TimeText(ToSeconds(time->value)));
+  }
+  return text;
 }
 
 }  // namespace
@@ -37,7 +41,7 @@ std::string ProgressText(const load::Snapshot& now, double seconds) {
   std::string text = absl::StrCat(absl::StrFormat("%.0f s", seconds), RateSoFar(now.estimate),
                                   LatencySoFar(now), "  ", now.pending, " outstanding");
   if (now.estimate.failed > 0) absl::StrAppend(&text, ", ", now.estimate.failed, " failed");
-  if (now.rejected > 0) absl::StrAppend(&text, ", ", now.rejected, " rejected");
+  if (now.refused > 0) absl::StrAppend(&text, ", ", now.refused, " refused");
   if (now.link != load::Link::kConnected) {
     absl::StrAppend(&text, ", ", std::string(load::Name(now.link)));
   }

@@ -121,6 +121,9 @@ void DeclareEnd(CLI::App& app, LoadOptions& options) {
       ->check(WholeNumber(1));
   AddTime(app, "--warm-up", options.warm_up,
           "What is left out of the result at the beginning; else by a rule that is printed");
+  AddTime(app, "--drain", options.drain,
+          "How long jobs may still end after the load; then they are unanswered, which counts as "
+          "failed. Else as long as the longest one took, 1s at least");
 }
 
 void DeclareJob(CLI::App& app, LoadOptions& options) {
@@ -256,6 +259,7 @@ Result<load::RunOptions> PlanLoad(const LoadOptions& options, const std::string&
   if (!profile.ok()) return profile.status();
   run.profile = *std::move(profile);
   run.warm_up = options.warm_up;
+  run.drain = options.drain;
   run.until = options.until;
   run.jobs = options.jobs;
   run.outstanding_max = options.outstanding_max;

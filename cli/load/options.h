@@ -28,6 +28,7 @@ struct LoadOptions {
 
   std::optional<Duration> duration{};
   std::optional<Duration> warm_up{};
+  std::optional<Duration> drain{};
   double until = 0;  ///< a share: 0.02
   std::uint64_t jobs = 0;
 

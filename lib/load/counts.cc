@@ -43,18 +43,6 @@ std::string Ending(v1::Outcome outcome, const v1::Report& report) {
 
 }  // namespace
 
-void Latencies::Record(Duration wait, Duration run, Duration round_trip) {
-  // Compared without a sum: what comes from outside may be as large as it likes.
-  const Duration rest = round_trip - std::min(wait, round_trip);
-  const bool negative = wait > round_trip || run > rest;
-  if (negative) ++clamped_;
-  auto& [waits, runs, overheads, round_trips] = histograms_;
-  waits.Record(wait);
-  runs.Record(run);
-  overheads.Record(negative ? Duration(0) : rest - run);
-  round_trips.Record(round_trip);
-}
-
 Places::Index Places::Find(std::string_view node, std::string_view pod, std::string_view device) {
   const auto found = index_.find(View{node, pod, device});
   if (found != index_.end()) return found->second;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,34 +9,10 @@
 
 #include "lib/common/instant.h"
 #include "lib/common/printable.h"
-#include "lib/stats/histogram.h"
 #include "lib/stats/worker_spread.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::load {
-
-/// The parts of a job's time, in the order in which they are shown.
-enum class Part : std::uint8_t { kWait, kRun, kOverhead, kRoundTrip };
-inline constexpr std::array kParts = {Part::kWait, Part::kRun, Part::kOverhead, Part::kRoundTrip};
-
-/// Where the time of jobs went: wait (frontend's clock), run time (worker's clock), round trip
-/// (client's clock), and overhead = round trip - wait - run time.
-///
-/// As three clocks drift apart, an overhead may be negative by some nanoseconds, or by more if a
-/// worker lies. A negative overhead counts as 0, and in `clamped()`.
-class Latencies {
- public:
-  void Record(Duration wait, Duration run, Duration round_trip);
-
-  [[nodiscard]] const stats::Histogram& Of(Part part) const {
-    return histograms_[static_cast<std::size_t>(part)];
-  }
-  [[nodiscard]] std::uint64_t clamped() const { return clamped_; }
-
- private:
-  std::array<stats::Histogram, kParts.size()> histograms_;
-  std::uint64_t clamped_ = 0;
-};
 
 /// Where jobs ended: a node, a pod and a device, with their counts of jobs.
 struct Place {

@@ -48,6 +48,13 @@ std::optional<LoadLoop::Sent> LoadLoop::Find(Tag tag) const {
   return slots_[index].sent();
 }
 
+std::optional<OpenJob> LoadLoop::TakeRefused() {
+  if (refused_.empty()) return std::nullopt;
+  const OpenJob job = refused_.front();
+  refused_.pop_front();
+  return job;
+}
+
 std::size_t LoadLoop::Missing() const {
   return parallelism_ > outstanding() ? parallelism_ - outstanding() : 0;
 }

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/load/job_entry.h"
 #include "lib/load/pacer.h"
 
 namespace twofold::load {
@@ -56,6 +58,12 @@ class LoadLoop {
   /// The frontend has rejected jobs (each was passed to End). See Pacer.
   void Rejected(Instant now, Duration advice) { pacer_.Rejected(now, advice); }
 
+  /// A job of the closed loop was rejected: it is among those that Grant grants next, and keeps its
+  /// plan.
+  void Refused(const OpenJob& job) { refused_.push_back(job); }
+  /// The next job of the closed loop to be sent: nullopt: it is a new one.
+  std::optional<OpenJob> TakeRefused();
+
   /// When Grant must be called again although no job has ended; nullopt: not needed.
   [[nodiscard]] std::optional<Instant> NextStart() const { return pacer_.NextGrant(); }
 
@@ -92,6 +100,7 @@ class LoadLoop {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;  // indices; the one used last comes first, its memory is warm
   std::array<std::uint32_t, kMostLanes> on_lane_{};  // outstanding jobs
+  std::deque<OpenJob> refused_;                      // that go out again
 };
 
 }  // namespace twofold::load

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 namespace twofold::load {
 namespace {
@@ -16,6 +18,7 @@ void Join(Mark& into, const Mark& mark) {
   into.jobs += mark.jobs;
   const bool adds_up = mark.trouble == Trouble::kThrottled;
   into.worst = adds_up ? into.worst + mark.worst : std::max(into.worst, mark.worst);
+  if (into.text.empty()) into.text = mark.text;
 }
 
 std::string LateText(const Mark& mark) {
@@ -35,8 +38,11 @@ std::string Sentence(const Mark& mark) {
       return fmt::format("a CPU quota held the generator up for {:.3g} s", ToSeconds(mark.worst));
     case Trouble::kLink:
       return "the frontend was lost";
-    case Trouble::kUnanswered:
-      return fmt::format("{} jobs had no answer at the end", mark.jobs);
+    case Trouble::kShared:
+      return fmt::format("workers of the queue had {} {} of others meanwhile", mark.jobs,
+                         mark.jobs == 1 ? "job" : "jobs");
+    case Trouble::kLaw:
+      return "the numbers contradict each other: " + mark.text;
   }
   return {};
 }
@@ -44,8 +50,8 @@ std::string Sentence(const Mark& mark) {
 }  // namespace
 
 std::string_view Name(Trouble trouble) {
-  constexpr std::array<std::string_view, kTroubles> kNames = {"late", "full", "throttled", "link",
-                                                              "unanswered"};
+  constexpr std::array<std::string_view, kTroubles> kNames = {"late", "full",   "throttled",
+                                                              "link", "shared", "law"};
   return kNames[static_cast<std::size_t>(trouble)];
 }
 
@@ -57,36 +63,48 @@ void Marks::Add(const Mark& mark) {
   last = all_.size();
 }
 
-std::vector<Mark> Spoiling(const Marks& marks, std::uint64_t sent, std::uint64_t late) {
-  const bool too_late = static_cast<double>(late) > kMostLate * static_cast<double>(sent);
+std::vector<Mark> Spoiling(const Marks& marks, const JobCounts& jobs) {
+  const auto sent = static_cast<double>(jobs.sent);
+  std::uint64_t others = 0;
+  for (const Mark& mark : marks.all()) others += mark.trouble == Trouble::kShared ? mark.jobs : 0;
+  const bool too_late = static_cast<double>(jobs.sent_late) > kMostLate * sent;
+  const bool too_many_others = static_cast<double>(others) > kMostOfOthers * sent;
   std::vector<Mark> spoiling;
   std::copy_if(marks.all().begin(), marks.all().end(), std::back_inserter(spoiling),
-               [&](const Mark& mark) { return mark.trouble != Trouble::kLate || too_late; });
+               [&](const Mark& mark) {
+                 if (mark.trouble == Trouble::kLate) return too_late;
+                 return mark.trouble != Trouble::kShared || too_many_others;
+               });
   return spoiling;
+}
+
+std::vector<Mark> Grouped(const std::vector<Mark>& marks) {
+  std::vector<Mark> groups;
+  for (std::size_t i = 0; i < kTroubles; ++i) {
+    std::optional<Mark> group;
+    for (const Mark& mark : marks) {
+      if (mark.trouble != static_cast<Trouble>(i)) continue;
+      group ? Join(*group, mark) : void(group = mark);
+    }
+    if (group) groups.push_back(*std::move(group));
+  }
+  return groups;
 }
 
 std::string Text(const Mark& mark) {
   return fmt::format("{}: {}", Name(mark.trouble), Sentence(mark));
 }
 
-std::string Summary(const std::vector<Mark>& marks, std::uint64_t sent, std::uint64_t late) {
+std::string Summary(const std::vector<Mark>& marks, const JobCounts& jobs) {
   std::string text;
-  for (std::size_t i = 0; i < kTroubles; ++i) {
-    const auto trouble = static_cast<Trouble>(i);
-    Mark all{.trouble = trouble};
-    bool any = false;
-    for (const Mark& mark : marks) {
-      if (mark.trouble != trouble || trouble == Trouble::kLink) continue;
-      if (!any) all.from = mark.from;
-      any = true;
-      Join(all, mark);
-    }
-    if (!any) continue;
+  for (const Mark& mark : Grouped(marks)) {
+    if (mark.trouble == Trouble::kLink) continue;
     text += text.empty() ? "" : "; ";
-    text += trouble == Trouble::kLate
-                ? fmt::format("the generator sent {:.2g} % of the jobs more than 10 ms late",
-                              100.0 * static_cast<double>(late) / static_cast<double>(sent))
-                : Sentence(all);
+    text += mark.trouble == Trouble::kLate
+                ? fmt::format(
+                      "the generator sent {:.3g} % of the jobs more than 10 ms late",
+                      100.0 * static_cast<double>(jobs.sent_late) / static_cast<double>(jobs.sent))
+                : Sentence(mark);
   }
   return text;
 }

@@ -8,18 +8,20 @@
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/load/job_entry.h"
 
 namespace twofold::load {
 
-/// What the generator itself, or its link, did to the numbers.
+/// What spoils the numbers, whatever the system did.
 enum class Trouble : std::uint8_t {
-  kLate,        ///< jobs were sent after they were due
-  kFull,        ///< as many jobs were outstanding as may be, and due jobs waited
-  kThrottled,   ///< a CPU quota held the generator up
-  kLink,        ///< the frontend was lost
-  kUnanswered,  ///< jobs of an open loop had no answer when the record was closed
+  kLate,       ///< jobs were sent after they were due
+  kFull,       ///< as many jobs were outstanding as may be, and due jobs waited
+  kThrottled,  ///< a CPU quota held the generator up
+  kLink,       ///< the frontend was lost
+  kShared,     ///< workers of the queue had jobs of others
+  kLaw,        ///< the record's numbers contradict each other (laws.h)
 };
-inline constexpr std::size_t kTroubles = 5;
+inline constexpr std::size_t kTroubles = 6;
 
 std::string_view Name(Trouble trouble);
 
@@ -27,6 +29,8 @@ std::string_view Name(Trouble trouble);
 inline constexpr Duration kLateAfter = std::chrono::milliseconds(10);
 /// A window is spoiled if a larger share of its jobs was late.
 inline constexpr double kMostLate = 0.01;
+/// A window is spoiled if others had more jobs than this share of its own.
+inline constexpr double kMostOfOthers = 0.01;
 /// A window is spoiled if a CPU quota held the generator up for longer between two looks.
 inline constexpr Duration kMostThrottled = std::chrono::milliseconds(10);
 
@@ -35,8 +39,9 @@ struct Mark {
   Trouble trouble = Trouble::kLate;
   Instant from{};
   Instant to{};
-  std::uint64_t jobs = 0;  ///< kLate, kUnanswered: how many
+  std::uint64_t jobs = 0;  ///< kLate, kShared: how many
   Duration worst{};        ///< kLate: the latest; kThrottled: held up in all
+  std::string text{};      ///< kLaw: which
 };
 
 /// Marks, each trouble's neighbours within a second merged, so their number is bounded: beyond
@@ -57,15 +62,18 @@ class Marks {
   std::array<std::size_t, kTroubles> last_{};  // index + 1 of the last of each; 0: none yet
 };
 
-/// The marks that spoil a window in which `sent` jobs of an open loop were sent and `late` of them
-/// late: all, but those of kLate only if the share of late jobs says so.
-std::vector<Mark> Spoiling(const Marks& marks, std::uint64_t sent, std::uint64_t late);
+/// The marks that spoil a window with these jobs: all, but those of kLate and kShared only if their
+/// share of the jobs says so.
+std::vector<Mark> Spoiling(const Marks& marks, const JobCounts& jobs);
+
+/// Each trouble once, from its first mark to its last.
+std::vector<Mark> Grouped(const std::vector<Mark>& marks);
 
 /// "late: 12 jobs were sent more than 10 ms late, at most 0.52 s"
 std::string Text(const Mark& mark);
 
 /// Each trouble of `marks` once, in a sentence; empty: there is none. kLink is left out: windows
 /// count interruptions themselves.
-std::string Summary(const std::vector<Mark>& marks, std::uint64_t sent, std::uint64_t late);
+std::string Summary(const std::vector<Mark>& marks, const JobCounts& jobs);
 
 }  // namespace twofold::load

@@ -1,6 +1,7 @@
 #include "lib/load/record.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "lib/common/printable.h"
+#include "lib/load/laws.h"
 
 namespace twofold::load {
 namespace {
@@ -42,8 +44,6 @@ void SetKnown(double value, Set set) {
 
 void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& result) {
   result.set_seconds(estimate.seconds);
-  result.set_succeeded(estimate.succeeded);
-  result.set_failed(estimate.failed);
   result.set_steady(estimate.steady);
   result.set_why_not_steady(estimate.reason);
   if (estimate.succeeded > 0) result.set_throughput(estimate.throughput);
@@ -54,98 +54,128 @@ void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& resu
   result.set_degrees(estimate.degrees);
 }
 
-v1::LoadResult ResultOf(const Tally& tally, bool histograms) {
+v1::LoadJobs JobsOf(const JobCounts& counts) {
+  v1::LoadJobs jobs;
+  jobs.set_planned(counts.planned);
+  jobs.set_sent(counts.sent);
+  jobs.set_succeeded(counts.succeeded());
+  jobs.set_failed(counts.failed());
+  jobs.set_timed_out(counts.Of(v1::OUTCOME_TIMED_OUT));
+  jobs.set_cancelled(counts.Of(v1::OUTCOME_CANCELLED));
+  jobs.set_lost(counts.Of(v1::OUTCOME_LOST));
+  jobs.set_unanswered(counts.Of(v1::OUTCOME_UNSPECIFIED));
+  jobs.set_rejected(counts.rejected());
+  return jobs;
+}
+
+v1::LoadResult ResultOf(const Segment& segment, bool histograms) {
   v1::LoadResult result;
-  result.set_submitted(tally.submitted());
-  SetEstimate(tally.Estimate(tally.start(), {}), result);
-  const Latencies& times = tally.latencies();
-  const stats::Histogram& from_send = times.Of(Part::kRoundTrip);
-  const auto& open = tally.open();
-  *result.mutable_from_plan() = TimeOf(open ? open->from_plan : from_send, histograms);
-  *result.mutable_from_send() = TimeOf(from_send, histograms);
-  *result.mutable_wait() = TimeOf(times.Of(Part::kWait), histograms);
-  *result.mutable_run() = TimeOf(times.Of(Part::kRun), histograms);
-  *result.mutable_overhead() = TimeOf(times.Of(Part::kOverhead), histograms);
-  if (open) *result.mutable_late() = TimeOf(open->late, histograms);
+  const JobCounts& counts = segment.counts();
+  *result.mutable_jobs() = JobsOf(counts);
+  result.set_submitted(counts.sent);
+  result.set_succeeded(counts.succeeded());
+  result.set_failed(counts.failed());
+  result.set_rejected(counts.rejected());
+  SetEstimate(segment.Estimate(segment.begin(), {}), result);
+  const Times& times = segment.times();
+  *result.mutable_from_plan() = TimeOf(times.from_plan, histograms);
+  *result.mutable_from_send() = TimeOf(times.from_send, histograms);
+  *result.mutable_wait() = TimeOf({times.wait, {}}, histograms);
+  *result.mutable_run() = TimeOf({times.run, {}}, histograms);
+  *result.mutable_overhead() = TimeOf({times.overhead, {}}, histograms);
+  if (times.late.Count() > 0) *result.mutable_late() = TimeOf({times.late, {}}, histograms);
   return result;
-}
-
-void NotSteady(const std::string& why, v1::LoadResult& result) {
-  if (why.empty()) return;
-  result.set_steady(false);
-  result.set_why_not_steady(why);
-}
-
-// Of a time in which the load itself changes no steady state can be expected.
-std::string ChangedByPlan(const Recorder& recorder) {
-  if (recorder.stages().size() > 1) return "the load changed by its profile";
-  for (const Recorder::StageTally& stage : recorder.stages()) {
-    const Stage& planned = recorder.schedule().profile().stages[stage.stage];
-    if (planned.from != planned.to) return "the load changed by its profile";
-  }
-  return {};
 }
 
 double Seconds(const Recorder& recorder, Instant at) { return ToSeconds(at - recorder.start()); }
 
-std::vector<Mark> SpoilingOf(const Recorder& recorder, Instant from) {
-  const auto& open = recorder.total()->open();
-  std::vector<Mark> marks =
-      Spoiling(recorder.marks(), open ? open->sent : 0, open ? open->sent_late : 0);
-  std::erase_if(marks, [&](const Mark& mark) { return mark.to < from; });  // in the warm-up
+// What spoils this segment's time and jobs.
+std::vector<Mark> SpoilingOf(const Recorder& recorder, const Segment& segment) {
+  std::vector<Mark> marks = Spoiling(recorder.marks(), segment.counts());
+  std::erase_if(marks, [&](const Mark& mark) {
+    return mark.to < segment.begin() || (segment.end() && mark.from >= *segment.end());
+  });
   return marks;
 }
 
+std::string WhyNotSteady(const std::vector<Mark>& marks, const JobCounts& counts) {
+  const bool lost = std::any_of(marks.begin(), marks.end(),
+                                [](const Mark& mark) { return mark.trouble == Trouble::kLink; });
+  const std::string rest = Summary(marks, counts);
+  if (!lost) return rest;
+  return absl::StrCat("the frontend was lost", rest.empty() ? "" : "; ", rest);
+}
+
+// Segments are judged alike, whichever part of the load they are.
+void Judge(const Recorder& recorder, const Segment& segment, bool changes, v1::LoadResult& result) {
+  const std::string why = WhyNotSteady(SpoilingOf(recorder, segment), segment.counts());
+  if (why.empty() && !changes) return;
+  result.set_steady(false);
+  result.set_why_not_steady(why.empty() ? "the load changed by its profile" : why);
+}
+
+const Stage& PlannedOf(const Recorder& recorder, const Recorder::StageSegment& stage) {
+  return recorder.schedule().profile().stages[stage.stage];
+}
+
+bool Changes(const Stage& stage) { return stage.from != stage.to; }
+
 void AddResult(const Recorder& recorder, v1::LoadRecord& record) {
-  const Tally& total = *recorder.total();
+  const Segment& total = *recorder.total();
   v1::LoadResult& result = *record.mutable_result();
   result = ResultOf(total, true);
-  result.set_rejected(recorder.rejected());
-  NotSteady(ChangedByPlan(recorder), result);
-  const std::vector<Mark> marks = SpoilingOf(recorder, total.start());
-  std::string why;
-  for (const Mark& mark : marks) {
+  result.set_refused(recorder.refused());
+  JobCounts warm_up = recorder.all_jobs();
+  warm_up -= total.counts();
+  *record.mutable_warm_up() = JobsOf(warm_up);
+  // Of a time in which the load itself changes no steady state can be expected.
+  Judge(recorder, total,
+        recorder.stages().size() > 1 || Changes(PlannedOf(recorder, recorder.stages().front())),
+        result);
+  for (const Mark& mark : Grouped(SpoilingOf(recorder, total))) {
     v1::LoadSpoil& spoil = *record.add_spoiled();
     spoil.set_from(Seconds(recorder, mark.from));
     spoil.set_to(Seconds(recorder, mark.to));
     spoil.set_reason(Text(mark));
-    if (mark.trouble == Trouble::kLink) why = "the frontend was lost";
   }
-  const auto& open = total.open();
-  const std::string rest = Summary(marks, open ? open->sent : 0, open ? open->sent_late : 0);
-  NotSteady(why.empty() || rest.empty() ? why + rest : absl::StrCat(why, "; ", rest), result);
 }
 
 void AddStages(const Recorder& recorder, v1::LoadRecord& record) {
-  for (const Recorder::StageTally& tally : recorder.stages()) {
-    const Stage& planned = recorder.schedule().profile().stages[tally.stage];
+  for (const Recorder::StageSegment& seen : recorder.stages()) {
+    const Stage& planned = PlannedOf(recorder, seen);
     v1::LoadStage& stage = *record.add_stages();
-    stage.set_name(absl::StrCat(tally.stage + 1, ": ", planned.name));
-    stage.set_from(Seconds(recorder, tally.tally.start()));
-    *stage.mutable_result() = ResultOf(tally.tally, false);
+    stage.set_name(absl::StrCat(seen.stage + 1, ": ", planned.name));
+    stage.set_from(Seconds(recorder, seen.segment.begin()));
+    *stage.mutable_result() = ResultOf(seen.segment, false);
     stage.set_to(stage.from() + stage.result().seconds());
-    if (planned.from != planned.to)
-      NotSteady("the load changed by its profile", *stage.mutable_result());
+    Judge(recorder, seen.segment, Changes(planned), *stage.mutable_result());
   }
 }
 
 void AddSlices(const Recorder& recorder, v1::LoadRecord& record) {
-  const double width = ToSeconds(recorder.slice());
-  const double all = Seconds(recorder, *recorder.closed_at());
-  record.set_slice_seconds(width);
-  for (std::size_t i = 0; i < recorder.slices().size(); ++i) {
-    const Slice& seen = recorder.slices()[i];
-    const double seconds = std::min(width, all - width * static_cast<double>(i));
-    if (seconds <= 0) continue;  // the load ended with the slice before
+  const Slices& slices = recorder.slices();
+  const Duration over = *recorder.closed_at() - recorder.start();
+  record.set_slice_seconds(ToSeconds(slices.width()));
+  Duration begin{};
+  for (std::size_t i = 0; i < slices.all().size(); ++i) {
+    const Slice& seen = slices.all()[i];
+    const Duration end = slices.EndOf(i);
+    const double seconds = ToSeconds(std::max(end - begin, Duration(1)));
     const auto rate = [&](std::uint64_t jobs) { return static_cast<double>(jobs) / seconds; };
+    const Duration last = std::min(end, over) - Duration(1);  // in the load
+    const bool open = begin < over && recorder.schedule().IsOpen(last);
     v1::LoadSlice& slice = *record.add_slices();
-    if (seen.open || seen.planned > 0) slice.set_planned(rate(seen.planned));
-    slice.set_sent(rate(seen.sent));
-    slice.set_succeeded(rate(seen.succeeded));
-    slice.set_failed(rate(seen.failed));
-    if (!seen.open) slice.set_parallel(seen.parallel);
+    slice.set_seconds(seconds);
+    if (open || (seen.jobs.planned > 0 && begin < over)) slice.set_planned(rate(seen.jobs.planned));
+    slice.set_sent(rate(seen.jobs.sent));
+    slice.set_succeeded(rate(seen.jobs.succeeded()));
+    slice.set_unanswered(rate(seen.jobs.Of(v1::OUTCOME_UNSPECIFIED)));
+    slice.set_failed(rate(seen.jobs.failed()));
+    slice.set_rejected(rate(seen.jobs.rejected()));
+    if (!open && begin < over) slice.set_parallel(recorder.schedule().Parallelism(last));
     slice.set_outstanding(static_cast<double>(seen.outstanding));
     SetHistogram(seen.from_plan, *slice.mutable_from_plan());
+    begin = end;
   }
 }
 
@@ -183,7 +213,7 @@ void AddJobs(const Recorder& recorder, v1::LoadRecord& record) {
     job.set_place(ran.place);
     job.set_started(Seconds(recorder, ran.ended - ran.run));
     job.set_run(ToSeconds(ran.run));
-    job.set_due(Seconds(recorder, ran.due));
+    job.set_due(Seconds(recorder, ran.planned));
     job.set_failed(ran.failed);
   }
   record.set_jobs_left_out(recorder.ended() - jobs.size());
@@ -191,29 +221,39 @@ void AddJobs(const Recorder& recorder, v1::LoadRecord& record) {
 
 }  // namespace
 
-v1::LoadTime TimeOf(const stats::Histogram& times, bool with_histogram) {
+v1::LoadTime TimeOf(const stats::CensoredTimes& times, bool with_histogram) {
   v1::LoadTime time;
-  time.set_count(times.Count());
-  if (times.Count() == 0) return time;
-  time.set_mean(ToSeconds(*times.Mean()));
-  time.set_min(ToSeconds(*times.Min()));
+  time.set_count(times.ended.Count());
+  time.set_open(times.open.Count());
+  if (times.ended.Count() + times.open.Count() == 0) return time;
+  if (times.open.Count() > 0) time.set_known(times.Known());
+  time.set_mean(ToSeconds(times.Mean()->value));
+  if (times.ended.Count() > 0) time.set_min(ToSeconds(*times.ended.Min()));
   for (const Quantile& quantile : kQuantiles) {
-    (time.*quantile.set)(ToSeconds(*times.Quantile(quantile.share)));
+    (time.*quantile.set)(ToSeconds(times.Quantile(quantile.share)->value));
   }
-  time.set_max(ToSeconds(*times.Max()));
-  if (with_histogram) SetHistogram(times.ToParts(), *time.mutable_histogram());
+  time.set_max(ToSeconds(times.Max()->value));
+  if (!with_histogram) return time;
+  SetHistogram(times.ended.ToParts(), *time.mutable_histogram());
+  if (times.open.Count() > 0) SetHistogram(times.open.ToParts(), *time.mutable_open_ages());
   return time;
 }
 
-v1::LoadRecord Record(const Recorder& recorder, const std::string& queue,
-                      std::string_view ended_because) {
+v1::LoadRecord Record(Recorder recorder, const std::string& queue, std::string_view ended_because) {
+  if (const std::vector<std::string> broken = BrokenLaws(recorder); !broken.empty()) {
+    recorder.Spoil({.trouble = Trouble::kLaw,
+                    .from = recorder.start(),
+                    .to = recorder.finished_at(),
+                    .text = absl::StrJoin(broken, ", ")});
+  }
   const Profile& profile = recorder.schedule().profile();
   v1::LoadRecord record;
   record.set_queue(queue);
   record.set_profile(profile.text);
   record.set_seed(absl::StrCat(profile.seed));
   record.set_seconds(Seconds(recorder, *recorder.closed_at()));
-  record.set_warm_up_seconds(Seconds(recorder, recorder.total()->start()));
+  record.set_drain_seconds(ToSeconds(recorder.finished_at() - *recorder.closed_at()));
+  record.set_warm_up_seconds(Seconds(recorder, recorder.total()->begin()));
   record.set_warm_up_rule(recorder.WarmUpText());
   AddResult(recorder, record);
   AddStages(recorder, record);

@@ -15,13 +15,12 @@ namespace twofold::load {
 /// The longest file that ReadRecord takes.
 inline constexpr std::size_t kMostRecordBytes = 256 << 20;
 
-/// All that `recorder` knows. `origin`, `limits` and `verdict` are left for the caller to fill in;
-/// `verdict` is "invalid" if something spoiled the numbers, else "pass".
-v1::LoadRecord Record(const Recorder& recorder, const std::string& queue,
-                      std::string_view ended_because);
+/// All that `recorder` knows, which must be finished. `origin` and `limits` are left for the caller
+/// to fill in; `verdict` is "invalid" if something spoiled the numbers, or if they break a law
+/// (laws.h), else "pass".
+v1::LoadRecord Record(Recorder recorder, const std::string& queue, std::string_view ended_because);
 
-/// Of a histogram's times.
-v1::LoadTime TimeOf(const stats::Histogram& times, bool with_histogram);
+v1::LoadTime TimeOf(const stats::CensoredTimes& times, bool with_histogram);
 
 /// JSON by protobuf's mapping with the original names of fields, indented.
 std::string RecordJson(const v1::LoadRecord& record);

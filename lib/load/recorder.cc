@@ -12,45 +12,14 @@ constexpr int kWarmUpLives = 2;
 constexpr int kMostOfLoad = 4;  // the warm-up is at most the n-th part of the load
 constexpr std::uint64_t kJobsSeed = 0xbf58476d1ce4e5b9;  // apart from those of the schedule
 
-// The parts of both, as if all had been recorded in one histogram.
-stats::Histogram::Parts Merge(const stats::Histogram::Parts& one,
-                              const stats::Histogram::Parts& other) {
-  if (one.counts.empty()) return other;
-  if (other.counts.empty()) return one;
-  stats::Histogram::Parts both{.counts = {},
-                               .clamped = one.clamped + other.clamped,
-                               .sum = one.sum + other.sum,
-                               .min = std::min(one.min, other.min),
-                               .max = std::max(one.max, other.max)};
-  auto next = other.counts.begin();
-  for (const auto& part : one.counts) {
-    while (next != other.counts.end() && next->lowest < part.lowest) both.counts.push_back(*next++);
-    both.counts.push_back(part);
-    if (next != other.counts.end() && next->lowest == part.lowest) {
-      both.counts.back().count += (next++)->count;
-    }
-  }
-  both.counts.insert(both.counts.end(), next, other.counts.end());
-  return both;
-}
-
-Slice Merge(const Slice& one, const Slice& other) {
-  return {.planned = one.planned + other.planned,
-          .sent = one.sent + other.sent,
-          .succeeded = one.succeeded + other.succeeded,
-          .failed = one.failed + other.failed,
-          .open = other.open,
-          .parallel = other.parallel,
-          .outstanding = other.outstanding,
-          .from_plan = Merge(one.from_plan, other.from_plan)};
-}
-
 }  // namespace
+
+Duration WarmUp::Most(Duration planned) const { return fixed.value_or(planned / kMostOfLoad); }
 
 bool WarmUp::Over(Duration passed, std::uint64_t ended, std::uint64_t outstanding, Duration mean,
                   Duration planned) const {
   if (fixed) return passed >= *fixed;
-  if (passed >= planned / kMostOfLoad) return true;
+  if (passed >= Most(planned)) return true;
   return ended > 0 && ended >= outstanding && passed >= kWarmUpLives * mean;
 }
 
@@ -58,68 +27,69 @@ Recorder::Recorder(Schedule schedule, Instant start, WarmUp warm_up)
     : schedule_(std::move(schedule)),
       start_(start),
       warm_up_(warm_up),
-      slices_(1),
+      finished_at_(start),
+      slices_(start),
       random_(schedule_.profile().seed ^ kJobsSeed) {
   if (warm_up_.fixed == Duration(0)) BeginMeasuring(start);
 }
 
-void Recorder::Sent(Instant now, Instant due, bool open) {
-  if (closed_at_ && due >= *closed_at_) return;
-  if (!closed_at_) ++slices_.back().sent;
-  if (total_) total_->Submitted(due);
-  ForStagesOf(due, [&](Tally& tally) { tally.Submitted(due); });
-  if (!open) return;
-  ++SliceOf(due).planned;
-  if (total_) total_->Sent(now, due);
-  ForStagesOf(due, [&](Tally& tally) { tally.Sent(now, due); });
-  if (now - due > kLateAfter) {
-    Spoil({.trouble = Trouble::kLate, .from = due, .to = now, .jobs = 1, .worst = now - due});
+// ---- a job's way
+
+void Recorder::PlanUntil(Instant now) {
+  while (schedule_.NextDue() && start_ + *schedule_.NextDue() <= now) {
+    Planned(start_ + schedule_.Take().due);
   }
 }
 
-void Recorder::Succeeded(const Answer& job) {
-  Ended(job, true);
-  if (closed_at_) return;
-  ++slices_.back().succeeded;
-  from_plan_.Record(job.ended - job.due);
-  if (total_) places_.Succeeded(job.place, job.BusySeconds(), ToSeconds(job.run));
+void Recorder::Planned(Instant planned) {
+  ++all_jobs_.planned;
+  slices_.Planned(planned);
+  ForSegmentsOf(planned, &Segment::Planned);
 }
 
-void Recorder::Failed(const Answer& job, std::string_view error) {
-  Ended(job, false);
-  if (closed_at_) return;
-  ++slices_.back().failed;
-  if (!total_) return;
-  places_.Failed(job.place);
-  errors_.Add(error);
+void Recorder::Sent(Instant planned, Instant now, bool open_loop) {
+  if (!open_loop) Planned(planned);
+  ++all_jobs_.sent;
+  slices_.Sent();
+  ForSegmentsOf(planned, &Segment::Sent, now, open_loop);
+  if (!open_loop || now - planned <= kLateAfter) return;
+  ++all_jobs_.sent_late;
+  Spoil({.trouble = Trouble::kLate, .from = planned, .to = now, .jobs = 1, .worst = now - planned});
 }
 
-void Recorder::Rejected(std::string_view error) {
-  if (closed_at_ || !total_) return;
-  ++rejected_;
-  errors_.Add(error);
-}
-
-void Recorder::Ended(const Answer& job, bool succeeded) {
-  if (total_) total_->Ended(job, succeeded);
-  ForStagesOf(job.due, [&](Tally& tally) { tally.Ended(job, succeeded); });
-  if (closed_at_) return;
+void Recorder::Ended(const JobEntry& job, std::string_view error) {
+  all_jobs_.Count(job.outcome);
+  slices_.Ended(job);
+  Segment* const stage = StageOf(job.planned);
+  if (total_) total_->Ended(job);
+  if (stage != nullptr) stage->Ended(job);
+  // It was worked on in the present stage as well.
+  if (!stages_.empty() && stage != &stages_.back().segment) stages_.back().segment.Ended(job);
+  const bool rejected = job.outcome == v1::OUTCOME_REJECTED;
+  if (total_ && total_->Has(job.planned)) {
+    if (job.succeeded()) {
+      places_.Succeeded(job.place, job.BusySeconds(), ToSeconds(job.run));
+    } else {
+      if (!rejected) places_.Failed(job.place);
+      errors_.Add(error);
+    }
+  }
+  if (job.outcome == v1::OUTCOME_UNSPECIFIED || rejected) return;
   ++ended_;
+  Draw({job.place, job.ended, job.planned, job.run, !job.succeeded()});
+  if (closed_at_) return;
+  longest_life_ = std::max(longest_life_, job.ended - job.sent);
   if (total_) {
     ++measured_;
   } else {
-    life_seconds_ += ToSeconds(job.ended - job.submitted);
+    life_seconds_ += ToSeconds(job.ended - job.sent);
   }
-  Draw({job.place, job.ended, job.due, job.run, !succeeded});
 }
 
-// The present stage, and the one in which a job was due.
-template <typename Visit>
-void Recorder::ForStagesOf(Instant due, const Visit& visit) {
-  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
-    if (stage == stages_.rbegin() || stage->tally.start() <= due) visit(stage->tally);
-    if (stage->tally.start() <= due) return;
-  }
+void Recorder::Refused(std::string_view error) {
+  if (!total_ || closed_at_) return;
+  ++refused_;
+  errors_.Add(error);
 }
 
 void Recorder::Draw(const RanJob& job) {
@@ -128,68 +98,69 @@ void Recorder::Draw(const RanJob& job) {
   if (place < kMostJobs) jobs_[place] = job;
 }
 
+// ---- warm-up and stages
+
 bool Recorder::WarmUpEnds(Instant now, std::uint64_t outstanding) const {
   const double ended = static_cast<double>(std::max<std::uint64_t>(ended_, 1));
   return warm_up_.Over(now - start_, ended_, outstanding, FromSeconds(life_seconds_ / ended),
                        schedule_.End());
 }
 
+std::optional<Instant> Recorder::WarmUpEndsBy() const {
+  if (total_ || closed_at_) return std::nullopt;
+  return start_ + warm_up_.Most(schedule_.End());
+}
+
 void Recorder::BeginMeasuring(Instant now) {
   total_.emplace(now);
-  stage_ = schedule_.StageAt(now - start_);
-  stages_.push_back({stage_, Tally(now)});
+  stage_ = std::min(schedule_.StageAt(now - start_), schedule_.profile().stages.size() - 1);
+  stages_.push_back({stage_, Segment(now)});
 }
 
-void Recorder::NextStage(Instant now, std::span<const Instant> in_flight) {
-  if (!stages_.empty()) stages_.back().tally.Close(now, in_flight);
-  stage_ = schedule_.StageAt(now - start_);
-  const bool more = stage_ < schedule_.profile().stages.size();
-  if (total_ && more) stages_.push_back({stage_, Tally(start_ + schedule_.BeginOf(stage_))});
-}
-
-Slice& Recorder::SliceOf(Instant at) {
-  const auto index = static_cast<std::size_t>(std::max((at - start_) / slice_, Duration::rep{0}));
-  return slices_[std::min(index, slices_.size() - 1)];
-}
-
-void Recorder::EndSlices(Instant now, std::uint64_t outstanding, std::uint32_t parallel,
-                         bool open) {
-  for (;;) {
-    Slice& last = slices_.back();
-    last.open = open;
-    last.parallel = parallel;
-    last.outstanding = outstanding;
-    const auto begun = static_cast<Duration::rep>(slices_.size());
-    if (now - start_ < slice_ * begun) return;
-    last.from_plan = from_plan_.ToParts();
-    from_plan_.Reset();
-    if (slices_.size() == kMostSlices) MergeSlices();
-    slices_.emplace_back();
+// Begins the stage of this moment, and those that have passed since the one before.
+void Recorder::BeginStages(Instant now, std::span<const Instant> at_work) {
+  const std::size_t last = schedule_.StageAt(now - start_);
+  while (stage_ < last && stage_ + 1 < schedule_.profile().stages.size()) {
+    const Instant begin = start_ + schedule_.BeginOf(++stage_);
+    if (!total_) continue;
+    stages_.back().segment.Close(begin, at_work);
+    stages_.push_back({stage_, Segment(begin)});
   }
 }
 
-void Recorder::MergeSlices() {
-  std::vector<Slice> merged;
-  for (std::size_t i = 0; i + 1 < slices_.size(); i += 2) {
-    merged.push_back(Merge(slices_[i], slices_[i + 1]));
-  }
-  slices_ = std::move(merged);
-  slice_ *= 2;
+Segment* Recorder::StageOf(Instant planned) {
+  const auto stage = std::find_if(stages_.rbegin(), stages_.rend(), [&](const StageSegment& each) {
+    return each.segment.begin() <= planned;
+  });
+  return stage == stages_.rend() || !stage->segment.Has(planned) ? nullptr : &stage->segment;
 }
 
-void Recorder::Close(Instant now, std::span<const Instant> in_flight) {
+// ---- the end
+
+void Recorder::Close(Instant now, std::span<const Instant> at_work) {
   if (closed_at_) return;
+  PlanUntil(now - Duration(1));
   if (!total_) BeginMeasuring(now);
-  total_->Close(now, in_flight);
-  for (StageTally& stage : stages_) stage.tally.Close(now, in_flight);
-  slices_.back().from_plan = from_plan_.ToParts();
-  closed_at_ = now;
+  total_->Close(now, at_work);
+  stages_.back().segment.Close(now, at_work);
+  closed_at_ = finished_at_ = now;
+}
+
+void Recorder::Finish(Instant now, std::span<const OpenJob> open) {
+  const std::string error =
+      fmt::format("no answer {:.3g} s after the end of the load", ToSeconds(now - *closed_at_));
+  const Places::Index nowhere = open.empty() ? 0 : places_.Find({}, {}, {});
+  for (const OpenJob& job : open) {
+    Ended({.planned = job.planned, .sent = job.sent, .ended = now, .place = nowhere}, error);
+  }
+  slices_.Close(now);
+  finished_at_ = now;
 }
 
 std::string Recorder::WarmUpText() const {
   if (warm_up_.fixed) return "as it was asked for";
-  const Duration passed = total_ ? total_->start() - start_ : Duration(0);
-  if (passed >= schedule_.End() / kMostOfLoad) {
+  const Duration passed = total_ ? total_->begin() - start_ : Duration(0);
+  if (passed >= warm_up_.Most(schedule_.End())) {
     return fmt::format(
         "a quarter of the load: by then not as many jobs had ended as were "
         "outstanding, or not {} of their mean times had passed",

@@ -11,9 +11,10 @@
 
 #include "lib/common/instant.h"
 #include "lib/load/counts.h"
+#include "lib/load/job_entry.h"
 #include "lib/load/marks.h"
 #include "lib/load/profile.h"
-#include "lib/load/tally.h"
+#include "lib/load/segment.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/throughput.h"
 #include "lib/stats/worker_spread.h"
@@ -33,18 +34,21 @@ constexpr std::string_view Name(Link link) {
   return kNames[static_cast<std::size_t>(link)];
 }
 
-/// Numbers of ended jobs, by v1::Outcome.
-using OutcomeCounts = std::array<std::uint64_t, 8>;
-
 /// Since the client was started.
 struct Totals {
-  OutcomeCounts finished{};
+  OutcomeCounts finished{};  ///< answers, as the frontend counts them
   std::uint64_t interruptions = 0;
   std::uint64_t unknown_answers = 0;  ///< to jobs that are not outstanding; ignored
   std::uint64_t sent = 0;             ///< jobs of an open loop
   std::uint64_t sent_late = 0;        ///< of these, more than kLateAfter after they were due
   Duration lateness{};                ///< of these, added up
   stats::Histogram round_trips;       ///< of all jobs that succeeded
+};
+
+/// The jobs without an answer.
+struct InFlight {
+  std::vector<OpenJob> jobs;
+  std::vector<Instant> at_work;  ///< since when workers have had those that run, as far as known
 };
 
 /// The client's state at one moment; all pages are made from it.
@@ -54,8 +58,9 @@ struct Snapshot {
   Link link = Link::kConnecting;
 
   std::uint32_t parallelism = 0;
-  std::uint64_t pending = 0;    ///< submitted, no answer yet
-  std::uint64_t held_back = 0;  ///< wanted but not submitted: not connected, or after a rejection
+  std::uint64_t pending = 0;  ///< submitted, no answer yet
+  /// Wanted but not submitted: not connected, after a rejection, or for lack of room.
+  std::uint64_t held_back = 0;
 
   // Of an open loop, and of a profile.
   std::optional<double> rate{};              ///< planned now, jobs a second; nullopt: a closed loop
@@ -67,10 +72,10 @@ struct Snapshot {
 
   // Of the window.
   stats::ThroughputEstimate estimate;
-  Latencies latencies;
-  std::optional<OpenTimes> open{};  ///< nullopt: no job of an open loop was sent
+  Times times;
+  JobCounts jobs;  ///< that were planned in it
   std::vector<Mark> spoiled{};
-  std::uint64_t rejected = 0;
+  std::uint64_t refused = 0;  ///< answers; such jobs of a closed loop go out again
   std::uint64_t interruptions = 0;
   std::vector<Place> places;
   stats::Spread spread;  ///< between the workers, each a place

@@ -17,42 +17,39 @@ stats::Spread SpreadOf(const std::vector<Place>& places) {
 
 }  // namespace
 
-void Window::Succeeded(const Answer& job) {
-  tally_.Ended(job, true);
-  places_.Succeeded(job.place, job.BusySeconds(), ToSeconds(job.run));
+void Window::Sent(Instant planned, Instant now, bool open_loop) {
+  segment_.Planned(planned);
+  segment_.Sent(planned, now, open_loop);
 }
 
-void Window::Failed(const Answer& job, std::string_view error) {
-  tally_.Ended(job, false);
+void Window::Ended(const JobEntry& job, std::string_view error) {
+  segment_.Ended(job);
+  if (job.outcome == v1::OUTCOME_REJECTED) return Refused(error);
+  if (job.succeeded()) return places_.Succeeded(job.place, job.BusySeconds(), ToSeconds(job.run));
   places_.Failed(job.place);
   errors_.Add(error);
 }
 
-void Window::Rejected(std::string_view error) {
-  ++rejected_;
+void Window::Refused(std::string_view error) {
+  ++refused_;
   errors_.Add(error);
 }
 
-void Window::Describe(Instant now, std::span<const Instant> in_flight, Snapshot& snapshot) const {
-  snapshot.estimate = Estimate(now, in_flight);
-  snapshot.latencies = tally_.latencies();
-  snapshot.open = tally_.open();
-  snapshot.spoiled = Spoiling();
-  snapshot.rejected = rejected_;
+void Window::Describe(Instant now, const InFlight& in_flight, Snapshot& snapshot) const {
+  snapshot.estimate = segment_.Estimate(now, in_flight.at_work);
+  // Steady only if the window was not disturbed from outside either.
+  if (std::string disturbed = WhyDisturbed(); !disturbed.empty()) {
+    snapshot.estimate.steady = false;
+    snapshot.estimate.reason = std::move(disturbed);
+  }
+  snapshot.times = segment_.TimesWith(in_flight.jobs, now);
+  snapshot.jobs = segment_.counts();
+  snapshot.spoiled = Spoiling(marks_, segment_.counts());
+  snapshot.refused = refused_;
   snapshot.interruptions = interruptions_;
   snapshot.places = places_.all();
   snapshot.spread = SpreadOf(snapshot.places);
   snapshot.errors = errors_.all();
-}
-
-// Steady only if the window was not disturbed from outside either.
-stats::ThroughputEstimate Window::Estimate(Instant now, std::span<const Instant> in_flight) const {
-  stats::ThroughputEstimate estimate = tally_.Estimate(now, in_flight);
-  if (std::string disturbed = WhyDisturbed(); !disturbed.empty()) {
-    estimate.steady = false;
-    estimate.reason = std::move(disturbed);
-  }
-  return estimate;
 }
 
 std::string Window::WhyDisturbed() const {
@@ -62,13 +59,7 @@ std::string Window::WhyDisturbed() const {
   }
   if (parallelism_changed_) return "the parallelism was changed in this window";
   if (load_changed_) return "the load was changed in this window";
-  const std::optional<OpenTimes>& open = tally_.open();
-  return Summary(Spoiling(), open ? open->sent : 0, open ? open->sent_late : 0);
-}
-
-std::vector<Mark> Window::Spoiling() const {
-  const std::optional<OpenTimes>& open = tally_.open();
-  return load::Spoiling(marks_, open ? open->sent : 0, open ? open->sent_late : 0);
+  return Summary(Spoiling(marks_, segment_.counts()), segment_.counts());
 }
 
 }  // namespace twofold::load

@@ -1,62 +1,51 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "lib/common/instant.h"
 #include "lib/load/counts.h"
 #include "lib/load/marks.h"
+#include "lib/load/segment.h"
 #include "lib/load/snapshot.h"
-#include "lib/load/tally.h"
 
 namespace twofold::load {
 
-/// One measuring window: everything that /reset starts afresh.
-///
-/// A job that ends in the window counts as succeeded or failed, whenever it was submitted; the
-/// throughput counts the window's share of it (lib/stats). The latencies count only jobs that
-/// succeeded and were due in the window: waiting during a warm-up must not distort them.
-/// Rejected jobs never ran; they are counted separately and not in the throughput.
+/// One measuring window: everything that /reset starts afresh. The counts of the throughput are of
+/// jobs that ended in the window, whenever they were planned; its times are of the jobs that were
+/// planned in it: waiting during a warm-up must not distort them.
 ///
 /// Time     Callers pass instants of one clock.
-/// Threads  Not thread-safe. A copy is a snapshot, about 300 KiB, 80 KiB more in an open loop.
+/// Threads  Not thread-safe. A copy is a snapshot, about 420 KiB.
 class Window {
  public:
-  explicit Window(Instant start) : tally_(start) {}
+  explicit Window(Instant start) : segment_(start) {}
 
   Places& places() { return places_; }
 
-  void Succeeded(const Answer& job);
-  void Failed(const Answer& job, std::string_view error);
-  void Rejected(std::string_view error);
+  void Sent(Instant planned, Instant now, bool open_loop);
+  void Ended(const JobEntry& job, std::string_view error);
+  /// The frontend refused a job, which may go out again.
+  void Refused(std::string_view error);
   void Interrupted() { ++interruptions_; }
   void ParallelismChanged() { parallelism_changed_ = true; }
   void LoadChanged() { load_changed_ = true; }
 
-  /// A job of an open loop was sent.
-  void Sent(Instant now, Instant due) { tally_.Sent(now, due); }
-
   /// Something spoils the numbers.
   void Spoil(const Mark& mark) { marks_.Add(mark); }
 
-  /// Fills in the window's part of the snapshot. `in_flight` has the submit instants of all jobs
-  /// without an answer.
-  void Describe(Instant now, std::span<const Instant> in_flight, Snapshot& snapshot) const;
+  /// Fills in the window's part of the snapshot.
+  void Describe(Instant now, const InFlight& in_flight, Snapshot& snapshot) const;
 
  private:
-  [[nodiscard]] stats::ThroughputEstimate Estimate(Instant now,
-                                                   std::span<const Instant> in_flight) const;
   [[nodiscard]] std::string WhyDisturbed() const;
-  [[nodiscard]] std::vector<Mark> Spoiling() const;
 
-  Tally tally_;
+  Segment segment_;
   Marks marks_;
   Places places_;
   ErrorCounts errors_;
-  std::uint64_t rejected_ = 0;
+  std::uint64_t refused_ = 0;
   std::uint64_t interruptions_ = 0;
   bool parallelism_changed_ = false;
   bool load_changed_ = false;

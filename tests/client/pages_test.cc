@@ -28,6 +28,11 @@ load::Snapshot Empty() {
   return snapshot;
 }
 
+load::JobEntry Took(Duration wait, Duration all) {
+  return {
+      .planned = {}, .sent = {}, .ended = Instant() + all, .wait = wait, .run = milliseconds(100)};
+}
+
 load::Snapshot Busy() {
   load::Snapshot snapshot = Empty();
   snapshot.link = load::Link::kConnected;
@@ -47,10 +52,11 @@ load::Snapshot Busy() {
                        .steady = false,
                        .reason = "interrupted: the frontend was lost 1 time in this window"};
   for (int i = 1; i <= 200; ++i) {
-    snapshot.latencies.Record(microseconds(10 * i), milliseconds(100), milliseconds(103));
+    snapshot.times.Record(Took(microseconds(10 * i), milliseconds(103)));
   }
-  snapshot.latencies.Record(milliseconds(5), milliseconds(100), milliseconds(104));
-  snapshot.rejected = 7;
+  snapshot.times.Record(Took(milliseconds(5), milliseconds(104)));
+  for (int i = 0; i < 15; ++i) snapshot.times.from_send.open.Record(milliseconds(50));
+  snapshot.refused = 7;
   snapshot.interruptions = 1;
   snapshot.totals.interruptions = 2;
   snapshot.totals.unknown_answers = 4;
@@ -105,11 +111,12 @@ TEST(Pages, AnOpenLoopShowsItsRateAndItsLateness) {
   snapshot.stage = 0;
   snapshot.rate = 16;
   snapshot.load_time = milliseconds(12'500);
-  snapshot.open.emplace();
-  snapshot.open->sent = 200;
-  snapshot.open->sent_late = 3;
-  snapshot.open->from_plan.Record(milliseconds(120));
-  snapshot.open->late.Record(milliseconds(17));
+  snapshot.jobs.sent = 200;
+  snapshot.jobs.sent_late = 3;
+  snapshot.times.from_plan.ended.Reset();
+  snapshot.times.from_plan.ended.Record(milliseconds(120));
+  snapshot.times.from_plan.open.Record(milliseconds(130));
+  snapshot.times.late.Record(milliseconds(17));
   ExpectGolden("stats_open.txt", StatsPage(snapshot).plain);
   ExpectGolden("window_open.json", WindowPage(snapshot).json);
   ExpectGolden("profile.txt", ProfilePage(snapshot).plain);

@@ -56,6 +56,57 @@ load_of() { "$bin/twofold" load --queue sleep "$@"; }
   jq -e '.ended_because == "until" and .seconds < 60' load.json
 }
 
+@test "what the frontend counts agrees with the record, job by job" {
+  pages=$("$bin/twofold" local status | grep -m 1 -o 'http://[0-9.:]*')
+  counted() { curl -s --noproxy '*' "$pages/metrics" | awk -v name="$1" 'index($1, name) == 1 { sum += $2 } END { print sum + 0 }'; }
+  ended() { counted 'twofold_jobs_finished_total{queue="sleep",'; }
+  before=$(ended) ran=$(counted 'twofold_job_run_seconds_count{queue="sleep"}') waited=$(counted 'twofold_job_wait_seconds_count{queue="sleep"}')
+  load_of --rate 300 --duration 2s --limit 0.05 --json load.json -- bimodal:0.01,10,10% || [ $? -eq 8 ]
+  jq -e '[.result.jobs, .warm_up] | all((.planned | tonumber) == (.sent | tonumber)
+    and (.sent | tonumber) == (.succeeded | tonumber) + (.failed | tonumber) + (.rejected | tonumber))' load.json
+  sent=$(jq '[.result.jobs, .warm_up] | map(.sent | tonumber) | add' load.json)
+  unanswered=$(jq '[.result.jobs, .warm_up] | map(.unanswered | tonumber) | add' load.json)
+  [ "$sent" -eq 600 ]
+  jq -e '(.result.jobs.timed_out | tonumber) > 0' load.json
+  all_counted() { [ $(($(ended) - before)) -eq "$sent" ]; } # those without an answer are given up
+  soon all_counted
+  [ "$unanswered" -gt 0 ] || [ $(($(counted 'twofold_job_run_seconds_count{queue="sleep"}') - ran)) -eq "$sent" ]
+  [ "$unanswered" -gt 0 ] || [ $(($(counted 'twofold_job_wait_seconds_count{queue="sleep"}') - waited)) -eq "$sent" ]
+}
+
+@test "jobs that hang are unanswered, and break limits by their age" {
+  run load_of --parallel 4 --duration 3s --drain 0.5 --warm-up 0 --fail-if 'max>2s' --fail-if 'errors>0' --json load.json -- bimodal:0.02,1000,5%
+  [ "$status" -eq 7 ]
+  [[ "$output" == *"NOT KEPT: --fail-if max>2s: it is at least "* && "$output" == *"NOT KEPT: --fail-if errors>0"* ]]
+  [[ "$output" == *"had no answer"* && "$output" == *">= "* ]]
+}
+
+@test "throughput is what the workers did, however many jobs wait" {
+  load_of --rate 400 --duration 4s --warm-up 0 --drain 0.1 --json load.json -- 0.02 || [ $? -eq 8 ] # four workers do 200 /s at most
+  jq -e '.result.throughput < 202 and .result.throughput > 60' load.json
+}
+
+@test "due jobs that are never sent, and a precision that is not reached, are said" {
+  run load_of --rate 500 --duration 2s --outstanding-max 4 -- 0.05
+  [ "$status" -eq 8 ]
+  [[ "$output" == *" more were due and never sent"* ]]
+  run load_of --parallel 2 --duration 1s --until 0.001% -- exponential:0.05
+  [ "$status" -eq 7 ]
+  [[ "$output" == *"--until: the throughput was not known within 0.001 %"* ]]
+}
+
+@test "two loads that share a queue notice each other" {
+  load_of --parallel 2 --duration 3s --json one.json -- 0.02 >out 2>&1 3>&- &
+  pid=$!
+  run load_of --parallel 2 --duration 3s --json other.json -- 0.02
+  [ "$status" -eq 8 ]
+  [[ "$output" == *"jobs of others"* ]]
+  code=0
+  wait "$pid" || code=$?
+  [ "$code" -eq 8 ]
+  jq -e '.result.steady | not' one.json
+}
+
 @test "Ctrl-C ends it early, and what was measured is kept" {
   "$bin/twofold" load --queue sleep --parallel 4 --duration 60s --warm-up 0.5 --json load.json -- 0.02 >out 2>err 3>&- &
   pid=$!
@@ -86,7 +137,7 @@ load_of() { "$bin/twofold" load --queue sleep "$@"; }
 @test "failed jobs are errors, and a load of nothing else fails" {
   run load_of --parallel 1 --duration 2s -- nonsense
   [ "$status" -eq 1 ]
-  [[ "$output" == *"no job has succeeded: "*"'nonsense' is not a time"* ]]
+  [[ "$output" == *"jobs has succeeded: "*"'nonsense' is not a time"* ]]
 }
 
 @test "what is wrong is said before anything is measured" {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "lib/common/printable.h"
+#include "lib/stats/censored_times.h"
 #include "lib/suite/latencies.h"
 
 namespace twofold::cli {
@@ -17,19 +18,27 @@ namespace {
 
 constexpr std::size_t kMostShown = 100;
 
-using Maybe = std::optional<double>;
+using Maybe = std::optional<LimitValue>;
+
+Maybe Exactly(double value) { return LimitValue{value}; }
+Maybe CountOf(std::uint64_t count) { return Exactly(static_cast<double>(count)); }
 
 Maybe ErrorRate(const v1::LoadResult& result) {
   const auto failed = static_cast<double>(result.failed());
   const double ended = failed + static_cast<double>(result.succeeded());
-  return ended > 0 ? Maybe(failed / ended) : std::nullopt;
+  return ended > 0 ? Exactly(failed / ended) : std::nullopt;
 }
 
-Maybe Percentile(const v1::LoadTime& time, double share) {
-  const auto histogram = suite::FromMessage(time.histogram());
-  if (!histogram.ok()) return std::nullopt;
-  const auto value = histogram->Quantile(share);
-  return value ? Maybe(ToSeconds(*value)) : std::nullopt;
+Maybe FromTimes(const std::optional<stats::CensoredTimes::Bound>& bound) {
+  return bound ? Maybe({ToSeconds(bound->value), bound->at_least}) : std::nullopt;
+}
+
+// An absent histogram is an empty one.
+std::optional<stats::CensoredTimes> TimesOf(const v1::LoadTime& time) {
+  auto ended = suite::FromMessage(time.histogram());
+  auto open = suite::FromMessage(time.open_ages());
+  if (!ended.ok() || !open.ok()) return std::nullopt;
+  return stats::CensoredTimes{*std::move(ended), *std::move(open)};
 }
 
 using Time = const v1::LoadTime& (v1::LoadResult::*)() const;
@@ -38,23 +47,25 @@ using Time = const v1::LoadTime& (v1::LoadResult::*)() const;
 /// so none is late.
 template <typename Statistic>
 Maybe Of(const v1::LoadResult& result, Time time, const Statistic& statistic) {
-  const Maybe value = statistic((result.*time)());
+  const auto times = TimesOf((result.*time)());
+  const Maybe value = times ? statistic(*times) : std::nullopt;
   const bool some = result.succeeded() > 0;
-  if (!value && some && time == &v1::LoadResult::late) return 0.0;
+  if (!value && some && time == &v1::LoadResult::late) return Exactly(0);
   return value;
 }
 
 Maybe PercentileOf(const v1::LoadResult& result, Time time, double share) {
-  return Of(result, time, [&](const v1::LoadTime& one) { return Percentile(one, share); });
+  return Of(result, time,
+            [&](const stats::CensoredTimes& times) { return FromTimes(times.Quantile(share)); });
 }
 
 // "p99.9" as 0.999.
-Maybe ShareOf(std::string_view name) {
+std::optional<double> ShareOf(std::string_view name) {
   double percent = 0;
   if (!name.starts_with('p')) return std::nullopt;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), percent);
   const bool is_number = error == std::errc() && end == name.data() + name.size();
-  return is_number && percent > 0 && percent < 100 ? Maybe(percent / 100) : std::nullopt;
+  return is_number && percent > 0 && percent < 100 ? std::optional(percent / 100) : std::nullopt;
 }
 
 }  // namespace
@@ -65,18 +76,26 @@ struct Limit::Tables {
     Quantity quantity;
     Maybe (*value)(const v1::LoadResult&);
   };
-  static constexpr std::array<Scalar, 6> kScalars = {{
+  static constexpr std::array<Scalar, 9> kScalars = {{
       {"throughput", Quantity::kRate,
        [](const v1::LoadResult& result) {
-         return result.has_throughput() ? Maybe(result.throughput()) : std::nullopt;
+         return result.has_throughput() ? Exactly(result.throughput()) : std::nullopt;
        }},
       {"errors", Quantity::kCount,
-       [](const v1::LoadResult& result) { return Maybe(result.failed()); }},
+       [](const v1::LoadResult& result) { return CountOf(result.failed()); }},
       {"error_rate", Quantity::kShare, ErrorRate},
+      {"unanswered", Quantity::kCount,
+       [](const v1::LoadResult& result) { return CountOf(result.jobs().unanswered()); }},
       {"rejected", Quantity::kCount,
-       [](const v1::LoadResult& result) { return Maybe(result.rejected()); }},
+       [](const v1::LoadResult& result) { return CountOf(result.rejected()); }},
+      {"refused", Quantity::kCount,
+       [](const v1::LoadResult& result) { return CountOf(result.refused() + result.rejected()); }},
+      {"never_sent", Quantity::kCount,
+       [](const v1::LoadResult& result) {
+         return CountOf(result.jobs().planned() - result.jobs().sent());
+       }},
       {"succeeded", Quantity::kCount,
-       [](const v1::LoadResult& result) { return Maybe(result.succeeded()); }},
+       [](const v1::LoadResult& result) { return CountOf(result.succeeded()); }},
       {"late", Quantity::kTime,
        [](const v1::LoadResult& result) {
          return PercentileOf(result, &v1::LoadResult::late, 0.99);
@@ -96,15 +115,16 @@ struct Limit::Tables {
 
   struct Statistic {
     const char* name;
-    Maybe (*value)(const v1::LoadTime&);
+    Maybe (*value)(const stats::CensoredTimes&);
   };
   static constexpr std::array<Statistic, 3> kStatistics = {{
-      {"mean",
-       [](const v1::LoadTime& time) { return time.has_mean() ? Maybe(time.mean()) : Maybe(); }},
+      {"mean", [](const stats::CensoredTimes& times) { return FromTimes(times.Mean()); }},
       {"min",
-       [](const v1::LoadTime& time) { return time.has_min() ? Maybe(time.min()) : Maybe(); }},
-      {"max",
-       [](const v1::LoadTime& time) { return time.has_max() ? Maybe(time.max()) : Maybe(); }},
+       [](const stats::CensoredTimes& times) {
+         const auto least = times.ended.Min();
+         return least ? Exactly(ToSeconds(*least)) : std::nullopt;
+       }},
+      {"max", [](const stats::CensoredTimes& times) { return FromTimes(times.Max()); }},
   }};
 
   // A number without a unit is in the last one of its quantity.
@@ -132,7 +152,7 @@ std::optional<Limit::Metric> Limit::FindTime(const std::string& name) {
                     return Of(result, time, value);
                   }};
   }
-  const Maybe share = ShareOf(statistic);
+  const std::optional<double> share = ShareOf(statistic);
   if (!share) return std::nullopt;
   return Metric{Quantity::kTime, [time, share](const v1::LoadResult& result) {
                   return PercentileOf(result, time, *share);
@@ -196,10 +216,13 @@ v1::LoadLimit Limit::Judge(const v1::LoadResult& result) const {
   judged.set_unit(unit_->name);
   const auto known = value_(result);
   if (!known) return judged;
-  const double value = *known / unit_->size;
+  const double value = known->value / unit_->size;
   judged.set_value(value);
+  judged.set_at_least(known->at_least);
   const bool holds = (equal_ && value == bound_) || (over_ ? value > bound_ : value < bound_);
-  judged.set_met(!holds);
+  // More than this may be more than the bound; less than the bound it is not yet known to be.
+  const bool unsure = known->at_least && (over_ ? !holds : holds);
+  judged.set_met(!holds && !unsure);
   return judged;
 }
 
@@ -215,8 +238,9 @@ std::string LimitsHelp() {
 std::string WhyNotMet(const v1::LoadLimit& limit) {
   const std::string what = absl::StrCat("--fail-if ", limit.text(), ": ");
   if (!limit.has_value()) return what + "it is not known, as no job has it";
-  return absl::StrCat(what, "it is ", absl::StrFormat("%.4g", limit.value()),
-                      limit.unit().empty() ? "" : " ", limit.unit());
+  return absl::StrCat(what, "it is ", limit.at_least() ? "at least " : "",
+                      absl::StrFormat("%.4g", limit.value()), limit.unit().empty() ? "" : " ",
+                      limit.unit(), limit.at_least() ? ", as jobs had not ended" : "");
 }
 
 }  // namespace twofold::cli

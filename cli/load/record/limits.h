@@ -11,11 +11,17 @@
 /// What a record of a load comes to: limits that it keeps or does not, tables and text for people.
 namespace twofold::cli {
 
+/// What a metric is, or is at least, if jobs that had not ended hide the rest.
+struct LimitValue {
+  double value = 0;
+  bool at_least = false;
+};
+
 /// One `--fail-if`: what must not be of a load, as METRIC OPERATOR VALUE, without blanks.
 ///
 ///   p99>200ms  mean>=0.1     of the latency from the moment at which a job was due; any percentile
 ///   wait.p99>1s  run.p50...  of a part of it; LimitsHelp lists the parts
-///   throughput<500/s         errors>0         error_rate>0.1%         rejected>0
+///   throughput<500/s         errors>0         error_rate>0.1%         refused>0
 ///
 /// Pure; a value type.
 class Limit {
@@ -23,12 +29,13 @@ class Limit {
   /// Errors   kInvalidArgument: what is wrong, and what is known.
   static Result<Limit> Parse(const std::string& text);
 
-  /// Holds it against a result. What is not known (no job has succeeded) is not met.
+  /// Holds it against a result. What is not known (no job has succeeded) is not met, nor what is
+  /// only known to be at least something that decides nothing.
   [[nodiscard]] v1::LoadLimit Judge(const v1::LoadResult& result) const;
 
  private:
   enum class Quantity { kTime, kRate, kShare, kCount };
-  using Value = std::function<std::optional<double>(const v1::LoadResult&)>;
+  using Value = std::function<std::optional<LimitValue>(const v1::LoadResult&)>;
   struct Metric {
     Quantity quantity;
     Value value;

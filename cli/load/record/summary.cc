@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kDigits = 4;
 constexpr int kMostErrors = 5;
+constexpr double kDrainWorthAWord = 0.5;  // seconds
 constexpr std::size_t kMostOfText = 200;
 
 // ---- times
@@ -31,32 +32,38 @@ constexpr std::array<Row, 6> kTimes = {{{"latency", &v1::LoadResult::from_plan},
                                         {"overhead", &v1::LoadResult::overhead},
                                         {"late", &v1::LoadResult::late}}};
 
-std::string Cell(bool known, double seconds) { return known ? TimeText(seconds) : "-"; }
+// `share`: how many jobs take no longer than that, as far as the time needs to be known.
+std::string Cell(const v1::LoadTime& time, bool has, double seconds, double share) {
+  if (!has) return "-";
+  const bool at_least = time.has_known() && share > time.known();
+  return (at_least ? ">= " : "") + TimeText(seconds);
+}
 
 std::vector<std::string> Cells(const char* name, const v1::LoadTime& time) {
   return {name,
-          Cell(time.has_mean(), time.mean()),
-          Cell(time.has_min(), time.min()),
-          Cell(time.has_p50(), time.p50()),
-          Cell(time.has_p90(), time.p90()),
-          Cell(time.has_p99(), time.p99()),
-          Cell(time.has_p99_9(), time.p99_9()),
-          Cell(time.has_max(), time.max())};
+          std::to_string(time.count() + time.open()),
+          Cell(time, time.has_mean(), time.mean(), 1),
+          Cell(time, time.has_min(), time.min(), 0),
+          Cell(time, time.has_p50(), time.p50(), 0.5),
+          Cell(time, time.has_p90(), time.p90(), 0.9),
+          Cell(time, time.has_p99(), time.p99(), 0.99),
+          Cell(time, time.has_p99_9(), time.p99_9(), 0.999),
+          Cell(time, time.has_max(), time.max(), 1)};
 }
 
 // What says no more than the row above it is left out: in a closed loop each job is sent when it is
 // due.
 bool IsShown(const Row& row, const v1::LoadResult& result) {
   const v1::LoadTime& time = (result.*row.time)();
-  if (time.count() == 0) return false;
-  const bool is_closed = result.late().max() == 0;
+  if (time.count() + time.open() == 0) return false;
+  const bool is_closed = result.late().count() == 0;
   const bool is_open_only =
       row.time == &v1::LoadResult::from_send || row.time == &v1::LoadResult::late;
   return !(is_closed && is_open_only);
 }
 
 std::string Times(const v1::LoadResult& result) {
-  show::Rows rows = {{"", "MEAN", "MIN", "P50", "P90", "P99", "P99.9", "MAX"}};
+  show::Rows rows = {{"", "N", "MEAN", "MIN", "P50", "P90", "P99", "P99.9", "MAX"}};
   for (const Row& row : kTimes) {
     if (IsShown(row, result)) rows.push_back(Cells(row.name, (result.*row.time)()));
   }
@@ -71,7 +78,11 @@ std::string Head(const v1::LoadRecord& record) {
     absl::StrAppend(&line, " after a warm-up of ", TimeText(record.warm_up_seconds()));
   }
   if (!record.warm_up_rule().empty()) absl::StrAppend(&line, " (", record.warm_up_rule(), ")");
-  return absl::StrCat(line, ", ended because of ", record.ended_because(), "\n");
+  absl::StrAppend(&line, ", ended because of ", record.ended_because());
+  if (record.drain_seconds() >= kDrainWorthAWord) {
+    absl::StrAppend(&line, ", then ", TimeText(record.drain_seconds()), " for the last jobs");
+  }
+  return line + "\n";
 }
 
 std::string Throughput(const v1::LoadResult& result) {
@@ -87,9 +98,36 @@ std::string Throughput(const v1::LoadResult& result) {
   return line + "\n";
 }
 
-std::string Counts(const v1::LoadResult& result) {
-  return absl::StrCat("jobs: ", result.succeeded(), " succeeded, ", result.failed(), " failed, ",
-                      result.rejected(), " rejected\n");
+// Every job that was planned is in one of these numbers.
+std::string JobsText(const v1::LoadJobs& jobs) {
+  std::string text = absl::StrCat(jobs.sent(), " sent, ", jobs.succeeded(), " succeeded, ",
+                                  jobs.failed(), " failed, ", jobs.rejected(), " rejected");
+  const std::pair<std::uint64_t, const char*> parts[] = {{jobs.timed_out(), "timed out"},
+                                                         {jobs.cancelled(), "were cancelled"},
+                                                         {jobs.lost(), "were lost"},
+                                                         {jobs.unanswered(), "had no answer"}};
+  std::string of_these;
+  for (const auto& [count, what] : parts) {
+    if (count == 0) continue;
+    absl::StrAppend(&of_these, of_these.empty() ? "" : ", ", count, " ", what);
+  }
+  if (!of_these.empty()) absl::StrAppend(&text, "; of those that failed ", of_these);
+  if (const std::uint64_t left = jobs.planned() - jobs.sent(); left > 0) {
+    absl::StrAppend(&text, "; ", left, " more were due and never sent");
+  }
+  return text;
+}
+
+std::string Counts(const v1::LoadRecord& record) {
+  std::string text = "jobs: " + JobsText(record.result().jobs());
+  if (const std::uint64_t refused = record.result().refused(); refused > 0) {
+    absl::StrAppend(&text, "; ", refused, " answers refused jobs that were sent again");
+  }
+  text += "\n";
+  // What went wrong in the warm-up is in no other number.
+  const v1::LoadJobs& warm_up = record.warm_up();
+  if (warm_up.planned() == warm_up.succeeded()) return text;
+  return absl::StrCat(text, "jobs of the warm-up: ", JobsText(warm_up), "\n");
 }
 
 std::string Errors(const v1::LoadRecord& record) {
@@ -126,10 +164,10 @@ std::string Limits(const v1::LoadRecord& record) {
 // ---- slices
 
 const show::Columns& SliceColumns() {
-  static const show::Columns columns = {{"", "second"},      {"", "planned"}, {"", "sent"},
-                                        {"", "succeeded"},   {"", "failed"},  {"", "parallel"},
-                                        {"", "outstanding"}, {"", "p50"},     {"", "p90"},
-                                        {"", "p99"},         {"", "max"}};
+  static const show::Columns columns = {
+      {"", "second"},     {"", "planned"},  {"", "sent"},    {"", "succeeded"}, {"", "failed"},
+      {"", "unanswered"}, {"", "rejected"}, {"", "seconds"}, {"", "parallel"},  {"", "outstanding"},
+      {"", "p50"},        {"", "p90"},      {"", "p99"},     {"", "max"}};
   return columns;
 }
 
@@ -138,6 +176,9 @@ show::Json SliceRow(double second, const v1::LoadSlice& slice) {
                     {"sent", slice.sent()},
                     {"succeeded", slice.succeeded()},
                     {"failed", slice.failed()},
+                    {"unanswered", slice.unanswered()},
+                    {"rejected", slice.rejected()},
+                    {"seconds", slice.seconds()},
                     {"outstanding", slice.outstanding()}};
   if (slice.has_planned()) row["planned"] = slice.planned();
   if (slice.has_parallel()) row["parallel"] = slice.parallel();
@@ -167,8 +208,8 @@ std::string TimeText(double seconds) {
 std::string RateText(double per_second) { return show::Text(per_second, kDigits) + " /s"; }
 
 std::string Summary(const v1::LoadRecord& record) {
-  return absl::StrCat(Head(record), Throughput(record.result()), Counts(record.result()),
-                      Errors(record), Times(record.result()), Spoils(record), Limits(record));
+  return absl::StrCat(Head(record), Throughput(record.result()), Counts(record), Errors(record),
+                      Times(record.result()), Spoils(record), Limits(record));
 }
 
 std::string SlicesCsv(const v1::LoadRecord& record) {

@@ -31,51 +31,55 @@ void Accounts::BeginAnswers(const v1::ResultBatch& batch) {
   if (recorder_) Resolve(batch, recorder_->places(), recorded_places_);
 }
 
-void Accounts::Answered(const rpc::ResultRow& row, const LoadLoop::Sent& sent, Instant now) {
-  const Answer job{sent.submitted,       sent.due,           now, FromWire(row.wait_ns),
-                   FromWire(row.run_ns), places_[row.worker]};
-  Count(row.outcome, job, row.report);
-  if (recorder_) Record(row, job);
-}
-
-void Accounts::Record(const rpc::ResultRow& row, Answer job) {
+void Accounts::Answered(const rpc::ResultRow& row, const LoadLoop::Sent& sent, Instant now,
+                        bool again) {
+  ++totals_.finished[static_cast<std::size_t>(row.outcome)];
+  JobEntry job{.planned = sent.due,
+               .sent = sent.submitted,
+               .ended = now,
+               .wait = FromWire(row.wait_ns),
+               .run = FromWire(row.run_ns),
+               .outcome = row.outcome,
+               .began = row.attempts > 0,
+               .place = places_[row.worker]};
+  if (job.succeeded()) totals_.round_trips.Record(job.ended - job.sent);
+  const std::string error = job.succeeded() ? std::string() : ErrorText(row.outcome, row.report);
+  if (row.outcome == v1::OUTCOME_REJECTED) WarnOfRefusal(error);
+  again ? window_.Refused(error) : window_.Ended(job, error);
+  if (!recorder_) return;
   job.place = recorded_places_[row.worker];
-  if (row.outcome == v1::OUTCOME_SUCCEEDED) return recorder_->Succeeded(job);
-  const std::string error = ErrorText(row.outcome, row.report);
-  if (row.outcome == v1::OUTCOME_REJECTED) return recorder_->Rejected(error);
-  recorder_->Failed(job, error);
+  again ? recorder_->Refused(error) : recorder_->Ended(job, error);
 }
 
-void Accounts::Count(v1::Outcome outcome, const Answer& job, std::string_view report) {
-  ++totals_.finished[static_cast<std::size_t>(outcome)];
-  if (outcome == v1::OUTCOME_SUCCEEDED) {
-    window_.Succeeded(job);
-    totals_.round_trips.Record(job.ended - job.submitted);
-    return;
-  }
-  std::string error = ErrorText(outcome, report);
-  if (outcome != v1::OUTCOME_REJECTED) return window_.Failed(job, error);
-  window_.Rejected(error);
-  if (error == last_rejection_) return;
+void Accounts::WarnOfRefusal(const std::string& error) {
+  if (error == last_refusal_) return;
   spdlog::warn("the frontend rejects jobs: {}", error);
-  last_rejection_ = std::move(error);
+  last_refusal_ = error;
 }
 
-void Accounts::Sent(Instant now) {
-  if (recorder_) recorder_->Sent(now, now, false);
-}
-
-void Accounts::SentDue(Instant now, Instant due) {
-  const bool late = now - due > kLateAfter;
+void Accounts::Sent(Instant planned, Instant now, bool open_loop) {
+  window_.Sent(planned, now, open_loop);
+  if (recorder_) recorder_->Sent(planned, now, open_loop);
+  if (!open_loop) return;
+  const bool late = now - planned > kLateAfter;
   ++totals_.sent;
   totals_.sent_late += late ? 1 : 0;
-  totals_.lateness += now - due;
-  window_.Sent(now, due);
-  if (recorder_) recorder_->Sent(now, due, true);
+  totals_.lateness += now - planned;
   if (late) {
     window_.Spoil(
-        {.trouble = Trouble::kLate, .from = due, .to = now, .jobs = 1, .worst = now - due});
+        {.trouble = Trouble::kLate, .from = planned, .to = now, .jobs = 1, .worst = now - planned});
   }
+}
+
+void Accounts::EndedRefused(const OpenJob& job, Instant now) {
+  if (!recorder_) return;
+  recorder_->Ended({.planned = job.planned,
+                    .sent = job.sent,
+                    .ended = now,
+                    .outcome = v1::OUTCOME_REJECTED,
+                    .began = false,
+                    .place = recorder_->places().Find({}, {}, {})},
+                   "refused, and not sent again before the load ended");
 }
 
 void Accounts::Interrupted() {

@@ -36,17 +36,17 @@ class Accounts {
   /// Answers of these workers come next.
   void BeginAnswers(const v1::ResultBatch& batch);
 
-  /// One of them, to a job that was outstanding.
-  void Answered(const rpc::ResultRow& row, const LoadLoop::Sent& sent, Instant now);
+  /// One of them, to a job that was outstanding. `again`: it was refused, and goes out again.
+  void Answered(const rpc::ResultRow& row, const LoadLoop::Sent& sent, Instant now, bool again);
 
   /// One of them, to no such job.
   void AnsweredUnknown() { ++totals_.unknown_answers; }
 
-  /// A job of a closed loop was sent.
-  void Sent(Instant now);
+  /// A job was sent for the first time. `open_loop`: a schedule had planned it.
+  void Sent(Instant planned, Instant now, bool open_loop);
 
-  /// A job of an open loop was sent.
-  void SentDue(Instant now, Instant due);
+  /// The load ends with this job refused by the frontend and not sent again.
+  void EndedRefused(const OpenJob& job, Instant now);
 
   // ---- troubles
 
@@ -70,8 +70,7 @@ class Accounts {
   [[nodiscard]] const Recorder* recorder() const { return recorder_.get(); }
 
  private:
-  void Record(const rpc::ResultRow& row, Answer job);
-  void Count(v1::Outcome outcome, const Answer& job, std::string_view report);
+  void WarnOfRefusal(const std::string& error);
 
   Window window_;
   Totals totals_;
@@ -79,7 +78,7 @@ class Accounts {
   std::optional<WarmUp> record_next_;
   std::vector<Places::Index> places_;           // of the batch's workers, in the window
   std::vector<Places::Index> recorded_places_;  // the same in the recorder
-  std::string last_rejection_;                  // logged already
+  std::string last_refusal_;                    // logged already
 };
 
 }  // namespace twofold::load

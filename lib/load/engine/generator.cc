@@ -97,14 +97,14 @@ void Generator::RecordNext(WarmUp warm_up) {
 }
 
 void Generator::EndLoad() {
-  const MutexLock lock(mutex_);
-  const Instant now = clock_();
-  if (schedule_) FollowProfile(now);
-  profile_.reset();
-  schedule_.reset();
-  over_ = true;
-  loop_.SetParallelism(0);
-  if (Recorder* const recorder = accounts_.recorder()) recorder->Close(now, InFlight());
+  Do([&](Instant now) {
+    mutex_.AssertHeld();
+    if (schedule_ && lanes_.AnyIsUp()) SendDue(now);
+    Close(now);
+    profile_.reset();
+    schedule_.reset();
+    over_ = true;
+  });
 }
 
 void Generator::Finish() {
@@ -136,35 +136,37 @@ std::size_t Generator::SendSome(Instant now, std::size_t count, Lane preferred) 
   const Lane lane = LaneFor(0, preferred);
   std::vector<LoadLoop::Tag>& jobs = lanes_.Jobs(lane, 0);
   for (std::size_t n = count; n > 0; --n) {
-    jobs.push_back(loop_.Send(now, now, 0, lane));
-    accounts_.Sent(now);
+    const std::optional<OpenJob> again = loop_.TakeRefused();
+    jobs.push_back(loop_.Send(now, again ? again->planned : now, 0, lane));
+    if (!again) accounts_.Sent(now, now, /*open_loop=*/false);
   }
   return count;
 }
 
 // Sends the jobs that are due; those for which there is no room wait.
 void Generator::SendDue(Instant now) {
-  const auto is_due = [&] {
-    mutex_.AssertHeld();
-    const std::optional<Duration> due = schedule_->NextDue();
-    return due && began_ + *due <= now;
-  };
-  while (is_due() && loop_.outstanding() < outstanding_max_) {
+  if (IsClosed()) return;
+  while (IsDue(now) && loop_.outstanding() < outstanding_max_) {
     const DueJob job = schedule_->Take();
     const Instant due = began_ + job.due;
     const std::uint32_t kind = profile_kinds_[job.kind];
     const Lane lane = LaneFor(kind, lanes_.Turn());
     lanes_.Jobs(lane, kind).push_back(loop_.Send(now, due, kind, lane));
-    accounts_.SentDue(now, due);
+    accounts_.Sent(due, now, /*open_loop=*/true);
   }
   if (full_since_) accounts_.Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
-  full_since_ = is_due() ? std::optional(now) : std::nullopt;
+  full_since_ = IsDue(now) ? std::optional(now) : std::nullopt;
+}
+
+bool Generator::IsDue(Instant now) const {
+  const std::optional<Duration> due = schedule_->NextDue();
+  return due && began_ + *due <= now;
 }
 
 std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply, Lane lane) {
   const auto take = [&](Instant now) {
     mutex_.AssertHeld();
-    if (!reply.results().tags().empty()) lanes_.Answered(lane);
+    if (!reply.results().tags().empty()) Heard(reply, lane, now);
     accounts_.BeginAnswers(reply.results());
     const bool rejected = EndAll(reply.results(), now);
     if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
@@ -172,15 +174,31 @@ std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply, Lane lan
   return Do(take, lane);
 }
 
-// Returns whether a job was rejected.
+void Generator::Heard(const v1::SubmitReply& reply, Lane lane, Instant now) {
+  std::optional<Standing> standing;
+  if (reply.has_standing()) {
+    const v1::Standing& said = reply.standing();
+    standing =
+        Standing{said.waiting(), said.running(), FromWire(said.waited_ns()), said.most_running()};
+  }
+  const Lanes::Others others = lanes_.Answered(lane, standing, reply.others_started(), now);
+  if (others.jobs == 0) return;
+  accounts_.Spoil(
+      {.trouble = Trouble::kShared, .from = others.since, .to = now, .jobs = others.jobs});
+}
+
+// Returns whether a job was rejected. Such a job of a closed loop goes out again.
 bool Generator::EndAll(const v1::ResultBatch& batch, Instant now) {
   bool rejected = false;
   rpc::ForEach(batch, [&](const rpc::ResultRow& row) {
     mutex_.AssertHeld();
     const std::optional<LoadLoop::Sent> sent = loop_.End(row.tag);
     if (!sent) return accounts_.AnsweredUnknown();
-    rejected |= row.outcome == v1::OUTCOME_REJECTED;
-    accounts_.Answered(row, *sent, now);
+    const bool refused = row.outcome == v1::OUTCOME_REJECTED;
+    const bool again = refused && sent->kind == 0 && loop_.parallelism() > 0;
+    if (again) loop_.Refused({sent->due, sent->submitted});
+    rejected |= refused;
+    accounts_.Answered(row, *sent, now, again);
   });
   return rejected;
 }
@@ -202,6 +220,9 @@ std::optional<Instant> Generator::NextTick(Instant now) const {
     consider(paused_until_);
   }
   if (!schedule_) return next;
+  if (const Recorder* const recorder = accounts_.recorder()) {
+    if (const auto warm = recorder->WarmUpEndsBy(); warm && *warm > now) consider(warm);
+  }
   for (const std::optional<Duration> t : {schedule_->NextDue(), next_change_}) {
     if (t && began_ + *t > now) consider(began_ + *t);
   }
@@ -220,24 +241,42 @@ void Generator::BeginLoad(Instant now) {
 // Does what the profile says of the parallelism, and ends it.
 void Generator::FollowProfile(Instant now) {
   const Duration t = now - began_;
-  if (next_change_ && t >= *next_change_) {
-    const std::uint32_t parallelism = schedule_->Parallelism(t);
-    const bool open = schedule_->IsOpen(t);
-    if (t > Duration(0) && (parallelism != loop_.parallelism() || open != open_)) {
-      accounts_.window().LoadChanged();
-    }
-    loop_.SetParallelism(parallelism);
-    open_ = open;
-    next_change_ = schedule_->NextChange(t);
-    over_ = t >= schedule_->End();
-  }
   Recorder* const recorder = accounts_.recorder();
-  if (recorder == nullptr) return;
-  recorder->Advance(now, loop_.outstanding(), loop_.parallelism(), open_, [this] {
-    mutex_.AssertHeld();
-    return InFlight();
-  });
-  if (over_ && !recorder->closed_at()) recorder->Close(began_ + schedule_->End(), InFlight());
+  if (recorder != nullptr) {
+    recorder->Advance(now, loop_.outstanding(), [this] {
+      mutex_.AssertHeld();
+      return Outstanding().at_work;
+    });
+  }
+  if (!next_change_ || t < *next_change_) return;
+  const std::uint32_t parallelism = schedule_->Parallelism(t);
+  const bool open = schedule_->IsOpen(t);
+  if (t > Duration(0) && (parallelism != loop_.parallelism() || open != open_)) {
+    accounts_.window().LoadChanged();
+  }
+  loop_.SetParallelism(parallelism);
+  open_ = open;
+  next_change_ = schedule_->NextChange(t);
+  over_ = t >= schedule_->End();
+  if (!over_ || recorder == nullptr) return;
+  if (lanes_.AnyIsUp()) SendDue(now);
+  Close(began_ + schedule_->End());
+}
+
+bool Generator::IsClosed() const {
+  return accounts_.recorder() != nullptr && accounts_.recorder()->closed_at();
+}
+
+// Ends the load that is recorded: what was not sent until now never is.
+void Generator::Close(Instant at) {
+  loop_.SetParallelism(0);
+  Recorder* const recorder = accounts_.recorder();
+  if (recorder == nullptr || recorder->closed_at()) return;
+  recorder->Close(at, Outstanding().at_work);
+  for (; schedule_ && IsDue(at - Duration(1)); schedule_->Take()) {
+    recorder->GivenUp(began_ + *schedule_->NextDue());
+  }
+  while (const std::optional<OpenJob> job = loop_.TakeRefused()) accounts_.EndedRefused(*job, at);
 }
 
 }  // namespace twofold::load

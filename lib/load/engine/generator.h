@@ -31,6 +31,7 @@ namespace twofold::load {
 struct RunState {
   bool over = false;           ///< its stages are
   std::uint64_t measured = 0;  ///< jobs that ended after the warm-up
+  Duration longest_life{};     ///< of jobs that have ended: from sent to its answer
 };
 
 /// Generates the load of one queue and measures it: the loop and the accounts behind one lock,
@@ -113,8 +114,8 @@ class Generator {
   /// Ends the load: nothing more is sent, answers are still taken.
   void EndLoad();
 
-  /// What was recorded, with what is known to have spoiled it; nullopt: the load has not begun.
-  /// Call it after EndLoad.
+  /// What was recorded, with what is known to have spoiled it: jobs without an answer are
+  /// unanswered from now on. nullopt: the load has not begun. Call it after EndLoad.
   [[nodiscard]] std::optional<Recorder> Recorded() const;
 
   // ---- for the session
@@ -168,10 +169,15 @@ class Generator {
     const std::optional<Lane> home = kinds_.lane(kind);
     return home ? *home : lanes_.Choose(loop_, preferred);
   }
+  void Heard(const v1::SubmitReply& reply, Lane lane, Instant now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndAll(const v1::ResultBatch& batch, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<Instant> NextTick(Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginLoad(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FollowProfile(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Close(Instant at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  [[nodiscard]] bool IsDue(Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  [[nodiscard]] bool IsClosed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // generator_streams.cc
   bool SubmitAgain(LoadLoop::Tag tag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -182,7 +188,7 @@ class Generator {
   void Lose(Lane lane, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // generator_looks.cc
-  std::vector<Instant> InFlight() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  InFlight Outstanding() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DescribeLoad(Instant now, Snapshot& snapshot) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant.

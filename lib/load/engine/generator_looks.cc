@@ -6,6 +6,20 @@
 #include "lib/load/engine/generator.h"
 
 namespace twofold::load {
+namespace {
+
+constexpr std::uint64_t kMostCounted = 1'000'000;
+
+// How many jobs are due until `t` and have not been taken; a million of them at most.
+std::uint64_t CountDue(Schedule& schedule, Duration t) {
+  std::uint64_t due = 0;
+  for (; due < kMostCounted && schedule.NextDue() && *schedule.NextDue() <= t; ++due) {
+    schedule.Take();
+  }
+  return due;
+}
+
+}  // namespace
 
 std::uint32_t Generator::parallelism() const {
   const MutexLock lock(mutex_);
@@ -21,22 +35,25 @@ Snapshot Generator::Look() const {
   Snapshot snapshot;
   snapshot.queue = queue_;
   snapshot.frontend = frontend_;
-  std::vector<Instant> in_flight;
+  InFlight in_flight;
   Instant now;
   std::optional<Window> window;
+  std::optional<Schedule> schedule;
   {
     const MutexLock lock(mutex_);
     now = clock_();  // not before any end that the window knows
     window = accounts_.window();
-    in_flight = InFlight();
+    in_flight = Outstanding();
+    schedule = schedule_;
     DescribeLoad(now, snapshot);
     snapshot.link = lanes_.link();
     snapshot.parallelism = loop_.parallelism();
     snapshot.totals = accounts_.totals();
   }
-  snapshot.pending = in_flight.size();
+  snapshot.pending = in_flight.jobs.size();
   snapshot.held_back =
       snapshot.parallelism - std::min<std::uint64_t>(snapshot.parallelism, snapshot.pending);
+  if (schedule) snapshot.held_back += CountDue(*schedule, snapshot.load_time);
   window->Describe(now, in_flight, snapshot);
   return snapshot;
 }
@@ -44,13 +61,14 @@ Snapshot Generator::Look() const {
 RunState Generator::State() const {
   const MutexLock lock(mutex_);
   const Recorder* const recorder = accounts_.recorder();
-  return {over_, recorder != nullptr ? recorder->measured() : 0};
+  if (recorder == nullptr) return {.over = over_};
+  return {over_, recorder->measured(), recorder->longest_life()};
 }
 
 Snapshot Generator::LookRecorded() const {
   Snapshot snapshot = Look();
-  std::optional<Tally> total;
-  std::vector<Instant> in_flight;
+  std::optional<Segment> total;
+  InFlight in_flight;
   Instant now;
   {
     const MutexLock lock(mutex_);
@@ -58,12 +76,12 @@ Snapshot Generator::LookRecorded() const {
     if (recorder == nullptr || !recorder->total()) return snapshot;
     now = clock_();
     total = recorder->total();
-    in_flight = InFlight();
+    in_flight = Outstanding();
   }
   snapshot.warm = true;
-  snapshot.estimate = total->Estimate(now, in_flight);
-  snapshot.latencies = total->latencies();
-  snapshot.open = total->open();
+  snapshot.estimate = total->Estimate(now, in_flight.at_work);
+  snapshot.times = total->TimesWith(in_flight.jobs, now);
+  snapshot.jobs = total->counts();
   return snapshot;
 }
 
@@ -75,24 +93,24 @@ std::optional<Recorder> Generator::Recorded() const {
   if (const std::optional<Instant> lost = lanes_.lost_since()) {
     recorded->Spoil({.trouble = Trouble::kLink, .from = *lost, .to = now});
   }
-  const bool open = recorded->total() && recorded->total()->open();
-  if (open && loop_.outstanding() > 0) {
-    recorded->Spoil({.trouble = Trouble::kUnanswered,
-                     .from = recorded->closed_at().value_or(now),
-                     .to = now,
-                     .jobs = loop_.outstanding()});
-  }
+  recorded->Advance(now, loop_.outstanding(), [] { return std::vector<Instant>(); });
+  recorded->Finish(now, Outstanding().jobs);
   return recorded;
 }
 
 // ---- with the lock held
 
-std::vector<Instant> Generator::InFlight() const {
-  std::vector<Instant> in_flight;
-  in_flight.reserve(loop_.outstanding());
-  loop_.ForEachOutstanding([&in_flight](LoadLoop::Tag, const LoadLoop::Sent& job) {
-    in_flight.push_back(job.submitted);
+InFlight Generator::Outstanding() const {
+  InFlight in_flight;
+  in_flight.jobs.reserve(loop_.outstanding());
+  std::vector<std::vector<Instant>> sent(lanes_.size());
+  loop_.ForEachOutstanding([&](LoadLoop::Tag, const LoadLoop::Sent& job) {
+    in_flight.jobs.push_back({job.due, job.submitted});
+    sent[job.lane].push_back(job.submitted);
   });
+  for (std::size_t lane = 0; lane < sent.size(); ++lane) {
+    AddAtWork(sent[lane], lanes_.standing(static_cast<Lane>(lane)), in_flight.at_work);
+  }
   return in_flight;
 }
 

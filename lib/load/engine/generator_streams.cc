@@ -17,7 +17,7 @@ std::size_t Generator::Connected(std::shared_ptr<JobSink> sink, Lane lane) {
   std::size_t again = 0;
   Do([&](Instant now) {
     mutex_.AssertHeld();
-    const std::optional<Instant> lost = lanes_.Connected(lane, std::move(sink));
+    const std::optional<Instant> lost = lanes_.Connected(lane, std::move(sink), now);
     if (lost) accounts_.Spoil({.trouble = Trouble::kLink, .from = *lost, .to = now});
     loop_.ForEachOutstanding([&](LoadLoop::Tag tag, const LoadLoop::Sent& job) {
       mutex_.AssertHeld();

@@ -11,12 +11,15 @@ void Lanes::Open(Number lane) {
   if (lane >= lanes_.size()) lanes_.resize(std::size_t{lane} + 1);
 }
 
-std::optional<Instant> Lanes::Connected(Number number, std::shared_ptr<JobSink> sink) {
+std::optional<Instant> Lanes::Connected(Number number, std::shared_ptr<JobSink> sink, Instant now) {
   Lane& lane = lanes_[number];
   if (!lane.sink) ++up_;
   lane.sink = std::move(sink);
   lane.link = Link::kConnected;
   lane.lost_before = std::exchange(lane.lost_since, std::nullopt);
+  lane.standing.reset();
+  lane.others = 0;
+  lane.heard = now;
   return lane.lost_before;
 }
 
@@ -36,6 +39,18 @@ bool Lanes::Lost(Number number, Instant now) {
   if (lane.lost_since) return false;
   lane.lost_since = now;
   return true;
+}
+
+Lanes::Others Lanes::Answered(Number number, const std::optional<Standing>& standing,
+                              std::uint64_t others, Instant now) {
+  Lane& lane = lanes_[number];
+  lane.lost_before.reset();
+  if (standing) lane.standing = standing;
+  // An answer on a stream that was left knows less.
+  const Others more{std::max(others, lane.others) - lane.others, lane.heard};
+  lane.others += more.jobs;
+  lane.heard = now;
+  return more;
 }
 
 const std::shared_ptr<JobSink>& Lanes::any_sink() const {

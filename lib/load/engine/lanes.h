@@ -10,6 +10,7 @@
 #include "lib/load/engine/kinds.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/snapshot.h"
+#include "lib/load/standing.h"
 
 namespace twofold::load {
 
@@ -42,7 +43,7 @@ class Lanes {
   void Open(Number lane);
 
   /// A stream is up. Returns since when the lane was lost; nullopt: it was not.
-  std::optional<Instant> Connected(Number lane, std::shared_ptr<JobSink> sink);
+  std::optional<Instant> Connected(Number lane, std::shared_ptr<JobSink> sink, Instant now);
 
   /// The stream that is up takes no more. It is followed by Moved or Lost.
   void Close(Number lane);
@@ -52,9 +53,21 @@ class Lanes {
   /// False: the lane was lost before.
   bool Lost(Number lane, Instant now);
 
-  /// The frontend has answered a job.
-  void Answered(Number lane) { lanes_[lane].lost_before.reset(); }
+  /// The frontend has answered jobs, and says how the others of its stream stand. `others`: jobs of
+  /// others that workers have got since the stream began. Returns how many more these are, and
+  /// since when.
+  struct Others {
+    std::uint64_t jobs = 0;
+    Instant since{};
+  };
+  Others Answered(Number lane, const std::optional<Standing>& standing, std::uint64_t others,
+                  Instant now);
+  /// nullopt: its frontend has answered nothing yet.
+  [[nodiscard]] const std::optional<Standing>& standing(Number lane) const {
+    return lanes_[lane].standing;
+  }
 
+  [[nodiscard]] std::size_t size() const { return lanes_.size(); }
   [[nodiscard]] bool AreSeveral() const { return lanes_.size() > 1; }
   [[nodiscard]] bool AnyIsUp() const { return up_ > 0; }
   /// nullptr: none is up.
@@ -99,6 +112,9 @@ class Lanes {
     std::shared_ptr<JobSink> sink;
     std::optional<Instant> lost_since;
     std::optional<Instant> lost_before;  // the present stream, as long as it has answered nothing
+    std::optional<Standing> standing;
+    std::uint64_t others = 0;  // as of the last answer, which was at `heard`
+    Instant heard{};
     std::vector<std::vector<LoadLoop::Tag>> jobs;  // to be handed over, by kind
     bool has_jobs = false;
   };

@@ -15,6 +15,7 @@ namespace twofold::load {
 namespace {
 
 constexpr Duration kLookEvery = std::chrono::milliseconds(50);
+constexpr Duration kShortestDrain = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -69,7 +70,8 @@ Snapshot Run::Look() const { return generator_.LookRecorded(); }
 
 std::optional<v1::LoadRecord> Run::Finish(const std::function<bool()>& hurried) {
   generator_.EndLoad();
-  const Instant deadline = Now() + options_.patience;
+  const Instant deadline =
+      Now() + options_.drain.value_or(std::max(generator_.State().longest_life, kShortestDrain));
   while (generator_.outstanding() > 0 && Now() < deadline && !hurried()) {
     std::this_thread::sleep_for(std::min<Duration>(kLookEvery, deadline - Now()));
   }

@@ -27,7 +27,8 @@ struct RunOptions {
   double until = 0;                       ///< stop once IsKnownWithin this share; 0: no
   std::uint64_t jobs = 0;                 ///< stop once so many have ended after the warm-up; 0: no
   std::size_t outstanding_max = 100'000;  ///< of an open loop; at it, due jobs wait
-  Duration patience = std::chrono::seconds(10);  ///< for answers after the last stage
+  /// For answers after the end; nullopt: as long as the longest that came took, a second at least.
+  std::optional<Duration> drain{};
   security::Client security{};
 };
 
@@ -59,9 +60,10 @@ class Run {
   /// before, those of the warm-up.
   [[nodiscard]] Snapshot Look() const;
 
-  /// Ends the load, waits for the missing answers and makes the record, in which `origin` has the
-  /// frontend only. nullopt: the frontend was never reached. Nothing else may be called after it.
-  /// `hurried`, asked all the time, ends the wait: what has no answer then counts as missing.
+  /// Ends the load, waits for the missing answers (RunOptions::drain) and makes the record, in
+  /// which `origin` has the frontend only. nullopt: the frontend was never reached. Nothing else
+  /// may be called after it. `hurried`, asked all the time, ends the wait: jobs without an answer
+  /// are unanswered then.
   std::optional<v1::LoadRecord> Finish(const std::function<bool()>& hurried = [] { return false; });
 
  private:

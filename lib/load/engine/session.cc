@@ -3,16 +3,26 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace twofold::load {
+namespace {
+
+SessionOptions WithKey(SessionOptions options) {
+  std::random_device random;
+  while (options.load_key == 0) options.load_key = std::uint64_t{random()} << 32 | random();
+  return options;
+}
+
+}  // namespace
 
 Session::Session(std::string frontend, JobTemplate job, Generator& generator,
                  SessionOptions options)
     : frontend_(std::move(frontend)),
       job_(std::move(job)),
       generator_(generator),
-      options_(std::move(options)) {}
+      options_(WithKey(std::move(options))) {}
 
 Session::~Session() { Stop(Duration(0)); }
 

@@ -137,7 +137,7 @@ void ShardSession::Open(const std::shared_ptr<grpc::Channel>& channel) {
   const rpc::Dial& dial = route_.dial();
   connected_before_ = true;
   SubmitStream::Owner& owner = *this;
-  current_ = std::make_shared<SubmitStream>(dial, channel, job_, owner);
+  current_ = std::make_shared<SubmitStream>(dial, channel, job_, options_.load_key, owner);
   {
     const MutexLock lock(mutex_);
     news_[current_.get()] = {};

@@ -26,6 +26,7 @@
 namespace twofold::load {
 
 struct SessionOptions {
+  std::uint64_t load_key = 0;  ///< see SubmitRequest; 0: the session draws one
   security::Client security = {};
   rpc::RoutePauses pauses = {};
 

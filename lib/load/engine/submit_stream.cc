@@ -16,9 +16,10 @@ constexpr std::size_t kRowBytes = 16;
 }  // namespace
 
 SubmitStream::SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
-                           const JobTemplate& job, Owner& owner)
+                           const JobTemplate& job, std::uint64_t load_key, Owner& owner)
     : dial_(std::move(dial)),
       job_(job),
+      load_key_(load_key),
       owner_(owner),
       chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)),
       stub_(v1::Clients::NewStub(channel)),
@@ -43,7 +44,10 @@ void SubmitStream::Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* j
 
 std::size_t SubmitStream::Pack(std::span<const LoadLoop::Tag> tags, const JobTemplate& job,
                                v1::SubmitRequest& request) {
-  if (!std::exchange(said_epoch_, true)) request.set_moved_epoch(dial_.epoch);
+  if (!std::exchange(introduced_, true)) {
+    request.set_moved_epoch(dial_.epoch);
+    request.set_load_key(load_key_);
+  }
   const std::uint32_t option = OptionOf(job, request);
   std::size_t bytes = 0;
   for (const LoadLoop::Tag tag : tags) {

@@ -41,7 +41,7 @@ class SubmitStream final : public JobSink {
   /// `job` is what jobs are made from that name no template, and its queue is that of all. It and
   /// the owner outlive the stream.
   SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
-               const JobTemplate& job, Owner& owner);
+               const JobTemplate& job, std::uint64_t load_key, Owner& owner);
 
   void Start(const security::Client& security);
 
@@ -65,13 +65,14 @@ class SubmitStream final : public JobSink {
 
   const rpc::Dial dial_;
   const JobTemplate& job_;
+  const std::uint64_t load_key_;
   Owner& owner_;
   const std::size_t chunk_;  // jobs
   const std::unique_ptr<v1::Clients::Stub> stub_;
   const std::shared_ptr<Stream> stream_;
 
   // Used in Add only, which the generator calls with its lock held.
-  bool said_epoch_ = false;
+  bool introduced_ = false;
   std::vector<const JobTemplate*> options_;  // of the present batch
 };
 

@@ -25,13 +25,14 @@ std::string ThroughputOf(const v1::LoadResult& result) {
 std::string LimitFound(const v1::LoadLimit& limit) {
   return absl::StrCat(limit.text(), " must not be: ",
                       limit.has_value()
-                          ? absl::StrCat("it was ", Value(limit.value(), limit.unit()))
+                          ? absl::StrCat("it was ", limit.at_least() ? "at least " : "",
+                                         Value(limit.value(), limit.unit()))
                           : "it is not known, as no job has it");
 }
 
 std::string Invalid(const v1::LoadRecord& record) {
   return absl::StrCat(
-      "Invalid: the load generator itself was the limit",
+      "Invalid: something spoiled the numbers",
       record.spoiled().empty() ? "" : absl::StrCat(": ", record.spoiled(0).reason()), ". ");
 }
 
@@ -55,13 +56,18 @@ std::string Judged(const v1::LoadRecord& record) {
       " broken, ", LimitFound(*first), ". ");
 }
 
+std::string NeverSent(const v1::LoadResult& result) {
+  const std::uint64_t left = result.jobs().planned() - result.jobs().sent();
+  return left == 0 ? "" : absl::StrCat(", ", left, " more were due and never sent");
+}
+
 std::string VerdictOf(const v1::LoadRecord& record) {
   const v1::LoadResult& result = record.result();
   const std::uint64_t bad = result.failed() + result.rejected();
   return absl::StrCat(Judged(record), ThroughputOf(result), " succeeded jobs, p99 ",
                       Value(Known(result.from_plan().has_p99(), result.from_plan().p99()), "s"),
                       " from the planned moment on, ", bad, " of ", bad + result.succeeded(),
-                      " jobs failed or were rejected.",
+                      " jobs failed or were rejected", NeverSent(result), ".",
                       result.steady() || result.why_not_steady().empty()
                           ? ""
                           : absl::StrCat(" Not steady: ", result.why_not_steady(), "."));
@@ -87,18 +93,30 @@ constexpr Named kTimes[] = {{"from the planned moment", &From::from_plan},
                             {"overhead", &From::overhead},
                             {"sent late by", &From::late}};
 
+// `share`: how many jobs take no longer than that. If open jobs hide it, it is at least that.
+std::string TimeCell(const v1::LoadTime& time, bool has, double value, double share) {
+  const bool at_least = has && time.has_known() && share > time.known();
+  return absl::StrCat(at_least ? "≥ " : "", Value(Known(has, value), "s"));
+}
+
 Table Latencies(const v1::LoadResult& result) {
-  Table table{"Times of jobs that succeeded, after the warm-up",
-              {{"Time", "n", "Mean", "Least", "p50", "p90", "p99", "p99.9", "Most"}}};
+  Table table{
+      "Times of jobs that were planned after the warm-up; n: of those that succeeded, and of "
+      "those that had not ended and took at least as long as they were old",
+      {{"Time", "n", "Mean", "Least", "p50", "p90", "p99", "p99.9", "Most"}}};
   for (const Named& each : kTimes) {
     const v1::LoadTime& time = (result.*each.time)();
-    if (time.count() == 0) continue;
-    const auto cell = [](bool has, double value) { return Value(Known(has, value), "s"); };
-    table.rows.push_back({each.name, std::to_string(time.count()),
-                          cell(time.has_mean(), time.mean()), cell(time.has_min(), time.min()),
-                          cell(time.has_p50(), time.p50()), cell(time.has_p90(), time.p90()),
-                          cell(time.has_p99(), time.p99()), cell(time.has_p99_9(), time.p99_9()),
-                          cell(time.has_max(), time.max())});
+    if (time.count() + time.open() == 0) continue;
+    table.rows.push_back(
+        {each.name,
+         absl::StrCat(time.count(), time.open() == 0 ? "" : absl::StrCat(" + ", time.open())),
+         TimeCell(time, time.has_mean(), time.mean(), 1.0),
+         TimeCell(time, time.has_min(), time.min(), 0.0),
+         TimeCell(time, time.has_p50(), time.p50(), 0.5),
+         TimeCell(time, time.has_p90(), time.p90(), 0.9),
+         TimeCell(time, time.has_p99(), time.p99(), 0.99),
+         TimeCell(time, time.has_p99_9(), time.p99_9(), 0.999),
+         TimeCell(time, time.has_max(), time.max(), 1.0)});
   }
   return table;
 }
@@ -111,8 +129,8 @@ Table Stages(const v1::LoadRecord& record) {
     const v1::LoadResult& result = stage.result();
     const v1::LoadTime& time = result.from_plan();
     table.rows.push_back({stage.name(), Value(stage.from(), "s"), Value(stage.to(), "s"),
-                          ThroughputOf(result), Value(Known(time.has_p50(), time.p50()), "s"),
-                          Value(Known(time.has_p99(), time.p99()), "s"),
+                          ThroughputOf(result), TimeCell(time, time.has_p50(), time.p50(), 0.5),
+                          TimeCell(time, time.has_p99(), time.p99(), 0.99),
                           std::to_string(result.succeeded()), std::to_string(result.failed()),
                           std::to_string(result.rejected()),
                           result.steady() ? "yes" : result.why_not_steady()});
@@ -203,7 +221,7 @@ std::vector<Check> ChecksOf(const v1::LoadRecord& record) {
     checks.push_back({limit.text(), limit.met() ? Tone::kGood : Tone::kBad, LimitFound(limit)});
   }
   if (record.verdict() == "invalid") {
-    checks.push_back({"the generator kept up", Tone::kOpen, Invalid(record)});
+    checks.push_back({"nothing spoiled the numbers", Tone::kOpen, Invalid(record)});
   }
   return checks;
 }
@@ -232,9 +250,11 @@ std::vector<Measure> MeasuresOf(const v1::LoadRecord& record) {
                           *value});
     }
   }
-  const std::pair<const char*, std::uint64_t> jobs[] = {{"succeeded", result.succeeded()},
-                                                        {"failed", result.failed()},
-                                                        {"rejected", result.rejected()}};
+  const std::pair<const char*, std::uint64_t> jobs[] = {
+      {"succeeded", result.succeeded()},
+      {"failed", result.failed()},
+      {"rejected", result.rejected()},
+      {"never sent", result.jobs().planned() - result.jobs().sent()}};
   for (const auto& [outcome, count] : jobs) {
     measures.push_back({"load jobs",
                         "",

@@ -72,12 +72,19 @@ constexpr Rate kRates[] = {
     {"succeeded", Colour::kBlue, [](const v1::LoadSlice&) { return true; },
      &v1::LoadSlice::succeeded},
     {"failed", Colour::kOrange, [](const v1::LoadSlice& slice) { return slice.failed() > 0.0; },
-     &v1::LoadSlice::failed}};
+     &v1::LoadSlice::failed},
+    {"rejected", Colour::kVermillion,
+     [](const v1::LoadSlice& slice) { return slice.rejected() > 0.0; }, &v1::LoadSlice::rejected}};
 constexpr Rate kOutstanding[] = {
     {"outstanding", Colour::kBlue, [](const v1::LoadSlice&) { return true; },
      &v1::LoadSlice::outstanding},
     {"parallel", Colour::kGrey, [](const v1::LoadSlice& slice) { return slice.has_parallel(); },
      &v1::LoadSlice::parallel}};
+
+// Files of older releases do not say it.
+double Length(const v1::LoadRecord& record, const v1::LoadSlice& slice) {
+  return slice.seconds() > 0.0 ? slice.seconds() : record.slice_seconds();
+}
 
 template <std::size_t size>
 Panel Slices(const v1::LoadRecord& record, const Rate (&rates)[size], Axis y) {
@@ -89,9 +96,9 @@ Panel Slices(const v1::LoadRecord& record, const Rate (&rates)[size], Axis y) {
     double at = 0.0;
     for (const v1::LoadSlice& slice : record.slices()) {
       if (rate.has(slice)) {
-        series.data.push_back({at, (slice.*rate.value)(), at + record.slice_seconds()});
+        series.data.push_back({at, (slice.*rate.value)(), at + Length(record, slice)});
       }
-      at += record.slice_seconds();
+      at += Length(record, slice);
     }
     if (!series.data.empty()) panel.series.push_back(std::move(series));
   }
@@ -105,7 +112,7 @@ Picture Throughput(const v1::LoadRecord& record) {
                       "Jobs a second in slices of ", Value(record.slice_seconds(), "s"),
                       ", n = ", Count(static_cast<std::uint64_t>(record.slices_size()), "slice"),
                       ", and how many were under way at the end of each. Grey: the warm-up, which "
-                      "is in no result. Red: the generator itself was the limit.")};
+                      "is in no result. Red: something spoiled the numbers.")};
   picture.figure.rows = {
       {Slices(record, kRates, {.label = "jobs a second", .unit = "/s", .from_zero = true})},
       {Slices(record, kOutstanding, {.label = "jobs", .from_zero = true, .whole = true})}};

@@ -9,6 +9,7 @@ namespace twofold::cli {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 v1::LoadTime Times(const std::vector<milliseconds>& times) {
@@ -80,6 +81,33 @@ TEST(Limit, JobsOfAClosedLoopAreNeverLate) {
     EXPECT_TRUE(Judged(text, closed).met()) << text;
     EXPECT_EQ(Judged(text, closed).value(), 0.0) << text;
   }
+}
+
+TEST(Limit, JobsThatHaveNotEndedBreakWhatTheirAgeBreaks) {
+  v1::LoadResult hung = Sample();
+  stats::Histogram ages;
+  ages.Record(seconds(9));
+  *hung.mutable_from_plan()->mutable_open_ages() = suite::ToMessage(ages);
+  const v1::LoadLimit broken = Judged("max>1s", hung);
+  EXPECT_FALSE(broken.met());
+  EXPECT_EQ(WhyNotMet(broken), "--fail-if max>1s: it is at least 9 s, as jobs had not ended");
+  EXPECT_FALSE(Judged("max>20s", hung).met()) << "nobody knows";
+  EXPECT_FALSE(Judged("max<20s", hung).met()) << "nobody knows";
+  EXPECT_TRUE(Judged("max<5s", hung).met());
+  EXPECT_TRUE(Judged("p50>200ms", hung).met());
+}
+
+TEST(Limit, EachKindOfJobHasAMetric) {
+  v1::LoadResult result = Sample();
+  result.set_refused(7);
+  result.set_rejected(2);
+  result.mutable_jobs()->set_planned(110);
+  result.mutable_jobs()->set_sent(100);
+  result.mutable_jobs()->set_unanswered(3);
+  EXPECT_EQ(Judged("never_sent>0", result).value(), 10);
+  EXPECT_EQ(Judged("unanswered>0", result).value(), 3);
+  EXPECT_EQ(Judged("rejected>0", result).value(), 2);
+  EXPECT_EQ(Judged("refused>0", result).value(), 9);
 }
 
 TEST(Limit, SaysWhatIsWrong) {

@@ -16,7 +16,7 @@ load::Snapshot Sample() {
   now.estimate.throughput = 158.3;
   now.estimate.lower = 156.4;
   now.estimate.upper = 160.2;
-  now.latencies.Record(milliseconds(0), milliseconds(100), milliseconds(101));
+  now.times.from_plan.ended.Record(milliseconds(101));
   return now;
 }
 
@@ -25,15 +25,22 @@ TEST(ProgressText, HasWhatIsKnownSoFar) {
             "12 s  158.3 /s +-1.2 %  p50 101 ms  p99 101 ms  16 outstanding");
 }
 
+TEST(ProgressText, SaysWhatJobsThatHaveNotEndedHide) {
+  load::Snapshot now = Sample();
+  for (int job = 0; job < 3; ++job) now.times.from_plan.open.Record(milliseconds(9000));
+  EXPECT_EQ(ProgressText(now, 12.2),
+            "12 s  158.3 /s +-1.2 %  p50 >= 9 s  p99 >= 9 s  16 outstanding");
+}
+
 TEST(ProgressText, LeavesOutWhatIsNotKnownAndNamesTrouble) {
   load::Snapshot now = Sample();
   now.estimate.upper = std::numeric_limits<double>::infinity();
-  now.latencies = {};
+  now.times = {};
   now.estimate.failed = 2;
-  now.rejected = 3;
+  now.refused = 3;
   now.link = load::Link::kReconnecting;
   EXPECT_EQ(ProgressText(now, 1),
-            "1 s  158.3 /s  16 outstanding, 2 failed, 3 rejected, reconnecting");
+            "1 s  158.3 /s  16 outstanding, 2 failed, 3 refused, reconnecting");
   EXPECT_EQ(ProgressText({}, 0), "0 s  0 outstanding, connecting");
 }
 

@@ -81,33 +81,6 @@ TEST(GroupPlaces, AddsUpByNodeAndDevice) {
   EXPECT_THAT(GroupPlaces(places, By::kPod), SizeIs(3));
 }
 
-TEST(Latencies, HaveNoValueBeforeTheFirstJob) {
-  const stats::Histogram none = Latencies().Of(Part::kRoundTrip);
-  EXPECT_FALSE(none.Min());
-  EXPECT_FALSE(none.Max());
-  EXPECT_FALSE(none.Mean());
-  EXPECT_FALSE(none.Quantile(0.999));
-}
-
-TEST(Latencies, OverheadIsWhatIsLeft) {
-  Latencies latencies;
-  latencies.Record(milliseconds(3), milliseconds(5), milliseconds(10));
-  EXPECT_EQ(latencies.Of(Part::kWait).Max(), milliseconds(3));
-  EXPECT_EQ(latencies.Of(Part::kRun).Max(), milliseconds(5));
-  EXPECT_EQ(latencies.Of(Part::kOverhead).Max(), milliseconds(2));
-  EXPECT_EQ(latencies.Of(Part::kRoundTrip).Max(), milliseconds(10));
-  EXPECT_EQ(latencies.clamped(), 0U);
-}
-
-TEST(Latencies, OverheadIsNeverNegative) {
-  Latencies latencies;
-  latencies.Record(milliseconds(6), milliseconds(5), milliseconds(10));
-  latencies.Record(Duration::max(), Duration::max(), milliseconds(10));
-  EXPECT_EQ(latencies.Of(Part::kOverhead).Min(), Duration(0));
-  EXPECT_EQ(latencies.Of(Part::kOverhead).Max(), Duration(0));
-  EXPECT_EQ(latencies.clamped(), 2U);
-}
-
 TEST(NodeGroups, CountWorkersAndJobsAndPoolRunTimes) {
   Places places;
   places.Succeeded(places.Find("b", "pod-3", ""), 9.0, 5.0);

@@ -22,13 +22,28 @@ Recorder Make(Profile profile, WarmUp warm_up = {Duration(0)}) {
 }
 
 void AdvanceTo(Recorder& recorder, Instant now) {
-  recorder.Advance(now, 0, 0, true, [] { return std::vector<Instant>(); });
+  recorder.Advance(now, 0, [] { return std::vector<Instant>(); });
+}
+
+JobEntry Succeeded(Instant planned, Instant sent, Instant ended) {
+  return {.planned = planned,
+          .sent = sent,
+          .ended = ended,
+          .run = ended - sent,
+          .outcome = v1::OUTCOME_SUCCEEDED};
 }
 
 // A job that was due and sent then, and took so long.
 void RunJob(Recorder& recorder, Instant due, Duration late, Duration took) {
-  recorder.Sent(due + late, due, true);
-  recorder.Succeeded({due + late, due, due + late + took, Duration(0), took, 0});
+  AdvanceTo(recorder, due + late);
+  recorder.Sent(due, due + late, true);
+  recorder.Ended(Succeeded(due, due + late, due + late + took), "");
+}
+
+v1::LoadRecord Finished(Recorder& recorder, Duration after) {
+  recorder.Close(kZero + after, {});
+  recorder.Finish(kZero + after, {});
+  return Record(recorder, "sleep", "duration");
 }
 
 TEST(WarmUp, EndsOnceAsManyJobsAsAreOutstandingHaveEndedAndTwoMeanTimesPassed) {
@@ -44,12 +59,10 @@ TEST(WarmUp, EndsOnceAsManyJobsAsAreOutstandingHaveEndedAndTwoMeanTimesPassed) {
 TEST(Recorder, AStalledGeneratorShowsInTheTimesAndSpoilsTheRecord) {
   Recorder recorder = Make(RateProfile(100, Arrivals::kConstant, 10, 1));
   for (int i = 0; i < 1000; ++i) {
-    const Instant due = kZero + milliseconds(10 * i);
-    AdvanceTo(recorder, due);
-    RunJob(recorder, due, i < 500 ? Duration(0) : milliseconds(500), milliseconds(5));
+    RunJob(recorder, kZero + milliseconds(10 * i), i < 500 ? Duration(0) : milliseconds(500),
+           milliseconds(5));
   }
-  recorder.Close(kZero + seconds(10), {});
-  const v1::LoadRecord record = Record(recorder, "sleep", "duration");
+  const v1::LoadRecord record = Finished(recorder, seconds(11));
   EXPECT_LT(record.result().from_send().p99(), 0.006);
   EXPECT_GT(record.result().from_plan().p90(), 0.5);
   EXPECT_EQ(record.result().late().count(), 1000U);
@@ -67,47 +80,83 @@ TEST(Recorder, AFewLateJobsSpoilNothing) {
   for (int i = 0; i < 1000; ++i) {
     RunJob(recorder, kZero + milliseconds(10 * i), milliseconds(i < 10 ? 11 : 0), milliseconds(5));
   }
-  recorder.Close(kZero + seconds(10), {});
-  EXPECT_EQ(Record(recorder, "sleep", "duration").verdict(), "pass");
+  EXPECT_EQ(Finished(recorder, seconds(10)).verdict(), "pass");
 }
 
-TEST(Recorder, TimesBelongToTheStageInWhichAJobWasDue) {
+TEST(Recorder, TroublesThatComeAgainAreOneLineEach) {
+  Recorder recorder = Make(ParallelProfile(1, 100));
+  for (int i = 0; i < 33; ++i) {
+    const Instant at = kZero + seconds(3 * i);
+    recorder.Spoil({.trouble = Trouble::kThrottled, .from = at, .to = at, .worst = seconds(1)});
+  }
+  AdvanceTo(recorder, kZero + seconds(100));
+  const v1::LoadRecord record = Finished(recorder, seconds(100));
+  ASSERT_THAT(record.spoiled(), SizeIs(1));
+  EXPECT_THAT(record.spoiled(0).reason(), HasSubstr("for 33 s"));
+  EXPECT_NEAR(record.spoiled(0).to(), 96, 1e-6);
+}
+
+TEST(Recorder, AJobBelongsToTheStageInWhichItWasPlanned) {
   Profile profile = RateProfile(1, Arrivals::kConstant, 10, 1);
   profile.stages.push_back(profile.stages[0]);
   Recorder recorder = Make(profile);
+  AdvanceTo(recorder, kZero + seconds(9));
   recorder.Sent(kZero + seconds(9), kZero + seconds(9), true);
-  AdvanceTo(recorder, kZero + seconds(10));
-  recorder.Succeeded({kZero + seconds(9), kZero + seconds(9), kZero + seconds(14), {}, {}, 0});
-  recorder.Close(kZero + seconds(20), {});
-  const v1::LoadRecord record = Record(recorder, "sleep", "duration");
+  AdvanceTo(recorder, kZero + seconds(14));
+  recorder.Ended(Succeeded(kZero + seconds(9), kZero + seconds(9), kZero + seconds(14)), "");
+  AdvanceTo(recorder, kZero + seconds(19));
+  const v1::LoadRecord record = Finished(recorder, seconds(20));
   ASSERT_THAT(record.stages(), SizeIs(2));
   EXPECT_EQ(record.stages(0).result().from_plan().count(), 1U);
-  EXPECT_EQ(record.stages(0).result().succeeded(), 0U);
-  EXPECT_EQ(record.stages(1).result().from_plan().count(), 0U);
-  EXPECT_EQ(record.stages(1).result().succeeded(), 1U);
+  EXPECT_EQ(record.stages(0).result().succeeded(), 1U);
+  EXPECT_FALSE(record.stages(0).result().has_throughput());  // nothing ended in its time
+  EXPECT_EQ(record.stages(1).result().succeeded(), 0U);
+  EXPECT_NEAR(record.stages(1).result().throughput(), 0.08, 1e-9);  // 4 of 5 s of the job, in 10 s
+  EXPECT_EQ(record.stages(0).result().jobs().planned(), 10U);
+  EXPECT_EQ(record.stages(1).result().jobs().planned(), 10U);
   EXPECT_EQ(record.stages(1).name(), "2: rate 1 /s, 10 s");
   EXPECT_NEAR(record.stages(1).from(), 10, 1e-9);
 }
 
-TEST(Recorder, AnswersAfterTheEndCountInTimesOnly) {
+TEST(Recorder, AStageThatPassesBetweenTwoLooksIsAStage) {
+  Profile profile = RateProfile(1, Arrivals::kConstant, 10, 1);
+  profile.stages.insert(profile.stages.end(), 2, profile.stages[0]);
+  Recorder recorder = Make(profile);
+  AdvanceTo(recorder, kZero + seconds(25));
+  const v1::LoadRecord record = Finished(recorder, seconds(30));
+  ASSERT_THAT(record.stages(), SizeIs(3));
+  for (const v1::LoadStage& stage : record.stages()) {
+    EXPECT_EQ(stage.result().jobs().planned(), 10U) << stage.name();
+    EXPECT_NEAR(stage.to() - stage.from(), 10, 1e-9);
+  }
+}
+
+TEST(Recorder, AnswersAfterTheEndCountAsTheirJobsDoButGiveNoThroughput) {
   Recorder recorder = Make(RateProfile(1, Arrivals::kConstant, 10, 1));
-  recorder.Sent(kZero + seconds(9), kZero + seconds(9), true);
+  AdvanceTo(recorder, kZero + seconds(9));
+  for (int job = 0; job < 2; ++job) recorder.Sent(kZero + seconds(9), kZero + seconds(9), true);
   recorder.Close(kZero + seconds(10), {});
-  recorder.Succeeded({kZero + seconds(9), kZero + seconds(9), kZero + seconds(14), {}, {}, 0});
+  recorder.Ended(Succeeded(kZero + seconds(9), kZero + seconds(9), kZero + seconds(14)), "");
+  JobEntry late = Succeeded(kZero + seconds(9), kZero + seconds(9), kZero + seconds(14));
+  late.outcome = v1::OUTCOME_TIMED_OUT;
+  recorder.Ended(late, "too long");
+  recorder.Finish(kZero + seconds(14), {});
   const v1::LoadRecord record = Record(recorder, "sleep", "duration");
-  EXPECT_EQ(record.result().succeeded(), 0U);
+  EXPECT_EQ(record.result().succeeded(), 1U);
+  EXPECT_EQ(record.result().failed(), 1U);
+  EXPECT_EQ(record.result().jobs().timed_out(), 1U);
   EXPECT_EQ(record.result().from_plan().count(), 1U);
-  EXPECT_EQ(record.result().submitted(), 1U);
+  EXPECT_EQ(record.result().submitted(), 2U);
+  EXPECT_FALSE(record.result().has_throughput());
+  EXPECT_EQ(record.errors(0).text(), "too long");
 }
 
 TEST(Recorder, SlicesAreMergedRatherThanLost) {
   Recorder recorder = Make(RateProfile(1, Arrivals::kConstant, 10'000, 1));
   for (int i = 0; i < 5000; ++i) {
-    AdvanceTo(recorder, kZero + seconds(i));
     RunJob(recorder, kZero + seconds(i), Duration(0), milliseconds(5));
   }
-  recorder.Close(kZero + seconds(5000), {});
-  const v1::LoadRecord record = Record(recorder, "sleep", "duration");
+  const v1::LoadRecord record = Finished(recorder, seconds(5000));
   EXPECT_EQ(record.slice_seconds(), 4.0);
   EXPECT_EQ(record.slices_size(), 1250);
   std::uint64_t jobs = 0;
@@ -119,6 +168,20 @@ TEST(Recorder, SlicesAreMergedRatherThanLost) {
   EXPECT_EQ(jobs, 5000U);
 }
 
+TEST(Recorder, TheLastSliceIsAsLongAsItIs) {
+  Recorder recorder = Make(RateProfile(10, Arrivals::kConstant, 2.5, 1));
+  for (int i = 0; i < 25; ++i) {
+    RunJob(recorder, kZero + milliseconds(100 * i), Duration(0), milliseconds(5));
+  }
+  recorder.Close(kZero + milliseconds(2500), {});
+  AdvanceTo(recorder, kZero + seconds(3));  // a slice of no length begins
+  recorder.Finish(kZero + seconds(3), {});
+  const v1::LoadRecord record = Record(recorder, "sleep", "duration");
+  ASSERT_EQ(record.slices_size(), 3);
+  EXPECT_EQ(record.slices(2).seconds(), 1);
+  EXPECT_EQ(record.slices(2).succeeded(), 5);
+}
+
 TEST(Recorder, DrawsJobsEvenly) {
   Recorder recorder = Make(RateProfile(1, Arrivals::kConstant, 1'000'000, 1));
   constexpr int kJobs = 100'000;
@@ -127,26 +190,26 @@ TEST(Recorder, DrawsJobsEvenly) {
   }
   ASSERT_THAT(recorder.jobs(), SizeIs(Recorder::kMostJobs));
   double mean = 0;
-  for (const RanJob& job : recorder.jobs()) mean += ToSeconds(job.due - kZero);
+  for (const RanJob& job : recorder.jobs()) mean += ToSeconds(job.planned - kZero);
   EXPECT_NEAR(mean / static_cast<double>(Recorder::kMostJobs), 50, 1);
-  recorder.Close(kZero + seconds(100), {});
-  EXPECT_EQ(Record(recorder, "q", "jobs").jobs_left_out(), kJobs - Recorder::kMostJobs);
+  EXPECT_EQ(Finished(recorder, seconds(100)).jobs_left_out(), kJobs - Recorder::kMostJobs);
 }
 
 TEST(Record, IsReadAsItWasWritten) {
   Recorder recorder = Make(ParallelProfile(2, 10));
-  recorder.Sent(kZero, kZero, false);
-  recorder.Succeeded({kZero, kZero, kZero + seconds(1), {}, seconds(1), 0});
-  recorder.Failed({kZero, kZero, kZero + seconds(1), {}, {}, 0}, "exit code 3");
-  recorder.Close(kZero + seconds(2), {});
-  const v1::LoadRecord record = Record(recorder, "sleep", "interrupted");
+  for (int job = 0; job < 2; ++job) recorder.Sent(kZero, kZero, false);
+  recorder.Ended(Succeeded(kZero, kZero, kZero + seconds(1)), "");
+  JobEntry failed = Succeeded(kZero, kZero, kZero + seconds(1));
+  failed.outcome = v1::OUTCOME_FAILED;
+  recorder.Ended(failed, "exit code 3");
+  const v1::LoadRecord record = Finished(recorder, seconds(2));
   const Result<v1::LoadRecord> read = ReadRecord(RecordJson(record));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->DebugString(), record.DebugString());
   EXPECT_THAT(RecordJson(record), HasSubstr("\"warm_up_seconds\""));
   EXPECT_EQ(record.errors(0).text(), "exit code 3");
-  EXPECT_EQ(record.result().submitted(), 1U);
-  EXPECT_EQ(record.stages(0).result().submitted(), 1U);
+  EXPECT_EQ(record.result().submitted(), 2U);
+  EXPECT_EQ(record.stages(0).result().submitted(), 2U);
   EXPECT_FALSE(ReadRecord("{\"queue\": 5").ok());
   EXPECT_TRUE(ReadRecord("{\"of_a_later_release\": 5}").ok());
 }

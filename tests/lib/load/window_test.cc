@@ -12,19 +12,19 @@ using std::chrono::seconds;
 
 constexpr Instant kStart = Instant() + seconds(1000);
 
-Answer Job(Instant submitted, Instant ended) {
-  return {.submitted = submitted, .due = submitted, .ended = ended, .run = ended - submitted};
+JobEntry Job(Instant sent, Instant ended, v1::Outcome outcome = v1::OUTCOME_SUCCEEDED) {
+  return {.planned = sent, .sent = sent, .ended = ended, .run = ended - sent, .outcome = outcome};
 }
 
-Snapshot Describe(const Window& window, Instant now, std::vector<Instant> in_flight = {}) {
+constexpr v1::Outcome kFailed = v1::OUTCOME_FAILED;
+
+Snapshot Describe(const Window& window, Instant now, const InFlight& in_flight = {}) {
   Snapshot snapshot;
   window.Describe(now, in_flight, snapshot);
   return snapshot;
 }
 
-stats::Histogram RoundTrip(const Snapshot& snapshot) {
-  return snapshot.latencies.Of(Part::kRoundTrip);
-}
+stats::Histogram RoundTrip(const Snapshot& snapshot) { return snapshot.times.from_send.ended; }
 
 TEST(Window, KnowsNothingAtItsStart) {
   const Snapshot seen = Describe(Window(kStart), kStart);
@@ -36,8 +36,8 @@ TEST(Window, KnowsNothingAtItsStart) {
 TEST(Window, AJobSubmittedBeforeCountsButIsNotInTheLatencies) {
   Window window(kStart);
   window.places().Find("n", "p", "");
-  window.Succeeded(Job(kStart - seconds(1), kStart + seconds(1)));
-  window.Failed(Job(kStart - seconds(1), kStart + seconds(1)), "exit code 1");
+  window.Ended(Job(kStart - seconds(1), kStart + seconds(1)), "");
+  window.Ended(Job(kStart - seconds(1), kStart + seconds(1), kFailed), "exit code 1");
   const Snapshot seen = Describe(window, kStart + seconds(2));
   EXPECT_EQ(seen.estimate.succeeded, 1U);
   EXPECT_EQ(seen.estimate.failed, 1U);
@@ -48,14 +48,14 @@ TEST(Window, AJobSubmittedBeforeCountsButIsNotInTheLatencies) {
 TEST(Window, AJobSubmittedBeforeCountsForThroughputByItsShare) {
   Window window(kStart);
   window.places().Find("n", "p", "");
-  window.Succeeded(Job(kStart - seconds(3), kStart + seconds(1)));
+  window.Ended(Job(kStart - seconds(3), kStart + seconds(1)), "");
   EXPECT_NEAR(Describe(window, kStart + seconds(1)).estimate.throughput, 0.25, 1e-6);
 }
 
 TEST(Window, AJobSubmittedAtItsStartIsInTheLatencies) {
   Window window(kStart);
   window.places().Find("n", "p", "");
-  window.Succeeded(Job(kStart, kStart + milliseconds(5)));
+  window.Ended(Job(kStart, kStart + milliseconds(5)), "");
   EXPECT_EQ(RoundTrip(Describe(window, kStart + seconds(1))).Max(), milliseconds(5));
 }
 
@@ -64,12 +64,12 @@ TEST(Window, WorkersThatDifferShowInTheSpreadWhateverTheWait) {
   for (const char* pod : {"p1", "p2"}) window.places().Find("n", pod, "");
   for (int i = 0; i < 4; ++i) {
     // The second takes 10 % longer, and what either waits is not its own.
-    Answer one = Job(kStart, kStart + milliseconds(1000));
-    Answer other = Job(kStart, kStart + milliseconds(1600));
+    JobEntry one = Job(kStart, kStart + milliseconds(1000));
+    JobEntry other = Job(kStart, kStart + milliseconds(1600));
     other.wait = milliseconds(500);
     other.place = 1;
-    window.Succeeded(one);
-    window.Succeeded(other);
+    window.Ended(one, "");
+    window.Ended(other, "");
   }
   const Snapshot seen = Describe(window, kStart + seconds(2));
   EXPECT_EQ(seen.spread.degrees, 1.0);
@@ -80,10 +80,10 @@ TEST(Window, AWaitLongerThanTheRoundTripIsNotBelieved) {
   Window window(kStart);
   for (const char* pod : {"p1", "p2"}) window.places().Find("n", pod, "");
   for (const std::uint32_t place : {0U, 1U, 0U, 1U}) {
-    Answer job = Job(kStart, kStart + seconds(1));
+    JobEntry job = Job(kStart, kStart + seconds(1));
     job.wait = place == 0 ? Duration::max() : Duration(0);
     job.place = place;
-    window.Succeeded(job);
+    window.Ended(job, "");
   }
   EXPECT_EQ(Describe(window, kStart + seconds(2)).spread.variance, 0.0);
 }
@@ -91,7 +91,7 @@ TEST(Window, AWaitLongerThanTheRoundTripIsNotBelieved) {
 TEST(Window, FailedJobsAreNotInTheLatencies) {
   Window window(kStart);
   window.places().Find("n", "p", "");
-  window.Failed(Job(kStart, kStart + milliseconds(5)), "exit code 1");
+  window.Ended(Job(kStart, kStart + milliseconds(5), kFailed), "exit code 1");
   const Snapshot seen = Describe(window, kStart + seconds(1));
   EXPECT_FALSE(RoundTrip(seen).Max());
   EXPECT_EQ(seen.errors.at("exit code 1"), 1U);
@@ -99,9 +99,9 @@ TEST(Window, FailedJobsAreNotInTheLatencies) {
 
 TEST(Window, RejectedJobsAreCountedApart) {
   Window window(kStart);
-  window.Rejected("the queue is full");
+  window.Refused("the queue is full");
   const Snapshot seen = Describe(window, kStart + seconds(1));
-  EXPECT_EQ(seen.rejected, 1U);
+  EXPECT_EQ(seen.refused, 1U);
   EXPECT_EQ(seen.estimate.failed, 0U);
   EXPECT_EQ(seen.errors.at("the queue is full"), 1U);
 }
@@ -111,7 +111,7 @@ Window Steady() {
   Window window(kStart);
   window.places().Find("n", "p", "");
   for (int i = 0; i < 60; ++i) {
-    window.Succeeded(Job(kStart + seconds(i), kStart + seconds(i + 1)));
+    window.Ended(Job(kStart + seconds(i), kStart + seconds(i + 1)), "");
   }
   return window;
 }

@@ -26,7 +26,7 @@ class CountingSink final : public JobSink {
 
 std::shared_ptr<CountingSink> Connect(Lanes& lanes, Lanes::Number lane) {
   auto sink = std::make_shared<CountingSink>();
-  lanes.Connected(lane, sink);
+  lanes.Connected(lane, sink, kBegin);
   return sink;
 }
 
@@ -98,14 +98,14 @@ TEST(Lanes, ALossGoesOnUntilAFrontendHasAnswered) {
   lanes.Close(0);
   EXPECT_TRUE(lanes.Lost(0, kBegin));
   EXPECT_FALSE(lanes.Lost(0, kLater));
-  EXPECT_EQ(lanes.Connected(0, std::make_shared<CountingSink>()), kBegin);
+  EXPECT_EQ(lanes.Connected(0, std::make_shared<CountingSink>(), kBegin), kBegin);
   EXPECT_FALSE(lanes.lost_since());
   lanes.Close(0);
   lanes.Moved(0);
   EXPECT_EQ(lanes.lost_since(), kBegin);
   EXPECT_EQ(lanes.link(), Link::kReconnecting);
   Connect(lanes, 0);
-  lanes.Answered(0);
+  lanes.Answered(0, std::nullopt, 0, kBegin);
   lanes.Close(0);
   lanes.Moved(0);
   EXPECT_FALSE(lanes.lost_since());

@@ -125,9 +125,9 @@ TEST_F(MovedGeneratorTest, TheTimesOfAJobBeginWithItsFirstSend) {
   moved_now += seconds(1);
   Answer(second->added);
   const Snapshot seen = generator.Look();
-  EXPECT_EQ(seen.latencies.Of(Part::kRoundTrip).Max(), seconds(6));
-  EXPECT_EQ(seen.open->from_plan.Max(), seconds(6));
-  EXPECT_EQ(seen.open->late.Max(), seconds(0));
+  EXPECT_EQ(seen.times.from_send.ended.Max(), seconds(6));
+  EXPECT_EQ(seen.times.from_plan.ended.Max(), seconds(6));
+  EXPECT_EQ(seen.times.late.Max(), seconds(0));
   EXPECT_EQ(seen.totals.sent, 1U);
 }
 

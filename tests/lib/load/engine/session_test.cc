@@ -181,7 +181,7 @@ TEST_F(SessionTest, TheRoundTripHasTheWholeTimeAcrossARestart) {
   generator.SetParallelism(0);
   frontend->Release();
   ASSERT_TRUE(Eventually(generator, [](const Snapshot& seen) { return Succeeded(seen) == 1; }));
-  EXPECT_GE(generator.Look().latencies.Of(Part::kRoundTrip).Max(), away);
+  EXPECT_GE(generator.Look().times.from_send.ended.Max(), away);
 }
 
 TEST_F(SessionTest, ComesBackAfterAStreamThatWasEnded) {
@@ -213,14 +213,14 @@ TEST_F(SessionTest, RejectedJobsAreTriedAgainAfterTheAdvice) {
   Start([&](const v1::JobOptions&, std::string_view) { return Rejection("full", kAdvice); });
   const Instant start = Now();
   generator.SetParallelism(10);
-  ASSERT_TRUE(Eventually(generator, [](const Snapshot& seen) { return seen.rejected >= 30; }));
+  ASSERT_TRUE(Eventually(generator, [](const Snapshot& seen) { return seen.refused >= 30; }));
   EXPECT_GE(Now() - start, 2 * kAdvice);  // three rounds have two waits between them
   frontend->Behave(fakes::Hold());
   ASSERT_TRUE(AwaitHeld(10));
   const Snapshot seen = generator.Look();
   EXPECT_EQ(seen.pending, 10U);
   EXPECT_EQ(seen.estimate.failed, 0U);
-  EXPECT_EQ(seen.errors.at("full"), seen.rejected);
+  EXPECT_EQ(seen.errors.at("full"), seen.refused);
 }
 
 TEST_F(SessionTest, ManyRejectedJobsAreNotAHotLoop) {
@@ -229,7 +229,7 @@ TEST_F(SessionTest, ManyRejectedJobsAreNotAHotLoop) {
   });
   generator.SetParallelism(100'000);
   ASSERT_TRUE(Eventually(generator, [](const Snapshot& seen) {
-    return seen.rejected > 100'000;  // all once, then only the first of them
+    return seen.refused > 100'000;  // all once, then only the first of them
   }));
   session->Stop(kPatience);
   EXPECT_LT(frontend->received(), 101'000U);

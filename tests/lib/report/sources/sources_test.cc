@@ -183,11 +183,11 @@ TEST(LoadReport, ComesOutOfTheFileThatAProgramHasWritten) {
   ExpectSoundReport("small", document);
 }
 
-TEST(LoadReport, SaysThatTheGeneratorWasTheLimit) {
+TEST(LoadReport, SaysWhatSpoiledTheNumbers) {
   v1::LoadRecord record = SomeLoad(2, 3, 1);
   record.set_verdict("invalid");
   const Document document = DocumentOf(record);
-  EXPECT_THAT(document.verdict, HasSubstr("Invalid: the load generator itself was the limit"));
+  EXPECT_THAT(document.verdict, HasSubstr("Invalid: something spoiled the numbers"));
   EXPECT_EQ(document.checks.back().tone, Tone::kOpen);
 }
 
@@ -219,7 +219,7 @@ TEST(LoadReport, SaysOfLimitsWhatTheyAreAndWhatItWas) {
               ::testing::StartsWith("Fail: the limit is broken, wait_p99>1s must not be: it is "
                                     "not known, as no job has it. "));
   record.set_verdict("invalid");
-  EXPECT_THAT(verdict(), ::testing::StartsWith("Invalid: the load generator itself was the limit"));
+  EXPECT_THAT(verdict(), ::testing::StartsWith("Invalid: something spoiled the numbers"));
 }
 
 TEST(LoadReport, JobsOfAWorkerThatRunAtOnceHaveLanesOfTheirOwn) {

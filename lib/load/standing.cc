@@ -1,0 +1,24 @@
+#include "lib/load/standing.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace twofold::load {
+
+void AddAtWork(std::vector<Instant>& sent, const std::optional<Standing>& standing,
+               std::vector<Instant>& at_work) {
+  if (!standing) return void(at_work.insert(at_work.end(), sent.begin(), sent.end()));
+  const std::uint64_t running = std::min(standing->running, sent.size());
+  const std::uint64_t most =
+      standing->waiting > 0 ? running : std::max(running, standing->most_running);
+  const auto waited = sent.begin() + static_cast<std::ptrdiff_t>(running);
+  const auto last = sent.begin() + static_cast<std::ptrdiff_t>(std::min(most, sent.size()));
+  std::nth_element(sent.begin(), last, sent.end());
+  std::nth_element(sent.begin(), waited, last);
+  const Duration wait =
+      running > 0 ? standing->waited / static_cast<Duration::rep>(standing->running) : Duration(0);
+  for (auto job = sent.begin(); job != waited; ++job) at_work.push_back(*job + wait);
+  at_work.insert(at_work.end(), waited, last);
+}
+
+}  // namespace twofold::load
