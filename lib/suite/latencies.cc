@@ -45,8 +45,7 @@ v1::Histogram ToMessage(const stats::Histogram& histogram) {
 }
 
 Result<stats::Histogram> FromMessage(const v1::Histogram& message) {
-  stats::Histogram::Parts parts{
-      {}, message.clamped(), message.sum(), message.min(), message.max()};
+  stats::Histogram::Parts parts{{}, message.clamped(), message.sum(), message.min(), message.max()};
   const int buckets = std::min(message.bucket_size(), message.count_size());
   for (int i = 0; i < buckets; ++i) parts.counts.push_back({message.bucket(i), message.count(i)});
   const auto histogram = stats::Histogram::From(parts);
@@ -56,20 +55,27 @@ Result<stats::Histogram> FromMessage(const v1::Histogram& message) {
 
 void AddLatencies(const std::string& name, const stats::Histogram& histogram,
                   const Dimensions& dimensions, bool headline, Measurements& result) {
-  if (histogram.Count() == 0) return;
-  const auto add = [&](const char* what, Duration value, bool is_headline) {
+  AddLatencies(name, stats::CensoredTimes{histogram, {}}, dimensions, headline, result);
+}
+
+void AddLatencies(const std::string& name, const stats::CensoredTimes& times,
+                  const Dimensions& dimensions, bool headline, Measurements& result) {
+  if (times.ended.Count() == 0) return;
+  const auto add = [&](const char* what, const stats::CensoredTimes::Bound& bound,
+                       bool is_headline) {
+    if (bound.at_least) return;
     result.measurements.push_back({.name = name + what,
-                                   .value = Microseconds(value),
+                                   .value = Microseconds(bound.value),
                                    .unit = "us",
                                    .better = Better::kLower,
                                    .headline = is_headline,
                                    .dimensions = dimensions});
   };
-  add("_mean", *histogram.Mean(), false);
+  add("_mean", *times.Mean(), false);
   for (const auto& [what, q] : kShares) {
-    add(what, *histogram.Quantile(q), headline && q == kHeadline);
+    add(what, *times.Quantile(q), headline && q == kHeadline);
   }
-  result.series.push_back(SeriesOf(name, histogram, dimensions));
+  result.series.push_back(SeriesOf(name, times.ended, dimensions));
 }
 
 }  // namespace twofold::suite

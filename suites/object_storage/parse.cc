@@ -156,7 +156,7 @@ struct Total {
   Rates rates;  // loaders work at the same time, so theirs add up
   Histogram first_byte;
   Histogram last_byte;
-  Histogram planned;
+  stats::CensoredTimes planned;
   Histogram redirect;
   std::vector<std::uint64_t> counts;  // by second
   std::vector<std::uint64_t> octets;
@@ -172,7 +172,8 @@ struct Total {
     asked_share = operation.asked_share();
     first_byte.Merge(Latencies(operation.first_byte()));
     last_byte.Merge(Latencies(operation.last_byte()));
-    planned.Merge(Latencies(operation.planned()));
+    planned.ended.Merge(Latencies(operation.planned()));
+    planned.open.Merge(Latencies(operation.open()));
     redirect.Merge(Latencies(operation.redirect()));
     AddUp(operation.count_by_second(), counts);
     AddUp(operation.bytes_by_second(), octets);
@@ -242,8 +243,11 @@ void AddTotal(const std::string& name, const Total& total, double all_requests,
               Measurements& result) {
   Writer writer(result, {{"operation", name}, {"worker", "all"}});
   writer.AddRates(total.rates, true);
-  const bool is_open = total.planned.Count() > 0;
-  writer.AddHistogram("planned_latency", total.planned, true);
+  const std::uint64_t never_ended = total.planned.open.Count();
+  const bool is_open = total.planned.ended.Count() + never_ended > 0;
+  AddLatencies("planned_latency", total.planned, {{"operation", name}, {"worker", "all"}}, true,
+               result);
+  if (is_open) writer.Add("never_ended", static_cast<double>(never_ended), "", Better::kLower);
   writer.AddHistogram("latency", total.last_byte, !is_open);
   writer.AddHistogram("first_byte", total.first_byte, false);
   writer.AddHistogram("redirect", total.redirect, false);

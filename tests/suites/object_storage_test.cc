@@ -214,6 +214,21 @@ TEST(ObjectStorageParse, AtARateTheLatencyFromThePlannedStartIsTheHeadline) {
   EXPECT_GT(Of("all", "planned_latency_p99", *result), 49'000);
 }
 
+TEST(ObjectStorageParse, WhatRequestsThatNeverEndedHideIsLeftOut) {
+  Report report = ReportOf(0, {5, 5, 5});
+  auto& operation = *report.mutable_operations(0);
+  *operation.mutable_planned() = ToMessage(HistogramOf({50, 60, 70}));
+  *operation.mutable_open() = ToMessage(HistogramOf({1500}));
+  const auto result = Parse(OfLoaders({report}));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(Of("all", "never_ended", *result), 1);
+  EXPECT_NEAR(Of("all", "planned_latency_p50", *result), 60'000, 600);
+  for (const Measurement& one : result->measurements) {
+    EXPECT_NE(one.name, "planned_latency_p99");
+    EXPECT_NE(one.name, "planned_latency_mean");
+  }
+}
+
 TEST(ObjectStorageParse, ErrorsAreCountedByKindAndFailNothingAlone) {
   Report first = ReportOf(0, {5, 5, 5});
   AddErrors(first, 2, 503, "SlowDown");

@@ -278,7 +278,18 @@ class LoadRun {
     const Instant end = std::min(Now(), to);
     WriteCpu(before, Cpu::Used());
     WriteEnd(conductor.why(), shared, from, end);
-    objects::Report(engine.Counted(), load_, report_);
+    Tally tally = engine.Counted();
+    CountNeverSent(start, end, tally);
+    objects::Report(tally, load_, report_);
+  }
+
+  // Requests of a rate for which there was nobody.
+  void CountNeverSent(Instant start, Instant end, Tally& tally) const {
+    Orders left = source_.orders();
+    for (auto order = left.Next(); order && order->planned; order = left.Next()) {
+      if (start + *order->planned >= end) return;
+      tally.Open(order->op, start + *order->planned, end);
+    }
   }
 
   void WriteCpu(const Cpu& before, const Cpu& after) {

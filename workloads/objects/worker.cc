@@ -79,7 +79,10 @@ asio::awaitable<void> Worker::Run() {
     if (order->planned) {
       const Instant when = shared_.start + *order->planned;
       if (when > Now()) co_await caller_.WaitUntil(when);
-      if (shared_.stop) break;
+      if (shared_.stop) {
+        Abandon(*order);
+        break;
+      }
     }
     NameIt(*order);
     const bool succeeded = co_await Perform(order->op, *order);
@@ -91,6 +94,11 @@ asio::awaitable<void> Worker::Run() {
   if (!shared_.stop && shared_.all_busy.exchange(false)) {
     shared_.full_until = Now().time_since_epoch().count();
   }
+}
+
+void Worker::Abandon(const Order& order) {
+  if (!order.planned) return;
+  tally_.With([&](Tally& counts) { counts.Open(order.op, shared_.start + *order.planned, Now()); });
 }
 
 void Worker::NameIt(const Order& order) {
@@ -117,7 +125,10 @@ asio::awaitable<bool> Worker::Perform(Op op, const Order& order) {
       backoff_.Reset();
       break;
     }
-    if (shared_.stop) co_return false;
+    if (shared_.stop) {
+      if (op != Op::kUpdate) Abandon(order);
+      co_return false;
+    }
     // One whose server is away makes no flood of failures either.
     const bool again = may_retry_ && tries < shared_.manner.retries;
     if (again || outcome.failure->code == 0) co_await caller_.WaitUntil(Now() + backoff_.Next());

@@ -95,6 +95,8 @@ class Worker {
   Task<void> Put(const Order& order, Outcome& outcome);
   Task<void> PutInParts(const Order& order, Outcome& outcome);
   Task<void> Simple(Verb verb, Outcome& outcome);
+  /// The load has ended before the request did.
+  void Abandon(const Order& order);
   void NameIt(const Order& order);
   void Take(const Reply& reply, Outcome& outcome);
   void FindFault(const Order& order, Check* check, Outcome& outcome);

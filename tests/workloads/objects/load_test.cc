@@ -327,6 +327,27 @@ TEST(Tally, MergedIsAsIfOneHadCountedAll) {
   EXPECT_EQ(expected.failures(0).count(), 100U);
 }
 
+TEST(Tally, ARequestThatWasPlannedIsInOneNumberOnly) {
+  const Instant from = Instant() + std::chrono::hours(1);
+  const auto at = [&](int seconds) { return from + std::chrono::seconds(seconds); };
+  Tally tally(from, at(10));
+  const auto ended = [&](int planned, int end) {
+    Outcome outcome;
+    outcome.ended = at(end);
+    outcome.planned = at(end) - at(planned);
+    tally.Add(outcome, true);
+  };
+  ended(-1, 1);  // planned in the warm-up
+  ended(2, 5);
+  tally.Open(Op::kGet, at(-3), at(10));
+  tally.Open(Op::kGet, at(4), at(10));
+  tally.Open(Op::kGet, at(10), at(10));  // not due before the end
+  EXPECT_EQ(tally.ops[0]->count, 2U);
+  EXPECT_EQ(tally.ops[0]->planned.Count(), 1U);
+  EXPECT_EQ(tally.ops[0]->open.Count(), 1U);
+  EXPECT_EQ(tally.ops[0]->open.Max(), std::chrono::seconds(6));
+}
+
 TEST(Tally, KindsOfFailuresAreBounded) {
   Tally tally(Instant(), Instant() + std::chrono::hours(1));
   for (int i = 0; i < 10000; ++i) {

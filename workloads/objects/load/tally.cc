@@ -45,6 +45,7 @@ void Write(const OpTally& tally, v1::suites::ObjectStorageReport::Operation& to)
   *to.mutable_last_byte() = suite::ToMessage(tally.last_byte);
   *to.mutable_planned() = suite::ToMessage(tally.planned);
   *to.mutable_redirect() = suite::ToMessage(tally.redirect);
+  *to.mutable_open() = suite::ToMessage(tally.open);
   for (const OpTally::Second& second : tally.seconds) {
     to.add_count_by_second(second.count);
     to.add_bytes_by_second(second.bytes);
@@ -79,6 +80,7 @@ void OpTally::Merge(const OpTally& other) {
   last_byte.Merge(other.last_byte);
   planned.Merge(other.planned);
   redirect.Merge(other.redirect);
+  open.Merge(other.open);
   seconds.resize(std::max(seconds.size(), other.seconds.size()));
   for (std::size_t i = 0; i < other.seconds.size(); ++i) {
     seconds[i].count += other.seconds[i].count;
@@ -115,8 +117,13 @@ void Tally::Add(const Outcome& outcome, bool all_busy) {
   }
   op.first_byte.Record(outcome.first_byte);
   op.last_byte.Record(outcome.last_byte);
-  if (outcome.planned) op.planned.Record(*outcome.planned);
+  const bool is_planned_here = outcome.planned && outcome.ended - *outcome.planned >= from_;
+  if (is_planned_here) op.planned.Record(*outcome.planned);
   if (outcome.redirect) op.redirect.Record(*outcome.redirect);
+}
+
+void Tally::Open(Op op, Instant planned, Instant now) {
+  if (planned >= from_ && planned < std::min(now, to_)) Entry(ops, op).open.Record(now - planned);
 }
 
 void Tally::Connected(Duration tcp, std::optional<Duration> handshake) {

@@ -55,13 +55,15 @@ struct OpTally {
   stats::Histogram last_byte;
   stats::Histogram planned;
   stats::Histogram redirect;
+  stats::Histogram open;  ///< ages of those that were planned and had not ended when the load did
   std::vector<Second> seconds;
 
   void Merge(const OpTally& other);
 };
 
 /// Counts what requests came to, in the measured part of a run. Each thread has one; merged they
-/// are what one alone would be.
+/// are what one alone would be. Requests of a rate that were planned in it are in `planned`, `open`
+/// or the failures of their kind.
 ///
 /// Time     Outcomes bring their instants.
 /// Threads  Not thread-safe.
@@ -72,6 +74,8 @@ class Tally {
   Tally(Instant from, Instant to) : from_(from), to_(to) {}
 
   void Add(const Outcome& outcome, bool all_busy);
+  /// A request was planned and had not ended at `now`, when the load did, or had not even begun.
+  void Open(Op op, Instant planned, Instant now);
   void Connected(Duration tcp, std::optional<Duration> tls);
   void ConnectFailed() { ++connects_failed; }
   void Spent(Duration content, Duration check);
