@@ -5,10 +5,18 @@ export interface Point {
   value: number | null; // null: unknown, a gap of the line
 }
 
-/** `points` with one more at the end, without those that are more than `keep` seconds older. */
+const LONGEST_STEP = 5; // seconds; pages hear twice a second
+
+/**
+ * `points` with one more at the end, without those that are more than `keep` seconds older. Time in
+ * which nothing was heard is a gap.
+ */
 export function appended(points: readonly Point[], point: Point, keep: number): Point[] {
   const first = points.findIndex((p) => p.seconds >= point.seconds - keep);
-  return [...(first < 0 ? [] : points.slice(first)), point];
+  const kept = first < 0 ? [] : points.slice(first);
+  const before = kept[kept.length - 1]?.seconds ?? point.seconds;
+  const gap = point.seconds - before > LONGEST_STEP ? [{ seconds: before, value: null }] : [];
+  return [...kept, ...gap, point];
 }
 
 /**

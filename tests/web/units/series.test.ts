@@ -33,6 +33,11 @@ test("OldPointsGo", () => {
   assert.deepEqual(appended(counter(1, 2), { seconds: 100, value: 4 }, 2), [{ seconds: 100, value: 4 }]);
 });
 
+test("TimeInWhichNothingWasHeardIsAGapOfTheLine", () => {
+  const points = appended(counter(1, 2), { seconds: 20, value: 9 }, 60);
+  assert.deepEqual(points.slice(-2), [{ seconds: counter(1, 2)[1].seconds, value: null }, { seconds: 20, value: 9 }]);
+});
+
 test("TimeToGo", () => {
   assert.equal(eta(10, 2), 5);
   assert.equal(eta(0, null), 0);
