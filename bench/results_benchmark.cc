@@ -179,10 +179,11 @@ void PostgresWriteSweep(benchmark::State& state) {
 void ReadAll(const RunReader& reader, benchmark::State& state, JobId jobs, bool series = false) {
   for (auto _ : state) {
     const std::int64_t run = *reader.NumberOf("sweep");
+    const Overlaps overlaps = reader.FindOverlaps(run).value();
     std::uint64_t succeeded = 0;
     std::uint64_t from = 0;
     for (;;) {
-      const auto page = reader.Results(run, from, series).value();
+      const auto page = reader.Results(run, from, overlaps, series).value();
       if (page.empty()) break;
       for (const v1::PermutationResult& each : page) succeeded += each.succeeded();
       from = page.back().number() + 1;

@@ -35,7 +35,8 @@ void Family::Add(Labels labels, const stats::Histogram& times) {
   prometheus::ClientMetric::Histogram& histogram = Next(std::move(labels)).histogram;
   const std::vector<std::uint64_t> counts = times.CumulativeCounts(bounds);
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    histogram.bucket.push_back({counts[i], ToSeconds(bounds[i])});
+    // Divided, not multiplied: a label says 0.0006, not 0.0005999999999999999.
+    histogram.bucket.push_back({counts[i], static_cast<double>(bounds[i].count()) / 1e9});
   }
   histogram.bucket.push_back({times.Count(), std::numeric_limits<double>::infinity()});
   histogram.sample_count = times.Count();
