@@ -22,7 +22,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   instructions  what a job takes of them, beside bench/instructions.tsv (not run by default but with --nightly)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
-              simulated validations a cell, ten minutes of fuzzing a target, faults of frontends on
+              simulated validations a cell, a million simulated loads, ten minutes of fuzzing a target, faults of frontends on
               a PostgreSQL that Patroni keeps available; a test may take an hour; the part instructions
 
 Without PART: all but the last four. Installs missing Debian packages (root or sudo).
@@ -169,7 +169,7 @@ if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
   export TWOFOLD_AT_NIGHT="-D TWOFOLD_COMMANDS=ON"
-  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 FUZZ_SECONDS=600
+  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
 for part in "$@"; do
   case $part in
