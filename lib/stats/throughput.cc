@@ -58,7 +58,8 @@ double IntervalFactor(const ThroughputEstimate& estimate, double confidence) {
 void SetInterval(ThroughputEstimate& estimate) {
   const double factor = IntervalFactor(estimate, kConfidence);
   estimate.lower = estimate.throughput / factor;
-  estimate.upper = estimate.throughput * factor;
+  // Not the product: nothing done times no bound is not a number.
+  estimate.upper = std::isinf(factor) ? factor : estimate.throughput * factor;
 }
 
 std::string TooShort(double seconds, double mean_life) {

@@ -259,6 +259,16 @@ TEST(ThroughputWindow, OneEndedJobHasNoErrorYet) {
   EXPECT_EQ(estimate.lower, 0.0);
 }
 
+TEST(ThroughputWindow, AJobThatEndsAsItBeginsHasDoneNothingInItAndBoundsNothing) {
+  const Instant start = Instant{} + std::chrono::seconds(10);
+  ThroughputWindow window(start);
+  window.Ended(Instant{}, start, true);
+  const ThroughputEstimate estimate = window.Estimate(start + std::chrono::seconds(5), {});
+  EXPECT_EQ(estimate.throughput, 0.0);
+  EXPECT_EQ(estimate.lower, 0.0);
+  EXPECT_TRUE(std::isinf(estimate.upper));
+}
+
 TEST(ThroughputWindow, FailuresAreCountedApartAndGiveNoThroughput) {
   Random random(1);
   auto jobs = RunLanes(kLanes, 60.0, HalfToThreeHalves, random);
