@@ -107,6 +107,11 @@ std::optional<Duration> ValueOf(const std::optional<stats::CensoredTimes::Bound>
   return bound ? std::optional(bound->value) : std::nullopt;
 }
 
+// What jobs that have not ended hide is not known.
+std::optional<Duration> KnownOf(const std::optional<stats::CensoredTimes::Bound>& bound) {
+  return bound && !bound->at_least ? std::optional(bound->value) : std::nullopt;
+}
+
 /// Where the time of the window's jobs went, in the words of proto/twofold/v1/validation.proto.
 Object WorkFacts(const load::Snapshot& snapshot) {
   const stats::StepEvidence evidence = EvidenceOf(snapshot, 1);
@@ -115,7 +120,7 @@ Object WorkFacts(const load::Snapshot& snapshot) {
       {"run", Perhaps(evidence.run)},
       {"overhead", Perhaps(evidence.overhead)},
       {"run_p99", Seconds(snapshot.times.run.Quantile(0.99))},
-      {"round_trip_p99", Seconds(ValueOf(snapshot.times.from_send.Quantile(0.99)))},
+      {"round_trip_p99", Seconds(KnownOf(snapshot.times.from_send.Quantile(0.99)))},
       {"spread", Perhaps(evidence.spread)},
       {"slowest", evidence.slowest},
       {"slowest_by", evidence.slowest.empty() ? Object(nullptr) : Object(evidence.slowest_by)}};

@@ -15,6 +15,7 @@ namespace {
 constexpr Duration kLook = std::chrono::milliseconds(250);
 constexpr Duration kReachWithin = std::chrono::seconds(30);
 constexpr Duration kBetweenLoadLines = std::chrono::seconds(5);
+constexpr Duration kLongDrain = std::chrono::seconds(2);
 
 std::string RateSoFar(const stats::ThroughputEstimate& estimate) {
   if (estimate.throughput <= 0) return "";
@@ -68,6 +69,11 @@ Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& s
     line.terminal() ? line.Replace(text.substr(0, LiveLine::Width())) : line.Note(text);
   }
   line.Finish();
+  const std::uint64_t open = run.Look().pending;
+  if (open > 0 && run.Drain() >= kLongDrain) {
+    line.Note(absl::StrCat("the load is over; ", open, " jobs may still end for ",
+                           TimeText(ToSeconds(run.Drain())), "; Ctrl-C ends the wait"));
+  }
   auto record = run.Finish([&] { return signals.Take() != 0; });
   if (record) return *std::move(record);
   if (interrupted) return EndWith(kExitInterrupted, "interrupted before the load began");

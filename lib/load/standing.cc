@@ -4,6 +4,12 @@
 #include <cstddef>
 
 namespace twofold::load {
+namespace {
+
+// What comes from outside must not carry an instant over the end of the clock.
+constexpr Duration kLongestWait = std::chrono::hours(24 * 365);
+
+}  // namespace
 
 void AddAtWork(std::vector<Instant>& sent, const std::optional<Standing>& standing,
                std::vector<Instant>& at_work) {
@@ -17,7 +23,9 @@ void AddAtWork(std::vector<Instant>& sent, const std::optional<Standing>& standi
   std::nth_element(sent.begin(), waited, last);
   const Duration wait =
       running > 0 ? standing->waited / static_cast<Duration::rep>(standing->running) : Duration(0);
-  for (auto job = sent.begin(); job != waited; ++job) at_work.push_back(*job + wait);
+  for (auto job = sent.begin(); job != waited; ++job) {
+    at_work.push_back(*job + std::min(wait, kLongestWait));
+  }
   at_work.insert(at_work.end(), waited, last);
 }
 

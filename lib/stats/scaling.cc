@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kPodsConfidence = 0.95;
 constexpr double kPrecise = 0.02;      // half a width of ln(throughput) that a base may always have
-constexpr double kExact = 1e-9;        // errors less than this are as good as none
+constexpr double kLeastError = 1e-9;   // errors less than this are as good as none
 constexpr double kMostRepeats = 1000;  // more are not worth a word
 
 double Squared(double x) { return x * x; }
@@ -24,7 +24,7 @@ double Slope(const StepRecord& step) { return step.drift / step.rate.seconds; }
 /// The inverse of its variance, which for noise without memory is 12 times that of the mean over
 /// the square of the length.
 double SlopePrecision(const StepRecord& step) {
-  return Squared(step.rate.seconds / std::max(step.rate.log_error, kExact)) / 12.0;
+  return Squared(step.rate.seconds / std::max(step.rate.log_error, kLeastError)) / 12.0;
 }
 
 /// One repeat of a step.

@@ -44,7 +44,7 @@ struct ThroughputEstimate {
 ///   worked on at the end, at age A       (time inside) x E[1/S | S > A], S = lives of ended jobs
 ///
 /// Unbiased  Jobs begin at a rate q in a steady state. Known lives S would give each moment the
-///           expected credit q E[S x 1/S] = q, which is the throughput. Of a job in flight only
+///           expected credit q E[S x 1/S] = q, which is the throughput. Of a job at work only
 ///           the age A is known; it gets the expectation of 1/S at that age, so the expectation of
 ///           the sum stays q. The end of the window need not be random.
 /// Holds if  the state is steady: lives come from one distribution (lanes may differ, lives need

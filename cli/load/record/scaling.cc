@@ -1,6 +1,9 @@
 #include "cli/load/record/scaling.h"
 
-#include <cmath>
+#include <absl/strings/str_cat.h>
+
+#include <string>
+#include <utility>
 
 #include "lib/stats/comparison.h"
 
@@ -27,6 +30,16 @@ void AddRatio(const LoadStep& first, const LoadStep& step, show::Json& row) {
   row["efficiency"] = comparison.ratio / times;
 }
 
+// Why the step is not to be believed as it stands.
+std::string NoteOf(const v1::LoadRecord& record) {
+  const v1::LoadResult& result = record.result();
+  const std::uint64_t failed = result.failed() + record.warm_up().failed();
+  std::string note;
+  if (failed > 0) note = absl::StrCat(failed, failed == 1 ? " job failed" : " jobs failed");
+  if (result.steady() || result.why_not_steady().empty()) return note;
+  return absl::StrCat(note, note.empty() ? "" : "; ", "not steady: ", result.why_not_steady());
+}
+
 }  // namespace
 
 show::Json ScalingRows(const std::vector<LoadStep>& steps) {
@@ -35,7 +48,10 @@ show::Json ScalingRows(const std::vector<LoadStep>& steps) {
     const v1::LoadResult& result = step.record.result();
     show::Json row = {{"slots", step.slots}};
     if (result.has_throughput()) row["throughput"] = result.throughput();
-    if (result.from_plan().has_p99()) row["p99_seconds"] = result.from_plan().p99();
+    const v1::LoadTime& time = result.from_plan();
+    const bool hidden = time.has_known() && time.known() < 0.99;
+    if (time.has_p99() && !hidden) row["p99_seconds"] = time.p99();
+    if (std::string note = NoteOf(step.record); !note.empty()) row["note"] = std::move(note);
     if (&step != &steps.front()) AddRatio(steps.front(), step, row);
     rows.push_back(std::move(row));
   }
@@ -50,7 +66,8 @@ const show::Columns& ScalingColumns() {
       {"FROM", "ratio_lower", 3},
       {"TO", "ratio_upper", 3},
       {.heading = "EFFICIENCY %", .path = "efficiency", .decimals = 1, .scale = 100},
-      {.heading = "P99 ms", .path = "p99_seconds", .digits = 4, .scale = 1000}};
+      {.heading = "P99 ms", .path = "p99_seconds", .digits = 4, .scale = 1000},
+      {"NOTE", "note"}};
   return columns;
 }
 

@@ -16,7 +16,7 @@ struct LoadStep {
 /// How the throughput grows with the slots: each step beside the first one, with the 95 % interval
 /// of the ratio (stats::Compare), and the efficiency: the ratio over how many times the slots.
 ///
-///   {"slots", "throughput", "ratio", "ratio_lower", "ratio_upper", "efficiency", "p99_seconds"}
+///   {"slots", "throughput", "ratio", "ratio_lower", "ratio_upper", "efficiency", "p99_seconds", "note"}
 ///
 /// What is not known is left out: the ratio of the first step, and of one without a throughput.
 show::Json ScalingRows(const std::vector<LoadStep>& steps);

@@ -8,9 +8,9 @@
 namespace twofold::load {
 namespace {
 
-constexpr std::uint64_t kMostCounted = 1'000'000;
+constexpr std::uint64_t kMostCounted = 100'000;  // some 10 ms
 
-// How many jobs are due until `t` and have not been taken; a million of them at most.
+// How many jobs are due until `t` and have not been taken; kMostCounted at most.
 std::uint64_t CountDue(Schedule& schedule, Duration t) {
   std::uint64_t due = 0;
   for (; due < kMostCounted && schedule.NextDue() && *schedule.NextDue() <= t; ++due) {

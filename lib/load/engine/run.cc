@@ -68,10 +68,13 @@ void Run::ObserveCpu() {
 
 Snapshot Run::Look() const { return generator_.LookRecorded(); }
 
+Duration Run::Drain() const {
+  return options_.drain.value_or(std::max(generator_.State().longest_life, kShortestDrain));
+}
+
 std::optional<v1::LoadRecord> Run::Finish(const std::function<bool()>& hurried) {
   generator_.EndLoad();
-  const Instant deadline =
-      Now() + options_.drain.value_or(std::max(generator_.State().longest_life, kShortestDrain));
+  const Instant deadline = Now() + Drain();
   while (generator_.outstanding() > 0 && Now() < deadline && !hurried()) {
     std::this_thread::sleep_for(std::min<Duration>(kLookEvery, deadline - Now()));
   }

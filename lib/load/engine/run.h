@@ -60,6 +60,9 @@ class Run {
   /// before, those of the warm-up.
   [[nodiscard]] Snapshot Look() const;
 
+  /// How long Finish waits for answers, as far as is known now.
+  [[nodiscard]] Duration Drain() const;
+
   /// Ends the load, waits for the missing answers (RunOptions::drain) and makes the record, in
   /// which `origin` has the frontend only. nullopt: the frontend was never reached. Nothing else
   /// may be called after it. `hurried`, asked all the time, ends the wait: jobs without an answer

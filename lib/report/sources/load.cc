@@ -56,6 +56,16 @@ std::string Judged(const v1::LoadRecord& record) {
       " broken, ", LimitFound(*first), ". ");
 }
 
+// Whether jobs that had not ended hide the time that this share of the jobs takes at most.
+bool IsHidden(const v1::LoadTime& time, double share) {
+  return time.has_known() && share > time.known();
+}
+
+// `share`: how many jobs take no longer than that. If it is hidden, it is at least that.
+std::string TimeCell(const v1::LoadTime& time, bool has, double value, double share) {
+  return absl::StrCat(has && IsHidden(time, share) ? "≥ " : "", Value(Known(has, value), "s"));
+}
+
 std::string NeverSent(const v1::LoadResult& result) {
   const std::uint64_t left = result.jobs().planned() - result.jobs().sent();
   return left == 0 ? "" : absl::StrCat(", ", left, " more were due and never sent");
@@ -63,9 +73,10 @@ std::string NeverSent(const v1::LoadResult& result) {
 
 std::string VerdictOf(const v1::LoadRecord& record) {
   const v1::LoadResult& result = record.result();
+  const v1::LoadTime& time = result.from_plan();
   const std::uint64_t bad = result.failed() + result.rejected();
   return absl::StrCat(Judged(record), ThroughputOf(result), " succeeded jobs, p99 ",
-                      Value(Known(result.from_plan().has_p99(), result.from_plan().p99()), "s"),
+                      TimeCell(time, time.has_p99(), time.p99(), 0.99),
                       " from the planned moment on, ", bad, " of ", bad + result.succeeded(),
                       " jobs failed or were rejected", NeverSent(result), ".",
                       result.steady() || result.why_not_steady().empty()
@@ -92,12 +103,6 @@ constexpr Named kTimes[] = {{"from the planned moment", &From::from_plan},
                             {"run", &From::run},
                             {"overhead", &From::overhead},
                             {"sent late by", &From::late}};
-
-// `share`: how many jobs take no longer than that. If open jobs hide it, it is at least that.
-std::string TimeCell(const v1::LoadTime& time, bool has, double value, double share) {
-  const bool at_least = has && time.has_known() && share > time.known();
-  return absl::StrCat(at_least ? "≥ " : "", Value(Known(has, value), "s"));
-}
 
 Table Latencies(const v1::LoadResult& result) {
   Table table{
@@ -236,13 +241,13 @@ std::vector<Measure> MeasuresOf(const v1::LoadRecord& record) {
   }
   for (const Named& each : kTimes) {
     const v1::LoadTime& time = (result.*each.time)();
-    const std::pair<const char*, std::optional<double>> quantiles[] = {
+    const std::pair<std::string, std::optional<double>> quantiles[] = {
         {"0.5", Known(time.has_p50(), time.p50())},
         {"0.9", Known(time.has_p90(), time.p90())},
         {"0.99", Known(time.has_p99(), time.p99())},
         {"0.999", Known(time.has_p99_9(), time.p99_9())}};
     for (const auto& [quantile, value] : quantiles) {
-      if (!value) continue;
+      if (!value || IsHidden(time, std::stod(quantile))) continue;
       measures.push_back({"load time",
                           "s",
                           "Quantiles of times of jobs that succeeded",

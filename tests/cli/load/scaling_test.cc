@@ -38,13 +38,27 @@ TEST(ScalingRows, WithoutAnErrorThereIsNoRatio) {
   EXPECT_FALSE(rows[1].contains("throughput"));
 }
 
+TEST(ScalingRows, SayWhyAStepIsNotToBeBelieved) {
+  LoadStep hung = Step(2, 20, 0.01);
+  v1::LoadResult& result = *hung.record.mutable_result();
+  result.set_failed(3);
+  result.set_why_not_steady("throughput falls");
+  result.mutable_from_plan()->set_p99(9);
+  result.mutable_from_plan()->set_known(0.9);
+  const auto rows = ScalingRows({Step(1, 10, 0.01), hung});
+  EXPECT_FALSE(rows[0].contains("note"));
+  EXPECT_EQ(rows[1]["note"], "3 jobs failed; not steady: throughput falls");
+  EXPECT_FALSE(rows[1].contains("p99_seconds")) << "jobs that have not ended hide it";
+}
+
 TEST(ScalingRows, AsATable) {
   const auto rows = ScalingRows({Step(1, 10, 0.01), Step(2, 18, 0.01)});
   const std::string text = show::Print(show::Form::kText, ScalingColumns(), rows);
   EXPECT_THAT(text, HasSubstr("EFFICIENCY %"));
   EXPECT_THAT(text, HasSubstr("90.0"));
-  EXPECT_THAT(show::Print(show::Form::kCsv, ScalingColumns(), rows),
-              HasSubstr("slots,throughput,ratio,ratio_lower,ratio_upper,efficiency,p99_seconds"));
+  EXPECT_THAT(
+      show::Print(show::Form::kCsv, ScalingColumns(), rows),
+      HasSubstr("slots,throughput,ratio,ratio_lower,ratio_upper,efficiency,p99_seconds,note"));
 }
 
 }  // namespace

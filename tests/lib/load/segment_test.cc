@@ -110,6 +110,13 @@ TEST(Standing, NoMoreAreAtWorkThanEverWere) {
   EXPECT_EQ(AtWork(Seconds({1, 2, 3}), standing), Seconds({1}));
 }
 
+TEST(Standing, AWaitWithoutEndCarriesNoInstantOverTheEndOfTheClock) {
+  const Standing standing{.waiting = 1, .running = 1, .waited = Duration::max(), .most_running = 1};
+  const std::vector<Instant> at_work = AtWork(Seconds({1, 2}), standing);
+  ASSERT_EQ(at_work.size(), 1U);
+  EXPECT_GT(at_work[0], kOrigin);
+}
+
 TEST(Standing, MoreThanThereAreIsNotBelieved) {
   const Standing standing{
       .waiting = 1, .running = 1000, .waited = seconds(0), .most_running = 1000};

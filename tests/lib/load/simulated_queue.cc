@@ -194,8 +194,6 @@ void RunUntil(Generator& generator, SimulatedQueue& queue, Instant until, const 
 
 }  // namespace
 
-double Uniform(Random& random) { return (static_cast<double>(random() >> 11) + 1.0) * 0x1p-53; }
-
 double Simulated::Done(double from, double to) const {
   double done = 0;
   for (const TrueJob& job : jobs) {

@@ -5,20 +5,18 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <random>
 #include <span>
 #include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/load/engine/generator.h"
 #include "lib/load/profile.h"
+#include "tests/lib/stats/lanes.h"
 
 namespace twofold::load {
 
-using Random = std::mt19937_64;
-
-/// A number in (0, 1], the same on all platforms.
-double Uniform(Random& random);
+using stats::Random;
+using stats::Uniform;
 
 /// What a queue and its workers are like, in seconds since the load began.
 struct QueueShape {
