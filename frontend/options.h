@@ -33,7 +33,7 @@ struct Options {
   std::string http_address = "127.0.0.1:9998";
   std::uint64_t queue_limit = 0;  ///< most waiting jobs a queue; 0 = no limit
   double lease = 15;              ///< seconds
-  double idle_lease = 55;         ///< seconds; 0 = for ever
+  double idle_lease = 57;         ///< seconds; 0 = for ever
   double grace = 10;              ///< seconds
   double ageing = 60;             ///< seconds; 0 = never
   double stop_grace = 10;         ///< seconds

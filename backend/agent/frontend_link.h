@@ -38,7 +38,7 @@ struct LinkOptions {
 /// served elsewhere.
 ///
 /// Sends Hello, says when the frontend has welcomed us, keeps the lease with heartbeats (three a
-/// lease while there is something to hold, else one in 0.8 of the idle lease). rpc::Route
+/// lease while there is something to hold, else one in 0.93 of the idle lease). rpc::Route
 /// says whom to dial next, and when. Says once that the frontend is away, and once that it is back.
 ///
 /// A frontend may say `moved`, in answer to Hello or at any time after its welcome. The link then

@@ -51,6 +51,14 @@ void InTurn(const Bench& bench, Cluster& cluster, Measure&& measure) {
   }
 }
 
+// Heartbeats of idle workers come once in 53 s.
+double BusyPercent(const Frontend& frontend, double seconds) {
+  const double before = frontend.CpuSeconds();
+  const Instant start = Now();
+  Sleep(seconds);
+  return 100 * (frontend.CpuSeconds() - before) / ToSeconds(Now() - start);
+}
+
 }  // namespace
 
 void RunTakeover(const Bench& bench) {
@@ -73,6 +81,7 @@ void RunWorkers(const Bench& bench) {
   const IdleWorkers idle(bench.place, bench.options.workers, cluster.Contacts());
   cluster.AwaitSlots(workers);
   const std::vector<double> connect = {ToSeconds(Now() - start)};
+  const double busy = BusyPercent(cluster.Owner(), bench.options.idle_seconds);
   std::vector<double> same, other;
   InTurn(bench, cluster, [&](Frontend& owner, bool starts_again) {
     TakeOver(cluster, owner, starts_again);
@@ -80,6 +89,7 @@ void RunWorkers(const Bench& bench) {
     (starts_again ? same : other).push_back(ToSeconds(back));
   });
   bench.Add("start of all, until they are there", connect, "s");
+  bench.Add("their frontend while all are idle", {busy}, "% core", AtMost(1));
   bench.Add("all back, from the takeover by a process of the same name", same, "s", AtMost(2));
   bench.Add("all back, from the takeover by another one", other, "s", AtMost(2));
 }

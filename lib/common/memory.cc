@@ -2,14 +2,19 @@
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_split.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include "lib/common/descriptors.h"
 
 // Of jemalloc, in programs that are linked with it.
 extern "C" [[gnu::weak]] int mallctl(const char* name, void* old, std::size_t* old_size, void* set,
@@ -47,10 +52,14 @@ std::uint64_t LeastUpwards(const fs::path& root, const fs::path& group, const ch
 }  // namespace
 
 std::uint64_t ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
+  static const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  std::array<char, 100> text{};  // numbers of pages, of which the second is meant
+  const ssize_t size = pread(statm.get(), text.data(), text.size(), 0);
+  std::istringstream pages(
+      std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))));
   std::uint64_t all = 0;
   std::uint64_t resident = 0;
-  statm >> all >> resident;
+  pages >> all >> resident;
   return resident * PageBytes();
 }
 

@@ -7,7 +7,7 @@ namespace twofold {
 
 /// Bytes of memory that this process has in use now.
 ///
-/// Cost     One small file of /proc.
+/// Cost     A system call, of some microseconds.
 std::uint64_t ResidentBytes();
 
 /// Returns the free memory that the allocator (glibc's or jemalloc) keeps to the system.

@@ -19,8 +19,11 @@ namespace {
 
 using security::Reason;
 
-constexpr Duration kLook = std::chrono::milliseconds(100);  // at the memory, and after an error
-constexpr Duration kHurry = std::chrono::milliseconds(20);  // while memory is dear
+constexpr Duration kPause = std::chrono::milliseconds(100);     // after an error
+constexpr Duration kHurry = std::chrono::milliseconds(20);      // between looks at dear memory
+constexpr Duration kLongestLook = std::chrono::seconds(1);      // between looks at any
+// Callers make memory grow by no more than so many bytes a millisecond.
+constexpr std::uint64_t kFastest = 1 << 20;
 // gRPC takes far less than a millisecond over a connection, on a busy machine some.
 constexpr Duration kPatience = std::chrono::seconds(1);
 constexpr Duration kSweep = std::chrono::milliseconds(100);
@@ -128,14 +131,14 @@ void Acceptor::Pause(int error) {
                   std::strerror(error));
   }
   pollfd wake = {wake_.get(), POLLIN, 0};
-  poll(&wake, 1, kLook / std::chrono::milliseconds(1));
+  poll(&wake, 1, kPause / std::chrono::milliseconds(1));
 }
 
 // ---- who watches
 
 void Acceptor::Watch() {
   pollfd wake = {wake_.get(), POLLIN, 0};
-  Duration look = kLook;
+  Duration look = kHurry;
   for (;;) {
     poll(&wake, 1, static_cast<int>(look / std::chrono::milliseconds(1)));
     if (wake.revents != 0) return;
@@ -143,8 +146,16 @@ void Acceptor::Watch() {
     const Instant now = Now();
     LookAtMemory(now);
     BreakOffIfLate(now);
-    look = resident_ > measure_from_ ? kHurry : kLook;
+    look = UntilLook();
   }
+}
+
+/// In so long memory does not grow by half of what is left before it is dear: a process that has
+/// enough of it and nothing to do hardly wakes up.
+Duration Acceptor::UntilLook() const {
+  if (resident_ > measure_from_) return kHurry;
+  const std::chrono::milliseconds half_way((memory_mark_ - resident_) / 2 / kFastest);
+  return std::clamp<Duration>(half_way, kHurry, kLongestLook);
 }
 
 void Acceptor::BreakOffIfLate(Instant now) {

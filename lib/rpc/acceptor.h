@@ -65,6 +65,7 @@ class Acceptor {
   void Pause(int error);
 
   void Watch();
+  [[nodiscard]] Duration UntilLook() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookAtMemory(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BreakOffBiggest(std::vector<Connection> talkers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BreakOffIfLate(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

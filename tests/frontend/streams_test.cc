@@ -289,9 +289,7 @@ TEST_F(StreamsTest, BadHelloIsRefusedNamingTheField) {
 TEST_F(StreamsTest, FirstMessageMustBeHello) {
   Serve();
   auto worker = NewWorker();
-  v1::WorkerMessage message;
-  message.set_heartbeat(true);
-  worker->Say(message);
+  worker->Say(v1::WorkerMessage());
   EXPECT_EQ(worker->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }
 

@@ -70,7 +70,6 @@ class UsageTest : public FrontendTest {
  protected:
   void Say(testing::WorkerStream& worker, const v1::Usage& usage) {
     v1::WorkerMessage message;
-    message.set_heartbeat(true);
     *message.mutable_usage() = usage;
     worker.Say(message);
   }
