@@ -19,9 +19,9 @@ namespace {
 
 using security::Reason;
 
-constexpr Duration kPause = std::chrono::milliseconds(100);     // after an error
-constexpr Duration kHurry = std::chrono::milliseconds(20);      // between looks at dear memory
-constexpr Duration kLongestLook = std::chrono::seconds(1);      // between looks at any
+constexpr Duration kPause = std::chrono::milliseconds(100);  // after an error
+constexpr Duration kHurry = std::chrono::milliseconds(20);   // between looks at dear memory
+constexpr Duration kLongestLook = std::chrono::seconds(1);   // between looks at any
 // Callers make memory grow by no more than so many bytes a millisecond.
 constexpr std::uint64_t kFastest = 1 << 20;
 // gRPC takes far less than a millisecond over a connection, on a busy machine some.
