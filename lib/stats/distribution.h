@@ -1,11 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
@@ -52,66 +51,34 @@ inline constexpr Duration kLongestTime = std::chrono::seconds(1'000'000'000);
 /// Range    0 to kLongestTime; a longer draw is kLongestTime.
 class Distribution {
  public:
-  /// Fixed.
-  explicit Distribution(Duration time) : shape_(Fixed{time}) {}
+  /// Always the same.
+  explicit Distribution(Duration time);
 
   /// Errors   kInvalidArgument: what is wrong, and what it may look like.
   static Result<Distribution> Parse(std::string_view text);
 
-  /// One of the recorded times, each as likely. kInvalidArgument: none, or one out of range.
-  static Result<Distribution> Recorded(std::vector<Duration> times);
+  /// One of the recorded times, each as likely. They are seconds, one a line, such as a column of a
+  /// recorded run; empty lines and lines that begin with # do not count.
+  /// Errors   kInvalidArgument: there is none; the line that is not a number of seconds from 0 to
+  ///          1e9; more than kMostRecorded.
+  static Result<Distribution> Recorded(std::string_view text);
 
-  [[nodiscard]] Duration Draw(Draws& draws) const;
+  [[nodiscard]] Duration Draw(Draws& draws) const { return draw_(draws); }
 
  private:
-  struct Fixed {
-    Duration time;
-  };
-  struct Uniform {
-    Duration least;
-    Duration most;
-  };
-  struct Exponential {
-    Duration mean;
-  };
-  struct LogNormal {
-    Duration median;
-    double sigma;
-  };
-  struct Bimodal {
-    Duration often;
-    Duration seldom;
-    double share;  ///< of `seldom`
-  };
-  using Times = std::shared_ptr<const std::vector<Duration>>;
-  using Shape = std::variant<Fixed, Uniform, Exponential, LogNormal, Bimodal, Times>;
+  using Drawer = std::function<Duration(Draws&)>;
 
-  struct Form;  // a row of the table of what Parse knows
+  explicit Distribution(Drawer draw) : draw_(std::move(draw)) {}
 
-  explicit Distribution(Shape shape) : shape_(std::move(shape)) {}
-
-  static Result<Shape> ParseFixed(std::string_view text);
-  static Result<Shape> ParseUniform(std::string_view text);
-  static Result<Shape> ParseExponential(std::string_view text);
-  static Result<Shape> ParseLogNormal(std::string_view text);
-  static Result<Shape> ParseBimodal(std::string_view text);
-
-  Shape shape_;
+  Drawer draw_;
 };
+
+/// The most lines of Distribution::Recorded.
+inline constexpr std::size_t kMostRecorded = 1'000'000;
 
 /// A time such as 300ms, 2s, 1m30s, or 0.3 for seconds; 0 to kLongestTime.
 ///
 /// Errors   kInvalidArgument: anything else.
 Result<Duration> ParseTime(std::string_view text);
-
-/// Times in seconds, one a line, such as a column of a recorded run; empty lines and lines that
-/// begin with # do not count.
-///
-/// Errors   kInvalidArgument: the line that is not a number of seconds from 0 to 1e9, or too many
-///          lines.
-Result<std::vector<Duration>> ParseRecorded(std::string_view text);
-
-/// The most lines of ParseRecorded.
-inline constexpr std::size_t kMostRecorded = 1'000'000;
 
 }  // namespace twofold::stats
