@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/load/counts.h"
 #include "lib/load/job_entry.h"
 #include "lib/load/marks.h"
 #include "lib/load/schedule.h"
 #include "lib/load/segment.h"
 #include "lib/load/slices.h"
-#include "lib/spec/permutations.h"
 
 namespace twofold::load {
 
@@ -156,7 +156,7 @@ class Recorder {
   ErrorCounts errors_;
   Marks marks_;
   std::vector<RanJob> jobs_;
-  spec::Random random_;
+  Random random_;
   std::uint64_t ended_ = 0;
   std::uint64_t measured_ = 0;  // ended after the warm-up
   std::uint64_t refused_ = 0;   // answers after the warm-up, of jobs that went out again

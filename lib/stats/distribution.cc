@@ -34,9 +34,9 @@ Duration Limited(double nanoseconds) {
 double Scaled(Duration time, double factor) { return static_cast<double>(time.count()) * factor; }
 
 // Box and Muller; one of the two numbers is enough.
-double Normal(Draws& draws) {
-  const double radius = std::sqrt(-2 * std::log(draws.Share()));
-  return radius * std::cos(2 * std::numbers::pi * draws.Share());
+double Normal(Random& random) {
+  const double radius = std::sqrt(-2 * std::log(random.Share()));
+  return radius * std::cos(2 * std::numbers::pi * random.Share());
 }
 
 std::string Shown(std::string_view text) {
@@ -63,12 +63,12 @@ std::optional<double> ParseUpTo(std::string_view text, double most) {
 
 // ---- the forms: each makes of the text behind its name what draws
 
-using Drawer = std::function<Duration(Draws&)>;
+using Drawer = std::function<Duration(Random&)>;
 
 Result<Drawer> Fixed(std::string_view text) {
   const auto time = ParseTime(text);
   if (!time.ok()) return time.status();
-  return [time = *time](Draws&) { return time; };
+  return [time = *time](Random&) { return time; };
 }
 
 Result<Drawer> Uniform(std::string_view text) {
@@ -78,15 +78,16 @@ Result<Drawer> Uniform(std::string_view text) {
   const auto most = ParseTime(second);
   if (!most.ok()) return most.status();
   if (*most < *least) return absl::InvalidArgumentError("the second time is less than the first");
-  return [least = *least, width = *most - *least](Draws& draws) {
-    return least + Limited(Scaled(width, draws.Share()));
+  return [least = *least, width = *most - *least](Random& random) {
+    return least + Limited(Scaled(width, random.Share()));
   };
 }
 
 Result<Drawer> Exponential(std::string_view text) {
   const auto mean = ParseTime(text);
   if (!mean.ok()) return mean.status();
-  return [mean = *mean](Draws& draws) { return Limited(Scaled(mean, -std::log(draws.Share()))); };
+  return
+      [mean = *mean](Random& random) { return Limited(Scaled(mean, -std::log(random.Share()))); };
 }
 
 Result<Drawer> LogNormal(std::string_view text) {
@@ -98,8 +99,8 @@ Result<Drawer> LogNormal(std::string_view text) {
     return absl::InvalidArgumentError(
         absl::StrCat("after the comma stands sigma, 0 to ", kMostSigma));
   }
-  return [median = *median, sigma = *sigma](Draws& draws) {
-    return Limited(Scaled(median, std::exp(sigma * Normal(draws))));
+  return [median = *median, sigma = *sigma](Random& random) {
+    return Limited(Scaled(median, std::exp(sigma * Normal(random))));
   };
 }
 
@@ -115,8 +116,8 @@ Result<Drawer> Bimodal(std::string_view text) {
   if (!is_percent || !percent) {
     return absl::InvalidArgumentError("last stands how many take the second time, 0% to 100%");
   }
-  return [often = *often, seldom = *seldom, share = *percent / 100](Draws& draws) {
-    return draws.Share() < share ? seldom : often;
+  return [often = *often, seldom = *seldom, share = *percent / 100](Random& random) {
+    return random.Share() < share ? seldom : often;
   };
 }
 
@@ -133,22 +134,6 @@ constexpr std::array<Form, 6> kForms = {{{"fixed", Fixed},
 
 }  // namespace
 
-Draws::Draws(std::uint64_t seed, std::string_view text) : state_(seed) {
-  for (const char c : text) state_ = Next() ^ static_cast<unsigned char>(c);
-}
-
-std::uint64_t Draws::Next() {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// The last of the 2^53 shares would be rounded up to 1.
-double Draws::Share() {
-  return std::min((static_cast<double>(Next() >> 11) + 0.5) * 0x1p-53, 1 - 0x1p-53);
-}
-
 Result<Duration> ParseTime(std::string_view text) {
   absl::Duration time;
   double seconds = 0;
@@ -163,7 +148,7 @@ Result<Duration> ParseTime(std::string_view text) {
       "'", Shown(text), "' is not a time from 0 to 1e9 seconds, such as 0.3, 300ms, 2s or 1m30s"));
 }
 
-Distribution::Distribution(Duration time) : Distribution([time](Draws&) { return time; }) {}
+Distribution::Distribution(Duration time) : Distribution([time](Random&) { return time; }) {}
 
 Result<Distribution> Distribution::Parse(std::string_view text) {
   const std::size_t colon = text.find(':');
@@ -203,8 +188,8 @@ Result<Distribution> Distribution::Recorded(std::string_view text) {
   }
   if (times.empty()) return absl::InvalidArgumentError("there is no recorded time");
   return Distribution([times = std::make_shared<const std::vector<Duration>>(std::move(times))](
-                          Draws& draws) {
-    return (*times)[static_cast<std::size_t>(draws.Share() * static_cast<double>(times->size()))];
+                          Random& random) {
+    return (*times)[static_cast<std::size_t>(random.Share() * static_cast<double>(times->size()))];
   });
 }
 

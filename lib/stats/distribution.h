@@ -1,39 +1,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string_view>
 #include <utility>
 
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/common/result.h"
 
 namespace twofold::stats {
-
-/// Random numbers that depend on the seed alone: the same on every machine and with every library.
-///
-/// Source   SplitMix64 (G. Steele, D. Lea, C. Flood, 2014).
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-
-  /// Numbers that depend on a text as well, such as the name of a pod: so its life does not depend
-  /// on the order in which pods arrive.
-  Draws(std::uint64_t seed, std::string_view text);
-
-  /// The same with a number, such as the id of a job. The seed is mixed first, so the ids 1, 2, 3
-  /// of another seed are other numbers, and not the same ones in another order.
-  Draws(std::uint64_t seed, std::uint64_t number) : state_(Draws(seed).Next() ^ number) {}
-
-  std::uint64_t Next();
-
-  /// More than 0, less than 1.
-  double Share();
-
- private:
-  std::uint64_t state_;
-};
 
 /// The longest time that can be written, and that a distribution gives: more than 31 years.
 inline constexpr Duration kLongestTime = std::chrono::seconds(1'000'000'000);
@@ -63,10 +39,10 @@ class Distribution {
   ///          1e9; more than kMostRecorded.
   static Result<Distribution> Recorded(std::string_view text);
 
-  [[nodiscard]] Duration Draw(Draws& draws) const { return draw_(draws); }
+  [[nodiscard]] Duration Draw(Random& random) const { return draw_(random); }
 
  private:
-  using Drawer = std::function<Duration(Draws&)>;
+  using Drawer = std::function<Duration(Random&)>;
 
   explicit Distribution(Drawer draw) : draw_(std::move(draw)) {}
 

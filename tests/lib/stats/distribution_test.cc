@@ -20,9 +20,9 @@ using testing::HasSubstr;
 constexpr int kDraws = 20'000;
 
 std::vector<double> Sample(const Distribution& distribution, std::uint64_t seed = 7) {
-  Draws draws(seed);
+  Random random(seed);
   std::vector<double> sample;
-  for (int i = 0; i < kDraws; ++i) sample.push_back(ToSeconds(distribution.Draw(draws)));
+  for (int i = 0; i < kDraws; ++i) sample.push_back(ToSeconds(distribution.Draw(random)));
   std::sort(sample.begin(), sample.end());
   return sample;
 }
@@ -31,11 +31,6 @@ Distribution Parsed(const std::string& text) {
   const auto parsed = Distribution::Parse(text);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   return parsed.value_or(Distribution(Duration::zero()));
-}
-
-TEST(Draws, EvenTheLargestShareIsLessThanOne) {
-  EXPECT_LT(Draws(0x31628af67b2131ab).Share(), 1);  // whose first number has all bits
-  EXPECT_EQ(Draws(0x31628af67b2131ab).Next(), ~std::uint64_t{0});
 }
 
 TEST(Distribution, FixedIsAlwaysTheSame) {
@@ -94,28 +89,6 @@ TEST(Distribution, BimodalTakesTheSecondTimeAsOftenAsSaid) {
   EXPECT_EQ(often + std::count(sample.begin(), sample.end(), 1.0), kDraws);
   EXPECT_EQ(Sample(Parsed("bimodal:1s,2s,0%")).back(), 1);
   EXPECT_EQ(Sample(Parsed("bimodal:1s,2s,100%")).front(), 2);
-}
-
-// Jobs draw by their ids, which count up: no run of ids may look like another distribution.
-TEST(Draws, NumbersThatCountUpDrawAsIndependentOnesDo) {
-  double sum = 0;
-  double product = 0;
-  double before = 0;
-  for (std::uint64_t id = 1; id <= kDraws; ++id) {
-    const double share = Draws(0, id).Share() - 0.5;
-    sum += share;
-    product += share * before;
-    before = share;
-  }
-  // Standard errors of the two means: 0.0020 and 0.0006.
-  EXPECT_NEAR(sum / kDraws, 0, 0.01);
-  EXPECT_NEAR(product / kDraws, 0, 0.003);
-}
-
-TEST(Draws, AnotherSeedGivesOtherNumbersNotTheSameInAnotherOrder) {
-  std::set<std::uint64_t> first;
-  for (std::uint64_t id = 0; id < 1024; ++id) first.insert(Draws(1, id).Next());
-  for (std::uint64_t id = 0; id < 1024; ++id) EXPECT_FALSE(first.contains(Draws(2, id).Next()));
 }
 
 TEST(Distribution, RecordedTimesComeEquallyOften) {
