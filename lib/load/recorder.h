@@ -34,15 +34,6 @@ struct WarmUp {
   [[nodiscard]] Duration Most(Duration planned) const;
 };
 
-/// Who ran a job, and when, by the moment of its answer and its run time.
-struct RanJob {
-  Places::Index place = 0;
-  Instant ended;
-  Instant planned;
-  Duration run{};
-  bool failed = false;
-};
-
 /// The ledger of a load that is recorded, folded as its jobs come: a segment of all after the
 /// warm-up and one a stage, slices of time, places, errors, marks, and jobs drawn evenly.
 ///
@@ -117,7 +108,8 @@ class Recorder {
   [[nodiscard]] const std::vector<Place>& all_places() const { return places_.all(); }
   [[nodiscard]] const ErrorCounts::Map& errors() const { return errors_.all(); }
   [[nodiscard]] const Marks& marks() const { return marks_; }
-  [[nodiscard]] const std::vector<RanJob>& jobs() const { return jobs_; }
+  /// Those that were drawn, in no order.
+  [[nodiscard]] const std::vector<JobEntry>& jobs() const { return jobs_; }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   /// When the warm-up is over, whatever happens; nullopt: it is.
   [[nodiscard]] std::optional<Instant> WarmUpEndsBy() const;
@@ -132,7 +124,7 @@ class Recorder {
   void BeginStages(Instant now, std::span<const Instant> at_work);
   void PlanUntil(Instant now);
   void Planned(Instant planned);
-  void Draw(const RanJob& job);
+  void Draw(const JobEntry& job);
 
   // Calls the method of the total and of the stage in which the job was planned.
   template <typename Method, typename... Arguments>
@@ -155,7 +147,7 @@ class Recorder {
   Places places_;
   ErrorCounts errors_;
   Marks marks_;
-  std::vector<RanJob> jobs_;
+  std::vector<JobEntry> jobs_;
   Random random_;
   std::uint64_t ended_ = 0;
   std::uint64_t measured_ = 0;  // ended after the warm-up
