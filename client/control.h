@@ -5,7 +5,6 @@
 
 #include "lib/http/message.h"
 #include "lib/load/engine/generator.h"
-#include "lib/load/job_template.h"
 #include "lib/load/profile.h"
 #include "lib/security/gate.h"
 #include "lib/security/tokens.h"

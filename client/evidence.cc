@@ -174,9 +174,10 @@ std::optional<double> MeanOf(const stats::Histogram& times) {
 
 std::vector<NodeEvidence> NodesOf(const load::Snapshot& snapshot) {
   std::vector<NodeEvidence> nodes;
-  for (const load::NodeGroup& group : load::GroupNodes(snapshot.places)) {
+  for (const load::PlaceGroup& group : GroupPlaces(snapshot.places, load::By::kWholeNode)) {
+    if (group.name.empty()) continue;
     const bool ran = group.runs.count() > 0;
-    nodes.push_back({group.node, group.workers, group.jobs,
+    nodes.push_back({group.name, group.workers, group.jobs(),
                      ran ? std::optional(group.runs.mean()) : std::nullopt});
   }
   return nodes;

@@ -7,7 +7,6 @@
 
 #include "lib/common/address.h"
 #include "lib/common/result.h"
-#include "lib/load/job_template.h"
 #include "lib/load/profile.h"
 #include "lib/security/options.h"
 

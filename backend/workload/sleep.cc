@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "lib/common/random.h"
+
 namespace twofold::backend {
 namespace {
 
@@ -17,7 +19,7 @@ Status Wrong(const std::string& why) {
 }  // namespace
 
 Duration SleepTimes::Of(const AttemptId& id) const {
-  stats::Draws draws(seed, id.job);
+  Random draws(seed, id.job);
   return time.Draw(draws);
 }
 

@@ -38,9 +38,7 @@ Status Set(To& to, const std::string& option, const std::string& text, Parse par
 Result<stats::Distribution> ReadRecorded(const std::string& path) {
   const auto text = ReadFile(path, kMostMib << 20);
   if (!text.ok()) return absl::InvalidArgumentError(text.status().message());
-  auto times = stats::ParseRecorded(*text);
-  if (!times.ok()) return times.status();
-  return stats::Distribution::Recorded(*std::move(times));
+  return stats::Distribution::Recorded(*text);
 }
 
 Status ReadNodes(const UpOptions& options, nodes::NodeTemplate& nodes) {

@@ -60,35 +60,23 @@ Places::Index Places::Add(Key names) {
 }
 
 std::vector<PlaceGroup> GroupPlaces(const std::vector<Place>& places, By by) {
-  std::map<std::pair<std::string, std::string>, PlaceGroup> groups;
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, PlaceGroup> groups;
+  std::set<std::tuple<Key, std::string, std::string>> pods;
   for (const Place& place : places) {
     if (place.succeeded + place.failed == 0) continue;
-    const std::string& name = by == By::kNode ? place.node : place.pod;
-    PlaceGroup& group = groups[{name, place.device}];
-    group.name = name;
-    group.device = place.device;
+    const Key key{by == By::kPod ? place.pod : place.node,
+                  by == By::kWholeNode ? "" : place.device};
+    PlaceGroup& group = groups[key];
+    group.name = key.first;
+    group.device = key.second;
+    group.workers += pods.emplace(key, place.node, place.pod).second ? 1U : 0U;
     group.succeeded += place.succeeded;
     group.failed += place.failed;
+    group.runs.Merge(place.runs);
   }
   std::vector<PlaceGroup> sorted;
   for (auto& [key, group] : groups) sorted.push_back(std::move(group));
-  return sorted;
-}
-
-std::vector<NodeGroup> GroupNodes(const std::vector<Place>& places) {
-  std::map<std::string, NodeGroup> groups;
-  std::set<std::pair<std::string, std::string>> pods;
-  for (const Place& place : places) {
-    const std::uint64_t jobs = place.succeeded + place.failed;
-    if (jobs == 0 || place.node.empty()) continue;
-    NodeGroup& group = groups[place.node];
-    group.node = place.node;
-    group.workers += pods.emplace(place.node, place.pod).second ? 1U : 0U;
-    group.jobs += jobs;
-    group.runs.Merge(place.runs);
-  }
-  std::vector<NodeGroup> sorted;
-  for (auto& [node, group] : groups) sorted.push_back(std::move(group));
   return sorted;
 }
 

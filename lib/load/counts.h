@@ -66,31 +66,23 @@ class Places {
   std::map<Key, Index, Before> index_;
 };
 
-enum class By : std::uint8_t { kNode, kPod };
+/// Which places are added up: those of the same node and device, pod and device, or node.
+enum class By : std::uint8_t { kNode, kPod, kWholeNode };
 
-/// Jobs that ended on one node (or pod) and device.
+/// Jobs that ended in places that are added up.
 struct PlaceGroup {
-  std::string name;  ///< of the node or pod; empty: no worker had the job
-  std::string device;
+  std::string name;           ///< of the node or pod; empty: no worker had the job
+  std::string device;         ///< empty: none, or any
+  std::uint32_t workers = 0;  ///< pods
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
+  stats::Moments runs{};  ///< seconds, of those that succeeded
 
   [[nodiscard]] std::uint64_t jobs() const { return succeeded + failed; }
 };
 
-/// Adds up places with the same name and device. Sorted by both; places without a job are left out.
+/// Sorted by name and device; places without a job are left out.
 std::vector<PlaceGroup> GroupPlaces(const std::vector<Place>& places, By by);
-
-/// Jobs that ended on one node.
-struct NodeGroup {
-  std::string node;
-  std::uint32_t workers = 0;  ///< pods
-  std::uint64_t jobs = 0;
-  stats::Moments runs;  ///< seconds, of those that succeeded
-};
-
-/// Adds up places with the same node, sorted by it; those without a node or a job are left out.
-std::vector<NodeGroup> GroupNodes(const std::vector<Place>& places);
 
 /// Why a job did not succeed: the reason in its serialized v1::Report, else the exit code, the
 /// signal or the outcome; plus the last line that a failed program printed, made printable, at most

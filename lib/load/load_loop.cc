@@ -7,7 +7,8 @@ constexpr int kIndexBits = 32;
 
 }  // namespace
 
-LoadLoop::Tag LoadLoop::Send(Instant now, Instant due, std::uint32_t kind, Lane lane) {
+LoadLoop::Tag LoadLoop::Send(Instant now, Instant due, std::uint32_t kind, Lane lane,
+                             Stream stream) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -17,6 +18,7 @@ LoadLoop::Tag LoadLoop::Send(Instant now, Instant due, std::uint32_t kind, Lane 
   Slot& slot = slots_[index];
   slot = {.submitted = now,
           .due = due,
+          .stream = stream,
           .uses = slot.uses + 1,
           .kind = static_cast<std::uint16_t>(kind),
           .busy = true,
@@ -25,11 +27,12 @@ LoadLoop::Tag LoadLoop::Send(Instant now, Instant due, std::uint32_t kind, Lane 
   return TagOf(index);
 }
 
-void LoadLoop::Move(Tag tag, Lane lane) {
+void LoadLoop::Move(Tag tag, Lane lane, Stream stream) {
   Slot& slot = slots_[static_cast<std::uint32_t>(tag)];
   --on_lane_[slot.lane];
   ++on_lane_[lane];
   slot.lane = lane;
+  slot.stream = stream;
 }
 
 std::optional<LoadLoop::Sent> LoadLoop::End(Tag tag) {

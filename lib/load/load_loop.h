@@ -13,20 +13,22 @@
 
 namespace twofold::load {
 
-/// Knows which jobs have no answer yet, and on which lane each of them is. Says how many more a
-/// number of outstanding ones asks for (the closed loop), and takes those that a schedule asks for
-/// (the open loop). Knows nothing of their contents and transport: lanes are numbers to it.
+/// Knows which jobs have no answer yet, and on which lane and stream each of them is. Says how many
+/// more a number of outstanding ones asks for (the closed loop), and takes those that a schedule
+/// asks for (the open loop). Knows nothing of their contents and transport: lanes are numbers to
+/// it, and streams are names.
 ///
 /// A job sits in a slot. Its tag is the slot's index and, above it, how often the slot was used, so
 /// that a second or late answer differs from the first one.
 ///
 /// Time     Callers pass `now`.
 /// Threads  Not thread-safe.
-/// Cost     O(1) a job, no allocation once a level of parallelism has been reached. 28 bytes a job.
+/// Cost     O(1) a job, no allocation once a level of parallelism has been reached. 36 bytes a job.
 class LoadLoop {
  public:
   using Tag = std::uint64_t;
   using Lane = std::uint8_t;
+  using Stream = const void*;  ///< never followed; nullptr: none
   static constexpr std::size_t kMostLanes = 256;
 
   /// A job without an answer.
@@ -35,6 +37,7 @@ class LoadLoop {
     Instant due;             ///< when it was to be submitted; in a closed loop it always is
     std::uint32_t kind = 0;  ///< what it is made from, as Send was told
     Lane lane = 0;
+    Stream stream = nullptr;  ///< that will say how it ends
   };
 
   /// After a higher value Grant grants more jobs; after a lower one jobs end without replacement.
@@ -44,10 +47,10 @@ class LoadLoop {
   std::size_t Grant(Instant now) { return pacer_.Grant(now, Missing()); }
 
   /// A job is submitted now that was due at `due`: whatever the parallelism, or as Grant said.
-  Tag Send(Instant now, Instant due, std::uint32_t kind, Lane lane);
+  Tag Send(Instant now, Instant due, std::uint32_t kind, Lane lane, Stream stream = nullptr);
 
-  /// The job is on `lane` from now on. REQUIRES: it is outstanding.
-  void Move(Tag tag, Lane lane);
+  /// The job is on this lane and stream from now on. REQUIRES: it is outstanding.
+  void Move(Tag tag, Lane lane, Stream stream);
 
   /// The job has ended; nullopt if no such job is outstanding.
   std::optional<Sent> End(Tag tag);
@@ -83,14 +86,15 @@ class LoadLoop {
   struct Slot {
     Instant submitted;
     Instant due;
+    Stream stream = nullptr;
     std::uint32_t uses = 0;
     std::uint16_t kind = 0;
     bool busy = false;
     Lane lane = 0;
 
-    [[nodiscard]] Sent sent() const { return {submitted, due, kind, lane}; }
+    [[nodiscard]] Sent sent() const { return {submitted, due, kind, lane, stream}; }
   };
-  static_assert(sizeof(Slot) == 24);
+  static_assert(sizeof(Slot) == 32);
 
   [[nodiscard]] std::size_t Missing() const;
   [[nodiscard]] Tag TagOf(std::uint32_t index) const;

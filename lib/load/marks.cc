@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <map>
 #include <utility>
 
 namespace twofold::load {
@@ -79,16 +79,14 @@ std::vector<Mark> Spoiling(const Marks& marks, const JobCounts& jobs) {
 }
 
 std::vector<Mark> Grouped(const std::vector<Mark>& marks) {
-  std::vector<Mark> groups;
-  for (std::size_t i = 0; i < kTroubles; ++i) {
-    std::optional<Mark> group;
-    for (const Mark& mark : marks) {
-      if (mark.trouble != static_cast<Trouble>(i)) continue;
-      group ? Join(*group, mark) : void(group = mark);
-    }
-    if (group) groups.push_back(*std::move(group));
+  std::map<Trouble, Mark> groups;
+  for (const Mark& mark : marks) {
+    const auto [group, added] = groups.try_emplace(mark.trouble, mark);
+    if (!added) Join(group->second, mark);
   }
-  return groups;
+  std::vector<Mark> sorted;
+  for (auto& [trouble, mark] : groups) sorted.push_back(std::move(mark));
+  return sorted;
 }
 
 std::string Text(const Mark& mark) {

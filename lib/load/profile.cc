@@ -112,28 +112,19 @@ struct Section {
   }
 };
 
-std::string NameOf(const char* what, const char* unit, double from, double to, double seconds) {
+// A parallelism or a rate that goes from one level to another.
+Stage LevelStage(Stage::Kind kind, double from, double to, double seconds) {
+  const bool rate = kind == Stage::Kind::kRate;
   const std::string levels =
       from == to ? fmt::format("{:g}", from) : fmt::format("{:g} to {:g}", from, to);
   const std::string time = seconds < kForever ? fmt::format(", {:g} s", seconds) : "";
-  return fmt::format("{} {}{}{}", what, levels, unit, time);
-}
-
-Stage ParallelStage(double from, double to, double seconds) {
-  return {.kind = Stage::Kind::kParallel,
-          .name = NameOf("parallel", "", from, to, seconds),
-          .seconds = seconds,
-          .from = from,
-          .to = to};
-}
-
-Stage RateStage(double from, double to, double seconds) {
-  return {.kind = Stage::Kind::kRate,
-          .name = NameOf("rate", " /s", from, to, seconds),
-          .seconds = seconds,
-          .from = from,
-          .to = to,
-          .curve = Line(from, to, seconds)};
+  return {
+      .kind = kind,
+      .name = fmt::format("{} {}{}{}", rate ? "rate" : "parallel", levels, rate ? " /s" : "", time),
+      .seconds = seconds,
+      .from = from,
+      .to = to,
+      .curve = rate ? Line(from, to, seconds) : Curve{}};
 }
 
 // `steps` equal ones from the first level to the last.
@@ -141,10 +132,8 @@ void AddSteps(const Stage& whole, int steps, std::vector<Stage>& stages) {
   const double seconds = whole.seconds / steps;
   for (int i = 0; i < steps; ++i) {
     double level = whole.from + (whole.to - whole.from) * i / (steps - 1);
-    const bool rate = whole.kind == Stage::Kind::kRate;
-    if (!rate) level = std::round(level);
-    stages.push_back(rate ? RateStage(level, level, seconds)
-                          : ParallelStage(level, level, seconds));
+    if (whole.kind == Stage::Kind::kParallel) level = std::round(level);
+    stages.push_back(LevelStage(whole.kind, level, level, seconds));
   }
 }
 
@@ -201,7 +190,7 @@ Status ReadLevel(const Section& section, std::vector<Stage>& stages) {
   const double to = section.Number("to", from);
   if (rate && to > kMostRate)
     return section.Wrong("to", fmt::format("must be at most {:g}", kMostRate));
-  Stage stage = rate ? RateStage(from, to, seconds) : ParallelStage(from, to, seconds);
+  Stage stage = LevelStage(rate ? Stage::Kind::kRate : Stage::Kind::kParallel, from, to, seconds);
   Status status;
   if (*shape == "sine") status = ReadSine(section, stage);
   if (*shape == "burst") status = ReadBurst(section, stage);
@@ -392,13 +381,13 @@ double Profile::seconds() const {
 }
 
 Profile ParallelProfile(std::uint32_t parallel, double seconds) {
-  Profile profile = OneStage(ParallelStage(parallel, parallel, seconds));
+  Profile profile = OneStage(LevelStage(Stage::Kind::kParallel, parallel, parallel, seconds));
   profile.text = fmt::format("stages:\n  - parallel: {}{}\n", parallel, DurationText(seconds));
   return profile;
 }
 
 Profile RateProfile(double rate, Arrivals arrivals, double seconds, std::uint64_t seed) {
-  Profile profile = OneStage(RateStage(rate, rate, seconds));
+  Profile profile = OneStage(LevelStage(Stage::Kind::kRate, rate, rate, seconds));
   profile.arrivals = arrivals;
   profile.seed = seed;
   profile.text = fmt::format("arrivals: {}\nseed: {}\nstages:\n  - rate: {:.17g}{}\n",

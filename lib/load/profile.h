@@ -11,7 +11,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/load/curve.h"
-#include "lib/load/job_template.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::load {
 
@@ -52,6 +52,12 @@ inline constexpr std::size_t kMostMoments = 1'000'000;  ///< of a trace
 inline constexpr std::size_t kMostTraceBytes = 32 << 20;
 inline constexpr double kMostRate = 1e6;  ///< jobs a second
 inline constexpr std::uint32_t kMostParallel = 10'000'000;
+
+/// What all jobs of a kind have in common.
+struct JobTemplate {
+  v1::JobOptions options;
+  std::string spec;
+};
 
 /// One kind of job, and how often it is drawn.
 struct WeightedJob {

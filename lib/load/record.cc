@@ -5,43 +5,18 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
-#include "lib/common/printable.h"
 #include "lib/load/laws.h"
+#include "lib/suite/latencies.h"
 
 namespace twofold::load {
 namespace {
 
-/// The quantiles of a LoadTime.
-struct Quantile {
-  double share;
-  void (v1::LoadTime::*set)(double);
-};
-constexpr std::array kQuantiles = {
-    Quantile{0.5, &v1::LoadTime::set_p50}, Quantile{0.9, &v1::LoadTime::set_p90},
-    Quantile{0.99, &v1::LoadTime::set_p99}, Quantile{0.999, &v1::LoadTime::set_p99_9}};
-
-void SetHistogram(const stats::Histogram::Parts& parts, v1::Histogram& histogram) {
-  for (const auto& part : parts.counts) {
-    histogram.add_bucket(part.lowest);
-    histogram.add_count(part.count);
-  }
-  histogram.set_sum(parts.sum);
-  histogram.set_min(parts.min);
-  histogram.set_max(parts.max);
-  histogram.set_clamped(parts.clamped);
-}
-
 // What JSON cannot write, infinity, is not known.
-template <typename Set>
-void SetKnown(double value, Set set) {
-  if (std::isfinite(value)) set(value);
-}
-
 void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& result) {
   result.set_seconds(estimate.seconds);
   result.set_steady(estimate.steady);
@@ -49,7 +24,7 @@ void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& resu
   if (estimate.succeeded > 0) result.set_throughput(estimate.throughput);
   if (!std::isfinite(estimate.log_error)) return;
   result.set_lower(estimate.lower);
-  SetKnown(estimate.upper, [&](double upper) { result.set_upper(upper); });
+  if (std::isfinite(estimate.upper)) result.set_upper(estimate.upper);
   result.set_log_error(estimate.log_error);
   result.set_degrees(estimate.degrees);
 }
@@ -174,7 +149,7 @@ void AddSlices(const Recorder& recorder, v1::LoadRecord& record) {
     slice.set_rejected(rate(seen.jobs.rejected()));
     if (!open && begin < over) slice.set_parallel(recorder.schedule().Parallelism(last));
     slice.set_outstanding(static_cast<double>(seen.outstanding));
-    SetHistogram(seen.from_plan, *slice.mutable_from_plan());
+    *slice.mutable_from_plan() = suite::ToMessage(seen.from_plan);
     begin = end;
   }
 }
@@ -195,8 +170,7 @@ void AddPlaces(const Recorder& recorder, v1::LoadRecord& record) {
 void AddErrors(const Recorder& recorder, v1::LoadRecord& record) {
   std::vector<std::pair<std::string, std::uint64_t>> errors(recorder.errors().begin(),
                                                             recorder.errors().end());
-  std::stable_sort(errors.begin(), errors.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(errors, std::greater(), [](const auto& one) { return one.second; });
   for (const auto& [text, count] : errors) {
     v1::LoadError& error = *record.add_errors();
     error.set_text(text);
@@ -205,16 +179,15 @@ void AddErrors(const Recorder& recorder, v1::LoadRecord& record) {
 }
 
 void AddJobs(const Recorder& recorder, v1::LoadRecord& record) {
-  std::vector<RanJob> jobs = recorder.jobs();
-  std::sort(jobs.begin(), jobs.end(),
-            [](const RanJob& a, const RanJob& b) { return a.ended < b.ended; });
-  for (const RanJob& ran : jobs) {
+  std::vector<JobEntry> jobs = recorder.jobs();
+  std::ranges::sort(jobs, {}, &JobEntry::ended);
+  for (const JobEntry& ran : jobs) {
     v1::LoadJob& job = *record.add_jobs();
     job.set_place(ran.place);
     job.set_started(Seconds(recorder, ran.ended - ran.run));
     job.set_run(ToSeconds(ran.run));
     job.set_due(Seconds(recorder, ran.planned));
-    job.set_failed(ran.failed);
+    job.set_failed(!ran.succeeded());
   }
   record.set_jobs_left_out(recorder.ended() - jobs.size());
 }
@@ -229,13 +202,15 @@ v1::LoadTime TimeOf(const stats::CensoredTimes& times, bool with_histogram) {
   if (times.open.Count() > 0) time.set_known(times.Known());
   time.set_mean(ToSeconds(times.Mean()->value));
   if (times.ended.Count() > 0) time.set_min(ToSeconds(*times.ended.Min()));
-  for (const Quantile& quantile : kQuantiles) {
-    (time.*quantile.set)(ToSeconds(times.Quantile(quantile.share)->value));
-  }
+  const auto quantile = [&](double share) { return ToSeconds(times.Quantile(share)->value); };
+  time.set_p50(quantile(0.5));
+  time.set_p90(quantile(0.9));
+  time.set_p99(quantile(0.99));
+  time.set_p99_9(quantile(0.999));
   time.set_max(ToSeconds(times.Max()->value));
   if (!with_histogram) return time;
-  SetHistogram(times.ended.ToParts(), *time.mutable_histogram());
-  if (times.open.Count() > 0) SetHistogram(times.open.ToParts(), *time.mutable_open_ages());
+  *time.mutable_histogram() = suite::ToMessage(times.ended);
+  if (times.open.Count() > 0) *time.mutable_open_ages() = suite::ToMessage(times.open);
   return time;
 }
 
@@ -275,22 +250,6 @@ std::string RecordJson(const v1::LoadRecord& record) {
   // It fails for messages of other pools only.
   if (!google::protobuf::util::MessageToJsonString(record, &json, options).ok()) return {};
   return json;
-}
-
-Result<v1::LoadRecord> ReadRecord(std::string_view json) {
-  if (json.size() > kMostRecordBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a record of a load has at most ", kMostRecordBytes, " bytes"));
-  }
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;
-  v1::LoadRecord record;
-  const auto status = google::protobuf::util::JsonStringToMessage(
-      google::protobuf::StringPiece(json.data(), json.size()), &record, options);
-  if (status.ok()) return record;
-  const auto why = status.message();
-  return absl::InvalidArgumentError(
-      absl::StrCat("not a record of a load: ", Printable({why.data(), why.size()}, 300)));
 }
 
 }  // namespace twofold::load

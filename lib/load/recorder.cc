@@ -76,7 +76,7 @@ void Recorder::Ended(const JobEntry& job, std::string_view error) {
   }
   if (job.outcome == v1::OUTCOME_UNSPECIFIED || rejected) return;
   ++ended_;
-  Draw({job.place, job.ended, job.planned, job.run, !job.succeeded()});
+  Draw(job);
   if (closed_at_) return;
   longest_life_ = std::max(longest_life_, job.ended - job.sent);
   if (total_) {
@@ -92,7 +92,7 @@ void Recorder::Refused(std::string_view error) {
   errors_.Add(error);
 }
 
-void Recorder::Draw(const RanJob& job) {
+void Recorder::Draw(const JobEntry& job) {
   if (jobs_.size() < kMostJobs) return jobs_.push_back(job);
   const std::uint64_t place = random_.Below(ended_);
   if (place < kMostJobs) jobs_[place] = job;

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/load/counts.h"
 #include "lib/load/job_entry.h"
 #include "lib/load/marks.h"
 #include "lib/load/schedule.h"
 #include "lib/load/segment.h"
 #include "lib/load/slices.h"
-#include "lib/spec/permutations.h"
 
 namespace twofold::load {
 
@@ -32,15 +32,6 @@ struct WarmUp {
                           Duration mean, Duration planned) const;
   /// The longest that it lasts in a load of `planned`.
   [[nodiscard]] Duration Most(Duration planned) const;
-};
-
-/// Who ran a job, and when, by the moment of its answer and its run time.
-struct RanJob {
-  Places::Index place = 0;
-  Instant ended;
-  Instant planned;
-  Duration run{};
-  bool failed = false;
 };
 
 /// The ledger of a load that is recorded, folded as its jobs come: a segment of all after the
@@ -117,7 +108,8 @@ class Recorder {
   [[nodiscard]] const std::vector<Place>& all_places() const { return places_.all(); }
   [[nodiscard]] const ErrorCounts::Map& errors() const { return errors_.all(); }
   [[nodiscard]] const Marks& marks() const { return marks_; }
-  [[nodiscard]] const std::vector<RanJob>& jobs() const { return jobs_; }
+  /// Those that were drawn, in no order.
+  [[nodiscard]] const std::vector<JobEntry>& jobs() const { return jobs_; }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   /// When the warm-up is over, whatever happens; nullopt: it is.
   [[nodiscard]] std::optional<Instant> WarmUpEndsBy() const;
@@ -132,7 +124,7 @@ class Recorder {
   void BeginStages(Instant now, std::span<const Instant> at_work);
   void PlanUntil(Instant now);
   void Planned(Instant planned);
-  void Draw(const RanJob& job);
+  void Draw(const JobEntry& job);
 
   // Calls the method of the total and of the stage in which the job was planned.
   template <typename Method, typename... Arguments>
@@ -155,8 +147,8 @@ class Recorder {
   Places places_;
   ErrorCounts errors_;
   Marks marks_;
-  std::vector<RanJob> jobs_;
-  spec::Random random_;
+  std::vector<JobEntry> jobs_;
+  Random random_;
   std::uint64_t ended_ = 0;
   std::uint64_t measured_ = 0;  // ended after the warm-up
   std::uint64_t refused_ = 0;   // answers after the warm-up, of jobs that went out again

@@ -10,11 +10,6 @@ namespace {
 constexpr std::uint64_t kKindsSeed = 0x9e3779b97f4a7c15;  // apart from that of arrivals
 constexpr double kRounding = 1e-9;                        // of a job
 
-// More than 0, less than 1.
-double Share(spec::Random& random) {
-  return (static_cast<double>(random.Next() >> 11) + 0.5) * 0x1p-53;
-}
-
 double ParallelAt(const Stage& stage, double t) {
   return stage.from + (stage.to - stage.from) * t / stage.seconds;
 }
@@ -42,7 +37,7 @@ Schedule::Schedule(std::shared_ptr<const Profile> profile)
 DueJob Schedule::Take() {
   DueJob job{.due = *next_};
   if (profile_->jobs.size() > 1) {
-    double left = Share(kinds_) * weights_;
+    double left = kinds_.Share() * weights_;
     const auto& jobs = profile_->jobs;
     while (job.kind + 1 < jobs.size() && left >= jobs[job.kind].weight) {
       left -= jobs[job.kind++].weight;
@@ -78,17 +73,15 @@ void Schedule::FindNext() {
 
 // When the next job of the stage is due, in the stage's time.
 std::optional<double> Schedule::NextInStage(const Stage& stage) {
-  if (stage.kind == Stage::Kind::kRate) {
-    const double time = TimeOf(stage.curve, target_, last_);
-    return time < stage.seconds ? std::optional(time) : std::nullopt;
-  }
-  if (stage.kind != Stage::Kind::kTrace || moment_ >= stage.moments->size()) return std::nullopt;
-  const double time = (*stage.moments)[moment_];
+  double time = stage.seconds;
+  if (stage.kind == Stage::Kind::kRate) time = TimeOf(stage.curve, target_, last_);
+  const bool is_trace = stage.kind == Stage::Kind::kTrace;
+  if (is_trace && moment_ < stage.moments->size()) time = (*stage.moments)[moment_];
   return time < stage.seconds ? std::optional(time) : std::nullopt;
 }
 
 double Schedule::Step() {
-  return profile_->arrivals == Arrivals::kConstant ? 1.0 : -std::log(Share(arrivals_));
+  return profile_->arrivals == Arrivals::kConstant ? 1.0 : -std::log(arrivals_.Share());
 }
 
 std::uint32_t Schedule::Parallelism(Duration t) const {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/load/profile.h"
-#include "lib/spec/permutations.h"
 
 namespace twofold::load {
 
@@ -67,8 +67,8 @@ class Schedule {
   double Step();
 
   std::shared_ptr<const Profile> profile_;
-  spec::Random arrivals_;
-  spec::Random kinds_;  // apart, so that a mix of jobs does not move their arrivals
+  Random arrivals_;
+  Random kinds_;  // apart, so that a mix of jobs does not move their arrivals
   double weights_ = 0;
   std::vector<Duration> ends_;  // of the stages
   std::size_t stage_ = 0;

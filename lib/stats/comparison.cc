@@ -75,6 +75,7 @@ double ChanceOfDifference(const Rate& base, const Rate& now) {
   const boost::math::students_t student(std::max(both.degrees, 0.1));
   return 2.0 * cdf(complement(student, distance / both.error));
 }
+
 Verdict Judge(double lower, double upper, double limit) {
   if (lower >= limit) return Verdict::kPass;
   return upper < limit ? Verdict::kFail : Verdict::kUndecided;

@@ -5,6 +5,13 @@
 
 namespace twofold::stats {
 
+/// A value and the interval that holds the true one; infinite bounds are no bounds.
+struct Bounded {
+  double value = 0.0;
+  double lower = 0.0;
+  double upper = 0.0;
+};
+
 /// A throughput and how well it is known; see ThroughputEstimate for the words.
 struct Rate {
   double throughput = 0.0;

@@ -9,10 +9,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace twofold::stats {
 namespace {
@@ -32,9 +34,9 @@ Duration Limited(double nanoseconds) {
 double Scaled(Duration time, double factor) { return static_cast<double>(time.count()) * factor; }
 
 // Box and Muller; one of the two numbers is enough.
-double Normal(Draws& draws) {
-  const double radius = std::sqrt(-2 * std::log(draws.Share()));
-  return radius * std::cos(2 * std::numbers::pi * draws.Share());
+double Normal(Random& random) {
+  const double radius = std::sqrt(-2 * std::log(random.Share()));
+  return radius * std::cos(2 * std::numbers::pi * random.Share());
 }
 
 std::string Shown(std::string_view text) {
@@ -59,23 +61,78 @@ std::optional<double> ParseUpTo(std::string_view text, double most) {
   return number >= 0 && number <= most ? std::optional(number) : std::nullopt;
 }
 
+// ---- the forms: each makes of the text behind its name what draws
+
+using Drawer = std::function<Duration(Random&)>;
+
+Result<Drawer> Fixed(std::string_view text) {
+  const auto time = ParseTime(text);
+  if (!time.ok()) return time.status();
+  return [time = *time](Random&) { return time; };
+}
+
+Result<Drawer> Uniform(std::string_view text) {
+  const auto [first, second] = Cut(text, '-');
+  const auto least = ParseTime(first);
+  if (!least.ok()) return least.status();
+  const auto most = ParseTime(second);
+  if (!most.ok()) return most.status();
+  if (*most < *least) return absl::InvalidArgumentError("the second time is less than the first");
+  return [least = *least, width = *most - *least](Random& random) {
+    return least + Limited(Scaled(width, random.Share()));
+  };
+}
+
+Result<Drawer> Exponential(std::string_view text) {
+  const auto mean = ParseTime(text);
+  if (!mean.ok()) return mean.status();
+  return
+      [mean = *mean](Random& random) { return Limited(Scaled(mean, -std::log(random.Share()))); };
+}
+
+Result<Drawer> LogNormal(std::string_view text) {
+  const auto [first, second] = Cut(text, ',');
+  const auto median = ParseTime(first);
+  if (!median.ok()) return median.status();
+  const auto sigma = ParseUpTo(second, kMostSigma);
+  if (!sigma) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("after the comma stands sigma, 0 to ", kMostSigma));
+  }
+  return [median = *median, sigma = *sigma](Random& random) {
+    return Limited(Scaled(median, std::exp(sigma * Normal(random))));
+  };
+}
+
+Result<Drawer> Bimodal(std::string_view text) {
+  const auto [first, rest] = Cut(text, ',');
+  const auto [second, third] = Cut(rest, ',');
+  const auto often = ParseTime(first);
+  if (!often.ok()) return often.status();
+  const auto seldom = ParseTime(second);
+  if (!seldom.ok()) return seldom.status();
+  const bool is_percent = third.ends_with('%');
+  const auto percent = ParseUpTo(third.substr(0, third.size() - (is_percent ? 1 : 0)), 100);
+  if (!is_percent || !percent) {
+    return absl::InvalidArgumentError("last stands how many take the second time, 0% to 100%");
+  }
+  return [often = *often, seldom = *seldom, share = *percent / 100](Random& random) {
+    return random.Share() < share ? seldom : often;
+  };
+}
+
+struct Form {
+  std::string_view name;
+  Result<Drawer> (*parse)(std::string_view text);
+};
+constexpr std::array<Form, 6> kForms = {{{"fixed", Fixed},
+                                         {"uniform", Uniform},
+                                         {"exponential", Exponential},
+                                         {"exp", Exponential},
+                                         {"lognormal", LogNormal},
+                                         {"bimodal", Bimodal}}};
+
 }  // namespace
-
-Draws::Draws(std::uint64_t seed, std::string_view text) : state_(seed) {
-  for (const char c : text) state_ = Next() ^ static_cast<unsigned char>(c);
-}
-
-std::uint64_t Draws::Next() {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// The last of the 2^53 shares would be rounded up to 1.
-double Draws::Share() {
-  return std::min((static_cast<double>(Next() >> 11) + 0.5) * 0x1p-53, 1 - 0x1p-53);
-}
 
 Result<Duration> ParseTime(std::string_view text) {
   absl::Duration time;
@@ -91,109 +148,23 @@ Result<Duration> ParseTime(std::string_view text) {
       "'", Shown(text), "' is not a time from 0 to 1e9 seconds, such as 0.3, 300ms, 2s or 1m30s"));
 }
 
-Result<Distribution::Shape> Distribution::ParseFixed(std::string_view text) {
-  const auto time = ParseTime(text);
-  if (!time.ok()) return time.status();
-  return Shape(Fixed{*time});
-}
-
-Result<Distribution::Shape> Distribution::ParseUniform(std::string_view text) {
-  const auto [first, second] = Cut(text, '-');
-  const auto least = ParseTime(first);
-  if (!least.ok()) return least.status();
-  const auto most = ParseTime(second);
-  if (!most.ok()) return most.status();
-  if (*most < *least) return absl::InvalidArgumentError("the second time is less than the first");
-  return Shape(Uniform{*least, *most});
-}
-
-Result<Distribution::Shape> Distribution::ParseExponential(std::string_view text) {
-  const auto mean = ParseTime(text);
-  if (!mean.ok()) return mean.status();
-  return Shape(Exponential{*mean});
-}
-
-Result<Distribution::Shape> Distribution::ParseLogNormal(std::string_view text) {
-  const auto [first, second] = Cut(text, ',');
-  const auto median = ParseTime(first);
-  if (!median.ok()) return median.status();
-  const auto sigma = ParseUpTo(second, kMostSigma);
-  if (sigma) return Shape(LogNormal{*median, *sigma});
-  return absl::InvalidArgumentError(
-      absl::StrCat("after the comma stands sigma, 0 to ", kMostSigma));
-}
-
-Result<Distribution::Shape> Distribution::ParseBimodal(std::string_view text) {
-  const auto [first, rest] = Cut(text, ',');
-  const auto [second, third] = Cut(rest, ',');
-  const auto often = ParseTime(first);
-  if (!often.ok()) return often.status();
-  const auto seldom = ParseTime(second);
-  if (!seldom.ok()) return seldom.status();
-  const bool is_percent = third.ends_with('%');
-  const auto percent = ParseUpTo(third.substr(0, third.size() - (is_percent ? 1 : 0)), 100);
-  if (is_percent && percent) return Shape(Bimodal{*often, *seldom, *percent / 100});
-  return absl::InvalidArgumentError("last stands how many take the second time, 0% to 100%");
-}
-
-struct Distribution::Form {
-  std::string_view name;
-  Result<Shape> (*parse)(std::string_view text);
-};
+Distribution::Distribution(Duration time) : Distribution([time](Random&) { return time; }) {}
 
 Result<Distribution> Distribution::Parse(std::string_view text) {
-  static constexpr std::array<Form, 6> kForms = {{{"fixed", ParseFixed},
-                                                  {"uniform", ParseUniform},
-                                                  {"exponential", ParseExponential},
-                                                  {"exp", ParseExponential},
-                                                  {"lognormal", ParseLogNormal},
-                                                  {"bimodal", ParseBimodal}}};
   const std::size_t colon = text.find(':');
   const std::string_view name = colon == std::string_view::npos ? "fixed" : text.substr(0, colon);
   const auto* const form = std::find_if(kForms.begin(), kForms.end(),
                                         [&](const Form& each) { return each.name == name; });
   if (form == kForms.end()) return Malformed(text, "is not a distribution");
-  Result<Shape> shape =
+  Result<Drawer> draw =
       form->parse(colon == std::string_view::npos ? text : text.substr(colon + 1));
-  if (shape.ok()) return Distribution(*std::move(shape));
+  if (draw.ok()) return Distribution(*std::move(draw));
   return colon == std::string_view::npos
-             ? shape.status()
-             : Malformed(text, absl::StrCat("is wrong: ", std::string(shape.status().message())));
+             ? draw.status()
+             : Malformed(text, absl::StrCat("is wrong: ", std::string(draw.status().message())));
 }
 
-Result<Distribution> Distribution::Recorded(std::vector<Duration> times) {
-  if (times.empty()) return absl::InvalidArgumentError("there is no recorded time");
-  const auto [least, most] = std::minmax_element(times.begin(), times.end());
-  if (*least < Duration::zero() || *most > kLongestTime) {
-    return absl::InvalidArgumentError("a recorded time is negative or longer than 1e9 seconds");
-  }
-  return Distribution(Shape(std::make_shared<const std::vector<Duration>>(std::move(times))));
-}
-
-Duration Distribution::Draw(Draws& draws) const {
-  struct Drawer {
-    Duration operator()(const Fixed& shape) const { return shape.time; }
-    Duration operator()(const Uniform& shape) const {
-      return shape.least + Limited(Scaled(shape.most - shape.least, draws.Share()));
-    }
-    Duration operator()(const Exponential& shape) const {
-      return Limited(Scaled(shape.mean, -std::log(draws.Share())));
-    }
-    Duration operator()(const LogNormal& shape) const {
-      return Limited(Scaled(shape.median, std::exp(shape.sigma * Normal(draws))));
-    }
-    Duration operator()(const Bimodal& shape) const {
-      return draws.Share() < shape.share ? shape.seldom : shape.often;
-    }
-    Duration operator()(const Distribution::Times& times) const {
-      return (*times)[static_cast<std::size_t>(draws.Share() * static_cast<double>(times->size()))];
-    }
-    Draws& draws;
-  };
-  return std::visit(Drawer{draws}, shape_);
-}
-
-Result<std::vector<Duration>> ParseRecorded(std::string_view text) {
+Result<Distribution> Distribution::Recorded(std::string_view text) {
   std::vector<Duration> times;
   std::size_t line = 0;
   while (!text.empty()) {
@@ -215,7 +186,11 @@ Result<std::vector<Duration>> ParseRecorded(std::string_view text) {
     }
     times.push_back(FromSeconds(seconds));
   }
-  return times;
+  if (times.empty()) return absl::InvalidArgumentError("there is no recorded time");
+  return Distribution([times = std::make_shared<const std::vector<Duration>>(std::move(times))](
+                          Random& random) {
+    return (*times)[static_cast<std::size_t>(random.Share() * static_cast<double>(times->size()))];
+  });
 }
 
 }  // namespace twofold::stats

@@ -1,40 +1,15 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include <cstddef>
+#include <functional>
 #include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/common/result.h"
 
 namespace twofold::stats {
-
-/// Random numbers that depend on the seed alone: the same on every machine and with every library.
-///
-/// Source   SplitMix64 (G. Steele, D. Lea, C. Flood, 2014).
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-
-  /// Numbers that depend on a text as well, such as the name of a pod: so its life does not depend
-  /// on the order in which pods arrive.
-  Draws(std::uint64_t seed, std::string_view text);
-
-  /// The same with a number, such as the id of a job. The seed is mixed first, so the ids 1, 2, 3
-  /// of another seed are other numbers, and not the same ones in another order.
-  Draws(std::uint64_t seed, std::uint64_t number) : state_(Draws(seed).Next() ^ number) {}
-
-  std::uint64_t Next();
-
-  /// More than 0, less than 1.
-  double Share();
-
- private:
-  std::uint64_t state_;
-};
 
 /// The longest time that can be written, and that a distribution gives: more than 31 years.
 inline constexpr Duration kLongestTime = std::chrono::seconds(1'000'000'000);
@@ -52,66 +27,34 @@ inline constexpr Duration kLongestTime = std::chrono::seconds(1'000'000'000);
 /// Range    0 to kLongestTime; a longer draw is kLongestTime.
 class Distribution {
  public:
-  /// Fixed.
-  explicit Distribution(Duration time) : shape_(Fixed{time}) {}
+  /// Always the same.
+  explicit Distribution(Duration time);
 
   /// Errors   kInvalidArgument: what is wrong, and what it may look like.
   static Result<Distribution> Parse(std::string_view text);
 
-  /// One of the recorded times, each as likely. kInvalidArgument: none, or one out of range.
-  static Result<Distribution> Recorded(std::vector<Duration> times);
+  /// One of the recorded times, each as likely. They are seconds, one a line, such as a column of a
+  /// recorded run; empty lines and lines that begin with # do not count.
+  /// Errors   kInvalidArgument: there is none; the line that is not a number of seconds from 0 to
+  ///          1e9; more than kMostRecorded.
+  static Result<Distribution> Recorded(std::string_view text);
 
-  [[nodiscard]] Duration Draw(Draws& draws) const;
+  [[nodiscard]] Duration Draw(Random& random) const { return draw_(random); }
 
  private:
-  struct Fixed {
-    Duration time;
-  };
-  struct Uniform {
-    Duration least;
-    Duration most;
-  };
-  struct Exponential {
-    Duration mean;
-  };
-  struct LogNormal {
-    Duration median;
-    double sigma;
-  };
-  struct Bimodal {
-    Duration often;
-    Duration seldom;
-    double share;  ///< of `seldom`
-  };
-  using Times = std::shared_ptr<const std::vector<Duration>>;
-  using Shape = std::variant<Fixed, Uniform, Exponential, LogNormal, Bimodal, Times>;
+  using Drawer = std::function<Duration(Random&)>;
 
-  struct Form;  // a row of the table of what Parse knows
+  explicit Distribution(Drawer draw) : draw_(std::move(draw)) {}
 
-  explicit Distribution(Shape shape) : shape_(std::move(shape)) {}
-
-  static Result<Shape> ParseFixed(std::string_view text);
-  static Result<Shape> ParseUniform(std::string_view text);
-  static Result<Shape> ParseExponential(std::string_view text);
-  static Result<Shape> ParseLogNormal(std::string_view text);
-  static Result<Shape> ParseBimodal(std::string_view text);
-
-  Shape shape_;
+  Drawer draw_;
 };
+
+/// The most lines of Distribution::Recorded.
+inline constexpr std::size_t kMostRecorded = 1'000'000;
 
 /// A time such as 300ms, 2s, 1m30s, or 0.3 for seconds; 0 to kLongestTime.
 ///
 /// Errors   kInvalidArgument: anything else.
 Result<Duration> ParseTime(std::string_view text);
-
-/// Times in seconds, one a line, such as a column of a recorded run; empty lines and lines that
-/// begin with # do not count.
-///
-/// Errors   kInvalidArgument: the line that is not a number of seconds from 0 to 1e9, or too many
-///          lines.
-Result<std::vector<Duration>> ParseRecorded(std::string_view text);
-
-/// The most lines of ParseRecorded.
-inline constexpr std::size_t kMostRecorded = 1'000'000;
 
 }  // namespace twofold::stats

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "lib/stats/slowdown.h"
 
@@ -157,37 +156,34 @@ std::string Contention(const Slowdown& slowdown) {
          "CPU that others use";
 }
 
-struct Reason {
-  Cause cause;
-  std::function<std::string(const Slowdown&)> text;  ///< empty: this is not it
-};
-
-/// The first that holds is given.
-const std::vector<Reason>& ReasonsOfRunTime() {
-  static const std::vector<Reason> kReasons = {
-      {Cause::kThrottled, [](const Slowdown& slowdown) { return ThrottledText(*slowdown.now); }},
-      {Cause::kStraggler, OneSlowWorker},
-      {Cause::kNode, SlowNode},
-      {Cause::kCpu, CpuShort},
-      {Cause::kSlowerCpu, CpuSlower},
-      {Cause::kContention, Contention},
-  };
-  return kReasons;
-}
-
-// ---- all of it
-
 struct Finding {
   Cause cause;
   std::string text;
 };
 
+struct Reason {
+  Cause cause;
+  std::string (*text)(const Slowdown& slowdown);  ///< empty: this is not it
+};
+
+/// The first that holds is given; the last one always does.
+constexpr std::array kReasonsOfRunTime = {
+    Reason{Cause::kThrottled,
+           [](const Slowdown& slowdown) { return ThrottledText(*slowdown.now); }},
+    Reason{Cause::kStraggler, OneSlowWorker},
+    Reason{Cause::kNode, SlowNode},
+    Reason{Cause::kCpu, CpuShort},
+    Reason{Cause::kSlowerCpu, CpuSlower},
+    Reason{Cause::kContention, Contention}};
+
 Finding WhyRunTime(const Slowdown& slowdown) {
-  for (const Reason& reason : ReasonsOfRunTime()) {
+  for (const Reason& reason : kReasonsOfRunTime) {
     if (std::string text = reason.text(slowdown); !text.empty()) return {reason.cause, text};
   }
-  return {Cause::kContention, ""};
+  return {};
 }
+
+// ---- all of it
 
 double FailedShare(const StepEvidence& step) {
   return step.jobs == 0 ? 0.0 : static_cast<double>(step.failed) / static_cast<double>(step.jobs);

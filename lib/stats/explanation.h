@@ -9,11 +9,8 @@
 
 #include "lib/stats/comparison.h"
 
-/// What held a scaling validation back: from the times of its jobs to a sentence that they support.
-///
-/// A closed loop keeps as many jobs outstanding as there are workers, so jobs a second = workers /
-/// time of a job: whatever throughput is missing, the time of a job has grown by. That time is
-/// wait + run + overhead, and the part that grew is where to look.
+/// What held a scaling validation back: from the times of its jobs to a sentence that they support
+/// (docs/statistics.md, "Why").
 namespace twofold::stats {
 
 /// A node in one measurement.
@@ -70,8 +67,8 @@ struct Explanation {
 };
 
 /// Explains the two neighbouring steps between which most was lost for twice the workers, else the
-/// first and the last. `steps` are in any order; repeats of a step count as their mean. The rules
-/// and thresholds are those of docs/statistics.md, "Why"; growth within its error is not explained.
+/// first and the last. `steps` are in any order; repeats of a step count as their mean. Growth
+/// within its error is not explained.
 ///
 /// Errors   None: with fewer than two known steps the cause is kUnknown.
 /// Cost     O(n log n) for n measurements and their nodes.

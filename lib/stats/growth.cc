@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <boost/math/distributions/fisher_f.hpp>
@@ -12,6 +13,7 @@
 
 #include "lib/stats/comparison.h"
 #include "lib/stats/many.h"
+#include "lib/stats/relative_fit.h"
 #include "lib/stats/summary.h"
 
 namespace twofold::stats {
@@ -84,7 +86,7 @@ std::map<double, std::vector<double>> SizesOf(const LogPoints& points) {
 
 LogPoints MeansOf(const std::map<double, std::vector<double>>& sizes) {
   LogPoints means;
-  for (const auto& [x, ys] : sizes) means.push_back({x, IntervalOfMean(ys).mean});
+  for (const auto& [x, ys] : sizes) means.push_back({x, Mean(ys)});
   return means;
 }
 
@@ -92,10 +94,7 @@ LogPoints MeansOf(const std::map<double, std::vector<double>>& sizes) {
 bool IsBent(const std::map<double, std::vector<double>>& sizes, const Line& line, std::size_t n) {
   if (n == sizes.size()) return false;
   double pure = 0.0;
-  for (const auto& [x, ys] : sizes) {
-    const double sd = IntervalOfMean(ys).sd;
-    pure += sd * sd * static_cast<double>(ys.size() - 1);
-  }
+  for (const auto& [x, ys] : sizes) pure += Squares(ys);
   const auto between = static_cast<double>(sizes.size() - 2);
   const auto within = static_cast<double>(n - sizes.size());
   const double lack = std::max(line.squares - pure, 0.0) / between;
@@ -111,54 +110,33 @@ double MedianSlope(const LogPoints& means) {
       slopes.push_back((means[j].y - means[i].y) / (means[j].x - means[i].x));
     }
   }
-  return Summarize(std::move(slopes)).median;
+  return Median(std::move(slopes));
 }
 
-double AiccOf(double squares, std::size_t points, double parameters) {
-  const auto n = static_cast<double>(points);
-  if (n - parameters - 1.0 <= 0.0) return kNothing;
-  return n * std::log(std::max(squares / n, 1e-18)) + 2.0 * parameters +
-         2.0 * parameters * (parameters + 1.0) / (n - parameters - 1.0);
-}
-
-/// The best two lines that meet at `x`, by least squares: y = a + b min(x - knot, 0) + c max(...).
-/// The bends are orthogonal to each other once the means of all three are taken out, so that the
-/// normal equations are two by two.
+/// The best two lines that meet at `knot`: y = a + b min(x - knot, 0) + c max(x - knot, 0).
 struct Bent {
   Knee knee;
   double squares = 0.0;
 };
 
 Bent FitBent(const LogPoints& points, double knot) {
-  const auto n = static_cast<double>(points.size());
-  std::array<double, 3> mean{};
-  const auto parts = [&](const LogPoint& point) {
-    return std::array<double, 3>{std::min(point.x - knot, 0.0), std::max(point.x - knot, 0.0),
-                                 point.y};
-  };
-  for (const LogPoint& point : points) {
-    for (std::size_t i = 0; i < 3; ++i) mean[i] += parts(point)[i] / n;
+  const auto n = static_cast<Eigen::Index>(points.size());
+  Eigen::MatrixX3d shapes(n, 3);
+  Eigen::VectorXd values(n);
+  for (Eigen::Index i = 0; const LogPoint& point : points) {
+    shapes.row(i) << 1.0, std::min(point.x - knot, 0.0), std::max(point.x - knot, 0.0);
+    values[i++] = point.y;
   }
-  std::array<std::array<double, 3>, 3> sums{};
-  for (const LogPoint& point : points) {
-    const auto part = parts(point);
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) sums[i][j] += (part[i] - mean[i]) * (part[j] - mean[j]);
-    }
-  }
-  const double scale = sums[0][0] * sums[1][1] - sums[0][1] * sums[0][1];
-  const double before = (sums[0][2] * sums[1][1] - sums[1][2] * sums[0][1]) / scale;
-  const double after = (sums[1][2] * sums[0][0] - sums[0][2] * sums[0][1]) / scale;
-  return {{std::exp(knot), before, after},
-          std::max(sums[2][2] - before * sums[0][2] - after * sums[1][2], 0.0)};
+  const Eigen::Vector3d fit = shapes.colPivHouseholderQr().solve(values);
+  return {{std::exp(knot), fit[1], fit[2]}, (values - shapes * fit).squaredNorm()};
 }
 
 std::optional<Knee> FindKnee(const LogPoints& points, const LogPoints& means, const Line& line) {
-  double best = AiccOf(line.squares, points.size(), 3.0) - kKneeGain;
+  double best = Aicc(line.squares, points.size(), 3) - kKneeGain;
   std::optional<Knee> knee;
   for (std::size_t i = 1; i + 1 < means.size(); ++i) {
     const Bent bent = FitBent(points, means[i].x);
-    const double aicc = AiccOf(bent.squares, points.size(), 5.0);
+    const double aicc = Aicc(bent.squares, points.size(), 5);
     if (aicc >= best) continue;
     best = aicc;
     knee = bent.knee;
@@ -178,10 +156,10 @@ Shape BestShape(std::span<const Observation> costs, const Line& power_line) {
   for (const Shape shape :
        {Shape::kConstant, Shape::kLog, Shape::kLinear, Shape::kLogTimes, Shape::kSquare}) {
     std::vector<ShapeRow> rows;
-    for (const Observation& one : costs) rows.push_back({{1.0, ShapeAt(shape, one.x)}, one.y});
-    consider(shape, RelativeFit(rows, shape == Shape::kConstant ? 1 : 2, false).Aicc());
+    for (const Observation& one : costs) rows.push_back({{1.0, ShapeAt(shape, one.x), 0.0}, one.y});
+    consider(shape, RelativeFit(rows, shape == Shape::kConstant ? 1 : 2, false).aicc());
   }
-  consider(Shape::kPower, AiccOf(power_line.squares, costs.size(), 3.0));
+  consider(Shape::kPower, Aicc(power_line.squares, costs.size(), 3));
   return best;
 }
 

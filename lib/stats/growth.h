@@ -63,10 +63,9 @@ std::string_view GradeOf(const Growth& growth);
 
 /// Fits `values`, all above 0, at sizes above 0.
 ///
-/// The interval is Student's. If the means of sizes scatter around the line more than repetitions
-/// explain (F test at 5 %), repetitions say nothing about the line: then sizes count once each. The
-/// class goes by the interval alone: *issue* if its lower end is above the margin, *close* if its
-/// upper end is under it. The knee needs an AICc that is better by 10.
+/// The class goes by the interval alone: *issue* if its lower end is above the margin, *close* if
+/// its upper end is under it. docs/statistics.md, "Growth with size", has the interval and the
+/// rest.
 ///
 /// Cost     O(n sizes).
 /// Errors   kInvalidArgument: fewer than 3 sizes; a value or size that is not above 0; the ideal

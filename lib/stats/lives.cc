@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace twofold::stats {
 namespace {
@@ -36,19 +37,22 @@ double Lives::RenewalError() const {
   return std::sqrt((squared_cv + (1.0 - p) / p) / n);
 }
 
-Lives::ExpectedDensities Lives::Expected() const {
-  ExpectedDensities expected;
-  expected.success_share_ = SuccessShare();
+std::function<double(Duration)> Lives::ExpectedDensity() const {
   const auto last = std::find_if(buckets_.rbegin(), buckets_.rend(),
                                  [](const Bucket& bucket) { return bucket.lives > 0; });
-  expected.from_bucket_.resize(static_cast<std::size_t>(buckets_.rend() - last));
+  std::vector<double> from_bucket(static_cast<std::size_t>(buckets_.rend() - last));
   Bucket longer;
-  for (std::size_t i = expected.from_bucket_.size(); i-- > 0;) {
+  for (std::size_t i = from_bucket.size(); i-- > 0;) {
     longer.lives += buckets_[i].lives;
     longer.density += buckets_[i].density;
-    expected.from_bucket_[i] = longer.density / static_cast<double>(longer.lives);
+    from_bucket[i] = longer.density / static_cast<double>(longer.lives);
   }
-  return expected;
+  return [from_bucket = std::move(from_bucket), successes = SuccessShare()](Duration age) {
+    const double about_to_end = 1.0 / ToSeconds(std::max(age, Duration(1)));
+    const std::size_t bucket = BucketOfLife(age);
+    if (bucket >= from_bucket.size()) return about_to_end * successes;
+    return std::min(from_bucket[bucket], about_to_end);
+  };
 }
 
 Lives::Tail Lives::From(Duration least) const {
@@ -59,13 +63,6 @@ Lives::Tail Lives::From(Duration least) const {
     tail.seconds += lives * static_cast<double>(LowestOf(i)) * 1e-9;
   }
   return tail;
-}
-
-double Lives::ExpectedDensities::operator()(Duration age) const {
-  const double about_to_end = 1.0 / ToSeconds(std::max(age, Duration(1)));
-  const std::size_t bucket = BucketOfLife(age);
-  if (bucket >= from_bucket_.size()) return about_to_end * success_share_;
-  return std::min(from_bucket_[bucket], about_to_end);
 }
 
 }  // namespace twofold::stats

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "lib/common/instant.h"
@@ -14,22 +15,9 @@ namespace twofold::stats {
 /// Density is credit per second of life: 1 / life for a job that succeeded, 0 for one that failed.
 ///
 /// Threads  Not thread-safe.
-/// Cost     Add O(1), no allocation. ExpectedDensities O(5248 buckets), then O(1) a job. 82 KiB.
+/// Cost     Add O(1), no allocation. ExpectedDensity O(5248 buckets), then O(1) a job. 82 KiB.
 class Lives {
  public:
-  /// E[density | life > age] over the lives that were added, as a table.
-  class ExpectedDensities {
-   public:
-    /// Never more than 1 / age, so that the past of a stuck job is worth one job at most. If no
-    /// job lived that long, the job counts as about to end: 1 / age x the share of successes.
-    [[nodiscard]] double operator()(Duration age) const;
-
-   private:
-    friend class Lives;
-    std::vector<double> from_bucket_;  // ends with the last bucket that has a life
-    double success_share_ = 0.0;
-  };
-
   Lives() : buckets_(kBuckets) {}
 
   /// `life` is more than 0.
@@ -40,11 +28,14 @@ class Lives {
   [[nodiscard]] double MeanSeconds() const { return seconds_.mean(); }
 
   /// The relative standard error of the rate of successes if lives and successes are independent
-  /// draws (a renewal process): sqrt((cv² + (1-p)/p) / n), cv = standard deviation / mean of lives,
-  /// p = share of successes. Infinity with fewer than two lives or without a success.
+  /// draws, the "renewal error" of docs/statistics.md. Infinity with fewer than two lives or
+  /// without a success.
   [[nodiscard]] double RenewalError() const;
 
-  [[nodiscard]] ExpectedDensities Expected() const;
+  /// E[density | life > age] over the lives that were added so far, as a function of age. Never
+  /// more than 1 / age, so that the past of a stuck job is worth one job at most. If no job lived
+  /// that long, the job counts as about to end: 1 / age x the share of successes.
+  [[nodiscard]] std::function<double(Duration age)> ExpectedDensity() const;
 
   /// How many lives were at least a given length, and their sum; within 1/128 of the length.
   struct Tail {

@@ -3,29 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "lib/stats/summary.h"
 
 namespace twofold::stats {
 namespace {
 
 constexpr std::size_t kDraws = 1999;
 
-/// As Summarize has it, without all the rest.
-double MedianOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return std::midpoint(*std::max_element(values.begin(), middle), *middle);
-}
-
 double DrawnMedian(std::span<const double> values, std::mt19937_64& random) {
   std::uniform_int_distribution<std::size_t> which(0, values.size() - 1);
   std::vector<double> drawn(values.size());
   for (double& value : drawn) value = values[which(random)];
-  return MedianOf(std::move(drawn));
+  return Median(std::move(drawn));
 }
 
 /// The share of `sorted` on the rarer side of 1; those at 1 are on both.
@@ -42,7 +35,7 @@ MedianRatio CompareMedians(std::span<const double> base, std::span<const double>
                            double confidence, std::uint64_t seed) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   if (base.empty() || now.empty()) return {{0.0, 0.0, kUnknown}, 1.0};
-  const double ratio = MedianOf({now.begin(), now.end()}) / MedianOf({base.begin(), base.end()});
+  const double ratio = Median({now.begin(), now.end()}) / Median({base.begin(), base.end()});
   const auto is_positive = [](double value) { return value > 0.0; };
   if (std::min(base.size(), now.size()) < kLeastForMedian ||
       !std::all_of(base.begin(), base.end(), is_positive) ||

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/stats/relative_fit.h"
+#include "lib/stats/comparison.h"
 
 namespace twofold::stats {
 

@@ -6,22 +6,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "lib/stats/comparison.h"
+#include "lib/stats/summary.h"
 
 namespace twofold::stats {
 namespace {
-
-double Mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// The sum of squared distances from the mean.
-double Squares(std::span<const double> values) {
-  const double mean = Mean(values);
-  double sum = 0.0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum;
-}
 
 constexpr double kChanceOfStep = 0.002;
 constexpr std::size_t kWaves = 12;
@@ -51,12 +39,6 @@ double Variance(const Parts& weights, double likeness) {
     before = likeness * (before + weight);
   }
   return sum;
-}
-
-Parts Even() {
-  Parts even{};
-  even.fill(1.0 / double{kParts});
-  return even;
 }
 
 }  // namespace
@@ -117,8 +99,7 @@ Hole LongestHole(std::span<const double> parts) {
 
 LongRunError ErrorOfMean(const Parts& parts, double lives_per_part) {
   static const std::array<Parts, kWaves> waves = MakeWaves();
-  static const Parts even = Even();
-  const double mean = Product(even, parts);
+  const double mean = Mean(parts);
   if (mean == 0.0) return {};
   const double likeness = std::exp(-lives_per_part / kLastingLives);
   double seen = 0.0;
@@ -131,6 +112,8 @@ LongRunError ErrorOfMean(const Parts& parts, double lives_per_part) {
     expected += variance;
     expected_squares += variance * variance;
   }
+  Parts even{};
+  even.fill(1.0 / double{kParts});
   return {std::sqrt(seen / expected * Variance(even, likeness)),
           expected * expected / expected_squares};
 }

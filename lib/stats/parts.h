@@ -49,15 +49,9 @@ struct LongRunError {
 /// The standard error of the mean of `parts` (of one window, in order), for noise that may be
 /// correlated between neighbouring parts. A part lasts `lives_per_part` mean lives.
 ///
-/// The window is projected on the twelve slowest cosine waves, which shows its slow changes. For
-/// noise that does not last from one part to the next, their mean square is the variance of the
-/// mean. Lasting noise puts less into the faster waves than into the mean, the more so the shorter
-/// the window, and a short window cannot tell the two apart. So the worse case is assumed: squares
-/// are scaled for a noise with correlation time kLastingLives, which makes the error 4.6 times
-/// as large for 10 lives and 1.2 times for 200. Degrees of freedom are those of the same noise
-/// (Satterthwaite): slow noise is in few waves.
-///
-/// A mean of 0 has error 0.
+/// The error is that of the twelve slowest cosine waves, scaled for noise with correlation time
+/// kLastingLives (docs/statistics.md, "Error and interval"). Degrees of freedom are those of the
+/// same noise (Satterthwaite): slow noise is in few waves. A mean of 0 has error 0.
 ///
 /// Cost     O(12 x 64), 2 µs.
 /// Source   U. Müller, "A theory of robust long-run variance estimation" (2007); E. Lazarus,

@@ -7,20 +7,14 @@
 #include <limits>
 
 namespace twofold::stats {
-namespace {
 
-constexpr double kUnknownBound = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
-std::optional<QuantileInterval> QuantileOf(std::span<const double> sorted, double q,
-                                           double confidence) {
+std::optional<Bounded> QuantileOf(std::span<const double> sorted, double q, double confidence) {
   if (sorted.empty()) return std::nullopt;
   const auto n = static_cast<double>(sorted.size());
   const double share = std::clamp(q, 0.0, 1.0);
   const auto at = [&](double rank) { return sorted[static_cast<std::size_t>(rank) - 1]; };
-  QuantileInterval interval{at(std::clamp(std::ceil(share * n), 1.0, n)), -kUnknownBound,
-                            kUnknownBound};
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  Bounded interval{at(std::clamp(std::ceil(share * n), 1.0, n)), -kUnknown, kUnknown};
   if (share <= 0.0 || share >= 1.0) return interval;
   // Of n values, fewer than `below` lie under the true quantile with less than half the risk, and
   // `above` or more with less than the other half.

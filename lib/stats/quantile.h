@@ -3,23 +3,19 @@
 #include <optional>
 #include <span>
 
-namespace twofold::stats {
+#include "lib/stats/comparison.h"
 
-/// A quantile of values, and the interval that holds the one of their distribution.
-struct QuantileInterval {
-  double value = 0.0;
-  double lower = 0.0;  ///< -infinity: there are too few values to say
-  double upper = 0.0;  ///< infinity: the same
-};
+namespace twofold::stats {
 
 /// The quantile `q` (0..1) of `sorted` (smallest first) by the nearest rank: the smallest value
 /// such that at least the share `q` of them is <= it. Values may be infinite: what never came. The
 /// bounds are two of the values, by the binomial distribution of how many lie below the true
-/// quantile, so they hold for independent values of any distribution. nullopt: there are no values.
+/// quantile, so they hold for independent values of any distribution; with too few values they are
+/// infinite. nullopt: there are no values.
 ///
 /// Cost     O(sqrt(values)).
 /// Source   G. Hahn, W. Meeker, "Statistical Intervals" (1991), 5.2.
-std::optional<QuantileInterval> QuantileOf(std::span<const double> sorted, double q,
-                                           double confidence = 0.95);
+std::optional<Bounded> QuantileOf(std::span<const double> sorted, double q,
+                                  double confidence = 0.95);
 
 }  // namespace twofold::stats

@@ -6,28 +6,20 @@
 #include <limits>
 #include <optional>
 
-#include "lib/stats/comparison.h"
-
 namespace twofold::stats {
 namespace {
 
-using Matrix = std::array<Coefficients, kMostShapes>;
+using Matrix = Eigen::Matrix3d;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // Values that agree to this, relatively, are the same: what remains is rounding.
 constexpr double kRounding = 1e-9;
 
-double Dot(const Coefficients& left, const Coefficients& right) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < kMostShapes; ++i) sum += left[i] * right[i];
-  return sum;
-}
-
 /// Least squares as its normal equations: products of columns, and of columns with the target.
 struct NormalEquations {
-  Matrix products{};
-  Coefficients target{};
+  Matrix products = Matrix::Zero();
+  Coefficients target = Coefficients::Zero();
 };
 
 // A part of a matrix, without memory of its own on the heap.
@@ -39,38 +31,31 @@ constexpr double kLeastPivot = 1e-13;
 /// The inverse over the unknowns of `set` (bits), 0 elsewhere. nullopt: columns depend on each
 /// other.
 std::optional<Matrix> Inverse(const Matrix& matrix, unsigned set) {
-  using Square = Eigen::Matrix<double, kMostShapes, kMostShapes, Eigen::RowMajor>;
   std::vector<int> in;
   for (int i = 0; i < static_cast<int>(kMostShapes); ++i) {
     if ((set >> i & 1U) != 0) in.push_back(i);
   }
-  const Part part = Eigen::Map<const Square>(matrix.front().data())(in, in);
+  const Part part = matrix(in, in);
   if (!(part.diagonal().minCoeff() > 0.0)) return std::nullopt;
   const Part to_ones = part.diagonal().cwiseSqrt().cwiseInverse().asDiagonal();
   const Eigen::LDLT<Part> factors(to_ones * part * to_ones);
   if (!(factors.vectorD().minCoeff() > kLeastPivot)) return std::nullopt;
-  Matrix inverse{};
-  Eigen::Map<Square>(inverse.front().data())(in, in) = to_ones * factors.solve(to_ones);
+  Matrix inverse = Matrix::Zero();
+  inverse(in, in) = to_ones * factors.solve(to_ones);
   return inverse;
-}
-
-Coefficients Times(const Matrix& matrix, const Coefficients& vector) {
-  Coefficients result{};
-  for (std::size_t i = 0; i < kMostShapes; ++i) result[i] = Dot(matrix[i], vector);
-  return result;
 }
 
 /// The least squares with all unknowns >= 0: the best of the sets of unknowns whose solution has
 /// no negative one.
 Coefficients LeastAtLeastZero(const NormalEquations& normal, std::size_t shapes) {
-  Coefficients best{};
+  Coefficients best = Coefficients::Zero();
   double most_explained = 0.0;
   for (unsigned set = 1; set < 1U << shapes; ++set) {
     const auto inverse = Inverse(normal.products, set);
     if (!inverse) continue;
-    const Coefficients a = Times(*inverse, normal.target);
-    const double explained = Dot(a, normal.target);
-    if (*std::min_element(a.begin(), a.end()) < 0.0 || explained <= most_explained) continue;
+    const Coefficients a = *inverse * normal.target;
+    const double explained = a.dot(normal.target);
+    if (a.minCoeff() < 0.0 || explained <= most_explained) continue;
     best = a;
     most_explained = explained;
   }
@@ -84,34 +69,36 @@ NormalEquations Around(std::span<const ShapeRow> rows, const Curve& curve) {
   for (const ShapeRow& row : rows) {
     const double there = curve(row);
     const double goal = 1.0 + std::log(row.value / there);
-    for (std::size_t i = 0; i < kMostShapes; ++i) {
-      const double scaled = row.weight * row.shapes[i] / there;
-      normal.target[i] += scaled * goal;
-      for (std::size_t j = 0; j < kMostShapes; ++j) {
-        normal.products[i][j] += scaled * row.shapes[j] / there;
-      }
-    }
+    const Coefficients shapes = row.shapes / there;
+    normal.target += row.weight * goal * shapes;
+    normal.products += row.weight * shapes * shapes.transpose();
   }
   return normal;
 }
 
 }  // namespace
 
+double Aicc(double squares, std::size_t rows, std::size_t parameters) {
+  const auto n = static_cast<double>(rows);
+  const auto p = static_cast<double>(parameters);
+  if (n - p - 1.0 <= 0.0) return kUnbounded;
+  return n * std::log(std::max(squares / n, kRounding * kRounding)) + 2.0 * p +
+         2.0 * p * (p + 1.0) / (n - p - 1.0);
+}
+
 RelativeFit::RelativeFit(std::span<const ShapeRow> rows, std::size_t shapes, bool known_errors)
     : rows_(rows.begin(), rows.end()), shapes_(shapes), known_errors_(known_errors) {
-  for (ShapeRow& row : rows_) std::fill(row.shapes.begin() + shapes_, row.shapes.end(), 0.0);
+  for (ShapeRow& row : rows_) row.shapes.tail(kMostShapes - shapes_).setZero();
   best_ = LeastAtLeastZero(Around(rows_, [](const ShapeRow& row) { return row.value; }), shapes_);
   squares_ = SquaresOf(best_);
   Improve();
   Linearize();
 }
 
-double RelativeFit::At(const Coefficients& shapes) const { return Dot(best_, shapes); }
-
 double RelativeFit::SquaresOf(const Coefficients& a) const {
   double sum = 0.0;
   for (const ShapeRow& row : rows_) {
-    const double curve = Dot(a, row.shapes);
+    const double curve = a.dot(row.shapes);
     if (!(curve > 0.0)) return kUnbounded;
     const double error = std::log(row.value / curve);
     sum += row.weight * error * error;
@@ -125,10 +112,7 @@ void RelativeFit::Improve() {
     const Coefficients goal = LeastAtLeastZero(
         Around(rows_, [&](const ShapeRow& row) { return At(row.shapes); }), shapes_);
     for (double share = 1.0; share > 1e-3; share /= 2.0) {
-      Coefficients next{};
-      for (std::size_t i = 0; i < kMostShapes; ++i) {
-        next[i] = best_[i] + share * (goal[i] - best_[i]);
-      }
+      const Coefficients next = best_ + share * (goal - best_);
       const double squares = SquaresOf(next);
       if (squares >= squares_) continue;
       best_ = next;
@@ -149,48 +133,44 @@ void RelativeFit::Linearize() {
     return;
   }
   inverse_ = *inverse;
-  free_ = Times(inverse_, normal.target);
+  free_ = inverse_ * normal.target;
   double squares = 0.0;
   for (const ShapeRow& row : rows_) {
     const double there = At(row.shapes);
-    const double error = 1.0 + std::log(row.value / there) - Dot(free_, row.shapes) / there;
+    const double error = 1.0 + std::log(row.value / there) - free_.dot(row.shapes) / there;
     squares += row.weight * error * error;
   }
   variance_ = squares / degrees;
   if (known_errors_) variance_ = std::max(variance_, 1.0);
 }
 
-double RelativeFit::Aicc() const {
-  const auto n = static_cast<double>(rows_.size());
-  const double parameters = static_cast<double>(shapes_) + 1.0;
-  if (n - parameters - 1.0 <= 0.0) return kUnbounded;
+double RelativeFit::aicc() const {
   double weights = 0.0;
   for (const ShapeRow& row : rows_) weights += row.weight;
-  const double scatter = std::max(squares_ / weights, kRounding * kRounding);
-  return n * std::log(scatter) + 2.0 * parameters +
-         2.0 * parameters * (parameters + 1.0) / (n - parameters - 1.0);
+  const auto n = static_cast<double>(rows_.size());
+  return Aicc(n * squares_ / weights, rows_.size(), shapes_ + 1);
 }
 
 double RelativeFit::Covariance(const Coefficients& left, const Coefficients& right) const {
   if (!std::isfinite(variance_)) return kUnbounded;
-  return variance_ * Dot(left, Times(inverse_, right));
+  return variance_ * left.dot(inverse_ * right);
 }
 
 Bounded RelativeFit::Sum(const Coefficients& sum, double confidence) const {
   const double t = StudentFactor(confidence, static_cast<double>(rows_.size() - shapes_));
   const double half = t * std::sqrt(Covariance(sum, sum));
-  const double value = Dot(sum, best_);
-  const double middle = Dot(sum, free_);
+  const double value = sum.dot(best_);
+  const double middle = sum.dot(free_);
   return {value, std::clamp(middle - half, 0.0, value), std::max(middle + half, value)};
 }
 
 Bounded RelativeFit::Ratio(const Coefficients& above, const Coefficients& below,
                            double confidence) const {
-  const double value_below = Dot(below, best_);
-  const double value = value_below > 0.0 ? Dot(above, best_) / value_below : kUnbounded;
+  const double value_below = below.dot(best_);
+  const double value = value_below > 0.0 ? above.dot(best_) / value_below : kUnbounded;
   const double t = StudentFactor(confidence, static_cast<double>(rows_.size() - shapes_));
-  const double top = Dot(above, free_);
-  const double bottom = Dot(below, free_);
+  const double top = above.dot(free_);
+  const double bottom = below.dot(free_);
   // Those r for which top - r bottom may be 0: a r^2 - 2 b r + c <= 0.
   const double a = bottom * bottom - t * t * Covariance(below, below);
   const double b = top * bottom - t * t * Covariance(above, below);

@@ -181,6 +181,12 @@ StepVerdict JudgeStep(const Pairs& pairs, double scale, const Spread& spread) {
   return step;
 }
 
+Spread PooledOver(std::span<const StepRecord> records) {
+  std::vector<Spread> spreads;
+  for (const StepRecord& record : records) spreads.push_back(record.spread);
+  return Pooled(spreads);
+}
+
 /// Whether `record` begins a repeat that comes after `before`.
 bool Begins(const StepRecord* before, const StepRecord& record) {
   return before == nullptr || record.workers <= before->workers;
@@ -218,16 +224,14 @@ constexpr double kSameTime = 0.999;  // who is asked a little early is not sent 
 
 ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale) {
   ScalingVerdict result;
-  std::vector<Spread> spreads;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pairs> steps;  // by workers and base workers
   const StepRecord* before = nullptr;
   for (const StepRecord& record : records) {
-    spreads.push_back(record.spread);
     if (!Begins(before, record))
       steps[{record.workers, before->workers}].push_back({before, &record});
     before = &record;
   }
-  result.spread = Pooled(spreads);
+  result.spread = PooledOver(records);
   for (const auto& [workers, pairs] : steps) {
     result.steps.push_back(JudgeStep(pairs, scale, result.spread));
   }
@@ -245,9 +249,7 @@ StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimat
   if (Begins(base, result.record)) base = nullptr;
   if (base != nullptr) {
     const Pairs last = {{base, &records.back()}};
-    std::vector<Spread> spreads;
-    for (const StepRecord& record : records) spreads.push_back(record.spread);
-    result.verdict = JudgeStep(last, plan.scale, Pooled(spreads));
+    result.verdict = JudgeStep(last, plan.scale, PooledOver(records));
   }
   result.done = result.look.last;
   if (result.done || !result.look.due || !estimate.steady) return result;

@@ -17,10 +17,8 @@
 /// the pods of another deployment.
 namespace twofold::stats {
 
-/// A look at a measurement that its verdict may stop. Looks are due each time the window has grown
-/// by half, up to its cap. Every look spends a part of the 5 % of error that the verdict may have:
-/// 0.3 % before the cap and 3.5 % at it. That is 5 % in all for a cap of up to thirty times the
-/// first look, and 6 % for a hundred times.
+/// A look at a measurement that its verdict may stop. Every look spends a part of the 5 % of error
+/// that the verdict may have (docs/statistics.md, "Verdict", as all rules here).
 ///
 /// Source   J. Haybittle (1971) and R. Peto (1976); C. Jennison, B. Turnbull, "Group Sequential
 ///          Methods" (2000), chapter 2.6. The sum is found by simulation of Brownian motion
@@ -96,16 +94,8 @@ struct ScalingVerdict {
 /// in which they were measured; a repeat begins where the number of workers does not grow. `scale`
 /// (more than 0) is the least ratio for twice the workers; for f times it is scale^log2(f).
 ///
-///   time   each record's own error at the confidence of the look that ended it, Welch's t; and
-///          the drift of both windows, which would go on from the middle of one to that of the
-///          other. That is a bias, so the two are added
-///   pods   Student's t at 95 % with spread.degrees x sqrt(spread.variance x (1/base workers + 1/
-///          workers) / repeats); not known (so any pods undecided) if no window had two workers
-///   any    sqrt(time² + pods²): widths of independent parts add in squares
-///
-/// Repeats that scatter more than both explain (F test at 5 %: nodes, hours) count as a sample of
-/// their own: Student's t with repeats - 1 degrees of freedom. A step with a window that was not
-/// steady is undecided.
+/// A step with a window that was not steady is undecided; so is any step for any pods if no window
+/// had two workers.
 ///
 /// Source   MOVER: G. Zou, A. Donner, "Construction of confidence limits about effect measures"
 ///          (2008). Variance components: S. Searle, G. Casella, C. McCulloch (1992).
@@ -128,10 +118,8 @@ struct StepLook {
 };
 
 /// Looks at the window of a step after `earlier` steps, and says whether it has been measured long
-/// enough: at the cap, or earlier if it is steady, known as well as its base or to 2 % (it may be
-/// the base of the next), and decided. Decided means: for any pods; or for these pods, if time is
-/// less than half of the width for any pods. When repeats are planned, only precision stops a step,
-/// never a verdict, so no repeat is biased by when it ended.
+/// enough. When repeats are planned, only precision stops a step, never a verdict, so no repeat is
+/// biased by when it ended.
 StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimate& estimate,
                     const Spread& spread, const StepPlan& plan);
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "lib/stats/relative_fit.h"
+
 namespace twofold::stats {
 namespace {
 
@@ -19,16 +21,17 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 // N / X(N) = a0 + a1 N + a2 N (N - 1) has L = 1 / (a0 + a1), s = a1 L, k = a2 L, so that 0 <= s <=
 // 1 and k >= 0 hold exactly where no coefficient is negative.
-constexpr Coefficients kSerial = {0.0, 1.0, 0.0};
-constexpr Coefficients kParallel = {1.0, 0.0, 0.0};
-constexpr Coefficients kPairs = {0.0, 0.0, 1.0};
-constexpr Coefficients kOne = {1.0, 1.0, 0.0};
+const Coefficients kSerial(0.0, 1.0, 0.0);
+const Coefficients kParallel(1.0, 0.0, 0.0);
+const Coefficients kPairs(0.0, 0.0, 1.0);
+const Coefficients kOne(1.0, 1.0, 0.0);
 
 constexpr std::array<std::size_t, 3> kLeastWorkers = {1, 3, 4};  // of each law
 
 Coefficients ShapesAt(double n) { return {1.0, n, n * (n - 1.0)}; }
 
-Status CheckThroughputs(std::span<const Observation> all) {
+/// How many sizes there are.
+Result<std::size_t> CheckThroughputs(std::span<const Observation> all) {
   std::set<double> sizes;
   for (const Observation& one : all) {
     if (!(one.x >= 1.0) || !std::isfinite(one.x)) {
@@ -40,7 +43,7 @@ Status CheckThroughputs(std::span<const Observation> all) {
     }
     sizes.insert(one.x);
   }
-  if (sizes.size() >= kLeastWorkers[1]) return absl::OkStatus();
+  if (sizes.size() >= kLeastWorkers[1]) return sizes.size();
   return absl::InvalidArgumentError(
       absl::StrFormat("not enough sizes: a law needs %d different numbers of workers, there are %d",
                       kLeastWorkers[1], sizes.size()));
@@ -96,7 +99,7 @@ ScalingLaw FitLaw(Law which, std::span<const Observation> all, std::span<const S
   if (which != Law::kLinear) {
     law.efficiency = AtMostOne(fit.Ratio(kOne, ShapesAt(law.largest), kLawConfidence));
   }
-  law.aicc = fit.Aicc();
+  law.aicc = fit.aicc();
   law.coefficients.assign(fit.coefficients().begin(), fit.coefficients().end());
   SetPeak(fit, law);
   return law;
@@ -127,10 +130,7 @@ Result<double> ScalingLaw::At(double workers) const {
     return absl::OutOfRangeError(absl::StrFormat(
         "workers: %g is more than twice the %g that were measured", workers, largest));
   }
-  const Coefficients shapes = ShapesAt(workers);
-  double cost = 0.0;
-  for (std::size_t i = 0; i < coefficients.size(); ++i) cost += coefficients[i] * shapes[i];
-  return workers / cost;
+  return workers / Eigen::Map<const Coefficients>(coefficients.data()).dot(ShapesAt(workers));
 }
 
 // The bounds are those of the fit without signs, cut at 0. Those of data that fit exactly are at 0,
@@ -146,21 +146,20 @@ bool ScalingLaw::HasPeak() const {
 }
 
 Result<ScalingLaws> FitScalingLaws(std::span<const Observation> throughputs) {
-  if (const Status status = CheckThroughputs(throughputs); !status.ok()) return status;
+  const Result<std::size_t> sizes = CheckThroughputs(throughputs);
+  if (!sizes.ok()) return sizes.status();
   const bool known_errors = std::all_of(
       throughputs.begin(), throughputs.end(),
       [](const Observation& one) { return one.log_error > 0.0 && std::isfinite(one.log_error); });
   std::vector<ShapeRow> rows;
-  std::set<double> sizes;
   for (const Observation& one : throughputs) {
     const double weight = known_errors ? 1.0 / (one.log_error * one.log_error) : 1.0;
     rows.push_back({ShapesAt(one.x), one.x / one.y, weight});
-    sizes.insert(one.x);
   }
   ScalingLaws fitted;
   for (const Law law : {Law::kLinear, Law::kAmdahl, Law::kUniversal}) {
     const std::size_t least = kLeastWorkers[static_cast<std::size_t>(law)];
-    if (sizes.size() < least) {
+    if (*sizes < least) {
       fitted.refused.push_back(absl::StrFormat("%s: needs %d different numbers of workers",
                                                std::string(Name(law)), least));
       continue;

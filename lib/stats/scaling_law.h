@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/stats/relative_fit.h"
+#include "lib/stats/comparison.h"
 
 /// Laws of throughput against workers: what holds it back, and where its peak is. Pure.
 namespace twofold::stats {
@@ -83,15 +83,11 @@ struct ScalingLaws {
 /// Fits the laws to throughputs. Amdahl's needs 3 different numbers of workers, the universal one
 /// 4, and each more observations than parameters.
 ///
-/// Errors of observations count relatively. If every observation states its log_error, weights
-/// follow from them, and errors count as at least as large as stated. N / X is linear in three
-/// coefficients of at least 0, so this is RelativeFit; s, k, the efficiency and the square of the
-/// peak are ratios of these. Simulated, a planted parameter is in its interval in 94 % or more
-/// (docs/statistics.md).
+/// If every observation states its log_error, weights follow from them, and errors count as at
+/// least as large as stated. docs/statistics.md, "Laws of throughput", has the fit and how often
+/// its intervals hold the truth.
 ///
-/// The verdict, by the universal law (else Amdahl's): *issue* if the efficiency at the largest size
-/// is certainly under one half, or a peak is certain and less than twice that size; *close* if s
-/// is certainly under 0.02 and no peak was seen; else *possible*.
+/// The verdict is by the universal law, else Amdahl's (docs/scaling.md, "Laws of throughput").
 ///
 /// Errors   kInvalidArgument: an x under 1, a y that is not above 0; fewer than 3 sizes.
 /// Source   N. Gunther, "Guerrilla Capacity Planning" (2007), chapters 4 to 6; arXiv:0808.1431.

@@ -82,15 +82,13 @@ std::vector<StepEvidence> MergeRepeats(std::span<const StepEvidence> evidence) {
 }
 
 Slowdown LargestSlowdown(const std::vector<StepEvidence>& steps) {
-  const Slowdown ends = Between(steps.front(), steps.back());
-  Slowdown most = ends;
+  std::optional<Slowdown> most;
   for (std::size_t i = 1; i < steps.size(); ++i) {
     const Slowdown next = Between(steps[i - 1], steps[i]);
     if (!next.Matters()) continue;
-    const bool first = most.now == ends.now && most.base == ends.base;
-    if (first || next.PerDoubling() > most.PerDoubling()) most = next;
+    if (!most || next.PerDoubling() > most->PerDoubling()) most = next;
   }
-  return most;
+  return most.value_or(Between(steps.front(), steps.back()));
 }
 
 std::optional<double> TimeOfJob(const StepEvidence& step) {

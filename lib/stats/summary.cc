@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "lib/stats/comparison.h"
 
@@ -12,14 +13,25 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-double Median(std::vector<double>& values) {
+}  // namespace
+
+double Mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double Squares(std::span<const double> values) {
+  const double mean = Mean(values);
+  double sum = 0.0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return sum;
+}
+
+double Median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return std::midpoint(*std::max_element(values.begin(), middle), *middle);
 }
-
-}  // namespace
 
 double MeanInterval::Relative() const {
   if (!std::isfinite(mean) || !std::isfinite(half_width)) return kUnlimited;
@@ -29,13 +41,11 @@ double MeanInterval::Relative() const {
 
 MeanInterval IntervalOfMean(std::span<const double> values, double confidence) {
   if (values.empty()) return {.half_width = kUnlimited};
+  if (values.size() == 1) return {.mean = values.front(), .half_width = kUnlimited};
   const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  if (values.size() == 1) return {.mean = mean, .half_width = kUnlimited};
-  double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const double error = std::sqrt(squares / (n - 1.0) / n);
-  return {mean, std::sqrt(squares / (n - 1.0)), StudentFactor(confidence, n - 1.0) * error};
+  const double variance = Squares(values) / (n - 1.0);
+  return {Mean(values), std::sqrt(variance),
+          StudentFactor(confidence, n - 1.0) * std::sqrt(variance / n)};
 }
 
 double Summary::Cv() const { return mean == 0.0 ? 0.0 : sd / std::abs(mean); }
@@ -52,7 +62,7 @@ Summary Summarize(std::vector<double> values) {
     summary.half_width = interval.half_width;
     summary.sd = interval.sd;
   }
-  summary.median = Median(values);
+  summary.median = Median(std::move(values));
   return summary;
 }
 

@@ -8,6 +8,15 @@
 
 namespace twofold::stats {
 
+/// Of one value or more.
+double Mean(std::span<const double> values);
+
+/// The sum of squared distances from the mean of `values`, one or more.
+double Squares(std::span<const double> values);
+
+/// Of one value or more; of an even number half way between the two middle ones.
+double Median(std::vector<double> values);
+
 /// A mean and how well it is known.
 struct MeanInterval {
   double mean = 0.0;
@@ -30,7 +39,7 @@ MeanInterval IntervalOfMean(std::span<const double> values, double confidence = 
 struct Summary {
   std::size_t n = 0;
   double mean = 0.0;
-  double median = 0.0;  ///< of an even number: half way between the two middle values
+  double median = 0.0;
   double least = 0.0;
   double most = 0.0;
   double sd = 0.0;          ///< with n - 1; 0 if n < 2

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -172,7 +173,7 @@ bool ThroughputWindow::IsNatural(Duration hole, Instant now,
 
 FluidBins ThroughputWindow::WithThoseAtWork(Instant now, std::span<const Instant> at_work) const {
   FluidBins credit = credit_;
-  const Lives::ExpectedDensities expected = lives_.Expected();
+  const std::function<double(Duration)> expected = lives_.ExpectedDensity();
   for (const Instant begun : at_work) {
     const Instant begin = std::max(begun, start_);
     if (begin < now) credit.Add(begin - start_, now - start_, expected(now - begun));

@@ -31,38 +31,11 @@ struct ThroughputEstimate {
   [[nodiscard]] bool IsKnownWithin(double share) const;
 };
 
-/// Estimates the throughput of a window of time, wherever the window cuts the jobs.
-///
-/// Sixteen workers with jobs of equal length finish sixteen jobs at a time, so "jobs ended /
-/// seconds" jumps by sixteen jobs with the end of the window. The fluid estimate spreads a
-/// job's one unit of work evenly over its life [begun, ended], in which a worker has it, and the
-/// window gets the part inside. While a job waits for a worker it gives nothing: a queue that grows
-/// is no throughput.
-///
-///   ended in the window, begun in it     1
-///   ended in the window, begun before    the fraction of its life inside
-///   worked on at the end, at age A       (time inside) x E[1/S | S > A], S = lives of ended jobs
-///
-/// Unbiased  Jobs begin at a rate q in a steady state. Known lives S would give each moment the
-///           expected credit q E[S x 1/S] = q, which is the throughput. Of a job at work only
-///           the age A is known; it gets the expectation of 1/S at that age, so the expectation of
-///           the sum stays q. The end of the window need not be random.
-/// Holds if  the state is steady: lives come from one distribution (lanes may differ, lives need
-///           not be independent of each other) and begin at all phases alike, or are all equal,
-///           when phases do not matter; and the end is not chosen by looking at the estimate.
-/// Else      Jobs of unequal lives that all begin with the window are over-credited during about
-///           one life: warm up first. Lives longer than the window never end in it, so they are
-///           not in E: windows need eight mean lives to be called steady. A rate that changes
-///           gives the mean rate, and steady = false if the change shows as a step. A stuck job is
-///           worth one job a window at most, and less in each later one.
-/// Bounds    The count of ends, less those begun before the window, up to that count and those at
-///           work. If those at work give more than those that have ended, it is not known.
-///
-/// The error is the one of two that gives the wider interval: that of the scatter of the window's
-/// parts, for noise that may last several lives (ErrorOfMean; it sees what no theory knows: pauses,
-/// neighbours, lanes that slow each other), and the renewal error (see Lives; it cannot look small
-/// by luck). So intervals are rather too wide: of independent lives, 95 % intervals contain the
-/// truth in 98 to 99 % of the windows. Equal lives in waves have error 0.
+/// Estimates the throughput of a window of time, wherever the window cuts the jobs: a job's one
+/// unit of work flows evenly over its life [begun, ended], in which a worker has it, and the window
+/// gets the part inside. Jobs that are at work at its end count by what is expected of their ages.
+/// docs/statistics.md ("Throughput", "Error and interval", "Warm-up and steadiness") has the
+/// formulas, why the estimate is unbiased, and its conditions.
 ///
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.

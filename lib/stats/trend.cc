@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "lib/stats/summary.h"
+
 namespace twofold::stats {
 namespace {
 
@@ -28,7 +30,7 @@ bool IsLongEnough(std::size_t size) { return size == 0 || size >= kLeastBetween;
 /// O(n^2). A step is an arc that ends with the values, so it needs no search of its own.
 Arc Highest(std::span<const double> values) {
   const std::size_t n = values.size();
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n);
+  const double mean = Mean(values);
   std::vector<double> sums(n + 1);
   for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + values[i] - mean;
   Arc highest;
@@ -66,7 +68,7 @@ class Segmentation {
     for (std::size_t i = 0; i <= cuts_.size(); ++i) {
       const std::size_t first = Start(i);
       Segment segment{.first = first, .size = Start(i + 1) - first};
-      segment.mean = Mean(first, first + segment.size);
+      segment.mean = Mean(values_.subspan(first, segment.size));
       if (i > 0) {
         segment.change = segment.mean / segments.back().mean - 1.0;
         segment.p = p_[i - 1];
@@ -120,8 +122,7 @@ class Segmentation {
     const std::size_t first = Start(cut);
     const auto pair = values_.subspan(first, Start(cut + 2) - first);
     const std::size_t size = Start(cut + 1) - first;
-    const double mean =
-        std::accumulate(pair.begin(), pair.end(), 0.0) / static_cast<double>(pair.size());
+    const double mean = Mean(pair);
     const auto height = [&](std::span<const double> order) {
       const auto left = order.first(size);
       return std::abs(std::accumulate(left.begin(), left.end(), 0.0) -
@@ -152,11 +153,6 @@ class Segmentation {
     if (smallest == segments.end() || std::abs(smallest->change) >= options_.least) return false;
     Drop(static_cast<std::size_t>(smallest - segments.begin() - 1));
     return true;
-  }
-
-  [[nodiscard]] double Mean(std::size_t first, std::size_t end) const {
-    const auto part = values_.subspan(first, end - first);
-    return std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(part.size());
   }
 
   const std::span<const double> values_;

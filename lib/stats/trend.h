@@ -23,12 +23,9 @@ struct TrendOptions {
   std::uint64_t seed = 1;
 };
 
-/// Cuts `values`, in the order of time, where their mean changes: circular binary segmentation,
-/// which looks for the stretch that differs most from all other values, so that a change that is
-/// taken back later is seen as well. The stretch counts if at most `risk` of all orders of the same
-/// values have one that differs as much, and its parts are then cut again. At the end each cut must
-/// stand by its two segments alone, by permutation as well, and by `least`; the worst goes first.
-/// Two values at least stand between cuts, so the newest value alone is never a change.
+/// Cuts `values`, in the order of time, where their mean changes: circular binary segmentation
+/// (docs/statistics.md, "Changes from run to run"). Two values at least stand between cuts, so the
+/// newest value alone is never a change.
 ///
 /// No distribution is assumed, but without a change values must be exchangeable: drift and seasons
 /// are found as changes. Values that are all equal have no change.

@@ -31,7 +31,10 @@ Series SeriesOf(const std::string& name, const stats::Histogram& histogram,
 }  // namespace
 
 v1::Histogram ToMessage(const stats::Histogram& histogram) {
-  const stats::Histogram::Parts parts = histogram.ToParts();
+  return ToMessage(histogram.ToParts());
+}
+
+v1::Histogram ToMessage(const stats::Histogram::Parts& parts) {
   v1::Histogram message;
   for (const auto& [lowest, count] : parts.counts) {
     message.add_bucket(lowest);

@@ -12,6 +12,7 @@
 namespace twofold::suite {
 
 v1::Histogram ToMessage(const stats::Histogram& histogram);
+v1::Histogram ToMessage(const stats::Histogram::Parts& parts);
 
 /// Errors   kDataLoss: no histogram can have these numbers.
 Result<stats::Histogram> FromMessage(const v1::Histogram& message);

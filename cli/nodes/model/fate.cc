@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/nodes/model/names.h"
+#include "lib/common/random.h"
 
 namespace twofold::nodes {
 namespace {
@@ -94,7 +95,7 @@ Status Obey(const Pod& pod, Habits& habits) {
 
 // Draws everything, needed or not, so that one setting does not change what others give.
 Fate Drawn(const Habits& habits, const Pod& pod, int attempt) {
-  stats::Draws draws(habits.seed, absl::StrCat(pod.name.space, "/", pod.name.name, "#", attempt));
+  Random draws(habits.seed, absl::StrCat(pod.name.space, "/", pod.name.name, "#", attempt));
   Fate fate;
   fate.start = habits.start.Draw(draws);
   const Duration run = habits.run ? habits.run->Draw(draws) : Duration::zero();

@@ -11,6 +11,7 @@
 #include "cli/nodes/model/order.h"
 #include "cli/nodes/model/timers.h"
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/common/result.h"
 #include "lib/kube/call.h"
 #include "lib/stats/distribution.h"
@@ -98,7 +99,7 @@ class Fleet {
     State state = State::kMissing;
     std::string uid;
     std::optional<std::size_t> not_ready;  // which of its taints says so
-    Instant planned;  // of the call that is due or under way
+    Instant planned;                       // of the call that is due or under way
     Instant lost_at = Instant::max();
     Instant back_at;
     int failures = 0;
@@ -123,7 +124,7 @@ class Fleet {
   const Losses losses_;
   const Clocks clocks_;
   const Instant begun_;
-  stats::Draws draws_;
+  Random draws_;
   std::vector<Node> all_;
   Timers timers_;  // nodes by index; behind them the planned losses
   FleetCounts counts_;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lib/stats/distribution.h"
+#include "lib/common/random.h"
 
 namespace twofold::nodes {
 
@@ -23,7 +23,7 @@ bool Gpus::Take(std::uint64_t pod, std::int64_t count) {
 void Gpus::Give(std::uint64_t pod) { std::replace(holders_.begin(), holders_.end(), pod, kFree); }
 
 std::string GpuUuid(const std::string& node, std::size_t device) {
-  stats::Draws draws(device, node);
+  Random draws(device, node);
   const std::uint64_t high = draws.Next();
   const std::uint64_t low = draws.Next();
   return absl::StrFormat("GPU-%08x-%04x-%04x-%04x-%012x", high >> 32, (high >> 16) & 0xffff,

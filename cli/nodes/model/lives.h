@@ -18,6 +18,7 @@
 #include "cli/nodes/model/pod_status.h"
 #include "cli/nodes/model/timers.h"
 #include "lib/common/instant.h"
+#include "lib/common/random.h"
 #include "lib/common/result.h"
 
 namespace twofold::nodes {
@@ -146,7 +147,7 @@ class Lives {
   std::unordered_map<std::string, bool> ended_;
   std::vector<Gpus> gpus_;  // by node
   Timers timers_;
-  stats::Draws draws_;
+  Random draws_;
   Key last_ = Gpus::kFree;
   LifeCounts counts_;
 };

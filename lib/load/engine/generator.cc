@@ -9,11 +9,12 @@ namespace twofold::load {
 Generator::Generator(std::string queue, std::string frontend, Instant start, Instant (*clock)())
     : queue_(std::move(queue)), frontend_(std::move(frontend)), clock_(clock), accounts_(start) {}
 
-// Makes a change with the lock held, sends what is missing then, and flushes it without the lock.
-// Jobs that follow no other begin at lane `preferred`.
-std::optional<Instant> Generator::Do(absl::FunctionRef<void(Instant now)> change, Lane preferred) {
+// Makes a change with the lock held, sends what is missing then, and flushes it without the lock,
+// as it says when Tick must be called. Jobs that follow no other begin at lane `preferred`.
+void Generator::Do(absl::FunctionRef<void(Instant now)> change, Lane preferred) {
   FlushList flushes;
   std::optional<Instant> next_tick;
+  std::function<void(Instant)> tick_at;
   {
     const MutexLock lock(mutex_);
     const Instant now = clock_();
@@ -21,9 +22,10 @@ std::optional<Instant> Generator::Do(absl::FunctionRef<void(Instant now)> change
     change(now);
     SendMissing(now, preferred, flushes);
     next_tick = NextTick(now);
+    tick_at = tick_at_;
   }
-  flushes.Flush();
-  return next_tick;
+  for (const std::shared_ptr<JobSink>& sink : flushes) sink->Flush();
+  if (next_tick && tick_at) tick_at(*next_tick);
 }
 
 // ---- for people
@@ -44,8 +46,7 @@ void Generator::SetParallelism(std::uint32_t parallelism) {
 
 Status Generator::SetProfile(std::shared_ptr<const Profile> profile) {
   Status status;
-  std::shared_ptr<JobSink> sink;
-  const std::optional<Instant> next = Do([&](Instant now) {
+  Do([&](Instant now) {
     mutex_.AssertHeld();
     if (finishing_) return;
     Result<std::vector<std::uint32_t>> kinds = kinds_.Of(*profile);
@@ -57,11 +58,8 @@ Status Generator::SetProfile(std::shared_ptr<const Profile> profile) {
     full_since_.reset();
     open_ = over_ = false;
     loop_.SetParallelism(0);
-    if (!lanes_.AnyIsUp()) return;
-    BeginLoad(now);
-    sink = lanes_.any_sink();
+    if (lanes_.AnyIsUp()) BeginLoad(now);
   });
-  if (sink && next) sink->TickAt(*next);
   return status;
 }
 
@@ -137,7 +135,7 @@ std::size_t Generator::SendSome(Instant now, std::size_t count, Lane preferred) 
   std::vector<LoadLoop::Tag>& jobs = lanes_.Jobs(lane, 0);
   for (std::size_t n = count; n > 0; --n) {
     const std::optional<OpenJob> again = loop_.TakeRefused();
-    jobs.push_back(loop_.Send(now, again ? again->planned : now, 0, lane));
+    jobs.push_back(loop_.Send(now, again ? again->planned : now, 0, lane, lanes_.sink(lane).get()));
     if (!again) accounts_.Sent(now, now, /*open_loop=*/false);
   }
   return count;
@@ -151,7 +149,7 @@ void Generator::SendDue(Instant now) {
     const Instant due = began_ + job.due;
     const std::uint32_t kind = profile_kinds_[job.kind];
     const Lane lane = LaneFor(kind, lanes_.Turn());
-    lanes_.Jobs(lane, kind).push_back(loop_.Send(now, due, kind, lane));
+    lanes_.Jobs(lane, kind).push_back(loop_.Send(now, due, kind, lane, lanes_.sink(lane).get()));
     accounts_.Sent(due, now, /*open_loop=*/true);
   }
   if (full_since_) accounts_.Spoil({.trouble = Trouble::kFull, .from = *full_since_, .to = now});
@@ -163,7 +161,7 @@ bool Generator::IsDue(Instant now) const {
   return due && began_ + *due <= now;
 }
 
-std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply, Lane lane) {
+void Generator::OnReply(const v1::SubmitReply& reply, Lane lane) {
   const auto take = [&](Instant now) {
     mutex_.AssertHeld();
     if (!reply.results().tags().empty()) Heard(reply, lane, now);
@@ -171,17 +169,11 @@ std::optional<Instant> Generator::OnReply(const v1::SubmitReply& reply, Lane lan
     const bool rejected = EndAll(reply.results(), now);
     if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
   };
-  return Do(take, lane);
+  Do(take, lane);
 }
 
 void Generator::Heard(const v1::SubmitReply& reply, Lane lane, Instant now) {
-  std::optional<Standing> standing;
-  if (reply.has_standing()) {
-    const v1::Standing& said = reply.standing();
-    standing =
-        Standing{said.waiting(), said.running(), FromWire(said.waited_ns()), said.most_running()};
-  }
-  const Lanes::Others others = lanes_.Answered(lane, standing, reply.others_started(), now);
+  const Lanes::Others others = lanes_.Answered(lane, reply, now);
   if (others.jobs == 0) return;
   accounts_.Spoil(
       {.trouble = Trouble::kShared, .from = others.since, .to = now, .jobs = others.jobs});
@@ -203,8 +195,13 @@ bool Generator::EndAll(const v1::ResultBatch& batch, Instant now) {
   return rejected;
 }
 
-std::optional<Instant> Generator::Tick() {
-  return Do([](Instant) {});
+void Generator::OnTick(std::function<void(Instant when)> tick_at) {
+  const MutexLock lock(mutex_);
+  tick_at_ = std::move(tick_at);
+}
+
+void Generator::Tick() {
+  Do([](Instant) {});
 }
 
 // When Tick must be called: for jobs that were rejected or pause, for the next due job, for what

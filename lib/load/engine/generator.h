@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,7 +18,6 @@
 #include "lib/load/engine/job_sink.h"
 #include "lib/load/engine/kinds.h"
 #include "lib/load/engine/lanes.h"
-#include "lib/load/engine/left_jobs.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/profile.h"
 #include "lib/load/recorder.h"
@@ -42,32 +42,28 @@ struct RunState {
 /// sent as soon as it is due, a stream is up and fewer jobs are outstanding than may be; else it
 /// waits and is sent late, however late that is.
 ///
-/// Each shard of the queue has a lane (Lanes), which has a stream or is without one. Parallelism,
-/// rate and limits are those of all lanes together. A new job goes to the lane with the fewest
-/// outstanding jobs of those that are up; among equals, what replaces a job stays where that one
-/// ended, and jobs of an open loop take turns. So a lane gets more only as it ends more. A frontend
-/// may say that jobs belong to another shard: they go to its lane, and so do later jobs of the same
-/// kind, whether it is up or not. If it contradicts what was said before, the jobs wait a moment
-/// (kPause), so that frontends of two minds do not pass them round as fast as they can.
+/// Each shard of the queue has a lane (Lanes). Parallelism, rate and limits are those of all lanes
+/// together. A new job goes to the lane with the fewest outstanding jobs of those that are up;
+/// among equals, what replaces a job stays where that one ended, and jobs of an open loop take
+/// turns. A frontend may say that jobs belong to another shard: they go to its lane, and so do
+/// later jobs of the same kind, whether it is up or not. If it contradicts what was said before,
+/// the jobs wait a moment (kPause), so that frontends of two minds do not pass them round as fast
+/// as they can.
 ///
-/// Jobs are submitted only while a sink is connected. When a stream breaks, its unanswered jobs go
-/// to the next stream of the lane with the same tags and submit instants, so their round trips
-/// include the whole time that passed; new jobs go to the other lanes meanwhile. Jobs that a
-/// frontend gives back because the shard has moved go to the lane's next stream as well; the others
-/// are answered on the stream that they are on, which takes no more. A job that is answered twice
-/// counts once.
+/// When a stream breaks, its unanswered jobs go to the next stream of the lane with the same tags
+/// and submit instants, so their round trips include the whole time that passed. Jobs that a
+/// frontend gives back because the shard has moved go there as well; the others are answered on the
+/// stream that they are on, which takes no more. A job that is answered twice counts once.
 ///
-/// A lane that is lost is trouble (Trouble::kLink) from then until it is connected again, also
-/// while others are up: what was measured is less than the whole queue. That a further lane
-/// connects for the first time is none, but that it cannot is. A move is no trouble by itself: what
-/// it costs shows in the times of the jobs. It begins no mark of Trouble::kLink and ends none: a
-/// frontend that says `moved` before it has answered anything does not end the loss of the one
-/// before.
+/// A lane that is lost is trouble (Trouble::kLink) until it is connected again, also while others
+/// are up: what was measured is less than the whole queue. A move is no trouble by itself: what it
+/// costs shows in the times of the jobs.
 ///
 /// Threads  Safe.
 /// Cost     0.1 µs a job in batches, 0.5 µs alone (bench/generator_benchmark), and a look at each
-///          lane if there are several. A move looks at all outstanding jobs. Look copies under
-///          the lock, about 0.1 ms with 100 000 jobs outstanding, and computes without it.
+///          lane if there are several. The begin and the end of a stream look at all outstanding
+///          jobs. Look copies under the lock, about 0.1 ms with 100 000 jobs outstanding, and
+///          computes without it.
 class Generator {
  public:
   static constexpr std::size_t kOutstandingMax = 100'000;
@@ -98,6 +94,8 @@ class Generator {
   void Reset();
   [[nodiscard]] std::uint32_t parallelism() const;
   [[nodiscard]] std::size_t outstanding() const;
+  /// Of a load that is recorded, the estimate and times are those after the warm-up once it is
+  /// over.
   [[nodiscard]] Snapshot Look() const;
 
   // ---- for a run that is recorded
@@ -108,9 +106,6 @@ class Generator {
   /// How far the load is, at little cost.
   [[nodiscard]] RunState State() const;
 
-  /// As Look, with the estimate and times of the record: after the warm-up once it is over.
-  [[nodiscard]] Snapshot LookRecorded() const;
-
   /// Ends the load: nothing more is sent, answers are still taken.
   void EndLoad();
 
@@ -119,6 +114,9 @@ class Generator {
   [[nodiscard]] std::optional<Recorder> Recorded() const;
 
   // ---- for the session
+
+  /// `tick_at` is told when to call Tick next, on any thread. nullptr: nobody is.
+  void OnTick(std::function<void(Instant when)> tick_at);
 
   /// There is this lane. Call it before anything is said of the lane; the first one is open.
   void Open(Lane lane);
@@ -144,18 +142,17 @@ class Generator {
   /// The lane has no stream, and none can be made.
   void Disconnected(Lane lane = 0);
 
-  /// A batch of answers from the lane (REQUIRES: rpc::Check has passed). Returns when to call Tick,
-  /// if at all.
-  std::optional<Instant> OnReply(const v1::SubmitReply& reply, Lane lane = 0);
+  /// A batch of answers from the lane. REQUIRES: rpc::Check has passed.
+  void OnReply(const v1::SubmitReply& reply, Lane lane = 0);
 
-  /// Submits held-back jobs that are due. Returns when to call Tick again, if at all.
-  std::optional<Instant> Tick();
+  /// Submits held-back jobs that are due.
+  void Tick();
 
   /// Submits nothing from now on.
   void Finish();
 
  private:
-  std::optional<Instant> Do(absl::FunctionRef<void(Instant now)> change, Lane preferred = 0);
+  void Do(absl::FunctionRef<void(Instant now)> change, Lane preferred = 0);
 
   // generator.cc: the way of a job
   void SendMissing(Instant now, Lane preferred, FlushList& flushes)
@@ -180,11 +177,11 @@ class Generator {
   [[nodiscard]] bool IsClosed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // generator_streams.cc
-  bool SubmitAgain(LoadLoop::Tag tag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool TakeFrom(const JobSink& stream, Lane lane, LoadLoop::Tag tag)
+  void SubmitAgain(LoadLoop::Tag tag, std::uint32_t kind, Lane lane)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::size_t SubmitAllAgain(LoadLoop::Stream stream, std::optional<Lane> lane = {})
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndPause(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Leave(Lane lane) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Lose(Lane lane, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // generator_looks.cc
@@ -197,12 +194,12 @@ class Generator {
   Instant (*const clock_)();
 
   mutable Mutex mutex_;
+  std::function<void(Instant)> tick_at_ ABSL_GUARDED_BY(mutex_);
   LoadLoop loop_ ABSL_GUARDED_BY(mutex_);
   Accounts accounts_ ABSL_GUARDED_BY(mutex_);
   Kinds kinds_ ABSL_GUARDED_BY(mutex_);
   Lanes lanes_ ABSL_GUARDED_BY(mutex_);
-  LeftJobs left_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Instant> paused_until_ ABSL_GUARDED_BY(mutex_);  // jobs, left on it meanwhile
+  std::optional<Instant> paused_until_ ABSL_GUARDED_BY(mutex_);  // jobs; their stream meanwhile
   bool finishing_ ABSL_GUARDED_BY(mutex_) = false;
 
   // Of a profile.

@@ -38,11 +38,13 @@ Snapshot Generator::Look() const {
   InFlight in_flight;
   Instant now;
   std::optional<Window> window;
+  std::optional<Segment> recorded;
   std::optional<Schedule> schedule;
   {
     const MutexLock lock(mutex_);
     now = clock_();  // not before any end that the window knows
     window = accounts_.window();
+    if (accounts_.recorder() != nullptr) recorded = accounts_.recorder()->total();
     in_flight = Outstanding();
     schedule = schedule_;
     DescribeLoad(now, snapshot);
@@ -55,6 +57,11 @@ Snapshot Generator::Look() const {
       snapshot.parallelism - std::min<std::uint64_t>(snapshot.parallelism, snapshot.pending);
   if (schedule) snapshot.held_back += CountDue(*schedule, snapshot.load_time);
   window->Describe(now, in_flight, snapshot);
+  snapshot.warm = recorded.has_value();
+  if (!recorded) return snapshot;
+  snapshot.estimate = recorded->Estimate(now, in_flight.at_work);
+  snapshot.times = recorded->TimesWith(in_flight.jobs, now);
+  snapshot.jobs = recorded->counts();
   return snapshot;
 }
 
@@ -63,26 +70,6 @@ RunState Generator::State() const {
   const Recorder* const recorder = accounts_.recorder();
   if (recorder == nullptr) return {.over = over_};
   return {over_, recorder->measured(), recorder->longest_life()};
-}
-
-Snapshot Generator::LookRecorded() const {
-  Snapshot snapshot = Look();
-  std::optional<Segment> total;
-  InFlight in_flight;
-  Instant now;
-  {
-    const MutexLock lock(mutex_);
-    const Recorder* const recorder = accounts_.recorder();
-    if (recorder == nullptr || !recorder->total()) return snapshot;
-    now = clock_();
-    total = recorder->total();
-    in_flight = Outstanding();
-  }
-  snapshot.warm = true;
-  snapshot.estimate = total->Estimate(now, in_flight.at_work);
-  snapshot.times = total->TimesWith(in_flight.jobs, now);
-  snapshot.jobs = total->counts();
-  return snapshot;
 }
 
 std::optional<Recorder> Generator::Recorded() const {
@@ -109,7 +96,7 @@ InFlight Generator::Outstanding() const {
     sent[job.lane].push_back(job.submitted);
   });
   for (std::size_t lane = 0; lane < sent.size(); ++lane) {
-    AddAtWork(sent[lane], lanes_.standing(static_cast<Lane>(lane)), in_flight.at_work);
+    lanes_.AddAtWork(static_cast<Lane>(lane), sent[lane], in_flight.at_work);
   }
   return in_flight;
 }

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "lib/common/instant.h"
-#include "lib/load/job_template.h"
 #include "lib/load/load_loop.h"
+#include "lib/load/profile.h"
 
 namespace twofold::load {
 
@@ -21,32 +21,9 @@ class JobSink {
 
   /// Sends the packed jobs. Called without the lock.
   virtual void Flush() = 0;
-
-  /// Asks for a call of Generator::Tick at `when`. Called without the lock.
-  virtual void TickAt(Instant when) { static_cast<void>(when); }
 };
 
-/// Sinks that got jobs, to be flushed without the lock.
-///
-/// Cost     No allocation for the first one: with one lane there is no other.
-class FlushList {
- public:
-  void Add(const std::shared_ptr<JobSink>& sink) {
-    if (first_ == nullptr) {
-      first_ = sink;
-    } else {
-      others_.push_back(sink);
-    }
-  }
-
-  void Flush() const {
-    if (first_) first_->Flush();
-    for (const std::shared_ptr<JobSink>& sink : others_) sink->Flush();
-  }
-
- private:
-  std::shared_ptr<JobSink> first_;
-  std::vector<std::shared_ptr<JobSink>> others_;
-};
+/// Sinks that got jobs, to be flushed without the lock. With one lane there is no more than one.
+using FlushList = absl::InlinedVector<std::shared_ptr<JobSink>, 1>;
 
 }  // namespace twofold::load

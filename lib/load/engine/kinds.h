@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "lib/common/result.h"
-#include "lib/load/job_template.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/profile.h"
 

@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace twofold::load {
+namespace {
+
+// What comes from outside must not carry an instant over the end of the clock.
+constexpr std::uint64_t kLongestWait = Duration(std::chrono::hours(24 * 365)).count();
+
+}  // namespace
 
 // ---- streams
 
@@ -41,22 +47,34 @@ bool Lanes::Lost(Number number, Instant now) {
   return true;
 }
 
-Lanes::Others Lanes::Answered(Number number, const std::optional<Standing>& standing,
-                              std::uint64_t others, Instant now) {
+Lanes::Others Lanes::Answered(Number number, const v1::SubmitReply& reply, Instant now) {
   Lane& lane = lanes_[number];
   lane.lost_before.reset();
-  if (standing) lane.standing = standing;
+  if (reply.has_standing()) lane.standing = reply.standing();
   // An answer on a stream that was left knows less.
-  const Others more{std::max(others, lane.others) - lane.others, lane.heard};
-  lane.others += more.jobs;
+  const std::uint64_t others = std::max<std::uint64_t>(reply.others_started(), lane.others);
+  const Others more{others - lane.others, lane.heard};
+  lane.others = others;
   lane.heard = now;
   return more;
 }
 
-const std::shared_ptr<JobSink>& Lanes::any_sink() const {
-  return std::find_if(lanes_.begin(), lanes_.end(),
-                      [](const Lane& lane) { return lane.sink != nullptr; })
-      ->sink;
+void Lanes::AddAtWork(Number lane, std::vector<Instant>& sent,
+                      std::vector<Instant>& at_work) const {
+  const std::optional<v1::Standing>& standing = lanes_[lane].standing;
+  if (!standing) return void(at_work.insert(at_work.end(), sent.begin(), sent.end()));
+  const std::uint64_t running = std::min(standing->running(), sent.size());
+  const std::uint64_t most =
+      standing->waiting() > 0 ? running : std::max(running, standing->most_running());
+  const auto waited = sent.begin() + static_cast<std::ptrdiff_t>(running);
+  const auto last = sent.begin() + static_cast<std::ptrdiff_t>(std::min(most, sent.size()));
+  std::nth_element(sent.begin(), last, sent.end());
+  std::nth_element(sent.begin(), waited, last);
+  const std::uint64_t wait = running > 0 ? standing->waited_ns() / standing->running() : 0;
+  for (auto job = sent.begin(); job != waited; ++job) {
+    at_work.push_back(*job + Duration(std::min(wait, kLongestWait)));
+  }
+  at_work.insert(at_work.end(), waited, last);
 }
 
 // Of two links the one with the higher number is the worse.
@@ -103,7 +121,7 @@ void Lanes::HandOver(const Kinds& kinds, FlushList& flushes) {
       if (lane.sink) lane.sink->Add(lane.jobs[kind], kinds.job(kind));
       lane.jobs[kind].clear();
     }
-    if (lane.sink) flushes.Add(lane.sink);
+    if (lane.sink) flushes.push_back(lane.sink);
   }
 }
 

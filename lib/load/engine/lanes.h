@@ -10,7 +10,7 @@
 #include "lib/load/engine/kinds.h"
 #include "lib/load/load_loop.h"
 #include "lib/load/snapshot.h"
-#include "lib/load/standing.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::load {
 
@@ -53,19 +53,21 @@ class Lanes {
   /// False: the lane was lost before.
   bool Lost(Number lane, Instant now);
 
-  /// The frontend has answered jobs, and says how the others of its stream stand. `others`: jobs of
-  /// others that workers have got since the stream began. Returns how many more these are, and
-  /// since when.
+  /// The frontend has answered jobs, and says how the others of its stream stand, and how many jobs
+  /// of others workers have got since the stream began. Returns how many more these are, and since
+  /// when.
   struct Others {
     std::uint64_t jobs = 0;
     Instant since{};
   };
-  Others Answered(Number lane, const std::optional<Standing>& standing, std::uint64_t others,
-                  Instant now);
-  /// nullopt: its frontend has answered nothing yet.
-  [[nodiscard]] const std::optional<Standing>& standing(Number lane) const {
-    return lanes_[lane].standing;
-  }
+  Others Answered(Number lane, const v1::SubmitReply& reply, Instant now);
+
+  /// Adds to `at_work` since when workers have had the open jobs of the lane, of which `sent` has
+  /// the instants. Those that run, by the frontend's last answer, are taken to be the oldest, and
+  /// to have waited alike. What was sent after the answer is taken to run if nothing waited then
+  /// and no more run than ever did; without an answer all is. `sent` is put into another order.
+  /// O(jobs).
+  void AddAtWork(Number lane, std::vector<Instant>& sent, std::vector<Instant>& at_work) const;
 
   [[nodiscard]] std::size_t size() const { return lanes_.size(); }
   [[nodiscard]] bool AreSeveral() const { return lanes_.size() > 1; }
@@ -74,8 +76,6 @@ class Lanes {
   [[nodiscard]] const std::shared_ptr<JobSink>& sink(Number lane) const {
     return lanes_[lane].sink;
   }
-  /// Of any lane that is up. REQUIRES: AnyIsUp.
-  [[nodiscard]] const std::shared_ptr<JobSink>& any_sink() const;
 
   [[nodiscard]] Link link(Number lane) const { return lanes_[lane].link; }
   /// Of all.
@@ -111,9 +111,9 @@ class Lanes {
     Link link = Link::kConnecting;
     std::shared_ptr<JobSink> sink;
     std::optional<Instant> lost_since;
-    std::optional<Instant> lost_before;  // the present stream, as long as it has answered nothing
-    std::optional<Standing> standing;
-    std::uint64_t others = 0;  // as of the last answer, which was at `heard`
+    std::optional<Instant> lost_before;    // the present stream, as long as it has answered nothing
+    std::optional<v1::Standing> standing;  // by the last answer
+    std::uint64_t others = 0;              // as of the last answer, which was at `heard`
     Instant heard{};
     std::vector<std::vector<LoadLoop::Tag>> jobs;  // to be handed over, by kind
     bool has_jobs = false;

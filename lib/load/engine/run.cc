@@ -66,7 +66,7 @@ void Run::ObserveCpu() {
   if (const std::optional<Duration> time = cpu_.Throttled()) generator_.Observe(*time);
 }
 
-Snapshot Run::Look() const { return generator_.LookRecorded(); }
+Snapshot Run::Look() const { return generator_.Look(); }
 
 Duration Run::Drain() const {
   return options_.drain.value_or(std::max(generator_.State().longest_life, kShortestDrain));

@@ -22,9 +22,14 @@ Session::Session(std::string frontend, JobTemplate job, Generator& generator,
     : frontend_(std::move(frontend)),
       job_(std::move(job)),
       generator_(generator),
-      options_(WithKey(std::move(options))) {}
+      options_(WithKey(std::move(options))) {
+  generator_.OnTick([this](Instant when) { TickAt(when); });
+}
 
-Session::~Session() { Stop(Duration(0)); }
+Session::~Session() {
+  Stop(Duration(0));
+  generator_.OnTick(nullptr);
+}
 
 void Session::Start() {
   thread_ = std::thread([this] { Run(); });
@@ -61,22 +66,18 @@ void Session::Run() {
     } else {
       tick_at_.reset();
       mutex_.Unlock();
-      Tick();
+      generator_.Tick();
       mutex_.Lock();
     }
   }
 }
 
 void Session::OpenNext() {
-  ShardSession::Owner& owner = *this;
   const auto number = static_cast<Generator::Lane>(shards_.size());
   shards_.push_back(
-      std::make_unique<ShardSession>(frontend_, job_, number, generator_, options_, owner));
+      std::make_unique<ShardSession>(frontend_, job_, number, generator_, options_,
+                                     [this](std::uint32_t count) { HasShards(count); }));
   shards_.back()->Start();
-}
-
-void Session::Tick() {
-  if (const std::optional<Instant> next = generator_.Tick()) TickAt(*next);
 }
 
 // ---- on any thread

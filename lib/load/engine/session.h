@@ -11,7 +11,7 @@
 #include "lib/common/mutex.h"
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/shard_session.h"
-#include "lib/load/job_template.h"
+#include "lib/load/profile.h"
 
 namespace twofold::load {
 
@@ -19,10 +19,10 @@ namespace twofold::load {
 /// queue's shards. The first shard's frontend says how many there are; more may come later, and
 /// none goes. All ask the same first contact where their shard is.
 ///
-/// Threads  Its own thread opens shards, and calls the generator when it is time to submit,
-/// whatever
-///          each shard's thread waits for. Call Start and Stop from one thread.
-class Session final : private ShardSession::Owner {
+/// Threads  Its own thread opens shards, and calls Generator::Tick when it is time to, whatever
+/// each
+///          shard's thread waits for. Call Start and Stop from one thread.
+class Session final {
  public:
   /// `frontend` is host:port of the first contact. The generator outlives the session.
   Session(std::string frontend, JobTemplate job, Generator& generator, SessionOptions options = {});
@@ -39,11 +39,10 @@ class Session final : private ShardSession::Owner {
  private:
   void Run();
   void OpenNext();
-  void Tick();
 
   // On any thread.
-  void TickAt(Instant when) override;
-  void HasShards(std::uint32_t count) override;
+  void TickAt(Instant when);
+  void HasShards(std::uint32_t count);
 
   // Constant.
   const std::string frontend_;
@@ -57,8 +56,8 @@ class Session final : private ShardSession::Owner {
   std::optional<Instant> tick_at_ ABSL_GUARDED_BY(mutex_);
   std::uint32_t wanted_ ABSL_GUARDED_BY(mutex_) = 1;  // shards
 
-  std::vector<std::unique_ptr<ShardSession>>
-      shards_;  // by number; the thread's, as long as it runs
+  // By number; the thread's, as long as it runs.
+  std::vector<std::unique_ptr<ShardSession>> shards_;
   std::thread thread_;
 };
 

@@ -36,14 +36,14 @@ std::string Again(std::size_t jobs) {
 
 ShardSession::ShardSession(const std::string& frontend, const JobTemplate& job,
                            Generator::Lane lane, Generator& generator,
-                           const SessionOptions& options, Owner& owner)
+                           const SessionOptions& options, HasShards has_shards)
     : queue_(job.options.queue()),
       lane_(lane),
       job_(OfShard(job, lane)),
       for_(lane > 0 ? " for " + job_.options.queue() : ""),
       generator_(generator),
       options_(options),
-      owner_(owner),
+      has_shards_(std::move(has_shards)),
       route_(frontend, std::random_device{}(), options_.pauses),
       dialer_(frontend, options_.security) {
   static_assert(kMostShards <= LoadLoop::kMostLanes);
@@ -140,11 +140,10 @@ void ShardSession::Open(const std::shared_ptr<grpc::Channel>& channel) {
   current_ = std::make_shared<SubmitStream>(dial, channel, job_, options_.load_key, owner);
   {
     const MutexLock lock(mutex_);
-    news_[current_.get()] = {};
+    streams_.push_back({.stream = current_});
   }
   current_->Start(options_.security);
   const std::size_t again = generator_.Connected(current_, lane_);
-  TickAt(Now());  // what is due on the new stream
   if (quiet_) return;
   if (dial.named) {
     spdlog::info("queue {} is served by {} now{}", job_.options.queue(), dial.address,
@@ -159,8 +158,8 @@ void ShardSession::Serve() {
   for (;;) {
     const std::optional<Instant> tend_at = TendLeft();
     const MutexLock lock(mutex_);
-    const News& news = news_[current_.get()];
-    if (news.ended || news.moved || stopping_) return;
+    const Known& known = Of(*current_);
+    if (known.ended || known.moved || stopping_) return;
     if (tend_at) {
       changed_.WaitUntil(mutex_, *tend_at);
     } else {
@@ -172,29 +171,30 @@ void ShardSession::Serve() {
 // The stream delivers what it still has beside the next one. The generator hears again of a stream
 // that moved or ended before it knew of it.
 void ShardSession::Depart() {
-  News news;
+  Known known;
   {
     const MutexLock lock(mutex_);
-    news = news_[current_.get()];
+    Of(*current_).give_up = Now() + options_.left_patience;
+    known = Of(*current_);
   }
-  if (news.answered) {
-    route_.Served(*news.answered);
+  if (known.answered) {
+    route_.Served(*known.answered);
     troubles_.clear();
   }
-  if (news.moved) {
+  if (known.moved) {
     generator_.Moved(*current_, {}, lane_);
     current_->Close();
-    Follow(*news.moved);
+    Follow(*known.moved);
   } else {
-    news.unanswered += generator_.Ended(*current_, lane_);
-    if (IsNew(news.reason)) {
+    known.unanswered += generator_.Ended(*current_, lane_);
+    if (IsNew(known.reason)) {
       spdlog::warn(
           "lost the frontend at {}{}: {}; {} jobs without an answer will be submitted again",
-          current_->dial().address, for_, news.reason, news.unanswered);
+          current_->dial().address, for_, known.reason, known.unanswered);
     }
     route_.Lost(Now());
   }
-  left_.Add(std::move(current_), Now() + options_.left_patience);
+  current_.reset();
 }
 
 void ShardSession::Follow(const v1::Moved& moved) {
@@ -210,41 +210,64 @@ void ShardSession::Follow(const v1::Moved& moved) {
   }
 }
 
-// Returns when to look after them again, if at all.
+// Drops the streams that were left and have ended, and breaks off those that have had their time.
+// Returns when the next one has.
 std::optional<Instant> ShardSession::TendLeft() {
-  return left_.Tend(Now(), [this](const StreamPtr& stream) { return CanDrop(stream); });
+  std::vector<StreamPtr> late;
+  std::optional<Instant> next;
+  {
+    const MutexLock lock(mutex_);
+    streams_.remove_if([this](const Known& known) { return CanDrop(known); });
+    if (streams_.size() > kMostLeft + (current_ ? 1 : 0)) streams_.front().give_up = Instant();
+    for (Known& known : streams_) {
+      if (known.give_up && *known.give_up <= Now()) {
+        late.push_back(known.stream);
+        known.give_up.reset();
+      }
+      if (known.give_up && (!next || *known.give_up < *next)) next = known.give_up;
+    }
+  }
+  for (const StreamPtr& stream : late) stream->Cancel();
+  return next;
 }
 
-// Whether the stream has ended. The generator may still flush it, on a thread of another stream,
-// which must not destroy it.
-bool ShardSession::CanDrop(const StreamPtr& stream) {
-  const MutexLock lock(mutex_);
-  const auto news = news_.find(stream.get());
-  if (!news->second.ended || stream.use_count() > 1) return false;
-  if (news->second.moved && news->second.unanswered > 0) {
-    spdlog::warn("lost the frontend at {}{}, where jobs still ran: {}{}", stream->dial().address,
-                 for_, news->second.reason, Again(news->second.unanswered));
+// Whether the stream was left and has ended. The generator may still flush it, on a thread of
+// another stream, which must not destroy it.
+bool ShardSession::CanDrop(const Known& known) const {
+  if (!known.ended || known.stream.use_count() > 1) return false;
+  if (known.moved && known.unanswered > 0) {
+    spdlog::warn("lost the frontend at {}{}, where jobs still ran: {}{}",
+                 known.stream->dial().address, for_, known.reason, Again(known.unanswered));
   }
-  news_.erase(news);
   return true;
 }
 
 void ShardSession::FinishStreams() {
-  if (current_) left_.Add(std::move(current_), std::nullopt);
-  left_.Close();
+  for (const StreamPtr& stream : Streams()) stream->Close();
   {
     const MutexLock lock(mutex_);
     while (!AllEnded() && changed_.WaitUntil(mutex_, give_up_)) {
     }
   }
-  left_.Cancel();
+  for (const StreamPtr& stream : Streams()) stream->Cancel();
   const MutexLock lock(mutex_);
   while (!AllEnded()) changed_.Wait(mutex_);
 }
 
-bool ShardSession::AllEnded() const {
-  return std::all_of(news_.begin(), news_.end(), [](const auto& one) { return one.second.ended; });
+// To be used without the lock.
+std::vector<ShardSession::StreamPtr> ShardSession::Streams() {
+  const MutexLock lock(mutex_);
+  std::vector<StreamPtr> streams;
+  for (const Known& known : streams_) streams.push_back(known.stream);
+  return streams;
 }
+
+ShardSession::Known& ShardSession::Of(const SubmitStream& stream) {
+  return *std::ranges::find_if(streams_,
+                               [&](const Known& known) { return known.stream.get() == &stream; });
+}
+
+bool ShardSession::AllEnded() const { return std::ranges::all_of(streams_, &Known::ended); }
 
 // Whether this trouble has not been logged yet. If it has, the next stream is not logged either.
 bool ShardSession::IsNew(const std::string& trouble) {

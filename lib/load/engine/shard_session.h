@@ -4,20 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/load/engine/generator.h"
-#include "lib/load/engine/left_streams.h"
 #include "lib/load/engine/submit_stream.h"
-#include "lib/load/job_template.h"
+#include "lib/load/profile.h"
 #include "lib/rpc/route.h"
 #include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
@@ -43,7 +44,8 @@ struct SessionOptions {
 /// to the frontend that it names (rpc::Route) takes these and all new ones at once, while the old
 /// stream is half-closed and delivers the ends of what still runs there. If it breaks, or has not
 /// ended in time, its jobs are submitted again. Jobs that belong to another shard go to that one's
-/// lane, and the stream stays.
+/// lane, and the stream stays. Of more than kMostLeft streams that were left, the oldest is broken
+/// off.
 ///
 /// What keeps the session from its work is logged once until a frontend has answered.
 ///
@@ -51,22 +53,15 @@ struct SessionOptions {
 ///          the gRPC thread that read them. Call Start, Stop and Join from one thread.
 class ShardSession final : private SubmitStream::Owner {
  public:
-  class Owner {
-   public:
-    /// Asks for a call of Generator::Tick at `when`. On any thread.
-    virtual void TickAt(Instant when) = 0;
+  static constexpr std::size_t kMostLeft = 8;
 
-    /// The queue has so many shards at least; kMostShards at most. On any thread.
-    virtual void HasShards(std::uint32_t count) = 0;
-
-   protected:
-    ~Owner() = default;
-  };
+  /// Is told, on any thread, how many shards the queue has at least; kMostShards at most.
+  using HasShards = std::function<void(std::uint32_t count)>;
 
   /// `frontend` is host:port of the first contact; `job` names the queue, and `lane` is the number
-  /// of the shard. The generator and the owner outlive the session.
+  /// of the shard. The generator outlives the session.
   ShardSession(const std::string& frontend, const JobTemplate& job, Generator::Lane lane,
-               Generator& generator, const SessionOptions& options, Owner& owner);
+               Generator& generator, const SessionOptions& options, HasShards has_shards);
 
   /// Stops at once.
   ~ShardSession();
@@ -81,14 +76,16 @@ class ShardSession final : private SubmitStream::Owner {
   void Join();
 
  private:
-  using StreamPtr = LeftStreams::Stream;
+  using StreamPtr = std::shared_ptr<SubmitStream>;
 
-  /// What the threads of gRPC know of a stream.
-  struct News {
-    std::optional<Instant> answered;  ///< for the first time
-    std::optional<v1::Moved> moved;   ///< the first one of this shard, without its tags
+  /// A stream that is up or was left, and what is known of it.
+  struct Known {
+    StreamPtr stream;
+    std::optional<Instant> give_up{};   ///< if it was left: when it is broken off; nullopt: it was
+    std::optional<Instant> answered{};  ///< for the first time
+    std::optional<v1::Moved> moved{};   ///< the first one of this shard, without its tags
     bool ended = false;
-    std::string reason;          ///< of the end
+    std::string reason{};        ///< of the end
     std::size_t unanswered = 0;  ///< jobs, at the end
   };
 
@@ -102,15 +99,16 @@ class ShardSession final : private SubmitStream::Owner {
   void Depart();
   void Follow(const v1::Moved& moved);
   std::optional<Instant> TendLeft();
-  bool CanDrop(const StreamPtr& stream);
+  [[nodiscard]] bool CanDrop(const Known& known) const;
   void FinishStreams();
+  std::vector<StreamPtr> Streams();
+  Known& Of(const SubmitStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool AllEnded() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsNew(const std::string& trouble);
 
   // shard_session_replies.cc: on threads of gRPC
   void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) override;
   void OnEnd(SubmitStream& stream, const grpc::Status& status) override;
-  void TickAt(Instant when) override { owner_.TickAt(when); }
   const v1::Moved* GiveBack(const SubmitStream& stream, const v1::SubmitReply& reply);
 
   // Constant.
@@ -120,22 +118,21 @@ class ShardSession final : private SubmitStream::Owner {
   const std::string for_;  // " for sleep/1", for the log; empty: the first shard
   Generator& generator_;
   const SessionOptions options_;
-  Owner& owner_;
+  const HasShards has_shards_;
 
   // Used by the thread only.
   rpc::Route route_;
   rpc::RouteDialer dialer_;
   bool connected_before_ = false;
-  StreamPtr current_;  // null: between two streams
-  LeftStreams left_;
+  StreamPtr current_;               // null: between two streams
   std::set<std::string> troubles_;  // since a frontend answered
   bool quiet_ = false;              // the last one was not new
 
   Mutex mutex_;
   Condition changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  Instant give_up_ ABSL_GUARDED_BY(mutex_);                           // if stopping
-  std::map<const SubmitStream*, News> news_ ABSL_GUARDED_BY(mutex_);  // of current_ and left_
+  Instant give_up_ ABSL_GUARDED_BY(mutex_);           // if stopping
+  std::list<Known> streams_ ABSL_GUARDED_BY(mutex_);  // the oldest first
 
   std::thread thread_;
 };

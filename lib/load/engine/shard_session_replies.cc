@@ -18,22 +18,19 @@ void ShardSession::OnReply(SubmitStream& stream, const v1::SubmitReply& reply) {
                   std::string(status.message()));
     return stream.Cancel();
   }
-  if (reply.shards() > 1) owner_.HasShards(reply.shards());
+  if (reply.shards() > 1) has_shards_(reply.shards());
   // First, for what comes in place of jobs that have ended should not be sent there.
   const v1::Moved* const moved = GiveBack(stream, reply);
-  const std::optional<Instant> tick = generator_.OnReply(reply, lane_);
-  {
-    const MutexLock lock(mutex_);
-    News& news = news_[&stream];
-    const bool is_answer = reply.has_results() || reply.has_accepted();
-    if (is_answer && !news.answered) news.answered = Now();
-    if (moved != nullptr && !news.moved) {
-      news.moved = *moved;
-      news.moved->clear_tags();
-      changed_.NotifyAll();
-    }
+  generator_.OnReply(reply, lane_);
+  const MutexLock lock(mutex_);
+  Known& known = Of(stream);
+  const bool is_answer = reply.has_results() || reply.has_accepted();
+  if (is_answer && !known.answered) known.answered = Now();
+  if (moved != nullptr && !known.moved) {
+    known.moved = *moved;
+    known.moved->clear_tags();
+    changed_.NotifyAll();
   }
-  if (tick) TickAt(*tick);
 }
 
 // Of this shard and of others. Returns what is said of this one; null: nothing.
@@ -47,7 +44,7 @@ const v1::Moved* ShardSession::GiveBack(const SubmitStream& stream, const v1::Su
       generator_.Moved(stream, tags, lane_);
     } else {
       generator_.Belong(tags, static_cast<Generator::Lane>(shard), stream, lane_);
-      owner_.HasShards(shard + 1);
+      has_shards_(shard + 1);
     }
   }
   return own;
@@ -57,10 +54,10 @@ const v1::Moved* ShardSession::GiveBack(const SubmitStream& stream, const v1::Su
 void ShardSession::OnEnd(SubmitStream& stream, const grpc::Status& status) {
   const std::size_t unanswered = Stopping() ? 0 : generator_.Ended(stream, lane_);
   const MutexLock lock(mutex_);
-  News& news = news_[&stream];
-  news.unanswered = unanswered;
-  news.reason = status.ok() ? "it ended the stream" : status.error_message();
-  news.ended = true;
+  Known& known = Of(stream);
+  known.unanswered = unanswered;
+  known.reason = status.ok() ? "it ended the stream" : status.error_message();
+  known.ended = true;
   changed_.NotifyAll();
 }
 

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/common/instant.h"
 #include "lib/load/engine/job_sink.h"
-#include "lib/load/job_template.h"
+#include "lib/load/profile.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/route.h"
 #include "lib/security/client.h"
@@ -31,9 +30,6 @@ class SubmitStream final : public JobSink {
     virtual void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) = 0;
     virtual void OnEnd(SubmitStream& stream, const grpc::Status& status) = 0;
 
-    /// Asks for a call of Generator::Tick at `when`. On any thread.
-    virtual void TickAt(Instant when) = 0;
-
    protected:
     ~Owner() = default;
   };
@@ -51,7 +47,6 @@ class SubmitStream final : public JobSink {
 
   void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) override;
   void Flush() override { stream_->Flush(); }
-  void TickAt(Instant when) override { owner_.TickAt(when); }
 
   /// Where it leads.
   [[nodiscard]] const rpc::Dial& dial() const { return dial_; }

@@ -81,7 +81,7 @@ TEST(GroupPlaces, AddsUpByNodeAndDevice) {
   EXPECT_THAT(GroupPlaces(places, By::kPod), SizeIs(3));
 }
 
-TEST(NodeGroups, CountWorkersAndJobsAndPoolRunTimes) {
+TEST(GroupPlaces, CountsWorkersAndJobsAndPoolsRunTimesOfWholeNodes) {
   Places places;
   places.Succeeded(places.Find("b", "pod-3", ""), 9.0, 5.0);
   places.Succeeded(places.Find("a", "pod-1", "gpu0"), 9.0, 1.0);
@@ -90,14 +90,15 @@ TEST(NodeGroups, CountWorkersAndJobsAndPoolRunTimes) {
   places.Failed(places.Find("a", "pod-2", ""));
   places.Failed(places.Find("", "", ""));
   places.Find("c", "pod-4", "");
-  const std::vector<NodeGroup> nodes = GroupNodes(places.all());
-  ASSERT_EQ(nodes.size(), 2U);
-  EXPECT_EQ(nodes[0].node, "a");
-  EXPECT_EQ(nodes[0].workers, 2U);
-  EXPECT_EQ(nodes[0].jobs, 4U);
-  EXPECT_DOUBLE_EQ(nodes[0].runs.mean(), 2.0);
-  EXPECT_EQ(nodes[1].node, "b");
-  EXPECT_EQ(nodes[1].workers, 1U);
+  const std::vector<PlaceGroup> nodes = GroupPlaces(places.all(), By::kWholeNode);
+  ASSERT_EQ(nodes.size(), 3U);
+  EXPECT_EQ(nodes[0].name, "");
+  EXPECT_EQ(nodes[1].name, "a");
+  EXPECT_EQ(nodes[1].workers, 2U);
+  EXPECT_EQ(nodes[1].jobs(), 4U);
+  EXPECT_DOUBLE_EQ(nodes[1].runs.mean(), 2.0);
+  EXPECT_EQ(nodes[2].name, "b");
+  EXPECT_EQ(nodes[2].workers, 1U);
 }
 
 TEST(ErrorText, TakesTheReportsErrorFirst) {

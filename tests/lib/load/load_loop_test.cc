@@ -122,7 +122,7 @@ TEST(LoadLoop, CountsTheJobsOfEachLane) {
   const Tag other = loop.Send(kEarliest, kEarliest, 7, 255);
   EXPECT_EQ(loop.outstanding(0), 2U);
   EXPECT_EQ(loop.outstanding(255), 1U);
-  loop.Move(tags[0], 255);
+  loop.Move(tags[0], 255, nullptr);
   EXPECT_EQ(loop.Find(tags[0])->lane, 255);
   EXPECT_EQ(loop.End(other)->lane, 255);
   EXPECT_EQ(loop.End(tags[1])->lane, 0);

@@ -1,6 +1,7 @@
 #include "lib/load/recorder.h"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
 
 #include "lib/load/record.h"
@@ -190,7 +191,7 @@ TEST(Recorder, DrawsJobsEvenly) {
   }
   ASSERT_THAT(recorder.jobs(), SizeIs(Recorder::kMostJobs));
   double mean = 0;
-  for (const RanJob& job : recorder.jobs()) mean += ToSeconds(job.planned - kZero);
+  for (const JobEntry& job : recorder.jobs()) mean += ToSeconds(job.planned - kZero);
   EXPECT_NEAR(mean / static_cast<double>(Recorder::kMostJobs), 50, 1);
   EXPECT_EQ(Finished(recorder, seconds(100)).jobs_left_out(), kJobs - Recorder::kMostJobs);
 }
@@ -203,15 +204,13 @@ TEST(Record, IsReadAsItWasWritten) {
   failed.outcome = v1::OUTCOME_FAILED;
   recorder.Ended(failed, "exit code 3");
   const v1::LoadRecord record = Finished(recorder, seconds(2));
-  const Result<v1::LoadRecord> read = ReadRecord(RecordJson(record));
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->DebugString(), record.DebugString());
+  v1::LoadRecord read;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(RecordJson(record), &read).ok());
+  EXPECT_EQ(read.DebugString(), record.DebugString());
   EXPECT_THAT(RecordJson(record), HasSubstr("\"warm_up_seconds\""));
   EXPECT_EQ(record.errors(0).text(), "exit code 3");
   EXPECT_EQ(record.result().submitted(), 2U);
   EXPECT_EQ(record.stages(0).result().submitted(), 2U);
-  EXPECT_FALSE(ReadRecord("{\"queue\": 5").ok());
-  EXPECT_TRUE(ReadRecord("{\"of_a_later_release\": 5}").ok());
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "lib/load/standing.h"
-
 namespace twofold::load {
 namespace {
 
@@ -74,53 +72,6 @@ TEST(Segment, OpenJobsCountInItsTimesByTheirAge) {
   EXPECT_EQ(times.from_plan.open.Count(), 1U);  // the other one belongs to an earlier segment
   EXPECT_EQ(times.from_plan.Max()->value, seconds(4));
   EXPECT_EQ(times.from_send.Max()->value, seconds(3));
-}
-
-// ---- who is at work
-
-std::vector<Instant> AtWork(std::vector<Instant> sent, const std::optional<Standing>& standing) {
-  std::vector<Instant> at_work;
-  AddAtWork(sent, standing, at_work);
-  std::sort(at_work.begin(), at_work.end());
-  return at_work;
-}
-
-std::vector<Instant> Seconds(std::initializer_list<int> since_zero) {
-  std::vector<Instant> instants;
-  for (const int second : since_zero) instants.push_back(kOrigin + seconds(second));
-  return instants;
-}
-
-TEST(Standing, WithoutAWordAllAreAtWork) {
-  EXPECT_EQ(AtWork(Seconds({3, 1, 2}), std::nullopt), Seconds({1, 2, 3}));
-}
-
-TEST(Standing, OfThoseThatWaitNoneIsAtWork) {
-  const Standing standing{.waiting = 3, .running = 2, .waited = seconds(8), .most_running = 2};
-  EXPECT_EQ(AtWork(Seconds({5, 3, 1, 2, 4}), standing), Seconds({5, 6}));
-}
-
-TEST(Standing, WhatWasSentWhenNoneWaitedIsAtWork) {
-  const Standing standing{.waiting = 0, .running = 1, .waited = seconds(0), .most_running = 3};
-  EXPECT_EQ(AtWork(Seconds({1, 2, 3}), standing), Seconds({1, 2, 3}));
-}
-
-TEST(Standing, NoMoreAreAtWorkThanEverWere) {
-  const Standing standing{.waiting = 0, .running = 1, .waited = seconds(0), .most_running = 1};
-  EXPECT_EQ(AtWork(Seconds({1, 2, 3}), standing), Seconds({1}));
-}
-
-TEST(Standing, AWaitWithoutEndCarriesNoInstantOverTheEndOfTheClock) {
-  const Standing standing{.waiting = 1, .running = 1, .waited = Duration::max(), .most_running = 1};
-  const std::vector<Instant> at_work = AtWork(Seconds({1, 2}), standing);
-  ASSERT_EQ(at_work.size(), 1U);
-  EXPECT_GT(at_work[0], kOrigin);
-}
-
-TEST(Standing, MoreThanThereAreIsNotBelieved) {
-  const Standing standing{
-      .waiting = 1, .running = 1000, .waited = seconds(0), .most_running = 1000};
-  EXPECT_EQ(AtWork(Seconds({1, 2}), standing), Seconds({1, 2}));
 }
 
 }  // namespace

@@ -40,7 +40,6 @@ class SimulatedQueue final : public JobSink {
     for (const LoadLoop::Tag tag : tags) arriving_.push_back(tag);
   }
   void Flush() override {}
-  void TickAt(Instant when) override { tick = when; }
 
   [[nodiscard]] double NextEvent() const {
     double next = changes_.empty() ? kNever : *changes_.begin();
@@ -186,8 +185,14 @@ void RunUntil(Generator& generator, SimulatedQueue& queue, Instant until, const 
       if (queue.tick) next = std::min(next, *queue.tick);
       virtual_now = std::max(virtual_now, next);
     }
-    if (const auto reply = queue.Step()) queue.tick = generator.OnReply(*reply);
-    if (queue.tick && *queue.tick <= virtual_now) queue.tick = generator.Tick();
+    if (const auto reply = queue.Step()) {
+      queue.tick.reset();
+      generator.OnReply(*reply);
+    }
+    if (queue.tick && *queue.tick <= virtual_now) {
+      queue.tick.reset();
+      generator.Tick();
+    }
     if (virtual_now >= until && !queue.HasArrivals()) return;
   }
 }
@@ -211,6 +216,7 @@ Simulated Simulate(const Profile& profile, const QueueShape& shape, std::uint64_
   generator.SetOutstandingMax(outstanding_max);
   generator.RecordNext(warm_up);
   auto queue = std::make_shared<SimulatedQueue>(shape, seed);
+  generator.OnTick([&](Instant when) { queue->tick = when; });
   generator.Connected(queue);
   Profile own = profile;
   own.seed = seed;

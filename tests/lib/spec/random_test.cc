@@ -11,28 +11,6 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Random, GivesTheNumbersOfSplitMix64) {
-  Random random(1234567);
-  EXPECT_EQ(random.Next(), 6457827717110365317U);
-  EXPECT_EQ(random.Next(), 3203168211198807973U);
-  EXPECT_EQ(random.Next(), 9817491932198370423U);
-}
-
-TEST(Random, BelowABoundAllAreAlike) {
-  Random random(1);
-  std::map<std::uint64_t, int> seen;
-  for (int i = 0; i < 60'000; ++i) ++seen[random.Below(6)];
-  ASSERT_EQ(seen.size(), 6U);
-  for (const auto& [number, times] : seen) EXPECT_NEAR(times, 10'000, 400) << number;
-}
-
-TEST(Random, BelowTheLargestBoundsStaysBelow) {
-  Random random(1);
-  constexpr std::uint64_t kBound = (std::uint64_t{1} << 63) + 1;  // half of all are thrown away
-  for (int i = 0; i < 1000; ++i) EXPECT_LT(random.Below(kBound), kBound);
-  EXPECT_EQ(random.Below(1), 0U);
-}
-
 TEST(SampleOf, HasDifferentNumbersInOrder) {
   Random random(1);
   for (std::uint64_t count = 0; count <= 10; ++count) {

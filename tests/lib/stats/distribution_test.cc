@@ -20,9 +20,9 @@ using testing::HasSubstr;
 constexpr int kDraws = 20'000;
 
 std::vector<double> Sample(const Distribution& distribution, std::uint64_t seed = 7) {
-  Draws draws(seed);
+  Random random(seed);
   std::vector<double> sample;
-  for (int i = 0; i < kDraws; ++i) sample.push_back(ToSeconds(distribution.Draw(draws)));
+  for (int i = 0; i < kDraws; ++i) sample.push_back(ToSeconds(distribution.Draw(random)));
   std::sort(sample.begin(), sample.end());
   return sample;
 }
@@ -31,11 +31,6 @@ Distribution Parsed(const std::string& text) {
   const auto parsed = Distribution::Parse(text);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   return parsed.value_or(Distribution(Duration::zero()));
-}
-
-TEST(Draws, EvenTheLargestShareIsLessThanOne) {
-  EXPECT_LT(Draws(0x31628af67b2131ab).Share(), 1);  // whose first number has all bits
-  EXPECT_EQ(Draws(0x31628af67b2131ab).Next(), ~std::uint64_t{0});
 }
 
 TEST(Distribution, FixedIsAlwaysTheSame) {
@@ -96,31 +91,8 @@ TEST(Distribution, BimodalTakesTheSecondTimeAsOftenAsSaid) {
   EXPECT_EQ(Sample(Parsed("bimodal:1s,2s,100%")).front(), 2);
 }
 
-// Jobs draw by their ids, which count up: no run of ids may look like another distribution.
-TEST(Draws, NumbersThatCountUpDrawAsIndependentOnesDo) {
-  double sum = 0;
-  double product = 0;
-  double before = 0;
-  for (std::uint64_t id = 1; id <= kDraws; ++id) {
-    const double share = Draws(0, id).Share() - 0.5;
-    sum += share;
-    product += share * before;
-    before = share;
-  }
-  // Standard errors of the two means: 0.0020 and 0.0006.
-  EXPECT_NEAR(sum / kDraws, 0, 0.01);
-  EXPECT_NEAR(product / kDraws, 0, 0.003);
-}
-
-TEST(Draws, AnotherSeedGivesOtherNumbersNotTheSameInAnotherOrder) {
-  std::set<std::uint64_t> first;
-  for (std::uint64_t id = 0; id < 1024; ++id) first.insert(Draws(1, id).Next());
-  for (std::uint64_t id = 0; id < 1024; ++id) EXPECT_FALSE(first.contains(Draws(2, id).Next()));
-}
-
 TEST(Distribution, RecordedTimesComeEquallyOften) {
-  const auto recorded =
-      Distribution::Recorded({milliseconds(100), seconds(1), seconds(1), seconds(9)});
+  const auto recorded = Distribution::Recorded("0.1\n1\n1\n9");
   ASSERT_TRUE(recorded.ok());
   const auto sample = Sample(*recorded);
   EXPECT_NEAR(static_cast<double>(std::count(sample.begin(), sample.end(), 1.0)), kDraws / 2.0,
@@ -172,22 +144,22 @@ TEST(Distribution, WhatItIsNotIsSaidWithExamples) {
 }
 
 TEST(Recorded, ReadsSecondsLineByLine) {
-  const auto times = ParseRecorded("# wait\n0.25\n\n3\r\n1e1");
-  ASSERT_TRUE(times.ok()) << times.status();
-  EXPECT_EQ(*times, (std::vector<Duration>{milliseconds(250), seconds(3), seconds(10)}));
+  const auto recorded = Distribution::Recorded("# wait\n0.25\n\n3\r\n1e1");
+  ASSERT_TRUE(recorded.ok()) << recorded.status();
+  const auto sample = Sample(*recorded);
+  EXPECT_EQ(std::set<double>(sample.begin(), sample.end()), (std::set<double>{0.25, 3, 10}));
 }
 
 TEST(Recorded, NamesTheLineThatIsNoTime) {
   for (const char* text : {"1\n2\nx\n", "1\n2\n-3", "1\n2\nnan", "1\n2\n1e30", "1\n2\n3 4"}) {
-    const auto times = ParseRecorded(text);
-    ASSERT_FALSE(times.ok()) << text;
-    EXPECT_THAT(std::string(times.status().message()), HasSubstr("line 3 is not a number"));
+    const auto recorded = Distribution::Recorded(text);
+    ASSERT_FALSE(recorded.ok()) << text;
+    EXPECT_THAT(std::string(recorded.status().message()), HasSubstr("line 3 is not a number"));
   }
 }
 
 TEST(Recorded, WithoutAnyTimeThereIsNoDistribution) {
-  EXPECT_FALSE(Distribution::Recorded({}).ok());
-  EXPECT_FALSE(Distribution::Recorded({seconds(-1)}).ok());
+  EXPECT_EQ(Distribution::Recorded("# nothing\n").status().message(), "there is no recorded time");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 TEST(Lives, ExpectedDensityIsTheMeanOverLongerLives) {
   Lives lives;
   for (const int s : {1, 2, 4}) lives.Add(seconds(s), true);
-  const auto expected = lives.Expected();
+  const auto expected = lives.ExpectedDensity();
   EXPECT_DOUBLE_EQ(expected(milliseconds(0)), (1.0 + 0.5 + 0.25) / 3.0);
   EXPECT_DOUBLE_EQ(expected(milliseconds(1500)), (0.5 + 0.25) / 2.0);
   EXPECT_DOUBLE_EQ(expected(milliseconds(3000)), 0.25);
@@ -23,13 +23,13 @@ TEST(Lives, ExpectedDensityIsTheMeanOverLongerLives) {
 TEST(Lives, OlderThanEveryLifeIsAboutToEnd) {
   Lives lives;
   lives.Add(seconds(1), true);
-  EXPECT_DOUBLE_EQ(lives.Expected()(seconds(100)), 0.01);
+  EXPECT_DOUBLE_EQ(lives.ExpectedDensity()(seconds(100)), 0.01);
 }
 
 TEST(Lives, ExpectedDensityIsNeverMoreThanOneJob) {
   Lives lives;
   lives.Add(seconds(1), true);
-  const auto expected = lives.Expected();
+  const auto expected = lives.ExpectedDensity();
   for (int ms = 990; ms < 1100; ++ms) {
     EXPECT_LE(expected(milliseconds(ms)) * ms / 1000.0, 1.0 + 1e-12) << ms;
   }
@@ -39,7 +39,7 @@ TEST(Lives, FailuresExpectNoCredit) {
   Lives lives;
   lives.Add(seconds(1), false);
   lives.Add(seconds(2), true);
-  const auto expected = lives.Expected();
+  const auto expected = lives.ExpectedDensity();
   EXPECT_DOUBLE_EQ(expected(milliseconds(0)), 0.25);    // half of the jobs succeed, at 1/2 per s
   EXPECT_DOUBLE_EQ(expected(milliseconds(1500)), 0.5);  // those that fail are over by now
   EXPECT_DOUBLE_EQ(expected(seconds(10)), 0.5 * 0.1);   // nothing is known: share of successes

@@ -35,13 +35,25 @@ class GeneratorTest : public testing::Test {
       const std::uint32_t worker = rpc::WorkerIndex(batch, "node", "pod", "");
       rpc::Append(batch, {.tag = tag, .outcome = outcome, .worker = worker, .report = {}});
     }
-    next_tick = generator.OnReply(reply);
+    generator.OnReply(reply);
   }
 
   std::shared_ptr<RecordingSink> Connect() {
     auto sink = std::make_shared<RecordingSink>();
     again = generator.Connected(sink);
     return sink;
+  }
+
+  GeneratorTest() {
+    generator.OnTick([this](Instant when) { next_tick = when; });
+  }
+
+  // When the next tick is to be, after one.
+  std::optional<Instant> NextTick(Generator& ticking) {
+    ticking.OnTick([this](Instant when) { next_tick = when; });
+    next_tick.reset();
+    ticking.Tick();
+    return next_tick;
   }
 
   Generator generator{"sleep", "frontend:9997", Now()};
@@ -100,7 +112,7 @@ TEST_F(GeneratorTest, SubmitsWhatHadNoAnswerAgainWithTheSameTags) {
   const auto first = Connect();
   generator.SetParallelism(4);
   Answer({first->added[0]});
-  generator.Disconnected();
+  EXPECT_EQ(generator.Ended(*first), 4U);
   EXPECT_EQ(generator.Look().link, Link::kReconnecting);
   EXPECT_EQ(generator.Look().pending, 4U);
   const auto second = Connect();
@@ -112,8 +124,7 @@ TEST_F(GeneratorTest, SubmitsWhatHadNoAnswerAgainWithTheSameTags) {
 }
 
 TEST_F(GeneratorTest, AWindowBegunWithoutAFrontendIsInterrupted) {
-  Connect();
-  generator.Disconnected();
+  generator.Ended(*Connect());
   generator.Reset();
   EXPECT_EQ(generator.Look().interruptions, 1U);
   EXPECT_EQ(generator.Look().totals.interruptions, 1U);
@@ -142,7 +153,8 @@ TEST_F(GeneratorTest, ARejectionHoldsJobsBack) {
   EXPECT_EQ(seen.held_back, 1U);
   EXPECT_EQ(seen.refused, 1U);
   EXPECT_EQ(seen.estimate.failed, 0U);
-  EXPECT_EQ(generator.Tick(), next_tick);
+  const std::optional<Instant> said = next_tick;
+  EXPECT_EQ(NextTick(generator), said);
 }
 
 TEST_F(GeneratorTest, SubmitsNothingAfterFinish) {
@@ -202,7 +214,7 @@ TEST_F(OpenLoopTest, SendsWhatIsDueWhateverHasNoAnswer) {
   ASSERT_TRUE(open.SetProfile(Rate(100)).ok());
   EXPECT_THAT(sink->added, SizeIs(1));
   fake_now += milliseconds(5);
-  EXPECT_EQ(*open.Tick(), fake_now + milliseconds(5));
+  EXPECT_EQ(NextTick(open), fake_now + milliseconds(5));
   fake_now += milliseconds(5);
   open.Tick();
   EXPECT_THAT(sink->added, SizeIs(2));
@@ -236,7 +248,7 @@ TEST_F(OpenLoopTest, DueJobsWaitForRoomAndAreNeverDropped) {
     open.Tick();
   }
   EXPECT_THAT(sink->added, SizeIs(10));
-  EXPECT_FALSE(open.Tick());  // only an answer makes room
+  EXPECT_FALSE(NextTick(open));  // only an answer makes room
   Answer(std::vector(sink->added));
   EXPECT_THAT(sink->added, SizeIs(16));
   EXPECT_THAT(open.Look().estimate.reason, HasSubstr("as many jobs were outstanding as may be"));
@@ -263,10 +275,11 @@ TEST_F(OpenLoopTest, TheLoadBeginsOnceTheFrontendIsReached) {
 }
 
 TEST_F(OpenLoopTest, JobsThatWereDueWithoutALinkAreSentLate) {
-  open.Connected(std::make_shared<RecordingSink>());
+  const auto before = std::make_shared<RecordingSink>();
+  open.Connected(before);
   open.RecordNext({Duration(0)});
   ASSERT_TRUE(open.SetProfile(Rate(100, 10)).ok());
-  open.Disconnected();
+  open.Ended(*before);
   fake_now += seconds(3);
   const auto sink = std::make_shared<RecordingSink>();
   open.Connected(sink);
@@ -302,11 +315,11 @@ TEST_F(OpenLoopTest, StagesFollowEachOtherAndEnd) {
   ASSERT_TRUE(open.SetProfile(std::make_shared<const Profile>(*profile)).ok());
   EXPECT_EQ(open.parallelism(), 2U);
   fake_now += seconds(1);
-  EXPECT_EQ(open.Tick(), fake_now + milliseconds(100));
+  EXPECT_EQ(NextTick(open), fake_now + milliseconds(100));
   EXPECT_EQ(open.parallelism(), 0U);
   EXPECT_EQ(*open.Look().stage, 1U);
   fake_now += milliseconds(1000);
-  EXPECT_FALSE(open.Tick());
+  EXPECT_FALSE(NextTick(open));
   EXPECT_TRUE(open.Look().load_over);
   EXPECT_THAT(sink->added, SizeIs(12));
 }

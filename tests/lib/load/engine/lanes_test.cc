@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace twofold::load {
@@ -65,7 +68,7 @@ TEST(Lanes, JobsAreHandedOverByKindToTheStreamsThatGetAny) {
   lanes.Jobs(2, 0).push_back(43);  // which is not up
   FlushList flushes;
   lanes.HandOver(kinds, flushes);
-  flushes.Flush();
+  for (const auto& sink : flushes) sink->Flush();
   EXPECT_EQ(second->flushes, 1);
   EXPECT_THAT(second->batches, testing::ElementsAre(3, 2));
   EXPECT_THAT(first->batches, testing::IsEmpty());
@@ -105,7 +108,7 @@ TEST(Lanes, ALossGoesOnUntilAFrontendHasAnswered) {
   EXPECT_EQ(lanes.lost_since(), kBegin);
   EXPECT_EQ(lanes.link(), Link::kReconnecting);
   Connect(lanes, 0);
-  lanes.Answered(0, std::nullopt, 0, kBegin);
+  lanes.Answered(0, {}, kBegin);
   lanes.Close(0);
   lanes.Moved(0);
   EXPECT_FALSE(lanes.lost_since());
@@ -126,6 +129,67 @@ TEST(Lanes, EachHasItsTurn) {
   lanes.Open(1);
   EXPECT_EQ(lanes.Turn(), 1);
   EXPECT_EQ(lanes.Turn(), 0);
+}
+
+// ---- who is at work
+
+std::vector<Instant> AtWork(std::vector<Instant> sent,
+                            const std::optional<v1::Standing>& standing) {
+  Lanes lanes;
+  v1::SubmitReply reply;
+  if (standing) *reply.mutable_standing() = *standing;
+  lanes.Answered(0, reply, kBegin);
+  std::vector<Instant> at_work;
+  lanes.AddAtWork(0, sent, at_work);
+  std::sort(at_work.begin(), at_work.end());
+  return at_work;
+}
+
+std::vector<Instant> Seconds(std::initializer_list<int> since_zero) {
+  std::vector<Instant> instants;
+  for (const int second : since_zero) instants.push_back(kBegin + std::chrono::seconds(second));
+  return instants;
+}
+
+v1::Standing Says(std::uint64_t waiting, std::uint64_t running, Duration waited,
+                  std::uint64_t most_running) {
+  v1::Standing standing;
+  standing.set_waiting(waiting);
+  standing.set_running(running);
+  standing.set_waited_ns(static_cast<std::uint64_t>(waited.count()));
+  standing.set_most_running(most_running);
+  return standing;
+}
+
+TEST(Lanes, WithoutAWordAllJobsAreAtWork) {
+  EXPECT_EQ(AtWork(Seconds({3, 1, 2}), std::nullopt), Seconds({1, 2, 3}));
+}
+
+TEST(Lanes, OfThoseThatWaitNoneIsAtWork) {
+  const v1::Standing standing = Says(3, 2, std::chrono::seconds(8), 2);
+  EXPECT_EQ(AtWork(Seconds({5, 3, 1, 2, 4}), standing), Seconds({5, 6}));
+}
+
+TEST(Lanes, WhatWasSentWhenNoneWaitedIsAtWork) {
+  const v1::Standing standing = Says(0, 1, std::chrono::seconds(0), 3);
+  EXPECT_EQ(AtWork(Seconds({1, 2, 3}), standing), Seconds({1, 2, 3}));
+}
+
+TEST(Lanes, NoMoreAreAtWorkThanEverWere) {
+  const v1::Standing standing = Says(0, 1, std::chrono::seconds(0), 1);
+  EXPECT_EQ(AtWork(Seconds({1, 2, 3}), standing), Seconds({1}));
+}
+
+TEST(Lanes, AWaitWithoutEndCarriesNoInstantOverTheEndOfTheClock) {
+  const v1::Standing standing = Says(1, 1, Duration::max(), 1);
+  const std::vector<Instant> at_work = AtWork(Seconds({1, 2}), standing);
+  ASSERT_EQ(at_work.size(), 1U);
+  EXPECT_GT(at_work[0], kBegin);
+}
+
+TEST(Lanes, MoreAtWorkThanThereAreIsNotBelieved) {
+  const v1::Standing standing = Says(1, 1000, std::chrono::seconds(0), 1000);
+  EXPECT_EQ(AtWork(Seconds({1, 2}), standing), Seconds({1, 2}));
 }
 
 }  // namespace

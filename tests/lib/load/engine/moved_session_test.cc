@@ -157,7 +157,7 @@ TEST_F(MovedSessionTest, FrontendsThatNameEachOtherEndInPauses) {
   owner->Own();
   ASSERT_TRUE(AwaitHeld(*owner, 5));
   EXPECT_EQ(owner->received(), 5U);
-  EXPECT_LE(first.open_streams() + owner->open_streams(), LeftStreams::kMost + 2);
+  EXPECT_LE(first.open_streams() + owner->open_streams(), ShardSession::kMostLeft + 2);
 }
 
 TEST_F(MovedSessionTest, AfterTheOwnersDeathTheFirstContactKnowsTheNextOne) {
