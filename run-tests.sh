@@ -9,8 +9,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang; those of the commands
               of twofold with --nightly only
-  lint        clang-tidy on what differs from the main branch (on it: from the commit before), skipped
-              if that is much; with --nightly, on all
+  lint        clang-tidy on what differs from the main branch (on it: from the commit before); with --nightly, on all
   tsan        all tests of what has threads and no gRPC, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
@@ -90,8 +89,7 @@ lint() {
     broken "lint does not build"
     return
   fi
-  # 20 units take two minutes on two cores.
-  if [ -n "$nightly" ]; then tests/lint.py build/asan --all; else tests/lint.py build/asan --most 20; fi
+  tests/lint.py build/asan ${nightly:+--all}
   case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "lint" ;; esac
 }
 
