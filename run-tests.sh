@@ -9,8 +9,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   dev         build with optimisation and -Werror, all unit and integration tests
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang; those of the commands
               of twofold with --nightly only
-  lint        clang-tidy on what differs from the main branch (on it: from the commit before), skipped
-              if that is much; with --nightly, on all
+  lint        clang-tidy on what differs from the main branch (on it: from the commit before); with --nightly, on all
   tsan        all tests of what has threads and no gRPC, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
@@ -20,15 +19,18 @@ Usage: run-tests.sh [--nightly] [PART]...
   packages    Debian packages: made, and used in a clean root (needs root; not run by default)
   alone       each file compiled alone: has it the includes that it needs? (not run by default)
   instructions  what a job takes of them, beside bench/instructions.tsv (not run by default but with --nightly)
+  peers       bench/peers: each peer does a few jobs (installs its servers; not run by default but with --nightly)
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
               simulated validations a cell, a million simulated loads, ten minutes of fuzzing a target, faults of frontends on
-              a PostgreSQL that Patroni keeps available; a test may take an hour; the part instructions
+              a PostgreSQL that Patroni keeps available; a test may take an hour; the parts instructions and peers
 
-Without PART: all but the last four. Installs missing Debian packages (root or sudo).
+Without PART: all but the last five. Installs missing Debian packages (root or sudo).
 scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
-counted, and listed with the reason. A test that fails runs once more, alone: if it then passes, it
-counts as passed, and is listed at the end beside the failed ones, with its output.
+counted, and listed with the reason. dev's tests, scripts, and kubernetes with web run beside each other, while what asan
+and tsan need is built. A test that fails runs once more, alone, when all others have ended: if it then passes, it counts
+as passed, and is listed at the end beside the failed ones, with its output. Then come the seconds of processors that each
+part took, and those by the clock, beside tests/seconds.tsv.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 END
 }
@@ -36,18 +38,18 @@ END
 root=$(cd "$(dirname "$0")" && pwd)
 cd "$root" || exit 1
 jobs=$(nproc)
-passed=0 failed=0 skipped=0
-sanitizers='' ahead=''
-nightly='' time_limit=''
+results=$root/build/results
+nightly='' time_limit='' lanes=''
 
-count() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
+# count PASSED FAILED SKIPPED
+count() { echo "$*" >>"$results/counts"; }
 
 # A part that could not run counts as one failed test.
-broken() { echo "FAILED: $*" | tee -a "$failures" >&2; count 0 1 0; }
+broken() { echo "FAILED: $*" | tee -a "$results/failures" >&2; count 0 1 0; }
 
 # Counts the tests in the JUnit file $1; $2, if it is there, has those of them that ran again.
 count_junit() {
-  if counts=$(tests/count-results.py "$1" "$failures" "$2"); then
+  if counts=$(tests/count-results.py "$1" "$results/failures" "$2"); then
     # shellcheck disable=SC2086  # three words
     count $counts
   else
@@ -55,62 +57,83 @@ count_junit() {
   fi
 }
 
-# shellcheck disable=SC2016  # of another shell
-build_command='cmake --preset "$1" $TWOFOLD_AT_NIGHT >/dev/null && cmake --build --preset "$1" -j "$(nproc)"'
-build() { flock "build/$1.lock" sh -c "$build_command" - "$1"; }
+has_failures() { [ -e "$1" ] && grep -qE '<(failure|error)' "$1"; }
 
-# build_ahead PRESET...: in the time that the tests meanwhile leave, as they mostly wait. Who then wants such a
-# build waits for its lock, and finds it done.
-build_ahead() {
-  # shellcheck disable=SC2016
-  setsid nice -n 19 sh -c 'for preset; do flock "build/$preset.lock" sh -c "$0" - "$preset"; done' \
-    "$build_command" "$@" >build/ahead.txt 2>&1 &
-  ahead=$!
+# timed NAME COMMAND...: its seconds, of processors and by the clock, are listed at the end.
+timed() (
+  name=$1 begin=$(date +%s)
+  shift
+  "$@"
+  code=$?
+  times >"$results/times.$name"
+  awk -v name="$name" -v clock="$(($(date +%s) - begin))" '
+    { for (i = 1; i <= NF; ++i) { split($i, t, /[ms]/); cpu += 60 * t[1] + t[2] } }
+    END { printf "%s\t%d\t%d\n", name, cpu, clock }' "$results/times.$name" >>"$results/seconds.tsv"
+  exit "$code"
+)
+
+# build PRESET [TARGET]...: who wants the same meanwhile waits, and finds it done.
+build() {
+  # shellcheck disable=SC2016  # of another shell
+  timed "build-$1" flock "build/$1.lock" sh -c 'preset=$1; shift
+    cmake --preset "$preset" $TWOFOLD_AT_NIGHT >/dev/null && cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}' - "$@"
 }
 
+built() { build "$1" || { broken "$1 does not build"; false; }; }
+
+# A processor is three places: a test that waits takes one of them, any other all three.
 preset() {
-  echo "=== $1: build and test"
-  results=$root/build/$1/tests.xml again=$root/build/$1/tests-again.xml
-  rm -f "$results" "$again"
-  if ! build "$1"; then
-    broken "$1 does not build"
-    return
-  fi
-  # shellcheck disable=SC2086  # some words
-  [ "$1" != dev ] || [ -z "$sanitizers" ] || build_ahead $sanitizers
+  echo "=== $1: tests"
+  rm -f "build/$1/tests.xml"
   # shellcheck disable=SC2086  # none or two words
-  ctest --test-dir "build/$1" -j "$jobs" $time_limit --output-on-failure --output-junit "$results" ||
-    ctest --test-dir "build/$1" $time_limit --rerun-failed --output-on-failure --output-junit "$again"
-  count_junit "$results" "$again"
+  built "$1" && timed "$1" ctest --test-dir "build/$1" -j $((3 * jobs)) $time_limit --output-on-failure \
+    --output-junit "$root/build/$1/tests.xml"
 }
 
-lint() {
-  echo "=== lint: clang-tidy"
-  if ! build asan; then
-    broken "lint does not build"
-    return
-  fi
-  # 20 units take two minutes on two cores.
-  if [ -n "$nightly" ]; then tests/lint.py build/asan --all; else tests/lint.py build/asan --most 20; fi
-  case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "lint" ;; esac
+# What failed, alone; and counts all. PART_again is called when all parts have ended.
+preset_again() {
+  [ -e "build/$1/tests.xml" ] || return 0
+  rm -f "build/$1/tests-again.xml"
+  # shellcheck disable=SC2086  # none or two words
+  ! has_failures "build/$1/tests.xml" ||
+    ctest --test-dir "build/$1" $time_limit --rerun-failed --output-on-failure --output-junit "$root/build/$1/tests-again.xml"
+  count_junit "build/$1/tests.xml" "build/$1/tests-again.xml"
 }
 
 # A sanitizer takes about ten times the time.
 nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_NIGHTLY=1 TWOFOLD_STEPS="$1"; }
 
 dev() { nightly_steps 10000000 && preset dev; }
+dev_again() { nightly_steps 10000000 && preset_again dev; }
 asan() { nightly_steps 1000000 && preset asan; }
+asan_again() { nightly_steps 1000000 && preset_again asan; }
 tsan() { nightly_steps 1000000 && TSAN_OPTIONS=halt_on_error=1 preset tsan; }
+tsan_again() { nightly_steps 1000000 && TSAN_OPTIONS=halt_on_error=1 preset_again tsan; }
+
+lint() {
+  echo "=== lint: clang-tidy"
+  built asan || return
+  timed lint tests/lint.py build/asan ${nightly:+--all}
+  case $? in 0) count 1 0 0 ;; 77) count 0 0 1 ;; *) broken "lint" ;; esac
+}
 
 fuzz() {
-  echo "=== fuzz: build, and run each target for ${FUZZ_SECONDS:-10} s"
-  if ! build asan; then
-    broken "fuzz does not build"
-    return
-  fi
-  for corpus in tests/fuzz/corpus/*; do
-    if tests/fuzz/run.sh "${corpus##*/}"; then count 1 0 0; else broken "fuzz ${corpus##*/}"; fi
-  done
+  echo "=== fuzz: each target for ${FUZZ_SECONDS:-10} s"
+  # shellcheck disable=SC2046  # some words
+  build asan $(cd tests/fuzz/corpus && printf 'fuzz_%s ' *) || { broken "fuzz does not build"; return; }
+  timed fuzz fuzz_each
+}
+
+# As many at a time as there are processors.
+fuzz_each() {
+  # shellcheck disable=SC2016  # of another shell
+  (cd tests/fuzz/corpus && printf '%s\n' *) | xargs -P "$jobs" -I {} sh -c '
+    if tests/fuzz/run.sh "$1"; then
+      echo 1 0 0 >>"$0/counts"
+    else
+      echo 0 1 0 >>"$0/counts"
+      echo "FAILED: fuzz $1" >>"$0/failures"
+    fi' "$results" {}
 }
 
 scripts() {
@@ -118,29 +141,41 @@ scripts() {
   for script in $(git ls-files '*.sh' .ci/run tests/scripts/stubs tests/scripts/cluster/kubectl tests/scripts/cluster/postgres tests/kubernetes/stubs); do
     if shellcheck "$script"; then count 1 0 0; else broken "shellcheck $script"; fi
   done
-  rm -rf build/bats build/bats-again
-  mkdir -p build/bats build/bats-again tests/scripts/.bats/run-logs  # bats remembers there what failed
-  bats --report-formatter junit --output build/bats tests/scripts ||
-    bats --filter-status failed --report-formatter junit --output build/bats-again tests/scripts
+  timed scripts tests/run-scripts.py build/bats
+}
+
+scripts_again() {
+  rm -rf build/bats-again
+  ! has_failures build/bats/report.xml || tests/run-scripts.py --failed build/bats/report.xml build/bats-again
   count_junit build/bats/report.xml build/bats-again/report.xml
+}
+
+# pytest_of FOLDER [OPTION]...: by Debian's python, whose packages we install.
+pytest_of() {
+  folder=$1
+  shift
+  /usr/bin/python3 -m pytest -q -rs -o "cache_dir=$root/build/pytest/$folder" "tests/$folder" "$@"
+}
+
+pytest_again() {
+  rm -f "build/$1-again.xml"
+  ! has_failures "build/$1.xml" || pytest_of "$1" --last-failed --junitxml="build/$1-again.xml"
+  count_junit "build/$1.xml" "build/$1-again.xml"
 }
 
 kubernetes() {
   echo "=== kubernetes: manifests, dashboard, alerts"
-  rm -f build/kubernetes.xml build/kubernetes-again.xml
-  # Debian's python, whose packages we install.
-  pytest="/usr/bin/python3 -m pytest -q -rs tests/kubernetes"
-  $pytest --junitxml=build/kubernetes.xml || $pytest --last-failed --junitxml=build/kubernetes-again.xml
-  count_junit build/kubernetes.xml build/kubernetes-again.xml
+  rm -f build/kubernetes.xml
+  timed kubernetes pytest_of kubernetes --junitxml=build/kubernetes.xml
 }
+kubernetes_again() { pytest_again kubernetes; }
 
 web() {
   echo "=== web: the live pages in Chromium"
-  rm -f build/web.xml build/web-again.xml
-  pytest="/usr/bin/python3 -m pytest -q -rs tests/web"
-  $pytest --junitxml=build/web.xml || $pytest --last-failed --junitxml=build/web-again.xml
-  count_junit build/web.xml build/web-again.xml
+  rm -f build/web.xml
+  timed web pytest_of web --junitxml=build/web.xml
 }
+web_again() { pytest_again web; }
 
 images() {
   echo "=== images: build and run as containers"
@@ -165,38 +200,112 @@ instructions() {
   if build dev && bench/instructions.sh; then count 1 0 0; else broken "instructions"; fi
 }
 
+peers() {
+  echo "=== peers: each peer of bench/peers does a few jobs"
+  if bench/peers/run.sh --install --check; then count 1 0 0; else broken "peers"; fi
+}
+
+run() { for part; do "$part"; done; }
+again() {
+  for part; do
+    case $part in dev | asan | tsan | scripts | kubernetes | web) "${part}_again" ;; esac
+  done
+}
+
+# Builds for the parts $2... that come later, in the time that tests leave.
+build_ahead() {
+  renice -n 19 -p $$ >/dev/null
+  for part; do build "$part"; done
+}
+
+# lane NAME COMMAND...: in a session of its own, so that it can be ended with all that it started. What it prints is for later.
+lane() {
+  name=$1
+  shift
+  setsid "$root/run-tests.sh" ${nightly:+--nightly} --lane "$@" >"$results/$name.txt" 2>&1 &
+  lanes="$lanes $!"
+}
+end_lanes() {
+  for each in $lanes; do kill -- "-$each" 2>/dev/null; done
+  lanes=
+}
+
+# those "WANTED..." OF...: which of them are wanted.
+those() {
+  wanted=$1
+  shift
+  for each; do
+    case " $wanted " in *" $each "*) printf '%s ' "$each" ;; esac
+  done
+}
+
+# The parts that test what dev builds run beside each other, as each of them often waits.
+beside_each_other() {
+  tests=$(those "$*" dev scripts kubernetes web)
+  sanitizers=$(those "$*" asan tsan)
+  # shellcheck disable=SC2086  # words, here and below
+  for first in $(those "$tests" dev scripts); do lane "$first" run "$first"; done
+  pages=$(those "$tests" kubernetes web)
+  # shellcheck disable=SC2086
+  [ -z "$pages" ] || lane pages run $pages
+  tested=$lanes
+  # shellcheck disable=SC2086
+  [ -z "$sanitizers" ] || lane ahead build_ahead $sanitizers
+  # shellcheck disable=SC2086
+  wait $tested
+  for each in dev scripts pages; do
+    if [ -e "$results/$each.txt" ]; then cat "$results/$each.txt"; fi
+  done
+}
+
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
   export TWOFOLD_AT_NIGHT="-D TWOFOLD_COMMANDS=ON"
   export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
+if [ "${1:-}" = --lane ]; then
+  shift
+  "$@"
+  exit
+fi
 for part in "$@"; do
   case $part in
-    dev | asan | lint | tsan | fuzz | scripts | kubernetes | web | images | packages | alone | instructions) ;;
+    dev | asan | lint | tsan | fuzz | scripts | kubernetes | web | images | packages | alone | instructions | peers) ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || set -- dev ${nightly:+instructions} scripts kubernetes web asan lint tsan fuzz
+[ $# -gt 0 ] || set -- dev ${nightly:+instructions peers} scripts kubernetes web asan lint tsan fuzz
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt ${nightly:+scripts/packages-nightly.txt} ||
   exit 1
-mkdir -p build
+rm -rf "$results"
+mkdir -p "$results"
+: >"$results/failures"
+: >"$results/counts"
+: >"$results/seconds.tsv"
 # curl, Python and Chromium would ask a proxy of the environment for the programs under test as well.
 no_proxy=${no_proxy:+$no_proxy,}localhost,127.0.0.1
 NO_PROXY=$no_proxy
 export no_proxy NO_PROXY
-for part in "$@"; do
-  case $part in asan | tsan) sanitizers="$sanitizers $part" ;; esac
-done
-trap '[ -z "$ahead" ] || kill -- "-$ahead" 2>/dev/null' EXIT
+trap end_lanes EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-failures=$root/build/failures.txt
-: >"$failures"
-for part in "$@"; do "$part"; done
-cat "$failures"
-[ "$skipped" = 0 ] || echo "skipped, for lack of what they need: $skipped"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+for part; do
+  case $part in
+    dev) if built dev; then beside_each_other "$@"; fi ;;
+    scripts | kubernetes | web) case " $* " in *" dev "*) ;; *) run "$part" ;; esac ;;
+    *) run "$part" ;;
+  esac
+done
+end_lanes
+again "$@"
+cat "$results/failures"
+tests/seconds.py "$results/seconds.tsv" tests/seconds.tsv
+awk '{ passed += $1; failed += $2; skipped += $3 }
+  END {
+    if (skipped) print "skipped, for lack of what they need: " skipped
+    print passed + 0 " passed, " failed + 0 " failed"
+    exit (failed > 0)
+  }' "$results/counts"

@@ -96,21 +96,101 @@ function(twofold_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 endfunction()
 
-# twofold_test(NAME [HEAVY] SOURCES ... DEPS ... [LABELS ...] [ARGS ...]): one GoogleTest executable, one
-# ctest. HEAVY: its own code has much to do, so it is optimised as what it tests; that of others is not,
-# which saves a third of its compile time.
+# twofold_tests_together(NAME): the tests of this folder and below that are added from here on are in one executable, as
+# linking one for each, and reading the same headers in each, costs more than what is in them. To ctest they stay what
+# they are: each is a process, which runs the tests of its files (tests/support/main.cc).
+macro(twofold_tests_together name)
+  set(TWOFOLD_TESTS ${name})
+  add_executable(${name})
+  target_link_libraries(${name} PRIVATE twofold_test_main)
+  _twofold_compile_tests(${name} "")
+endmacro()
+
+# twofold_test(NAME [HEAVY] [APART] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
+# GoogleTest files, one ctest. HEAVY: their own code has much to do, so it is optimised as what it tests; that of others is
+# not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too.
+# WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
 function(twofold_test name)
-  cmake_parse_arguments(ARG "HEAVY" "" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPS} twofold_flags GTest::gtest GTest::gmock GTest::gtest_main)
-  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  cmake_parse_arguments(ARG "HEAVY;APART" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
+  if(TWOFOLD_TESTS)
+    _twofold_join_test(${name})
+  else()
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
+    target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
+    _twofold_compile_tests(${name} "${ARG_HEAVY}")
+    add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" PROCESSORS 3)
+  if(ARG_WAITS)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST ${ARG_WAITS})
+  endif()
+endfunction()
+
+function(_twofold_compile_tests target heavy)
+  target_link_libraries(${target} PRIVATE twofold_flags GTest::gtest GTest::gmock)
+  target_compile_definitions(${target}
+    PRIVATE "TWOFOLD_BIN=\"${CMAKE_BINARY_DIR}/bin\"" "TWOFOLD_SOURCE=\"${PROJECT_SOURCE_DIR}\"")
   # Undefined behaviour is looked for in what we ship. In tests it costs a third of their compile time,
   # as GoogleMock's and gRPC's templates are instrumented over and over.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
-  if(NOT ARG_HEAVY)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
+  if(NOT heavy)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+  if(CMAKE_UNITY_BUILD)  # who debugs a test compiles each file alone; symbols are a fifth of the compile time
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g0>)
+  endif()
+endfunction()
+
+# The arguments are those of the calling twofold_test.
+function(_twofold_join_test name)
+  set(target ${TWOFOLD_TESTS})
+  if(ARG_HEAVY)
+    set(target ${TWOFOLD_TESTS}_heavy)
+    if(NOT TARGET ${target})
+      add_library(${target} OBJECT EXCLUDE_FROM_ALL)
+      _twofold_compile_tests(${target} HEAVY)
+      target_link_libraries(${TWOFOLD_TESTS} PRIVATE ${target})
+    endif()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  target_link_libraries(${target} PRIVATE ${ARG_DEPS})
+  target_link_libraries(${TWOFOLD_TESTS} PRIVATE ${ARG_DEPS})
+  target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
+
+  set(files)
+  foreach(source ${ARG_SOURCES})
+    get_filename_component(source ${source} ABSOLUTE)
+    _twofold_add_test_source(${target} ${source})
+    if(source MATCHES "_test.cc$")
+      file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR}/tests ${source})
+      list(APPEND files ${file})
+    endif()
+  endforeach()
+  list(JOIN files "," files)
+  add_test(NAME ${name} COMMAND ${TWOFOLD_TESTS} --files=${files} ${ARG_ARGS})
+
+  # To build one test with what it runs: cmake --build build/dev --target NAME
+  add_custom_target(${name})
+  add_dependencies(${name} ${TWOFOLD_TESTS})
+endfunction()
+
+# What several tests take is compiled once. A dozen files are compiled as one: more would save little more, and need
+# the memory of two such compilers.
+function(_twofold_add_test_source target source)
+  get_target_property(sources ${TWOFOLD_TESTS} TWOFOLD_TEST_SOURCES)
+  if(source IN_LIST sources)
+    return()
+  endif()
+  set_property(TARGET ${TWOFOLD_TESTS} APPEND PROPERTY TWOFOLD_TEST_SOURCES ${source})
+  target_sources(${target} PRIVATE ${source})
+  if(NOT ARG_APART)
+    set_property(TARGET ${target} APPEND PROPERTY TWOFOLD_SHARED_SOURCES ${source})
+    get_target_property(shared ${target} TWOFOLD_SHARED_SOURCES)
+    list(LENGTH shared count)
+    math(EXPR batch "(${count} - 1) / 12")
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${batch})
+  endif()
 endfunction()
 
 function(_twofold_record_deps name deps)

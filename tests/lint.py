@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Runs clang-tidy, with the checks of .clang-tidy, on product code.
 
-lint.py BUILD_DIR [--since COMMIT | --all] [--most UNITS]
+lint.py BUILD_DIR [--since COMMIT | --all] [--list]
 
-Looks at the files that differ from COMMIT, or at all. Without COMMIT: from where this branch left
-the main one, or, on the main one itself, from the commit before (the last merge).
-Skips, with the reason and exit code 77, if there is no such commit, or if the files are compiled in
-more than --most units; a unit takes about 12 s of processor time.
+Looks at the files that differ from COMMIT, or at all; one that only got another name does not differ.
+Without COMMIT: from where this branch left the main one, or, on the main one itself, from the commit
+before (the last merge). Skips, with the reason and exit code 77, if there is no such commit.
+A unit takes about 12 s of processor time. --list: only says which files it would look at.
 BUILD_DIR is a build by clang that compiles several files as one, so a header is read once for many
 of them; what they include of generated files has been built. Prints what is found once; exit code
 1 if there is any.
@@ -47,8 +47,11 @@ def base():
 
 def changed(since):
     """The sources that differ from a commit; a header stands for those beside it. None: no such commit."""
-    lines = git("diff", "--name-only", "--diff-filter=d", since, "--", *TREES) if since else None
-    return None if lines is None else {(ROOT / line).with_suffix(".cc") for line in lines}
+    lines = git("diff", "--name-status", "--find-renames", "--diff-filter=d", since) if since else None
+    if lines is None:
+        return None
+    names = (line.split("\t")[-1] for line in lines if not line.startswith("R100"))
+    return {(ROOT / name).with_suffix(".cc") for name in names if name.startswith(TREES)}
 
 
 def skip(reason):
@@ -85,7 +88,7 @@ def main():
     parser.add_argument("build", type=Path)
     parser.add_argument("--since", default=base())
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--most", type=int, metavar="UNITS")
+    parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     wanted = units(options.build.resolve())
     if not options.all:
@@ -93,8 +96,9 @@ def main():
         if files is None:
             return skip("there is no earlier commit to compare with")
         wanted = {unit: parts for unit, parts in wanted.items() if parts & files}
-    if options.most is not None and len(wanted) > options.most:
-        return skip(f"what changed is compiled in {len(wanted)} units, more than {options.most}")
+    if options.list:
+        print(*sorted(str(part.relative_to(ROOT)) for parts in wanted.values() for part in parts), sep="\n")
+        return 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = sorted({line for lines in pool.map(lambda u: tidy(options.build, u), wanted) for line in lines})
     print(*(line.replace(f"{ROOT}/", "") for line in found), sep="\n")

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "tests/support/googletest.h"
+
 namespace twofold::testing {
 
 /// What arrives from another thread, one after the other. Waiting ends with the arrival, or fails

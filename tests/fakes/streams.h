@@ -10,6 +10,7 @@
 #include "lib/rpc/channel.h"
 #include "lib/rpc/client_stream.h"
 #include "tests/fakes/inbox.h"
+#include "tests/support/googletest.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 /// The two streams of the contract, driven by hand: a test says each message and takes each row.

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "tests/frontend/cluster_fixture.h"
+#include "tests/support/certificates.h"
 #include "tests/support/program.h"
 
 namespace twofold::frontend {

@@ -14,7 +14,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Duration kPatience = std::chrono::seconds(6);
+constexpr Duration kOwnerPatience = std::chrono::seconds(6);
 
 Owner Of(const std::string& name, std::uint64_t epoch) {
   return {.epoch = epoch, .peer = {name, name + ":1", name + ":2"}};
@@ -34,7 +34,7 @@ class DirectoryTest : public ::testing::Test {
     });
   }
 
-  Directory directory_{kPatience};
+  Directory directory_{kOwnerPatience};
   std::vector<v1::Moved> told_;
 };
 
@@ -73,9 +73,9 @@ TEST_F(DirectoryTest, OwnerOfAnOlderEpochThanTheCallerKnowsDoesNotCount) {
 TEST_F(DirectoryTest, PatienceEndsWithoutShards) {
   Publish({{"sleep", {.epoch = 4}}});
   Await("sleep");
-  Publish({{"sleep", {.epoch = 4}}}, kPatience / 2);
+  Publish({{"sleep", {.epoch = 4}}}, kOwnerPatience / 2);
   EXPECT_THAT(told_, IsEmpty());
-  Publish({{"sleep", {.epoch = 4}}}, kPatience + std::chrono::minutes(1));
+  Publish({{"sleep", {.epoch = 4}}}, kOwnerPatience + std::chrono::minutes(1));
   ASSERT_THAT(told_, SizeIs(1));
   EXPECT_EQ(told_[0].queue(), "sleep");
   EXPECT_EQ(told_[0].epoch(), 4U);

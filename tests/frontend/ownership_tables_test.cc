@@ -25,7 +25,7 @@ using testing::PostgresServer;
 using ::testing::SizeIs;
 
 // Far longer than any answer takes: only a hang makes a test wait so long.
-constexpr Duration kPatience = std::chrono::seconds(20);
+constexpr Duration kServerPatience = std::chrono::seconds(20);
 
 class OwnershipTablesTest : public ::testing::Test {
  protected:
@@ -39,7 +39,7 @@ class OwnershipTablesTest : public ::testing::Test {
 
   [[nodiscard]] OwnershipTables Tables(const std::string& name = "a",
                                        cluster::Incarnation incarnation = 11) const {
-    return {target(), {name, name + ":1", name + ":2"}, incarnation, kPatience};
+    return {target(), {name, name + ":1", name + ":2"}, incarnation, kServerPatience};
   }
 
   void Script(const std::string& sql) const { PostgresServer::Shared().Script(address_, sql); }
@@ -305,7 +305,7 @@ TEST_F(OwnershipTablesTest, ServerThatIsAwayIsSaid) {
   PostgresServer server;
   const std::string address = server.NewDatabase();
   ASSERT_TRUE(results::PostgresStore::Open(PostgresServer::TargetOf(address)).ok());
-  OwnershipTables tables(PostgresServer::TargetOf(address), {"a", "", ""}, 11, kPatience);
+  OwnershipTables tables(PostgresServer::TargetOf(address), {"a", "", ""}, 11, kServerPatience);
   ASSERT_TRUE(tables.Read().ok());
   server.Kill();
   EXPECT_FALSE(tables.Read().ok());

@@ -61,8 +61,8 @@ class LoadClient {
       recorder_.Submitted(RunOf(tag), options);
     }
     outstanding_[tag] = {options.durable(), 0};
-    const std::string seconds = "0.0" + std::to_string(10 + dice_.Roll(90));
-    stream_->Submit(options, tag, EncodeArguments(std::vector<std::string>{seconds}));
+    const std::string sleep = "0.0" + std::to_string(10 + dice_.Roll(90));
+    stream_->Submit(options, tag, EncodeArguments(std::vector<std::string>{sleep}));
   }
 
   void Take() {

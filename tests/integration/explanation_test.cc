@@ -25,10 +25,10 @@ class ExplanationTest : public ClusterTest {
     double reported = 0;
   };
   Used UsedSoFar() {
-    const auto seconds = [this](const std::string& what) {
+    const auto time_of = [this](const std::string& what) {
       return Series("twofold_worker_" + what + "_seconds_total{queue=\"sleep\"}");
     };
-    return {seconds("cpu"), seconds("throttled"), seconds("reported")};
+    return {time_of("cpu"), time_of("throttled"), time_of("reported")};
   }
 
   static std::map<std::string, std::string> Facts(const std::string& plain) {

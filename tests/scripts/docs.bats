@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # What the documentation tells its reader to type, run as it is written: tests/scripts/docs/run_page.py
 # says how, tests/scripts/docs/scenes what each page takes for granted. The pages say fixed ports, so
-# each is run in a network namespace of its own, where these are free, in a copy of this tree.
+# each is run in a network namespace of its own, where these are free, and over a copy of this tree.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,18 +12,25 @@ setup() {
   if [ "$(id -u)" = 0 ]; then own=(unshare); else own=(unshare --map-root-user); fi
   own+=(--net --mount --pid --fork --kill-child --mount-proc)
   "${own[@]}" true 2>/dev/null || skip "no network namespaces: root, or unprivileged user namespaces"
-  tree=$BATS_TEST_TMPDIR/twofold
-  mkdir "$tree"
-  (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$tree")
+  # run-scripts.py has made the copy; else the first page makes it.
+  sources=${TWOFOLD_TREE:-$BATS_FILE_TMPDIR/twofold}
+  [ -d "$sources" ] || { mkdir "$sources" && (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$sources"); }
+  mkdir "$BATS_TEST_TMPDIR/twofold" "$BATS_TEST_TMPDIR/written" "$BATS_TEST_TMPDIR/work"
 }
+
+# Typed in the namespace: the tree lies over the copy, which it does not change, or is one of its own where that cannot be.
+# shellcheck disable=SC2016
+begin='ip link set lo up
+mount -t overlay twofold -o "lowerdir=$sources,upperdir=$HOME/written,workdir=$HOME/work" "$HOME/twofold" 2>/dev/null ||
+  cp -a "$sources/." "$HOME/twofold"
+cd "$HOME/twofold" && exec python3 "$@"'
 
 # The page runs, and as many commands as said at least are not skipped.
 runs() {  # PAGE LEAST
   local scene=${1##*/}
   scene=$BATS_TEST_DIRNAME/docs/scenes/${scene%.md}.sh
-  cd "$tree" || return
   run env -u TWOFOLD_DIR -u TWOFOLD_TOKEN HOME="$BATS_TEST_TMPDIR" XDG_STATE_HOME= ROOT="$root" \
-    BIN="$bin" "${own[@]}" sh -c 'ip link set lo up && exec python3 "$@"' sh \
+    BIN="$bin" sources="$sources" "${own[@]}" sh -c "$begin" sh \
     "$BATS_TEST_DIRNAME/docs/run_page.py" "$1" "$scene"
   printf '%s\n' "$output"
   sed -n 's/^skipped/# &/p; $s/^/# /p' <<<"$output" >&3

@@ -21,7 +21,7 @@ using spec::Kind;
 using spec::Role;
 
 /// The least that a spec of a suite says.
-const std::map<std::string_view, Json>& Examples() {
+const std::map<std::string_view, Json>& ExampleOfEach() {
   static const std::map<std::string_view, Json> examples = {
       {"lifecycle", {{"kind", "job"}}},
       {"media", {{"input", "a.mp4"}, {"device", "/dev/dri/card0"}}},
@@ -34,8 +34,8 @@ const std::map<std::string_view, Json>& Examples() {
 
 /// What the suite says of a spec with this value; empty: it takes it.
 std::string Said(const Kind& kind, const std::string& field, const Json& value) {
-  const auto example = Examples().find(kind.suite);
-  Json spec = example == Examples().end() ? Json::object() : example->second;
+  const auto example = ExampleOfEach().find(kind.suite);
+  Json spec = example == ExampleOfEach().end() ? Json::object() : example->second;
   spec[field] = value;
   return std::string(FindSuite(kind.suite)->check(spec.dump()).status().message());
 }

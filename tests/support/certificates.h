@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/googletest.h"
+
 namespace twofold::testing {
 
 /// A private key and the certificate for it, as PEM texts.

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/googletest.h"
+
 namespace twofold::testing {
 
 /// A peer that makes its HTTP/2 frames by hand, so that it can send what no library would. On

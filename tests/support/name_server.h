@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "tests/support/googletest.h"
 #include "tests/support/program.h"
 
 namespace twofold::testing {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/googletest.h"
 #include "tests/support/program.h"
 
 namespace twofold::testing {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/postgres/target.h"
+#include "tests/support/googletest.h"
 
 namespace twofold::testing {
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/googletest.h"
+
 /// What servers of tests need that run as PostgreSQL wants it.
 namespace twofold::testing {
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/googletest.h"
+
 namespace twofold::testing {
 
 /// A folder under the test's temporary directory that goes with the object.

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/googletest.h"
+
 namespace twofold::testing {
 
 /// A Unix socket that leads to another one, byte by byte, and can be cut: the way between a program

@@ -42,7 +42,7 @@ class Client {
     bool done = false;
     asio::co_spawn(io_, Wait(call, reply, done), asio::detached);
     io_.restart();
-    while (!done) {
+    while (!done) {  // NOLINT(bugprone-infinite-loop): Wait sets it
       io_.run_for(kLook);
       if (caller_.deadline() <= Now()) caller_.Abort(true);
     }

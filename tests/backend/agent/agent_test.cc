@@ -19,7 +19,7 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using Result = fakes::FakeWorkStream::Result;
+using WorkResult = fakes::FakeWorkStream::Result;
 
 class SleepAgentTest : public AgentTest {
  protected:
@@ -75,7 +75,7 @@ TEST_F(SleepAgentTest, EachJobIsAnsweredOnceWithItsRunTimeAndDevice) {
   stream->Welcome();
   stream->SendAssigns(1, 100);
   std::set<std::uint64_t> jobs;
-  for (const Result& result : stream->ReceiveResults(100)) {
+  for (const WorkResult& result : stream->ReceiveResults(100)) {
     EXPECT_TRUE(jobs.insert(result.job).second);
     EXPECT_EQ(result.outcome, v1::OUTCOME_SUCCEEDED);
     EXPECT_GE(result.run_ns, static_cast<std::uint64_t>(kSleep.count()));
@@ -113,7 +113,7 @@ TEST_F(SleepAgentTest, ArgumentOfTheJobReplacesTheSeconds) {
   const std::vector<std::string> arguments = {"0.001"};
   stream->SendAssigns(1, 1, {}, EncodeArguments(arguments));
   EXPECT_THAT(stream->ReceiveResults(1),
-              ElementsAre(Field(&Result::outcome, v1::OUTCOME_SUCCEEDED)));
+              ElementsAre(Field(&WorkResult::outcome, v1::OUTCOME_SUCCEEDED)));
 }
 
 TEST_F(SleepAgentTest, IgnoredArgumentsDoNotReachTheWorkload) {
@@ -124,7 +124,7 @@ TEST_F(SleepAgentTest, IgnoredArgumentsDoNotReachTheWorkload) {
   stream->Welcome();
   stream->SendAssigns(1, 1, {}, "no number and no end");
   EXPECT_THAT(stream->ReceiveResults(1),
-              ElementsAre(Field(&Result::outcome, v1::OUTCOME_SUCCEEDED)));
+              ElementsAre(Field(&WorkResult::outcome, v1::OUTCOME_SUCCEEDED)));
 }
 
 TEST_F(SleepAgentTest, JobThatMakesNoSenseFailsInThePlan) {
@@ -138,7 +138,7 @@ TEST_F(SleepAgentTest, JobThatMakesNoSenseFailsInThePlan) {
   stream->SendAssigns(3, 1, {}, std::string("\xff\0", 2));
   const auto results = stream->ReceiveResults(3);
   ASSERT_THAT(results, SizeIs(3));
-  EXPECT_THAT(results, Each(Field(&Result::outcome, v1::OUTCOME_FAILED)));
+  EXPECT_THAT(results, Each(Field(&WorkResult::outcome, v1::OUTCOME_FAILED)));
   EXPECT_EQ(results[0].report.error(), "plan: this worker runs the suite 'sleep', not 'fio'");
   EXPECT_THAT(results[1].report.error(), HasSubstr("plan: spec: the last argument"));
   EXPECT_THAT(results[2].report.error(), HasSubstr("plan: sleep: '\\xff' is not a time"));
@@ -158,7 +158,7 @@ TEST_F(SleepAgentTest, SmallerLimitEndsTheJobAsTimedOut) {
   stream->SendAssigns(2, 1, shorter);
   const auto results = stream->ReceiveResults(2);
   EXPECT_THAT(results, SizeIs(2));
-  for (const Result& result : results) {
+  for (const WorkResult& result : results) {
     EXPECT_EQ(result.outcome, v1::OUTCOME_TIMED_OUT);
     EXPECT_EQ(result.report.error(),
               result.job == 1 ? "ran past its limit of 0.005 s" : "ran past its limit of 0.001 s");
@@ -187,7 +187,7 @@ TEST_F(SleepAgentTest, CancelOfWhatWasAnsweredIsNotAnsweredAgain) {
   stream->SendCancel(1);
   stream->SendCancel(99);
   stream->SendAssigns(2, 1);
-  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::job, 2u)));
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 2u)));
   agent.Shutdown();
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
 }
@@ -255,7 +255,7 @@ TEST_F(SleepAgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
   EXPECT_EQ(crossed[0].job, 2u);
   EXPECT_TRUE(crossed[0].handed_back);
   stream->SendCancel(1);  // the job at hand ends
-  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::job, 1u)));
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 1u)));
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
   EXPECT_EQ(agent.ExitCode(), 0);
 }
@@ -268,7 +268,7 @@ TEST_F(SleepAgentTest, SecondShutdownHandsBackTheJobsAtHand) {
   agent.Shutdown();
   const auto results = stream->ReceiveResults(2);
   EXPECT_THAT(results, SizeIs(2));
-  EXPECT_THAT(results, Each(Field(&Result::handed_back, true)));
+  EXPECT_THAT(results, Each(Field(&WorkResult::handed_back, true)));
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
   EXPECT_EQ(agent.ExitCode(), 0);
 }
@@ -279,7 +279,7 @@ TEST_F(SleepAgentTest, DrainLimitHandsBackTheJobsAtHand) {
   RunningAgent agent(options, kForever);
   const auto stream = AcceptAndStart(1);
   agent.Shutdown();
-  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::handed_back, true)));
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&WorkResult::handed_back, true)));
   stream->ReceiveEnd();
   EXPECT_EQ(agent.ExitCode(), 0);
 }
@@ -318,7 +318,7 @@ TEST_F(SleepAgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile)
   first->SendAssigns(1, 2);
   first->SendAssigns(3, 1, {}, std::string("1\0", 2));
   first->SendAssigns(9, 1, {}, std::string("0\0", 2));
-  EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&Result::job, 9u)));
+  EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 9u)));
   first->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
 
   const auto second = frontend_.Accept();
@@ -333,11 +333,11 @@ TEST_F(SleepAgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile)
 
   const auto third = frontend_.Accept();
   EXPECT_EQ(third->Welcome().held_jobs_size(), 3);
-  EXPECT_THAT(third->ReceiveResults(1), ElementsAre(Field(&Result::job, 3u)));
+  EXPECT_THAT(third->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 3u)));
   third->SendCancel(1);
   third->SendCancel(2);
   EXPECT_THAT(third->ReceiveResults(2),
-              UnorderedElementsAre(Field(&Result::job, 1u), Field(&Result::job, 2u)));
+              UnorderedElementsAre(Field(&WorkResult::job, 1u), Field(&WorkResult::job, 2u)));
 }
 
 TEST_F(SleepAgentTest, RefusedHelloIsTriedAgainIfItMayWait) {

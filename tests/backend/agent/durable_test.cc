@@ -12,7 +12,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using Result = fakes::FakeWorkStream::Result;
+using WorkResult = fakes::FakeWorkStream::Result;
 
 AttemptEnd EndOf(std::uint64_t job) {
   AttemptEnd end;
@@ -78,7 +78,7 @@ TEST_F(DurableTest, ResultIsHeldAndDeliveredAgainUntilItIsKept) {
   for (int i = 0; i < 2; ++i) {
     const auto again = frontend_.Accept();
     EXPECT_THAT(again->Welcome().held_jobs(), ElementsAre(1));
-    EXPECT_THAT(again->HearResults(1).results, ElementsAre(Field(&Result::job, 1u)));
+    EXPECT_THAT(again->HearResults(1).results, ElementsAre(Field(&WorkResult::job, 1u)));
     if (i == 1) again->SendKept(1);
     Break(*again);
   }
@@ -90,7 +90,7 @@ TEST_F(DurableTest, CancelOfAHeldResultIsAnsweredWithIt) {
   stream->SendAssigns(1, 1, durable_);
   stream->HearResults(1);
   stream->SendCancel(1);
-  const Result result = stream->HearResults(2).results[1];
+  const WorkResult result = stream->HearResults(2).results[1];
   EXPECT_EQ(result.job, 1u);
   EXPECT_EQ(result.outcome, v1::OUTCOME_SUCCEEDED);
   stream->SendKept(1);

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using Result = fakes::FakeWorkStream::Result;
+using WorkResult = fakes::FakeWorkStream::Result;
 
 // ---- Rows
 
@@ -117,10 +117,10 @@ TEST_F(GangTest, RankZeroStartsWhenTheOthersListen) {
   stream->SendGo(2);
   stream->SendGo(1);
   const auto first = stream->HearResults(1).results;
-  EXPECT_THAT(first, ElementsAre(AllOf(Field(&Result::job, 1u),
-                                       Field(&Result::outcome, v1::OUTCOME_SUCCEEDED))));
+  EXPECT_THAT(first, ElementsAre(AllOf(Field(&WorkResult::job, 1u),
+                                       Field(&WorkResult::outcome, v1::OUTCOME_SUCCEEDED))));
   stream->SendCancel(2);  // as rank 0 is done
-  const Result second = stream->HearResults(2).results[1];
+  const WorkResult second = stream->HearResults(2).results[1];
   EXPECT_EQ(second.outcome, v1::OUTCOME_CANCELLED);
   EXPECT_EQ(second.report.error(), "stopped");
   ExpectGone("pid.0");
@@ -162,7 +162,7 @@ TEST_F(GangTest, RunTimeCountsFromGo) {
   const Instant go = Now();
   Go(*stream, 2);
   dir_.Write("done", "");
-  const Result result = stream->HearResults(2).results[1];
+  const WorkResult result = stream->HearResults(2).results[1];
   EXPECT_EQ(result.outcome, v1::OUTCOME_SUCCEEDED);
   EXPECT_LE(Duration(static_cast<Duration::rep>(result.run_ns)), Now() - go);
 }
@@ -183,7 +183,7 @@ TEST_F(GangTest, OneThatEndsInPeaceBeforeTheStartHasFailedAsWell) {
   stream->SendMember(2, 1, 2);
   stream->HearReady(1);
   dir_.Write("end", "");
-  const Result result = stream->HearResults(1).results[0];
+  const WorkResult result = stream->HearResults(1).results[0];
   EXPECT_EQ(result.outcome, v1::OUTCOME_FAILED);
   EXPECT_EQ(result.report.error(), "rank 1 of the gang ended before the gang started");
 }
@@ -217,7 +217,7 @@ TEST_F(GangTest, LimitOfTheJobCountsFromGo) {
   stream->SendAssigns(9, 1, limited);
   EXPECT_EQ(stream->HearResults(1).results[0].job, 9u);
   stream->SendGo(1);
-  const Result result = stream->HearResults(2).results[1];
+  const WorkResult result = stream->HearResults(2).results[1];
   EXPECT_EQ(result.outcome, v1::OUTCOME_TIMED_OUT);
   EXPECT_GE(result.run_ns, limited.limit_ns());
 }
@@ -232,7 +232,7 @@ TEST_F(GangTest, CancelDuringTheBarrierStopsEachAndLeavesNothing) {
   dir_.Await("pid.2");  // it runs, and is not ready
   for (const std::uint64_t job : {1U, 2U, 3U}) stream->SendCancel(job);
   stream->SendGo(1);  // crossed the cancel
-  for (const Result& result : stream->HearResults(3).results) {
+  for (const WorkResult& result : stream->HearResults(3).results) {
     EXPECT_EQ(result.outcome, v1::OUTCOME_CANCELLED);
     EXPECT_EQ(result.run_ns, 0u);
   }
@@ -283,7 +283,7 @@ TEST_F(GangTest, ShutdownHandsTheMembersBack) {
   stream->HearReady(1);
   agent_->Shutdown();
   agent_->Shutdown();
-  for (const Result& result : stream->HearResults(2).results) EXPECT_TRUE(result.handed_back);
+  for (const WorkResult& result : stream->HearResults(2).results) EXPECT_TRUE(result.handed_back);
   stream->ReceiveEnd();
   EXPECT_EQ(agent_->ExitCode(), 0);
 }

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using Result = FakeWorkStream::Result;
+using WorkResult = FakeWorkStream::Result;
 
 const std::string kEndsAtOnce("0\0", 2);  // arguments of a job
 
@@ -68,7 +68,7 @@ TEST_F(MovedTest, WhatRunsMovesAlongAndIsAnsweredOnce) {
   first->Welcome();
   first->SendAssigns(1, 2);
   first->SendAssigns(3, 1, {}, kEndsAtOnce);
-  EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&Result::job, 3u)));
+  EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 3u)));
   SendMoved(*first, 5, {owner_.address()});
   EXPECT_EQ(first->ReceiveEnd(), 0u);
   const auto second = owner_.Accept();
@@ -78,7 +78,7 @@ TEST_F(MovedTest, WhatRunsMovesAlongAndIsAnsweredOnce) {
   second->SendCancel(1);
   second->SendCancel(2);
   EXPECT_THAT(second->ReceiveResults(2),
-              UnorderedElementsAre(Field(&Result::job, 1u), Field(&Result::job, 2u)));
+              UnorderedElementsAre(Field(&WorkResult::job, 1u), Field(&WorkResult::job, 2u)));
   agent.Shutdown();
   EXPECT_EQ(second->ReceiveEnd(), 0u);
   EXPECT_EQ(agent.ExitCode(), 0);
@@ -114,7 +114,7 @@ TEST_F(MovedTest, KeepsADurableResultUntilTheOwnerHasKeptIt) {
   SendMoved(*first, 5, {owner_.address()});
   const auto second = owner_.Accept();
   EXPECT_THAT(second->Welcome().held_jobs(), ElementsAre(1));
-  EXPECT_THAT(second->ReceiveResults(1), ElementsAre(Field(&Result::job, 1u)));
+  EXPECT_THAT(second->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 1u)));
   second->SendKept(1);
   agent.Shutdown();
   EXPECT_EQ(second->ReceiveEnd(), 0u);

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using Result = fakes::FakeWorkStream::Result;
+using WorkResult = fakes::FakeWorkStream::Result;
 
 TEST(Program, MistakesExitWithTwoAndOneLine) {
   const std::vector<std::string> mistakes[] = {
@@ -125,7 +125,7 @@ TEST(Program, SecondTermHandsTheJobBackAndExitsWithZero) {
   program.Kill(SIGTERM);
   EXPECT_TRUE(stream->ReceiveDraining());
   program.Kill(SIGTERM);
-  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&Result::handed_back, true)));
+  EXPECT_THAT(stream->ReceiveResults(1), ElementsAre(Field(&WorkResult::handed_back, true)));
   EXPECT_EQ(stream->ReceiveEnd(), 0u);
   EXPECT_EQ(program.Wait(), 0);
 }

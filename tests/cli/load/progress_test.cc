@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-load::Snapshot Sample() {
+load::Snapshot SampleNow() {
   load::Snapshot now;
   now.link = load::Link::kConnected;
   now.pending = 16;
@@ -21,19 +21,19 @@ load::Snapshot Sample() {
 }
 
 TEST(ProgressText, HasWhatIsKnownSoFar) {
-  EXPECT_EQ(ProgressText(Sample(), 12.2),
+  EXPECT_EQ(ProgressText(SampleNow(), 12.2),
             "12 s  158.3 /s +-1.2 %  p50 101 ms  p99 101 ms  16 outstanding");
 }
 
 TEST(ProgressText, SaysWhatJobsThatHaveNotEndedHide) {
-  load::Snapshot now = Sample();
+  load::Snapshot now = SampleNow();
   for (int job = 0; job < 3; ++job) now.times.from_plan.open.Record(milliseconds(9000));
   EXPECT_EQ(ProgressText(now, 12.2),
             "12 s  158.3 /s +-1.2 %  p50 >= 9 s  p99 >= 9 s  16 outstanding");
 }
 
 TEST(ProgressText, LeavesOutWhatIsNotKnownAndNamesTrouble) {
-  load::Snapshot now = Sample();
+  load::Snapshot now = SampleNow();
   now.estimate.upper = std::numeric_limits<double>::infinity();
   now.times = {};
   now.estimate.failed = 2;

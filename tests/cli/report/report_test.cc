@@ -66,7 +66,8 @@ class ReportCommandTest : public ::testing::Test {
 
   results::TempDir dir_;
   std::string store_ = dir_.Path("runs.db");
-  const std::string validation_ = std::string(GOLDEN_FOLDER) + "/validation.json";
+  const std::string validation_ =
+      std::string(TWOFOLD_SOURCE) + "/tests/golden/report/validation.json";
 };
 
 TEST_F(ReportCommandTest, PrintsVerdictAndTablesOfARun) {
@@ -84,7 +85,8 @@ TEST_F(ReportCommandTest, WritesAllFormsAtOnceAndPrintsNothingThen) {
                           "--junit", Path("junit.xml"), "--openmetrics", Path("r.om")});
   ASSERT_TRUE(ran.status.ok()) << ran.status;
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ReadAll(Path("r.html")), ReadAll(std::string(GOLDEN_FOLDER) + "/validation.html"));
+  EXPECT_EQ(ReadAll(Path("r.html")),
+            ReadAll(std::string(TWOFOLD_SOURCE) + "/tests/golden/report/validation.html"));
   EXPECT_THAT(ReadAll(Path("figures/throughput.svg")), StartsWith("<svg"));
   EXPECT_THAT(ReadAll(Path("junit.xml")), HasSubstr("failures=\"1\""));
   EXPECT_THAT(ReadAll(Path("r.om")), ::testing::EndsWith("# EOF\n"));
@@ -95,7 +97,7 @@ TEST_F(ReportCommandTest, WritesAllFormsAtOnceAndPrintsNothingThen) {
 
 TEST_F(ReportCommandTest, PrintsMarkdown) {
   const Ran ran = Report({validation_, "--markdown"});
-  EXPECT_EQ(ran.out, ReadAll(std::string(GOLDEN_FOLDER) + "/validation.md"));
+  EXPECT_EQ(ran.out, ReadAll(std::string(TWOFOLD_SOURCE) + "/tests/golden/report/validation.md"));
 }
 
 TEST_F(ReportCommandTest, PrintsJsonForScripts) {

@@ -11,16 +11,18 @@
 namespace twofold::cli {
 namespace {
 
-struct Ran {
+struct ParseRan {
   int code = 0;
   std::string out;
   std::string err;
 };
 
-std::string Sample(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
+std::string Sample(const std::string& name) {
+  return std::string(TWOFOLD_SOURCE) + "/tests/golden/suites/" + name;
+}
 
 /// "twofold ..."
-Ran Twofold(std::vector<std::string> words) {
+ParseRan RunParse(std::vector<std::string> words) {
   words.insert(words.begin(), "twofold");
   CLI::App app("", "twofold");
   Globals globals;
@@ -34,16 +36,16 @@ Ran Twofold(std::vector<std::string> words) {
   testing::internal::CaptureStderr();
   const auto code = ParseCommandLine(app, static_cast<int>(argv.size()), argv.data());
   const Status status = code ? Status() : chosen();
-  Ran ran{code ? *code : ExitCode(status), testing::internal::GetCapturedStdout(),
-          testing::internal::GetCapturedStderr()};
+  ParseRan ran{code ? *code : ExitCode(status), testing::internal::GetCapturedStdout(),
+               testing::internal::GetCapturedStderr()};
   ran.err += std::string(status.message());
   return ran;
 }
 
 /// "twofold parse ..."
-Ran Parse(std::vector<std::string> words) {
+ParseRan Parse(std::vector<std::string> words) {
   words.insert(words.begin(), "parse");
-  return Twofold(std::move(words));
+  return RunParse(std::move(words));
 }
 
 bool Has(const std::string& text, const std::string& words) {
@@ -51,7 +53,7 @@ bool Has(const std::string& text, const std::string& words) {
 }
 
 TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
-  const Ran ran = Parse({"osu", Sample("osu/osu_cas_latency-np2.txt")});
+  const ParseRan ran = Parse({"osu", Sample("osu/osu_cas_latency-np2.txt")});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "OSU Micro-Benchmarks 7.4")) << ran.out;
   EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
@@ -60,7 +62,7 @@ TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
 
 TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
   const std::string good = Sample("iperf/iperf3_tcp.json");
-  const Ran json = Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
+  const ParseRan json = Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
   EXPECT_EQ(json.code, 1);
   const auto entries = nlohmann::json::parse(json.out);
   ASSERT_EQ(entries.size(), 2U);
@@ -69,7 +71,7 @@ TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
   EXPECT_TRUE(Has(entries[1]["error"], "Connection refused")) << json.out;
   EXPECT_EQ(json.out,
             Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--output", "json"}).out);
-  const Ran csv = Parse({"iperf", good, "--csv"});
+  const ParseRan csv = Parse({"iperf", good, "--csv"});
   EXPECT_EQ(csv.code, 0);
   EXPECT_TRUE(csv.out.starts_with("source,name,value,unit")) << csv.out;
   EXPECT_TRUE(Has(csv.out, good + ",throughput,13.91719270777437,Gbit/s,higher,1,")) << csv.out;
@@ -77,7 +79,7 @@ TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
 
 TEST(ParseCommand, EveryFileThatFailedIsNamedWithStageAndReason) {
   const std::string bad = Sample("iperf/iperf2_refused.txt");
-  const Ran ran = Parse({"iperf", bad, Sample("iperf/iperf2_one.txt"), "/nonexistent"});
+  const ParseRan ran = Parse({"iperf", bad, Sample("iperf/iperf2_one.txt"), "/nonexistent"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(Has(ran.err, bad + ": client: tcp connect failed: Connection refused\n")) << ran.err;
   EXPECT_TRUE(Has(ran.err, "/nonexistent: read: ")) << ran.err;
@@ -86,7 +88,7 @@ TEST(ParseCommand, EveryFileThatFailedIsNamedWithStageAndReason) {
 }
 
 TEST(ParseCommand, WorkersOfOneJobAreReadTogether) {
-  const Ran ran =
+  const ParseRan ran =
       Parse({"fio", Sample("fio/worker0.json"), Sample("fio/worker1.json"), "--together", "--csv"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "rw=read worker=1,\n")) << ran.out;
@@ -96,19 +98,20 @@ TEST(ParseCommand, WorkersOfOneJobAreReadTogether) {
 TEST(ParseCommand, OldResultsAreKeptAsARun) {
   const results::TempDir folder;
   const std::string store = folder.Path("old.db");
-  const Ran kept = Parse({"iperf", Sample("iperf/iperf3_tcp.json"), Sample("iperf/iperf3_tcp.json"),
-                          Sample("iperf/iperf3_refused.json"), "--store", store, "--run", "old"});
+  const ParseRan kept =
+      Parse({"iperf", Sample("iperf/iperf3_tcp.json"), Sample("iperf/iperf3_tcp.json"),
+             Sample("iperf/iperf3_refused.json"), "--store", store, "--run", "old"});
   EXPECT_EQ(kept.code, 1) << "one of the files is of a failure";
   EXPECT_TRUE(Has(kept.err, "run old: kept in " + store)) << kept.err;
-  const Ran results = Twofold({"results", "old", "--store", store, "--csv"});
+  const ParseRan results = RunParse({"results", "old", "--store", store, "--csv"});
   EXPECT_EQ(results.code, 0) << results.err;
   EXPECT_TRUE(Has(results.out, "throughput")) << results.out;
   EXPECT_TRUE(Has(results.out, "13.91719270777437")) << results.out;
   const auto json =
-      nlohmann::json::parse(Twofold({"results", "old", "--store", store, "--json"}).out);
+      nlohmann::json::parse(RunParse({"results", "old", "--store", store, "--json"}).out);
   EXPECT_EQ(json["permutations"][0]["succeeded"], 2);
   EXPECT_EQ(json["permutations"][0]["failed"], 1);
-  const Ran again =
+  const ParseRan again =
       Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"});
   EXPECT_TRUE(Has(again.err, "run 'old' is in " + store + " already")) << again.err;
 }
@@ -116,7 +119,7 @@ TEST(ParseCommand, OldResultsAreKeptAsARun) {
 TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
   const results::TempDir folder;
   const std::string store = folder.Path("old.db");
-  const Ran ran = Parse(
+  const ParseRan ran = Parse(
       {"iperf", Sample("iperf/iperf3_tcp.json"), "/nonexistent", "--store", store, "--run", "old"});
   EXPECT_EQ(ran.code, 3) << ran.err;
   EXPECT_FALSE(std::filesystem::exists(store));
@@ -124,8 +127,9 @@ TEST(ParseCommand, NothingIsKeptIfAFileCannotBeRead) {
 }
 
 TEST(ParseCommand, RecognisesTheToolOfEachFile) {
-  const Ran ran = Parse({Sample("osu/osu_cas_latency-np2.txt"), Sample("osu/osu_latency-np2.txt"),
-                         Sample("iperf/iperf3_tcp.json"), Sample("fio/worker0.json"), "--csv"});
+  const ParseRan ran =
+      Parse({Sample("osu/osu_cas_latency-np2.txt"), Sample("osu/osu_latency-np2.txt"),
+             Sample("iperf/iperf3_tcp.json"), Sample("fio/worker0.json"), "--csv"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Has(ran.out, "iperf3_tcp.json,throughput,13.91719270777437,")) << ran.out;
   EXPECT_TRUE(Has(ran.out, "min_latency")) << ran.out;
@@ -134,7 +138,7 @@ TEST(ParseCommand, RecognisesTheToolOfEachFile) {
 TEST(ParseCommand, WhatNoSuiteRecognisesIsSaid) {
   const results::TempDir folder;
   std::ofstream(folder.Path("letter")) << "Dear reader,\n";
-  const Ran ran = Parse({folder.Path("letter")});
+  const ParseRan ran = Parse({folder.Path("letter")});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(Has(ran.err, "letter: recognise: no numbers of any of fio, gpu, iperf")) << ran.err;
 }
@@ -143,13 +147,13 @@ TEST(ParseCommand, ARunOfARecognisedToolHasItsKind) {
   const results::TempDir folder;
   const std::string store = folder.Path("old.db");
   EXPECT_EQ(Parse({Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"}).code, 0);
-  const auto json = nlohmann::json::parse(Twofold({"results", "--store", store, "--json"}).out);
+  const auto json = nlohmann::json::parse(RunParse({"results", "--store", store, "--json"}).out);
   EXPECT_EQ(json["run"]["kind"], "iperf");
   EXPECT_EQ(json["run"]["id"], "old");
 }
 
 TEST(ParseCommand, WrongWordsAreRefused) {
-  const Ran ran = Parse({"linpack", Sample("osu/osu_barrier-np4.txt")});
+  const ParseRan ran = Parse({"linpack", Sample("osu/osu_barrier-np4.txt")});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(Has(ran.err, "SUITE: 'linpack' is none of fio, gpu, iperf, lifecycle, media, "));
   EXPECT_EQ(Parse({"osu"}).code, 2);

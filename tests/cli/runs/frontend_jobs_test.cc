@@ -18,7 +18,6 @@ namespace twofold::cli {
 namespace {
 
 using run::JobKey;
-using run::Phase;
 using run::Seen;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
@@ -157,11 +156,11 @@ TEST_F(FrontendJobsTest, ListsPhasesAndHeadlines) {
   std::map<JobKey, Seen> seen;
   auto later = NewJobs();
   for (const Seen& one : Listed(later)) seen[one.key] = one;
-  EXPECT_EQ((seen[{1, 1, false}].phase), Phase::kSucceeded);
+  EXPECT_EQ((seen[{1, 1, false}].phase), run::Phase::kSucceeded);
   EXPECT_EQ((seen[{1, 1, false}].headline), 12.5);
-  EXPECT_EQ((seen[{1, 2, false}].phase), Phase::kFailed);
+  EXPECT_EQ((seen[{1, 2, false}].phase), run::Phase::kFailed);
   EXPECT_EQ((seen[{1, 2, false}].reason), "fio: disk full");
-  EXPECT_EQ((seen[{2, 1, false}].phase), Phase::kRunning);
+  EXPECT_EQ((seen[{2, 1, false}].phase), run::Phase::kRunning);
   EXPECT_EQ(seen.size(), 4U);
 }
 
@@ -187,7 +186,7 @@ TEST_F(FrontendJobsTest, AJobWhoseEndIsNotOnDiskYetIsListedAsOpen) {
   }
   other.exec("ROLLBACK");
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, ReportOf(2));
-  for (const auto& [key, seen] : AwaitEnds(jobs, 2)) EXPECT_EQ(seen.phase, Phase::kSucceeded);
+  for (const auto& [key, seen] : AwaitEnds(jobs, 2)) EXPECT_EQ(seen.phase, run::Phase::kSucceeded);
 }
 
 TEST_F(FrontendJobsTest, TheSameJobSubmittedTwiceIsOne) {
@@ -304,7 +303,7 @@ TEST_F(FrontendJobsTest, FailedJobsAreRunAgainAndTheNewOnesCount) {
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED, ReportOf(2));
   AwaitQueue("fio", [](const v1::Queue& queue) { return queue.running() == 0; });
   for (const auto& [key, seen] : AwaitEnds(jobs, 2)) {
-    EXPECT_EQ(seen.phase, Phase::kSucceeded) << key.repetition;
+    EXPECT_EQ(seen.phase, run::Phase::kSucceeded) << key.repetition;
   }
 }
 

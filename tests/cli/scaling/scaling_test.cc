@@ -25,14 +25,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-struct Ran {
+struct ScalingRan {
   int code = 0;
   std::string out;
   std::string err;
 };
 
 /// "twofold WORDS"
-Ran Twofold(std::vector<std::string> words) {
+ScalingRan RunScaling(std::vector<std::string> words) {
   words.insert(words.begin(), "twofold");
   CLI::App app("", "twofold");
   Globals globals;
@@ -44,13 +44,15 @@ Ran Twofold(std::vector<std::string> words) {
   testing::internal::CaptureStderr();
   const auto code = ParseCommandLine(app, static_cast<int>(argv.size()), argv.data());
   const Status status = code ? Status() : chosen();
-  Ran ran{code ? *code : ExitCode(status), testing::internal::GetCapturedStdout(),
-          testing::internal::GetCapturedStderr()};
+  ScalingRan ran{code ? *code : ExitCode(status), testing::internal::GetCapturedStdout(),
+                 testing::internal::GetCapturedStderr()};
   ran.err += std::string(status.message());
   return ran;
 }
 
-std::string Golden(const std::string& name) { return std::string(GOLDEN_FOLDER) + "/" + name; }
+std::string Golden(const std::string& name) {
+  return std::string(TWOFOLD_SOURCE) + "/tests/golden/scaling/" + name;
+}
 
 /// Compares with a golden file, or writes it if UPDATE_GOLDEN is set.
 void ExpectGolden(const std::string& name, const std::string& text) {
@@ -85,8 +87,8 @@ class ScalingCommandTest : public ::testing::Test {
 };
 
 TEST_F(ScalingCommandTest, MeasuredTimesGetTheClassesOfTheirAuthor) {
-  const Ran ran = Twofold({"scaling", Golden("osu-times.csv"), "--by", "bench", "--y", "seconds",
-                           "--output", "markdown"});
+  const ScalingRan ran = RunScaling({"scaling", Golden("osu-times.csv"), "--by", "bench", "--y",
+                                     "seconds", "--output", "markdown"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   // The first cell is the path.
   std::string text;
@@ -99,8 +101,8 @@ TEST_F(ScalingCommandTest, MeasuredTimesGetTheClassesOfTheirAuthor) {
 }
 
 TEST_F(ScalingCommandTest, AThroughputByWorkersHasLawsAndAPeak) {
-  const Ran ran = Twofold({"scaling", Peaked(), "--y", "jobs_per_second", "--higher", "--at", "48",
-                           "--output", "json"});
+  const ScalingRan ran = RunScaling({"scaling", Peaked(), "--y", "jobs_per_second", "--higher",
+                                     "--at", "48", "--output", "json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json series = json::parse(ran.out)["series"][0];
   ASSERT_EQ(series["laws"].size(), 3U);
@@ -117,18 +119,18 @@ TEST_F(ScalingCommandTest, AThroughputByWorkersHasLawsAndAPeak) {
 }
 
 TEST_F(ScalingCommandTest, BeyondTwiceTheMostWorkersNothingIsPredicted) {
-  const Ran ran =
-      Twofold({"scaling", Peaked(), "--y", "jobs_per_second", "--higher", "--at", "100", "--laws"});
+  const ScalingRan ran = RunScaling(
+      {"scaling", Peaked(), "--y", "jobs_per_second", "--higher", "--at", "100", "--laws"});
   EXPECT_THAT(ran.out, HasSubstr("workers: 100 is more than twice the 32 that were measured"));
 }
 
 TEST_F(ScalingCommandTest, AnIssueIsAnExitCodeIfAskedFor) {
   const std::string file = Peaked();
   const std::vector<std::string> words = {"scaling", file, "--y", "jobs_per_second", "--higher"};
-  EXPECT_EQ(Twofold(words).code, 0);
+  EXPECT_EQ(RunScaling(words).code, 0);
   std::vector<std::string> strict = words;
   strict.insert(strict.end(), {"--fail-if", "issue"});
-  const Ran ran = Twofold(strict);
+  const ScalingRan ran = RunScaling(strict);
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err,
               HasSubstr("--fail-if issue: scalability issue: jobs_per_second, its exponent "
@@ -148,7 +150,7 @@ TEST_F(ScalingCommandTest, AValidationIsReadWithItsErrors) {
   windows.push_back({{"repeat", 1}, {"workers", 32}, {"throughput", nullptr}, {"error", "gone"}});
   const std::string file = Write(
       "validation.json", json{{"deployment", "d"}, {"later", 1}, {"windows", windows}}.dump());
-  const Ran ran = Twofold({"scaling", file, "--output", "json"});
+  const ScalingRan ran = RunScaling({"scaling", file, "--output", "json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json series = json::parse(ran.out)["series"][0];
   EXPECT_EQ(series["class"], "close");
@@ -159,14 +161,15 @@ TEST_F(ScalingCommandTest, AValidationIsReadWithItsErrors) {
 
 TEST_F(ScalingCommandTest, SeveralFilesAreSeveralSeries) {
   const std::string file = Peaked();
-  const Ran ran = Twofold({"scaling", file, file, "--y", "jobs_per_second", "--output", "json"});
+  const ScalingRan ran =
+      RunScaling({"scaling", file, file, "--y", "jobs_per_second", "--output", "json"});
   EXPECT_EQ(json::parse(ran.out)["series"].size(), 2U);
 }
 
 TEST_F(ScalingCommandTest, WrongFilesAreNamedWithLineAndColumn) {
   const auto error = [&](const std::string& text, std::vector<std::string> words) {
     words.insert(words.begin(), {"scaling", Write("wrong.csv", text)});
-    const Ran ran = Twofold(words);
+    const ScalingRan ran = RunScaling(words);
     EXPECT_EQ(ran.code, 2) << ran.err;
     return ran.err;
   };
@@ -180,7 +183,7 @@ TEST_F(ScalingCommandTest, WrongFilesAreNamedWithLineAndColumn) {
   EXPECT_THAT(error("a,s\n1,1\n", {"--y", "s"}), HasSubstr("--x: which column has the size?"));
   EXPECT_THAT(error("", {"--y", "s"}), HasSubstr("no line that names columns"));
   EXPECT_THAT(error("{\"deployment\": \"d\"}", {}), HasSubstr("without `windows`"));
-  EXPECT_EQ(Twofold({"scaling", "/nonexistent.csv"}).code, 3);
+  EXPECT_EQ(RunScaling({"scaling", "/nonexistent.csv"}).code, 3);
 }
 
 TEST(CsvFile, ReadsQuotesCommentsAndLineEnds) {
@@ -241,9 +244,9 @@ class RunsInTimeTest : public ScalingCommandTest {
     ASSERT_EQ(results::SqliteStore::Open(path_).value()->Commit(records), absl::OkStatus());
   }
 
-  Ran OfStore(std::vector<std::string> words) const {
+  ScalingRan OfStore(std::vector<std::string> words) const {
     words.insert(words.end(), {"--store", path_});
-    return Twofold(words);
+    return RunScaling(words);
   }
 
   const std::string path_ = dir_.Path("runs.db");
@@ -253,7 +256,7 @@ class RunsInTimeTest : public ScalingCommandTest {
 
 TEST_F(RunsInTimeTest, AVariedFieldIsTheSize) {
   AddRun("sweep", {{1, {10, 10.1}}, {2, {10, 9.9}}, {4, {10, 10.1}}, {8, {9.9, 10}}});
-  const Ran ran = OfStore({"scaling", "sweep", "--output", "json"});
+  const ScalingRan ran = OfStore({"scaling", "sweep", "--output", "json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json series = json::parse(ran.out)["series"][0];
   EXPECT_EQ(series["x"], "streams");
@@ -285,7 +288,7 @@ v1::BenchmarkResult LatencyBySize(double factor) {
 
 TEST_F(RunsInTimeTest, RowsOfASeriesGoByTheirFirstColumn) {
   AddResults("osu", {LatencyBySize(1.0), LatencyBySize(3.0)});
-  const Ran ran = OfStore({"scaling", "osu", "--x", "size", "--output", "json"});
+  const ScalingRan ran = OfStore({"scaling", "osu", "--x", "size", "--output", "json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json all = json::parse(ran.out)["series"];
   ASSERT_EQ(all.size(), 2U);
@@ -300,7 +303,7 @@ TEST_F(RunsInTimeTest, RowsOfASeriesGoByTheirFirstColumn) {
   EXPECT_EQ(OfStore({"scaling", "osu", "--output", "json"}).out, ran.out)
       << "the only one there is";
   for (const char* y : {"latency", "osu_latency"}) {
-    const Ran chosen = OfStore({"scaling", "osu", "--y", y, "--output", "json"});
+    const ScalingRan chosen = OfStore({"scaling", "osu", "--y", y, "--output", "json"});
     EXPECT_EQ(json::parse(chosen.out)["series"].size(), y == std::string("latency") ? 1U : 2U);
   }
 }
@@ -325,7 +328,8 @@ TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {
   for (int i = 0; i < 16; ++i) {
     AddRun("night-" + std::to_string(i), {{1, {(i < 8 ? 10.0 : 8.0) + 0.05 * (i % 3)}}});
   }
-  const Ran ran = OfStore({"history", "throughput", "--name", "nightly", "--fail-if", "change"});
+  const ScalingRan ran =
+      OfStore({"history", "throughput", "--name", "nightly", "--fail-if", "change"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.out, HasSubstr("worse by 19.9 % since run night-8\n"));
   EXPECT_EQ(OfStore({"history", "throughput", "--least", "30", "--fail-if", "change"}).code, 0);
@@ -333,7 +337,7 @@ TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {
   EXPECT_EQ(rows.size(), 16U);
   EXPECT_EQ(rows[8]["change"], "worse");
   EXPECT_FALSE(rows[7].contains("change"));
-  const Ran last = OfStore({"history", "throughput", "--last", "8"});
+  const ScalingRan last = OfStore({"history", "throughput", "--last", "8"});
   EXPECT_THAT(last.out, HasSubstr("no change in 8 runs\n"));
   EXPECT_THAT(OfStore({"history", "throughput", "--last", "3"}).out,
               HasSubstr("no change in 3 runs, but so few could not show one\n"));

@@ -27,7 +27,7 @@ Router MakeRouter() {
   });
 }
 
-Response Ask(std::string method, std::string path) {
+Response AnswerTo(std::string method, std::string path) {
   Request request;
   request.method = std::move(method);
   request.path = std::move(path);
@@ -35,39 +35,39 @@ Response Ask(std::string method, std::string path) {
 }
 
 TEST(Router, FindsTheHandlerOfMethodAndPath) {
-  EXPECT_EQ(Ask("GET", "/").body, "root");
-  EXPECT_EQ(Ask("GET", "/jobs").body, "list");
-  EXPECT_EQ(Ask("POST", "/jobs").body, "add");
+  EXPECT_EQ(AnswerTo("GET", "/").body, "root");
+  EXPECT_EQ(AnswerTo("GET", "/jobs").body, "list");
+  EXPECT_EQ(AnswerTo("POST", "/jobs").body, "add");
 }
 
 TEST(Router, FillsTheNamedParts) {
-  EXPECT_EQ(Ask("GET", "/jobs/17").body, "job 17");
-  EXPECT_EQ(Ask("DELETE", "/queues/sleep/jobs/17").body, "sleep 17");
+  EXPECT_EQ(AnswerTo("GET", "/jobs/17").body, "job 17");
+  EXPECT_EQ(AnswerTo("DELETE", "/queues/sleep/jobs/17").body, "sleep 17");
 }
 
-TEST(Router, TheFirstRowThatFitsWins) { EXPECT_EQ(Ask("GET", "/jobs/latest").body, "latest"); }
+TEST(Router, TheFirstRowThatFitsWins) { EXPECT_EQ(AnswerTo("GET", "/jobs/latest").body, "latest"); }
 
 TEST(Router, ComparesDecodedPartsAndKeepsAnEscapedSlashInside) {
-  EXPECT_EQ(Ask("GET", "/job%73").body, "list");
-  EXPECT_EQ(Ask("GET", "/jobs/a%2Fb").body, "job a/b");
+  EXPECT_EQ(AnswerTo("GET", "/job%73").body, "list");
+  EXPECT_EQ(AnswerTo("GET", "/jobs/a%2Fb").body, "job a/b");
 }
 
-TEST(Router, GetAlsoServesHead) { EXPECT_EQ(Ask("HEAD", "/jobs").body, "list"); }
+TEST(Router, GetAlsoServesHead) { EXPECT_EQ(AnswerTo("HEAD", "/jobs").body, "list"); }
 
 TEST(Router, UnknownPathIs404ThatNamesIt) {
   for (const char* path :
        {"/job", "/jobs/", "/jobs/17/", "/jobs//17", "//", "/queues/sleep/jobs", "/%7Bid%7D"}) {
-    const Response response = Ask("GET", path);
+    const Response response = AnswerTo("GET", path);
     EXPECT_EQ(response.status, 404) << path;
     EXPECT_THAT(response.body, HasSubstr(path));
   }
 }
 
 TEST(Router, KnownPathWithAnotherMethodIs405WithAllow) {
-  const Response response = Ask("PUT", "/jobs");
+  const Response response = AnswerTo("PUT", "/jobs");
   EXPECT_EQ(response.status, 405);
   EXPECT_EQ(response.headers.at("Allow"), "GET, HEAD, POST");
-  EXPECT_EQ(Ask("GET", "/queues/sleep/jobs/17").headers.at("Allow"), "DELETE");
+  EXPECT_EQ(AnswerTo("GET", "/queues/sleep/jobs/17").headers.at("Allow"), "DELETE");
 }
 
 }  // namespace

@@ -134,13 +134,13 @@ TEST(Profile, StepsAndRepetitionsAreWrittenOut) {
 }
 
 TEST(Profile, TheExampleOfThePageIsTaken) {
-  const Result<std::string> text = ReadFile(SOURCE_FOLDER "/docs/load-shapes.yaml", 1 << 16);
+  const Result<std::string> text = ReadFile(TWOFOLD_SOURCE "/docs/load-shapes.yaml", 1 << 16);
   ASSERT_TRUE(text.ok()) << text.status();
   const Profile profile = Read(*text);
   EXPECT_EQ(profile.stages.size(), 18U);
   EXPECT_EQ(profile.jobs.size(), 2U);
   EXPECT_NEAR(profile.seconds(), 9, 1e-9);
-  const Result<std::string> page = ReadFile(SOURCE_FOLDER "/docs/load.md", 1 << 20);
+  const Result<std::string> page = ReadFile(TWOFOLD_SOURCE "/docs/load.md", 1 << 20);
   ASSERT_TRUE(page.ok()) << page.status();
   EXPECT_THAT(*page, HasSubstr(text->substr(text->find('\n') + 1)));
 }

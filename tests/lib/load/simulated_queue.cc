@@ -13,12 +13,12 @@
 namespace twofold::load {
 namespace {
 
-constexpr Instant kBegin = Instant() + std::chrono::hours(1);
+constexpr Instant kSimulationBegin = Instant() + std::chrono::hours(1);
 constexpr double kNever = 1e12;
 
-thread_local Instant virtual_now = kBegin;
+thread_local Instant virtual_now = kSimulationBegin;
 Instant VirtualNow() { return virtual_now; }
-double NowSeconds() { return ToSeconds(virtual_now - kBegin); }
+double NowSeconds() { return ToSeconds(virtual_now - kSimulationBegin); }
 
 struct RunningJob {
   std::size_t job;
@@ -180,7 +180,7 @@ void RunUntil(Generator& generator, SimulatedQueue& queue, Instant until, const 
     if (!queue.HasArrivals()) {
       Instant next = until;
       if (queue.NextEvent() < kNever) {
-        next = std::min(next, kBegin + FromSeconds(queue.NextEvent()) + Duration(1));
+        next = std::min(next, kSimulationBegin + FromSeconds(queue.NextEvent()) + Duration(1));
       }
       if (queue.tick) next = std::min(next, *queue.tick);
       virtual_now = std::max(virtual_now, next);
@@ -211,8 +211,8 @@ double Simulated::Done(double from, double to) const {
 
 Simulated Simulate(const Profile& profile, const QueueShape& shape, std::uint64_t seed,
                    std::optional<double> drain, std::size_t outstanding_max, WarmUp warm_up) {
-  virtual_now = kBegin;
-  Generator generator("q", "localhost:1", kBegin, &VirtualNow);
+  virtual_now = kSimulationBegin;
+  Generator generator("q", "localhost:1", kSimulationBegin, &VirtualNow);
   generator.SetOutstandingMax(outstanding_max);
   generator.RecordNext(warm_up);
   auto queue = std::make_shared<SimulatedQueue>(shape, seed);
@@ -221,7 +221,7 @@ Simulated Simulate(const Profile& profile, const QueueShape& shape, std::uint64_
   Profile own = profile;
   own.seed = seed;
   generator.SetProfile(std::make_shared<const Profile>(std::move(own))).IgnoreError();
-  const Instant end = kBegin + FromSeconds(profile.seconds());
+  const Instant end = kSimulationBegin + FromSeconds(profile.seconds());
   RunUntil(generator, *queue, end + Duration(1), [&] { return generator.State().over; });
   generator.EndLoad();
   const Duration patience =

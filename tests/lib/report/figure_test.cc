@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
 Figure With(Panel panel) { return {.title = "a figure", .rows = {{std::move(panel)}}}; }
 
@@ -45,7 +45,7 @@ std::vector<Datum> Wave(std::size_t count, std::size_t every = 0) {
     const auto x = static_cast<double>(i);
     double y = 10 + std::sin(x / 20);
     if (i == count / 3) y = 25;
-    if (every > 0 && i % every == every / 2) y = i % 2 == 0 ? kInfinity : std::nan("");
+    if (every > 0 && i % every == every / 2) y = i % 2 == 0 ? kNoEnd : std::nan("");
     data.push_back({x, y, x + 1, "w" + std::to_string(i), y + 1, y});
   }
   return data;
@@ -80,7 +80,7 @@ Figure Everything() {
              .y = {.label = "time", .unit = "s", .from_zero = true}};
   left.series = {
       {Form::kBand, "interval", Colour::kOrange, {{0, 0.03, 0.05}, {9, 0.03, 0.05}}},
-      {Form::kLine, "line", Colour::kBlue, {{0, 0.01}, {1, 0.02}, {2, kInfinity}, {3, 0.02}}},
+      {Form::kLine, "line", Colour::kBlue, {{0, 0.01}, {1, 0.02}, {2, kNoEnd}, {3, 0.02}}},
       {Form::kPoints, "points", Colour::kGreen, {{4, 0.01, 0, "w4"}, {5, 0.012, 0, "w5"}}},
       {Form::kIntervals, "intervals", Colour::kSky, {{6, 0.01, 0.06}, {7, 0.02, 0.03}}},
       {Form::kLost, "never came", Colour::kVermillion, {{8}, {9}}}};
@@ -180,7 +180,7 @@ TEST(Figure, TicksCanBeGiven) {
 
 TEST(Figure, ValuesThatAreNoneAreGapsThatAreCounted) {
   const std::string svg = ToSvg(With(PanelOf(
-      Form::kLine, {{0, 1}, {1, 2}, {2, kInfinity}, {3, 2}, {4, std::nan("")}, {5, 1}, {6, 3}})));
+      Form::kLine, {{0, 1}, {1, 2}, {2, kNoEnd}, {3, 2}, {4, std::nan("")}, {5, 1}, {6, 3}})));
   EXPECT_THAT(svg, HasSubstr("values: 2 of 7 values are not drawn: missing, infinite"));
   const std::regex moves(
       "<path d=\"(M[0-9. ]+L[0-9. ]+)(M[0-9. ]+L[0-9. ]+)\" fill=\"none\" stroke=\"#0072b2\"");

@@ -42,8 +42,8 @@ v1::BenchmarkResult MeasuredBy(JobId id) {
   return measured;
 }
 
-/// Group n of a steady stream: jobs are accepted, started and ended, a few groups apart.
-std::vector<Record> Group(JobId n) {
+/// GroupOfJob n of a steady stream: jobs are accepted, started and ended, a few groups apart.
+std::vector<Record> GroupOfJob(JobId n) {
   std::vector<Record> records = {SweepCreated()};
   for (JobId i = 0; i < 5; ++i) {
     records.emplace_back(Placed(5 * n + i, i, 1));
@@ -66,7 +66,7 @@ std::vector<StoredJob> Contents(const Store& store) {
 /// What is there after groups 1 to n.
 std::vector<StoredJob> AfterGroups(JobId n) {
   MemoryStore model;
-  for (JobId i = 1; i <= n; ++i) EXPECT_TRUE(model.Commit(Group(i)).ok());
+  for (JobId i = 1; i <= n; ++i) EXPECT_TRUE(model.Commit(GroupOfJob(i)).ok());
   return Contents(model);
 }
 
@@ -90,11 +90,11 @@ TEST_P(DiskFaults, CommitFailsOrSucceedsWholeAtEveryOperation) {
       const auto store = Open(path);
       vfs_.Fail(GetParam(), n, 2);
       for (JobId i = 1; i <= kGroups; ++i) {
-        Status status = store->Commit(Group(i));
+        Status status = store->Commit(GroupOfJob(i));
         while (!status.ok()) {
           ASSERT_TRUE(absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) << status;
           ASSERT_EQ(Contents(*store), AfterGroups(i - 1)) << "operation " << n;
-          status = store->Commit(Group(i));
+          status = store->Commit(GroupOfJob(i));
         }
         ASSERT_EQ(Contents(*store), AfterGroups(i)) << "operation " << n;
       }
@@ -115,7 +115,7 @@ TEST_P(DiskFaults, WhatWasCommittedIsThereAfterReopening) {
     {
       const auto store = Open(path);
       vfs_.Fail(GetParam(), n, UINT64_MAX);
-      while (committed < kGroups && store->Commit(Group(committed + 1)).ok()) ++committed;
+      while (committed < kGroups && store->Commit(GroupOfJob(committed + 1)).ok()) ++committed;
       failed_all = vfs_.operations() <= n;
     }
     vfs_.Fail(GetParam(), UINT64_MAX, 0);
@@ -125,7 +125,8 @@ TEST_P(DiskFaults, WhatWasCommittedIsThereAfterReopening) {
     if (contents != AfterGroups(committed)) {
       ASSERT_EQ(contents, AfterGroups(committed + 1)) << "operation " << n;
     }
-    for (JobId i = committed + 1; i <= kGroups; ++i) ASSERT_TRUE(reopened->Commit(Group(i)).ok());
+    for (JobId i = committed + 1; i <= kGroups; ++i)
+      ASSERT_TRUE(reopened->Commit(GroupOfJob(i)).ok());
     ASSERT_EQ(Contents(*reopened), AfterGroups(kGroups)) << "operation " << n;
   }
 }
@@ -145,10 +146,10 @@ TEST(SyncsOfTheStore, AreOneForEachGroupHoweverManyRecordsItHas) {
   const TempDir dir;
   FaultyVfs vfs;
   const auto store = SqliteStore::Open(dir.Path("jobs.db"), {.vfs = FaultyVfs::name()}).value();
-  ASSERT_TRUE(store->Commit(Group(1)).ok());  // begins the log, which takes another one
+  ASSERT_TRUE(store->Commit(GroupOfJob(1)).ok());  // begins the log, which takes another one
   vfs.Fail(FaultyVfs::Fault::kIo, UINT64_MAX, 0);
   for (JobId i = 2; i <= 6; ++i) {
-    ASSERT_TRUE(store->Commit(Group(i)).ok());
+    ASSERT_TRUE(store->Commit(GroupOfJob(i)).ok());
     EXPECT_EQ(vfs.syncs(), i - 1);
   }
 }
@@ -159,11 +160,11 @@ TEST(DiskFaultCodes, FullDiskAndFailedSyncAreToldApart) {
   const std::string path = dir.Path("jobs.db");
   const auto store = SqliteStore::Open(path, {.vfs = FaultyVfs::name()}).value();
   vfs.Fail(FaultyVfs::Fault::kFull, 0, 1);
-  const Status full = store->Commit(Group(1));
+  const Status full = store->Commit(GroupOfJob(1));
   EXPECT_TRUE(absl::IsResourceExhausted(full));
   EXPECT_THAT(std::string(full.message()), ::testing::StartsWith(path + ": the disk is full"));
   vfs.Fail(FaultyVfs::Fault::kIo, 0, 1);
-  EXPECT_TRUE(absl::IsUnavailable(store->Commit(Group(1))));
+  EXPECT_TRUE(absl::IsUnavailable(store->Commit(GroupOfJob(1))));
 }
 
 /// Runs `body` in a child process and returns how it ended. No gtest in there.
@@ -188,7 +189,7 @@ int FillsUpAndRecovers(const std::string& path) {
 
   JobId appended = 0;
   while (journal.writable()) {
-    journal.Append(Group(++appended), [] {});
+    journal.Append(GroupOfJob(++appended), [] {});
     if (appended > 10'000) return __LINE__;
   }
   if (journal.trouble().find("the disk is full") == std::string::npos) return __LINE__;
@@ -213,7 +214,7 @@ TEST(FullDisk, JournalWaitsAndGoesOnWhenSpaceIsBack) {
 [[noreturn]] void CommitForEver(const std::string& path, JobId first, int tell) {
   const auto store = SqliteStore::Open(path).value();
   for (JobId n = first;; ++n) {
-    if (!store->Commit(Group(n)).ok()) _exit(1);
+    if (!store->Commit(GroupOfJob(n)).ok()) _exit(1);
     if (write(tell, &n, sizeof n) != sizeof n) _exit(2);
   }
 }
@@ -246,7 +247,7 @@ TEST(Kill, EveryCommittedGroupOutlivesTheProcess) {
   const auto include = [&](JobId last) {
     while (done < last) {
       ++done;
-      EXPECT_TRUE(model.Commit(Group(done)).ok());
+      EXPECT_TRUE(model.Commit(GroupOfJob(done)).ok());
     }
   };
   for (int i = 0; i < 20; ++i) {
@@ -266,7 +267,7 @@ TEST(Kill, EveryCommittedGroupOutlivesTheProcess) {
 
 class LostFiles : public ::testing::Test {
  protected:
-  Status Commit() { return store_->Commit(Group(++group_)); }
+  Status Commit() { return store_->Commit(GroupOfJob(++group_)); }
   std::string Why() { return std::string(store_->Check().message()); }
 
   const TempDir dir_;
@@ -284,7 +285,7 @@ TEST_F(LostFiles, NothingIsKeptInAFileThatWasDeletedUntilItIsBack) {
     EXPECT_THAT(Why(), ::testing::HasSubstr(path + " was deleted"));
     std::filesystem::rename(path + ".away", path);
     EXPECT_TRUE(store_->Check().ok());
-    EXPECT_TRUE(store_->Commit(Group(group_)).ok()) << "the same again";
+    EXPECT_TRUE(store_->Commit(GroupOfJob(group_)).ok()) << "the same again";
   }
   EXPECT_EQ(Contents(*store_), AfterGroups(group_));
 }
@@ -340,7 +341,7 @@ class LogOfReaders : public ::testing::Test {
 
   std::uint64_t LogBytes() const { return std::filesystem::file_size(path_ + "-wal"); }
   void Commit(JobId groups) {
-    for (JobId i = 0; i < groups; ++i) ASSERT_TRUE(store_->Commit(Group(++group_)).ok());
+    for (JobId i = 0; i < groups; ++i) ASSERT_TRUE(store_->Commit(GroupOfJob(++group_)).ok());
   }
 
   const TempDir dir_;
@@ -370,7 +371,7 @@ TEST_F(LogOfReaders, ReadThatTakesTooLongIsEnded) {
   store_ = SqliteStore::Open(path_, {.longest_read = Duration::zero()}).value();
   const Status status = store_->List({.limit = 100'000}).status();
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
-  EXPECT_TRUE(store_->Commit(Group(++group_)).ok());
+  EXPECT_TRUE(store_->Commit(GroupOfJob(++group_)).ok());
   EXPECT_TRUE(store_->Find(5 * group_).ok()) << "a short one";
 }
 
@@ -382,7 +383,7 @@ TEST(StoreFilesTest, AreReadableForTheirOwnerOnly) {
     std::filesystem::permissions(path + part, std::filesystem::perms(0644));
   }
   const auto store = SqliteStore::Open(path).value();
-  ASSERT_TRUE(store->Commit(Group(1)).ok());
+  ASSERT_TRUE(store->Commit(GroupOfJob(1)).ok());
   for (const char* part : {"", "-wal", "-shm", ".lock"}) {
     EXPECT_EQ(std::filesystem::status(path + part).permissions(), std::filesystem::perms(0600))
         << part;

@@ -208,7 +208,7 @@ TEST_F(SqliteStoreTest, NewerFileIsRefusedAndNotTouched) {
 }
 
 /// The steps there are, with more of a future.
-std::vector<const char*> With(std::vector<const char*> further) {
+std::vector<const char*> WithFurther(std::vector<const char*> further) {
   std::vector<const char*> steps(AllMigrations().begin(), AllMigrations().end());
   steps.insert(steps.end(), further.begin(), further.end());
   return steps;
@@ -220,8 +220,8 @@ TEST_F(SqliteStoreTest, OlderFileIsBroughtUpToDateAndKeepsItsJobs) {
     ASSERT_TRUE(store->Commit(std::vector<Record>{Accepted(1), Ended(1)}).ok());
   }
   SQLite::Database file(path_, SQLite::OPEN_READWRITE);
-  const auto steps = With({"ALTER TABLE job ADD COLUMN owner TEXT NOT NULL DEFAULT 'nobody'",
-                           "UPDATE job SET owner = 'somebody' WHERE id = 1"});
+  const auto steps = WithFurther({"ALTER TABLE job ADD COLUMN owner TEXT NOT NULL DEFAULT 'nobody'",
+                                  "UPDATE job SET owner = 'somebody' WHERE id = 1"});
   ASSERT_TRUE(BringUpToDate(file, path_, steps).ok());
   EXPECT_EQ(VersionOf(path_), static_cast<int>(steps.size()));
   EXPECT_EQ(
@@ -326,7 +326,7 @@ TEST_F(SqliteStoreTest, PeaksOfVersionTwoAreOneHeadlineWhereverTheyWere) {
 TEST_F(SqliteStoreTest, StepThatFailsLeavesTheVersionBefore) {
   SqliteStore::Open(path_).value().reset();
   SQLite::Database file(path_, SQLite::OPEN_READWRITE);
-  const auto steps = With({"CREATE TABLE extra (x); CREATE TABLE job (x)"});
+  const auto steps = WithFurther({"CREATE TABLE extra (x); CREATE TABLE job (x)"});
   EXPECT_THROW(static_cast<void>(BringUpToDate(file, path_, steps)), SQLite::Exception);
   EXPECT_EQ(VersionOf(path_), static_cast<int>(AllMigrations().size()));
   EXPECT_FALSE(file.tableExists("extra"));

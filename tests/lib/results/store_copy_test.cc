@@ -39,14 +39,14 @@ Result<CopiedStore> Copy(const TestEngine& from, const TestEngine& to, WatchCopy
   return CopyStore(**source, **target, watch);
 }
 
-constexpr JobId kJobs = 1000;
+constexpr JobId kCopiedJobs = 1000;
 
 /// Rows of every table, thousands of most.
 void Fill(TestEngine& engine) {
   const auto store = engine.OpenStore();
-  Group group = {SweepCreated(kJobs), RunCancelled{"sweep", kCancelledUnixNs},
-                 SequenceUsed{"sleep", Id(0, kJobs)}, SequenceUsed{"fio", Id(200, 7)}};
-  for (JobId id = 1; id <= kJobs; ++id) {
+  Group group = {SweepCreated(kCopiedJobs), RunCancelled{"sweep", kCancelledUnixNs},
+                 SequenceUsed{"sleep", Id(0, kCopiedJobs)}, SequenceUsed{"fio", Id(200, 7)}};
+  for (JobId id = 1; id <= kCopiedJobs; ++id) {
     const JobId waiting = Id(200, id);
     const JobId gang = Id(1, id);
     JobEnded refused = Ended(Id(2, id));
@@ -106,7 +106,7 @@ TEST_P(StoreCopyTest, EveryRowOfEveryTableIsThere) {
   ASSERT_TRUE(copied.ok()) << copied.status();
   EXPECT_TRUE(copied->same());
   EXPECT_EQ(copied->replaced(), 0);
-  EXPECT_GT(copied->rows(), 20 * static_cast<std::int64_t>(kJobs));
+  EXPECT_GT(copied->rows(), 20 * static_cast<std::int64_t>(kCopiedJobs));
   for (const CopiedTable& table : copied->tables) {
     EXPECT_GT(table.from.rows(), 0) << table.name << ": nothing was tried";
     EXPECT_EQ(table.to.rows(), table.from.rows()) << table.name;
@@ -139,7 +139,7 @@ TEST_P(StoreCopyTest, FrontendGoesOnWithTheCopy) {
   result.mutable_series(0)->set_name("a series that is new");
   RunCreated run = SweepCreated();
   run.run.set_id("a run that is new");
-  const JobId id = Id(0, kJobs + 1);
+  const JobId id = Id(0, kCopiedJobs + 1);
   ASSERT_EQ(store->Commit(Group{run, Accepted(id, "a run that is new"), EndedWith(id, result),
                                 SequenceUsed{"sleep", id}}),
             absl::OkStatus());
@@ -366,7 +366,7 @@ TEST_F(StoreCopies, FrontendThatJoinsInTheTargetMakesTheVerificationMoot) {
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("was not verified"), HasSubstr("a frontend is using it")));
-  EXPECT_EQ(postgres_->Count("live"), 2 * static_cast<std::int64_t>(kJobs));
+  EXPECT_EQ(postgres_->Count("live"), 2 * static_cast<std::int64_t>(kCopiedJobs));
 }
 
 TEST_F(StoreCopies, NoFrontendJoinsATargetThatIsWritten) {

@@ -27,14 +27,14 @@ using twofold::testing::PostgresServer;
 
 using MakeStore = std::function<std::unique_ptr<Store>(const std::string& path)>;
 
-struct Kind {
+struct StoreKind {
   const char* name;
   MakeStore make;
 };
 
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 
-class StoreTest : public ::testing::TestWithParam<Kind> {
+class StoreTest : public ::testing::TestWithParam<StoreKind> {
  protected:
   Status Commit(const std::vector<Record>& records) { return store_->Commit(records); }
 
@@ -330,8 +330,8 @@ std::unique_ptr<Store> MakePostgresStore(const std::string&) {
 }
 
 const auto kKinds =
-    ::testing::Values(Kind{"memory", MakeMemoryStore}, Kind{"sqlite", MakeSqliteStore},
-                      Kind{"postgres", MakePostgresStore});
+    ::testing::Values(StoreKind{"memory", MakeMemoryStore}, StoreKind{"sqlite", MakeSqliteStore},
+                      StoreKind{"postgres", MakePostgresStore});
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreTest, kKinds,
                          [](const auto& each) { return std::string(each.param.name); });

@@ -10,12 +10,12 @@
 namespace twofold::rpc {
 namespace {
 
-constexpr Duration kSoon = std::chrono::seconds(10);
+constexpr Duration kContactTime = std::chrono::seconds(10);
 
 /// A server must have a service with a method.
-class AnyService final : public Service {
+class ContactService final : public Service {
  public:
-  AnyService() : Service("test.Any") { Serve("Stream", &AnyService::Stream); }
+  ContactService() : Service("test.Any") { Serve("Stream", &ContactService::Stream); }
 
  private:
   ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
@@ -34,7 +34,7 @@ class ContactsTest : public ::testing::Test {
     server.reset();
   }
 
-  AnyService service_;
+  ContactService service_;
 };
 
 TEST_F(ContactsTest, TheNextOneIsTakenIfTheFirstIsAway) {
@@ -42,12 +42,12 @@ TEST_F(ContactsTest, TheNextOneIsTakenIfTheFirstIsAway) {
   auto second = Serve();
   const std::string a = PortOf(*first);
   Dialer dialer("127.0.0.1:" + a + ",127.0.0.1:" + PortOf(*second), {});
-  ASSERT_NE(dialer.Connected(kSoon), nullptr);
+  ASSERT_NE(dialer.Connected(kContactTime), nullptr);
   Stop(first);
-  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+  EXPECT_NE(dialer.Connected(kContactTime), nullptr);
   first = Serve(a);
   Stop(second);
-  EXPECT_NE(dialer.Connected(kSoon), nullptr);
+  EXPECT_NE(dialer.Connected(kContactTime), nullptr);
   Stop(first);
 }
 

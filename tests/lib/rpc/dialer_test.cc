@@ -14,7 +14,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kName = "frontend.test";
-constexpr const char* kFirst = "127.0.0.1";
+constexpr const char* kFirstHost = "127.0.0.1";
 constexpr const char* kSecond = "127.0.0.2";
 
 // A server is found within five seconds; here they may be slow ones.
@@ -65,26 +65,26 @@ class DialerTest : public ::testing::Test {
 };
 
 TEST_F(DialerTest, FindsAServerSoonAfterItsNameIsKnownAgain) {
-  Serve(kFirst);
+  Serve(kFirstHost);
   names_->Refuse();
   Dialer dialer(Address(), {});
   EXPECT_EQ(dialer.Connected(kOutage), nullptr);
-  names_->Answer(kName, kFirst);
+  names_->Answer(kName, kFirstHost);
   EXPECT_NE(dialer.Connected(kSoon), nullptr);
 }
 
 TEST_F(DialerTest, FindsAServerSoonAfterTheNameServerAnswersAgain) {
-  Serve(kFirst);
+  Serve(kFirstHost);
   names_->Ignore();
   Dialer dialer(Address(), {});
   EXPECT_EQ(dialer.Connected(seconds(16)), nullptr);
-  names_->Answer(kName, kFirst);
+  names_->Answer(kName, kFirstHost);
   EXPECT_NE(dialer.Connected(kSoon), nullptr);
 }
 
 TEST_F(DialerTest, FindsAServerSoonAfterItHasMoved) {
-  Serve(kFirst);
-  names_->Answer(kName, kFirst);
+  Serve(kFirstHost);
+  names_->Answer(kName, kFirstHost);
   Dialer dialer(Address(), {});
   ASSERT_NE(dialer.Connected(kSoon), nullptr);
   StopServing();
@@ -94,8 +94,8 @@ TEST_F(DialerTest, FindsAServerSoonAfterItHasMoved) {
 }
 
 TEST_F(DialerTest, KeepsAChannelThatIsConnected) {
-  Serve(kFirst);
-  names_->Answer(kName, kFirst);
+  Serve(kFirstHost);
+  names_->Answer(kName, kFirstHost);
   Dialer dialer(Address(), {});
   const auto channel = dialer.Connected(kSoon);
   names_->Refuse();

@@ -97,14 +97,14 @@ TEST_F(NamedFrontendTest, IsReachedWithoutTheServerNameOfTheFirstContact) {
 }
 
 TEST_F(NamedFrontendTest, IsReachedAlongARoute) {
-  constexpr std::chrono::seconds kPatience(20);
+  constexpr std::chrono::seconds kReachedWithin(20);
   const std::string contact = ToString(contact_->address());
   RouteDialer dialer(contact, caller_);
   Route route(contact, 1);
-  EXPECT_TRUE(dialer.Of(route.dial()).Connected(kPatience));
+  EXPECT_TRUE(dialer.Of(route.dial()).Connected(kReachedWithin));
   const std::string named = ToString(named_->address());
-  EXPECT_TRUE(dialer.Of(route.Follow(1, {named}, Now())).Connected(kPatience));
-  EXPECT_TRUE(dialer.Of(route.Lost(Now())).Connected(kPatience));
+  EXPECT_TRUE(dialer.Of(route.Follow(1, {named}, Now())).Connected(kReachedWithin));
+  EXPECT_TRUE(dialer.Of(route.Lost(Now())).Connected(kReachedWithin));
 }
 
 TEST_F(NamedFrontendTest, MustHaveACertificateForTheHostOfItsAddress) {

@@ -24,7 +24,7 @@ constexpr const char* kContact = "frontend:9999";
 constexpr std::array<const char*, 4> kFrontends = {"f0:1", "f1:1", "f2:1", "f3:1"};
 
 // One of the four frontends is dead, which takes a try up to 4 s to find out and 5 s to get over.
-constexpr Duration kSoon = std::chrono::minutes(2);
+constexpr Duration kWalkTime = std::chrono::minutes(2);
 constexpr std::array<const char*, 3> kNonsense = {"", ":9999", "unix:/run/socket"};
 
 class Dice {
@@ -213,7 +213,7 @@ TEST(RouteWalk, HopsAtMostThriceInARowDialsOnlyWhoWasNamedAndEndsAtAnOwnerWhoSta
     SCOPED_TRACE("seed " + std::to_string(seed));
     Walk walk(seed);
     walk.RunWild();
-    EXPECT_LT(walk.Arrive(), kSoon);
+    EXPECT_LT(walk.Arrive(), kWalkTime);
     all.hops = std::max(all.hops, walk.seen().hops);
     all.outdated += walk.seen().outdated;
     all.set_back += walk.seen().set_back;

@@ -17,7 +17,7 @@ using Files = std::map<std::string, std::string>;  // text by path below example
 
 Files ReadExamples() {
   Files files;
-  const std::filesystem::path folder = EXAMPLES_FOLDER;
+  const std::filesystem::path folder = TWOFOLD_SOURCE "/examples";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
     std::stringstream text;

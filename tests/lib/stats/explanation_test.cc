@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Jobs of 0.2 s in a closed loop: a worker does five a second, whatever the parts of the time.
-StepEvidence Step(std::uint32_t workers, double run = 0.2, double wait = 0.001,
-                  double overhead = 0.001) {
+StepEvidence StepOf(std::uint32_t workers, double run = 0.2, double wait = 0.001,
+                    double overhead = 0.001) {
   StepEvidence step;
   step.workers = workers;
   step.rate = {workers / (run + wait + overhead), 0.002, 12.0, 30.0};
@@ -29,7 +29,7 @@ StepEvidence Step(std::uint32_t workers, double run = 0.2, double wait = 0.001,
 using Steps = std::vector<StepEvidence>;
 
 TEST(Explanation, PerfectDoublingHasNothingToExplain) {
-  const Explanation why = Explain(Steps{Step(1), Step(2), Step(4)});
+  const Explanation why = Explain(Steps{StepOf(1), StepOf(2), StepOf(4)});
   EXPECT_EQ(Name(why.cause), "nothing");
   EXPECT_EQ(why.text,
             "with 4 workers a job took at most 0.59 % longer than with 1, wait, run time and "
@@ -37,12 +37,12 @@ TEST(Explanation, PerfectDoublingHasNothingToExplain) {
 }
 
 TEST(Explanation, JobsThatCertainlyTookLessTimeTookNoLonger) {
-  EXPECT_THAT(Explain(Steps{Step(1), Step(2, 0.19)}).text,
+  EXPECT_THAT(Explain(Steps{StepOf(1), StepOf(2, 0.19)}).text,
               HasSubstr("with 2 workers a job took no longer than with 1, wait,"));
 }
 
 TEST(Explanation, FailedJobsStandBesideGrowthThatIsFine) {
-  Steps steps = {Step(1), Step(2)};
+  Steps steps = {StepOf(1), StepOf(2)};
   steps[1].failed = 40;
   const Explanation why = Explain(steps);
   EXPECT_EQ(why.cause, Cause::kNothing);
@@ -51,14 +51,14 @@ TEST(Explanation, FailedJobsStandBesideGrowthThatIsFine) {
 
 TEST(Explanation, OneStepOrUnknownThroughputsExplainNothing) {
   EXPECT_EQ(Explain({}).cause, Cause::kUnknown);
-  EXPECT_EQ(Explain(Steps{Step(1)}).cause, Cause::kUnknown);
-  StepEvidence unknown = Step(2);
+  EXPECT_EQ(Explain(Steps{StepOf(1)}).cause, Cause::kUnknown);
+  StepEvidence unknown = StepOf(2);
   unknown.rate.log_error = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(Explain(Steps{Step(1), unknown}).cause, Cause::kUnknown);
+  EXPECT_EQ(Explain(Steps{StepOf(1), unknown}).cause, Cause::kUnknown);
 }
 
 TEST(Explanation, GrowthWithinItsErrorIsNotExplained) {
-  Steps steps = {Step(4), Step(8, 0.23)};
+  Steps steps = {StepOf(4), StepOf(8, 0.23)};
   EXPECT_EQ(Explain(steps).cause, Cause::kContention);
   steps[1].rate.log_error = 0.1;
   const Explanation why = Explain(steps);
@@ -67,14 +67,14 @@ TEST(Explanation, GrowthWithinItsErrorIsNotExplained) {
 }
 
 TEST(Explanation, LessThanFivePercentForTwiceTheWorkersIsNotWorthAWord) {
-  EXPECT_EQ(Explain(Steps{Step(4), Step(8, 0.207)}).cause, Cause::kNothing);
-  EXPECT_EQ(Explain(Steps{Step(4), Step(8, 0.213)}).cause, Cause::kContention);
+  EXPECT_EQ(Explain(Steps{StepOf(4), StepOf(8, 0.207)}).cause, Cause::kNothing);
+  EXPECT_EQ(Explain(Steps{StepOf(4), StepOf(8, 0.213)}).cause, Cause::kContention);
   // For four times the workers it is twice as much.
-  EXPECT_EQ(Explain(Steps{Step(4), Step(16, 0.213)}).cause, Cause::kNothing);
+  EXPECT_EQ(Explain(Steps{StepOf(4), StepOf(16, 0.213)}).cause, Cause::kNothing);
 }
 
 TEST(Explanation, LossesWithinTheErrorOfEachStepAddUp) {
-  Steps steps = {Step(1), Step(2, 0.216), Step(4, 0.234), Step(8, 0.253)};
+  Steps steps = {StepOf(1), StepOf(2, 0.216), StepOf(4, 0.234), StepOf(8, 0.253)};
   for (StepEvidence& step : steps) step.rate.log_error = 0.04;
   const Explanation why = Explain(steps);
   EXPECT_EQ(why.base_workers, 1U);
@@ -82,13 +82,14 @@ TEST(Explanation, LossesWithinTheErrorOfEachStepAddUp) {
 }
 
 TEST(Explanation, IsAboutTheNeighboursBetweenWhichMostWasLost) {
-  const Explanation why = Explain(Steps{Step(8, 0.5), Step(1), Step(4, 0.44), Step(2, 0.21)});
+  const Explanation why =
+      Explain(Steps{StepOf(8, 0.5), StepOf(1), StepOf(4, 0.44), StepOf(2, 0.21)});
   EXPECT_EQ(why.base_workers, 2U);
   EXPECT_EQ(why.workers, 4U);
 }
 
 TEST(Explanation, WaitThatGrewIsTheFrontendOrTheLoadClient) {
-  const Explanation why = Explain(Steps{Step(1), Step(2, 0.2, 0.1)});
+  const Explanation why = Explain(Steps{StepOf(1), StepOf(2, 0.2, 0.1)});
   EXPECT_EQ(Name(why.cause), "wait");
   EXPECT_EQ(why.text,
             "with 2 workers a job took 49 % longer than with 1: wait grew from 0.001 s to 0.1 s, "
@@ -96,20 +97,20 @@ TEST(Explanation, WaitThatGrewIsTheFrontendOrTheLoadClient) {
 }
 
 TEST(Explanation, OverheadThatGrewIsTheNetwork) {
-  const Explanation why = Explain(Steps{Step(1), Step(2, 0.2, 0.001, 0.1)});
+  const Explanation why = Explain(Steps{StepOf(1), StepOf(2, 0.2, 0.001, 0.1)});
   EXPECT_EQ(Name(why.cause), "overhead");
   EXPECT_THAT(why.text, HasSubstr("network"));
 }
 
 TEST(Explanation, TwoPartsThatGrewAreBothNamed) {
-  const Explanation why = Explain(Steps{Step(1), Step(2, 0.26, 0.04)});
+  const Explanation why = Explain(Steps{StepOf(1), StepOf(2, 0.26, 0.04)});
   EXPECT_EQ(why.cause, Cause::kContention);
   EXPECT_THAT(why.text, HasSubstr("run time grew from 0.2 s to 0.26 s, wait grew from 0.001 s to "
                                   "0.04 s, overhead did not"));
 }
 
 TEST(Explanation, PartsThatAreNotKnownAreNotGuessed) {
-  Steps steps = {Step(1), Step(2, 0.4)};
+  Steps steps = {StepOf(1), StepOf(2, 0.4)};
   steps[0].wait.reset();
   const Explanation why = Explain(steps);
   EXPECT_EQ(why.cause, Cause::kUnknown);
@@ -117,7 +118,7 @@ TEST(Explanation, PartsThatAreNotKnownAreNotGuessed) {
 }
 
 TEST(Explanation, BusyCoresThatDoNotGrowWithTheWorkersAreContention) {
-  Steps steps = {Step(2), Step(4, 0.4)};
+  Steps steps = {StepOf(2), StepOf(4, 0.4)};
   steps[0].cpu = 1.98;
   steps[1].cpu = 1.99;
   const Explanation why = Explain(steps);
@@ -129,7 +130,7 @@ TEST(Explanation, BusyCoresThatDoNotGrowWithTheWorkersAreContention) {
 }
 
 TEST(Explanation, WorkersWithoutAFreeCoreAreLateWithResultsToo) {
-  Steps steps = {Step(2), Step(4, 0.25, 0.001, 0.15)};
+  Steps steps = {StepOf(2), StepOf(4, 0.25, 0.001, 0.15)};
   steps[0].cpu = 1.98;
   steps[1].cpu = 1.99;
   EXPECT_EQ(Name(Explain(steps).cause), "cpu");
@@ -138,14 +139,14 @@ TEST(Explanation, WorkersWithoutAFreeCoreAreLateWithResultsToo) {
 }
 
 TEST(Explanation, MoreCpuTimeAJobIsASlowerCpu) {
-  Steps steps = {Step(2), Step(4, 0.4)};
+  Steps steps = {StepOf(2), StepOf(4, 0.4)};
   steps[0].cpu = 1.98;
   steps[1].cpu = 3.96;
   EXPECT_EQ(Name(Explain(steps).cause), "slower_cpu");
 }
 
 TEST(Explanation, WorkersThatDoNotComputeContendForSomethingElse) {
-  Steps steps = {Step(2), Step(4, 0.4)};
+  Steps steps = {StepOf(2), StepOf(4, 0.4)};
   steps[0].cpu = 0.02;
   steps[1].cpu = 0.02;
   const Explanation why = Explain(steps);
@@ -154,7 +155,7 @@ TEST(Explanation, WorkersThatDoNotComputeContendForSomethingElse) {
 }
 
 TEST(Explanation, AQuotaThatHeldWorkersUpComesFirst) {
-  Steps steps = {Step(2), Step(4, 0.4)};
+  Steps steps = {StepOf(2), StepOf(4, 0.4)};
   steps[0].cpu = steps[1].cpu = 2.0;
   steps[1].throttled = 0.4;
   const Explanation why = Explain(steps);
@@ -165,7 +166,7 @@ TEST(Explanation, AQuotaThatHeldWorkersUpComesFirst) {
 }
 
 TEST(Explanation, AFullerNodeWhoseRunsTakeLongerIsNamed) {
-  Steps steps = {Step(2), Step(4, 0.35)};
+  Steps steps = {StepOf(2), StepOf(4, 0.35)};
   steps[1].nodes = {{"a", 3, 600, 0.4}, {"b", 1, 400, 0.2}, {"c", 0, 0, std::nullopt}};
   const Explanation why = Explain(steps);
   EXPECT_EQ(Name(why.cause), "node");
@@ -176,7 +177,7 @@ TEST(Explanation, AFullerNodeWhoseRunsTakeLongerIsNamed) {
 }
 
 TEST(Explanation, OneSlowWorkerIsTheCauseIfItAloneExplainsTheGrowth) {
-  Steps steps = {Step(2), Step(4, 0.25)};
+  Steps steps = {StepOf(2), StepOf(4, 0.25)};
   steps[1].spread = 0.4;
   steps[1].slowest = "pod-x";
   steps[1].slowest_by = 0.8;
@@ -189,7 +190,7 @@ TEST(Explanation, OneSlowWorkerIsTheCauseIfItAloneExplainsTheGrowth) {
 }
 
 TEST(Explanation, MissingJobsAreFailuresOrTheLoad) {
-  Steps steps = {Step(2), Step(4)};
+  Steps steps = {StepOf(2), StepOf(4)};
   steps[1].rate.throughput *= 0.7;
   EXPECT_EQ(Name(Explain(steps).cause), "load");
   steps[1].failed = 300;
@@ -199,7 +200,7 @@ TEST(Explanation, MissingJobsAreFailuresOrTheLoad) {
 }
 
 TEST(Explanation, WhatIsWorthKnowingIsSaidAlthoughNothingGrew) {
-  Steps steps = {Step(2), Step(4)};
+  Steps steps = {StepOf(2), StepOf(4)};
   steps[0].throttled = steps[1].throttled = 0.2;
   const Explanation why = Explain(steps);
   EXPECT_EQ(Name(why.cause), "nothing");
@@ -207,7 +208,7 @@ TEST(Explanation, WhatIsWorthKnowingIsSaidAlthoughNothingGrew) {
 }
 
 TEST(Explanation, RepeatsCountAsTheirMean) {
-  Steps steps = {Step(2), Step(4, 0.4), Step(2), Step(4, 0.2)};
+  Steps steps = {StepOf(2), StepOf(4, 0.4), StepOf(2), StepOf(4, 0.2)};
   for (StepEvidence& step : steps) step.rate.log_error = 0.1;
   const Explanation why = Explain(steps);
   EXPECT_THAT(why.text, HasSubstr("run time grew from 0.2 s to 0.3 s"));

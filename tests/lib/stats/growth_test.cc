@@ -18,8 +18,8 @@
 namespace twofold::stats {
 namespace {
 
-const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
-const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);
+const int kGrowthTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
+const std::uint64_t kGrowthSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 const std::vector<double> kSizes = {4, 8, 16, 32, 64};
 
@@ -128,42 +128,43 @@ struct Tally {
 
 Tally Judge(double exponent, int repetitions) {
   Tally tally;
-  for (int i = 0; i < kTries; ++i) {
-    const Growth growth = FitGrowth(CostsOf([&](double n) { return std::pow(n, exponent); }, 0.1,
-                                            repetitions, kSeed + static_cast<std::uint64_t>(i)),
-                                    {})
-                              .value();
+  for (int i = 0; i < kGrowthTries; ++i) {
+    const Growth growth =
+        FitGrowth(CostsOf([&](double n) { return std::pow(n, exponent); }, 0.1, repetitions,
+                          kGrowthSeed + static_cast<std::uint64_t>(i)),
+                  {})
+            .value();
     tally.close += growth.verdict == ScalingClass::kClose ? 1 : 0;
     tally.issue += growth.verdict == ScalingClass::kIssue ? 1 : 0;
     tally.held += growth.exponent.lower <= exponent && exponent <= growth.exponent.upper ? 1 : 0;
   }
-  std::cout << exponent << " x " << repetitions << " | close " << 100.0 * tally.close / kTries
-            << " | issue " << 100.0 * tally.issue / kTries << " | held "
-            << 100.0 * tally.held / kTries << "\n";
+  std::cout << exponent << " x " << repetitions << " | close " << 100.0 * tally.close / kGrowthTries
+            << " | issue " << 100.0 * tally.issue / kGrowthTries << " | held "
+            << 100.0 * tally.held / kGrowthTries << "\n";
   return tally;
 }
 
 TEST(GrowthOfSimulatedCosts, IsRarelyJudgedWrong) {
-  std::cout << "TWOFOLD_TRIES=" << kTries << " TWOFOLD_SEED=" << kSeed << "\n";
-  const double chance = 3.1 * std::sqrt(0.1 * kTries) + 1.0;
+  std::cout << "TWOFOLD_TRIES=" << kGrowthTries << " TWOFOLD_SEED=" << kGrowthSeed << "\n";
+  const double chance = 3.1 * std::sqrt(0.1 * kGrowthTries) + 1.0;
   for (const int repetitions : {1, 3, 5}) {
     const Tally margin = Judge(0.1, repetitions);
-    EXPECT_LE(margin.close, 0.06 * kTries + chance);
-    EXPECT_LE(margin.issue, 0.06 * kTries + chance);
+    EXPECT_LE(margin.close, 0.06 * kGrowthTries + chance);
+    EXPECT_LE(margin.issue, 0.06 * kGrowthTries + chance);
     for (const double exponent : {0.0, 0.2, 0.5}) {
       const Tally tally = Judge(exponent, repetitions);
-      EXPECT_LE(exponent < 0.1 ? tally.issue : tally.close, 0.01 * kTries + 1.0);
-      EXPECT_GE(tally.held, 0.88 * kTries - chance);
+      EXPECT_LE(exponent < 0.1 ? tally.issue : tally.close, 0.01 * kGrowthTries + 1.0);
+      EXPECT_GE(tally.held, 0.88 * kGrowthTries - chance);
     }
   }
-  EXPECT_GE(Judge(0.5, 1).issue, 0.95 * kTries);
-  EXPECT_GE(Judge(0.0, 5).close, 0.95 * kTries);
+  EXPECT_GE(Judge(0.5, 1).issue, 0.95 * kGrowthTries);
+  EXPECT_GE(Judge(0.0, 5).close, 0.95 * kGrowthTries);
 }
 
 // ---- measured
 
 std::map<std::string, std::vector<Observation>> OsuTimes() {
-  std::ifstream file(GOLDEN_FOLDER "/osu-times.csv");
+  std::ifstream file(TWOFOLD_SOURCE "/tests/golden/scaling/osu-times.csv");
   std::map<std::string, std::vector<Observation>> all;
   std::string line;
   std::getline(file, line);

@@ -13,8 +13,8 @@
 namespace twofold::stats {
 namespace {
 
-const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
-const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);
+const int kMedianTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
+const std::uint64_t kMedianSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 TEST(MedianRatio, StandsAnOutlier) {
   const std::vector<double> base = {10, 10.1, 9.9, 10, 10.2, 9.8};
@@ -44,12 +44,12 @@ TEST(MedianRatio, OfEqualValuesIsOneForCertain) {
 }
 
 TEST(SimulatedMedians, AreInTheirInterval) {
-  std::cout << "TWOFOLD_TRIES=" << kTries << " TWOFOLD_SEED=" << kSeed << "\n";
+  std::cout << "TWOFOLD_TRIES=" << kMedianTries << " TWOFOLD_SEED=" << kMedianSeed << "\n";
   for (const std::size_t size : {5U, 10U, 30U}) {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kMedianSeed);
     std::lognormal_distribution<double> value(0.0, 0.3);
     int held = 0;
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kMedianTries; ++i) {
       std::vector<double> base(size);
       std::vector<double> now(size);
       for (double& each : base) each = value(random);
@@ -57,8 +57,8 @@ TEST(SimulatedMedians, AreInTheirInterval) {
       const Bounded ratio = CompareMedians(base, now).ratio;
       held += ratio.lower <= 1.3 && 1.3 <= ratio.upper ? 1 : 0;
     }
-    std::cout << size << " values | held " << 100.0 * held / kTries << " %\n";
-    EXPECT_GE(held, 0.94 * kTries - 3.1 * std::sqrt(0.06 * kTries) - 1.0) << size;
+    std::cout << size << " values | held " << 100.0 * held / kMedianTries << " %\n";
+    EXPECT_GE(held, 0.94 * kMedianTries - 3.1 * std::sqrt(0.06 * kMedianTries) - 1.0) << size;
   }
 }
 

@@ -19,8 +19,8 @@
 namespace twofold::stats {
 namespace {
 
-const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
-const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);
+const int kLawTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
+const std::uint64_t kLawSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -183,13 +183,13 @@ class PlantedLaw : public testing::TestWithParam<Design> {
 
 TEST_P(PlantedLaw, IsInItsIntervals) {
   const Design& design = GetParam();
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kLawSeed);
   int rate = 0;
   int contention = 0;
   int coherency = 0;
   int peak = 0;
   int efficiency = 0;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kLawTries; ++i) {
     const auto fitted = FitScalingLaws(Draw(design, random));
     ASSERT_TRUE(fitted.ok()) << fitted.status();
     const ScalingLaw& law = fitted->laws.back();
@@ -201,15 +201,15 @@ TEST_P(PlantedLaw, IsInItsIntervals) {
     efficiency +=
         Holds(law.efficiency, design.planted.At(largest) / largest / design.planted.rate) ? 1 : 0;
   }
-  std::cout << "TWOFOLD_TRIES=" << kTries << " TWOFOLD_SEED=" << kSeed << "\n";
+  std::cout << "TWOFOLD_TRIES=" << kLawTries << " TWOFOLD_SEED=" << kLawSeed << "\n";
   for (const auto& [what, held] : {std::pair{"rate", rate},
                                    {"contention", contention},
                                    {"coherency", coherency},
                                    {"peak", peak},
                                    {"efficiency", efficiency}}) {
-    std::cout << design.name << " | " << what << " | " << 100.0 * held / kTries << "\n";
+    std::cout << design.name << " | " << what << " | " << 100.0 * held / kLawTries << "\n";
     // Fewer only by a chance of one in a thousand.
-    EXPECT_GE(held, 0.94 * kTries - 3.1 * std::sqrt(0.94 * 0.06 * kTries) - 1.0) << what;
+    EXPECT_GE(held, 0.94 * kLawTries - 3.1 * std::sqrt(0.94 * 0.06 * kLawTries) - 1.0) << what;
   }
 }
 

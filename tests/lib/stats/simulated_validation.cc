@@ -115,10 +115,10 @@ struct Lane {
 Instant At(double seconds) { return Instant{} + FromSeconds(seconds); }
 
 /// One step: lanes that start at a moment, and a window after the warm-up.
-class Step {
+class StepOfRun {
  public:
-  Step(const Noise& noise, const Clock& clock, double begin, std::uint32_t workers, double slowness,
-       Random& random)
+  StepOfRun(const Noise& noise, const Clock& clock, double begin, std::uint32_t workers,
+            double slowness, Random& random)
       : noise_(noise),
         clock_(clock),
         random_(random),
@@ -166,7 +166,7 @@ class Step {
 };
 
 /// Measures a step as the script does, and returns when it ended.
-double Measure(Step step, const StepPlan& plan, std::vector<StepRecord>& records,
+double Measure(StepOfRun step, const StepPlan& plan, std::vector<StepRecord>& records,
                double& measured) {
   double seconds = 0.0;
   for (;;) {
@@ -187,9 +187,10 @@ Verdict Try(const Noise& noise, double ratio, std::uint32_t repeats, Random& ran
     const auto quarters = static_cast<std::size_t>(2.5 * kCap / kQuarter);
     const Clock clock(noise.speed ? noise.speed(quarters, random) : std::vector<double>());
     StepPlan plan{.workers = 8, .scale = kScale, .cap = kCap, .repeats = repeats};
-    const double end = Measure(Step(noise, clock, 0.0, 8, 1.0, random), plan, records, measured);
+    const double end =
+        Measure(StepOfRun(noise, clock, 0.0, 8, 1.0, random), plan, records, measured);
     plan.workers = 16;
-    Measure(Step(noise, clock, end, 16, 2.0 / ratio, random), plan, records, measured);
+    Measure(StepOfRun(noise, clock, end, 16, 2.0 / ratio, random), plan, records, measured);
   }
   return JudgeScaling(records, kScale).steps.front().any_pods.verdict;
 }

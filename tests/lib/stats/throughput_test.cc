@@ -23,7 +23,8 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
-const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
+const int kThroughputTries =
+    static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
 
@@ -331,7 +332,7 @@ double ShareOfRightEnds(const DrawLife& draw, double share) {
   constexpr double kWarmUp = 20.0;
   constexpr double kLongest = 400.0;
   int right = 0;
-  for (int seed = 1; seed <= kTries; ++seed) {
+  for (int seed = 1; seed <= kThroughputTries; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
     const auto jobs = RunLanes(kLanes, kWarmUp + kLongest, draw, random);
     ThroughputEstimate estimate;
@@ -342,7 +343,7 @@ double ShareOfRightEnds(const DrawLife& draw, double share) {
     } while (!estimate.IsKnownWithin(share) && seconds < kLongest);
     right += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1 : 0;
   }
-  return static_cast<double>(right) / kTries;
+  return static_cast<double>(right) / kThroughputTries;
 }
 
 TEST(ThroughputWindow, WhoLooksUntilItIsKnownIsRightAsOftenAsTheIntervalSays) {

@@ -19,8 +19,8 @@
 namespace twofold::stats {
 namespace {
 
-const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
-const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);
+const int kTrendTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
+const std::uint64_t kTrendSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 /// `size` values around each mean, with 3 % of scatter.
 std::vector<double> Series(const std::vector<double>& means, std::size_t size,
@@ -62,21 +62,21 @@ TEST(Changes, OneValueThatStandsOutIsNone) {
 }
 
 TEST(Changes, AreTheSameForTheSameSeed) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kTrendSeed);
   const auto values = Series({10, 10.3}, 15, random);
   EXPECT_EQ(FindChanges(values, {})[0].size, FindChanges(values, {})[0].size);
 }
 
 TEST(SimulatedSeries, WithoutAChangeRarelyHasOne) {
-  std::cout << "TWOFOLD_TRIES=" << kTries << " TWOFOLD_SEED=" << kSeed << "\n";
+  std::cout << "TWOFOLD_TRIES=" << kTrendTries << " TWOFOLD_SEED=" << kTrendSeed << "\n";
   for (const std::size_t size : {10U, 30U, 100U}) {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kTrendSeed);
     int invented = 0;
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kTrendTries; ++i) {
       invented += FindChanges(Series({10}, size, random), {}).size() > 1 ? 1 : 0;
     }
-    std::cout << size << " values | invented " << 100.0 * invented / kTries << " %\n";
-    EXPECT_LE(invented, 0.05 * kTries + 3.1 * std::sqrt(0.0475 * kTries) + 1.0) << size;
+    std::cout << size << " values | invented " << 100.0 * invented / kTrendTries << " %\n";
+    EXPECT_LE(invented, 0.05 * kTrendTries + 3.1 * std::sqrt(0.0475 * kTrendTries) + 1.0) << size;
   }
 }
 
@@ -90,10 +90,10 @@ TEST(SimulatedSeries, WithChangesHasThemWithinOneRun) {
   for (const Changed& changed :
        {Changed{"up 10 %", {10, 11}, 8}, Changed{"up 10 % and back", {10, 11, 10}, 12},
         Changed{"two steps down", {10, 9, 8}, 12}}) {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kTrendSeed);
     int found = 0;
     int too_many = 0;
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kTrendTries; ++i) {
       const auto segments = FindChanges(Series(changed.means, changed.size, random), {});
       bool all = true;
       for (std::size_t at = changed.size; at < changed.means.size() * changed.size;
@@ -105,12 +105,13 @@ TEST(SimulatedSeries, WithChangesHasThemWithinOneRun) {
       found += all ? 1 : 0;
       too_many += segments.size() > changed.means.size() ? 1 : 0;
     }
-    std::cout << changed.name << " | found " << 100.0 * found / kTries << " % | too many "
-              << 100.0 * too_many / kTries << " %\n";
-    EXPECT_GE(found, 0.9 * kTries) << changed.name;
+    std::cout << changed.name << " | found " << 100.0 * found / kTrendTries << " % | too many "
+              << 100.0 * too_many / kTrendTries << " %\n";
+    EXPECT_GE(found, 0.9 * kTrendTries) << changed.name;
     // Each part is asked once more.
     const double parts = static_cast<double>(changed.means.size());
-    EXPECT_LE(too_many, 0.05 * parts * kTries + 3.1 * std::sqrt(0.05 * parts * kTries) + 1.0);
+    EXPECT_LE(too_many,
+              0.05 * parts * kTrendTries + 3.1 * std::sqrt(0.05 * parts * kTrendTries) + 1.0);
   }
 }
 

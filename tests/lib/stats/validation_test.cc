@@ -19,8 +19,9 @@ namespace {
 
 constexpr double kLimit = 1.8;
 
-const int kTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 6 : 60));
-const std::uint64_t kSeed = FromEnvironment("TWOFOLD_SEED", 1);
+const int kValidationTries =
+    static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 6 : 60));
+const std::uint64_t kValidationSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 /// So many of `tries` may be wrong for a true share, by chance once in a thousand times.
 double MostWrong(double share, int tries) {
@@ -47,10 +48,11 @@ class SimulatedValidation : public testing::TestWithParam<Case> {
  protected:
   Tally Run(double ratio) const {
     const auto& [noise, repeats] = GetParam();
-    const Tally tally = Validate(noise, ratio, repeats, kTries, kSeed);
+    const Tally tally = Validate(noise, ratio, repeats, kValidationTries, kValidationSeed);
     std::cout << noise.name << (repeats > 1 ? ", 4 repeats" : "") << " | " << ratio << " | "
-              << 100.0 * Wrong(tally, ratio) / kTries << " | " << 100.0 * tally.undecided() / kTries
-              << " | " << tally.seconds / kTries << '\n';
+              << 100.0 * Wrong(tally, ratio) / kValidationTries << " | "
+              << 100.0 * tally.undecided() / kValidationTries << " | "
+              << tally.seconds / kValidationTries << '\n';
     return tally;
   }
   static int Wrong(const Tally& tally, double ratio) {
@@ -59,12 +61,12 @@ class SimulatedValidation : public testing::TestWithParam<Case> {
 };
 
 TEST_P(SimulatedValidation, IsRarelyWrong) {
-  std::cout << "TWOFOLD_TRIES=" << kTries << " TWOFOLD_SEED=" << kSeed << '\n';
+  std::cout << "TWOFOLD_TRIES=" << kValidationTries << " TWOFOLD_SEED=" << kValidationSeed << '\n';
   for (const double ratio : {1.70, 1.746, 1.854, 1.90}) {
-    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.01, kTries)) << ratio;
+    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.01, kValidationTries)) << ratio;
   }
   for (const double ratio : {1.78, kLimit, 1.82}) {
-    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.03, kTries)) << ratio;
+    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.03, kValidationTries)) << ratio;
   }
 }
 
@@ -82,25 +84,27 @@ const Noise& Named(const std::string& name) {
 
 TEST(ValidationOfWorkers, ThatAreNearlyEqualIsDecidedThreePercentOffTheLimit) {
   for (const double ratio : {1.746, 1.854}) {
-    const Tally tally = Validate(Named("nearly equal lives"), ratio, 1, kTries, kSeed);
-    EXPECT_LE(tally.undecided(), 0.02 * kTries) << ratio;
-    EXPECT_LT(tally.seconds / kTries, 120.0) << ratio;
+    const Tally tally =
+        Validate(Named("nearly equal lives"), ratio, 1, kValidationTries, kValidationSeed);
+    EXPECT_LE(tally.undecided(), 0.02 * kValidationTries) << ratio;
+    EXPECT_LT(tally.seconds / kValidationTries, 120.0) << ratio;
   }
 }
 
 TEST(ValidationOfWorkers, WithUniformLivesIsDecidedSixPercentOffTheLimit) {
   for (const double ratio : {1.70, 1.90}) {
-    const Tally tally = Validate(Named("uniform lives"), ratio, 1, kTries, kSeed);
-    EXPECT_LE(tally.undecided(), 0.2 * kTries) << ratio;
+    const Tally tally =
+        Validate(Named("uniform lives"), ratio, 1, kValidationTries, kValidationSeed);
+    EXPECT_LE(tally.undecided(), 0.2 * kValidationTries) << ratio;
   }
 }
 
 TEST(ValidationOfWorkers, ThatSleepTakesTwoLooks) {
   const Noise sleep = {.name = "sleep",
                        .life = [](Random& random) { return 1.0 + 0.002 * Uniform(random); }};
-  const Tally tally = Validate(sleep, 1.99, 1, kTries, kSeed);
-  EXPECT_EQ(tally.passed, kTries);
-  EXPECT_NEAR(tally.seconds / kTries, 20.0, 0.5);
+  const Tally tally = Validate(sleep, 1.99, 1, kValidationTries, kValidationSeed);
+  EXPECT_EQ(tally.passed, kValidationTries);
+  EXPECT_NEAR(tally.seconds / kValidationTries, 20.0, 0.5);
 }
 
 }  // namespace

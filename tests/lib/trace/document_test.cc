@@ -14,7 +14,7 @@ namespace {
 
 /// The bytes of the block that begins with "```hex": on each line up to two spaces.
 std::string Example() {
-  std::ifstream document(TRACE_DOCUMENT);
+  std::ifstream document(TWOFOLD_SOURCE "/docs/trace.md");
   std::string bytes;
   bool inside = false;
   for (std::string line; std::getline(document, line);) {

@@ -186,8 +186,8 @@ class OpenLoopTest : public GeneratorTest {
 
   void SetUp() override { fake_now = Instant() + std::chrono::seconds(1000); }
 
-  static std::shared_ptr<const Profile> Rate(double rate, double seconds = kForever) {
-    return std::make_shared<const Profile>(RateProfile(rate, Arrivals::kConstant, seconds, 1));
+  static std::shared_ptr<const Profile> Rate(double rate, double length = kForever) {
+    return std::make_shared<const Profile>(RateProfile(rate, Arrivals::kConstant, length, 1));
   }
 
   void Answer(const std::vector<LoadLoop::Tag>& tags) {

@@ -12,7 +12,7 @@
 namespace twofold::load {
 namespace {
 
-constexpr Instant kBegin = Instant(std::chrono::seconds(7));
+constexpr Instant kLanesBegin = Instant(std::chrono::seconds(7));
 constexpr Instant kLater = Instant(std::chrono::seconds(9));
 
 /// Counts what it gets.
@@ -29,12 +29,12 @@ class CountingSink final : public JobSink {
 
 std::shared_ptr<CountingSink> Connect(Lanes& lanes, Lanes::Number lane) {
   auto sink = std::make_shared<CountingSink>();
-  lanes.Connected(lane, sink, kBegin);
+  lanes.Connected(lane, sink, kLanesBegin);
   return sink;
 }
 
 void Send(LoadLoop& loop, Lanes::Number lane, int count) {
-  for (int i = 0; i < count; ++i) loop.Send(kBegin, kBegin, 0, lane);
+  for (int i = 0; i < count; ++i) loop.Send(kLanesBegin, kLanesBegin, 0, lane);
 }
 
 TEST(Lanes, TheNextJobGoesToTheFirstOfThoseWithTheFewestThatAreUp) {
@@ -99,16 +99,16 @@ TEST(Lanes, ALossGoesOnUntilAFrontendHasAnswered) {
   Lanes lanes;
   Connect(lanes, 0);
   lanes.Close(0);
-  EXPECT_TRUE(lanes.Lost(0, kBegin));
+  EXPECT_TRUE(lanes.Lost(0, kLanesBegin));
   EXPECT_FALSE(lanes.Lost(0, kLater));
-  EXPECT_EQ(lanes.Connected(0, std::make_shared<CountingSink>(), kBegin), kBegin);
+  EXPECT_EQ(lanes.Connected(0, std::make_shared<CountingSink>(), kLanesBegin), kLanesBegin);
   EXPECT_FALSE(lanes.lost_since());
   lanes.Close(0);
   lanes.Moved(0);
-  EXPECT_EQ(lanes.lost_since(), kBegin);
+  EXPECT_EQ(lanes.lost_since(), kLanesBegin);
   EXPECT_EQ(lanes.link(), Link::kReconnecting);
   Connect(lanes, 0);
-  lanes.Answered(0, {}, kBegin);
+  lanes.Answered(0, {}, kLanesBegin);
   lanes.Close(0);
   lanes.Moved(0);
   EXPECT_FALSE(lanes.lost_since());
@@ -118,8 +118,8 @@ TEST(Lanes, TheEarliestLossIsThatOfAll) {
   Lanes lanes;
   lanes.Open(1);
   lanes.Lost(0, kLater);
-  lanes.Lost(1, kBegin);
-  EXPECT_EQ(lanes.lost_since(), kBegin);
+  lanes.Lost(1, kLanesBegin);
+  EXPECT_EQ(lanes.lost_since(), kLanesBegin);
 }
 
 TEST(Lanes, EachHasItsTurn) {

@@ -23,7 +23,7 @@ Picture SomePicture() {
   return {"a-figure", figure, "What it shows, n = 2"};
 }
 
-Document Everything() {
+Document WholeDocument() {
   Document document{.title = "A report",
                     .verdict = "Fail: not enough. It was 1.4, at least 1.8.",
                     .tone = Tone::kBad};
@@ -45,9 +45,9 @@ Document Everything() {
 }
 
 TEST(Document, IsAPageThatAsksNobodyForAnything) {
-  const std::string html = ToHtml(Everything());
+  const std::string html = ToHtml(WholeDocument());
   ExpectSoundPages({{"everything", html}});
-  EXPECT_EQ(html, ToHtml(Everything()));
+  EXPECT_EQ(html, ToHtml(WholeDocument()));
   EXPECT_THAT(html, HasSubstr("class=\"verdict bad\"><strong>Fail: not enough.</strong>"));
   EXPECT_THAT(html, Not(HasSubstr("Image")));  // it has no value
 }
@@ -108,23 +108,23 @@ TEST(Document, ALongTableSaysHowManyRowsThereAre) {
 }
 
 TEST(Document, ColumnsOfNumbersAreAlignedToTheRight) {
-  const std::string html = ToHtml(Everything());
+  const std::string html = ToHtml(WholeDocument());
   EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">Value</th>"));
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\">a</th><td class=\"number\">1.5 ms</td>"));
 }
 
 TEST(Document, AsWordsHasVerdictTablesAndFacts) {
-  EXPECT_EQ(ToWords(Everything(), show::Form::kText),
+  EXPECT_EQ(ToWords(WholeDocument(), show::Form::kText),
             "A report\n\nFail: not enough. It was 1.4, at least 1.8.\n\n--- Results\n\n"
             "A table\nName  Value\na     1.5 ms\nb     -\n\n--- What was run\n\nQueue: sleep\n\n"
             "Some text.\n\nTo run it again\n\n    line 1\n    line 2 <&>\n");
-  EXPECT_THAT(ToWords(Everything(), show::Form::kMarkdown),
+  EXPECT_THAT(ToWords(WholeDocument(), show::Form::kMarkdown),
               HasSubstr("**Fail: not enough. It was 1.4, at least 1.8.**\n\n## Results\n\nA "
                         "table\n\n| Name | Value |\n| --- | --- |\n| a | 1.5 ms |\n"));
 }
 
 TEST(Document, AsJsonHasVerdictChecksAndMeasures) {
-  const show::Json json = ToJson(Everything());
+  const show::Json json = ToJson(WholeDocument());
   EXPECT_EQ(json["outcome"], "fail");
   EXPECT_EQ(json["checks"].size(), 4U);
   EXPECT_EQ(json["checks"][2]["outcome"], "open");
@@ -133,7 +133,7 @@ TEST(Document, AsJsonHasVerdictChecksAndMeasures) {
 }
 
 TEST(Document, AsJunitFailsWhatFailedAndIsInErrorAboutWhatIsOpen) {
-  EXPECT_EQ(ToJunit(Everything()),
+  EXPECT_EQ(ToJunit(WholeDocument()),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
             "<testsuite name=\"A report\" tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\">\n"
             "  <testcase classname=\"A report\" name=\"2 workers\"><system-out>1.99</system-out>"
@@ -148,7 +148,7 @@ TEST(Document, AsJunitFailsWhatFailedAndIsInErrorAboutWhatIsOpen) {
 }
 
 TEST(Document, AsOpenMetricsHasNamesByRuleAndAnEnd) {
-  Document document = Everything();
+  Document document = WholeDocument();
   document.measures.push_back(
       {"jobs", "", "Jobs", {{"x", "y"}}, std::numeric_limits<double>::infinity()});
   EXPECT_EQ(ToOpenMetrics(document),

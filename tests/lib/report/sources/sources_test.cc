@@ -66,7 +66,7 @@ TEST(ValidationReport, IsAsItWas) {
 TEST(ValidationReport, TheFigureOfTheDocumentationIsUpToDate) {
   const Document document = DocumentOf(SomeValidation());
   ASSERT_NE(PictureNamed(document, "throughput"), nullptr);
-  ExpectGoldenFile(std::string(DOCS_FOLDER) + "/figures/report-scaling.svg",
+  ExpectGoldenFile(std::string(TWOFOLD_SOURCE) + "/docs/figures/report-scaling.svg",
                    ToSvg(PictureNamed(document, "throughput")->figure));
 }
 
