@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,9 +19,9 @@
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
+#include "lib/stats/change.h"
 #include "lib/stats/many.h"
-#include "lib/stats/median_ratio.h"
-#include "lib/stats/summary.h"
+#include "lib/words/change.h"
 
 namespace twofold::cli {
 namespace {
@@ -44,8 +45,6 @@ struct Limit {
   double percent = -std::numeric_limits<double>::infinity();
   bool beyond_chance = true;
 };
-
-constexpr double kChance = 0.05;  // of a p-value that says "changed"
 
 /// A headline of one permutation.
 struct Found {
@@ -119,53 +118,45 @@ Result<Headlines> Read(RunSource& source, const std::string& run, bool values) {
   return headlines;
 }
 
-stats::MedianRatio CompareMeans(const v1::MetricResult& base, const v1::MetricResult& now) {
-  const auto rate = [](const v1::MetricResult& metric) {
-    return stats::MeanRate({.n = metric.n(), .mean = metric.mean(), .sd = metric.sd()});
-  };
-  const stats::Comparison compared = stats::Compare(rate(base), rate(now), 1.0);
-  return {{compared.ratio, compared.lower, compared.upper},
-          stats::ChanceOfDifference(rate(base), rate(now))};
+/// By how much the number has become worse; negative: better. nullopt: no way is.
+std::optional<double> LossOf(double growth, v1::Better better) {
+  if (better == v1::BETTER_NONE) return std::nullopt;
+  return better == v1::BETTER_HIGHER ? -growth : growth;
 }
 
-/// "better", "worse", or "-": nothing that could not be chance.
-std::string Change(double ratio, double p, v1::Better better) {
-  if (p >= kChance) return "-";
-  const bool more = ratio > 1.0;
-  if (better == v1::BETTER_NONE) return more ? "more" : "less";
-  return more == (better == v1::BETTER_HIGHER) ? "better" : "worse";
-}
-
-/// By how many percent the number has become worse; negative: better.
-double LossOf(double ratio, v1::Better better) {
-  return 100.0 * (better == v1::BETTER_HIGHER ? 1.0 - ratio : ratio - 1.0);
-}
+Json OrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json PairJson(const Found& base, const Found& now, bool medians) {
-  const stats::MedianRatio compared = medians ? stats::CompareMedians(base.values, now.values)
-                                              : CompareMeans(base.metric, now.metric);
+  const stats::Change change =
+      medians ? stats::ChangeOfMedian(base.values, now.values) : ChangeOf(base.metric, now.metric);
   const auto side = [](const Found& found) -> Json {
     return {{"permutation", found.permutation},
             {"n", found.metric.n()},
             {"mean", found.metric.mean()},
             {"median", found.metric.median()}};
   };
-  const bool known = std::isfinite(compared.ratio.upper);
-  const double ratio = compared.ratio.value;
+  const v1::Better better = base.metric.better();
+  const double growth = change.ratio ? change.ratio->value - 1.0 : 0.0;
+  const bool bounded = change.ratio && std::isfinite(change.ratio->upper);
   return {{"varied", base.varied},
           {"headline", base.metric.name()},
           {"dimensions", show::ToJson(base.metric)["dimensions"]},
           {"unit", base.metric.unit()},
           {"base", side(base)},
           {"now", side(now)},
-          {"ratio", ratio},
-          {"lower", known ? Json(compared.ratio.lower) : Json()},
-          {"upper", known ? Json(compared.ratio.upper) : Json()},
-          {"loss_percent", base.metric.better() == v1::BETTER_NONE || !std::isfinite(ratio)
-                               ? Json()
-                               : Json(LossOf(ratio, base.metric.better()))},
-          {"p", compared.p},
-          {"better", base.metric.better()}};
+          {"ratio", change.ratio ? OrNull(change.ratio->value) : Json()},
+          {"lower", bounded ? Json(change.ratio->lower) : Json()},
+          {"upper", bounded ? Json(change.ratio->upper) : Json()},
+          {"difference", change.difference.value},
+          {"difference_lower", OrNull(change.difference.lower)},
+          {"difference_upper", OrNull(change.difference.upper)},
+          {"loss_percent",
+           change.ratio && LossOf(growth, better) ? Json(100.0 * *LossOf(growth, better)) : Json()},
+          {"loss", LossOf(change.difference.value, better)
+                       ? Json(*LossOf(change.difference.value, better))
+                       : Json()},
+          {"p", change.p},
+          {"better", better}};
 }
 
 /// Says of each pair whether it has changed, with p-values corrected for their number.
@@ -179,7 +170,7 @@ void JudgeAll(Json& pairs, const std::string& correction) {
     const auto better = static_cast<v1::Better>(pair["better"].get<int>());
     pair.erase("better");
     pair["corrected_p"] = p[i];
-    pair["change"] = Change(pair["ratio"], p[i], better);
+    pair["change"] = ChangeWord(pair["difference"], p[i], better);
   }
 }
 
@@ -257,20 +248,25 @@ Result<Headlines> ReadFrom(const Result<std::unique_ptr<RunSource>>& source, boo
   return Read(**source, id, values);
 }
 
+/// What was nothing before has become worse by more than any percentage.
 bool IsWorse(const Json& pair, const Limit& limit) {
   if (limit.beyond_chance && pair["change"] != "worse") return false;
-  const Json& loss = pair["loss_percent"];
-  return loss.is_number() && loss.get<double>() > limit.percent;
+  const Json& percent = pair["loss_percent"];
+  if (percent.is_number()) return percent.get<double>() > limit.percent;
+  return pair["loss"].is_number() && pair["loss"].get<double>() > 0.0;
 }
 
-/// "throughput direction=reverse: 80 for 100 Gbit/s, worse by 20 %"
+/// "throughput direction=reverse: 80 for 100 Gbit/s, worse by 20 %"; what has no ratio is worse by
+/// so much of its unit.
 std::string LossText(const Json& pair, const std::string& statistic) {
   const std::string what =
       absl::StrCat(show::Text(pair["headline"]), " ", show::Text(pair["dimensions"]));
+  const bool has_percent = pair["loss_percent"].is_number();
   return absl::StrCat(absl::StripSuffix(what, " "), ": ", show::Text(pair["now"][statistic], 4),
                       " for ", show::Text(pair["base"][statistic], 4), " ",
-                      show::Text(pair["unit"]), ", worse by ", show::Text(pair["loss_percent"], 3),
-                      " %");
+                      show::Text(pair["unit"]), ", worse by ",
+                      show::Text(pair[has_percent ? "loss_percent" : "loss"], 3), " ",
+                      has_percent ? "%" : show::Text(pair["unit"]));
 }
 
 /// Headlines that the earlier run has and the later one has no more, by their names.

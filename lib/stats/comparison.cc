@@ -67,15 +67,6 @@ double LogHalfWidth(const Rate& base, const Rate& now, double confidence) {
   return both.error == 0.0 ? 0.0 : StudentFactor(confidence, both.degrees) * both.error;
 }
 
-double ChanceOfDifference(const Rate& base, const Rate& now) {
-  if (!IsKnown(base) || !IsKnown(now)) return 1.0;
-  const LogError both = Together(base, now);
-  const double distance = std::abs(std::log(now.throughput / base.throughput));
-  if (both.error == 0.0) return distance == 0.0 ? 1.0 : 0.0;
-  const boost::math::students_t student(std::max(both.degrees, 0.1));
-  return 2.0 * cdf(complement(student, distance / both.error));
-}
-
 Verdict Judge(double lower, double upper, double limit) {
   if (lower >= limit) return Verdict::kPass;
   return upper < limit ? Verdict::kFail : Verdict::kUndecided;

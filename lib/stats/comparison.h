@@ -27,10 +27,6 @@ bool IsKnown(const Rate& rate);
 /// with the degrees of freedom of Welch and Satterthwaite.
 double LogHalfWidth(const Rate& base, const Rate& now, double confidence);
 
-/// Two-sided: the chance that rates which do not differ look as different as these. 1 if one of
-/// them is not known.
-double ChanceOfDifference(const Rate& base, const Rate& now);
-
 enum class Verdict : std::uint8_t {
   kPass,       ///< the whole interval is at or above the limit
   kFail,       ///< the whole interval is below the limit

@@ -66,15 +66,4 @@ Summary Summarize(std::vector<double> values) {
   return summary;
 }
 
-Rate MeanRate(const Summary& summary) {
-  if (summary.n < 2 || summary.mean <= 0.0) {
-    return {.throughput = summary.mean, .log_error = kUnlimited};
-  }
-  const auto n = static_cast<double>(summary.n);
-  return {.throughput = summary.mean,
-          .log_error = summary.sd / std::sqrt(n) / summary.mean,
-          .degrees = n - 1.0,
-          .seconds = n};
-}
-
 }  // namespace twofold::stats

@@ -52,8 +52,4 @@ struct Summary {
 /// Values in any order, all finite. Cost: O(n).
 Summary Summarize(std::vector<double> values);
 
-/// The mean as Compare takes it: its relative error is sd / sqrt(n) / mean, with n - 1 degrees of
-/// freedom. From fewer than two values, or with a mean that is not above 0, its error is infinite.
-Rate MeanRate(const Summary& summary);
-
 }  // namespace twofold::stats

@@ -4,23 +4,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
 #include "lib/report/sources/parts.h"
 #include "lib/show/message.h"
-#include "lib/stats/summary.h"
+#include "lib/stats/many.h"
+#include "lib/words/change.h"
 
 namespace twofold::report {
 namespace {
 
 constexpr std::size_t kMostRatios = 60;
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 /// The same values in the same way have the same key, however they are ordered.
 std::string KeyOf(const std::string& varied) {
   const show::Json json = show::Parsed(varied);
   return json.is_null() ? varied : nlohmann::json(json).dump();
 }
+
+void JudgeAll(std::vector<Paired>& pairs) {
+  std::vector<double> p;
+  for (Paired& pair : pairs) {
+    pair.change = ChangeOf(*pair.base, *pair.now);
+    p.push_back(pair.change.p);
+  }
+  p = stats::AdjustedForShare(p);
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    pairs[i].word = ChangeWord(pairs[i].change.difference.value, p[i], pairs[i].better);
+  }
+}
+
+bool HasRatio(const Paired& pair) { return pair.change.ratio.has_value(); }
 
 }  // namespace
 
@@ -40,27 +58,13 @@ std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
           {VariedText(each.varied()), HeadlineOf(metric), metric.better(), &metric, other->second});
     }
   }
+  JudgeAll(pairs);
   return pairs;
 }
 
-PairedRatio RatioOf(const Paired& pair) {
-  const auto rate = [](const v1::MetricResult& metric) {
-    return stats::MeanRate({.n = metric.n(), .mean = metric.mean(), .sd = metric.sd()});
-  };
-  const stats::Comparison comparison = stats::Compare(rate(*pair.base), rate(*pair.now), 1.0);
-  PairedRatio ratio{comparison.ratio, comparison.lower, comparison.upper, "-"};
-  if (!std::isfinite(ratio.upper)) ratio.ratio = pair.now->mean() / pair.base->mean();
-  const bool more = comparison.lower > 1.0;
-  if (!more && !(comparison.upper < 1.0)) return ratio;
-  if (pair.better == v1::BETTER_NONE) {
-    ratio.change = more ? "more" : "less";
-  } else {
-    ratio.change = more == (pair.better == v1::BETTER_HIGHER) ? "better" : "worse";
-  }
-  return ratio;
-}
-
-std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs) {
+std::optional<Picture> ForestPicture(const std::vector<Paired>& all) {
+  std::vector<Paired> pairs;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(pairs), HasRatio);
   if (pairs.empty()) return std::nullopt;
   Panel panel{.title = "Ratio to the first run",
               .x = {.label = "ratio"},
@@ -82,13 +86,13 @@ std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs) {
                 .colour = colour};
     Series points{.form = Form::kPoints, .name = "", .colour = colour};
     for (std::size_t row = 0; row < drawn; ++row) {
-      const PairedRatio ratio = RatioOf(pairs[row]);
-      if (ratio.change != change) continue;
+      if (pairs[row].word != change) continue;
+      const stats::Bounded& ratio = *pairs[row].change.ratio;
       const auto y = static_cast<double>(row);
       if (std::isfinite(ratio.upper)) {
         bars.data.push_back({ratio.lower, y, ratio.upper, panel.y.names[row]});
       }
-      points.data.push_back({ratio.ratio, y, 0.0, panel.y.names[row]});
+      points.data.push_back({ratio.value, y, 0.0, panel.y.names[row]});
     }
     if (points.data.empty()) continue;
     panel.series.insert(panel.series.end(), {std::move(bars), std::move(points)});
@@ -100,9 +104,9 @@ std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs) {
   return PictureOf("ratios", std::move(panel),
                    absl::StrCat("The mean of the second run divided by that of the first, n = ",
                                 Count(pairs.size(), "pair"),
-                                ". Bars are 95 % intervals of the ratio (Welch); one that does not "
-                                "cross 1 is a change beyond chance. With many pairs some do by "
-                                "chance: one in twenty."),
+                                ". Bars are 95 % intervals of the ratio (Welch, Fieller). Of those "
+                                "that have changed, at most 5 % have by chance "
+                                "(Benjamini-Hochberg)."),
                    24.0 + 15.0 * static_cast<double>(drawn));
 }
 
@@ -110,11 +114,13 @@ Table Ratios(const std::vector<Paired>& pairs) {
   Table table{"Ratio of the second run to the first",
               {{"Varied", "Headline", "First", "Second", "Ratio", "95 % interval", "Change"}}};
   for (const Paired& pair : pairs) {
-    const PairedRatio ratio = RatioOf(pair);
     const std::string& unit = pair.headline.unit;
-    table.rows.push_back({pair.varied, pair.headline.title, Value(pair.base->mean(), unit),
-                          Value(pair.now->mean(), unit), Value(ratio.ratio),
-                          Interval(ratio.lower, ratio.upper), ratio.change});
+    const std::optional<stats::Bounded>& ratio = pair.change.ratio;
+    table.rows.push_back(
+        {pair.varied, pair.headline.title, Value(pair.base->mean(), unit),
+         Value(pair.now->mean(), unit), ratio ? Value(ratio->value) : Value(std::nullopt),
+         ratio ? Interval(ratio->lower, ratio->upper) : Interval(std::nullopt, std::nullopt),
+         pair.word});
   }
   return table;
 }
@@ -126,10 +132,9 @@ std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
   const Paired* worst = nullptr;
   double most = 0.0;
   for (const Paired& pair : pairs) {
-    const PairedRatio ratio = RatioOf(pair);
-    ++counts[ratio.change];
-    const double loss = std::abs(std::log(ratio.ratio));
-    if (ratio.change != "worse" || loss <= most) continue;
+    ++counts[pair.word];
+    const double loss = HasRatio(pair) ? std::abs(std::log(pair.change.ratio->value)) : kUnlimited;
+    if (pair.word != "worse" || loss <= most) continue;
     worst = &pair;
     most = loss;
   }
@@ -142,7 +147,10 @@ std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
       worst == nullptr
           ? ""
           : absl::StrCat("; the worst: ", worst->varied, worst->varied.empty() ? "" : " ",
-                         worst->headline.title, ", ratio ", Value(RatioOf(*worst).ratio)),
+                         worst->headline.title,
+                         HasRatio(*worst)
+                             ? absl::StrCat(", ratio ", Value(worst->change.ratio->value))
+                             : ", of nothing before"),
       ".");
 }
 

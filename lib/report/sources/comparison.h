@@ -6,6 +6,7 @@
 
 #include "lib/report/document/document.h"
 #include "lib/report/sources/run_figures.h"
+#include "lib/stats/change.h"
 
 /// Two runs side by side.
 namespace twofold::report {
@@ -17,19 +18,13 @@ struct Paired {
   v1::Better better = v1::BETTER_NONE;
   const v1::MetricResult* base = nullptr;
   const v1::MetricResult* now = nullptr;
+  stats::Change change{};
+  std::string word{};  ///< ChangeWord
 };
+/// Chances are corrected for the number of pairs, as `twofold compare` does (Benjamini-Hochberg).
 std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now);
 
-/// The ratio of each pair with its interval.
-struct PairedRatio {
-  double ratio = 0.0;
-  double lower = 0.0;
-  double upper = 0.0;  ///< infinite: not known, as there are too few values
-  std::string change;  ///< "better", "worse", "more", "less"; "-": it may be chance
-};
-PairedRatio RatioOf(const Paired& pair);
-
-/// Ratios as a forest plot; nullopt: there are no pairs.
+/// Ratios as a forest plot; nullopt: no pair has one.
 std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs);
 
 /// The same as a table.

@@ -305,6 +305,31 @@ TEST_F(ResultsCommandTest, RunIsNoDifferentFromItself) {
   EXPECT_TRUE(all["headlines"][1]["upper"].is_null()) << "there is one repetition only";
 }
 
+TEST_F(ResultsCommandTest, TheSameNumberReadMoreOftenIsNoChange) {
+  const std::pair<double, std::string> third = {100.0 / 3.0, "1"};
+  AddPeaks("five", {5, third});
+  AddPeaks("ten", {10, third});
+  for (const auto& [base, now] : {std::pair("five", "ten"), {"ten", "five"}}) {
+    const Shell shell = Run({"compare", base, now, "--fail-if", "worse", "--json"});
+    EXPECT_EQ(shell.code, 0) << shell.err;
+    EXPECT_EQ(json::parse(shell.out)["headlines"][0]["change"], "-");
+  }
+}
+
+TEST_F(ResultsCommandTest, WhatWasNothingBeforeHasADifferenceAndNoRatio) {
+  AddPeaks("nothing", {3, {0.0, "1"}});
+  AddPeaks("something", {{500, "1"}, {510, "1"}, {490, "1"}});
+  const json pair =
+      json::parse(Run({"compare", "nothing", "something", "--json"}).out)["headlines"][0];
+  EXPECT_EQ(pair["change"], "better");
+  EXPECT_TRUE(pair["ratio"].is_null());
+  EXPECT_EQ(pair["difference"], 500.0);
+  EXPECT_GT(pair["difference_lower"].get<double>(), 400.0);
+  const Shell back = Run({"compare", "something", "nothing", "--fail-if", "worse:50%"});
+  EXPECT_EQ(back.code, 1);
+  EXPECT_THAT(back.err, HasSubstr("worse by 100 %"));
+}
+
 TEST_F(ResultsCommandTest, WithoutARunTheNewestIsShown) {
   const Shell shell = Run({"results"});
   EXPECT_EQ(shell.code, 0) << shell.err;

@@ -115,16 +115,6 @@ TEST(Compare, RatesThatAreNotKnownAreUndecided) {
   }
 }
 
-TEST(Compare, ChanceOfDifferenceIsTheRiskAtWhichTheIntervalJustReachesOne) {
-  const Rate base{.throughput = 10.0, .log_error = 0.01, .degrees = 7.0, .seconds = 60.0};
-  const Rate now{.throughput = 10.4, .log_error = 0.02, .degrees = 4.0, .seconds = 60.0};
-  const double p = ChanceOfDifference(base, now);
-  EXPECT_NEAR(Compare(base, now, 1.0, 1.0 - p).lower, 1.0, 1e-9);
-  EXPECT_EQ(ChanceOfDifference(base, base), 1.0);
-  EXPECT_EQ(ChanceOfDifference({.throughput = 1.0}, {.throughput = 2.0}), 0.0);
-  EXPECT_EQ(ChanceOfDifference({.throughput = 0.0}, base), 1.0);
-}
-
 TEST(Verdict, NamesAreThoseOfReports) {
   EXPECT_EQ(Name(Verdict::kPass), "pass");
   EXPECT_EQ(Name(Verdict::kFail), "fail");

@@ -52,20 +52,5 @@ TEST(Summary, EqualValuesHaveAnIntervalOfNoWidth) {
   EXPECT_EQ(summary.half_width, 0.0);
 }
 
-// Worked by hand: relative errors 0.05 and 0.05 with 1 degree of freedom each make 0.0707 with 2.
-TEST(Summary, MeansCompareAsRatesDo) {
-  const Comparison same =
-      Compare(MeanRate(Summarize({95, 105})), MeanRate(Summarize({95, 105})), 1);
-  EXPECT_DOUBLE_EQ(same.ratio, 1.0);
-  EXPECT_NEAR(same.upper, std::exp(4.302652730 * std::sqrt(2) * 0.05), 1e-6);
-  EXPECT_NEAR(same.lower * same.upper, 1.0, 1e-12);
-}
-
-TEST(Summary, OneValueComparesToNothing) {
-  const Comparison unknown = Compare(MeanRate(Summarize({2})), MeanRate(Summarize({3, 4})), 1);
-  EXPECT_DOUBLE_EQ(unknown.ratio, 1.75);
-  EXPECT_TRUE(std::isinf(unknown.upper));
-}
-
 }  // namespace
 }  // namespace twofold::stats

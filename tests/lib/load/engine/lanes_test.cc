@@ -138,7 +138,7 @@ std::vector<Instant> AtWork(std::vector<Instant> sent,
   Lanes lanes;
   v1::SubmitReply reply;
   if (standing) *reply.mutable_standing() = *standing;
-  lanes.Answered(0, reply, kBegin);
+  lanes.Answered(0, reply, kLanesBegin);
   std::vector<Instant> at_work;
   lanes.AddAtWork(0, sent, at_work);
   std::sort(at_work.begin(), at_work.end());
@@ -147,7 +147,7 @@ std::vector<Instant> AtWork(std::vector<Instant> sent,
 
 std::vector<Instant> Seconds(std::initializer_list<int> since_zero) {
   std::vector<Instant> instants;
-  for (const int second : since_zero) instants.push_back(kBegin + std::chrono::seconds(second));
+  for (const int second : since_zero) instants.push_back(kLanesBegin + std::chrono::seconds(second));
   return instants;
 }
 
@@ -184,7 +184,7 @@ TEST(Lanes, AWaitWithoutEndCarriesNoInstantOverTheEndOfTheClock) {
   const v1::Standing standing = Says(1, 1, Duration::max(), 1);
   const std::vector<Instant> at_work = AtWork(Seconds({1, 2}), standing);
   ASSERT_EQ(at_work.size(), 1U);
-  EXPECT_GT(at_work[0], kBegin);
+  EXPECT_GT(at_work[0], kLanesBegin);
 }
 
 TEST(Lanes, MoreAtWorkThanThereAreIsNotBelieved) {

@@ -1,0 +1,30 @@
+#include "lib/words/change.h"
+
+namespace twofold {
+namespace {
+
+constexpr double kChance = 0.05;  // of a p-value that says "changed"
+
+stats::Summary SummaryOf(const v1::MetricResult& metric) {
+  return {.n = metric.n(),
+          .mean = metric.mean(),
+          .median = metric.median(),
+          .least = metric.least(),
+          .most = metric.most(),
+          .sd = metric.sd()};
+}
+
+}  // namespace
+
+stats::Change ChangeOf(const v1::MetricResult& base, const v1::MetricResult& now) {
+  return stats::ChangeOfMean(SummaryOf(base), SummaryOf(now));
+}
+
+std::string_view ChangeWord(double difference, double p, v1::Better better) {
+  if (p >= kChance) return "-";
+  const bool more = difference > 0.0;
+  if (better == v1::BETTER_NONE) return more ? "more" : "less";
+  return more == (better == v1::BETTER_HIGHER) ? "better" : "worse";
+}
+
+}  // namespace twofold

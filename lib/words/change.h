@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "lib/stats/change.h"
+#include "twofold/v1/runs.pb.h"
+
+/// What is said of a headline of two runs, by commands and reports alike.
+namespace twofold {
+
+stats::Change ChangeOf(const v1::MetricResult& base, const v1::MetricResult& now);
+
+/// By how much it grew, and `p`, corrected for the number of headlines: "better" or "worse", "more"
+/// or "less" where no way is better; "-": by chance, perhaps.
+std::string_view ChangeWord(double difference, double p, v1::Better better);
+
+}  // namespace twofold

@@ -1,0 +1,229 @@
+#include "lib/stats/change.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "lib/stats/many.h"
+#include "tests/lib/stats/tries.h"
+#include "tests/support/sanitized.h"
+
+namespace twofold::stats {
+namespace {
+
+using Values = std::vector<double>;
+
+const int kChangeTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
+const std::uint64_t kChangeSeed = FromEnvironment("TWOFOLD_SEED", 1);
+constexpr std::size_t kHeadlines = 40;
+
+Change Means(const Values& base, const Values& now) {
+  return ChangeOfMean(Summarize(base), Summarize(now));
+}
+
+// ---- what is equal
+
+TEST(ChangeOfMean, ValuesThatDifferByRoundingAloneAreEqual) {
+  const double third = 1.0 / 3.0;
+  for (const std::size_t n : {3U, 5U, 10U}) {
+    const Change change = Means(Values(n, third), Values(10, third));
+    EXPECT_EQ(change.p, 1.0) << n;
+    EXPECT_NEAR(change.ratio->value, 1.0, 1e-12);
+  }
+}
+
+TEST(ChangeOfMean, ADigitThatWasNotPrintedIsNoChange) {
+  EXPECT_EQ(Means({100, 100}, {101, 101}).p, 1.0);
+  EXPECT_LE(Means({100, 100}, {101, 101}).ratio->lower, 1.0);
+  EXPECT_EQ(Means({0.5, 0.5}, {0.6, 0.6}).p, 1.0);
+  EXPECT_EQ(Means({100, 100}, {103, 103}).p, 0.0);
+  EXPECT_EQ(Means({100.25, 100.25}, {100.5, 100.5}).p, 0.0);
+}
+
+TEST(ChangeOfMean, ValuesThatScatterByMoreThanADigitHideNone) {
+  const Change change = Means({99, 100, 101, 100, 99}, {102, 103, 102, 101, 103});
+  EXPECT_LT(change.p, 0.01);
+  EXPECT_GT(change.difference.lower, 0.0);
+}
+
+TEST(Resolution, IsTheLastDigitOfAllValues) {
+  EXPECT_EQ(ResolutionOf(Values{100, 200}), 1.0);
+  EXPECT_NEAR(ResolutionOf(Values{9.41, 9.4}), 0.01, 1e-12);
+  EXPECT_EQ(ResolutionOf(Values{1.0 / 3.0}), 0.0);
+}
+
+// ---- zero and below
+
+TEST(ChangeOfMean, FromZeroThereIsADifferenceAndNoRatio) {
+  const Change change = Means({0, 0, 0}, {500, 510, 490});
+  EXPECT_LT(change.p, 0.001);
+  EXPECT_FALSE(change.ratio);
+  EXPECT_GT(change.difference.lower, 400.0);
+}
+
+TEST(ChangeOfMean, ThroughZeroThereIsADifferenceAndNoRatio) {
+  const Change change = Means({1, -1, 2, -2, 0}, {5, 6, 7, 6, 5});
+  EXPECT_LT(change.p, 0.001);
+  EXPECT_FALSE(change.ratio);
+  EXPECT_FALSE(Means({-5, -6, -7}, {-1, -2, -3}).ratio);
+}
+
+TEST(ChangeOfMean, OneValueSaysHowMuchAndNotWhetherByChance) {
+  const Change change = Means({2}, {3, 4});
+  EXPECT_EQ(change.p, 1.0);
+  EXPECT_DOUBLE_EQ(change.ratio->value, 1.75);
+  EXPECT_TRUE(std::isinf(change.ratio->upper));
+  EXPECT_TRUE(std::isinf(change.difference.upper));
+}
+
+TEST(ChangeOfMean, OfWhatIsNoNumberIsNotKnown) {
+  EXPECT_EQ(ChangeOfMean({.n = 3, .mean = std::nan("")}, {.n = 3, .mean = 1}).p, 1.0);
+  EXPECT_EQ(ChangeOfMean({.n = 3, .mean = 1}, {.n = 3, .mean = HUGE_VAL}).p, 1.0);
+}
+
+// ---- p and intervals
+
+// Worked by hand: errors 5 and 5 with 1 degree of freedom each make 7.07 with 2.
+TEST(ChangeOfMean, IsWelchsTest) {
+  const Change change = Means({95, 105}, {95, 105});
+  EXPECT_NEAR(change.difference.upper, 4.302652730 * std::sqrt(50.0), 1e-6);
+  EXPECT_EQ(change.p, 1.0);
+}
+
+TEST(ChangeOfMean, IntervalsReachNoChangeJustAtTheRiskThatPSays) {
+  const Summary base = Summarize({10.0013, 10.2071, 9.8004, 10.1037});
+  const Summary now = Summarize({10.4011, 10.6092, 10.3003, 10.2058});
+  const double p = ChangeOfMean(base, now).p;
+  const Change change = ChangeOfMean(base, now, 1.0 - p);
+  EXPECT_NEAR(change.difference.lower, 0.0, 1e-6);
+  EXPECT_NEAR(change.ratio->lower, 1.0, 1e-6);
+}
+
+// ---- medians
+
+TEST(ChangeOfMedian, StandsAnOutlier) {
+  const Values base = {10, 10.1, 9.9, 10, 10.2, 9.8};
+  const Values now = {20, 20.1, 19.9, 20, 20.2, 900};
+  const Change change = ChangeOfMedian(base, now);
+  EXPECT_NEAR(change.ratio->value, 2.0, 0.02);
+  EXPECT_LT(change.ratio->lower, 2.0);
+  EXPECT_GT(change.ratio->lower, 1.9);
+  EXPECT_LT(change.p, 0.01);
+}
+
+TEST(ChangeOfMedian, PIsTheShareOfAllWaysToDivideTheValues) {
+  const Values low = {1.1, 2.2, 3.3, 4.4, 5.5};
+  const Values high = {6.6, 7.7, 8.8, 9.9, 10.1};
+  EXPECT_NEAR(ChangeOfMedian(low, high).p, 2.0 / 252.0, 1e-12);
+}
+
+TEST(ChangeOfMedian, OfFewerThanFiveHasNoInterval) {
+  const Values four = {1, 2, 3, 4};
+  const Values five = {1, 2, 3, 4, 5};
+  EXPECT_TRUE(std::isinf(ChangeOfMedian(four, five).ratio->upper));
+  EXPECT_EQ(ChangeOfMedian(five, four).ratio->lower, 0.0);
+  EXPECT_FALSE(std::isinf(ChangeOfMedian(five, five).ratio->upper));
+  EXPECT_EQ(ChangeOfMedian({}, five).p, 1.0);
+}
+
+TEST(ChangeOfMedian, OfEqualValuesIsOneForCertain) {
+  const Values same(5, 3.0);
+  const Change change = ChangeOfMedian(same, same);
+  EXPECT_EQ(change.ratio->lower, 1.0);
+  EXPECT_EQ(change.ratio->upper, 1.0);
+  EXPECT_EQ(change.p, 1.0);
+}
+
+// ---- how often they are wrong (docs/statistics.md)
+
+class Repetitions {
+ public:
+  Values operator()(std::size_t n, double scatter) {
+    Values values(n);
+    for (double& value : values) value = 100.0 * (1.0 + scatter * normal_(random_));
+    return values;
+  }
+
+ private:
+  std::mt19937_64 random_{kChangeSeed};
+  std::normal_distribution<double> normal_;
+};
+
+/// Of `tries`, the share in which `is_true`, in %.
+template <typename IsTrue>
+double ShareOf(int tries, IsTrue is_true) {
+  int count = 0;
+  for (int i = 0; i < tries; ++i) count += is_true() ? 1 : 0;
+  return 100.0 * count / tries;
+}
+
+// Five percent, and what chance adds to so many tries.
+double Allowed(int tries) { return 5.0 + 100.0 * 3.1 * std::sqrt(0.05 * 0.95 / tries) + 0.5; }
+
+template <typename Compare>
+bool AnyOfManyChanges(Compare compare) {
+  std::vector<double> p(kHeadlines);
+  for (double& each : p) each = compare();
+  p = AdjustedForShare(p);
+  return *std::min_element(p.begin(), p.end()) < 0.05;
+}
+
+TEST(SimulatedChanges, OfMeansAreSeldomSeenWhereThereAreNone) {
+  std::cout << "TWOFOLD_TRIES=" << kChangeTries << " TWOFOLD_SEED=" << kChangeSeed << "\n";
+  Repetitions draw;
+  for (const auto& [n, m] : {std::pair(2U, 2U),
+                             {3U, 3U},
+                             {10U, 10U},
+                             {2U, 10U},
+                             {2U, 30U},
+                             {3U, 10U},
+                             {3U, 30U},
+                             {5U, 10U},
+                             {5U, 30U},
+                             {10U, 30U}}) {
+    const auto p = [&, n = n, m = m] { return Means(draw(n, 0.03), draw(m, 0.03)).p; };
+    const double one = ShareOf(10 * kChangeTries, [&] { return p() < 0.05; });
+    const double many = ShareOf(kChangeTries, [&] { return AnyOfManyChanges(p); });
+    std::cout << n << " and " << m << " repetitions | " << one << " % | one of " << kHeadlines
+              << ": " << many << " %\n";
+    EXPECT_LE(one, Allowed(10 * kChangeTries)) << n << " and " << m;
+    EXPECT_LE(many, Allowed(kChangeTries)) << n << " and " << m;
+  }
+}
+
+TEST(SimulatedChanges, OfMediansAreSeldomSeenWhereThereAreNone) {
+  Repetitions draw;
+  const int tries = std::max(kChangeTries / 10, 10);
+  for (const auto& [n, m] : {std::pair(5U, 5U), {6U, 6U}, {10U, 10U}, {5U, 30U}}) {
+    const auto p = [&, n = n, m = m] { return ChangeOfMedian(draw(n, 0.03), draw(m, 0.03)).p; };
+    const double many = ShareOf(tries, [&] { return AnyOfManyChanges(p); });
+    std::cout << "medians of " << n << " and " << m << " | one of " << kHeadlines << ": " << many
+              << " %\n";
+    EXPECT_LE(many, Allowed(tries)) << n << " and " << m;
+  }
+}
+
+TEST(SimulatedChanges, OfMediansAreInTheirInterval) {
+  for (const std::size_t size : {5U, 10U, 30U}) {
+    std::mt19937_64 random(kChangeSeed);
+    std::lognormal_distribution<double> value(0.0, 0.3);
+    const double held = ShareOf(kChangeTries, [&] {
+      Values base(size);
+      Values now(size);
+      for (double& each : base) each = value(random);
+      for (double& each : now) each = 1.3 * value(random);
+      const Bounded ratio = *ChangeOfMedian(base, now).ratio;
+      return ratio.lower <= 1.3 && 1.3 <= ratio.upper;
+    });
+    std::cout << size << " values | held " << held << " %\n";
+    EXPECT_GE(held, 94.0 - 100.0 * 3.1 * std::sqrt(0.06 / kChangeTries) - 1.0) << size;
+  }
+}
+
+}  // namespace
+}  // namespace twofold::stats
